@@ -163,7 +163,7 @@ rbContactRunResult rbRunContacts(const rbContactRun* run)
     rbPeerBodyState* states = rbAlloc(size);
     run->peer->read(state, states);
     if (areFinite(run->scene, states)) {
-        result.verdict = rbContactScene_Judge(run->scene, states);
+        result.verdict = rbContactScene_Check(run->scene, states);
     } else {
         result.end = RB_PILE_BLOWN_UP;
     }

@@ -53,7 +53,7 @@ typedef struct rbContactVerdict {
                       // speed
     int escapedCount; // centers beyond a wall, the floor or the hills
 } rbContactVerdict;
-rbContactVerdict rbContactScene_Judge(const rbContactScene* scene, const rbPeerBodyState* states);
+rbContactVerdict rbContactScene_Check(const rbContactScene* scene, const rbPeerBodyState* states);
 
 // The world of the scene with the step engine; ids (may be NULL) of all its bodies. Returns NULL
 // and an error if the scene is refused.

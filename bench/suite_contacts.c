@@ -4,7 +4,7 @@
 // The piles are pyramid20, spheres1000, mixed1000 and terrain1000: y up, 60 Hz, 600 steps of which
 // the last 540 are timed, friction 0.5 and restitution 0 in every pair, no damping, no sleeping.
 // All engines get the same bodies, masses and shapes, and the same functions measure the poses and
-// velocities they report (contact_judge.c). CPU time of this thread, stepping only; the engines
+// velocities they report (contact_checks.c). CPU time of this thread, stepping only; the engines
 // alternate for three rounds, and the fastest run of each counts.
 //
 // Our engine runs in two configurations: to its tolerance, and limited to the sweeps a game would
@@ -94,7 +94,7 @@ static void record(rbBench* bench, const char* pile, const rbContestant* contest
     };
     const rbContactRunResult* result = &contestant->result;
     const rbContactVerdict* verdict = &result->verdict;
-    bool isJudged = result->end != RB_PILE_REFUSED && result->end != RB_PILE_BLOWN_UP;
+    bool isValidated = result->end != RB_PILE_REFUSED && result->end != RB_PILE_BLOWN_UP;
     const struct {
         const char* metric;
         double value;
@@ -102,14 +102,14 @@ static void record(rbBench* bench, const char* pile, const rbContestant* contest
     } columns[] = {
         {"time of a step", 1e3 * result->mean, "ms"},
         {"time of a step, 99 of 100", 1e3 * result->p99, "ms"},
-        {"deepest overlap", isJudged ? 1e3 * verdict->deepest : NAN, "mm"},
-        {"deepest overlap with what stands", isJudged ? 1e3 * verdict->deepestWall : NAN, "mm"},
-        {"mean overlap", isJudged ? 1e3 * verdict->mean : NAN, "mm"},
-        {"residual speed", isJudged ? verdict->speed : NAN, "m/s"},
-        {"moving bodies", isJudged ? (double)verdict->movingCount : NAN, "1"},
-        {"largest displacement", isJudged ? verdict->displacement : NAN, "m"},
-        {"escaped bodies", isJudged ? (double)verdict->escapedCount : NAN, "1"},
-        {"points of contact", isJudged ? (double)result->pointCount : NAN, "1"},
+        {"deepest overlap", isValidated ? 1e3 * verdict->deepest : NAN, "mm"},
+        {"deepest overlap with what stands", isValidated ? 1e3 * verdict->deepestWall : NAN, "mm"},
+        {"mean overlap", isValidated ? 1e3 * verdict->mean : NAN, "mm"},
+        {"residual speed", isValidated ? verdict->speed : NAN, "m/s"},
+        {"moving bodies", isValidated ? (double)verdict->movingCount : NAN, "1"},
+        {"largest displacement", isValidated ? verdict->displacement : NAN, "m"},
+        {"escaped bodies", isValidated ? (double)verdict->escapedCount : NAN, "1"},
+        {"points of contact", isValidated ? (double)result->pointCount : NAN, "1"},
     };
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; ++i) {
         rbBenchRow row = {.value = columns[i].value, .errorMax = NAN};
@@ -196,7 +196,7 @@ static void compare(rbBench* bench, const char* pile, const rbContestant* ours,
     }
 }
 
-static void judgeGoal(const rbBench* bench, const rbContactRunResult* ours,
+static void checkGoal(const rbBench* bench, const rbContactRunResult* ours,
                       const rbContestant* peer)
 {
     const rbContactRunResult* theirs = &peer->result;
@@ -299,7 +299,7 @@ static void runPile(rbBench* bench, const rbPile* pile, const rbContactPeer* con
     for (int i = OURS; i < count; ++i) {
         compare(bench, pile->name, &contestants[0], &contestants[i]);
         compare(bench, pile->name, &contestants[1], &contestants[i]);
-        judgeGoal(bench, &contestants[1].result, &contestants[i]);
+        checkGoal(bench, &contestants[1].result, &contestants[i]);
     }
     rbDestroyContactScene(&scene);
 }

@@ -72,7 +72,7 @@ typedef struct rbConvexWork {
     bool isWarm;
 } rbConvexWork;
 
-static double judgeAnswer(rbPeerResult result, double value, double truth)
+static double checkAnswer(rbPeerResult result, double value, double truth)
 {
     if (isnan(value)) {
         return ERROR_FAILED;
@@ -93,7 +93,7 @@ static double measureError(const rbConvexWork* work, bool* isKnown)
     for (int i = 0; i < work->set->pairs.count; ++i) {
         int slot = work->isWarm ? i % work->set->slotCount : -1;
         double value = work->row->query(work->row, work->state, i, slot);
-        double error = judgeAnswer(work->row->result, value, work->set->truths.data[i]);
+        double error = checkAnswer(work->row->result, value, work->set->truths.data[i]);
         *isKnown = *isKnown || !isnan(value);
         largest = fmax(largest, error);
         sum += error;
@@ -300,7 +300,7 @@ static void printPlacement(const rbConvexSuite* suite, const rbConvexRow* cell)
 }
 
 // One line of the assessment. Returns whether the cell passes.
-static bool judgeCell(const rbConvexSuite* suite, const rbConvexRow* ours)
+static bool checkCell(const rbConvexSuite* suite, const rbConvexRow* ours)
 {
     const rbConvexRow* peer = findFastestPeer(suite, ours);
     double ratio = peer != NULL ? peer->time / ours->time : INFINITY;
@@ -336,7 +336,7 @@ static void printVerdict(const rbConvexSuite* suite)
             const rbConvexRow* row = &suite->rows.data[i];
             if ((row->result == RB_PEER_BOOL) == (isBool == 1) && findOurs(suite, row) == row) {
                 cells[isBool] += 1;
-                passes[isBool] += judgeCell(suite, row) ? 1 : 0;
+                passes[isBool] += checkCell(suite, row) ? 1 : 0;
             }
         }
     }

@@ -382,7 +382,7 @@ static void runWorkScene(rbContest* contest, rbJointScene (*make)(void), bool is
 }
 
 // Reports whether a point of a peer lies below ours, and which.
-static void judgePanel(rbBench* bench, const rbWorkPanel* panel)
+static void checkPanel(rbBench* bench, const rbWorkPanel* panel)
 {
     if (bench->isQuick) {
         return; // a tenth of a second shows nothing
@@ -427,7 +427,7 @@ static void runWork(rbContest* contest)
     runWorkScene(contest, makeChain20, true, NULL, &contest->panels[2]);
     rbBench_ShowProgress(bench, NULL);
     for (int i = 0; i < PANEL_COUNT; ++i) {
-        judgePanel(bench, &contest->panels[i]);
+        checkPanel(bench, &contest->panels[i]);
     }
     if (bench->plotPath != NULL) {
         rbError error = {0};

@@ -56,7 +56,7 @@ static const struct rbMeshSize {
     int disputeCount;         // and at most this many more where engines differ
     int volumeCount;          // of a peer, at most
     int buildCount;           // repeats
-    bool isJudged;            // in speed
+    bool isValidated;         // in speed
 } sizes[] = {
     // grid, pairs, paths, brute force, volumes, builds
     {"10,080 triangles", 71, 72, 100, 4, 51, 10, 10, ENGINES_MAX, 3, true},
@@ -293,7 +293,7 @@ static double findTruth(rbMeshSuite* suite, const rbMeshSet* set, const rbMeshAn
     return hasOurs && suite->engineCount > 1 ? range[0] : (double)NAN;
 }
 
-static void judgeDistances(rbMeshSuite* suite, rbMeshQuestion question, rbMeshPlace place,
+static void checkDistances(rbMeshSuite* suite, rbMeshQuestion question, rbMeshPlace place,
                            const rbMeshAnswers* answers)
 {
     const rbMeshSet* set = question == RB_MESH_MOVING ? &suite->paths[place] : &suite->pairs[place];
@@ -317,7 +317,7 @@ static void judgeDistances(rbMeshSuite* suite, rbMeshQuestion question, rbMeshPl
 }
 
 // The placement determines whether the pairs overlap.
-static void judgeFlags(rbMeshSuite* suite, rbMeshPlace place, const rbMeshAnswers* answers)
+static void checkFlags(rbMeshSuite* suite, rbMeshPlace place, const rbMeshAnswers* answers)
 {
     double truth = place == RB_MESH_OVERLAP ? 1.0 : 0.0;
     for (int k = 0; k < suite->engineCount; ++k) {
@@ -340,9 +340,9 @@ static void runCell(rbMeshSuite* suite, rbMeshQuestion question, rbMeshPlace pla
         askEngine(suite, &suite->engines[k], question, place, &answers[k]);
     }
     if (question == RB_MESH_OVERLAPS) {
-        judgeFlags(suite, place, answers);
+        checkFlags(suite, place, answers);
     } else {
-        judgeDistances(suite, question, place, answers);
+        checkDistances(suite, question, place, answers);
     }
     for (int k = 0; k < suite->engineCount; ++k) {
         rbFree(answers[k].distances, size);
@@ -456,7 +456,7 @@ static void printCell(rbMeshSuite* suite, rbMeshQuestion question, rbMeshPlace p
     } else {
         (void)fprintf(text, "   %6s", "-");
     }
-    if (goal > 0.0 && isfinite(best) && suite->size->isJudged) {
+    if (goal > 0.0 && isfinite(best) && suite->size->isValidated) {
         printGoal(suite, goal,
                   ours->isKnown && !(ours->errorMax > limit) && best / ours->time >= goal);
     } else {
@@ -481,7 +481,7 @@ static void printBuild(rbMeshSuite* suite)
     if (isfinite(best)) {
         (void)fprintf(text, "   %6.2f", best / ours->buildTime);
     }
-    if (isfinite(best) && suite->size->isJudged) {
+    if (isfinite(best) && suite->size->isValidated) {
         printGoal(suite, 1.0, best >= ours->buildTime);
     }
     (void)fprintf(text, "\n    %-18s", "bytes a triangle");

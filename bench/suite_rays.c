@@ -241,7 +241,7 @@ static const rbRayEngine* findEngine(const rbRaySuite* suite, const char* name)
     return NULL;
 }
 
-static void tellKind(rbRaySuite* suite, rbRayKind kind)
+static void reportKind(rbRaySuite* suite, rbRayKind kind)
 {
     FILE* text = suite->bench->text;
     for (int k = 0; k < suite->engineCount; ++k) {
@@ -310,7 +310,7 @@ static void runSpeed(rbRaySuite* suite, const rbRayPeer* const* peers, int peerC
     }
     for (int kind = 0; kind < RB_RAYS_WARM; ++kind) {
         askEngines(suite, (rbRayKind)kind);
-        tellKind(suite, (rbRayKind)kind);
+        reportKind(suite, (rbRayKind)kind);
     }
     freeMesh(suite);
 }
@@ -336,8 +336,8 @@ static void fitLine(const double* x, const double* y, int count, double line[2],
     }
 }
 
-static void tellGrowth(rbRaySuite* suite, const double* sizesLog, double (*times)[SIZE_COUNT],
-                       int count)
+static void reportGrowth(rbRaySuite* suite, const double* sizesLog, double (*times)[SIZE_COUNT],
+                         int count)
 {
     FILE* text = suite->bench->text;
     for (int kind = 0; kind < RB_RAYS_KIND_COUNT; ++kind) {
@@ -398,7 +398,7 @@ static void runGrowth(rbRaySuite* suite)
         }
         freeMesh(suite);
     }
-    tellGrowth(suite, logs, times, count);
+    reportGrowth(suite, logs, times, count);
 }
 
 // ------------------------------------------------------------------------------------------- run

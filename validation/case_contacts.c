@@ -10,7 +10,7 @@
 #define STEP 1e-3
 #define GRAVITY RB_PILE_GRAVITY
 
-bool rbJudgePile(rbValidation* validation, const rbPile* pile, const char* name)
+bool rbCheckPile(rbValidation* validation, const rbPile* pile, const char* name)
 {
     bool isSound = pile->error.status == RB_STATUS_OK;
     if (!isSound) {
@@ -84,7 +84,7 @@ static void runBraking(rbValidation* validation)
         (void)rbWorld_SetMaterialPair(pile.world, 0, i + 1, &pair, &pile.error);
     }
     (void)rbPile_Advance(&pile, 11000);
-    if (rbJudgePile(validation, &pile, "braking cubes")) {
+    if (rbCheckPile(validation, &pile, "braking cubes")) {
         double speed = GRAVITY * sin(angle) * 5.0;
         double rest = 0.0;
         for (int i = 0; i < CUBES; ++i) {
@@ -113,7 +113,7 @@ static void runSlidingBlock(rbValidation* validation)
     rbPile pile = rbMakeSlopeBlock(&def, angle, 0.3);
     rbPile_NoteStart(&pile);
     (void)rbPile_Advance(&pile, 1000);
-    if (rbJudgePile(validation, &pile, "block at 30 deg, friction 0.3")) {
+    if (rbCheckPile(validation, &pile, "block at 30 deg, friction 0.3")) {
         rbBodyState s = rbPile_GetState(&pile, 1);
         // v = a t and s = a t^2 / 2 at t = 1 s
         double truth = GRAVITY * (sin(angle) - 0.3 * cos(angle));
@@ -148,7 +148,7 @@ static void runHoldingBlock(rbValidation* validation)
             rbPile_NoteStart(&pile);
         }
         (void)rbPile_Advance(&pile, 5000);
-        if (rbJudgePile(validation, &pile, name)) {
+        if (rbCheckPile(validation, &pile, name)) {
             rbBodyState s = rbPile_GetState(&pile, 1);
             double way = rbDistance(s.center, pile.starts[1]);
             double pull = fmax(0.0, GRAVITY * (sin(angle) - frictions[i] * cos(angle)));
@@ -211,7 +211,7 @@ static void runRollingBall(rbValidation* validation)
         (void)snprintf(name, sizeof name, "ball at 30 deg, friction %.2f", frictions[i]);
         rbPile pile = makeBallOnSlope(angle, frictions[i], radius, 0.0);
         (void)rbPile_Advance(&pile, 2000);
-        if (rbJudgePile(validation, &pile, name)) {
+        if (rbCheckPile(validation, &pile, name)) {
             rbBodyState s = rbPile_GetState(&pile, 1);
             bool isRolling = frictions[i] >= 2.0 / 7.0 * tan(angle);
             double truth = isRolling ? 5.0 / 7.0 * GRAVITY * sin(angle)
@@ -250,7 +250,7 @@ static void runBowlingBall(rbValidation* validation)
             way = s.center.x - pile.starts[1].x;
         }
     }
-    if (rbJudgePile(validation, &pile, name)) {
+    if (rbCheckPile(validation, &pile, name)) {
         rbBodyState s = rbPile_GetState(&pile, 1);
         // the time is known to within the step in which sliding ends
         addNear(validation, name, "time of rolling, s", time, truth, 2.0 * STEP);
@@ -303,7 +303,7 @@ static void runCarriage(rbValidation* validation)
     double boxTruth = (150.0 - 0.4 * 35.0 * GRAVITY) / (10.0 + 50.0 / 7.0);
     double ballTruth = 2.0 / 7.0 * boxTruth;
     (void)rbPile_Advance(&pile, 4000);
-    if (rbJudgePile(validation, &pile, name)) {
+    if (rbCheckPile(validation, &pile, name)) {
         double worst = 0.0;
         double mean = 0.0;
         rbVec3 v = rbPile_GetState(&pile, box).linearVelocity;

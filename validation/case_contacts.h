@@ -8,7 +8,7 @@
 #define RB_PILE_GRAVITY 9.81 // m/s^2
 
 // Adds a failure when a pile could not be built or run.
-bool rbJudgePile(rbValidation* validation, const rbPile* pile, const char* name);
+bool rbCheckPile(rbValidation* validation, const rbPile* pile, const char* name);
 // Prints the engine's statistics for the whole run.
 void rbPrintPile(const rbValidation* validation, const rbPile* pile, const char* name);
 // Adds a bound named "name: quantity".

@@ -33,7 +33,7 @@ static void runElasticBalls(rbValidation* validation)
     for (int64_t k = 100; k <= 1000 * seconds && rbPile_Advance(&pile, k); k += 100) {
         worst = rbWorseError(worst, fabs(rbWorld_GetLedger(pile.world).energy - truth));
     }
-    if (rbJudgePile(validation, &pile, name)) {
+    if (rbCheckPile(validation, &pile, name)) {
         rbAddPileBound(validation, name, "largest energy error, J of 24034.5", worst, 1.9e-2);
     }
     rbPrintPile(validation, &pile, name);
@@ -64,7 +64,7 @@ static void runFlatCube(rbValidation* validation, rbImpactLaw law, double restit
     double speed = sqrt(2.0 * GRAVITY * height);
     int64_t k = (int64_t)(speed / GRAVITY / STEP) + 3;
     (void)rbPile_Advance(&pile, k);
-    if (rbJudgePile(validation, &pile, name)) {
+    if (rbCheckPile(validation, &pile, name)) {
         char text[96];
         rbBodyState s = rbPile_GetState(&pile, cube);
         double above = s.center.z - 0.5 - pile.shell;
@@ -148,7 +148,7 @@ static void compareContactTimes(rbValidation* validation)
         rbWorldDef def = defineCradle((rbContactTime)row);
         rbPile pile = rbMakeCradle(&def, 1, RB_PI / 4.0);
         (void)runCradle(&pile, 1);
-        if (rbJudgePile(validation, &pile, "cradle")) {
+        if (rbCheckPile(validation, &pile, "cradle")) {
             rbContactStatistics s = rbWorld_GetContactStatistics(pile.world);
             trials[row] = s.cutTrials;
             rbValidation_Print(validation, "    %s: %d trials for %d steps ended at a contact\n",
@@ -175,7 +175,7 @@ static void runCradles(rbValidation* validation)
         rbWorldDef def = defineCradle(RB_CONTACT_TIME_INTERPOLATION);
         rbPile pile = rbMakeCradle(&def, raised, RB_PI / 4.0);
         CradleRun run = runCradle(&pile, raised);
-        if (rbJudgePile(validation, &pile, name)) {
+        if (rbCheckPile(validation, &pile, name)) {
             double energy = fabs(run.energies[1] - run.energies[0]);
             rbAddPileBound(validation, name, "energy of the impact, J", energy,
                            energies[raised - 1]);

@@ -68,7 +68,7 @@ static void runColumn(rbValidation* validation, const Way* way)
     double seconds = getCpuTime() - start;
     char name[64];
     (void)snprintf(name, sizeof name, "column of %d, %s", CUBES, way->name);
-    if (rbJudgePile(validation, &pile, name)) {
+    if (rbCheckPile(validation, &pile, name)) {
         double sunk = pile.starts[CUBES].z - rbPile_GetState(&pile, CUBES).center.z;
         double truth = 0.0;
         for (int k = 1; k <= CUBES && strcmp(way->method, "penalty") == 0; ++k) {
@@ -99,7 +99,7 @@ static void runBraking(rbValidation* validation, const Way* way)
     double seconds = getCpuTime() - start;
     char name[64];
     (void)snprintf(name, sizeof name, "braking cube, %s", way->name);
-    if (rbJudgePile(validation, &pile, name)) {
+    if (rbCheckPile(validation, &pile, name)) {
         char text[96];
         (void)snprintf(text, sizeof text, "%s: distance, m", name);
         rbValidation_Add(validation, text, rbPile_GetState(&pile, 1).center.x, truth, 1e-3);

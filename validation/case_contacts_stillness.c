@@ -35,7 +35,7 @@ static void runStillness(rbValidation* validation, rbPile* pile, const Stillness
         speed = rbWorseError(speed, rbPile_GetSpeed(pile, plan->radius));
         way = rbWorseError(way, rbPile_GetDisplacement(pile, plan->radius));
     }
-    if (rbJudgePile(validation, pile, plan->name)) {
+    if (rbCheckPile(validation, pile, plan->name)) {
         char text[96];
         (void)snprintf(text, sizeof text, "speed in %d s, m/s", plan->seconds);
         if (isfinite(plan->speed)) {

@@ -17,7 +17,7 @@ int rbGetTenths(const rbValidation* validation)
     return validation->isQuick ? 10 : 100;
 }
 
-bool rbJudgeMechanism(rbValidation* validation, const rbMechanism* mechanism, const char* name)
+bool rbValidateMechanism(rbValidation* validation, const rbMechanism* mechanism, const char* name)
 {
     bool isSound = mechanism->error.status == RB_STATUS_OK;
     if (!isSound) {
@@ -79,7 +79,7 @@ static void runPendulum(rbValidation* validation)
             rbValidation_Add(validation, "pendulum: y(5)", p.y, -0.334754338414001, 1e-9);
         }
     }
-    if (rbJudgeMechanism(validation, &m, "pendulum")) {
+    if (rbValidateMechanism(validation, &m, "pendulum")) {
         rbAddNamed(validation, "pendulum", "position, against the angle's equation, m", placeError,
                    1e-9);
         rbAddNamed(validation, "pendulum", "energy, J", energyError, 1e-9);
@@ -152,7 +152,7 @@ static void runDoublePendulum(rbValidation* validation)
             rbValidation_Add(validation, text, angles[i], truths[i], 1e-9);
         }
     }
-    if (rbJudgeMechanism(validation, &m, "double pendulum")) {
+    if (rbValidateMechanism(validation, &m, "double pendulum")) {
         rbValidation_Print(validation, "  initial errors grow by a factor of %.1f\n",
                            getAmplification(&first, 0.1 * rbGetTenths(validation)));
         rbAddNamed(validation, "double pendulum", "end, against reduced equations, m", placeError,
@@ -234,7 +234,7 @@ static void runFourBar(rbValidation* validation, int loops, int tenths)
             addFourBarTruth(validation, &m, k);
         }
     }
-    if (rbJudgeMechanism(validation, &m, name)) {
+    if (rbValidateMechanism(validation, &m, name)) {
         rbAddNamed(validation, name, "crank ends, against the equation of the angle, m",
                    errors.place, 1e-9);
         rbAddNamed(validation, name, "cranks parallel within, m", errors.placeEven, 1e-9);
@@ -261,7 +261,7 @@ static void runSingularFourBar(rbValidation* validation)
                              (double)cosl(r.y[0]), 1e-6);
         }
     }
-    if (rbJudgeMechanism(validation, &m, "onto the singular position")) {
+    if (rbValidateMechanism(validation, &m, "onto the singular position")) {
         rbAddNamed(validation, "onto the singular position", "crank ends, m", errors.place, 1e-6);
         rbAddNamed(validation, "onto the singular position", "energy, relative", errors.energy,
                    1e-6);
@@ -341,7 +341,7 @@ static void runSqueezer(rbValidation* validation)
             }
         }
     }
-    if (rbJudgeMechanism(validation, &m, "squeezer")) {
+    if (rbValidateMechanism(validation, &m, "squeezer")) {
         for (int i = 0; i < 7; ++i) {
             char text[96];
             (void)snprintf(text, sizeof text, "q%d(0.03)", i + 1);
@@ -417,7 +417,7 @@ static void runBricard(rbValidation* validation)
             rbValidation_Add(validation, text, p.z, truth.z, 1e-9);
         }
     }
-    if (rbJudgeMechanism(validation, &m, "bricard")) {
+    if (rbValidateMechanism(validation, &m, "bricard")) {
         rbAddNamed(validation, "bricard", "P3, against one equation of motion, m", placeError,
                    1e-9);
         rbAddNamed(validation, "bricard", "energy, J", energyError, 1e-9);

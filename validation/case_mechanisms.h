@@ -12,7 +12,7 @@
 int rbGetTenths(const rbValidation* validation);
 
 // Adds a failure when a mechanism could not be built or run.
-bool rbJudgeMechanism(rbValidation* validation, const rbMechanism* mechanism, const char* name);
+bool rbValidateMechanism(rbValidation* validation, const rbMechanism* mechanism, const char* name);
 // Adds a bound named "name: quantity".
 void rbAddNamed(rbValidation* validation, const char* name, const char* quantity, double value,
                 double bound);

@@ -50,7 +50,7 @@ static void runIterations(rbValidation* validation)
         rbMechanism m = rbMakePairWorld(settings, &plan);
         double median = getMedianIterations(&m);
         nameRow(text, "X-01 median of look-ahead iterations", type);
-        (void)rbJudgeMechanism(validation, &m, rbJointType_Name((rbJointType)type));
+        (void)rbValidateMechanism(validation, &m, rbJointType_Name((rbJointType)type));
         rbValidation_AddBound(validation, text, median, 2.0);
         rbMechanism_Free(&m);
     }
@@ -64,7 +64,7 @@ static void runReassembly(rbValidation* validation)
         STEPS = 500
     };
     rbMechanism m = rbMakeTornChain();
-    if (!rbJudgeMechanism(validation, &m, "X-10")) {
+    if (!rbValidateMechanism(validation, &m, "X-10")) {
         rbMechanism_Free(&m);
         return;
     }
@@ -86,7 +86,7 @@ static void runReassembly(rbValidation* validation)
             speedMax = rbWorseError(speedMax, rbLength(s.linearVelocity));
         }
     }
-    (void)rbJudgeMechanism(validation, &m, "X-10");
+    (void)rbValidateMechanism(validation, &m, "X-10");
     rbValidation_AddBound(validation, "X-10 chain pulled apart: final gap, m", gap, 1e-6);
     rbValidation_AddBound(validation, "X-10 chain pulled apart: steps until it stays closed",
                           closedAt > 0 ? closedAt : STEPS + 1, 200.0);
@@ -158,7 +158,7 @@ static void runMomentum(rbValidation* validation)
         rbPairPlan plan = {
             .type = (rbJointType)type, .load = RB_PAIR_SPRING_DAMPED, .isFree = true};
         rbMechanism m = rbMakePairWorld(rbMakeStepSettings(0.01, 2), &plan);
-        if (!rbJudgeMechanism(validation, &m, name)) {
+        if (!rbValidateMechanism(validation, &m, name)) {
             rbMechanism_Free(&m);
             continue;
         }
@@ -169,7 +169,7 @@ static void runMomentum(rbValidation* validation)
             worst = rbWorseError(worst, rbDistance(now.momentum, first.momentum));
             worst = rbWorseError(worst, rbDistance(now.angularMomentum, first.angularMomentum));
         }
-        (void)rbJudgeMechanism(validation, &m, name);
+        (void)rbValidateMechanism(validation, &m, name);
         nameRow(text, "X-19 momentum over 200 steps", type);
         // 200 steps with a few roundings each, of numbers up to 10
         rbValidation_AddBound(validation, text, worst, 1e-12);
@@ -193,7 +193,7 @@ static void runDampedSpring(rbValidation* validation)
         rise = rbWorseError(rise, now - before);
         before = now;
     }
-    if (rbJudgeMechanism(validation, &m, "damped spring")) {
+    if (rbValidateMechanism(validation, &m, "damped spring")) {
         rbLedger ledger = rbWorld_GetLedger(m.world);
         rbAddNamed(validation, "X-19 damped spring", "largest rise of energy in a step, J", rise,
                    1e-12);
@@ -238,7 +238,7 @@ static void runArms(rbValidation* validation)
         rbValidation_Add(validation, "X-19 PID hinge: torque against gravity, N m",
                          fabs(s.freedomForces[0]), 0.5 * 9.81 * cos(0.8), 1e-5);
     }
-    (void)rbJudgeMechanism(validation, &m, "PID hinge");
+    (void)rbValidateMechanism(validation, &m, "PID hinge");
     rbMechanism_Free(&m);
     // the friction exceeds the weight: it stays
     rbFreedomDef brake = {.friction = 6.0};
@@ -250,7 +250,7 @@ static void runArms(rbValidation* validation)
         rbValidation_Add(validation, "friction above the weight: torque, N m",
                          fabs(s.freedomForces[0]), 0.5 * 9.81, 1e-6);
     }
-    (void)rbJudgeMechanism(validation, &m, "brake");
+    (void)rbValidateMechanism(validation, &m, "brake");
     rbMechanism_Free(&m);
 }
 
@@ -263,7 +263,7 @@ static void runSolvers(rbValidation* validation)
     rbVec3 level = {1.0, 0.2, -0.3};
     rbMechanism chain = rbMakeHeavyChainWorld(settings, level, 1.0);
     (void)rbMechanism_Advance(&chain, 0.5);
-    (void)rbJudgeMechanism(validation, &chain, "chain, direct");
+    (void)rbValidateMechanism(validation, &chain, "chain, direct");
     for (int solver = 0; solver < rbSolverType_GetCount(); ++solver) {
         char text[96];
         settings.solver = (rbSolverType)solver;
@@ -271,7 +271,7 @@ static void runSolvers(rbValidation* validation)
         (void)rbMechanism_Advance(&m, 0.5);
         (void)snprintf(text, sizeof text, "X-19 chain by solver %s",
                        rbSolverType_Name((rbSolverType)solver));
-        if (rbJudgeMechanism(validation, &m, text)) {
+        if (rbValidateMechanism(validation, &m, text)) {
             double error = 0.0;
             for (int i = 0; i < m.bodyCount; ++i) {
                 error = rbWorseError(error, rbDistance(rbMechanism_GetState(&m, i).center,

@@ -39,7 +39,7 @@ static void runTop(rbValidation* validation, const rbTopPlan* plan, const char* 
             double seen = atan2(s.center.y, s.center.x);
             angle = seen + 2.0 * RB_PI * round((rates[i] * time - seen) / (2.0 * RB_PI));
         }
-        if (rbJudgeMechanism(validation, &m, text)) {
+        if (rbValidateMechanism(validation, &m, text)) {
             char quantity[96];
             (void)snprintf(quantity, sizeof quantity, "%s: mean rate, rad/s", text);
             rbValidation_Add(validation, quantity, angle / rbWorld_GetTime(m.world), rates[i],
@@ -101,7 +101,7 @@ static void runGovernor(rbValidation* validation, bool isDriven)
         drift = rbWorseError(drift, fabs(ledger.energyDrift));
         work = isDriven ? ledger.motorWork : ledger.work;
     }
-    if (!rbJudgeMechanism(validation, &m, name)) {
+    if (!rbValidateMechanism(validation, &m, name)) {
         rbMechanism_Free(&m);
         return;
     }
@@ -150,7 +150,7 @@ static void runHeavyChain(rbValidation* validation, rbVec3 direction, const char
         gap = rbWorseError(gap, position);
         energyError = rbWorseError(energyError, fabs(rbWorld_GetLedger(m.world).energy - start));
     }
-    if (rbJudgeMechanism(validation, &m, name)) {
+    if (rbValidateMechanism(validation, &m, name)) {
         rbAddNamed(validation, name, "elongation beyond ten links, m", stretch, 1e-10);
         rbAddNamed(validation, name, "joint gap, m", gap, 1e-10);
         rbValidation_Print(validation, "  %s: energy error %.2g of m g 10 m\n", name,

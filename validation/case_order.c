@@ -100,7 +100,7 @@ static void addOrders(rbValidation* validation, const char* name, const rbOrderR
     if (row->loss != NULL) {
         system.noise = 0.0; // both reference runs have errors far above rounding
     }
-    bool isSound = rbJudgeMechanism(validation, &system.fine, name);
+    bool isSound = rbValidateMechanism(validation, &system.fine, name);
     for (int i = 0; i < 3 && isSound; ++i) {
         int order = 2 + 2 * i;
         rbOrderTrial trial = measureOrder(&system, rbMakeStepSettings(1.0, order));

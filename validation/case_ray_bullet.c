@@ -143,7 +143,7 @@ static void run(rbValidation* validation)
                           0.01);
     rbValidation_AddBound(validation, "earliest contact, path of up to 2 km [m]", tally.early,
                           1e-9);
-    rbJudgeRayError(validation, "bullet", &range.error);
+    rbCheckRayError(validation, "bullet", &range.error);
     closeRange(&range);
 }
 

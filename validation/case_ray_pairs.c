@@ -198,7 +198,7 @@ static void collectCommon(const Comparison* comparison, rbRayPairKind kind, rbEr
     }
 }
 
-static void judgeQuantile(rbValidation* validation, const char* kind, double part,
+static void checkQuantile(rbValidation* validation, const char* kind, double part,
                           rbErrorSeries series[2])
 {
     char text[96];
@@ -219,14 +219,14 @@ static int64_t countMisses(const Score* score)
 }
 
 // Refinement must be as good as a thousand rays.
-static void judgeRefinement(rbValidation* validation, const Comparison* comparison,
+static void checkRefinement(rbValidation* validation, const Comparison* comparison,
                             const Score* plain, const Score* refined)
 {
     rbErrorSeries all[2] = {0};
     collectCommon(comparison, RB_RAY_PAIR_KIND_COUNT, all);
-    judgeQuantile(validation, "all", 0.5, all);
-    judgeQuantile(validation, "all", 0.9, all);
-    judgeQuantile(validation, "all", 0.99, all);
+    checkQuantile(validation, "all", 0.5, all);
+    checkQuantile(validation, "all", 0.9, all);
+    checkQuantile(validation, "all", 0.99, all);
     rbErrorSeries_Free(&all[0]);
     rbErrorSeries_Free(&all[1]);
     rbValidation_AddBound(validation, "refined: most rays of a pair", (double)refined->raysMax,
@@ -237,7 +237,7 @@ static void judgeRefinement(rbValidation* validation, const Comparison* comparis
     for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
         rbErrorSeries series[2] = {0};
         collectCommon(comparison, (rbRayPairKind)k, series);
-        judgeQuantile(validation, rbRayPairKindNames[k], 0.99, series);
+        checkQuantile(validation, rbRayPairKindNames[k], 0.99, series);
         rbErrorSeries_Free(&series[0]);
         rbErrorSeries_Free(&series[1]);
     }
@@ -272,7 +272,7 @@ static void closeComparison(Comparison* comparison)
 }
 
 // Misses, false and early hits of a mode, as rows.
-static void judgeMode(rbValidation* validation, const Mode* mode, const Score* score)
+static void checkMode(rbValidation* validation, const Mode* mode, const Score* score)
 {
     char text[96];
     int64_t wrong = 0;
@@ -314,9 +314,9 @@ static void run(rbValidation* validation)
         rbValidation_AddBound(validation, "refused", 1.0, 0.0);
     }
     for (int m = 0; m < MODE_COUNT; ++m) {
-        judgeMode(validation, &modes[m], &scores[m]);
+        checkMode(validation, &modes[m], &scores[m]);
     }
-    judgeRefinement(validation, &comparison, &scores[MODE_PLAIN], &scores[MODE_REFINED]);
+    checkRefinement(validation, &comparison, &scores[MODE_PLAIN], &scores[MODE_REFINED]);
     for (int m = 0; m < MODE_COUNT; ++m) {
         for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
             freeTally(&scores[m].kinds[k]);

@@ -10,13 +10,13 @@
 #define SEEDS 2001 // of random starts, as in the statistics of the specification
 
 // The exact mode, on the same scene.
-static void judgeExact(rbValidation* validation, rbRayStage* stage)
+static void checkExact(rbValidation* validation, rbRayStage* stage)
 {
     rbStraightContact exact = {0};
     if (!rbSweepStraight(&stage->pair, stage->scratch, &exact, &stage->error)) {
         return;
     }
-    rbRayErrors errors = rbRayStage_Judge(stage, &exact);
+    rbRayErrors errors = rbRayStage_Check(stage, &exact);
     const char* name = stage->scene->name;
     rbAddRayBound(validation, name, "exact mode, |free path - truth| [m]", fabs(errors.excess),
                   1e-12);
@@ -37,16 +37,16 @@ static void runEasyScene(rbValidation* validation, rbRaySceneName scene,
     rbPrintRayHead(validation);
     for (int i = 0; i < rowCount; ++i) {
         rbRaySettings settings = rbMakePublishedRays(rows[i].count);
-        rbStraightContact found = rbRayStage_Shoot(&stage, &settings);
-        rbRayErrors errors = rbRayStage_Judge(&stage, &found);
+        rbStraightContact found = rbRayStage_Cast(&stage, &settings);
+        rbRayErrors errors = rbRayStage_Check(&stage, &found);
         rbPrintRayLine(validation, &rows[i], &found, &errors);
         position = rbWorseError(errors.position, position);
         angle = rbWorseError(errors.angle, angle);
     }
     rbAddRayBound(validation, stage.scene->name, "largest contact error [m]", position, tolerance);
     rbAddRayBound(validation, stage.scene->name, "largest normal error [degrees]", angle, 1e-4);
-    judgeExact(validation, &stage);
-    rbJudgeRayError(validation, stage.scene->name, &stage.error);
+    checkExact(validation, &stage);
+    rbCheckRayError(validation, stage.scene->name, &stage.error);
     rbRayStage_Close(&stage);
 }
 
@@ -60,14 +60,14 @@ static void runBulletTimes(rbValidation* validation)
     for (int i = 0; i < 4; ++i) {
         stage.pair.velocities[0] = rbScale(speed / 1000.0, stage.scene->velocity);
         stage.pair.duration = 20.0 / speed;
-        rbStraightContact found = rbRayStage_Shoot(&stage, &settings);
+        rbStraightContact found = rbRayStage_Cast(&stage, &settings);
         double time = found.isHit ? found.time : (double)NAN;
         worst = rbWorseError(fabs(time * speed / stage.scene->way - 1.0), worst);
         speed *= 10.0;
     }
     rbAddRayBound(validation, stage.scene->name, "time of contact, 1 to 1000 m/s, relative", worst,
                   1e-14);
-    rbJudgeRayError(validation, stage.scene->name, &stage.error);
+    rbCheckRayError(validation, stage.scene->name, &stage.error);
     rbRayStage_Close(&stage);
 }
 
@@ -140,8 +140,8 @@ static void runOffset(rbValidation* validation)
     for (int i = 0; i < OFFSET_ROWS; ++i) {
         const OffsetRow* row = &offsetRows[i];
         rbRaySettings settings = rbMakePublishedRays(row->printed.count);
-        rbStraightContact found = rbRayStage_Shoot(&stage, &settings);
-        rbRayErrors errors = rbRayStage_Judge(&stage, &found);
+        rbStraightContact found = rbRayStage_Cast(&stage, &settings);
+        rbRayErrors errors = rbRayStage_Check(&stage, &found);
         rbPrintRayLine(validation, &row->printed, &found, &errors);
         if (row->printed.count > 4) {
             // points mirrored in y are equally near
@@ -165,8 +165,8 @@ static void runOffset(rbValidation* validation)
     rbAddRayBound(validation, name, "agreement with 400 rays is not 100 [%]", last, 99.0);
     rbAddRayBound(validation, name, "more rays are never worse (1: true, 0: false)", falls == 0,
                   0.0);
-    judgeExact(validation, &stage);
-    rbJudgeRayError(validation, name, &stage.error);
+    checkExact(validation, &stage);
+    rbCheckRayError(validation, name, &stage.error);
     rbRayStage_Close(&stage);
 }
 
@@ -190,7 +190,7 @@ static void runUniform(rbValidation* validation)
             double cosine = sqrt(1.0 - 0.25 * offset * offset);
             rbVec3 side = {0.0, offset * cos(angle), offset * sin(angle)};
             stage.pair.starts[0].p = rbAdd((rbVec3){3.0, 0.0, 0.0}, side);
-            rbStraightContact found = rbRayStage_Shoot(&stage, &settings);
+            rbStraightContact found = rbRayStage_Cast(&stage, &settings);
             double excess = found.isHit ? found.way - (3.0 - 2.0 * cosine) : (double)NAN;
             // the law, from the position of the shortest ray: lateral, radial and tangential
             rbVec3 miss = rbAddScaled(found.point, -0.5, side);
@@ -217,7 +217,7 @@ static void runUniform(rbValidation* validation)
                   fmax(fmax(parts[0], parts[1]), fmax(parts[2], parts[3])), 1.0);
     rbAddRayBound(validation, "uniform", "1024 rays: excess error against section 3.9, relative",
                   lawOff, 0.25);
-    rbJudgeRayError(validation, "uniform", &stage.error);
+    rbCheckRayError(validation, "uniform", &stage.error);
     rbRayStage_Close(&stage);
 }
 
@@ -236,17 +236,17 @@ typedef struct Spread {
     int missCount;
 } Spread;
 
-static void shootSeeds(rbRayStage* stage, rbRaySettings settings, int seeds, Spread* spread)
+static void castSeeds(rbRayStage* stage, rbRaySettings settings, int seeds, Spread* spread)
 {
     *spread = (Spread){.excessMin = INFINITY};
     for (int seed = 1; seed <= seeds && stage->error.status == RB_STATUS_OK; ++seed) {
         settings.seed = (uint64_t)seed;
-        rbStraightContact found = rbRayStage_Shoot(stage, &settings);
+        rbStraightContact found = rbRayStage_Cast(stage, &settings);
         if (!found.isHit) {
             ++spread->missCount;
             continue;
         }
-        rbRayErrors errors = rbRayStage_Judge(stage, &found);
+        rbRayErrors errors = rbRayStage_Check(stage, &found);
         rbErrorSeries_Add(&spread->agreement, errors.agreement);
         rbErrorSeries_Add(&spread->position, errors.position);
         rbErrorSeries_Add(&spread->excess, errors.excess);
@@ -272,7 +272,7 @@ static void printSpreadHead(const rbValidation* validation)
 
 // Checks a line of RandomRow. One point of a triangle is shown, not checked: the medians of 2001
 // seeds of the edges scatter by 0.9, and for the base no order of the corners and neither sampler
-// produces the 83.5 of the specification; see judgeOnePoint.
+// produces the 83.5 of the specification; see checkOnePoint.
 static void runRandomRow(rbValidation* validation, rbRayStage* stage, const RandomRow* row)
 {
     Spread spread;
@@ -280,7 +280,7 @@ static void runRandomRow(rbValidation* validation, rbRayStage* stage, const Rand
     const char* name = stage->scene->name;
     rbRaySettings settings = rbMakePublishedRays(row->count);
     settings.isPerTriangle = true;
-    shootSeeds(stage, settings, SEEDS, &spread);
+    castSeeds(stage, settings, SEEDS, &spread);
     double median = rbErrorSeries_Quantile(&spread.agreement, 0.5);
     double late = rbErrorSeries_Quantile(&spread.excess, 0.5);
     rbValidation_Print(validation,
@@ -318,7 +318,7 @@ static void printPrinted(const rbValidation* validation, rbRayStage* stage,
     for (int i = 0; i < rowCount; ++i) {
         Spread spread;
         rbRaySettings settings = rbMakePublishedRays(rows[i].count);
-        shootSeeds(stage, settings, seeds, &spread);
+        castSeeds(stage, settings, seeds, &spread);
         const rbPrintedContact* row = &rows[i];
         rbValidation_Print(validation,
                            "    %5d of the body, published (%9.6f, %9.6f, %9.6f) %6.2f%%, %.5f m "
@@ -334,7 +334,7 @@ static void printPrinted(const rbValidation* validation, rbRayStage* stage,
 
 // The median agreement of one point of the base, by drawing it here: x, y uniform, P1 + x (P2 - P1)
 // + y (1 - x) (P3 - P1), up to the sphere; otherwise the corner that grazes it.
-static void judgeOnePoint(rbValidation* validation, rbRayStage* stage)
+static void checkOnePoint(rbValidation* validation, rbRayStage* stage)
 {
     rbErrorSeries series = {0};
     rbRandom random = {23};
@@ -351,7 +351,7 @@ static void judgeOnePoint(rbValidation* validation, rbRayStage* stage)
     Spread spread;
     rbRaySettings settings = rbMakePublishedRays(1);
     settings.isPerTriangle = true;
-    shootSeeds(stage, settings, SEEDS, &spread);
+    castSeeds(stage, settings, SEEDS, &spread);
     rbValidation_Add(validation, "E-04 base: 1 of a triangle, median against points drawn here [%]",
                      rbErrorSeries_Quantile(&spread.agreement, 0.5),
                      rbErrorSeries_Quantile(&series, 0.5), 0.5);
@@ -376,9 +376,9 @@ static void runBase(rbValidation* validation)
     for (int i = 0; i < (validation->isQuick ? 4 : 6); ++i) {
         runRandomRow(validation, &stage, &rows[i]);
     }
-    judgeOnePoint(validation, &stage);
-    judgeExact(validation, &stage);
-    rbJudgeRayError(validation, stage.scene->name, &stage.error);
+    checkOnePoint(validation, &stage);
+    checkExact(validation, &stage);
+    rbCheckRayError(validation, stage.scene->name, &stage.error);
     rbRayStage_Close(&stage);
 }
 
@@ -401,7 +401,7 @@ static void runBetterEdges(rbValidation* validation, rbRayStage* stage)
         settings.isOneWay = rows[i].isOneWay;
         settings.refineRounds = rows[i].refineRounds;
         settings.refineCount = 10;
-        shootSeeds(stage, settings, validation->isQuick ? 51 : 501, &spread);
+        castSeeds(stage, settings, validation->isQuick ? 51 : 501, &spread);
         rbValidation_Print(validation,
                            "    ours, %-40s median agreement %6.2f%%, %.5f m off, excess %.5f m\n",
                            rows[i].name, rbErrorSeries_Quantile(&spread.agreement, 0.5),
@@ -429,8 +429,8 @@ static void runEdges(rbValidation* validation)
         runRandomRow(validation, &stage, &rows[i]);
     }
     runBetterEdges(validation, &stage);
-    judgeExact(validation, &stage);
-    rbJudgeRayError(validation, stage.scene->name, &stage.error);
+    checkExact(validation, &stage);
+    rbCheckRayError(validation, stage.scene->name, &stage.error);
     rbRayStage_Close(&stage);
 }
 

@@ -58,8 +58,8 @@ static Growth growSpheres(rbRayStage* stage, rbRayPattern pattern, int trials)
             stage->truth.way = 3.0 - along;
             stage->truth.point = rbAddScaled((rbVec3){0.5 * along, 0.0, 0.0}, 0.5, side);
             stage->truth.normal = stage->truth.point;
-            rbStraightContact found = rbRayStage_Shoot(stage, &settings);
-            rbRayErrors errors = rbRayStage_Judge(stage, &found);
+            rbStraightContact found = rbRayStage_Cast(stage, &settings);
+            rbRayErrors errors = rbRayStage_Check(stage, &found);
             rbErrorSeries_Add(&agreement, found.isHit ? errors.agreement : 0.0);
             rbErrorSeries_Add(&excess, found.isHit ? fmax(errors.excess, 0.0) : (double)INFINITY);
         }
@@ -79,8 +79,8 @@ static Growth growSeeds(rbRayStage* stage, int trials, double level, double* abo
         rbRaySettings settings = rbMakePublishedRays(rayCounts[k]);
         for (int i = 0; i < trials; ++i) {
             settings.seed = (uint64_t)i + 1;
-            rbStraightContact found = rbRayStage_Shoot(stage, &settings);
-            rbRayErrors errors = rbRayStage_Judge(stage, &found);
+            rbStraightContact found = rbRayStage_Cast(stage, &settings);
+            rbRayErrors errors = rbRayStage_Check(stage, &found);
             rbErrorSeries_Add(&agreement, found.isHit ? errors.agreement : 0.0);
             rbErrorSeries_Add(&excess, found.isHit ? fmax(errors.excess, 0.0) : (double)INFINITY);
             reached += found.isHit && errors.agreement >= level ? 1 : 0;
@@ -162,7 +162,7 @@ static const char* describeCount(int count, char text[32])
     return text;
 }
 
-static void judgeAccuracy(rbValidation* validation)
+static void checkAccuracy(rbValidation* validation)
 {
     int trials = validation->isQuick ? 60 : 1000;
     char text[2][32];
@@ -219,15 +219,15 @@ static void judgeAccuracy(rbValidation* validation)
                   uniform.excess[3], 0.0125);
     rbAddRayBound(validation, "E-14 spheres", "80 rays by area / lattice, median lateness",
                   uniform.excess[3] / lattice.excess[3], 1.0);
-    rbJudgeRayError(validation, "E-14", &spheres.error);
-    rbJudgeRayError(validation, "E-14", &base.error);
-    rbJudgeRayError(validation, "E-14", &edges.error);
+    rbCheckRayError(validation, "E-14", &spheres.error);
+    rbCheckRayError(validation, "E-14", &base.error);
+    rbCheckRayError(validation, "E-14", &edges.error);
     rbRayStage_Close(&spheres);
     rbRayStage_Close(&base);
     rbRayStage_Close(&edges);
 }
 
-static void judgeSpeed(rbValidation* validation)
+static void checkSpeed(rbValidation* validation)
 {
     rbError error = {0};
     const int sizes[4] = {15, 50, 150, 500};
@@ -249,13 +249,13 @@ static void judgeSpeed(rbValidation* validation)
                        sizes[1], 1e3 * few, 1e3 * seconds[1]);
     rbAddRayBound(validation, "E-14", "15 balls, 100 rays, largest frame [s]; 2005: 0.043",
                   seconds[0], 0.041);
-    rbJudgeRayError(validation, "E-14", &error);
+    rbCheckRayError(validation, "E-14", &error);
 }
 
 static void run(rbValidation* validation)
 {
-    judgeAccuracy(validation);
-    judgeSpeed(validation);
+    checkAccuracy(validation);
+    checkSpeed(validation);
     rbValidation_Print(
         validation,
         "  \"Curved pairs are worst\": not in general. Where the thesis saw it, its trigger was "

@@ -87,7 +87,7 @@ static rbRayBody makeBody(const CurveScene* scene, int body, const rbRayEmitter*
 }
 
 // Frame by frame until the first hit.
-static CurveContact shootFrames(CurveScene* scene, const rbRaySettings* settings)
+static CurveContact castFrames(CurveScene* scene, const rbRaySettings* settings)
 {
     CurveContact contact = {0};
     rbRayEmitter* emitter = rbCreateRayEmitter(scene->ball, settings, &scene->error);
@@ -172,7 +172,7 @@ static void runAhead(rbValidation* validation)
     rbPrintRayHead(validation);
     for (int i = 0; i < 3; ++i) {
         rbRaySettings settings = rbMakePublishedRays(rows[i].count);
-        CurveContact found = shootFrames(&scene, &settings);
+        CurveContact found = castFrames(&scene, &settings);
         printLine(validation, &scene, &rows[i], &found, &exact);
         first = i == 0 ? found : first;
         worst = fmin(worst, found.isHit ? rbRateAgreement(found.point, exact.point) : 0.0);
@@ -183,7 +183,7 @@ static void runAhead(rbValidation* validation)
     rbAddRayBound(validation, "E-07", "agreement short of 100 [%]", 100.0 - worst, 0.3);
     rbAddRayBound(validation, "E-07", "contact error [m]; the thesis: 0.0088", off, 0.0018);
     rbAddRayBound(validation, "E-07", "points of 1, 2 and 100 rays differ by [m]", spread, 2e-3);
-    rbJudgeRayError(validation, "E-07", &scene.error);
+    rbCheckRayError(validation, "E-07", &scene.error);
     closeScene(&scene);
 }
 
@@ -209,7 +209,7 @@ static void runGrazing(rbValidation* validation)
     for (int i = 0; i < 4; ++i) {
         scene.stands[1].p = (rbVec3){places[i], 0.0, 0.0};
         CurveContact exact = findExact(&scene);
-        CurveContact found[2] = {shootFrames(&scene, &settings), shootFrames(&scene, &better)};
+        CurveContact found[2] = {castFrames(&scene, &settings), castFrames(&scene, &better)};
         rbValidation_Print(validation, "    %4.2f ", places[i]);
         if (exact.isHit) {
             rbValidation_Print(validation, "%7.5f (%.5f, %.5f)", exact.time, exact.point.x,
@@ -249,7 +249,7 @@ static void runGrazing(rbValidation* validation)
                           1e-5);
         }
     }
-    rbJudgeRayError(validation, "E-08", &scene.error);
+    rbCheckRayError(validation, "E-08", &scene.error);
     closeScene(&scene);
 }
 
@@ -287,7 +287,7 @@ static void runMeeting(rbValidation* validation)
     rbPrintRayHead(validation);
     for (int i = 0; i < 11; ++i) {
         rbRaySettings settings = rbMakePublishedRays(rows[i].count);
-        CurveContact found = shootFrames(&scene, &settings);
+        CurveContact found = castFrames(&scene, &settings);
         printLine(validation, &scene, &rows[i], &found, &exact);
         if (rows[i].count >= 70) {
             ratio = rbWorseError(
@@ -302,7 +302,7 @@ static void runMeeting(rbValidation* validation)
     rbAddRayBound(validation, "E-09", "70 rays and more: our error / published error", ratio, 0.9);
     // where the thesis logged its hits the balls overlapped by 0.2 m
     rbAddRayBound(validation, "E-09", "70 rays and more: lateness [m]", late, 0.02);
-    rbJudgeRayError(validation, "E-09", &scene.error);
+    rbCheckRayError(validation, "E-09", &scene.error);
     closeScene(&scene);
 }
 

@@ -120,7 +120,7 @@ void rbRayStage_Close(rbRayStage* stage)
     rbFree(stage->scratch, rbGetSeparationScratchSize());
 }
 
-rbStraightContact rbRayStage_Shoot(rbRayStage* stage, const rbRaySettings* settings)
+rbStraightContact rbRayStage_Cast(rbRayStage* stage, const rbRaySettings* settings)
 {
     rbStraightContact contact = {0};
     if (stage->error.status == RB_STATUS_OK &&
@@ -131,7 +131,7 @@ rbStraightContact rbRayStage_Shoot(rbRayStage* stage, const rbRaySettings* setti
     return contact;
 }
 
-rbRayErrors rbRayStage_Judge(rbRayStage* stage, const rbStraightContact* found)
+rbRayErrors rbRayStage_Check(rbRayStage* stage, const rbStraightContact* found)
 {
     return rbMeasureRayErrors(&stage->pair, found, &stage->truth, stage->scratch);
 }
@@ -144,7 +144,7 @@ void rbAddRayBound(rbValidation* validation, const char* scene, const char* quan
     rbValidation_AddBound(validation, text, value, bound);
 }
 
-void rbJudgeRayError(rbValidation* validation, const char* scene, const rbError* error)
+void rbCheckRayError(rbValidation* validation, const char* scene, const rbError* error)
 {
     if (error->status != RB_STATUS_OK) {
         rbValidation_Print(validation, "  %s: %s\n", scene, error->message);

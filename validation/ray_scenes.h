@@ -56,14 +56,14 @@ typedef struct rbRayStage {
 rbRayStage rbOpenRayStage(rbRaySceneName name);
 void rbRayStage_Close(rbRayStage* stage);
 // One prediction, with its own emitters.
-rbStraightContact rbRayStage_Shoot(rbRayStage* stage, const rbRaySettings* settings);
-rbRayErrors rbRayStage_Judge(rbRayStage* stage, const rbStraightContact* found);
+rbStraightContact rbRayStage_Cast(rbRayStage* stage, const rbRaySettings* settings);
+rbRayErrors rbRayStage_Check(rbRayStage* stage, const rbStraightContact* found);
 
 // Adds a bound named "scene: quantity"; one for the exact mode.
 void rbAddRayBound(rbValidation* validation, const char* scene, const char* quantity, double value,
                    double bound);
 // Adds a failure when the library rejected something.
-void rbJudgeRayError(rbValidation* validation, const char* scene, const rbError* error);
+void rbCheckRayError(rbValidation* validation, const char* scene, const rbError* error);
 
 // Prints a table line: the published result (NULL: none), and ours.
 typedef struct rbPrintedContact {

@@ -40,7 +40,7 @@ static rbExit listSuites(void)
 }
 
 // The part named by --only must belong to a single named suite.
-static bool judgePart(const rbArguments* arguments, const char* part)
+static bool validatePart(const rbArguments* arguments, const char* part)
 {
     if (part == NULL) {
         return true;
@@ -146,7 +146,7 @@ static rbExit runBench(const rbArguments* arguments)
             return RB_EXIT_USAGE;
         }
     }
-    if (!judgePart(arguments, bench.only)) {
+    if (!validatePart(arguments, bench.only)) {
         return RB_EXIT_USAGE;
     }
     for (int i = 0; i < arguments->wordCount; ++i) {

@@ -110,7 +110,7 @@ static bool isIn(unsigned methods, int index)
     return (set & methods) != 0;
 }
 
-static bool judgeMethodOptions(const rbArguments* arguments, int method)
+static bool validateMethodOptions(const rbArguments* arguments, int method)
 {
     for (size_t i = 0; i < sizeof methodOptions / sizeof methodOptions[0]; ++i) {
         unsigned methods = methodOptions[i].methods;
@@ -553,7 +553,7 @@ static rbExit measureShapes(const rbArguments* arguments)
     rbPosePair poses;
     rbShapeWord shapes[2];
     if (!rbArguments_GetName(arguments, "--method", nameMethod, countMethods(), &method) ||
-        !judgeMethodOptions(arguments, method) || !readPoses(arguments, &poses) ||
+        !validateMethodOptions(arguments, method) || !readPoses(arguments, &poses) ||
         !rbReadShapeWords(arguments, shapes)) {
         return RB_EXIT_USAGE;
     }
@@ -590,7 +590,7 @@ static const struct {
     {"--threshold", 1}, {"--time", 1},
 };
 
-static bool judgeOptions(const rbArguments* arguments)
+static bool validateOptions(const rbArguments* arguments)
 {
     for (size_t i = 0; i < sizeof wordOptions / sizeof wordOptions[0]; ++i) {
         const char* name = wordOptions[i].name;
@@ -611,7 +611,7 @@ static bool judgeOptions(const rbArguments* arguments)
 
 static rbExit runDistance(const rbArguments* arguments)
 {
-    if (!judgeOptions(arguments)) {
+    if (!validateOptions(arguments)) {
         return RB_EXIT_USAGE;
     }
     if (arguments->wordCount == 2) {

@@ -503,7 +503,7 @@ static bool chooseRange(PairRun* run)
     return true;
 }
 
-static bool judgeOptions(const rbArguments* arguments)
+static bool validateOptions(const rbArguments* arguments)
 {
     static const char* const needers[] = {"--log", "--threshold", "--angle"};
     bool hasCompare = rbArguments_Has(arguments, "--compare");
@@ -536,7 +536,7 @@ rbExit rbRunPairFile(const rbArguments* arguments, const rbSeparationInput* inpu
     }
     rbPairFile* file = NULL;
     rbError error = {0};
-    if (!judgeOptions(arguments)) {
+    if (!validateOptions(arguments)) {
         return RB_EXIT_USAGE;
     }
     if (rbReadPairFile(path, &file, &error) != RB_STATUS_OK) {

@@ -1,6 +1,6 @@
 # The program. The library has its name already, hence the other target name.
 set(programFiles
-  app/cli/acting.c
+  app/cli/action_player.c
   app/cli/bench.c
   app/cli/check.c
   app/cli/distance.c
@@ -38,7 +38,7 @@ set(programFiles
   bench/bumpy_sphere.c
   bench/contact_experiments.c
   bench/contact_sweeps.c
-  bench/contact_judge.c
+  bench/contact_checks.c
   bench/contact_runs.c
   bench/contact_scenes.c
   bench/convex_pairs.c

@@ -213,7 +213,7 @@ static void examineWorld(rbFindings* findings, const rbSceneFacts* facts, const 
     }
     if (info->engineTraits.isStepped) {
         rbMotorWarnings warnings;
-        rbJudgeMotors(info, world, &warnings);
+        rbValidateMotors(info, world, &warnings);
         for (int i = 0; i < warnings.count; ++i) {
             add(findings, false, "%s", warnings.texts[i]);
         }

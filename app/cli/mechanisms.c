@@ -46,8 +46,8 @@ static double roundDown(double value)
 // Steps that are shorter by more than this are not suggested.
 #define STEP_ADVISED 0.01
 
-static void judgeMotor(const rbSceneInfo* info, const char* name, const rbMotorJudgment* j,
-                       rbMotorWarnings* warnings)
+static void validateMotor(const rbSceneInfo* info, const char* name, const rbMotorValidation* j,
+                          rbMotorWarnings* warnings)
 {
     char* text = warnings->texts[warnings->count];
     if (j->type != RB_MOTOR_NONE && isinf(j->mass)) {
@@ -85,7 +85,7 @@ static void judgeMotor(const rbSceneInfo* info, const char* name, const rbMotorJ
     }
 }
 
-void rbJudgeMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarnings* warnings)
+void rbValidateMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarnings* warnings)
 {
     int count = rbWorld_GetJointCount(world);
     int judged = 0;
@@ -97,9 +97,9 @@ void rbJudgeMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarning
             if (judged >= MOTORS_MAX || warnings->count >= RB_MOTOR_WARNINGS_MAX) {
                 break;
             }
-            rbMotorJudgment judgment = rbJoint_JudgeMotor(world, ids[i], k);
+            rbMotorValidation judgment = rbJoint_ValidateMotor(world, ids[i], k);
             judged += judgment.type != RB_MOTOR_NONE ? 1 : 0;
-            judgeMotor(info, rbJoint_GetName(world, ids[i]), &judgment, warnings);
+            validateMotor(info, rbJoint_GetName(world, ids[i]), &judgment, warnings);
         }
     }
     rbFree(ids, (size_t)count * sizeof *ids);

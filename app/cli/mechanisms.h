@@ -31,6 +31,6 @@ typedef struct rbMotorWarnings {
     int count; // of texts
 } rbMotorWarnings;
 
-void rbJudgeMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarnings* warnings);
+void rbValidateMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarnings* warnings);
 
 #endif

@@ -17,8 +17,8 @@ static void* openRecording(const rbOutputRun* run, const char* path, rbError* er
     }
     rbRecordingHeader header = {.sceneText = rbScene_GetText(run->scene, NULL),
                                 .settingsText = run->settingsText,
-                                .bodyNames = run->acting->bodyNames,
-                                .bodyCount = run->acting->bodyCount,
+                                .bodyNames = run->player->bodyNames,
+                                .bodyCount = run->player->bodyCount,
                                 .attachments = attachments,
                                 .attachmentCount = attachmentCount};
     rbRecordingWriter* writer = rbCreateRecording(path, &header, error);
@@ -30,7 +30,7 @@ static rbStatus writeRecordingEvents(void* writer, const rbOutputRun* run, rbErr
 {
     int count = 0;
     const rbEvent* events = rbWorld_GetEvents(run->world, &count);
-    rbStatus status = rbActing_Write(run->acting, writer, error);
+    rbStatus status = rbActionPlayer_Write(run->player, writer, error);
     for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
         rbRecordedEvent event = rbFrameBuffer_ConvertEvent(run->buffer, &events[i]);
         status = rbRecordingWriter_WriteEvents(writer, &event, 1, error);

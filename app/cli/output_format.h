@@ -3,7 +3,7 @@
 #ifndef RB_CLI_OUTPUT_FORMAT_H
 #define RB_CLI_OUTPUT_FORMAT_H
 
-#include "cli/acting.h"
+#include "cli/action_player.h"
 #include "cli/cli.h"
 #include "cli/frames.h"
 #include "cli/tally.h"
@@ -13,7 +13,7 @@ typedef struct rbOutputRun {
     const rbArguments* arguments;
     const rbScene* scene;
     const rbWorld* world;
-    rbActing* acting;
+    rbActionPlayer* player;
     rbFrameBuffer* buffer;
     const rbTally* tally;
     const char* settingsText; // options of the run, a JSON object

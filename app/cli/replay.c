@@ -4,7 +4,7 @@
 // the time of each recorded frame, which is the sequence of advances made by 'run'; user actions in
 // between are applied again.
 #include "base/core/memory.h"
-#include "cli/acting.h"
+#include "cli/action_player.h"
 #include "cli/cli.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
@@ -100,7 +100,7 @@ typedef struct rbReplay {
     rbRecordingInfo info;
     rbScene* scene;
     rbWorld* world;
-    rbActing acting;
+    rbActionPlayer player;
     rbError refusal; // of an action that was accepted when recorded; status OK: none
     rbFrameBuffer buffer;
     rbComparison comparison;
@@ -174,12 +174,12 @@ static rbStatus compareAll(rbReplay* replay, rbError* error)
         }
         rbStepReport advanced;
         result->frame = k;
-        if (!rbActing_Advance(&replay->acting, replay->world, recorded.time, &advanced,
-                              &replay->refusal)) {
+        if (!rbActionPlayer_Advance(&replay->player, replay->world, recorded.time, &advanced,
+                                    &replay->refusal)) {
             result->isDifferent = true;
             return RB_STATUS_OK;
         }
-        rbActing_Follow(&replay->acting, &replay->buffer);
+        rbActionPlayer_Follow(&replay->player, &replay->buffer);
         rbFrame computed = rbFrameBuffer_Capture(&replay->buffer, replay->world);
         compareFrames(result, &recorded, &computed, names);
         if (!result->isDifferent) {
@@ -217,15 +217,15 @@ static rbStatus recreateWorld(rbReplay* replay, const char* path, rbError* error
     if (status != RB_STATUS_OK) {
         return status;
     }
-    rbActing_Take(&replay->acting, replay->recording);
-    status = rbActing_Begin(&replay->acting, replay->scene, replay->world, INFINITY, error);
+    rbActionPlayer_Take(&replay->player, replay->recording);
+    status = rbActionPlayer_Begin(&replay->player, replay->scene, replay->world, INFINITY, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
     // The recording may list bodies that no action creates.
-    int count = replay->acting.bodyCount;
+    int count = replay->player.bodyCount;
     bool isFine =
-        replay->acting.actor != NULL ? count <= header->bodyCount : count == header->bodyCount;
+        replay->player.actor != NULL ? count <= header->bodyCount : count == header->bodyCount;
     if (!isFine) {
         rbError_SetPlace(error, path, NULL);
         return rbError_Set(error, RB_STATUS_CORRUPT,
@@ -265,7 +265,7 @@ static void printJson(const rbReplay* replay, const char* path, const char* diff
     rbJson_Text(&json, "condition", rbRecordingCondition_Text(replay->info.condition));
     rbJson_Integer(&json, "framesCompared", replay->comparison.framesCompared);
     rbJson_Integer(&json, "eventsCompared", replay->comparison.eventsCompared);
-    rbJson_Integer(&json, "actionsDone", replay->acting.next);
+    rbJson_Integer(&json, "actionsDone", replay->player.next);
     rbJson_Bool(&json, "equal", difference == NULL);
     rbJson_Text(&json, "firstDifference", difference);
     rbJson_Text(&json, "hash", hash);
@@ -284,8 +284,8 @@ static rbExit report(const rbReplay* replay, const rbArguments* arguments)
         printJson(replay, path, isEqual ? NULL : difference);
     } else if (isEqual) {
         char actions[48] = "";
-        if (replay->acting.next > 0) {
-            (void)snprintf(actions, sizeof actions, " after %d actions", replay->acting.next);
+        if (replay->player.next > 0) {
+            (void)snprintf(actions, sizeof actions, " after %d actions", replay->player.next);
         }
         (void)printf("%s: %" PRId64 " frames and %" PRId64 " events equal%s, bit by bit%s\n", path,
                      replay->comparison.framesCompared, replay->comparison.eventsCompared, actions,
@@ -324,7 +324,7 @@ static rbExit runReplay(const rbArguments* arguments)
         exit = RB_EXIT_USAGE; // missing or wrong bytes are bad input, even when the rest is equal
     }
     rbFrameBuffer_Free(&replay.buffer);
-    rbActing_Free(&replay.acting);
+    rbActionPlayer_Free(&replay.player);
     rbDestroyWorld(replay.world);
     rbDestroyScene(replay.scene);
     rbCloseRecording(replay.recording);

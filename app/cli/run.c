@@ -3,7 +3,7 @@
 // rattleback run: simulates a scene, feeds the writers, ends with a summary.
 #include "base/core/memory.h"
 #include "base/core/timer.h"
-#include "cli/acting.h"
+#include "cli/action_player.h"
 #include "cli/cli.h"
 #include "cli/findings.h"
 #include "cli/outputs.h"
@@ -33,7 +33,7 @@ typedef struct rbRun {
     rbScene* scene;
     rbSceneInfo info; // of the scene, after the options of the command line
     rbWorld* world;
-    rbActing acting; // user actions
+    rbActionPlayer player; // user actions
     rbFrameBuffer buffer;
     rbOutputs outputs;
     rbTally tally;
@@ -63,7 +63,7 @@ static rbStatus takeEvents(rbRun* run, rbError* error)
 {
     int count = 0;
     const rbEvent* events = rbWorld_GetEvents(run->world, &count);
-    rbActing_Follow(&run->acting, &run->buffer);
+    rbActionPlayer_Follow(&run->player, &run->buffer);
     rbStatus status = rbOutputs_WriteEvents(&run->outputs, error);
     rbTally_AddEvents(&run->tally, events, count);
     rbWorld_ClearEvents(run->world);
@@ -73,7 +73,7 @@ static rbStatus takeEvents(rbRun* run, rbError* error)
 // Passes the current state of the world to the tally and the writers.
 static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error)
 {
-    run->tally.actionCount = run->acting.next;
+    run->tally.actionCount = run->player.next;
     rbTally_Add(&run->tally, report, run->world);
     return rbOutputs_WriteFrame(&run->outputs, error);
 }
@@ -106,7 +106,7 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
         double start = rbGetWallTime();
         rbStepReport report;
         bool isDone =
-            rbActing_Advance(&run->acting, run->world, isLast ? time : end, &report, error);
+            rbActionPlayer_Advance(&run->player, run->world, isLast ? time : end, &report, error);
         double spent = rbGetWallTime() - start;
         run->piece *= spent < 0.05 ? 2.0 : (spent > 0.2 ? 0.5 : 1.0);
         report.integratorSteps += total.integratorSteps;
@@ -221,14 +221,15 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
 static rbStatus prepareActions(rbRun* run, const rbArguments* arguments, rbError* error)
 {
     const char* path = rbArguments_Get(arguments, "--actions");
-    rbStatus status = path != NULL ? rbActing_Read(&run->acting, path, error) : RB_STATUS_OK;
+    rbStatus status = path != NULL ? rbActionPlayer_Read(&run->player, path, error) : RB_STATUS_OK;
     if (status == RB_STATUS_OK) {
-        status = rbActing_Begin(&run->acting, run->scene, run->world, run->info.duration, error);
+        status =
+            rbActionPlayer_Begin(&run->player, run->scene, run->world, run->info.duration, error);
     }
     char note[300];
     bool isStepped = run->info.engineTraits.isStepped;
-    rbActing_Note(&run->acting, isStepped ? run->info.step.step : 0.0, run->info.duration, note,
-                  sizeof note);
+    rbActionPlayer_Note(&run->player, isStepped ? run->info.step.step : 0.0, run->info.duration,
+                        note, sizeof note);
     if (status == RB_STATUS_OK && note[0] != '\0' && !rbArguments_Has(arguments, "--quiet")) {
         (void)fprintf(stderr, "rattleback: %s\n", note);
     }
@@ -282,14 +283,14 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
     const rbOutputRun view = {.arguments = arguments,
                               .scene = run->scene,
                               .world = run->world,
-                              .acting = &run->acting,
+                              .player = &run->player,
                               .buffer = &run->buffer,
                               .tally = &run->tally,
                               .settingsText = settings};
     if (rbOutputs_Open(&run->outputs, &view, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }
-    rbFrameBuffer_Init(&run->buffer, run->world, run->acting.bodyCount);
+    rbFrameBuffer_Init(&run->buffer, run->world, run->player.bodyCount);
     rbTally_Init(&run->tally, &run->info, run->world, run->buffer.bodyIds,
                  rbWorld_GetBodyCount(run->world));
     run->tally.findings = run->findings;
@@ -392,7 +393,7 @@ static rbExit runScene(const rbArguments* arguments)
             exit = runWorld(run, arguments);
         }
     }
-    rbActing_Free(&run->acting);
+    rbActionPlayer_Free(&run->player);
     rbFree(run->findings, sizeof *run->findings);
     rbDestroyWorld(run->world);
     rbDestroyScene(run->scene);

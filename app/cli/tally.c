@@ -122,7 +122,7 @@ void rbTally_Init(rbTally* tally, const rbSceneInfo* info, const rbWorld* world,
     }
     if (info->engineTraits.isStepped) {
         tally->mechanisms = rbGetMechanismFacts(info, world);
-        rbJudgeMotors(info, world, &tally->motors);
+        rbValidateMotors(info, world, &tally->motors);
     }
 }
 

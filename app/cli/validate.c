@@ -27,7 +27,7 @@ static bool isSelected(const rbValidationCase* oneCase, const char* word)
            (oneCase->group != NULL && strcmp(word, oneCase->group) == 0);
 }
 
-static bool judgeWord(const char* word)
+static bool validateWord(const char* word)
 {
     int count = 0;
     const rbValidationCase* const* cases = rbGetValidationCases(&count);
@@ -89,7 +89,7 @@ static rbExit runValidate(const rbArguments* arguments)
     const rbValidationCase* const* cases = rbGetValidationCases(&count);
     // check all names first, so that a typo costs nothing
     for (int i = 0; i < arguments->wordCount; ++i) {
-        if (!judgeWord(arguments->words[i])) {
+        if (!validateWord(arguments->words[i])) {
             return RB_EXIT_USAGE;
         }
     }

@@ -70,7 +70,7 @@ typedef struct rbViewOptions {
     const char* recordPath;
 } rbViewOptions;
 
-static void tell(rbSession* session, const char* command)
+static void sendCommand(rbSession* session, const char* command)
 {
     rbReply reply = {0};
     rbSession_Command(session, 0, command, strlen(command), &reply);
@@ -88,9 +88,9 @@ static bool startSession(rbScene* scene, const rbViewOptions* options, rbSimulat
         char command[96];
         (void)snprintf(command, sizeof command, "{\"do\": \"speed\", \"factor\": %.17g}",
                        options->speed);
-        tell(session, command);
+        sendCommand(session, command);
     }
-    tell(session, options->isPaused ? "{\"do\": \"pause\"}" : "{\"do\": \"play\"}");
+    sendCommand(session, options->isPaused ? "{\"do\": \"pause\"}" : "{\"do\": \"play\"}");
     *simulation = rbMakeSessionSimulation(session);
     return true;
 }

@@ -22,7 +22,7 @@ static rbGeometry* joinShapes(const rbScene* scene, const rbSceneBody* body, rbE
     return compound;
 }
 
-static rbStatus judgeBody(const rbSceneBody* body, rbError* error)
+static rbStatus validateBody(const rbSceneBody* body, rbError* error)
 {
     if (body->type == RB_BODY_DYNAMIC) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
@@ -78,7 +78,7 @@ static rbStatus addCopy(rbRayFrames* frames, const rbSceneBody* body, const rbGe
 static rbStatus addBody(rbRayFrames* frames, const rbScene* scene, const rbSceneBody* body,
                         rbError* error)
 {
-    rbStatus status = judgeBody(body, error);
+    rbStatus status = validateBody(body, error);
     if (status != RB_STATUS_OK || body->shapeCount == 0) {
         return status; // without shapes nothing can touch it
     }

@@ -46,7 +46,7 @@ rbPictureDef rbDefaultPictureDef(int width, int height)
                           .hasLinks = true};
 }
 
-static rbStatus judgeDef(const rbPictureDef* def, rbError* error)
+static rbStatus validateDef(const rbPictureDef* def, rbError* error)
 {
     if (def->width < RB_PICTURE_SIZE_MIN || def->width > RB_PICTURE_SIZE_MAX ||
         def->height < RB_PICTURE_SIZE_MIN || def->height > RB_PICTURE_SIZE_MAX) {
@@ -92,7 +92,7 @@ static void makeEncoding(unsigned char* encoding)
 rbPicture* rbCreatePicture(const rbPictureDef* def, const rbWorld* world, rbError* error)
 {
     RB_ASSERT(def != NULL && world != NULL);
-    if (judgeDef(def, error) != RB_STATUS_OK) {
+    if (validateDef(def, error) != RB_STATUS_OK) {
         return NULL;
     }
     rbPicture* picture = rbAllocZero(1, sizeof *picture);

@@ -57,10 +57,10 @@ void rbServer_DropStalled(rbServer* server)
 
 // -------------------------------------------------------------------------------- coming and going
 
-int rbServer_JudgeClient(rbServer* server, struct lws* wsi)
+int rbServer_ValidateClient(rbServer* server, struct lws* wsi)
 {
     char path[64];
-    const char* refusal = rbGuard_JudgeRequest(server, wsi);
+    const char* refusal = rbGuard_ValidateRequest(server, wsi);
     if (refusal == NULL && (lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) <= 0 ||
                             strcmp(path, "/ws") != 0)) {
         refusal = "the stream is at /ws";

@@ -81,7 +81,7 @@ static bool hasToken(const rbServer* server, struct lws* wsi)
     return false;
 }
 
-const char* rbGuard_JudgeRequest(const rbServer* server, struct lws* wsi)
+const char* rbGuard_ValidateRequest(const rbServer* server, struct lws* wsi)
 {
     char host[HEADER_MAX] = "";
     char origin[HEADER_MAX] = "";

@@ -67,7 +67,7 @@ static int answer(rbRequest* request, const char* type, const void* bytes, size_
 }
 
 // A short text, written immediately.
-static int answerSentence(rbRequest* request, unsigned code, const char* sentence)
+static int answerMessage(rbRequest* request, unsigned code, const char* sentence)
 {
     unsigned char buffer[LWS_PRE + 1024];
     int size = snprintf((char*)buffer + LWS_PRE, 1024, "%s.\n", sentence);
@@ -131,7 +131,7 @@ static int answerJob(rbServer* server, rbRequest* request)
         const char* type = request->job->name[0] != '\0' ? "image/png" : "application/json";
         return answer(request, type, request->job->bytes, request->job->size);
     }
-    int result = answerSentence(request, HTTP_STATUS_NOT_FOUND, request->job->sentence);
+    int result = answerMessage(request, HTTP_STATUS_NOT_FOUND, request->job->sentence);
     release(server, request);
     return result;
 }
@@ -140,8 +140,8 @@ static int startJob(rbServer* server, rbRequest* request, const char* name)
 {
     request->job = rbServer_FindJob(server, name);
     if (request->job == NULL) {
-        return answerSentence(request, HTTP_STATUS_SERVICE_UNAVAILABLE,
-                              "too many pictures are being made; try again later");
+        return answerMessage(request, HTTP_STATUS_SERVICE_UNAVAILABLE,
+                             "too many pictures are being made; try again later");
     }
     request->next = server->requests;
     server->requests = request;
@@ -168,7 +168,7 @@ static int givePage(rbServer* server, rbRequest* request)
 static int giveList(rbServer* server, rbRequest* request)
 {
     if (server->host.listScenes == NULL) {
-        return answerSentence(request, HTTP_STATUS_NOT_FOUND, "this server has no gallery");
+        return answerMessage(request, HTTP_STATUS_NOT_FOUND, "this server has no gallery");
     }
     return startJob(server, request, "");
 }
@@ -183,8 +183,8 @@ static int givePicture(rbServer* server, rbRequest* request, const char* path)
         name[size - 4] = '\0';
     }
     if (!isPicture || !rbGuard_IsSceneName(name) || server->host.drawPicture == NULL) {
-        return answerSentence(request, HTTP_STATUS_NOT_FOUND,
-                              "pictures are at /picture/NAME.png, where NAME is a scene");
+        return answerMessage(request, HTTP_STATUS_NOT_FOUND,
+                             "pictures are at /picture/NAME.png, where NAME is a scene");
     }
     return startJob(server, request, name);
 }
@@ -193,12 +193,12 @@ static int giveFile(rbServer* server, rbRequest* request, const char* path)
 {
     static const char picture[] = "/picture/";
     if (lws_hdr_total_length(request->wsi, WSI_TOKEN_GET_URI) <= 0) {
-        return answerSentence(request, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET is supported");
+        return answerMessage(request, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET is supported");
     }
-    const char* refusal = rbGuard_JudgeRequest(server, request->wsi);
+    const char* refusal = rbGuard_ValidateRequest(server, request->wsi);
     if (refusal != NULL) {
         atomic_fetch_add(&server->refused, 1);
-        return answerSentence(request, HTTP_STATUS_FORBIDDEN, refusal);
+        return answerMessage(request, HTTP_STATUS_FORBIDDEN, refusal);
     }
     if (strcmp(path, "/") == 0 || strcmp(path, "/index.html") == 0) {
         return givePage(server, request);
@@ -209,10 +209,9 @@ static int giveFile(rbServer* server, rbRequest* request, const char* path)
     if (strncmp(path, picture, sizeof picture - 1) == 0) {
         return givePicture(server, request, path + sizeof picture - 1);
     }
-    return answerSentence(
-        request, HTTP_STATUS_NOT_FOUND,
-        "there is nothing here; the page is at /, the scenes are at /scenes.json, "
-        "pictures at /picture/NAME.png and the stream at /ws");
+    return answerMessage(request, HTTP_STATUS_NOT_FOUND,
+                         "there is nothing here; the page is at /, the scenes are at /scenes.json, "
+                         "pictures at /picture/NAME.png and the stream at /ws");
 }
 
 int rbServer_HandleHttp(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in,
@@ -236,7 +235,7 @@ int rbServer_HandleHttp(struct lws* wsi, enum lws_callback_reasons reason, void*
                request != NULL && request->wsi == wsi) {
         release(getServer(wsi), request);
     } else if (reason == LWS_CALLBACK_HTTP_CONFIRM_UPGRADE) {
-        result = rbServer_JudgeClient(getServer(wsi), wsi);
+        result = rbServer_ValidateClient(getServer(wsi), wsi);
     } else if (reason == LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION) {
         // a WebSocket that does not ask for our protocol
         atomic_fetch_add(&getServer(wsi)->refused, 1);

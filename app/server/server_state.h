@@ -130,7 +130,7 @@ bool rbGuard_MakeToken(char* token, size_t capacity);
 bool rbGuard_IsSameText(const char* a, const char* b); // takes as long wherever they differ
 bool rbGuard_IsSceneName(const char* name);
 // The message why a request is refused, NULL if it is not.
-const char* rbGuard_JudgeRequest(const rbServer* server, struct lws* wsi);
+const char* rbGuard_ValidateRequest(const rbServer* server, struct lws* wsi);
 // A port that can be listened on; 0 and an error if there is none.
 int rbGuard_FindPort(const char* address, int wanted, rbError* error);
 
@@ -140,7 +140,7 @@ int rbServer_HandleHttp(struct lws* wsi, enum lws_callback_reasons reason, void*
 void rbServer_WakeRequests(rbServer* server);
 
 // server_clients.c. A WebSocket is requested: 0 if it is accepted, otherwise it has been answered.
-int rbServer_JudgeClient(rbServer* server, struct lws* wsi);
+int rbServer_ValidateClient(rbServer* server, struct lws* wsi);
 int rbServer_HandleClient(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in,
                           size_t size);
 void rbServer_WakeClients(rbServer* server);

@@ -58,7 +58,7 @@ static void openScene(Loop* loop, const rbCommand* command)
     }
 }
 
-static void tellSimulation(Loop* loop, const rbCommand* command)
+static void sendToSimulation(Loop* loop, const rbCommand* command)
 {
     rbServer* server = loop->server;
     const rbSimulation* simulation = &server->simulation;
@@ -93,8 +93,8 @@ static void leaveClient(Loop* loop, const rbCommand* command)
 
 typedef void ApplyFn(Loop* loop, const rbCommand* command);
 static ApplyFn* const appliers[] = {
-    [RB_COMMAND_TEXT] = tellSimulation, [RB_COMMAND_MOVE] = tellSimulation,
-    [RB_COMMAND_OPEN] = openScene,      [RB_COMMAND_CLOSE] = closeScene,
+    [RB_COMMAND_TEXT] = sendToSimulation, [RB_COMMAND_MOVE] = sendToSimulation,
+    [RB_COMMAND_OPEN] = openScene,        [RB_COMMAND_CLOSE] = closeScene,
     [RB_COMMAND_LEAVE] = leaveClient,
 };
 

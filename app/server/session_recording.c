@@ -118,7 +118,7 @@ static void showTime(rbPlayer* player, double time)
     (void)rbStore_Show(player->store, player->playTime);
 }
 
-static void tellState(rbPlayer* player)
+static void sendState(rbPlayer* player)
 {
     player->state.realTimeFactor = player->state.isPlaying ? player->state.speed : 0.0;
     rbStore_SetPlayState(player->store, &player->state);
@@ -139,7 +139,7 @@ static void initState(rbPlayer* player, const rbRecordingInfo* info)
                        rbStore_GetEndTime(player->store));
     }
     showTime(player, first);
-    tellState(player);
+    sendState(player);
 }
 
 static bool tick(void* object)
@@ -152,7 +152,7 @@ static bool tick(void* object)
     showTime(player, player->playTime + elapsed * player->state.speed);
     if (player->playTime >= rbStore_GetEndTime(player->store)) {
         player->state.isPlaying = false;
-        tellState(player);
+        sendState(player);
     }
     return player->state.isPlaying;
 }
@@ -304,7 +304,7 @@ static void command(void* object, int client, const char* text, size_t size, rbR
     rbReply_Set(reply, hasId ? id : NULL, trouble);
     reply->isMalformed = !isKnown;
     json_decref(root);
-    tellState(player);
+    sendState(player);
 }
 
 static void leaveClient(void* object, int client)

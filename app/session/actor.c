@@ -94,71 +94,75 @@ void rbActor_ReserveBodies(rbActor* actor, int count)
 
 // ------------------------------------------------------------------------------------- complaints
 
-bool rbDeed_HasKey(const rbDeed* deed, const char* key)
+bool rbActionCommand_HasKey(const rbActionCommand* command, const char* key)
 {
-    return json_object_get(deed->root, key) != NULL;
+    return json_object_get(command->root, key) != NULL;
 }
 
-rbStatus rbDeed_Fail(const rbDeed* deed, const char* format, ...)
+rbStatus rbActionCommand_Fail(const rbActionCommand* command, const char* format, ...)
 {
-    char text[sizeof deed->reader->error->message];
+    char text[sizeof command->reader->error->message];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return rbReader_Fail(deed->reader, RB_STATUS_INVALID, "%s", text);
+    return rbReader_Fail(command->reader, RB_STATUS_INVALID, "%s", text);
 }
 
-const char* rbDeed_Suggest(const char* word, rbCandidateFn* candidateFn, int count,
-                           const void* context, char hint[96])
+const char* rbActionCommand_Suggest(const char* word, rbCandidateFn* candidateFn, int count,
+                                    const void* context, char hint[96])
 {
     return rbSuggest(hint, 96, rbFindNearestName(word, candidateFn, count, context));
 }
 
 static const char* getBodyName(int index, const void* context)
 {
-    const rbDeed* deed = context;
-    rbBodyId bodyId = deed->actor->bodies.data[index];
-    return RB_IS_NULL(bodyId) ? "" : rbBody_GetName(deed->world, bodyId);
+    const rbActionCommand* command = context;
+    rbBodyId bodyId = command->actor->bodies.data[index];
+    return RB_IS_NULL(bodyId) ? "" : rbBody_GetName(command->world, bodyId);
 }
 
 // Finds a body by its number.
-static rbStatus findNumbered(const rbDeed* deed, double number, rbBodyId* bodyId)
+static rbStatus findNumbered(const rbActionCommand* command, double number, rbBodyId* bodyId)
 {
-    const rbActor* actor = deed->actor;
+    const rbActor* actor = command->actor;
     bool isNumber = number >= 0.0 && number < actor->bodies.count && floor(number) == number;
     *bodyId = rbActor_GetBody(actor, isNumber ? (int)number : -1);
     if (RB_IS_NULL(*bodyId)) {
-        return rbDeed_Fail(deed,
-                           "there is no body number %.10g; bodies have numbers 0 to %d, except "
-                           "deleted ones",
-                           number, actor->bodies.count - 1);
+        return rbActionCommand_Fail(
+            command,
+            "there is no body number %.10g; bodies have numbers 0 to %d, except "
+            "deleted ones",
+            number, actor->bodies.count - 1);
     }
     return RB_STATUS_OK;
 }
 
-rbStatus rbDeed_FindBody(const rbDeed* deed, const char* verb, rbBodyId* bodyId)
+rbStatus rbActionCommand_FindBody(const rbActionCommand* command, const char* verb,
+                                  rbBodyId* bodyId)
 {
     static const char* const typeNames[RB_BODY_TYPE_COUNT] = {"static", "kinematic", "dynamic"};
-    const json_t* json = deed->fields->body;
+    const json_t* json = command->fields->body;
     rbStatus status = RB_STATUS_OK;
     if (json_is_string(json)) {
         const char* name = json_string_value(json);
         char hint[96];
-        *bodyId = rbWorld_FindBody(deed->world, name);
+        *bodyId = rbWorld_FindBody(command->world, name);
         if (RB_IS_NULL(*bodyId)) {
-            return rbDeed_Fail(
-                deed, "there is no body \"%.64s\"%s", name,
-                rbDeed_Suggest(name, getBodyName, deed->actor->bodies.count, deed, hint));
+            return rbActionCommand_Fail(command, "there is no body \"%.64s\"%s", name,
+                                        rbActionCommand_Suggest(name, getBodyName,
+                                                                command->actor->bodies.count,
+                                                                command, hint));
         }
     } else {
-        status = findNumbered(deed, json_number_value(json), bodyId);
+        status = findNumbered(command, json_number_value(json), bodyId);
     }
     if (status == RB_STATUS_OK && verb != NULL) {
-        rbBodyType type = rbBody_GetType(deed->world, *bodyId);
+        rbBodyType type = rbBody_GetType(command->world, *bodyId);
         if (type != RB_BODY_DYNAMIC) {
-            return rbDeed_Fail(deed, "body \"%s\" is %s and cannot be %s; choose a dynamic one",
-                               rbBody_GetName(deed->world, *bodyId), typeNames[type], verb);
+            return rbActionCommand_Fail(
+                command, "body \"%s\" is %s and cannot be %s; choose a dynamic one",
+                rbBody_GetName(command->world, *bodyId), typeNames[type], verb);
         }
     }
     return status;
@@ -167,72 +171,78 @@ rbStatus rbDeed_FindBody(const rbDeed* deed, const char* verb, rbBodyId* bodyId)
 // ------------------------------------------------------------------------------ push, spin, place
 
 // Speeds beyond those accepted in scenes are mistakes.
-static rbStatus judgeSpeeds(const rbDeed* deed, rbBodyId bodyId, rbVec3 linear, rbVec3 angular)
+static rbStatus validateSpeeds(const rbActionCommand* command, rbBodyId bodyId, rbVec3 linear,
+                               rbVec3 angular)
 {
-    rbVec3 moments = rbBody_GetPrincipalMoments(deed->world, bodyId, NULL);
+    rbVec3 moments = rbBody_GetPrincipalMoments(command->world, bodyId, NULL);
     double least = fmin(moments.x, fmin(moments.y, moments.z));
-    double speed = rbLength(linear) / rbBody_GetMass(deed->world, bodyId).mass;
+    double speed = rbLength(linear) / rbBody_GetMass(command->world, bodyId).mass;
     double spin = rbLength(angular) / least;
     // written so that NaN and infinities fail
     if (!(speed <= RB_SCENE_SPEED_MAX) || !(spin <= RB_SCENE_SPEED_MAX)) {
-        return rbDeed_Fail(deed,
-                           "body \"%s\" would get %.3g m/s and %.3g rad/s; at most %g of "
-                           "both are accepted",
-                           rbBody_GetName(deed->world, bodyId), speed, spin, RB_SCENE_SPEED_MAX);
+        return rbActionCommand_Fail(command,
+                                    "body \"%s\" would get %.3g m/s and %.3g rad/s; at most %g of "
+                                    "both are accepted",
+                                    rbBody_GetName(command->world, bodyId), speed, spin,
+                                    RB_SCENE_SPEED_MAX);
     }
     return RB_STATUS_OK;
 }
 
-static rbStatus pushBody(const rbDeed* deed)
+static rbStatus pushBody(const rbActionCommand* command)
 {
     rbBodyId bodyId = {0, 0};
-    rbStatus status = rbDeed_FindBody(deed, "pushed", &bodyId);
+    rbStatus status = rbActionCommand_FindBody(command, "pushed", &bodyId);
     if (status != RB_STATUS_OK) {
         return status;
     }
-    const rbActionFields* f = deed->fields;
-    rbVec3 arm = rbSub(f->point, rbBody_GetState(deed->world, bodyId).center);
-    status = judgeSpeeds(deed, bodyId, f->impulse, rbCross(arm, f->impulse));
+    const rbActionFields* f = command->fields;
+    rbVec3 arm = rbSub(f->point, rbBody_GetState(command->world, bodyId).center);
+    status = validateSpeeds(command, bodyId, f->impulse, rbCross(arm, f->impulse));
     if (status == RB_STATUS_OK) {
-        rbBody_ApplyImpulse(deed->world, bodyId, f->impulse, f->point);
+        rbBody_ApplyImpulse(command->world, bodyId, f->impulse, f->point);
     }
     return status;
 }
 
-static rbStatus spinBody(const rbDeed* deed)
+static rbStatus spinBody(const rbActionCommand* command)
 {
     rbBodyId bodyId = {0, 0};
-    rbStatus status = rbDeed_FindBody(deed, "spun", &bodyId);
+    rbStatus status = rbActionCommand_FindBody(command, "spun", &bodyId);
     if (status == RB_STATUS_OK) {
-        status = judgeSpeeds(deed, bodyId, RB_VEC3_ZERO, deed->fields->impulse);
+        status = validateSpeeds(command, bodyId, RB_VEC3_ZERO, command->fields->impulse);
     }
     if (status == RB_STATUS_OK) {
-        rbBody_ApplyAngularImpulse(deed->world, bodyId, deed->fields->impulse);
+        rbBody_ApplyAngularImpulse(command->world, bodyId, command->fields->impulse);
     }
     return status;
 }
 
-static rbStatus placeBody(const rbDeed* deed)
+static rbStatus placeBody(const rbActionCommand* command)
 {
     rbBodyId bodyId = {0, 0};
-    rbStatus status = rbDeed_FindBody(deed, NULL, &bodyId);
+    rbStatus status = rbActionCommand_FindBody(command, NULL, &bodyId);
     if (status != RB_STATUS_OK) {
         return status;
     }
-    const rbActionFields* f = deed->fields;
-    rbBodyState old = rbBody_GetState(deed->world, bodyId);
-    rbTransform transform = {rbDeed_HasKey(deed, "position") ? f->position : old.transform.p,
-                             rbDeed_HasKey(deed, "orientation") ? f->orientation : old.transform.q};
-    rbVec3 velocity = rbDeed_HasKey(deed, "velocity") ? f->velocity : old.linearVelocity;
-    rbVec3 spin = rbDeed_HasKey(deed, "angularVelocity") ? f->angularVelocity : old.angularVelocity;
-    deed->actor->hasOtherStructure = rbBody_GetType(deed->world, bodyId) != RB_BODY_DYNAMIC;
-    status = rbBody_SetState(deed->world, bodyId, transform, velocity, spin, deed->reader->error);
+    const rbActionFields* f = command->fields;
+    rbBodyState old = rbBody_GetState(command->world, bodyId);
+    rbTransform transform = {
+        rbActionCommand_HasKey(command, "position") ? f->position : old.transform.p,
+        rbActionCommand_HasKey(command, "orientation") ? f->orientation : old.transform.q};
+    rbVec3 velocity =
+        rbActionCommand_HasKey(command, "velocity") ? f->velocity : old.linearVelocity;
+    rbVec3 spin = rbActionCommand_HasKey(command, "angularVelocity") ? f->angularVelocity
+                                                                     : old.angularVelocity;
+    command->actor->hasOtherStructure = rbBody_GetType(command->world, bodyId) != RB_BODY_DYNAMIC;
+    status =
+        rbBody_SetState(command->world, bodyId, transform, velocity, spin, command->reader->error);
     // When the engine restarts it may refuse the pose.
     if (status == RB_STATUS_OK) {
-        status = rbWorld_Prepare(deed->world, deed->reader->error);
+        status = rbWorld_Prepare(command->world, command->reader->error);
         if (status != RB_STATUS_OK) {
-            deed->actor->wasTouched = true;
-            (void)rbBody_SetState(deed->world, bodyId, old.transform, old.linearVelocity,
+            command->actor->wasTouched = true;
+            (void)rbBody_SetState(command->world, bodyId, old.transform, old.linearVelocity,
                                   old.angularVelocity, NULL);
         }
     }
@@ -243,55 +253,56 @@ static rbStatus placeBody(const rbDeed* deed)
 // delete
 
 // The number is the one in the log, or the next.
-static rbStatus chooseNumber(const rbDeed* deed, int* number)
+static rbStatus chooseNumber(const rbActionCommand* command, int* number)
 {
-    const rbActor* actor = deed->actor;
+    const rbActor* actor = command->actor;
     int next = actor->bodies.count > actor->reserved ? actor->bodies.count : actor->reserved;
     *number = next;
-    if (rbDeed_HasKey(deed, "number")) {
-        *number = (int)deed->fields->number;
+    if (rbActionCommand_HasKey(command, "number")) {
+        *number = (int)command->fields->number;
         if (*number < actor->bodies.count) {
-            return rbDeed_Fail(deed, "the number %d is already used; the next is %d", *number,
-                               next);
+            return rbActionCommand_Fail(command, "the number %d is already used; the next is %d",
+                                        *number, next);
         }
     }
     if (*number >= actor->sceneBodyCount + ADDED_BODIES_MAX) {
-        return rbDeed_Fail(deed, "%d bodies have been added, which is the limit",
-                           *number - actor->sceneBodyCount);
+        return rbActionCommand_Fail(command, "%d bodies have been added, which is the limit",
+                                    *number - actor->sceneBodyCount);
     }
     return RB_STATUS_OK;
 }
 
-static rbStatus addBody(const rbDeed* deed)
+static rbStatus addBody(const rbActionCommand* command)
 {
-    rbActor* actor = deed->actor;
+    rbActor* actor = command->actor;
     int number = 0;
     char name[32];
-    if (!json_is_object(deed->fields->body)) {
-        return rbDeed_Fail(deed, "\"body\" must be an object as in the \"bodies\" of a scene, "
-                                 "{\"shapes\": [{\"type\": \"sphere\", \"radius\": 0.1}]}");
+    if (!json_is_object(command->fields->body)) {
+        return rbActionCommand_Fail(command,
+                                    "\"body\" must be an object as in the \"bodies\" of a scene, "
+                                    "{\"shapes\": [{\"type\": \"sphere\", \"radius\": 0.1}]}");
     }
-    rbStatus status = chooseNumber(deed, &number);
+    rbStatus status = chooseNumber(command, &number);
     if (status != RB_STATUS_OK) {
         return status;
     }
     actor->hasOtherStructure = true;
     (void)snprintf(name, sizeof name, "added-%d", number);
-    char* text = json_dumps(deed->fields->body, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    char* text = json_dumps(command->fields->body, JSON_COMPACT | JSON_REAL_PRECISION(17));
     RB_ASSERT(text != NULL);
-    rbBodyId bodyId =
-        rbScene_AddBody(actor->scene, deed->world, text, strlen(text), name, deed->reader->error);
+    rbBodyId bodyId = rbScene_AddBody(actor->scene, command->world, text, strlen(text), name,
+                                      command->reader->error);
     free(text); // jansson's
     if (RB_IS_NULL(bodyId)) {
         // A body whose shape the world refused existed briefly.
         actor->wasTouched = true;
-        return deed->reader->error->status;
+        return command->reader->error->status;
     }
-    rbActor_NoteMaterials(actor, deed->world, bodyId);
-    status = rbWorld_Prepare(deed->world, deed->reader->error);
+    rbActor_NoteMaterials(actor, command->world, bodyId);
+    status = rbWorld_Prepare(command->world, command->reader->error);
     if (status != RB_STATUS_OK) {
         actor->wasTouched = true;
-        rbDestroyBody(deed->world, bodyId);
+        rbDestroyBody(command->world, bodyId);
         return status;
     }
     while (actor->bodies.count < number) {
@@ -301,11 +312,11 @@ static rbStatus addBody(const rbDeed* deed)
     return RB_STATUS_OK;
 }
 
-static rbStatus deleteBody(const rbDeed* deed)
+static rbStatus deleteBody(const rbActionCommand* command)
 {
-    rbActor* actor = deed->actor;
+    rbActor* actor = command->actor;
     rbBodyId bodyId = {0, 0};
-    rbStatus status = rbDeed_FindBody(deed, NULL, &bodyId);
+    rbStatus status = rbActionCommand_FindBody(command, NULL, &bodyId);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -317,7 +328,7 @@ static rbStatus deleteBody(const rbDeed* deed)
             actor->uses.data[i] = actor->uses.data[--actor->uses.count];
         }
     }
-    rbDestroyBody(deed->world, bodyId);
+    rbDestroyBody(command->world, bodyId);
     return RB_STATUS_OK;
 }
 
@@ -397,7 +408,7 @@ static const rbKey setKeys[] = {
 
 typedef struct ActionRow {
     rbObjectKind kind; // its name is that of the action
-    rbDeedFn* run;
+    rbActionCommandFn* run;
 } ActionRow;
 
 #define ROW(text, keys, function)                                                             \
@@ -408,13 +419,13 @@ typedef struct ActionRow {
 static const ActionRow actionRows[] = {
     ROW("push", pushKeys, pushBody),
     ROW("spin", spinKeys, spinBody),
-    ROW("drag-start", dragStartKeys, rbStartDragDeed),
-    ROW("drag-move", dragMoveKeys, rbMoveDragDeed),
-    ROW("drag-end", dragEndKeys, rbEndDragDeed),
+    ROW("drag-start", dragStartKeys, rbStartDragCommand),
+    ROW("drag-move", dragMoveKeys, rbMoveDragCommand),
+    ROW("drag-end", dragEndKeys, rbEndDragCommand),
     ROW("place", placeKeys, placeBody),
     ROW("add", addKeys, addBody),
     ROW("delete", deleteKeys, deleteBody),
-    ROW("set", setKeys, rbSetDeed),
+    ROW("set", setKeys, rbSetCommand),
 };
 #define ROW_COUNT ((int)(sizeof actionRows / sizeof actionRows[0]))
 
@@ -445,7 +456,7 @@ static const ActionRow* findRow(rbReader* reader, const json_t* root)
     }
     char hint[96];
     (void)rbReader_Fail(reader, RB_STATUS_NOT_FOUND, "there is no action \"%.40s\"%s", name,
-                        rbDeed_Suggest(name, getRowName, ROW_COUNT, NULL, hint));
+                        rbActionCommand_Suggest(name, getRowName, ROW_COUNT, NULL, hint));
     return NULL;
 }
 
@@ -483,13 +494,13 @@ rbStatus rbReadAction(const json_t* root, rbActionFields* fields, rbError* error
     return status == RB_STATUS_OK ? status : rbError_Set(error, status, "%s", inner.message);
 }
 
-static rbStatus applyRow(const ActionRow* row, const rbDeed* given)
+static rbStatus applyRow(const ActionRow* row, const rbActionCommand* given)
 {
     rbActionFields fields = makeFields();
-    rbDeed deed = *given;
-    deed.fields = &fields;
-    rbStatus status = rbReadFields(deed.reader, deed.root, &row->kind, &fields);
-    return status == RB_STATUS_OK ? row->run(&deed) : status;
+    rbActionCommand command = *given;
+    command.fields = &fields;
+    rbStatus status = rbReadFields(command.reader, command.root, &row->kind, &fields);
+    return status == RB_STATUS_OK ? row->run(&command) : status;
 }
 
 rbStatus rbApplyAction(rbActor* actor, rbWorld* world, const char* text, rbError* error)
@@ -514,8 +525,8 @@ rbStatus rbApplyAction(rbActor* actor, rbWorld* world, const char* text, rbError
     const ActionRow* row = findRow(&reader, root);
     rbStatus status = inner.status;
     if (row != NULL) {
-        rbDeed deed = {.actor = actor, .world = world, .root = root, .reader = &reader};
-        status = applyRow(row, &deed);
+        rbActionCommand command = {.actor = actor, .world = world, .root = root, .reader = &reader};
+        status = applyRow(row, &command);
         if (status != RB_STATUS_OK) {
             putPlaceIntoMessage(&inner, row->kind.name);
         }

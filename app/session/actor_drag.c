@@ -145,60 +145,63 @@ static double weighCluster(const rbActor* actor, const rbWorld* world, rbBodyId 
     return mass;
 }
 
-static rbStatus chooseKind(const rbDeed* deed, rbDragKind* kind)
+static rbStatus chooseKind(const rbActionCommand* command, rbDragKind* kind)
 {
     for (int i = 0; i < RB_DRAG_KIND_COUNT; ++i) {
-        if (strcmp(kindNames[i], deed->fields->kind) == 0) {
+        if (strcmp(kindNames[i], command->fields->kind) == 0) {
             *kind = (rbDragKind)i;
             return RB_STATUS_OK;
         }
     }
-    return rbDeed_Fail(deed,
-                       "unknown kind \"%.40s\" of drag; choose \"point\", \"translate\" or "
-                       "\"rotate\"",
-                       deed->fields->kind);
+    return rbActionCommand_Fail(
+        command,
+        "unknown kind \"%.40s\" of drag; choose \"point\", \"translate\" or "
+        "\"rotate\"",
+        command->fields->kind);
 }
 
 // Number, kind, body: checks made before anything is created.
-static rbStatus judgeDrag(const rbDeed* deed, rbDrag* drag)
+static rbStatus validateDrag(const rbActionCommand* command, rbDrag* drag)
 {
-    const rbActor* actor = deed->actor;
-    rbStatus status = chooseKind(deed, &drag->kind);
+    const rbActor* actor = command->actor;
+    rbStatus status = chooseKind(command, &drag->kind);
     if (status == RB_STATUS_OK) {
-        status = rbDeed_FindBody(deed, "dragged", &drag->bodyId);
+        status = rbActionCommand_FindBody(command, "dragged", &drag->bodyId);
     }
     if (status != RB_STATUS_OK) {
         return status;
     }
-    if (drag->kind == RB_DRAG_POINT && !rbDeed_HasKey(deed, "point")) {
-        return rbDeed_Fail(deed,
-                           "a drag of the kind \"point\" needs the key \"point\", the held point "
-                           "on the body");
+    if (drag->kind == RB_DRAG_POINT && !rbActionCommand_HasKey(command, "point")) {
+        return rbActionCommand_Fail(
+            command, "a drag of the kind \"point\" needs the key \"point\", the held point "
+                     "on the body");
     }
-    if (findDrag(actor, deed->fields->drag) >= 0) {
-        return rbDeed_Fail(deed,
-                           "the drag number %d is already open; end it first, or use a new "
-                           "number",
-                           (int)deed->fields->drag);
+    if (findDrag(actor, command->fields->drag) >= 0) {
+        return rbActionCommand_Fail(
+            command,
+            "the drag number %d is already open; end it first, or use a new "
+            "number",
+            (int)command->fields->drag);
     }
     for (int i = 0; i < actor->drags.count; ++i) {
         if (RB_ID_EQUALS(actor->drags.data[i].bodyId, drag->bodyId)) {
-            return rbDeed_Fail(deed,
-                               "body \"%s\" is already being dragged; wait until it is released",
-                               rbBody_GetName(deed->world, drag->bodyId));
+            return rbActionCommand_Fail(
+                command, "body \"%s\" is already being dragged; wait until it is released",
+                rbBody_GetName(command->world, drag->bodyId));
         }
     }
     if (actor->drags.count >= RB_ACTION_DRAGS_MAX) {
-        return rbDeed_Fail(deed, "%d bodies are already being dragged, which is the limit",
-                           RB_ACTION_DRAGS_MAX);
+        return rbActionCommand_Fail(command,
+                                    "%d bodies are already being dragged, which is the limit",
+                                    RB_ACTION_DRAGS_MAX);
     }
     return RB_STATUS_OK;
 }
 
 // The point of the body that the manipulators move: its origin, or its center of mass.
-static rbVec3 getHeldPoint(const rbDeed* deed, const rbDrag* drag)
+static rbVec3 getHeldPoint(const rbActionCommand* command, const rbDrag* drag)
 {
-    rbBodyState state = rbBody_GetState(deed->world, drag->bodyId);
+    rbBodyState state = rbBody_GetState(command->world, drag->bodyId);
     switch (drag->kind) {
     case RB_DRAG_TRANSLATE:
         return state.transform.p;
@@ -208,32 +211,33 @@ static rbVec3 getHeldPoint(const rbDeed* deed, const rbDrag* drag)
     case RB_DRAG_KIND_COUNT:
         break;
     }
-    return deed->fields->point;
+    return command->fields->point;
 }
 
 // When stops or contacts share a mechanism with a drag that its joints prevent, the direct solver
 // finds no split of the forces and the steps miss their tolerance; sweeps converge to one.
-static rbSolverType chooseSolver(const rbDeed* deed)
+static rbSolverType chooseSolver(const rbActionCommand* command)
 {
-    bool hasContacts = rbWorld_GetContactSettings(deed->world).isEnabled ||
-                       rbWorld_GetContactStatistics(deed->world).limitedJoints > 0;
+    bool hasContacts = rbWorld_GetContactSettings(command->world).isEnabled ||
+                       rbWorld_GetContactStatistics(command->world).limitedJoints > 0;
     return hasContacts ? RB_SOLVER_ITERATIVE : RB_SOLVER_AUTO;
 }
 
 // Like rbWorld_StartDrag, but with a separate solver.
-static rbJointId makeJoint(const rbDeed* deed, const rbDrag* drag, rbJointType type, rbVec3 point)
+static rbJointId makeJoint(const rbActionCommand* command, const rbDrag* drag, rbJointType type,
+                           rbVec3 point)
 {
     rbJointDef def = rbDefaultJointDef();
     def.type = type;
     def.bodyB = drag->bodyId;
     def.isVelocityOnly = true;
     def.forceMax = type == RB_JOINT_BALL ? drag->forceMax : drag->torqueMax;
-    def.solver = chooseSolver(deed);
-    rbJointDef_SetAnchor(&def, deed->world, point);
-    return rbCreateJoint(deed->world, &def, deed->reader->error);
+    def.solver = chooseSolver(command);
+    rbJointDef_SetAnchor(&def, command->world, point);
+    return rbCreateJoint(command->world, &def, command->reader->error);
 }
 
-static rbStatus makeJoints(const rbDeed* deed, rbDrag* drag, rbVec3 point)
+static rbStatus makeJoints(const rbActionCommand* command, rbDrag* drag, rbVec3 point)
 {
     // The joints of a body determine how it turns while it translates, and how it translates while
     // it turns.
@@ -241,55 +245,55 @@ static rbStatus makeJoints(const rbDeed* deed, rbDrag* drag, rbVec3 point)
     bool isTurnHeld =
         drag->kind == RB_DRAG_ROTATE || (drag->kind == RB_DRAG_TRANSLATE && !drag->hasJoints);
     if (isPointHeld) {
-        drag->jointId = makeJoint(deed, drag, RB_JOINT_BALL, point);
+        drag->jointId = makeJoint(command, drag, RB_JOINT_BALL, point);
     }
     bool isMade = !isPointHeld || !RB_IS_NULL(drag->jointId);
     if (isMade && isTurnHeld) {
-        drag->turnId = makeJoint(deed, drag, RB_JOINT_TRANSLATION, point);
+        drag->turnId = makeJoint(command, drag, RB_JOINT_TRANSLATION, point);
         isMade = !RB_IS_NULL(drag->turnId);
     }
     if (!isMade && !RB_IS_NULL(drag->jointId)) {
-        deed->actor->wasTouched = true;
-        rbDestroyJoint(deed->world, drag->jointId);
+        command->actor->wasTouched = true;
+        rbDestroyJoint(command->world, drag->jointId);
     }
-    return isMade ? RB_STATUS_OK : deed->reader->error->status;
+    return isMade ? RB_STATUS_OK : command->reader->error->status;
 }
 
-static rbStatus chooseForce(const rbDeed* deed, rbDrag* drag)
+static rbStatus chooseForce(const rbActionCommand* command, rbDrag* drag)
 {
-    double own = rbBody_GetMass(deed->world, drag->bodyId).mass;
+    double own = rbBody_GetMass(command->world, drag->bodyId).mass;
     double most = ACCELERATION_MAX * drag->mass;
     drag->forceMax = OWN_ACCELERATION * own + ALL_ACCELERATION * drag->mass;
-    if (rbDeed_HasKey(deed, "forceMax")) {
-        drag->forceMax = deed->fields->forceMax;
+    if (rbActionCommand_HasKey(command, "forceMax")) {
+        drag->forceMax = command->fields->forceMax;
     }
     drag->torqueMax =
-        fmin(drag->forceMax, OWN_ACCELERATION * own) * getGyration(deed->world, drag->bodyId);
+        fmin(drag->forceMax, OWN_ACCELERATION * own) * getGyration(command->world, drag->bodyId);
     return drag->forceMax <= most
                ? RB_STATUS_OK
-               : rbDeed_Fail(
-                     deed,
+               : rbActionCommand_Fail(
+                     command,
                      "forceMax is %.6g N; for body \"%s\" and those connected to it at most %.6g "
                      "N are accepted",
-                     drag->forceMax, rbBody_GetName(deed->world, drag->bodyId), most);
+                     drag->forceMax, rbBody_GetName(command->world, drag->bodyId), most);
 }
 
-rbStatus rbStartDragDeed(const rbDeed* deed)
+rbStatus rbStartDragCommand(const rbActionCommand* command)
 {
-    rbActor* actor = deed->actor;
-    rbDrag drag = {.number = (int)deed->fields->drag};
-    rbStatus status = judgeDrag(deed, &drag);
+    rbActor* actor = command->actor;
+    rbDrag drag = {.number = (int)command->fields->drag};
+    rbStatus status = validateDrag(command, &drag);
     if (status != RB_STATUS_OK) {
         return status;
     }
-    rbVec3 point = getHeldPoint(deed, &drag);
+    rbVec3 point = getHeldPoint(command, &drag);
     drag.localPoint =
-        rbInvTransformPoint(rbBody_GetState(deed->world, drag.bodyId).transform, point);
-    drag.mass = weighCluster(actor, deed->world, drag.bodyId, &drag.hasJoints);
-    status = chooseForce(deed, &drag);
+        rbInvTransformPoint(rbBody_GetState(command->world, drag.bodyId).transform, point);
+    drag.mass = weighCluster(actor, command->world, drag.bodyId, &drag.hasJoints);
+    status = chooseForce(command, &drag);
     if (status == RB_STATUS_OK && rbScene_GetInfo(actor->scene)->engineTraits.isStepped) {
         actor->hasOtherStructure = true;
-        status = makeJoints(deed, &drag, point);
+        status = makeJoints(command, &drag, point);
     }
     if (status == RB_STATUS_OK) {
         rbArray_Push(actor->drags, drag);
@@ -318,22 +322,23 @@ typedef struct Wish {
     rbVec3 angular; // rad/s
 } Wish;
 
-static Wish getWish(const rbDeed* deed, const rbDrag* drag)
+static Wish getWish(const rbActionCommand* command, const rbDrag* drag)
 {
-    rbBodyState state = rbBody_GetState(deed->world, drag->bodyId);
+    rbBodyState state = rbBody_GetState(command->world, drag->bodyId);
     rbVec3 held = rbTransformPoint(state.transform, drag->localPoint);
     Wish wish = {RB_VEC3_ZERO, RB_VEC3_ZERO};
     double way = 0.0;
     if (drag->kind == RB_DRAG_ROTATE) {
-        wish.angular = getTurn(state.transform.q, deed->fields->orientation);
-        way = rbLength(wish.angular) * getGyration(deed->world, drag->bodyId);
+        wish.angular = getTurn(state.transform.q, command->fields->orientation);
+        way = rbLength(wish.angular) * getGyration(command->world, drag->bodyId);
     } else {
-        rbVec3 target = drag->kind == RB_DRAG_POINT ? deed->fields->point : deed->fields->position;
+        rbVec3 target =
+            drag->kind == RB_DRAG_POINT ? command->fields->point : command->fields->position;
         wish.linear = rbSub(target, held);
         way = rbLength(wish.linear);
     }
     double braking = sqrt(0.5 * way * drag->mass / drag->forceMax);
-    double rate = 1.0 / fmax(deed->fields->duration, braking);
+    double rate = 1.0 / fmax(command->fields->duration, braking);
     wish.linear = rbScale(rate, wish.linear);
     wish.angular = rbScale(rate, wish.angular);
     return wish;
@@ -385,11 +390,11 @@ static rbVec3 getPointImpulse(const rbWorld* world, rbBodyId bodyId, rbVec3 poin
 // Engines without joints: the impulse of a move, limited to what the force can do until the next
 // move, which comes after half the duration. Half of gravity's impulse until then is compensated in
 // advance, so that the mean velocity is the target velocity.
-static void kick(const rbDeed* deed, const rbDrag* drag, const Wish* wanted)
+static void kick(const rbActionCommand* command, const rbDrag* drag, const Wish* wanted)
 {
-    rbWorld* world = deed->world;
+    rbWorld* world = command->world;
     rbBodyState state = rbBody_GetState(world, drag->bodyId);
-    double interval = 0.5 * deed->fields->duration;
+    double interval = 0.5 * command->fields->duration;
     double most = drag->forceMax * interval;
     Wish changed = *wanted;
     changed.linear = rbAddScaled(changed.linear, -0.5 * interval, rbWorld_GetGravity(world));
@@ -410,60 +415,63 @@ static void kick(const rbDeed* deed, const rbDrag* drag, const Wish* wanted)
     rbBody_ApplyAngularImpulse(world, drag->bodyId, turn);
 }
 
-static rbStatus failNoDrag(const rbDeed* deed)
+static rbStatus failNoDrag(const rbActionCommand* command)
 {
-    return rbDeed_Fail(deed, "there is no open drag number %d; start one with \"drag-start\"",
-                       (int)deed->fields->drag);
+    return rbActionCommand_Fail(command,
+                                "there is no open drag number %d; start one with \"drag-start\"",
+                                (int)command->fields->drag);
 }
 
-rbStatus rbMoveDragDeed(const rbDeed* deed)
+rbStatus rbMoveDragCommand(const rbActionCommand* command)
 {
-    int index = findDrag(deed->actor, deed->fields->drag);
+    int index = findDrag(command->actor, command->fields->drag);
     if (index < 0) {
-        return failNoDrag(deed);
+        return failNoDrag(command);
     }
-    const rbDrag* drag = &deed->actor->drags.data[index];
+    const rbDrag* drag = &command->actor->drags.data[index];
     const char* key = moveKeys[drag->kind];
-    if (!rbDeed_HasKey(deed, key)) {
-        return rbDeed_Fail(deed, "a drag of the kind \"%s\" needs the key \"%s\" to move",
-                           kindNames[drag->kind], key);
+    if (!rbActionCommand_HasKey(command, key)) {
+        return rbActionCommand_Fail(command,
+                                    "a drag of the kind \"%s\" needs the key \"%s\" to move",
+                                    kindNames[drag->kind], key);
     }
-    Wish wish = getWish(deed, drag);
+    Wish wish = getWish(command, drag);
     if (!(rbLength(wish.linear) <= RB_SCENE_SPEED_MAX) ||
         !(rbLength(wish.angular) <= RB_SCENE_SPEED_MAX)) {
-        return rbDeed_Fail(deed, "the target is too far away for %g s", deed->fields->duration);
+        return rbActionCommand_Fail(command, "the target is too far away for %g s",
+                                    command->fields->duration);
     }
     if (RB_IS_NULL(drag->jointId) && RB_IS_NULL(drag->turnId)) {
-        kick(deed, drag, &wish);
+        kick(command, drag, &wish);
         return RB_STATUS_OK;
     }
     rbStatus status = RB_STATUS_OK;
     if (!RB_IS_NULL(drag->jointId)) {
-        status = rbJoint_SetVelocity(deed->world, drag->jointId, wish.linear, RB_VEC3_ZERO,
-                                     deed->reader->error);
+        status = rbJoint_SetVelocity(command->world, drag->jointId, wish.linear, RB_VEC3_ZERO,
+                                     command->reader->error);
     }
     if (status == RB_STATUS_OK && !RB_IS_NULL(drag->turnId)) {
-        status = rbJoint_SetVelocity(deed->world, drag->turnId, RB_VEC3_ZERO, wish.angular,
-                                     deed->reader->error);
+        status = rbJoint_SetVelocity(command->world, drag->turnId, RB_VEC3_ZERO, wish.angular,
+                                     command->reader->error);
     }
     return status;
 }
 
-rbStatus rbEndDragDeed(const rbDeed* deed)
+rbStatus rbEndDragCommand(const rbActionCommand* command)
 {
-    int index = findDrag(deed->actor, deed->fields->drag);
+    int index = findDrag(command->actor, command->fields->drag);
     if (index < 0) {
-        return failNoDrag(deed);
+        return failNoDrag(command);
     }
-    rbJointId jointId = deed->actor->drags.data[index].jointId;
-    rbJointId turnId = deed->actor->drags.data[index].turnId;
-    deed->actor->hasOtherStructure = !RB_IS_NULL(jointId) || !RB_IS_NULL(turnId);
+    rbJointId jointId = command->actor->drags.data[index].jointId;
+    rbJointId turnId = command->actor->drags.data[index].turnId;
+    command->actor->hasOtherStructure = !RB_IS_NULL(jointId) || !RB_IS_NULL(turnId);
     if (!RB_IS_NULL(jointId)) {
-        rbDestroyJoint(deed->world, jointId);
+        rbDestroyJoint(command->world, jointId);
     }
     if (!RB_IS_NULL(turnId)) {
-        rbDestroyJoint(deed->world, turnId);
+        rbDestroyJoint(command->world, turnId);
     }
-    removeDrag(deed->actor, index);
+    removeDrag(command->actor, index);
     return RB_STATUS_OK;
 }

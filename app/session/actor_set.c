@@ -18,10 +18,10 @@ typedef struct NullKey {
 } NullKey;
 
 // True if the value is null and the key allows it: *number is set.
-static bool takeNull(const rbDeed* deed, const NullKey* keys, int count, double* number)
+static bool takeNull(const rbActionCommand* command, const NullKey* keys, int count, double* number)
 {
-    for (int i = 0; i < count && json_is_null(deed->fields->value); ++i) {
-        if (strcmp(keys[i].key, deed->fields->key) == 0) {
+    for (int i = 0; i < count && json_is_null(command->fields->value); ++i) {
+        if (strcmp(keys[i].key, command->fields->key) == 0) {
             *number = keys[i].value;
             return true;
         }
@@ -29,58 +29,60 @@ static bool takeNull(const rbDeed* deed, const NullKey* keys, int count, double*
     return false;
 }
 
-static rbStatus setWorld(const rbDeed* deed, json_t* object)
+static rbStatus setWorld(const rbActionCommand* command, json_t* object)
 {
-    rbWorldDef def = {.gravity = rbWorld_GetGravity(deed->world)};
-    rbStatus status = rbReadFields(deed->reader, object, &rbWorldKeys, &def);
+    rbWorldDef def = {.gravity = rbWorld_GetGravity(command->world)};
+    rbStatus status = rbReadFields(command->reader, object, &rbWorldKeys, &def);
     return status == RB_STATUS_OK
-               ? rbWorld_SetGravity(deed->world, def.gravity, deed->reader->error)
+               ? rbWorld_SetGravity(command->world, def.gravity, command->reader->error)
                : status;
 }
 
-static rbStatus needStepEngine(const rbDeed* deed)
+static rbStatus needStepEngine(const rbActionCommand* command)
 {
-    rbEngineType engine = rbWorld_GetEngineType(deed->world);
+    rbEngineType engine = rbWorld_GetEngineType(command->world);
     return rbEngineType_GetTraits(engine).isStepped
                ? RB_STATUS_OK
-               : rbDeed_Fail(deed, "the engine of this world is \"%s\"; \"%s\" belongs to \"step\"",
-                             rbEngineType_Name(engine), deed->fields->target);
+               : rbActionCommand_Fail(
+                     command, "the engine of this world is \"%s\"; \"%s\" belongs to \"step\"",
+                     rbEngineType_Name(engine), command->fields->target);
 }
 
-static rbStatus setStep(const rbDeed* deed, json_t* object)
+static rbStatus setStep(const rbActionCommand* command, json_t* object)
 {
-    rbStepSettings settings = rbWorld_GetStepSettings(deed->world);
-    rbStatus status = needStepEngine(deed);
+    rbStepSettings settings = rbWorld_GetStepSettings(command->world);
+    rbStatus status = needStepEngine(command);
     if (status == RB_STATUS_OK) {
-        status = rbReadStepSettings(deed->reader, object, &settings);
+        status = rbReadStepSettings(command->reader, object, &settings);
     }
     return status == RB_STATUS_OK
-               ? rbWorld_SetStepSettings(deed->world, &settings, deed->reader->error)
+               ? rbWorld_SetStepSettings(command->world, &settings, command->reader->error)
                : status;
 }
 
-static rbStatus setContact(const rbDeed* deed, json_t* object)
+static rbStatus setContact(const rbActionCommand* command, json_t* object)
 {
-    rbContactSettings settings = rbWorld_GetContactSettings(deed->world);
-    rbStatus status = needStepEngine(deed);
+    rbContactSettings settings = rbWorld_GetContactSettings(command->world);
+    rbStatus status = needStepEngine(command);
     if (status == RB_STATUS_OK) {
-        status = rbReadContactSettings(deed->reader, object, &settings);
+        status = rbReadContactSettings(command->reader, object, &settings);
     }
     return status == RB_STATUS_OK
-               ? rbWorld_SetContactSettings(deed->world, &settings, deed->reader->error)
+               ? rbWorld_SetContactSettings(command->world, &settings, command->reader->error)
                : status;
 }
 
 // --------------------------------------------------------------------------------------- materials
 
 // The shape of one body with another value of a key.
-static rbStatus setShape(const rbDeed* deed, const json_t* object, rbBodyId bodyId, int shape)
+static rbStatus setShape(const rbActionCommand* command, const json_t* object, rbBodyId bodyId,
+                         int shape)
 {
-    rbMaterial material = rbBody_GetShape(deed->world, bodyId, shape).material;
-    rbStatus status = rbReadMaterialFields(deed->reader, object, &material);
-    return status == RB_STATUS_OK
-               ? rbBody_SetMaterial(deed->world, bodyId, shape, &material, deed->reader->error)
-               : status;
+    rbMaterial material = rbBody_GetShape(command->world, bodyId, shape).material;
+    rbStatus status = rbReadMaterialFields(command->reader, object, &material);
+    return status == RB_STATUS_OK ? rbBody_SetMaterial(command->world, bodyId, shape, &material,
+                                                       command->reader->error)
+                                  : status;
 }
 
 // Which material of the scene a shape has; -1: none of them.
@@ -147,60 +149,61 @@ static const char* getMaterialName(int index, const void* context)
     return name;
 }
 
-static rbStatus setMaterial(const rbDeed* deed, json_t* object)
+static rbStatus setMaterial(const rbActionCommand* command, json_t* object)
 {
-    const rbActor* actor = deed->actor;
-    const char* name = json_string_value(deed->fields->object);
+    const rbActor* actor = command->actor;
+    const char* name = json_string_value(command->fields->object);
     int count = rbScene_GetInfo(actor->scene)->materialCount;
     char hint[96];
     int index = 0;
     if (name == NULL) {
-        return rbDeed_Fail(deed, "a material must be named by \"name\", a string");
+        return rbActionCommand_Fail(command, "a material must be named by \"name\", a string");
     }
     while (index < count && strcmp(getMaterialName(index, actor->scene), name) != 0) {
         index += 1;
     }
     if (index == count) {
-        return rbDeed_Fail(deed, "the scene has no material \"%.60s\"%s", name,
-                           rbDeed_Suggest(name, getMaterialName, count, actor->scene, hint));
+        return rbActionCommand_Fail(
+            command, "the scene has no material \"%.60s\"%s", name,
+            rbActionCommand_Suggest(name, getMaterialName, count, actor->scene, hint));
     }
     int number = 0;
     int shape = 0;
-    if (!findUser(actor, deed->world, index, &number, &shape)) {
-        return rbDeed_Fail(deed, "no shape has the material \"%.60s\"", name);
+    if (!findUser(actor, command->world, index, &number, &shape)) {
+        return rbActionCommand_Fail(command, "no shape has the material \"%.60s\"", name);
     }
     rbStatus status = RB_STATUS_OK;
     do {
-        status = setShape(deed, object, actor->bodies.data[number], shape);
+        status = setShape(command, object, actor->bodies.data[number], shape);
         // Shapes that differ in other settings may have accepted it before.
-        deed->actor->wasTouched = deed->actor->wasTouched || status == RB_STATUS_OK;
+        command->actor->wasTouched = command->actor->wasTouched || status == RB_STATUS_OK;
         shape += 1;
-    } while (status == RB_STATUS_OK && findUser(actor, deed->world, index, &number, &shape));
+    } while (status == RB_STATUS_OK && findUser(actor, command->world, index, &number, &shape));
     return status;
 }
 
 // Sets the mass, or a material property for all its shapes.
-static rbStatus setBody(const rbDeed* deed, json_t* object)
+static rbStatus setBody(const rbActionCommand* command, json_t* object)
 {
-    rbDeed named = *deed;
-    rbActionFields fields = *deed->fields;
+    rbActionCommand named = *command;
+    rbActionFields fields = *command->fields;
     json_t* number = json_integer(fields.number);
     fields.body = fields.object != NULL ? fields.object : number;
     named.fields = &fields;
     rbBodyId bodyId = {0, 0};
     bool isMass = strcmp(fields.key, "mass") == 0;
-    rbStatus status = rbDeed_FindBody(&named, isMass ? "given a mass" : NULL, &bodyId);
+    rbStatus status = rbActionCommand_FindBody(&named, isMass ? "given a mass" : NULL, &bodyId);
     if (status == RB_STATUS_OK && isMass) {
         rbBodyFields read = {.mass = 0.0};
-        status = rbReadFields(deed->reader, object, &rbBodyKeys, &read);
+        status = rbReadFields(command->reader, object, &rbBodyKeys, &read);
         if (status == RB_STATUS_OK) {
-            status = rbBody_SetMass(deed->world, bodyId, read.mass, deed->reader->error);
+            status = rbBody_SetMass(command->world, bodyId, read.mass, command->reader->error);
         }
     } else if (status == RB_STATUS_OK) {
-        int count = rbBody_GetShapeCount(deed->world, bodyId);
+        int count = rbBody_GetShapeCount(command->world, bodyId);
         for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
-            status = setShape(deed, object, bodyId, i);
-            deed->actor->wasTouched = deed->actor->wasTouched || status == RB_STATUS_OK;
+            status = setShape(command, object, bodyId, i);
+            command->actor->wasTouched = command->actor->wasTouched || status == RB_STATUS_OK;
         }
     }
     json_decref(number);
@@ -211,104 +214,107 @@ static rbStatus setBody(const rbDeed* deed, json_t* object)
 
 static const char* getJointName(int index, const void* context)
 {
-    const rbDeed* deed = context;
-    rbJointId jointId = deed->actor->joints.data[index];
-    return rbJoint_IsValid(deed->world, jointId) ? rbJoint_GetName(deed->world, jointId) : "";
+    const rbActionCommand* command = context;
+    rbJointId jointId = command->actor->joints.data[index];
+    return rbJoint_IsValid(command->world, jointId) ? rbJoint_GetName(command->world, jointId) : "";
 }
 
-static rbStatus findJoint(const rbDeed* deed, rbJointId* jointId)
+static rbStatus findJoint(const rbActionCommand* command, rbJointId* jointId)
 {
-    const rbActor* actor = deed->actor;
-    const char* name = json_string_value(deed->fields->object);
+    const rbActor* actor = command->actor;
+    const char* name = json_string_value(command->fields->object);
     if (name != NULL) {
         char hint[96];
-        *jointId = rbWorld_FindJoint(deed->world, name);
-        return !RB_IS_NULL(*jointId) ? RB_STATUS_OK
-                                     : rbDeed_Fail(deed, "there is no joint \"%.64s\"%s", name,
-                                                   rbDeed_Suggest(name, getJointName,
-                                                                  actor->joints.count, deed, hint));
+        *jointId = rbWorld_FindJoint(command->world, name);
+        return !RB_IS_NULL(*jointId)
+                   ? RB_STATUS_OK
+                   : rbActionCommand_Fail(command, "there is no joint \"%.64s\"%s", name,
+                                          rbActionCommand_Suggest(name, getJointName,
+                                                                  actor->joints.count, command,
+                                                                  hint));
     }
-    int64_t number = deed->fields->number;
+    int64_t number = command->fields->number;
     if (number >= actor->joints.count ||
-        !rbJoint_IsValid(deed->world, actor->joints.data[number])) {
-        return rbDeed_Fail(deed, "there is no joint number %d; the scene has %d", (int)number,
-                           actor->joints.count);
+        !rbJoint_IsValid(command->world, actor->joints.data[number])) {
+        return rbActionCommand_Fail(command, "there is no joint number %d; the scene has %d",
+                                    (int)number, actor->joints.count);
     }
     *jointId = actor->joints.data[number];
     return RB_STATUS_OK;
 }
 
-static rbStatus setLimit(const rbDeed* deed, rbJointId jointId, const rbFreedomFields* fields)
+static rbStatus setLimit(const rbActionCommand* command, rbJointId jointId,
+                         const rbFreedomFields* fields)
 {
     rbLimitDef limit = {fields->lower, fields->upper, fields->restitution};
-    return rbJoint_SetLimit(deed->world, jointId, (int)deed->fields->freedom, &limit,
-                            deed->reader->error);
+    return rbJoint_SetLimit(command->world, jointId, (int)command->fields->freedom, &limit,
+                            command->reader->error);
 }
 
 // The limits of a freedom, its spring, damping and friction. Ball joints have limits only.
-static rbStatus setJoint(const rbDeed* deed, json_t* object)
+static rbStatus setJoint(const rbActionCommand* command, json_t* object)
 {
     static const NullKey nulls[] = {{"lower", -INFINITY}, {"upper", INFINITY}};
     static const char* const limitKeys[] = {"lower", "upper", "restitution"};
-    int freedom = (int)deed->fields->freedom;
+    int freedom = (int)command->fields->freedom;
     rbJointId jointId = {0, 0};
-    rbStatus status = findJoint(deed, &jointId);
+    rbStatus status = findJoint(command, &jointId);
     if (status != RB_STATUS_OK) {
         return status;
     }
     bool isLimit = false;
     for (size_t i = 0; i < sizeof limitKeys / sizeof limitKeys[0]; ++i) {
-        isLimit = isLimit || strcmp(limitKeys[i], deed->fields->key) == 0;
+        isLimit = isLimit || strcmp(limitKeys[i], command->fields->key) == 0;
     }
-    bool hasFreedom = freedom < rbJoint_GetState(deed->world, jointId).freedomCount;
+    bool hasFreedom = freedom < rbJoint_GetState(command->world, jointId).freedomCount;
     if (!isLimit && !hasFreedom) {
-        return rbDeed_Fail(deed, "joint \"%s\" has no freedom number %d",
-                           rbJoint_GetName(deed->world, jointId), freedom);
+        return rbActionCommand_Fail(command, "joint \"%s\" has no freedom number %d",
+                                    rbJoint_GetName(command->world, jointId), freedom);
     }
-    rbLimitDef limit = rbJoint_GetLimit(deed->world, jointId, freedom);
+    rbLimitDef limit = rbJoint_GetLimit(command->world, jointId, freedom);
     rbFreedomDef def = {0};
     if (hasFreedom) {
-        def = rbJoint_GetFreedom(deed->world, jointId, freedom);
+        def = rbJoint_GetFreedom(command->world, jointId, freedom);
     }
     rbFreedomFields fields = {def.stiffness, def.rest,    def.damping,       def.friction,
                               limit.lower,   limit.upper, limit.restitution, NULL};
-    if (!takeNull(deed, &nulls[0], 1, &fields.lower) &&
-        !takeNull(deed, &nulls[1], 1, &fields.upper)) {
-        status = rbReadFields(deed->reader, object, &rbFreedomKeys, &fields);
+    if (!takeNull(command, &nulls[0], 1, &fields.lower) &&
+        !takeNull(command, &nulls[1], 1, &fields.upper)) {
+        status = rbReadFields(command->reader, object, &rbFreedomKeys, &fields);
     }
     if (status != RB_STATUS_OK || isLimit) {
-        return status == RB_STATUS_OK ? setLimit(deed, jointId, &fields) : status;
+        return status == RB_STATUS_OK ? setLimit(command, jointId, &fields) : status;
     }
     def.stiffness = fields.stiffness;
     def.rest = fields.rest;
     def.damping = fields.damping;
     def.friction = fields.friction;
-    return rbJoint_SetFreedom(deed->world, jointId, freedom, &def, deed->reader->error);
+    return rbJoint_SetFreedom(command->world, jointId, freedom, &def, command->reader->error);
 }
 
-static rbStatus findMotor(const rbDeed* deed, rbJointId* jointId)
+static rbStatus findMotor(const rbActionCommand* command, rbJointId* jointId)
 {
-    int freedom = (int)deed->fields->freedom;
-    rbStatus status = findJoint(deed, jointId);
+    int freedom = (int)command->fields->freedom;
+    rbStatus status = findJoint(command, jointId);
     if (status == RB_STATUS_OK &&
-        (freedom >= rbJoint_GetState(deed->world, *jointId).freedomCount ||
-         rbJoint_GetFreedom(deed->world, *jointId, freedom).motor.type == RB_MOTOR_NONE)) {
-        return rbDeed_Fail(deed, "joint \"%s\" has no motor on freedom %d",
-                           rbJoint_GetName(deed->world, *jointId), freedom);
+        (freedom >= rbJoint_GetState(command->world, *jointId).freedomCount ||
+         rbJoint_GetFreedom(command->world, *jointId, freedom).motor.type == RB_MOTOR_NONE)) {
+        return rbActionCommand_Fail(command, "joint \"%s\" has no motor on freedom %d",
+                                    rbJoint_GetName(command->world, *jointId), freedom);
     }
     return status;
 }
 
-static rbStatus setMotor(const rbDeed* deed, json_t* object)
+static rbStatus setMotor(const rbActionCommand* command, json_t* object)
 {
     static const NullKey nulls[] = {{"forceMax", INFINITY}};
-    int freedom = (int)deed->fields->freedom;
+    int freedom = (int)command->fields->freedom;
     rbJointId jointId = {0, 0};
-    rbStatus status = findMotor(deed, &jointId);
+    rbStatus status = findMotor(command, &jointId);
     if (status != RB_STATUS_OK) {
         return status;
     }
-    rbFreedomDef def = rbJoint_GetFreedom(deed->world, jointId, freedom);
+    rbFreedomDef def = rbJoint_GetFreedom(command->world, jointId, freedom);
     rbMotorDef* motor = &def.motor;
     rbMotorFields fields = {.gain = motor->gain,
                             .integralTime = motor->integralTime,
@@ -318,59 +324,60 @@ static rbStatus setMotor(const rbDeed* deed, json_t* object)
                             .target = motor->target};
     // the table of keys asks for it
     (void)json_object_set_new(object, "type", json_string(rbMotorType_Name(motor->type)));
-    if (!takeNull(deed, nulls, 1, &fields.forceMax)) {
-        status = rbReadFields(deed->reader, object, &rbMotorKeys, &fields);
+    if (!takeNull(command, nulls, 1, &fields.forceMax)) {
+        status = rbReadFields(command->reader, object, &rbMotorKeys, &fields);
     }
     if (status != RB_STATUS_OK) {
         return status;
     }
-    if (strcmp(deed->fields->key, "target") == 0) {
-        return rbJoint_SetMotorTarget(deed->world, jointId, freedom, fields.target,
-                                      deed->reader->error);
+    if (strcmp(command->fields->key, "target") == 0) {
+        return rbJoint_SetMotorTarget(command->world, jointId, freedom, fields.target,
+                                      command->reader->error);
     }
     motor->gain = fields.gain;
     motor->integralTime = fields.integralTime;
     motor->derivativeTime = fields.derivativeTime;
     motor->window = fields.window;
     motor->forceMax = fields.forceMax;
-    return rbJoint_SetFreedom(deed->world, jointId, freedom, &def, deed->reader->error);
+    return rbJoint_SetFreedom(command->world, jointId, freedom, &def, command->reader->error);
 }
 
 static const char* getSpringName(int index, const void* context)
 {
-    const rbDeed* deed = context;
-    rbSpringId springId = deed->actor->springs.data[index];
-    return rbSpring_IsValid(deed->world, springId) ? rbSpring_GetName(deed->world, springId) : "";
+    const rbActionCommand* command = context;
+    rbSpringId springId = command->actor->springs.data[index];
+    return rbSpring_IsValid(command->world, springId) ? rbSpring_GetName(command->world, springId)
+                                                      : "";
 }
 
-static rbStatus setSpring(const rbDeed* deed, json_t* object)
+static rbStatus setSpring(const rbActionCommand* command, json_t* object)
 {
-    const rbActor* actor = deed->actor;
-    const char* name = json_string_value(deed->fields->object);
-    int64_t number = deed->fields->number;
+    const rbActor* actor = command->actor;
+    const char* name = json_string_value(command->fields->object);
+    int64_t number = command->fields->number;
     rbSpringId springId = {0, 0};
     if (name != NULL) {
-        springId = rbWorld_FindSpring(deed->world, name);
+        springId = rbWorld_FindSpring(command->world, name);
     } else if (number < actor->springs.count &&
-               rbSpring_IsValid(deed->world, actor->springs.data[number])) {
+               rbSpring_IsValid(command->world, actor->springs.data[number])) {
         springId = actor->springs.data[number];
     }
     if (RB_IS_NULL(springId)) {
         char hint[96] = "";
         if (name != NULL) {
-            (void)rbDeed_Suggest(name, getSpringName, actor->springs.count, deed, hint);
-            return rbDeed_Fail(deed, "there is no spring \"%.64s\"%s", name, hint);
+            (void)rbActionCommand_Suggest(name, getSpringName, actor->springs.count, command, hint);
+            return rbActionCommand_Fail(command, "there is no spring \"%.64s\"%s", name, hint);
         }
-        return rbDeed_Fail(deed, "there is no spring number %d; the scene has %d", (int)number,
-                           actor->springs.count);
+        return rbActionCommand_Fail(command, "there is no spring number %d; the scene has %d",
+                                    (int)number, actor->springs.count);
     }
-    rbSpringDef def = rbSpring_GetDef(deed->world, springId);
+    rbSpringDef def = rbSpring_GetDef(command->world, springId);
     rbSpringFields fields = {
         .restLength = def.restLength, .stiffness = def.stiffness, .damping = def.damping};
-    rbStatus status = rbReadFields(deed->reader, object, &rbSpringKeys, &fields);
+    rbStatus status = rbReadFields(command->reader, object, &rbSpringKeys, &fields);
     return status == RB_STATUS_OK
-               ? rbSpring_SetLaw(deed->world, springId, fields.stiffness, fields.damping,
-                                 fields.restLength, deed->reader->error)
+               ? rbSpring_SetLaw(command->world, springId, fields.stiffness, fields.damping,
+                                 fields.restLength, command->reader->error)
                : status;
 }
 
@@ -378,7 +385,7 @@ static rbStatus setSpring(const rbDeed* deed, json_t* object)
 
 typedef struct SetTarget {
     const char* name;
-    rbStatus (*set)(const rbDeed* deed, json_t* object); // {key: value}
+    rbStatus (*set)(const rbActionCommand* command, json_t* object); // {key: value}
     const char* keys; // that can be changed, each with a space before and after; NULL: all
 } SetTarget;
 
@@ -407,28 +414,29 @@ static bool isKnown(const SetTarget* target, const char* key)
     return target->keys == NULL || strstr(target->keys, word) != NULL;
 }
 
-rbStatus rbSetDeed(const rbDeed* deed)
+rbStatus rbSetCommand(const rbActionCommand* command)
 {
-    const rbActionFields* f = deed->fields;
+    const rbActionFields* f = command->fields;
     char hint[96];
     int index = 0;
     while (index < TARGET_COUNT && strcmp(targets[index].name, f->target) != 0) {
         index += 1;
     }
     if (index == TARGET_COUNT) {
-        return rbDeed_Fail(deed,
-                           "there is no target \"%.40s\"%s; world, step, contact, material, body, "
-                           "joint, motor and spring are known",
-                           f->target,
-                           rbDeed_Suggest(f->target, getTargetName, TARGET_COUNT, NULL, hint));
+        return rbActionCommand_Fail(
+            command,
+            "there is no target \"%.40s\"%s; world, step, contact, material, body, "
+            "joint, motor and spring are known",
+            f->target, rbActionCommand_Suggest(f->target, getTargetName, TARGET_COUNT, NULL, hint));
     }
     if (!isKnown(&targets[index], f->key)) {
-        return rbDeed_Fail(deed, "the key \"%.60s\" of a %s cannot be set; these can:%s", f->key,
-                           f->target, targets[index].keys);
+        return rbActionCommand_Fail(command,
+                                    "the key \"%.60s\" of a %s cannot be set; these can:%s", f->key,
+                                    f->target, targets[index].keys);
     }
     json_t* object = json_object();
     (void)json_object_set(object, f->key, (json_t*)f->value);
-    rbStatus status = targets[index].set(deed, object);
+    rbStatus status = targets[index].set(command, object);
     json_decref(object);
     return status;
 }

@@ -64,37 +64,39 @@ typedef struct rbActionFields {
 } rbActionFields;
 
 // An action in progress.
-typedef struct rbDeed {
+typedef struct rbActionCommand {
     rbActor* actor;
     rbWorld* world;
     const json_t* root; // the whole command
     const rbActionFields* fields;
     rbReader* reader; // for error messages
-} rbDeed;
+} rbActionCommand;
 
-typedef rbStatus rbDeedFn(const rbDeed* deed);
+typedef rbStatus rbActionCommandFn(const rbActionCommand* command);
 
 // Reads the fields of an action by the table of its keys; their meaning is validated when it is
 // applied.
 rbStatus rbReadAction(const json_t* root, rbActionFields* fields, rbError* error);
 
-bool rbDeed_HasKey(const rbDeed* deed, const char* key);
+bool rbActionCommand_HasKey(const rbActionCommand* command, const char* key);
 // Sets a message as the error of the action; returns RB_STATUS_INVALID.
-rbStatus rbDeed_Fail(const rbDeed* deed, const char* format, ...) RB_PRINTF(2, 3);
+rbStatus rbActionCommand_Fail(const rbActionCommand* command, const char* format, ...)
+    RB_PRINTF(2, 3);
 // The body that the action names; an error when there is none or, with verb ("pushed"), when it is
 // not dynamic.
-rbStatus rbDeed_FindBody(const rbDeed* deed, const char* verb, rbBodyId* bodyId);
+rbStatus rbActionCommand_FindBody(const rbActionCommand* command, const char* verb,
+                                  rbBodyId* bodyId);
 // A suggestion for a mistyped name: ...; did you mean "x"?
-const char* rbDeed_Suggest(const char* word, rbCandidateFn* candidateFn, int count,
-                           const void* context, char hint[96]);
+const char* rbActionCommand_Suggest(const char* word, rbCandidateFn* candidateFn, int count,
+                                    const void* context, char hint[96]);
 
 // actor_drag.c
-rbDeedFn rbStartDragDeed, rbMoveDragDeed, rbEndDragDeed;
+rbActionCommandFn rbStartDragCommand, rbMoveDragCommand, rbEndDragCommand;
 // Ends the drags of a body that is deleted.
 void rbActor_ForgetDrags(rbActor* actor, rbBodyId bodyId);
 
 // actor_set.c
-rbDeedFn rbSetDeed;
+rbActionCommandFn rbSetCommand;
 // A named material of the scene with the current values of the first shape that has it.
 rbMaterial rbActor_GetMaterial(const rbActor* actor, const rbWorld* world, int index);
 // Shapes of a new body get the current values of their materials.

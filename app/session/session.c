@@ -155,7 +155,7 @@ static double getPieceEnd(const rbSession* session)
 }
 
 // Handles the report of the last advance. False: the simulation cannot continue.
-static bool judgeReport(rbSession* session, const rbStepReport* report)
+static bool validateReport(rbSession* session, const rbStepReport* report)
 {
     rbError error = rbWorld_GetError(session->world);
     if (!isfinite(report->ledger.energy)) {
@@ -190,7 +190,7 @@ static bool workOnFrame(rbSession* session)
         rbStepReport report =
             rbWorld_AdvanceTo(session->world, isWhole ? session->targetTime : end);
         rbStore_TakeEvents(session->store, session->world);
-        isGoing = judgeReport(session, &report);
+        isGoing = validateReport(session, &report);
         double after = rbGetWallTime();
         double spent = after - before;
         // a whole frame within the time says nothing about larger pieces

@@ -75,7 +75,7 @@ static rbStatus applyAndLog(rbSession* session, json_t* root, rbError* error)
 }
 
 // Updates the store after bodies were added or deleted.
-static rbStatus tellStore(rbSession* session, rbError* error)
+static rbStatus notifyStore(rbSession* session, rbError* error)
 {
     int count = rbStore_GetBodyCount(session->store);
     for (int i = 0; i < count; ++i) {
@@ -96,7 +96,7 @@ static rbStatus tellStore(rbSession* session, rbError* error)
 // Clients and panels see the state after an action.
 static rbStatus showAction(rbSession* session, rbError* error)
 {
-    rbStatus status = tellStore(session, error);
+    rbStatus status = notifyStore(session, error);
     forgetEndedDrags(session);
     rbStore_TakeEvents(session->store, session->world);
     rbStore_TakeFrame(session->store, session->world);

@@ -51,7 +51,7 @@ struct rbSession {
     double targetTime; // s
     double stopTime;   // s, where playing pauses; INFINITY: nowhere
     double piece;      // s of simulated time per advance
-    char sentence[RB_STORE_SENTENCE_SIZE];
+    char sentence[RB_STORE_MESSAGE_SIZE];
     char* recordingPath; // NULL: none
 
     // Pace, s of wall time.

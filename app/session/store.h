@@ -23,7 +23,7 @@
 #define RB_STORE_EVENTS_MAX 262144
 #define RB_STORE_OVERLAY_MAX 20000 // contacts, and joints, in a frame
 #define RB_STORE_RAYS_MAX 2000     // rays in a frame
-#define RB_STORE_SENTENCE_SIZE 256
+#define RB_STORE_MESSAGE_SIZE 256
 
 typedef struct rbStore rbStore;
 
@@ -76,12 +76,12 @@ void rbStore_DropAfter(rbStore* store, double time);
 // The state of the session.
 typedef struct rbPlayState {
     bool isPlaying;
-    double speed;                          // simulated over wall time, requested
-    double frameStep;                      // s, simulated, from frame to frame
-    double realTimeFactor;                 // simulated over wall time, achieved
-    bool isBusy;                           // recomputing an earlier time
-    bool canAct;                           // actions are accepted; false for recordings
-    char sentence[RB_STORE_SENTENCE_SIZE]; // why it stopped, or ""
+    double speed;                         // simulated over wall time, requested
+    double frameStep;                     // s, simulated, from frame to frame
+    double realTimeFactor;                // simulated over wall time, achieved
+    bool isBusy;                          // recomputing an earlier time
+    bool canAct;                          // actions are accepted; false for recordings
+    char sentence[RB_STORE_MESSAGE_SIZE]; // why it stopped, or ""
 } rbPlayState;
 
 void rbStore_SetPlayState(rbStore* store, const rbPlayState* state);

@@ -267,7 +267,7 @@ RB_API rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 li
                                     rbVec3 angularVelocity, rbError* error);
 
 /// What the mechanism and the step of the engine make of a motor, right after rbWorld_Prepare.
-typedef struct rbMotorJudgment {
+typedef struct rbMotorValidation {
     rbMotorType type;      ///< of the motor; NONE: nothing else is said
     double gain;           ///< as given
     double derivativeTime; ///< s, as given
@@ -278,10 +278,11 @@ typedef struct rbMotorJudgment {
     double growth;  ///< 1/s: rate at which an oscillation about the set point grows because the
                     ///< force is half a step late; 0: it does not
     double derivativeTimeMin; ///< s: with at least this it does not
-} rbMotorJudgment;
+} rbMotorValidation;
 
 /// Of a freedom of a joint. Judged at the poses of the start; costs a factorization and allocates.
-RB_API rbMotorJudgment rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom);
+RB_API rbMotorValidation rbJoint_ValidateMotor(const rbWorld* world, rbJointId jointId,
+                                               int freedom);
 /// Scalar conditions of the joints that follow from the others at the poses of the start, right
 /// after rbWorld_Prepare; velocity-only joints and motors are not counted. Found by the direct
 /// solver whatever solver the steps use; costs a factorization and allocates.

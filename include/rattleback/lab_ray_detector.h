@@ -35,19 +35,19 @@ typedef struct rbRayDetectorStatistics {
 RB_API rbRayDetectorStatistics rbWorld_GetRayStatistics(const rbWorld* world);
 
 /// When and where two bodies will touch, as predicted by rays.
-typedef struct rbForetold {
+typedef struct rbPredictedContact {
     rbBodyId bodyA; ///< first body
     rbBodyId bodyB; ///< second body
     bool isHit;     ///< they will touch
     double time;    ///< s, of contact
     rbVec3 point;   ///< m
     rbVec3 normal;  ///< unit, from A to B
-} rbForetold;
+} rbPredictedContact;
 /// Casts the rays of the pair that touches next again from the present poses and passes each one to
 /// trace. For the event engine with the detector "rays". Changes nothing. Returns whether a pair is
-/// within their reach; foretold (may be NULL) is their prediction.
+/// within their reach; predicted (may be NULL) is their prediction.
 RB_API bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
-                              rbForetold* foretold);
+                              rbPredictedContact* predicted);
 
 #ifdef __cplusplus
 }

@@ -349,7 +349,7 @@ RB_API void rbMassProperties_Principal(const rbMassProperties* properties, rbVec
 
 /// Can a body have these? Finite, mass > 0, inertia positive definite, each principal moment at
 /// most the sum of the others (1e-12 relative; a flat plate is the limit and allowed).
-RB_API rbStatus rbMassProperties_Judge(const rbMassProperties* properties, rbError* error);
+RB_API rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rbError* error);
 
 // --------------------------------------------------------------------------------- mesh validation
 

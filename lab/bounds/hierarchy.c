@@ -246,7 +246,7 @@ static void build(rbHierarchy* hierarchy)
     layOutCorners(hierarchy);
 }
 
-static rbStatus judgeDef(const rbHierarchyDef* def, rbError* error)
+static rbStatus validateDef(const rbHierarchyDef* def, rbError* error)
 {
     rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_HIERARCHY, error);
     if (status != RB_STATUS_OK) {
@@ -284,7 +284,7 @@ rbHierarchy* rbCreateHierarchy(const rbGeometry* geometry, const rbHierarchyDef*
 {
     RB_ASSERT(geometry != NULL);
     RB_ASSERT(def != NULL);
-    if (judgeDef(def, error) != RB_STATUS_OK) {
+    if (validateDef(def, error) != RB_STATUS_OK) {
         return NULL;
     }
     const rbPolyhedron* mesh = geometry->polyhedron;

@@ -52,7 +52,7 @@ void rbFitObb(const rbVec3* points, int count, rbMat3 axes, double* volume)
 }
 
 // Volume of a box, modified so that flat boxes can be compared.
-static double judgeBox(const double* volume)
+static double validateBox(const double* volume)
 {
     rbVec3 half = rbLoad3(volume + RB_OBB_HALF);
     double added = 1e-6 * (half.x + half.y + half.z);
@@ -65,7 +65,7 @@ static void fitObb(const rbVec3* points, int count, double* volume)
     rbFitObb(points, count, rbFindHullAxes(points, count), volume);
     // principal axes of cubes and the like are arbitrary
     rbFitObb(points, count, RB_MAT3_IDENTITY, along);
-    if (judgeBox(along) <= judgeBox(volume)) {
+    if (validateBox(along) <= validateBox(volume)) {
         for (int i = 0; i < RB_OBB_SIZE; i++) {
             volume[i] = along[i];
         }

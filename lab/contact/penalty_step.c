@@ -65,11 +65,11 @@ static void push(rbStepEngine* engine, const rbStepHost* host, double h, bool is
     rbStepContacts* c = engine->contacts;
     rbPenaltyLaw law = makeLaw(&c->settings);
     rbContactStep_ShowBodies(engine);
-    rbContactStep_OpenBooks(engine, host, c->nodeTime, h, 0.0);
+    rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, 0.0);
     rbPenaltyLaw_Push(&law, &c->set, c->bodies.data, 0.5 * h, isEnd);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        rbContactStep_BookLasting(engine, &island, true, false);
+        rbContactStep_AccountForLasting(engine, &island, true, false);
     }
     rbContactStep_TakeBodies(engine);
 }
@@ -115,7 +115,7 @@ static void look(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStepContacts* c = engine->contacts;
     double h = time - c->nodeTime;
-    rbContactBooks books = c->books;
+    rbContactAccounts books = c->books;
     rbContactStep_NoteNode(c);
     push(engine, host, h, false);
     rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);

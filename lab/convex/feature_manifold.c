@@ -73,7 +73,7 @@ static int faceAt(const rbFeatureBody* body, int kind, int index, int k)
 }
 
 // Antiparallel to each other and, which decides between equals, to the normal.
-static void judgeFaces(FaceSearch* search, int faceA, int faceB)
+static void validateFaces(FaceSearch* search, int faceA, int faceB)
 {
     rbVec3 a = faceA >= 0 ? search->bodies[0]->normals[faceA] : search->n;
     rbVec3 b = faceB >= 0 ? rbMulMV(search->rotation, search->bodies[1]->normals[faceB])
@@ -96,7 +96,7 @@ static void chooseFaces(FaceSearch* search, const rbFeaturePair* pair)
     for (int i = 0; i == 0 || faceA >= 0; ++i) {
         int faceB = faceAt(search->bodies[1], pair->kindB, pair->indexB, 0);
         for (int k = 0; k == 0 || faceB >= 0; ++k) {
-            judgeFaces(search, faceA, faceB);
+            validateFaces(search, faceA, faceB);
             faceB = faceAt(search->bodies[1], pair->kindB, pair->indexB, k + 1);
         }
         faceA = faceAt(search->bodies[0], pair->kindA, pair->indexA, i + 1);

@@ -188,7 +188,7 @@ typedef struct Wish {
 #define FACE_BELOW (-2)
 
 // The edge of a vertex that leads most steeply along d. except: an edge known not to.
-static Wish judgeVertex(const rbFeatureBody* body, int vertex, rbVec3 d, int except)
+static Wish validateVertex(const rbFeatureBody* body, int vertex, rbVec3 d, int except)
 {
     RB_ASSERT(vertex >= 0 && vertex < body->vertexCount);
     Wish wish = {-1, 0.0};
@@ -210,7 +210,7 @@ static Wish judgeVertex(const rbFeatureBody* body, int vertex, rbVec3 d, int exc
 
 // A point as seen from the inside of an edge: in the region of the edge (no wish), over one of its
 // faces, or below both of them. offset leads from the edge to it.
-static Wish judgeEdge(const rbFeatureBody* body, int edge, rbVec3 p, rbVec3 offset)
+static Wish validateEdge(const rbFeatureBody* body, int edge, rbVec3 p, rbVec3 offset)
 {
     RB_ASSERT(edge >= 0 && edge < body->edgeCount);
     const rbEdge* e = &body->edges[edge];
@@ -298,12 +298,12 @@ static rbWalkVerdict stepLow(rbFeatureWalk* w)
         if (next[i].kind == RB_FEATURE_EDGE) {
             rbVec3 p = seenFrom(w, i, nearest->points[1 - i]);
             bool isCrossing = next[1 - i].kind == RB_FEATURE_EDGE;
-            wishes[i] = judgeEdge(body, next[i].index, p,
-                                  isCrossing ? toward : offsetFrom(body, next[i].index, p));
+            wishes[i] = validateEdge(body, next[i].index, p,
+                                     isCrossing ? toward : offsetFrom(body, next[i].index, p));
         } else {
             // the other edges of the vertex; the one it is the end of has been measured
             int except = before[i].kind == RB_FEATURE_EDGE ? before[i].index : -1;
-            wishes[i] = judgeVertex(body, next[i].index, toward, except);
+            wishes[i] = validateVertex(body, next[i].index, toward, except);
         }
     }
     int first = wishes[1].beyond > wishes[0].beyond ? 1 : 0;
@@ -360,7 +360,7 @@ static rbWalkVerdict stepVertexFace(rbFeatureWalk* w, int i)
     if (height <= 0.0) {
         return passThrough(w, 1 - i, rbAddScaled(p, -height, n), p);
     }
-    Wish down = judgeVertex(w->bodies[i], vertex, rbNeg(rbTurnTo(w, i, n)), -1);
+    Wish down = validateVertex(w->bodies[i], vertex, rbNeg(rbTurnTo(w, i, n)), -1);
     if (down.beyond > 0.0) {
         w->features[i] = (rbFeature){RB_FEATURE_EDGE, down.index};
         return RB_WALK_GO_ON;

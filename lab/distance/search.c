@@ -242,7 +242,7 @@ void rbSearchNaive(rbSearch* search, const rbDistanceInput* input, rbDistanceRes
 
 // --------------------------------------------------------------------------------------- input
 
-static rbStatus judgeNumbers(const rbDistanceInput* input, rbError* error)
+static rbStatus validateNumbers(const rbDistanceInput* input, rbError* error)
 {
     if (!(input->relativeError >= 0.0 && input->relativeError < 1.0)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -269,7 +269,7 @@ static rbStatus judgeNumbers(const rbDistanceInput* input, rbError* error)
     return RB_STATUS_OK;
 }
 
-static rbStatus judgePose(rbTransform transform, rbError* error)
+static rbStatus validatePose(rbTransform transform, rbError* error)
 {
     rbVec3 p = transform.p;
     if (!(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX && fabs(p.z) <= RB_LENGTH_MAX)) {
@@ -286,7 +286,7 @@ static rbStatus judgePose(rbTransform transform, rbError* error)
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeInput(const rbDistanceInput* input, rbError* error)
+static rbStatus validateInput(const rbDistanceInput* input, rbError* error)
 {
     rbStatus status = RB_CHECK_COOKIE(input, RB_KIND_DISTANCE, error);
     if (status != RB_STATUS_OK) {
@@ -312,8 +312,8 @@ static rbStatus judgeInput(const rbDistanceInput* input, rbError* error)
             (int)input->traversal, (int)input->expansion, (int)input->sequence,
             (int)RB_TRAVERSAL_COUNT, (int)RB_EXPANSION_COUNT, (int)RB_SEQUENCE_COUNT);
     }
-    status = judgePose(input->transformBtoA, error);
-    return status == RB_STATUS_OK ? judgeNumbers(input, error) : status;
+    status = validatePose(input->transformBtoA, error);
+    return status == RB_STATUS_OK ? validateNumbers(input, error) : status;
 }
 
 // ---------------------------------------------------------------------------------- set up, end
@@ -402,7 +402,7 @@ rbStatus rbMeasureDistance(const rbDistanceInput* input, rbDistanceResult* resul
 {
     RB_ASSERT(input != NULL);
     RB_ASSERT(result != NULL);
-    rbStatus status = judgeInput(input, error);
+    rbStatus status = validateInput(input, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -423,7 +423,7 @@ rbStatus rbTestSurfaces(const rbDistanceInput* input, bool* meet, rbDistanceWork
 {
     RB_ASSERT(input != NULL);
     RB_ASSERT(meet != NULL);
-    rbStatus status = judgeInput(input, error);
+    rbStatus status = validateInput(input, error);
     if (status == RB_STATUS_OK && input->budget > 0.0) {
         status = rbError_Set(error, RB_STATUS_INVALID,
                              "the budget is %g; a test of surfaces has none, 0 is accepted",

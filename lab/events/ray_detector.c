@@ -1,12 +1,12 @@
-// The detector "rays" of the event engine: pairs whose contact is foretold by rays (R-26, R-27,
+// The detector "rays" of the event engine: pairs whose contact is predicted by rays (R-26, R-27,
 // R-59) and answered by an impact.
 //
-// A pair is far, foretold or close.
+// A pair is far, predicted or close.
 //
 //   far       before its time the balls that hold the bodies are apart. Then rays are shot over a
 //             window: no hit, and the pair is looked at again at the end of the window; a hit, and
-//             it is foretold.
-//   foretold  its time is that of the hit. When it comes the bodies collide at the point and with
+//             it is predicted.
+//   predicted  its time is that of the hit. When it comes the bodies collide at the point and with
 //             the normal of the ray. Rays find contact late, never early, so they overlap a little
 //             by then; the depth is measured, for the statistics.
 //   close     from a contact on until the bodies are measured apart: what happens between bodies
@@ -14,7 +14,7 @@
 //             that of the exact detector. Rays start on surfaces that touch or overlap: they could
 //             not tell parting from contact.
 //
-// A change of flight drops what was foretold. All is in what the row remembers of the pair, so
+// A change of flight drops what was predicted. All is in what the row remembers of the pair, so
 // snapshots hold it.
 #include "dynamics/engines/event/event_handle.h"
 #include "lab/events/lab_event_rows.h"
@@ -32,8 +32,8 @@
 // Pieces into which the rays cut a window at most, about.
 #define WINDOW_PIECES 32.0
 // A window is at most as long as the smaller body takes to move by its own radius. A look sees
-// overlaps, so what rays missed is found there, within a radius; and what is foretold far ahead is
-// mostly foretold in vain.
+// overlaps, so what rays missed is found there, within a radius; and what is predicted far ahead is
+// mostly predicted in vain.
 #define WINDOW_RADII 1.0
 // Tolerances between bodies at which a close pair is far again. More than the highest hop of a
 // microcollision (RB_HOP_MOST), so that what lies on another body stays with the exact detector.
@@ -55,7 +55,7 @@ typedef struct PairMemory {
     rbRayTrack track; // the shortest ray of the last prediction
     rbVec3 point;     // m, of the hit, at the time of the pair
     rbVec3 normal;    // unit, from a to b
-    bool hasHit;      // foretold
+    bool hasHit;      // predicted
     bool isClose;     // since a contact, until measured apart
     bool isParting;   // since a contact that a ray declared while the bodies overlapped
     double depth;     // m, of that overlap
@@ -428,7 +428,7 @@ static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const
     return true;
 }
 
-// Without rays: how long the balls stay apart. What was foretold is dropped.
+// Without rays: how long the balls stay apart. What was predicted is dropped.
 static bool predict(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                     double* duration)
 {
@@ -601,7 +601,7 @@ static void handle(rbEventEngine* engine, const rbEventHost* host, int index, do
 
 // ------------------------------------------------------------------------------------------ traces
 
-// The pair that touches next by what was foretold; without one, that which is looked at next.
+// The pair that touches next by what was predicted; without one, that which is looked at next.
 static int findNext(const rbEventEngine* engine)
 {
     int next = -1;
@@ -675,7 +675,7 @@ static const rbEventEngine* engineOf(const rbWorld* world)
 }
 
 bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
-                       rbForetold* foretold)
+                       rbPredictedContact* predicted)
 {
     const rbEventEngine* engine = engineOf(world);
     if (engine == NULL || !world->isEngineReady) {
@@ -684,13 +684,13 @@ bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
     rbEventHost host = rbWorld_GetEventHost(world);
     Trace traced = {.fn = trace, .context = context};
     bool isFound = traceNext(engine, &host, world->time, &traced);
-    if (isFound && foretold != NULL) {
-        *foretold = (rbForetold){.bodyA = rbWorld_BodyIdOf(world, traced.a),
-                                 .bodyB = rbWorld_BodyIdOf(world, traced.b),
-                                 .isHit = traced.prediction.isHit,
-                                 .time = traced.prediction.time,
-                                 .point = traced.prediction.point,
-                                 .normal = traced.prediction.normal};
+    if (isFound && predicted != NULL) {
+        *predicted = (rbPredictedContact){.bodyA = rbWorld_BodyIdOf(world, traced.a),
+                                          .bodyB = rbWorld_BodyIdOf(world, traced.b),
+                                          .isHit = traced.prediction.isHit,
+                                          .time = traced.prediction.time,
+                                          .point = traced.prediction.point,
+                                          .normal = traced.prediction.normal};
     }
     return isFound;
 }

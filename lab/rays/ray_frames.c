@@ -55,8 +55,8 @@ void rbDestroyRayFrames(rbRayFrames* frames)
     rbFree(frames, sizeof *frames);
 }
 
-static rbStatus judgeBody(const rbRayFrames* frames, const rbFrameBodyDef* def, const char* name,
-                          rbError* error)
+static rbStatus validateBody(const rbRayFrames* frames, const rbFrameBodyDef* def, const char* name,
+                             rbError* error)
 {
     bool isMoving = def->path != NULL;
     int count = isMoving ? frames->movingCount : frames->bodies.count - frames->movingCount;
@@ -146,7 +146,7 @@ rbStatus rbRayFrames_AddBody(rbRayFrames* frames, const rbFrameBodyDef* def, rbE
     } else {
         (void)snprintf(body.name, sizeof body.name, "body %d", frames->bodies.count);
     }
-    rbStatus status = judgeBody(frames, def, body.name, error);
+    rbStatus status = validateBody(frames, def, body.name, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -177,7 +177,7 @@ rbStatus rbRayFrames_Prepare(rbRayFrames* frames, double duration, rbError* erro
                            duration, frames->settings.frameRate,
                            duration * frames->settings.frameRate, RB_FRAMES_COUNT_MAX);
     }
-    rbStatus status = rbJudgeFrameStart(frames, error);
+    rbStatus status = rbValidateFrameStart(frames, error);
     if (status != RB_STATUS_OK) {
         return status;
     }

@@ -77,8 +77,8 @@ void rbListFramePairs(rbRayFrames* frames)
     rbFree(boxes, size);
 }
 
-static rbStatus judgePair(const rbRayFrames* frames, const rbFrameBody* a, const rbFrameBody* b,
-                          rbError* error)
+static rbStatus validatePair(const rbRayFrames* frames, const rbFrameBody* a, const rbFrameBody* b,
+                             rbError* error)
 {
     double reach = a->radius + b->radius;
     if (rbDistance(a->start.p, b->start.p) > reach) {
@@ -102,7 +102,7 @@ static rbStatus judgePair(const rbRayFrames* frames, const rbFrameBody* a, const
                        a->name, b->name, -distance);
 }
 
-rbStatus rbJudgeFrameStart(const rbRayFrames* frames, rbError* error)
+rbStatus rbValidateFrameStart(const rbRayFrames* frames, rbError* error)
 {
     for (int i = 0; i < frames->bodies.count; ++i) {
         for (int j = i + 1; j < frames->bodies.count; ++j) {
@@ -111,7 +111,7 @@ rbStatus rbJudgeFrameStart(const rbRayFrames* frames, rbError* error)
             if (a->path == NULL && b->path == NULL) {
                 continue;
             }
-            rbStatus status = judgePair(frames, a, b, error);
+            rbStatus status = validatePair(frames, a, b, error);
             if (status != RB_STATUS_OK) {
                 return status;
             }

@@ -37,7 +37,7 @@ rbRayFrameSettings rbDefaultRayFrameSettings(void)
     return settings;
 }
 
-static rbStatus judgeChords(const rbRayFrameSettings* settings, rbError* error)
+static rbStatus validateChords(const rbRayFrameSettings* settings, rbError* error)
 {
     if (!(settings->angleMax >= 0.0) || !(settings->angleMax <= RB_PI)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -87,5 +87,5 @@ rbStatus rbRayFrameSettings_Check(const rbRayFrameSettings* settings, rbError* e
                            "the count of rays of a pair of faces is %d; 1 to 100000 are accepted",
                            settings->boxRays);
     }
-    return judgeChords(settings, error);
+    return validateChords(settings, error);
 }

@@ -74,7 +74,7 @@ int rbFindFrameCuts(const rbFrameBody* a, const rbFrameBody* b, double start, do
 
 // ray_frames_pairs.c: all pairs, or those whose boxes interfere; and the start.
 void rbListFramePairs(rbRayFrames* frames);
-rbStatus rbJudgeFrameStart(const rbRayFrames* frames, rbError* error);
+rbStatus rbValidateFrameStart(const rbRayFrames* frames, rbError* error);
 // i * 1000 + j as published; both 0 to 999.
 int rbPackPair(int i, int j);
 void rbUnpackPair(int code, int* i, int* j);

@@ -160,7 +160,7 @@ static double getGap(const rbRayShot* shot, const rbTransform poses[2])
 
 // with the relative way of the centers over the piece; sagitta bounds how far they
 // leave their chord.
-static Outlook judgePiece(const rbRayShot* shot, double sagitta)
+static Outlook validatePiece(const rbRayShot* shot, double sagitta)
 {
     rbVec3 m = getOffset(shot, shot->piece.from);
     // way of A relative to B
@@ -225,22 +225,22 @@ static double choosePiece(const rbRayShot* shot, double distance, double rest)
     return h;
 }
 
-static void shootStart(void* context, const rbRayStart* start)
+static void castStart(void* context, const rbRayStart* start)
 {
-    (void)rbRayShot_Shoot(context, start);
+    (void)rbRayShot_Cast(context, start);
 }
 
-static void shootPiece(rbRayShot* shot)
+static void castPiece(rbRayShot* shot)
 {
     ++shot->counts.pieces;
     const rbRayTrack* track = shot->query->track;
     if (track != NULL && track->isSet && shot->sides[track->isReverse ? 1 : 0].emitter != NULL) {
-        rbRayShot_ShootTrack(shot, track);
+        rbRayShot_CastTrack(shot, track);
     }
     for (int i = 0; i < 2; ++i) {
         shot->shooter = i;
         if (shot->sides[i].emitter != NULL) {
-            rbRayEmitter_ForEachStart(shot->sides[i].emitter, &shot->motions[i], shootStart, shot);
+            rbRayEmitter_ForEachStart(shot->sides[i].emitter, &shot->motions[i], castStart, shot);
         }
     }
     // no coarse hit leaves the pair undecided
@@ -270,8 +270,8 @@ static bool isApart(const rbRayShot* shot, const rbTransform poses[2], double ma
 }
 
 // Shoots on one piece, if it may matter.
-static rbStatus shootBetween(rbRayShot* shot, double start, double end, Outlook* outlook,
-                             rbError* error)
+static rbStatus castBetween(rbRayShot* shot, double start, double end, Outlook* outlook,
+                            rbError* error)
 {
     rbRayShot_SetPiece(shot, start, end);
     rbStatus status = checkPiece(&shot->piece, error);
@@ -280,9 +280,9 @@ static rbStatus shootBetween(rbRayShot* shot, double start, double end, Outlook*
     }
     double h = end - start;
     double sagitta = (shot->sides[0].acceleration + shot->sides[1].acceleration) * h * h / 8.0;
-    *outlook = judgePiece(shot, sagitta);
+    *outlook = validatePiece(shot, sagitta);
     if (*outlook == MAY_TOUCH) {
-        shootPiece(shot);
+        castPiece(shot);
     }
     return RB_STATUS_OK;
 }
@@ -344,7 +344,7 @@ static rbStatus marchPieces(rbRayShot* shot, Outlook* outlook, rbError* error)
                                query->settings->tolerance);
         }
         double end = h < rest ? march.time + h : query->end;
-        rbStatus status = shootBetween(shot, march.time, end, &march.outlook, error);
+        rbStatus status = castBetween(shot, march.time, end, &march.outlook, error);
         *outlook = march.outlook;
         if (status != RB_STATUS_OK || shot->best.isHit) {
             return status;
@@ -415,7 +415,7 @@ static double measureWay(const rbRayShot* shot)
 
 // where the surfaces meet in the world at the time of contact, and the normal of B: of
 // the point that B shot from, unless that is a vertex or an edge, which has none.
-static void tellBest(const rbRayShot* shot, rbRayPrediction* prediction)
+static void reportBest(const rbRayShot* shot, rbRayPrediction* prediction)
 {
     const rbRayBest* best = &shot->best;
     rbTransform target = rbRaySide_GetPose(&shot->sides[1 - best->shooter], best->time);
@@ -507,7 +507,7 @@ rbStatus rbPredictByRays(const rbRayQuery* query, rbRayPrediction* prediction, r
         if (query->settings->refineRounds > 0 && !shot.isRefined) {
             rbRayShot_Refine(&shot);
         }
-        tellBest(&shot, prediction);
+        reportBest(&shot, prediction);
     }
     if (query->track != NULL && shot.best.isHit) {
         *query->track = (rbRayTrack){true, shot.best.shooter == 1, shot.best.start.point};

@@ -125,7 +125,7 @@ static bool findGradient(const rbRayShot* shot, const Frame* frame, const rbRayS
 }
 
 // Shoots the ray at a place; true if it hit.
-static bool shootAt(Refinement* refinement, const double place[2])
+static bool castAt(Refinement* refinement, const double place[2])
 {
     rbRayShot* shot = refinement->shot;
     const Frame* frame = &refinement->frame;
@@ -133,7 +133,7 @@ static bool shootAt(Refinement* refinement, const double place[2])
     if (shot->counts.rays >= refinement->rayLimit || !findStart(shot, frame, place, &start)) {
         return false;
     }
-    rbRayOutcome outcome = rbRayShot_Shoot(shot, &start);
+    rbRayOutcome outcome = rbRayShot_Cast(shot, &start);
     if (!outcome.isHit) {
         return false;
     }
@@ -154,7 +154,7 @@ static bool shootAt(Refinement* refinement, const double place[2])
 }
 
 // Shoots count rays spread over a disc about the shortest.
-static void shootDisc(Refinement* refinement, double width, int count)
+static void castDisc(Refinement* refinement, double width, int count)
 {
     double center[2] = {refinement->place[0], refinement->place[1]};
     for (int i = 0; i < count; ++i) {
@@ -163,7 +163,7 @@ static void shootDisc(Refinement* refinement, double width, int count)
         rbSinCos(i * GOLDEN_ANGLE, &sine, &cosine);
         double rho = width * sqrt((i + 0.5) / count);
         double place[2] = {center[0] + rho * cosine, center[1] + rho * sine};
-        for (int k = 0; k < PULLS_MAX && !shootAt(refinement, place); ++k) {
+        for (int k = 0; k < PULLS_MAX && !castAt(refinement, place); ++k) {
             // beside one of the bodies: toward where both are met
             double f = k == 0 ? 0.5 : 0.8;
             place[0] += f * (refinement->middle[0] - place[0]);
@@ -287,7 +287,7 @@ static bool cutOff(Refinement* refinement, const double place[2])
 
 // Shoots up to count rays where the model is lowest. True if that is as low as the shortest ray
 // already: nothing is left to gain.
-static bool shootModel(Refinement* refinement, double width, int count)
+static bool castModel(Refinement* refinement, double width, int count)
 {
     const rbRayShot* shot = refinement->shot;
     double tolerance = shot->query->settings->tolerance;
@@ -306,13 +306,13 @@ static bool shootModel(Refinement* refinement, double width, int count)
         if (length - lower < tolerance || (shot->isConvex && lower > step + tolerance)) {
             return true;
         }
-        if (shootAt(refinement, place) || cutOff(refinement, place)) {
+        if (castAt(refinement, place) || cutOff(refinement, place)) {
             continue;
         }
         // a hole, or another sheet: halfway there may be none
         double half[2] = {0.5 * (place[0] + refinement->place[0]),
                           0.5 * (place[1] + refinement->place[1])};
-        (void)shootAt(refinement, half);
+        (void)castAt(refinement, half);
     }
     return false;
 }
@@ -354,8 +354,8 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
         int spread = (count + 1) / 2;
         double before = refinement->top.time;
         double center[2] = {refinement->place[0], refinement->place[1]};
-        shootDisc(refinement, width, spread);
-        bool isDone = shootModel(refinement, shot->isConvex ? 2.0 * first : width, count - spread);
+        castDisc(refinement, width, spread);
+        bool isDone = castModel(refinement, shot->isConvex ? 2.0 * first : width, count - spread);
         double gain = (before - refinement->top.time) * refinement->frame.speed;
         idle = gain < tolerance ? idle + 1 : 0;
         if (refinement->isRival || shot->isConvex ? isDone : idle == IDLE_ROUNDS_MAX) {
@@ -409,7 +409,7 @@ static void explore(rbRayShot* shot, int count)
                            lower[1] + (y - (int)y) * (upper[1] - lower[1])};
         rbRayStart start;
         if (findStart(shot, &frame, place, &start)) {
-            (void)rbRayShot_Shoot(shot, &start);
+            (void)rbRayShot_Cast(shot, &start);
         }
     }
     shot->isRefining = true;
@@ -498,21 +498,21 @@ void rbRayShot_Aim(rbRayShot* shot)
     shot->isRefining = true;
     refinement.top.time = INFINITY;
     refinement.rayLimit = limitRays(shot, (int64_t)settings->refineRounds * settings->refineCount);
-    if (shootAt(&refinement, place)) {
+    if (castAt(&refinement, place)) {
         refineAbout(&refinement, settings->refineRounds, settings->refineCount);
     }
     shot->isRefining = false;
 }
 
-void rbRayShot_ShootTrack(rbRayShot* shot, const rbRayTrack* track)
+void rbRayShot_CastTrack(rbRayShot* shot, const rbRayTrack* track)
 {
     shot->shooter = track->isReverse ? 1 : 0;
     rbRayStart start = rbMakeRayStart(&shot->motions[shot->shooter], track->start, RB_VEC3_ZERO);
-    (void)rbRayShot_Shoot(shot, &start);
+    (void)rbRayShot_Cast(shot, &start);
     if (rbLengthSquared(start.step) > 0.0) {
         Refinement refinement = {.shot = shot, .frame = makeFrame(shot, &start)};
         refinement.rayLimit = limitRays(shot, shot->query->settings->refineCount);
         double width = shot->sides[shot->shooter].emitter->spacing;
-        shootDisc(&refinement, width, shot->query->settings->refineCount);
+        castDisc(&refinement, width, shot->query->settings->refineCount);
     }
 }

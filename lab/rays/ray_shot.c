@@ -129,7 +129,7 @@ static bool meetsBall(const rbRaySide* target, const rbRayStart* start, double t
     return rbLengthSquared(rbSub(m, rbScale(f, start->step))) <= reach * reach;
 }
 
-static void tell(const rbRayShot* shot, const rbRayStart* start, const Cast* cast, bool isHit)
+static void report(const rbRayShot* shot, const rbRayStart* start, const Cast* cast, bool isHit)
 {
     const rbRayQuery* query = shot->query;
     if (query->trace == NULL) {
@@ -156,7 +156,7 @@ static double getReach(const rbRayShot* shot, const rbRayStart* start)
 }
 
 // Shoots on the present piece only.
-static bool shootHere(rbRayShot* shot, const rbRayStart* start, Cast* cast)
+static bool castHere(rbRayShot* shot, const rbRayStart* start, Cast* cast)
 {
     const rbRaySide* target = &shot->sides[1 - shot->shooter];
     *cast = (Cast){.geometry = target->body->geometry,
@@ -169,7 +169,7 @@ static bool shootHere(rbRayShot* shot, const rbRayStart* start, Cast* cast)
     bool isHit = meetsBall(target, start, cast->tMax, shot->slack) && castRay(cast);
     bool isContact = isHit && cast->hit.t <= 1.0;
     shot->counts.hits += isContact ? 1 : 0;
-    tell(shot, start, cast, isContact);
+    report(shot, start, cast, isContact);
     return isHit;
 }
 
@@ -256,11 +256,11 @@ static void followBack(rbRayShot* shot, rbVec3 point)
     rbRayShot_SetPiece(shot, early, late);
 }
 
-rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start)
+rbRayOutcome rbRayShot_Cast(rbRayShot* shot, const rbRayStart* start)
 {
     Cast cast;
     rbRayStart own = *start;
-    if (!shootHere(shot, &own, &cast)) {
+    if (!castHere(shot, &own, &cast)) {
         return (rbRayOutcome){.isHit = false};
     }
     rbRayPiece piece = shot->piece;
@@ -270,7 +270,7 @@ rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start)
         followBack(shot, own.point);
         rbRayStart before = rbMakeRayStart(&shot->motions[shot->shooter], own.point, own.normal);
         Cast earlier;
-        if (shootHere(shot, &before, &earlier) && earlier.hit.t <= 1.0) {
+        if (castHere(shot, &before, &earlier) && earlier.hit.t <= 1.0) {
             own = before;
             cast = earlier;
         } else {

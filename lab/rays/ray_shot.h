@@ -83,7 +83,7 @@ typedef struct rbRayOutcome {
 
 // Shoots the ray of a start of the present shooter and keeps it if it is the shortest. A refined
 // start that is inside already follows its way back to earlier pieces.
-rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start);
+rbRayOutcome rbRayShot_Cast(rbRayShot* shot, const rbRayStart* start);
 
 // bundles of rays about the shortest one, each a quarter as wide.
 void rbRayShot_Refine(rbRayShot* shot);
@@ -93,6 +93,6 @@ void rbRayShot_Refine(rbRayShot* shot);
 void rbRayShot_Aim(rbRayShot* shot);
 
 // the ray that was the shortest the last time, and a bundle about it.
-void rbRayShot_ShootTrack(rbRayShot* shot, const rbRayTrack* track);
+void rbRayShot_CastTrack(rbRayShot* shot, const rbRayTrack* track);
 
 #endif

@@ -130,7 +130,7 @@ typedef struct Boxes {
     rbRandom* random;
 } Boxes;
 
-static bool shootFaces(const Boxes* boxes, int i, int j)
+static bool castFaces(const Boxes* boxes, int i, int j)
 {
     double thickness = 2.0 * boxes->a->half[i / 2];
     // Touching is no interference: the least depth that counts, of the size of the boxes.
@@ -149,7 +149,7 @@ static bool shootFaces(const Boxes* boxes, int i, int j)
 
 // The pairs of faces that look at each other. Of the faces of an axis of A and one of B two pairs
 // do, one of each side.
-static bool shootAll(const Boxes* boxes)
+static bool castAll(const Boxes* boxes)
 {
     const rbBoxRecord* a = &boxes->recordA;
     const rbBoxRecord* b = &boxes->recordB;
@@ -165,8 +165,7 @@ static bool shootAll(const Boxes* boxes)
             double second = rbDistance(a->faceCenters[pairs[1][0]], b->faceCenters[pairs[1][1]]);
             for (int k = 0; k < 2; ++k) {
                 bool isFarther = k == 0 ? first > second : second >= first;
-                if (!(boxes->isNearer && isFarther) &&
-                    shootFaces(boxes, pairs[k][0], pairs[k][1])) {
+                if (!(boxes->isNearer && isFarther) && castFaces(boxes, pairs[k][0], pairs[k][1])) {
                     return true;
                 }
             }
@@ -220,7 +219,7 @@ bool rbBoxesMeetByRays(const rbOrientedBox* a, const rbOrientedBox* b, rbBoxTest
         (holdsCorner(a, &boxes.recordB) || holdsCorner(b, &boxes.recordA))) {
         return true;
     }
-    if (shootAll(&boxes)) {
+    if (castAll(&boxes)) {
         return true;
     }
     if (test != RB_BOXES_BOTH && test != RB_BOXES_GUARDED) {
@@ -231,5 +230,5 @@ bool rbBoxesMeetByRays(const rbOrientedBox* a, const rbOrientedBox* b, rbBoxTest
     swapped.b = a;
     swapped.recordA = boxes.recordB;
     swapped.recordB = boxes.recordA;
-    return shootAll(&swapped);
+    return castAll(&swapped);
 }

@@ -35,7 +35,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_ahead.c
   src/dynamics/engines/step/step_contact_arrivals.c
   src/dynamics/engines/step/step_contact_bodies.c
-  src/dynamics/engines/step/step_contact_books.c
+  src/dynamics/engines/step/step_contact_accounts.c
   src/dynamics/engines/step/step_contact_host.c
   src/dynamics/engines/step/step_contact_journal.c
   src/dynamics/engines/step/step_contact_joints.c
@@ -45,7 +45,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_time.c
   src/dynamics/engines/step/step_engine.c
   src/dynamics/engines/step/step_forces.c
-  src/dynamics/engines/step/step_judge.c
+  src/dynamics/engines/step/step_validation.c
   src/dynamics/engines/step/step_limits.c
   src/dynamics/engines/step/step_nodes.c
   src/dynamics/engines/step/step_order.c
@@ -60,7 +60,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/impact/impact_slide.c
   src/dynamics/impact/impacts.c
   src/dynamics/joints/freedom.c
-  src/dynamics/joints/joint_judge.c
+  src/dynamics/joints/joint_validation.c
   src/dynamics/joints/joint_limits.c
   src/dynamics/joints/joint_model.c
   src/dynamics/joints/joint_table.c

@@ -10,7 +10,7 @@ target_sources(rattleback PRIVATE
   src/world/world_fields.c
   src/world/world_force.c
   src/world/world_joint.c
-  src/world/world_judge.c
+  src/world/world_validation.c
   src/world/world_link.c
   src/world/world_log.c
   src/world/world_parameters.c

@@ -53,7 +53,7 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
         ledger.angularMomentum =
             rbAdd(ledger.angularMomentum, rbAdd(spin, rbCross(s->position, momentum)));
     }
-    rbEngineBooks books = rbWorld_GetBooks(world);
+    rbEngineAccounts books = rbWorld_GetAccounts(world);
     ledger.work += world->externalWork;
     ledger.work += books.step.load;
     ledger.springEnergy = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);

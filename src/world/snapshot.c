@@ -27,9 +27,9 @@ typedef struct SnapshotHeader {
     int32_t eventCount;
     int32_t touchedCount;
     int32_t jointCount;
-    rbEngineBooks books; // so far
-    rbStepWork stepWork; // of these, what the step engine does not count itself
-    uint64_t engineSize; // bytes of the engine behind the parameters; 0: it was not ready
+    rbEngineAccounts books; // so far
+    rbStepWork stepWork;    // of these, what the step engine does not count itself
+    uint64_t engineSize;    // bytes of the engine behind the parameters; 0: it was not ready
 } SnapshotHeader;
 
 typedef struct SnapshotBody {
@@ -180,7 +180,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .eventCount = world->events.count,
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
         .jointCount = world->joints.count,
-        .books = rbWorld_GetBooks(world),
+        .books = rbWorld_GetAccounts(world),
         .stepWork = world->stepWork,
         .engineSize = engineSize(world),
     };
@@ -209,8 +209,8 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeSnapshot(const rbWorld* world, const void* bytes, size_t size,
-                              SnapshotHeader* header, rbError* error)
+static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t size,
+                                 SnapshotHeader* header, rbError* error)
 {
     if (size < sizeof *header) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
@@ -261,7 +261,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
 {
     RB_USE_ALLOCATOR(world->def.allocator);
     SnapshotHeader header = {0};
-    rbStatus status = judgeSnapshot(world, bytes, size, &header, error);
+    rbStatus status = validateSnapshot(world, bytes, size, &header, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -279,7 +279,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     const char* place = restoreJoints(world, restoreBodies(world, bodies));
     bool isReady = world->isEngineReady;
     if (!restoreEngine(world, &header, place + parametersSize)) {
-        rbWorld_SetBooks(world, &header.books);
+        rbWorld_SetAccounts(world, &header.books);
         return RB_STATUS_OK;
     }
     if (!isReady) {

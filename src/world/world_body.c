@@ -43,7 +43,7 @@ const char* rbWorld_NameOfBody(int index, const void* context)
     return world->bodies.data[index].name;
 }
 
-static rbStatus judgeName(const rbWorld* world, const char* name, rbError* error)
+static rbStatus validateName(const rbWorld* world, const char* name, rbError* error)
 {
     if (name == NULL || name[0] == '\0') {
         return RB_STATUS_OK;
@@ -60,8 +60,8 @@ static rbStatus judgeName(const rbWorld* world, const char* name, rbError* error
     return RB_STATUS_OK;
 }
 
-static rbStatus judgePose(const char* name, rbTransform transform, rbVec3 linearVelocity,
-                          rbVec3 angularVelocity, rbError* error)
+static rbStatus validatePose(const char* name, rbTransform transform, rbVec3 linearVelocity,
+                             rbVec3 angularVelocity, rbError* error)
 {
     if (!rbIsFinite3(transform.p)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -100,11 +100,11 @@ static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings*
     return settings;
 }
 
-static rbStatus judgeBody(const rbWorld* world, const rbBodyDef* def, rbError* error)
+static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbError* error)
 {
     const char* name = def->name != NULL ? def->name : "";
     if (RB_CHECK_COOKIE(def, RB_KIND_BODY, error) != RB_STATUS_OK ||
-        judgeName(world, def->name, error) != RB_STATUS_OK) {
+        validateName(world, def->name, error) != RB_STATUS_OK) {
         return error != NULL ? error->status : RB_STATUS_INVALID;
     }
     if ((unsigned)def->type >= RB_BODY_TYPE_COUNT) {
@@ -112,7 +112,8 @@ static rbStatus judgeBody(const rbWorld* world, const rbBodyDef* def, rbError* e
                            (int)def->type);
     }
     rbTransform transform = {def->position, def->orientation};
-    rbStatus status = judgePose(name, transform, def->linearVelocity, def->angularVelocity, error);
+    rbStatus status =
+        validatePose(name, transform, def->linearVelocity, def->angularVelocity, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -124,7 +125,7 @@ static rbStatus judgeBody(const rbWorld* world, const rbBodyDef* def, rbError* e
     }
     if (def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
         rbError inner = {0};
-        status = rbMassProperties_Judge(def->mass, &inner);
+        status = rbMassProperties_Validate(def->mass, &inner);
         if (status != RB_STATUS_OK) {
             return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
         }
@@ -165,7 +166,7 @@ static int takeSlot(rbWorld* world)
 static rbBodyId createBody(rbWorld* world, const rbBodyDef* def, rbError* error)
 {
     rbBodyId null = {0, 0};
-    if (judgeBody(world, def, error) != RB_STATUS_OK) {
+    if (validateBody(world, def, error) != RB_STATUS_OK) {
         return null;
     }
     rbTransform transform = {def->position, rbNormalizeQuat(def->orientation)};
@@ -426,7 +427,7 @@ rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
         return rbError_Set(error, RB_STATUS_INVALID,
                            "body \"%s\" follows its path; its state cannot be set", body->name);
     }
-    rbStatus status = judgePose(body->name, transform, linearVelocity, angularVelocity, error);
+    rbStatus status = validatePose(body->name, transform, linearVelocity, angularVelocity, error);
     if (status != RB_STATUS_OK) {
         return status;
     }

@@ -37,7 +37,7 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 
 // ------------------------------------------------------------------------------------- telling
 
-static rbStatus tellShape(rbWorld* world, int index, rbError* error)
+static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
     if (!rbWorld_IsBodyAlive(world, index) || body->shapes.count == 0) {
@@ -87,7 +87,7 @@ static rbStatus refuseJoints(const rbWorld* world, rbError* error)
                        kind, rbContactMethod_Name(world->def.contact.method));
 }
 
-rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error)
+rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
 {
     const rbContactSettings* settings = &world->def.contact;
     rbStepEngine* engine = world->engine;
@@ -107,7 +107,7 @@ rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error)
         rbStepEngine_SetMaterialPair(engine, slot->kindA, slot->kindB, &slot->pair);
     }
     for (int i = 0; i < world->bodies.count; ++i) {
-        rbStatus status = tellShape(world, i, error);
+        rbStatus status = registerShape(world, i, error);
         if (status != RB_STATUS_OK) {
             return status;
         }

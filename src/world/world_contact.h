@@ -8,7 +8,7 @@
 rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error);
 // Tells the step engine of shapes, pairs of materials and bodies that do not meet; nothing if
 // contacts are off.
-rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error);
+rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error);
 // Makes room for all views of contacts, so that reading them allocates nothing.
 void rbWorld_ReserveContacts(rbWorld* world);
 // The sentence of contacts that were not held to their tolerance before a time; false: they were.

@@ -127,7 +127,7 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 }
 
 // Joints of a world whose engine does not hold them are refused, not passed over.
-static rbStatus judgeLinks(const rbWorld* world, const rbEngineRow* row, rbError* error)
+static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbError* error)
 {
     if (row->joints != NULL || world->jointCount + world->springCount == 0) {
         return RB_STATUS_OK;
@@ -153,7 +153,7 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
     RB_USE_ALLOCATOR(world->def.allocator);
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     rbError inner = {0};
-    rbStatus status = judgeLinks(world, row, &inner);
+    rbStatus status = validateLinks(world, row, &inner);
     if (status == RB_STATUS_OK && (row->start == NULL || world->isEngineReady)) {
         return RB_STATUS_OK;
     }
@@ -206,9 +206,9 @@ rbError rbWorld_GetError(const rbWorld* world)
     return world->engineError;
 }
 
-rbEngineBooks rbWorld_GetBooks(const rbWorld* world)
+rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world)
 {
-    rbEngineBooks books = {.step = world->stepWork, .assemble = world->assembleWork};
+    rbEngineAccounts books = {.step = world->stepWork, .assemble = world->assembleWork};
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     if (world->engine != NULL && row->addWork != NULL) {
         row->addWork(world, &books);
@@ -216,14 +216,14 @@ rbEngineBooks rbWorld_GetBooks(const rbWorld* world)
     return books;
 }
 
-void rbWorld_SetBooks(rbWorld* world, const rbEngineBooks* books)
+void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* books)
 {
-    rbEngineBooks engineBooks = {0};
+    rbEngineAccounts engineAccounts = {0};
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     if (world->engine != NULL && row->addWork != NULL) {
-        row->addWork(world, &engineBooks);
+        row->addWork(world, &engineAccounts);
     }
-    rbStepWork counted = engineBooks.step;
+    rbStepWork counted = engineAccounts.step;
     world->stepWork.load = books->step.load - counted.load;
     world->stepWork.motor = books->step.motor - counted.motor;
     world->stepWork.dissipation = books->step.dissipation - counted.dissipation;

@@ -5,11 +5,11 @@
 #include "world/world_state.h"
 
 // Work by cause that an engine counted; part of a snapshot.
-typedef struct rbEngineBooks {
+typedef struct rbEngineAccounts {
     rbEventWork event;
     rbStepWork step;
     double assemble; // J
-} rbEngineBooks;
+} rbEngineAccounts;
 
 // What an engine that holds joints and springs does with them, by index. All are there, and are
 // called only while the engine exists.
@@ -51,7 +51,7 @@ typedef struct rbEngineRow {
     // Parameters were restored: what the engine derived from them goes.
     void (*reset)(rbWorld* world);
     // Adds the work that the engine counts.
-    void (*addWork)(const rbWorld* world, rbEngineBooks* books);
+    void (*addWork)(const rbWorld* world, rbEngineAccounts* books);
     bool (*isResting)(const rbWorld* world, int index);
     void (*enableJournal)(rbWorld* world, bool isOn);
     size_t (*getSnapshotSize)(const rbWorld* world);
@@ -59,7 +59,7 @@ typedef struct rbEngineRow {
     // False: the bytes do not fit, and the engine must start anew.
     bool (*restoreSnapshot)(rbWorld* world, const void* bytes, size_t size);
     // A snapshot without the engine, or one that does not fit, was restored.
-    void (*startAnew)(rbWorld* world, const rbEngineBooks* books);
+    void (*startAnew)(rbWorld* world, const rbEngineAccounts* books);
 } rbEngineRow;
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world);
@@ -74,9 +74,9 @@ void rbWorld_FreeEngine(rbWorld* world);
 void rbWorld_ResetEngine(rbWorld* world);
 // Moves the engine up to a time; *reached is where it came to.
 rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
-rbEngineBooks rbWorld_GetBooks(const rbWorld* world);
+rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world);
 // After a snapshot was restored: the event engine's part is restored by the engine itself.
-void rbWorld_SetBooks(rbWorld* world, const rbEngineBooks* books);
+void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* books);
 
 // The shapes of a body as one geometry for an engine (NULL: it has none) in its principal frame;
 // materials: one a shape. UNSUPPORTED when a dynamic body has a plane.

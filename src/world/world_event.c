@@ -75,7 +75,7 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
     return RB_STATUS_OK;
 }
 
-static rbStatus tellBody(rbWorld* world, int index, rbError* error)
+static rbStatus registerBody(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
     rbEventBodyDef def = {.isDynamic = body->hasMass,
@@ -122,7 +122,7 @@ static void releaseHeld(rbWorld* world)
 }
 
 // isOverlapFine: what a detector that samples left in each other is restored, not refused.
-static rbStatus tellAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
+static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
     if (world->engine == NULL) {
         world->engine = rbCreateEventEngine(&world->def.event, world->def.periodicBox);
@@ -137,7 +137,7 @@ static rbStatus tellAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
             rbEventEngine_SetBody(world->engine, i, NULL);
             continue;
         }
-        rbStatus status = tellBody(world, i, error);
+        rbStatus status = registerBody(world, i, error);
         if (status != RB_STATUS_OK) {
             return status;
         }
@@ -156,7 +156,7 @@ static rbStatus tellAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 
 static rbStatus startEngine(rbWorld* world, rbError* error)
 {
-    rbStatus status = tellAndStart(world, false, error);
+    rbStatus status = registerAndStart(world, false, error);
     // Bodies may have been parted.
     for (int i = 0; status == RB_STATUS_OK && i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
@@ -206,7 +206,7 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
     // It is told of everything again where it must be; what that does to flights and the journal
     // is not kept.
     int eventCount = world->events.count;
-    bool isReady = world->isEngineReady || tellAndStart(world, true, NULL) == RB_STATUS_OK;
+    bool isReady = world->isEngineReady || registerAndStart(world, true, NULL) == RB_STATUS_OK;
     world->events.count = eventCount;
     if (isReady) {
         rbEventEngine_RestoreSnapshot(world->engine, bytes);
@@ -216,7 +216,7 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
 
 // The engine is told of everything again, so nothing is held: bodies that were get their loads
 // back.
-static void startAnew(rbWorld* world, const rbEngineBooks* books)
+static void startAnew(rbWorld* world, const rbEngineAccounts* books)
 {
     if (world->engine != NULL) {
         rbEventEngine_Forget(world->engine, &books->event);
@@ -234,7 +234,7 @@ static void startAnew(rbWorld* world, const rbEngineBooks* books)
     }
 }
 
-static void addWork(const rbWorld* world, rbEngineBooks* books)
+static void addWork(const rbWorld* world, rbEngineAccounts* books)
 {
     books->event = rbEventEngine_GetWork(world->engine);
 }

@@ -102,8 +102,8 @@ void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* values, 
     }
 }
 
-static rbStatus judgeValues(const rbWorld* world, rbBodyField field, const double* values,
-                            size_t stride, rbError* error)
+static rbStatus validateValues(const rbWorld* world, rbBodyField field, const double* values,
+                               size_t stride, rbError* error)
 {
     int width = fieldTable[field].width;
     for (int i = 0; i < world->aliveCount; ++i) {
@@ -134,7 +134,7 @@ rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* val
         return rbError_Set(error, RB_STATUS_INVALID, "this field can only be read");
     }
     size_t stride = strideOf(field, strideBytes);
-    rbStatus status = judgeValues(world, field, values, stride, error);
+    rbStatus status = validateValues(world, field, values, stride, error);
     const char* place = (const char*)values;
     for (int i = 0; i < world->bodies.count && status == RB_STATUS_OK; ++i) {
         if (!rbWorld_IsBodyAlive(world, i)) {

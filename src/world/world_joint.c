@@ -96,7 +96,7 @@ static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef
     return status;
 }
 
-static rbStatus judgeVelocities(const rbJointDef* def, const char* name, rbError* error)
+static rbStatus validateVelocities(const rbJointDef* def, const char* name, rbError* error)
 {
     if (!rbIsFinite3(def->linearVelocity) || !rbIsFinite3(def->angularVelocity)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -257,12 +257,12 @@ static rbJointId createJoint(rbWorld* world, const rbJointDef* def, rbError* err
     bool hasName = def->name != NULL && def->name[0] != '\0';
     rbLink link = {"joint", hasName ? def->name : "(without a name)", def->bodyA, def->bodyB};
     rbJoint* joint = rbAllocZero(1, sizeof *joint);
-    rbStatus status = rbWorld_JudgeLinkName(world, &link, def->name, error);
+    rbStatus status = rbWorld_ValidateLinkName(world, &link, def->name, error);
     if (status == RB_STATUS_OK) {
-        status = rbWorld_JudgeLink(world, &link, &joint->bodyA, &joint->bodyB, error);
+        status = rbWorld_ValidateLink(world, &link, &joint->bodyA, &joint->bodyB, error);
     }
     if (status == RB_STATUS_OK) {
-        status = judgeVelocities(def, link.name, error);
+        status = validateVelocities(def, link.name, error);
     }
     if (status == RB_STATUS_OK) {
         joint->startA = rbWorld_GetFrame(world, joint->bodyA);
@@ -538,8 +538,8 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
 
 // ---------------------------------------------------------------------------------------- changing
 
-static rbStatus judgeFreedomNumber(const rbJoint* joint, const char* name, int freedom,
-                                   rbError* error)
+static rbStatus validateFreedomNumber(const rbJoint* joint, const char* name, int freedom,
+                                      rbError* error)
 {
     if (freedom >= 0 && freedom < joint->model.freedomCount) {
         return RB_STATUS_OK;
@@ -558,7 +558,7 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index].joint;
     const char* name = rbWorld_LabelJoint(world, index, text);
-    rbStatus status = judgeFreedomNumber(joint, name, freedom, error);
+    rbStatus status = validateFreedomNumber(joint, name, freedom, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -618,7 +618,7 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index].joint;
     const char* name = rbWorld_LabelJoint(world, index, text);
-    rbStatus status = judgeFreedomNumber(joint, name, freedom, error);
+    rbStatus status = validateFreedomNumber(joint, name, freedom, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -716,7 +716,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
     rbJointDef changed = joint->def;
     changed.linearVelocity = linearVelocity;
     changed.angularVelocity = angularVelocity;
-    rbStatus status = judgeVelocities(&changed, name, error);
+    rbStatus status = validateVelocities(&changed, name, error);
     if (status == RB_STATUS_OK) {
         joint->def = changed;
         rbWorld_NoteJoint(world, index);

@@ -13,11 +13,11 @@ typedef struct rbLink {
 } rbLink;
 
 // Whether the bodies of a link exist, differ, and one of them can be moved; -1 is the world.
-rbStatus rbWorld_JudgeLink(const rbWorld* world, const rbLink* link, int* indexA, int* indexB,
-                           rbError* error);
+rbStatus rbWorld_ValidateLink(const rbWorld* world, const rbLink* link, int* indexA, int* indexB,
+                              rbError* error);
 // Whether a name (may be NULL) is short enough and its own among joints and springs.
-rbStatus rbWorld_JudgeLinkName(const rbWorld* world, const rbLink* link, const char* name,
-                               rbError* error);
+rbStatus rbWorld_ValidateLinkName(const rbWorld* world, const rbLink* link, const char* name,
+                                  rbError* error);
 // Name of a joint (2 i) or spring (2 i + 1) for the table of names; the context is the world.
 const char* rbWorld_NameOfLink(int index, const void* context);
 // The name for people, also of one without.

@@ -21,8 +21,8 @@ static const char* typeOf(const rbWorld* world, int index)
     return index < 0 ? "static" : typeNames[world->bodies.data[index].type];
 }
 
-rbStatus rbWorld_JudgeLink(const rbWorld* world, const rbLink* link, int* indexA, int* indexB,
-                           rbError* error)
+rbStatus rbWorld_ValidateLink(const rbWorld* world, const rbLink* link, int* indexA, int* indexB,
+                              rbError* error)
 {
     const rbBodyId ids[2] = {link->bodyA, link->bodyB};
     int indices[2];
@@ -73,8 +73,8 @@ const char* rbWorld_NameOfLink(int index, const void* context)
                           : world->springs.data[index / 2].spring->name;
 }
 
-rbStatus rbWorld_JudgeLinkName(const rbWorld* world, const rbLink* link, const char* name,
-                               rbError* error)
+rbStatus rbWorld_ValidateLinkName(const rbWorld* world, const rbLink* link, const char* name,
+                                  rbError* error)
 {
     if (name == NULL || name[0] == '\0') {
         return RB_STATUS_OK;

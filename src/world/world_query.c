@@ -79,7 +79,7 @@ typedef struct RayQuery {
     bool isAnyHitEnough;
 } RayQuery;
 
-static rbStatus judgeRay(const rbRay* ray, rbError* error)
+static rbStatus validateRay(const rbRay* ray, rbError* error)
 {
     rbVec3 o = ray->origin;
     rbVec3 d = ray->direction;
@@ -203,7 +203,7 @@ static bool visitRay(void* context, rbQueryWalk* walk, const rbQueryItem* item)
 static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter,
                         RayQuery* query, rbError* error)
 {
-    rbStatus status = judgeRay(ray, error);
+    rbStatus status = validateRay(ray, error);
     if (status == RB_STATUS_OK) {
         status = startQuery(world, filter, error, &query->query);
     }
@@ -262,7 +262,7 @@ rbStatus rbWorld_CastRayAll(rbWorld* world, const rbRay* ray, const rbQueryFilte
 
 // ---------------------------------------------------------------------------------------- shapes
 
-static rbStatus judgePlace(const rbGeometry* geometry, rbTransform transform, rbError* error)
+static rbStatus validatePlace(const rbGeometry* geometry, rbTransform transform, rbError* error)
 {
     double length = sqrt(rbDotQuat(transform.q, transform.q));
     if (!rbIsFinite3(transform.p) || rbLargestComponent(transform.p) > RB_LENGTH_MAX) {
@@ -342,7 +342,7 @@ rbStatus rbWorld_CastShape(rbWorld* world, const rbShapeCast* cast, const rbQuer
     RB_ASSERT(world != NULL && cast != NULL && cast->geometry != NULL && hit != NULL);
     *hit = (rbQueryHit){0};
     rbVec3 step = cast->translation;
-    rbStatus status = judgePlace(cast->geometry, cast->transform, error);
+    rbStatus status = validatePlace(cast->geometry, cast->transform, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -482,7 +482,7 @@ rbStatus rbWorld_OverlapShape(rbWorld* world, const rbGeometry* geometry, rbTran
     RB_ASSERT(list->capacity == 0 || list->bodyIds != NULL);
     list->count = 0;
     OverlapQuery query = {.geometry = geometry};
-    rbStatus status = judgePlace(geometry, transform, error);
+    rbStatus status = validatePlace(geometry, transform, error);
     if (status == RB_STATUS_OK) {
         status = startQuery(world, filter, error, &query.query);
     }

@@ -215,7 +215,7 @@ static bool keepItem(rbQueryTree* tree, int number, const rbQueryItem* item)
     return isSame;
 }
 
-static rbStatus judgeGrowth(const rbWorld* world, int index, rbError* error)
+static rbStatus validateGrowth(const rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
     if (body->growth == 0.0 || world->time == 0.0 || world->def.engine != RB_ENGINE_EVENT) {
@@ -249,7 +249,7 @@ rbStatus rbWorld_UpdateQueryTree(rbWorld* world, rbQueryTree** tree, rbError* er
             continue;
         }
         const rbBody* body = &world->bodies.data[i];
-        rbStatus status = judgeGrowth(world, i, error);
+        rbStatus status = validateGrowth(world, i, error);
         if (status != RB_STATUS_OK) {
             return status;
         }

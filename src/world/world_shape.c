@@ -58,7 +58,7 @@ const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometr
     return world->geometries.data[geometryId.index1 - 1].geometry;
 }
 
-static rbStatus judgeMaterial(const rbMaterial* m, rbError* error)
+static rbStatus validateMaterial(const rbMaterial* m, rbError* error)
 {
     if (!(m->density > 0.0) || !isfinite(m->density)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -86,7 +86,7 @@ static rbStatus judgeMaterial(const rbMaterial* m, rbError* error)
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
+static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
 {
     if (RB_CHECK_COOKIE(def, RB_KIND_SHAPE, error) != RB_STATUS_OK) {
         return RB_STATUS_INVALID;
@@ -103,10 +103,10 @@ static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError*
             "its length is %g",
             norm);
     }
-    return judgeMaterial(&def->material, error);
+    return validateMaterial(&def->material, error);
 }
 
-static rbStatus judgeGroups(const rbBody* body, const rbShapeDef* def, rbError* error)
+static rbStatus validateGroups(const rbBody* body, const rbShapeDef* def, rbError* error)
 {
     if (body->shapes.count == 0) {
         return RB_STATUS_OK;
@@ -139,7 +139,7 @@ static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeD
         part = rbMassProperties_Transform(&part, shape->transform);
         *sum = i == 0 ? part : rbMassProperties_Add(sum, &part);
     }
-    return rbMassProperties_Judge(sum, error);
+    return rbMassProperties_Validate(sum, error);
 }
 
 // Gives a body another mass; its pose and the velocity of its center stay as the API shows them.
@@ -186,11 +186,11 @@ static rbShapeId createShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* 
     rbBody* body = &world->bodies.data[index];
     rbError inner = {0};
     rbMassProperties mass = {0};
-    rbStatus status = judgeShape(world, def, &inner);
+    rbStatus status = validateShape(world, def, &inner);
     rbShapeDef unit = *def;
     unit.transform.q = rbNormalizeQuat(def->transform.q);
     if (status == RB_STATUS_OK) {
-        status = judgeGroups(body, def, &inner);
+        status = validateGroups(body, def, &inner);
     }
     bool needsMass = body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass;
     if (status == RB_STATUS_OK && needsMass) {
@@ -237,7 +237,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
                            "body \"%s\" has %d shapes; there is no number %d", name,
                            body->shapes.count, index);
     }
-    rbStatus status = judgeMaterial(material, &inner);
+    rbStatus status = validateMaterial(material, &inner);
     if (status != RB_STATUS_OK) {
         return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
     }
@@ -297,7 +297,7 @@ rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* e
     scaled.inertia = (rbSym3){factor * old.xx, factor * old.yy, factor * old.zz,
                               factor * old.xy, factor * old.xz, factor * old.yz};
     rbError inner = {0};
-    rbStatus status = rbMassProperties_Judge(&scaled, &inner);
+    rbStatus status = rbMassProperties_Validate(&scaled, &inner);
     if (status != RB_STATUS_OK) {
         return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
     }

@@ -24,7 +24,7 @@ static rbSpringId idOf(const rbWorld* world, int index)
     return id;
 }
 
-static rbStatus judgeNumbers(const rbSpringDef* def, const char* name, rbError* error)
+static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)
 {
     if (!rbIsFinite3(def->anchorA) || !rbIsFinite3(def->anchorB)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -88,9 +88,9 @@ static rbSpringId createSpring(rbWorld* world, const rbSpringDef* def, rbError* 
     rbLink link = {"spring", hasName ? def->name : "(without a name)", def->bodyA, def->bodyB};
     int bodyA;
     int bodyB;
-    if (rbWorld_JudgeLinkName(world, &link, def->name, error) != RB_STATUS_OK ||
-        rbWorld_JudgeLink(world, &link, &bodyA, &bodyB, error) != RB_STATUS_OK ||
-        judgeNumbers(def, link.name, error) != RB_STATUS_OK) {
+    if (rbWorld_ValidateLinkName(world, &link, def->name, error) != RB_STATUS_OK ||
+        rbWorld_ValidateLink(world, &link, &bodyA, &bodyB, error) != RB_STATUS_OK ||
+        validateNumbers(def, link.name, error) != RB_STATUS_OK) {
         return null;
     }
     rbWorld_NoteChange(world);
@@ -221,7 +221,7 @@ rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, 
     def.stiffness = stiffness;
     def.damping = damping;
     def.restLength = restLength;
-    rbStatus status = judgeNumbers(&def, rbWorld_LabelSpring(world, index, text), error);
+    rbStatus status = validateNumbers(&def, rbWorld_LabelSpring(world, index, text), error);
     if (status != RB_STATUS_OK) {
         return status;
     }

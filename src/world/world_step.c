@@ -21,7 +21,7 @@ rbStepHost rbWorld_LendStates(const rbWorld* world)
     return host;
 }
 
-static void tellBody(const rbWorld* world, rbStepEngine* engine, int index)
+static void registerBody(const rbWorld* world, rbStepEngine* engine, int index)
 {
     const rbBody* body = &world->bodies.data[index];
     if (!rbWorld_IsBodyAlive(world, index)) {
@@ -32,7 +32,7 @@ static void tellBody(const rbWorld* world, rbStepEngine* engine, int index)
     rbStepEngine_SetBody(engine, index, &def);
 }
 
-static void tellJoint(const rbWorld* world, rbStepEngine* engine, int index)
+static void registerJoint(const rbWorld* world, rbStepEngine* engine, int index)
 {
     const rbJoint* joint = world->joints.data[index].joint;
     if (joint == NULL) {
@@ -59,7 +59,7 @@ static void tellJoint(const rbWorld* world, rbStepEngine* engine, int index)
     rbStepEngine_SetJoint(engine, index, &def);
 }
 
-static void tellSpring(const rbWorld* world, rbStepEngine* engine, int index)
+static void registerSpring(const rbWorld* world, rbStepEngine* engine, int index)
 {
     const rbSpring* spring = world->springs.data[index].spring;
     if (spring == NULL) {
@@ -76,18 +76,18 @@ static void tellSpring(const rbWorld* world, rbStepEngine* engine, int index)
 }
 
 // Everything but one joint; -1: really everything.
-static void tellAll(const rbWorld* world, rbStepEngine* engine, int without)
+static void registerAll(const rbWorld* world, rbStepEngine* engine, int without)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
-        tellBody(world, engine, i);
+        registerBody(world, engine, i);
     }
     for (int i = 0; i < world->joints.count; ++i) {
         if (i != without) {
-            tellJoint(world, engine, i);
+            registerJoint(world, engine, i);
         }
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        tellSpring(world, engine, i);
+        registerSpring(world, engine, i);
     }
 }
 
@@ -112,7 +112,7 @@ static bool holdsWithout(const rbWorld* world, int joint)
     rbStepSettings settings = world->def.step;
     settings.isAssembleAllowed = true;
     rbStepEngine* engine = rbCreateStepEngine(&settings);
-    tellAll(world, engine, joint);
+    registerAll(world, engine, joint);
     size_t size = (size_t)world->states.count * sizeof *world->states.data;
     rbMotionState* states = rbAlloc(size);
     memcpy(states, world->states.data, size);
@@ -266,7 +266,7 @@ static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbErr
                        model->lower, model->upper, unit);
 }
 
-static rbStatus tellEngine(rbWorld* world, rbError* error)
+static rbStatus registerBodies(rbWorld* world, rbError* error)
 {
     if (world->engine == NULL) {
         world->engine = rbCreateStepEngine(&world->def.step);
@@ -283,9 +283,9 @@ static rbStatus tellEngine(rbWorld* world, rbError* error)
     for (int i = 0; i < world->bodies.count; ++i) {
         rbArray_Push(world->radii, world->bodies.data[i].radius);
     }
-    tellAll(world, world->engine, -1);
+    registerAll(world, world->engine, -1);
     rbStatus status = prepareLimits(world, error);
-    return status == RB_STATUS_OK ? rbWorld_TellContacts(world, error) : status;
+    return status == RB_STATUS_OK ? rbWorld_RegisterContacts(world, error) : status;
 }
 
 static void finishStart(rbWorld* world)
@@ -298,7 +298,7 @@ static void finishStart(rbWorld* world)
 
 static rbStatus startEngine(rbWorld* world, rbError* error)
 {
-    rbStatus status = tellEngine(world, error);
+    rbStatus status = registerBodies(world, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -351,7 +351,7 @@ static void destroyEngine(rbWorld* world)
 // What was changed from outside since the last advance. The engine makes velocities fit the joints
 // at once; that is work of the joints: of bodies that were set or pushed against them, or of drags
 // and motors that were given another speed.
-static void tellTouched(rbWorld* world, const rbStepHost* host)
+static void registerTouched(rbWorld* world, const rbStepHost* host)
 {
     if (world->touched.count == 0) {
         return;
@@ -367,7 +367,7 @@ static void tellTouched(rbWorld* world, const rbStepHost* host)
     for (int i = 0; i < world->touched.count; ++i) {
         int what = world->touched.data[i];
         if (what < 0) {
-            tellJoint(world, world->engine, -1 - what);
+            registerJoint(world, world->engine, -1 - what);
             rbStepEngine_TouchJoint(world->engine, host, -1 - what, world->time);
         }
     }
@@ -492,7 +492,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     host.journal = world->def.event.isJournalOff ? NULL : writeJournal;
     host.context = world;
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
-    tellTouched(world, &host);
+    registerTouched(world, &host);
     rbStatus status = rbStepEngine_AdvanceTogether(world->engine, &host, time, reached);
     rbWorld_ReserveContacts(world);
     int failed = rbStepEngine_GetFailedBody(world->engine);
@@ -544,7 +544,7 @@ static void takeSnapshot(const rbWorld* world, void* bytes)
 // Starts the engine for a snapshot: joints are as open as they were.
 static bool startForSnapshot(rbWorld* world)
 {
-    if (tellEngine(world, NULL) != RB_STATUS_OK) {
+    if (registerBodies(world, NULL) != RB_STATUS_OK) {
         return false;
     }
     rbStepHost host = rbWorld_LendStates(world);
@@ -567,7 +567,7 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
         return false;
     }
     for (int i = 0; i < world->joints.count; ++i) {
-        tellJoint(world, world->engine, i); // targets and velocities as they were
+        registerJoint(world, world->engine, i); // targets and velocities as they were
     }
     rbStepEngine_RestoreSnapshot(world->engine, bytes);
     rbWorld_ReserveContacts(world);
@@ -577,7 +577,7 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
 // ----------------------------------------------------------------------------------------
 // the row
 
-static void addWork(const rbWorld* world, rbEngineBooks* books)
+static void addWork(const rbWorld* world, rbEngineAccounts* books)
 {
     rbStepWork work = rbStepEngine_GetWork(world->engine);
     books->step.load += work.load;

@@ -237,7 +237,7 @@ static void hashDependsOnEveryBit(void** state)
     assert_int_not_equal(inTwo, hash);
 }
 
-static void errorsReadAsSentences(void** state)
+static void errorsReadAsMessages(void** state)
 {
     (void)state;
     rbError error = {0};
@@ -354,7 +354,7 @@ RB_TEST_GROUP(test_core, cmocka_unit_test(allocationsAreCounted),
               cmocka_unit_test(arenaAllocatesNothingAfterWarmUp),
               cmocka_unit_test(idsAreReusedWithANewGeneration),
               cmocka_unit_test(idPoolAgreesWithItsModel), cmocka_unit_test(hashesHaveFixedValues),
-              cmocka_unit_test(hashDependsOnEveryBit), cmocka_unit_test(errorsReadAsSentences),
+              cmocka_unit_test(hashDependsOnEveryBit), cmocka_unit_test(errorsReadAsMessages),
               cmocka_unit_test(everyStatusHasItsText), cmocka_unit_test(randomNumbersAreSplitmix64),
               cmocka_unit_test(randomNumbersStayInTheirRanges),
               cmocka_unit_test(clockDoesNotRunBackward));

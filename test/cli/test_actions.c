@@ -21,7 +21,7 @@ static const char sceneText[] =
     "  {\"name\": \"cube\", \"position\": [1, 0, 0.2],"
     "   \"shapes\": [{\"geometry\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.2]}}]}]}";
 
-static const char deeds[] =
+static const char actionLines[] =
     "{\"time\": 0, \"do\": \"set\", \"target\": \"world\", \"key\": \"gravity\","
     " \"value\": [0, 0, -4]}\n"
     "\n"
@@ -37,12 +37,12 @@ static const char deeds[] =
     "{\"time\": 0.6, \"do\": \"drag-move\", \"drag\": 0, \"point\": [1, 0, 1],"
     " \"duration\": 0.5}\n"
     "{\"time\": 0.8, \"do\": \"drag-end\", \"drag\": 0}\n";
-#define DEED_COUNT 9
+#define ACTION_COUNT 9
 
 static void prepare(void)
 {
     rbWriteText(rbScratch("yard.json"), sceneText);
-    rbWriteText(rbScratch("deeds.jsonl"), deeds);
+    rbWriteText(rbScratch("actions.jsonl"), actionLines);
 }
 
 static rbFrame readFrame(rbRecording* recording, int64_t index)
@@ -60,16 +60,16 @@ static void whatWasDoneIsDoneAgainToTheBit(void** state)
     prepare();
     for (int i = 0; i < 3; ++i) {
         json_t* run = RUN_JSON("run", "yard.json", "--engine", engines[i], "--actions",
-                               "deeds.jsonl", "--record", "a.rbr");
-        checkNear(rbNumberOf(run, "actions", NULL), DEED_COUNT, 0.0);
+                               "actions.jsonl", "--record", "a.rbr");
+        checkNear(rbNumberOf(run, "actions", NULL), ACTION_COUNT, 0.0);
         json_decref(run);
         json_t* replay = RUN_JSON("replay", "a.rbr");
         assert_true(json_is_true(json_object_get(replay, "equal")));
         checkNear(rbNumberOf(replay, "framesCompared", NULL), 101, 0.0);
-        checkNear(rbNumberOf(replay, "actionsDone", NULL), DEED_COUNT, 0.0);
+        checkNear(rbNumberOf(replay, "actionsDone", NULL), ACTION_COUNT, 0.0);
         json_decref(replay);
         json_t* info = RUN_JSON("info", "a.rbr");
-        checkNear(rbNumberOf(info, "actions", NULL), DEED_COUNT, 0.0);
+        checkNear(rbNumberOf(info, "actions", NULL), ACTION_COUNT, 0.0);
         checkNear(rbNumberOf(info, "bodies", NULL), 4, 0.0);
         json_decref(info);
     }
@@ -144,7 +144,7 @@ static void framesShowWhoLives(void** state)
 {
     (void)state;
     prepare();
-    rbChild child = RUN("run", "yard.json", "--engine", "flight", "--actions", "deeds.jsonl",
+    rbChild child = RUN("run", "yard.json", "--engine", "flight", "--actions", "actions.jsonl",
                         "--record", "a.rbr", "--quiet");
     rbExpectSuccess(&child);
     rbFreeChild(&child);
@@ -178,7 +178,7 @@ static void cutOffRecordingsAreDoneAgain(void** state)
 {
     (void)state;
     prepare();
-    rbChild child = RUN("run", "yard.json", "--actions", "deeds.jsonl", "--record", "a.rbr");
+    rbChild child = RUN("run", "yard.json", "--actions", "actions.jsonl", "--record", "a.rbr");
     rbExpectSuccess(&child);
     rbFreeChild(&child);
     size_t size = 0;
@@ -220,7 +220,7 @@ static void otherActionsAreADifference(void** state)
 {
     (void)state;
     prepare();
-    rbChild child = RUN("run", "yard.json", "--engine", "flight", "--actions", "deeds.jsonl",
+    rbChild child = RUN("run", "yard.json", "--engine", "flight", "--actions", "actions.jsonl",
                         "--record", "a.rbr", "--quiet");
     rbExpectSuccess(&child);
     rbFreeChild(&child);
@@ -279,7 +279,7 @@ static void mistakesInFilesOfActionsAreNamed(void** state)
 }
 
 // Times between steps and after the end are allowed and reported.
-static void oddTimesAreTold(void** state)
+static void oddTimesAreReported(void** state)
 {
     (void)state;
     prepare();
@@ -306,4 +306,4 @@ static void oddTimesAreTold(void** state)
 RB_TEST_GROUP(test_actions, SCRATCH_TEST(whatWasDoneIsDoneAgainToTheBit),
               SCRATCH_TEST(sessionsAreDoneAgainToTheBit), SCRATCH_TEST(framesShowWhoLives),
               SCRATCH_TEST(cutOffRecordingsAreDoneAgain), SCRATCH_TEST(otherActionsAreADifference),
-              SCRATCH_TEST(mistakesInFilesOfActionsAreNamed), SCRATCH_TEST(oddTimesAreTold));
+              SCRATCH_TEST(mistakesInFilesOfActionsAreNamed), SCRATCH_TEST(oddTimesAreReported));

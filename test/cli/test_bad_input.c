@@ -49,7 +49,7 @@ static const struct {
 static const char* const openMesh =
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
 
-static void badScenesAreRefusedWithOneSentence(void** state)
+static void badScenesAreRefusedWithOneMessage(void** state)
 {
     (void)state;
     rbWriteText(rbScratch("open.obj"), openMesh);
@@ -65,7 +65,7 @@ static void badScenesAreRefusedWithOneSentence(void** state)
     }
 }
 
-static void badOverridesAreRefusedWithOneSentence(void** state)
+static void badOverridesAreRefusedWithOneMessage(void** state)
 {
     (void)state;
     static const char* const assignments[] = {"bodies.box.mass=0",     "bodies.box.mass=NaN",
@@ -192,8 +192,8 @@ static void filesOfNoKindAreRefused(void** state)
     rbExpectFailure(RUN("run", "./noise"), 2, "noise");
 }
 
-RB_TEST_GROUP(test_bad_input, SCRATCH_TEST(badScenesAreRefusedWithOneSentence),
-              SCRATCH_TEST(badOverridesAreRefusedWithOneSentence),
+RB_TEST_GROUP(test_bad_input, SCRATCH_TEST(badScenesAreRefusedWithOneMessage),
+              SCRATCH_TEST(badOverridesAreRefusedWithOneMessage),
               SCRATCH_TEST(recordingsWithAFlippedByteAreRefused),
               SCRATCH_TEST(recordingsThatAreCutOffAreComparedAsFarAsTheyGo),
               SCRATCH_TEST(aFullDiskIsSaidAndLeavesNothing),

@@ -27,7 +27,7 @@ static void writeScene(void)
     rbWriteText(rbScratch("cubes.json"), scene);
 }
 
-static void aRunTellsOfItsContacts(void** state)
+static void aRunReportsItsContacts(void** state)
 {
     (void)state;
     writeScene();
@@ -71,7 +71,7 @@ static void aRunTellsOfItsContacts(void** state)
     "{\"name\": \"" NAME "\", \"mass\": " MASS ", \"position\": [0, 0, " HEIGHT "], " CUBE "}"
 
 // The method that held 10,000 kg on 1 kg (1000 kg settle by sweeps): as a whole, or level by level.
-static void aRunTellsHowItWasSolved(void** state)
+static void aRunReportsHowItWasSolved(void** state)
 {
     (void)state;
     rbWriteText(
@@ -174,7 +174,7 @@ static void contactsCanBeSwitchedOff(void** state)
     json_decref(root);
 }
 
-static void checkAndInfoTellOfContacts(void** state)
+static void checkAndInfoReportContacts(void** state)
 {
     (void)state;
     writeScene();
@@ -233,7 +233,7 @@ static void overlapsAreRefusedWithNames(void** state)
 }
 
 // A stage of one sweep cannot solve a stack; the run continues and reports that.
-static void missedTolerancesAreTold(void** state)
+static void missedTolerancesAppearInTheReport(void** state)
 {
     (void)state;
     writeScene();
@@ -246,8 +246,9 @@ static void missedTolerancesAreTold(void** state)
     rbFreeChild(&child);
 }
 
-RB_TEST_GROUP(test_contacts, SCRATCH_TEST(aRunTellsOfItsContacts),
-              SCRATCH_TEST(aRunTellsHowItWasSolved), SCRATCH_TEST(theJournalHasTheCollisions),
+RB_TEST_GROUP(test_contacts, SCRATCH_TEST(aRunReportsItsContacts),
+              SCRATCH_TEST(aRunReportsHowItWasSolved), SCRATCH_TEST(theJournalHasTheCollisions),
               SCRATCH_TEST(calmBodiesFreezeIfAskedTo), SCRATCH_TEST(contactsCanBeSwitchedOff),
-              SCRATCH_TEST(checkAndInfoTellOfContacts), SCRATCH_TEST(checkRemarksOnWhatIsOdd),
-              SCRATCH_TEST(overlapsAreRefusedWithNames), SCRATCH_TEST(missedTolerancesAreTold));
+              SCRATCH_TEST(checkAndInfoReportContacts), SCRATCH_TEST(checkRemarksOnWhatIsOdd),
+              SCRATCH_TEST(overlapsAreRefusedWithNames),
+              SCRATCH_TEST(missedTolerancesAppearInTheReport));

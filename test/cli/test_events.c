@@ -129,7 +129,7 @@ static void theJournalAddsUpToTheSummary(void** state)
 }
 
 // The run is the same whether its journal is written or not.
-static void theSummaryTellsWhatTheEngineDid(void** state)
+static void theSummaryReportsWhatTheEngineDid(void** state)
 {
     (void)state;
     writeScene();
@@ -330,8 +330,8 @@ static void contactsByRaysAreCounted(void** state)
 
 RB_TEST_GROUP(test_events, SCRATCH_TEST(theJournalDoesNotDependOnTheOutputStep),
               SCRATCH_TEST(theJournalAddsUpToTheSummary),
-              SCRATCH_TEST(theSummaryTellsWhatTheEngineDid), SCRATCH_TEST(contactsByRaysAreCounted),
-              SCRATCH_TEST(theJournalGoesToStandardOutput),
+              SCRATCH_TEST(theSummaryReportsWhatTheEngineDid),
+              SCRATCH_TEST(contactsByRaysAreCounted), SCRATCH_TEST(theJournalGoesToStandardOutput),
               SCRATCH_TEST(overlapsAtTheStartAreRefused),
               SCRATCH_TEST(forcesWithoutABoundAreRefusedByName),
               SCRATCH_TEST(aSpentBudgetEndsTheRun), SCRATCH_TEST(replayComparesEventsToo));

@@ -35,7 +35,7 @@ static void writeScene(void)
     rbWriteText(rbScratch("links.json"), scene);
 }
 
-static void theSummaryTellsHowTheJointsHeld(void** state)
+static void theSummaryReportsHowTheJointsHeld(void** state)
 {
     (void)state;
     writeScene();
@@ -299,7 +299,7 @@ static void motorsAgainstEachOtherAreNamed(void** state)
 }
 
 // A bar with an initial velocity against its hinge loses energy before the first step.
-static void energyOfTheStartIsTold(void** state)
+static void energyOfTheStartIsReported(void** state)
 {
     (void)state;
     writeScene();
@@ -329,12 +329,12 @@ static void recordingsWithJointsReplay(void** state)
     rbFreeChild(&child);
 }
 
-RB_TEST_GROUP(test_joints, SCRATCH_TEST(theSummaryTellsHowTheJointsHeld),
+RB_TEST_GROUP(test_joints, SCRATCH_TEST(theSummaryReportsHowTheJointsHeld),
               SCRATCH_TEST(aMissedToleranceIsReported),
               SCRATCH_TEST(jointsThatCannotHoldAreRefused),
               SCRATCH_TEST(checkAndInfoListTheMechanisms), SCRATCH_TEST(probesOfJointsGoToTheTable),
               SCRATCH_TEST(plotsShowEveryProbe), SCRATCH_TEST(plotsSayWhatTheyLeaveOut),
               SCRATCH_TEST(freedomsDoNotDependOnTheSolver),
               SCRATCH_TEST(gainsThatTheStepDoesNotCarryAreNamed),
-              SCRATCH_TEST(motorsAgainstEachOtherAreNamed), SCRATCH_TEST(energyOfTheStartIsTold),
-              SCRATCH_TEST(recordingsWithJointsReplay));
+              SCRATCH_TEST(motorsAgainstEachOtherAreNamed),
+              SCRATCH_TEST(energyOfTheStartIsReported), SCRATCH_TEST(recordingsWithJointsReplay));

@@ -68,7 +68,7 @@ static void filesThatCannotBeWrittenAreNamed(void** state)
     assert_false(rbFileExists(rbScratch("x.html.part")));
 }
 
-static void withoutFfmpegThereIsASentence(void** state)
+static void withoutFfmpegThereIsAMessage(void** state)
 {
     (void)state;
     rbChildOptions options = {.environment = "PATH=/nowhere"};
@@ -113,5 +113,5 @@ static void pageIsWholeAndSmall(void** state)
 RB_TEST_GROUP(test_pictures, SCRATCH_TEST(pictureIsWrittenAndTheSameAgain),
               SCRATCH_TEST(badOptionsOfPicturesAreExplained),
               SCRATCH_TEST(filesThatCannotBeWrittenAreNamed),
-              SCRATCH_TEST(withoutFfmpegThereIsASentence), SCRATCH_TEST(videoIsWrittenByFfmpeg),
+              SCRATCH_TEST(withoutFfmpegThereIsAMessage), SCRATCH_TEST(videoIsWrittenByFfmpeg),
               SCRATCH_TEST(pageIsWholeAndSmall));

@@ -235,7 +235,7 @@ static void countsAtTheirLimits(void** state)
 }
 
 //
-static void badInputGetsASentence(void** state)
+static void badInputGetsAMessage(void** state)
 {
     (void)state;
     rbExpectFailure(RUN("rays", "no-such-scene"), 2, "no-such-scene");
@@ -260,4 +260,4 @@ RB_TEST_GROUP(test_rays, SCRATCH_TEST(publishedScenesComeOut),
               SCRATCH_TEST(publishedScenesAreScenes), SCRATCH_TEST(reportIsForPeople),
               SCRATCH_TEST(listOfPairsChangesNothing), SCRATCH_TEST(picturesOfTheRays),
               SCRATCH_TEST(openMeshesAndSingleTrianglesAreHit), SCRATCH_TEST(countsAtTheirLimits),
-              SCRATCH_TEST(badInputGetsASentence));
+              SCRATCH_TEST(badInputGetsAMessage));

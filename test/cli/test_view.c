@@ -83,7 +83,7 @@ static void theViewerEndsCleanlyAndLeavesARecording(void** state)
     rbExpectFailure(RUN("view", "seen.rbr", "--set", "duration=3"), 2, "--set");
 }
 
-static void mistakesOfTheViewerGetASentence(void** state)
+static void mistakesOfTheViewerGetAMessage(void** state)
 {
     (void)state;
     rbExpectFailure(RUN("view", "dominos"), 2, "did you mean dominoes?");
@@ -108,4 +108,4 @@ static void theViewerEndsByItselfIfAskedTo(void** state)
 
 RB_TEST_GROUP(test_view, SCRATCH_TEST(theViewerEndsCleanlyAndLeavesARecording),
               SCRATCH_TEST(theViewerEndsByItselfIfAskedTo),
-              SCRATCH_TEST(mistakesOfTheViewerGetASentence));
+              SCRATCH_TEST(mistakesOfTheViewerGetAMessage));

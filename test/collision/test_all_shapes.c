@@ -382,7 +382,7 @@ static void massIsTheIntegralOverTheInside(void** state)
                 assert_true(strlen(error.message) > 20);
             } else {
                 assert_int_equal(status, RB_STATUS_OK);
-                assert_int_equal(rbMassProperties_Judge(&p, &error), RB_STATUS_OK);
+                assert_int_equal(rbMassProperties_Validate(&p, &error), RB_STATUS_OK);
                 bool isSmooth = type == RB_SHAPE_SPHERE || type == RB_SHAPE_ELLIPSOID;
                 Moments m = rbGeometry_IsConvex(g) ? integrateConvex(g, isSmooth ? 128 : 256)
                                                    : integrateGrid(g, 300);
@@ -393,7 +393,7 @@ static void massIsTheIntegralOverTheInside(void** state)
     }
 }
 
-static void hashesTellContentApart(void** state)
+static void hashesDistinguishContent(void** state)
 {
     (void)state;
     uint64_t hashes[2 * RB_SHAPE_COUNT];
@@ -439,4 +439,4 @@ RB_TEST_GROUP(test_all_shapes, cmocka_unit_test(everyRowIsComplete),
               cmocka_unit_test(raysStopWhereTheInsideBegins),
               cmocka_unit_test(raysFromFarAwayHitTheSurface),
               cmocka_unit_test(massIsTheIntegralOverTheInside),
-              cmocka_unit_test(hashesTellContentApart), cmocka_unit_test(nothingLeaks));
+              cmocka_unit_test(hashesDistinguishContent), cmocka_unit_test(nothingLeaks));

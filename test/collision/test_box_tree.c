@@ -264,7 +264,7 @@ static bool countVisit(int triangle, const rbVec3 corners[3], void* context)
     return --*left > 0;
 }
 
-static void visitsEndWhenTold(void** state)
+static void visitsEndOnRequest(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(1306)};
@@ -285,4 +285,4 @@ RB_TEST_GROUP(test_box_tree, cmocka_unit_test(treesHoldEveryTriangleOnceInTheirB
               cmocka_unit_test(largeTreesHold), cmocka_unit_test(flatSetsHaveTrees),
               cmocka_unit_test(lopsidedSetsHaveShallowTrees),
               cmocka_unit_test(sizesAndPlacesMakeNoDifference),
-              cmocka_unit_test(visitsEndWhenTold));
+              cmocka_unit_test(visitsEndOnRequest));

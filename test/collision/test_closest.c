@@ -82,7 +82,7 @@ static void edgesWithoutLengthArePoints(void** state)
 
 // The form |p-a|^2 - mu W loses 1e-18 next to 1e6: d^2 must come from the difference.
 // L-19
-static void pointBesideALongEdgeKeepsItsDigits(void** state)
+static void pointNextToALongEdgeKeepsItsDigits(void** state)
 {
     (void)state;
     rbVec3 edge[2] = {{-500, -300, 0}, {700, 400, 0}};
@@ -301,7 +301,7 @@ static void trianglesBeyondTheLimitAreGivenUp(void** state)
 RB_TEST_GROUP(test_closest, cmocka_unit_test(crossedEdgesAreJoinedByTheCommonPerpendicular),
               cmocka_unit_test(parallelEdgesOfAnyOverlapAreMeasured),
               cmocka_unit_test(edgesWithoutLengthArePoints),
-              cmocka_unit_test(pointBesideALongEdgeKeepsItsDigits),
+              cmocka_unit_test(pointNextToALongEdgeKeepsItsDigits),
               cmocka_unit_test(pointBeyondTheEndsIsMeasuredToThem),
               cmocka_unit_test(notchOfThePolygonIsOutside),
               cmocka_unit_test(pointAndEdgeSeeTheNotch),

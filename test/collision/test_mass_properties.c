@@ -269,29 +269,29 @@ static void impossibleInertiaIsRefusedWithItsMoments(void** state)
     (void)state;
     rbError error = {0};
     rbMassProperties good = {1.0, 2.0, {0, 0, 0}, {1.0, 2.0, 2.5, 0, 0, 0}};
-    assert_int_equal(rbMassProperties_Judge(&good, &error), RB_STATUS_OK);
+    assert_int_equal(rbMassProperties_Validate(&good, &error), RB_STATUS_OK);
     rbMassProperties plate = {1.0, 2.0, {0, 0, 0}, {1.0, 2.0, 3.0, 0, 0, 0}};
-    assert_int_equal(rbMassProperties_Judge(&plate, &error), RB_STATUS_OK);
+    assert_int_equal(rbMassProperties_Validate(&plate, &error), RB_STATUS_OK);
     rbMassProperties bad = good;
     bad.inertia.zz = 3.001;
-    assert_int_equal(rbMassProperties_Judge(&bad, &error), RB_STATUS_INVALID);
+    assert_int_equal(rbMassProperties_Validate(&bad, &error), RB_STATUS_INVALID);
     assert_non_null(strstr(error.message, "3.001"));
     // the same in another frame
     rbTransform turned = {{1, 2, 3}, rbNormalizeQuat((rbQuat){0.3, 0.5, -0.7, 0.1})};
     bad = rbMassProperties_Transform(&bad, turned);
-    assert_int_equal(rbMassProperties_Judge(&bad, &error), RB_STATUS_INVALID);
+    assert_int_equal(rbMassProperties_Validate(&bad, &error), RB_STATUS_INVALID);
     plate = rbMassProperties_Transform(&plate, turned);
-    assert_int_equal(rbMassProperties_Judge(&plate, &error), RB_STATUS_OK);
+    assert_int_equal(rbMassProperties_Validate(&plate, &error), RB_STATUS_OK);
     bad = good;
     bad.inertia.xy = 1.5; // determinant below zero
-    assert_int_equal(rbMassProperties_Judge(&bad, &error), RB_STATUS_INVALID);
+    assert_int_equal(rbMassProperties_Validate(&bad, &error), RB_STATUS_INVALID);
     bad = good;
     bad.mass = 0.0;
-    assert_int_equal(rbMassProperties_Judge(&bad, &error), RB_STATUS_INVALID);
+    assert_int_equal(rbMassProperties_Validate(&bad, &error), RB_STATUS_INVALID);
     assert_non_null(strstr(error.message, "mass"));
     bad = good;
     bad.inertia.yz = NAN;
-    assert_int_equal(rbMassProperties_Judge(&bad, &error), RB_STATUS_INVALID);
+    assert_int_equal(rbMassProperties_Validate(&bad, &error), RB_STATUS_INVALID);
 }
 
 static void inertiaAboutAPointIsThatOfParallelAxes(void** state)

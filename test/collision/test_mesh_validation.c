@@ -295,7 +295,7 @@ static void crossingOutlinesAreFound(void** state)
 }
 
 // Grid of quads with or without a twist: torus or Klein bottle, band or Moebius band.
-static rbMeshReport judgeGrid(int n, int m, bool isBand, bool isTwisted)
+static rbMeshReport checkGrid(int n, int m, bool isBand, bool isTwisted)
 {
     rbVec3 vertices[400];
     int indices[6 * 400];
@@ -332,17 +332,17 @@ static rbMeshReport judgeGrid(int n, int m, bool isBand, bool isTwisted)
 static void aTorusIsValidAndAMoebiusBandIsNot(void** state)
 {
     (void)state;
-    rbMeshReport torus = judgeGrid(20, 12, false, false);
+    rbMeshReport torus = checkGrid(20, 12, false, false);
     assert_int_equal(torus.issueCount, 0);
     // Euler: V - E + F = 0
     assert_int_equal(240 - torus.edgeCount + 480, 0);
     assert_true(torus.isSolid);
-    rbMeshReport moebius = judgeGrid(20, 4, true, true);
+    rbMeshReport moebius = checkGrid(20, 4, true, true);
     assert_false(moebius.isValid || moebius.isClosed);
     assert_int_equal(moebius.counts[RB_MESH_ISSUE_OPEN_EDGE], 40);
     assert_int_equal(moebius.counts[RB_MESH_ISSUE_ORIENTATION], 3); // where the twist is glued
     assert_int_equal(moebius.counts[RB_MESH_ISSUE_NON_MANIFOLD_VERTEX], 0);
-    rbMeshReport klein = judgeGrid(20, 12, false, true);
+    rbMeshReport klein = checkGrid(20, 12, false, true);
     assert_true(klein.isClosed);
     assert_false(klein.isValid || klein.isSolid);
     assert_int_equal(klein.counts[RB_MESH_ISSUE_ORIENTATION], 12);
@@ -370,7 +370,7 @@ static void issuesAreWrittenInOrderUpToTheCapacity(void** state)
 }
 
 // L-03
-static void aMillionFacesAreJudged(void** state)
+static void aMillionFacesAreChecked(void** state)
 {
     (void)state;
     rbError error = {0};
@@ -398,4 +398,4 @@ RB_TEST_GROUP(test_mesh_validation, cmocka_unit_test(aCubeIsValid),
               cmocka_unit_test(crossingOutlinesAreFound),
               cmocka_unit_test(aTorusIsValidAndAMoebiusBandIsNot),
               cmocka_unit_test(issuesAreWrittenInOrderUpToTheCapacity),
-              cmocka_unit_test(aMillionFacesAreJudged));
+              cmocka_unit_test(aMillionFacesAreChecked));

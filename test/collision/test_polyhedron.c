@@ -131,7 +131,7 @@ static void expectNothing(const rbGeometry* made, const rbError* error, const ch
     }
 }
 
-static void badValuesAreRefusedWithASentence(void** state)
+static void badValuesAreRefusedWithAMessage(void** state)
 {
     (void)state;
     rbError e = {0};
@@ -300,6 +300,6 @@ RB_TEST_GROUP(test_polyhedron, cmocka_unit_test(diagonalOnAnEdgeLeavesTheInciden
               cmocka_unit_test(incidenceIsConsistent),
               cmocka_unit_test(openSurfacesHaveEdgesWithOneFace),
               cmocka_unit_test(soupsNeedNoIncidence),
-              cmocka_unit_test(badValuesAreRefusedWithASentence),
+              cmocka_unit_test(badValuesAreRefusedWithAMessage),
               cmocka_unit_test(parametersComeBack), cmocka_unit_test(meshesSplitPolygons),
               cmocka_unit_test(raysAtEdgesDoNotSlipThrough));

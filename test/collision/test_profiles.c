@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static rbMassProperties judgeAndWeigh(rbOwnedMesh* mesh)
+static rbMassProperties checkAndWeigh(rbOwnedMesh* mesh)
 {
     rbMeshDef def = rbOwnedMesh_GetDef(mesh);
     rbMeshReport report = rbValidateMesh(&def, NULL, 0);
@@ -72,7 +72,7 @@ static void extrusionsHaveVolumeAreaTimesHeight(void** state)
         assert_int_equal(
             rbExtrudeProfile((const double(*)[2])profile, count, height, &mesh, &error),
             RB_STATUS_OK);
-        rbMassProperties p = judgeAndWeigh(&mesh);
+        rbMassProperties p = checkAndWeigh(&mesh);
         checkRelative(p.volume, moments[0] * height, 1e-13);
         checkNear(p.center.x, moments[1] / moments[0], 1e-13);
         checkNear(p.center.y, moments[2] / moments[0], 1e-13);
@@ -116,7 +116,7 @@ static void revolutionsObeyPappus(void** state)
         assert_int_equal(
             rbRevolveProfile((const double(*)[2])profile, count, segments, &mesh, &error),
             RB_STATUS_OK);
-        rbMassProperties p = judgeAndWeigh(&mesh);
+        rbMassProperties p = checkAndWeigh(&mesh);
         checkRelative(p.volume, segments * sin(2.0 * RB_PI / segments) * sign * moments[1], 1e-13);
         checkNear(p.center.x, 0.0, 1e-13);
         checkNear(p.center.y, 0.0, 1e-13);
@@ -134,7 +134,7 @@ static void axisEdgesVanish(void** state)
     assert_int_equal(rbRevolveProfile(cone, 5, 16, &mesh, &error), RB_STATUS_OK);
     assert_int_equal(mesh.vertexCount, 18);
     assert_int_equal(mesh.faceCount, 32);
-    rbMassProperties p = judgeAndWeigh(&mesh);
+    rbMassProperties p = checkAndWeigh(&mesh);
     checkRelative(p.volume, 16 * sin(2 * RB_PI / 16) * 0.5, 1e-14);
     const double hollow[6][2] = {{0, -2}, {2, 0}, {0, 2}, {0, 1}, {1, 0}, {0, -1}};
     assert_int_equal(rbRevolveProfile(hollow, 6, 8, &mesh, &error), RB_STATUS_OK);

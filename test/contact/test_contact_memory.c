@@ -393,7 +393,7 @@ static void pointsOfOtherNamesInheritByNearness(void** state)
 }
 
 // A shape that is registered again keeps its memory; another one does not.
-static void shapesToldAgainKeepTheirMemory(void** state)
+static void shapesRegisteredAgainKeepTheirMemory(void** state)
 {
     (void)state;
     rbContactPairs* pairs = makeOnFloor(rbCreateSphere(0.5, NULL), 0.5);
@@ -422,4 +422,4 @@ RB_TEST_GROUP(test_contact_memory, cmocka_unit_test(impulsesStayWithTheirPoints)
               cmocka_unit_test(cornersThatStayRemember),
               cmocka_unit_test(slidingOverTrianglesForgetsNothing),
               cmocka_unit_test(pointsOfOtherNamesInheritByNearness),
-              cmocka_unit_test(shapesToldAgainKeepTheirMemory));
+              cmocka_unit_test(shapesRegisteredAgainKeepTheirMemory));

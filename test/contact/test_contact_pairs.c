@@ -103,7 +103,7 @@ static void materialsCombineByRuleOrByPair(void** state)
     destroyPairScene(&scene);
 }
 
-static void pointsTellGapArmsAndNormal(void** state)
+static void pointsReportGapArmsAndNormal(void** state)
 {
     (void)state;
     makeTwoBoxes();
@@ -247,7 +247,7 @@ static void namesOfChoicesAreFoundAgain(void** state)
 RB_TEST_GROUP(test_contact_pairs, cmocka_unit_test(excludedPairsDoNotMeetUntilAllSaySo),
               cmocka_unit_test(groupsAndMasksDecideBothWays),
               cmocka_unit_test(materialsCombineByRuleOrByPair),
-              cmocka_unit_test(pointsTellGapArmsAndNormal), cmocka_unit_test(depthIsReported),
+              cmocka_unit_test(pointsReportGapArmsAndNormal), cmocka_unit_test(depthIsReported),
               cmocka_unit_test(nothingIsAllocatedAfterWarmUp),
               cmocka_unit_test(bodiesAtOnePointAreLimited),
               cmocka_unit_test(namesOfChoicesAreFoundAgain));

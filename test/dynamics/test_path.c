@@ -176,7 +176,7 @@ static void boundsHoldThePath(void** state)
     }
 }
 
-static void unusablePathsGetASentence(void** state)
+static void unusablePathsGetAMessage(void** state)
 {
     (void)state;
     rbVec3 same[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
@@ -202,4 +202,4 @@ RB_TEST_GROUP(test_path, cmocka_unit_test(lineStopsAtItsEnd),
               cmocka_unit_test(curveHasConstantSpeedAndMeetsItsPoints),
               cmocka_unit_test(arcLengthAgreesWithFineChords),
               cmocka_unit_test(closedCurveComesBack), cmocka_unit_test(rotationIsConstant),
-              cmocka_unit_test(boundsHoldThePath), cmocka_unit_test(unusablePathsGetASentence));
+              cmocka_unit_test(boundsHoldThePath), cmocka_unit_test(unusablePathsGetAMessage));

@@ -74,7 +74,7 @@ static void heldBodyFallsWhenItsTableIsSetLower(void** state)
 }
 
 // The distance known from the old position does not hold at the new one.
-static void bodySetBesideAnotherHitsIt(void** state)
+static void bodySetNextToAnotherHitsIt(void** state)
 {
     (void)state;
     rbWorldDef def = eventWorldDef(0.0);
@@ -478,7 +478,7 @@ static void tumblingMeshesTouchAtOnePoint(void** state)
 }
 
 // All the energy of a block that slides to a stop is lost to friction.
-static void frictionOfASlidingBlockIsBookedAsFriction(void** state)
+static void frictionOfASlidingBlockCountsAsFriction(void** state)
 {
     (void)state;
     rbWorldDef def = eventWorldDef(9.81);
@@ -568,7 +568,7 @@ static void simultaneousClustersAllocateNothing(void** state)
 RB_TEST_GROUP(
     issue_event_review, cmocka_unit_test(staticBodySetInTheWayIsHit),
     cmocka_unit_test(heldBodyFallsWhenItsTableIsSetLower),
-    cmocka_unit_test(bodySetBesideAnotherHitsIt), cmocka_unit_test(staticBodyMadeLastIsHitInTime),
+    cmocka_unit_test(bodySetNextToAnotherHitsIt), cmocka_unit_test(staticBodyMadeLastIsHitInTime),
     cmocka_unit_test(restartCountsHeldBodiesOnce), cmocka_unit_test(pushedHeldBodyHasItsWeight),
     cmocka_unit_test(stackFallsWhenItsFootIsPushedAway),
     cmocka_unit_test(growingSpheresMeetInEitherOrder), cmocka_unit_test(shrinkingBodiesStillMeet),
@@ -577,6 +577,6 @@ RB_TEST_GROUP(
     cmocka_unit_test(boxTurnedByATorqueMeetsTheWallInTime),
     cmocka_unit_test(moverInAPeriodicBoxHitsWhatDriftsIntoItsLine),
     cmocka_unit_test(boxDroppedFlatBouncesFlat), cmocka_unit_test(tumblingMeshesTouchAtOnePoint),
-    cmocka_unit_test(frictionOfASlidingBlockIsBookedAsFriction),
+    cmocka_unit_test(frictionOfASlidingBlockCountsAsFriction),
     cmocka_unit_test(restingHeapAllocatesNothing),
     cmocka_unit_test(simultaneousClustersAllocateNothing));

@@ -81,7 +81,7 @@ static void manyLimitedMotorsSettle(void** state)
 }
 
 // Pushes between nodes keep the results of the partial step: turns, work, steps.
-static void pushesBetweenNodesKeepTheBooks(void** state)
+static void pushesBetweenNodesKeepTheEnergyBalance(void** state)
 {
     (void)state;
     double positions[2];
@@ -484,7 +484,7 @@ static void undampedStiffSpringsKeepTheirEnergy(void** state)
 RB_TEST_GROUP(issue_step_review, cmocka_unit_test(stiffDamperCreepsByItsDamping),
               cmocka_unit_test(stiffSpringsStayTameAtHighOrder),
               cmocka_unit_test(manyLimitedMotorsSettle),
-              cmocka_unit_test(pushesBetweenNodesKeepTheBooks),
+              cmocka_unit_test(pushesBetweenNodesKeepTheEnergyBalance),
               cmocka_unit_test(impossibleMotorsAreReported),
               cmocka_unit_test(afterAFailureAllBodiesStandAtOneTime),
               cmocka_unit_test(snapshotsOfOpenRunsAreRestored),

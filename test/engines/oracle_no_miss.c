@@ -189,7 +189,7 @@ static double roundingOf(const Shot* shot)
     return 64.0 * DBL_EPSILON * (size + 10.0);
 }
 
-static bool judgeShot(ShotPool* pool, const Shot* shot, int index, Tally* tally)
+static bool checkShot(ShotPool* pool, const Shot* shot, int index, Tally* tally)
 {
     Aim aim = {.pool = pool, .shot = shot};
     aim.twin = makeShotWorld(shot, RB_ENGINE_FLIGHT, aim.ids);
@@ -273,7 +273,7 @@ static int shoot(ShotShape projectile, bool isGrazing, int count)
         ShotShape target =
             (ShotShape)rbRandom_Index(&random, isGrazing ? SHOT_PLANE : SHOT_SHAPE_COUNT);
         drawShot(&pool, &random, projectile, target, isGrazing, &shot);
-        if (isUsable(&pool, &shot) && !judgeShot(&pool, &shot, index, &tally)) {
+        if (isUsable(&pool, &shot) && !checkShot(&pool, &shot, index, &tally)) {
             failures += 1;
         }
     }
@@ -333,7 +333,7 @@ static void nearestPointLeftOutOfTheListIsFelt(void** state)
     }
     for (int order = 0; order < RB_ORDER_COUNT; ++order) {
         shot.order = (rbImpactOrder)order;
-        assert_true(judgeShot(&pool, &shot, 892, &tally));
+        assert_true(checkShot(&pool, &shot, 892, &tally));
     }
     assert_int_equal(tally.impacts, RB_ORDER_COUNT);
     freeShotPool(&pool);

@@ -371,7 +371,7 @@ static void startsWithinARunAreTaken(void** state)
 }
 
 // The viewer's overlay shows the event that will happen.
-static void foretoldContactHappens(void** state)
+static void predictedContactHappens(void** state)
 {
     (void)state;
     rbWorldDef def = rayWorldDef(0.0, 50);
@@ -382,16 +382,16 @@ static void foretoldContactHappens(void** state)
         (Made){.position = {2.0, 0.2, 0.1}, .velocity = {-1.0, 0.0, 0.0}, .restitution = 1.0});
     advanceFine(world, 0.55);
     int traced[2] = {0, 0};
-    rbForetold foretold;
-    assert_true(rbWorld_TraceRays(world, countRay, traced, &foretold));
-    assert_true(foretold.isHit && foretold.time > 0.55);
-    assert_true(foretold.bodyA.index1 == first.index1 && foretold.bodyB.index1 == second.index1);
-    assert_true(foretold.normal.x > 0.8);
+    rbPredictedContact predicted;
+    assert_true(rbWorld_TraceRays(world, countRay, traced, &predicted));
+    assert_true(predicted.isHit && predicted.time > 0.55);
+    assert_true(predicted.bodyA.index1 == first.index1 && predicted.bodyB.index1 == second.index1);
+    assert_true(predicted.normal.x > 0.8);
     assert_true(traced[0] >= 50 && traced[1] > 0);
     advanceFine(world, 2.0);
     const rbEvent* event = findEvent(world, RB_EVENT_IMPACT, 0);
-    checkNear(event->time, foretold.time, 2e-3);
-    checkBelow(rbDistance(event->point, foretold.point), 0.15);
+    checkNear(event->time, predicted.time, 2e-3);
+    checkBelow(rbDistance(event->point, predicted.point), 0.15);
     rbDestroyWorld(world);
 }
 
@@ -411,7 +411,7 @@ static void eventsAllocateNothing(void** state)
     rbDestroyWorld(world);
 }
 
-static void settingsAreRefusedWithASentence(void** state)
+static void settingsAreRefusedWithAMessage(void** state)
 {
     (void)state;
     const struct {
@@ -457,6 +457,6 @@ RB_TEST_GROUP(phys_event_rays, cmocka_unit_test(elasticGasKeepsEnergyAndMomentum
               cmocka_unit_test(whatPassesBetweenRaysIsCounted),
               cmocka_unit_test(fallenBodiesComeToRest), cmocka_unit_test(runsAreTheSameBitByBit),
               cmocka_unit_test(snapshotsGoOnBitByBit), cmocka_unit_test(startsWithinARunAreTaken),
-              cmocka_unit_test(loopsFindTheSameContacts), cmocka_unit_test(foretoldContactHappens),
+              cmocka_unit_test(loopsFindTheSameContacts), cmocka_unit_test(predictedContactHappens),
               cmocka_unit_test(eventsAllocateNothing),
-              cmocka_unit_test(settingsAreRefusedWithASentence));
+              cmocka_unit_test(settingsAreRefusedWithAMessage));

@@ -104,7 +104,7 @@ static double grazeTime(double offset, double radii, double speed)
 
 // E-17: a double root of the distance, or nearly: the first touch is found, by roots and by
 // measurement, and a pass just outside gives none.
-static void grazingPassesAreJudgedRight(void** state)
+static void grazingPassesAreClassifiedCorrectly(void** state)
 {
     (void)state;
     static const double depths[] = {1e-3, 1e-5, 1e-7, 1e-9, 1e-11, -1e-11, -1e-9, -1e-7, -1e-4};
@@ -511,7 +511,7 @@ static void journalAndLedgerClose(void** state)
 
 RB_TEST_GROUP(test_event_engine, cmocka_unit_test(thinWallsStopBulletsAtAnySpeed),
               cmocka_unit_test(thinWallsStopTumblingBullets), cmocka_unit_test(bladeMeetsThePin),
-              cmocka_unit_test(grazingPassesAreJudgedRight),
+              cmocka_unit_test(grazingPassesAreClassifiedCorrectly),
               cmocka_unit_test(theTopOfAThrowTouchesTheCeiling),
               cmocka_unit_test(smoothSpheresFollowTheClosedForm),
               cmocka_unit_test(bouncingBallReachesItsEnd), cmocka_unit_test(cradleHandsOnTheSpeed),

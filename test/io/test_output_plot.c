@@ -112,7 +112,7 @@ static char* drawAndRead(const rbPlot* plot)
     return text;
 }
 
-static void checkerTellsBrokenFromSound(void** state)
+static void checkerDistinguishesBrokenFromSound(void** state)
 {
     (void)state;
     assert_true(isWellFormed("<?xml version=\"1.0\"?><a b=\"1\"><c/>x &amp; y<!-- < --></a>\n"));
@@ -372,7 +372,7 @@ static void failedPlotLeavesNothing(void** state)
 }
 
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-RB_TEST_GROUP(test_output_plot, cmocka_unit_test(checkerTellsBrokenFromSound),
+RB_TEST_GROUP(test_output_plot, cmocka_unit_test(checkerDistinguishesBrokenFromSound),
               WITH_FOLDER(plotIsDrawn), WITH_FOLDER(panelsAreStacked),
               WITH_FOLDER(longLabelsStandAboveTheirPanels), WITH_FOLDER(oddDataIsDrawn),
               WITH_FOLDER(longCurvesAreThinned), WITH_FOLDER(labelsAreTextAndNeverCommands),

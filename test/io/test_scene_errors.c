@@ -76,7 +76,7 @@ static void wrongTypesSayWhatWasFound(void** state)
     CHECK_CASES(cases);
 }
 
-static void versionAndEngineAreJudged(void** state)
+static void versionAndEngineAreChecked(void** state)
 {
     (void)state;
     static const Case cases[] = {
@@ -388,7 +388,7 @@ static void filesThatCannotBeReadSayWhy(void** state)
 RB_TEST_GROUP(
     test_scene_errors, cmocka_unit_test(syntaxErrorsHaveLineAndColumn),
     cmocka_unit_test(unknownKeysSuggestTheNearest), cmocka_unit_test(wrongTypesSayWhatWasFound),
-    cmocka_unit_test(versionAndEngineAreJudged), cmocka_unit_test(impossibleMassesAreRefused),
+    cmocka_unit_test(versionAndEngineAreChecked), cmocka_unit_test(impossibleMassesAreRefused),
     cmocka_unit_test(badGeometriesAreRefused), cmocka_unit_test(circularAndHugeCompoundsAreRefused),
     cmocka_unit_test(badBodiesAreRefused),
     cmocka_unit_test(hugeCountsAreRefusedBeforeMemoryIsTaken), cmocka_unit_test(badPathsAreRefused),

@@ -332,7 +332,7 @@ static double getExcess(rbVec3 p, rbVec3 s)
     return sqrt(p.x * p.x / (s.x * s.x) + p.y * p.y / (s.y * s.y) + p.z * p.z / (s.z * s.z)) - 1.0;
 }
 
-static rbMeshDef judgeMesh(const rbGeometry* geometry, int faceCount)
+static rbMeshDef checkMesh(const rbGeometry* geometry, int faceCount)
 {
     rbMeshDef def = {0};
     assert_int_equal(rbGeometry_GetType(geometry), RB_SHAPE_MESH);
@@ -368,7 +368,7 @@ static void tessellationsOfRoundSolidsAreInscribed(void** state)
         rbScene* scene = readText(cases[i].text);
         rbWorld* world = makeWorld(scene);
         const rbGeometry* geometry = getGeometry(world);
-        rbMeshDef def = judgeMesh(geometry, cases[i].faceCount);
+        rbMeshDef def = checkMesh(geometry, cases[i].faceCount);
         rbVec3 s = cases[i].semiAxes;
         for (int v = 0; v < def.vertexCount; ++v) {
             checkNear(getExcess(def.vertices[v], s), 0.0, 4e-16);
@@ -397,7 +397,7 @@ static void cutTessellationsHaveAFlatLid(void** state)
         readText(TESSELLATION("\"type\": \"ellipsoid\", \"semiAxes\": [0.1, 0.02, 0.03]",
                               ", \"faces\": 20000, \"cut\": {\"normal\": [0, 0, 2]}"));
     rbWorld* world = makeWorld(scene);
-    rbMeshDef def = judgeMesh(getGeometry(world), 20000);
+    rbMeshDef def = checkMesh(getGeometry(world), 20000);
     rbVec3 s = {0.1, 0.02, 0.03};
     int lid = 0;
     for (int v = 0; v < def.vertexCount; ++v) {
@@ -422,7 +422,7 @@ static void cutTessellationsHaveAFlatLid(void** state)
                               ", \"faces\": 20000, \"cut\": {\"normal\": [1, 2, 2], \"offset\": "
                               "-3}"));
     world = makeWorld(scene);
-    def = judgeMesh(getGeometry(world), 20000);
+    def = checkMesh(getGeometry(world), 20000);
     for (int v = 0; v < def.vertexCount; ++v) {
         rbVec3 p = def.vertices[v];
         checkBelow((p.x + 2.0 * p.y + 2.0 * p.z) / 3.0, -1.0 + 1e-15);
@@ -478,7 +478,7 @@ static void tessellationsKeepTheVolume(void** state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         rbScene* scene = readText(cases[i].text);
         rbWorld* world = makeWorld(scene);
-        (void)judgeMesh(getGeometry(world), cases[i].faceCount);
+        (void)checkMesh(getGeometry(world), cases[i].faceCount);
         rbMassProperties mass;
         assert_int_equal(rbGeometry_GetMass(getGeometry(world), 1.0, &mass, NULL), RB_STATUS_OK);
         if (cases[i].volume > 0.0) {

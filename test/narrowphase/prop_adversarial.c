@@ -727,7 +727,7 @@ static void searchDeeper(Trial* trial)
     trial->truth.upper = rbWideMax(trial->truth.upper, trial->truth.lower);
 }
 
-static void judgePair(Run* run, const TruthPair* pair)
+static void checkPair(Run* run, const TruthPair* pair)
 {
     Trial trial = {.run = run, .pair = pair, .truth = boundTruth(pair), .size = sizeOfPair(pair)};
     trial.isKnown = (double)(trial.truth.upper - trial.truth.lower) <= 1e-13 * trial.size;
@@ -767,7 +767,7 @@ static void runFamily(Run* run, long count)
         int variantB = rbRandom_Index(&run->random, VARIANTS);
         TruthPair pair = {.a = run->pool[kindA][variantA], .b = run->pool[kindB][variantB]};
         run->family->pose(&run->random, &pair);
-        judgePair(run, &pair);
+        checkPair(run, &pair);
         if (rbRandom_Index(&run->random, 4) == 0) {
             refill(run, kindB, variantB);
         }

@@ -170,7 +170,7 @@ static void compoundsAreTheirNearestPart(void** state)
     }
 }
 
-static void refusalsAreSentences(void** state)
+static void refusalsAreMessages(void** state)
 {
     (void)state;
     static double scratch[1 << 15];
@@ -203,4 +203,4 @@ static void refusalsAreSentences(void** state)
 RB_TEST_GROUP(prop_separation, cmocka_unit_test(methodsAgreeOnEveryPair),
               cmocka_unit_test(swappingChangesNothing),
               cmocka_unit_test(compoundsAreTheirNearestPart),
-              cmocka_unit_test(refusalsAreSentences));
+              cmocka_unit_test(refusalsAreMessages));

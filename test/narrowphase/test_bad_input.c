@@ -59,7 +59,7 @@ static bool isDefined(const rbSeparation* s)
            fabs(rbLength(s->normal) - 1.0) < 1e-9;
 }
 
-static void checkSentence(const rbError* error, rbStatus status)
+static void checkMessageText(const rbError* error, rbStatus status)
 {
     assert_int_equal(error->status, status);
     assert_true(strlen(error->message) > 20);
@@ -75,7 +75,7 @@ static void checkDefined(const rbSeparationInput* given)
         rbError error = {0};
         rbStatus status = rbMeasureSeparation(&input, NULL, scratch, &s, &error);
         if (status != RB_STATUS_OK) {
-            checkSentence(&error, status);
+            checkMessageText(&error, status);
         } else if (!isDefined(&s)) {
             fail_msg("%s of %s and %s at %g %g %g: distance %g in [%g, %g], normal %g %g %g",
                      rbPairMethod_Name(input.method),
@@ -93,7 +93,7 @@ static void checkRefused(rbGeometry* made, const rbError* error)
     if (made != NULL) {
         fail_msg("a %s was accepted", rbShapeType_Name(rbGeometry_GetType(made)));
     }
-    checkSentence(error, RB_STATUS_INVALID);
+    checkMessageText(error, RB_STATUS_INVALID);
 }
 
 // Lengths of zero, negative, NaN, and too large for their fifth power.
@@ -279,11 +279,11 @@ static void checkPoseRefused(const rbSeparationInput* input)
     rbError error = {0};
     rbSeparation s;
     assert_int_equal(rbMeasureSeparation(input, NULL, scratch, &s, &error), RB_STATUS_INVALID);
-    checkSentence(&error, RB_STATUS_INVALID);
+    checkMessageText(&error, RB_STATUS_INVALID);
     memset(&error, 0, sizeof error);
     bool overlaps = true;
     assert_int_equal(rbTestOverlap(input, 0.0, NULL, &overlaps, &error), RB_STATUS_INVALID);
-    checkSentence(&error, RB_STATUS_INVALID);
+    checkMessageText(&error, RB_STATUS_INVALID);
 }
 
 static void posesThatAreNoneAreRefused(void** state)
@@ -338,7 +338,7 @@ static void settingsOutOfRangeAreRefused(void** state)
             rbError error = {0};
             assert_int_equal(rbMeasureSeparation(&input, NULL, scratch, &s, &error),
                              RB_STATUS_INVALID);
-            checkSentence(&error, RB_STATUS_INVALID);
+            checkMessageText(&error, RB_STATUS_INVALID);
         }
     }
     rbSeparationInput zero = {0};
@@ -346,7 +346,7 @@ static void settingsOutOfRangeAreRefused(void** state)
     zero.geometryB = cone;
     rbError error = {0};
     assert_int_equal(rbMeasureSeparation(&zero, NULL, scratch, &s, &error), RB_STATUS_INVALID);
-    checkSentence(&error, RB_STATUS_INVALID);
+    checkMessageText(&error, RB_STATUS_INVALID);
     // finite, if absurd, radii
     rbSeparationInput input = makeInput(box, cone, pose);
     input.radiusA = input.radiusB = 1e300;

@@ -172,7 +172,7 @@ static void overlapIsTheSignOfTheDistance(void** state)
     assert_true(hits > count / 10);
 }
 
-static void mistakesGetASentence(void** state)
+static void mistakesGetAMessage(void** state)
 {
     (void)state;
     rbGeometry* ball = rbCreateSphere(0.5, NULL);
@@ -197,4 +197,4 @@ RB_TEST_GROUP(test_contacts, TEST_WITH_SCRATCH(gapsUpToTheThresholdAreContacts),
               TEST_WITH_SCRATCH(unionsAppendTheContactsOfAllTheirParts),
               TEST_WITH_SCRATCH(roundedShapesKeepTheirManifold),
               TEST_WITH_SCRATCH(overlapIsTheSignOfTheDistance),
-              TEST_WITH_SCRATCH(mistakesGetASentence));
+              TEST_WITH_SCRATCH(mistakesGetAMessage));

@@ -530,7 +530,7 @@ static void hostileMessagesEndNothing(void** state)
     leave(&stage, &sock, model);
 }
 
-static void nonsenseGetsASentence(void** state)
+static void nonsenseGetsAMessage(void** state)
 {
     (void)state;
     Stage stage;
@@ -675,7 +675,7 @@ static void tokensAreNeededBeyondLoopback(void** state)
     rbDestroyServer(servers[1]);
 }
 
-static void aTakenPortGetsASentence(void** state)
+static void aTakenPortGetsAMessage(void** state)
 {
     (void)state;
     rbError error = {0};
@@ -806,10 +806,10 @@ RB_TEST_GROUP(test_server, cmocka_unit_test(aBrowserSeesBodiesMove),
               cmocka_unit_test(aClientThatStopsReadingCostsNothing),
               cmocka_unit_test(stalledClientsAreDropped),
               cmocka_unit_test(twoBrowsersSeeTheSameTime),
-              cmocka_unit_test(hostileMessagesEndNothing), cmocka_unit_test(nonsenseGetsASentence),
+              cmocka_unit_test(hostileMessagesEndNothing), cmocka_unit_test(nonsenseGetsAMessage),
               cmocka_unit_test(floodsAreBounded), cmocka_unit_test(messagesMayComeInParts),
               cmocka_unit_test(otherSitesAreRefused),
               cmocka_unit_test(tokensAreNeededBeyondLoopback),
-              cmocka_unit_test(aTakenPortGetsASentence), cmocka_unit_test(clientsAreCounted),
+              cmocka_unit_test(aTakenPortGetsAMessage), cmocka_unit_test(clientsAreCounted),
               cmocka_unit_test(filesAreGiven), cmocka_unit_test(scenesOpenAndClose),
               cmocka_unit_test(theRecordingIsSavedAtTheEnd));

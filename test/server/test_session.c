@@ -32,7 +32,7 @@ static void run(rbSession* session, int frames)
     }
 }
 
-static void tell(rbSession* session, int client, const char* format, ...)
+static void sendCommand(rbSession* session, int client, const char* format, ...)
 {
     char text[2048];
     rbReply reply;
@@ -46,7 +46,7 @@ static void tell(rbSession* session, int client, const char* format, ...)
     }
 }
 
-static void tellBadly(rbSession* session, int client, const char* text, const char* sentence)
+static void sendBadCommand(rbSession* session, int client, const char* text, const char* sentence)
 {
     rbReply reply;
     rbSession_Command(session, client, text, strlen(text), &reply);
@@ -74,7 +74,7 @@ static void stepsShowFramesOfTheWorld(void** state)
     assert_true(rbStore_ReadFrame(store, 30, &frame));
     rbBodyState truth = rbBody_GetState(rbSession_GetWorld(session), rbStore_GetBodyId(store, 2));
     assert_memory_equal(&frame.positions[2], &truth.transform.p, sizeof(rbVec3));
-    tell(session, 1, "{\"do\":\"seek\",\"time\":0.2}");
+    sendCommand(session, 1, "{\"do\":\"seek\",\"time\":0.2}");
     checkNear(shownTime(session), 0.2, 0.017);
     run(session, 1); // the next recorded frame, nothing is simulated
     assert_int_equal(rbStore_GetFrameCount(store), 31);
@@ -86,8 +86,8 @@ static void playingKeepsPace(void** state)
 {
     (void)state;
     rbSession* session = openSession("tumbling-box");
-    tell(session, 1, "{\"do\":\"speed\",\"factor\":4}");
-    tell(session, 1, "{\"do\":\"play\"}");
+    sendCommand(session, 1, "{\"do\":\"speed\",\"factor\":4}");
+    sendCommand(session, 1, "{\"do\":\"play\"}");
     double start = rbGetWallTime();
     while (rbGetWallTime() - start < 0.25) {
         (void)rbSession_Tick(session);
@@ -95,12 +95,12 @@ static void playingKeepsPace(void** state)
     // never faster; slower where the machine is busy
     checkBelow(shownTime(session), 4.0 * (rbGetWallTime() - start) + 0.1);
     assert_true(shownTime(session) > 0.1);
-    tell(session, 1, "{\"do\":\"pause\"}");
+    sendCommand(session, 1, "{\"do\":\"pause\"}");
     assert_false(rbSession_Tick(session));
     double end = shownTime(session);
-    tell(session, 1, "{\"do\":\"seek\",\"time\":0}");
-    tell(session, 1, "{\"do\":\"speed\",\"factor\":1000}");
-    tell(session, 1, "{\"do\":\"play\"}");
+    sendCommand(session, 1, "{\"do\":\"seek\",\"time\":0}");
+    sendCommand(session, 1, "{\"do\":\"speed\",\"factor\":1000}");
+    sendCommand(session, 1, "{\"do\":\"play\"}");
     for (int i = 0; i < 100000 && rbSession_Tick(session); ++i) {
     }
     // a flight of 10 s, then it pauses
@@ -118,13 +118,13 @@ static void resetGivesAFreshRun(void** state)
         rbSession* session = openSession(scenes[i]);
         run(session, 10);
         uint64_t hash = rbWorld_GetHash(rbSession_GetWorld(session));
-        tell(session, 1,
-             "{\"do\":\"set\",\"target\":\"world\",\"key\":\"gravity\",\"value\":[1,0,0]}");
-        tell(session, 1,
-             "{\"do\":\"add\",\"body\":{\"position\":[30,0,90],\"shapes\":[{\"geometry\":"
-             "{\"type\":\"sphere\",\"radius\":0.1}}]}}");
+        sendCommand(session, 1,
+                    "{\"do\":\"set\",\"target\":\"world\",\"key\":\"gravity\",\"value\":[1,0,0]}");
+        sendCommand(session, 1,
+                    "{\"do\":\"add\",\"body\":{\"position\":[30,0,90],\"shapes\":[{\"geometry\":"
+                    "{\"type\":\"sphere\",\"radius\":0.1}}]}}");
         run(session, 5);
-        tell(session, 1, "{\"do\":\"reset\"}");
+        sendCommand(session, 1, "{\"do\":\"reset\"}");
         checkNear(shownTime(session), 0.0, 0.0);
         assert_int_equal(rbSession_GetActions(session)->count, 0);
         run(session, 10);
@@ -141,30 +141,31 @@ static void clientsShareABody(void** state)
     rbSession* session = openSession("robot-arm");
     static const char start[] =
         "{\"do\":\"drag-start\",\"body\":\"forearm\",\"kind\":\"translate\"}";
-    tell(session, 1, "%s", start);
-    tellBadly(session, 2, start, "is already being dragged; wait until it is released");
-    tellBadly(session, 1, start, "you are already dragging");
-    tellBadly(session, 2, "{\"do\":\"drag-move\",\"position\":[0,0,0]}", "you are not dragging");
-    tellBadly(session, 1, "{\"do\":\"drag-move\",\"point\":[0,0,0]}",
-              "needs the key \\\"position\\\"");
-    tell(session, 1, "{\"do\":\"drag-move\",\"position\":[0.5,0.5,0.5]}");
-    tell(session, 2, "{\"do\":\"drag-start\",\"body\":\"upperArm\",\"point\":[0.1,0,0.5]}");
+    sendCommand(session, 1, "%s", start);
+    sendBadCommand(session, 2, start, "is already being dragged; wait until it is released");
+    sendBadCommand(session, 1, start, "you are already dragging");
+    sendBadCommand(session, 2, "{\"do\":\"drag-move\",\"position\":[0,0,0]}",
+                   "you are not dragging");
+    sendBadCommand(session, 1, "{\"do\":\"drag-move\",\"point\":[0,0,0]}",
+                   "needs the key \\\"position\\\"");
+    sendCommand(session, 1, "{\"do\":\"drag-move\",\"position\":[0.5,0.5,0.5]}");
+    sendCommand(session, 2, "{\"do\":\"drag-start\",\"body\":\"upperArm\",\"point\":[0.1,0,0.5]}");
     run(session, 10);
     int joints = rbWorld_GetJointCount(rbSession_GetWorld(session));
     assert_int_equal(joints, 3 + 1 + 1);
     rbSession_LeaveClient(session, 1);
     rbSession_LeaveClient(session, 7);
     assert_int_equal(rbWorld_GetJointCount(rbSession_GetWorld(session)), 4);
-    tell(session, 3, "%s", start);
-    tell(session, 2, "{\"do\":\"delete\",\"body\":\"upperArm\"}"); // ends its drag
-    tellBadly(session, 2, "{\"do\":\"drag-end\"}", "you are not dragging");
+    sendCommand(session, 3, "%s", start);
+    sendCommand(session, 2, "{\"do\":\"delete\",\"body\":\"upperArm\"}"); // ends its drag
+    sendBadCommand(session, 2, "{\"do\":\"drag-end\"}", "you are not dragging");
     run(session, 5);
-    tell(session, 3, "{\"do\":\"drag-end\"}");
+    sendCommand(session, 3, "{\"do\":\"drag-end\"}");
     run(session, 5);
     rbDestroySession(session);
 }
 
-static void badCommandsGetASentence(void** state)
+static void badCommandsGetAMessage(void** state)
 {
     (void)state;
     static const char* const bad[][2] = {
@@ -192,11 +193,11 @@ static void badCommandsGetASentence(void** state)
     run(session, 3);
     uint64_t hash = rbWorld_GetHash(rbSession_GetWorld(session));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
-        tellBadly(session, 1, bad[i][0], bad[i][1]);
+        sendBadCommand(session, 1, bad[i][0], bad[i][1]);
     }
     // while an earlier time is shown, a bad action discards nothing
-    tell(session, 1, "{\"do\":\"seek\",\"time\":0}");
-    tellBadly(session, 1, "{\"do\":\"delete\",\"body\":\"die9\"}", "there is no body");
+    sendCommand(session, 1, "{\"do\":\"seek\",\"time\":0}");
+    sendBadCommand(session, 1, "{\"do\":\"delete\",\"body\":\"die9\"}", "there is no body");
     assert_int_equal(rbStore_GetFrameCount(rbSession_GetStore(session)), 4);
     assert_true(hash == rbWorld_GetHash(rbSession_GetWorld(session)));
     assert_int_equal(rbSession_GetActions(session)->count, 0);
@@ -212,11 +213,11 @@ static void refusedStartsAreSaid(void** state)
     assert_int_equal(rbScene_Override(scene, "bodies.ball.position=[0,0,0]", &error), RB_STATUS_OK);
     rbSession* session = rbCreateSession(scene, &error);
     assert_non_null(session);
-    tell(session, 1, "{\"do\":\"play\"}");
+    sendCommand(session, 1, "{\"do\":\"play\"}");
     while (rbSession_Tick(session)) {
     }
     checkNear(shownTime(session), 0.0, 0.0);
-    tell(session, 1, "{\"do\":\"place\",\"body\":\"ball\",\"position\":[0,0,1]}");
+    sendCommand(session, 1, "{\"do\":\"place\",\"body\":\"ball\",\"position\":[0,0,1]}");
     run(session, 3);
     assert_true(shownTime(session) > 0.0);
     rbDestroySession(session);
@@ -370,8 +371,8 @@ static void pausesAreHeardInLongFrames(void** state)
 {
     (void)state;
     rbSession* session = openSession("robot-arm");
-    tell(session, 1, "{\"do\":\"speed\",\"factor\":1000}");
-    tell(session, 1, "{\"do\":\"play\"}");
+    sendCommand(session, 1, "{\"do\":\"speed\",\"factor\":1000}");
+    sendCommand(session, 1, "{\"do\":\"play\"}");
     double longest = 0.0;
     for (int i = 0; i < 3; ++i) {
         double start = rbGetThreadTime();
@@ -379,13 +380,13 @@ static void pausesAreHeardInLongFrames(void** state)
         longest = fmax(longest, rbGetThreadTime() - start);
     }
     checkBelow(longest, 0.1);
-    tell(session, 1, "{\"do\":\"pause\"}");
+    sendCommand(session, 1, "{\"do\":\"pause\"}");
     double time = shownTime(session);
     assert_true(time > 0.0 && time < 16.0);
     checkNear(time, rbWorld_GetTime(rbSession_GetWorld(session)), 0.0);
     checkNear(time / 0.001, floor(time / 0.001 + 0.5), 1e-6); // whole steps
-    tell(session, 1, "{\"do\":\"spin\",\"body\":\"forearm\",\"impulse\":[0,0.01,0]}");
-    tell(session, 1, "{\"do\":\"speed\",\"factor\":1}");
+    sendCommand(session, 1, "{\"do\":\"spin\",\"body\":\"forearm\",\"impulse\":[0,0.01,0]}");
+    sendCommand(session, 1, "{\"do\":\"speed\",\"factor\":1}");
     run(session, 3);
     assert_true(rbWorld_GetHash(rbSession_GetWorld(session)) == replayHash(session, "robot-arm"));
     rbDestroySession(session);
@@ -399,19 +400,20 @@ static void branchesGoBackFar(void** state)
     static const char* const scenes[] = {"dice", "wilberforce", "tumbling-box"};
     for (size_t s = 0; s < sizeof scenes / sizeof scenes[0]; ++s) {
         rbSession* session = openSession(scenes[s]);
-        tell(session, 1, "{\"do\":\"speed\",\"factor\":%g}", s == 0 ? 0.2 : 2.0);
+        sendCommand(session, 1, "{\"do\":\"speed\",\"factor\":%g}", s == 0 ? 0.2 : 2.0);
         uint64_t seed = rbTest_Seed(82);
         for (int i = 0; i < 6; ++i) {
             run(session, 150);
             double end = rbStore_GetEndTime(rbSession_GetStore(session));
-            tell(session, 1,
-                 "{\"do\":\"set\",\"target\":\"world\",\"key\":\"gravity\",\"value\":[0,0,%g]}",
-                 -9.0 - 0.1 * i);
+            sendCommand(
+                session, 1,
+                "{\"do\":\"set\",\"target\":\"world\",\"key\":\"gravity\",\"value\":[0,0,%g]}",
+                -9.0 - 0.1 * i);
             run(session, 50);
-            tell(session, 1, "{\"do\":\"seek\",\"time\":%.17g}",
-                 end * drawNumber(&seed, 0.5, 1.05));
-            tell(session, 1, "{\"do\":\"spin\",\"body\":%d,\"impulse\":[1e-6,0,2e-6]}",
-                 s == 0 ? 1 : 0);
+            sendCommand(session, 1, "{\"do\":\"seek\",\"time\":%.17g}",
+                        end * drawNumber(&seed, 0.5, 1.05));
+            sendCommand(session, 1, "{\"do\":\"spin\",\"body\":%d,\"impulse\":[1e-6,0,2e-6]}",
+                        s == 0 ? 1 : 0);
             checkNear(rbStore_GetEndTime(rbSession_GetStore(session)), shownTime(session), 0.0);
         }
         run(session, 20);
@@ -422,7 +424,7 @@ static void branchesGoBackFar(void** state)
 
 RB_TEST_GROUP(test_session, cmocka_unit_test(stepsShowFramesOfTheWorld),
               cmocka_unit_test(playingKeepsPace), cmocka_unit_test(resetGivesAFreshRun),
-              cmocka_unit_test(clientsShareABody), cmocka_unit_test(badCommandsGetASentence),
+              cmocka_unit_test(clientsShareABody), cmocka_unit_test(badCommandsGetAMessage),
               cmocka_unit_test(refusedStartsAreSaid), cmocka_unit_test(pausesAreHeardInLongFrames),
               cmocka_unit_test(branchesGoBackFar),
               cmocka_unit_test(whatWasDoneByHandReplaysToTheSameBits));

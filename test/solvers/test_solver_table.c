@@ -275,7 +275,7 @@ static void smallFactorsRevealTheRank(void** state)
 }
 
 // A pivot is compared with the given diagonal.
-static void smallPivotsAreJudgedByTheirDiagonals(void** state)
+static void smallPivotsAreComparedWithTheirDiagonals(void** state)
 {
     (void)state;
     const double a[4] = {1e-6, 0.0, 0.0, 1.0};
@@ -335,5 +335,5 @@ RB_TEST_GROUP(test_solver_table, cmocka_unit_test(solversAreFoundByName),
               cmocka_unit_test(emptySystemsAreFine), cmocka_unit_test(matrixOfRowsIsSymmetric),
               cmocka_unit_test(choiceFallsOnTreesOfHubs), cmocka_unit_test(treeTakesLinearTime),
               cmocka_unit_test(smallFactorsRevealTheRank),
-              cmocka_unit_test(smallPivotsAreJudgedByTheirDiagonals),
+              cmocka_unit_test(smallPivotsAreComparedWithTheirDiagonals),
               cmocka_unit_test(orderByDegreeStartsWithLeaves));

@@ -188,7 +188,7 @@ static void springMassSwingsByItsFormula(void** state)
 
 // x = exp(-d t) (cos w t + d/w sin w t) A: the lost energy went into damping.
 // B-31
-static void dampedSpringBooksWhatItTakes(void** state)
+static void dampedSpringAccountsForWhatItTakes(void** state)
 {
     (void)state;
     const double stiffness = 50.0;
@@ -657,7 +657,8 @@ RB_TEST_GROUP(
     cmocka_unit_test(missedTolerancesAreReported),
     cmocka_unit_test(outputStepsDoNotChangeJointedBits),
     cmocka_unit_test(jointedSnapshotGoesOnWithTheSameBits),
-    cmocka_unit_test(springMassSwingsByItsFormula), cmocka_unit_test(dampedSpringBooksWhatItTakes),
+    cmocka_unit_test(springMassSwingsByItsFormula),
+    cmocka_unit_test(dampedSpringAccountsForWhatItTakes),
     cmocka_unit_test(motorWorkIsTheEnergyItGave), cmocka_unit_test(turnsAreCountedOverRestarts),
     cmocka_unit_test(jointCarriesTheWeight), cmocka_unit_test(cutLooseABodyFlies),
     cmocka_unit_test(dragFollowsItsPointer), cmocka_unit_test(openJointsAreRefusedWithTheirGap),

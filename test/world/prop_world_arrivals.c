@@ -67,7 +67,7 @@ static double drawScale(rbRandom* random, double low, double high)
 #define TURN_MOST 3.0
 
 // Of overlap: contacts are accurate to first order in the rotation of a body in a step.
-static void judgeDepth(const rbWorld* world, double turn)
+static void checkDepth(const rbWorld* world, double turn)
 {
     if (turn < 0.3) {
         checkBelow(rbWorld_GetContactStatistics(world).deepest, 1e-4);
@@ -127,7 +127,7 @@ static void bulletsDoNotPassPlates(void** state)
                          isMesh, !plate.isStatic, k, at.z);
             }
         }
-        judgeDepth(world, turn);
+        checkDepth(world, turn);
         rbDestroyWorld(world);
     }
 }
@@ -220,7 +220,7 @@ static void bodiesDoNotPassEachOther(void** state)
             last = lead;
             before = apart;
         }
-        judgeDepth(world, turn);
+        checkDepth(world, turn);
         rbDestroyWorld(world);
     }
 }

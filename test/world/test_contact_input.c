@@ -77,7 +77,7 @@ static void crowdsArePartedIfAllowed(void** state)
 }
 
 // A ball half inside the floor is lifted out of it: that work is recorded as work of contacts.
-static void liftsOutOfOverlapsAreBooked(void** state)
+static void liftsOutOfOverlapsAreAccountedFor(void** state)
 {
     (void)state;
     rbWorldDef def = defineWorld();
@@ -222,7 +222,8 @@ static void contactsWithoutSizeAreHarmless(void** state)
 
 RB_TEST_GROUP(test_contact_input, cmocka_unit_test(crowdsAtOnePointAreRefused),
               cmocka_unit_test(crowdsArePartedIfAllowed),
-              cmocka_unit_test(liftsOutOfOverlapsAreBooked), cmocka_unit_test(hugeFrictionHolds),
+              cmocka_unit_test(liftsOutOfOverlapsAreAccountedFor),
+              cmocka_unit_test(hugeFrictionHolds),
               cmocka_unit_test(densePilesThatLoseNothingKeepTheirEnergy),
               cmocka_unit_test(heavyOnLightStands),
               cmocka_unit_test(contactsWithoutSizeAreHarmless));

@@ -313,7 +313,7 @@ static void idsOfDestroyedBodiesAreDead(void** state)
     rbDestroyWorld(world);
 }
 
-static void badBodiesGetASentence(void** state)
+static void badBodiesGetAMessage(void** state)
 {
     (void)state;
     rbWorld* world = makeWorld(RB_VEC3_ZERO);
@@ -571,7 +571,7 @@ RB_TEST_GROUP(
     cmocka_unit_test(bodiesTakeWhatTheyLeaveOutFromTheWorld),
     cmocka_unit_test(shapesHaveIdsOfTheirOwn), cmocka_unit_test(fallIntoACenterIsReported),
     cmocka_unit_test(namedExactRowWithLoadsFallsBackAndSaysSo),
-    cmocka_unit_test(idsOfDestroyedBodiesAreDead), cmocka_unit_test(badBodiesGetASentence),
+    cmocka_unit_test(idsOfDestroyedBodiesAreDead), cmocka_unit_test(badBodiesGetAMessage),
     cmocka_unit_test(bulkFieldsReadAndWrite), cmocka_unit_test(periodicBoxWrapsPositions),
     cmocka_unit_test(stepTimesLandOnTheSameDoubles), cmocka_unit_test(motionBoundsHoldTheBody),
     cmocka_unit_test(kinematicBodyFollowsItsPath));

@@ -235,7 +235,7 @@ static rbStatus prepareNeighbors(bool areMeeting, bool areExcluded, rbError* err
 }
 
 // B-54
-static void joinedBodiesMeetOnlyIfToldTo(void** state)
+static void joinedBodiesCollideOnlyOnRequest(void** state)
 {
     (void)state;
     rbError error = {0};
@@ -248,7 +248,7 @@ static void joinedBodiesMeetOnlyIfToldTo(void** state)
 // -------------------------------------------------------------------------------- reading
 
 // Two stacked cubes on the floor: each carries the load above it.
-static void contactsTellTheForcesOfAStack(void** state)
+static void contactsReportTheForcesOfAStack(void** state)
 {
     (void)state;
     rbWorldDef def = defineWorld();
@@ -508,14 +508,17 @@ static void snapshotsKeepTheContacts(void** state)
     rbDestroyWorld(world);
 }
 
-RB_TEST_GROUP(
-    test_world_contacts, cmocka_unit_test(badSettingsAreRefused),
-    cmocka_unit_test(whatContactsDoNotKnowIsRefused),
-    cmocka_unit_test(badMaterialsAndGroupsAreRefused), cmocka_unit_test(overlapsAtTheStartAreNamed),
-    cmocka_unit_test(bodiesPassThroughEachOtherWithoutContacts),
-    cmocka_unit_test(groupsAndMasksSayWhoMeets), cmocka_unit_test(joinedBodiesMeetOnlyIfToldTo),
-    cmocka_unit_test(contactsTellTheForcesOfAStack), cmocka_unit_test(bodiesComeAndGoBetweenSteps),
-    cmocka_unit_test(bodiesOfSeveralShapesAreOneCompound),
-    cmocka_unit_test(theJournalHoldsAsManyEventsAsAskedFor),
-    cmocka_unit_test(theLedgerKnowsCollisionsAndFriction),
-    cmocka_unit_test(theLedgerKnowsMoversAndLoads), cmocka_unit_test(snapshotsKeepTheContacts));
+RB_TEST_GROUP(test_world_contacts, cmocka_unit_test(badSettingsAreRefused),
+              cmocka_unit_test(whatContactsDoNotKnowIsRefused),
+              cmocka_unit_test(badMaterialsAndGroupsAreRefused),
+              cmocka_unit_test(overlapsAtTheStartAreNamed),
+              cmocka_unit_test(bodiesPassThroughEachOtherWithoutContacts),
+              cmocka_unit_test(groupsAndMasksSayWhoMeets),
+              cmocka_unit_test(joinedBodiesCollideOnlyOnRequest),
+              cmocka_unit_test(contactsReportTheForcesOfAStack),
+              cmocka_unit_test(bodiesComeAndGoBetweenSteps),
+              cmocka_unit_test(bodiesOfSeveralShapesAreOneCompound),
+              cmocka_unit_test(theJournalHoldsAsManyEventsAsAskedFor),
+              cmocka_unit_test(theLedgerKnowsCollisionsAndFriction),
+              cmocka_unit_test(theLedgerKnowsMoversAndLoads),
+              cmocka_unit_test(snapshotsKeepTheContacts));

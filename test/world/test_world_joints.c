@@ -181,7 +181,7 @@ static void namesAreSharedByJointsAndSprings(void** state)
     rbDestroyWorld(pair.world);
 }
 
-static void jointsTellWhatTheyWereMadeOf(void** state)
+static void jointsReportTheirDefinition(void** state)
 {
     (void)state;
     Pair pair = makePair(RB_ENGINE_STEP);
@@ -339,7 +339,7 @@ static void bodiesTakeTheirJointsWithThem(void** state)
 }
 
 // Moving a body at a spring is external work: on the body and on the spring.
-static void settingAStateBooksTheSpringsEnergy(void** state)
+static void settingAStateAccountsForTheSpringsEnergy(void** state)
 {
     (void)state;
     Pair pair = makePair(RB_ENGINE_STEP);
@@ -492,7 +492,7 @@ static void badStepSettingsAreRefused(void** state)
     rbDestroyWorld(world);
 }
 
-static void targetsAndVelocitiesAreJudged(void** state)
+static void targetsAndVelocitiesAreChecked(void** state)
 {
     (void)state;
     Pair pair = makePair(RB_ENGINE_STEP);
@@ -524,7 +524,7 @@ static void targetsAndVelocitiesAreJudged(void** state)
     rbDestroyWorld(pair.world);
 }
 
-static void dragsAreJudged(void** state)
+static void dragsAreChecked(void** state)
 {
     (void)state;
     Pair pair = makePair(RB_ENGINE_STEP);
@@ -552,12 +552,12 @@ static void dragsAreJudged(void** state)
 
 RB_TEST_GROUP(test_world_joints, cmocka_unit_test(badJointsAreRefusedByName),
               cmocka_unit_test(namesAreSharedByJointsAndSprings),
-              cmocka_unit_test(jointsTellWhatTheyWereMadeOf),
+              cmocka_unit_test(jointsReportTheirDefinition),
               cmocka_unit_test(hingeStateFollowsItsBodies),
               cmocka_unit_test(laterShapesLeaveTheJointInPlace),
               cmocka_unit_test(bodiesTakeTheirJointsWithThem),
-              cmocka_unit_test(settingAStateBooksTheSpringsEnergy),
+              cmocka_unit_test(settingAStateAccountsForTheSpringsEnergy),
               cmocka_unit_test(badSpringsAreRefusedByName),
               cmocka_unit_test(enginesWithoutJointsRefuseThem),
               cmocka_unit_test(badStepSettingsAreRefused),
-              cmocka_unit_test(targetsAndVelocitiesAreJudged), cmocka_unit_test(dragsAreJudged));
+              cmocka_unit_test(targetsAndVelocitiesAreChecked), cmocka_unit_test(dragsAreChecked));

@@ -8,7 +8,7 @@ import {
     eventDetail,
     eventKind,
     eventKinds,
-    eventSentence,
+    eventMessage,
     formatEnergy,
     formatNumber,
     hasLedger,
@@ -259,7 +259,7 @@ class Journal {
 
     makeRow(event) {
         const kind = eventKind(event.kind);
-        const sentence = eventSentence(
+        const sentence = eventMessage(
             event,
             (number) => this.nameOf(number),
             (number) => this.model.known.get(number)?.type === 'static',

@@ -272,7 +272,7 @@ export function createPageSource(records, clock = {}) {
         speed = chooseSpeed(span);
     }
 
-    function tellState(sentence = '') {
+    function sendState(sentence = '') {
         emitter.emit('state', {
             type: 'state',
             time: head,
@@ -338,7 +338,7 @@ export function createPageSource(records, clock = {}) {
         head += passed * speed;
         if (head >= end && isLooping) {
             jump(0);
-            tellState();
+            sendState();
             return;
         }
         head = Math.min(head, end);
@@ -351,9 +351,9 @@ export function createPageSource(records, clock = {}) {
         }
         if (head >= end) {
             isPlaying = false;
-            tellState('the end of the recording');
+            sendState('the end of the recording');
         } else {
-            tellState();
+            sendState();
         }
     }
 
@@ -415,7 +415,7 @@ export function createPageSource(records, clock = {}) {
             const run = Object.hasOwn(commands, command.do) ? commands[command.do] : null;
             const error = run ? run(command) : REFUSAL;
             if (run) {
-                tellState();
+                sendState();
             }
             return Promise.resolve({ type: 'reply', id, ok: !error, error: error ?? '' });
         },
@@ -433,7 +433,7 @@ export function createPageSource(records, clock = {}) {
             firstMessages.length = 0;
             jump(0);
             commands.play();
-            tellState();
+            sendState();
             every(tick);
         },
     };

@@ -133,7 +133,7 @@ const sentences = {
  * @param {(number: number) => string} nameOf
  * @param {(number: number) => boolean} isFixed
  */
-export function eventSentence(event, nameOf, isFixed = () => false) {
+export function eventMessage(event, nameOf, isFixed = () => false) {
     const name = (number) => (number >= 0 ? nameOf(number) : 'the world');
     const isTurned = event.bodyB >= 0 && isFixed(event.bodyA) && !isFixed(event.bodyB);
     const [a, b] = isTurned

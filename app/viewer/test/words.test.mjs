@@ -6,7 +6,7 @@ import {
     energyAccount,
     eventAccount,
     eventDetail,
-    eventSentence,
+    eventMessage,
     formatEnergy,
     formatNumber,
     formatShort,
@@ -77,7 +77,7 @@ const impact = {
 
 test('an impact tells who, how fast, what it cost and where that went', () => {
     assert.equal(
-        eventSentence(impact, () => 'ball'),
+        eventMessage(impact, () => 'ball'),
         'ball meets the world at 2.5 m/s',
     );
     assert.equal(
@@ -88,7 +88,7 @@ test('an impact tells who, how fast, what it cost and where that went', () => {
 
 test('of two bodies the one that moves comes first', () => {
     const event = { ...impact, kind: 5, bodyA: 0, bodyB: 1 };
-    const sentence = eventSentence(
+    const sentence = eventMessage(
         event,
         (n) => ['table', 'stone'][n],
         (n) => n === 0,
@@ -112,7 +112,7 @@ test('short numbers fit their room', () => {
 
 test('kinds that this page does not know are still listed', () => {
     assert.match(
-        eventSentence({ kind: 77, bodyA: 3, bodyB: -1 }, (n) => `b${n}`),
+        eventMessage({ kind: 77, bodyA: 3, bodyB: -1 }, (n) => `b${n}`),
         /b3.*77/,
     );
 });

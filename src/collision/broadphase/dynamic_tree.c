@@ -115,7 +115,7 @@ static inline rbFloatBox* getBox(const rbDynamicTree* tree, int32_t slot)
 }
 
 // Updates the link from a child to its slot.
-static void tellParent(rbDynamicTree* tree, int32_t child, int32_t slot)
+static void updateParent(rbDynamicTree* tree, int32_t child, int32_t slot)
 {
     if (child >= 0) {
         setParent(&tree->nodes[child], slot);
@@ -131,7 +131,7 @@ static void setChild(rbDynamicTree* tree, int32_t slot, int32_t child)
     } else {
         setLane(&getBox(tree, slot)->lower[3], child);
     }
-    tellParent(tree, child, slot);
+    updateParent(tree, child, slot);
 }
 
 // Copies only coordinates; the free lanes stay.

@@ -22,7 +22,7 @@ static rbStatus massOfConvex(const rbGeometry* geometry, double density,
                              rbMassProperties* properties, rbError* error)
 {
     *properties = getRow(geometry)->getMass(geometry->data.numbers, density);
-    return rbMassProperties_Judge(properties, error);
+    return rbMassProperties_Validate(properties, error);
 }
 
 static rbVec3 supportOfConvex(const rbGeometry* geometry, rbVec3 direction)

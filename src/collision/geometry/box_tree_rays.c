@@ -112,8 +112,8 @@ double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 nor
 }
 
 // Lanes where a_0 b_1 - a_1 b_0 is certainly above and below zero, by the criterion of signOfTurn.
-static inline void judgeTurns(const rbLanePair a[2], const rbLanePair b[2], rbLaneMask* isAbove,
-                              rbLaneMask* isBelow)
+static inline void validateTurns(const rbLanePair a[2], const rbLanePair b[2], rbLaneMask* isAbove,
+                                 rbLaneMask* isBelow)
 {
     rbLanePair left = a[0] * b[1];
     rbLanePair right = a[1] * b[0];
@@ -144,9 +144,9 @@ unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block)
         }
         rbLaneMask isAbove = {0, 0};
         rbLaneMask isBelow = {0, 0};
-        judgeTurns(seen[0], seen[1], &isAbove, &isBelow);
-        judgeTurns(seen[1], seen[2], &isAbove, &isBelow);
-        judgeTurns(seen[2], seen[0], &isAbove, &isBelow);
+        validateTurns(seen[0], seen[1], &isAbove, &isBelow);
+        validateTurns(seen[1], seen[2], &isAbove, &isBelow);
+        validateTurns(seen[2], seen[0], &isAbove, &isBelow);
         rbLaneMask isOut = isAbove & isBelow;
         lanes |= (unsigned)(isOut[0] == 0) << half | (unsigned)(isOut[1] == 0) << (half + 1);
     }
@@ -462,7 +462,7 @@ typedef struct Bundle {
 } Bundle;
 
 // Is a ray similar to another? Both pass within reach.
-static bool isBeside(const Line* a, const Line* b, double radius)
+static bool isParallelNear(const Line* a, const Line* b, double radius)
 {
     float directions = 0.0F;
     float origins = 0.0F;
@@ -625,7 +625,7 @@ void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRa
             hits[last] = (rbTreeHit){ray->tMax, INT_MAX, INT_MAX};
             bool isNear = makeLine(tree, ray, &cast->line);
             if (isNear && bundle.count > 0 &&
-                !isBeside(&bundle.casts[0].line, &cast->line, tree->radius)) {
+                !isParallelNear(&bundle.casts[0].line, &cast->line, tree->radius)) {
                 break;
             }
             if (isNear) {

@@ -77,7 +77,7 @@ static int sortPoints(const rbVec3* points, int count, rbVec3* sorted)
 }
 
 // Size of the point set: its greatest distance from its first point; OK if it spans space.
-static rbStatus judgeSpread(const rbVec3* points, int count, double* diameter, rbError* error)
+static rbStatus validateSpread(const rbVec3* points, int count, double* diameter, rbError* error)
 {
     rbVec3 origin = points[0];
     rbVec3 along = RB_VEC3_ZERO;
@@ -289,7 +289,7 @@ rbGeometry* rbCreateHull(const rbVec3* points, int count, rbError* error)
     int kept = sortPoints(points, count, sorted);
     double diameter = 0.0;
     rbGeometry* geometry = NULL;
-    if (judgeSpread(sorted, kept, &diameter, error) == RB_STATUS_OK) {
+    if (validateSpread(sorted, kept, &diameter, error) == RB_STATUS_OK) {
         geometry = makeHull(sorted, kept, diameter, error);
     }
     rbFree(sorted, size);

@@ -78,7 +78,7 @@ void rbMassProperties_Principal(const rbMassProperties* properties, rbVec3* mome
     principalFrame->q = rbQuat_FromMat(eigen.axes);
 }
 
-rbStatus rbMassProperties_Judge(const rbMassProperties* properties, rbError* error)
+rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rbError* error)
 {
     RB_ASSERT(properties != NULL);
     rbSym3 i = properties->inertia;

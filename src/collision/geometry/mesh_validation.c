@@ -251,7 +251,7 @@ static void examineFaceCopies(Examination* e, int* marks)
 }
 
 // The defect of one edge, RB_MESH_ISSUE_COUNT if there is none.
-static rbMeshIssueKind judgeEdge(const rbHalfEdge* group, int count)
+static rbMeshIssueKind validateEdge(const rbHalfEdge* group, int count)
 {
     for (int i = 1; i < count; ++i) {
         if (group[i].face == group[i - 1].face) {
@@ -274,7 +274,7 @@ static void examineEdges(Examination* e, const rbHalfEdge* halfEdges)
         for (int i = 0; i < e->cornerCount;) {
             int end = rbGetEdgeEnd(halfEdges, e->cornerCount, i);
             const rbHalfEdge* h = &halfEdges[i];
-            if (h->low != h->high && (int)judgeEdge(h, end - i) == kind) {
+            if (h->low != h->high && (int)validateEdge(h, end - i) == kind) {
                 int other = end - i > 1 ? h[1].face : -1;
                 int from = h->isForward ? h->low : h->high;
                 int to = h->isForward ? h->high : h->low;

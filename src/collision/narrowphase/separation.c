@@ -297,7 +297,7 @@ static rbStatus visitContacts(Query* query, const rbPairLeaf* leaf)
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeInput(const rbSeparationInput* input, rbError* error)
+static rbStatus validateInput(const rbSeparationInput* input, rbError* error)
 {
     rbStatus status = RB_CHECK_COOKIE(input, RB_KIND_SEPARATION, error);
     if (status != RB_STATUS_OK) {
@@ -389,7 +389,7 @@ rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* 
     RB_ASSERT(separation != NULL);
     Query query = {.pair = {.input = input, .scratch = alignScratch(scratch), .error = error},
                    .separation = separation};
-    rbStatus status = scratch != NULL ? judgeInput(input, error) : refuseScratch(error);
+    rbStatus status = scratch != NULL ? validateInput(input, error) : refuseScratch(error);
     if (status == RB_STATUS_OK && isSimple(input)) {
         status = runQuery(&query, cache, visitOnly);
     } else if (status == RB_STATUS_OK) {
@@ -407,7 +407,7 @@ rbStatus rbTestOverlap(const rbSeparationInput* input, double margin, rbSeparati
 {
     RB_ASSERT(overlaps != NULL);
     *overlaps = false;
-    rbStatus status = judgeInput(input, error);
+    rbStatus status = validateInput(input, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -426,7 +426,7 @@ rbStatus rbFindContacts(const rbSeparationInput* input, double threshold, rbSepa
 {
     RB_ASSERT(list != NULL);
     list->count = 0;
-    rbStatus status = scratch != NULL ? judgeInput(input, error) : refuseScratch(error);
+    rbStatus status = scratch != NULL ? validateInput(input, error) : refuseScratch(error);
     if (status != RB_STATUS_OK) {
         return status;
     }

@@ -25,7 +25,7 @@
 
 static int getPairLimit(const rbContactPairs* pairs)
 {
-    double limit = (double)RB_PAIRS_PER_BODY * pairs->bodies.count + RB_PAIRS_BESIDE;
+    double limit = (double)RB_PAIRS_PER_BODY * pairs->bodies.count + RB_PAIRS_SPARE;
     return limit < 1e8 ? (int)limit : 100000000;
 }
 

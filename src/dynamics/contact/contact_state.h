@@ -20,7 +20,7 @@
 // Maximum number of near pairs, for each body and in addition: thousands of bodies at one point
 // would need more memory than there is. Real piles have about 10 per body.
 #define RB_PAIRS_PER_BODY 100
-#define RB_PAIRS_BESIDE 10000
+#define RB_PAIRS_SPARE 10000
 
 typedef struct rbNearBody {
     // as registered

@@ -27,7 +27,7 @@ static const char* unitOf(rbFreedomKind kind)
     return kind == RB_FREEDOM_TRAVEL ? "m" : "rad";
 }
 
-static rbStatus judgeLimit(const Maker* maker, int index, rbFreedomKind kind)
+static rbStatus validateLimit(const Maker* maker, int index, rbFreedomKind kind)
 {
     const rbLimitDef* limit = &maker->def->limits[index];
     const char* unit = unitOf(kind);
@@ -152,7 +152,7 @@ rbStatus rbMakeLimits(rbJointLimits* limits, const rbJointDef* def, const rbJoin
             limit->lower = limit->lower > 0.0 ? limit->lower : -INFINITY;
             limit->upper = limit->upper < RB_PI ? limit->upper : INFINITY;
         }
-        status = judgeLimit(&maker, i, limit->freedom.kind);
+        status = validateLimit(&maker, i, limit->freedom.kind);
     }
     limits->count = status == RB_STATUS_OK ? places : 0;
     return status;

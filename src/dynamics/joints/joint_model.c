@@ -53,7 +53,7 @@ static bool isZero(rbVec3 v)
     return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
 }
 
-static rbStatus judgeVector(const Maker* maker, const char* what, rbVec3 v)
+static rbStatus validateVector(const Maker* maker, const char* what, rbVec3 v)
 {
     if (rbIsFinite3(v)) {
         return RB_STATUS_OK;
@@ -214,7 +214,7 @@ static rbStatus addFreePart(const Maker* maker, rbJointModel* model, const rbJoi
                    {"axisB of a part", part.axisB}};
     rbStatus status = RB_STATUS_OK;
     for (int i = 0; i < 4 && status == RB_STATUS_OK; ++i) {
-        status = judgeVector(maker, vectors[i].what, vectors[i].v);
+        status = validateVector(maker, vectors[i].what, vectors[i].v);
     }
     if (status == RB_STATUS_OK) {
         status = resolveAxes(maker, ops->axisUse, &part);
@@ -241,7 +241,7 @@ static rbStatus addFreeParts(const Maker* maker, rbJointModel* model)
     return status;
 }
 
-static rbStatus judgeVectors(const Maker* maker)
+static rbStatus validateVectors(const Maker* maker)
 {
     const rbJointDef* def = maker->def;
     const struct {
@@ -253,7 +253,7 @@ static rbStatus judgeVectors(const Maker* maker)
                    {"axisB", def->axisB}};
     rbStatus status = RB_STATUS_OK;
     for (int i = 0; i < 4 && status == RB_STATUS_OK; ++i) {
-        status = judgeVector(maker, vectors[i].what, vectors[i].v);
+        status = validateVector(maker, vectors[i].what, vectors[i].v);
     }
     return status;
 }
@@ -294,7 +294,7 @@ rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJ
     }
     maker.poseA = findPose(sideA);
     maker.poseB = findPose(sideB);
-    rbStatus status = judgeVectors(&maker);
+    rbStatus status = validateVectors(&maker);
     if (status == RB_STATUS_OK) {
         status = resolveOrientation(&maker);
     }
@@ -306,7 +306,7 @@ rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJ
         return status;
     }
     rbJointModel_AddFreedoms(model, maker.relative);
-    return rbJudgeDrives(def, maker.title, model->freedomCount, error);
+    return rbValidateDrives(def, maker.title, model->freedomCount, error);
 }
 
 void rbJointModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,

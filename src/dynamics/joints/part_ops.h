@@ -67,7 +67,8 @@ rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error);
 
 // Validates the actuators along the freedoms, motors and the velocity of a definition. title
 // identifies the joint in messages.
-rbStatus rbJudgeDrives(const rbJointDef* def, const char* title, int freedomCount, rbError* error);
+rbStatus rbValidateDrives(const rbJointDef* def, const char* title, int freedomCount,
+                          rbError* error);
 
 // The freedoms a type leaves, from its parts and the orientation of B's principal frame relative to
 // A's at which angles are zero.

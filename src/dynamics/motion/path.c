@@ -95,7 +95,7 @@ static rbStatus buildCurve(rbPath* path, const rbPathDef* def, rbError* error)
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeDef(const rbPathDef* def, rbError* error)
+static rbStatus validateDef(const rbPathDef* def, rbError* error)
 {
     if (!(def->speed >= 0.0) || !isfinite(def->speed)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -144,7 +144,7 @@ static rbStatus buildLine(rbPath* path, const rbPathDef* def, rbError* error)
 rbPath* rbPath_Create(const rbPathDef* def, rbTransform start, rbError* error)
 {
     RB_ASSERT((unsigned)def->type < RB_PATH_COUNT);
-    if (judgeDef(def, error) != RB_STATUS_OK) {
+    if (validateDef(def, error) != RB_STATUS_OK) {
         return NULL;
     }
     rbPath* path = rbAllocZero(1, sizeof *path);

@@ -12,7 +12,7 @@
 // This many slow iterations in a row end the attempt.
 #define SLOW_MAX 3
 // Block-by-block sweeps must reduce the error below this fraction within this many sweeps.
-#define SWEEPS_JUDGED 1024
+#define SWEEPS_PER_CHECK 1024
 #define SWEEPS_RATIO 0.95
 // A pivot below this fraction of its diagonal means that conditions are nearly dependent.
 #define DELICATE_PIVOT 1e-4
@@ -221,7 +221,7 @@ static double blockNorm(const rbRowBlock* block, const double* errors)
 
 // A limited row at its limit, or where no time passes: its residual is not solved for, unless it
 // means that the row should be released.
-static void judgeLimit(rbIteration* it, int row, double* residual)
+static void validateLimit(rbIteration* it, int row, double* residual)
 {
     rbLimitState* limit = &it->limits[row];
     bool letsGo =
@@ -257,7 +257,7 @@ static void putAtLimit(rbIteration* it, int index, rbLimitState state)
 // Dry friction (which requires rest) and a velocity motor along one freedom cannot both hold. Where
 // the motor holds its speed, the friction is at the limit against it, whatever the rate is before
 // the motor has been solved for. True: no further check is needed.
-static bool judgePair(rbIteration* it, int index, double* residual)
+static bool validatePair(rbIteration* it, int index, double* residual)
 {
     const rbMechanism* m = it->mechanism;
     const rbRowBlock* block = &m->blocks[index];
@@ -277,16 +277,16 @@ static bool judgePair(rbIteration* it, int index, double* residual)
     return true;
 }
 
-static void judgeLimits(rbIteration* it, int index, double* residual)
+static void validateLimits(rbIteration* it, int index, double* residual)
 {
     const rbRowBlock* block = &it->mechanism->blocks[index];
-    if (block->kind != RB_ROW_TRAVEL || judgePair(it, index, residual)) {
+    if (block->kind != RB_ROW_TRAVEL || validatePair(it, index, residual)) {
         return;
     }
     for (int i = 0; i < block->rowCount; ++i) {
         int row = block->firstRow + i;
         if (it->limits[row] != RB_LIMIT_FREE || !(it->mechanism->compliance[row] < INFINITY)) {
-            judgeLimit(it, row, &residual[i]);
+            validateLimit(it, row, &residual[i]);
         }
     }
 }
@@ -412,7 +412,7 @@ void rbIteration_Gather(rbIteration* it)
             continue;
         }
         measureBlock(it, i, residual);
-        judgeLimits(it, i, residual);
+        validateLimits(it, i, residual);
         rbIteration_NoteError(it, i, residual);
     }
 }
@@ -455,7 +455,7 @@ static bool sweepCuts(rbIteration* it)
             lookAheadWhereStale(it, block->bodyB);
         }
         measureBlock(it, index, residual);
-        judgeLimits(it, index, residual);
+        validateLimits(it, index, residual);
         rbIteration_NoteError(it, index, residual);
         if (blockNorm(block, residual) <= it->correction->tolerance) {
             continue;
@@ -485,7 +485,7 @@ bool rbIteration_IsHopeless(rbIteration* it)
     }
     if (it->correction->isIterative) {
         // Sweeps are slow by nature, but must not continue forever.
-        if (it->result.iterations % SWEEPS_JUDGED != 0) {
+        if (it->result.iterations % SWEEPS_PER_CHECK != 0) {
             return false;
         }
         bool isStuck = error > SWEEPS_RATIO * it->lastError;
@@ -654,9 +654,9 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
             rbIteration_Gather(&it);
             isCorrected = !(it.result.error <= correction->tolerance);
         }
-        bool isJudged = !it.isEarly;
+        bool isValidated = !it.isEarly;
         it.isEarly = false;
-        if (!isCorrected && !isJudged && !it.result.isLimitChanged) {
+        if (!isCorrected && !isValidated && !it.result.isLimitChanged) {
             continue;
         }
         if (it.result.isLimitChanged || it.result.iterations >= correction->iterationsMax ||

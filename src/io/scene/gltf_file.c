@@ -82,7 +82,7 @@ static rbStatus splitBinary(rbGltf* gltf, const unsigned char* bytes, size_t siz
 }
 
 // Version 2, and nothing that a reader must understand but we do not.
-static rbStatus judgeAsset(const rbGltf* gltf)
+static rbStatus validateAsset(const rbGltf* gltf)
 {
     const json_t* asset = json_object_get(gltf->root, "asset");
     const char* version = json_string_value(json_object_get(asset, "version"));
@@ -122,7 +122,7 @@ rbStatus rbGltf_Open(rbGltf* gltf, const rbMeshSource* source, rbError* error)
         return rbError_Set(error, RB_STATUS_SYNTAX, "is no glTF: %.200s",
                            gltf->root == NULL ? jsonError.text : "it is no JSON object");
     }
-    rbStatus status = judgeAsset(gltf);
+    rbStatus status = validateAsset(gltf);
     gltf->bufferCount = json_array_size(json_object_get(gltf->root, "buffers"));
     if (status == RB_STATUS_OK && gltf->bufferCount > BUFFERS_MAX) {
         status = rbError_Set(error, RB_STATUS_LIMIT, "%zu buffers; at most %d are accepted",

@@ -84,7 +84,7 @@ static void freeBuilder(rbMeshBuilder* builder)
 }
 
 // Indices within range and at least three corners a face.
-static rbStatus judgeIndices(const rbMeshBuilder* builder)
+static rbStatus validateIndices(const rbMeshBuilder* builder)
 {
     int used = 0;
     for (int f = 0; f < builder->faceSizes.count; ++f) {
@@ -207,7 +207,7 @@ static rbStatus readSource(const rbMeshSource* source, const rbMeshOptions* opti
                            "the file holds %d vertices and no faces; only a hull can do without",
                            data->builder.vertices.count);
     }
-    status = judgeIndices(&data->builder);
+    status = validateIndices(&data->builder);
     if (status != RB_STATUS_OK) {
         return status;
     }

@@ -276,7 +276,7 @@ static rbStatus readRow(PlyReader* reader, const Element* element)
 }
 
 // A vertex needs its three coordinates, a face its list.
-static rbStatus judgeHeader(PlyReader* reader)
+static rbStatus validateHeader(PlyReader* reader)
 {
     for (int e = 0; e < reader->elementCount; ++e) {
         const Element* element = &reader->elements[e];
@@ -306,7 +306,7 @@ rbStatus rbReadPly(const rbMeshSource* source, rbMeshBuilder* builder)
                         .builder = builder};
     rbStatus status = readHeader(&reader);
     if (status == RB_STATUS_OK) {
-        status = judgeHeader(&reader);
+        status = validateHeader(&reader);
     }
     for (int e = 0; e < reader.elementCount && status == RB_STATUS_OK; ++e) {
         for (int64_t i = 0; i < reader.elements[e].count && status == RB_STATUS_OK; ++i) {

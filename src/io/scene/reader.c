@@ -199,7 +199,7 @@ static void describeRange(const rbKey* key, char* text, size_t capacity)
     }
 }
 
-static rbStatus judgeRange(rbReader* reader, const rbKey* key, double value)
+static rbStatus validateRange(rbReader* reader, const rbKey* key, double value)
 {
     bool isLow = key->isLowOpen ? value <= key->low : value < key->low;
     if (!hasRange(key) || (!isLow && value <= key->high)) {
@@ -219,7 +219,7 @@ static rbStatus readNumber(rbReader* reader, const json_t* value, const rbKey* k
     double number = json_number_value(value);
     RB_ASSERT(isfinite(number));
     *(double*)target = number;
-    return judgeRange(reader, key, number);
+    return validateRange(reader, key, number);
 }
 
 // Integers up to 2^53; 1e9 is one too.
@@ -232,7 +232,7 @@ static rbStatus readInteger(rbReader* reader, const json_t* value, const rbKey* 
     if (floor(number) != number) {
         return failType(reader, value, "a whole number");
     }
-    rbStatus status = judgeRange(reader, key, number);
+    rbStatus status = validateRange(reader, key, number);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -323,7 +323,7 @@ static rbStatus readVec3(rbReader* reader, const json_t* value, const rbKey* key
     rbStatus status = rbReadNumbers(reader, value, v, 3, 0.0);
     for (size_t i = 0; i < 3 && status == RB_STATUS_OK; ++i) {
         rbReader_PushIndex(reader, i);
-        status = judgeRange(reader, key, v[i]);
+        status = validateRange(reader, key, v[i]);
         if (status == RB_STATUS_OK) {
             rbReader_Pop(reader);
         }

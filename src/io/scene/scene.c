@@ -43,7 +43,7 @@ static json_t* parseText(const char* text, size_t size, const char* file, rbErro
 
 // -------------------------------------------------------------------------------------- judging
 
-static rbStatus judgeEngine(rbReader* reader, const char* word, rbEngineType* engine)
+static rbStatus validateEngine(rbReader* reader, const char* word, rbEngineType* engine)
 {
     int index = 0;
     rbStatus status = rbReadWord(reader, "engine", word, &rbEngineTypeWords, &index);
@@ -51,7 +51,7 @@ static rbStatus judgeEngine(rbReader* reader, const char* word, rbEngineType* en
     return status;
 }
 
-static rbStatus judgeVersion(rbReader* reader, int64_t version)
+static rbStatus validateVersion(rbReader* reader, int64_t version)
 {
     if (version == RB_SCENE_VERSION) {
         return RB_STATUS_OK;
@@ -78,10 +78,10 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
     rbEngineType engine = worldDef.engine;
     rbStatus status = rbReadFields(reader, scene->root, &rbSceneKeys, fields);
     if (status == RB_STATUS_OK) {
-        status = judgeVersion(reader, fields->version);
+        status = validateVersion(reader, fields->version);
     }
     if (status == RB_STATUS_OK) {
-        status = judgeEngine(reader, fields->engine, &engine);
+        status = validateEngine(reader, fields->engine, &engine);
     }
     if (status == RB_STATUS_OK && fields->detector != NULL) {
         status = rbReadDetector(reader, fields->detector, &worldDef.event.detector);
@@ -127,7 +127,7 @@ typedef rbStatus SectionFn(rbScene* scene, rbReader* reader, const json_t* json)
 
 // Judges the whole tree and fills the scene from it. The order matters: bodies name materials and
 // geometries; trees make bodies; forces, joints and springs name bodies, probes name all three.
-static rbStatus judgeScene(rbScene* scene, rbError* error)
+static rbStatus validateScene(rbScene* scene, rbError* error)
 {
     RB_ASSERT(scene->root != NULL);
     RB_ASSERT(scene->bodies.count == 0);
@@ -215,7 +215,7 @@ static rbScene* makeScene(json_t* root, const Origin* origin, rbError* error)
     scene->fileFn = origin->fileFn;
     scene->fileContext = origin->fileContext;
     scene->former = origin->former;
-    rbStatus status = judgeScene(scene, error);
+    rbStatus status = validateScene(scene, error);
     scene->former = NULL;
     if (status != RB_STATUS_OK) {
         rbDestroyScene(scene);

@@ -294,8 +294,8 @@ rbStatus rbIndexBodies(rbScene* scene, rbReader* reader)
 // --------------------------------------------------------------------------------------- bodies
 
 // All shapes of a body meet the same others.
-static rbStatus judgeGroups(const rbScene* scene, rbReader* reader, const rbSceneBody* body,
-                            const rbSceneShape* shape)
+static rbStatus validateGroups(const rbScene* scene, rbReader* reader, const rbSceneBody* body,
+                               const rbSceneShape* shape)
 {
     if (body->shapeCount == 0) {
         return RB_STATUS_OK;
@@ -346,7 +346,7 @@ static rbStatus readShapes(rbScene* scene, rbReader* reader, const json_t* array
         shape.transform = (rbTransform){fields.position, fields.orientation};
         shape.groups = (uint32_t)fields.groups;
         shape.mask = (uint32_t)fields.mask;
-        status = judgeGroups(scene, reader, body, &shape);
+        status = validateGroups(scene, reader, body, &shape);
         if (status != RB_STATUS_OK) {
             return status;
         }
@@ -384,8 +384,8 @@ static bool isZero(rbVec3 v)
 
 // What goes with what: velocities are of dynamic bodies, paths of kinematic ones, growth of the
 // event engine.
-static rbStatus judgeKeys(rbReader* reader, const json_t* json, const rbBodyFields* fields,
-                          rbBodyType type, rbEngineType engine)
+static rbStatus validateKeys(rbReader* reader, const json_t* json, const rbBodyFields* fields,
+                             rbBodyType type, rbEngineType engine)
 {
     if (json_object_get(json, "spin") != NULL && json_object_get(json, "spinLocal") != NULL) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
@@ -561,7 +561,7 @@ rbStatus rbReadBody(rbScene* scene, rbReader* reader, const json_t* json, size_t
     rbBodyType type = RB_BODY_DYNAMIC;
     status = readBodyType(reader, fields.type, &type);
     if (status == RB_STATUS_OK) {
-        status = judgeKeys(reader, json, &fields, type, scene->info.engineType);
+        status = validateKeys(reader, json, &fields, type, scene->info.engineType);
     }
     if (status != RB_STATUS_OK) {
         return status;

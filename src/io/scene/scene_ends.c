@@ -240,8 +240,8 @@ rbStatus rbReadEnd(const rbScene* scene, rbReader* reader, const char* name, rbS
 
 // --------------------------------------------------------------------------------------- judging
 
-static rbStatus judgeCopy(const rbScene* scene, rbReader* reader, const rbSceneEnd ends[2],
-                          const rbSceneGrid* grid, int copy)
+static rbStatus validateCopy(const rbScene* scene, rbReader* reader, const rbSceneEnd ends[2],
+                             const rbSceneGrid* grid, int copy)
 {
     int bodies[2];
     for (int i = 0; i < 2; ++i) {
@@ -264,8 +264,8 @@ static rbStatus judgeCopy(const rbScene* scene, rbReader* reader, const rbSceneE
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeEnds(const rbScene* scene, rbReader* reader, const rbSceneEnd ends[2],
-                          const rbSceneGrid* grid)
+static rbStatus validateEnds(const rbScene* scene, rbReader* reader, const rbSceneEnd ends[2],
+                             const rbSceneGrid* grid)
 {
     bool isMoved = false;
     for (int i = 0; i < 2; ++i) {
@@ -284,7 +284,7 @@ static rbStatus judgeEnds(const rbScene* scene, rbReader* reader, const rbSceneE
     }
     rbStatus status = RB_STATUS_OK;
     for (int copy = 0; copy < grid->copyCount && status == RB_STATUS_OK; ++copy) {
-        status = judgeCopy(scene, reader, ends, grid, copy);
+        status = validateCopy(scene, reader, ends, grid, copy);
     }
     return status;
 }
@@ -330,7 +330,7 @@ rbStatus rbReadEnds(const rbScene* scene, rbReader* reader, const rbEndsFields* 
         reader->partCount = depth;
     }
     rbReader_Push(reader, isArray ? "bodies" : names[0] != NULL ? endKeys[0] : endKeys[1]);
-    rbStatus status = judgeEnds(scene, reader, ends, grid);
+    rbStatus status = validateEnds(scene, reader, ends, grid);
     reader->partCount = status == RB_STATUS_OK ? depth : reader->partCount;
     return status;
 }

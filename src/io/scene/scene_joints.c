@@ -113,8 +113,8 @@ static int countAxes(const json_t* json, rbJointType type)
 }
 
 // Two keys of which one says all and the others repeat it.
-static rbStatus judgeChoice(rbReader* reader, const json_t* json, const char* world,
-                            const char* const locals[2])
+static rbStatus validateChoice(rbReader* reader, const json_t* json, const char* world,
+                               const char* const locals[2])
 {
     if (!has(json, world) || (!has(json, locals[0]) && !has(json, locals[1]))) {
         return RB_STATUS_OK;
@@ -131,7 +131,7 @@ static rbStatus readAnchors(rbReader* reader, const json_t* json, const rbPlaceF
     static const char* const locals[2] = {"anchorA", "anchorB"};
     const TypeRow typeRow = getTypeRow(type);
     const TypeRow* row = &typeRow;
-    rbStatus status = judgeChoice(reader, json, "anchor", locals);
+    rbStatus status = validateChoice(reader, json, "anchor", locals);
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -160,7 +160,7 @@ static rbStatus readAnchors(rbReader* reader, const json_t* json, const rbPlaceF
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeAxisKeys(rbReader* reader, const json_t* json, rbJointType type)
+static rbStatus validateAxisKeys(rbReader* reader, const json_t* json, rbJointType type)
 {
     static const char* const keys[] = {"axis", "axisA", "axisB", "axes"};
     int axisCount = countAxes(json, type);
@@ -216,9 +216,9 @@ static rbStatus readAxes(rbReader* reader, const json_t* json, const rbPlaceFiel
     static const char* const locals[2] = {"axisA", "axisB"};
     int axisCount = countAxes(json, type);
     const char* world = axisCount == 2 ? "axes" : "axis";
-    rbStatus status = judgeAxisKeys(reader, json, type);
+    rbStatus status = validateAxisKeys(reader, json, type);
     if (status == RB_STATUS_OK) {
-        status = judgeChoice(reader, json, world, locals);
+        status = validateChoice(reader, json, world, locals);
     }
     if (status != RB_STATUS_OK || axisCount == 0) {
         return status;
@@ -303,7 +303,7 @@ static rbStatus readSchedule(rbScene* scene, rbReader* reader, const json_t* arr
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeMotor(rbReader* reader, const json_t* json, rbMotorType type)
+static rbStatus validateMotor(rbReader* reader, const json_t* json, rbMotorType type)
 {
     static const char* const pidKeys[] = {"gain", "integralTime", "derivativeTime", "window"};
     bool isPid = type == RB_MOTOR_POSITION || type == RB_MOTOR_SPEED;
@@ -339,7 +339,7 @@ static rbStatus readMotor(rbScene* scene, rbReader* reader, const json_t* json, 
         status = rbReadWord(reader, "type", fields.type, &rbMotorTypeWords, &type);
     }
     if (status == RB_STATUS_OK) {
-        status = judgeMotor(reader, json, (rbMotorType)type);
+        status = validateMotor(reader, json, (rbMotorType)type);
     }
     if (status != RB_STATUS_OK) {
         return status;
@@ -429,7 +429,7 @@ static rbStatus readCone(rbReader* reader, const json_t* json, const rbJointFiel
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeFreedomKeys(rbReader* reader, const json_t* json, rbJointType type)
+static rbStatus validateFreedomKeys(rbReader* reader, const json_t* json, rbJointType type)
 {
     const char* key = findFreedomKey(json);
     int count = getTypeRow(type).freedomCount;
@@ -462,7 +462,7 @@ static rbStatus readFreedoms(rbScene* scene, rbReader* reader, const json_t* jso
                              const rbJointFields* fields, rbJointDef* def)
 {
     int count = getTypeRow(def->type).freedomCount;
-    rbStatus status = judgeFreedomKeys(reader, json, def->type);
+    rbStatus status = validateFreedomKeys(reader, json, def->type);
     if (status != RB_STATUS_OK || count == 0) {
         return status;
     }
@@ -547,7 +547,7 @@ static rbStatus readVelocityOnly(rbReader* reader, const json_t* json, rbJointDe
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeJointKeys(rbReader* reader, const json_t* json, rbJointType type)
+static rbStatus validateJointKeys(rbReader* reader, const json_t* json, rbJointType type)
 {
     if ((type == RB_JOINT_PARTS) != has(json, "parts")) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
@@ -573,7 +573,7 @@ rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
     rbJointDef* def = &joint->def;
     rbStatus status = readType(reader, fields->type, rbJointType_GetCount(), &def->type);
     if (status == RB_STATUS_OK) {
-        status = judgeJointKeys(reader, json, def->type);
+        status = validateJointKeys(reader, json, def->type);
     }
     if (status == RB_STATUS_OK && def->type == RB_JOINT_PARTS) {
         status = readParts(reader, fields->parts, joint);

@@ -58,7 +58,7 @@ static rbStatus readInertia(rbReader* reader, const json_t* array, rbSym3* inert
 static rbStatus judge(rbReader* reader, const rbMassProperties* mass, const char* key)
 {
     RB_ASSERT(key != NULL);
-    rbStatus status = rbMassProperties_Judge(mass, reader->error);
+    rbStatus status = rbMassProperties_Validate(mass, reader->error);
     if (status != RB_STATUS_OK) {
         rbReader_Push(reader, key);
         return rbReader_Adopt(reader, RB_STATUS_INVALID, NULL);

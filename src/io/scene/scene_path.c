@@ -40,7 +40,7 @@ static rbStatus readLine(rbReader* reader, const json_t* json, const rbPathField
 
 // Neighboring points must differ, the position of the body being the first of them; also the last
 // and the first of a closed curve.
-static rbStatus judgePoints(rbReader* reader, const rbSceneBody* body)
+static rbStatus validatePoints(rbReader* reader, const rbSceneBody* body)
 {
     RB_ASSERT(body->path.pointCount > 0);
     rbVec3 former = body->position;
@@ -93,7 +93,7 @@ static rbStatus readCurve(rbReader* reader, const rbPathFields* fields, rbSceneB
     body->path.endTangent = fields->endTangent;
     body->path.tangentFactor = fields->tangentFactor;
     body->path.isClosed = fields->isClosed;
-    rbStatus status = judgePoints(reader, body);
+    rbStatus status = validatePoints(reader, body);
     if (status == RB_STATUS_OK) {
         rbReader_Pop(reader);
     }

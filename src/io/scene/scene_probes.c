@@ -180,7 +180,8 @@ static rbStatus readQuantity(rbReader* reader, const char* word, int where,
     return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown quantity \"%.60s\"%s", word, hint);
 }
 
-static rbStatus judgeBody(const rbScene* scene, rbReader* reader, const char* key, const char* name)
+static rbStatus validateBody(const rbScene* scene, rbReader* reader, const char* key,
+                             const char* name)
 {
     RB_ASSERT(name != NULL);
     int body = -1;
@@ -201,8 +202,8 @@ static rbStatus judgeBody(const rbScene* scene, rbReader* reader, const char* ke
 }
 
 // The joint or spring of a probe must be there.
-static rbStatus judgeLink(const rbScene* scene, rbReader* reader, const char* name, bool wantSpring,
-                          int* index)
+static rbStatus validateLink(const rbScene* scene, rbReader* reader, const char* name,
+                             bool wantSpring, int* index)
 {
     const char* what = wantSpring ? "spring" : "joint";
     bool isSpring = false;
@@ -267,8 +268,8 @@ static rbStatus chooseFreedom(rbReader* reader, const rbSceneJoint* joint, bool 
 }
 
 // The body, joint or spring of a probe.
-static rbStatus judgeSubject(const rbScene* scene, rbReader* reader, const json_t* json,
-                             rbProbe* probe, const char** unit)
+static rbStatus validateSubject(const rbScene* scene, rbReader* reader, const json_t* json,
+                                rbProbe* probe, const char** unit)
 {
     int index = 0;
     bool hasFreedom = json_object_get(json, "freedom") != NULL;
@@ -286,17 +287,17 @@ static rbStatus judgeSubject(const rbScene* scene, rbReader* reader, const json_
                              "\"with\" belongs to contacts and contactForce of a body");
     }
     if (probe->body != NULL) {
-        rbStatus status = judgeBody(scene, reader, "body", probe->body);
+        rbStatus status = validateBody(scene, reader, "body", probe->body);
         return status == RB_STATUS_OK && probe->with != NULL
-                   ? judgeBody(scene, reader, "with", probe->with)
+                   ? validateBody(scene, reader, "with", probe->with)
                    : status;
     }
     if (probe->spring != NULL) {
-        return judgeLink(scene, reader, probe->spring, true, &index);
+        return validateLink(scene, reader, probe->spring, true, &index);
     }
     rbStatus status = RB_STATUS_OK;
     if (probe->joint != NULL) {
-        status = judgeLink(scene, reader, probe->joint, false, &index);
+        status = validateLink(scene, reader, probe->joint, false, &index);
     }
     return status == RB_STATUS_OK && isOfFreedom
                ? chooseFreedom(reader, &scene->joints.data[index], hasFreedom, probe, unit)
@@ -328,7 +329,7 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
     }
     status = readQuantity(reader, fields.quantity, where, &probe.quantity);
     if (status == RB_STATUS_OK) {
-        status = judgeSubject(scene, reader, json, &probe, &unit);
+        status = validateSubject(scene, reader, json, &probe, &unit);
     }
     if (status != RB_STATUS_OK) {
         return status;

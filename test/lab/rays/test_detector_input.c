@@ -13,7 +13,7 @@ static void checkVec(rbVec3 value, rbVec3 truth, double tolerance)
 }
 
 // overlap at the start is reported, touch only if bodies approach, and rest is not a contact
-static void startsAreTold(void** state)
+static void startsAreReported(void** state)
 {
     (void)state;
     rbGeometry* ball = rbCreateSphere(1.0, NULL);
@@ -160,7 +160,7 @@ static void checkTrouble(const rbRayQuery* query, const char* words, rbStatus st
 }
 
 // bad values get a message
-static void badValuesGetASentence(void** state)
+static void badValuesGetAMessage(void** state)
 {
     (void)state;
     rbGeometry* ball = rbCreateSphere(1.0, NULL);
@@ -227,7 +227,7 @@ static void countTrace(void* context, const rbRayTrace* trace)
 }
 
 // every ray is reported and counted once, and a prediction allocates nothing
-static void raysAreToldAndCounted(void** state)
+static void raysAreReportedAndCounted(void** state)
 {
     (void)state;
     rbGeometry* ball = rbCreateSphere(1.0, NULL);
@@ -266,8 +266,8 @@ static void raysAreToldAndCounted(void** state)
     rbDestroyGeometry(pyramid);
 }
 
-RB_TEST_GROUP(test_detector_input, cmocka_unit_test(startsAreTold),
+RB_TEST_GROUP(test_detector_input, cmocka_unit_test(startsAreReported),
               cmocka_unit_test(noRaysAreADefinedAnswer),
               cmocka_unit_test(surfacesAreHitOnBothSides),
-              cmocka_unit_test(planesAndCompoundsTakePart), cmocka_unit_test(badValuesGetASentence),
-              cmocka_unit_test(raysAreToldAndCounted));
+              cmocka_unit_test(planesAndCompoundsTakePart), cmocka_unit_test(badValuesGetAMessage),
+              cmocka_unit_test(raysAreReportedAndCounted));

@@ -477,7 +477,7 @@ static void timesAndCountersAddUp(void** state)
 
 // Overlapping bodies are named; touching ones are accepted; two standing ones may overlap.
 //
-static void startIsJudged(void** state)
+static void startIsChecked(void** state)
 {
     (void)state;
     const struct {
@@ -535,7 +535,7 @@ static void countRay(void* context, const rbRayTrace* trace)
 }
 
 // The rays of the frame of a collision can be queried again, after the bodies have stopped.
-static void raysOfACollisionAreToldAgain(void** state)
+static void raysOfACollisionAreReportedAgain(void** state)
 {
     (void)state;
     rbRayFrames* frames = runOffsetBalls();
@@ -554,7 +554,7 @@ static void raysOfACollisionAreToldAgain(void** state)
 }
 
 // Every setting out of its range is refused with a message.
-static void unusableSettingsGetASentence(void** state)
+static void unusableSettingsGetAMessage(void** state)
 {
     (void)state;
     rbRayFrameSettings bad[9];
@@ -589,7 +589,7 @@ RB_TEST_GROUP(test_ray_frames, cmocka_unit_test(recordOfACollisionIsComplete),
               cmocka_unit_test(curvesAreCutByTheRuleAsked),
               cmocka_unit_test(twoCurvesAreCutTogether), cmocka_unit_test(bulletIsFoundAtAnyRate),
               cmocka_unit_test(exactModeNeedsNoRays), cmocka_unit_test(limitsAreChecked),
-              cmocka_unit_test(timesAndCountersAddUp), cmocka_unit_test(startIsJudged),
+              cmocka_unit_test(timesAndCountersAddUp), cmocka_unit_test(startIsChecked),
               cmocka_unit_test(missedContactsAreCounted),
-              cmocka_unit_test(raysOfACollisionAreToldAgain),
-              cmocka_unit_test(unusableSettingsGetASentence));
+              cmocka_unit_test(raysOfACollisionAreReportedAgain),
+              cmocka_unit_test(unusableSettingsGetAMessage));

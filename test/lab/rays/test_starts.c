@@ -56,7 +56,7 @@ static void poleIsTheDirectionOfMotion(void** state)
 }
 
 // Chi-square of counts that should be equal, minus its mean, in standard deviations.
-static double judgeEvenness(const int* counts, int cells, int total)
+static double checkEvenness(const int* counts, int cells, int total)
 {
     double expected = (double)total / cells;
     double sum = 0.0;
@@ -105,7 +105,7 @@ static void pointsFillTrianglesEvenly(void** state)
             assert_true(point.x >= 0.0 && point.y >= 0.0 && point.x + point.y <= 1.0 + 1e-15);
             ++counts[getCell(point.x, point.y)];
         }
-        judged[p] = judgeEvenness(counts, CELLS, POINTS);
+        judged[p] = checkEvenness(counts, CELLS, POINTS);
         rbDestroyRayEmitter(emitter);
     }
     checkBelow(judged[RB_RAYS_UNIFORM], 4.0);
@@ -138,7 +138,7 @@ static void pointsFillRoundSurfacesEvenly(void** state)
             above += point.z > 0.0 ? 1 : 0;
             ++quarter[(point.x > 0.0 ? 1 : 0) + (point.y > 0.0 ? 2 : 0)];
         }
-        checkBelow(judgeEvenness(quarter, 4, POINTS), 4.0);
+        checkBelow(checkEvenness(quarter, 4, POINTS), 4.0);
         // of a cone the upper half has a quarter of the side
         double side = sqrt(0.36 + 1.0);
         double share = s == 2 ? 0.25 * side / (side + 0.6) : 0.5;

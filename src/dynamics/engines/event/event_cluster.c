@@ -141,8 +141,8 @@ static double kineticOf(const Cluster* cluster)
     return sum;
 }
 
-static void bookCluster(rbEventEngine* engine, const rbEventHost* host, const Cluster* cluster,
-                        double before, double change)
+static void accountForCluster(rbEventEngine* engine, const rbEventHost* host,
+                              const Cluster* cluster, double before, double change)
 {
     double friction = 0.0;
     for (int i = 0; i < cluster->contactCount; ++i) {
@@ -229,7 +229,7 @@ bool rbEventEngine_CollideCluster(rbEventEngine* engine, const rbEventHost* host
         double before = kineticOf(cluster);
         (void)rbResolveImpacts(cluster->impacts, cluster->contacts, cluster->contactCount,
                                RB_ORDER_SIMULTANEOUS);
-        bookCluster(engine, host, cluster, before, kineticOf(cluster) - before);
+        accountForCluster(engine, host, cluster, before, kineticOf(cluster) - before);
         takeCluster(engine, host, cluster);
     }
     return isApproaching;

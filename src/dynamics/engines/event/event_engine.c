@@ -250,7 +250,7 @@ static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
     return RB_STATUS_OK;
 }
 
-static rbStatus judgePeriods(rbEventEngine* engine, rbError* error)
+static rbStatus validatePeriods(rbEventEngine* engine, rbError* error)
 {
     if (!engine->isPeriodic) {
         return RB_STATUS_OK;
@@ -459,7 +459,7 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     RB_ASSERT(isfinite(time));
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
     rbStatus status = chooseTolerance(engine, error);
-    status = status == RB_STATUS_OK ? judgePeriods(engine, error) : status;
+    status = status == RB_STATUS_OK ? validatePeriods(engine, error) : status;
     if (status == RB_STATUS_OK && engine->detector->start != NULL) {
         status = engine->detector->start(engine, error);
     }

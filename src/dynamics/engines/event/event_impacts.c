@@ -235,8 +235,8 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
 #define APPROACH_REST 1e-12
 
 // Whether an impact at a speed belongs to a lasting contact.
-static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEventContact* contact,
-                       double speed, double restitution)
+static bool validateMicro(rbEventEngine* engine, rbEventResolution* r,
+                          const rbEventContact* contact, double speed, double restitution)
 {
     rbEventPair* pair = &engine->pairs.data[r->pair];
     if (engine->settings.lasting == RB_LASTING_NONE) {
@@ -274,8 +274,8 @@ static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEven
     return pair->isLasting;
 }
 
-static void bookWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
-                     const rbImpactResult* result, double change)
+static void addWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
+                    const rbImpactResult* result, double change)
 {
     engine->work.friction += result->frictionWork;
     if (isMicro) {
@@ -307,7 +307,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
         .law = material.law};
     double speed = -input.velocity.z;
     double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
-    bool isMicro = judgeMicro(engine, r, contact, speed, material.restitution);
+    bool isMicro = validateMicro(engine, r, contact, speed, material.restitution);
     rbImpactResult result;
     if (isMicro && !isLastRound && !r->isHandedOver) {
         double depth = fmin(1.0, fmax(0.0, 1.0 - contact->distance / r->tolerance));
@@ -327,7 +327,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     rbVec3 impulse = rbMulMV(frame, result.impulse);
     rbApplyContactImpulse(&r->bodies[0], &r->bodies[1], contact->point, impulse);
     double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
-    bookWork(engine, isMicro, material.law, &result, after - before);
+    addWork(engine, isMicro, material.law, &result, after - before);
     r->fastest = fmax(r->fastest, speed);
     engine->statistics.virial += rbDot(impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
     rbEngineEvent event = {.time = r->time,

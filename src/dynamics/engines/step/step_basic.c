@@ -176,7 +176,7 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
 }
 
 // Work that a body on a path does through a joint: its force times its own speed.
-static void bookPathWork(rbStepMechanism* mechanism, const rbRowBlock* block)
+static void addPathWork(rbStepMechanism* mechanism, const rbRowBlock* block)
 {
     const rbMechanism* m = &mechanism->m;
     const rbMechBody* bodyA = &m->bodies[block->bodyA];
@@ -220,13 +220,13 @@ static rbWorkCause causeOf(const rbStepMechanism* mechanism, int block)
 
 // Work of motors, damping and friction in a stage: impulse times the mean of the rates before and
 // after it.
-static void bookWork(rbStepMechanism* mechanism, double h, bool isStart)
+static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
 {
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         if (mechanism->hasPaths && block->kind == RB_ROW_HOLD) {
-            bookPathWork(mechanism, block);
+            addPathWork(mechanism, block);
         }
         if (block->kind == RB_ROW_HOLD && !mechanism->isOpen) {
             continue;
@@ -544,8 +544,8 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     }
     rbStep_Forces(run, time, &power);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
-    bool isBooked = mechanism->hasSoft || mechanism->isOpen || mechanism->hasPaths;
-    if (isBooked) {
+    bool isCounted = mechanism->hasSoft || mechanism->isOpen || mechanism->hasPaths;
+    if (isCounted) {
         rbStep_Rezero(mechanism);
         noteRates(mechanism);
         rbStep_SetSpeeds(run, time, time + h);
@@ -569,11 +569,11 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     }
     keepImpulses(mechanism, h);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    if (isBooked) {
-        bookWork(mechanism, h, true);
+    if (isCounted) {
+        addWork(mechanism, h, true);
     }
     flyToEnd(run, time + h);
-    if (isBooked) {
+    if (isCounted) {
         noteRates(mechanism);
         rbStep_SetSpeeds(run, time + h, time + h);
     }
@@ -587,8 +587,8 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         rbStep_StopRates(run, h, mechanism->inner);
     }
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    if (isBooked) {
-        bookWork(mechanism, h, false);
+    if (isCounted) {
+        addWork(mechanism, h, false);
     }
     for (int row = 0; row < m->rowCount; ++row) {
         mechanism->totals[row] += m->impulses[row];
@@ -662,7 +662,7 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     // Forces do work with the final velocities.
     rbStepContacts_ReturnSpeeds(run->engine, mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    bookWork(mechanism, h, true);
+    addWork(mechanism, h, true);
     flyToEnd(run, time + h);
     rbStep_SetSpeeds(run, time + h, time + h);
     setEndCompliance(mechanism, h);
@@ -720,7 +720,7 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    bookWork(mechanism, h, false);
+    addWork(mechanism, h, false);
     for (int row = 0; row < m->rowCount; ++row) {
         mechanism->totals[row] += m->impulses[row];
         mechanism->forces[row] = mechanism->totals[row] / h;
@@ -870,7 +870,7 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     mechanism->isRefreshed = true;
     keepBackward(mechanism, h);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * torquePower(run);
-    bookWork(mechanism, 2.0 * h, true);
+    addWork(mechanism, 2.0 * h, true);
     rbStep_ContinueErrors(mechanism);
     rbStep_SetSpeeds(run, time + h, time + h);
     rbStep_StopRates(run, 0.0, mechanism->inner);

@@ -412,7 +412,7 @@ void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
 }
 
 // Pairs of bodies that overlap by more than the run has left so far.
-static void judgeOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
+static void validateOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
 {
     double most = fmax(c->settings.shell + c->settings.tolerance, c->deepestBefore);
     int lastA = -1;
@@ -507,7 +507,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     c->statistics.pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
     c->statistics.contactCount = c->foundPoints;
     if (overlap != NULL) {
-        judgeOverlaps(c, overlap);
+        validateOverlaps(c, overlap);
         if (overlap->count > 0) {
             c->statistics.deepest = c->deepestBefore;
         }

@@ -188,7 +188,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         return;
     }
     bool isGuarded = false;
-    rbContactBooks books = c->books;
+    rbContactAccounts books = c->books;
     bool wasUnmet = *isUnmet;
     rbContactStep_ShowBodies(engine);
     if (rbContactStep_MarkIdle(c, h)) {

@@ -16,9 +16,9 @@ static double energyThen(const rbStepEngine* engine, const rbContactIsland* isla
     return sum;
 }
 
-void rbContactStep_TellCollisions(const rbStepEngine* engine, const rbStepHost* host,
-                                  const rbContactIsland* island, const rbCollisionNote* notes,
-                                  int count)
+void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost* host,
+                                    const rbContactIsland* island, const rbCollisionNote* notes,
+                                    int count)
 {
     const rbStepContacts* c = engine->contacts;
     double energyBefore = count > 0 ? energyThen(engine, island) : 0.0;
@@ -46,8 +46,8 @@ void rbContactStep_TellCollisions(const rbStepEngine* engine, const rbStepHost* 
     }
 }
 
-void rbContactStep_TellFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
-                              bool isWoken, double energyChange)
+void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
+                                bool isWoken, double energyChange)
 {
     if (host->journal != NULL) {
         rbEngineEvent event = {.time = engine->contacts->nodeTime,

@@ -124,7 +124,7 @@ void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, doub
         c->isWoken.data[i] = c->isWoken.data[i] != 0 && !isFrozen ? 1 : 0;
         c->bodies.data[i].isFrozen = isFrozen;
         if (c->isWoken.data[i] != 0) {
-            rbContactStep_TellFrozen(engine, host, i, true, 0.0);
+            rbContactStep_ReportFrozen(engine, host, i, true, 0.0);
         }
     }
     halveWoken(c);
@@ -191,7 +191,7 @@ void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, do
     if (rbContactFreeze_Update(c->freeze, &node, h) == 0) {
         return;
     }
-    rbContactStep_BookFrozen(engine, host);
+    rbContactStep_AccountForFrozen(engine, host);
     for (int i = 0; i < engine->bodies.count; ++i) {
         if (c->bodies.data[i].isFrozen && !c->before.data[i].isFrozen) {
             const rbMechBody* body = rbContactStep_GetBody(engine, i);

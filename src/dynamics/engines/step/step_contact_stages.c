@@ -253,11 +253,11 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         c->statistics.collisions += done.collisions;
         c->statistics.collisionSweeps += done.sweeps;
         c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.error);
-        rbContactStep_BookCollisions(engine, island, done.normalWork, done.frictionWork);
+        rbContactStep_AccountForCollisions(engine, island, done.normalWork, done.frictionWork);
         int noted;
         const rbCollisionNote* notes = rbCollisions_GetNotes(c->collisions, &noted);
-        rbContactStep_TellCollisions(engine, host, island, notes,
-                                     host->journal != NULL ? noted : 0);
+        rbContactStep_ReportCollisions(engine, host, island, notes,
+                                       host->journal != NULL ? noted : 0);
         *isUnmet = *isUnmet || !done.isMet;
         return;
     }
@@ -317,7 +317,7 @@ static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
     return !rbContactStep_HasMechanism(engine, island);
 }
 
-static void bookQuick(rbContactBooks* books, const rbSubstepsDone* done)
+static void accountForSubsteps(rbContactAccounts* books, const rbSubstepsDone* done)
 {
     books->friction += done->frictionWork;
     books->impact += done->impactWork;
@@ -353,21 +353,21 @@ static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
         rbSubstepsDone done = rbContactSubsteps_Solve(c->substeps, &task);
         noteSolved(c, &done.solved, STAGE_POSITION, isUnmet);
         c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.approach);
-        bookQuick(&c->books, &done);
+        accountForSubsteps(&c->books, &done);
     }
     return isLeft;
 }
 
 // ------------------------------------------------------------------------------------------ energy
 
-static void bookLasting(rbStepEngine* engine, bool isWhole)
+static void accountForLasting(rbStepEngine* engine, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (!rbContactStep_IsQuick(c, &island) && !rbContactStep_IsStanding(c, &island)) {
-            rbContactStep_BookLasting(engine, &island, isWhole,
-                                      rbContactStep_HasMechanism(engine, &island));
+            rbContactStep_AccountForLasting(engine, &island, isWhole,
+                                            rbContactStep_HasMechanism(engine, &island));
         }
     }
 }
@@ -406,16 +406,16 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     }
     rbContactStep_NoteApproaches(c);
     keepPoints(c);
-    rbContactStep_OpenBooks(engine, host, c->nodeTime, h, -1.0);
+    rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, -1.0);
     solveStage(engine, host, h, STAGE_POSITION, isUnmet);
     rbContactStep_SolveArrivals(engine, host, h, isUnmet);
-    bookLasting(engine, true);
+    accountForLasting(engine, true);
 }
 
 void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
                                    bool* isUnmet)
 {
-    rbContactStep_OpenBooks(engine, host, engine->contacts->nodeTime, h, 1.0);
+    rbContactStep_OpenAccounts(engine, host, engine->contacts->nodeTime, h, 1.0);
     solveStage(engine, host, h, STAGE_COLLISION, isUnmet);
 }
 
@@ -440,8 +440,8 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     }
     keepPoints(c);
     memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-    rbContactStep_OpenBooks(engine, host, c->nodeTime, h, 0.0);
+    rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, 0.0);
     solveStage(engine, host, h, STAGE_VELOCITY, isUnmet);
-    bookLasting(engine, false);
-    rbContactStep_TellStops(engine, host);
+    accountForLasting(engine, false);
+    rbContactStep_ReportStops(engine, host);
 }

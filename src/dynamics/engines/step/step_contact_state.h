@@ -17,13 +17,13 @@
 #define RB_SWEEPS_FIRST 30
 
 // Energy that contacts gave by cause, J.
-typedef struct rbContactBooks {
+typedef struct rbContactAccounts {
     double impact;   // normal impulses of collisions, and of approaches as fast
     double friction; // tangential ones, rolling and spinning friction
     double rest;     // the other normal impulses; separated overlap; freezing
     double motor;    // of moving obstacles
     double load;     // of forces without a potential on bodies in no mechanism
-} rbContactBooks;
+} rbContactAccounts;
 
 // How a body moves through a step.
 typedef enum rbFlightKind {
@@ -92,7 +92,7 @@ struct rbStepContacts {
     RB_ARRAY(double) gaps;               // m, per point, while points that arrive are open
     RB_ARRAY(rbContactBody) flights;     // per body, velocities of the flight, where it has its own
     RB_ARRAY(unsigned char) flightKinds; // per body, rbFlightKind
-    RB_ARRAY(rbVec3) pulls;              // m/s, per body: see step_contact_books.c
+    RB_ARRAY(rbVec3) pulls;              // m/s, per body: see step_contact_accounts.c
     RB_ARRAY(rbContactBody) opened;      // per body, when the accounting of a stage was opened
     RB_ARRAY(rbVec3) turnings;           // per contact: rolling and spinning friction then
     RB_ARRAY(rbArrival) arrivals;        // of the current step
@@ -127,7 +127,7 @@ struct rbStepContacts {
     double collisionTime; // s of CPU, see rbContactStatistics
     double contactTime;
     rbContactStatistics statistics;
-    rbContactBooks books;
+    rbContactAccounts books;
     double lookWork; // J, energy of the interpolated state, relative to that of the node
 };
 
@@ -241,22 +241,22 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
 // Writes states at a time in the step from the node, without advancing the node.
 void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
-// ---------------------------------------------------------------------------- step_contact_books.c
-// Call before a stage. share: -1 where half of the forces has acted, 1 where it will, 0 where all
-// has.
-void rbContactStep_OpenBooks(rbStepEngine* engine, const rbStepHost* host, double time, double h,
-                             double share);
+// ----------------------------------------------------------------------------
+// step_contact_accounts.c Call before a stage. share: -1 where half of the forces has acted, 1
+// where it will, 0 where all has.
+void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+                                double share);
 // Call after it. isWhole: impulses of points are those of this stage only.
-void rbContactStep_BookLasting(rbStepEngine* engine, const rbContactIsland* island, bool isWhole,
-                               bool hasJoints);
+void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
+                                     bool isWhole, bool hasJoints);
 // Points that stopped without rebound in the velocity stage, for the journal.
-void rbContactStep_TellStops(rbStepEngine* engine, const rbStepHost* host);
-void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* island,
-                                  double normalWork, double frictionWork);
+void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
+void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
+                                        double normalWork, double frictionWork);
 // J, kinetic and of gravity and constant forces, of all bodies in their current state.
 double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.
-void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host);
+void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host);
 
 // ----------------------------------------------------------------------------- step_contact_rest.c
 rbContactNode rbContactStep_MakeNode(rbStepContacts* c);
@@ -273,11 +273,11 @@ bool rbContactStep_WakeTouched(rbStepContacts* c);
 void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, double h);
 
 // -------------------------------------------------------------------------- step_contact_journal.c
-void rbContactStep_TellCollisions(const rbStepEngine* engine, const rbStepHost* host,
-                                  const rbContactIsland* island, const rbCollisionNote* notes,
-                                  int count);
-void rbContactStep_TellFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
-                              bool isWoken, double energyChange);
+void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost* host,
+                                    const rbContactIsland* island, const rbCollisionNote* notes,
+                                    int count);
+void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
+                                bool isWoken, double energyChange);
 
 // ---------------------------------------------------------------------------------- step_contact.c
 // Islands and rows of the set of the node.

@@ -90,17 +90,17 @@ static void recallState(rbStepEngine* engine)
 typedef struct Books {
     rbContactStatistics statistics;
     rbStepStatistics steps;
-    rbContactBooks contacts;
+    rbContactAccounts contacts;
 } Books;
 
-static Books keepBooks(const rbStepEngine* engine)
+static Books keepAccounts(const rbStepEngine* engine)
 {
     const rbStepContacts* c = engine->contacts;
     Books books = {c->statistics, engine->statistics, c->books};
     return books;
 }
 
-static void recallBooks(rbStepEngine* engine, const Books* books)
+static void recallAccounts(rbStepEngine* engine, const Books* books)
 {
     rbStepContacts* c = engine->contacts;
     c->statistics = books->statistics;
@@ -245,7 +245,7 @@ static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, co
                       bool* isUnmet)
 {
     recallState(engine);
-    recallBooks(engine, books);
+    recallAccounts(engine, books);
     *isUnmet = false;
     rbContactStep_Begin(engine, host, h, isUnmet);
 }
@@ -347,7 +347,7 @@ static double halveStep(rbStepEngine* engine, const rbStepHost* host, double who
 // Begins a step that is not undone.
 static double begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
 {
-    Books books = keepBooks(engine);
+    Books books = keepAccounts(engine);
     rbContactStep_Begin(engine, host, h, isUnmet);
     h = halveStep(engine, host, h, &books, isUnmet);
     return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &books, isUnmet) : h;
@@ -383,13 +383,13 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
         return 0.0;
     }
     keepState(engine);
-    Books books = keepBooks(engine);
+    Books books = keepAccounts(engine);
     int cutCount = c->cutCount;
     h = begin(engine, host, h, isUnmet);
     if (c->nodeTime + h > latest) {
         noteLook(engine, h);
         recallState(engine);
-        recallBooks(engine, &books);
+        recallAccounts(engine, &books);
         c->cutCount = cutCount;
         return 0.0;
     }

@@ -257,7 +257,7 @@ static void takeWorse(rbStartGap* gap, const rbStartGap* own)
 // Closes gaps and stops relative velocities before the first step. Where the impulses are limited,
 // larger gaps are left to the steps, and so are those that a run left before its mechanisms were
 // rebuilt.
-static void judgeStart(const rbStepRun* run, rbStartGap* gap)
+static void validateStart(const rbStepRun* run, rbStartGap* gap)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
@@ -320,7 +320,7 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isTrial = true};
         if (gap != NULL) {
-            judgeStart(&run, &worst);
+            validateStart(&run, &worst);
         }
         rbStep_FollowFreedoms(engine, mechanism);
         s->rowCount += mechanism->m.rowCount;
@@ -336,7 +336,7 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;
     }
-    gap->limit = rbStepLimits_Judge(engine);
+    gap->limit = rbStepLimits_Validate(engine);
     if (worst.joint >= 0 || gap->limit.joint >= 0) {
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;

@@ -231,7 +231,7 @@ void rbStepLimits_Keep(rbStepEngine* engine)
     }
 }
 
-rbStartLimit rbStepLimits_Judge(const rbStepEngine* engine)
+rbStartLimit rbStepLimits_Validate(const rbStepEngine* engine)
 {
     const rbStepContacts* c = engine->contacts;
     rbStartLimit worst = {.joint = -1};

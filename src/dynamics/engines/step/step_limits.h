@@ -26,7 +26,7 @@ void rbStepLimits_PutBack(rbStepContacts* contacts);
 // Stores the impulses of all contacts: of shapes in the pairs, of stops in the joints.
 void rbStepLimits_Keep(rbStepEngine* engine);
 // The joint that is farthest outside its limits at the start.
-rbStartLimit rbStepLimits_Judge(const rbStepEngine* engine);
+rbStartLimit rbStepLimits_Validate(const rbStepEngine* engine);
 // The position that a limit bounds, at poses; turns are counted from the last node.
 double rbStepLimits_GetPosition(const rbStepJointSlot* slot, int freedom, const rbRowPose* poseA,
                                 const rbRowPose* poseB);

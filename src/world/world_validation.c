@@ -29,7 +29,7 @@ int rbWorld_CountRedundantConditions(const rbWorld* world)
     return engine != NULL ? engine->countRedundant(world) : 0;
 }
 
-static void judgePosition(const rbFreedomDef* freedom, double h, rbMotorJudgment* judgment)
+static void validatePosition(const rbFreedomDef* freedom, double h, rbMotorValidation* judgment)
 {
     const rbMotorDef* motor = &freedom->motor;
     double mass = judgment->mass;
@@ -44,7 +44,7 @@ static void judgePosition(const rbFreedomDef* freedom, double h, rbMotorJudgment
     }
 }
 
-static void judgeSpeed(const rbFreedomDef* freedom, double h, rbMotorJudgment* judgment)
+static void validateSpeed(const rbFreedomDef* freedom, double h, rbMotorValidation* judgment)
 {
     const rbMotorDef* motor = &freedom->motor;
     double ahead = motor->integralTime > 0.0 ? 0.5 * h / motor->integralTime : 0.0;
@@ -53,10 +53,10 @@ static void judgeSpeed(const rbFreedomDef* freedom, double h, rbMotorJudgment* j
     judgment->stepMax = fmax(2.0 * judgment->mass / motor->gain - 2.0 * motor->derivativeTime, 0.0);
 }
 
-rbMotorJudgment rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom)
+rbMotorValidation rbJoint_ValidateMotor(const rbWorld* world, rbJointId jointId, int freedom)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
-    rbMotorJudgment judgment = {.mass = INFINITY, .gainMax = INFINITY, .stepMax = INFINITY};
+    rbMotorValidation judgment = {.mass = INFINITY, .gainMax = INFINITY, .stepMax = INFINITY};
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
     if (!rbJoint_IsValid(world, jointId) || engine == NULL) {
@@ -79,8 +79,8 @@ rbMotorJudgment rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int 
         judgment.derivativeTime = def->motor.derivativeTime;
     }
     if (isServo && isfinite(judgment.mass)) {
-        (judgment.type == RB_MOTOR_POSITION ? judgePosition : judgeSpeed)(def, world->def.step.step,
-                                                                          &judgment);
+        (judgment.type == RB_MOTOR_POSITION ? validatePosition
+                                            : validateSpeed)(def, world->def.step.step, &judgment);
     }
     return judgment;
 }

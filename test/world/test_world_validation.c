@@ -103,14 +103,14 @@ static void motorsFeelTheMassOfTheMechanism(void** state)
         Arm two = makeArm(2, &motor, solvers[i]);
         prepare(&one);
         prepare(&two);
-        rbMotorJudgment a = rbJoint_JudgeMotor(one.world, one.joints[0], 0);
+        rbMotorValidation a = rbJoint_ValidateMotor(one.world, one.joints[0], 0);
         checkNear(a.mass, moments[0] + 0.25 * masses[0], 1e-12);
         double m11 = moments[0] + 0.25 * masses[0] + masses[1];
         double m12 = 0.5 * masses[1];
         double m22 = moments[1] + 0.25 * masses[1];
-        rbMotorJudgment b = rbJoint_JudgeMotor(two.world, two.joints[0], 0);
+        rbMotorValidation b = rbJoint_ValidateMotor(two.world, two.joints[0], 0);
         checkNear(b.mass, m11 - m12 * m12 / m22, 1e-12);
-        assert_int_equal(rbJoint_JudgeMotor(two.world, two.joints[1], 0).type, RB_MOTOR_NONE);
+        assert_int_equal(rbJoint_ValidateMotor(two.world, two.joints[1], 0).type, RB_MOTOR_NONE);
         rbDestroyWorld(one.world);
         rbDestroyWorld(two.world);
     }
@@ -149,7 +149,7 @@ static void gainsBeyondTheLargestGoWild(void** state)
         rbMotorDef motor = makeMotor(rows[i].type, 1.0, rows[i].derivativeTime);
         Arm arm = makeArm(rows[i].count, &motor, RB_SOLVER_AUTO);
         prepare(&arm);
-        double gainMax = rbJoint_JudgeMotor(arm.world, arm.joints[0], 0).gainMax;
+        double gainMax = rbJoint_ValidateMotor(arm.world, arm.joints[0], 0).gainMax;
         rbDestroyWorld(arm.world);
         motor.gain = 0.93 * gainMax;
         checkBelow(runMotor(&motor, rows[i].count), 1e-3);
@@ -158,20 +158,20 @@ static void gainsBeyondTheLargestGoWild(void** state)
         // The step required by the gain is the one at which that gain is the largest.
         arm = makeArm(rows[i].count, &motor, RB_SOLVER_AUTO);
         prepare(&arm);
-        rbMotorJudgment judgment = rbJoint_JudgeMotor(arm.world, arm.joints[0], 0);
+        rbMotorValidation judgment = rbJoint_ValidateMotor(arm.world, arm.joints[0], 0);
         assert_true(judgment.gain > judgment.gainMax && judgment.stepMax < STEP);
         rbDestroyWorld(arm.world);
     }
 }
 
 // Without a derivative part the oscillation grows at the reported rate.
-static void lateForcesGrowAtTheRateTold(void** state)
+static void lateForcesGrowAtTheReportedRate(void** state)
 {
     (void)state;
     rbMotorDef motor = makeMotor(RB_MOTOR_POSITION, 20000.0, 0.0);
     Arm arm = makeArm(1, &motor, RB_SOLVER_AUTO);
     prepare(&arm);
-    rbMotorJudgment judgment = rbJoint_JudgeMotor(arm.world, arm.joints[0], 0);
+    rbMotorValidation judgment = rbJoint_ValidateMotor(arm.world, arm.joints[0], 0);
     checkNear(judgment.derivativeTimeMin, 0.5 * STEP, 1e-15);
     assert_true(judgment.growth > 1.0);
     double peaks[2] = {0.0, 0.0};
@@ -185,7 +185,7 @@ static void lateForcesGrowAtTheRateTold(void** state)
     motor.derivativeTime = 0.55 * STEP;
     arm = makeArm(1, &motor, RB_SOLVER_AUTO);
     prepare(&arm);
-    assert_true(rbJoint_JudgeMotor(arm.world, arm.joints[0], 0).growth == 0.0);
+    assert_true(rbJoint_ValidateMotor(arm.world, arm.joints[0], 0).growth == 0.0);
     rbDestroyWorld(arm.world);
 }
 
@@ -201,22 +201,22 @@ static void redundantConditionsAreCounted(void** state)
         assert_int_equal(rbWorld_CountRedundantConditions(arm.world), 0); // not prepared
         prepare(&arm);
         assert_int_equal(rbWorld_CountRedundantConditions(arm.world), 0);
-        assert_true(isfinite(rbJoint_JudgeMotor(arm.world, arm.joints[0], 0).mass));
+        assert_true(isfinite(rbJoint_ValidateMotor(arm.world, arm.joints[0], 0).mass));
         rbBodyId rod = rbJoint_GetBodyB(arm.world, arm.joints[0]);
         (void)addHinge(arm.world, none, rod, 0.0, NULL);
         prepare(&arm);
         assert_int_equal(rbWorld_CountRedundantConditions(arm.world), 5);
-        assert_true(isfinite(rbJoint_JudgeMotor(arm.world, arm.joints[0], 0).mass));
+        assert_true(isfinite(rbJoint_ValidateMotor(arm.world, arm.joints[0], 0).mass));
         // Fifteen conditions of rank six: the motor cannot move anything.
         (void)addHinge(arm.world, none, rod, LENGTH, NULL);
         prepare(&arm);
         assert_int_equal(rbWorld_CountRedundantConditions(arm.world), 9);
-        assert_true(isinf(rbJoint_JudgeMotor(arm.world, arm.joints[0], 0).mass));
+        assert_true(isinf(rbJoint_ValidateMotor(arm.world, arm.joints[0], 0).mass));
         rbDestroyWorld(arm.world);
     }
 }
 
-RB_TEST_GROUP(test_world_judge, cmocka_unit_test(motorsFeelTheMassOfTheMechanism),
+RB_TEST_GROUP(test_world_validation, cmocka_unit_test(motorsFeelTheMassOfTheMechanism),
               cmocka_unit_test(gainsBeyondTheLargestGoWild),
-              cmocka_unit_test(lateForcesGrowAtTheRateTold),
+              cmocka_unit_test(lateForcesGrowAtTheReportedRate),
               cmocka_unit_test(redundantConditionsAreCounted));

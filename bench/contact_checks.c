@@ -16,79 +16,79 @@
 #define EDGE_PARTS 16
 #define CELLS 128
 
-typedef struct rbJudge {
+typedef struct PileChecker {
     const rbContactScene* scene;
     const rbPeerBodyState* states;
     rbTransform* places; // of the geometries
     void* scratch;
     double sum;
     rbContactVerdict verdict;
-} rbJudge;
+} PileChecker;
 
-static const rbGeometry* getGeometry(const rbJudge* judge, int body)
+static const rbGeometry* getGeometry(const PileChecker* checker, int body)
 {
-    return judge->scene->colliders[judge->scene->bodies[body].collider].ours;
+    return checker->scene->colliders[checker->scene->bodies[body].collider].ours;
 }
 
-static void noteDepth(rbJudge* judge, double depth, bool isWall)
+static void noteDepth(PileChecker* checker, double depth, bool isWall)
 {
     if (depth <= 0.0) {
         return;
     }
-    ++judge->verdict.overlapCount;
-    judge->sum += depth;
-    judge->verdict.deepest = fmax(judge->verdict.deepest, depth);
+    ++checker->verdict.overlapCount;
+    checker->sum += depth;
+    checker->verdict.deepest = fmax(checker->verdict.deepest, depth);
     if (isWall) {
-        judge->verdict.deepestWall = fmax(judge->verdict.deepestWall, depth);
+        checker->verdict.deepestWall = fmax(checker->verdict.deepestWall, depth);
     }
 }
 
-static void judgePair(rbJudge* judge, int a, int b)
+static void checkPair(PileChecker* checker, int a, int b)
 {
     rbSeparationInput input = rbDefaultSeparationInput();
-    input.geometryA = getGeometry(judge, a);
-    input.geometryB = getGeometry(judge, b);
-    input.transformBtoA = rbInvMulTransforms(judge->places[a], judge->places[b]);
+    input.geometryA = getGeometry(checker, a);
+    input.geometryB = getGeometry(checker, b);
+    input.transformBtoA = rbInvMulTransforms(checker->places[a], checker->places[b]);
     rbSeparation separation;
-    if (rbMeasureSeparation(&input, NULL, judge->scratch, &separation, NULL) == RB_STATUS_OK) {
-        noteDepth(judge, -separation.distance, false);
+    if (rbMeasureSeparation(&input, NULL, checker->scratch, &separation, NULL) == RB_STATUS_OK) {
+        noteDepth(checker, -separation.distance, false);
     }
 }
 
-static void judgePairs(rbJudge* judge)
+static void checkPairs(PileChecker* checker)
 {
-    int count = judge->scene->movingCount;
+    int count = checker->scene->movingCount;
     size_t size = (size_t)count * sizeof(rbBounds);
     rbBounds* boxes = rbAlloc(size);
     rbIdList pairs = {0};
     for (int i = 0; i < count; ++i) {
-        boxes[i] = rbGeometry_GetBounds(getGeometry(judge, i), judge->places[i]);
+        boxes[i] = rbGeometry_GetBounds(getGeometry(checker, i), checker->places[i]);
     }
     rbBroadPhase* broad = rbCreateBroadPhase(RB_BROAD_TREE, 0.0);
     rbBroadPhase_PlaceAll(broad, boxes, count);
     rbBroadPhase_FindPairs(broad, &pairs);
     for (int i = 0; i + 1 < pairs.count; i += 2) {
-        judgePair(judge, pairs.ids[i], pairs.ids[i + 1]);
+        checkPair(checker, pairs.ids[i], pairs.ids[i + 1]);
     }
     rbIdList_Free(&pairs);
     rbDestroyBroadPhase(broad);
     rbFree(boxes, size);
 }
 
-static void judgeWalls(rbJudge* judge, int body)
+static void checkWalls(PileChecker* checker, int body)
 {
     bool isOut = false;
-    rbTransform place = judge->places[body];
-    for (int k = 0; k < judge->scene->wallCount; ++k) {
-        const rbPeerWall* wall = &judge->scene->walls[k];
+    rbTransform place = checker->places[body];
+    for (int k = 0; k < checker->scene->wallCount; ++k) {
+        const rbPeerWall* wall = &checker->scene->walls[k];
         rbVec3 normal = rbMakeVec3(wall->normal[0], wall->normal[1], wall->normal[2]);
         rbVec3 inward = rbInvRotate(place.q, rbNeg(normal));
         rbVec3 lowest =
-            rbTransformPoint(place, rbGeometry_GetSupport(getGeometry(judge, body), inward));
-        noteDepth(judge, wall->offset - rbDot(normal, lowest), true);
+            rbTransformPoint(place, rbGeometry_GetSupport(getGeometry(checker, body), inward));
+        noteDepth(checker, wall->offset - rbDot(normal, lowest), true);
         isOut = isOut || rbDot(normal, place.p) < wall->offset;
     }
-    judge->verdict.escapedCount += isOut ? 1 : 0;
+    checker->verdict.escapedCount += isOut ? 1 : 0;
 }
 
 // ------------------------------------------------------------------------------------------- hills
@@ -159,27 +159,27 @@ static double getDepthOfPeaks(rbTransform place, rbVec3 half)
     return deepest;
 }
 
-static void judgeHills(rbJudge* judge, int body)
+static void checkHills(PileChecker* checker, int body)
 {
-    rbTransform place = judge->places[body];
+    rbTransform place = checker->places[body];
     if (fabs(place.p.x) > 0.5 * CELLS || fabs(place.p.z) > 0.5 * CELLS ||
         getHillDepth(place.p) > 0.0) {
-        ++judge->verdict.escapedCount;
+        ++checker->verdict.escapedCount;
         return;
     }
-    rbVec3 half = rbGeometry_GetData(getGeometry(judge, body)).box.halfExtents;
-    noteDepth(judge, fmax(getDepthOfEdges(place, half), getDepthOfPeaks(place, half)), true);
+    rbVec3 half = rbGeometry_GetData(getGeometry(checker, body)).box.halfExtents;
+    noteDepth(checker, fmax(getDepthOfEdges(place, half), getDepthOfPeaks(place, half)), true);
 }
 
 // ------------------------------------------------------------------------------------ measurements
 
-static void judgeMotion(rbJudge* judge)
+static void checkMotion(PileChecker* checker)
 {
     double twiceEnergy = 0.0;
     double mass = 0.0;
-    for (int i = 0; i < judge->scene->movingCount; ++i) {
-        const rbPeerContactBody* body = &judge->scene->bodies[i];
-        const rbPeerBodyState* state = &judge->states[i];
+    for (int i = 0; i < checker->scene->movingCount; ++i) {
+        const rbPeerContactBody* body = &checker->scene->bodies[i];
+        const rbPeerBodyState* state = &checker->states[i];
         rbTransform pose = rbReadPeerPose(&state->pose);
         rbVec3 start = rbReadPeerPose(&body->pose).p;
         const double* v = state->velocity;
@@ -190,37 +190,38 @@ static void judgeMotion(rbJudge* judge)
                        rbDot(spin, rbMulEach(moments, spin));
         twiceEnergy += twice;
         bool isMoving = twice > body->mass * RB_MOVING_SPEED * RB_MOVING_SPEED;
-        judge->verdict.movingCount += isMoving ? 1 : 0;
+        checker->verdict.movingCount += isMoving ? 1 : 0;
         mass += body->mass;
-        judge->verdict.displacement = fmax(judge->verdict.displacement, rbDistance(pose.p, start));
+        checker->verdict.displacement =
+            fmax(checker->verdict.displacement, rbDistance(pose.p, start));
     }
-    judge->verdict.speed = sqrt(twiceEnergy / mass);
+    checker->verdict.speed = sqrt(twiceEnergy / mass);
 }
 
-rbContactVerdict rbContactScene_Judge(const rbContactScene* scene, const rbPeerBodyState* states)
+rbContactVerdict rbContactScene_Check(const rbContactScene* scene, const rbPeerBodyState* states)
 {
-    rbJudge judge = {.scene = scene, .states = states};
-    size_t placeSize = (size_t)scene->movingCount * sizeof *judge.places;
-    judge.places = rbAlloc(placeSize);
-    judge.scratch = rbAlloc(rbGetSeparationScratchSize());
+    PileChecker checker = {.scene = scene, .states = states};
+    size_t placeSize = (size_t)scene->movingCount * sizeof *checker.places;
+    checker.places = rbAlloc(placeSize);
+    checker.scratch = rbAlloc(rbGetSeparationScratchSize());
     for (int i = 0; i < scene->movingCount; ++i) {
         rbTransform pose = rbReadPeerPose(&states[i].pose);
         pose.q = rbNormalizeQuat(pose.q);
         const rbPeerCollider* collider = &scene->colliders[scene->bodies[i].collider];
-        judge.places[i] = rbMulTransforms(pose, rbReadPeerPose(&collider->oursPose));
+        checker.places[i] = rbMulTransforms(pose, rbReadPeerPose(&collider->oursPose));
     }
-    judgePairs(&judge);
+    checkPairs(&checker);
     for (int i = 0; i < scene->movingCount; ++i) {
-        judgeWalls(&judge, i);
+        checkWalls(&checker, i);
         if (scene->isTerrain) {
-            judgeHills(&judge, i);
+            checkHills(&checker, i);
         }
     }
-    if (judge.verdict.overlapCount > 0) {
-        judge.verdict.mean = judge.sum / judge.verdict.overlapCount;
+    if (checker.verdict.overlapCount > 0) {
+        checker.verdict.mean = checker.sum / checker.verdict.overlapCount;
     }
-    judgeMotion(&judge);
-    rbFree(judge.scratch, rbGetSeparationScratchSize());
-    rbFree(judge.places, placeSize);
-    return judge.verdict;
+    checkMotion(&checker);
+    rbFree(checker.scratch, rbGetSeparationScratchSize());
+    rbFree(checker.places, placeSize);
+    return checker.verdict;
 }

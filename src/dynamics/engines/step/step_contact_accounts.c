@@ -30,8 +30,8 @@ static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time
 }
 
 // share: -1 where the pulls have acted, 1 where they will, 0 where they no longer matter.
-void rbContactStep_OpenBooks(rbStepEngine* engine, const rbStepHost* host, double time, double h,
-                             double share)
+void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+                                double share)
 {
     rbStepContacts* c = engine->contacts;
     rbArray_Reserve(c->pulls, c->bodies.count);
@@ -149,11 +149,11 @@ static double approachThen(const rbStepContacts* c, const rbContact* contact,
     return rbDot(contact->normal, rbContact_RelativeVelocity(c->opened.data, contact, point));
 }
 
-void rbContactStep_BookLasting(rbStepEngine* engine, const rbContactIsland* island, bool isWhole,
-                               bool hasJoints)
+void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
+                                     bool isWhole, bool hasJoints)
 {
     rbStepContacts* c = engine->contacts;
-    rbContactBooks* books = &c->books;
+    rbContactAccounts* books = &c->books;
     double booked = 0.0;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
@@ -203,7 +203,7 @@ static rbCollisionNote sumStops(const rbStepContacts* c, int index)
     return note;
 }
 
-void rbContactStep_TellStops(rbStepEngine* engine, const rbStepHost* host)
+void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; host->journal != NULL && i < c->islandCount; ++i) {
@@ -215,7 +215,7 @@ void rbContactStep_TellStops(rbStepEngine* engine, const rbStepHost* host)
                 rbArray_Push(c->stops, note);
             }
         }
-        rbContactStep_TellCollisions(engine, host, &island, c->stops.data, c->stops.count);
+        rbContactStep_ReportCollisions(engine, host, &island, c->stops.data, c->stops.count);
     }
 }
 
@@ -237,8 +237,8 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
 
 // Collisions report the work of their points between the velocities before and after; pulls that
 // will still act, joints and moving obstacles add to it.
-void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* island,
-                                  double normalWork, double frictionWork)
+void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
+                                        double normalWork, double frictionWork)
 {
     rbStepContacts* c = engine->contacts;
     double left = changeOf(engine, island) - normalWork - frictionWork;
@@ -249,7 +249,7 @@ void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* i
 }
 
 // Frozen bodies lose their energy, which is in before.
-void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host)
+void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < engine->bodies.count; ++i) {
@@ -263,7 +263,7 @@ void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host)
         double energy = 0.5 * body->mass * rbLengthSquared(before->velocity) +
                         0.5 * rbDot(body->moments, rbMulEach(spin, spin));
         c->books.rest -= energy;
-        rbContactStep_TellFrozen(engine, host, i, false, -energy);
+        rbContactStep_ReportFrozen(engine, host, i, false, -energy);
     }
 }
 

@@ -10,7 +10,7 @@ typedef struct Number {
     bool isInfiniteAllowed;
 } Number;
 
-static rbStatus judgeNumber(const Number* number, const char* title, rbError* error)
+static rbStatus validateNumber(const Number* number, const char* title, rbError* error)
 {
     double value = number->value;
     bool isHigh = number->isLeastIn ? value >= number->least : value > number->least;
@@ -28,17 +28,17 @@ static rbStatus judgeNumber(const Number* number, const char* title, rbError* er
                        number->isInfiniteAllowed ? ", or infinity for no limit" : "");
 }
 
-static rbStatus judgeNumbers(const Number* numbers, int count, const char* title, rbError* error)
+static rbStatus validateNumbers(const Number* numbers, int count, const char* title, rbError* error)
 {
     RB_ASSERT(count > 0);
     rbStatus status = RB_STATUS_OK;
     for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
-        status = judgeNumber(&numbers[i], title, error);
+        status = validateNumber(&numbers[i], title, error);
     }
     return status;
 }
 
-static rbStatus judgeSchedule(const rbMotorDef* motor, const char* title, rbError* error)
+static rbStatus validateSchedule(const rbMotorDef* motor, const char* title, rbError* error)
 {
     if (motor->scheduleCount < 0 || motor->scheduleCount > RB_SET_POINTS_MAX ||
         (motor->scheduleCount > 0 && motor->schedule == NULL)) {
@@ -63,7 +63,7 @@ static rbStatus judgeSchedule(const rbMotorDef* motor, const char* title, rbErro
     return RB_STATUS_OK;
 }
 
-static rbStatus judgeMotor(const rbMotorDef* motor, const char* title, rbError* error)
+static rbStatus validateMotor(const rbMotorDef* motor, const char* title, rbError* error)
 {
     if (motor->type == RB_MOTOR_NONE) {
         return RB_STATUS_OK;
@@ -83,8 +83,8 @@ static rbStatus judgeMotor(const rbMotorDef* motor, const char* title, rbError* 
     };
     // The velocity row has no controller.
     int count = motor->type == RB_MOTOR_VELOCITY ? 2 : (int)(sizeof numbers / sizeof numbers[0]);
-    rbStatus status = judgeNumbers(numbers, count, title, error);
-    return status == RB_STATUS_OK ? judgeSchedule(motor, title, error) : status;
+    rbStatus status = validateNumbers(numbers, count, title, error);
+    return status == RB_STATUS_OK ? validateSchedule(motor, title, error) : status;
 }
 
 static bool isUsed(const rbFreedomDef* freedom)
@@ -93,7 +93,7 @@ static bool isUsed(const rbFreedomDef* freedom)
            freedom->motor.type != RB_MOTOR_NONE;
 }
 
-static rbStatus judgeFreedom(const rbFreedomDef* freedom, const char* title, rbError* error)
+static rbStatus validateFreedom(const rbFreedomDef* freedom, const char* title, rbError* error)
 {
     const Number numbers[] = {
         {"stiffness", freedom->stiffness, 0.0, true, false},
@@ -101,11 +101,11 @@ static rbStatus judgeFreedom(const rbFreedomDef* freedom, const char* title, rbE
         {"damping", freedom->damping, 0.0, true, false},
         {"friction", freedom->friction, 0.0, true, false},
     };
-    rbStatus status = judgeNumbers(numbers, 4, title, error);
-    return status == RB_STATUS_OK ? judgeMotor(&freedom->motor, title, error) : status;
+    rbStatus status = validateNumbers(numbers, 4, title, error);
+    return status == RB_STATUS_OK ? validateMotor(&freedom->motor, title, error) : status;
 }
 
-static rbStatus judgeVelocity(const rbJointDef* def, const char* title, rbError* error)
+static rbStatus validateVelocity(const rbJointDef* def, const char* title, rbError* error)
 {
     const rbVec3 v = def->linearVelocity;
     const rbVec3 w = def->angularVelocity;
@@ -116,17 +116,18 @@ static rbStatus judgeVelocity(const rbJointDef* def, const char* title, rbError*
                            title, v.x, v.y, v.z, w.x, w.y, w.z);
     }
     const Number forceMax = {"forceMax", def->forceMax, 0.0, false, true};
-    return judgeNumber(&forceMax, title, error);
+    return validateNumber(&forceMax, title, error);
 }
 
-rbStatus rbJudgeDrives(const rbJointDef* def, const char* title, int freedomCount, rbError* error)
+rbStatus rbValidateDrives(const rbJointDef* def, const char* title, int freedomCount,
+                          rbError* error)
 {
     RB_ASSERT(title != NULL);
     RB_ASSERT(freedomCount >= 0 && freedomCount <= RB_JOINT_FREEDOMS_MAX);
-    rbStatus status = def->isVelocityOnly ? judgeVelocity(def, title, error) : RB_STATUS_OK;
+    rbStatus status = def->isVelocityOnly ? validateVelocity(def, title, error) : RB_STATUS_OK;
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX && status == RB_STATUS_OK; ++i) {
         if (i < freedomCount) {
-            status = judgeFreedom(&def->freedoms[i], title, error);
+            status = validateFreedom(&def->freedoms[i], title, error);
         } else if (isUsed(&def->freedoms[i])) {
             status = rbError_Set(error, RB_STATUS_INVALID,
                                  "%s: something acts along freedom %d, but this type has %d; use "
