@@ -271,8 +271,8 @@ static void printComparison(const PairRun* run, const Comparison* c)
 {
     const char* names[2] = {rbPairMethod_Name(c->methods[0]), rbPairMethod_Name(c->methods[1])};
     int skipped = run->last - run->first - c->measuredCount;
-    (void)printf("%s against %s: %d pairs, %d of them not measured by one or both\n", names[0],
-                 names[1], run->last - run->first, skipped);
+    (void)printf("%s against %s: %d pairs, %d of them not measured by one or both methods\n",
+                 names[0], names[1], run->last - run->first, skipped);
     (void)printf("%d differ by more than %g of the size", c->beyondCount, c->threshold);
     if (isfinite(c->angleMax)) {
         (void)printf(" or %g degrees", c->angleMax);

@@ -102,7 +102,7 @@ static const struct {
     [WORD_MODE] = {"mode", offsetof(RaysFields, mode), {"mode of frames", getModeName}},
     [WORD_BOX_TEST] = {"boxTest", offsetof(RaysFields, boxTest), {"test of boxes", getBoxTestName}},
 };
-_Static_assert(sizeof wordRows / sizeof wordRows[0] == WORD_COUNT, "one row a word");
+_Static_assert(sizeof wordRows / sizeof wordRows[0] == WORD_COUNT, "one row per word");
 
 static RaysFields toFields(const rbRayFrameSettings* frames)
 {

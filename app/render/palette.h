@@ -11,7 +11,7 @@ typedef struct rbColor {
 
 // Color of the number-th body.
 rbColor rbGetBodyColor(rbBodyType type, int number);
-// The second tone of its markings, which show how round bodies turn.
+// The second tone of its markings, which show the rotation of round bodies.
 rbColor rbGetMarkColor(rbColor color);
 
 #define RB_COLOR_LINK (RB_LITERAL(rbColor){0x3b, 0x43, 0x50}) // joints and springs
@@ -21,7 +21,7 @@ rbColor rbGetMarkColor(rbColor color);
 #define RB_COLOR_SKY (RB_LITERAL(rbColor){0xb9, 0xcb, 0xdc})         // top of the background
 #define RB_COLOR_HORIZON (RB_LITERAL(rbColor){0xee, 0xf2, 0xf5})
 
-// What of a shape has the second tone, in its own frame.
+// Which parts of a shape have the second tone, in its own frame.
 typedef enum rbMarking {
     RB_MARKING_NONE,
     RB_MARKING_OCTANTS,   // x y z < 0

@@ -8,17 +8,17 @@
 #define SAMPLING_MAX 4
 #define SAMPLES_MAX 16
 #define GLOSS 0.22f           // of the highlight
-#define SAME_COSINE 0.995f    // samples of a pixel whose normals differ less share a point
-#define SKY_SAME_COSINE 0.97f // points of a block likewise share what the sky gives
+#define SAME_COSINE 0.995f    // samples of a pixel with more similar normals share a point
+#define SKY_SAME_COSINE 0.97f // points of a block likewise share their sky light
 #define SKY_BLOCK 2           // pixels along a side of such a block
 #define PLANE_NUMBER (-2)     // of the first plane, in place of the number of a triangle
-#define GROUND_FADE_START 2.5 // radii of the view from its center where a ground fades
-#define GROUND_FADE_END 15.0  // and is gone
-#define WALL_FADE_START 0.9   // the same of other planes
+#define GROUND_FADE_START 2.5 // radii of the view from its center where a ground starts fading
+#define GROUND_FADE_END 15.0  // and has faded
+#define WALL_FADE_START 0.9   // the same for other planes
 #define WALL_FADE_END 1.7
-#define GRID_PER_RADIUS 1.8 // lines, about
+#define GRID_PER_RADIUS 1.8 // lines, approximately
 #define GRID_WIDTH 0.0055   // radii of the view
-#define GRID_STRONG 5       // every so manieth line
+#define GRID_STRONG 5       // every fifth line is stronger
 #define ENCODING_SIZE 4096
 
 struct rbPicture {
@@ -157,7 +157,7 @@ bool rbView_Project(const rbView* view, int width, int height, rbVec3 point, dou
 
 // ------------------------------------------------------------------------------------- geometry
 
-// Direction of the ray through a place of the buffer; its part along the axis of the camera is 1.
+// Direction of the ray through a point of the buffer; its component along the camera's axis is 1.
 static rbVec3 getRay(const rbPicture* picture, double x, double y)
 {
     const rbPictureFrame* frame = &picture->frame;
@@ -166,13 +166,13 @@ static rbVec3 getRay(const rbPicture* picture, double x, double y)
     return rbAdd(frame->forward, rbAdd(rbScale(across, frame->right), rbScale(up, frame->top)));
 }
 
-// The planes come after the triangles: those that lie before what a sample has.
+// Planes are drawn after the triangles, where they are nearer than what a sample already shows.
 static void drawPlane(rbPicture* picture, int index)
 {
     const rbPictureFrame* frame = &picture->frame;
     const rbPlaneInstance* plane = &frame->planes[index];
     rbDepthBuffer* buffer = &picture->buffer;
-    // from behind it is not seen
+    // not visible from behind
     double height = rbDot(plane->normal, frame->camera) - plane->offset;
     if (!(height > 0.0)) {
         return;
@@ -199,7 +199,7 @@ typedef struct Seen {
     rbFloat3 normal;
     rbFloat3 color;
     float gloss;
-    float fade; // 1: gone
+    float fade; // 1: invisible
 } Seen;
 
 static rbVec3 toDouble(rbFloat3 v)
@@ -207,7 +207,7 @@ static rbVec3 toDouble(rbFloat3 v)
     return rbMakeVec3(v.x, v.y, v.z);
 }
 
-// Weights of the corners of a triangle where a ray from the camera meets its plane, kept inside.
+// Barycentric weights where a ray from the camera meets the plane of a triangle, clamped to it.
 static void findWeights(const rbPictureFrame* frame, const rbVec3 p[3], rbVec3 ray,
                         double weights[3])
 {
@@ -241,7 +241,7 @@ static rbVec3 blend(const double weights[3], rbVec3 a, rbVec3 b, rbVec3 c)
     return rbAdd(rbScale(weights[0], a), rbAdd(rbScale(weights[1], b), rbScale(weights[2], c)));
 }
 
-// How much of a footprint about x is covered by lines of a spacing, and by every fifth of them.
+// How much of a footprint around x is covered by evenly spaced lines, and by every fifth of them.
 static void coverByLines(double x, double footprint, double spacing, double width, float* cover,
                          float* strong)
 {
@@ -251,7 +251,7 @@ static void coverByLines(double x, double footprint, double spacing, double widt
     double part = (half - distance) / footprint;
     double most = width < footprint ? width / footprint : 1.0;
     part = part < 0.0 ? 0.0 : (part > most ? most : part);
-    // lines that run together become a tone, which is left out
+    // lines too dense to resolve would become a gray tone: they are faded out
     double apart = 1.5 - 3.0 * footprint / spacing;
     part *= apart < 0.0 ? 0.0 : (apart > 1.0 ? 1.0 : apart);
     bool isStrong = fabs(nearest - GRID_STRONG * floor(nearest / GRID_STRONG + 0.5)) < 0.5;
@@ -277,10 +277,11 @@ static rbFloat3 colorGround(const rbPicture* picture, rbVec3 normal, double offs
     getPlaneAxes(normal, &e1, &e2);
     double height = offset - rbDot(normal, frame->camera);
     double spacing = picture->gridSpacing * frame->scale;
-    rbVec3 origin = rbScale(frame->scale, rbNeg(frame->center)); // lines pass through the world's
+    rbVec3 origin =
+        rbScale(frame->scale, rbNeg(frame->center)); // lines pass through the origin of the world
     rbVec3 across[2];
     for (int i = 0; i < 2; ++i) {
-        // a pixel further to the right, and below
+        // one pixel to the right, and one pixel down
         double step = picture->def.sampling;
         rbVec3 ray =
             getRay(picture, place[0] + (i == 0 ? step : 0.0), place[1] + (i == 1 ? step : 0.0));
@@ -372,7 +373,7 @@ static rbFloat3 getBackground(const rbPicture* picture, rbVec3 ray)
     return (rbFloat3){a->x + t * (b->x - a->x), a->y + t * (b->y - a->y), a->z + t * (b->z - a->z)};
 }
 
-// The sky point of a block of pixels for a shade point, shared where it is alike.
+// The sky point of a block of pixels for a shade point, shared with similar ones.
 static int findSkyPoint(rbPicture* picture, int pixel, int owner, const Seen* seen)
 {
     rbLitPoints* lit = &picture->lit;
@@ -392,7 +393,7 @@ static int findSkyPoint(rbPicture* picture, int pixel, int owner, const Seen* se
     return *first;
 }
 
-// Samples of a pixel that are alike.
+// Similar samples of a pixel.
 typedef struct Group {
     int owner; // instance, or the number of a plane
     int last;  // number of the triangle of its last sample
@@ -512,7 +513,7 @@ void rbPicture_Draw(rbPicture* picture, const rbWorld* world, const rbView* view
     for (int i = 0; i < picture->frame.planeCount; ++i) {
         drawPlane(picture, i);
     }
-    // a point a pixel, and a few more at edges: growing step by step would touch far more memory
+    // one point per pixel and a few more at edges: growing gradually would touch far more memory
     rbArray_Reserve(picture->lit.points, (int)(countPixels(def) + countPixels(def) / 8));
     picture->lit.points.count = 0;
     picture->lit.skies.count = 0;
@@ -539,7 +540,7 @@ void rbPicture_Draw(rbPicture* picture, const rbWorld* world, const rbView* view
 
 // ---------------------------------------------------------------------------------------- scenes
 
-#define WORK_MAX 0.4 // s, of simulation before a picture of a scene
+#define WORK_MAX 0.4 // s of CPU time for the simulation before the picture
 #define PIECES 64
 
 rbStatus rbDrawScene(const rbScene* scene, double time, int width, int height, rbPng* png,
@@ -556,7 +557,7 @@ rbStatus rbDrawScene(const rbScene* scene, double time, int width, int height, r
     for (int i = 1; i <= PIECES && time > 0.0 && rbGetThreadTime() - start < WORK_MAX; ++i) {
         rbStepReport report = rbWorld_AdvanceTo(world, time * i / PIECES);
         if (report.status == RB_STATUS_INVALID || report.status == RB_STATUS_LIMIT) {
-            break; // the picture shows where it came to
+            break; // the picture shows the time reached
         }
     }
     rbPictureDef def = rbDefaultPictureDef(width, height);

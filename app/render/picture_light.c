@@ -1,5 +1,5 @@
-// The sun stands at the left behind the camera, so that every picture is lit well. Its disc is
-// wider than the real one: shadows get soft with the distance of what casts them.
+// The sun is to the left behind the camera, so that every picture is well lit. Its disc is wider
+// than the real one: shadows soften with the distance from what casts them.
 #include "render/picture_light.h"
 
 #include "base/math/elementary.h"
@@ -8,12 +8,12 @@
 #define GOLDEN_ANGLE 2.39996322972865332
 #define SKY_MAP_SIZE 384
 #define SKY_LOWEST 0.1        // sine of the elevation of the lowest points of the sky
-#define SKY_WRAP 0.25f        // points so far behind the surface still count a little
-#define OFFSET_TEXELS 1.6f    // a point is lifted along its normal, and along the light: else a
-#define BIAS_TEXELS 0.8f      // surface shadows itself
-#define MANY_TRIANGLES 250000 // beyond it there are fewer lights, beyond four times it very few
+#define SKY_WRAP 0.25f        // added to the cosine: points slightly behind the surface count too
+#define OFFSET_TEXELS 1.6f    // a point is lifted along its normal and toward the light, or a
+#define BIAS_TEXELS 0.8f      // surface would shadow itself
+#define MANY_TRIANGLES 250000 // above this fewer lights are used, above four times this very few
 
-#define OPEN_STEPS 64.0f // of what the sky gives: less than a byte shows, and files shrink
+#define OPEN_STEPS 64.0f // levels of sky light: finer than a byte can show; files get smaller
 #define TILE 16
 #define TILES_MAX (RB_LIGHT_MAP_SIZE / TILE)
 
@@ -23,7 +23,7 @@ static const rbFloat3 groundLight = {0.18f, 0.17f, 0.155f};
 
 rbVec3 rbGetSunDirection(const rbPictureFrame* frame)
 {
-    // parts along the camera's axes that do not depend on how steeply it looks down
+    // components that do not depend on how steeply the camera looks down
     rbVec3 back = rbNeg(frame->forward);
     rbVec3 flat = rbAddScaled(back, -rbDot(back, frame->up), frame->up);
     rbVec3 toCamera = rbLength(flat) > 1e-6 ? rbNormalize(flat) : frame->top;
@@ -31,14 +31,14 @@ rbVec3 rbGetSunDirection(const rbPictureFrame* frame)
                              rbAdd(rbScale(-0.5, frame->right), rbScale(0.35, toCamera))));
 }
 
-// The map of a light, and the nearest of each tile of it: most points are not below anything.
+// The shadow map of a light and the nearest depth of each tile: most points are not in shadow.
 typedef struct LightMap {
     rbDepthBuffer buffer;
     float nearest[TILES_MAX * TILES_MAX];
     int tileCount; // along a side
 } LightMap;
 
-// A tile includes the first texels of the next ones, between which a point may lie too.
+// A tile includes the first texels of the next ones: points are interpolated between texels.
 static void findNearest(LightMap* map)
 {
     int size = map->buffer.width;

@@ -1,28 +1,28 @@
-// Light on the points of a picture: a sun with a disc and a sky of many points, each with a map of
-// what it reaches.
+// Light on the points of a picture: a sun with a disc and a sky of many points, each with a shadow
+// map.
 #ifndef RB_OUTPUT_PICTURE_LIGHT_H
 #define RB_OUTPUT_PICTURE_LIGHT_H
 
 #include "render/picture_raster.h"
 
-// A point of a surface that is seen in a pixel, for the samples of the pixel that are like it.
+// A surface point that is visible in a pixel; it represents the similar samples of the pixel.
 typedef struct rbShadePoint {
     rbFloat3 position;
     rbFloat3 normal; // unit, toward the camera's side
-    rbFloat3 color;  // linear, times the part of the pixel
-    float gloss;     // of the highlight, times the part of the pixel
+    rbFloat3 color;  // linear, times the fraction of the pixel
+    float gloss;     // of the highlight, times the fraction of the pixel
     int pixel;
     int sky;          // index of its sky point
     float sun;        // mean over the sun of cosine times visibility
     float sunVisible; // mean visibility
 } rbShadePoint;
 
-// Points of a block of pixels share what the sky gives them.
+// Points of a block of pixels share their sky light.
 typedef struct rbSkyPoint {
     rbFloat3 position;
     rbFloat3 normal;
-    int owner;     // what it lies on
-    int next;      // of the same block of pixels, -1: none
+    int owner;     // the surface it lies on
+    int next;      // in the same block of pixels, -1: none
     float reached; // sum of the weights of the points of the sky that reach it
     float whole;   // of all points
 } rbSkyPoint;
@@ -32,7 +32,7 @@ typedef struct rbLitPoints {
     RB_ARRAY(rbSkyPoint) skies;
 } rbLitPoints;
 
-// Fills in what sun and sky give. The work area holds RB_LIGHT_MAP_SIZE squared floats.
+// Computes the light of sun and sky. The work area holds RB_LIGHT_MAP_SIZE squared floats.
 #define RB_LIGHT_MAP_SIZE 1024
 void rbLightPoints(const rbPictureFrame* frame, rbLitPoints* lit, const rbPictureDef* def,
                    float* work);
@@ -41,7 +41,7 @@ void rbLightPoints(const rbPictureFrame* frame, rbLitPoints* lit, const rbPictur
 rbFloat3 rbShadePoint_GetLight(const rbShadePoint* point, const rbPictureFrame* frame,
                                const rbLitPoints* lit);
 
-// Direction to the middle of the sun.
+// Direction to the center of the sun.
 rbVec3 rbGetSunDirection(const rbPictureFrame* frame);
 
 #endif

@@ -1,23 +1,23 @@
-// Joints as small marks, what holds a body from afar as a rod, springs as coils, the edges of a
-// periodic box as lines. Sizes are parts of the radius of the view, so that they are seen but do
-// not hide what they hold.
+// Joints as small marks, connections to distant anchors as rods, springs as coils, the edges of a
+// periodic box as lines. Sizes are fractions of the radius of the view: visible, but not hiding
+// what they hold.
 #include "base/math/elementary.h"
 #include "render/picture_model.h"
 
 #define MARK_RADIUS 0.017   // of a joint
-#define MARK_OF_BODY 0.3    // but at most this part of the smaller body
+#define MARK_OF_BODY 0.3    // but at most this fraction of the smaller body
 #define PIN_LENGTH 3.0      // of a joint with an axis, in radii of the mark
-#define ROD_RADIUS 0.008    // of what holds a body from afar
+#define ROD_RADIUS 0.008    // of a rod to a distant anchor
 #define WIRE_RADIUS 0.005   // of a spring
 #define EDGE_RADIUS 0.003   // of the periodic box
 #define COIL_RADIUS 0.035   // of a spring
-#define COIL_OF_LENGTH 0.12 // but at most this part of its length
+#define COIL_OF_LENGTH 0.12 // but at most this fraction of its length
 #define COIL_TURNS 11
-#define COIL_STEPS 14 // pieces a turn
-#define COILS_MAX 48  // more springs are straight
+#define COIL_STEPS 14 // pieces per turn
+#define COILS_MAX 48  // if there are more, springs are straight
 #define SIDES 8       // of a tube
 #define LINKS_MAX 4000
-#define REACH 1.02 // an anchor further from the center of a body than this times its radius is far
+#define REACH 1.02 // radii of a body from its center beyond which an anchor is distant
 
 static void reserveLinks(rbPictureFrame* frame, int vertices, int triangles)
 {
@@ -130,7 +130,7 @@ static void addSprings(rbPictureFrame* frame, const rbWorld* world)
 
 static const rbShownBody* findBody(const rbPictureModel* model, rbBodyId id)
 {
-    // a world that never lost a body has them in the order of their slots
+    // as long as no body was deleted, bodies are in the order of their slots
     int guess = (int)id.index1 - 1;
     if (guess >= 0 && guess < model->bodyCount && RB_ID_EQUALS(model->bodies[guess].id, id)) {
         return &model->bodies[guess];
@@ -143,7 +143,7 @@ static const rbShownBody* findBody(const rbPictureModel* model, rbBodyId id)
     return NULL;
 }
 
-// A rod from the center of a body to an anchor that lies outside of it.
+// A rod from the center of a body to an anchor outside it.
 static void addRod(rbPictureFrame* frame, const rbWorld* world, const rbShownBody* body,
                    rbVec3 point)
 {

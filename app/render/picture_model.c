@@ -4,20 +4,20 @@
 
 #include <string.h>
 
-// Deviation of the triangles from round surfaces at each level, as a part of the radius, and the
-// radius in samples up to which a level is fine enough: a fifth of a sample is not seen.
+// Deviation of the triangles from round surfaces at each level, as a fraction of the radius. A
+// level is fine enough if its deviation is at most a quarter of a sample.
 static const double levelDeviations[RB_SURFACE_LEVELS] = {0.0006, 0.0025, 0.01, 0.04};
 #define DEVIATION_SAMPLES 0.25
 
 #define CREASE_COSINE 0.77       // edges of more than 40 degrees stay sharp
-#define TRIANGLES_WANTED 3000000 // in a frame: beyond it everything gets coarser
-#define GROUND_RADII 2.5         // static shapes larger than so many radii of the view are ground
-#define UPWARD_COSINE 0.8        // planes that rise less than this are grounds too
+#define TRIANGLES_WANTED 3000000 // in a frame: above this everything gets coarser
+#define GROUND_RADII 2.5         // larger static shapes are ground, in radii of the view
+#define UPWARD_COSINE 0.8        // planes whose normal is this close to vertical are ground too
 
 // ------------------------------------------------------------------------------------- surfaces
 
-// For each corner the mean of the normals of the triangles around its vertex that are nearly flat
-// with its own, weighted by their areas.
+// For each corner, the mean normal of the triangles at its vertex that are nearly coplanar with its
+// own, weighted by area.
 static void smoothNormals(rbSurface* surface)
 {
     const rbTriangles* t = &surface->triangles;
@@ -149,7 +149,7 @@ static int findGeometry(rbPictureModel* model, const rbGeometry* geometry)
     return *slot - 1;
 }
 
-// Compounds are taken apart, so that their round parts are marked.
+// Compounds are split into parts, so that their round parts get markings.
 static void addGeometry(rbPictureModel* model, int body, const rbGeometry* geometry,
                         rbTransform transform, int depth)
 {
@@ -249,7 +249,7 @@ void rbPictureFrame_SetCamera(rbPictureFrame* frame, const rbView* view, int wid
     frame->camera = rbScale(frame->scale, rbSub(rbView_GetCamera(view, aspect), view->center));
     frame->forward = rbNeg(view->direction);
     rbVec3 right = rbCross(frame->forward, view->up);
-    // straight down: any direction is right
+    // looking straight down: any direction will do
     frame->right = rbLength(right) > 1e-6 ? rbNormalize(right) : rbPerpendicular(frame->forward);
     frame->top = rbCross(frame->right, frame->forward);
     frame->tanY = s / c;
@@ -277,8 +277,8 @@ void rbPictureFrame_AddInstance(rbPictureFrame* frame, const rbInstance* instanc
     rbArray_Push(frame->instances, added);
 }
 
-// The coarsest level whose deviation is not seen at this distance. Small things out of the picture
-// only cast shadows.
+// The coarsest level whose deviation is not visible at this distance. Small objects outside the
+// picture only cast shadows.
 static int chooseLevel(const rbPictureFrame* frame, rbVec3 position, double radius, double samples)
 {
     rbVec3 arm = rbSub(rbScale(frame->scale, rbSub(position, frame->center)), frame->camera);

@@ -1,7 +1,7 @@
-// What a picture is made of: the surfaces of the shapes of a world, cut into triangles as finely as
-// their size on the screen asks for, and where they stand in one frame.
+// The content of a picture: the surfaces of the shapes of a world, cut into triangles as finely as
+// their size on the screen requires, and their poses in one frame.
 //
-// A frame is measured in radii of the view, from its center: floats are enough for it.
+// Lengths in a frame are in radii of the view, from its center, so floats are precise enough.
 #ifndef RB_OUTPUT_PICTURE_MODEL_H
 #define RB_OUTPUT_PICTURE_MODEL_H
 
@@ -26,17 +26,17 @@ static inline float rbDotFloat3(rbFloat3 a, rbFloat3 b)
 // Triangles with the normals of their corners, smooth across edges that are nearly flat.
 typedef struct rbSurface {
     rbTriangles triangles;
-    rbFloat3 (*normals)[3]; // one row a triangle
+    rbFloat3 (*normals)[3]; // one row per triangle
 } rbSurface;
 
-#define RB_SURFACE_LEVELS 4 // of fineness; 0 is the finest
+#define RB_SURFACE_LEVELS 4 // of detail; 0 is the finest
 
 typedef struct rbShownGeometry {
     const rbGeometry* geometry;
     double radius; // m, about its origin
-    bool isSolid;  // back sides are never seen
+    bool isSolid;  // back faces are never visible
     rbMarking marking;
-    rbSurface* levels[RB_SURFACE_LEVELS]; // made when needed
+    rbSurface* levels[RB_SURFACE_LEVELS]; // created when needed
 } rbShownGeometry;
 
 typedef struct rbShownShape {
@@ -74,7 +74,7 @@ void rbPictureModel_Free(rbPictureModel* model);
 // The surface of a geometry at a level.
 const rbSurface* rbPictureModel_GetSurface(rbPictureModel* model, int geometry, int level);
 
-// A surface that stands somewhere in a frame.
+// A surface with its pose in a frame.
 typedef struct rbInstance {
     const rbSurface* surface;
     int firstVertex;   // of the frame
@@ -88,11 +88,11 @@ typedef struct rbInstance {
     bool isMatt;   // no highlight
 } rbInstance;
 
-// normal . x = offset, in the measures of the frame
+// normal . x = offset, in units of the frame
 typedef struct rbPlaneInstance {
     rbVec3 normal;
     double offset;
-    bool isUpward; // drawn to the horizon; others only near what is looked at
+    bool isUpward; // drawn to the horizon; others only near the center of the view
 } rbPlaneInstance;
 
 #define RB_PLANES_MAX 64
@@ -101,7 +101,7 @@ typedef struct rbPictureFrame {
     rbVec3 center; // of the view
     double scale;  // 1 / radius of the view
     rbVec3 up;
-    rbVec3 camera; // in measures of the frame, as all below
+    rbVec3 camera; // in units of the frame, as all below
     rbVec3 right, top, forward;
     double tanX, tanY;
     RB_ARRAY(rbFloat3) vertices;
@@ -113,7 +113,7 @@ typedef struct rbPictureFrame {
     int linkVertexCapacity, linkTriangleCapacity;
 } rbPictureFrame;
 
-// Fills a frame with what a view of the world shows.
+// Fills a frame with what is visible in a view of the world.
 void rbPictureFrame_Fill(rbPictureFrame* frame, rbPictureModel* model, const rbWorld* world,
                          const rbView* view, const rbPictureDef* def);
 void rbPictureFrame_Free(rbPictureFrame* frame);

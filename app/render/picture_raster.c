@@ -1,6 +1,6 @@
 #include "render/picture_raster.h"
 
-#define NEAR_DISTANCE 0.01 // radii of the view: what is nearer to the camera is cut off
+#define NEAR_DISTANCE 0.01 // radii of the view: whatever is nearer to the camera is clipped
 
 void rbDepthBuffer_Clear(rbDepthBuffer* buffer)
 {
@@ -20,7 +20,7 @@ static void swapCorners(rbCorner* a, rbCorner* b)
     *b = c;
 }
 
-// First sample whose center is after x, kept within 0 .. limit.
+// First sample whose center is after x, clamped to 0 .. limit.
 static int firstSample(double x, int limit)
 {
     double first = floor(x + 0.5);
@@ -30,7 +30,7 @@ static int firstSample(double x, int limit)
     return first < limit ? (int)first : limit;
 }
 
-// Where an edge crosses a height within it.
+// Where an edge crosses a height within its range.
 static double crossEdge(double y, const rbCorner* a, const rbCorner* b)
 {
     return a->x + (y - a->y) * ((b->x - a->x) / (b->y - a->y));
@@ -39,7 +39,7 @@ static double crossEdge(double y, const rbCorner* a, const rbCorner* b)
 static void fillRow(rbDepthBuffer* buffer, int row, const int range[2], const double slope[2],
                     int number)
 {
-    // slope: z at the first sample of the row, and per sample
+    // slope: z at the first sample of the row, and its change per sample
     float* depths = buffer->depths + (size_t)row * (size_t)buffer->width;
     for (int x = range[0]; x < range[1]; ++x) {
         float z = (float)(slope[0] + slope[1] * (x - range[0]));
@@ -55,7 +55,7 @@ static void fillRow(rbDepthBuffer* buffer, int row, const int range[2], const do
 void rbDepthBuffer_Fill(rbDepthBuffer* buffer, const rbCorner corners[3], int number)
 {
     rbCorner c[3] = {corners[0], corners[1], corners[2]};
-    // from above to below; the edge of two triangles is run the same way by both
+    // from top to bottom; both triangles of an edge traverse it in the same direction
     if (c[1].y < c[0].y) {
         swapCorners(&c[0], &c[1]);
     }
@@ -89,7 +89,7 @@ void rbDepthBuffer_Fill(rbDepthBuffer* buffer, const rbCorner corners[3], int nu
 
 // ---------------------------------------------------------------------------------------- camera
 
-// Position in the axes of the camera.
+// Position in camera coordinates.
 static rbVec3 toCamera(const rbPictureFrame* frame, rbFloat3 v)
 {
     rbVec3 q = {v.x - frame->camera.x, v.y - frame->camera.y, v.z - frame->camera.z};
@@ -102,7 +102,7 @@ static rbCorner project(const rbPictureFrame* frame, const rbDepthBuffer* buffer
                       (0.5 - 0.5 * p.y / (p.z * frame->tanY)) * buffer->height, 1.0 / p.z};
 }
 
-// The part of a triangle before the near plane: a polygon of up to four corners.
+// The part of a triangle beyond the near plane: a polygon of up to four corners.
 static int clipNear(const rbVec3 p[3], rbVec3 clipped[4])
 {
     int count = 0;
@@ -144,7 +144,7 @@ void rbRasterizeCamera(const rbPictureFrame* frame, rbDepthBuffer* buffer)
             const rbVec3 p[3] = {toCamera(frame, vertices[t->triangles[k][0]]),
                                  toCamera(frame, vertices[t->triangles[k][1]]),
                                  toCamera(frame, vertices[t->triangles[k][2]])};
-            // The back of a solid is always hidden. The axes of the camera are left-handed.
+            // The back of a solid is always hidden. Camera coordinates are left-handed.
             bool isBack = rbDot(rbCross(rbSub(p[1], p[0]), rbSub(p[2], p[0])), p[0]) <= 0.0;
             if (!(isBack && instance->isSolid)) {
                 rasterizeTriangle(frame, buffer, p, instance->firstTriangle + k);

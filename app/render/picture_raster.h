@@ -1,5 +1,5 @@
-// Triangles into depth buffers: of the camera, with the number of the triangle that is seen, and of
-// a light.
+// Rasterizes triangles into depth buffers: of the camera, with the number of the visible triangle,
+// and of a light.
 //
 // A sample belongs to a triangle when its center lies between the edges, half-open, by the same
 // arithmetic for both triangles of an edge: neighbors neither overlap nor leave gaps.
@@ -11,7 +11,7 @@
 typedef struct rbDepthBuffer {
     int width, height;
     float* depths; // larger is nearer; -INFINITY: nothing
-    int* numbers;  // of triangles; NULL: not asked for
+    int* numbers;  // of triangles; NULL: not requested
 } rbDepthBuffer;
 
 // A corner in the buffer: x to the right, y down, in samples; z is linear over the buffer.
@@ -25,7 +25,7 @@ void rbDepthBuffer_Fill(rbDepthBuffer* buffer, const rbCorner corners[3], int nu
 // All triangles of a frame as the camera sees them; depths are 1 / distance along its axis.
 void rbRasterizeCamera(const rbPictureFrame* frame, rbDepthBuffer* buffer);
 
-// A light far away: its map is a square of half size RB_LIGHT_REACH about the center of the view.
+// A distant light: its map is a square of half size RB_LIGHT_REACH around the center of the view.
 // Depths are distances toward the light.
 #define RB_LIGHT_REACH 2.5f
 

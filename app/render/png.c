@@ -13,7 +13,7 @@
 #define FILTER_COUNT 5
 #define CHUNK_OVERHEAD 12 // length, type, checksum
 #define HEADER_SIZE 13
-#define LEVEL 9 // of zlib: takes three times as long as 6 and saves a quarter
+#define LEVEL 9 // of zlib: takes three times as long as level 6 and saves a quarter
 
 static void putBigEndian(unsigned char* bytes, uint32_t value)
 {
@@ -22,7 +22,7 @@ static void putBigEndian(unsigned char* bytes, uint32_t value)
     }
 }
 
-// Completes a chunk whose content stands at bytes + 8; returns what follows it.
+// Completes a chunk whose content is at bytes + 8; returns the address after it.
 static unsigned char* finishChunk(unsigned char* bytes, const char* type, size_t size)
 {
     putBigEndian(bytes, (uint32_t)size);
@@ -33,7 +33,7 @@ static unsigned char* finishChunk(unsigned char* bytes, const char* type, size_t
     return bytes + size + CHUNK_OVERHEAD;
 }
 
-// What a filter expects of a byte from the bytes to the left, above, and above left.
+// The prediction of a byte by a filter from the bytes to the left, above, and above left.
 static int predict(int filter, int left, int above, int corner)
 {
     int guess = left + above - corner;
@@ -54,7 +54,7 @@ static void filterRow(const unsigned char* row, const unsigned char* before, siz
     long best = -1;
     int chosen = 0;
     for (int filter = 0; filter <= FILTER_COUNT; ++filter) {
-        // the last round writes the chosen one again
+        // the last iteration writes the chosen one again
         int used = filter < FILTER_COUNT ? filter : chosen;
         long sum = 0;
         output[0] = (unsigned char)used;

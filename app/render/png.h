@@ -1,4 +1,4 @@
-// PNG files of 8 bits a channel, red, green, blue.
+// PNG files with 8 bits per channel: red, green, blue.
 #ifndef RB_OUTPUT_PNG_H
 #define RB_OUTPUT_PNG_H
 

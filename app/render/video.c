@@ -1,5 +1,5 @@
-// The file is a fragmented MP4, which can be written from front to back: it comes through us, so
-// that it appears under its name when it is whole.
+// The file is a fragmented MP4, which can be written sequentially: it passes through this program,
+// so that it appears under its name when it is complete.
 #include "render/video.h"
 
 #include "base/core/memory.h"
@@ -22,7 +22,7 @@ rbVideo* rbCreateVideo(const char* path, int width, int height, int rate, rbErro
     char rateText[16];
     (void)snprintf(size, sizeof size, "%dx%d", width, height);
     (void)snprintf(rateText, sizeof rateText, "%d", rate);
-    // The pixel format is the one that every player knows; it needs even sides.
+    // The pixel format is the one that every player supports; it needs an even width and height.
     char words[][64] = {"ffmpeg",
                         "-hide_banner",
                         "-loglevel",
@@ -74,7 +74,7 @@ rbVideo* rbCreateVideo(const char* path, int width, int height, int rate, rbErro
         rbVideo_Abandon(video);
         return NULL;
     }
-    video->child.name = "ffmpeg"; // the words end with this function
+    video->child.name = "ffmpeg"; // the arguments do not outlive this function
     return video;
 }
 

@@ -6,12 +6,12 @@
 
 typedef struct rbVideo rbVideo;
 
-// Opens a video of so many pictures a second. NULL and an error: the file cannot be made, or ffmpeg
-// is not installed.
+// Opens a video of `rate` pictures per second. NULL and an error: the file cannot be created, or
+// ffmpeg is not installed.
 rbVideo* rbCreateVideo(const char* path, int width, int height, int rate, rbError* error);
 // Appends a picture: width x height x red, green, blue, rows from the top.
 rbStatus rbVideo_Write(rbVideo* video, const unsigned char* pixels, rbError* error);
-// Completes the file and frees the video; after a failure there is no file. The same without.
+// Completes the file and frees the video; after a failure there is no file. Abandon leaves none.
 rbStatus rbVideo_Finish(rbVideo* video, rbError* error);
 void rbVideo_Abandon(rbVideo* video); // NULL is fine
 

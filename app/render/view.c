@@ -1,23 +1,23 @@
-// The choice: boxes around what counts are collected; the direction is taken from where they spread
-// least, so that a row of dominoes or a flat mechanism is seen from its side; the distance is the
-// least from which all corners are in the picture.
+// The choice: boxes around what counts are collected; the direction is the axis along which they
+// spread least, so that a row of dominoes or a flat mechanism is seen from its side; the distance
+// is the least from which all corners are in the picture.
 #include "render/view.h"
 
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "render/view_swings.h"
 
-#define MARGIN 1.12      // of the distance beyond the tightest
-#define NEAR_FACTOR 1.5  // static bodies within so many radii of what moves count
-#define SIZE_FACTOR 2.5  // and are at most so many radii large
-#define LONE_FACTOR 4.0  // a single body gets room for so many of its own radii
-#define FOOT_FACTOR 12.0 // the ground counts if it is not further below than this, in radii
-#define FLAT_RATIO 0.4   // of the spreads: below it one side is the side to look at
-#define TURN 0.49        // rad, from that side, so that depth is seen
-#define ROUND_RATIO 0.1  // of the squares of the spreads: below it no side is better than another
-#define RAYS_MAX 24      // bodies that are asked whether they are hidden
+#define MARGIN 1.12      // factor on the smallest distance
+#define NEAR_FACTOR 1.5  // static bodies within this many radii of the moving ones count
+#define SIZE_FACTOR 2.5  // if they are at most this many radii in size
+#define LONE_FACTOR 4.0  // a single body gets room for this many of its own radii
+#define FOOT_FACTOR 12.0 // the ground counts if it is no farther below than this, in radii
+#define FLAT_RATIO 0.4   // of the spreads: below this the bodies are viewed from their flat side
+#define TURN 0.49        // rad, from that side, so that depth is visible
+#define ROUND_RATIO 0.1  // of the squares of the spreads: below this no side is better than another
+#define RAYS_MAX 24      // bodies that are tested for being hidden
 #define OBSTACLES_MAX 64 // static shapes that may hide them
-#define SWINGS_MAX 64    // pendulums that get room
+#define SWINGS_MAX 64    // pendulums that are given room
 #define CENTERING_ROUNDS 4
 #define FLOOR_GAP 0.15 // of the extent, below the lowest body that hangs or flies
 
@@ -33,14 +33,14 @@ typedef struct Obstacle {
 
 typedef struct Choice {
     const rbWorld* world;
-    Box* boxes; // one a body that is bounded
+    Box* boxes; // one per bounded body
     bool* isCounted;
     int boxCount;
-    Obstacle obstacles[OBSTACLES_MAX]; // of static bodies, planes too
+    Obstacle obstacles[OBSTACLES_MAX]; // of static bodies, including planes
     int obstacleCount;
     rbVec3 up;
     rbVec3 lower, upper;     // of what counts
-    RB_ARRAY(rbVec3) extras; // points beside the boxes that count
+    RB_ARRAY(rbVec3) extras; // points that count besides the boxes
     bool hasGround;
 } Choice;
 
@@ -73,7 +73,7 @@ static double getHalfDiagonal(rbVec3 lower, rbVec3 upper)
     return 0.5 * rbDistance(lower, upper);
 }
 
-// The box of the bounded shapes of a body; static shapes are remembered as obstacles.
+// The box of the bounded shapes of a body; static shapes are recorded as obstacles.
 static void addBody(Choice* choice, rbBodyId bodyId)
 {
     const rbWorld* world = choice->world;
@@ -126,7 +126,7 @@ static double castRay(const Choice* choice, rbVec3 origin, rbVec3 direction, boo
     return nearest;
 }
 
-// The bodies that move; where there are none, those that stand.
+// The dynamic bodies; if there are none, the kinematic ones, then the static ones.
 static double includeMoving(Choice* choice)
 {
     static const rbBodyType order[] = {RB_BODY_DYNAMIC, RB_BODY_KINEMATIC, RB_BODY_STATIC};
@@ -146,7 +146,7 @@ static double includeMoving(Choice* choice)
     return largest;
 }
 
-// What static bodies have below a level ground is not seen and does not count.
+// Parts of static bodies below a level ground are not visible and do not count.
 static void cutAtGround(Choice* choice)
 {
     double ground = -INFINITY;
@@ -201,7 +201,7 @@ static void includeSwings(Choice* choice)
     }
 }
 
-// Where the world holds something by a joint or a spring.
+// Anchors of joints and springs in the world.
 static void includeAnchors(Choice* choice)
 {
     const rbWorld* world = choice->world;
@@ -251,7 +251,7 @@ static void includeGround(Choice* choice, double largest)
     }
 }
 
-// A direction at an angle about up from another one, raised by an elevation.
+// Another direction rotated about up by an angle and raised by an elevation.
 static rbVec3 turn(const Choice* choice, rbVec3 side, double angle, double elevation)
 {
     double s, c, se, ce;
@@ -290,7 +290,7 @@ static rbVec3 findSide(const Choice* choice, double* ratio)
     if (root <= ROUND_RATIO * most) {
         return rbNeg(e2);
     }
-    // the axis of the least spread is at right angles to that of the most
+    // the axis of least spread is perpendicular to that of most
     double angle = 0.5 * rbAtan2(2.0 * xy, xx - yy) + 0.5 * RB_PI;
     double s, c;
     rbSinCos(angle, &s, &c);
@@ -468,7 +468,7 @@ void rbChooseView(const rbWorld* world, rbView* view)
         includeSwings(choice);
     }
     if (!(getHalfDiagonal(choice->lower, choice->upper) > 0.0)) {
-        // nothing, or a point
+        // no bodies, or a single point
         rbVec3 middle = choice->lower.x <= choice->upper.x ? choice->lower : RB_VEC3_ZERO;
         includePoint(choice, rbAdd(middle, rbMakeVec3(0.5, 0.5, 0.5)));
         includePoint(choice, rbSub(middle, rbMakeVec3(0.5, 0.5, 0.5)));

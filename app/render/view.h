@@ -1,8 +1,8 @@
-// From where a world is looked at: what the software renderer and the browser start with.
+// The initial camera of a world, for the software renderer and the browser.
 //
-// The camera stands at center + distance direction and looks at center. Its vertical field of view
-// is RB_VIEW_ANGLE and the distance radius / sin(RB_VIEW_ANGLE / 2): what was asked for fits a
-// window of 16:9; narrower windows go back in proportion.
+// The camera is at center + distance direction and looks at center. Its vertical field of view is
+// RB_VIEW_ANGLE and the distance is radius / sin(RB_VIEW_ANGLE / 2): the requested content fits a
+// window of 16:9; for narrower windows the camera moves back in proportion.
 #ifndef RB_OUTPUT_VIEW_H
 #define RB_OUTPUT_VIEW_H
 
@@ -20,15 +20,15 @@ typedef struct rbView {
                       // of their own; NaN: none
 } rbView;
 
-// Looks at the dynamic bodies and at what stands near them, from a side where nothing static hides
-// them. Planes and static bodies much larger than the rest do not count, but the ground below does.
+// Looks at the dynamic bodies and what is near them, from a side where nothing static hides them.
+// Planes and static bodies much larger than the rest do not count, but the ground below does.
 void rbChooseView(const rbWorld* world, rbView* view);
 
 // A view from one point to another; the rest as chosen. false when the two points are the same, or
 // one above the other.
 bool rbView_LookFrom(rbView* view, rbVec3 from, rbVec3 at);
 
-// Where the camera stands for a window of this width over height.
+// Position of the camera for a window of this aspect ratio (width over height).
 rbVec3 rbView_GetCamera(const rbView* view, double aspect);
 
 #endif

@@ -1,6 +1,6 @@
-// Bodies are reached from the world joint by joint. The sum of the distances between joints on the
-// way is how far a body can be from the pivot; the height of the center of mass, and what speed
-// would add to it, says how far the whole can swing.
+// Bodies are reached from the world joint by joint. The sum of the distances between the joints on
+// that path bounds the distance of a body from the pivot; the height of the center of mass, plus
+// the rise its speed allows, determines how far the whole can swing.
 #include "render/view_swings.h"
 
 #include "base/core/memory.h"
@@ -10,7 +10,7 @@
 #define NONE (-1)
 
 typedef struct Link {
-    int bodyA, bodyB; // NONE: the world, or a body that does not give way
+    int bodyA, bodyB; // NONE: the world, or a body that is not dynamic
     rbVec3 point;
     rbVec3 axis;
 } Link;
@@ -28,7 +28,7 @@ typedef struct Hanging {
     Hung* hung;
     int bodyCount;
     Link* links;
-    bool* isHeldTwice; // by link: what hangs on it is held elsewhere too
+    bool* isHeldTwice; // by link: what hangs from it is also held elsewhere
     int linkCount;
 } Hanging;
 
@@ -66,7 +66,7 @@ static void readLinks(Hanging* hanging, int count)
     rbFree(ids, (size_t)count * sizeof *ids);
 }
 
-// Hangs a body on a link; false if nothing changed.
+// Attaches a body to a link; false if nothing changed.
 static bool hang(Hanging* hanging, int body, int root, double path, rbVec3 entry)
 {
     Hung* hung = &hanging->hung[body];
@@ -124,7 +124,7 @@ static double getReach(const rbWorld* world, rbBodyId id, rbVec3 entry)
     return reach;
 }
 
-// What hangs on a link; false if it does not swing.
+// Measures what hangs from a link; false if it does not swing.
 static bool measure(const Hanging* hanging, int root, rbSwing* swing)
 {
     const Link* link = &hanging->links[root];
@@ -155,7 +155,7 @@ static bool measure(const Hanging* hanging, int root, rbSwing* swing)
     }
     double cosine = -height / stretched;
     swing->angle = rbAcos(cosine > 1.0 ? 1.0 : (cosine < -1.0 ? -1.0 : cosine));
-    // a hinge swings across its axis, a ball joint to where it is now
+    // a hinge swings across its axis, a ball joint toward its current position
     bool hasAxis = rbLength(link->axis) > 0.5;
     rbVec3 flat = rbAddScaled(arm, -rbDot(arm, hanging->up), hanging->up);
     swing->across = hasAxis ? rbNormalize(rbCross(link->axis, hanging->up))

@@ -5,14 +5,14 @@
 #include <rattleback/world.h>
 
 typedef struct rbSwing {
-    rbVec3 pivot;  // m, where the world holds it
+    rbVec3 pivot;  // m, where it is attached to the world
     rbVec3 across; // unit, horizontal, along which it swings; zero: it hangs still
     double reach;  // m, of its farthest point when it is stretched out
     double angle;  // rad, from the vertical, that its energy carries it to, at most pi
 } rbSwing;
 
-// The pendulums and chains of a world, at most capacity of them; returns their number. What is held
-// at two places, or turns about an upright axis, is none of them.
+// The pendulums and chains of a world, at most capacity of them; returns their number. Bodies
+// held at two places, or turning about an upright axis, are left out.
 int rbFindSwings(const rbWorld* world, rbVec3 up, rbSwing* swings, int capacity);
 
 #endif

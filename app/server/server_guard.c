@@ -176,7 +176,7 @@ int rbGuard_FindPort(const char* address, int wanted, rbError* error)
             return port;
         }
         if (errno != EADDRINUSE) {
-            return rbGuard_FindPort(address, port, error); // for its sentence
+            return rbGuard_FindPort(address, port, error); // for its message
         }
     }
     (void)rbError_Set(error, RB_STATUS_IO,

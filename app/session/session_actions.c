@@ -288,7 +288,7 @@ void rbSession_MoveDrags(rbSession* session)
 }
 
 // -------------------------------------------------------------------------------------------
-// acting
+// applying actions
 
 static rbStatus actPlainly(rbSession* session, int client, json_t* root, rbError* error)
 {
