@@ -61,7 +61,7 @@ test('a body that another browser drags is refused, and let go when that browser
   await server.stop();
 });
 
-test('a thousand moving bodies at 60 frames a second of simulated time', async () => {
+test('a thousand moving bodies at 60 frames per second of simulated time', async () => {
   const server = await rb.startServer('swarm');
   const { page, troubles, close } = await rb.openPage(server.url);
   await rb.waitForScene(page, 'swarm');
@@ -70,7 +70,7 @@ test('a thousand moving bodies at 60 frames a second of simulated time', async (
     bodies: window.rattleback.model.bodies.size, step: window.rattleback.model.state.frameStep,
     realTime: window.rattleback.model.state.realTime }));
   console.log(`1000 bodies: frame time of the page ${seen.frameTime.toFixed(1)} ms (drawn in software), `
-    + `${seen.bytesPerBodyFrame.toFixed(1)} bytes a body and frame, simulated at ${seen.realTime.toFixed(2)} of real time`);
+    + `${seen.bytesPerBodyFrame.toFixed(1)} bytes per body and frame, simulated at ${seen.realTime.toFixed(2)} of real time`);
   assert.equal(seen.bodies, 1000);
   assert.ok(seen.bytesPerBodyFrame > 0 && seen.bytesPerBodyFrame <= 40, `${seen.bytesPerBodyFrame} bytes`);
   assert.ok(Math.abs(seen.step - 1 / 60) < 1e-9, `a frame is ${seen.step} s`);

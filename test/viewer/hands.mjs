@@ -47,13 +47,13 @@ async function play(page) {
 }
 
 // B-90, B-91: pause, step, rewind by the controls of the page
-test('pause stops the time, step advances it by one frame, the time line rewinds it', async () => {
+test('pause stops the time, step advances it by one frame, the timeline rewinds it', async () => {
   const page = await open('double-pendulum');
-  await rb.until(page, () => window.rattleback.model.time > 2.0); // the time line spans 30 s: a fiftieth is 0.6 s
+  await rb.until(page, () => window.rattleback.model.time > 2.0); // the timeline spans 30 s: a fiftieth is 0.6 s
   await clickPause(page);
   const stood = await rb.timeOf(page);
   await page.waitForTimeout(300);
-  assert.equal(await rb.timeOf(page), stood, 'the time goes on while paused');
+  assert.equal(await rb.timeOf(page), stood, 'the time advances while paused');
 
   const frameStep = await page.evaluate(() => window.rattleback.model.state.frameStep);
   await page.locator('#step').click();
@@ -156,7 +156,7 @@ test('a parameter changed in a panel acts at once', async () => {
   await rb.until(page, () => window.rattleback.model.parameters.world.gravity[2] === -1.5);
   const wrong = await rb.command(page, { do: 'set', target: 'world', key: 'gravty', value: 3 });
   assert.equal(wrong.ok, false);
-  assert.match(wrong.error, /gravity/, 'the sentence should name the nearest key');
+  assert.match(wrong.error, /gravity/, 'the message should name the nearest key');
   await rb.screenshot(page, 'panel');
   assert.deepEqual(view.troubles, []);
 });

@@ -1,4 +1,4 @@
-// Many arrows, balls and lines of which the number changes: drawn over the bodies.
+// Arrows, balls and lines in varying numbers, drawn over the bodies.
 
 import * as THREE from 'three';
 
@@ -62,7 +62,7 @@ export function createBatch(parent, geometry, material, { order = 0, castShadow 
 }
 
 /**
- * Marks that are seen through bodies: faint where a body hides them.
+ * Marks that are visible through bodies: faint where a body hides them.
  * @param {THREE.Object3D} parent
  */
 export function createMarks(parent) {
@@ -163,7 +163,7 @@ export function createLines(parent) {
         lines.geometry = new THREE.BufferGeometry();
         lines.geometry.setAttribute('position', new THREE.BufferAttribute(positions, 3));
         lines.geometry.setAttribute('color', new THREE.BufferAttribute(colors, 4));
-        lines.geometry.boundingSphere = new THREE.Sphere(); // asked for in sorting; never culled
+        lines.geometry.boundingSphere = new THREE.Sphere(); // needed for sorting; never culled
     }
 
     function end(point, color, alpha) {

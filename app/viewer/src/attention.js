@@ -7,7 +7,7 @@ const EDGE = 0.94; // of the window from its middle to its edge
 const RATE = 3; // 1/s, of the remaining distance
 
 /**
- * The smallest ball about a ball and a point.
+ * The smallest ball around a ball and a point.
  * @param {{center: number[], radius: number}} ball @param {number[]} point
  */
 export function growBall({ center, radius }, point) {
@@ -29,10 +29,10 @@ export function growBall({ center, radius }, point) {
  */
 export function createAttention(stage, window) {
     let start = null; // the view of the scene
-    let goal = null; // ball that is to be seen
-    let now = null; // ball that is seen
+    let goal = null; // ball that should be in view
+    let now = null; // ball that is in view
     let isFree = true; // the user has not moved the camera
-    let isHeld = false; // something is dragged: what the pointer is over must not move
+    let isHeld = false; // something is dragged: the view under the pointer must not move
 
     return {
         reset(view) {

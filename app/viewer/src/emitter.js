@@ -5,7 +5,7 @@
  *            emit: (type: string, value?: any) => void}} Emitter
  */
 
-/** @returns {Emitter} listeners are called in the order in which they came */
+/** @returns {Emitter} listeners are called in the order of subscription */
 export function createEmitter() {
     const listeners = new Map();
     return {

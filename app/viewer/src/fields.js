@@ -50,7 +50,7 @@ export class FieldController extends Controller {
         input.inputMode = 'decimal';
         input.setAttribute('aria-label', this.values.length > 1 ? `${key} ${'xyzw'[place]}` : key);
         input.addEventListener('keydown', (event) => {
-            event.stopPropagation(); // keys of the page stay quiet while a number is typed
+            event.stopPropagation(); // keys of the page are ignored while a number is typed
             if (event.key === 'Enter') {
                 input.blur();
             } else if (event.key === 'Escape') {
@@ -116,11 +116,11 @@ export class FieldController extends Controller {
     }
 
     updateDisplay() {
-        return this; // lil-gui calls this before the inputs are there
+        return this; // lil-gui calls this before the inputs exist
     }
 }
 
-/** A text that cannot be changed. */
+/** Read-only text. */
 export class TextController extends Controller {
     constructor(parent, { label, key = '', text = '' }) {
         super(parent, { value: '' }, 'value', 'hands-text');

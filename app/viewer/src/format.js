@@ -17,7 +17,7 @@ export function formatFactor(value) {
     return String(Number(value.toPrecision(2)));
 }
 
-/** How many of something. */
+/** A count with its noun. */
 export function formatCount(count, one, many) {
     return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }

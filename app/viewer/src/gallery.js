@@ -6,7 +6,7 @@ import { addressOf } from './source_live.js';
 
 const THEMES_FIRST = ['toys'];
 
-/** Groups of scenes by their theme, in the order in which themes come. */
+/** Groups of scenes by theme, in order of first appearance. */
 export function groupByTheme(scenes) {
     const groups = new Map();
     for (const scene of scenes) {

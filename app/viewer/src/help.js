@@ -6,7 +6,7 @@ const rows = [
     ['shift + click a body', 'push it where you click'],
     ['shift + drag', 'draw the push as an arrow'],
     ['drag elsewhere', 'rotate the view (right button: anywhere)'],
-    ['wheel', 'nearer, farther'],
+    ['wheel', 'zoom in, zoom out'],
     ['space', 'play, pause'],
     ['← →', 'one step back, forward'],
     ['d p m t', 'tools: drag, push, move, turn'],

@@ -18,7 +18,7 @@ const rowHeight = 44; // px, as in hands.css
 const margin = 6; // rows beyond the edges
 
 /**
- * The indices of the events that pass, kept up to date without looking twice at an event.
+ * The indices of the events that pass the filter, updated without examining an event twice.
  */
 export class EventFilter {
     constructor() {
@@ -78,7 +78,7 @@ class Journal {
         this.element = element;
         this.filter = new EventFilter();
         this.chosen = -1;
-        this.isAtEnd = true; // new events are scrolled into sight
+        this.isAtEnd = true; // new events are scrolled into view
         this.rows = new Map(); // event -> its row
         this.makeFrame();
         this.refresh = throttle(() => this.redraw(), 200);
@@ -245,7 +245,7 @@ class Journal {
                 row.remove();
             }
         }
-        let next = this.empty.nextSibling; // in the order of time in the page too
+        let next = this.empty.nextSibling; // in order of time in the page too
         for (const row of rows.values()) {
             if (row === next) {
                 next = next.nextSibling;

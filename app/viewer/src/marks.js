@@ -11,7 +11,7 @@ const KIND_OF = {
     lasting: 'rest',
     wake: 'rest',
 };
-const RANK = ['other', 'impact', 'rest', 'hand']; // of those in one place the last is shown
+const RANK = ['other', 'impact', 'rest', 'hand']; // of several in one place the last is shown
 
 /**
  * @param {{time: number, kind: number}[]} events in order of time

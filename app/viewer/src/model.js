@@ -1,4 +1,4 @@
-// What the page knows about the simulation. No drawing, no DOM, no socket: a source passes messages
+// The state of the simulation in the page. No drawing, no DOM, no socket: a source passes messages
 // to it, the parts of the page read it and subscribe.
 //
 // Subscribe with model.on(type, fn): every type of a message (hello scene bodies state parameters
@@ -50,9 +50,9 @@ export function createModel(source, now = () => performance.now() / 1000) {
     const poses = createPoses(now, source.getTime);
     const samples = createSamples();
     const wishes = new Map(); // owner -> what it wants to receive
-    let told = { ...NO_WISH }; // what the server was told last
+    let told = { ...NO_WISH }; // what was last sent to the server
 
-    /** A body as the page knows it; position and orientation are those of the newest frame. */
+    /** A body in the page; position and orientation are those of the newest frame. */
     class Body {
         constructor(message) {
             Object.assign(this, message);
@@ -71,8 +71,8 @@ export function createModel(source, now = () => performance.now() / 1000) {
         isConnected: false,
         hello: null,
         scene: null, // last scene message; null: the gallery is shown
-        bodies: new Map(), // number -> Body; those that are there at the time shown
-        known: new Map(), // the same and those that are gone: the journal still names them
+        bodies: new Map(), // number -> Body; those that exist at the time shown
+        known: new Map(), // these and the deleted ones: the journal still names them
         geometries: [], // as in the scene message; meshes get positions and indices
         joints: [],
         springs: [],
@@ -80,7 +80,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
         columns: samples.columns,
         samples,
         events: [],
-        firstEvent: 0, // how many events were left out before events[0]
+        firstEvent: 0, // how many events were dropped before events[0]
         contacts: [],
         jointStates: [],
         rays: [],
@@ -105,7 +105,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
             return poses.newestTime();
         },
 
-        /** Writes the pose that is shown (x, y, z, w, x, y, z); false if the body is not there. */
+        /** Writes the pose that is shown (x, y, z, w, x, y, z); false if the body does not exist. */
         pose(number, target) {
             return poses.shown(number, target);
         },

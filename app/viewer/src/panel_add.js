@@ -11,7 +11,7 @@ export const shapeForms = {
     ellipsoid: { sizes: { semiAxes: [1.5, 1, 0.6] } },
 };
 
-/** Two digits: numbers in a form should look typed. */
+/** Two digits, like typed numbers. */
 export function roundNicely(value) {
     return Number(value.toPrecision(2));
 }
@@ -25,7 +25,7 @@ export function defaultSizes(shape, scale) {
     );
 }
 
-/** The body as a scene file has it. */
+/** The body in the format of scene files. */
 export function bodyOf({ name, shape, sizes, material, position, velocity, spin }) {
     const part = { geometry: { type: shape, ...sizes } };
     if (material) {

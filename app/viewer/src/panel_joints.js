@@ -4,7 +4,7 @@ import { addSettings } from './setting_rows.js';
 import { motorRange, motorUnit } from './settings.js';
 import { formatNumber, formatUnit } from './words.js';
 
-const motorsMax = 24; // sliders; mechanisms with more choose by joint
+const motorsMax = 24; // sliders; with more motors they are set in the panel of the joint
 const choicesMax = 400; // entries of a list
 
 /** All motors: {joint, number, freedom, motor, words}. */

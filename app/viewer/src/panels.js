@@ -1,6 +1,6 @@
 // The panels at the right: world, engine, materials, the selected body, joints, motors, springs,
-// and a form for a new body. Values are applied while the simulation runs; what is refused goes
-// back to what it was.
+// and a form for a new body. Values are applied while the simulation runs; a refused value is
+// reset.
 import GUI from 'lil-gui';
 
 import { createBodyPanel } from './panel_body.js';
@@ -20,7 +20,7 @@ function createTools({ model, view }) {
             model.parameters?.readOnly?.includes(`${target}.${key}`) ?? false,
         nameOf: (number) =>
             number < 0 ? 'world' : (model.known.get(number)?.name ?? `body ${number}`),
-        /** Sends "set"; false if refused. Values that come fast overtake each other. */
+        /** Sends "set"; false if refused. A newer value replaces one that still waits. */
         async set(command) {
             const key = JSON.stringify({ ...command, value: 0 });
             const reply = await latest(key, { do: 'set', ...command });
@@ -113,7 +113,7 @@ class Panels {
         this.build();
     }
 
-    /** Keys of the parameters: panels are made anew only when these change. */
+    /** Keys of the parameters: panels are rebuilt only when these change. */
     shapeOf(parameters) {
         const keys = (value) =>
             Object.entries(value ?? {}).map(([key, inner]) =>

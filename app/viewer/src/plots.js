@@ -36,11 +36,11 @@ export function columnColor(indexInGroup) {
 }
 
 /**
- * Which columns of a group are drawn: what the user chose, and of the others the first few that
- * were ever other than zero.
+ * Which columns of a group are drawn: those the user chose, and of the others the first few that
+ * were ever nonzero.
  * @param {number[]} members indices of columns
- * @param {Map<number, boolean>} choices by hand
- * @param {(index: number) => boolean} isAlive whether a column was ever other than zero
+ * @param {Map<number, boolean>} choices of the user
+ * @param {(index: number) => boolean} isAlive whether a column was ever nonzero
  */
 export function chooseColumns(members, choices, isAlive) {
     let shown = 0;

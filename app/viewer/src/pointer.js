@@ -12,7 +12,7 @@ import { createLatest } from './sending.js';
 import { createToolBar, handleKind, tools } from './tools.js';
 import { formatUnit } from './words.js';
 
-const clickDistance = 4; // px: less is a click
+const clickDistance = 4; // px: a shorter motion is a click
 const moveInterval = 16; // ms between two moves of a drag
 const markColor = '#d1242f';
 const hoverInterval = 100; // ms between checks of what is below the pointer
@@ -24,7 +24,7 @@ class Pointer {
         this.element = element;
         this.tool = 'drag';
         this.strength = 1;
-        this.press = null; // what began with the button that is down
+        this.press = null; // what the current button press started
         this.latest = createLatest((command) => model.do(command));
         this.ray = new Raycaster();
         this.pointer = new Vector2();
@@ -214,7 +214,7 @@ class Pointer {
         this.hideMarks();
     }
 
-    /** Releases without acting. */
+    /** Releases without an action. */
     cancel() {
         const { press } = this;
         this.press = null;
@@ -301,7 +301,7 @@ class Pointer {
         return this.model.scene?.view?.radius ?? 1;
     }
 
-    /** The length of a few pixels at a point. */
+    /** The length in the world of a number of pixels at a point. */
     pixels(count, point) {
         const { camera, canvas } = this.view;
         const distance = camera.position.distanceTo(point);
@@ -318,7 +318,7 @@ class Pointer {
             this.model.emit('say', {
                 text:
                     'Paused: the body will follow when the simulation plays (space). ' +
-                    'Use the tools move (m) and turn (t) to move it now.',
+                    'Use the move (m) and turn (t) tools to move it now.',
                 kind: 'hint',
             });
         }

@@ -6,8 +6,8 @@ const GAP_MAX = 0.25;
 
 /**
  * @param {() => number} now wall time in s
- * @param {(() => number)|undefined} getTime simulated time that is to be shown, where the source
- *     knows it; else the time goes on from frame to frame as fast as frames come
+ * @param {(() => number)|undefined} getTime simulated time to show, if the source
+ *     provides it; otherwise time advances from frame to frame at the rate they arrive
  */
 export function createPoses(now, getTime) {
     let before = new Float32Array(64 * WIDTH).fill(NaN);
@@ -17,7 +17,7 @@ export function createPoses(now, getTime) {
     let arrival = 0; // wall time of the newest frame
     let gap = 1 / 60; // s of wall time from frame to frame, smoothed
     let period = [0, 0, 0]; // m, edges of a periodic box about the origin; 0: none
-    let isGoing = true; // time runs: else the newest frame is shown at once
+    let isGoing = true; // time runs; otherwise the newest frame is shown at once
     let lastBodies = new Uint32Array(0); // those of the newest frame: what `before` lacks
 
     function grow(number) {
@@ -39,7 +39,7 @@ export function createPoses(now, getTime) {
         }
     }
 
-    /** A coordinate between two, the short way through a periodic box, and brought into it. */
+    /** Interpolates a coordinate along the shorter path through a periodic box, wrapped into it. */
     function between(a, b, part, length) {
         if (!(length > 0)) {
             return a + part * (b - a);
@@ -49,7 +49,7 @@ export function createPoses(now, getTime) {
         return x - length * Math.floor(x / length + 0.5);
     }
 
-    /** How far between the two frames, 0 to 1. */
+    /** Fraction of the time between the two frames, 0 to 1. */
     function share() {
         if (timeAfter === timeBefore || !isGoing) {
             return 1;
@@ -119,7 +119,7 @@ export function createPoses(now, getTime) {
             return timeAfter;
         },
 
-        /** How far the shown time has come from one frame to the next: changes while it moves. */
+        /** Fraction of the time between the two frames that has passed: changes while time runs. */
         share,
 
         isMoving() {

@@ -1,4 +1,4 @@
-// The messages of docs/viewer-protocol.md, decoded. Nothing here knows of sockets or of drawing.
+// The messages of docs/viewer-protocol.md, decoded. No sockets, no drawing.
 
 export const PROTOCOL = 'rattleback-1';
 export const NO_BODY = 0xffffffff;
@@ -26,7 +26,7 @@ const RAY_RECORD = 28;
 const HALF_SQRT2 = Math.SQRT1_2;
 const STEP_20 = (2 * HALF_SQRT2) / 1048575;
 
-/** @param {DataView} view @param {number} size bytes that must be there */
+/** @param {DataView} view @param {number} size bytes that are needed */
 function need(view, size, what) {
     if (view.byteLength < size) {
         throw new RangeError(`${what}: ${view.byteLength} bytes, needs ${size}`);
@@ -251,7 +251,7 @@ function decodeRays(view) {
     return { type: 'rays', time: view.getFloat64(8, true), rays };
 }
 
-/** What decodes a binary message, by its first byte. */
+/** Decoders of binary messages, by first byte. */
 const DECODERS = [
     null,
     decodeFrame,
@@ -267,7 +267,7 @@ const DECODERS = [
 /**
  * Decodes a message.
  * @param {string|ArrayBuffer|Uint8Array} data text or bytes
- * @returns {{type: string}} the message; a type this page does not know is null
+ * @returns {{type: string}} the message; null for an unknown type
  */
 export function decodeMessage(data) {
     if (typeof data === 'string') {

@@ -1,8 +1,8 @@
 // Computes the strength of a push.
 
 /**
- * A length of time that suits a scene: in it something falls about the radius of the view. An
- * arrow of some length means a push after which the body would go that far in this time.
+ * A time scale of a scene: the time of a fall through about the radius of the view. A push moves
+ * the body by the length of its arrow in this time.
  */
 export function sceneTime(radius, gravity) {
     const size = Math.hypot(...(gravity ?? [0, 0, 0]));
@@ -17,12 +17,12 @@ export function impulseOf(arrow, { mass, time, strength }) {
     return arrow.map((value) => (value * mass * strength) / time);
 }
 
-/** The arrow that a click without drawing stands for: into the body, a quarter of the view long. */
+/** The arrow of a click without a drag: into the body, a quarter of the view long. */
 export function clickArrow(normal, radius) {
     return normal.map((value) => -value * radius * 0.25);
 }
 
-/** Time in which a dragged point is to reach the pointer: a few frames, whatever the speed is. */
+/** Time in which a dragged point should reach the pointer: a few frames, at any speed. */
 export function dragDuration(state) {
     const frameStep = state.frameStep > 0 ? state.frameStep : 1 / 60;
     return Math.max(4 * frameStep, 1e-6);

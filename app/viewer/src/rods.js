@@ -5,11 +5,11 @@ import * as THREE from 'three';
 import { createBatch, createShaft } from './arrows.js';
 import { PALETTE } from './shapes.js';
 
-const LINKS_MAX = 4000; // with more joints none are drawn
+const LINKS_MAX = 4000; // above this number no joints are drawn
 const MARK = 0.017; // radius of a mark, of the scene's radius
-const MARK_OF_BODY = 0.3; // but at most this part of a body
+const MARK_OF_BODY = 0.3; // but at most this fraction of a body
 const ROD = 0.008; // radius of a rod, of the scene's radius
-const REACH = 1.02; // an anchor farther from a body than this times its radius is far
+const REACH = 1.02; // an anchor farther from a body than this times its radius is distant
 const HAS_NO_POINT = ['translation', 'direction', 'double-rotation'];
 const FIXED_IN_BOTH = ['ball', 'hinge', 'hinge-points', 'universal', 'fixed', 'distance'];
 const UP = new THREE.Vector3(0, 0, 1);
@@ -19,7 +19,7 @@ const turn = new THREE.Quaternion();
 
 /**
  * World coordinates of a point of a body, or of the world (body -1).
- * @returns {boolean} false: the body is not there
+ * @returns {boolean} false: the body does not exist
  */
 export function placeAnchor(model, body, anchor, target) {
     target.set(...(anchor ?? [0, 0, 0]));
@@ -52,7 +52,7 @@ export function createRods(model, solids, getFrame) {
         }
     }
 
-    /** A rod from the center of a body to an anchor outside of it. @returns {number} body's radius */
+    /** A rod from the center of a body to an anchor outside it. @returns {number} body's radius */
     function hold(number, anchor, point, radius) {
         const body = model.bodies.get(number);
         if (!body || body.type !== 'dynamic') {

@@ -1,4 +1,4 @@
-// Orientations as quaternions [w, x, y, z] and as angles that a person can type. No DOM.
+// Orientations as quaternions [w, x, y, z] and as angles for input. No DOM.
 
 const degree = Math.PI / 180;
 
@@ -28,7 +28,7 @@ export function toAngles(q) {
     let roll = 0;
     let yaw;
     if (Math.abs(sine) > 1 - 1e-12) {
-        // At the pole only yaw and roll together are known: all of it counts as yaw.
+        // At the pole only the combination of yaw and roll is defined: all of it counts as yaw.
         yaw = -2 * Math.sign(sine) * Math.atan2(x, w);
     } else {
         roll = Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y));

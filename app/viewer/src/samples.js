@@ -31,7 +31,7 @@ export function createSamples() {
             const width = message.columns + 1;
             const last = samples.count - 1;
             if (last >= 0 && message.rows > 0 && samples.time[last] === message.values[0]) {
-                samples.count = last; // a row of the same time takes its place
+                samples.count = last; // a row with the same time replaces it
             }
             for (let row = 0; row < message.rows; row++) {
                 const at = samples.count + row;

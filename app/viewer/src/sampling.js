@@ -66,7 +66,7 @@ function thinColumn(values, bounds, transform, out) {
 
 /**
  * Samples from..to (indices) for `pixels` columns of a screen: [times, values...]. When there are
- * many, each bucket keeps its least and its greatest value, so that no spike is lost.
+ * many, each bucket keeps its minimum and maximum, so that no spike is lost.
  * @param {Float64Array} times
  * @param {Float64Array[]} columns
  * @param {{from: number, to: number, pixels: number, transform?: (value: number) => number}} range

@@ -1,12 +1,12 @@
-// Commands of sliders and pointers come faster than a simulation answers: in each lane one command
+// Commands of sliders and pointers arrive faster than a simulation replies: in each lane one command
 // is in flight, and a newer waiting command replaces an older one.
 
 /**
  * @param {(command: object) => Promise<{ok: boolean, error?: string}>} send
  * @returns {(lane: string, command: object, isKept?: boolean) =>
  *           Promise<{ok: boolean, error?: string}|null>}
- *          null: a newer command took its place. Kept ones are never replaced (the start and the
- *          end of a drag), and the order stays.
+ *          null: a newer command replaced it. Kept ones are never replaced (the start and the
+ *          end of a drag), and the order is kept.
  */
 export function createLatest(send) {
     const lanes = new Map();

@@ -4,7 +4,7 @@ import { listSettings } from './settings.js';
 
 /**
  * Rows for the settings of an object. `address` is what a command "set" needs besides key and
- * value; `read` gives the present object.
+ * value; `read` returns the current object.
  */
 export function addSettings(tools, folder, { target, values, address, read, kind }) {
     const rows = [];
@@ -57,7 +57,7 @@ function finiteOrNull(value) {
     return Number.isFinite(value) ? value : null;
 }
 
-/** Check boxes, lists and sliders, as lil-gui has them. */
+/** Check boxes, lists and sliders of lil-gui. */
 function makeChoiceRow(folder, { key, words, value, unit, apply, show }) {
     const holder = { value };
     let controller;

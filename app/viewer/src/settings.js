@@ -1,6 +1,6 @@
-// What the panels know of settings beyond their values. Of worlds, engines and contacts the server
-// says it with the scene: key, type, range, unit, meaning. Of materials, joints, motors and springs
-// it is here. A key that neither knows is shown by its own name.
+// Descriptions of settings for the panels. For worlds, engines and contacts the server sends them
+// with the scene: key, type, range, unit, meaning. For materials, joints, motors and springs they
+// are here. A key without a description is shown by its own name.
 
 const settingWords = {
     material: {
@@ -34,7 +34,7 @@ const settingWords = {
     },
 };
 
-/** Keys that say what something is and are no settings. */
+/** Keys that identify an object and are not settings. */
 const identity = new Set([
     'name',
     'number',
@@ -47,7 +47,7 @@ const identity = new Set([
     'joint',
 ]);
 
-/** "restSpeed" as people write it: "rest speed". */
+/** "restSpeed" in plain words: "rest speed". */
 export function labelOf(key) {
     return key.replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
 }
@@ -61,7 +61,7 @@ function choicesOf({ type, words, low, high, step }) {
         : undefined;
 }
 
-/** What a row needs of a setting that the server describes. */
+/** The data of a row for a setting described by the server. */
 function wordsOf(setting) {
     const unit = setting.unit.replaceAll('^2', '²').replaceAll('^3', '³');
     return {
@@ -89,7 +89,7 @@ function isSetting(value) {
     return value === null || isVector || ['number', 'boolean', 'string'].includes(typeof value);
 }
 
-/** The largest slider value about a value: 1, 2 or 5 times a power of ten, at least twice it. */
+/** The maximum of a slider for a value: 1, 2 or 5 times a power of ten, at least twice the value. */
 export function roundRange(value) {
     const wanted = Math.max(2 * Math.abs(value), 1e-9);
     const power = 10 ** Math.floor(Math.log10(wanted));
@@ -98,8 +98,8 @@ export function roundRange(value) {
 }
 
 /**
- * The range of a slider for a motor's set point: between the limits of its freedom where it has
- * them, a turn for angles, else about the present value.
+ * The range of a slider for a motor's set point: between the limits of its degree of freedom if it
+ * has them, a full turn for angles, otherwise around the current value.
  * @param {{type: string, target: number}} motor
  * @param {{kind?: string, lower?: number|null, upper?: number|null}} freedom
  */

@@ -27,8 +27,8 @@ export const PALETTE = {
     skyHorizon: '#eef2f5',
 };
 
-const WHITE_SHARE = 0.55; // of white in the second tone
-const CREASE = Math.cos((32 * Math.PI) / 180); // faces that meet at less are one smooth surface
+const WHITE_SHARE = 0.55; // fraction of white in the second tone
+const CREASE = Math.cos((32 * Math.PI) / 180); // faces that meet at a smaller angle are smoothed
 
 /** Color of a body, #rrggbb. */
 export function colorOf(number, type) {
@@ -93,8 +93,8 @@ function addTriangle(surface, corners, normals, toneOf) {
 }
 
 /**
- * Turns a line about z. The line goes from top to bottom; a point is {r, z} with the normal
- * {nr, nz}; a point that comes twice with two normals is an edge.
+ * Rotates a profile about z. It goes from top to bottom; a point is {r, z} with the normal
+ * {nr, nz}; a point listed twice with two normals is an edge.
  */
 function revolve(line, segments, toneOf) {
     const surface = createSurface();
@@ -223,7 +223,7 @@ function boxSurface({ size }) {
     return surface.finish();
 }
 
-/** Vertices at the same place get the same number. */
+/** Vertices at the same position get the same number. */
 function weld(positions) {
     const numbers = new Map();
     const welded = new Uint32Array(positions.length / 3);
@@ -319,7 +319,7 @@ function meshSurface({ positions, indices }) {
     return creasedSurface(positions, indices);
 }
 
-/** A table of vertices that are the same in all their words. */
+/** A table of vertices that are equal in all components. */
 class VertexTable {
     constructor(capacity) {
         let size = 16;
@@ -330,7 +330,7 @@ class VertexTable {
         this.mask = size - 1;
     }
 
-    /** Number of an equal vertex that was put in before, or the number of this one. */
+    /** Number of an equal vertex inserted before, or of this one. */
     find(words, i, width) {
         let hash = 2166136261;
         for (let k = 0; k < width; k++) {
@@ -355,7 +355,7 @@ class VertexTable {
 }
 
 /**
- * The same triangles with every vertex once, so that it is computed once.
+ * The same triangles with each vertex stored once, so that it is computed once.
  * @returns {{positions: Float32Array, normals: Float32Array, tones: Uint8Array, indices: Uint32Array}}
  */
 export function indexSurface({ positions, normals, tones }) {
@@ -412,7 +412,7 @@ const SURFACES = {
  * @param {object} geometry of the scene message
  * @param {number} segments of round shapes, a multiple of 4
  * @returns {{positions: Float32Array, normals: Float32Array, tones: Uint8Array,
- *     indices: Uint32Array}|null} null: not drawn from triangles (planes), or a mesh still to come
+ *     indices: Uint32Array}|null} null: not drawn from triangles (planes), or a mesh that has not arrived
  */
 export function makeSurface(geometry, segments) {
     const make = SURFACES[geometry.type];
@@ -496,8 +496,8 @@ function coneBounds(geometry, m) {
 }
 
 /**
- * The axis-parallel box of a rotated geometry about its own origin; null for planes and for meshes
- * that are still to come.
+ * The axis-aligned box of a rotated geometry about its own origin; null for planes and for meshes
+ * that have not arrived.
  * @param {object} geometry @param {number[]} m rotation matrix by rows
  */
 export function boundsOf(geometry, m) {

@@ -70,7 +70,7 @@ export function createSolids(model, isSoftware) {
         radii.clear();
     }
 
-    /** How much larger than at the start a ball is that grows. */
+    /** Size of a growing ball relative to the start. */
     function grown(body, index) {
         const { radius } = model.geometries[index];
         return size.setScalar(radius > 0 ? 1 + (body.growth * model.time) / radius : 1);
@@ -148,7 +148,7 @@ export function createSolids(model, isSoftware) {
         group.add(mesh);
     }
 
-    /** The geometry of an outline: normals are one at each place, so that it does not tear. */
+    /** The geometry of an outline: one normal at each position, so that it does not tear. */
     function outlineOf(entry) {
         if (!outlines.has(entry.index)) {
             const source = entry.mesh.geometry.getAttribute('position');

@@ -4,11 +4,11 @@
 import { createEmitter } from './emitter.js';
 import { decodeMessage, PROTOCOL } from './protocol.js';
 
-const WAIT_FIRST = 500; // ms until the first new try
+const WAIT_FIRST = 500; // ms until the first retry
 const WAIT_MAX = 5000;
 const REPLY_WAIT = 20000; // ms after which a command without a reply counts as lost
 
-/** Address of something of the server, with the token of this page. */
+/** URL of a resource of the server, with the token of this page. */
 export function addressOf(path, place = window.location) {
     const token = new URLSearchParams(place.search).get('token');
     return path + (token ? `?token=${encodeURIComponent(token)}` : '');
@@ -28,7 +28,7 @@ export function createLiveSource(place = window.location) {
         stats: { messages: 0, bytes: 0, badMessages: 0 },
         on: emitter.on,
 
-        /** Sends a command; the promise always resolves, to a reply or to an error that says why not. */
+        /** Sends a command; the promise always resolves, to a reply or to an error with the reason. */
         send(command) {
             const id = nextId++;
             if (!socket || socket.readyState !== WebSocket.OPEN) {

@@ -9,9 +9,9 @@ const TAG_FRAME = 1;
 const FLAG_ALL = 1;
 const HEADER = 24;
 const RECORD = 24;
-const KEY_BYTES_MAX = 1 << 26; // of full frames kept, so that a jump need not begin at the start
+const KEY_BYTES_MAX = 1 << 26; // of stored full frames, so that a jump need not begin at the start
 const SPEEDS = [1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
-const LASTS = 6; // s of wall time that a short run is to last
+const LASTS = 6; // s of wall time that a short run should last
 const OF_A_FRAME = ['contacts', 'joints', 'rays', 'detail']; // sent with their frame, others at the start
 const REFUSAL =
     'this page replays a recorded run; to act on it, open the scene with rattleback view';
@@ -59,14 +59,14 @@ export function splitRecords(bytes) {
     return records;
 }
 
-/** Speed at which a run of this length lasts long enough to be seen. */
+/** Speed at which a run of this length lasts long enough to watch. */
 export function chooseSpeed(duration) {
     return SPEEDS.find((speed) => duration / speed >= LASTS) ?? SPEEDS[SPEEDS.length - 1];
 }
 
 /**
- * Frames of a run, of which any can be shown. Frames hold only what changed; full ones are made
- * every now and then.
+ * Random access to the frames of a run. Frames hold only what changed; full ones are made at
+ * intervals.
  */
 class Frames {
     constructor() {
@@ -75,7 +75,7 @@ class Frames {
         this.extras = []; // other messages that belong to the time of a frame: contacts, joints
         this.keys = new Map(); // frame -> bytes of a frame with all bodies
         this.keyStep = 1;
-        this.changes = []; // {frame, added, deleted}: bodies that come and go with a frame
+        this.changes = []; // {frame, added, deleted}: bodies added and deleted by a frame
     }
 
     get count() {
@@ -89,7 +89,7 @@ class Frames {
         this.extras.push([]);
     }
 
-    /** Bodies come or go with the frame that follows. */
+    /** Bodies are added or deleted by the frame that follows. */
     addChange(message) {
         this.changes.push({
             frame: this.count,
@@ -108,7 +108,7 @@ class Frames {
         collectRecords(this.messages[index], records);
     }
 
-    /** Numbers of the bodies that are there in a frame, from those at the start. */
+    /** Numbers of the bodies that exist in a frame, from those at the start. */
     alive(index, first) {
         const numbers = new Set(first);
         for (const { frame, added, deleted } of this.changes) {
@@ -203,8 +203,8 @@ function joinRecords(head, records) {
 
 /**
  * @param {(string|Uint8Array)[]} records the messages of the run
- * @param {{now?: () => number, every?: (fn: () => void) => void}} clock wall time in s, and what
- *     calls again and again
+ * @param {{now?: () => number, every?: (fn: () => void) => void}} clock wall time in s, and a
+ *     function that calls repeatedly
  */
 export function createPageSource(records, clock = {}) {
     const emitter = createEmitter();
@@ -407,7 +407,7 @@ export function createPageSource(records, clock = {}) {
         stats,
         on: emitter.on,
 
-        /** Simulated time that is to be shown. */
+        /** Simulated time to show. */
         getTime: () => head,
 
         send(command) {
@@ -424,7 +424,7 @@ export function createPageSource(records, clock = {}) {
             isPlaying = false;
         },
 
-        /** Sends the initial messages and begins to play. */
+        /** Sends the initial messages and starts playing. */
         start() {
             emitter.emit('connection', { isOpen: true, sentence: '' });
             for (const message of firstMessages) {

@@ -8,7 +8,7 @@ const TURNS = 9;
 const STRAIGHT = 0.12; // share of the length at each end that is not wound
 const WIDTH = 0.022; // radius of a coil, of the scene's radius
 const WIRE = 0.2; // radius of the wire, of the radius of the coil
-const LENGTH = 24; // of the coil as it is made, in radii: the wire is round at about this length
+const LENGTH = 24; // of the unscaled coil, in radii: at about this length the wire is round
 const UP = new THREE.Vector3(0, 0, 1);
 
 /** A line wound about z. */

@@ -12,8 +12,8 @@ const [SLOW, FAST] = [45, 18]; // ms from drawing to drawing
 const SUN = new THREE.Vector3(0.42, -0.55, 1).normalize(); // from the scene to the light
 
 /**
- * What the browser can draw with.
- * @returns {{trouble: string|null, isSoftware: boolean}} trouble: why it cannot draw at all
+ * Rendering capabilities of the browser.
+ * @returns {{trouble: string|null, isSoftware: boolean}} trouble: why it cannot draw
  */
 export function probeWebGL() {
     const context = document.createElement('canvas').getContext('webgl2');
@@ -47,8 +47,8 @@ function createSky() {
 }
 
 /**
- * A quality that follows from how long drawing takes: fewer pixels while things move, all of them
- * as soon as they stand still.
+ * Adapts the quality to the drawing time: fewer pixels while something moves, all of them when
+ * everything is still.
  */
 function createQuality(renderer, isSoftware) {
     const best = isSoftware ? 1 : Math.min(2, window.devicePixelRatio);
@@ -90,8 +90,8 @@ function createQuality(renderer, isSoftware) {
 }
 
 /**
- * Whether what was drawn last is done: where a processor draws, nothing may queue up before it.
- * @param {WebGL2RenderingContext|null} context null: a graphics processor keeps up by itself
+ * Whether the last drawing is complete: with software rendering nothing may queue up.
+ * @param {WebGL2RenderingContext|null} context null: not needed with a graphics processor
  */
 function createFence(context) {
     let sync = null;
@@ -159,7 +159,7 @@ export function createStage(element, isSoftware) {
             controls.maxDistance = radius * 60;
         },
 
-        /** Puts the camera so that it sees a ball {center, radius} from a direction. */
+        /** Places the camera so that it sees a ball {center, radius} from a direction. */
         look(view) {
             const half = (FIELD_OF_VIEW / 2) * (Math.PI / 180);
             const narrow = Math.max(1, 16 / 9 / camera.aspect);
@@ -172,7 +172,7 @@ export function createStage(element, isSoftware) {
             controls.update();
         },
 
-        /** Puts near and far, light and shadow where the camera looks now. */
+        /** Adapts near and far planes, light and shadow to the current view. */
         aim() {
             const distance = camera.position.distanceTo(controls.target);
             camera.near = Math.max(distance * 0.01, radius * 1e-3);
@@ -185,7 +185,7 @@ export function createStage(element, isSoftware) {
             const [width, height] = [element.clientWidth || 1, element.clientHeight || 1];
             renderer.setSize(width, height, false);
             camera.aspect = width / height;
-            // The time line hides the lower edge: the middle of the view is a little higher.
+            // The timeline hides the lower edge: the center of the view is a little higher.
             camera.setViewOffset(width, height, 0, MIDDLE_UP, width, height);
         },
     };

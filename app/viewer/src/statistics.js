@@ -41,7 +41,7 @@ export function createStatistics({ model, source }) {
         get frameTimeMax() {
             return gaps.max();
         },
-        /** ms of it that this page worked. */
+        /** ms of that spent by this page. */
         get workTime() {
             return works.mean();
         },

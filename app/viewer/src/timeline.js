@@ -26,10 +26,10 @@ export function createTimeline({ model, source }) {
     const back = button('step-back', BACK, 'One frame back (←)', () => timeline.step(-1));
     const play = button('play', PLAY, 'Play (space)', () => timeline.toggle());
     const step = button('step', STEP, 'One frame forward (→)', () => timeline.step(1));
-    const loop = button('loop', LOOP, 'Repeat from the start at the end', toggleLoop);
+    const loop = button('loop', LOOP, 'Repeat when the end is reached', toggleLoop);
     const speed = make('select', {
         id: 'speed',
-        title: 'Speed: simulated time to real time (↑ ↓)',
+        title: 'Speed: simulated time per real time (↑ ↓)',
     });
     const scrub = make('div', { id: 'scrub', tabIndex: 0, role: 'slider', 'aria-label': 'time' });
     const marks = make('canvas', { className: 'marks' });
@@ -110,7 +110,7 @@ export function createTimeline({ model, source }) {
         },
     };
 
-    /** Length of the time line: the duration of the scene, or what there is if that is more. */
+    /** Length of the timeline: the duration of the scene, or of the frames if they are longer. */
     function spanOf() {
         return Math.max(model.scene?.duration ?? 0, model.state.endTime, model.frameTime);
     }

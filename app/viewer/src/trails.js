@@ -4,8 +4,8 @@
 import * as THREE from 'three';
 import { colorOf } from './shapes.js';
 
-const LENGTH = 600; // places of a trail
-const BODY_MAX = 300; // bodies with a trail when all are wanted
+const LENGTH = 600; // points of a trail
+const BODY_MAX = 300; // bodies with a trail when all are shown
 const PLACE_MAX = 150000; // of all together
 
 export function createTrails(model, view) {

@@ -13,7 +13,7 @@ const OUTLINE = { select: '#0a5cff', highlight: '#ff8a00' };
 const ATTENTION_MAX = 200;
 const VIEW_AT_START = { center: [0, 0, 0], radius: 1, direction: [0.5, -0.8, 0.4] };
 
-/** Pushes a surface outwards by some pixels and draws its inside: what sticks out is an outline. */
+/** Expands a surface by some pixels and draws its inside: the part that shows is an outline. */
 function createOutlineMaterial(color) {
     return new THREE.ShaderMaterial({
         side: THREE.BackSide,
@@ -67,7 +67,7 @@ export function createView({ model, element, isSoftware }) {
     const frameFns = new Set();
     const drawFns = new Set();
     let followed = null;
-    let lastDraw = 0; // ms; 0: nothing was to be drawn since
+    let lastDraw = 0; // ms; 0: there has been nothing to draw since
     let isDirty = true;
     let isStale = true; // instances must be rebuilt
     let frame = VIEW_AT_START;
@@ -83,7 +83,7 @@ export function createView({ model, element, isSoftware }) {
         drawCount: 0,
         drawGap: 0, // ms from the drawing before to the last; 0: there was nothing to draw between
 
-        /** Middle and size of the scene: {center, radius, direction, floor}. */
+        /** Center and size of the scene: {center, radius, direction, floor}. */
         get frame() {
             return frame;
         },
@@ -96,7 +96,7 @@ export function createView({ model, element, isSoftware }) {
             isDirty = true;
         },
 
-        /** fn(dt in s) before every frame of the browser; returns what ends it. */
+        /** fn(dt in s) before every frame of the browser; returns a function that ends it. */
         onFrame(fn) {
             frameFns.add(fn);
             return () => frameFns.delete(fn);
@@ -108,7 +108,7 @@ export function createView({ model, element, isSoftware }) {
             return () => drawFns.delete(fn);
         },
 
-        /** World coordinates of a body's center of mass as it is shown; null if it is not there. */
+        /** World coordinates of a body's center of mass as shown; null if it does not exist. */
         centerOf(number, target = new THREE.Vector3()) {
             const body = model.bodies.get(number);
             if (!body || !model.pose(number, pose)) {
@@ -119,7 +119,7 @@ export function createView({ model, element, isSoftware }) {
             return target.add(new THREE.Vector3(pose[0], pose[1], pose[2]));
         },
 
-        /** What is at a place of the window: {body, point, normal, distance} or null. */
+        /** What is at a point of the window: {body, point, normal, distance} or null. */
         pick(clientX, clientY) {
             const box = renderer.domElement.getBoundingClientRect();
             const place = new THREE.Vector2(
@@ -145,7 +145,7 @@ export function createView({ model, element, isSoftware }) {
             };
         },
 
-        /** A place in the window at which a body is picked, near its center of mass. */
+        /** A point of the window at which a body is picked, near its center of mass. */
         screenOf(number) {
             update();
             const middle = view.centerOf(number);
@@ -178,7 +178,7 @@ export function createView({ model, element, isSoftware }) {
             model.emit('follow', followed);
         },
 
-        /** The camera as at the start. */
+        /** Resets the camera. */
         lookHome() {
             followed = null;
             lookAtStart();
@@ -331,7 +331,7 @@ export function createView({ model, element, isSoftware }) {
             return false;
         }
         if (!stage.fence.isOpen()) {
-            return false; // the last drawing is not done
+            return false; // the last drawing is not complete
         }
         const now = performance.now();
         view.drawGap = lastDraw > 0 ? now - lastDraw : 0;
@@ -342,7 +342,7 @@ export function createView({ model, element, isSoftware }) {
         } else {
             quality.still();
         }
-        isDirty = model.isMoving(); // the last place between two frames is drawn too
+        isDirty = model.isMoving(); // the final interpolated pose is drawn too
         attend(Math.max(dt, view.drawGap / 1000));
         draw();
         return true;
@@ -396,7 +396,7 @@ export function createView({ model, element, isSoftware }) {
         });
     }
     model.on('frame', () => {
-        isStale = isStale || isFirstFrame; // planes stand where the first frame puts them
+        isStale = isStale || isFirstFrame; // planes are placed by the first frame
         isFirstFrame = false;
         isDirty = true;
     });

@@ -121,7 +121,7 @@ const sentences = {
         event.approachSpeed > 0
             ? `${a} meets ${b} at ${formatUnit(event.approachSpeed, 'm/s', 3)}`
             : `${a} meets ${b}`,
-    microcollision: (a, b) => `${a} keeps in contact with ${b}`,
+    microcollision: (a, b) => `${a} stays in contact with ${b}`,
     'lasting contact': (a, b) => `${a} stops bouncing on ${b}`,
     rest: (a) => `${a} comes to rest`,
     wake: (a) => `${a} is released`,
@@ -129,7 +129,7 @@ const sentences = {
 };
 
 /**
- * One line: who did what; of two bodies the one that moves comes first.
+ * One line: which body did what; of two bodies the moving one comes first.
  * @param {(number: number) => string} nameOf
  * @param {(number: number) => boolean} isFixed
  */
@@ -207,7 +207,7 @@ export function hasLedger(columns, valueOf) {
     );
 }
 
-/** The same account from the journal: energy removed by its events up to a time (sorted by time). */
+/** The same accounting from the journal: energy removed by its events up to a time (sorted by time). */
 export function eventAccount(events, time) {
     const sums = new Map();
     const add = (label, value) => sums.set(label, (sums.get(label) ?? 0) + value);

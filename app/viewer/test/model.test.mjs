@@ -6,7 +6,7 @@ import { createModel, findAfter } from '../src/model.js';
 import { decodeMessage } from '../src/protocol.js';
 import { dropMessage, eventsMessage, frameMessage, samplesMessage, SCENE } from './messages.mjs';
 
-/** A model with a source whose messages the test tells, and a clock that the test moves. */
+/** A model whose messages and clock the test controls. */
 function setUp() {
     const emitter = createEmitter();
     const sent = [];
@@ -188,7 +188,7 @@ test('events are kept, dropped and bounded', () => {
     assert.equal(model.firstEvent + model.events.length, 5 + 2 + 140000);
 });
 
-test('wishes of all owners are told together, and again after a new scene', () => {
+test('requests of all owners are sent together, and again after a new scene', () => {
     const { model, tell, sent } = setUp();
     sent.length = 0;
     model.want('overlays', { contacts: true, joints: false });

@@ -169,7 +169,7 @@ test('it begins again at the end when asked to', async () => {
     assert.ok(model.time < 0.6, `time ${model.time}`);
 });
 
-test('what would change the run is refused with a sentence', async () => {
+test('commands that would change the run are refused with a message', async () => {
     const { source } = setUp();
     for (const name of ['push', 'open', 'set', 'toString', 'constructor']) {
         const reply = await source.send({ do: name });

@@ -75,7 +75,7 @@ const impact = {
     approachSpeed: 2.5,
 };
 
-test('an impact tells who, how fast, what it cost and where that went', () => {
+test('an impact shows the bodies, the speed, the energy lost and where it went', () => {
     assert.equal(
         eventMessage(impact, () => 'ball'),
         'ball meets the world at 2.5 m/s',
@@ -93,7 +93,7 @@ test('of two bodies the one that moves comes first', () => {
         (n) => ['table', 'stone'][n],
         (n) => n === 0,
     );
-    assert.equal(sentence, 'stone keeps in contact with table');
+    assert.equal(sentence, 'stone stays in contact with table');
 });
 
 test('an energy of rounding is no change', () => {
@@ -135,7 +135,7 @@ test('the account names what moved energy, the largest first, and nothing else',
     );
 });
 
-test('without a ledger the journal tells where the energy went', () => {
+test('without a ledger the journal shows where the energy went', () => {
     const columns = [
         { name: 'work from outside', group: 'energy' },
         { name: 'impact work', group: 'energy' },
