@@ -15,7 +15,7 @@
 
 typedef struct rbBumpySphere {
     RB_ARRAY(rbVec3) vertices; // m
-    RB_ARRAY(int) indices;     // three a triangle, counter-clockwise from outside
+    RB_ARRAY(int) indices;     // three per triangle, counter-clockwise from outside
     int triangleCount;
 } rbBumpySphere;
 

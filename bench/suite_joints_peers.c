@@ -174,8 +174,8 @@ static void record(rbBench* bench, const char* caseName, const char* engine,
 static void printHead(const rbBench* bench, const char* name)
 {
     if (bench->text != NULL) {
-        (void)fprintf(bench->text, "  %-40s %12s %10s %12s %12s\n", name, "ms a second",
-                      "real time", "joint m", "energy");
+        (void)fprintf(bench->text, "  %-40s %12s %10s %12s %12s\n", name, "ms per s", "real time",
+                      "joint m", "energy");
     }
 }
 

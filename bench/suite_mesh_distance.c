@@ -484,7 +484,7 @@ static void printBuild(rbMeshSuite* suite)
     if (isfinite(best) && suite->size->isValidated) {
         printGoal(suite, 1.0, best >= ours->buildTime);
     }
-    (void)fprintf(text, "\n    %-18s", "bytes a triangle");
+    (void)fprintf(text, "\n    %-18s", "bytes per triangle");
     for (int k = 0; k < suite->engineCount; ++k) {
         printNumber(text, true, (double)suite->engines[k].bytes / count);
     }

@@ -99,7 +99,7 @@ static void compare(Score* score, const rbRandomPair* drawn, uint64_t number,
     }
 }
 
-// ways: receives the free paths, or NULL.
+// ways: receives the errors of the free distances, or NULL.
 static void runMode(Comparison* comparison, const Mode* mode, Score* score, double* ways)
 {
     const rbRayEmitter* emitters[RB_RAY_SHAPE_COUNT] = {NULL};

@@ -225,7 +225,7 @@ static void motionDoesNotDependOnTheOrderOfAxes(void** state)
     rbQuat q;
     rbVec3 w;
     rbFreeTop_Evaluate(&top, 7.0, &q, &w);
-    // Cyclic relabelling x -> y -> z -> x.
+    // Cyclic relabeling x -> y -> z -> x.
     rbFreeTop turned =
         rbFreeTop_Make(rbMakeVec3(1.5, 3.0, 2.0), RB_QUAT_IDENTITY, rbMakeVec3(-0.2, 0.3, 1.0));
     rbQuat q2;

@@ -196,7 +196,7 @@ static void noBoundIsLaterThanTheTruth(void** state)
             double turned = rbBoundMeetingTurning(&bodyA, &bodyB, &gap, turning, level);
             double end = fmin(fmax(fmax(all, turned), second), 3.0);
             if (a.growth < 0.0 || b.growth < 0.0) {
-                end = fmin(end, 0.3); // roundings from 0.1 shrink by 0.3 a second
+                end = fmin(end, 0.3); // roundings from 0.1 shrink by 0.3 per second
             }
             checkInterval(&truth, &a, &b, end, level);
             ++pairs;

@@ -35,7 +35,7 @@ static const rbShapeType kinds[KIND_COUNT] = {
 // their origins and the distance of these): see checkAnswer.
 #define CHECK_MAP(X)                                              \
     X(STATUS, "a status other than OK")                           \
-    X(FINITE, "a number that is none")                            \
+    X(FINITE, "a number that is not finite")                      \
     X(ORDER, "lower <= distance <= upper does not hold")          \
     X(LOWER, "the lower bound is above the truth")                \
     X(UPPER, "the upper bound is below the truth")                \

@@ -389,7 +389,7 @@ static void aThousandBodiesTakeFewBytes(void** state)
     }
     assert_int_equal(stage.client->poseSum - poses, 1000 * frames);
     double bytes = (double)(stage.client->frameBytes - before) / (1000.0 * frames);
-    print_message("%.2f bytes a body and frame, %.0f to %.0f us for a frame of 1000\n", bytes,
+    print_message("%.2f bytes per body and frame, %.0f to %.0f us for a frame of 1000\n", bytes,
                   1e6 * fastest, 1e6 * slowest);
     checkBelow(bytes, 40.0);
     checkBelow(fastest, 1e-3);

@@ -84,7 +84,7 @@ static void reactionSavesSweeps(void** state)
         }
         checkNear(moment, 0.5 * GRAVITY, 1e-4);
         assert_int_equal(s.unmetSteps, 0);
-        print_message("sweeps a step %.2f (position), %.2f (velocity), %d stages as a whole\n",
+        print_message("sweeps per step %.2f (position), %.2f (velocity), %d stages as a whole\n",
                       sweeps[i][0], sweeps[i][1], (int)s.directStages);
         rbDestroyWorld(world);
     }

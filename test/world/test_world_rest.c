@@ -352,7 +352,7 @@ static void highWallsStayCalmAtALooseTolerance(void** state)
     rbContactStatistics last = rbWorld_GetContactStatistics(world);
     double position = (double)(last.positionSweeps - first.positionSweeps) / 100.0;
     double velocity = (double)(last.velocitySweeps - first.velocitySweeps) / 100.0;
-    print_message("%.2f and %.2f sweeps a step, top at %.2e m/s\n", position, velocity,
+    print_message("%.2f and %.2f sweeps per step, top at %.2e m/s\n", position, velocity,
                   rbLength(rbBody_GetState(world, top).linearVelocity));
     assert_int_equal(last.directStages, first.directStages);
     assert_true(position < 1.5 && velocity < 1.5);

@@ -11,7 +11,7 @@
 
 #define AS_ROW(type, row) [type] = &(row),
 static const rbShapeOps* const shapeTable[] = {RB_SHAPE_ROWS(AS_ROW)};
-_Static_assert(sizeof shapeTable / sizeof shapeTable[0] == RB_SHAPE_COUNT, "one row a shape");
+_Static_assert(sizeof shapeTable / sizeof shapeTable[0] == RB_SHAPE_COUNT, "one row per shape");
 
 static rbRegisteredRows registered; // of rbShapeOps
 

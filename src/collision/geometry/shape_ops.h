@@ -66,19 +66,20 @@ typedef void rbShapeOutlineFn(const rbGeometry* geometry, struct rbOutline* outl
 
 typedef struct rbShapeOps {
     const char* name;
-    const char* meaning; // a sentence for people, of shapes that numbers describe
+    const char* meaning; // a sentence for users; shapes described by numbers only
     rbShapeFamily family;
     bool isConvex;
     bool isRound;          // curved everywhere: no faces, no edges
     bool hasAxis;          // a solid of revolution about z
     bool isKnownToViewers; // drawn from its parameters; the others are sent as triangles
-    // Shapes that numbers describe: their parameters as scenes and messages have them (offsets in
-    // an array of RB_PARAMETERS_MAX numbers), and the way there and back. NULL: no such shape.
+    // Shapes described by numbers: their parameters as in scenes and messages (offsets in an array
+    // of RB_PARAMETERS_MAX numbers), and the conversions from and to them. NULL: no such shape.
     const rbParameter* parameters;
     int parameterCount;
     const char* example; // numbers for a message; NULL: all are 1
     rbShapeCreateFn* create;
-    const rbConvexShapeRow* convex; // of a registered shape, instead of create; NULL: it is none
+    const rbConvexShapeRow*
+        convex; // of a registered shape, instead of create; NULL: not registered
     rbShapeNumbersFn* getNumbers;
     rbShapeMassFn* mass;
     rbShapeSupportFn* support; // the direction has its largest component of magnitude 1
@@ -92,7 +93,7 @@ typedef struct rbShapeOps {
     rbShapeReleaseFn* release; // NULL if only the struct must be freed
     rbShapeFeatureFn* feature;
     rbShapeOutlineFn* outline; // NULL: it is tessellated by cutting its triangles
-    // The semi-axes of a ball or an ellipsoid about the origin; NULL: it is none.
+    // The semi-axes of a ball or an ellipsoid about the origin; NULL: not such a shape.
     rbVec3 (*getSemiAxes)(const rbGeometry* geometry);
 } rbShapeOps;
 

@@ -379,7 +379,7 @@ static rbStatus measureMeshConvex(const rbPairQuery* query, const rbPairLeaf* le
 
 #define AGAINST_MESHES [RB_FAMILY_TRIANGLES] = measureMeshConvex
 
-// Pairs that auto measures by a way of their own, by family; the others by a closed form or,
+// Pairs that auto measures by a function of their own, by family; the others by a closed form or,
 // without one, by iteration.
 static MeasureFn* const autoRows[RB_FAMILY_COUNT][RB_FAMILY_COUNT] = {
     [RB_FAMILY_BALL] = {AGAINST_MESHES},

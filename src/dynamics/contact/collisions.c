@@ -916,7 +916,7 @@ static ResolveFn* const resolvers[] = {
     [RB_IMPACT_POISSON] = resolvePoisson,
     [RB_IMPACT_STRONGE] = resolveStronge,
 };
-_Static_assert(sizeof resolvers / sizeof resolvers[0] == RB_IMPACT_LAW_COUNT, "one a law");
+_Static_assert(sizeof resolvers / sizeof resolvers[0] == RB_IMPACT_LAW_COUNT, "one per law");
 
 // ------------------------------------------------------------------------------------- calls
 

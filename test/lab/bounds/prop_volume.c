@@ -477,7 +477,7 @@ static void smallestSphereTestsFewPoints(void** state)
                 assert_memory_equal(sphere, again, sizeof sphere);
             }
         }
-        print_message("  %d points: %.1f containment tests a point\n", sizes[s], sum / runs);
+        print_message("  %d points: %.1f containment tests per point\n", sizes[s], sum / runs);
         assert_true(sum / runs <= 41.0);
     }
 }

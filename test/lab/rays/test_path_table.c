@@ -87,7 +87,7 @@ static void tenChordsAreShortByAThousandth(void** state)
         rbPath_Evaluate(path, travel, &pose, &velocity, &spin);
         worst = fmax(worst, rbDistance(rbPathTable_GetPosition(fine, travel), pose.p));
     }
-    print_message("positions by a hundred chords a piece: off by %.2e m at most\n", worst);
+    print_message("positions by a hundred chords per piece: off by %.2e m at most\n", worst);
     checkBelow(worst, 2e-3);
     rbPathTable_Destroy(coarse);
     rbPathTable_Destroy(fine);
