@@ -119,11 +119,11 @@ static uint64_t hashPlane(const rbGeometry* geometry, uint64_t hash)
     return rbHashDoubles(h, &geometry->data.plane.offset, 1);
 }
 
-#define POSITION .low = -RB_LENGTH_MAX, .high = RB_LENGTH_MAX, .unit = "m"
+#define RANGE .low = -RB_LENGTH_MAX, .high = RB_LENGTH_MAX
 
 static const rbParameter planeParameters[] = {
-    {"normal", .count = 3, POSITION, .isRequired = true, .meaning = "any length but zero"},
-    {"offset", .offset = 3 * sizeof(double), .count = 1, POSITION,
+    {"normal", .count = 3, RANGE, .unit = "", .isRequired = true, .meaning = "any length but zero"},
+    {"offset", .offset = 3 * sizeof(double), .count = 1, RANGE, .unit = "m",
      .meaning = "normal . x of its points"},
 };
 
