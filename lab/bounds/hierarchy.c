@@ -8,6 +8,7 @@
 
 #include "base/core/cookie.h"
 #include "base/core/memory.h"
+#include "base/core/words.h"
 #include "lab/bounds/hierarchy_split.h"
 
 #include <string.h>
@@ -21,44 +22,13 @@ static const char* const axisNames[RB_SPLIT_COUNT] = {
     [RB_SPLIT_PRINCIPAL_VARIANCE] = "principal-variance",
     [RB_SPLIT_SURFACE] = "surface",
 };
+RB_DEFINE_WORDS(rbSplitAxis, "axis of a split", RB_SPLIT_COUNT, axisNames[index])
 
 static const char* const placeNames[RB_SPLIT_PLACE_COUNT] = {
     [RB_SPLIT_MEAN] = "mean",
     [RB_SPLIT_MEDIAN] = "median",
 };
-
-static int findName(const char* const* names, int count, const char* name)
-{
-    int i = 0;
-    while (i < count && strcmp(names[i], name) != 0) {
-        ++i;
-    }
-    return i;
-}
-
-const char* rbSplitAxis_Name(rbSplitAxis axis)
-{
-    RB_ASSERT((unsigned)axis < RB_SPLIT_COUNT);
-    return axisNames[axis];
-}
-
-rbSplitAxis rbSplitAxis_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    return (rbSplitAxis)findName(axisNames, RB_SPLIT_COUNT, name);
-}
-
-const char* rbSplitPlace_Name(rbSplitPlace place)
-{
-    RB_ASSERT((unsigned)place < RB_SPLIT_PLACE_COUNT);
-    return placeNames[place];
-}
-
-rbSplitPlace rbSplitPlace_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    return (rbSplitPlace)findName(placeNames, RB_SPLIT_PLACE_COUNT, name);
-}
+RB_DEFINE_WORDS(rbSplitPlace, "place of a split", RB_SPLIT_PLACE_COUNT, placeNames[index])
 
 void rbInitHierarchyDef(rbHierarchyDef* def, uint32_t abi, size_t size)
 {

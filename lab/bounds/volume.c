@@ -2,9 +2,8 @@
 //
 // Rejected: inner volumes (L-31). They would prove that solids overlap; but distances are measured
 // between surfaces here, and a body inside another one has a positive distance.
+#include "base/core/words.h"
 #include "lab/bounds/volume_rows.h"
-
-#include <string.h>
 
 static const rbVolumeRow* const rows[] = {
     [RB_VOLUME_SPHERE] = &rbVolumeRowSphere, [RB_VOLUME_AABB] = &rbVolumeRowAabb,
@@ -22,20 +21,7 @@ const rbVolumeRow* rbGetVolumeRow(rbVolumeType type)
     return rows[type];
 }
 
-const char* rbVolumeType_Name(rbVolumeType type)
-{
-    return (unsigned)type < RB_VOLUME_COUNT ? rows[type]->name : "unknown";
-}
-
-rbVolumeType rbVolumeType_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int type = 0;
-    while (type < RB_VOLUME_COUNT && strcmp(rows[type]->name, name) != 0) {
-        type++;
-    }
-    return (rbVolumeType)type;
-}
+RB_DEFINE_WORDS(rbVolumeType, "bounding volume", RB_VOLUME_COUNT, rows[index]->name)
 
 // Rounding units, relative to the size, that bound the error of a moved point and of a bound
 // computed from it. An element of R has an error of 4 half units, a product R x + t by 3 (4 + 3) of

@@ -4,10 +4,10 @@
 
 #include "base/core/cookie.h"
 #include "base/core/memory.h"
+#include "base/core/words.h"
 #include "lab/distance/sequence.h"
 
 #include <float.h>
-#include <string.h>
 
 // A node counts as much larger than another if their radii have at least this ratio: one split
 // roughly halves a radius.
@@ -62,59 +62,11 @@ static const char* const stopNames[RB_SEARCH_COUNT] = {
     [RB_SEARCH_QUALITY] = "quality",
     [RB_SEARCH_BUDGET] = "budget",
 };
-
-const char* rbTraversal_Name(rbTraversal traversal)
-{
-    RB_ASSERT((unsigned)traversal < RB_TRAVERSAL_COUNT);
-    return traversals[traversal].name;
-}
-
-rbTraversal rbTraversal_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int i = 0;
-    while (i < RB_TRAVERSAL_COUNT && strcmp(traversals[i].name, name) != 0) {
-        ++i;
-    }
-    return (rbTraversal)i;
-}
-
-const char* rbExpansion_Name(rbExpansion expansion)
-{
-    RB_ASSERT((unsigned)expansion < RB_EXPANSION_COUNT);
-    return expansions[expansion].name;
-}
-
-rbExpansion rbExpansion_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int i = 0;
-    while (i < RB_EXPANSION_COUNT && strcmp(expansions[i].name, name) != 0) {
-        ++i;
-    }
-    return (rbExpansion)i;
-}
-
-const char* rbSequence_Name(rbSequence sequence)
-{
-    return rbGetSequenceRow(sequence)->name;
-}
-
-rbSequence rbSequence_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int i = 0;
-    while (i < RB_SEQUENCE_COUNT && strcmp(rbGetSequenceRow((rbSequence)i)->name, name) != 0) {
-        ++i;
-    }
-    return (rbSequence)i;
-}
-
-const char* rbSearchStop_Name(rbSearchStop stop)
-{
-    RB_ASSERT((unsigned)stop < RB_SEARCH_COUNT);
-    return stopNames[stop];
-}
+RB_DEFINE_NAME(rbSearchStop, RB_SEARCH_COUNT, stopNames[index])
+RB_DEFINE_WORDS(rbTraversal, "traversal", RB_TRAVERSAL_COUNT, traversals[index].name)
+RB_DEFINE_WORDS(rbExpansion, "expansion", RB_EXPANSION_COUNT, expansions[index].name)
+RB_DEFINE_WORDS(rbSequence, "sequence", RB_SEQUENCE_COUNT,
+                rbGetSequenceRow((rbSequence)index)->name)
 
 void rbInitDistanceInput(rbDistanceInput* input, uint32_t abi, size_t size)
 {

@@ -1,29 +1,14 @@
 // Settings of the frame system: defaults, names, and which are accepted.
+#include "base/core/words.h"
 #include "base/math/elementary.h"
 
 #include <rattleback/lab_ray_frames.h>
-
-#include <string.h>
 
 static const char* const modeNames[RB_FRAMES_MODE_COUNT] = {
     [RB_FRAMES_STOP] = "stop",
     [RB_FRAMES_LOG] = "log",
 };
-
-const char* rbFrameMode_Name(rbFrameMode mode)
-{
-    return (unsigned)mode < RB_FRAMES_MODE_COUNT ? modeNames[mode] : "unknown";
-}
-
-rbFrameMode rbFrameMode_Find(const char* name)
-{
-    for (int i = 0; i < RB_FRAMES_MODE_COUNT; ++i) {
-        if (strcmp(name, modeNames[i]) == 0) {
-            return (rbFrameMode)i;
-        }
-    }
-    return RB_FRAMES_MODE_COUNT;
-}
+RB_DEFINE_WORDS(rbFrameMode, "mode of frames", RB_FRAMES_MODE_COUNT, modeNames[index])
 
 rbRayFrameSettings rbDefaultRayFrameSettings(void)
 {

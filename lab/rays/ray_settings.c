@@ -1,9 +1,10 @@
 // Settings of prediction by rays: defaults, names, and which are accepted.
+#include "base/core/words.h"
+
 #include <rattleback/lab_rays.h>
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #define EDGE_COUNT_MAX 1000
 #define REFINE_ROUNDS_MAX 64
@@ -13,21 +14,7 @@ static const char* const patternNames[RB_RAYS_PATTERN_COUNT] = {
     [RB_RAYS_UNIFORM] = "uniform",
     [RB_RAYS_LATTICE] = "lattice",
 };
-
-const char* rbRayPattern_Name(rbRayPattern pattern)
-{
-    return (unsigned)pattern < RB_RAYS_PATTERN_COUNT ? patternNames[pattern] : "unknown";
-}
-
-rbRayPattern rbRayPattern_Find(const char* name)
-{
-    for (int i = 0; i < RB_RAYS_PATTERN_COUNT; ++i) {
-        if (strcmp(name, patternNames[i]) == 0) {
-            return (rbRayPattern)i;
-        }
-    }
-    return RB_RAYS_PATTERN_COUNT;
-}
+RB_DEFINE_WORDS(rbRayPattern, "pattern of rays", RB_RAYS_PATTERN_COUNT, patternNames[index])
 
 rbRaySettings rbDefaultRaySettings(void)
 {

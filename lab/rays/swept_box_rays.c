@@ -5,31 +5,17 @@
 // that is wholly behind, too; hence the variants. Measured on 20,000 random pairs (the test repeats
 // it), the plain one finds three of four boxes that are apart to interfere, and those that bound
 // the parameter miss some of the pairs that do. None replaces the axes.
+#include "base/core/words.h"
 #include "lab/bounds/volume_rows.h"
 #include "lab/rays/swept_box.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char* const testNames[RB_BOXES_TEST_COUNT] = {
     [RB_BOXES_AXES] = "axes",       [RB_BOXES_ALL] = "all",   [RB_BOXES_NEARER] = "nearer",
     [RB_BOXES_BOUNDED] = "bounded", [RB_BOXES_BOTH] = "both", [RB_BOXES_GUARDED] = "guarded",
 };
-
-const char* rbBoxTest_Name(rbBoxTest test)
-{
-    return (unsigned)test < RB_BOXES_TEST_COUNT ? testNames[test] : "unknown";
-}
-
-rbBoxTest rbBoxTest_Find(const char* name)
-{
-    for (int i = 0; i < RB_BOXES_TEST_COUNT; ++i) {
-        if (strcmp(name, testNames[i]) == 0) {
-            return (rbBoxTest)i;
-        }
-    }
-    return RB_BOXES_TEST_COUNT;
-}
+RB_DEFINE_WORDS(rbBoxTest, "test of boxes", RB_BOXES_TEST_COUNT, testNames[index])
 
 rbBoxRecord rbMakeBoxRecord(const rbOrientedBox* box)
 {

@@ -1,4 +1,5 @@
 // Energy, momentum, and the journal of what changed them.
+#include "base/core/words.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 
@@ -83,11 +84,7 @@ static const char* const eventNames[RB_EVENT_COUNT] = {
     [RB_EVENT_WAKE] = "wake",
     [RB_EVENT_PARTED] = "parted",
 };
-
-const char* rbEventKind_Name(rbEventKind kind)
-{
-    return (unsigned)kind < RB_EVENT_COUNT ? eventNames[kind] : "unknown";
-}
+RB_DEFINE_NAME(rbEventKind, RB_EVENT_COUNT, eventNames[index])
 
 void rbWorld_AddEvent(rbWorld* world, rbEventKind kind, int index, double energyChange)
 {

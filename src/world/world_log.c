@@ -1,16 +1,13 @@
 // The log of a world: the only place where the library speaks without being asked.
+#include "base/core/words.h"
 #include "world/world_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-const char* rbLogLevel_Name(rbLogLevel level)
-{
-    RB_ASSERT((unsigned)level < RB_LOG_COUNT);
-    static const char* const names[RB_LOG_COUNT] = {
-        [RB_LOG_WARNING] = "warning", [RB_LOG_ERROR] = "error"};
-    return names[level];
-}
+static const char* const levelNames[RB_LOG_COUNT] = {
+    [RB_LOG_WARNING] = "warning", [RB_LOG_ERROR] = "error"};
+RB_DEFINE_NAME(rbLogLevel, RB_LOG_COUNT, levelNames[index])
 
 void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...)
 {

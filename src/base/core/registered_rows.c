@@ -1,16 +1,5 @@
 #include "base/core/registered_rows.h"
 
-#include <string.h>
-
-int rbRegisteredRows_Find(const rbRegisteredRows* rows, const char* name)
-{
-    int i = 0;
-    while (i < rows->count && strcmp(rows->names[i], name) != 0) {
-        ++i;
-    }
-    return i;
-}
-
 rbStatus rbRegisteredRows_Add(rbRegisteredRows* rows, const rbNewRow* row, rbError* error)
 {
     RB_ASSERT(rows != NULL && row != NULL && row->row != NULL);

@@ -19,9 +19,6 @@ typedef struct rbRegisteredRows {
     int count;
 } rbRegisteredRows;
 
-// Index of the row of a name; the count if there is none.
-int rbRegisteredRows_Find(const rbRegisteredRows* rows, const char* name);
-
 // A row to register.
 typedef struct rbNewRow {
     const char* kind; // kind of table, for messages: "broad phase"

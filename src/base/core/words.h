@@ -46,4 +46,12 @@ const char* rbWords_FindNearest(const rbWords* words, const char* word);
         return (type)rbWords_Find(&type##Words, name);     \
     }
 
+// type##_Name alone, of an enumeration that is written and never read.
+#define RB_DEFINE_NAME(type, theCount, theName)                               \
+    const char* type##_Name(type value)                                       \
+    {                                                                         \
+        int index = (int)value;                                               \
+        return index >= 0 && index < (int)(theCount) ? (theName) : "unknown"; \
+    }
+
 #endif

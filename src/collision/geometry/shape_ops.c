@@ -4,6 +4,7 @@
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "base/core/registered_rows.h"
+#include "base/core/words.h"
 #include "collision/geometry/polyhedron.h"
 
 #include <math.h>
@@ -26,11 +27,8 @@ const rbShapeOps* rbGetShapeOps(rbShapeType type)
     return type < RB_SHAPE_COUNT ? shapeTable[type] : registered.rows[type - RB_SHAPE_COUNT];
 }
 
-const char* rbShapeType_Name(rbShapeType type)
-{
-    bool isKnown = (int)type >= 0 && (int)type < rbShapeType_GetCount();
-    return isKnown ? rbGetShapeOps(type)->name : "unknown";
-}
+RB_DEFINE_WORDS(rbShapeType, "shape", rbShapeType_GetCount(),
+                rbGetShapeOps((rbShapeType)index)->name)
 
 rbStatus rbRegisterShapeOps(const rbShapeOps* ops, rbError* error)
 {
@@ -38,17 +36,6 @@ rbStatus rbRegisterShapeOps(const rbShapeOps* ops, rbError* error)
     bool isKnown = ops->name != NULL && (int)rbShapeType_Find(ops->name) < rbShapeType_GetCount();
     rbNewRow newRow = {"shape", ops->name, ops, isKnown};
     return rbRegisteredRows_Add(&registered, &newRow, error);
-}
-
-rbShapeType rbShapeType_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int type = 0;
-    while (type < rbShapeType_GetCount() &&
-           strcmp(rbGetShapeOps((rbShapeType)type)->name, name) != 0) {
-        ++type;
-    }
-    return (rbShapeType)type;
 }
 
 int rbShapeOps_CountNumbers(const rbShapeOps* ops)

@@ -16,6 +16,7 @@
 #include "collision/narrowphase/pair_methods.h"
 
 #include "base/core/registered_rows.h"
+#include "base/core/words.h"
 #include "collision/convex/gjk_boxes.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
@@ -448,24 +449,9 @@ static const rbPairMethodRow* getRegistered(rbPairMethod method)
     return registered.rows[method - RB_PAIR_COUNT];
 }
 
-const char* rbPairMethod_Name(rbPairMethod method)
-{
-    if ((unsigned)method >= (unsigned)rbPairMethod_GetCount()) {
-        return "unknown";
-    }
-    return method < RB_PAIR_COUNT ? methodTable[method].name
-                                  : registered.names[method - RB_PAIR_COUNT];
-}
-
-rbPairMethod rbPairMethod_Find(const char* name)
-{
-    for (int i = 0; i < RB_PAIR_COUNT; ++i) {
-        if (strcmp(name, methodTable[i].name) == 0) {
-            return (rbPairMethod)i;
-        }
-    }
-    return (rbPairMethod)(RB_PAIR_COUNT + rbRegisteredRows_Find(&registered, name));
-}
+RB_DEFINE_WORDS(rbPairMethod, "pair method", rbPairMethod_GetCount(),
+                index < RB_PAIR_COUNT ? methodTable[index].name
+                                      : registered.names[index - RB_PAIR_COUNT])
 
 // The leaf as a separate input.
 static rbSeparationInput makeLeafInput(const rbPairQuery* query, const rbPairLeaf* leaf)

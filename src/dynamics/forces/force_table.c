@@ -2,12 +2,12 @@
 #include "dynamics/forces/force_table.h"
 
 #include "base/core/registered_rows.h"
+#include "base/core/words.h"
 
 #include <rattleback/shape.h>
 
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 static rbStatus checkConstant(const rbForceDef* def, rbError* error)
 {
@@ -181,21 +181,8 @@ const rbForceRow* rbGetForceRow(rbForceType type)
     return type < RB_FORCE_COUNT ? &forceTable[type] : registered.rows[type - RB_FORCE_COUNT];
 }
 
-const char* rbForceType_Name(rbForceType type)
-{
-    bool isKnown = (int)type >= 0 && (int)type < rbForceType_GetCount();
-    return isKnown ? rbGetForceRow(type)->name : "unknown";
-}
-
-rbForceType rbForceType_Find(const char* name)
-{
-    int type = 0;
-    while (type < rbForceType_GetCount() &&
-           strcmp(name, rbGetForceRow((rbForceType)type)->name) != 0) {
-        ++type;
-    }
-    return (rbForceType)type;
-}
+RB_DEFINE_WORDS(rbForceType, "force", rbForceType_GetCount(),
+                rbGetForceRow((rbForceType)index)->name)
 
 rbStatus rbRegisterForce(const rbForceRow* row, rbError* error)
 {

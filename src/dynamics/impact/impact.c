@@ -5,6 +5,7 @@
 // stick; slide, reverse; stick; reverse.
 //
 // An impact is homogeneous in the velocities: only extreme ones are scaled, by a power of two.
+#include "base/core/words.h"
 #include "base/math/matrix3.h"
 #include "dynamics/impact/impact_path.h"
 
@@ -29,12 +30,7 @@ static const char* const phaseNames[RB_PHASE_COUNT] = {
     [RB_PHASE_REVERSE] = "reverse", [RB_PHASE_SMOOTH] = "smooth", [RB_PHASE_RETURN] = "return",
     [RB_PHASE_BOOST] = "boost",     [RB_PHASE_RAY] = "ray",
 };
-
-const char* rbImpactPhase_Name(rbImpactPhase phase)
-{
-    RB_ASSERT((int)phase >= 0 && phase < RB_PHASE_COUNT);
-    return phaseNames[phase];
-}
+RB_DEFINE_NAME(rbImpactPhase, RB_PHASE_COUNT, phaseNames[index])
 
 const char* rbImpactHistory_Format(uint32_t history, char text[RB_IMPACT_HISTORY_SIZE])
 {

@@ -77,12 +77,7 @@ static const QuantityRow rows[] = {
     [RB_PROBE_FROZEN] = {"frozen", "1", 1, OF_WORLD},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == RB_PROBE_COUNT, "one row a quantity");
-
-const char* rbProbeQuantity_Name(rbProbeQuantity quantity)
-{
-    RB_ASSERT(quantity < RB_PROBE_COUNT);
-    return rows[quantity].name;
-}
+RB_DEFINE_NAME(rbProbeQuantity, RB_PROBE_COUNT, rows[index].name)
 
 static const char* getQuantityName(int index, const void* context)
 {
