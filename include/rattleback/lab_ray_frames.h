@@ -48,25 +48,41 @@ typedef enum rbBoxTest {
 RB_API const char* rbBoxTest_Name(rbBoxTest test); ///< "axes", "all", "nearer", ...
 RB_API rbBoxTest rbBoxTest_Find(const char* name); ///< RB_BOXES_TEST_COUNT if unknown
 
+// clang-format off
+/// The settings of frames beside those of their rays, a row each (see RB_SETTING_FIELD).
+#define RB_RAY_FRAME_SETTINGS(X) \
+    X(double, frameRate, "frameRate", 24.0, RB_FROM(1e-6, 1e9), "1/s", \
+      "frames a second; frame i begins at i / frameRate") \
+    X(rbFrameMode, mode, "mode", RB_FRAMES_STOP, RB_WORDS(rbFrameMode), "", \
+      "what happens at a contact; stop: both bodies stand from then on; log: it is recorded and the " \
+      "pair ignored until apart") \
+    X(bool, isAccelerated, "accelerated", true, RB_ANY, "", \
+      "only pairs whose boxes, swept over the duration, interfere; the collisions are the same") \
+    X(rbBoxTest, boxTest, "boxTest", RB_BOXES_AXES, RB_WORDS(rbBoxTest), "", \
+      "how boxes interfere; axes: exact; the others: by rays as published, which can lose " \
+      "collisions") \
+    X(int, boxRays, "boxRays", 20, RB_FROM(1, 100000), "", \
+      "rays of a pair of faces where boxes are tested by rays") \
+    X(bool, isExact, NULL, false, RB_ANY, "", "exact sweeps instead of rays") \
+    X(bool, isCompared, NULL, false, RB_ANY, "", \
+      "exact sweeps beside the rays, for the errors of the records") \
+    X(double, angleMax, "angleMax", 0.0, RB_FROM(0.0, 3.141592653589793), "rad", \
+      "as published, a frame of a curve is cut only where its tangent and its chord differ by more " \
+      "(published: 0.436); 0: cut until chords are within the tolerance") \
+    X(int, subPoints, "subPoints", 5, RB_FROM(1, 1000), "", \
+      "points that cut a frame where tangent and chord differ by more") \
+    X(int, chordSamples, "chordSamples", 0, RB_FROM(0, 10000), "", \
+      "samples a piece of a table of chords as published (10), with angleMax only; 0: exact arc " \
+      "length")
+// clang-format on
+
 /// Make it with rbDefaultRayFrameSettings.
 typedef struct rbRayFrameSettings {
     rbRaySettings rays; ///< of every prediction
-    double frameRate;   ///< 1/s, > 0; 24
-    rbFrameMode mode;   ///< stop
-    bool isAccelerated; ///< true: only pairs whose swept boxes interfere; the collisions are the
-                        ///< same
-    rbBoxTest boxTest;  ///< axes; the others can lose collisions
-    int boxRays;        ///< of a pair of faces, 1 to 100000; 20
-    bool isExact;       ///< false: rays; true: exact sweeps instead
-    bool isCompared;  ///< false; true: exact sweeps beside the rays, for the errors of the records
-    double angleMax;  ///< rad; 0: curves are cut until their chords are within the tolerance. Else,
-                      ///< as published: only where tangent and chord differ by more, up to pi
-    int subPoints;    ///< ... then by as many points, 1 to 1000; 5
-    int chordSamples; ///< 0: exact arc length; else the table of chords as published, with as many
-                      ///< samples a piece, 1 to 10000
+    RB_RAY_FRAME_SETTINGS(RB_SETTING_FIELD)
 } rbRayFrameSettings;
 
-/// The defaults that the comments of the members state.
+/// The defaults of the list.
 RB_API rbRayFrameSettings rbDefaultRayFrameSettings(void);
 /// INVALID with a sentence that names the value.
 RB_API rbStatus rbRayFrameSettings_Check(const rbRayFrameSettings* settings, rbError* error);

@@ -34,28 +34,40 @@ RB_API rbRayPattern rbRayPattern_Find(const char* name);    ///< RB_RAYS_PATTERN
 /// Most rays of a body.
 #define RB_RAYS_COUNT_MAX 10000000
 
+// clang-format off
+/// The settings of prediction by rays, a row each (see RB_SETTING_FIELD).
+///
+/// Bundles of refinement go where lengths and normals of the rays before say that the way is
+/// shortest; without a coarse hit one is aimed where both bodies pass. 16 rays of each body and 8
+/// rounds of 8 find the way of convex bodies to 1e-9 m.
+#define RB_RAY_SETTINGS(X) \
+    X(rbRayPattern, pattern, "pattern", RB_RAYS_UNIFORM, RB_WORDS(rbRayPattern), "", \
+      "where rays start; uniform: in area; lattice: equal angles about the motion as published") \
+    X(int, count, "count", 100, RB_FROM(0, RB_RAYS_COUNT_MAX), "", \
+      "rays of a body beside those of its vertices and edges, shared by area or as published " \
+      "evenly, one for every triangle (unless bundles follow) and part at least; 0: vertices only") \
+    X(bool, isPerTriangle, "perTriangle", false, RB_ANY, "", "count is that of every triangle") \
+    X(int, edgeCount, "edges", 0, RB_FROM(0, 1000), "", \
+      "rays within every edge of a polyhedral shape") \
+    X(bool, isOneWay, "oneWay", false, RB_ANY, "", \
+      "only the first of a pair shoots, the one that moves if one stands still") \
+    X(int, refineRounds, "refineRounds", 0, RB_FROM(0, 64), "", \
+      "bundles about the shortest ray, each a quarter as wide, until the way is known to the " \
+      "tolerance") \
+    X(int, refineCount, "refineCount", 16, RB_FROM(1, 10000), "", "rays of a bundle") \
+    X(int, raysMax, "raysMax", 0, RB_FROM(0, 2147483647), "", \
+      "bundles end when a prediction has shot so many rays in all; 0: no limit") \
+    X(double, tolerance, "tolerance", 1e-6, RB_ABOVE(0.0, 1e12), "m", \
+      "curves and turns are cut until no chord of a point's way is farther from it") \
+    X(uint64_t, seed, "seed", 10, RB_FROM(0, 9007199254740992), "", "seed of random starts")
+// clang-format on
+
 /// Make it with rbDefaultRaySettings.
 typedef struct rbRaySettings {
-    rbRayPattern pattern; ///< uniform
-    int count;            ///< rays of a body, beside those of vertices and edges (and rims), shared
-                          ///< by area or as published evenly, one for every triangle at least
-    /// (unless bundles follow) and part; 0: vertices only; 0 to RB_RAYS_COUNT_MAX; 100
-    bool isPerTriangle; ///< false; true: count is that of every triangle
-    int edgeCount;      ///< points within every edge of a polyhedral shape, 0 to 1000; 0
-    bool isOneWay;      ///< false: both bodies shoot, each at the other; true: only the first
-    int refineRounds;   ///< bundles about the shortest ray, each a quarter as wide, 0 to 64; 0.
-                        ///< They go where lengths and normals of those before say that the way
-                        ///< is shortest, and end when that is known to the tolerance; without a
-                        ///< coarse hit one is aimed where both bodies pass. 16 rays of each body
-                        ///< and 8 rounds of 8 find convex bodies' way to 1e-9 m
-    int refineCount;    ///< rays of a bundle, 1 to 10000; 16
-    int raysMax;        ///< bundles end when a prediction has shot so many rays in all; 0: no limit
-    double tolerance;   ///< m: curves and turns are cut until no chord of a point's way is farther
-                        ///< from it, > 0; 1e-6
-    uint64_t seed;      ///< of random points; 10
+    RB_RAY_SETTINGS(RB_SETTING_FIELD)
 } rbRaySettings;
 
-/// The defaults that the comments of the members state.
+/// The defaults of the list.
 RB_API rbRaySettings rbDefaultRaySettings(void);
 /// INVALID with a sentence that names the value.
 RB_API rbStatus rbRaySettings_Check(const rbRaySettings* settings, rbError* error);

@@ -5,8 +5,8 @@
 // that is wholly behind, too; hence the variants. Measured on 20,000 random pairs (the test repeats
 // it), the plain one finds three of four boxes that are apart to interfere, and those that bound
 // the parameter miss some of the pairs that do. None replaces the axes.
-#include "base/core/words.h"
 #include "lab/bounds/volume_rows.h"
+#include "lab/rays/ray_settings.h"
 #include "lab/rays/swept_box.h"
 
 #include <math.h>

@@ -72,7 +72,9 @@ static void badSettingsOfRaysAreRefused(void** state)
     static const Case cases[] = {
         {SCENE("\"detector\": \"rayz\""), RB_STATUS_INVALID, "did you mean \"rays\"?"},
         {SCENE("\"rays\": {\"count\": -1}"), RB_STATUS_INVALID, "count is -1"},
-        {SCENE("\"rays\": {\"count\": 10000001}"), RB_STATUS_INVALID, "count is 10000001"},
+        {SCENE("\"rays\": {\"count\": 10000001}"), RB_STATUS_INVALID,
+         "count is 10000001; expected a number >= 0 and <= 10000000"},
+        {SCENE("\"rays\": {\"chordSamples\": 3}"), RB_STATUS_INVALID, "set the angle"},
         {SCENE("\"rays\": {\"pattern\": \"spiral\"}"), RB_STATUS_INVALID,
          "unknown pattern of rays \"spiral\""},
         {SCENE("\"rays\": {\"tolerance\": 0}"), RB_STATUS_INVALID, "tolerance is 0 m"},
