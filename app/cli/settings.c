@@ -418,8 +418,8 @@ const rbVerb rbVerbSettings = {
     .words = "[OBJECT]",
     .help = "lists the settings of scenes: defaults, accepted values, units, meanings",
     .more =
-        "Objects: world, motion, event, step, contact and rays. A value is set in the scene file\n"
-        "or by --set OBJECT.KEY=VALUE.\n",
+        "Objects: world, motion, material, event, step, contact and rays. A value is set in the\n"
+        "scene file or by --set OBJECT.KEY=VALUE, of a material by materials.NAME.KEY=VALUE.\n",
     .run = run,
     .wordMin = 0,
     .wordMax = 1,

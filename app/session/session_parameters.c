@@ -14,16 +14,11 @@ static void putMaterials(rbMessage* text, const rbSession* session)
         const char* name = NULL;
         (void)rbScene_GetMaterial(session->scene, i, &name);
         rbMaterial material = rbActor_GetMaterial(session->actor, session->world, i);
+        material.stiction = material.stiction < 0.0 ? material.friction : material.stiction;
         rbMessage_Comma(text);
         rbMessage_Text(text, "{");
         rbMessage_PutString(text, "name", name);
-        rbMessage_PutNumber(text, "density", material.density);
-        rbMessage_PutNumber(text, "restitution", material.restitution);
-        rbMessage_PutNumber(text, "friction", material.friction);
-        rbMessage_PutNumber(text, "stiction",
-                            material.stiction < 0.0 ? material.friction : material.stiction);
-        rbMessage_PutNumber(text, "rolling", material.rolling);
-        rbMessage_PutNumber(text, "spinning", material.spinning);
+        rbMessage_PutValues(text, &rbMaterialSettingList, &material);
         rbMessage_Text(text, "}");
     }
     rbMessage_Text(text, "]");

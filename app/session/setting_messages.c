@@ -19,15 +19,20 @@ static void putValue(rbMessage* text, const char* key, const rbSetting* setting,
     }
 }
 
-void rbMessage_PutSettings(rbMessage* text, const rbSettingList* list, const void* settings)
+void rbMessage_PutValues(rbMessage* text, const rbSettingList* list, const void* settings)
 {
-    rbMessage_Key(text, list->name);
-    rbMessage_Text(text, "{");
     for (int i = 0; i < list->count; ++i) {
         if (list->rows[i].key != NULL) {
             putValue(text, list->rows[i].key, &list->rows[i], settings);
         }
     }
+}
+
+void rbMessage_PutSettings(rbMessage* text, const rbSettingList* list, const void* settings)
+{
+    rbMessage_Key(text, list->name);
+    rbMessage_Text(text, "{");
+    rbMessage_PutValues(text, list, settings);
     rbMessage_Text(text, "}");
 }
 

@@ -5,7 +5,9 @@
 #include "base/core/settings.h"
 #include "session/message.h"
 
-// The values of all keys, under the name of the list: "contact":{"on":true,...}.
+// The values of all keys: "on":true,...
+void rbMessage_PutValues(rbMessage* text, const rbSettingList* list, const void* settings);
+// The same under the name of the list: "contact":{"on":true,...}.
 void rbMessage_PutSettings(rbMessage* text, const rbSettingList* list, const void* settings);
 // What every key of a list is, under the name of the list: "contact":[{"key":"shell",
 // "type":"number","unit":"m","meaning":"...","default":1e-05,"low":0,"high":1,"isLowOpen":false},

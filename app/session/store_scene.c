@@ -254,12 +254,7 @@ static void describeMaterials(const rbScene* scene, rbMessage* text)
         rbMessage_Comma(text);
         rbMessage_Text(text, "{");
         rbMessage_PutString(text, "name", name);
-        rbMessage_PutNumber(text, "density", material->density);
-        rbMessage_PutNumber(text, "restitution", material->restitution);
-        rbMessage_PutNumber(text, "friction", material->friction);
-        rbMessage_PutNumber(text, "stiction", material->stiction);
-        rbMessage_PutNumber(text, "rolling", material->rolling);
-        rbMessage_PutNumber(text, "spinning", material->spinning);
+        rbMessage_PutValues(text, &rbMaterialSettingList, material);
         rbMessage_Text(text, "}");
     }
     rbMessage_Text(text, "]");

@@ -199,16 +199,27 @@ RB_API rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId,
 /// The geometry of an id, borrowed.
 RB_API const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometryId);
 
-/// A material of a shape.
+// clang-format off
+/// What a material is, a row each (see RB_SETTING_FIELD).
+#define RB_MATERIAL_SETTINGS(X) \
+    X(double, density, "density", 1000.0, RB_ABOVE(0.0, 1e30), "kg/m^3", "mass of a volume") \
+    X(double, restitution, "restitution", 0.5, RB_FROM(0.0, 1.0), "", \
+      "part of the speed that a rebound has; combined for two materials") \
+    X(double, friction, "friction", 0.5, RB_FROM(0.0, 1e12), "", \
+      "Coulomb coefficient of sliding; combined for two materials") \
+    X(double, stiction, "stiction", -1.0, RB_FROM(-1.0, 1e12), "", \
+      "coefficient while nothing slides, at least friction; -1: as friction; step engine only") \
+    X(double, rolling, "rolling", 0.0, RB_FROM(0.0, 1e12), "m", \
+      "torque against rolling at most, over the normal force; step engine only") \
+    X(double, spinning, "spinning", 0.0, RB_FROM(0.0, 1e12), "m", \
+      "the same against turning about the normal; step engine only") \
+    X(int, kind, NULL, 0, RB_FROM(0, RB_MATERIAL_KINDS_MAX - 1), "", \
+      "for rbWorld_SetMaterialPair")
+// clang-format on
+
+/// A material of a shape; rbDefaultShapeDef fills it in.
 typedef struct rbMaterial {
-    double density;     ///< kg/m^3, > 0
-    double restitution; ///< 0..1
-    double friction;    ///< Coulomb coefficient, >= 0; of sliding
-    double stiction;    ///< of sticking; less than friction, or -1: as friction. This and the next
-                        ///< two are of the step engine; the event engine does not use them
-    double rolling;  ///< m, >= 0: the torque against rolling is at most this times the normal force
-    double spinning; ///< m, >= 0: the same about the normal
-    int kind;        ///< 0 .. RB_MATERIAL_KINDS_MAX - 1, for rbWorld_SetMaterialPair
+    RB_MATERIAL_SETTINGS(RB_SETTING_FIELD)
 } rbMaterial;
 
 /// A shape of a body; make it with rbDefaultShapeDef.

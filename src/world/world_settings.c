@@ -27,6 +27,7 @@ static const rbEventSettings eventDefaults = {RB_EVENT_SETTINGS(RB_SETTING_DEFAU
 static const rbStepSettings stepDefaults = {RB_STEP_SETTINGS(RB_SETTING_DEFAULT)};
 static const rbContactSettings contactDefaults = {RB_CONTACT_SETTINGS(RB_SETTING_DEFAULT)};
 static const rbWorldDef worldDefaults = {RB_WORLD_SETTINGS(RB_SETTING_DEFAULT)};
+static const rbMaterial materialDefaults = {RB_MATERIAL_SETTINGS(RB_SETTING_DEFAULT)};
 
 #define SETTINGS_STRUCT rbMotionSettings
 static const rbSetting motionRows[] = {RB_MOTION_SETTINGS(RB_SETTING_ROW)};
@@ -42,6 +43,9 @@ static const rbSetting contactRows[] = {RB_CONTACT_SETTINGS(RB_SETTING_ROW)};
 #undef SETTINGS_STRUCT
 #define SETTINGS_STRUCT rbWorldDef
 static const rbSetting worldRows[] = {RB_WORLD_SETTINGS(RB_SETTING_ROW)};
+#undef SETTINGS_STRUCT
+#define SETTINGS_STRUCT rbMaterial
+static const rbSetting materialRows[] = {RB_MATERIAL_SETTINGS(RB_SETTING_ROW)};
 #undef SETTINGS_STRUCT
 
 const rbSettingList rbMotionSettingList = {
@@ -93,6 +97,15 @@ const rbSettingList rbWorldSettingList = {
     .size = sizeof worldDefaults,
     .rows = worldRows,
     .count = sizeof worldRows / sizeof worldRows[0],
+};
+
+const rbSettingList rbMaterialSettingList = {
+    .name = "material",
+    .meaning = "What a shape is made of.",
+    .defaults = &materialDefaults,
+    .size = sizeof materialDefaults,
+    .rows = materialRows,
+    .count = sizeof materialRows / sizeof materialRows[0],
 };
 
 #define SET_DEFAULT(type, member, key, fallback, accepted, unit, meaning) \

@@ -11,6 +11,7 @@ extern const rbSettingList rbMotionSettingList;
 extern const rbSettingList rbEventSettingList;
 extern const rbSettingList rbStepSettingList;
 extern const rbSettingList rbContactSettingList;
+extern const rbSettingList rbMaterialSettingList; // of a shape
 
 RB_DECLARE_WORDS(rbEngineType);
 RB_DECLARE_WORDS(rbStepScheme);

@@ -1,6 +1,7 @@
 // Geometries and shapes of a world, and the mass that follows from them.
 #include "world/world_engine.h"
 #include "world/world_joint.h"
+#include "world/world_settings.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,8 +11,7 @@ void rbInitShapeDef(rbShapeDef* def, uint32_t abi, size_t size)
 {
     if (rbStampDef(def, RB_KIND_SHAPE, sizeof *def, abi, size)) {
         def->transform.q.w = 1.0;
-        def->material =
-            (rbMaterial){.density = 1000.0, .restitution = 0.5, .friction = 0.5, .stiction = -1.0};
+        def->material = *(const rbMaterial*)rbMaterialSettingList.defaults;
         def->groups = 1u;
         def->mask = UINT32_MAX;
     }
@@ -58,34 +58,6 @@ const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometr
     return world->geometries.data[geometryId.index1 - 1].geometry;
 }
 
-static rbStatus validateMaterial(const rbMaterial* m, rbError* error)
-{
-    if (!(m->density > 0.0) || !isfinite(m->density)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the density is %g kg/m^3; it must be positive and finite", m->density);
-    }
-    if (m->kind < 0 || m->kind >= RB_MATERIAL_KINDS_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the kind of material is %d; 0 to %d are accepted", m->kind,
-                           RB_MATERIAL_KINDS_MAX - 1);
-    }
-    if (!isfinite(m->stiction) || !(m->rolling >= 0.0) || !isfinite(m->rolling) ||
-        !(m->spinning >= 0.0) || !isfinite(m->spinning)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "stiction %g must be finite (-1: as friction), rolling friction %g m and "
-            "spinning friction %g m must not be negative",
-            m->stiction, m->rolling, m->spinning);
-    }
-    if (!(m->restitution >= 0.0 && m->restitution <= 1.0) || !(m->friction >= 0.0) ||
-        !isfinite(m->friction)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "restitution %g must lie in 0..1, friction %g must not be negative",
-                           m->restitution, m->friction);
-    }
-    return RB_STATUS_OK;
-}
-
 static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
 {
     if (RB_CHECK_COOKIE(def, RB_KIND_SHAPE, error) != RB_STATUS_OK) {
@@ -103,7 +75,7 @@ static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbErr
             "its length is %g",
             norm);
     }
-    return validateMaterial(&def->material, error);
+    return rbSettingList_Check(&rbMaterialSettingList, &def->material, error);
 }
 
 static rbStatus validateGroups(const rbBody* body, const rbShapeDef* def, rbError* error)
@@ -237,7 +209,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
                            "body \"%s\" has %d shapes; there is no number %d", name,
                            body->shapes.count, index);
     }
-    rbStatus status = validateMaterial(material, &inner);
+    rbStatus status = rbSettingList_Check(&rbMaterialSettingList, material, &inner);
     if (status != RB_STATUS_OK) {
         return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
     }

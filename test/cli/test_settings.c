@@ -39,7 +39,7 @@ static void definitionsOfTheSchemaAreGenerated(void** state)
     const char* name = NULL;
     json_t* definition = NULL;
     assert_non_null(schema);
-    assert_int_equal(json_object_size(generated), 6 + 7 + 3); // settings, shapes, forces
+    assert_int_equal(json_object_size(generated), 7 + 7 + 3); // settings, shapes, forces
     json_object_foreach(generated, name, definition)
     {
         if (!json_equal(json_object_get(json_object_get(schema, "$defs"), name), definition)) {
@@ -55,7 +55,8 @@ static void definitionsOfTheSchemaAreGenerated(void** state)
 static void tablesOfTheManualAreGenerated(void** state)
 {
     (void)state;
-    static const char* const names[] = {"world", "motion", "event", "step", "contact", "rays"};
+    static const char* const names[] = {"world", "motion",  "material", "event",
+                                        "step",  "contact", "rays"};
     size_t size = 0;
     char* text = rbReadFile(RB_SOURCE_DIR "/docs/scene-format.md", &size);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {

@@ -141,6 +141,8 @@ static void badSettingsOfContactsAreExplained(void** state)
         {SCENE(", \"contact\": 1"), RB_STATUS_INVALID, "/contact"},
         {MATERIAL("\"friction\": 0.5, \"stiction\": 0.4"), RB_STATUS_INVALID,
          "stiction 0.4 is less than friction 0.5"},
+        {MATERIAL("\"friction\": 0.5, \"stiction\": -2"), RB_STATUS_INVALID,
+         "stiction is -2; expected a number >= -1"},
         {MATERIAL("\"rolling\": -1"), RB_STATUS_INVALID, "/bodies/0/shapes/0/material/rolling"},
         {SHAPES("{" SPHERE ", \"groups\": 4294967296}"), RB_STATUS_INVALID,
          "/bodies/0/shapes/0/groups"},

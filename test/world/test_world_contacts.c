@@ -113,9 +113,10 @@ static void badMaterialsAndGroupsAreRefused(void** state)
         size_t offset;
         double value;
         const char* expected;
-    } cases[] = {{offsetof(rbMaterial, stiction), NAN, "stiction nan"},
-                 {offsetof(rbMaterial, rolling), -0.1, "rolling friction -0.1 m"},
-                 {offsetof(rbMaterial, spinning), INFINITY, "spinning friction inf m"}};
+    } cases[] = {
+        {offsetof(rbMaterial, stiction), NAN, "material.stiction is nan"},
+        {offsetof(rbMaterial, rolling), -0.1, "material.rolling is -0.1 m; expected a number >= 0"},
+        {offsetof(rbMaterial, spinning), INFINITY, "material.spinning is inf m"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         rbShapeDef bad = shape;
         memcpy((char*)&bad.material + cases[i].offset, &cases[i].value, sizeof(double));

@@ -366,7 +366,7 @@ static void tryInVain(rbWorld* world)
                  "there is no number 1");
     material.restitution = 1.5;
     checkRefused(rbBody_SetMaterial(world, cube, 0, &material, &error), RB_STATUS_INVALID, &error,
-                 "must lie in 0..1");
+                 "material.restitution is 1.5; expected a number >= 0 and <= 1");
     material.restitution = 0.5;
     material.density = 1e308;
     material.friction = 0.25;

@@ -23,7 +23,7 @@ rbStatus rbReadMaterialFields(rbReader* reader, const json_t* json, rbMaterial* 
 {
     rbStatus status = rbReadFields(reader, json, &rbMaterialKeys, material);
     if (status != RB_STATUS_OK || json_object_get(json, "stiction") == NULL ||
-        material->stiction >= material->friction) {
+        material->stiction == -1.0 || material->stiction >= material->friction) {
         return status;
     }
     rbReader_Push(reader, "stiction");
@@ -77,12 +77,13 @@ const rbMaterial* rbScene_GetMaterial(const rbScene* scene, int index, const cha
 
 int rbScene_MatchMaterial(const rbScene* scene, const rbMaterial* material)
 {
+#define COMPARE(type, member, key, fallback, accepted, unit, meaning) \
+    isSame = isSame && own->member == material->member;
     for (int i = 0; i < scene->materials.count; ++i) {
         const rbMaterial* own = &scene->materials.data[i].material;
-        if (own->density == material->density && own->restitution == material->restitution &&
-            own->friction == material->friction && own->stiction == material->stiction &&
-            own->rolling == material->rolling && own->spinning == material->spinning &&
-            own->kind == material->kind) {
+        bool isSame = true;
+        RB_MATERIAL_SETTINGS(COMPARE)
+        if (isSame) {
             return i;
         }
     }

@@ -81,16 +81,8 @@ DEFINE_SETTINGS_KIND(rbMotionKeys, "motion", rbMotionSettingList);
 DEFINE_SETTINGS_KIND(rbEventKeys, "event", rbEventSettingList);
 DEFINE_SETTINGS_KIND(rbStepKeys, "step", rbStepSettingList);
 DEFINE_SETTINGS_KIND(rbContactKeys, "contact", rbContactSettingList);
-
-static const rbKey materialKeys[] = {
-    {"density", RB_VALUE_NUMBER, AT(rbMaterial, density), POSITIVE(RB_SCENE_MASS_MAX, "kg/m^3")},
-    {"restitution", RB_VALUE_NUMBER, AT(rbMaterial, restitution), NOT_NEGATIVE(1.0, "")},
-    {"friction", RB_VALUE_NUMBER, AT(rbMaterial, friction), NOT_NEGATIVE(1e6, "")},
-    {"stiction", RB_VALUE_NUMBER, AT(rbMaterial, stiction), NOT_NEGATIVE(1e6, "")},
-    {"rolling", RB_VALUE_NUMBER, AT(rbMaterial, rolling), NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
-    {"spinning", RB_VALUE_NUMBER, AT(rbMaterial, spinning), NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
-};
-DEFINE_KIND(rbMaterialKeys, "material", "a material", materialKeys);
+const rbObjectKind rbMaterialKeys = {
+    .name = "material", .what = "a material", .settings = &rbMaterialSettingList};
 
 static const rbKey materialPairKeys[] = {
     {"materials", RB_VALUE_ARRAY, AT(rbMaterialPairFields, materials), .isRequired = true, NO_UNIT},
