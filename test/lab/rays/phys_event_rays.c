@@ -1,6 +1,6 @@
 // The event engine with ray prediction: properties that hold whatever the rays miss, the losses by
 // sampling, and that these decrease with more rays.
-#include "event_scenes.h"
+#include "test/engines/event_scenes.h"
 
 #include <rattleback/lab_ray_detector.h>
 
