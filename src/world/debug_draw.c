@@ -1,7 +1,7 @@
 // A world as points and lines.
 //
-// Shapes are drawn by the edges of their triangles, so that a new shape needs nothing here. An edge
-// between two triangles of one plane is left out: a box shows its twelve edges, not the diagonals.
+// Shapes are drawn as the edges of their triangles, so a new shape needs nothing here. An edge
+// between two coplanar triangles is left out: a box shows its twelve edges, not the diagonals.
 #include "world/world_state.h"
 
 #include <rattleback/debug_draw.h>
@@ -61,7 +61,7 @@ static void drawAxes(const rbDebugDraw* draw, rbTransform frame)
 // -------------------------------------------------------------------------------------------
 // shapes
 
-// An edge of a triangle: its vertices in rising order, and the normal of the triangle.
+// An edge of a triangle: its vertices in ascending order, and the normal of the triangle.
 typedef struct DrawnEdge {
     int vertexA;
     int vertexB;
@@ -99,7 +99,7 @@ static void drawEdges(const rbDebugDraw* draw, const rbTriangles* triangles, rbT
     qsort(edges, count, sizeof *edges, compareEdges);
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
-        bool isFlat = false; // within a plane
+        bool isFlat = false; // the adjacent triangles are coplanar
         for (; end < count && compareEdges(&edges[i], &edges[end]) == 0; ++end) {
             isFlat = isFlat || rbDot(edges[i].normal, edges[end].normal) > 1.0 - 1e-9;
         }
@@ -132,7 +132,7 @@ static void drawBounds(const rbDebugDraw* draw, rbBounds bounds)
     if (!rbIsFinite3(bounds.lower) || !rbIsFinite3(bounds.upper)) {
         return;
     }
-    // The edges of a box join corners whose numbers differ in one bit, one for each axis.
+    // The edges of a box join corners whose indices differ in one bit, one bit per axis.
     for (int i = 0; i < 8; ++i) {
         rbVec3 corner = rbMakeVec3((i & 1) != 0 ? bounds.upper.x : bounds.lower.x,
                                    (i & 2) != 0 ? bounds.upper.y : bounds.lower.y,
@@ -237,7 +237,7 @@ rbStatus rbWorld_Draw(const rbWorld* world, const rbDebugDraw* draw, rbError* er
         !(draw->forceScale >= 0.0)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "debug draw: deviation %g, planeHalfSize %g m and axisLength %g m must "
-                           "be positive, forceScale %g m/N not negative",
+                           "be positive, and forceScale %g m/N must not be negative",
                            draw->deviation, draw->planeHalfSize, draw->axisLength,
                            draw->forceScale);
     }

@@ -1,4 +1,4 @@
-// Energy, momentum, and the journal of what changed them.
+// Energy, momentum, and the journal of the events that changed them.
 #include "base/core/words.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"

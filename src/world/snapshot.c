@@ -1,9 +1,9 @@
 // Snapshot and restore of everything that moves.
 //
-// Layout: a header, then per slot of a body its flight record, loads and state as they lie in
-// memory, per slot of a joint what can be set from outside, the parameters, and the bytes of the
-// engine. A snapshot serves the process that took it (rewinding, trying a step again); files hold
-// recordings.
+// Layout: a header, then for each body slot its flight record, loads and state as they lie in
+// memory, for each joint slot what users can set, the parameters, and the bytes of the engine.
+// A snapshot serves the process that took it (rewinding, retrying a step); recordings are for
+// files.
 #include "base/core/hash.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
@@ -17,8 +17,8 @@
 typedef struct SnapshotHeader {
     uint32_t magic;
     uint32_t version;
-    uint64_t structure; // hash of what must be the same
-    uint64_t checksum;  // of all bytes, this one taken as zero
+    uint64_t structure; // hash of what must match on restore
+    uint64_t checksum;  // of all bytes, with this field set to zero
     double time;
     double timeRest;
     double energyReference;
@@ -27,9 +27,9 @@ typedef struct SnapshotHeader {
     int32_t eventCount;
     int32_t touchedCount;
     int32_t jointCount;
-    rbEngineAccounts books; // so far
-    rbStepWork stepWork;    // of these, what the step engine does not count itself
-    uint64_t engineSize;    // bytes of the engine behind the parameters; 0: it was not ready
+    rbEngineAccounts books; // work totals so far
+    rbStepWork stepWork;    // the part that the step engine does not count itself
+    uint64_t engineSize;    // bytes of the engine after the parameters; 0: it was not ready
 } SnapshotHeader;
 
 typedef struct SnapshotBody {
@@ -80,8 +80,8 @@ static size_t bodiesSize(const rbWorld* world)
            (size_t)world->joints.count * sizeof(SnapshotJoint) + rbWorld_GetParametersSize(world);
 }
 
-// With the engine go the bodies whose flights were started from outside since the last advance: it
-// is told of them at the next one.
+// The engine's part includes the bodies whose flights were restarted by user calls since the last
+// advance; they are registered with the engine at the next one.
 static size_t touchedSize(const rbWorld* world)
 {
     return (size_t)world->touched.count * sizeof *world->touched.data;
@@ -217,13 +217,13 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
     }
     memcpy(header, bytes, sizeof *header);
     if (header->magic != SNAPSHOT_MAGIC || header->version != SNAPSHOT_VERSION) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "this is no snapshot of this version");
+        return rbError_Set(error, RB_STATUS_CORRUPT, "this is not a snapshot of this version");
     }
     if (header->bodyCount != world->bodies.count || header->jointCount != world->joints.count ||
         header->structure != structureHash(world)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the world has other bodies, joints or forces than when the snapshot "
-                           "was taken");
+                           "the bodies, joints or forces of the world differ from those of the "
+                           "snapshot");
     }
     size_t needed = bodiesSize(world) + (size_t)header->engineSize;
     if (header->engineSize > SIZE_MAX / 2 || size < needed) {
@@ -235,7 +235,7 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
     return RB_STATUS_OK;
 }
 
-// The engine from its bytes (true), or, when it was not ready, told of everything anew.
+// Restores the engine from its bytes (true), or marks it to be started anew.
 static bool restoreEngine(rbWorld* world, const SnapshotHeader* header, const char* place)
 {
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
@@ -283,7 +283,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
         return RB_STATUS_OK;
     }
     if (!isReady) {
-        (void)restoreBodies(world, bodies); // it may have moved them when it was started
+        (void)restoreBodies(world, bodies); // starting the engine may have moved them
     }
     world->stepWork = header.stepWork;
     world->assembleWork = header.books.assemble;

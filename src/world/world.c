@@ -1,8 +1,8 @@
-// Making worlds and moving them forward.
+// Creating worlds and advancing them.
 //
-// Time is summed with compensation, so that a million steps of a millisecond end at 1000 s. An
-// advance evaluates every body from its flight record; nothing in it allocates, and nothing but an
-// event starts a new record.
+// Time is summed with compensation, so a million steps of a millisecond end at 1000 s. An advance
+// evaluates every body from its flight record; nothing in it allocates, and only an event starts a
+// new record.
 #include "world/world_event.h"
 #include "world/world_joint.h"
 #include "world/world_query_tree.h"
@@ -23,8 +23,8 @@ rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
     }
     if ((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL)) {
         (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "the allocator of the world has one of its two functions; it needs both "
-                          "or none");
+                          "the allocator of the world has only one of its two functions; set both "
+                          "or neither");
         return NULL;
     }
     RB_USE_ALLOCATOR(def->allocator);
@@ -74,7 +74,7 @@ void rbDestroyWorld(rbWorld* world)
     rbFree(world, sizeof *world);
 }
 
-// Evaluates every body at the world's time, but those that the step engine moved there.
+// Evaluates every body at the world's time, except those that the step engine moved there.
 static void evaluateBodies(rbWorld* world, rbStepReport* report)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
@@ -118,7 +118,7 @@ static void logStatus(rbWorld* world, const rbStepReport* report)
         return;
     }
     rbLogLevel level =
-        report->status == RB_STATUS_NUMERICAL ? RB_LOG_WARNING : RB_LOG_ERROR; // it goes on, or not
+        report->status == RB_STATUS_NUMERICAL ? RB_LOG_WARNING : RB_LOG_ERROR; // the run stops
     if (world->engineError.status != RB_STATUS_OK) {
         rbWorld_Log(world, level, "at %g s: %s", world->time, world->engineError.message);
     } else {
@@ -147,7 +147,7 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     return report;
 }
 
-// Nothing moves, and the report says why.
+// Nothing moves; the log gives the reason.
 static rbStepReport refuseToMove(const rbWorld* world, const char* what, double value)
 {
     rbWorld_Log(world, RB_LOG_ERROR, "%s of %g s is refused: it must be finite%s", what, value,

@@ -1,4 +1,4 @@
-// Bodies of a world: making them, reading and setting their state, impulses.
+// Bodies of a world: creation, reading and setting of state, impulses.
 #include "world/world_joint.h"
 #include "world/world_settings.h"
 
@@ -50,12 +50,12 @@ static rbStatus validateName(const rbWorld* world, const char* name, rbError* er
     }
     if (strlen(name) >= RB_NAME_CAPACITY) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the body name \"%.40s...\" has %zu bytes; at most %d are accepted",
-                           name, strlen(name), RB_NAME_CAPACITY - 1);
+                           "the body name \"%.40s...\" has %zu bytes; the limit is %d", name,
+                           strlen(name), RB_NAME_CAPACITY - 1);
     }
     if (rbNameTable_Find(&world->names, name, rbWorld_NameOfBody, world) >= 0) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "there is a body named \"%s\" already; give each its own name", name);
+                           "a body named \"%s\" already exists; give each body its own name", name);
     }
     return RB_STATUS_OK;
 }
@@ -87,7 +87,7 @@ static rbStatus validatePose(const char* name, rbTransform transform, rbVec3 lin
     return RB_STATUS_OK;
 }
 
-// What a body leaves out, zero, comes from the world.
+// Values that a body leaves at zero come from the world.
 static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings* asked)
 {
     const rbMotionSettings* ours = &world->def.motion;
@@ -243,7 +243,7 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
     if (rbWorld_IsOwned(world, index)) {
         world->owned.data[index] = 0;
     }
-    // What it had leaves the books with it: its energy, and the work it was given.
+    // Its energy and the work done on it leave the energy accounting with it.
     world->energyReference -=
         rbWorld_BodyEnergy(world, index, parts) - world->states.data[index].work;
     if (body->name[0] != '\0') {
@@ -293,7 +293,7 @@ double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId)
     return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].growth;
 }
 
-// x_principal = principal frame of the body in the world.
+// The state given is that of the principal frame in the world.
 rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionState* state)
 {
     rbTransform principal = world->bodies.data[index].principal;
@@ -326,7 +326,7 @@ rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMo
     rbMotionState state = world->states.data[index];
     if (body->hasMass && rbWorld_IsOwned(world, index)) {
         if (time != world->time) {
-            // As if its joints were gone from now on.
+            // Extrapolates as if its joints were gone from now on.
             const rbMotionBody* motion = &world->motions.data[index];
             rbFlight flight = {0};
             rbFlight_Start(&flight, motion, world->time, &state);
@@ -391,19 +391,19 @@ void rbWorld_StartFlight(rbWorld* world, int index)
     if (flight->isFallback && !wasFallback) {
         rbWorld_AddEvent(world, RB_EVENT_FALLBACK, index, 0.0);
         rbWorld_Log(world, RB_LOG_WARNING,
-                    "body \"%s\" uses the motion row %s instead of %s, because of its loads",
+                    "body \"%s\" uses the integrator %s instead of %s, because of its loads",
                     world->bodies.data[index].name, rbMotionType_Name(flight->type),
                     rbMotionType_Name(world->motions.data[index].settings.type));
     }
 }
 
-// Takes over a state set from outside; the journal notes the energy it brought.
+// Applies a state set by the user; the journal records the change in energy.
 static void changeState(rbWorld* world, int index, const rbMotionState* state, rbEventKind kind)
 {
     double parts[3];
     bool hasMass = world->bodies.data[index].hasMass;
     if (!hasMass) {
-        rbWorld_NoteChange(world); // the engine has its place from when it was told
+        rbWorld_NoteChange(world); // the engine has the pose from its registration
     }
     double before =
         rbWorld_BodyEnergy(world, index, parts) + rbWorld_GetElasticEnergy(world, index);

@@ -1,5 +1,5 @@
-// Contacts in the step engine of a world: judging their settings, telling of shapes and materials,
-// and reading them.
+// Contacts in the step engine of a world: validating their settings, registering shapes and
+// materials, and reading contacts.
 #include "world/world_contact.h"
 
 #include "dynamics/engines/step/contact_method.h"
@@ -16,8 +16,8 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
     }
     if (def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "contacts of the engine \"step\" know no periodic box; take it away, or "
-                           "the engine \"event\"");
+                           "contacts of the engine \"step\" allow no periodic box; remove it, or "
+                           "use the engine \"event\"");
     }
     if (def->step.order != 2) {
         return rbError_Set(
@@ -35,7 +35,7 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
     return row != NULL ? row->check(&def->contact, error) : RB_STATUS_OK;
 }
 
-// ------------------------------------------------------------------------------------- telling
+// ----------------------------------------------------------------------------------- registration
 
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
@@ -47,8 +47,8 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
     if (body->growth > 0.0) {
         return rbError_Set(
             error, RB_STATUS_UNSUPPORTED,
-            "body \"%s\" grows by %g m/s; contacts of the engine \"step\" know bodies "
-            "of one size only: take the engine \"event\"",
+            "body \"%s\" grows by %g m/s; contacts of the engine \"step\" need bodies "
+            "of constant size: use the engine \"event\"",
             body->name, body->growth);
     }
     const rbShapeDef* first = &body->shapes.data[0].def;
@@ -82,7 +82,7 @@ static rbStatus refuseJoints(const rbWorld* world, rbError* error)
         return RB_STATUS_OK;
     }
     return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "the world has %s, and contact.method \"%s\" moves single bodies only; take "
+                       "the world has %s, and contact.method \"%s\" moves single bodies only; use "
                        "\"impulses\"",
                        kind, rbContactMethod_Name(world->def.contact.method));
 }
@@ -132,7 +132,7 @@ bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
     }
     (void)rbError_Set(error, RB_STATUS_NUMERICAL,
                       "contacts were not solved to their tolerances of %g m and %g m/s within %d "
-                      "sweeps before t = %.9g s: off by up to %.3g m and %.3g m/s so far; take "
+                      "sweeps before t = %.9g s: off by up to %.3g m and %.3g m/s so far; use "
                       "smaller steps, more sweeps (contact.sweepsMax), shock propagation "
                       "(contact.shockAfter) or larger tolerances",
                       settings->tolerance, settings->velocityTolerance, settings->sweepsMax, time,
@@ -142,7 +142,7 @@ bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
 
 // ------------------------------------------------------------------------------------- reading
 
-// The engine knows indices: index1 is right, the generation is filled in here.
+// The engine uses indices: index1 is valid, the generation is filled in here.
 static rbBodyId completeId(const rbWorld* world, rbBodyId id)
 {
     rbBodyId none = {0, 0};
@@ -151,7 +151,7 @@ static rbBodyId completeId(const rbWorld* world, rbBodyId id)
     return isAlive ? rbWorld_BodyIdOf(world, index) : none;
 }
 
-// NULL: the engine has none. Also those of limits of joints alone.
+// NULL: the engine has no contacts. Joint limits alone count as contacts too.
 static const rbEngineContacts* getContacts(const rbWorld* world)
 {
     const rbEngineContacts* contacts =
@@ -183,7 +183,7 @@ int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity
     for (int i = 0; i < count && i < capacity; ++i) {
         views[i].bodyA = completeId(world, views[i].bodyA);
         views[i].bodyB = completeId(world, views[i].bodyB);
-        views[i].gap += world->def.contact.shell; // the engine counts from the shell
+        views[i].gap += world->def.contact.shell; // the engine measures from the shell
     }
     return count;
 }
@@ -202,7 +202,7 @@ rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId ot
     RB_ASSERT(RB_IS_NULL(otherId) || rbBody_IsValid(world, otherId));
     rbVec3 sum = {0.0, 0.0, 0.0};
     int pointCount = 0;
-    rbContactView* views = world->contactViews.data; // memory alone: nothing is kept in it
+    rbContactView* views = world->contactViews.data; // scratch memory: nothing is kept in it
     int total = rbWorld_GetContacts(world, views, world->contactViews.capacity);
     RB_ASSERT(total <= world->contactViews.capacity);
     for (int i = 0; i < total; ++i) {

@@ -1,17 +1,17 @@
-// How a world and the contacts of its step engine meet.
+// Interface between a world and the contacts of its step engine.
 #ifndef RB_WORLD_WORLD_CONTACT_H
 #define RB_WORLD_WORLD_CONTACT_H
 
 #include "world/world_engine.h"
 
-// The settings, and whether the others allow contacts.
+// Validates the contact settings, and that the other settings allow contacts.
 rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error);
-// Tells the step engine of shapes, pairs of materials and bodies that do not meet; nothing if
-// contacts are off.
+// Registers shapes, material pairs and bodies that do not collide with the step engine; does
+// nothing if contacts are off.
 rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error);
-// Makes room for all views of contacts, so that reading them allocates nothing.
+// Reserves memory for all contact views, so that reading them allocates nothing.
 void rbWorld_ReserveContacts(rbWorld* world);
-// The sentence of contacts that were not held to their tolerance before a time; false: they were.
+// The message for contacts that missed their tolerance before a time; false: none did.
 bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error);
 
 #endif

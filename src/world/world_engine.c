@@ -1,4 +1,4 @@
-// What the engines of a world have in common: judging, getting ready, moving forward.
+// What the engines of a world have in common: validating, starting, advancing.
 #include "world/world_engine.h"
 
 #include "world/world_contact.h"
@@ -121,12 +121,12 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
     return rbError_Set(
         error, RB_STATUS_INVALID,
         "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, "
-        "or have them parted (in a scene \"%s\": {\"overlap\": \"separate\"})",
+        "or let them be separated (in a scene \"%s\": {\"overlap\": \"separate\"})",
         rbWorld_LabelBody(world, overlap->a, a), rbWorld_LabelBody(world, overlap->b, b),
         overlap->depth, others, section);
 }
 
-// Joints of a world whose engine does not hold them are refused, not passed over.
+// Joints that the engine of a world does not support are rejected, not ignored.
 static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbError* error)
 {
     if (row->joints != NULL || world->jointCount + world->springCount == 0) {
@@ -140,7 +140,7 @@ static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbEr
         first += 1;
     }
     return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "%s \"%s\": the engine \"%s\" knows no joints and springs; take the engine "
+                       "%s \"%s\": the engine \"%s\" has no joints or springs; use the engine "
                        "\"step\"",
                        isJoint ? "joint" : "spring",
                        isJoint ? rbWorld_LabelJoint(world, first, text)
@@ -158,7 +158,7 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
         return RB_STATUS_OK;
     }
     if (status == RB_STATUS_OK) {
-        world->motionCount += 1; // bodies may be brought onto joints, or parted
+        world->motionCount += 1; // bodies may be moved to close joints, or separated
         status = row->start(world, &inner);
     }
     world->engineError = inner;

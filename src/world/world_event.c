@@ -1,11 +1,11 @@
-// The event engine of a world: telling it of the bodies, starting it, and moving forward with it.
+// The event engine of a world: registering bodies, starting and advancing it.
 #include "world/world_event.h"
 
 #include "dynamics/engines/event/event_rows.h"
 
 #include <math.h>
 
-// --------------------------------------------------------------------------------- telling of
+// ---------------------------------------------------------------------------- registering
 // bodies
 
 static const rbEventKind kinds[RB_HAPPENED_COUNT] = {
@@ -48,7 +48,7 @@ static rbEventHost makeHost(rbWorld* world)
     return host;
 }
 
-// Bounds on what varying loads can do; refuses forces that promise none, by name.
+// Bounds on the effect of varying loads; rejects forces that state no bound, by name.
 static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def, rbError* error)
 {
     rbForceCursor cursor = {0};
@@ -63,7 +63,7 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
         if (!isfinite(acceleration) || !(force->torqueMax >= 0.0)) {
             return rbError_Set(
                 error, RB_STATUS_UNSUPPORTED,
-                "body \"%s\": the force \"%s\" promises no bound on the %s it causes, and without "
+                "body \"%s\": the force \"%s\" states no bound on the %s it causes, and without "
                 "one the event engine could miss collisions; use constant forces, user forces with "
                 "accelerationMax and torqueMax, or the engine \"flight\"",
                 world->bodies.data[index].name, row->name,
@@ -109,7 +109,7 @@ static void destroyEngine(rbWorld* world)
 
 // --------------------------------------------------------------------------------------- advancing
 
-// Held bodies get their loads back before the engine is told anew.
+// Resting bodies get their loads back before they are registered anew.
 static void releaseHeld(rbWorld* world)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
@@ -121,7 +121,7 @@ static void releaseHeld(rbWorld* world)
     }
 }
 
-// isOverlapFine: what a detector that samples left in each other is restored, not refused.
+// isOverlapFine: overlaps that a sampling detector left are restored, not rejected.
 static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
     if (world->engine == NULL) {
@@ -157,7 +157,7 @@ static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* er
 static rbStatus startEngine(rbWorld* world, rbError* error)
 {
     rbStatus status = registerAndStart(world, false, error);
-    // Bodies may have been parted.
+    // Bodies may have been separated.
     for (int i = 0; status == RB_STATUS_OK && i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
             rbMotionCounts counts = {0};
@@ -181,9 +181,9 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
         char b[RB_NAME_CAPACITY];
         *failedBody = rbWorld_BodyIdOf(world, failed[0]);
         (void)rbError_Set(&world->engineError, status,
-                          "the budget of events in a simulated second is spent at t = %.9g s; the "
-                          "last was between \"%s\" and \"%s\"; look whether they are caught or "
-                          "driven together, or raise eventsPerSecond",
+                          "the budget of events per simulated second is used up at t = %.9g s; the "
+                          "last was between \"%s\" and \"%s\"; check whether they are trapped or "
+                          "pressed together, or raise eventsPerSecond",
                           *reached, rbWorld_LabelBody(world, failed[0], a),
                           rbWorld_LabelBody(world, failed[1], b));
     }
@@ -203,8 +203,8 @@ static void takeSnapshot(const rbWorld* world, void* bytes)
 static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
 {
     (void)size;
-    // It is told of everything again where it must be; what that does to flights and the journal
-    // is not kept.
+    // Everything is registered again where necessary; the effects on flights and the journal are
+    // undone.
     int eventCount = world->events.count;
     bool isReady = world->isEngineReady || registerAndStart(world, true, NULL) == RB_STATUS_OK;
     world->events.count = eventCount;
@@ -214,8 +214,7 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
     return isReady;
 }
 
-// The engine is told of everything again, so nothing is held: bodies that were get their loads
-// back.
+// Everything will be registered again, so no body rests: those that did get their loads back.
 static void startAnew(rbWorld* world, const rbEngineAccounts* books)
 {
     if (world->engine != NULL) {
@@ -291,14 +290,14 @@ rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbM
     if (kindA < 0 || kindA >= RB_MATERIAL_KINDS_MAX || kindB < 0 ||
         kindB >= RB_MATERIAL_KINDS_MAX) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "kinds of material %d and %d; 0 to %d are accepted", kindA, kindB,
+                           "material kinds %d and %d must be integers from 0 to %d", kindA, kindB,
                            RB_MATERIAL_KINDS_MAX - 1);
     }
     if (!(pair->restitution >= 0.0 && pair->restitution <= 1.0) || !(pair->friction >= 0.0) ||
         !isfinite(pair->friction) || (unsigned)pair->law > RB_IMPACT_LAW_COUNT) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "restitution %g must lie in 0..1, friction %g must not be negative, and "
-                           "the law must be one of the table",
+                           "the law must be one of rbImpactLaw",
                            pair->restitution, pair->friction);
     }
     rbMaterialPairSlot slot = {kindA, kindB, *pair};

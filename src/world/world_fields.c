@@ -117,7 +117,7 @@ static rbStatus validateValues(const rbWorld* world, rbBodyField field, const do
         if (!isfinite(sum) || isBadTurn) {
             return rbError_Set(
                 error, RB_STATUS_INVALID,
-                "the values of body %d in the order of the world are not finite or, for "
+                "the values of body %d (in the order of the world) are not finite or, for "
                 "orientations, not of length 1",
                 i);
         }

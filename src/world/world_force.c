@@ -1,4 +1,4 @@
-// Forces of a world, gravity among them: making them, and what they mean for the flight of a body.
+// Forces of a world, gravity among them: creating them, and their effect on the flight of a body.
 #include "world/world_settings.h"
 #include "world/world_state.h"
 
@@ -30,7 +30,7 @@ const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCurs
     return &slot->def;
 }
 
-// The load of a body that its state decides: called by the integrators at every stage.
+// The state-dependent load of a body: called by the integrators at every stage.
 static void variableLoad(const rbMotionBody* motion, const rbMotionState* state, double time,
                          rbLoad* load)
 {
@@ -71,8 +71,8 @@ void rbWorld_RefreshLoads(rbWorld* world, int index)
     motion->acceleration = rbAddScaled(world->def.gravity, 1.0 / motion->mass, force);
 }
 
-// After the set of forces changed: new loads and flights for the bodies concerned. A potential that
-// comes or goes is no work done, so the reference of the ledger moves with it.
+// After the set of forces changed: new loads and flights for the affected bodies. A potential that
+// is added or removed does no work, so the energy reference moves with it.
 static void refreshBodies(rbWorld* world, rbBodyId bodyId)
 {
     int first = RB_IS_NULL(bodyId) ? 0 : (int)bodyId.index1 - 1;
@@ -132,7 +132,7 @@ static void linkForce(rbWorld* world, int index)
         rbArray_Push(world->globalForces, index);
         return;
     }
-    // At the end, so that forces act in the order of their making.
+    // Appended at the end, so that forces act in the order of creation.
     int* link = &world->bodies.data[slot->def.body.index1 - 1].firstForce1;
     while (*link != 0) {
         link = &world->forces.data[*link - 1].next1;

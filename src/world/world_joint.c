@@ -1,4 +1,4 @@
-// Joints of a world: making them, asking them, moving their targets; drags.
+// Joints of a world: creation, queries, changes of targets; drags.
 #include "world/world_joint.h"
 
 #include "base/math/angle.h"
@@ -23,11 +23,11 @@ void rbInitJointDef(rbJointDef* def, uint32_t abi, size_t size)
     }
 }
 
-// Frame of a body of a definition; false if there is no such body.
+// Frame of a body that a definition refers to; false if there is no such body.
 static bool findFrame(const rbWorld* world, rbBodyId bodyId, rbTransform* frame)
 {
     if (!RB_IS_NULL(bodyId) && !rbBody_IsValid(world, bodyId)) {
-        return false; // rbCreateJoint will say so
+        return false; // rbCreateJoint reports it
     }
     *frame = rbWorld_GetFrame(world, (int)bodyId.index1 - 1);
     return true;
@@ -55,7 +55,7 @@ void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axis)
     }
 }
 
-// ------------------------------------------------------------------------------------------ making
+// ---------------------------------------------------------------------------------------- creation
 
 static int indexOf(const rbWorld* world, rbJointId jointId)
 {
@@ -80,8 +80,8 @@ static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
     return side;
 }
 
-// The model from the definition, the poses of the bodies when the joint was made, and their
-// principal frames now.
+// The model from the definition, the poses of the bodies at the creation of the joint, and their
+// present principal frames.
 static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef* def,
                           rbError* error)
 {
@@ -112,7 +112,7 @@ static rbStatus validateVelocities(const rbJointDef* def, const char* name, rbEr
     }
     if (!(def->forceMax > 0.0)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\": the largest force is %g N; it must be positive, infinite "
+                           "joint \"%s\": forceMax is %g N; it must be positive, or infinite "
                            "for no limit",
                            name, def->forceMax);
     }
@@ -150,7 +150,7 @@ void rbJoint_DefineMotor(rbJoint* joint, int freedom, const rbMotorDef* def)
     rbJoint_ChooseMotor(joint, freedom, def->target);
 }
 
-// Everything that the definition lends becomes the joint's own.
+// Copies everything that the definition points to.
 static void copyDef(rbJoint* joint, const rbJointDef* def)
 {
     joint->def = *def;
@@ -187,7 +187,7 @@ bool rbJoint_IsElastic(const rbJoint* joint)
     return isElastic;
 }
 
-// Position of a freedom of a joint without counting turns.
+// Position of a freedom of a joint, angles not unwrapped.
 static double rawPosition(const rbWorld* world, const rbJoint* joint, const rbFreedomModel* freedom)
 {
     rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);
@@ -197,7 +197,7 @@ static double rawPosition(const rbWorld* world, const rbJoint* joint, const rbFr
     return position;
 }
 
-// What limits bound, at the present poses; angles begin in the turn that the limits mean.
+// Positions of the limits at the present poses; angles start in the turn of the limits.
 static void findLimitPositions(const rbWorld* world, rbJoint* joint)
 {
     for (int i = 0; i < joint->limits.count; ++i) {
@@ -295,7 +295,7 @@ static void destroyAt(rbWorld* world, int index)
     RB_ASSERT(joint != NULL);
     rbWorld_NoteChange(world);
     if (rbJoint_IsElastic(joint)) {
-        // What is in its springs leaves the books with it.
+        // The energy of its springs leaves the accounting with it.
         world->elasticCount -= 1;
         world->energyReference -= rbWorld_GetJointEnergy(world, index);
     }
@@ -305,7 +305,7 @@ static void destroyAt(rbWorld* world, int index)
     world->joints.data[index].joint = NULL;
     const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
     if (engine != NULL) {
-        engine->removeJoint(world, index); // another may take its place
+        engine->removeJoint(world, index); // another joint may take its slot
     }
     world->jointCount -= 1;
     rbIdPool_Release(&world->jointIds, index);
@@ -339,7 +339,7 @@ void rbWorld_RemakeLinksOf(rbWorld* world, int index)
     for (int i = 0; i < world->joints.count; ++i) {
         rbJoint* joint = world->joints.data[i].joint;
         if (joint != NULL && (index < 0 || joint->bodyA == index || joint->bodyB == index)) {
-            // The definition was judged when the joint was made.
+            // The definition was validated at the creation of the joint.
             rbStatus status = makeModel(world, joint, &joint->def, NULL);
             RB_ASSERT(status == RB_STATUS_OK);
             (void)status;
@@ -370,7 +370,7 @@ void rbWorld_FreeLinks(rbWorld* world)
     rbIdPool_Free(&world->springIds);
 }
 
-// ------------------------------------------------------------------------------------------ asking
+// ----------------------------------------------------------------------------------------- queries
 
 bool rbJoint_IsValid(const rbWorld* world, rbJointId jointId)
 {
@@ -457,7 +457,7 @@ double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
     return rbLimitModel_IsTurning(limit) ? rbNearestTurn(raw, joint->limitPositions[freedom]) : raw;
 }
 
-// How far the conditions are off, meters and radians apart.
+// Errors of the constraints, in meters and in radians separately.
 static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rbRowPose* poseB,
                           rbJointState* state)
 {
@@ -471,9 +471,9 @@ static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rb
     state->angleError = sqrt(squares[1]);
 }
 
-// Between nodes a gap is not yet what the node knows.
+// Between nodes a gap can exceed that of the last node.
 #define NODE_GAP_FACTOR 2.0
-// Measured again at the same poses, it may round otherwise.
+// Measured again at the same poses, it may be rounded differently.
 #define GAP_ROUNDING 1.000001
 
 double rbWorld_GetLeftGap(const rbWorld* world, int index)
@@ -498,7 +498,7 @@ double rbWorld_GetLeftGap(const rbWorld* world, int index)
 
 rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
 {
-    // A body takes its joints with it, so an id may be old without its owner knowing.
+    // Destroying a body destroys its joints, so the caller may not know that an id is stale.
     if (!rbJoint_IsValid(world, jointId)) {
         return (rbJointState){.freedomCount = 0};
     }
@@ -536,7 +536,7 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
     return state;
 }
 
-// ---------------------------------------------------------------------------------------- changing
+// ----------------------------------------------------------------------------------------- changes
 
 static rbStatus validateFreedomNumber(const rbJoint* joint, const char* name, int freedom,
                                       rbError* error)
@@ -545,7 +545,7 @@ static rbStatus validateFreedomNumber(const rbJoint* joint, const char* name, in
         return RB_STATUS_OK;
     }
     return rbError_Set(error, RB_STATUS_INVALID,
-                       "joint \"%s\" has %d freedoms with a motor's place; there is no number "
+                       "joint \"%s\" has %d freedoms that take a motor; there is no number "
                        "%d",
                        name, joint->model.freedomCount, freedom);
 }
@@ -591,7 +591,7 @@ bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom
     return joint->model.freedoms[freedom].kind == RB_FREEDOM_ANGLE;
 }
 
-// Takes over what acts along a freedom; what springs of the joint hold moves the reference.
+// Changes what acts along a freedom; the energy reference moves with that of its springs.
 static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedomDef* def)
 {
     rbJoint* joint = world->joints.data[index].joint;
@@ -642,7 +642,7 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
     return rbWorld_EndTrial(world, &trial, error);
 }
 
-// rad or m: a joint that rests on its stop is beyond it by less.
+// rad or m: a joint that rests on its stop exceeds it by less.
 #define LIMIT_EXCESS 1e-6
 
 rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom)
@@ -662,7 +662,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     rbJoint* joint = world->joints.data[index].joint;
     const char* name = rbWorld_LabelJoint(world, index, text);
     if (freedom < 0 || freedom >= RB_JOINT_FREEDOMS_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID, "joint \"%s\" has no limits number %d", name,
+        return rbError_Set(error, RB_STATUS_INVALID, "joint \"%s\" has no limit number %d", name,
                            freedom);
     }
     rbJoint changed = *joint;
@@ -673,7 +673,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     }
     bool hadLimits = joint->limits.count > 0;
     rbWorldTrial trial = rbWorld_BeginTrial(world);
-    rbWorld_NoteChange(world); // the engine leaves: positions are known
+    rbWorld_NoteChange(world); // the engine stores the positions first
     memcpy(changed.positions, joint->positions, sizeof changed.positions);
     memcpy(changed.limitPositions, joint->limitPositions, sizeof changed.limitPositions);
     if (!hadLimits && changed.limits.count > 0) {
@@ -724,7 +724,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
     return status;
 }
 
-// The dragged body is B: rows act at B's point, which moves with it.
+// The dragged body is B: constraint rows act at B's point, which moves with it.
 rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint, double forceMax,
                             rbError* error)
 {

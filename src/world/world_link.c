@@ -33,7 +33,7 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, const rbLink* link, int* ind
         if (!RB_IS_NULL(ids[i]) && !rbBody_IsValid(world, ids[i])) {
             return rbError_Set(error, RB_STATUS_INVALID,
                                "%s \"%s\": its body %s does not exist or was destroyed; make the "
-                               "body first, or take the null id for the world",
+                               "body first, or use the null id for the world",
                                link->what, link->name, i == 0 ? "A" : "B");
         }
     }
@@ -41,13 +41,13 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, const rbLink* link, int* ind
     int b = indices[1];
     if (a == b) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s \"%s\" joins \"%s\" to itself; two bodies, or a body and the world, "
-                           "are needed",
+                           "%s \"%s\" joins \"%s\" to itself; give it two bodies, or a body and "
+                           "the world",
                            link->what, link->name, rbWorld_LabelBody(world, a, textA));
     }
     if (!isDynamic(world, a) && !isDynamic(world, b)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s \"%s\" joins \"%s\" (%s) and \"%s\" (%s), which nothing moves; one "
+                           "%s \"%s\" joins \"%s\" (%s) and \"%s\" (%s), and can move neither; one "
                            "of them must be a dynamic body",
                            link->what, link->name, rbWorld_LabelBody(world, a, textA),
                            typeOf(world, a), rbWorld_LabelBody(world, b, textB), typeOf(world, b));
@@ -81,13 +81,13 @@ rbStatus rbWorld_ValidateLinkName(const rbWorld* world, const rbLink* link, cons
     }
     if (strlen(name) >= RB_NAME_CAPACITY) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the name \"%.40s...\" of a %s has %zu bytes; at most %d are accepted",
-                           name, link->what, strlen(name), RB_NAME_CAPACITY - 1);
+                           "the name \"%.40s...\" of a %s has %zu bytes; the limit is %d", name,
+                           link->what, strlen(name), RB_NAME_CAPACITY - 1);
     }
     int other = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
     if (other >= 0) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s \"%s\": there is a %s of this name already; give each its own name",
+                           "%s \"%s\": a %s of this name already exists; give each its own name",
                            link->what, name, other % 2 == 0 ? "joint" : "spring");
     }
     return RB_STATUS_OK;

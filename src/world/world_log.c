@@ -1,4 +1,4 @@
-// The log of a world: the only place where the library speaks without being asked.
+// The log of a world: the only channel on which the library reports on its own.
 #include "base/core/words.h"
 #include "world/world_state.h"
 

@@ -1,5 +1,5 @@
 // Parameters of a world that can be changed while it runs: the settings of the step engine, their
-// bytes in a snapshot, and changes that are tried.
+// bytes in a snapshot, and trial changes.
 #include "world/world_parameters.h"
 
 #include "world/world_engine.h"
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-// Behind each other: one of the world, then per slot of a body, per shape of each, per slot of a
-// joint and per slot of a spring.
+// One after the other: a record of the world, then one per body slot, per shape of each body, per
+// joint slot and per spring slot.
 typedef struct WorldRecord {
     rbVec3 gravity;
     rbStepSettings step;
@@ -27,7 +27,7 @@ typedef struct BodyRecord {
 } BodyRecord;
 
 typedef struct JointRecord {
-    rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX]; // without schedules, which stay with the joint
+    rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX]; // without schedules, which the joint keeps
     rbLimitDef limits[RB_JOINT_FREEDOMS_MAX];
 } JointRecord;
 
@@ -191,7 +191,7 @@ void rbWorld_RestoreParameters(rbWorld* world, const char* bytes)
     rbWorld_ResetEngine(world);
 }
 
-// ------------------------------------------------------------------------------------- trying
+// ------------------------------------------------------------------------------------- trials
 
 rbWorldTrial rbWorld_BeginTrial(const rbWorld* world)
 {
@@ -232,7 +232,7 @@ rbStatus rbWorld_EndTrial(rbWorld* world, rbWorldTrial* trial, rbError* error)
     return status;
 }
 
-// ---------------------------------------------------------------------------- settings of steps
+// ---------------------------------------------------------------------------- step settings
 
 rbStepSettings rbWorld_GetStepSettings(const rbWorld* world)
 {

@@ -1,8 +1,8 @@
 // Rays, moving shapes and overlaps in a world.
 //
-// Every query walks the tree of shapes, asks those whose boxes it meets, each in its own frame, and
-// keeps what is nearest; ties go to the body and the shape made first, so that the order of the
-// walk does not show.
+// Every query walks the tree of shapes, tests those whose boxes it hits, each in its own frame, and
+// keeps the nearest; ties go to the body and shape created first, so that the result does not
+// depend on the order of the walk.
 #include "collision/geometry/shape_ops.h"
 #include "world/world_query_tree.h"
 
@@ -11,9 +11,9 @@
 #include <float.h>
 #include <math.h>
 
-// Parts of the coordinates up to which a ray starts on a surface.
+// Relative to the coordinates: a ray that starts closer to a surface starts on it.
 #define ON_SURFACE 1e-12
-// Parts of the sizes of two bodies by which boxes are larger where gaps of 1e-9 count as contact.
+// Margin of boxes relative to the sizes of two bodies where gaps of 1e-9 count as contact.
 #define CONTACT_SLACK 1e-8
 
 rbQueryFilter rbDefaultQueryFilter(void)
@@ -26,7 +26,7 @@ rbQueryCounts rbWorld_GetQueryCounts(const rbWorld* world)
     return world->queryTree != NULL ? world->queryTree->counts : (rbQueryCounts){0};
 }
 
-// What all queries have.
+// What all queries have in common.
 typedef struct Query {
     const rbWorld* world;
     rbQueryTree* tree;
@@ -54,7 +54,7 @@ static bool isWanted(const Query* query, const rbQueryItem* item)
     return !isIgnored && (filter->groups & shape->mask) != 0 && (shape->groups & filter->mask) != 0;
 }
 
-// Of two hits the one that is reported first; items give the order of bodies.
+// Whether hit a is reported before hit b; ties by body and shape.
 static bool isNearer(const rbQueryHit* a, const rbQueryHit* b)
 {
     if (a->distance != b->distance) {
@@ -75,7 +75,7 @@ typedef struct RayQuery {
     Query query;
     rbRay ray;            // of unit direction
     rbQueryHit best;      // null body: none yet
-    rbQueryHitList* list; // of all hits; NULL: the nearest is asked for
+    rbQueryHitList* list; // of all hits; NULL: only the nearest is wanted
     bool isAnyHitEnough;
 } RayQuery;
 
@@ -103,8 +103,8 @@ static rbStatus validateRay(const rbRay* ray, rbError* error)
     return RB_STATUS_OK;
 }
 
-// Where a ray in the frame of a shape meets it; a start inside counts, one on the surface only if
-// the ray leads in. isNear: it may start there.
+// Where a ray hits a shape, in its frame; a start inside counts as a hit, one on the surface only
+// if the ray enters the shape. isNear: it may start inside.
 static bool meetShape(const rbGeometry* geometry, const rbRay* ray, bool isNear, rbRayHit* hit,
                       bool* isInside)
 {
@@ -121,7 +121,7 @@ static bool meetShape(const rbGeometry* geometry, const rbRay* ray, bool isNear,
             return true;
         }
         if (rbDot(hit->normal, ray->direction) < 0.0) {
-            return true; // on the surface, and into the body
+            return true; // on the surface, entering the body
         }
         line.origin = rbAddScaled(ray->origin, near, ray->direction);
         line.tMax = ray->tMax - near;
@@ -199,7 +199,7 @@ static bool visitRay(void* context, rbQueryWalk* walk, const rbQueryItem* item)
     return !query->isAnyHitEnough;
 }
 
-// Walks a ray, in meters; the fractions of hits are parameters of the ray as it was given.
+// Casts a ray, in meters; the fractions of hits are parameters of the ray as given.
 static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter,
                         RayQuery* query, rbError* error)
 {
@@ -278,7 +278,7 @@ static rbStatus validatePlace(const rbGeometry* geometry, rbTransform transform,
     }
     if (!geometry->isBounded) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "the shape of the query is a plane or has one; it must have an end");
+                           "the shape of the query is or contains a plane; it must be bounded");
     }
     return RB_STATUS_OK;
 }
@@ -376,12 +376,12 @@ rbStatus rbWorld_CastShape(rbWorld* world, const rbShapeCast* cast, const rbQuer
 
 typedef struct OverlapQuery {
     Query query;
-    const rbGeometry* geometry; // NULL: the boxes of bodies are asked for
+    const rbGeometry* geometry; // NULL: only the boxes of bodies are tested
     rbTransform transform;
     rbBounds bounds;
 } OverlapQuery;
 
-// Does the half space of a plane miss the box?
+// Is the box outside the half-space of a plane?
 static bool isBoxAbovePlane(const rbQueryItem* item, const rbBounds* box)
 {
     if (item->geometry->type != RB_SHAPE_PLANE) {
@@ -436,7 +436,7 @@ static bool visitOverlap(void* context, rbQueryWalk* walk, const rbQueryItem* it
     return true;
 }
 
-// Numbers in ascending order, without allocation (Shell's sort).
+// Sorts in ascending order, without allocation (Shell sort).
 static void sortNumbers(int* numbers, int count)
 {
     for (int gap = count / 2; gap > 0; gap /= 2) {
@@ -451,7 +451,7 @@ static void sortNumbers(int* numbers, int count)
     }
 }
 
-// Walks the tree and writes the bodies found, each once.
+// Walks the tree and lists the bodies found, each once.
 static rbStatus findOverlaps(OverlapQuery* query, rbQueryWalk* walk, rbQueryBodyList* list)
 {
     rbQueryTree* tree = query->query.tree;
@@ -491,7 +491,7 @@ rbStatus rbWorld_OverlapShape(rbWorld* world, const rbGeometry* geometry, rbTran
     }
     query.transform = (rbTransform){transform.p, rbNormalizeQuat(transform.q)};
     rbQueryWalk walk = makeShapeWalk(geometry, query.transform, RB_VEC3_ZERO);
-    // gaps that count as contact
+    // margin for gaps that count as contact
     walk.slack += CONTACT_SLACK * (geometry->radius + query.query.tree->sizeMax);
     return findOverlaps(&query, &walk, list);
 }
@@ -509,7 +509,7 @@ rbStatus rbWorld_OverlapBounds(rbWorld* world, rbBounds bounds, const rbQueryFil
     if (!rbIsFinite3(low) || !rbIsFinite3(high) || !isOrdered) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the box of the query goes from (%g, %g, %g) to (%g, %g, %g) m; it must "
-                           "be finite and its lower corner below the upper",
+                           "be finite, with its lower corner below the upper",
                            low.x, low.y, low.z, high.x, high.y, high.z);
     }
     OverlapQuery query = {.bounds = bounds};

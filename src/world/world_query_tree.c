@@ -1,4 +1,4 @@
-// Building, fitting and walking the tree of queries.
+// Building, refitting and walking the query tree.
 #include "world/world_query_tree.h"
 
 #include "collision/geometry/shape_ops.h"
@@ -8,12 +8,12 @@
 #include <float.h>
 
 #define LEAF_SIZE 4
-// Fitted boxes may have so many times the area they were built with.
+// Refitted boxes may have this many times their area at the build.
 #define AREA_GROWTH 2.0
-// Depths of a tree that is halved: 31 of LEAF_SIZE and more items.
+// Depth bound: halving 2^31 items down to LEAF_SIZE takes at most 31 levels.
 #define DEPTH_MAX 40
-// Parts of its size and place by which the box of an item is larger: queries answer in the frames
-// of shapes and must not lose by rounding what the shape has.
+// Margin of the box of an item relative to its size and position: queries run in the frames of
+// shapes, and rounding must not lose a hit.
 #define BOX_SLACK 1e-12
 
 void rbDestroyQueryTree(rbQueryTree* tree)
@@ -53,7 +53,7 @@ static void fitItem(rbQueryItem* item)
     item->bounds = (rbBounds){rbSub(box.lower, slack), rbAdd(box.upper, slack)};
 }
 
-// Boxes of all nodes from those of the items; children stand behind their parents.
+// Boxes of all nodes from those of the items; children follow their parents.
 static double fitNodes(rbQueryTree* tree)
 {
     double area = 0.0;
@@ -76,7 +76,7 @@ static double fitNodes(rbQueryTree* tree)
 
 // ----------------------------------------------------------------------------------------- build
 
-// Twice the middle of an item along an axis.
+// Twice the center of an item along an axis.
 static double getMiddle(const rbQueryTree* tree, int item, int axis)
 {
     const rbBounds* box = &tree->items.data[item].bounds;
@@ -84,7 +84,7 @@ static double getMiddle(const rbQueryTree* tree, int item, int axis)
     return axis == 0 ? sum.x : axis == 1 ? sum.y : sum.z;
 }
 
-// Is item a before item b? Ties by number, so that the tree is defined.
+// Is item a before item b? Ties by index, so that the tree is deterministic.
 static bool isBefore(const rbQueryTree* tree, int a, int b, int axis)
 {
     double x = getMiddle(tree, a, axis);
@@ -92,7 +92,7 @@ static bool isBefore(const rbQueryTree* tree, int a, int b, int axis)
     return x < y || (x == y && a < b);
 }
 
-// Moves the items before the middle one of a run to its front (Hoare's selection).
+// Partitions a run about its median (Hoare's selection).
 static void selectMiddle(rbQueryTree* tree, int begin, int end, int axis)
 {
     int* order = tree->order.data;
@@ -124,7 +124,7 @@ static void selectMiddle(rbQueryTree* tree, int begin, int end, int axis)
     }
 }
 
-// The axis along which the middles of a run spread most.
+// The axis along which the centers of a run spread most.
 static int chooseAxis(const rbQueryTree* tree, int begin, int end)
 {
     rbVec3 lower = {(double)INFINITY, (double)INFINITY, (double)INFINITY};
@@ -142,7 +142,7 @@ static int chooseAxis(const rbQueryTree* tree, int begin, int end)
     return size.y >= size.z ? 1 : 2;
 }
 
-// A run of items that has no node yet, and the node it is the right child of (-1: none).
+// A run of items without a node, and the node whose right child it becomes (-1: none).
 typedef struct Run {
     int begin, end;
     int parent;
@@ -171,7 +171,7 @@ static void buildTree(rbQueryTree* tree)
         if (run.parent >= 0) {
             tree->nodes.data[run.parent].right = tree->nodes.count;
         }
-        // down the left side
+        // descend to the left
         while (true) {
             int self = tree->nodes.count;
             rbQueryNode node = {.begin = run.begin, .end = run.end};
@@ -197,7 +197,7 @@ static bool isSamePose(rbTransform a, rbTransform b)
            a.q.y == b.q.y && a.q.z == b.q.z;
 }
 
-// Is item number at the shape it is at already? Otherwise it is put there.
+// Updates the item of that number; true if it was of the same shape already.
 static bool keepItem(rbQueryTree* tree, int number, const rbQueryItem* item)
 {
     if (number >= tree->items.count) {
@@ -222,7 +222,7 @@ static rbStatus validateGrowth(const rbWorld* world, int index, rbError* error)
         return RB_STATUS_OK;
     }
     return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "body \"%s\" has grown by %g m: queries know only shapes that keep their "
+                       "body \"%s\" has grown by %g m: queries need shapes of constant "
                        "size; give it no growth",
                        body->name, body->growth * world->time);
 }
@@ -281,7 +281,7 @@ rbStatus rbWorld_UpdateQueryTree(rbWorld* world, rbQueryTree** tree, rbError* er
 
 // ------------------------------------------------------------------------------------------ walk
 
-// 1 / x, 0 where it is no number.
+// 1 / x, or 0 where that overflows.
 static double invert(double x)
 {
     return fabs(x) > DBL_MIN ? 1.0 / x : 0.0;
@@ -300,7 +300,7 @@ rbQueryWalk rbMakeQueryWalk(rbVec3 center, rbVec3 halfSize, rbVec3 step, double 
     };
 }
 
-// Narrows the parts of the step at which the box overlaps [low, high], both relative to its middle.
+// Clips the interval of step fractions to the overlap with [low, high], relative to the center.
 static inline void enterSlab(double low, double high, double inverse, double span[2])
 {
     if (inverse == 0.0) {
@@ -313,7 +313,7 @@ static inline void enterSlab(double low, double high, double inverse, double spa
     span[1] = rbMinOf(span[1], rbMaxOf(t0, t1));
 }
 
-// The part of the step at which the box meets another, INFINITY if it does not.
+// The fraction of the step at which the box meets another, INFINITY if it does not.
 static double enterBox(const rbQueryWalk* walk, const rbBounds* box)
 {
     rbVec3 wide = {walk->halfSize.x + walk->slack, walk->halfSize.y + walk->slack,
@@ -324,11 +324,11 @@ static double enterBox(const rbQueryWalk* walk, const rbBounds* box)
     enterSlab(low.x, high.x, walk->inverse.x, span);
     enterSlab(low.y, high.y, walk->inverse.y, span);
     enterSlab(low.z, high.z, walk->inverse.z, span);
-    // a slab thinner than rounding of its two ends
+    // allow for a slab thinner than the rounding of its two ends
     return span[0] <= span[1] + 4.0 * DBL_EPSILON * span[0] ? span[0] : (double)INFINITY;
 }
 
-// A node that waits.
+// A node to be visited.
 typedef struct Task {
     double key;
     int node;

@@ -1,9 +1,9 @@
 // A tree of boxes over the shapes of a world, for queries.
 //
-// Every bounded shape of a body is an item; those without bounds stand in a list beside the tree.
-// The tree halves its items by their middles along the longest axis, and is kept as long as the
-// world has the same shapes: motion only fits its boxes anew, until they have become so large that
-// building is cheaper than walking.
+// Every bounded shape of a body is an item; unbounded ones are in a list next to the tree. The
+// tree halves its items at the median of their centers along the axis of the largest spread, and
+// lives as long as the world has the same shapes: motion only refits its boxes, until they are so
+// large that a new build is cheaper than walking them.
 #ifndef RB_WORLD_WORLD_QUERY_TREE_H
 #define RB_WORLD_WORLD_QUERY_TREE_H
 
@@ -15,13 +15,13 @@
 typedef struct rbQueryItem {
     rbBounds bounds; // m, world, a little larger than the shape
     rbTransform pose;
-    const rbGeometry* geometry; // borrowed of the world
+    const rbGeometry* geometry; // borrowed from the world
     int body;
     int shape;
     uint32_t generation; // of the body
 } rbQueryItem;
 
-// Nodes stand in the order of a walk that goes left first: the left child follows its parent.
+// Nodes are in preorder, left first: the left child follows its parent.
 typedef struct rbQueryNode {
     rbBounds bounds;
     int begin, end; // in the order of items
@@ -30,14 +30,14 @@ typedef struct rbQueryNode {
 
 typedef struct rbQueryTree {
     RB_ARRAY(rbQueryItem) items; // by body and shape
-    RB_ARRAY(int) order;         // of bounded items: a leaf has a run of them
+    RB_ARRAY(int) order;         // of bounded items: a leaf holds a run of it
     RB_ARRAY(int) unbounded;     // items
     RB_ARRAY(rbQueryNode) nodes;
-    RB_ARRAY(int) found; // bodies, room for answers
-    double sizeMax;      // m, no bounded shape reaches farther from its origin
+    RB_ARRAY(int) found; // bodies, memory for results
+    double sizeMax;      // m, largest extent of a bounded shape from its origin
     double areaAtBuild;  // m^2, of all nodes
     bool isCurrent;
-    int64_t motions; // of the world when it was brought up to date
+    int64_t motions; // motionCount of the world at the last update
     rbQueryCounts counts;
     void* scratch; // of rbMeasureSeparation
 } rbQueryTree;
@@ -46,19 +46,19 @@ typedef struct rbQueryTree {
 rbStatus rbWorld_UpdateQueryTree(rbWorld* world, rbQueryTree** tree, rbError* error);
 void rbDestroyQueryTree(rbQueryTree* tree); // NULL is fine
 
-// A box that moves along a step through a tree: rays have no size, boxes that stand still no step.
+// A box that moves along a step through a tree: a ray has no size, a box at rest no step.
 typedef struct rbQueryWalk {
     rbVec3 center;   // m
     rbVec3 halfSize; // m
     rbVec3 step;     // m
     rbVec3 inverse;  // of its components; 0 where there is no motion
-    double slack;    // m, what rounding may do
-    double limit;    // parts of the step; lowered by those who visit; nothing beyond counts
+    double slack;    // m, bound on rounding errors
+    double limit;    // fraction of the step, lowered by visitors; nothing beyond it counts
 } rbQueryWalk;
 
 rbQueryWalk rbMakeQueryWalk(rbVec3 center, rbVec3 halfSize, rbVec3 step, double limit);
 
-// Takes an item that the box meets at a part of the step <= limit; false ends the walk.
+// Visits an item that the box meets at a step fraction <= limit; false ends the walk.
 typedef bool rbVisitItemFn(void* context, rbQueryWalk* walk, const rbQueryItem* item);
 
 // Items without bounds first, then those of the tree, the nearest box first.

@@ -6,7 +6,7 @@
 
 #include <rattleback/world.h>
 
-extern const rbSettingList rbWorldSettingList; // of an rbWorldDef: gravity and periodicBox
+extern const rbSettingList rbWorldSettingList; // for rbWorldDef: gravity and periodicBox
 extern const rbSettingList rbMotionSettingList;
 extern const rbSettingList rbEventSettingList;
 extern const rbSettingList rbStepSettingList;
@@ -16,8 +16,8 @@ extern const rbSettingList rbMaterialSettingList; // of a shape
 RB_DECLARE_WORDS(rbEngineType);
 RB_DECLARE_WORDS(rbStepScheme);
 
-// Ranges by the lists, then what settings must be together. Those of contacts that are off, or of
-// an engine that is not taken, are checked one by one only.
+// Checks ranges by the lists, then combinations. The settings of contacts that are off, or of an
+// engine that is not used, are only checked one by one.
 rbStatus rbCheckWorldDef(const rbWorldDef* def, rbError* error);
 
 #endif

@@ -65,7 +65,7 @@ static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbErr
     }
     if (!rbIdPool_IsAlive(&world->geometryIds, def->geometry.index1, def->geometry.generation)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the shape names a geometry that does not exist");
+                           "the shape refers to a geometry that does not exist");
     }
     double norm = sqrt(rbDotQuat(def->transform.q, def->transform.q));
     if (!rbIsFinite3(def->transform.p) || !(fabs(norm - 1.0) <= 1e-6)) {
@@ -89,12 +89,12 @@ static rbStatus validateGroups(const rbBody* body, const rbShapeDef* def, rbErro
     }
     return rbError_Set(error, RB_STATUS_INVALID,
                        "groups %#" PRIx32 " and mask %#" PRIx32
-                       " of the shape are not those of the first, %#" PRIx32 " and %#" PRIx32
+                       " of the shape differ from those of the first, %#" PRIx32 " and %#" PRIx32
                        "; all shapes of a body must have the same",
                        def->groups, def->mask, first->groups, first->mask);
 }
 
-// Mass of all shapes of a body together, and of one that is to be added (NULL: none), in its frame.
+// Total mass of the shapes of a body and of one to be added (NULL: none), in its frame.
 static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeDef* added,
                         rbMassProperties* sum, rbError* error)
 {
@@ -114,7 +114,7 @@ static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeD
     return rbMassProperties_Validate(sum, error);
 }
 
-// Gives a body another mass; its pose and the velocity of its center stay as the API shows them.
+// Changes the mass of a body; its public pose and the velocity of its center stay.
 static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
 {
     rbBody* body = &world->bodies.data[index];
@@ -206,7 +206,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     const char* name = rbWorld_LabelBody(world, slot, text);
     if (index < -1 || index >= body->shapes.count) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\" has %d shapes; there is no number %d", name,
+                           "body \"%s\" has %d shapes; there is no shape number %d", name,
                            body->shapes.count, index);
     }
     rbStatus status = rbSettingList_Check(&rbMaterialSettingList, material, &inner);
@@ -251,11 +251,10 @@ rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* e
     char text[RB_NAME_CAPACITY];
     const char* name = rbWorld_LabelBody(world, index, text);
     if (!body->hasMass) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "body \"%s\" has no mass that could be changed; only dynamic bodies have "
-            "one",
-            name);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\" has no mass to change; only dynamic bodies have "
+                           "one",
+                           name);
     }
     if (!(mass > 0.0) || !isfinite(mass)) {
         return rbError_Set(error, RB_STATUS_INVALID,

@@ -37,7 +37,7 @@ static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbErro
         return rbError_Set(
             error, RB_STATUS_INVALID,
             "spring \"%s\": the rest length %g m is not finite; a negative one means "
-            "as the bodies are now",
+            "the present distance",
             name, def->restLength);
     }
     bool isFine = isfinite(def->stiffness) && def->stiffness >= 0.0 && isfinite(def->damping) &&
@@ -138,7 +138,7 @@ void rbWorld_DestroySpringAt(rbWorld* world, int index)
     rbSpring* spring = world->springs.data[index].spring;
     RB_ASSERT(spring != NULL);
     rbWorld_NoteChange(world);
-    // Its energy leaves the books with it.
+    // Its energy leaves the accounting with it.
     world->energyReference -= rbSpring_GetEnergy(world, spring);
     if (spring->name[0] != '\0') {
         rbNameTable_Remove(&world->linkNames, spring->name, 2 * index + 1);
@@ -146,7 +146,7 @@ void rbWorld_DestroySpringAt(rbWorld* world, int index)
     world->springs.data[index].spring = NULL;
     const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
     if (engine != NULL) {
-        engine->removeSpring(world, index); // another may take its place
+        engine->removeSpring(world, index); // another spring may take its slot
     }
     world->springCount -= 1;
     world->elasticCount -= 1;
@@ -250,7 +250,7 @@ rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId)
     if (engine != NULL) {
         state.force = engine->getSpringForce(world, (int)springId.index1 - 1);
     } else {
-        // No step was taken yet: the law of the spring itself.
+        // No step yet: use the law of the spring itself.
         state.force = spring->def.stiffness * (state.length - spring->def.restLength) +
                       spring->def.damping * state.speed;
     }

@@ -1,4 +1,4 @@
-// The inside of a world, shared by the files of this folder.
+// The internal state of a world, shared by the files of this folder.
 #ifndef RB_WORLD_WORLD_STATE_H
 #define RB_WORLD_WORLD_STATE_H
 
@@ -20,17 +20,17 @@ typedef struct rbShapeSlot {
     int index; // of its id
 } rbShapeSlot;
 
-// Rarely touched data of a body. What a step touches lies in the arrays of rbWorld beside it.
+// Rarely touched data of a body. What a step touches is in separate arrays of rbWorld.
 typedef struct rbBody {
     char name[RB_NAME_CAPACITY];
     rbBodyType type;
     bool hasExplicitMass;
-    bool hasMass;            // dynamic with a mass: it flies
+    bool hasMass;            // dynamic with a mass: it moves freely
     rbMassProperties mass;   // in the body's frame
     rbTransform principal;   // principal frame in the body's frame; identity unless dynamic
     double radius;           // of the shapes about the center of mass, m
     rbPath* path;            // kinematic, may be NULL
-    rbMotionSettings motion; // as asked for; step 0 means the world's
+    rbMotionSettings motion; // as requested; 0 means the world's value
     double growth;           // m/s
     void* userData;
     int firstForce1; // index + 1 of the first force on this body alone, 0: none
@@ -48,15 +48,15 @@ typedef struct rbGeometrySlot {
     int useCount;
 } rbGeometrySlot;
 
-// The shapes of a body as one compound, kept as long as the body has the same ones: an engine may
-// remember things about it.
+// The shapes of a body as one compound, kept as long as the body has the same shapes: an engine may
+// cache data about it.
 typedef struct rbMergedSlot {
     rbGeometry* geometry; // NULL: none
     int shapeCount;
     uint32_t generation; // of the body
 } rbMergedSlot;
 
-// What was said about a pair of materials.
+// A material pair set by the user.
 typedef struct rbMaterialPairSlot {
     int kindA;
     int kindB;
@@ -66,28 +66,28 @@ typedef struct rbMaterialPairSlot {
 // A joint. It keeps its address: the step engine borrows the model and the motors.
 typedef struct rbJoint {
     char name[RB_NAME_CAPACITY];
-    rbJointDef def;                        // pointers into the copies below
+    rbJointDef def;                        // points into the copies below
     rbJointPart parts[RB_JOINT_PARTS_MAX]; // copy
     int bodyA;                             // index; -1: the world
     int bodyB;
     rbTransform
-        startA; // of the bodies' frames when it was made: what "as the bodies are now" means
+        startA; // frame of body A at creation, for definitions relative to the present poses
     rbTransform startB;
     rbJointModel model;
-    rbMotorModel motors[RB_JOINT_FREEDOMS_MAX]; // in use; points belong to those as defined
+    rbMotorModel motors[RB_JOINT_FREEDOMS_MAX]; // in use; their points belong to definedMotors
     rbMotorModel definedMotors[RB_JOINT_FREEDOMS_MAX];
-    bool isTargetSet[RB_JOINT_FREEDOMS_MAX]; // from outside: the schedule has ended
-    double positions[RB_JOINT_FREEDOMS_MAX]; // rad or m, turns counted, when the engine last was
-                                             // ready; what angles are unwrapped to
+    bool isTargetSet[RB_JOINT_FREEDOMS_MAX]; // by the user: the schedule has ended
+    double positions[RB_JOINT_FREEDOMS_MAX]; // rad or m, unwrapped, when the engine was last
+                                             // ready; reference for unwrapping angles
     rbJointLimits limits;
-    double limitPositions[RB_JOINT_FREEDOMS_MAX]; // as positions, of the limits
-    double gap; // m and rad, how far it was open when the engine last was ready; 0: it is new
+    double limitPositions[RB_JOINT_FREEDOMS_MAX]; // likewise, of the limits
+    double gap; // m and rad, open gap when the engine was last ready; 0: it is new
 } rbJoint;
 
-// A spring; keeps its address too.
+// A spring; also keeps its address.
 typedef struct rbSpring {
     char name[RB_NAME_CAPACITY];
-    rbSpringDef def; // with the rest length it has
+    rbSpringDef def; // with the actual rest length
     int bodyA;
     int bodyB;
     rbSpringModel model;
@@ -104,7 +104,7 @@ typedef struct rbSpringSlot {
 struct rbWorld {
     rbWorldDef def;
     double time;
-    double timeRest; // what was lost in rounding sums of dt; time + timeRest is the compensated sum
+    double timeRest; // rounding error of the sum of dt; time + timeRest is the compensated sum
 
     rbIdPool bodyIds;
     RB_ARRAY(rbBody) bodies;    // all arrays of bodies have the same count
@@ -121,7 +121,7 @@ struct rbWorld {
     rbIdPool forceIds;
     RB_ARRAY(rbForceSlot) forces;
     RB_ARRAY(int)
-    globalForces; // indices of those that act on every dynamic body, in order of making
+    globalForces; // indices of those that act on every dynamic body, in order of creation
 
     rbIdPool jointIds;
     RB_ARRAY(rbJointSlot) joints;
@@ -133,47 +133,47 @@ struct rbWorld {
     rbNameTable linkNames; // of joint i under 2 i, of spring i under 2 i + 1
 
     RB_ARRAY(rbEvent) events;
-    int64_t unwrittenEvents; // of the step engine, when the journal was full
-    double energyReference;  // J, what the bodies and springs brought with them
-    double externalWork;     // J, of impulses and settings of state
+    int64_t unwrittenEvents; // of the step engine, dropped because the journal was full
+    double energyReference;  // J, energy that bodies and springs had when added
+    double externalWork;     // J, of impulses and of states set by the user
 
-    void* engine;          // of the row of def.engine, which owns it; NULL until it is needed
-    bool isEngineReady;    // false: it must be told of the bodies anew
-    bool areContactsOther; // the step engine must be told of the settings of contacts
+    void* engine;          // owned by the row of def.engine; NULL until it is needed
+    bool isEngineReady;    // false: everything must be registered anew
+    bool areContactsOther; // the step engine needs the new contact settings
     rbError engineError;
     rbStatus loggedStatus; // of the last advance
     RB_ARRAY(int)
-    touched;                       // bodies whose flights were started anew from outside; joints
-                                   // whose numbers were changed as -1 - index
+    touched;                       // bodies whose flights were restarted by user calls; joints
+                                   // whose parameters changed, as -1 - index
     RB_ARRAY(unsigned char) owned; // per body: the step engine moves it, its flight is stale
     RB_ARRAY(double) radii;        // m, per body, for the step engine
     rbStepWork stepWork;           // J, added to what the step engine counts
-    double assembleWork;           // J, given or taken where bodies were brought onto their joints
-    RB_ARRAY(rbMergedSlot) merged; // per body: of those with several shapes
+    double assembleWork;           // J, gained or lost when bodies were moved to close their joints
+    RB_ARRAY(rbMergedSlot) merged; // per body, used for those with several shapes
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
-    RB_ARRAY(rbContactView) contactViews; // room for reading them
+    RB_ARRAY(rbContactView) contactViews; // memory for reading them
 
-    int64_t motionCount;           // grows whenever bodies may be elsewhere, or others, than before
+    int64_t motionCount;           // grows whenever bodies may have moved or changed
     struct rbQueryTree* queryTree; // NULL until the first query
 };
 
-// The engine is told: bodies, shapes, joints or forces changed; the flight of a body was started
-// anew; a joint has other numbers.
+// Notify the engine: bodies, shapes, joints or forces changed; the flight of a body was restarted;
+// the parameters of a joint changed.
 void rbWorld_NoteChange(rbWorld* world);
 void rbWorld_NoteFlight(rbWorld* world, int index);
 void rbWorld_NoteJoint(rbWorld* world, int index);
 
-// Whether the step engine moves a body: then its flight record says nothing.
+// Whether the step engine moves a body: then its flight record is stale.
 bool rbWorld_IsOwned(const rbWorld* world, int index);
 
-// Indices of ids; assert that they are alive.
+// Index of an id, which must be alive, and back.
 int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId);
 rbBodyId rbWorld_BodyIdOf(const rbWorld* world, int index);
 bool rbWorld_IsBodyAlive(const rbWorld* world, int index);
 // Name of a body for the table of names; the context is the world.
 const char* rbWorld_NameOfBody(int index, const void* context);
 
-// The forces on a body, one after the other: those on all bodies first, then its own. Start with a
+// Iterates over the forces on a body: those on all bodies first, then its own. Start with a
 // zero cursor; NULL at the end.
 typedef struct rbForceCursor {
     int global;
@@ -183,16 +183,16 @@ typedef struct rbForceCursor {
 
 const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor);
 
-// Collects the loads of a body: acceleration, torque, whether others act. Then its flight must
-// start anew.
+// Collects the loads of a body: acceleration, torque, whether others act. Its flight must then be
+// restarted.
 void rbWorld_RefreshLoads(rbWorld* world, int index);
-// A new flight from the present state; the journal notes a fallback.
+// Starts a new flight from the present state; the journal records a fallback.
 void rbWorld_StartFlight(rbWorld* world, int index);
-// Energy of one body at its present state.
+// Energy of one body in its present state.
 double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3]);
 void rbWorld_AddEvent(rbWorld* world, rbEventKind kind, int index, double energyChange);
 
-// Between the state of the principal frame and what the API shows.
+// Converts between the state of the principal frame and the public state.
 rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionState* state);
 rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform transform,
                                  rbVec3 linearVelocity, rbVec3 angularVelocity);
@@ -201,7 +201,7 @@ rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMo
 
 // Hands a message to the log of the world, if it has one.
 void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...) RB_PRINTF(3, 4);
-// The same for an object that cannot be made; hands the reason to the caller's error, if any.
+// The same for an object that cannot be created; copies the reason to the caller's error, if any.
 void rbWorld_LogRefusal(const rbWorld* world, const char* what, const rbError* reason,
                         rbError* error);
 

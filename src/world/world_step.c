@@ -1,5 +1,5 @@
-// The step engine of a world: telling it of bodies, joints and springs, starting it, and moving
-// forward with it.
+// The step engine of a world: registering bodies, joints and springs, starting it, and advancing
+// it.
 #include "world/world_step.h"
 
 #include "dynamics/solvers/step_method.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 // ------------------------------------------------------------------------------------------
-// telling
+// registration
 
 rbStepHost rbWorld_LendStates(const rbWorld* world)
 {
@@ -75,7 +75,7 @@ static void registerSpring(const rbWorld* world, rbStepEngine* engine, int index
     rbStepEngine_SetSpring(engine, index, &def);
 }
 
-// Everything but one joint; -1: really everything.
+// Registers everything except one joint; -1: no exception.
 static void registerAll(const rbWorld* world, rbStepEngine* engine, int without)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
@@ -94,7 +94,7 @@ static void registerAll(const rbWorld* world, rbStepEngine* engine, int without)
 // -----------------------------------------------------------------------------------------
 // starting
 
-// How far a joint is open, for people.
+// The gap of a joint, for messages.
 static void writeGap(char text[80], double position, double angle)
 {
     if (angle > 0.0 && position > 0.0) {
@@ -106,7 +106,7 @@ static void writeGap(char text[80], double position, double angle)
     }
 }
 
-// Whether all joints can hold when one is left out. Nothing of the world is changed.
+// Whether all joints can hold when one is left out. Does not change the world.
 static bool holdsWithout(const rbWorld* world, int joint)
 {
     rbStepSettings settings = world->def.step;
@@ -132,8 +132,8 @@ static bool isNeighbor(const rbJoint* a, const rbJoint* b)
     return isAtA || isAtB;
 }
 
-// The joint that fights with one that cannot hold: without it the others do. Joints at the same
-// bodies are tried first, and only so many: this is for a message.
+// The joint that conflicts with one that cannot hold: without it the others can. Joints at the same
+// bodies are tried first, and only this many: the result is only for a message.
 #define OPPONENTS_MAX 64
 
 static int findOpponent(const rbWorld* world, int joint)
@@ -169,14 +169,14 @@ static rbStatus nameGap(const rbWorld* world, const rbStartGap* gap, rbError* er
     if (gap->isStuck && other >= 0) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and "
-                           "cannot be closed: it and joint \"%s\" contradict each other; take one "
-                           "of them away, or change its anchors or axes",
+                           "cannot be closed: it and joint \"%s\" contradict each other; remove "
+                           "one of them, or change its anchors or axes",
                            name, a, b, gapText, rbWorld_LabelJoint(world, other, texts[3]));
     }
     if (gap->isStuck) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and "
-                           "cannot be closed: it contradicts the other joints; take it away, or "
+                           "cannot be closed: it contradicts the other joints; remove it, or "
                            "change its anchors or axes",
                            name, a, b, gapText);
     }
@@ -190,7 +190,7 @@ static rbStatus nameGap(const rbWorld* world, const rbStartGap* gap, rbError* er
                        name, a, b, gapText, others);
 }
 
-// Energy of everything, to see what assembling did.
+// Total energy, to measure the effect of assembly.
 static double sumEnergy(const rbWorld* world)
 {
     double sum = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
@@ -203,7 +203,7 @@ static double sumEnergy(const rbWorld* world)
     return sum;
 }
 
-// Bodies that the engine moved until now and moves no longer fly on from where they are.
+// Bodies that the engine has stopped moving continue in free flight from where they are.
 static void takeOwnership(rbWorld* world)
 {
     rbArray_Reserve(world->owned, world->bodies.count);
@@ -221,7 +221,7 @@ static void takeOwnership(rbWorld* world)
     }
 }
 
-// Stops of joints are contacts: the engine needs them, and steps that know them.
+// Joint limits are contacts: they need contacts in the engine and compatible step settings.
 static rbStatus prepareLimits(rbWorld* world, rbError* error)
 {
     const rbStepSettings* step = &world->def.step;
@@ -320,8 +320,8 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     return RB_STATUS_OK;
 }
 
-// Turns are counted by the engine, and joints may be open as a run leaves them; what they are now
-// is kept for the next start.
+// Saves for the next start what only the engine knows: unwrapped angles, and the gaps that the run
+// has left in joints.
 static void leaveEngine(rbWorld* world)
 {
     for (int i = 0; i < world->joints.count; ++i) {
@@ -348,9 +348,9 @@ static void destroyEngine(rbWorld* world)
 // ----------------------------------------------------------------------------------------
 // advancing
 
-// What was changed from outside since the last advance. The engine makes velocities fit the joints
-// at once; that is work of the joints: of bodies that were set or pushed against them, or of drags
-// and motors that were given another speed.
+// Registers what users changed since the last advance. The engine makes velocities consistent with
+// the joints at once, which does work: on bodies that were set or pushed against joints, or through
+// drags and motors whose speed was changed.
 static void registerTouched(rbWorld* world, const rbStepHost* host)
 {
     if (world->touched.count == 0) {
@@ -382,12 +382,12 @@ static rbStatus nameFailure(rbWorld* world, int body, double time, rbBodyId* fai
     *failedBody = rbWorld_BodyIdOf(world, body);
     return rbError_Set(&world->engineError, RB_STATUS_LIMIT,
                        "the state of the mechanism with body \"%s\" stopped being finite after "
-                       "t = %.9g s; all bodies are as they were then; take smaller steps, or look "
-                       "at the forces on it",
+                       "t = %.9g s; all bodies are as they were then; use smaller steps, or check "
+                       "the forces on it",
                        rbWorld_LabelBody(world, body, text), time);
 }
 
-// Mechanisms whose bodies differ by more are named when a step misses its tolerance.
+// Mechanisms whose bodies differ by more are reported when a step misses its tolerance.
 #define SPREAD_MOST 1e10
 
 static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size)
@@ -401,16 +401,18 @@ static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size
     }
     const char* lightName = rbWorld_LabelBody(world, light, names[0]);
     if (light == heavy) {
-        (void)snprintf(text, size, "\"%s\" turns about its thin axis %.1e times as easily as else",
+        (void)snprintf(text, size,
+                       "\"%s\" turns about its thin axis %.1e times as easily as about its other "
+                       "axes",
                        lightName, spread);
     } else {
-        (void)snprintf(text, size, "\"%s\" gives way to joints %.1e times as easily as \"%s\"",
+        (void)snprintf(text, size, "\"%s\" yields to joints %.1e times as easily as \"%s\"",
                        lightName, spread, rbWorld_LabelBody(world, heavy, names[1]));
     }
     return true;
 }
 
-// The joint that is furthest off, and a body of it that can be moved.
+// Reports the joint with the largest error, and a movable body of it.
 static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBodyId* failedBody)
 {
     rbStepStatistics s = rbStepEngine_GetStatistics(world->engine);
@@ -420,14 +422,13 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
         return status;
     }
     if (index < 0 || index >= world->joints.count || world->joints.data[index].joint == NULL) {
-        return rbError_Set(
-            &world->engineError, status,
-            status == RB_STATUS_LIMIT
-                ? "the state of a body stopped being finite after t = %.9g s; take "
-                  "smaller steps"
-                : "a tolerance of the step engine was missed before t = %.9g s; take "
-                  "smaller steps",
-            time);
+        return rbError_Set(&world->engineError, status,
+                           status == RB_STATUS_LIMIT
+                               ? "the state of a body stopped being finite after t = %.9g s; use "
+                                 "smaller steps"
+                               : "a tolerance of the step engine was missed before t = %.9g s; use "
+                                 "smaller steps",
+                           time);
     }
     char gap[80];
     char texts[3][RB_NAME_CAPACITY];
@@ -441,20 +442,20 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
     if (status == RB_STATUS_LIMIT) {
         return rbError_Set(&world->engineError, status,
                            "the state of a body stopped being finite after t = %.9g s; the joint "
-                           "furthest off was \"%s\" between \"%s\" and \"%s\", by %s; take smaller "
-                           "steps",
+                           "with the largest error was \"%s\" between \"%s\" and \"%s\", %s; use "
+                           "smaller steps",
                            time, name, a, b, gap);
     }
     char spread[2 * RB_NAME_CAPACITY + 120];
     if (writeSpread(world, index, spread, sizeof spread)) {
         return rbError_Set(&world->engineError, status,
                            "joint \"%s\" was off by %s before t = %.9g s: %s, more than double "
-                           "precision resolves; take less different masses, or a thicker body",
+                           "precision resolves; use more similar masses, or a thicker body",
                            name, gap, time, spread);
     }
     return rbError_Set(&world->engineError, status,
                        "a joint was not held to the tolerance of %g m and rad before t = %.9g s; "
-                       "furthest off so far was \"%s\" between \"%s\" and \"%s\", by %s; take "
+                       "the largest error so far: \"%s\" between \"%s\" and \"%s\", %s; use "
                        "smaller steps, more iterations or a larger tolerance",
                        world->def.step.tolerance, time, name, a, b, gap);
 }
@@ -475,8 +476,8 @@ static void writeJournal(void* context, const rbEngineEvent* happened)
     }
 }
 
-// The first step that missed its tolerance goes into the journal, at its own time: whatever the
-// slices in which the world is advanced, the journal is the same.
+// The first step that missed its tolerance goes into the journal, at its own time: the journal does
+// not depend on the slices in which the world is advanced.
 static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
 {
     if (unmetBefore == 0 && !RB_IS_NULL(bodyId)) {
@@ -515,7 +516,7 @@ rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
         return statistics;
     }
     statistics = rbStepEngine_GetStatistics(world->engine);
-    // The engine knows indices.
+    // The engine uses indices.
     rbJointId none = {0, 0};
     int index = (int)statistics.worstJoint.index1 - 1;
     bool isAlive =
@@ -541,7 +542,7 @@ static void takeSnapshot(const rbWorld* world, void* bytes)
     rbStepEngine_TakeSnapshot(world->engine, bytes);
 }
 
-// Starts the engine for a snapshot: joints are as open as they were.
+// Starts the engine for a snapshot: the gaps of joints stay as they were.
 static bool startForSnapshot(rbWorld* world)
 {
     if (registerBodies(world, NULL) != RB_STATUS_OK) {
@@ -561,13 +562,13 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
     if (!world->isEngineReady && !startForSnapshot(world)) {
         return false;
     }
-    // What is remembered of contacts comes and goes.
+    // The size of the contact cache varies.
     if (!rbStepEngine_HasContacts(world->engine) &&
         rbStepEngine_GetSnapshotSize(world->engine) != size) {
         return false;
     }
     for (int i = 0; i < world->joints.count; ++i) {
-        registerJoint(world, world->engine, i); // targets and velocities as they were
+        registerJoint(world, world->engine, i); // restores targets and velocities
     }
     rbStepEngine_RestoreSnapshot(world->engine, bytes);
     rbWorld_ReserveContacts(world);

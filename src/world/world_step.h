@@ -1,10 +1,10 @@
-// How a world and its step engine meet.
+// Interface between a world and its step engine.
 #ifndef RB_WORLD_WORLD_STEP_H
 #define RB_WORLD_WORLD_STEP_H
 
 #include "world/world_engine.h"
 
-// What the host lends to the engine.
+// The arrays that the world lends to the engine.
 rbStepHost rbWorld_LendStates(const rbWorld* world);
 
 #endif

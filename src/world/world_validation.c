@@ -1,14 +1,14 @@
-// Judging mechanisms before they move: redundant conditions, and PID motors whose gain is more than
-// the step can carry.
+// Validation of mechanisms before they move: redundant constraints, and PID motors whose gain is
+// too large for the step.
 //
-// A PID motor is sampled once a step and holds its force over it. With the mass m that it feels,
-// velocity v and distance x from the set point, a step of h makes
+// A PID motor is sampled once per step and holds its force over the step. With the effective mass
+// m, velocity v and distance x from the set point, a step of h gives
 //   x+ = x + h v + h^2 f / (2 m),  v+ = v + h f / m,  f = -K (x + T v) - c v,
-// of determinant 1 - (K T + c) h / m + K h^2 / (2 m) and with an eigenvalue -1 at K T h = 2 m. (The
-// damping c of the joint is implicit and does not move the latter; nor does the integral.) Beyond
-// that the motor overshoots more with every step. A determinant above 1 makes an oscillation grow:
-// the force is half a step late, which derivativeTime h / 2 makes up for. On speed, with the
-// integral I+ = I + h e, the eigenvalue -1 is at K (h (1 - h / (2 T_N)) + 2 T) = 2 m.
+// with determinant 1 - (K T + c) h / m + K h^2 / (2 m) and an eigenvalue of -1 at K T h = 2 m. (The
+// damping c of the joint is implicit and does not affect the latter; nor does the integral.) Beyond
+// that, the motor overshoots more with every step. A determinant above 1 makes an oscillation grow:
+// the force is half a step late, which derivativeTime h / 2 compensates. For speed, with the
+// integral I+ = I + h e, the eigenvalue is -1 at K (h (1 - h / (2 T_N)) + 2 T) = 2 m.
 #include "base/math/elementary.h"
 #include "world/world_joint.h"
 #include "world/world_step.h"

@@ -392,7 +392,7 @@ static void badSpringsAreRefusedByName(void** state)
     cases[1].text = "body B does not exist";
     cases[2].def.bodyA = pair.floor;
     cases[2].def.bodyB = pair.cart;
-    cases[2].text = "nothing moves";
+    cases[2].text = "can move neither";
     cases[3].def.stiffness = -1.0;
     cases[3].text = "not negative";
     cases[4].def.damping = NAN;

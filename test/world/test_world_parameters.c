@@ -363,7 +363,7 @@ static void tryInVain(rbWorld* world)
     checkRefused(rbWorld_SetGravity(world, rbMakeVec3(NAN, 0.0, 0.0), &error), RB_STATUS_INVALID,
                  &error, "world.gravity is nan m/s^2; expected a number");
     checkRefused(rbBody_SetMaterial(world, cube, 1, &material, &error), RB_STATUS_INVALID, &error,
-                 "there is no number 1");
+                 "there is no shape number 1");
     material.restitution = 1.5;
     checkRefused(rbBody_SetMaterial(world, cube, 0, &material, &error), RB_STATUS_INVALID, &error,
                  "material.restitution is 1.5; expected a number >= 0 and <= 1");
