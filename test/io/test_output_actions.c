@@ -90,10 +90,10 @@ static void badActionsAreRefusedAndTheRunGoesOn(void** state)
         rbStatus status;
         const char* words;
     } cases[] = {
-        {{0.5, "{}"}, RB_STATUS_INVALID, "must not fall"},
-        {{NAN, "{}"}, RB_STATUS_INVALID, "must not fall"},
+        {{0.5, "{}"}, RB_STATUS_INVALID, "must not decrease"},
+        {{NAN, "{}"}, RB_STATUS_INVALID, "must not decrease"},
         {{INFINITY, "{}"}, RB_STATUS_INVALID, "not finite"},
-        {{2.0, large}, RB_STATUS_LIMIT, "at most 65536"},
+        {{2.0, large}, RB_STATUS_LIMIT, "the limit of a recording is 65536"},
     };
     rbRecordingWriter* writer = begin();
     rbRecordedAction good = {1.0, NULL}; // no text counts as an empty one
@@ -209,9 +209,9 @@ static void forgedActionsAreFound(void** state)
         {2.0, 100, 'c', 2, both, 2, "malformed"},
         {2.0, 1, '\0', 2, both, 2, "malformed"},
         {2.0, 1, 'c', 1, both, 2, "bytes follow"},
-        {2.0, 1, 'c', 3, both, 2, "does not fit"},
-        {2.0, 1, 'c', 0, both, 2, "does not fit"},
-        {2.0, 1, 'c', 2, size + 7, 2, "does not fit"},
+        {2.0, 1, 'c', 3, both, 2, "does not match"},
+        {2.0, 1, 'c', 0, both, 2, "does not match"},
+        {2.0, 1, 'c', 2, size + 7, 2, "does not match"},
         {2.0, 1, 'c', 2, size + 10, 2, "malformed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {

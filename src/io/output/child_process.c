@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SILENCE_MAX_MS 120000 // some take seconds for millions of points; more is a hang
+#define SILENCE_MAX_MS 120000 // some need seconds for millions of points; longer is a hang
 
 extern char** environ;
 
@@ -53,8 +53,8 @@ static bool makeChannel(int ends[2])
     return true;
 }
 
-// Starts a program with its streams on the given ends; returns an errno. Signals we ignore are the
-// child's business again.
+// Starts a program with its streams on the given ends; returns an errno. Signals that we ignore get
+// their default action in the child.
 static int spawnChild(pid_t* pid, char* const* arguments, const int ends[STREAM_COUNT])
 {
     posix_spawn_file_actions_t actions;
@@ -130,7 +130,7 @@ static void sendInput(rbChild* child)
         child->inputLeft -= (size_t)done;
     }
     if (done < 0 && errno != EAGAIN && errno != EINTR) {
-        closeStream(&child->streams[STREAM_IN]); // it takes no more
+        closeStream(&child->streams[STREAM_IN]); // it accepts no more input
     }
 }
 
@@ -169,7 +169,7 @@ static void receive(rbChild* child, int stream)
     child->complaintLength += count;
 }
 
-// Waits for the streams and serves those that are ready. False if the child fell silent.
+// Waits for the streams and serves those that are ready. False if the child stayed silent too long.
 static bool serve(rbChild* child)
 {
     struct pollfd polled[STREAM_COUNT];
@@ -203,7 +203,7 @@ static void closeStreams(rbChild* child)
     }
 }
 
-// Waits for its end; false if there is nothing to learn about it.
+// Waits for the child to end; false if its exit status is not available.
 static bool await(rbChild* child, int* result)
 {
     pid_t waited;
@@ -239,7 +239,7 @@ void rbChild_Kill(rbChild* child)
     }
 }
 
-// The first line of the child's complaint that says something.
+// The first line of the child's error output that is not empty.
 static const char* findComplaint(rbChild* child)
 {
     child->complaint[child->complaintLength] = '\0';
@@ -270,10 +270,10 @@ rbStatus rbChild_Finish(rbChild* child, rbError* error)
     int result = 0;
     bool isKnown = await(child, &result);
     if (child->isSilent) {
-        return rbError_Set(error, RB_STATUS_IO, "%s did nothing for %d s and was ended",
+        return rbError_Set(error, RB_STATUS_IO, "%s did nothing for %d s and was stopped",
                            child->name, SILENCE_MAX_MS / 1000);
     }
-    // A process that ignores SIGCHLD gets no exit status; what it made speaks then.
+    // A process that ignores SIGCHLD gets no exit status; then only the output shows success.
     if (isKnown && !(WIFEXITED(result) && WEXITSTATUS(result) == 0)) {
         return rbError_Set(error, RB_STATUS_IO, "%s failed: %.300s", child->name,
                            findComplaint(child));

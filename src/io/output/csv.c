@@ -1,4 +1,4 @@
-// CSV tables and the text of numbers.
+// CSV tables and the formatting of numbers.
 #include "base/core/memory.h"
 #include "io/output/output_file.h"
 
@@ -13,8 +13,8 @@ struct rbCsv {
     rbOutputFile file;
 };
 
-// Replaces the decimal separator of the locale, whatever characters it has, by a point: it is the
-// only thing in a printed number that is no digit, no sign and no e.
+// Replaces the decimal separator of the locale, whatever its characters, by a point: it is the only
+// part of a printed number that is not a digit, a sign or an e.
 static int useDecimalPoint(char* text)
 {
     int length = 0;
@@ -39,8 +39,8 @@ int rbFormatNumber(double value, char* text)
         const char* word = isnan(value) ? "nan" : (value > 0.0 ? "inf" : "-inf");
         return snprintf(text, RB_NUMBER_TEXT_SIZE, "%s", word);
     }
-    // 15 digits suffice for what people typed, 17 for every double. Print and read use the same
-    // locale, so the test holds in any.
+    // 15 digits suffice for numbers typed by people, 17 for every double. Printing and reading use
+    // the same locale, so the test holds in any locale.
     for (int digits = 15; digits <= 17; ++digits) {
         int length = snprintf(text, RB_NUMBER_TEXT_SIZE, "%.*g", digits, value);
         RB_ASSERT(length > 0 && length < RB_NUMBER_TEXT_SIZE);

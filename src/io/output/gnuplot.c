@@ -1,4 +1,4 @@
-// gnuplot as a child process. The picture comes through us and not by gnuplot's own "set output":
+// gnuplot as a child process. The picture passes through us instead of gnuplot's own "set output":
 // gnuplot does not notice a full disk, and a file name given to it would be part of the script.
 #include "io/output/gnuplot.h"
 

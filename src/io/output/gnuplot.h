@@ -4,9 +4,9 @@
 
 #include "io/output/output_file.h"
 
-// Feeds the script to gnuplot and appends the picture it makes to output. RB_STATUS_NOT_FOUND if
-// there is no gnuplot; RB_STATUS_IO if it fails, with its own words. Failures of output stick to
-// it.
+// Feeds the script to gnuplot and appends its picture to output. RB_STATUS_NOT_FOUND if there is no
+// gnuplot; RB_STATUS_IO, with gnuplot's own message, if it fails. output remembers its own
+// failures.
 rbStatus rbRunGnuplot(const char* script, size_t scriptSize, rbOutputFile* output, rbError* error);
 
 #endif

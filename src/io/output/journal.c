@@ -1,5 +1,5 @@
-// Journals as CSV tables or JSON lines. Numbers go through rbFormatNumber, so that equal journals
-// are equal files.
+// Journals as CSV tables or JSON lines. Numbers go through rbFormatNumber, so equal journals
+// give equal files.
 #include "io/output/journal.h"
 
 #include "base/core/memory.h"
@@ -15,16 +15,16 @@ struct rbJournal {
     rbOutputFile file;
 };
 
-// The columns: every cell is a text or a number of a row.
+// The columns: every cell holds a text or a number.
 typedef struct Column {
     const char* name; // of the column and of the key
     const char* unit; // "" for none
     bool isText;
-    bool isOfContact; // empty without contact
+    bool isOfContact; // empty without a contact
     size_t offset;    // in Cells
 } Column;
 
-// A row with what follows from it.
+// A row with derived values.
 typedef struct Cells {
     rbJournalRow row;
     double energyAfter;

@@ -1,11 +1,11 @@
 // Files that appear whole or not at all: see output_file.h.
 //
 // Taking "<path>.part". A crashed run may have left one, a running one may be writing one. Creation
-// with O_EXCL tells which of us made it; flock tells whether its writer lives, and is dropped by
-// the system when that process ends. Between our open and our lock the former owner can rename or
-// delete the file under its name; then we hold a lock on something that is no longer "<path>.part",
-// see that the inode differs, and start again. Locks of fcntl would not do: two writers of one
-// process would share them.
+// with O_EXCL shows who created it; flock shows whether its writer lives, and is released by the
+// system when that process ends. Between our open and our lock the former owner can rename or
+// delete the file; then we hold a lock on something that is no longer "<path>.part", see that the
+// inode differs, and start again. fcntl locks would not do: two writers of one process would share
+// them.
 #include "io/output/output_file.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define PRINT_MAX 1024
 #define TAKE_TRIES 16 // each retry needs another writer to finish at that very moment
 
-// Remedies for causes a user can do something about; other causes speak for themselves.
+// Remedies for causes that a user can fix; other causes are self-explanatory.
 static const struct {
     int number;
     const char* remedy;
@@ -52,7 +52,7 @@ static rbStatus reportFailure(const char* path, const char* doing, int number, r
                        strerror(number), remedy);
 }
 
-// Copies the path a writer shall use: the target of a symbolic link, else the path itself.
+// Copies the path to write to: the target of a symbolic link, else the path itself.
 static rbStatus resolvePath(rbOutputFile* file, const char* path, rbError* error)
 {
     char resolved[PATH_MAX];
@@ -69,7 +69,7 @@ static rbStatus resolvePath(rbOutputFile* file, const char* path, rbError* error
     return RB_STATUS_OK;
 }
 
-// True if the descriptor still is the file of that name.
+// True if the descriptor is still the file of that name.
 static bool isNamed(int descriptor, const char* name)
 {
     struct stat byName;
@@ -80,9 +80,9 @@ static bool isNamed(int descriptor, const char* name)
 
 typedef enum {
     TAKE_DONE,
-    TAKE_AGAIN,  // the name went to another file meanwhile
-    TAKE_BUSY,   // another writer is at work
-    TAKE_FAILED, // errno says why
+    TAKE_AGAIN,  // meanwhile the name belongs to another file
+    TAKE_BUSY,   // another writer is active
+    TAKE_FAILED, // errno has the reason
 } TakeResult;
 
 // One attempt to own the .part: opened, locked, empty.
@@ -100,7 +100,7 @@ static TakeResult takePart(rbOutputFile* file)
     if (descriptor < 0) {
         return TAKE_FAILED;
     }
-    // Where locks are not supported, a file that was there before is not ours to take.
+    // Where locks are not supported, a file that existed before must not be taken over.
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && (!isNew || errno == EWOULDBLOCK)) {
         (void)close(descriptor);
         return TAKE_BUSY;
@@ -171,13 +171,13 @@ rbStatus rbOutputFile_Open(rbOutputFile* file, const char* path, rbError* error)
     if (stat(file->path, &status) != 0 || S_ISREG(status.st_mode)) {
         return openPart(file, error);
     }
-    // A rename over a device would replace it: such things are written as they are.
+    // A rename over a device would replace it: such files are written directly.
     file->isDirect = true;
     file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
     return file->descriptor >= 0 ? RB_STATUS_OK : reportFailure(path, "write", errno, error);
 }
 
-// Writes all bytes, going on after interruptions and short writes.
+// Writes all bytes, continuing after interruptions and short writes.
 static void writeThrough(rbOutputFile* file, const unsigned char* bytes, size_t count)
 {
     while (count > 0 && file->errorNumber == 0) {
@@ -270,8 +270,8 @@ rbStatus rbOutputFile_Commit(rbOutputFile* file, rbError* error)
         errno != EINVAL && errno != ENOTSUP) {
         file->errorNumber = errno;
     }
-    // The rename comes before the close, because the close gives the lock away. A network file
-    // system may report a full disk only at a close: a duplicate is closed to ask it.
+    // The rename comes before the close, because the close releases the lock. A network file
+    // system may report a full disk only at a close: a duplicate is closed to find out.
     int duplicate = dup(file->descriptor);
     if (duplicate >= 0 && close(duplicate) != 0 && errno != EINTR && file->errorNumber == 0) {
         file->errorNumber = errno;
@@ -294,7 +294,7 @@ void rbOutputFile_Abandon(rbOutputFile* file)
     if (file->descriptor < 0) {
         return;
     }
-    // Deleted while still locked: nobody else's .part can be meant.
+    // Deleted while still locked: it cannot be the .part of another writer.
     if (file->enableKeepPart || file->isDirect) {
         emptyBuffer(file);
     } else {

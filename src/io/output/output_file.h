@@ -2,12 +2,12 @@
 //
 // rbOutputFile_Open takes "<path>.part", rbOutputFile_Commit renames it to path,
 // rbOutputFile_Abandon deletes it. The .part is locked (flock) while it is open, so that a second
-// writer is refused and a stale one of a crashed run is taken over. A path that exists and is no
+// writer is refused and a stale one of a crashed run is taken over. A path that exists and is not a
 // regular file (a device, a pipe), and "-", standard output, are written directly. A symbolic link
 // is followed.
 //
 // Errors stick: the first failing write is remembered, later ones do nothing, and Flush and Commit
-// report it. So a writer may print a whole file and look once.
+// report it. So a writer may print a whole file and check once.
 #ifndef RB_OUTPUT_FILE_H
 #define RB_OUTPUT_FILE_H
 
@@ -23,8 +23,8 @@ typedef struct rbOutputFile {
     int errorNumber;     // errno of the first failure, 0 if none
     bool isDirect;       // no .part, no rename
     bool isStandard;     // standard output, not to be closed
-    bool enableSync;     // Commit waits for the disk
-    bool enableKeepPart; // Abandon and a failed Commit leave the .part
+    bool enableSync;     // Commit waits until the data is on disk
+    bool enableKeepPart; // Abandon and a failed Commit keep the .part
     size_t used;         // bytes in the buffer
     uint64_t written;    // bytes handed to the operating system
     char path[RB_OUTPUT_PATH_MAX];
@@ -32,7 +32,7 @@ typedef struct rbOutputFile {
     unsigned char buffer[RB_OUTPUT_BUFFER_SIZE];
 } rbOutputFile;
 
-// Opens a file and clears the options above. On failure the file is closed and nothing is left.
+// Opens a file and clears the options above. On failure the file is closed and nothing remains.
 rbStatus rbOutputFile_Open(rbOutputFile* file, const char* path, rbError* error);
 
 // Appends bytes.
@@ -48,7 +48,7 @@ rbStatus rbOutputFile_Flush(rbOutputFile* file, rbError* error);
 // Flushes, closes and renames. The file is closed afterward in any case.
 rbStatus rbOutputFile_Commit(rbOutputFile* file, rbError* error);
 
-// Closes and deletes. Fine on a closed file.
+// Closes and deletes. Does nothing on a closed file.
 void rbOutputFile_Abandon(rbOutputFile* file);
 
 #endif

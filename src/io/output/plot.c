@@ -1,10 +1,10 @@
 // Plots: the script that draws them with gnuplot.
 //
 // Ranges, margins and number formats are chosen here and not left to gnuplot: the panels share one
-// x range and their axes align, a constant does not become a caricature of its last bits, and an
-// energy that varies in its tenth digit gets tick labels that show it. Data goes into the script as
+// x range and their axes align, the rounding errors of a constant are not magnified, and an energy
+// that varies in its tenth digit gets tick labels that show it. Data goes into the script as
 // numbers, labels as single-quoted strings, in which gnuplot substitutes nothing; enhanced text is
-// off, so that a label is what it says.
+// off, so that labels appear literally.
 #include "base/core/memory.h"
 #include "io/output/gnuplot.h"
 
@@ -20,15 +20,15 @@
 #define SMALL_HEIGHT 150 // of each, when there are more than MIDDLE_COUNT
 #define MIDDLE_COUNT 4
 #define PANEL_GAP 16.0    // pixels between panels
-#define HEADLINE 22.0     // pixels, of a label that stands above its panel
-#define LABEL_MAX 400     // bytes of a label that are drawn
-#define VALUE_MAX 1e150   // beyond, gnuplot's own arithmetic overflows
+#define HEADLINE 22.0     // pixels, of a label above its panel
+#define LABEL_MAX 400     // bytes drawn of a label
+#define VALUE_MAX 1e150   // above it gnuplot's own arithmetic overflows
 #define POINTS_MAX 6000   // of a curve: more than the pixels it crosses
 #define BUCKET_POINTS 7   // first, last, the extremes of x and y, a gap
 #define CHARACTER_WIDTH 7 // pixels, of the legend's font on average
 #define LEGEND_KEY_WIDTH 50
 
-// Okabe and Ito's colors, told apart by color-blind readers, the yellow left out as too pale.
+// The colors of Okabe and Ito, which color-blind readers can distinguish, without the pale yellow.
 static const char* const colors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                      "#E69F00", "#56B4E9", "#000000"};
 #define COLOR_COUNT ((int)(sizeof colors / sizeof colors[0]))
@@ -53,7 +53,7 @@ static const Range emptyRange = {1.0, 0.0};
 
 typedef struct Layout {
     int height;
-    double headline; // pixels above each panel; 0: labels stand upright beside the axes
+    double headline; // pixels above each panel; 0: labels are vertical, next to the axes
     Range x;
     Range y[RB_PLOT_PANEL_MAX];
 } Layout;
@@ -109,7 +109,7 @@ static int characterLength(const unsigned char* text)
 }
 
 // Adds a label as a string. Control characters become spaces, malformed ones question marks, so
-// that neither the script nor the picture can be broken.
+// that a label can break neither the script nor the picture.
 static void addQuoted(Script* script, const char* label)
 {
     const unsigned char* p = (const unsigned char*)(label != NULL ? label : "");
@@ -152,7 +152,7 @@ static void widen(Range* range, double value)
     range->high = value > range->high ? value : range->high;
 }
 
-// Ranges of the points of a panel that can be drawn.
+// Ranges of the drawable points of a panel.
 static void measurePanel(const rbPlot* plot, const rbPlotPanel* panel, Range* x, Range* y)
 {
     for (int i = 0; i < panel->seriesCount; ++i) {
@@ -169,8 +169,8 @@ static void measurePanel(const rbPlot* plot, const rbPlotPanel* panel, Range* x,
     }
 }
 
-// Adds some room around a range, and makes one of a point or of nothing. With margin 0 only the
-// latter.
+// Adds some room around a range, and expands an empty range or a single point. With margin 0 it
+// does only the latter.
 static Range padRange(Range range, bool isLog, double margin)
 {
     if (range.low > range.high) {
@@ -182,7 +182,7 @@ static Range padRange(Range range, bool isLog, double margin)
         double factor = isPoint ? 3.0 : 1.0 + 4.0 * margin;
         return (Range){range.low / factor, range.high * factor};
     }
-    // Less than the rounding of a few operations is a constant.
+    // A range below the rounding of a few operations is a constant.
     if (range.high - range.low <= 1e-14 * scale) {
         double room = scale > 0.0 ? 0.05 * scale : 1.0;
         return (Range){range.low - room, range.high + room};
@@ -191,7 +191,7 @@ static Range padRange(Range range, bool isLog, double margin)
     return (Range){range.low - room, range.high + room};
 }
 
-// Significant digits that tell the ticks of a range apart.
+// Significant digits that distinguish the ticks of a range.
 static int countDigits(Range range)
 {
     double scale = fabs(range.low) > fabs(range.high) ? fabs(range.low) : fabs(range.high);
@@ -209,7 +209,7 @@ static bool isFinitePoint(const rbPlotSeries* series, int index)
     return isfinite(series->x[index]) && isfinite(series->y[index]);
 }
 
-// Notes, in order, the indices of a bucket's first, last and extreme points, and of its first gap.
+// Lists the indices of a bucket's first, last and extreme points and of its first gap, in order.
 static int chooseFromBucket(const rbPlotSeries* series, int first, int end, int* chosen)
 {
     int marks[5] = {-1, -1, -1, -1, -1};
@@ -238,7 +238,7 @@ static int chooseFromBucket(const rbPlotSeries* series, int first, int end, int*
     return count;
 }
 
-// Adds the points of a curve as a data block; returns how many can be drawn.
+// Adds the points of a curve as a data block; returns the number of drawable points.
 static int addData(Script* script, const rbPlot* plot, const rbPlotPanel* panel,
                    const rbPlotSeries* series, int number)
 {
@@ -298,7 +298,7 @@ static void addCurves(Script* script, const rbPlotPanel* panel, const int* drawn
         if (drawn[i] > 0) {
             add(script, "$d%d using 1:2", firstBlock + i);
         } else {
-            add(script, "keyentry"); // nothing to draw, but its name is there
+            add(script, "keyentry"); // nothing to draw, but the legend shows its name
         }
         bool isDashed = series->style == RB_PLOT_DASHES;
         add(script, " with %s lc rgb '%s' lw 1.6 dt %d", styles[series->style],
@@ -353,8 +353,8 @@ static void addPreamble(Script* script, const rbPlot* plot, const Layout* layout
         1.0 - right / WIDTH);
 }
 
-// Sets the legend of a panel of so many curves and pixels: smaller if there are many; returns how
-// many entries it has room for.
+// Sets the legend of a panel with this many curves and pixels: smaller if there are many; returns
+// the number of entries that fit.
 static int addLegend(Script* script, const rbPlot* plot, int curveCount, double panelHeight)
 {
     double pitch = curveCount > 0 ? panelHeight / curveCount : panelHeight;
@@ -385,7 +385,7 @@ static void addPanel(Script* script, const rbPlot* plot, const Layout* layout, i
         1.0 - lower / height);
     add(script, "set title ");
     addQuoted(script, index == 0 ? plot->title : NULL);
-    // In characters of its own size, 20 pixels high.
+    // In units of its character height, 20 pixels.
     add(script, " font ',16' textcolor rgb '#222222' offset 0,%.2f\nset xlabel ",
         headline / 20.0 - 0.2);
     addQuoted(script, isLast ? plot->xLabel : NULL);
@@ -418,8 +418,8 @@ static void addPanel(Script* script, const rbPlot* plot, const Layout* layout, i
     rbArray_Free(drawn);
 }
 
-// Upright labels that are longer than their panels are high would run into each other: then all
-// stand above the panels instead.
+// Vertical labels longer than the height of their panels would overlap: then all labels are above
+// the panels instead.
 static void chooseHeights(const rbPlot* plot, Layout* layout)
 {
     int count = plot->panelCount;

@@ -1,4 +1,4 @@
-// Encoding and decoding of the pieces that recording_format.h specifies.
+// Encoding and decoding of the parts specified in recording_format.h.
 #include "io/output/recording_format.h"
 
 #include "base/core/hash.h"
@@ -109,10 +109,10 @@ size_t rbColumnCodeSize(size_t rowCount, size_t columnCount)
 
 // Column code.
 //
-// The residual of the prediction of order k is the k-th backward difference: with d0 = word and
-// dj = dj-1 - dj-1 of the row before, v - a = d1, v - 2a + b = d2, and so on. So one pass keeps a
-// small triangle of differences and has the residuals of all orders at once; decoding adds them up
-// again.
+// The residual of the order-k prediction is the k-th backward difference: with d0 = word and
+// dj = dj-1 minus dj-1 of the previous row, v - a = d1, v - 2a + b = d2, and so on. So one pass
+// keeps a small triangle of differences and gives the residuals of all orders at once; decoding
+// sums them again.
 
 static uint64_t fold(uint64_t residual)
 {
@@ -129,7 +129,7 @@ static int bitLength(uint64_t word)
     return word == 0 ? 0 : 64 - __builtin_clzll(word);
 }
 
-// Moves the differences d[0 .. ORDER_MAX] on to the next word of a column, which is row number row.
+// Updates the differences d[0 .. ORDER_MAX] with the next word of a column, in this row.
 static void differentiate(uint64_t word, size_t row, uint64_t d[RB_RECORDING_ORDER_MAX + 1])
 {
     uint64_t difference = word;

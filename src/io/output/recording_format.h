@@ -1,4 +1,4 @@
-// The recording file, format version 2, and the two helpers that writer and reader share.
+// The recording file, format version 3, and the helpers that writer and reader share.
 //
 // All numbers are little-endian; doubles are their IEEE 754 bits. A file is a signature followed by
 // chunks:
@@ -17,22 +17,22 @@
 //    0  4  type, four letters
 //    4  4  sequence: number of the chunk, 0 for INFO
 //    8  4  count: frames, events or texts inside
-//   12  4  codec: 0 stored as it is, 1 zstd
+//   12  4  codec: 0 uncompressed, 1 zstd
 //   16  4  rawSize, bytes after decompression
 //   20  4  storedSize, bytes in the file
 //   24  8  checksum of the stored bytes
-//   32  8  checksum of bytes 0 .. 31, continued from this field of the chunk before (of the
-//   signature
-//          for the first): chunks cannot be lost, swapped or taken from another file unnoticed
+//   32  8  checksum of bytes 0 .. 31, continued from this field of the previous chunk (of the
+//          signature for the first): chunks cannot be lost, swapped or taken from another file
+//          unnoticed
 //
-// The checksum is rbHashBytes from RB_HASH_SEED; each step of it is a bijection of the running
-// value and of the data word, so that a change within any one 8 byte word is found for certain. The
-// header has its own, so that a wrong size is told from a file that ends early.
+// The checksum is rbHashBytes from RB_HASH_SEED; each of its steps is a bijection of the running
+// value and of the data word, so that a change within any one 8 byte word is always detected. The
+// header has its own, so that a wrong size can be distinguished from a truncated file.
 //
 // Chunks, in this order:
 //   INFO  one. Number of bodies n, number of attachments m, 4 bytes each; then count = 2 + n texts:
 //         program version, settings, body names. A text is its length (4 bytes) and its bytes,
-//         without an end; a zero byte inside is refused.
+//         without a terminator; a zero byte inside is an error.
 //   SCEN  one. count = 1 text, the scene.
 //   ATTA  m of them. count = 2 texts: name and content of an attached file; the content may hold
 //         any bytes.
@@ -43,10 +43,10 @@
 //   EVEN  count events. An event is a row of 17 words: time; kind + bodyA 2^32; bodyB + law 2^32;
 //         energyChange; values 0 .. 11; history. Column code as well. In version 1, which is still
 //         read, a row has 8 words: law and history are 0 there, and values end with the fourth.
-//   ACTI  count actions, what was done by hand, in the order of being done; before the frames that
-//         show them. An action is its time (8 bytes) and a text, JSON. Since version 3.
-//   DONE  one, the last: number of frames, number of events, final state hash (0: none), since
-//         version 3 number of actions, 8 bytes each. A file without it was cut off.
+//   ACTI  count actions, the user actions in the order they were done; before the frames that show
+//         them. An action is its time (8 bytes) and a text, JSON. Since version 3.
+//   DONE  one, the last: number of frames, number of events, final state hash (0: none) and, since
+//         version 3, number of actions, 8 bytes each. A file without it was cut off.
 //
 // Column code. The table of count rows of 64-bit words is a matrix; along each column a word is
 // predicted from the words before it in the same chunk, by the polynomial of degree k - 1 through
@@ -58,9 +58,8 @@
 // first k of each column, one byte each; then the eight byte planes, lowest first, each holding
 // that byte of all residuals, column by column. Smooth motion makes the high planes zero, which
 // zstd shrinks to nothing; noise in the last bits stays, because the code is lossless.
-//   Tried and dropped: XOR with the row before in place of differences. See
-//   docs/recording-format.md
-// for the numbers.
+//   Tried and dropped: XOR with the previous row instead of differences; docs/recording-format.md
+//   has the numbers.
 //
 // A writer appends chunks to "<path>.part" with one write each and renames it when DONE is written.
 #ifndef RB_RECORDING_FORMAT_H
@@ -71,12 +70,12 @@
 #include <rattleback/output.h>
 
 #define RB_RECORDING_VERSION 3u
-#define RB_RECORDING_VERSION_MIN 1u // the oldest that is read
+#define RB_RECORDING_VERSION_MIN 1u // the oldest version that can be read
 #define RB_RECORDING_SIGNATURE_SIZE 24u
 #define RB_RECORDING_CHUNK_HEADER_SIZE 40u
 
 // Largest rawSize and storedSize: a frame of RB_RECORDING_BODY_MAX bodies, or the longest text with
-// its frame, fit.
+// its header, fits.
 #define RB_RECORDING_CHUNK_MAX ((1u << 28) + 4096u)
 
 // All attachments together, after decompression.
@@ -85,8 +84,8 @@
 // All actions together, after decompression.
 #define RB_RECORDING_ACTED_MAX (1u << 28)
 
-// zstd cannot expand a byte to more than 2^15 or so (a run block: 4 bytes for 128 KiB). A larger
-// ratio is refused before memory for it is taken.
+// zstd cannot expand a byte to more than about 2^15 (a run block: 4 bytes for 128 KiB). A larger
+// ratio is refused before memory is allocated for it.
 #define RB_RECORDING_RATIO_MAX 65536u
 
 #define RB_RECORDING_FRAME_WORDS 12 // per frame, and
@@ -131,8 +130,8 @@ typedef struct rbChunkHeader {
 // The four letters of a type.
 uint32_t rbChunkTag(rbChunkType type);
 
-// Signature to and from 24 bytes. Decode returns RB_STATUS_SYNTAX (not a recording), CORRUPT or
-// UNSUPPORTED (a version that is not read), with a sentence.
+// Signature to and from 24 bytes. Decode returns SYNTAX (not a recording), CORRUPT or UNSUPPORTED
+// (an unreadable version), with a message.
 void rbEncodeSignature(unsigned char* bytes, uint64_t* checksum);
 rbStatus rbDecodeSignature(const unsigned char* bytes, size_t count, uint64_t* checksum,
                            uint32_t* version, rbError* error);
@@ -146,7 +145,7 @@ uint64_t rbHashPayload(const void* bytes, size_t count);
 
 // Column code: rows of columnCount words, rowCount of them, to and from
 // rbColumnCodeSize(rowCount, columnCount) bytes. Decode returns false if a column's k is beyond
-// RB_RECORDING_ORDER_MAX; its rows may be read as doubles.
+// RB_RECORDING_ORDER_MAX; its rows may also be read as doubles.
 size_t rbColumnCodeSize(size_t rowCount, size_t columnCount);
 void rbEncodeColumns(const uint64_t* rows, size_t rowCount, size_t columnCount,
                      unsigned char* bytes);

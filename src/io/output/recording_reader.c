@@ -1,11 +1,11 @@
 // Reading recordings: see recording_format.h for the file.
 //
 // Opening walks over all chunks, verifies both checksums of each, decodes those of the header and
-// notes where frames and events are. The walk ends at the first chunk that is not whole and right;
-// what lies before it is the recording. Frames are decoded chunk by chunk when asked for.
+// notes where frames and events are. The walk ends at the first incomplete or damaged chunk; what
+// precedes it is the recording. Frames are decoded chunk by chunk on request.
 //
-// The file is not trusted: every size is compared with the format's limits, with what is left of
-// the file and with what zstd can produce from so many bytes before memory is taken for it.
+// The file is not trusted: every size is compared with the format's limits, with the rest of the
+// file and with what zstd can produce from that many bytes before memory is allocated for it.
 #include "base/core/memory.h"
 #include "io/output/recording_format.h"
 
@@ -30,7 +30,7 @@ typedef struct ByteSource {
     uint64_t size;
 } ByteSource;
 
-// Memory that grows and is used again.
+// Memory that grows and is reused.
 typedef struct Buffer {
     unsigned char* data;
     size_t capacity;
@@ -66,10 +66,10 @@ struct rbRecording {
     ZSTD_DCtx* decompressor;
 };
 
-// A chunk under inspection, and what is wrong with it.
+// A chunk under inspection, and its fault.
 typedef struct Inspection {
     ChunkEntry entry;
-    uint64_t checksum; // of the header before
+    uint64_t checksum; // of the previous header
     rbStatus status;
     bool isCutOff; // the file ends here
     char fault[FAULT_MAX];
@@ -135,12 +135,12 @@ static bool loadStored(rbRecording* recording, Inspection* inspection)
         return fail(inspection, RB_STATUS_IO, "it cannot be read: %s", strerror(errno));
     }
     if (rbHashPayload(recording->stored.data, size) != entry->header.payloadChecksum) {
-        return fail(inspection, RB_STATUS_CORRUPT, "its content does not fit its checksum");
+        return fail(inspection, RB_STATUS_CORRUPT, "its content does not match its checksum");
     }
     return true;
 }
 
-// Decompresses the loaded chunk; *raw, gets the result.
+// Decompresses the loaded chunk into *raw.
 static bool unpack(rbRecording* recording, Inspection* inspection, const unsigned char** raw)
 {
     const rbChunkHeader* header = &inspection->entry.header;
@@ -159,7 +159,7 @@ static bool unpack(rbRecording* recording, Inspection* inspection, const unsigne
     return true;
 }
 
-// A text at *cursor, which moves behind it. False if it does not fit before end.
+// Reads a text at *cursor and moves it past the text. False if the text passes end.
 static bool takeText(const unsigned char** cursor, const unsigned char* end,
                      const unsigned char** bytes, size_t* length)
 {
@@ -175,7 +175,7 @@ static bool takeText(const unsigned char** cursor, const unsigned char* end,
     return true;
 }
 
-// Copies a text with an end to *target, which moves behind it. False if it has a zero byte inside.
+// Copies a text with a terminator to *target and moves it past. False if it has a zero byte.
 static bool keepText(char** target, const unsigned char* bytes, size_t length, const char** text)
 {
     if (length > 0 && memchr(bytes, 0, length) != NULL) {
@@ -190,11 +190,11 @@ static bool keepText(char** target, const unsigned char* bytes, size_t length, c
     return true;
 }
 
-// Takes count texts, which must fill the bytes up to end.
+// Reads count texts, which must fill the bytes up to end.
 static bool takeTexts(rbRecording* recording, const unsigned char* cursor, const unsigned char* end,
                       size_t count, const char** texts)
 {
-    // Each text gives away the four bytes of its length and gets one for its end.
+    // Each text loses the four bytes of its length and gains a terminator.
     char* target = rbArena_Alloc(&recording->texts, (size_t)(end - cursor) + 1);
     for (size_t i = 0; i < count; ++i) {
         const unsigned char* bytes;
@@ -282,7 +282,7 @@ static bool acceptAttachment(rbRecording* recording, Inspection* inspection,
     return true;
 }
 
-// True if a table of count rows has the raw size its header says.
+// True if a table of count rows has the raw size given in its header.
 static bool hasTableSize(const rbChunkHeader* header, size_t columnCount)
 {
     return header->count > 0 && header->count <= RB_RECORDING_CHUNK_MAX / (8 * columnCount) &&
@@ -293,7 +293,7 @@ static bool acceptFrames(rbRecording* recording, Inspection* inspection, const u
 {
     (void)raw;
     if (!hasTableSize(&inspection->entry.header, rbFrameWordCount(recording->header.bodyCount))) {
-        return fail(inspection, RB_STATUS_CORRUPT, "its size does not fit %u frames of %d bodies",
+        return fail(inspection, RB_STATUS_CORRUPT, "its size does not match %u frames of %d bodies",
                     (unsigned)inspection->entry.header.count, recording->header.bodyCount);
     }
     inspection->entry.first = recording->info.frameCount;
@@ -306,7 +306,7 @@ static bool acceptEvents(rbRecording* recording, Inspection* inspection, const u
 {
     (void)raw;
     if (!hasTableSize(&inspection->entry.header, recording->eventWords)) {
-        return fail(inspection, RB_STATUS_CORRUPT, "its size does not fit %u events",
+        return fail(inspection, RB_STATUS_CORRUPT, "its size does not match %u events",
                     (unsigned)inspection->entry.header.count);
     }
     inspection->entry.first = recording->info.eventCount;
@@ -315,7 +315,7 @@ static bool acceptEvents(rbRecording* recording, Inspection* inspection, const u
     return true;
 }
 
-// An action at *cursor, which moves behind it.
+// Reads an action at *cursor and moves it past the action.
 static bool takeAction(rbRecording* recording, Inspection* inspection, const unsigned char** cursor,
                        const unsigned char* end, char** target)
 {
@@ -345,7 +345,7 @@ static bool acceptActions(rbRecording* recording, Inspection* inspection, const 
 {
     const rbChunkHeader* header = &inspection->entry.header;
     if (header->count == 0 || header->rawSize / 12 < header->count) {
-        return fail(inspection, RB_STATUS_CORRUPT, "its size does not fit %u actions",
+        return fail(inspection, RB_STATUS_CORRUPT, "its size does not match %u actions",
                     (unsigned)header->count);
     }
     recording->actedBytes += header->rawSize;
@@ -380,13 +380,13 @@ static bool acceptDone(rbRecording* recording, Inspection* inspection, const uns
     }
     if (hasActions && rbGetWord64(raw + 24) != (uint64_t)recording->info.actionCount) {
         return fail(inspection, RB_STATUS_CORRUPT,
-                    "it counts %" PRIu64 " actions, the file has %" PRId64, rbGetWord64(raw + 24),
-                    recording->info.actionCount);
+                    "it counts %" PRIu64 " actions, but the file has %" PRId64,
+                    rbGetWord64(raw + 24), recording->info.actionCount);
     }
     if (rbGetWord64(raw) != (uint64_t)recording->info.frameCount ||
         rbGetWord64(raw + 8) != (uint64_t)recording->info.eventCount) {
         return fail(inspection, RB_STATUS_CORRUPT,
-                    "it counts %" PRIu64 " frames and %" PRIu64 " events, the file has %" PRId64
+                    "it counts %" PRIu64 " frames and %" PRIu64 " events, but the file has %" PRId64
                     " and %" PRId64,
                     rbGetWord64(raw), rbGetWord64(raw + 8), recording->info.frameCount,
                     recording->info.eventCount);
@@ -395,7 +395,7 @@ static bool acceptDone(rbRecording* recording, Inspection* inspection, const uns
     return true;
 }
 
-// What to do with a chunk of each type; raw bytes only for those decoded at once.
+// What to do with a chunk of each type; raw bytes are given only for types decoded at once.
 static const struct {
     bool (*accept)(rbRecording*, Inspection*, const unsigned char*);
     bool isDecodedAtOnce;
@@ -446,23 +446,23 @@ static bool checkSizes(const rbRecording* recording, Inspection* inspection)
     if (header->rawSize > RB_RECORDING_CHUNK_MAX || header->storedSize > RB_RECORDING_CHUNK_MAX ||
         header->rawSize / RB_RECORDING_RATIO_MAX > header->storedSize) {
         return fail(inspection, RB_STATUS_LIMIT,
-                    "its sizes, %u bytes stored for %u, are beyond what is accepted",
+                    "its sizes, %u bytes stored for %u, exceed the limits",
                     (unsigned)header->storedSize, (unsigned)header->rawSize);
     }
     if (header->codec >= RB_CODEC_COUNT ||
         (header->codec == RB_CODEC_STORED && header->storedSize != header->rawSize)) {
-        return fail(inspection, RB_STATUS_CORRUPT, "its coding is unknown");
+        return fail(inspection, RB_STATUS_CORRUPT, "its codec is unknown");
     }
     if (header->storedSize > left) {
         inspection->isCutOff = true;
         return fail(inspection, RB_STATUS_CORRUPT,
-                    "the file ends inside it, %" PRIu64 " of its %u bytes are there", left,
+                    "the file ends inside it, after %" PRIu64 " of its %u bytes", left,
                     (unsigned)header->storedSize);
     }
     return true;
 }
 
-// Inspects the chunk at entry.offset and takes it in. False at the end of what is good.
+// Inspects and accepts the chunk at entry.offset. False at the end of the valid part.
 static bool inspectChunk(rbRecording* recording, Inspection* inspection, rbChunkType* type)
 {
     unsigned char bytes[RB_RECORDING_CHUNK_HEADER_SIZE];
@@ -476,7 +476,7 @@ static bool inspectChunk(rbRecording* recording, Inspection* inspection, rbChunk
         return fail(inspection, RB_STATUS_IO, "it cannot be read: %s", strerror(errno));
     }
     if (!rbDecodeChunkHeader(bytes, inspection->checksum, header)) {
-        return fail(inspection, RB_STATUS_CORRUPT, "its head does not fit its checksum");
+        return fail(inspection, RB_STATUS_CORRUPT, "its header does not match its checksum");
     }
     *type = findType(recording, header);
     if (*type == RB_CHUNK_COUNT || header->sequence != (uint64_t)recording->info.chunkCount) {
@@ -507,7 +507,7 @@ static rbStatus describe(const rbRecording* recording, const Inspection* inspect
     rbError_SetPlace(error, NULL, place);
     if (number < headerChunkCount(recording)) {
         return rbError_Set(error, inspection->status,
-                           "the head of the recording is not usable: in %s, %s", place,
+                           "the header of the recording is not usable: in %s, %s", place,
                            inspection->fault);
     }
     return rbError_Set(error, inspection->status,
@@ -516,7 +516,7 @@ static rbStatus describe(const rbRecording* recording, const Inspection* inspect
                        recording->info.frameCount);
 }
 
-// Walks over the file. Fails if its header is not whole.
+// Walks over the file. Fails if its header is incomplete.
 static rbStatus scan(rbRecording* recording, rbError* error)
 {
     unsigned char signature[RB_RECORDING_SIGNATURE_SIZE];
@@ -556,7 +556,7 @@ static rbStatus scan(rbRecording* recording, rbError* error)
     return RB_STATUS_OK;
 }
 
-// Takes over the source, also on failure.
+// Takes ownership of the source, also on failure.
 static rbRecording* openSource(ByteSource source, const char* path, rbError* error)
 {
     rbRecording* recording = rbAllocZero(1, sizeof *recording);
@@ -568,7 +568,7 @@ static rbRecording* openSource(ByteSource source, const char* path, rbError* err
     rbError_SetPlace(error, path, "");
     rbError_SetPlace(&recording->trouble, path, "");
     if (recording->decompressor == NULL) {
-        (void)rbError_Set(error, RB_STATUS_LIMIT, "there is no memory to decompress a recording");
+        (void)rbError_Set(error, RB_STATUS_LIMIT, "out of memory for decompressing a recording");
     } else if (scan(recording, error) == RB_STATUS_OK) {
         return recording;
     }
@@ -589,7 +589,7 @@ rbRecording* rbOpenRecording(const char* path, rbError* error)
         (void)rbError_Set(error, RB_STATUS_NOT_FOUND,
                           "the recording '%.150s' does not exist%s%.150s%s", path,
                           hasPart ? ", but '" : "", hasPart ? partPath : "",
-                          hasPart ? "' does: its run has not finished; give that name" : "");
+                          hasPart ? "' does: its run has not finished; use that name" : "");
         return NULL;
     }
     if (descriptor < 0 || fstat(descriptor, &status) != 0) {
@@ -676,7 +676,7 @@ static rbStatus loadTable(rbRecording* recording, const ChunkEntry* entry, size_
     const unsigned char* raw = NULL;
     if (loadStored(recording, &inspection) && unpack(recording, &inspection, &raw) &&
         !rbDecodeColumns(raw, rowCount, columnCount, rows->data)) {
-        (void)fail(&inspection, RB_STATUS_CORRUPT, "a column has an unknown prediction");
+        (void)fail(&inspection, RB_STATUS_CORRUPT, "a column has an unknown prediction order");
     }
     if (inspection.status == RB_STATUS_OK) {
         return RB_STATUS_OK;

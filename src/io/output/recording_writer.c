@@ -1,8 +1,8 @@
 // Writing recordings: see recording_format.h for the file.
 //
-// Frames and events gather in tables of words; a full table is coded, compressed and appended as
-// one chunk. All memory, that of zstd included, is taken at creation, so that a running simulation
-// allocates nothing for its recording.
+// Frames and events are collected in tables of words; a full table is coded, compressed and
+// appended as one chunk. All memory, including that of zstd, is allocated at creation, so that a
+// running simulation allocates nothing for its recording.
 #include "base/core/memory.h"
 #include "io/output/output_file.h"
 #include "io/output/recording_format.h"
@@ -11,15 +11,15 @@
 #include <string.h>
 #include <zstd.h>
 
-// Frames of a chunk: prediction and compression want many, a cut-off file loses what is not yet
-// written, and memory is a few times the chunk.
+// Frames per chunk: prediction and compression benefit from many, a truncated file loses what is
+// not yet written, and memory use is a few times the chunk.
 #define CHUNK_BYTES_AIM (1u << 20)
 #define CHUNK_FRAMES_MIN 8u
 #define CHUNK_FRAMES_MAX 64u
 #define CHUNK_EVENTS 512u
-#define CHUNK_ACTION_BYTES 65536u // actions go to the file when so many have gathered
+#define CHUNK_ACTION_BYTES 65536u // actions are written when this many bytes have gathered
 
-// Higher levels of zstd gain little on columns that are either zero or noise.
+// Higher levels of zstd gain little on byte planes that are either zero or noise.
 #define COMPRESSION_LEVEL 3
 
 struct rbRecordingWriter {
@@ -38,8 +38,8 @@ struct rbRecordingWriter {
     uint64_t checksum; // of the last chunk header
     uint64_t* frames;  // framesPerChunk rows of frameWords
     uint64_t events[CHUNK_EVENTS * RB_RECORDING_EVENT_WORDS];
-    RB_ARRAY(unsigned char) actions; // as a chunk has them
-    uint32_t actionCount;            // of these
+    RB_ARRAY(unsigned char) actions; // as stored in a chunk
+    uint32_t actionCount;            // number of them
     unsigned char* raw;              // coded table or texts
     size_t rawCapacity;
     unsigned char* stored; // chunk header and compressed bytes
@@ -47,7 +47,7 @@ struct rbRecordingWriter {
     ZSTD_CCtx* compressor;
 };
 
-// Makes room for a chunk of rawSize bytes.
+// Reserves memory for a chunk of rawSize bytes.
 static void reserveChunk(rbRecordingWriter* writer, size_t rawSize)
 {
     RB_ASSERT(rawSize <= RB_RECORDING_CHUNK_MAX);
@@ -119,8 +119,8 @@ static rbStatus writeInfo(rbRecordingWriter* writer, const rbRecordingHeader* he
     }
     if (size > RB_RECORDING_CHUNK_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the settings and the names of the %d bodies have %zu bytes; a "
-                           "recording takes at most %u",
+                           "the settings and the names of the %d bodies have %zu bytes; the "
+                           "limit of a recording is %u",
                            header->bodyCount, size, RB_RECORDING_CHUNK_MAX);
     }
     reserveChunk(writer, size);
@@ -140,7 +140,7 @@ static rbStatus writeScene(rbRecordingWriter* writer, const char* text, rbError*
     size_t length = textLength(text);
     if (length > RB_RECORDING_TEXT_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the scene has %zu bytes; a recording takes at most %d", length,
+                           "the scene has %zu bytes; the limit of a recording is %d", length,
                            RB_RECORDING_TEXT_MAX);
     }
     reserveChunk(writer, 4 + length);
@@ -155,10 +155,10 @@ static rbStatus writeAttachment(rbRecordingWriter* writer, const rbAttachment* a
     size_t nameLength = textLength(attachment->name);
     size_t size = 8 + nameLength + attachment->byteCount;
     if (attachment->byteCount > RB_RECORDING_TEXT_MAX || size > RB_RECORDING_CHUNK_MAX) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the attached file '%.100s' has %zu bytes; a recording takes at most %d",
-                           nameLength > 0 ? attachment->name : "", attachment->byteCount,
-                           RB_RECORDING_TEXT_MAX);
+        return rbError_Set(
+            error, RB_STATUS_LIMIT,
+            "the attached file '%.100s' has %zu bytes; the limit of a recording is %d",
+            nameLength > 0 ? attachment->name : "", attachment->byteCount, RB_RECORDING_TEXT_MAX);
     }
     reserveChunk(writer, size);
     unsigned char* target = putText(writer->raw, attachment->name, nameLength);
@@ -173,12 +173,12 @@ static rbStatus checkHeader(const rbRecordingHeader* header, rbError* error)
     RB_ASSERT(header->attachments != NULL || header->attachmentCount == 0);
     if (header->bodyCount > RB_RECORDING_BODY_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the scene has %d bodies; a recording takes at most %d",
+                           "the scene has %d bodies; the limit of a recording is %d",
                            header->bodyCount, RB_RECORDING_BODY_MAX);
     }
     if (header->attachmentCount > RB_RECORDING_ATTACHMENT_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the scene refers to %d files; a recording takes at most %d",
+                           "the scene refers to %d files; the limit of a recording is %d",
                            header->attachmentCount, RB_RECORDING_ATTACHMENT_MAX);
     }
     size_t attached = 0;
@@ -188,8 +188,8 @@ static rbStatus checkHeader(const rbRecordingHeader* header, rbError* error)
     }
     if (attached > RB_RECORDING_ATTACHED_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the files the scene refers to have %zu bytes together; a recording "
-                           "takes at most %u",
+                           "the files the scene refers to have %zu bytes together; the limit of a "
+                           "recording is %u",
                            attached, RB_RECORDING_ATTACHED_MAX);
     }
     return RB_STATUS_OK;
@@ -232,7 +232,7 @@ static size_t chooseFramesPerChunk(size_t frameWords)
     return count < fitting ? count : fitting;
 }
 
-// Takes the memory of a run; that of the header, which may be large, is given back first.
+// Allocates the memory of a run; that of the header, which may be large, is freed first.
 static void reserveTables(rbRecordingWriter* writer, int bodyCount)
 {
     rbFree(writer->raw, writer->rawCapacity);
@@ -265,7 +265,7 @@ rbRecordingWriter* rbCreateRecording(const char* path, const rbRecordingHeader* 
     }
     writer->compressor = ZSTD_createCCtx();
     if (writer->compressor == NULL) {
-        (void)rbError_Set(error, RB_STATUS_LIMIT, "there is no memory to compress a recording");
+        (void)rbError_Set(error, RB_STATUS_LIMIT, "out of memory for compressing a recording");
     } else if (writeHeader(writer, header, error) == RB_STATUS_OK) {
         reserveTables(writer, header->bodyCount);
         // From here on there is something worth keeping.
@@ -322,13 +322,13 @@ rbStatus rbRecordingWriter_Flush(rbRecordingWriter* writer, rbError* error)
     if (writer->file.errorNumber != 0) {
         return rbOutputFile_Flush(&writer->file, error);
     }
-    // Actions and events first: whoever has a frame also has what led to it.
+    // Actions and events first: a reader that has a frame also has what led to it.
     rbStatus status = flushActions(writer, error);
     status = status == RB_STATUS_OK ? flushEvents(writer, error) : status;
     return status == RB_STATUS_OK ? flushFrames(writer, error) : status;
 }
 
-// Copies the numbers of the bodies of a frame, and NaN for those that it does not have (yet).
+// Copies the numbers of the bodies of a frame, and NaN for those that it does not (yet) have.
 static uint64_t* putBodies(uint64_t* target, const void* source, int width, int count, int all)
 {
     size_t size = (size_t)count * (size_t)width;
@@ -418,8 +418,8 @@ static rbStatus checkAction(const rbRecordingWriter* writer, const rbRecordedAct
 {
     if (!(action->time >= writer->actionTime) && writer->totalActions > 0) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "an action at t = %.17g s follows one at %.17g s; their times must not "
-                           "fall",
+                           "an action at t = %.17g s follows one at %.17g s; times must not "
+                           "decrease",
                            action->time, writer->actionTime);
     }
     if (!isfinite(action->time)) {
@@ -428,14 +428,13 @@ static rbStatus checkAction(const rbRecordingWriter* writer, const rbRecordedAct
     }
     if (length > RB_RECORDING_ACTION_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "an action has %zu bytes; a recording takes at most %d", length,
+                           "an action has %zu bytes; the limit of a recording is %d", length,
                            RB_RECORDING_ACTION_MAX);
     }
     if (writer->actionBytes + 12 + length > RB_RECORDING_ACTED_MAX) {
-        return rbError_Set(
-            error, RB_STATUS_LIMIT,
-            "the actions have more than %u bytes together; a recording takes no more",
-            RB_RECORDING_ACTED_MAX);
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "the actions together exceed %u bytes, the limit of a recording",
+                           RB_RECORDING_ACTED_MAX);
     }
     return RB_STATUS_OK;
 }

@@ -1,8 +1,8 @@
-// VTK files: one XML PolyData file a frame, and a collection file that gives their times.
+// VTK files: one XML PolyData file per frame, and a collection file with their times.
 //
-// Arrays are inline base64: larger than raw appended data by a third, but the files stay
-// well-formed XML that every tool reads. Each array is one base64 text of its length in bytes
-// (UInt64) and its little-endian values.
+// Arrays are inline base64: a third larger than raw appended data, but the files stay
+// well-formed XML that every tool can read. Each array is one base64 text of its length in bytes
+// (UInt64) and its values, little-endian.
 #include "base/core/memory.h"
 #include "io/output/bytes.h"
 #include "io/output/output_file.h"
@@ -89,7 +89,7 @@ static void putVector(Base64* stream, rbVec3 vector)
     putInteger64(stream, rbBitsOfDouble(vector.z));
 }
 
-// Opens an array element whose values take byteCount bytes.
+// Opens a DataArray element of byteCount bytes of values.
 static Base64 beginArray(rbOutputFile* file, const char* attributes, uint64_t byteCount)
 {
     Base64 stream = {.file = file};
@@ -165,11 +165,11 @@ static rbStatus makeDirectory(const char* directory, rbError* error)
         return RB_STATUS_OK;
     }
     rbError_SetPlace(error, directory, "");
-    return rbError_Set(error, RB_STATUS_IO, "cannot make the folder '%.200s': %s", directory,
-                       number == EEXIST ? "there is a file of that name" : strerror(number));
+    return rbError_Set(error, RB_STATUS_IO, "cannot create the folder '%.200s': %s", directory,
+                       number == EEXIST ? "a file of that name exists" : strerror(number));
 }
 
-// A name that is a file name and can stand in XML.
+// Whether a name is valid as a file name and in XML.
 static bool isGoodName(const char* name)
 {
     for (const char* p = name; *p != '\0'; ++p) {
@@ -188,12 +188,12 @@ rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* sh
     RB_ASSERT(shapes != NULL || shapeCount == 0);
     if (!isGoodName(name)) {
         (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "'%.100s' cannot name a series of VTK files; give 1 to %d characters "
-                          "without slashes and line ends",
+                          "'%.100s' is not a valid name for VTK files; use 1 to %d characters "
+                          "without slashes or line ends",
                           name, NAME_MAX_LENGTH);
         return NULL;
     }
-    // Room for a slash, the name, the number of the frame and the extension.
+    // Room for a slash, the name, the frame number and the extension.
     if (strlen(directory) + strlen(name) + 32 > RB_OUTPUT_PATH_MAX) {
         (void)rbError_Set(error, RB_STATUS_IO, "the folder name '%.100s...' is too long",
                           directory);
