@@ -96,7 +96,7 @@ static void anAddedForceIsReadFromAScene(void** state)
     scene = writeScene("{\"type\": \"wind\", \"velocity\": [3, 0, 0], \"drag\": 2e6}");
     rbExpectFailure(RUN_ADDED("run", scene), 2, "at most 1e6 is accepted");
     // the program itself does not support it
-    rbExpectFailure(RUN("run", scene), 2, "known are \"constant\", \"drag\" and \"central\"");
+    rbExpectFailure(RUN("run", scene), 2, "expected \"constant\", \"drag\" or \"central\"");
 }
 
 // A bicone of height 0.5 m falls 2.5 m onto its apex: t = sqrt(2 * 2.5 / 9.81) s.

@@ -111,7 +111,7 @@ static void jointsThatCannotHoldAreRefused(void** state)
         RUN("check", "links.json", "--set", "joints.pin.bodies=[\"bar[x]\",\"baar[x]\"]"), 2,
         "/joints/1/bodies/1: joint \"pin\": there is no body \"baar\"; did you mean");
     rbExpectFailure(RUN("run", "links.json", "--engine", "event"), 2,
-                    "the engine \"event\" knows no joints");
+                    "the engine \"event\" has no joints");
 }
 
 static void checkAndInfoListTheMechanisms(void** state)

@@ -269,7 +269,7 @@ static void badFilesAreExplained(void** state)
         {"empty.obj", "", "empty.obj: the file is empty"},
         {"nan.obj", "v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "three finite numbers"},
         {"huge.obj", "v 0 0 0\nv 1e300 0 0\nv 0 1 0\nf 1 2 3\n", "at vertex 1"},
-        {"range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n", "face 0 names vertex 6"},
+        {"range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n", "face 0 uses vertex 6"},
         {"thin.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 4\nf 1 2 3\n", "face 1"},
         {"corner.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 1 3\n", "repeated corner"},
         {"points.obj", "v 0 0 0\nv 1 0 0\n", "no faces"},
@@ -277,7 +277,7 @@ static void badFilesAreExplained(void** state)
          "reversing its faces"},
         {"empty.json", "", "empty.json: the file is empty"},
         {"wrong.json", "{\"type\": \"mash\"}", "wrong.json: /type"},
-        {"cube.off", "OFF\n", "obj, stl, ply, gltf and glb are read"},
+        {"cube.off", "OFF\n", "obj, stl, ply, gltf and glb are supported"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         rbWriteText(rbScratch(rows[i].name), rows[i].text);

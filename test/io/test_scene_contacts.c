@@ -147,19 +147,19 @@ static void badSettingsOfContactsAreExplained(void** state)
         {SHAPES("{" SPHERE ", \"groups\": 4294967296}"), RB_STATUS_INVALID,
          "/bodies/0/shapes/0/groups"},
         {SHAPES("{" SPHERE ", \"groups\": 2}, {" SPHERE ", \"groups\": 3}"), RB_STATUS_INVALID,
-         "groups is 3, that of the first shape is 2"},
+         "groups is 3, but that of the first shape is 2"},
         {SHAPES("{" SPHERE "}, {" SPHERE ", \"mask\": 3}"), RB_STATUS_INVALID,
          "/bodies/0/shapes/1/mask"},
         {PROBE("\"body\": \"a\", \"quantity\": \"velocity\", \"with\": \"b\""), RB_STATUS_INVALID,
-         "\"with\" belongs to contacts and contactForce of a body"},
+         "\"with\" is only for contacts and contactForce of a body"},
         {PROBE("\"quantity\": \"contacts\", \"with\": \"b\""), RB_STATUS_INVALID,
          "/output/probes/0/with"},
         {PROBE("\"body\": \"a\", \"quantity\": \"contacts\", \"with\": \"c\""), RB_STATUS_NOT_FOUND,
          "there is no body \"c\""},
         {PROBE("\"quantity\": \"contactForce\""), RB_STATUS_INVALID,
-         "\"contactForce\" is measured of one body"},
+         "\"contactForce\" is a quantity of one body"},
         {PROBE("\"body\": \"a\", \"quantity\": \"deepest\""), RB_STATUS_INVALID,
-         "\"deepest\" is measured of the whole world"},
+         "\"deepest\" is a quantity of the whole world"},
     };
     CHECK_CASES(cases);
 }

@@ -65,7 +65,7 @@ static void wrongTypesSayWhatWasFound(void** state)
         {BODY(", \"motion\": []"), RB_STATUS_INVALID, "found an array of 0 elements"},
         {"{\"rattleback\": 1, \"bodies\": [7]}", RB_STATUS_INVALID, "/bodies/0: body \"body0\": "},
         {"{\"rattleback\": 1, \"bodies\": {}}", RB_STATUS_INVALID, "/bodies: found an object"},
-        {"{\"rattleback\": 1, \"seed\": 1.5, \"bodies\": []}", RB_STATUS_INVALID, "whole number"},
+        {"{\"rattleback\": 1, \"seed\": 1.5, \"bodies\": []}", RB_STATUS_INVALID, "an integer"},
         {"{\"rattleback\": 1, \"seed\": -1, \"bodies\": []}", RB_STATUS_INVALID, "0 to 2^53"},
         {"{\"rattleback\": 1, \"title\": 1, \"bodies\": []}", RB_STATUS_INVALID, "a string"},
         {"{\"rattleback\": 1, \"geometries\": {\"a\": 1}, \"bodies\": []}", RB_STATUS_INVALID,
@@ -85,7 +85,7 @@ static void versionAndEngineAreChecked(void** state)
         {"{\"rattleback\": 2, \"bodies\": []}", RB_STATUS_UNSUPPORTED,
          "this program reads version 1"},
         {"{\"rattleback\": 1, \"engine\": \"warp\", \"bodies\": []}", RB_STATUS_INVALID,
-         "/engine: unknown engine \"warp\"; known are flight, event and step"},
+         "/engine: unknown engine \"warp\"; expected flight, event or step"},
         {"{\"rattleback\": 1, \"engine\": \"events\", \"bodies\": []}", RB_STATUS_INVALID,
          "did you mean \"event\"?"},
         {"{\"rattleback\": 1, \"duration\": 0, \"bodies\": []}", RB_STATUS_INVALID,
@@ -142,7 +142,8 @@ static void badGeometriesAreRefused(void** state)
     static const Case cases[] = {
         {GEOMETRY("\"type\": \"sphear\", \"radius\": 1"), RB_STATUS_INVALID,
          "/geometry/type: body \"box\": unknown shape \"sphear\"; did you mean \"sphere\"?"},
-        {GEOMETRY("\"type\": \"teapot-of-utah\""), RB_STATUS_INVALID, "known are sphere, box"},
+        {GEOMETRY("\"type\": \"teapot-of-utah\""), RB_STATUS_INVALID,
+         "expected one of sphere, box"},
         {GEOMETRY("\"radius\": 1"), RB_STATUS_INVALID, "needs the key \"type\""},
         {GEOMETRY("\"type\": 1"), RB_STATUS_INVALID, "found the number 1"},
         {GEOMETRY("\"type\": \"sphere\""), RB_STATUS_INVALID, "a sphere needs the key \"radius\""},
@@ -158,7 +159,8 @@ static void badGeometriesAreRefused(void** state)
          "either \"vertices\" and \"faces\", or \"file\""},
         {GEOMETRY("\"type\": \"mesh\", \"vertices\": [[0,0,0],[1,0,0],[0,1,0]], \"faces\": "
                   "[[0,1,3]]"),
-         RB_STATUS_INVALID, "/faces/0/2: body \"box\": found the number 3; expected the index"},
+         RB_STATUS_INVALID,
+         "/faces/0/2: body \"box\": found the number 3; expected a vertex index"},
         {GEOMETRY(
              "\"type\": \"mesh\", \"vertices\": [[0,0,0],[1,0,0],[0,1,0]], \"faces\": [[0,1]]"),
          RB_STATUS_INVALID, "at least 3"},
@@ -172,7 +174,7 @@ static void badGeometriesAreRefused(void** state)
          "/geometry/file: body \"box\": mesh file \"nowhere.obj\": there is no such file"},
         {GEOMETRY("\"type\": \"mesh\", \"file\": \"meshes\""), RB_STATUS_IO, "is a folder"},
         {GEOMETRY("\"type\": \"mesh\", \"file\": \"swarm.json\""), RB_STATUS_UNSUPPORTED,
-         "obj, stl, ply, gltf and glb are read"},
+         "obj, stl, ply, gltf and glb are supported"},
         {GEOMETRY("\"type\": \"mesh\", \"file\": \"meshes/star.obj\", \"up\": \"x\""),
          RB_STATUS_INVALID, "expected \"z\" or \"y\""},
         {GEOMETRY("\"type\": \"extrusion\", \"profile\": [[0,0],[1,0]], \"height\": 1"),
@@ -225,19 +227,21 @@ static void badBodiesAreRefused(void** state)
 {
     (void)state;
     static const Case cases[] = {
-        {BODY(", \"type\": \"dynamc\""), RB_STATUS_INVALID, "unknown type of body \"dynamc\""},
+        {BODY(", \"type\": \"dynamc\""), RB_STATUS_INVALID, "unknown body type \"dynamc\""},
         {BODY(BALL ", \"orientation\": [1, 0, 0, 0.1]"), RB_STATUS_INVALID,
-         "has the norm 1.00498756, not 1; normalized it would be [0.99503719"},
-        {BODY(BALL ", \"orientation\": [0, 0, 0, 0]"), RB_STATUS_INVALID, "[1, 0, 0, 0] is no rot"},
+         "has norm 1.00498756, not 1; normalized it would be [0.99503719"},
+        {BODY(BALL ", \"orientation\": [0, 0, 0, 0]"), RB_STATUS_INVALID,
+         "[1, 0, 0, 0] means no rot"},
         {BODY(BALL ", \"orientation\": [1, 0, 0]"), RB_STATUS_INVALID, "an array of 4 numbers"},
         {BODY(BALL ", \"orientation\": {\"axis\": [0, 0, 0], \"angle\": 1}"), RB_STATUS_INVALID,
          "the axis is zero"},
         {BODY(BALL ", \"orientation\": {\"axis\": [0, 0, 1]}"), RB_STATUS_INVALID, "\"angle\""},
-        {BODY(BALL ", \"spin\": [0,0,1], \"spinLocal\": [0,0,1]"), RB_STATUS_INVALID, "give one"},
+        {BODY(BALL ", \"spin\": [0,0,1], \"spinLocal\": [0,0,1]"), RB_STATUS_INVALID,
+         "give only one"},
         {BODY(BALL ", \"type\": \"static\", \"velocity\": [1,0,0]"), RB_STATUS_INVALID,
          "a static body never moves"},
         {BODY(BALL ", \"type\": \"kinematic\", \"spin\": [1,0,0]"), RB_STATUS_INVALID,
-         "moves by its \"path\""},
+         "follows its \"path\""},
         {BODY(BALL ", \"path\": {\"type\": \"rotation\"}"), RB_STATUS_INVALID, "kinematic"},
         {BODY(BALL ", \"velocity\": [1e13, 0, 0]"), RB_STATUS_INVALID, "/velocity/0"},
         {BODY(", \"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 1}, \"material\": "
@@ -249,16 +253,16 @@ static void badBodiesAreRefused(void** state)
         {"{\"rattleback\": 1, \"materials\": {\"m\": {\"restitution\": 2}}, \"bodies\": []}",
          RB_STATUS_INVALID, "/materials/m/restitution: material \"m\": restitution is 2"},
         {"{\"rattleback\": 1, \"bodies\": [{\"name\": \"a\"" BALL "}, {\"name\": \"a\"" BALL "}]}",
-         RB_STATUS_INVALID, "/bodies/1/name: the name \"a\" is taken by /bodies/0"},
+         RB_STATUS_INVALID, "/bodies/1/name: the name \"a\" is used by /bodies/0 too"},
         {"{\"rattleback\": 1, \"bodies\": [{\"name\": \"a\"" BALL
          ", \"repeat\": {\"count\": [2,1,1], \"spacing\": [1,0,0]}}, {\"name\": \"a[1]\"" BALL
          "}]}",
-         RB_STATUS_INVALID, "/bodies/1/name: the name \"a[1]\" is taken"},
+         RB_STATUS_INVALID, "/bodies/1/name: the name \"a[1]\" is used by"},
         {"{\"rattleback\": 1, \"bodies\": [{\"name\": \"\"}]}", RB_STATUS_INVALID, "is empty"},
         {"{\"rattleback\": 1, \"bodies\": [{\"name\": \"a/b\"}]}", RB_STATUS_INVALID, "0x2f"},
         {"{\"rattleback\": 1, \"bodies\": [{\"name\": "
          "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}]}",
-         RB_STATUS_LIMIT, "64 bytes; at most 63"},
+         RB_STATUS_LIMIT, "64 bytes; the limit is 63"},
     };
     CHECK_CASES(cases);
 }
@@ -268,22 +272,22 @@ static void hugeCountsAreRefusedBeforeMemoryIsTaken(void** state)
     (void)state;
     static const Case cases[] = {
         {BODY(BALL ", \"repeat\": {\"count\": [1000, 1000, 1000], \"spacing\": [1,1,1]}"),
-         RB_STATUS_LIMIT, "the scene would have 1000000000 bodies; at most 10000000"},
+         RB_STATUS_LIMIT, "the scene would have 1000000000 bodies; the limit is 10000000"},
         {BODY(BALL ", \"repeat\": {\"count\": [1e300, 1e300, 1], \"spacing\": [1,1,1]}"),
-         RB_STATUS_LIMIT, "bodies; at most 10000000"},
+         RB_STATUS_LIMIT, "bodies; the limit is 10000000"},
         {BODY(BALL ", \"scatter\": {\"count\": 1e9, \"box\": [1,1,1]}"), RB_STATUS_LIMIT,
          "the scene would have 1000000000 bodies"},
         {BODY(BALL ", \"scatter\": {\"count\": 1073741824, \"box\": [1,1,1]}"), RB_STATUS_LIMIT,
-         "at most 10000000"},
+         "the limit is 10000000"},
         {BODY(BALL ", \"scatter\": {\"count\": 1e30, \"box\": [1,1,1]}"), RB_STATUS_INVALID,
          "count is 1e+30"},
         {BODY(BALL ", \"repeat\": {\"count\": [0, 1, 1], \"spacing\": [1,1,1]}"), RB_STATUS_INVALID,
-         "found 0; expected a whole number, at least 1"},
+         "found 0; expected an integer of at least 1"},
         {BODY(BALL ", \"repeat\": {\"count\": [1.5, 1, 1], \"spacing\": [1,1,1]}"),
-         RB_STATUS_INVALID, "whole number"},
+         RB_STATUS_INVALID, "an integer"},
         {BODY(BALL ", \"repeat\": {\"count\": [2,1,1], \"spacing\": [1,1,1]}, \"scatter\": "
                    "{\"count\": 1, \"box\": [1,1,1]}"),
-         RB_STATUS_INVALID, "give one"},
+         RB_STATUS_INVALID, "give only one"},
     };
     uint64_t count = rbGetAllocationCount();
     CHECK_CASES(cases);
@@ -296,7 +300,7 @@ static void badPathsAreRefused(void** state)
 {
     (void)state;
     static const Case cases[] = {
-        {PATH("\"type\": \"spiral\""), RB_STATUS_INVALID, "unknown type of path \"spiral\""},
+        {PATH("\"type\": \"spiral\""), RB_STATUS_INVALID, "unknown path type \"spiral\""},
         {PATH("\"type\": \"line\", \"speed\": 1"), RB_STATUS_INVALID, "either \"end\""},
         {PATH("\"type\": \"line\", \"speed\": 1, \"end\": [0, 0, 0]"), RB_STATUS_INVALID,
          "/bodies/0/path/end: body \"box\": the path has no length"},
@@ -309,7 +313,7 @@ static void badPathsAreRefused(void** state)
         {PATH("\"type\": \"curve\", \"speed\": 1, \"points\": [[0, 0, 0]]"), RB_STATUS_INVALID,
          "no length"},
         {PATH("\"type\": \"curve\", \"speed\": 1, \"points\": [[1,0,0], [1,0,0]]"),
-         RB_STATUS_INVALID, "/points/1: body \"box\": a piece of the path has no length"},
+         RB_STATUS_INVALID, "/points/1: body \"box\": a segment of the path has no length"},
         {PATH(
              "\"type\": \"curve\", \"speed\": 1, \"closed\": true, \"points\": [[1,0,0], [0,0,0]]"),
          RB_STATUS_INVALID, "the last point of a closed curve"},
@@ -331,30 +335,30 @@ static void badForcesAndProbesAreRefused(void** state)
 {
     (void)state;
     static const Case cases[] = {
-        {FORCE("\"type\": \"wind\""), RB_STATUS_INVALID, "unknown type of force \"wind\""},
-        {FORCE("\"type\": \"user\""), RB_STATUS_INVALID, "unknown type of force \"user\""},
+        {FORCE("\"type\": \"wind\""), RB_STATUS_INVALID, "unknown force type \"wind\""},
+        {FORCE("\"type\": \"user\""), RB_STATUS_INVALID, "unknown force type \"user\""},
         {FORCE("\"type\": \"drag\", \"linear\": -1"), RB_STATUS_INVALID, "linear is -1 N s/m"},
         {FORCE("\"type\": \"drag\", \"body\": \"bx\""), RB_STATUS_NOT_FOUND,
          "/forces/0/body: there is no body \"bx\"; did you mean \"box\"?"},
         {FORCE("\"type\": \"drag\", \"body\": \"wall\""), RB_STATUS_INVALID, "is not dynamic"},
         {FORCE("\"type\": \"central\""), RB_STATUS_INVALID, "needs the key \"strength\""},
         {PROBE("\"quantity\": \"color\", \"body\": \"box[0]\""), RB_STATUS_INVALID,
-         "unknown quantity \"color\"; known are position,"},
+         "unknown quantity \"color\"; expected one of position,"},
         {PROBE("\"quantity\": \"speed\", \"body\": \"box[0]\""), RB_STATUS_INVALID,
-         "\"speed\" is measured of one joint; name it by \"joint\""},
+         "\"speed\" is a quantity of one joint; name it with \"joint\""},
         {PROBE("\"quantity\": \"positon\", \"body\": \"box[0]\""), RB_STATUS_INVALID,
          "did you mean \"position\"?"},
-        {PROBE("\"quantity\": \"position\""), RB_STATUS_INVALID, "name it by \"body\""},
+        {PROBE("\"quantity\": \"position\""), RB_STATUS_INVALID, "name it with \"body\""},
         {PROBE("\"quantity\": \"energyDrift\", \"body\": \"box[0]\""), RB_STATUS_INVALID,
          "remove \"body\""},
         {PROBE("\"quantity\": \"position\", \"body\": \"box\""), RB_STATUS_INVALID,
-         "\"box\" is 2 bodies; name one of them, such as \"box[0]\""},
+         "\"box\" means 2 bodies; name one of them, such as \"box[0]\""},
         {PROBE("\"quantity\": \"position\", \"body\": \"box[2]\""), RB_STATUS_NOT_FOUND,
          "there is no body \"box[2]\""},
         {PROBE("\"quantity\": \"point\", \"body\": \"box[0]\""), RB_STATUS_INVALID,
          "needs \"point\""},
         {PROBE("\"quantity\": \"center\", \"body\": \"box[0]\", \"point\": [0,0,0]"),
-         RB_STATUS_INVALID, "belongs to the quantity \"point\""},
+         RB_STATUS_INVALID, "is only for the quantity \"point\""},
     };
     CHECK_CASES(cases);
 }
@@ -376,7 +380,7 @@ static void filesThatCannotBeReadSayWhy(void** state)
     assert_int_equal(ftruncate(descriptor, (off_t)1 << 30), 0);
     assert_null(rbReadScene(path, &error));
     assert_int_equal(error.status, RB_STATUS_LIMIT);
-    assert_non_null(strstr(formatError(&error), "larger than 256 MB"));
+    assert_non_null(strstr(formatError(&error), "the limit is 256 MB"));
     assert_int_equal(ftruncate(descriptor, 0), 0);
     assert_null(rbReadScene(path, &error));
     assert_non_null(strstr(formatError(&error), "is empty"));

@@ -135,20 +135,20 @@ static void badSettingsAreRefused(void** state)
         {SCENE("\"event\": {\"law\": \"newtons\"}"), RB_STATUS_INVALID,
          "/event/law: unknown law of impact \"newtons\"; did you mean \"newton\"?"},
         {SCENE("\"event\": {\"law\": \"hertz\"}"), RB_STATUS_INVALID,
-         "unknown law of impact \"hertz\"; known are newton, poisson and stronge"},
+         "unknown law of impact \"hertz\"; expected newton, poisson or stronge"},
         {SCENE("\"event\": {\"law\": 1}"), RB_STATUS_INVALID, "expected a string"},
         {SCENE("\"event\": {\"order\": \"sequentail\"}"), RB_STATUS_INVALID,
          "did you mean \"sequential\"?"},
         {SCENE("\"event\": {\"lasting\": \"zzzzz\"}"), RB_STATUS_INVALID,
-         "/event/lasting: unknown treatment of lasting contact \"zzzzz\"; known are rest, "
-         "microcollisions and none"},
+         "/event/lasting: unknown treatment of lasting contact \"zzzzz\"; expected rest, "
+         "microcollisions or none"},
         {SCENE("\"event\": {\"loop\": \"pears\"}"), RB_STATUS_INVALID, "did you mean \"pairs\"?"},
         {SCENE("\"event\": {\"broadPhase\": \"sweep-3d\"}"), RB_STATUS_INVALID,
          "/event/broadPhase: unknown broad phase \"sweep-3d\"; did you mean \"sweep-"},
         {SCENE("\"event\": {\"combineFriction\": \"maximum\"}"), RB_STATUS_INVALID,
          "/event/combineFriction: unknown rule of combination \"maximum\""},
         {SCENE("\"event\": {\"overlap\": \"allow\"}"), RB_STATUS_INVALID,
-         "unknown treatment of overlaps \"allow\"; known are refuse and separate"},
+         "unknown treatment of overlaps \"allow\"; expected refuse or separate"},
         {SCENE("\"event\": {\"tolerance\": -1}"), RB_STATUS_INVALID,
          "/event/tolerance: tolerance is -1 m; expected a number >= 0"},
         {SCENE("\"event\": {\"restTime\": 0}"), RB_STATUS_INVALID, "restTime is 0 s"},
@@ -222,14 +222,15 @@ static void badPairsAreRefused(void** state)
          "did "
          "you mean \"stronge\"?"},
         {PAIRS("{\"materials\": [\"steel\"], \"restitution\": 1, \"friction\": 1}"),
-         RB_STATUS_INVALID, "found an array of 1 element; expected two names"},
+         RB_STATUS_INVALID, "found an array of 1 element; expected two material names"},
         {PAIRS("{\"materials\": [\"steel\", 1], \"restitution\": 1, \"friction\": 1}"),
-         RB_STATUS_INVALID, "expected two names"},
+         RB_STATUS_INVALID, "expected two material names"},
         {PAIRS("{\"materials\": \"steel\", \"restitution\": 1, \"friction\": 1}"),
-         RB_STATUS_INVALID, "found the string \"steel\"; expected two names"},
+         RB_STATUS_INVALID, "found the string \"steel\"; expected two material names"},
         {PAIRS("7"), RB_STATUS_INVALID, "/materialPairs/0: found the number 7"},
         {PAIRS(PAIR("steel", "ice", "") ", " PAIR("ice", "steel", "")), RB_STATUS_INVALID,
-         "/materialPairs/1: material pair \"ice, steel\": the pair is given by /materialPairs/0"},
+         "/materialPairs/1: material pair \"ice, steel\": the pair is already given by "
+         "/materialPairs/0"},
         {SCENE("\"materialPairs\": {}"), RB_STATUS_INVALID, "expected an array"},
         {SCENE("\"materialPairs\": [" PAIR("a", "b", "") "]"), RB_STATUS_NOT_FOUND,
          "there is no material \"a\""},
@@ -266,7 +267,7 @@ static void tooManyMaterialsInPairsAreRefused(void** state)
             assert_null(scene);
             assert_int_equal(error.status, RB_STATUS_LIMIT);
             assert_non_null(
-                strstr(error.message, "\"m63\" would be the 64th in pairs; at most 63"));
+                strstr(error.message, "\"m63\" is number 64 in pairs; the limit is 63"));
         }
         rbDestroyScene(scene);
     }
@@ -282,7 +283,7 @@ static void growthBelongsToTheEventEngine(void** state)
     rbDestroyScene(readText(BODY(BALL ", \"growth\": 0")));
     static const Case cases[] = {
         {BODY(BALL ", \"growth\": 0.01"), RB_STATUS_INVALID,
-         "/bodies/0/growth: body \"box\": bodies grow with the engine \"event\" only"},
+         "/bodies/0/growth: body \"box\": bodies grow only with the engine \"event\""},
         {BODY(BALL ", \"growth\": -0.01"), RB_STATUS_INVALID, "growth is -0.01 m/s"},
         {BODY(BALL ", \"growth\": \"fast\""), RB_STATUS_INVALID, "expected a number"},
     };
@@ -505,17 +506,17 @@ static void badTessellationsAreRefused(void** state)
         {TESSELLATION("\"type\": \"sphere\", \"radius\": 1", ", \"faces\": 1000001"),
          RB_STATUS_INVALID, "faces is 1000001"},
         {TESSELLATION("\"type\": \"plane\", \"normal\": [0, 0, 1]", ""), RB_STATUS_INVALID,
-         "a tessellation is of a closed solid; this plane is none"},
+         "a tessellation needs a closed solid; this plane is not one"},
         {TESSELLATION("\"type\": \"mesh\", \"vertices\": [[0,0,0],[1,0,0],[0,1,0]], \"faces\": "
                       "[[0,1,2]]",
                       ""),
-         RB_STATUS_INVALID, "this mesh is none"},
+         RB_STATUS_INVALID, "this mesh is not one"},
         {TESSELLATION("\"type\": \"compound\", \"parts\": [{\"geometry\": {\"type\": \"sphere\", "
                       "\"radius\": 1}}]",
                       ""),
          RB_STATUS_INVALID, "this compound has parts: tessellate each of them"},
         {TESSELLATION("\"type\": \"box\", \"size\": [1, 1, 1]", ", \"cut\": {\"normal\": [0,0,1]}"),
-         RB_STATUS_INVALID, "a box cannot be cut; \"cut\" is for a sphere or an ellipsoid"},
+         RB_STATUS_INVALID, "a box cannot be cut; \"cut\" is only for a sphere or an ellipsoid"},
         {TESSELLATION("\"type\": \"sphere\", \"radius\": 1", ", \"cut\": {}"), RB_STATUS_INVALID,
          "/cut: geometry \"a\": \"cut\" needs the key \"normal\""},
         {TESSELLATION("\"type\": \"sphere\", \"radius\": 1", ", \"cut\": {\"normal\": [0,0,0]}"),
@@ -523,7 +524,7 @@ static void badTessellationsAreRefused(void** state)
         {TESSELLATION("\"type\": \"ellipsoid\", \"semiAxes\": [1, 2, 3]",
                       ", \"cut\": {\"normal\": [0, 0, 2], \"offset\": 8}"),
          RB_STATUS_INVALID,
-         "the plane of the cut is 4 m from the center; the solid reaches from -3 to 3 m there"},
+         "the plane of the cut is 4 m from the center; the solid extends from -3 to 3 m there"},
         {TESSELLATION("\"type\": \"sphere\", \"radius\": 1",
                       ", \"cut\": {\"normal\": [0, 0, 1], \"ofset\": 0}"),
          RB_STATUS_INVALID, "did you mean \"offset\"?"},
@@ -538,7 +539,7 @@ static void tooManyTessellatedFacesAreRefused(void** state)
 #define MILLION(of) "\"type\": \"tessellation\", \"faces\": 1000000, \"of\": {" of "}"
     static const Case cases[] = {
         {SOLID(MILLION(MILLION(MILLION(MILLION(MILLION("\"type\": \"sphere\", \"radius\": 1")))))),
-         RB_STATUS_LIMIT, "have 5000000 faces up to here; at most 4194304 are accepted"},
+         RB_STATUS_LIMIT, "have 5000000 faces so far; the limit is 4194304"},
     };
     uint64_t count = rbGetAllocationCount();
     CHECK_CASES(cases);

@@ -112,11 +112,11 @@ static void badStepSettingsAreRefused(void** state)
         {SCENE("\"step\": {\"solver\": \"directt\"}"), RB_STATUS_INVALID,
          "/step/solver: unknown solver \"directt\"; did you mean \"direct\"?"},
         {SCENE("\"step\": {\"method\": \"zz\"}"), RB_STATUS_INVALID,
-         "unknown method \"zz\"; known are impulses, penalty, multipliers, baraff and reduced"},
-        {SCENE("\"step\": {\"scheme\": \"zz\"}"), RB_STATUS_INVALID, "known are start and middle"},
+         "unknown method \"zz\"; expected impulses, penalty, multipliers, baraff or reduced"},
+        {SCENE("\"step\": {\"scheme\": \"zz\"}"), RB_STATUS_INVALID, "expected start or middle"},
         {SCENE("\"step\": {\"tolerance\": 0}"), RB_STATUS_INVALID, "tolerance is 0 m and rad"},
         {SCENE("\"step\": {\"accuracy\": 1e-6}"), RB_STATUS_INVALID,
-         "/step/accuracy: accuracy is 1e-06 m with order 2; choosing the step needs order 4"},
+         "/step/accuracy: accuracy is 1e-06 m with order 2; accuracy control needs order 4"},
         {SCENE("\"step\": {\"halvingsMax\": 31}"), RB_STATUS_INVALID, "halvingsMax is 31"},
         {SCENE("\"step\": {\"impulseMax\": 0}"), RB_STATUS_INVALID, "impulseMax is 0 N s"},
         {SCENE("\"step\": {\"baumgarte\": {\"gamma\": 1}}"), RB_STATUS_INVALID,
@@ -323,13 +323,13 @@ static void badLimitsAreRefused(void** state)
          RB_STATUS_INVALID,
          "/joints/0/lower: joint \"j\": the lower limit 2 is above the upper one, 1"},
         {JOINT("\"type\": \"hinge\", \"cone\": 1, " AB POINT AXIS), RB_STATUS_INVALID,
-         "/joints/0/cone: joint \"j\": \"cone\" belongs to a ball joint"},
+         "/joints/0/cone: joint \"j\": \"cone\" is only for ball joints"},
         {JOINT("\"type\": \"ball\", \"cone\": 1, " AB "\"anchor\": [0, 0, 0]"), RB_STATUS_INVALID,
          "needs \"axis\""},
         {JOINT("\"type\": \"ball\", \"twist\": [2, 1], " AB POINT AXIS), RB_STATUS_INVALID,
          "/joints/0/twist: joint \"j\": the lower limit 2 is above the upper one, 1"},
         {JOINT("\"type\": \"ball\", \"upper\": 1, " AB POINT), RB_STATUS_INVALID,
-         "/joints/0/upper: joint \"j\": a joint of type \"ball\" leaves no single angle"},
+         "/joints/0/upper: joint \"j\": a joint of type \"ball\" has no single angle"},
     };
     CHECK_CASES(cases);
 }
@@ -339,30 +339,31 @@ static void badJointsAreRefused(void** state)
     (void)state;
     static const Case cases[] = {
         {"{\"rattleback\": 1, \"bodies\": [], \"joints\": [1]}", RB_STATUS_INVALID,
-         "/joints: the engine \"flight\" knows no joints; set \"engine\": \"step\""},
+         "/joints: the engine \"flight\" has no joints; set \"engine\": \"step\""},
         {JOINT("\"type\": \"hinge\", \"bodies\": [\"a\", \"bb\"]"), RB_STATUS_NOT_FOUND,
          "/joints/0/bodies/1: joint \"j\": there is no body \"bb\"; did you mean \"b\"?"},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"a\", \"zzzzzzzz\"], " POINT),
-         RB_STATUS_NOT_FOUND, "there is no body \"zzzzzzzz\"; \"world\" stands for the world"},
+         RB_STATUS_NOT_FOUND, "there is no body \"zzzzzzzz\"; \"world\" means the world"},
         {JOINT("\"type\": \"ball\", \"bodyA\": \"aa\", " POINT), RB_STATUS_NOT_FOUND,
          "/joints/0/bodyA: joint \"j\": there is no body \"aa\"; did you mean \"a\"?"},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"a\", \"a\"], " POINT), RB_STATUS_INVALID,
          "/joints/0/bodies: joint \"j\": both ends are on the body \"a\""},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"block\", \"wall\"], " POINT), RB_STATUS_INVALID,
-         "neither \"block\" nor \"wall\" can be moved by it"},
+         "it can move neither \"block\" nor \"wall\""},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"world\", \"wall\"], " POINT), RB_STATUS_INVALID,
          "neither \"world\" nor \"wall\""},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"a\"], " POINT), RB_STATUS_INVALID,
-         "/joints/0/bodies: joint \"j\": found an array of 1 element; expected two names"},
+         "/joints/0/bodies: joint \"j\": found an array of 1 element; expected the names of two "
+         "bodies"},
         {JOINT("\"type\": \"ball\", " POINT), RB_STATUS_INVALID, "it needs \"bodies\": [A, B]"},
         {JOINT("\"type\": \"ball\", \"solver\": \"dircet\", " AB POINT), RB_STATUS_INVALID,
          "/joints/0/solver: joint \"j\": unknown solver \"dircet\"; did you mean \"direct\"?"},
         {JOINT("\"type\": \"ball\", " AB "\"bodyA\": \"a\", " POINT), RB_STATUS_INVALID,
          "both \"bodies\" and \"bodyA\" or \"bodyB\" are given"},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"link\", \"a\"], " POINT), RB_STATUS_INVALID,
-         "\"link\" is 4 bodies; name one of them, such as \"link[0]\""},
+         "\"link\" means 4 bodies; name one of them, such as \"link[0]\""},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"link[4]\", \"a\"], " POINT), RB_STATUS_NOT_FOUND,
-         "bodyA of copy 0 does not exist: \"link\" has 4 copies, from 0"},
+         "bodyA of copy 0 does not exist: \"link\" has only 4 copies"},
         {JOINT(AB "\"anchor\": [0, 0, 0]"), RB_STATUS_INVALID, "needs the key \"type\""},
         {JOINT("\"type\": \"hing\", " AB POINT), RB_STATUS_INVALID,
          "/joints/0/type: joint \"j\": unknown type of joint \"hing\"; did you mean \"hinge\"?"},
@@ -387,7 +388,7 @@ static void badJointsAreRefused(void** state)
         {JOINT("\"type\": \"universal\", " AB POINT ", \"axes\": [[1, 0, 0], [0, 0, 0]]"),
          RB_STATUS_INVALID, "the axis is zero"},
         {JOINT("\"type\": \"ball\", " AB POINT ", \"distance\": 1"), RB_STATUS_INVALID,
-         "a joint of type \"ball\" holds no distance"},
+         "a joint of type \"ball\" does not hold a distance"},
         {JOINT("\"type\": \"distance\", " AB "\"distance\": -1"), RB_STATUS_INVALID,
          "distance is -1 m"},
         {JOINT("\"type\": \"distance\", \"bodyB\": \"b\""), RB_STATUS_INVALID,
@@ -395,7 +396,7 @@ static void badJointsAreRefused(void** state)
         {JOINT("\"type\": \"ball\", " AB POINT ", \"orientation\": [1, 0, 0, 0]"),
          RB_STATUS_INVALID, "holds no orientation"},
         {JOINT("\"type\": \"ball\", " AB POINT ", \"friction\": 1"), RB_STATUS_INVALID,
-         "/joints/0/friction: joint \"j\": a joint of type \"ball\" leaves no single angle or "
+         "/joints/0/friction: joint \"j\": a joint of type \"ball\" has no single angle or "
          "travel on which \"friction\" could act"},
         {JOINT("\"type\": \"cylindrical\", " AB POINT AXIS ", \"damping\": 1"), RB_STATUS_INVALID,
          "has two freedoms, travel and angle; give \"freedoms\""},
@@ -404,11 +405,11 @@ static void badJointsAreRefused(void** state)
         {JOINT("\"type\": \"hinge\", " AB POINT AXIS ", \"damping\": -1"), RB_STATUS_INVALID,
          "damping is -1 N m s/rad or N s/m"},
         {JOINT("\"type\": \"hinge\", " AB POINT AXIS ", \"damping\": 1, \"freedoms\": [{}]"),
-         RB_STATUS_INVALID, "put all into \"freedoms\""},
+         RB_STATUS_INVALID, "use only \"freedoms\""},
         {JOINT("\"type\": \"parts\", " AB "\"axis\": [1, 0, 0]"), RB_STATUS_INVALID,
          "needs \"parts\": [{...}, ...]"},
         {JOINT("\"type\": \"ball\", " AB POINT ", \"parts\": []"), RB_STATUS_INVALID,
-         "\"parts\" belongs to the type \"parts\" only"},
+         "\"parts\" is only for the type \"parts\""},
         {JOINT("\"type\": \"parts\", " AB "\"parts\": []"), RB_STATUS_INVALID, "0 parts"},
         {JOINT("\"type\": \"parts\", " AB "\"parts\": [{\"type\": \"hinge\"}]"), RB_STATUS_INVALID,
          "/joints/0/parts/0/type: joint \"j\": unknown type of part \"hinge\""},
@@ -419,16 +420,17 @@ static void badJointsAreRefused(void** state)
          RB_STATUS_INVALID, "/joints/0/velocityOnly/forceMax"},
         {SCENE("\"joints\": [{\"name\": \"j\", \"type\": \"ball\", " AB POINT
                "}, {\"name\": \"j\", \"type\": \"ball\", " AB POINT "}]"),
-         RB_STATUS_INVALID, "/joints/1: the name \"j\" is taken by /joints/0; joints and springs "},
+         RB_STATUS_INVALID,
+         "/joints/1: the name \"j\" is used by /joints/0 too; joints and springs "},
         {SCENE("\"joints\": [{\"name\": \"s\", \"type\": \"ball\", " AB POINT
                "}], \"springs\": [{\"name\": \"s\", \"bodies\": [\"a\", \"b\"]}]"),
-         RB_STATUS_INVALID, "/springs/0: the name \"s\" is taken by /joints/0; joints and springs"},
+         RB_STATUS_INVALID,
+         "/springs/0: the name \"s\" is used by /joints/0 too; joints and springs"},
         {SCENE(
              "\"joints\": [{\"name\": \"j[1]\", \"type\": \"ball\", " AB POINT
              "}, {\"name\": \"j\", \"type\": \"ball\", \"bodies\": [\"world\", \"link[x]\"], " POINT
              ", \"repeat\": {\"count\": [2, 1, 1], \"spacing\": [1, 0, 0]}}]"),
-         RB_STATUS_INVALID,
-         "/joints/1: the name \"j\" is that of a copy or of the copied, /joints/0"},
+         RB_STATUS_INVALID, "/joints/1: the name \"j\" conflicts with /joints/0"},
     };
     CHECK_CASES(cases);
 }
@@ -511,7 +513,7 @@ static void badMotorsAreRefused(void** state)
         {MOTOR("\"type\": \"velocity\", \"schedule\": [[0]]"), RB_STATUS_INVALID,
          "/motor/schedule/0: joint \"j\": found an array of 1 element"},
         {MOTOR("\"type\": \"velocity\", \"schedule\": [[0, 1], [0, 2]]"), RB_STATUS_INVALID,
-         "/motor/schedule/1: joint \"j\": its time is 0 s after one of 0 s; times must rise"},
+         "/motor/schedule/1: joint \"j\": the time 0 s follows 0 s; times must increase"},
     };
     CHECK_CASES(cases);
 }
@@ -571,7 +573,8 @@ static void badCopiesAndSpringsAreRefused(void** state)
 #define SPRING(keys) SCENE("\"springs\": [{\"name\": \"s\", " keys "}]")
     static const Case cases[] = {
         {MANY("link[x]", "link[x+1]"), RB_STATUS_NOT_FOUND,
-         "/joints/0/bodies: joint \"j\": bodyB of copy 3 does not exist: \"link\" has 4 copies"},
+         "/joints/0/bodies: joint \"j\": bodyB of copy 3 does not exist: \"link\" has only 4 "
+         "copies"},
         {MANY("link[x-1]", "link[x]"), RB_STATUS_NOT_FOUND, "bodyA of copy 0 does not exist"},
         {MANY("link[x]", "link[x]"), RB_STATUS_INVALID, "both ends are on the body \"link[0]\""},
         {MANY("knot[x,y,z]", "a"), RB_STATUS_NOT_FOUND, "bodyA of copy 3 does not exist"},
@@ -582,7 +585,7 @@ static void badCopiesAndSpringsAreRefused(void** state)
         {MANY("link[x+]", "b"), RB_STATUS_NOT_FOUND, "there is no body \"link[x+]\""},
         {JOINT("\"type\": \"ball\", " AB POINT ", \"repeat\": {\"count\": [1e4, 1e4, 1e4], "
                "\"spacing\": [0, 0, 0]}"),
-         RB_STATUS_LIMIT, "1e+12 copies; at most 1000000 are accepted"},
+         RB_STATUS_LIMIT, "1e+12 copies; the limit is 1000000"},
         {JOINT("\"type\": \"ball\", " AB POINT ", \"repeat\": {\"count\": [0, 1, 1], "
                "\"spacing\": [0, 0, 0]}"),
          RB_STATUS_INVALID, "/joints/0/repeat/count/0: joint \"j\": found 0"},
@@ -595,7 +598,7 @@ static void badCopiesAndSpringsAreRefused(void** state)
         {SPRING("\"bodies\": [\"b\", \"a\"], \"restLength\": -1"), RB_STATUS_INVALID,
          "restLength is -1 m"},
         {"{\"rattleback\": 1, \"bodies\": [], \"springs\": [1]}", RB_STATUS_INVALID,
-         "/springs: the engine \"flight\" knows no springs"},
+         "/springs: the engine \"flight\" has no springs"},
     };
     CHECK_CASES(cases);
 }
@@ -675,7 +678,7 @@ static void badTreesAreRefused(void** state)
         {SCENE("\"trees\": [{\"depth\": 2, \"joint\": {\"type\": \"hinge\"}}]"), RB_STATUS_INVALID,
          "needs \"axis\""},
         {SCENE("\"trees\": [{\"name\": \"t\", \"depth\": 1}, {\"name\": \"t\", \"depth\": 1}]"),
-         RB_STATUS_INVALID, "a level of it would be named \"t0\" like another body"},
+         RB_STATUS_INVALID, "a level would be named \"t0\", like another body"},
     };
     CHECK_CASES(cases);
 }
@@ -751,29 +754,29 @@ static void badProbesOfJointsAreRefused(void** state)
         {PROBE("\"joint\": \"hok\", \"quantity\": \"angle\""), RB_STATUS_NOT_FOUND,
          "/output/probes/0/joint: there is no joint \"hok\"; did you mean \"hook\"?"},
         {PROBE("\"joint\": \"coil\", \"quantity\": \"force\""), RB_STATUS_INVALID,
-         "\"coil\" is a spring; name it by \"spring\""},
+         "\"coil\" is a spring; name it with \"spring\""},
         {PROBE("\"spring\": \"hook\", \"quantity\": \"length\""), RB_STATUS_INVALID,
-         "\"hook\" is a joint; name it by \"joint\""},
+         "\"hook\" is a joint; name it with \"joint\""},
         {PROBE("\"joint\": \"many\", \"quantity\": \"force\""), RB_STATUS_INVALID,
-         "\"many\" is several joints; name one of them, such as \"many[0]\""},
+         "\"many\" means several joints; name one of them, such as \"many[0]\""},
         {PROBE("\"joint\": \"many[2]\", \"quantity\": \"force\""), RB_STATUS_NOT_FOUND,
          "there is no joint \"many[2]\""},
         {PROBE("\"joint\": \"hook\", \"quantity\": \"travel\""), RB_STATUS_INVALID,
          "the joint \"hook\" of type \"hinge\" has no \"travel\"; it has freedom 0: \"angle\""},
         {PROBE("\"joint\": \"many[0]\", \"quantity\": \"angle\""), RB_STATUS_INVALID,
-         "has no \"angle\"; it has no freedom that is measured"},
+         "has no \"angle\"; it has no measurable freedom"},
         {PROBE("\"joint\": \"hook\", \"quantity\": \"angle\", \"freedom\": 1"), RB_STATUS_INVALID,
          "has no \"angle\" there; it has freedom 0: \"angle\""},
         {PROBE("\"joint\": \"hook\", \"quantity\": \"force\", \"freedom\": 0"), RB_STATUS_INVALID,
-         "\"freedom\" belongs to angle"},
+         "\"freedom\" is only for angle"},
         {PROBE("\"joint\": \"hook\", \"quantity\": \"length\""), RB_STATUS_INVALID,
-         "\"length\" is measured of one spring; name it by \"spring\""},
+         "\"length\" is a quantity of one spring; name it with \"spring\""},
         {PROBE("\"quantity\": \"angle\""), RB_STATUS_INVALID,
-         "\"angle\" is measured of one joint; name it by \"joint\""},
+         "\"angle\" is a quantity of one joint; name it with \"joint\""},
         {PROBE("\"joint\": \"hook\", \"quantity\": \"motorWork\""), RB_STATUS_INVALID,
-         "\"motorWork\" is measured of the whole world; remove \"joint\""},
+         "\"motorWork\" is a quantity of the whole world; remove \"joint\""},
         {PROBE("\"joint\": \"hook\", \"body\": \"a\", \"quantity\": \"force\""), RB_STATUS_INVALID,
-         "\"body\", \"joint\" and \"spring\": give one of them"},
+         "give only one of \"body\", \"joint\" and \"spring\""},
     };
     CHECK_CASES(cases);
 }

@@ -172,8 +172,8 @@ typedef struct BadMesh {
 #define GLTF_HEAD "{\"asset\": {\"version\": \"2.0\"}"
 
 static const BadMesh badMeshes[] = {
-    {"a.xyz", "0 0 0", "obj, stl, ply, gltf and glb are read"},
-    {"noextension", "0 0 0", "obj, stl, ply, gltf and glb are read"},
+    {"a.xyz", "0 0 0", "obj, stl, ply, gltf and glb are supported"},
+    {"noextension", "0 0 0", "obj, stl, ply, gltf and glb are supported"},
     {"a.obj", "", "the file is empty"},
     {"a.obj", "# nothing\n", "no vertices"},
     {"a.obj", "v 0 0 0\n", "1 vertices and no faces"},
@@ -183,20 +183,20 @@ static const BadMesh badMeshes[] = {
     {"a.obj", "v 0 0 0x10\n", "three finite numbers"},
     {"a.obj", "v 0 0 0\n\nf 1 0 1\n", "a.obj:3:0: found \"0\"; expected the number of a vertex"},
     {"a.obj", "v 0 0 0\nf 1 1 -2\n", "found \"-2\""},
-    {"a.obj", "v 0 0 0\nf 1 1\n", "a face of 2 corners"},
-    {"a.obj", "v 0 0 0\nf 1 1 7\n", "face 0 names vertex 6 (counted from 0) of 1"},
+    {"a.obj", "v 0 0 0\nf 1 1\n", "a face has 2 corners"},
+    {"a.obj", "v 0 0 0\nf 1 1 7\n", "face 0 uses vertex 6 (counted from 0) of 1"},
     {"a.obj", "v 0 0 0\nf 1 1 99999999999999999999\n", "the number of a vertex"},
     {"a.obj", "curv 0 1 2\n", "found \"curv\""},
     {"a.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", ""},
-    {"a.stl", "facet", "is no STL"},
+    {"a.stl", "facet", "is not STL"},
     {"a.stl", "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n", "a.stl:"},
     {"a.stl", "solid x\nfacet normal 0 0 1\nouter lop\n", "found \"lop\"; expected \"loop\""},
     {"a.stl", "solid x\n", "the file ends where \"endsolid\" is expected"},
     {"a.stl", "solid x\nendsolid x\n", "no vertices"},
-    {"a.ply", "plx\n", "a.ply:1:0: is no PLY"},
+    {"a.ply", "plx\n", "a.ply:1:0: is not PLY"},
     {"a.ply", "ply\nformat ascii 2.0\n", "unknown format"},
-    {"a.ply", PLY_HEAD "element vertex -1\n", "not negative"},
-    {"a.ply", PLY_HEAD "element vertex 99999999999\n", "at most 50000000"},
+    {"a.ply", PLY_HEAD "element vertex -1\n", "nonnegative count"},
+    {"a.ply", PLY_HEAD "element vertex 99999999999\n", "the limit is 50000000"},
     {"a.ply", PLY_HEAD "property float x\n", "before the first element"},
     {"a.ply", PLY_HEAD "element vertex 1\nproperty quad x\n", "a property needs a type"},
     {"a.ply", PLY_HEAD "element vertex 1\nproperty float x\nend_header\n0\n", "x, y and z"},
@@ -210,13 +210,13 @@ static const BadMesh badMeshes[] = {
      "element vertex 1\nproperty float x\nproperty float y\nproperty float z\nelement face "
      "1\nproperty list int int vertex_index\nend_header\n0 0 0\n1000000000 0 0 0\n",
      "larger than the rest of the file"},
-    {"a.gltf", "{", "is no glTF"},
-    {"a.gltf", "[]", "no JSON object"},
-    {"a.gltf", "{\"asset\": {\"version\": \"1.0\"}}", "version 2 is read"},
+    {"a.gltf", "{", "is not glTF"},
+    {"a.gltf", "[]", "not a JSON object"},
+    {"a.gltf", "{\"asset\": {\"version\": \"1.0\"}}", "only version 2 is supported"},
     {"a.gltf", GLTF_HEAD ", \"extensionsRequired\": [\"KHR_draco_mesh_compression\"]}", "draco"},
     {"a.gltf", GLTF_HEAD "}", "no vertices"},
     {"a.gltf", GLTF_HEAD ", \"nodes\": [{\"children\": [0]}], \"scenes\": [{\"nodes\": [0]}]}",
-     "no tree"},
+     "not a tree"},
     {"a.gltf", GLTF_HEAD ", \"nodes\": [{\"mesh\": 3}]}", "element 3 of \"meshes\""},
     {"a.gltf",
      GLTF_HEAD
@@ -232,7 +232,7 @@ static const BadMesh badMeshes[] = {
      "{\"POSITION\": 0}}]}], \"accessors\": [{\"bufferView\": 0, \"componentType\": 5126, "
      "\"count\": 1, \"type\": \"VEC3\"}], \"bufferViews\": [{\"buffer\": 0, "
      "\"byteLength\": 12}], \"buffers\": [{\"byteLength\": 12, \"uri\": \"other.bin\"}]}",
-     "\"other.bin\", which is not there"},
+     "\"other.bin\", which does not exist"},
     {"a.gltf",
      GLTF_HEAD
      ", \"nodes\": [{\"mesh\": 0}], \"meshes\": [{\"primitives\": [{\"attributes\": "

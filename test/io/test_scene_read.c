@@ -370,7 +370,7 @@ static void refusedOverridesLeaveTheScene(void** state)
     static const char* const bad[][2] = {
         {"world.gravity", "no \"=\""},
         {"=3", "empty"},
-        {"bodies.bax.mass=1", "neither the index"},
+        {"bodies.bax.mass=1", "neither an index"},
         {"bodies.7.mass=1", "0 to 0"},
         {"bodies.box.mass=-1", "positive mass"},
         {"world.gravty=[0,0,0]", "did you mean \"gravity\"?"},
@@ -382,7 +382,7 @@ static void refusedOverridesLeaveTheScene(void** state)
         {"a..b=1", "empty"},
         {"contact.restSped=1", "did you mean \"restSpeed\"?"},
         {"contcat.restSpeed=1", "did you mean \"contact\"?"},
-        {"materials.new.density=1.5e3", "nothing named \"new\""},
+        {"materials.new.density=1.5e3", "nothing there is named \"new\""},
     };
     rbScene* scene = readNamed("tumbling-box");
     char* before = strdup(rbScene_GetText(scene, NULL));
@@ -406,7 +406,7 @@ static void overridesDoNotMakeWhatNothingUses(void** state)
         {"materials.ruogh.friction=0.1", "did you mean \"rough\"?"},
         {"/materials/ruogh/friction=0.1", "did you mean \"rough\"?"},
         {"materials.ruogh={\"friction\": 0.1}", "did you mean \"rough\"?"},
-        {"materials.ice=null", "nothing named \"ice\""},
+        {"materials.ice=null", "nothing there is named \"ice\""},
         {"geometries.bal.radius=2", "did you mean \"ball\"?"},
     };
     rbScene* scene = readText("{\"rattleback\": 1, \"materials\": {\"rough\": {\"friction\": 1}}, "

@@ -51,13 +51,13 @@ static const Bad badEverywhere[] = {
     {"{\"do\": \"drag-move\", \"drag\": 5, \"point\": [0, 0, 0]}",
      "there is no open drag number 5"},
     {"{\"do\": \"drag-end\", \"drag\": 5}", "there is no open drag number 5"},
-    {"{\"do\": \"place\", \"body\": \"%B\", \"orientation\": [1, 1, 0, 0]}", "has the norm"},
+    {"{\"do\": \"place\", \"body\": \"%B\", \"orientation\": [1, 1, 0, 0]}", "has norm"},
     {"{\"do\": \"place\", \"body\": \"%B\", \"velocity\": [1e13, 0, 0]}", "place velocity/0"},
     {"{\"do\": \"add\", \"body\": \"%B\"}", "found the string"},
     {"{\"do\": \"add\", \"body\": {\"shapes\": [{\"geometry\": \"none\"}]}}", "add bodies/0"},
     {"{\"do\": \"add\", \"body\": {\"shapes\": [{\"geometry\": {\"type\": \"mesh\", "
      "\"file\": \"/etc/passwd\"}}]}}",
-     "there is no such file with the scene"},
+     "the scene comes without this file"},
     {"{\"do\": \"add\", \"body\": {\"position\": [50, 0, 0], \"shapes\": [{\"geometry\": "
      "{\"type\": "
      "\"sphere\", \"radius\": 0.1}}], \"repeat\": {\"count\": [2, 1, 1], \"spacing\": [1, 0, 0]}}}",

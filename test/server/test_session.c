@@ -179,7 +179,7 @@ static void badCommandsGetAMessage(void** state)
         {"{\"do\":\"speed\"}", "needs the key \\\"factor\\\""},
         {"{\"do\":\"speed\",\"factor\":0}", "factor is 0"},
         {"{\"do\":\"speed\",\"factor\":-3}", "factor is -3"},
-        {"{\"do\":\"step\",\"count\":1.5}", "a whole number"},
+        {"{\"do\":\"step\",\"count\":1.5}", "an integer"},
         {"{\"do\":\"step\",\"count\":1e9}", "count is 1000000000"},
         {"{\"do\":\"seek\",\"time\":\"now\"}", "expected a number"},
         {"{\"do\":\"play\",\"loud\":true}", "unknown key \\\"loud\\\""},

@@ -1,4 +1,4 @@
-// The files a scene names: read once, from the former scene, the supplier or the disk, and kept for
+// Files of a scene: read once, from the former scene, a callback or the disk, and kept for
 // recordings.
 #include "io/scene/file_bytes.h"
 #include "io/scene/scene_model.h"
@@ -24,7 +24,7 @@ static void* copyBytes(const void* bytes, size_t size)
     return copy;
 }
 
-// Bytes of a file that is not attached yet; freed with rbFree.
+// Loads a file that is not attached yet; the caller frees the bytes with rbFree.
 static rbStatus loadBytes(const rbScene* scene, const char* name, void** bytes, size_t* size,
                           rbError* error)
 {
@@ -44,11 +44,10 @@ static rbStatus loadBytes(const rbScene* scene, const char* name, void** bytes, 
     size_t given = 0;
     const void* source = scene->fileFn(name, &given, scene->fileContext);
     if (source == NULL) {
-        return rbError_Set(error, RB_STATUS_NOT_FOUND, "there is no such file with the scene");
+        return rbError_Set(error, RB_STATUS_NOT_FOUND, "the scene comes without this file");
     }
     if (given > RB_SCENE_FILE_SIZE_MAX) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "is larger than %zu MB, the most that is accepted",
+        return rbError_Set(error, RB_STATUS_LIMIT, "is too large; the limit is %zu MB",
                            RB_SCENE_FILE_SIZE_MAX >> 20);
     }
     *bytes = copyBytes(source, given);

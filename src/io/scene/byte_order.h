@@ -1,4 +1,4 @@
-// Numbers out of bytes, whatever the order of the machine.
+// Numbers from bytes, independent of the byte order of the machine.
 #ifndef RB_SCENE_BYTE_ORDER_H
 #define RB_SCENE_BYTE_ORDER_H
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Reads to the end of the stream; the size told by the file system is only a first guess, because a
-// pipe has none and a file may grow.
+// Reads to the end of the stream; the size that the file system gives is only a first guess: a pipe
+// has none, and a file may grow.
 static rbStatus readStream(FILE* stream, size_t guess, size_t limit, void** bytes, size_t* size)
 {
     size_t capacity = guess + 1;
@@ -81,8 +81,7 @@ rbStatus rbReadFileBytes(const char* path, size_t limit, void** bytes, size_t* s
     int reason = errno;
     (void)fclose(stream);
     if (status == RB_STATUS_LIMIT) {
-        return rbError_Set(error, status, "is larger than %zu MB, the most that is accepted",
-                           limit >> 20);
+        return rbError_Set(error, status, "is too large; the limit is %zu MB", limit >> 20);
     }
     if (status != RB_STATUS_OK) {
         return rbError_Set(error, status, "cannot be read: %s", strerror(reason));

@@ -11,7 +11,7 @@
 #define RECORDING_HINT "'rattleback replay' runs it again and 'rattleback view' shows it"
 
 typedef struct Format {
-    const char* start; // first bytes after white space
+    const char* start; // first bytes after whitespace
     size_t length;
     const char* inside; // must occur in the first bytes; NULL: nothing
     const char* name;
@@ -20,7 +20,7 @@ typedef struct Format {
 
 #define STARTS(text) (text), sizeof(text) - 1
 
-// The first row that fits counts.
+// The first row that matches is used.
 static const Format formats[] = {
     {STARTS("\x89RBR\r\n\x1a\n"), NULL, "a recording of a run", RECORDING_HINT},
     {STARTS("<"), "<mujoco", "a MuJoCo model (MJCF, XML)", MODEL_HINT},
@@ -44,7 +44,7 @@ static const Format formats[] = {
     {STARTS("---\n"), NULL, "a YAML file", SCENE_HINT},
 };
 
-// What distinguishes the kinds of XML stands near the start.
+// What distinguishes the kinds of XML is near the start.
 #define BYTES_SEARCHED 4096
 
 static bool contains(const char* bytes, size_t size, const char* text)

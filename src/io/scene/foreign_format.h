@@ -1,4 +1,4 @@
-// Files that people give to the scene reader although they are something else.
+// Files given to the scene reader that are of another known format.
 #ifndef RB_SCENE_FOREIGN_FORMAT_H
 #define RB_SCENE_FOREIGN_FORMAT_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 // True when bytes begin like a known format that is not a scene; the error then names the format
-// and what to do.
+// and the remedy.
 bool rbIsForeignFormat(const char* bytes, size_t size, rbError* error);
 
 #endif

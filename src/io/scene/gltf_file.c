@@ -24,8 +24,8 @@ rbStatus rbGltf_GetSize(const rbGltf* gltf, const json_t* object, const char* ke
     }
     json_int_t integer = json_integer_value(number);
     if (!json_is_integer(number) || integer < 0 || integer > SIZE_LIMIT) {
-        return rbError_Set(gltf->error, RB_STATUS_INVALID, "\"%s\" is no integer from 0 to 2^32",
-                           key);
+        return rbError_Set(gltf->error, RB_STATUS_INVALID,
+                           "\"%s\" must be an integer from 0 to 2^32", key);
     }
     *value = (size_t)integer;
     return RB_STATUS_OK;
@@ -37,7 +37,7 @@ const json_t* rbGltf_GetElement(const rbGltf* gltf, const char* array, size_t in
     const json_t* element = json_array_get(list, index);
     if (!json_is_object(element)) {
         (void)rbError_Set(gltf->error, RB_STATUS_INVALID,
-                          "element %zu of \"%s\" is named, but there are %zu (or it is no object)",
+                          "element %zu of \"%s\" does not exist or is not an object; there are %zu",
                           index, array, json_array_size(list));
         return NULL;
     }
@@ -54,7 +54,7 @@ static rbStatus splitBinary(rbGltf* gltf, const unsigned char* bytes, size_t siz
     size_t length = size >= 20 ? (size_t)rbGetUnsigned(bytes + 8, 4, false) : 0;
     if (version != 2 || length > size || length < 20) {
         return rbError_Set(gltf->error, RB_STATUS_INVALID,
-                           "is no binary glTF 2.0, or it is cut off: version %zu, %zu bytes of %zu",
+                           "is not a binary glTF 2.0, or cut off: version %zu, %zu bytes of %zu",
                            version, size, length);
     }
     size_t at = 12;
@@ -81,21 +81,21 @@ static rbStatus splitBinary(rbGltf* gltf, const unsigned char* bytes, size_t siz
     return RB_STATUS_OK;
 }
 
-// Version 2, and nothing that a reader must understand but we do not.
+// Requires version 2 and no extension that is required but not supported.
 static rbStatus validateAsset(const rbGltf* gltf)
 {
     const json_t* asset = json_object_get(gltf->root, "asset");
     const char* version = json_string_value(json_object_get(asset, "version"));
     if (version == NULL || version[0] != '2' || version[1] != '.') {
         return rbError_Set(gltf->error, RB_STATUS_UNSUPPORTED,
-                           "is glTF of version \"%.10s\"; version 2 is read",
+                           "is glTF version \"%.10s\"; only version 2 is supported",
                            version != NULL ? version : "");
     }
     const json_t* required = json_object_get(gltf->root, "extensionsRequired");
     const char* extension = json_string_value(json_array_get(required, 0));
     if (json_array_size(required) > 0) {
         return rbError_Set(gltf->error, RB_STATUS_UNSUPPORTED,
-                           "needs the extension \"%.60s\", which is not read; export without it",
+                           "needs the extension \"%.60s\", which is unsupported; export without it",
                            extension != NULL ? extension : "");
     }
     return RB_STATUS_OK;
@@ -119,8 +119,8 @@ rbStatus rbGltf_Open(rbGltf* gltf, const rbMeshSource* source, rbError* error)
     gltf->root = json_loadb((const char*)text, textSize, JSON_REJECT_DUPLICATES, &jsonError);
     if (!json_is_object(gltf->root)) {
         error->line = gltf->root == NULL && jsonError.line > 0 ? jsonError.line : 0;
-        return rbError_Set(error, RB_STATUS_SYNTAX, "is no glTF: %.200s",
-                           gltf->root == NULL ? jsonError.text : "it is no JSON object");
+        return rbError_Set(error, RB_STATUS_SYNTAX, "is not glTF: %.200s",
+                           gltf->root == NULL ? jsonError.text : "it is not a JSON object");
     }
     rbStatus status = validateAsset(gltf);
     gltf->bufferCount = json_array_size(json_object_get(gltf->root, "buffers"));
@@ -169,10 +169,10 @@ static rbStatus decodeBase64(const rbGltf* gltf, const char* text, rbGltfBuffer*
         int digit = decodeDigit(text[i]);
         if (digit < 0) {
             rbFree(bytes, size);
-            return rbError_Set(gltf->error, RB_STATUS_INVALID, "a buffer is no valid base64");
+            return rbError_Set(gltf->error, RB_STATUS_INVALID, "a buffer is not valid base64");
         }
         bits = bits << 6 | (uint32_t)digit;
-        // Every digit but the first of four completes a byte.
+        // Every digit except the first of four completes a byte.
         if (i % 4 != 0) {
             RB_ASSERT(used < size);
             bytes[used++] = (unsigned char)(bits >> (6 - 2 * (i % 4)));
@@ -194,8 +194,8 @@ static int decodeHex(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// The name of a file beside the mesh: the folder of the mesh and the URI with %20 and the like
-// resolved. Freed with rbFreeString.
+// The name of a file next to the mesh: the folder of the mesh and the URI with %20 and the like
+// decoded. Freed with rbFreeString.
 static char* resolveUri(const rbGltf* gltf, const char* uri)
 {
     const char* name = gltf->source->name;
@@ -236,18 +236,18 @@ static rbStatus openBuffer(rbGltf* gltf, size_t index)
         return RB_STATUS_OK;
     }
     if (uri == NULL) {
-        return rbError_Set(gltf->error, RB_STATUS_INVALID, "the uri of buffer %zu is no string",
+        return rbError_Set(gltf->error, RB_STATUS_INVALID, "the uri of buffer %zu is not a string",
                            index);
     }
     if (strncmp(uri, "data:", 5) == 0) {
         const char* comma = strstr(uri, ";base64,");
         return comma != NULL ? decodeBase64(gltf, comma + 8, buffer)
                              : rbError_Set(gltf->error, RB_STATUS_UNSUPPORTED,
-                                           "buffer %zu is data, but not base64", index);
+                                           "buffer %zu is inline data, but not base64", index);
     }
     if (gltf->source->fileFn == NULL) {
         return rbError_Set(gltf->error, RB_STATUS_NOT_FOUND,
-                           "names the file \"%.100s\", which is not there", uri);
+                           "refers to the file \"%.100s\", which does not exist", uri);
     }
     char* name = resolveUri(gltf, uri);
     const void* bytes = NULL;
@@ -268,7 +268,7 @@ static rbStatus openBuffer(rbGltf* gltf, size_t index)
 
 // -------------------------------------------------------------------------------------- accessors
 
-// The part of a buffer that a buffer view means.
+// The part of a buffer that a buffer view refers to.
 static rbStatus getBufferView(rbGltf* gltf, size_t index, const unsigned char** bytes, size_t* size,
                               size_t* stride)
 {
@@ -286,7 +286,7 @@ static rbStatus getBufferView(rbGltf* gltf, size_t index, const unsigned char** 
     }
     if (buffer >= gltf->bufferCount) {
         return rbError_Set(gltf->error, RB_STATUS_INVALID,
-                           "buffer view %zu names no buffer that is there", index);
+                           "buffer view %zu refers to a buffer that does not exist", index);
     }
     if (gltf->buffers[buffer].bytes == NULL) {
         rbStatus status = openBuffer(gltf, buffer);
@@ -339,7 +339,7 @@ rbStatus rbGltf_GetView(rbGltf* gltf, size_t accessor, const char* type, rbGltfV
     }
     if (bufferView == SIZE_LIMIT || json_object_get(json, "sparse") != NULL) {
         return rbError_Set(gltf->error, RB_STATUS_UNSUPPORTED,
-                           "accessor %zu is sparse, which is not read", accessor);
+                           "accessor %zu is sparse, which is not supported", accessor);
     }
     size_t size = 0;
     rbStatus status = getBufferView(gltf, bufferView, &view->bytes, &size, &view->stride);

@@ -1,5 +1,5 @@
-// The container of a glTF 2.0 file: its JSON, its buffers (in the file, in text as base64, or in
-// files beside it), and accessors with every offset checked. mesh_gltf.c makes a mesh of it.
+// The container of a glTF 2.0 file: its JSON, its buffers (in the file, inline as base64, or in
+// other files), and accessors with every offset checked. mesh_gltf.c makes a mesh of it.
 #ifndef RB_SCENE_GLTF_FILE_H
 #define RB_SCENE_GLTF_FILE_H
 
@@ -40,7 +40,7 @@ typedef struct rbGltfView {
     int componentSize;
 } rbGltfView;
 
-// Opens the file; rbGltf_Close frees in any case.
+// Opens the file; rbGltf_Close must be called even on failure.
 rbStatus rbGltf_Open(rbGltf* gltf, const rbMeshSource* source, rbError* error);
 void rbGltf_Close(rbGltf* gltf);
 
@@ -51,7 +51,7 @@ rbStatus rbGltf_GetSize(const rbGltf* gltf, const json_t* object, const char* ke
 // The index-th element of an array of the root, an object. NULL and an error if there is none.
 const json_t* rbGltf_GetElement(const rbGltf* gltf, const char* array, size_t index);
 
-// The accessor of that index, which must have that type ("VEC3", "SCALAR").
+// The accessor of that index, which must have the given type ("VEC3", "SCALAR").
 rbStatus rbGltf_GetView(rbGltf* gltf, size_t accessor, const char* type, rbGltfView* view);
 
 #endif

@@ -1,14 +1,14 @@
-// JSON text to a tree, with a bound on its depth and sentences for people.
+// JSON text to a tree, with a bound on its depth and readable messages.
 #include "io/scene/reader.h"
 
 #include <string.h>
 
-// The first place where the text nests deeper than accepted; the parser recurses, so it must not
-// see such text. Also finds text that has nothing but white space.
+// The first place where the text nests deeper than the limit; the parser recurses, so it must not
+// see such text. Also finds text that is only whitespace.
 typedef struct Survey {
     bool isEmpty;
     bool isTooDeep;
-    int line, column; // of the too deep place
+    int line, column; // where the nesting is too deep
 } Survey;
 
 static Survey surveyText(const char* text, size_t size, int depthMax)
@@ -44,7 +44,7 @@ static Survey surveyText(const char* text, size_t size, int depthMax)
     return survey;
 }
 
-// What jansson says about things a user of numbers runs into, said better.
+// Explains messages of jansson that are common in scenes.
 static const char* explainSyntax(const json_error_t* jsonError)
 {
     const char* text = jsonError->text;
@@ -53,7 +53,7 @@ static const char* explainSyntax(const json_error_t* jsonError)
     }
     if (strstr(text, "NaN") != NULL || strstr(text, "nan") != NULL || strstr(text, "Inf") != NULL ||
         strstr(text, "inf") != NULL) {
-        return "; JSON has no NaN and no Infinity: every number is finite";
+        return "; JSON has no NaN or Infinity: every number must be finite";
     }
     if (strstr(text, "end of file") != NULL) {
         return "; the text ends too early";
@@ -67,7 +67,7 @@ json_t* rbParseJson(const char* text, size_t size, const rbJsonLimits* limits, r
     RB_ASSERT(error != NULL);
     error->line = 0;
     error->column = 0;
-    // A byte order mark says nothing about UTF-8.
+    // UTF-8 needs no byte order mark.
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         text += 3;
         size -= 3;

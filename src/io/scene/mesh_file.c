@@ -1,9 +1,9 @@
-// Mesh files: table of formats, joining of vertices, and the public functions.
+// Mesh files: table of formats, merging of vertices, and the public functions.
 //
 // The formats are read by our own readers and not by assimp, for two reasons. assimp keeps
 // coordinates in single precision, which costs mass properties half of their digits. And its
-// importers are not safe on damaged files: libFuzzer crashes that of glTF in assimp 5.2.5 within
-// seconds, where a scene must end with a sentence. The tests compare our readers with assimp.
+// importers are not safe on damaged files: libFuzzer crashes the glTF importer of assimp 5.2.5
+// within seconds, where we must report an error. The tests compare our readers with assimp.
 #include "io/scene/mesh_file.h"
 
 #include "base/core/hash.h"
@@ -45,13 +45,12 @@ rbStatus rbMeshBuilder_AddVertex(rbMeshBuilder* builder, rbVec3 vertex)
 {
     RB_ASSERT(builder->error != NULL);
     if (builder->vertices.count >= RB_MESH_VERTICES_MAX) {
-        return rbError_Set(builder->error, RB_STATUS_LIMIT,
-                           "more than %d vertices; that is the most that is accepted",
+        return rbError_Set(builder->error, RB_STATUS_LIMIT, "too many vertices; the limit is %d",
                            RB_MESH_VERTICES_MAX);
     }
     if (!rbIsFinite3(vertex)) {
         return rbError_Set(builder->error, RB_STATUS_INVALID,
-                           "vertex %d has a coordinate that is no finite number",
+                           "vertex %d has a coordinate that is not finite",
                            builder->vertices.count);
     }
     // Adding zero turns -0 into +0, so that equal coordinates have equal bits.
@@ -65,8 +64,7 @@ rbStatus rbMeshBuilder_AddFace(rbMeshBuilder* builder, const int* indices, int c
     RB_ASSERT(count >= 0);
     if (count > RB_MESH_ELEMENTS_MAX - builder->indices.count) {
         return rbError_Set(builder->error, RB_STATUS_LIMIT,
-                           "more than %d corners of faces; that is the most that is accepted",
-                           RB_MESH_ELEMENTS_MAX);
+                           "too many face corners; the limit is %d", RB_MESH_ELEMENTS_MAX);
     }
     rbArray_Push(builder->faceSizes, count);
     (void)rbArray_Reserve(builder->indices, builder->indices.count + count);
@@ -83,7 +81,7 @@ static void freeBuilder(rbMeshBuilder* builder)
     rbArray_Free(builder->indices);
 }
 
-// Indices within range and at least three corners a face.
+// Checks that indices are in range and faces have at least three corners.
 static rbStatus validateIndices(const rbMeshBuilder* builder)
 {
     int used = 0;
@@ -97,7 +95,7 @@ static rbStatus validateIndices(const rbMeshBuilder* builder)
             int index = builder->indices.data[used + i];
             if (index < 0 || index >= builder->vertices.count) {
                 return rbError_Set(builder->error, RB_STATUS_INVALID,
-                                   "face %d names vertex %d (counted from 0) of %d vertices", f,
+                                   "face %d uses vertex %d (counted from 0) of %d vertices", f,
                                    index, builder->vertices.count);
             }
         }
@@ -112,7 +110,7 @@ static bool isSamePoint(rbVec3 a, rbVec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// Joins vertices with equal coordinates; the first one of each place stays, in order.
+// Merges vertices with equal coordinates; keeps the first of each, in order.
 static void joinVertices(rbMeshBuilder* builder)
 {
     RB_ASSERT(builder->vertices.count > 0);
@@ -167,7 +165,7 @@ static const FormatRow* findFormat(const char* name)
         size_t length = strlen(extension);
         bool isSame = strlen(dot + 1) == length;
         for (size_t c = 0; isSame && c < length; ++c) {
-            // Upper case letters differ from lower case ones by this bit.
+            // Uppercase letters differ from lowercase ones in this bit.
             isSame = (dot[1 + c] | 0x20) == extension[c];
         }
         if (isSame) {
@@ -184,15 +182,14 @@ static rbStatus readSource(const rbMeshSource* source, const rbMeshOptions* opti
     const FormatRow* format = findFormat(source->name);
     if (format == NULL) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "the format is not known by its extension; obj, stl, ply, gltf and glb "
-                           "are read");
+                           "unknown file extension; obj, stl, ply, gltf and glb "
+                           "are supported");
     }
     if (source->size == 0) {
         return rbError_Set(error, RB_STATUS_INVALID, "the file is empty");
     }
     if (source->size > RB_SCENE_FILE_SIZE_MAX) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "is larger than %zu MB, the most that is accepted",
+        return rbError_Set(error, RB_STATUS_LIMIT, "is too large; the limit is %zu MB",
                            RB_SCENE_FILE_SIZE_MAX >> 20);
     }
     rbStatus status = format->read(source, &data->builder);
@@ -204,7 +201,7 @@ static rbStatus readSource(const rbMeshSource* source, const rbMeshOptions* opti
     }
     if (data->builder.faceSizes.count == 0 && options->use != RB_MESH_USE_HULL) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the file holds %d vertices and no faces; only a hull can do without",
+                           "the file has %d vertices and no faces; only a hull needs none",
                            data->builder.vertices.count);
     }
     status = validateIndices(&data->builder);
@@ -223,7 +220,7 @@ static rbStatus readSource(const rbMeshSource* source, const rbMeshOptions* opti
     return RB_STATUS_OK;
 }
 
-// The mesh of a source; NULL and an error. The error must not be NULL.
+// The mesh of a source; NULL and an error on failure. error must not be NULL.
 static rbMeshData* readData(const rbMeshSource* source, const rbMeshOptions* options,
                             rbError* error)
 {
@@ -278,7 +275,7 @@ rbGeometry* rbMakeGeometryOfDef(const rbMeshDef* def, rbMeshUse use, rbError* er
         [RB_MESH_USE_SOUP] = rbCreateSoup,
         [RB_MESH_USE_HULL] = NULL,
     };
-    _Static_assert(sizeof createFns / sizeof createFns[0] == RB_MESH_USE_COUNT, "one a use");
+    _Static_assert(sizeof createFns / sizeof createFns[0] == RB_MESH_USE_COUNT, "one per use");
     RB_ASSERT(use < RB_MESH_USE_COUNT);
     if (createFns[use] == NULL) {
         return rbCreateHull(def->vertices, def->vertexCount, error);
@@ -304,7 +301,7 @@ rbGeometry* rbMakeMeshGeometry(const rbMeshSource* source, const rbMeshOptions* 
     return geometry;
 }
 
-// Files that a mesh on the disk names, kept for the time of reading.
+// Files that a mesh on disk refers to, kept while it is read.
 typedef struct DiskFiles {
     struct {
         void* bytes;
@@ -319,7 +316,7 @@ static rbStatus readDiskFile(const char* name, const void** bytes, size_t* size,
     DiskFiles* disk = context;
     int most = (int)(sizeof disk->files / sizeof disk->files[0]);
     if (disk->count == most) {
-        return rbError_Set(error, RB_STATUS_LIMIT, "names more than %d other files", most);
+        return rbError_Set(error, RB_STATUS_LIMIT, "refers to more than %d other files", most);
     }
     void* data = NULL;
     rbStatus status = rbReadFileBytes(name, RB_SCENE_FILE_SIZE_MAX, &data, size, error);
@@ -331,7 +328,7 @@ static rbStatus readDiskFile(const char* name, const void** bytes, size_t* size,
     return status;
 }
 
-// Reads a file and the files it names, and hands them to one of the two functions below.
+// Reads a file and the files it refers to, and passes them to one of the functions below.
 typedef void* UseSourceFn(const rbMeshSource* source, const rbMeshOptions* options, rbError* error);
 
 static void* useDiskSource(const char* path, const rbMeshOptions* options, UseSourceFn* useFn,

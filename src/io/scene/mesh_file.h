@@ -1,4 +1,4 @@
-// Mesh files: a table of formats, each with a reader that fills a builder; then joining of equal
+// Mesh files: a table of formats, each with a reader that fills a builder; then merging of equal
 // vertices, scale and axes. Shared by the readers mesh_obj.c, mesh_stl.c, mesh_ply.c, mesh_gltf.c.
 #ifndef RB_SCENE_MESH_FILE_H
 #define RB_SCENE_MESH_FILE_H
@@ -7,17 +7,17 @@
 
 #include <rattleback/scene.h>
 
-// Supplies a further file that a mesh file names; the name is that of the mesh file with the last
-// part replaced. The bytes live until the mesh is read.
+// Supplies another file that a mesh file refers to; the name is that of the mesh file with its last
+// part replaced. The bytes must live until the mesh is read.
 typedef rbStatus rbMeshFileFn(const char* name, const void** bytes, size_t* size, void* context,
                               rbError* error);
 
 // A mesh file in memory.
 typedef struct rbMeshSource {
-    const char* name; // its extension says the format
+    const char* name; // its extension gives the format
     const void* bytes;
     size_t size;
-    rbMeshFileFn* fileFn; // NULL: there are no further files
+    rbMeshFileFn* fileFn; // NULL: there are no other files
     void* context;
 } rbMeshSource;
 
@@ -29,11 +29,11 @@ typedef struct rbMeshBuilder {
     rbError* error;
 } rbMeshBuilder;
 
-// Both check the limits. Indices are judged by rbMeshBuilder_Finish.
+// Both check the limits; the indices are checked when the mesh is complete.
 rbStatus rbMeshBuilder_AddVertex(rbMeshBuilder* builder, rbVec3 vertex);
 rbStatus rbMeshBuilder_AddFace(rbMeshBuilder* builder, const int* indices, int count);
 
-// A reader of a format. Errors set line where there are lines.
+// A reader of a format. Errors in text files set the line.
 typedef rbStatus rbMeshReadFn(const rbMeshSource* source, rbMeshBuilder* builder);
 rbMeshReadFn rbReadObj, rbReadStl, rbReadPly, rbReadGltf;
 

@@ -1,7 +1,7 @@
-// glTF 2.0, .gltf and .glb: every mesh of every node of the scene, with the transforms of the nodes
-// on the way. Coordinates stay as they are in the file (glTF is y up): the option up = 'y' turns
-// them. Materials, cameras, animations, skins and morph targets are passed over; points and lines
-// too.
+// glTF 2.0, .gltf and .glb: every mesh of every node of the scene, with the accumulated
+// transforms of the nodes. Coordinates stay as in the file (glTF is y up): the option up = 'y'
+// rotates them. Materials, cameras, animations, skins and morph targets are ignored, as are points
+// and lines.
 #include "io/scene/byte_order.h"
 #include "io/scene/gltf_file.h"
 
@@ -44,7 +44,7 @@ static double getDeterminant(const Matrix* a)
     return rbDot(rbCross(x, y), z);
 }
 
-// Numbers of a node; absent leaves the values there are.
+// Reads numbers of a node; if absent, the values stay.
 static rbStatus readNumbers(const rbGltf* gltf, const json_t* node, const char* key, double* values,
                             size_t count)
 {
@@ -63,7 +63,7 @@ static rbStatus readNumbers(const rbGltf* gltf, const json_t* node, const char* 
                                  "\"%s\" of a node needs %zu numbers, up to 1e12", key, count);
 }
 
-// The transform of a node: a matrix by columns, or translation, rotation (x, y, z, w) and scale.
+// The transform of a node: a column-major matrix, or translation, rotation (x, y, z, w) and scale.
 static rbStatus readTransform(const rbGltf* gltf, const json_t* node, Matrix* transform)
 {
     double columns[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -96,7 +96,7 @@ static rbStatus addVertices(rbGltf* gltf, rbMeshBuilder* builder, const rbGltfVi
 {
     if (view->componentType != RB_GLTF_FLOAT) {
         return rbError_Set(gltf->error, RB_STATUS_UNSUPPORTED,
-                           "positions are of component type %d; floats (5126) are read",
+                           "positions have component type %d; only floats (5126) are supported",
                            view->componentType);
     }
     for (size_t i = 0; i < view->count; ++i) {
@@ -111,7 +111,7 @@ static rbStatus addVertices(rbGltf* gltf, rbMeshBuilder* builder, const rbGltfVi
     return RB_STATUS_OK;
 }
 
-// The corners of the k-th triangle in the list of indices: triangles, strip or fan.
+// The corners of the k-th triangle of an index list: triangles, strip or fan.
 static void getCorners(size_t mode, size_t k, size_t corners[3])
 {
     bool isOdd = k % 2 == 1;
@@ -121,7 +121,7 @@ static void getCorners(size_t mode, size_t k, size_t corners[3])
     memcpy(corners, mode == 4 ? triangle : mode == 5 ? strip : fan, sizeof triangle);
 }
 
-// Faces of a primitive whose vertices begin at first. Without indices, vertices are used in order.
+// Adds the faces of a primitive whose vertices begin at first. Without indices, in vertex order.
 static rbStatus addFaces(rbGltf* gltf, rbMeshBuilder* builder, size_t mode,
                          const rbGltfView* indices, int first, bool isMirrored)
 {
@@ -142,9 +142,9 @@ static rbStatus addFaces(rbGltf* gltf, rbMeshBuilder* builder, size_t mode,
             }
             if (index >= vertexCount) {
                 return rbError_Set(gltf->error, RB_STATUS_INVALID,
-                                   "a triangle names vertex %zu of %zu", index, vertexCount);
+                                   "a triangle uses vertex %zu of %zu", index, vertexCount);
             }
-            // A mirroring transform turns faces inside out; the format says to turn them back.
+            // A mirroring transform turns faces inside out; the format says to flip them back.
             corners[isMirrored ? 2 - i : i] = first + (int)index;
         }
         rbStatus status = rbMeshBuilder_AddFace(builder, corners, 3);
@@ -169,7 +169,7 @@ static rbStatus addPrimitive(rbGltf* gltf, rbMeshBuilder* builder, const json_t*
         return RB_STATUS_INVALID;
     }
     if (mode < 4 || json_object_get(attributes, "POSITION") == NULL) {
-        return RB_STATUS_OK; // points and lines, or nothing to see
+        return RB_STATUS_OK; // points and lines, or no positions
     }
     if (mode > 6) {
         return rbError_Set(gltf->error, RB_STATUS_INVALID, "a primitive has the unknown mode %zu",
@@ -223,11 +223,11 @@ typedef struct Visit {
 typedef struct Walk {
     rbGltf* gltf;
     RB_ARRAY(Visit) stack;
-    bool* isSeen; // by node: a tree has each once
+    bool* isSeen; // by node: a tree contains each once
     size_t nodeCount;
 } Walk;
 
-// Puts a list of nodes on the stack, the last one first, so that the first is taken next.
+// Pushes a list of nodes on the stack, last one first, so that the first is visited next.
 static rbStatus pushNodes(Walk* walk, const json_t* list, const Matrix* parent)
 {
     RB_ASSERT(walk->isSeen != NULL || walk->nodeCount == 0);
@@ -237,7 +237,7 @@ static rbStatus pushNodes(Walk* walk, const json_t* list, const Matrix* parent)
         if (!json_is_integer(number) || index < 0 || (size_t)index >= walk->nodeCount ||
             walk->isSeen[index]) {
             return rbError_Set(walk->gltf->error, RB_STATUS_INVALID,
-                               "the nodes are no tree: one is named twice or is not there");
+                               "the nodes are not a tree: one is used twice or does not exist");
         }
         walk->isSeen[index] = true;
         Visit visit = {(size_t)index, *parent};
@@ -246,7 +246,7 @@ static rbStatus pushNodes(Walk* walk, const json_t* list, const Matrix* parent)
     return RB_STATUS_OK;
 }
 
-// The nodes of the scene that is shown. Without scenes, all nodes that are no children.
+// The root nodes of the default scene. Without scenes, all nodes that have no parent.
 static rbStatus pushRoots(Walk* walk)
 {
     const rbGltf* gltf = walk->gltf;

@@ -1,12 +1,12 @@
 // Wavefront OBJ: vertices "v x y z" and faces "f 1 2/7 -1//3". Groups, normals, texture
-// coordinates, materials, points and lines are passed over; free-form curves and surfaces are
+// coordinates, materials, points and lines are ignored; free-form curves and surfaces are
 // refused.
 #include "io/scene/mesh_file.h"
 #include "io/scene/mesh_text.h"
 
 #include <stdio.h>
 
-// Keywords that say nothing about the shape.
+// Keywords that do not affect the shape.
 static const char* const passedOver[] = {
     "vt",  "vn",       "vp",       "g",          "o",         "s",      "mg",
     "l",   "p",        "usemtl",   "bevel",      "mtllib",    "usemap", "maplib",
@@ -16,7 +16,7 @@ static const char* const passedOver[] = {
 typedef struct ObjReader {
     rbTextCursor cursor;
     rbMeshBuilder* builder;
-    RB_ARRAY(int) corners; // of the present face
+    RB_ARRAY(int) corners; // of the current face
 } ObjReader;
 
 static rbStatus failWord(ObjReader* reader, rbToken token, const char* expected)
@@ -57,7 +57,7 @@ static rbStatus readFace(ObjReader* reader)
         if (!rbToken_ToInteger(first, &index) || index == 0 || index < -count ||
             index > INT32_MAX) {
             return failWord(reader, token,
-                            "the number of a vertex, counted from 1, or from -1 backwards");
+                            "the number of a vertex, counted from 1, or backward from -1");
         }
         int corner = (int)(index > 0 ? index - 1 : count + index);
         rbArray_Push(reader->corners, corner);
@@ -65,7 +65,7 @@ static rbStatus readFace(ObjReader* reader)
     reader->builder->error->line = line;
     if (reader->corners.count < 3) {
         return rbError_Set(reader->builder->error, RB_STATUS_INVALID,
-                           "a face of %d corners; a face needs at least 3", reader->corners.count);
+                           "a face has %d corners; it needs at least 3", reader->corners.count);
     }
     return rbMeshBuilder_AddFace(reader->builder, reader->corners.data, reader->corners.count);
 }

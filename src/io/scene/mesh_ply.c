@@ -1,6 +1,6 @@
-// PLY 1.0: ascii, binary_little_endian and binary_big_endian. Read are the properties x, y, z of
-// the element "vertex" and the list vertex_indices or vertex_index of the element "face"; all
-// others are passed over.
+// PLY 1.0: ascii, binary_little_endian and binary_big_endian. Reads the properties x, y, z of the
+// element "vertex" and the list vertex_indices or vertex_index of the element "face"; all others
+// are ignored.
 #include "io/scene/byte_order.h"
 #include "io/scene/mesh_file.h"
 #include "io/scene/mesh_text.h"
@@ -100,7 +100,7 @@ static rbStatus readElement(PlyReader* reader)
     (void)rbText_NextWord(&reader->cursor, &name);
     if (!rbText_NextWord(&reader->cursor, &count) || !rbToken_ToInteger(count, &element->count) ||
         element->count < 0) {
-        return fail(reader, "an element needs a name and a count that is not negative");
+        return fail(reader, "an element needs a name and a nonnegative count");
     }
     element->isVertex = rbToken_Equals(name, "vertex");
     element->isFace = rbToken_Equals(name, "face");
@@ -108,7 +108,7 @@ static rbStatus readElement(PlyReader* reader)
     if (element->count > most) {
         reader->builder->error->line = reader->cursor.line;
         return rbError_Set(reader->builder->error, RB_STATUS_LIMIT,
-                           "the element \"%.*s\" has the count %lld; at most %lld are accepted",
+                           "the element \"%.*s\" has the count %lld; the limit is %lld",
                            (int)(name.length < 40 ? name.length : 40), name.text,
                            (long long)element->count, (long long)most);
     }
@@ -132,7 +132,7 @@ static rbStatus readProperty(PlyReader* reader)
         (void)rbText_NextWord(&reader->cursor, &token);
         property.countType = findScalarType(token);
         if (property.countType == NULL || property.countType->typeClass == CLASS_FLOAT) {
-            return fail(reader, "the count of a list needs a type of integers, such as uchar");
+            return fail(reader, "the count of a list needs an integer type, such as uchar");
         }
         (void)rbText_NextWord(&reader->cursor, &token);
     }
@@ -156,9 +156,9 @@ static rbStatus readProperty(PlyReader* reader)
 static rbStatus readHeader(PlyReader* reader)
 {
     rbToken token = {0};
-    reader->isText = true; // the header is, and errors have lines
+    reader->isText = true; // the header is text, and its errors have lines
     if (!rbText_NextWord(&reader->cursor, &token) || !rbToken_Equals(token, "ply")) {
-        return fail(reader, "is no PLY: the first line is not \"ply\"");
+        return fail(reader, "is not PLY: the first line is not \"ply\"");
     }
     rbText_SkipLine(&reader->cursor);
     bool hasFormat = false;
@@ -192,7 +192,7 @@ static rbStatus readHeader(PlyReader* reader)
     }
 }
 
-// The next number of the body, text or binary.
+// Reads the next number after the header, text or binary.
 static rbStatus readScalar(PlyReader* reader, const ScalarType* type, double* value)
 {
     RB_ASSERT(type != NULL);
@@ -202,7 +202,7 @@ static rbStatus readScalar(PlyReader* reader, const ScalarType* type, double* va
             return fail(reader, "the file ends before all elements of the header are read");
         }
         return rbToken_ToNumber(token, value) ? RB_STATUS_OK
-                                              : fail(reader, "a value is no finite number");
+                                              : fail(reader, "a value is not a finite number");
     }
     if (reader->cursor.end - reader->cursor.at < type->size) {
         return fail(reader, "the file ends before all elements of the header are read");
@@ -229,7 +229,7 @@ static rbStatus readList(PlyReader* reader, const Property* property)
     if (status != RB_STATUS_OK) {
         return status;
     }
-    // A value takes at least a byte, so that the rest of the file limits the count.
+    // A value takes at least one byte, so the rest of the file bounds the count.
     if (!(count >= 0.0) || count > (double)(reader->cursor.end - reader->cursor.at)) {
         return fail(reader, "the count of a list is negative or larger than the rest of the file");
     }
@@ -242,7 +242,7 @@ static rbStatus readList(PlyReader* reader, const Property* property)
         }
         if (property->isIndices) {
             if (!(value >= 0.0 && value < (double)RB_MESH_VERTICES_MAX) || floor(value) != value) {
-                return fail(reader, "the index of a vertex is negative, too large or no integer");
+                return fail(reader, "a vertex index is negative, too large or not an integer");
             }
             rbArray_Push(reader->corners, (int)value);
         }

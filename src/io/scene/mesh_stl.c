@@ -1,6 +1,6 @@
-// STL, text and binary. A file is binary when its size fits the count of triangles in it, whatever
-// its first word: many programs begin the header of binary files with "solid". Normals are passed
-// over: the order of the corners says the outside.
+// STL, text and binary. A file is binary if its size matches its triangle count, whatever its first
+// word: many programs begin the header of binary files with "solid". Normals are ignored: the order
+// of the corners defines the outside.
 #include "io/scene/byte_order.h"
 #include "io/scene/mesh_file.h"
 #include "io/scene/mesh_text.h"
@@ -78,7 +78,7 @@ static rbStatus readThree(rbTextCursor* cursor, rbMeshBuilder* builder, rbVec3* 
 }
 
 // After "facet": normal x y z outer loop, three vertices, endloop endfacet. Some programs write the
-// normals of triangles without area as nan, so it is passed over as a line.
+// normals of degenerate triangles as nan, so that line is skipped.
 static rbStatus readFacet(rbTextCursor* cursor, rbMeshBuilder* builder)
 {
     RB_ASSERT(builder->error != NULL);
@@ -137,7 +137,7 @@ rbStatus rbReadStl(const rbMeshSource* source, rbMeshBuilder* builder)
         return readText(source, builder);
     }
     return rbError_Set(builder->error, RB_STATUS_INVALID,
-                       "is no STL: it does not begin with \"solid\", and as a binary file of %zu "
+                       "is not STL: it does not begin with \"solid\", and as a binary file of %zu "
                        "triangles it would have %zu bytes, not %zu",
                        count, HEADER_SIZE + TRIANGLE_SIZE * count, source->size);
 }

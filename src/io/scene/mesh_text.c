@@ -20,7 +20,7 @@ static bool isBlank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' || c == '\0';
 }
 
-// Length of a backslash with the end of line behind it, else 0.
+// Length of a backslash followed by the end of a line, else 0.
 static size_t getContinuation(const rbTextCursor* cursor)
 {
     size_t left = (size_t)(cursor->end - cursor->at);
@@ -78,7 +78,7 @@ bool rbToken_Equals(rbToken token, const char* text)
 
 bool rbToken_ToNumber(rbToken token, double* value)
 {
-    // No double needs more digits than fit here; 17 of them do.
+    // Every double fits: 17 digits are enough.
     char text[128];
     if (token.length == 0 || token.length >= sizeof text) {
         return false;
@@ -87,7 +87,7 @@ bool rbToken_ToNumber(rbToken token, double* value)
         char c = token.text[i];
         bool isDigit = c >= '0' && c <= '9';
         if (!isDigit && c != '+' && c != '-' && c != '.' && c != 'e' && c != 'E') {
-            return false; // nan, inf and hexadecimal numbers among them
+            return false; // rejects nan, inf and hexadecimal numbers too
         }
         text[i] = (char)(c == '.' ? localeconv()->decimal_point[0] : c);
     }

@@ -9,7 +9,7 @@
 typedef struct rbTextCursor {
     const char* at;
     const char* end;
-    int line; // 1-based, of at
+    int line; // of at, counted from 1
 } rbTextCursor;
 
 typedef struct rbToken {
@@ -19,16 +19,16 @@ typedef struct rbToken {
 
 rbTextCursor rbMakeTextCursor(const void* bytes, size_t size);
 
-// The next word of the present line; false at its end, which is not passed. A backslash before the
-// end of a line joins it with the next.
+// The next word of the current line; false at its end, where the cursor stays. A backslash at the
+// end of a line joins it to the next.
 bool rbText_NextWord(rbTextCursor* cursor, rbToken* token);
 // The next word on any line; false at the end of the text.
 bool rbText_NextToken(rbTextCursor* cursor, rbToken* token);
-// Passes the end of the present line.
+// Moves past the end of the current line.
 void rbText_SkipLine(rbTextCursor* cursor);
 
 bool rbToken_Equals(rbToken token, const char* text);
-// The whole token as a number, with a point whatever the locale. False if it is none or not finite.
+// The whole token as a number, with a decimal point in any locale. False if not a finite number.
 bool rbToken_ToNumber(rbToken token, double* value);
 // The whole token as an integer of at most 18 digits.
 bool rbToken_ToInteger(rbToken token, int64_t* value);

@@ -8,9 +8,9 @@
 
 #define SEGMENTS_MAX 16
 #define SEGMENT_SIZE 128
-#define NAMES_MAX 256 // that are searched for the nearest one
+#define NAMES_MAX 256 // searched for the nearest name
 
-// The way to a value.
+// The path to a value.
 typedef struct Way {
     int count;
     char segments[SEGMENTS_MAX][SEGMENT_SIZE];
@@ -77,7 +77,7 @@ static long findElement(const json_t* array, const char* segment)
 static rbStatus failElement(const json_t* array, const char* segment, rbError* error)
 {
     return rbError_Set(error, RB_STATUS_NOT_FOUND,
-                       "\"%s\" is neither the index (0 to %ld) nor the name of an element there",
+                       "\"%s\" is neither an index (0 to %ld) nor the name of an element there",
                        segment, (long)json_array_size(array) - 1);
 }
 
@@ -91,8 +91,8 @@ static const char* getName(int index, const void* context)
     return ((const NameList*)context)->names[index];
 }
 
-// Objects whose keys are names that the scene gives: an entry that is not there is a slip, which no
-// reader of keys would notice.
+// Objects whose keys are names chosen by the scene: an entry that does not exist is a typo, which
+// no other check would notice.
 static bool isNamed(const json_t* root, const json_t* object)
 {
     return object == json_object_get(root, "materials") ||
@@ -118,13 +118,12 @@ static rbStatus failName(json_t* object, const char* segment, rbError* error)
         used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s",
                                  i == 0 ? "; it has" : ",", list.names[i]);
     }
-    return rbError_Set(
-        error, RB_STATUS_NOT_FOUND,
-        "the scene has nothing named \"%s\" there, and --set changes what there is%s", segment,
-        hint);
+    return rbError_Set(error, RB_STATUS_NOT_FOUND,
+                       "nothing there is named \"%s\", and --set only changes what exists%s",
+                       segment, hint);
 }
 
-// One step down. Objects of keys that are not there yet are made, and checked by their reader.
+// One step down. Missing objects are created; their reader checks the keys.
 static rbStatus descend(json_t* root, json_t** value, const char* segment, rbError* error)
 {
     RB_ASSERT(*value != NULL);
@@ -156,7 +155,7 @@ static rbStatus descend(json_t* root, json_t** value, const char* segment, rbErr
     return RB_STATUS_OK;
 }
 
-// Sets the last part of the way; takes over the value.
+// Sets the last part of the path; takes ownership of the value.
 static rbStatus setValue(json_t* parent, const char* segment, json_t* value, rbError* error)
 {
     RB_ASSERT(value != NULL);

@@ -1,4 +1,4 @@
-// Reading JSON objects by tables: see reader.h.
+// Table-driven reading of JSON objects: see reader.h.
 #define _POSIX_C_SOURCE 200809L
 
 #include "io/scene/reader.h"
@@ -39,7 +39,7 @@ void rbReader_SetSubject(rbReader* reader, const char* kind, const char* name)
     }
 }
 
-// Writes the JSON pointer of the present place; cut off when too long.
+// Writes the JSON pointer of the current place, truncated if too long.
 static void writePlace(const rbReader* reader, char* text, size_t capacity)
 {
     RB_ASSERT(capacity > 0);
@@ -141,7 +141,7 @@ const char* rbSuggest(char* text, size_t capacity, const char* nearest)
     return text;
 }
 
-// "" for a setting that scenes do not have; NULL beyond the last.
+// "" for a setting that scenes do not have; NULL past the end.
 static const char* getKeyName(int index, const void* context)
 {
     const rbObjectKind* kind = context;
@@ -153,7 +153,7 @@ static const char* getKeyName(int index, const void* context)
     return key != NULL ? key->name : NULL;
 }
 
-// All keys in one line, for objects where no known key is near.
+// Lists all keys, for objects where no known key is similar.
 static void listKeys(const rbObjectKind* kind, char* text, size_t capacity)
 {
     size_t used = (size_t)snprintf(text, capacity, "; %s has the keys", kind->what);
@@ -187,7 +187,7 @@ static bool hasRange(const rbKey* key)
     return key->low != 0.0 || key->high != 0.0;
 }
 
-// What numbers a key accepts, as a clause.
+// Describes the numbers that a key accepts, as a clause.
 static void describeRange(const rbKey* key, char* text, size_t capacity)
 {
     if (key->rule != NULL) {
@@ -222,15 +222,15 @@ static rbStatus readNumber(rbReader* reader, const json_t* value, const rbKey* k
     return validateRange(reader, key, number);
 }
 
-// Integers up to 2^53; 1e9 is one too.
+// Integers up to 2^53; 1e9 counts as one.
 static rbStatus readInteger(rbReader* reader, const json_t* value, const rbKey* key, void* target)
 {
     if (!json_is_number(value)) {
-        return failType(reader, value, "a whole number");
+        return failType(reader, value, "an integer");
     }
     double number = json_number_value(value);
     if (floor(number) != number) {
-        return failType(reader, value, "a whole number");
+        return failType(reader, value, "an integer");
     }
     rbStatus status = validateRange(reader, key, number);
     if (status != RB_STATUS_OK) {
@@ -251,7 +251,7 @@ static rbStatus readString(rbReader* reader, const json_t* value, const rbKey* k
     return RB_STATUS_OK;
 }
 
-// Names end up in tables, paths of --set and columns of CSV files.
+// Names appear in tables, paths of --set and CSV columns.
 static rbStatus readName(rbReader* reader, const json_t* value, const rbKey* key, void* target)
 {
     rbStatus status = readString(reader, value, key, target);
@@ -262,20 +262,20 @@ static rbStatus readName(rbReader* reader, const json_t* value, const rbKey* key
     size_t length = json_string_length(value);
     if (length == 0) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "the name is empty; leave \"%s\" out or "
+                             "the name is empty; omit \"%s\" or "
                              "give it at least one character",
                              key->name);
     }
     if (length > RB_SCENE_NAME_MAX) {
         return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                             "the name \"%.20s...\" has %zu bytes; at most %d are accepted", name,
-                             length, RB_SCENE_NAME_MAX);
+                             "the name \"%.20s...\" has %zu bytes; the limit is %d", name, length,
+                             RB_SCENE_NAME_MAX);
     }
     for (const char* c = name; *c != '\0'; ++c) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f || strchr("\"\\/,", *c) != NULL) {
             return rbReader_Fail(reader, RB_STATUS_INVALID,
-                                 "the name holds the character 0x%02x; control characters and "
-                                 "\" \\ / , are not accepted",
+                                 "the name contains the character 0x%02x; control characters and "
+                                 "\" \\ / , are not allowed",
                                  (unsigned)(unsigned char)*c);
         }
     }
@@ -334,7 +334,7 @@ static rbStatus readVec3(rbReader* reader, const json_t* value, const rbKey* key
     return status;
 }
 
-// A rotation by an angle about an axis of any length but zero.
+// A rotation by an angle about an axis of any nonzero length.
 static rbStatus readAxisAngle(rbReader* reader, const json_t* value, rbQuat* orientation)
 {
     rbAxisAngleFields fields = {0};
@@ -357,7 +357,7 @@ static rbStatus readAxisAngle(rbReader* reader, const json_t* value, rbQuat* ori
     return RB_STATUS_OK;
 }
 
-// How far from 1 the norm of a quaternion may be: generous to rounding to 6 digits, not to slips.
+// Tolerance for the norm of a quaternion: allows rounding to 6 digits, but not typos.
 #define QUATERNION_NORM_SLACK 1e-6
 
 static rbStatus readOrientation(rbReader* reader, const json_t* value, const rbKey* key,
@@ -380,15 +380,15 @@ static rbStatus readOrientation(rbReader* reader, const json_t* value, const rbK
     double norm = sqrt(rbDotQuat(q, q));
     if (norm < 1e-100) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "the quaternion is zero; [1, 0, 0, 0] is no rotation");
+                             "the quaternion is zero; [1, 0, 0, 0] means no rotation");
     }
     if (fabs(norm - 1.0) > QUATERNION_NORM_SLACK) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "the quaternion [w, x, y, z] has the norm %.9g, not 1; normalized it "
+                             "the quaternion [w, x, y, z] has norm %.9g, not 1; normalized it "
                              "would be [%.17g, %.17g, %.17g, %.17g]",
                              norm, v[0] / norm, v[1] / norm, v[2] / norm, v[3] / norm);
     }
-    // Dividing an exact [1, 0, 0, 0] by its norm leaves its bits.
+    // Dividing an exact [1, 0, 0, 0] by its norm does not change its bits.
     *(rbQuat*)target = rbNormalizeQuat(q);
     return RB_STATUS_OK;
 }
@@ -459,11 +459,11 @@ static ReadFn* const readFns[] = {
     [RB_VALUE_STRING_OR_NUMBER] = readStringOrNumber,
     [RB_VALUE_ANY] = readAny,
 };
-_Static_assert(sizeof readFns / sizeof readFns[0] == RB_VALUE_KIND_COUNT, "one reader a kind");
+_Static_assert(sizeof readFns / sizeof readFns[0] == RB_VALUE_KIND_COUNT, "one reader per kind");
 
 // ------------------------------------------------------------------------------------ settings
 
-// The index of a word at the present place.
+// Finds the index of a word at the current place.
 static rbStatus findWord(rbReader* reader, const char* word, const rbWords* words, int* index)
 {
     RB_ASSERT(word != NULL);
@@ -477,9 +477,9 @@ static rbStatus findWord(rbReader* reader, const char* word, const rbWords* word
     const char* nearest = rbWords_FindNearest(words, word);
     (void)rbSuggest(hint, sizeof hint, nearest);
     if (nearest == NULL) {
-        size_t used = (size_t)snprintf(hint, sizeof hint, "; known are");
+        size_t used = (size_t)snprintf(hint, sizeof hint, "; expected");
         for (int i = 0; i < count && used < sizeof hint; ++i) {
-            const char* separator = i == 0 ? "" : i + 1 < count ? "," : " and";
+            const char* separator = i == 0 ? "" : i + 1 < count ? "," : " or";
             used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", separator,
                                      rbWords_Name(words, i));
         }
@@ -499,7 +499,7 @@ rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const r
     return status;
 }
 
-// A setting as a row of keys: both have a kind of value and a range.
+// A setting as a key: both have a kind of value and a range.
 static rbKey toKey(const rbSetting* setting)
 {
     static const rbValueKind kinds[] = {
@@ -550,7 +550,7 @@ static rbStatus readSetting(rbReader* reader, const json_t* value, const rbSetti
                     : key.kind == RB_VALUE_BOOLEAN ? (double)read.isOn
                     : key.kind == RB_VALUE_STRING  ? (double)index
                                                    : (double)read.integer;
-    if (!rbSetting_IsAccepted(setting, number)) { // between its steps
+    if (!rbSetting_IsAccepted(setting, number)) { // not one of its steps
         return rbReader_Fail(reader, RB_STATUS_INVALID, "%s is %.10g; %s", key.name, number, range);
     }
     rbSetting_SetNumber(setting, settings, number);
@@ -559,7 +559,7 @@ static rbStatus readSetting(rbReader* reader, const json_t* value, const rbSetti
 
 // ---------------------------------------------------------------------------------------- keys
 
-// Keys that had another name; recordings hold scenes as they were written.
+// Keys that were renamed; recordings contain scenes as they were written.
 static const struct {
     const char* former;
     const char* present;
@@ -583,7 +583,7 @@ static bool hasKey(const rbObjectKind* kind, const char* name)
     return false;
 }
 
-// The present name of a key, which may be a former one; NULL: the object has no such key.
+// The current name of a key, given the current or a former one; NULL: unknown key.
 static const char* findPresentName(const rbObjectKind* kind, const char* name)
 {
     if (hasKey(kind, name)) {
@@ -634,7 +634,7 @@ rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind
         }
         if (present != name && json_object_get(object, present) != NULL) {
             return rbReader_Fail(reader, RB_STATUS_INVALID,
-                                 "\"%s\" is the former name of \"%s\", which is given too; remove "
+                                 "\"%s\" is the former name of \"%s\", which is also given; remove "
                                  "one of them",
                                  name, present);
         }

@@ -1,6 +1,6 @@
-// Reading JSON objects by tables. A table row (rbKey) names a key, the kind of its value, its range
-// and unit, and where the value goes in a struct; rbReadFields fills the struct and says precisely
-// what is wrong otherwise. The same tables are compared with docs/scene.schema.json by a test.
+// Table-driven reading of JSON objects. A row (rbKey) gives a key, the kind of its value, its range
+// and unit, and where the value goes in a struct; rbReadFields fills the struct or reports
+// precisely what is wrong. A test compares the same tables with docs/scene.schema.json.
 #ifndef RB_SCENE_READER_H
 #define RB_SCENE_READER_H
 
@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-// A step of the way from the root to the present value.
+// A step of the path from the root to the current value.
 typedef struct rbPlacePart {
     const char* key; // NULL: an index
     size_t index;
@@ -18,7 +18,7 @@ typedef struct rbPlacePart {
 
 #define RB_PLACE_PARTS_MAX (RB_SCENE_DEPTH_MAX + 8)
 
-// Where the reader is and where its complaints go.
+// Where the reader is and where its errors go.
 typedef struct rbReader {
     rbError* error;    // never NULL
     const char* file;  // for errors
@@ -31,13 +31,13 @@ void rbReader_Push(rbReader* reader, const char* key);
 void rbReader_PushIndex(rbReader* reader, size_t index);
 void rbReader_Pop(rbReader* reader);
 
-// Names the object that later messages are about; kind NULL: none.
+// Sets the object that later messages are about; kind NULL: none.
 void rbReader_SetSubject(rbReader* reader, const char* kind, const char* name);
 
-// Sets the error with the present file, place and subject; returns status.
+// Sets the error with the current file, place and subject; returns status.
 rbStatus rbReader_Fail(rbReader* reader, rbStatus status, const char* format, ...) RB_PRINTF(3, 4);
 
-// The message that a function of the library left in reader->error, with file, place and subject of
+// Completes the message that the library left in reader->error with file, place and subject of
 // the scene and a remedy (may be NULL).
 rbStatus rbReader_Adopt(rbReader* reader, rbStatus status, const char* remedy);
 
@@ -61,11 +61,11 @@ typedef struct rbKey {
     const char* name;
     rbValueKind kind;
     bool isRequired;
-    bool isLowOpen;   // the lower end of the range is not accepted
+    bool isLowOpen;   // the lower bound itself is excluded
     size_t offset;    // in the struct of the object
     double low, high; // range of numbers and of the components of vectors; both 0: no range
     const char* unit; // "" for none
-    const char* rule; // what is accepted, as a clause; NULL: made from the range
+    const char* rule; // what is accepted, as a clause; NULL: derived from the range
 } rbKey;
 
 // The keys of one kind of object.
@@ -74,60 +74,60 @@ typedef struct rbObjectKind {
     const char* what; // "a body", for messages
     const rbKey* keys;
     int keyCount;
-    const rbSettingList* settings; // instead of keys: the fields are the struct of the list
+    const rbSettingList* settings; // instead of keys: fields is the struct of the list
 } rbObjectKind;
 
-// Reads the keys of an object into fields. What is absent stays as it is there; unknown keys and
+// Reads the keys of an object into fields. Absent keys leave fields unchanged; unknown keys and
 // values of the wrong kind or out of range are errors.
 rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind* kind,
                       void* fields);
 
-// A key that an object of scenes gets at start-up, for settings that the reader does not know
+// A key registered for an object of scenes at startup, for settings that the reader does not know
 // itself.
 typedef struct rbSceneRow {
     const char* object;       // name of its kind: "" for the scene itself, "step", "contact"
     rbKey key;                // without an offset
     const rbObjectKind* kind; // the keys of its value; NULL: the value is not an object
     // Reads the value into what its object is read into: rbScene, rbStepSettings or
-    // rbContactSettings. The reader stands at the value.
+    // rbContactSettings. The reader is at the value.
     rbStatus (*read)(const struct rbSceneRow* row, rbReader* reader, const json_t* value,
                      void* target);
 } rbSceneRow;
 
-// Appends a row, at start-up (base/core/registered_rows.h). Refused: a key that is known in the
-// object, an object that takes no rows, a full table.
+// Appends a row, at startup (base/core/registered_rows.h). Refused: a key that the object already
+// has, an object that takes no rows, a full table.
 rbStatus rbRegisterSceneRow(const rbSceneRow* row, rbError* error);
-const rbSceneRow* rbGetSceneRow(int index); // NULL beyond the last
-// Reads what an object has of the keys registered for it, in the order of registration.
+const rbSceneRow* rbGetSceneRow(int index); // NULL past the end
+// Reads the registered keys that an object has, in the order of registration.
 // rbReadFields accepts these keys and leaves them to this function.
 rbStatus rbReadSceneRows(rbReader* reader, const json_t* parent, const rbObjectKind* kind,
                          void* target);
-// The index-th key of a kind: its own (settings are none), then the registered ones; NULL beyond
-// the last.
+// The index-th key of a kind: its own (except settings), then the registered ones; NULL past the
+// end.
 const rbKey* rbObjectKind_GetKey(const rbObjectKind* kind, int index);
 
-// A value by its key: kind, range and rule are checked.
+// Reads a value by its key; checks kind, range and rule.
 rbStatus rbReadValue(rbReader* reader, const json_t* value, const rbKey* key, void* target);
 
 // The index of a word under a key; unknown words are errors that suggest the nearest or list all.
 rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const rbWords* words,
                     int* index);
 
-// Numbers of an array of fixed length, each within +-limit (0: none).
+// Reads an array of fixed length; each number within +-limit (0: no limit).
 rbStatus rbReadNumbers(rbReader* reader, const json_t* array, double* values, size_t count,
                        double limit);
 
 // A tree from text. The error has line and column; file and place stay.
 typedef struct rbJsonLimits {
     int depthMax;         // nesting of values; the parser recurses
-    const char* expected; // a clause for empty text: what would be right
+    const char* expected; // a clause for empty text: what is expected
 } rbJsonLimits;
 json_t* rbParseJson(const char* text, size_t size, const rbJsonLimits* limits, rbError* error);
 
 // "an array of 2 elements", 'the string "abc"', "the number -1".
 void rbDescribeJson(const json_t* value, char* text, size_t capacity);
 
-// "; did you mean "x"?" or "" into text, which is returned.
+// Writes "; did you mean "x"?" or "" to text and returns it.
 const char* rbSuggest(char* text, size_t capacity, const char* nearest);
 
 #endif

@@ -1,4 +1,4 @@
-// Scenes: parsing, judging, overriding, and what a scene says about itself.
+// Scenes: parsing, validating, overriding, and information about a scene.
 #include "io/scene/file_bytes.h"
 #include "io/scene/foreign_format.h"
 #include "io/scene/scene_joints.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Defaults of what a scene may leave out.
+// Defaults for what a scene may omit.
 #define DEFAULT_DURATION 10.0     // s
 #define DEFAULT_OUTPUT_COUNT 1000 // outputs in a run without output.step
 
@@ -33,15 +33,14 @@ static json_t* parseText(const char* text, size_t size, const char* file, rbErro
     error->line = 0;
     error->column = 0;
     if (size > RB_SCENE_FILE_SIZE_MAX) {
-        (void)rbError_Set(error, RB_STATUS_LIMIT,
-                          "is larger than %zu MB, the most that is accepted",
+        (void)rbError_Set(error, RB_STATUS_LIMIT, "is too large; the limit is %zu MB",
                           RB_SCENE_FILE_SIZE_MAX >> 20);
         return NULL;
     }
     return rbIsForeignFormat(text, size, error) ? NULL : rbParseJson(text, size, &limits, error);
 }
 
-// -------------------------------------------------------------------------------------- judging
+// -------------------------------------------------------------------------------------- validation
 
 static rbStatus validateEngine(rbReader* reader, const char* word, rbEngineType* engine)
 {
@@ -58,11 +57,11 @@ static rbStatus validateVersion(rbReader* reader, int64_t version)
     }
     rbReader_Push(reader, "rattleback");
     return rbReader_Fail(reader, RB_STATUS_UNSUPPORTED,
-                         "version %lld of the format is not known; this program reads version %d",
+                         "version %lld of the format is unknown; this program reads version %d",
                          (long long)version, RB_SCENE_VERSION);
 }
 
-// The plain values of the scene.
+// Reads the simple values of the scene.
 static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields)
 {
     rbWorldDef worldDef = rbDefaultWorldDef();
@@ -117,7 +116,8 @@ static rbStatus readOutput(rbScene* scene, rbReader* reader, const json_t* json,
     if (status == RB_STATUS_OK && scene->info.duration / fields.step > 1e9) {
         rbReader_Push(reader, "step");
         return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                             "%.10g s in %.10g s would be %.3g outputs; at most 1e9 are accepted",
+                             "output.step %.10g s over a duration of %.10g s gives %.3g outputs; "
+                             "the limit is 1e9",
                              fields.step, scene->info.duration, scene->info.duration / fields.step);
     }
     return status;
@@ -125,8 +125,8 @@ static rbStatus readOutput(rbScene* scene, rbReader* reader, const json_t* json,
 
 typedef rbStatus SectionFn(rbScene* scene, rbReader* reader, const json_t* json);
 
-// Judges the whole tree and fills the scene from it. The order matters: bodies name materials and
-// geometries; trees make bodies; forces, joints and springs name bodies, probes name all three.
+// Validates the tree and fills the scene from it. The order matters: bodies refer to materials and
+// geometries; trees make bodies; forces, joints and springs refer to bodies, probes to all three.
 static rbStatus validateScene(rbScene* scene, rbError* error)
 {
     RB_ASSERT(scene->root != NULL);
@@ -181,7 +181,7 @@ static rbStatus validateScene(rbScene* scene, rbError* error)
     return status;
 }
 
-// ------------------------------------------------------------------------------- life of a scene
+// ------------------------------------------------------------------------------- creation and use
 
 // Where a scene comes from.
 typedef struct Origin {
@@ -202,7 +202,7 @@ static char* copyStem(const char* file)
     return rbCopyText(start, length);
 }
 
-// Makes a scene of a tree, which it takes over.
+// Makes a scene from a tree; takes ownership of the tree.
 static rbScene* makeScene(json_t* root, const Origin* origin, rbError* error)
 {
     RB_ASSERT(root != NULL);
@@ -223,7 +223,7 @@ static rbScene* makeScene(json_t* root, const Origin* origin, rbError* error)
     }
     scene->text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     if (scene->text == NULL) {
-        (void)rbError_Set(error, RB_STATUS_LIMIT, "the text of the scene cannot be written");
+        (void)rbError_Set(error, RB_STATUS_LIMIT, "the scene cannot be written as text");
         rbDestroyScene(scene);
         return NULL;
     }
@@ -303,7 +303,7 @@ void rbDestroyScene(rbScene* scene)
     rbFreeString(scene->file);
     rbFreeString(scene->folder);
     rbFreeString(scene->stem);
-    free(scene->text); // jansson's
+    free(scene->text); // allocated by jansson
     json_decref(scene->generated);
     json_decref(scene->root);
     rbFree(scene, sizeof *scene);
@@ -350,7 +350,7 @@ static void keepKey(const rbScene* scene, json_t* root, const char* key)
     }
 }
 
-// A scene with nothing but what a body may refer to, and the body; takes the body over.
+// A scene with only what a body may refer to, and the body; takes ownership of the body.
 static json_t* makeRootAround(const rbScene* scene, json_t* body)
 {
     static const char* const kept[] = {"rattleback", "engine",        "world",   "motion",
@@ -372,7 +372,7 @@ static json_t* makeRootAround(const rbScene* scene, json_t* body)
     return root;
 }
 
-// The files of the scene are there as those of the former one; there are no others.
+// The files of the scene are attachments of the former one; there are no others.
 static const void* refuseFile(const char* name, size_t* size, void* context)
 {
     (void)name;
@@ -408,8 +408,8 @@ rbBodyId rbScene_AddBody(const rbScene* scene, rbWorld* world, const char* text,
         bodyId = rbMakeBody(around, world, error);
     } else {
         (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "%d bodies would come; one at a time can be added, without \"repeat\" "
-                          "and \"scatter\"",
+                          "this gives %d bodies; add one at a time, without \"repeat\" "
+                          "or \"scatter\"",
                           around->info.bodyCount);
     }
     rbDestroyScene(around);

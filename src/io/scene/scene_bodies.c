@@ -1,4 +1,4 @@
-// Bodies of a scene: state, shapes, copies; materials and motion settings; finding bodies by name.
+// Bodies of a scene: state, shapes, copies; materials and motion settings; lookup by name.
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 
@@ -28,8 +28,8 @@ rbStatus rbReadMaterialFields(rbReader* reader, const json_t* json, rbMaterial* 
     }
     rbReader_Push(reader, "stiction");
     return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "stiction %.10g is less than friction %.10g; what slides cannot be held "
-                         "more than what sticks: raise it, or remove it to have the same",
+                         "stiction %.10g is less than friction %.10g; static friction cannot be "
+                         "below sliding friction: raise it, or remove it to use \"friction\"",
                          material->stiction, material->friction);
 }
 
@@ -90,7 +90,7 @@ int rbScene_MatchMaterial(const rbScene* scene, const rbMaterial* material)
     return -1;
 }
 
-// The template of a body of the world: the last that begins not after it.
+// The template of a body of the world: the last one that does not begin after it.
 static const rbSceneBody* getTemplate(const rbScene* scene, int body)
 {
     int low = 0;
@@ -148,7 +148,7 @@ void rbSceneBody_WriteName(const rbSceneBody* body, int copy, char* name)
     if (body->copyKind == RB_COPY_NONE) {
         (void)snprintf(name, RB_SCENE_NAME_MAX + 1, "%s", body->name);
     } else {
-        // Lengths were judged when the body was read.
+        // Lengths were validated when the body was read.
         char number[16];
         (void)snprintf(number, sizeof number, "[%d]", copy);
         size_t length = strlen(body->name);
@@ -158,7 +158,7 @@ void rbSceneBody_WriteName(const rbSceneBody* body, int copy, char* name)
     }
 }
 
-// The template of that name, -1 if there is none.
+// The template with that name, -1 if there is none.
 static int findTemplate(const rbScene* scene, const char* name, size_t length)
 {
     int low = 0;
@@ -229,12 +229,12 @@ static const char* getBodyName(int index, const void* context)
 
 const char* rbScene_GetNearestBody(const rbScene* scene, const char* name)
 {
-    // A suggestion is not worth more time than this.
+    // A suggestion is not worth searching more names.
     int count = scene->bodies.count < 100000 ? scene->bodies.count : 100000;
     return rbFindNearestName(name, getBodyName, count, scene);
 }
 
-// One entry of the list that is sorted to find bodies by name.
+// An entry of the list sorted for lookup by name.
 typedef struct NameEntry {
     const char* name;
     int index;
@@ -253,11 +253,11 @@ static rbStatus failDuplicate(rbReader* reader, int index, const char* name, int
     rbReader_PushIndex(reader, (size_t)index);
     rbReader_Push(reader, "name");
     return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "the name \"%s\" is taken by /bodies/%d; bodies need different names",
+                         "the name \"%s\" is used by /bodies/%d too; bodies need different names",
                          name, former);
 }
 
-// Sorts the names and refuses equal ones; "box[1]" must not be the name of a copy of "box".
+// Sorts the names and refuses duplicates; a body must not be named like a copy, "box[1]".
 rbStatus rbIndexBodies(rbScene* scene, rbReader* reader)
 {
     scene->bodiesByName.count = 0;
@@ -294,7 +294,7 @@ rbStatus rbIndexBodies(rbScene* scene, rbReader* reader)
 
 // --------------------------------------------------------------------------------------- bodies
 
-// All shapes of a body meet the same others.
+// All shapes of a body collide with the same groups.
 static rbStatus validateGroups(const rbScene* scene, rbReader* reader, const rbSceneBody* body,
                                const rbSceneShape* shape)
 {
@@ -308,7 +308,7 @@ static rbStatus validateGroups(const rbScene* scene, rbReader* reader, const rbS
     }
     rbReader_Push(reader, isSame ? "mask" : "groups");
     return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "%s is %" PRIu32 ", that of the first shape is %" PRIu32
+                         "%s is %" PRIu32 ", but that of the first shape is %" PRIu32
                          "; give all shapes of a body the same",
                          isSame ? "mask" : "groups", isSame ? shape->mask : shape->groups,
                          isSame ? first->mask : first->groups);
@@ -364,7 +364,7 @@ static rbStatus readBodyType(rbReader* reader, const char* word, rbBodyType* typ
     static const char* const names[] = {[RB_BODY_STATIC] = "static",
                                         [RB_BODY_KINEMATIC] = "kinematic",
                                         [RB_BODY_DYNAMIC] = "dynamic"};
-    _Static_assert(sizeof names / sizeof names[0] == RB_BODY_TYPE_COUNT, "one name a type");
+    _Static_assert(sizeof names / sizeof names[0] == RB_BODY_TYPE_COUNT, "one name per type");
     for (int i = 0; i < RB_BODY_TYPE_COUNT; ++i) {
         if (strcmp(names[i], word) == 0) {
             *type = (rbBodyType)i;
@@ -373,7 +373,7 @@ static rbStatus readBodyType(rbReader* reader, const char* word, rbBodyType* typ
     }
     rbReader_Push(reader, "type");
     return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "unknown type of body \"%.60s\"; known are \"dynamic\", \"static\" and "
+                         "unknown body type \"%.60s\"; expected \"dynamic\", \"static\" or "
                          "\"kinematic\"",
                          word);
 }
@@ -383,15 +383,15 @@ static bool isZero(rbVec3 v)
     return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
 }
 
-// What goes with what: velocities are of dynamic bodies, paths of kinematic ones, growth of the
-// event engine.
+// Valid combinations: velocities for dynamic bodies, paths for kinematic ones, growth for the event
+// engine.
 static rbStatus validateKeys(rbReader* reader, const json_t* json, const rbBodyFields* fields,
                              rbBodyType type, rbEngineType engine)
 {
     if (json_object_get(json, "spin") != NULL && json_object_get(json, "spinLocal") != NULL) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "both \"spin\" (world axes) and \"spinLocal\" (body axes) are given; "
-                             "give one");
+                             "give only one");
     }
     bool isMoving =
         !isZero(fields->velocity) || !isZero(fields->spin) || !isZero(fields->spinLocal);
@@ -401,22 +401,22 @@ static rbStatus validateKeys(rbReader* reader, const json_t* json, const rbBodyF
             type == RB_BODY_STATIC
                 ? "a static body never moves; make it \"dynamic\" or remove "
                   "\"velocity\" and \"spin\""
-                : "a kinematic body moves by its \"path\"; put speed and spin there");
+                : "a kinematic body follows its \"path\"; give speed and spin there");
     }
     if (type != RB_BODY_KINEMATIC && fields->path != NULL) {
         rbReader_Push(reader, "path");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "only a body of type \"kinematic\" follows a path");
+                             "only a body of type \"kinematic\" can follow a path");
     }
     if (fields->growth > 0.0 && !rbEngineType_GetTraits(engine).growsBodies) {
         rbReader_Push(reader, "growth");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "bodies grow with the engine \"event\" only; set \"engine\": "
+                             "bodies grow only with the engine \"event\"; set \"engine\": "
                              "\"event\" or remove \"growth\"");
     }
     if (fields->repeat != NULL && fields->scatter != NULL) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "both \"repeat\" and \"scatter\" are given; give one");
+                             "both \"repeat\" and \"scatter\" are given; give only one");
     }
     return RB_STATUS_OK;
 }
@@ -440,7 +440,7 @@ static rbStatus readRepeat(rbReader* reader, const json_t* json, rbSceneBody* bo
         if (floor(v[i]) != v[i] || v[i] < 1.0) {
             rbReader_PushIndex(reader, i);
             return rbReader_Fail(reader, RB_STATUS_INVALID,
-                                 "found %.10g; expected a whole number, at least 1", v[i]);
+                                 "found %.10g; expected an integer of at least 1", v[i]);
         }
         *count *= v[i];
         body->repeatCount[i] = v[i] <= RB_SCENE_BODIES_MAX ? (int)v[i] : RB_SCENE_BODIES_MAX;
@@ -473,7 +473,7 @@ static rbStatus readScatter(rbReader* reader, const json_t* json, rbSceneBody* b
     return RB_STATUS_OK;
 }
 
-// Reads repeat or scatter and judges the number of bodies before any is made.
+// Reads repeat or scatter and checks the number of bodies before any is created.
 static rbStatus readCopies(rbScene* scene, rbReader* reader, const rbBodyFields* fields,
                            rbSceneBody* body)
 {
@@ -491,14 +491,14 @@ static rbStatus readCopies(rbScene* scene, rbReader* reader, const rbBodyFields*
     }
     if ((double)scene->info.bodyCount + count > RB_SCENE_BODIES_MAX) {
         return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                             "the scene would have %.10g bodies; at most %d are accepted",
+                             "the scene would have %.10g bodies; the limit is %d",
                              (double)scene->info.bodyCount + count, RB_SCENE_BODIES_MAX);
     }
     double shapeCount = (double)scene->info.shapeCount + count * body->shapeCount;
     if (shapeCount > 2.0 * RB_SCENE_BODIES_MAX) {
         return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                             "the scene would have %.10g shapes; at most %d are accepted",
-                             shapeCount, 2 * RB_SCENE_BODIES_MAX);
+                             "the scene would have %.10g shapes; the limit is %d", shapeCount,
+                             2 * RB_SCENE_BODIES_MAX);
     }
     body->copyCount = (int)count;
     body->firstIndex = scene->info.bodyCount;
@@ -514,7 +514,7 @@ static rbStatus readCopies(rbScene* scene, rbReader* reader, const rbBodyFields*
     return RB_STATUS_OK;
 }
 
-// What follows from the shapes and from other bodies, after the plain fields.
+// Reads what depends on shapes and other bodies, after the simple fields.
 static rbStatus readBodyParts(rbScene* scene, rbReader* reader, const json_t* json,
                               const rbBodyFields* fields, rbSceneBody* body)
 {
@@ -567,7 +567,7 @@ rbStatus rbReadBody(rbScene* scene, rbReader* reader, const json_t* json, size_t
     if (status != RB_STATUS_OK) {
         return status;
     }
-    // In the array at once, so that what it owns is freed whatever happens.
+    // In the array at once, so that what it owns is freed in any case.
     rbArray_Push(scene->bodies, empty);
     rbSceneBody* body = &scene->bodies.data[scene->bodies.count - 1];
     (void)snprintf(body->name, sizeof body->name, "%s", fields.name != NULL ? fields.name : name);

@@ -1,4 +1,4 @@
-// The two bodies of a joint or a spring, by names that may hold the indices of a copy.
+// The two bodies of a joint or a spring, by names that may contain the indices of a copy.
 #include "io/scene/scene_joints.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ rbStatus rbReadGrid(rbReader* reader, const json_t* repeat, const char* name, rb
         if (floor(v[i]) != v[i] || v[i] < 1.0) {
             rbReader_PushIndex(reader, i);
             return rbReader_Fail(reader, RB_STATUS_INVALID,
-                                 "found %.10g; expected a whole number, at least 1", v[i]);
+                                 "found %.10g; expected an integer of at least 1", v[i]);
         }
         product *= v[i];
         grid->count[i] = v[i] <= RB_SCENE_JOINTS_MAX ? (int)v[i] : RB_SCENE_JOINTS_MAX;
@@ -41,8 +41,8 @@ rbStatus rbReadGrid(rbReader* reader, const json_t* repeat, const char* name, rb
         return status;
     }
     if (product > RB_SCENE_JOINTS_MAX) {
-        return rbReader_Fail(reader, RB_STATUS_LIMIT, "%.10g copies; at most %d are accepted",
-                             product, RB_SCENE_JOINTS_MAX);
+        return rbReader_Fail(reader, RB_STATUS_LIMIT, "%.10g copies; the limit is %d", product,
+                             RB_SCENE_JOINTS_MAX);
     }
     grid->isRepeated = true;
     grid->copyCount = (int)product;
@@ -81,7 +81,7 @@ void rbSceneGrid_WriteName(const rbSceneGrid* grid, const char* base, int copy, 
     if (grid->isRepeated) {
         (void)snprintf(number, sizeof number, "[%d]", copy);
     }
-    // Lengths were judged when the grid was read.
+    // Lengths were validated when the grid was read.
     RB_ASSERT(strlen(base) + strlen(number) <= RB_SCENE_NAME_MAX);
     (void)snprintf(name, RB_SCENE_NAME_MAX + 1, "%s%s", base, number);
 }
@@ -129,7 +129,7 @@ bool rbAreEndsAnchored(const rbScene* scene, const rbSceneEnd ends[2])
 
 // ----------------------------------------------------------------------------------------- names
 
-// Reads "x+1", "z", "7"; false if it is none of these. *at is moved behind it.
+// Reads "x+1", "z", "7"; false if it is none of these. Moves *at past it.
 static bool readTerm(const char** at, rbIndexTerm* term)
 {
     const char* c = *at;
@@ -157,7 +157,7 @@ static bool readTerm(const char** at, rbIndexTerm* term)
     return true;
 }
 
-// Splits "knot[x+1,y,0]" into the length of "knot" and its terms; false if it has no such end.
+// Splits "knot[x+1,y,0]" into the length of "knot" and its terms; false if it has no such suffix.
 static bool splitTerms(const char* name, size_t* length, rbSceneEnd* end)
 {
     const char* at = strrchr(name, '[');
@@ -182,13 +182,13 @@ static rbStatus failAbsent(const rbScene* scene, rbReader* reader, const char* n
     const char* nearest = rbScene_GetNearestBody(scene, name);
     return rbReader_Fail(reader, RB_STATUS_NOT_FOUND, "there is no body \"%.60s\"%s%s", name,
                          rbSuggest(hint, sizeof hint, nearest),
-                         nearest == NULL ? "; \"world\" stands for the world" : "");
+                         nearest == NULL ? "; \"world\" means the world" : "");
 }
 
 static rbStatus failGroup(rbReader* reader, const rbSceneBody* body)
 {
     return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "\"%s\" is %d bodies; name one of them, such as \"%s[0]\", or with "
+                         "\"%s\" means %d bodies; name one of them, such as \"%s[0]\", or with "
                          "\"repeat\" one for each copy, such as \"%s[x]\"",
                          body->name, body->copyCount, body->name, body->name);
 }
@@ -202,7 +202,7 @@ rbStatus rbReadEnd(const rbScene* scene, rbReader* reader, const char* name, rbS
     if (strcmp(name, WORLD_NAME) == 0) {
         return !isFound ? RB_STATUS_OK
                         : rbReader_Fail(reader, RB_STATUS_INVALID,
-                                        "\"world\" is the world for joints and springs, but a body "
+                                        "\"world\" means the world here, but a body "
                                         "has this name; rename the body");
     }
     if (isFound) {
@@ -231,14 +231,14 @@ rbStatus rbReadEnd(const rbScene* scene, rbReader* reader, const char* name, rbS
     }
     if (end->termCount != 1 && (end->termCount != 3 || body->copyKind != RB_COPY_REPEAT)) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "\"%.60s\" has %d indices; expected one, the number of the copy, or "
-                             "three, its place in the grid of \"repeat\"",
+                             "\"%.60s\" has %d indices; expected one, the index of the copy, or "
+                             "three, its position in the grid of \"repeat\"",
                              name, end->termCount);
     }
     return RB_STATUS_OK;
 }
 
-// --------------------------------------------------------------------------------------- judging
+// ------------------------------------------------------------------------------------validation
 
 static rbStatus validateCopy(const rbScene* scene, rbReader* reader, const rbSceneEnd ends[2],
                              const rbSceneGrid* grid, int copy)
@@ -248,7 +248,7 @@ static rbStatus validateCopy(const rbScene* scene, rbReader* reader, const rbSce
         if (!rbSceneEnd_Find(scene, &ends[i], grid, copy, &bodies[i])) {
             const rbSceneBody* body = &scene->bodies.data[ends[i].body];
             return rbReader_Fail(reader, RB_STATUS_NOT_FOUND,
-                                 "%s of copy %d does not exist: \"%s\" has %d copies, from 0",
+                                 "%s of copy %d does not exist: \"%s\" has only %d copies",
                                  endKeys[i], copy, body->name, body->copyCount);
         }
     }
@@ -257,7 +257,7 @@ static rbStatus validateCopy(const rbScene* scene, rbReader* reader, const rbSce
         const rbSceneBody* body = &scene->bodies.data[ends[0].body];
         rbSceneBody_WriteName(body, bodies[0] - body->firstIndex, name);
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "both ends are on the body \"%s\"; it needs two bodies, or a body and "
+                             "both ends are on the body \"%s\"; give two bodies, or a body and "
                              "\"world\"",
                              name);
     }
@@ -278,7 +278,7 @@ static rbStatus validateEnds(const rbScene* scene, rbReader* reader, const rbSce
             names[i] = ends[i].body >= 0 ? scene->bodies.data[ends[i].body].name : WORLD_NAME;
         }
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "neither \"%s\" nor \"%s\" can be moved by it; one of the two must be "
+                             "it can move neither \"%s\" nor \"%s\"; one of the two must be "
                              "a dynamic body",
                              names[0], names[1]);
     }
@@ -297,7 +297,7 @@ rbStatus rbReadEnds(const rbScene* scene, rbReader* reader, const rbEndsFields* 
     if (isArray && (names[0] != NULL || names[1] != NULL)) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "both \"bodies\" and \"bodyA\" or \"bodyB\" are given; give "
-                             "\"bodies\": [A, B] or the two");
+                             "only \"bodies\": [A, B] or the other two");
     }
     for (size_t i = 0; i < 2 && isArray; ++i) {
         names[i] = json_string_value(json_array_get(fields->bodies, i));
@@ -306,12 +306,12 @@ rbStatus rbReadEnds(const rbScene* scene, rbReader* reader, const rbEndsFields* 
             rbDescribeJson(fields->bodies, found, sizeof found);
             rbReader_Push(reader, "bodies");
             return rbReader_Fail(reader, RB_STATUS_INVALID,
-                                 "found %s; expected two names of bodies, [A, B]", found);
+                                 "found %s; expected the names of two bodies, [A, B]", found);
         }
     }
     if (names[0] == NULL && names[1] == NULL) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "it needs \"bodies\": [A, B], two names of bodies, or one and "
+                             "it needs \"bodies\": [A, B], the names of two bodies, or of one and "
                              "\"world\"");
     }
     int depth = reader->partCount;

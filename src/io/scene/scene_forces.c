@@ -1,4 +1,4 @@
-// Forces of a scene, by the rows of the table of forces.
+// Forces of a scene, driven by the table of forces.
 #include "dynamics/forces/force_table.h"
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
@@ -17,12 +17,12 @@ static const char* getName(int index, const void* context)
     return ((const Known*)context)->names[index];
 }
 
-// "constant", "drag" and "central"
+// Writes "constant", "drag" or "central".
 static void listNames(const Known* known, char* text, size_t capacity)
 {
     size_t used = 0;
     for (int i = 0; i < known->count && used < capacity; ++i) {
-        const char* separator = i == 0 ? "" : i + 1 < known->count ? ", " : " and ";
+        const char* separator = i == 0 ? "" : i + 1 < known->count ? ", " : " or ";
         used +=
             (size_t)snprintf(text + used, capacity - used, "%s\"%s\"", separator, known->names[i]);
     }
@@ -48,12 +48,11 @@ static rbStatus findType(rbReader* reader, const json_t* json, rbForceType* type
     const char* nearest = rbFindNearestName(word, getName, known.count, &known);
     listNames(&known, list, sizeof list);
     rbReader_Push(reader, "type");
-    return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "unknown type of force \"%.60s\"%s; known are %s", word,
-                         rbSuggest(hint, sizeof hint, nearest), list);
+    return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown force type \"%.60s\"%s; expected %s",
+                         word, rbSuggest(hint, sizeof hint, nearest), list);
 }
 
-// The body of a force must be there and dynamic.
+// The body of a force must exist and be dynamic.
 static rbStatus resolveBody(const rbScene* scene, rbReader* reader, const char* name,
                             rbSceneForce* force)
 {
@@ -67,7 +66,7 @@ static rbStatus resolveBody(const rbScene* scene, rbReader* reader, const char* 
     }
     if (scene->bodies.data[force->body].type != RB_BODY_DYNAMIC) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "the body \"%.60s\" is not dynamic: forces do not move it", name);
+                             "the body \"%.60s\" is not dynamic: forces cannot move it", name);
     }
     rbReader_Pop(reader);
     return RB_STATUS_OK;
@@ -99,10 +98,9 @@ static rbStatus readForce(rbScene* scene, rbReader* reader, const json_t* json)
     bool isGroup = force.body >= 0 && force.copy < 0;
     scene->info.forceCount += isGroup ? scene->bodies.data[force.body].copyCount : 1;
     if (scene->info.forceCount > RB_SCENE_FORCES_MAX) {
-        return rbReader_Fail(
-            reader, RB_STATUS_LIMIT,
-            "more than %d forces: leave \"body\" out to act on all bodies with one",
-            RB_SCENE_FORCES_MAX);
+        return rbReader_Fail(reader, RB_STATUS_LIMIT,
+                             "more than %d forces: omit \"body\" to act on all bodies with one",
+                             RB_SCENE_FORCES_MAX);
     }
     rbArray_Push(scene->forces, force);
     return RB_STATUS_OK;
@@ -112,7 +110,7 @@ rbStatus rbReadForces(rbScene* scene, rbReader* reader, const json_t* array)
 {
     RB_ASSERT(scene->forces.count == 0);
     if (json_array_size(array) > RB_SCENE_FORCE_ENTRIES_MAX) {
-        return rbReader_Fail(reader, RB_STATUS_LIMIT, "%zu forces; at most %d are accepted",
+        return rbReader_Fail(reader, RB_STATUS_LIMIT, "%zu forces; the limit is %d",
                              json_array_size(array), RB_SCENE_FORCE_ENTRIES_MAX);
     }
     for (size_t i = 0; i < json_array_size(array); ++i) {

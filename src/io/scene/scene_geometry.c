@@ -8,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the functions of the table get.
+// The argument of the functions of the table.
 typedef struct Builder {
     rbScene* scene;
     rbReader* reader;
     const rbGeometryFields* fields;
     const json_t* json;
     rbMeshUse use;    // of the row, for types that are meshes
-    int depth;        // of compounds around it
-    double leafCount; // of the result, what a walk over a compound visits
+    int depth;        // number of enclosing compounds
+    double leafCount; // leaves of the result, counted through compounds
     rbGeometry* result;
 } Builder;
 
 static rbStatus buildGeometry(Builder* outer, const json_t* json, rbGeometry** geometry);
 
-// Compounds of compounds multiply: 8 levels of 10 parts would be 1e8 parts in 1 kB of text.
+// Nested compounds multiply: 8 levels of 10 parts are 1e8 parts from 1 kB of text.
 #define LEAVES_MAX 1e6
 
-// The result of an rbCreate function: an error becomes one of the scene.
+// Takes the result of an rbCreate function; its error becomes one of the scene.
 static rbStatus take(Builder* b, rbGeometry* geometry)
 {
     b->result = geometry;
@@ -36,7 +36,7 @@ static rbStatus take(Builder* b, rbGeometry* geometry)
     return rbReader_Adopt(b->reader, status != RB_STATUS_OK ? status : RB_STATUS_INVALID, NULL);
 }
 
-// Points [[x, y, z], ...] under a key of the geometry, freed with rbFree by the caller.
+// Reads points [[x, y, z], ...] under a key; the caller frees them with rbFree.
 static rbStatus readPoints(Builder* b, const char* key, const json_t* array, rbVec3** points,
                            int* count)
 {
@@ -48,8 +48,8 @@ static rbStatus readPoints(Builder* b, const char* key, const json_t* array, rbV
         return rbReader_Fail(b->reader, RB_STATUS_INVALID, "the list of points is empty");
     }
     if (size > RB_MESH_VERTICES_MAX) {
-        return rbReader_Fail(b->reader, RB_STATUS_LIMIT, "%zu points; at most %d are accepted",
-                             size, RB_MESH_VERTICES_MAX);
+        return rbReader_Fail(b->reader, RB_STATUS_LIMIT, "%zu points; the limit is %d", size,
+                             RB_MESH_VERTICES_MAX);
     }
     *points = rbAlloc(size * sizeof(rbVec3));
     *count = (int)size;
@@ -70,7 +70,7 @@ static rbStatus readPoints(Builder* b, const char* key, const json_t* array, rbV
     return RB_STATUS_OK;
 }
 
-// Opens a further file of a mesh (a buffer of a glTF), named relative to the scene.
+// Opens another file of a mesh (a glTF buffer), named relative to the scene.
 static rbStatus attachFile(const char* name, const void** bytes, size_t* size, void* context,
                            rbError* error)
 {
@@ -98,7 +98,7 @@ static rbStatus buildFromFile(Builder* b)
     rbGeometry* geometry =
         status == RB_STATUS_OK ? rbMakeMeshGeometry(&source, &options, error) : NULL;
     if (geometry == NULL) {
-        // The sentence of the mesh reader, with the file and line it concerns.
+        // The message of the mesh reader, with its file and line.
         char text[sizeof error->message];
         char line[32] = "";
         if (error->line > 0) {
@@ -133,7 +133,7 @@ static rbStatus buildHull(Builder* b)
     return status;
 }
 
-// Vertices and faces in the JSON text.
+// Vertices and faces given in the JSON text.
 typedef struct Lists {
     rbVec3* vertices;
     int* faceSizes;
@@ -148,7 +148,7 @@ static void freeLists(Lists* lists)
     rbFree(lists->indices, (size_t)lists->indexCount * sizeof(int));
 }
 
-// Counts the corners of all faces and judges their kinds and sum.
+// Counts the corners of all faces and checks their types and total.
 static rbStatus measureFaces(Builder* b, const json_t* array, Lists* lists)
 {
     size_t faceCount = json_array_size(array);
@@ -163,15 +163,14 @@ static rbStatus measureFaces(Builder* b, const json_t* array, Lists* lists)
             rbDescribeJson(face, found, sizeof found);
             rbReader_PushIndex(b->reader, f);
             return rbReader_Fail(b->reader, RB_STATUS_INVALID,
-                                 "found %s; a face is an array of at least 3 indices of vertices",
+                                 "found %s; a face is an array of at least 3 vertex indices",
                                  found);
         }
         cornerCount += json_array_size(face);
     }
     if (cornerCount > RB_MESH_ELEMENTS_MAX) {
-        return rbReader_Fail(b->reader, RB_STATUS_LIMIT,
-                             "%zu corners of faces; at most %d are accepted", cornerCount,
-                             RB_MESH_ELEMENTS_MAX);
+        return rbReader_Fail(b->reader, RB_STATUS_LIMIT, "%zu face corners; the limit is %d",
+                             cornerCount, RB_MESH_ELEMENTS_MAX);
     }
     lists->faceCount = (int)faceCount;
     lists->indexCount = (int)cornerCount;
@@ -198,7 +197,7 @@ static rbStatus readFaces(Builder* b, const json_t* array, Lists* lists)
                 rbReader_PushIndex(b->reader, (size_t)f);
                 rbReader_PushIndex(b->reader, (size_t)i);
                 return rbReader_Fail(b->reader, RB_STATUS_INVALID,
-                                     "found %s; expected the index of a vertex, 0 to %d", found,
+                                     "found %s; expected a vertex index from 0 to %d", found,
                                      lists->vertexCount - 1);
             }
             lists->indices[used++] = (int)index;
@@ -242,7 +241,7 @@ static rbStatus buildFaces(Builder* b)
     return status;
 }
 
-// A polygon of pairs of coordinates, freed with rbFree by the caller.
+// Reads a polygon of coordinate pairs; the caller frees it with rbFree.
 static rbStatus readProfile(Builder* b, double (**profile)[2], int* count)
 {
     const json_t* array = b->fields->profile;
@@ -250,7 +249,7 @@ static rbStatus readProfile(Builder* b, double (**profile)[2], int* count)
     rbReader_Push(b->reader, "profile");
     if (size < 3 || size > RB_PROFILE_POINTS_MAX) {
         return rbReader_Fail(b->reader, RB_STATUS_INVALID,
-                             "a profile of %zu points; expected 3 to %d", size,
+                             "the profile has %zu points; expected 3 to %d", size,
                              RB_PROFILE_POINTS_MAX);
     }
     *count = (int)size;
@@ -269,7 +268,7 @@ static rbStatus readProfile(Builder* b, double (**profile)[2], int* count)
     return RB_STATUS_OK;
 }
 
-// Extrusion and revolution are made into polyhedra.
+// Extrusions and revolutions become polyhedra.
 static rbStatus buildFromProfile(Builder* b)
 {
     double(*profile)[2] = NULL;
@@ -286,8 +285,8 @@ static rbStatus buildFromProfile(Builder* b)
             rbExtrudeProfile((const double(*)[2])profile, count, b->fields->height, &mesh, error);
     } else if ((double)count * (double)b->fields->segments > RB_TRIANGLES_MAX) {
         status = rbError_Set(error, RB_STATUS_LIMIT,
-                             "%d points times %d segments; at most %d are "
-                             "accepted",
+                             "%d points times %d segments; the limit is "
+                             "%d",
                              count, (int)b->fields->segments, RB_TRIANGLES_MAX);
     } else {
         status = rbRevolveProfile((const double(*)[2])profile, count, (int)b->fields->segments,
@@ -354,7 +353,7 @@ static rbStatus buildCompound(Builder* b)
     return status;
 }
 
-// Faces of all tessellations of a scene: a few bytes of text must not ask for all memory.
+// Limit for all tessellations of a scene: a short text must not exhaust the memory.
 #define TESSELLATED_FACES_MAX ((double)RB_TRIANGLES_MAX)
 
 static rbStatus buildTessellation(Builder* b)
@@ -375,8 +374,8 @@ static rbStatus buildTessellation(Builder* b)
     if (b->scene->tessellatedFaces > TESSELLATED_FACES_MAX) {
         rbReader_Push(reader, "faces");
         return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                             "the tessellations of the scene have %.10g faces up to here; at most "
-                             "%.10g are accepted",
+                             "the tessellations of the scene have %.10g faces so far; the limit is "
+                             "%.10g",
                              b->scene->tessellatedFaces, TESSELLATED_FACES_MAX);
     }
     rbGeometry* solid = NULL;
@@ -394,7 +393,7 @@ static rbStatus buildTessellation(Builder* b)
 }
 
 typedef struct GeometryRow {
-    const rbObjectKind* kind; // its schema name is the type
+    const rbObjectKind* kind; // its schema name is the type name
     rbStatus (*build)(Builder* b);
     rbMeshUse use;
 } GeometryRow;
@@ -411,7 +410,7 @@ static const GeometryRow rows[] = {
 };
 #define ROW_COUNT ((int)(sizeof rows / sizeof rows[0]))
 
-// Types of the table of shapes that numbers describe, then those of the rows here.
+// Shape types described by numbers, then those of the rows above.
 typedef struct Known {
     const char* names[RB_SHAPE_COUNT + RB_REGISTERED_MAX + ROW_COUNT];
     int count;
@@ -455,14 +454,14 @@ static rbStatus failUnknownType(rbReader* reader, const json_t* type)
     if (!json_is_string(type)) {
         char found[96];
         rbDescribeJson(type, found, sizeof found);
-        return rbReader_Fail(reader, RB_STATUS_INVALID, "found %s; expected a type of geometry",
+        return rbReader_Fail(reader, RB_STATUS_INVALID, "found %s; expected a geometry type",
                              found);
     }
     const char* word = json_string_value(type);
     Known known;
     listKnown(&known);
     const char* nearest = rbFindNearestName(word, getKnownName, known.count, &known);
-    char list[400] = "; known are";
+    char list[400] = "; expected one of";
     size_t used = strlen(list);
     for (int i = 0; i < known.count && used < sizeof list; ++i) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s %s", i > 0 ? "," : "",
@@ -473,7 +472,7 @@ static rbStatus failUnknownType(rbReader* reader, const json_t* type)
                          rbSuggest(hint, sizeof hint, nearest), nearest == NULL ? list : "");
 }
 
-// A shape that numbers describe, by its row of the table of shapes.
+// Builds a shape described by numbers, using its row of the table of shapes.
 static rbStatus buildOfNumbers(Builder* b, rbShapeType type)
 {
     rbTableKind kind;
@@ -553,7 +552,7 @@ static rbNamedGeometry* findNamed(rbScene* scene, const char* name)
                    sizeof wanted, compareNames);
 }
 
-// Hands a geometry over to the scene; returns its index.
+// Gives a geometry to the scene; returns its index.
 static int addGeometry(rbScene* scene, rbGeometry* geometry, double leafCount)
 {
     RB_ASSERT(geometry != NULL);
@@ -563,7 +562,7 @@ static int addGeometry(rbScene* scene, rbGeometry* geometry, double leafCount)
     return scene->geometries.count - 1;
 }
 
-// Builds a named geometry at its first use. Its errors belong to its own place in the file.
+// Builds a named geometry at its first use. Its errors refer to its own place in the file.
 static rbStatus buildNamed(Builder* outer, rbNamedGeometry* named)
 {
     RB_ASSERT(!named->isBuilding);
@@ -593,7 +592,7 @@ static rbStatus buildNamed(Builder* outer, rbNamedGeometry* named)
     return status;
 }
 
-// The index of a geometry given by name.
+// Finds the index of a geometry by its name.
 static rbStatus resolveName(Builder* outer, const char* name, int* index)
 {
     rbNamedGeometry* named = findNamed(outer->scene, name);
@@ -606,9 +605,8 @@ static rbStatus resolveName(Builder* outer, const char* name, int* index)
                              rbSuggest(hint, sizeof hint, nearest));
     }
     if (named->isBuilding) {
-        return rbReader_Fail(
-            outer->reader, RB_STATUS_INVALID,
-            "the geometry \"%.60s\" contains itself; remove one part of the circle", name);
+        return rbReader_Fail(outer->reader, RB_STATUS_INVALID,
+                             "the geometry \"%.60s\" contains itself; break the cycle", name);
     }
     if (named->index < 0) {
         rbStatus status = buildNamed(outer, named);
@@ -620,7 +618,7 @@ static rbStatus resolveName(Builder* outer, const char* name, int* index)
     return RB_STATUS_OK;
 }
 
-// A part of a compound: the caller owns one reference.
+// Builds a part of a compound: the caller owns one reference.
 static rbStatus buildGeometry(Builder* outer, const json_t* json, rbGeometry** geometry)
 {
     if (!json_is_string(json)) {

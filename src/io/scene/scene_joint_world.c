@@ -1,11 +1,11 @@
-// Joints and springs of the world of a scene: anchors and axes go from world coordinates into the
-// frames of the bodies, at the poses of the start.
+// Joints and springs of the world of a scene: anchors and axes are transformed from
+// world coordinates to the frames of the bodies in their initial poses.
 #include "io/scene/scene_joints.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Who is made: what the functions below share.
+// What the functions below share.
 typedef struct LinkMaker {
     const rbScene* scene;
     rbWorld* world;
@@ -17,7 +17,7 @@ typedef struct LinkMaker {
 typedef struct Pair {
     rbBodyId ids[2]; // null: the world
     rbTransform transforms[2];
-    rbVec3 offset; // m, of the copy; moves what is fixed to the world
+    rbVec3 offset; // m, of the copy; applied to what is fixed to the world
 } Pair;
 
 static Pair findPair(const LinkMaker* maker, const rbSceneEnd ends[2], const rbSceneGrid* grid,
@@ -27,7 +27,7 @@ static Pair findPair(const LinkMaker* maker, const rbSceneEnd ends[2], const rbS
     for (int i = 0; i < 2; ++i) {
         int body = -1;
         bool isFound = rbSceneEnd_Find(maker->scene, &ends[i], grid, copy, &body);
-        RB_ASSERT(isFound); // judged by the reader
+        RB_ASSERT(isFound); // validated by the reader
         pair.transforms[i] = RB_TRANSFORM_IDENTITY;
         if (isFound && body >= 0) {
             pair.ids[i] = maker->bodyIds[body];
@@ -81,7 +81,7 @@ static rbStatus adopt(const LinkMaker* maker, const char* list, int index, const
     rbReader reader = {.error = maker->error, .file = maker->scene->file};
     rbReader_Push(&reader, list);
     rbReader_PushIndex(&reader, (size_t)index);
-    // Some sentences of the world name the joint themselves.
+    // Some messages of the world already name the joint.
     bool isNamed = strncmp(maker->error->message, "joint \"", 7) == 0 ||
                    strncmp(maker->error->message, "spring \"", 8) == 0;
     if (!isNamed) {
@@ -181,8 +181,8 @@ static bool findPlace(const rbScene* scene, const char* name, char* place, size_
     return true;
 }
 
-// The world tells joints by name: the first one of a sentence is where the error is, the places of
-// others are put behind their names.
+// The world's messages refer to joints by name: the first joint named is the place of the error,
+// the others get their places inserted after their names.
 static void addPlaces(const rbScene* scene, rbError* error)
 {
     static const char mark[] = "joint \"";

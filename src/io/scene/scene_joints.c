@@ -1,4 +1,4 @@
-// Joints of a scene: a table says what each type needs, and everything else given is an error.
+// Joints of a scene: a table gives what each type needs; all other keys are errors.
 #include "io/scene/scene_joints.h"
 
 #include "dynamics/joints/joint_model.h"
@@ -9,20 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PART_TYPE_COUNT (RB_JOINT_DOUBLE_ROTATION + 1) // types that a part may have
+#define PART_TYPE_COUNT (RB_JOINT_DOUBLE_ROTATION + 1) // types allowed for parts
 
 // What the keys of a joint mean for a type.
 typedef struct TypeRow {
     bool needsAnchor;
-    bool isDistance; // two points apart, "distance" is held
+    bool isDistance; // "distance" between two points is held
     int axisCount;   // 0; 1: a common axis; 2: one of A and another of B
     bool hasNeutral; // "orientation" is used
     int freedomCount;
     bool isAngle[RB_JOINT_FREEDOMS_MAX];
 } TypeRow;
 
-// By the row of the table of joints. Conditions on angles alone need no point; what is held at an
-// orientation, or measures an angle or a travel from one, has a neutral one.
+// From the row of the table of joints. Constraints on angles alone need no point; types that hold
+// an orientation, or measure an angle or a travel, have a neutral orientation.
 static TypeRow getTypeRow(rbJointType type)
 {
     const rbJointTypeRow* joint = rbJointTypeRow_Get(type);
@@ -73,7 +73,7 @@ static const char* getPartWord(int index)
     return index < PART_TYPE_COUNT ? rbJointType_Name((rbJointType)index) : NULL;
 }
 
-// A type by its name or by what engineers call it.
+// Finds a type by its name or by its common engineering name.
 static rbStatus readType(rbReader* reader, const char* word, int count, rbJointType* type)
 {
     static const rbWords types = {"type of joint", getTypeWord};
@@ -112,7 +112,7 @@ static int countAxes(const json_t* json, rbJointType type)
     return type == RB_JOINT_BALL && isConed(json) ? 1 : getTypeRow(type).axisCount;
 }
 
-// Two keys of which one says all and the others repeat it.
+// The world key excludes the local ones.
 static rbStatus validateChoice(rbReader* reader, const json_t* json, const char* world,
                                const char* const locals[2])
 {
@@ -121,7 +121,7 @@ static rbStatus validateChoice(rbReader* reader, const json_t* json, const char*
     }
     return rbReader_Fail(reader, RB_STATUS_INVALID,
                          "both \"%s\" (world) and \"%s\" or \"%s\" (frames of the bodies) are "
-                         "given; give one kind",
+                         "given; give only one kind",
                          world, locals[0], locals[1]);
 }
 
@@ -260,7 +260,7 @@ static rbStatus readPlace(rbReader* reader, const json_t* json, const rbPlaceFie
     if (has(json, "distance") && !getTypeRow(type).isDistance) {
         rbReader_Push(reader, "distance");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "a joint of type \"%s\" holds no distance; \"distance\", "
+                             "a joint of type \"%s\" does not hold a distance; \"distance\", "
                              "\"line-distance\" and \"plane-distance\" do",
                              rbJointType_Name(type));
     }
@@ -291,7 +291,7 @@ static rbStatus readSchedule(rbScene* scene, rbReader* reader, const json_t* arr
         }
         if (i > 0 && v[0] <= points[i - 1].time) {
             return rbReader_Fail(reader, RB_STATUS_INVALID,
-                                 "its time is %.10g s after one of %.10g s; times must rise", v[0],
+                                 "the time %.10g s follows %.10g s; times must increase", v[0],
                                  points[i - 1].time);
         }
         points[i] = (rbSetPoint){v[0], v[1]};
@@ -312,7 +312,7 @@ static rbStatus validateMotor(rbReader* reader, const json_t* json, rbMotorType 
             rbReader_Push(reader, pidKeys[i]);
             return rbReader_Fail(reader, RB_STATUS_INVALID,
                                  "a motor of type \"%s\" has no \"%s\"; \"position\" and \"speed\" "
-                                 "have",
+                                 "have it",
                                  rbMotorType_Name(type), pidKeys[i]);
         }
     }
@@ -324,7 +324,7 @@ static rbStatus validateMotor(rbReader* reader, const json_t* json, rbMotorType 
     }
     if (has(json, "target") && has(json, "schedule")) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "both \"target\" and \"schedule\" are given; give one");
+                             "both \"target\" and \"schedule\" are given; give only one");
     }
     return RB_STATUS_OK;
 }
@@ -370,7 +370,7 @@ static rbStatus readFreedom(rbScene* scene, rbReader* reader, const rbFreedomFie
     if (fields->lower > fields->upper) {
         rbReader_Push(reader, "lower");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "the lower limit %g is above the upper one, %g; exchange them",
+                             "the lower limit %g is above the upper one, %g; swap them",
                              fields->lower, fields->upper);
     }
     def->limits[index] = (rbLimitDef){fields->lower, fields->upper, fields->restitution};
@@ -382,7 +382,7 @@ static rbStatus readFreedom(rbScene* scene, rbReader* reader, const rbFreedomFie
                                  : RB_STATUS_OK;
 }
 
-// The first key that acts along a freedom; NULL if there is none.
+// The first key of the object that acts along a freedom; NULL if there is none.
 static const char* findFreedomKey(const json_t* json)
 {
     for (int i = 0; i < rbFreedomKeys.keyCount; ++i) {
@@ -406,7 +406,7 @@ static rbStatus readCone(rbReader* reader, const json_t* json, const rbJointFiel
     if (def->type != RB_JOINT_BALL) {
         rbReader_Push(reader, key);
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "\"%s\" belongs to a ball joint; others have \"lower\" and \"upper\"",
+                             "\"%s\" is only for ball joints; others have \"lower\" and \"upper\"",
                              key);
     }
     double restitution = fields->freedom.restitution;
@@ -417,8 +417,8 @@ static rbStatus readCone(rbReader* reader, const json_t* json, const rbJointFiel
         rbStatus status = rbReadNumbers(reader, fields->twist, v, 2, RB_SCENE_LENGTH_MAX);
         if (status == RB_STATUS_OK && v[0] > v[1]) {
             status = rbReader_Fail(reader, RB_STATUS_INVALID,
-                                   "the lower limit %g is above the upper one, %g; exchange them",
-                                   v[0], v[1]);
+                                   "the lower limit %g is above the upper one, %g; swap them", v[0],
+                                   v[1]);
         }
         if (status != RB_STATUS_OK) {
             return status;
@@ -437,14 +437,13 @@ static rbStatus validateFreedomKeys(rbReader* reader, const json_t* json, rbJoin
     if (count == 0 && (key != NULL || has(json, "freedoms"))) {
         rbReader_Push(reader, found);
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "a joint of type \"%s\" leaves no single angle or travel on which "
+                             "a joint of type \"%s\" has no single angle or travel on which "
                              "\"%s\" could act; hinge, prismatic, cylindrical and universal do",
                              rbJointType_Name(type), found);
     }
     if (key != NULL && has(json, "freedoms")) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "both \"%s\" and \"freedoms\" are given; put all into \"freedoms\"",
-                             key);
+                             "both \"%s\" and \"freedoms\" are given; use only \"freedoms\"", key);
     }
     if (key != NULL && count == 2) {
         rbReader_Push(reader, key);
@@ -553,12 +552,12 @@ static rbStatus validateJointKeys(rbReader* reader, const json_t* json, rbJointT
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              type == RB_JOINT_PARTS
                                  ? "a joint of type \"parts\" needs \"parts\": [{...}, ...]"
-                                 : "\"parts\" belongs to the type \"parts\" only");
+                                 : "\"parts\" is only for the type \"parts\"");
     }
     if (has(json, "orientation") && !getTypeRow(type).hasNeutral && !isConed(json)) {
         rbReader_Push(reader, "orientation");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "a joint of type \"%s\" holds no orientation and counts no angle; "
+                             "a joint of type \"%s\" holds no orientation and measures no angle; "
                              "remove it",
                              rbJointType_Name(type));
     }
@@ -610,7 +609,7 @@ void rbAddJoint(rbScene* scene, const rbSceneJoint* joint)
     for (int i = 0; i < joint->def.partCount; ++i) {
         rowCount += rbJointType_GetRowCount(joint->parts[i].type);
     }
-    // What is held by its speed alone takes away no freedom, as a motor does not.
+    // A velocity-only joint, like a motor, removes no degree of freedom.
     scene->info.conditionCount += joint->def.isVelocityOnly ? 0 : rowCount * joint->grid.copyCount;
     scene->info.jointCount += joint->grid.copyCount;
     scene->info.anchorCount += rbAreEndsAnchored(scene, joint->ends) ? joint->grid.copyCount : 0;
@@ -649,8 +648,7 @@ static rbStatus readJoint(rbScene* scene, rbReader* reader, const json_t* json, 
     }
     if (joint.grid.copyCount > RB_SCENE_JOINTS_MAX - scene->info.jointCount) {
         return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                             "the scene would have more than %d joints, the most that are accepted",
-                             RB_SCENE_JOINTS_MAX);
+                             "the scene has too many joints; the limit is %d", RB_SCENE_JOINTS_MAX);
     }
     rbAddJoint(scene, &joint);
     return RB_STATUS_OK;
@@ -662,7 +660,7 @@ rbStatus rbReadJoints(rbScene* scene, rbReader* reader, const json_t* array)
     rbStatus status = rbNeedStepEngine(scene, reader, array, "joints");
     for (size_t i = 0; i < json_array_size(array) && status == RB_STATUS_OK; ++i) {
         if (i == RB_SCENE_JOINTS_MAX) {
-            return rbReader_Fail(reader, RB_STATUS_LIMIT, "more than %d joints",
+            return rbReader_Fail(reader, RB_STATUS_LIMIT, "too many joints; the limit is %d",
                                  RB_SCENE_JOINTS_MAX);
         }
         rbReader_PushIndex(reader, i);

@@ -1,14 +1,14 @@
 // Joints, springs and trees of a scene in memory, and what their readers share.
 //
 // A joint or a spring that has "repeat" stays one row here; scene_joint_world.c makes the copies.
-// Names of bodies may hold the indices of the copy: "link[x+1]", "knot[x,y+1,z]".
+// Names of bodies may contain the indices of the copy: "link[x+1]", "knot[x,y+1,z]".
 #ifndef RB_SCENE_JOINTS_H
 #define RB_SCENE_JOINTS_H
 
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 
-// An index in a name: one of x, y, z of the copy plus a number, or a number alone.
+// An index in a name: x, y or z of the copy plus a number, or just a number.
 typedef struct rbIndexTerm {
     int variable; // 0, 1, 2; -1: none
     int offset;
@@ -17,17 +17,17 @@ typedef struct rbIndexTerm {
 // One of the two bodies of a joint or a spring.
 struct rbSceneEnd {
     int body;      // template, -1: the world
-    int termCount; // 0: a body without copies; 1: the number of the copy; 3: its place in the grid
+    int termCount; // 0: a body without copies; 1: index of the copy; 3: its position in the grid
     rbIndexTerm terms[3];
-    bool isParent; // of a tree: copy k of a level hangs on copy k / 2 of the level above
+    bool isParent; // in a tree: copy k of a level is a child of copy k / 2 of the level above
 };
 
-// Where a vector is given.
+// The frame in which a vector is given.
 typedef enum rbVectorMode {
     RB_VECTOR_ABSENT, // zero
     RB_VECTOR_WORLD,  // in world coordinates at the start
     RB_VECTOR_LOCAL,  // in the frame of the body
-    RB_VECTOR_SAME    // where that of the other body is at the start
+    RB_VECTOR_SAME    // at the start the same as that of the other body
 } rbVectorMode;
 
 typedef struct rbSceneVector {
@@ -49,7 +49,7 @@ struct rbSceneJoint {
     rbScenePlace place;
     rbJointPart parts[RB_JOINT_PARTS_MAX]; // without anchors and axes
     rbScenePlace partPlaces[RB_JOINT_PARTS_MAX];
-    int tree;      // whose joint it is, else -1
+    int tree;      // the tree it belongs to, else -1
     int listIndex; // in "joints" or "trees"
 };
 
@@ -61,9 +61,9 @@ struct rbSceneSpring {
     rbSceneVector anchors[2];
 };
 
-// A binary tree of boxes; its bodies hold a level and the index of it.
+// A binary tree of boxes; its bodies store their level and the index of the tree.
 struct rbSceneTree {
-    rbVec3 start;       // m, where the root hangs
+    rbVec3 start;       // m, attachment point of the root
     rbQuat orientation; // of the root: z along it, x toward the side
     double length;      // m, of the leaves
     double ratio;
@@ -72,36 +72,36 @@ struct rbSceneTree {
     int depth;
 };
 
-// scene_ends.c: the two bodies, and the grid of copies. Bodies that are absent, alone or unmoved
-// are refused; copies of the joint whose bodies do not exist too.
+// scene_ends.c: the two bodies, and the grid of copies. Missing bodies, a body joined to itself and
+// pairs without a dynamic body are refused, as are copies whose bodies do not exist.
 rbStatus rbReadGrid(rbReader* reader, const json_t* repeat, const char* name, rbSceneGrid* grid);
 rbStatus rbReadEnds(const rbScene* scene, rbReader* reader, const rbEndsFields* fields,
                     const rbSceneGrid* grid, rbSceneEnd ends[2]);
-// Finds the body of a name that may hold indices, or the world.
+// Finds the body with a name that may contain indices, or the world.
 rbStatus rbReadEnd(const rbScene* scene, rbReader* reader, const char* name, rbSceneEnd* end);
-// Index of the body of a copy among the bodies of the world, -1: the world. False: there is none.
+// Index of the body of a copy among the bodies of the world, -1: the world. False if there is none.
 bool rbSceneEnd_Find(const rbScene* scene, const rbSceneEnd* end, const rbSceneGrid* grid, int copy,
                      int* body);
-// Whether one of the two is the world or a body that nothing moves.
+// Whether one of the two is the world or a body that is not dynamic.
 bool rbAreEndsAnchored(const rbScene* scene, const rbSceneEnd ends[2]);
 rbVec3 rbSceneGrid_GetOffset(const rbSceneGrid* grid, int copy);
 // The name of a copy, at most RB_SCENE_NAME_MAX bytes and the terminator.
 void rbSceneGrid_WriteName(const rbSceneGrid* grid, const char* base, int copy, char* name);
 
-// scene_joints.c: what a joint is, but for its name and bodies.
+// scene_joints.c: reads a joint except for its name and bodies.
 rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
                          const rbJointFields* fields, rbSceneJoint* joint);
 // The fields of a freedom along which nothing acts.
 extern const rbFreedomFields rbNoFreedom;
-// Puts it into the scene, with its copies among the counts.
+// Adds it to the scene and counts its copies.
 void rbAddJoint(rbScene* scene, const rbSceneJoint* joint);
-// Freedoms that joints of a type leave and motors act on, 0 to 2; whether one of them is an angle.
+// Number of freedoms that motors can act on, 0 to 2; whether one of them is an angle.
 int rbGetFreedomCount(rbJointType type);
 bool rbIsFreedomAngle(rbJointType type, int freedom);
-// Both anchors must be known where a body is the world.
+// Whether both anchors must be given when one body is the world.
 bool rbNeedsSecondAnchor(rbJointType type);
 
-// scene_trees.c: the frame of a copy of a level, at the middle of the box.
+// scene_trees.c: the frame of a copy of a level, at the center of the box.
 rbTransform rbSceneTree_GetTransform(const rbSceneTree* tree, int level, int copy);
 
 #endif

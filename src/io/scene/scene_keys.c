@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Rows. LENGTH and the like are ranges of +-; POSITIVE is open at zero.
+// Rows. LENGTH and the like are symmetric ranges; POSITIVE excludes zero.
 #define AT(type, member) .offset = offsetof(type, member)
 #define SYMMETRIC(max, theUnit) .low = -(max), .high = (max), .unit = (theUnit)
 #define POSITIVE(max, theUnit) .low = 0.0, .isLowOpen = true, .high = (max), .unit = (theUnit)
@@ -38,7 +38,7 @@ static const rbKey sceneKeys[] = {
     {"detector", RB_VALUE_STRING, AT(rbSceneFields, detector), NO_UNIT},
     {"duration", RB_VALUE_NUMBER, AT(rbSceneFields, duration), POSITIVE(RB_SCENE_TIME_MAX, "s")},
     {"seed", RB_VALUE_INTEGER, AT(rbSceneFields, seed), NOT_NEGATIVE(0x1p53, ""),
-     .rule = "expected a whole number from 0 to 2^53"},
+     .rule = "expected an integer from 0 to 2^53"},
     {"output", RB_VALUE_OBJECT, AT(rbSceneFields, output), NO_UNIT},
     {"world", RB_VALUE_OBJECT, AT(rbSceneFields, world), NO_UNIT},
     {"motion", RB_VALUE_OBJECT, AT(rbSceneFields, motion), NO_UNIT},
@@ -119,7 +119,7 @@ static const rbKey shapeKeys[] = {
     {"groups", RB_VALUE_INTEGER, AT(rbShapeFields, groups), NOT_NEGATIVE(UINT32_MAX, ""),
      .rule = "expected the sum of the bits of up to 32 groups: 1, 2, 4, 8, ..."},
     {"mask", RB_VALUE_INTEGER, AT(rbShapeFields, mask), NOT_NEGATIVE(UINT32_MAX, ""),
-     .rule = "expected the sum of the bits of the groups it meets: 1, 2, 4, 8, ..."},
+     .rule = "expected the sum of the bits of the groups it collides with: 1, 2, 4, 8, ..."},
 };
 DEFINE_KIND(rbShapeKeys, "shape", "a shape", shapeKeys);
 
@@ -152,7 +152,7 @@ DEFINE_KIND(rbRepeatKeys, "repeat", "\"repeat\"", repeatKeys);
 
 static const rbKey scatterKeys[] = {
     {"count", RB_VALUE_INTEGER, AT(rbScatterFields, count), .isRequired = true, .low = 1.0,
-     .high = 1e15, NO_UNIT, .rule = "expected a whole number, at least 1"},
+     .high = 1e15, NO_UNIT, .rule = "expected an integer of at least 1"},
     {"box", RB_VALUE_VEC3, AT(rbScatterFields, box), .isRequired = true,
      NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
     {"speed", RB_VALUE_NUMBER, AT(rbScatterFields, speed), NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")},
@@ -173,7 +173,7 @@ DEFINE_KIND(rbScatterKeys, "scatter", "\"scatter\"", scatterKeys);
     {                                                                                    \
 #key, RB_VALUE_ARRAY, AT(rbGeometryFields, key), .isRequired = required, NO_UNIT \
     }
-// The three keys of everything that can come from a file.
+// The keys of everything that can come from a file.
 #define GEOMETRY_FILE                                                                \
     {"file", RB_VALUE_STRING, AT(rbGeometryFields, file), NO_UNIT},                  \
         {"scale", RB_VALUE_NUMBER, AT(rbGeometryFields, scale), POSITIVE(1e12, "")}, \
@@ -220,7 +220,7 @@ static const rbKey cutKeys[] = {
 };
 DEFINE_KIND(rbCutKeys, "cut", "\"cut\"", cutKeys);
 
-// What every path has beside its line or curve.
+// What every path has besides its line or curve.
 #define PATH_COMMON                                                            \
     TYPE(rbPathFields), {"spin", RB_VALUE_VEC3, AT(rbPathFields, spin), SPIN}, \
     {                                                                          \
@@ -253,9 +253,9 @@ static const rbKey pathCurveKeys[] = {
 DEFINE_KIND(rbPathCurveKeys, "pathCurve", "a path along a curve", pathCurveKeys);
 
 static const rbKey pathRotationKeys[] = {PATH_COMMON};
-DEFINE_KIND(rbPathRotationKeys, "pathRotation", "a path that only turns", pathRotationKeys);
+DEFINE_KIND(rbPathRotationKeys, "pathRotation", "a path that only rotates", pathRotationKeys);
 
-// The keys of the two bodies, and of where a joint or a part of one is.
+// The keys of the two bodies, and of the place of a joint or of a part of one.
 #define ENDS(fields)                                                 \
     {"bodies", RB_VALUE_ARRAY, AT(fields, ends.bodies), NO_UNIT},    \
         {"bodyA", RB_VALUE_STRING, AT(fields, ends.bodyA), NO_UNIT}, \
@@ -275,7 +275,7 @@ DEFINE_KIND(rbPathRotationKeys, "pathRotation", "a path that only turns", pathRo
     {                                                                 \
         "anchor", RB_VALUE_VEC3, AT(fields, place.anchor), POINT      \
     }
-// What acts along a freedom, at a place in the fields.
+// What acts along a freedom, in a member of the fields.
 #define FREEDOM(fields, member)                                                                  \
     {"stiffness", RB_VALUE_NUMBER, AT(fields, member stiffness),                                 \
      NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m/rad or N/m")},                                         \
@@ -471,7 +471,7 @@ const rbObjectKind* rbGetObjectKind(int index)
     if (index < count) {
         return kinds[index];
     }
-    // Then those of the tables of shapes and forces, and those that registered rows hold.
+    // Then those of the tables of shapes and forces, and those of registered rows.
     static rbTableKind shapes[RB_SHAPE_COUNT + RB_REGISTERED_MAX];
     for (int i = 0; i < rbShapeType_GetCount(); ++i) {
         if (rbMakeShapeKind((rbShapeType)i, &shapes[i]) && count++ == index) {

@@ -1,5 +1,5 @@
 // The keys of every object of a scene file, as tables, and the structs they are read into. This is
-// the one list of what the format knows: the reader uses it, and a test compares it with
+// the only list of the format's keys: the reader uses it, and a test compares it with
 // docs/scene.schema.json.
 #ifndef RB_SCENE_KEYS_H
 #define RB_SCENE_KEYS_H
@@ -66,7 +66,7 @@ typedef struct rbEndsFields {
     const char* bodyB;
 } rbEndsFields;
 
-// Where a joint or a part of one is.
+// The place of a joint or of a part of one.
 typedef struct rbPlaceFields {
     rbVec3 anchor, anchorA, anchorB;
     rbVec3 axis, axisA, axisB;
@@ -95,7 +95,7 @@ typedef struct rbJointFields {
     const json_t* parts;
     const json_t* repeat;
     bool areNeighborsMeeting;
-    const char* solver; // NULL: not said
+    const char* solver; // NULL: not given
 } rbJointFields;
 
 typedef struct rbJointPartFields {
@@ -143,7 +143,7 @@ typedef struct rbAxisAngleFields {
     double angle;
 } rbAxisAngleFields;
 
-// Of all types of geometry that numbers alone do not describe; each type has its own table.
+// For all geometry types not described by numbers alone; each type has its own table.
 typedef struct rbGeometryFields {
     const char* type;
     double height, scale;
@@ -199,7 +199,7 @@ typedef struct rbBodyFields {
     const json_t* scatter;
 } rbBodyFields;
 
-// Of all types of path; each type has its own table.
+// For all path types; each type has its own table.
 typedef struct rbPathFields {
     const char* type;
     double speed;
@@ -226,7 +226,7 @@ typedef struct rbScatterFields {
     double spin;
 } rbScatterFields;
 
-// Of all types of force; the keys besides type and body are those of the row.
+// For all force types; the keys besides type and body come from the row.
 typedef struct rbForceFields {
     const char* type;
     const char* body;
@@ -264,25 +264,25 @@ typedef struct rbTableKind {
     char what[48];
 } rbTableKind;
 
-// Begins without keys; keys are added in the order of the messages.
+// Starts without keys; messages list keys in the order they are added.
 void rbTableKind_Start(rbTableKind* kind, const char* name, const char* what);
 void rbTableKind_AddKey(rbTableKind* kind, rbKey key);
-// offset: of the struct of the table in the fields.
+// offset: of the table's struct within the fields.
 void rbTableKind_AddParameters(rbTableKind* kind, const rbParameter* parameters, int count,
                                size_t offset);
 
-// Of shapes that numbers describe.
+// For shapes described by numbers.
 typedef struct rbShapeNumberFields {
     const char* type;
     double numbers[RB_PARAMETERS_MAX];
 } rbShapeNumberFields;
 
-// Into rbShapeNumberFields; false: numbers do not describe this shape.
+// Into rbShapeNumberFields; false: this shape is not described by numbers.
 bool rbMakeShapeKind(rbShapeType type, rbTableKind* kind);
 // Into rbForceFields; false: scenes do not have this force.
 bool rbMakeForceKind(rbForceType type, rbTableKind* kind);
 
-// All of them; NULL after the last. Those of tables are made anew by each call: one thread only.
+// All of them; NULL past the end. Each call rebuilds those of tables: not thread-safe.
 const rbObjectKind* rbGetObjectKind(int index);
 
 #endif

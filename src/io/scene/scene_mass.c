@@ -1,4 +1,4 @@
-// Mass, center and inertia of a body: given, fitted to a given mass, or from shapes and densities.
+// Mass, center and inertia of a body: given, scaled to a given mass, or from shapes and densities.
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 
@@ -72,7 +72,7 @@ static rbStatus readExplicit(const rbScene* scene, rbReader* reader, const rbGiv
     RB_ASSERT(given->inertia != NULL);
     if (!given->hasMass) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "\"inertia\" is given without \"mass\"; give both or none");
+                             "\"inertia\" is given without \"mass\"; give both or neither");
     }
     rbMassProperties mass = {.mass = given->mass, .center = given->center};
     rbStatus status = readInertia(reader, given->inertia, &mass.inertia);
@@ -104,7 +104,7 @@ rbStatus rbReadMass(const rbScene* scene, rbReader* reader, const rbGivenMass* g
         return rbReader_Fail(
             reader, RB_STATUS_INVALID,
             "\"center\" is given without \"inertia\"; give \"mass\", \"center\" and "
-            "\"inertia\", or leave the center to the shapes");
+            "\"inertia\", or let the shapes determine the center");
     }
     if (body->type != RB_BODY_DYNAMIC) {
         return RB_STATUS_OK;
@@ -119,7 +119,7 @@ rbStatus rbReadMass(const rbScene* scene, rbReader* reader, const rbGivenMass* g
         return status;
     }
     if (given->hasMass) {
-        // The density is scaled so that the mass fits.
+        // The density is scaled to match the given mass.
         double factor = given->mass / sum.mass;
         rbSym3 i = sum.inertia;
         sum.mass = given->mass;

@@ -1,4 +1,4 @@
-// What happens between two materials: pairs, which give them their kinds.
+// Properties of pairs of materials; materials get their kinds here.
 #include "dynamics/impact/impact_words.h"
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-// Pairs beyond those of all kinds would be double ones anyway.
+// More pairs than this would contain duplicates anyway.
 #define PAIRS_MAX ((size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX)
 
-// The kind of a named material, given to it when a pair first names it. Kind 0 is that of all
-// materials in no pair.
+// The kind of a named material, assigned when a pair first refers to it. Kind 0 is shared by all
+// materials without a pair.
 static rbStatus takeKind(rbScene* scene, rbReader* reader, const char* name, int* kindCount,
                          int* kind)
 {
@@ -21,8 +21,8 @@ static rbStatus takeKind(rbScene* scene, rbReader* reader, const char* name, int
     if (material->material.kind == 0) {
         if (*kindCount == RB_MATERIAL_KINDS_MAX - 1) {
             return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                                 "the material \"%.60s\" would be the %dth in pairs; at most %d "
-                                 "are accepted",
+                                 "the material \"%.60s\" is number %d in pairs; the limit is %d "
+                                 "materials",
                                  name, *kindCount + 1, RB_MATERIAL_KINDS_MAX - 1);
         }
         *kindCount += 1;
@@ -46,13 +46,12 @@ static rbStatus readNames(rbReader* reader, const json_t* json, const char* name
         return RB_STATUS_OK;
     }
     if (array == NULL) {
-        return RB_STATUS_OK; // the reader of the keys says so
+        return RB_STATUS_OK; // the key reader reports it
     }
     char found[96];
     rbDescribeJson(array, found, sizeof found);
     rbReader_Push(reader, "materials");
-    return rbReader_Fail(reader, RB_STATUS_INVALID, "found %s; expected two names of \"materials\"",
-                         found);
+    return rbReader_Fail(reader, RB_STATUS_INVALID, "found %s; expected two material names", found);
 }
 
 static rbStatus readPair(rbScene* scene, rbReader* reader, const json_t* json, int* kindCount)
@@ -86,7 +85,7 @@ static rbStatus readPair(rbScene* scene, rbReader* reader, const json_t* json, i
         const rbSceneMaterialPair* former = &scene->materialPairs.data[i];
         if (former->kindA == low && former->kindB == high) {
             return rbReader_Fail(reader, RB_STATUS_INVALID,
-                                 "the pair is given by /materialPairs/%d already; give it once", i);
+                                 "the pair is already given by /materialPairs/%d; give it once", i);
         }
     }
     rbSceneMaterialPair pair = {low, high, {fields.restitution, fields.friction, (rbImpactLaw)law}};
@@ -100,8 +99,8 @@ rbStatus rbReadMaterialPairs(rbScene* scene, rbReader* reader, const json_t* arr
     size_t count = json_array_size(array);
     int kindCount = 0;
     if (count > PAIRS_MAX) {
-        return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                             "%zu pairs of materials; at most %zu are accepted", count, PAIRS_MAX);
+        return rbReader_Fail(reader, RB_STATUS_LIMIT, "%zu pairs of materials; the limit is %zu",
+                             count, PAIRS_MAX);
     }
     for (size_t i = 0; i < count; ++i) {
         rbReader_PushIndex(reader, i);

@@ -1,14 +1,14 @@
-// A scene in memory: what the files of this room share. The JSON tree stays as long as the scene;
+// A scene in memory: what the files of this folder share. The JSON tree lives as long as the scene;
 // most strings point into it.
 //
-// Bodies that "repeat" or "scatter" stay one template; rbScene_CreateWorld makes the copies.
+// Bodies with "repeat" or "scatter" stay one template; rbScene_CreateWorld makes the copies.
 #ifndef RB_SCENE_MODEL_H
 #define RB_SCENE_MODEL_H
 
 #include "base/core/memory.h"
 #include "io/scene/reader.h"
 
-// A file that the scene names, with its bytes.
+// A file that the scene refers to, with its bytes.
 typedef struct rbSceneAttachment {
     char* name; // as spelled in the scene
     size_t nameSize;
@@ -21,29 +21,29 @@ typedef struct rbSceneMaterial {
     rbMaterial material;
 } rbSceneMaterial;
 
-// A geometry under its name; index -1 until it is built, so that a compound may name one that comes
+// A named geometry; index -1 until it is built, so that a compound may refer to one that comes
 // later in the file.
 typedef struct rbNamedGeometry {
     const char* name;
     const json_t* json;
     int index;       // in geometries
-    bool isBuilding; // being built: naming it now is a recursion
+    bool isBuilding; // being built: a reference to it now is a cycle
 } rbNamedGeometry;
 
 typedef struct rbSceneGeometry {
     rbGeometry* geometry;
-    double leafCount; // shapes in it, those of compounds counted through all levels
+    double leafCount; // shapes in it, counted through all levels of compounds
 } rbSceneGeometry;
 
 typedef struct rbSceneShape {
     int geometry;
     rbTransform transform;
     rbMaterial material;
-    const char* materialName; // NULL: it has none
+    const char* materialName; // NULL: none
     uint32_t groups, mask;
 } rbSceneShape;
 
-// What happens between two named materials, by their kinds.
+// The properties of a pair of materials, by their kinds.
 typedef struct rbSceneMaterialPair {
     int kindA, kindB;
     rbMaterialPair pair;
@@ -64,17 +64,17 @@ typedef struct rbSceneBody {
     rbVec3 velocity;
     rbVec3 spin; // world axes, or the body's if isSpinLocal
     bool isSpinLocal;
-    bool hasMass; // explicit, or fitted to a given mass
+    bool hasMass; // explicit, or scaled to a given mass
     rbMassProperties mass;
     bool hasMotion;
     rbMotionSettings motion;
     double growth;
     bool hasPath;
-    rbPathDef path; // points are own memory, path.pointCount of them
+    rbPathDef path; // owns its path.pointCount points
     int firstShape;
     int shapeCount;
     rbCopyKind copyKind;
-    int copyCount;  // 1 without copies
+    int copyCount;  // 1: no copies
     int firstIndex; // of its first copy among the bodies of the world
     int repeatCount[3];
     rbVec3 repeatSpacing;
@@ -87,7 +87,7 @@ typedef struct rbSceneBody {
 
 // Copies of a joint or a spring on a grid.
 typedef struct rbSceneGrid {
-    bool isRepeated; // false: one, without a number in its name
+    bool isRepeated; // false: a single one, without an index in its name
     int count[3];
     int copyCount;
     rbVec3 spacing; // m
@@ -117,7 +117,7 @@ struct rbScene {
     size_t textSize;
     char* file;
     char* folder;
-    char* stem; // of file, the name of a scene without one
+    char* stem; // of file; the name of a scene that gives none
     rbSceneFileFn* fileFn;
     void* fileContext;
     const rbScene* former; // while overriding: its attachments are used first
@@ -138,19 +138,19 @@ struct rbScene {
     RB_ARRAY(rbProbe) probes;
     RB_ARRAY(rbProbeColumn) columns;
     RB_ARRAY(rbSceneAttachment) attachments;
-    rbArena strings;         // names and lists of numbers that were made here
-    json_t* generated;       // bodies of trees: an array, NULL without
+    rbArena strings;         // generated names and lists of numbers
+    json_t* generated;       // bodies of trees: an array, NULL if there are none
     double tessellatedFaces; // of all tessellations
 };
 
 // A copy of text that lives as long as the scene.
 const char* rbScene_CopyString(rbScene* scene, const char* text);
 
-// scene_geometry.c: all named geometries; then a name or inline object, giving an index.
+// scene_geometry.c: all named geometries; then the index of a name or inline object.
 rbStatus rbReadNamedGeometries(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadGeometry(rbScene* scene, rbReader* reader, const json_t* json, int* index);
 
-// scene_material_pairs.c: materials get their kinds there.
+// scene_material_pairs.c: assigns the kinds of materials.
 rbStatus rbReadMaterialPairs(rbScene* scene, rbReader* reader, const json_t* array);
 
 // scene_settings.c: objects that are settings; NULL leaves the defaults.
@@ -159,9 +159,9 @@ rbStatus rbReadMotion(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadEvent(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object);
-// How contact is found.
+// How contacts are detected.
 rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector);
-// The same into settings that there are, as far as the object has keys.
+// Update existing settings with the keys that the object has.
 rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* settings);
 rbStatus rbReadContactSettings(rbReader* reader, const json_t* object, rbContactSettings* settings);
 
@@ -177,20 +177,20 @@ bool rbScene_FindLink(const rbScene* scene, const char* name, bool* isSpring, in
 // -1 - index.
 void rbScene_WriteLinkPlace(const rbScene* scene, int index, char* place, size_t capacity);
 const char* rbScene_GetNearestLink(const rbScene* scene, const char* name);
-// "engine": "step" is needed for what the list holds.
+// Fails if the list has elements and the engine supports no joints.
 rbStatus rbNeedStepEngine(const rbScene* scene, rbReader* reader, const json_t* array,
                           const char* what);
 // scene_joint_world.c: all joints and springs, with the ids of all bodies of the world.
 rbStatus rbMakeLinks(const rbScene* scene, rbWorld* world, const rbBodyId* bodyIds, rbError* error);
 
-// scene_world.c: the one body of a scene, into a world of another scene. Null id and error: none
-// was made.
+// scene_world.c: creates the one body of a scene in a world of another scene. Null id and an error
+// on failure.
 rbBodyId rbMakeBody(const rbScene* scene, rbWorld* world, rbError* error);
 
 // scene_tessellation.c: a closed mesh of at least faceCount triangles with its vertices on the
-// surface of a solid; cut NULL: whole. NULL and an error otherwise.
+// surface of a solid; cut NULL: whole. NULL and an error on failure.
 typedef struct rbSolidCut {
-    rbVec3 normal; // what lies beyond normal . x = offset is cut off
+    rbVec3 normal; // the part with normal . x > offset is cut off
     double offset;
 } rbSolidCut;
 rbGeometry* rbTessellate(const rbGeometry* solid, int faceCount, const rbSolidCut* cut,
@@ -203,13 +203,13 @@ rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object)
 rbStatus rbReadMaterialFields(rbReader* reader, const json_t* json, rbMaterial* material);
 rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rbMaterial* material);
 rbStatus rbReadBodies(rbScene* scene, rbReader* reader, const json_t* array);
-// One body, named "body<index>" if it has no name; rbIndexBodies sorts the names of all.
+// Reads a body, named "body<index>" if it has no name; rbIndexBodies sorts all names.
 rbStatus rbReadBody(rbScene* scene, rbReader* reader, const json_t* json, size_t index);
 rbStatus rbIndexBodies(rbScene* scene, rbReader* reader);
-// Splits "box[12]" into the length of "box" and 12; false if the name has no such end.
+// Splits "box[12]" into the length of "box" and 12; false if the name has no such suffix.
 bool rbSplitCopyName(const char* name, size_t* length, int* copy);
-// Finds "box" (copy -1 if it has several, else 0) or "box[3]". The nearest known name is put into
-// nearest, which may be NULL.
+// Finds "box" (copy -1 if it has several, else 0) or "box[3]"; then the known name nearest to an
+// unknown one, NULL if none is near.
 bool rbScene_FindBody(const rbScene* scene, const char* name, int* body, int* copy);
 const char* rbScene_GetNearestBody(const rbScene* scene, const char* name);
 // Writes the name of a copy, at most RB_SCENE_NAME_MAX bytes and the terminator.
@@ -234,7 +234,7 @@ rbStatus rbReadForces(rbScene* scene, rbReader* reader, const json_t* array);
 // scene_probes.c; array NULL: the default probes
 rbStatus rbReadProbes(rbScene* scene, rbReader* reader, const json_t* array);
 
-// attachments.c: the bytes of a file that the scene names, read once.
+// attachments.c: the bytes of a file that the scene refers to, read once.
 rbStatus rbScene_Attach(rbScene* scene, const char* name, const void** bytes, size_t* size,
                         rbError* error);
 

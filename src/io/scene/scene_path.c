@@ -21,7 +21,7 @@ static rbStatus readLine(rbReader* reader, const json_t* json, const rbPathField
             rbReader_Push(reader, "direction");
             return rbReader_Fail(reader, RB_STATUS_INVALID,
                                  "the direction is zero; give any other vector, or the path type "
-                                 "\"rotation\" for a body that stays");
+                                 "\"rotation\" for a stationary body");
         }
         return RB_STATUS_OK;
     }
@@ -29,7 +29,7 @@ static rbStatus readLine(rbReader* reader, const json_t* json, const rbPathField
         rbReader_Push(reader, "end");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "the path has no length: it ends at the position of the body; give "
-                             "another end, or the path type \"rotation\" for a body that stays");
+                             "another end, or the path type \"rotation\" for a stationary body");
     }
     rbVec3* points = rbAlloc(sizeof *points);
     points[0] = fields->end;
@@ -38,8 +38,8 @@ static rbStatus readLine(rbReader* reader, const json_t* json, const rbPathField
     return RB_STATUS_OK;
 }
 
-// Neighboring points must differ, the position of the body being the first of them; also the last
-// and the first of a closed curve.
+// Neighboring points must differ; the first is the position of the body. So must the last and the
+// first of a closed curve.
 static rbStatus validatePoints(rbReader* reader, const rbSceneBody* body)
 {
     RB_ASSERT(body->path.pointCount > 0);
@@ -48,8 +48,8 @@ static rbStatus validatePoints(rbReader* reader, const rbSceneBody* body)
         if (rbDistance(former, body->path.points[i]) < RB_LENGTH_MIN) {
             rbReader_PushIndex(reader, (size_t)i);
             return rbReader_Fail(reader, RB_STATUS_INVALID,
-                                 "a piece of the path has no length: the point is the same as the "
-                                 "one before%s; leave it out",
+                                 "a segment of the path has no length: the point equals the "
+                                 "previous one%s; remove it",
                                  i == 0 ? ", which is the position of the body" : "");
         }
         former = body->path.points[i];
@@ -57,8 +57,8 @@ static rbStatus validatePoints(rbReader* reader, const rbSceneBody* body)
     if (body->path.isClosed && rbDistance(former, body->position) < RB_LENGTH_MIN) {
         rbReader_PushIndex(reader, (size_t)body->path.pointCount - 1);
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "the last point of a closed curve is the position of the body; leave "
-                             "it out");
+                             "the last point of a closed curve is the position of the body; remove "
+                             "it");
     }
     return RB_STATUS_OK;
 }
@@ -115,7 +115,7 @@ static const rbObjectKind* findPathKind(rbReader* reader, const json_t* json)
     }
     rbReader_Push(reader, "type");
     (void)rbReader_Fail(reader, RB_STATUS_INVALID,
-                        "unknown type of path \"%.60s\"; known are \"line\", \"curve\" and "
+                        "unknown path type \"%.60s\"; expected \"line\", \"curve\" or "
                         "\"rotation\"",
                         word);
     return NULL;
@@ -146,7 +146,7 @@ rbStatus rbReadPath(rbReader* reader, const json_t* json, rbSceneBody* body)
     if (kind == &rbPathLineKeys) {
         return readLine(reader, json, &fields, body);
     }
-    // A body that only turns goes along a line at no speed.
+    // A body that only rotates follows a line at zero speed.
     body->path.direction = (rbVec3){1.0, 0.0, 0.0};
     return RB_STATUS_OK;
 }

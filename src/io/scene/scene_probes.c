@@ -1,18 +1,18 @@
-// Probes: what a run writes down. A table of quantities says what each measures and in which unit.
+// Probes: what a run records. A table gives what each quantity measures and its unit.
 #include "io/scene/scene_joints.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// Where a quantity can be measured.
+// What a quantity can be measured on.
 enum {
     OF_BODY = 1,
     OF_WORLD = 2,
     OF_JOINT = 4,
     OF_SPRING = 8,
-    OF_FREEDOM = 16, // of a joint: of one of its freedoms, which says the unit
-    OF_PAIR = 32     // of a body: "with" another one
+    OF_FREEDOM = 16, // of a freedom of a joint, which determines the unit
+    OF_PAIR = 32     // of a body "with" another one
 };
 
 typedef struct QuantityRow {
@@ -85,7 +85,7 @@ static const char* getQuantityName(int index, const void* context)
     return rows[index].name;
 }
 
-// What a probe is about; "world" if nothing.
+// The body, joint or spring of a probe; "world" if none.
 static const char* getSubject(const rbProbe* probe)
 {
     return probe->body != NULL     ? probe->body
@@ -94,8 +94,8 @@ static const char* getSubject(const rbProbe* probe)
                                    : "world";
 }
 
-// Adds a probe and its columns. name NULL: made of the subject and the quantity; unit NULL: that of
-// the quantity.
+// Adds a probe and its columns. name NULL: formed from the subject and the quantity; unit NULL:
+// that of the quantity.
 static void addProbe(rbScene* scene, rbProbe probe, const char* unit)
 {
     RB_ASSERT(probe.quantity < RB_PROBE_COUNT);
@@ -128,19 +128,19 @@ static rbStatus failSubject(rbReader* reader, const QuantityRow* row, int where)
     static const struct {
         int where;
         const char* text;
-    } subjects[] = {{OF_BODY, "one body; name it by \"body\""},
-                    {OF_JOINT, "one joint; name it by \"joint\""},
-                    {OF_SPRING, "one spring; name it by \"spring\""}};
+    } subjects[] = {{OF_BODY, "one body; name it with \"body\""},
+                    {OF_JOINT, "one joint; name it with \"joint\""},
+                    {OF_SPRING, "one spring; name it with \"spring\""}};
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; ++i) {
-        // The world's own quantities need their key removed, see below.
+        // For quantities of the world the key must be removed, see below.
         if ((row->where & subjects[i].where) != 0 &&
             (where == OF_WORLD || (row->where & OF_WORLD) == 0)) {
-            return rbReader_Fail(reader, RB_STATUS_INVALID, "\"%s\" is measured of %s", row->name,
+            return rbReader_Fail(reader, RB_STATUS_INVALID, "\"%s\" is a quantity of %s", row->name,
                                  subjects[i].text);
         }
     }
     return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "\"%s\" is measured of the whole world; remove \"%s\"", row->name,
+                         "\"%s\" is a quantity of the whole world; remove \"%s\"", row->name,
                          where == OF_BODY    ? "body"
                          : where == OF_JOINT ? "joint"
                                              : "spring");
@@ -166,7 +166,7 @@ static rbStatus readQuantity(rbReader* reader, const char* word, int where,
     const char* nearest = rbFindNearestName(word, getQuantityName, RB_PROBE_COUNT, NULL);
     (void)rbSuggest(hint, sizeof hint, nearest);
     if (nearest == NULL) {
-        size_t used = (size_t)snprintf(hint, sizeof hint, "; known are");
+        size_t used = (size_t)snprintf(hint, sizeof hint, "; expected one of");
         for (int i = 0; i < RB_PROBE_COUNT && used < sizeof hint; ++i) {
             used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i > 0 ? "," : "",
                                      rows[i].name);
@@ -189,14 +189,14 @@ static rbStatus validateBody(const rbScene* scene, rbReader* reader, const char*
     }
     if (copy < 0) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "\"%s\" is %d bodies; name one of them, such as \"%s[0]\"", name,
+                             "\"%s\" means %d bodies; name one of them, such as \"%s[0]\"", name,
                              scene->bodies.data[body].copyCount, name);
     }
     rbReader_Pop(reader);
     return RB_STATUS_OK;
 }
 
-// The joint or spring of a probe must be there.
+// The joint or spring of a probe must exist.
 static rbStatus validateLink(const rbScene* scene, rbReader* reader, const char* name,
                              bool wantSpring, int* index)
 {
@@ -210,20 +210,20 @@ static rbStatus validateLink(const rbScene* scene, rbReader* reader, const char*
                              rbSuggest(hint, sizeof hint, rbScene_GetNearestLink(scene, name)));
     }
     if (isSpring != wantSpring) {
-        return rbReader_Fail(reader, RB_STATUS_INVALID, "\"%.60s\" is a %s; name it by \"%s\"",
+        return rbReader_Fail(reader, RB_STATUS_INVALID, "\"%.60s\" is a %s; name it with \"%s\"",
                              name, isSpring ? "spring" : "joint", isSpring ? "spring" : "joint");
     }
     if (copy < 0) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "\"%s\" is several %ss; name one of them, such as \"%s[0]\"", name,
+                             "\"%s\" means several %ss; name one of them, such as \"%s[0]\"", name,
                              what, name);
     }
     rbReader_Pop(reader);
     return RB_STATUS_OK;
 }
 
-// Which freedom of the joint is meant: the given one, or the first that has the quantity. The unit
-// follows from it.
+// Chooses the freedom of the joint: the given one, or the first that has the quantity. It
+// determines the unit.
 static rbStatus chooseFreedom(rbReader* reader, const rbSceneJoint* joint, bool isGiven,
                               rbProbe* probe, const char** unit)
 {
@@ -248,7 +248,7 @@ static rbStatus chooseFreedom(rbReader* reader, const rbSceneJoint* joint, bool 
         }
         return RB_STATUS_OK;
     }
-    char has[96] = "no freedom that is measured";
+    char has[96] = "no measurable freedom";
     for (int i = 0; i < count; ++i) {
         size_t used = i > 0 ? strlen(has) : 0;
         bool isAngle = rbIsFreedomAngle(type, i);
@@ -272,14 +272,14 @@ static rbStatus validateSubject(const rbScene* scene, rbReader* reader, const js
     if (hasFreedom && !isOfFreedom) {
         rbReader_Push(reader, "freedom");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "\"freedom\" belongs to angle, travel, speed, drive and motorTarget "
+                             "\"freedom\" is only for angle, travel, speed, drive and motorTarget "
                              "of a joint");
     }
     if (probe->with != NULL &&
         (probe->body == NULL || (rows[probe->quantity].where & OF_PAIR) == 0)) {
         rbReader_Push(reader, "with");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "\"with\" belongs to contacts and contactForce of a body");
+                             "\"with\" is only for contacts and contactForce of a body");
     }
     if (probe->body != NULL) {
         rbStatus status = validateBody(scene, reader, "body", probe->body);
@@ -320,7 +320,7 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
                                         : OF_WORLD;
     if ((fields.body != NULL) + (fields.joint != NULL) + (fields.spring != NULL) > 1) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "\"body\", \"joint\" and \"spring\": give one of them");
+                             "give only one of \"body\", \"joint\" and \"spring\"");
     }
     status = readQuantity(reader, fields.quantity, where, &probe.quantity);
     if (status == RB_STATUS_OK) {
@@ -332,7 +332,7 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
     bool hasPoint = json_object_get(json, "point") != NULL;
     if (hasPoint != (probe.quantity == RB_PROBE_POINT)) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             hasPoint ? "\"point\" belongs to the quantity \"point\" only"
+                             hasPoint ? "\"point\" is only for the quantity \"point\""
                                       : "the quantity \"point\" needs \"point\": [x, y, z] in the "
                                         "frame of the body");
     }
@@ -340,7 +340,7 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
     return RB_STATUS_OK;
 }
 
-// Bodies that can move of which a scene without probes gives the state.
+// Number of moving bodies whose state is recorded if a scene has no probes.
 #define DEFAULT_BODIES 4
 
 static void addDefaultProbes(rbScene* scene)
@@ -351,7 +351,7 @@ static void addDefaultProbes(rbScene* scene)
     int left = DEFAULT_BODIES;
     for (int b = 0; b < scene->bodies.count && left > 0; ++b) {
         if (scene->bodies.data[b].type == RB_BODY_STATIC) {
-            continue; // floors come first in most scenes, and nothing happens to them
+            continue; // most scenes start with floors, which do not move
         }
         for (int copy = 0; copy < scene->bodies.data[b].copyCount && left > 0; ++copy, --left) {
             char name[RB_SCENE_NAME_MAX + 1];
@@ -376,7 +376,7 @@ rbStatus rbReadProbes(rbScene* scene, rbReader* reader, const json_t* array)
     }
     size_t count = json_array_size(array);
     if (count > RB_SCENE_PROBES_MAX) {
-        return rbReader_Fail(reader, RB_STATUS_LIMIT, "%zu probes; at most %d are accepted", count,
+        return rbReader_Fail(reader, RB_STATUS_LIMIT, "%zu probes; the limit is %d", count,
                              RB_SCENE_PROBES_MAX);
     }
     for (size_t i = 0; i < count; ++i) {
@@ -449,7 +449,7 @@ static void setVector(rbVec3 v, double values[4])
     memcpy(values, (double[3]){v.x, v.y, v.z}, 3 * sizeof(double));
 }
 
-// Of a body, with all others or one.
+// Contacts of a body, with all others or with one.
 static void measureContacts(const rbWorld* world, const rbProbe* probe, rbBodyId bodyId,
                             double values[4])
 {
@@ -551,7 +551,7 @@ static void measureSpring(const rbWorld* world, const rbProbe* probe, double val
     }
 }
 
-// What is measured of the world, taken at most once an output.
+// Quantities of the world, computed at most once per output.
 typedef struct WorldFacts {
     bool isTaken;
     rbLedger ledger; // a sum over all bodies

@@ -1,4 +1,4 @@
-// Keys that objects of scenes get at start-up.
+// Keys registered for objects of scenes at startup.
 #include "base/core/registered_rows.h"
 #include "io/scene/scene_keys.h"
 
@@ -38,8 +38,8 @@ rbStatus rbRegisterSceneRow(const rbSceneRow* row, rbError* error)
     }
     if (kind == NULL) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the key \"%s\" is for objects \"%s\" of scenes; only the scene, "
-                           "\"step\" and \"contact\" take keys at start-up",
+                           "the key \"%s\" is for \"%s\"; only the scene itself, "
+                           "\"step\" and \"contact\" accept keys at startup",
                            row->key.name, row->object);
     }
     bool isKnown =

@@ -1,4 +1,4 @@
-// Objects of a scene that are settings: world, motion, event, step, contact.
+// Settings objects of a scene: world, motion, event, step, contact.
 #include "dynamics/engines/event/event_engine.h"
 #include "io/scene/scene_joints.h"
 
@@ -61,8 +61,8 @@ rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettin
     if (status == RB_STATUS_OK && settings->accuracy > 0.0 && settings->order < 4) {
         rbReader_Push(reader, "accuracy");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "accuracy is %.10g m with order %d; choosing the step needs order 4 "
-                             "or more, set \"order\": 4",
+                             "accuracy is %.10g m with order %d; accuracy control needs order 4 "
+                             "or more; set \"order\": 4",
                              settings->accuracy, settings->order);
     }
     return status;
@@ -72,7 +72,7 @@ rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object)
 {
     rbStepSettings* settings = &scene->info.step;
     rbStatus status = rbReadStepSettings(reader, object, settings);
-    // An accuracy without a horizon is meant for the whole run.
+    // An accuracy without a horizon applies to the whole run.
     if (settings->accuracy > 0.0 && json_object_get(object, "horizon") == NULL) {
         settings->horizon = scene->info.duration;
     }
@@ -86,6 +86,6 @@ rbStatus rbNeedStepEngine(const rbScene* scene, rbReader* reader, const json_t* 
         return RB_STATUS_OK;
     }
     return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "the engine \"%s\" knows no %s; set \"engine\": \"step\" or remove them",
+                         "the engine \"%s\" has no %s; set \"engine\": \"step\" or remove them",
                          scene->info.engine, what);
 }

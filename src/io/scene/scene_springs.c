@@ -1,4 +1,4 @@
-// Springs of a scene, and the names of joints and springs, which share one room.
+// Springs of a scene, and the names of joints and springs, which share a namespace.
 #include "io/scene/scene_joints.h"
 
 #include <stdio.h>
@@ -50,8 +50,8 @@ static rbStatus readSpring(rbScene* scene, rbReader* reader, const json_t* json,
     }
     if (spring.grid.copyCount > RB_SCENE_JOINTS_MAX - scene->info.springCount) {
         return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                             "the scene would have more than %d springs, the most that are "
-                             "accepted",
+                             "the scene has too many springs; the limit is "
+                             "%d",
                              RB_SCENE_JOINTS_MAX);
     }
     spring.def.restLength = fields.restLength;
@@ -79,7 +79,7 @@ static const rbSceneGrid* getGrid(const rbScene* scene, const rbSceneLinkName* l
                             : &scene->springs.data[-1 - link->index].grid;
 }
 
-// The first entry of a name of a length, NULL if there is none.
+// The first entry with a name, given with its length; NULL if there is none.
 static const rbSceneLinkName* findName(const rbScene* scene, const char* name, size_t length)
 {
     int low = 0;
@@ -94,7 +94,7 @@ static const rbSceneLinkName* findName(const rbScene* scene, const char* name, s
             high = middle;
         }
     }
-    // Longer names that begin so come after the exact one.
+    // Longer names with the same beginning come after the exact one.
     const rbSceneLinkName* found =
         low < scene->linksByName.count ? &scene->linksByName.data[low] : NULL;
     return found != NULL && strncmp(found->name, name, length) == 0 && found->name[length] == '\0'
@@ -113,7 +113,7 @@ void rbScene_WriteLinkPlace(const rbScene* scene, int index, char* place, size_t
                    joint != NULL ? joint->listIndex : -1 - index);
 }
 
-// The later of the two in the file is the one to rename: springs come after joints.
+// The error is at the later of the two in the file: springs come after joints.
 static rbStatus failTaken(const rbScene* scene, rbReader* reader, const rbSceneLinkName* a,
                           const rbSceneLinkName* b)
 {
@@ -129,14 +129,14 @@ static rbStatus failTaken(const rbScene* scene, rbReader* reader, const rbSceneL
     rbReader_SetSubject(reader, NULL, NULL);
     rbStatus status = rbReader_Fail(
         reader, RB_STATUS_INVALID,
-        isCopy ? "the name \"%s\" is that of a copy or of the copied, %s; choose another one"
-               : "the name \"%s\" is taken by %s; joints and springs need different names",
+        isCopy ? "the name \"%s\" conflicts with %s because of copies; choose another one"
+               : "the name \"%s\" is used by %s too; joints and springs need different names",
         later->name, places[0]);
     rbError_SetPlace(reader->error, NULL, places[1]);
     return status;
 }
 
-// Sorts the names and refuses equal ones; "ball[1]" must not be the name of a copy of "ball".
+// Sorts the names and refuses duplicates; none may be that of a copy, such as "ball[1]".
 static rbStatus indexNames(rbScene* scene, rbReader* reader)
 {
     RB_ASSERT(scene->linksByName.count == 0);
@@ -200,7 +200,7 @@ static const char* getLinkName(int index, const void* context)
 
 const char* rbScene_GetNearestLink(const rbScene* scene, const char* name)
 {
-    // A suggestion is not worth more time than this.
+    // A suggestion is not worth searching more names.
     int count = scene->linksByName.count < 100000 ? scene->linksByName.count : 100000;
     return rbFindNearestName(name, getLinkName, count, scene);
 }
@@ -211,7 +211,7 @@ rbStatus rbReadSprings(rbScene* scene, rbReader* reader, const json_t* array)
     rbStatus status = rbNeedStepEngine(scene, reader, array, "springs");
     for (size_t i = 0; i < json_array_size(array) && status == RB_STATUS_OK; ++i) {
         if (i == RB_SCENE_JOINTS_MAX) {
-            return rbReader_Fail(reader, RB_STATUS_LIMIT, "more than %d springs",
+            return rbReader_Fail(reader, RB_STATUS_LIMIT, "too many springs; the limit is %d",
                                  RB_SCENE_JOINTS_MAX);
         }
         rbReader_PushIndex(reader, i);

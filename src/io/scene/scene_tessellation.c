@@ -1,12 +1,12 @@
-// Meshes of solids: the surface of a round solid as a net of revolution whose vertices lie on it,
-// that of a flat one by cutting its triangles into smaller ones.
+// Meshes of solids: the surface of a round solid as a grid of revolution with its vertices on the
+// surface, that of a flat one by subdividing its triangles.
 //
 // Round solids. A profile of arcs and lines is divided into pieces about as long as the segments
-// round the axis are wide, so that triangles are neither needles nor slivers, and revolved. The
-// number of segments is the least multiple of four (for the symmetry of the solid) that gives the
-// triangles asked for. Balls and ellipsoids are revolved as the unit ball, about the axis along
-// which they are cut: a plane n . x = d of the ellipsoid x = S u is the plane (S n) . u = d of the
-// ball.
+// around the axis are wide, so that triangles are neither needles nor slivers, and revolved. The
+// number of segments is the smallest multiple of four (for the symmetry of the solid) that gives
+// the requested number of triangles. Balls and ellipsoids are revolved as the unit ball, about the
+// axis along which they are cut: a plane n . x = d of the ellipsoid x = S u is the plane
+// (S n) . u = d of the ball.
 #include "base/math/elementary.h"
 #include "collision/geometry/outline.h"
 #include "collision/geometry/shape_ops.h"
@@ -14,12 +14,12 @@
 
 #include <stdlib.h>
 
-#define DIVISIONS_MAX 500 // of a piece: revolution compares all pairs of sides of a profile
-#define CUT_MARGIN 1e-9   // of the unit ball: less is left or taken by rounding only
+#define DIVISIONS_MAX 500 // of a piece: revolution compares all pairs of profile edges
+#define CUT_MARGIN 1e-9   // of the unit ball: a thinner cap is only rounding
 
 typedef struct Profile {
     rbOutline outline;
-    rbVec3 scale;   // of the solid after revolution and turning
+    rbVec3 scale;   // of the solid, applied after revolution and rotation
     rbVec3 axes[3]; // the axis of revolution is the last
 } Profile;
 
@@ -31,7 +31,7 @@ static void setIdentity(Profile* profile)
     profile->axes[2] = (rbVec3){0.0, 0.0, 1.0};
 }
 
-// The unit ball below the height along its axis.
+// Adds the part of the unit ball below a height along its axis.
 static void addBall(Profile* profile, double height)
 {
     double rim = sqrt(1.0 - height * height);
@@ -58,7 +58,7 @@ static rbStatus makeEllipsoid(Profile* profile, rbVec3 semiAxes, const rbSolidCu
     double size = rbLength(cut->normal);
     if (!(size > 0.0)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the normal of the cut is zero; give any vector across its plane");
+                           "the normal of the cut is zero; give any vector normal to its plane");
     }
     rbVec3 normal = rbScale(1.0 / size, cut->normal);
     rbVec3 scaled = rbMulEach(semiAxes, normal);
@@ -66,7 +66,7 @@ static rbStatus makeEllipsoid(Profile* profile, rbVec3 semiAxes, const rbSolidCu
     double height = cut->offset / size / reach;
     if (!(fabs(height) <= 1.0 - CUT_MARGIN)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the plane of the cut is %.10g m from the center; the solid reaches "
+                           "the plane of the cut is %.10g m from the center; the solid extends "
                            "from %.10g to %.10g m there",
                            cut->offset / size, -reach, reach);
     }
@@ -80,7 +80,7 @@ static rbStatus makeEllipsoid(Profile* profile, rbVec3 semiAxes, const rbSolidCu
     return RB_STATUS_OK;
 }
 
-// False if the solid is none of revolution.
+// False if the solid is not a solid of revolution.
 static bool makeProfile(Profile* profile, const rbGeometry* geometry, const rbSolidCut* cut,
                         rbStatus* status, rbError* error)
 {
@@ -98,7 +98,7 @@ static bool makeProfile(Profile* profile, const rbGeometry* geometry, const rbSo
     return false;
 }
 
-// Into how many parts a piece is cut when segments go round.
+// The number of parts of a piece for this many segments around the axis.
 static int countDivisions(const Profile* profile, const rbOutlinePiece* piece, int segments)
 {
     double width = 2.0 * RB_PI * profile->outline.radius / (double)segments;
@@ -106,7 +106,7 @@ static int countDivisions(const Profile* profile, const rbOutlinePiece* piece, i
     return wanted < 1.0 ? 1 : wanted > DIVISIONS_MAX ? DIVISIONS_MAX : (int)wanted;
 }
 
-// All points of the profile but the first.
+// All points of the profile except the first.
 static int countPoints(const Profile* profile, int segments)
 {
     int points = 0;
@@ -147,7 +147,7 @@ static rbGeometry* revolve(const Profile* profile, int faceCount, rbError* error
 {
     RB_ASSERT(profile->outline.count > 0);
     int segments = 4;
-    // A ring of quadrilaterals is two triangles a segment; the two ends have one each.
+    // A ring of quadrilaterals has two triangles per segment; the two ends have one each.
     while (2.0 * (double)segments * ((double)countPoints(profile, segments) - 1.0) < faceCount) {
         segments += 4;
     }
@@ -175,7 +175,7 @@ static rbGeometry* revolve(const Profile* profile, int faceCount, rbError* error
 
 // ----------------------------------------------------------------------------------- flat solids
 
-// A side of a triangle, low < high.
+// An edge of a triangle, low < high.
 typedef struct Edge {
     int low, high;
 } Edge;
@@ -193,7 +193,7 @@ static Edge makeEdge(int a, int b)
     return a < b ? (Edge){a, b} : (Edge){b, a};
 }
 
-// Cuts every side of the triangles into parts, hence every triangle into parts^2.
+// Divides every edge of the triangles into parts, hence every triangle into parts^2.
 typedef struct Division {
     const rbTriangles* source;
     int parts;
@@ -202,7 +202,7 @@ typedef struct Division {
     rbVec3* vertices; // those of the source, then those of the edges, then those inside
     int* indices;
     int vertexCount, triangleCount;
-    int insideCount; // vertices inside one triangle
+    int insideCount; // vertices in the interior of one triangle
 } Division;
 
 static void findEdges(Division* division)
@@ -224,7 +224,7 @@ static void findEdges(Division* division)
     }
 }
 
-// The vertex k parts of the way from a to b, the same one seen from both sides.
+// The vertex k parts along the edge from a to b, the same for both adjacent triangles.
 static int findEdgeVertex(const Division* division, int a, int b, int k)
 {
     int parts = division->parts;
@@ -334,7 +334,7 @@ static rbGeometry* divideTriangles(const rbTriangles* source, int faceCount, rbE
 static rbGeometry* tessellateFlat(const rbGeometry* solid, int faceCount, rbError* error)
 {
     rbTriangles triangles = {0};
-    // Flat solids are exact whatever the deviation.
+    // Flat solids are exact for any deviation.
     if (rbGeometry_Triangulate(solid, 1.0, 1.0, &triangles, error) != RB_STATUS_OK) {
         return NULL;
     }
@@ -352,13 +352,13 @@ rbGeometry* rbTessellate(const rbGeometry* solid, int faceCount, const rbSolidCu
     const char* name = rbShapeType_Name(type);
     if (cut != NULL && rbGetShapeOps(type)->getSemiAxes == NULL) {
         (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "a %s cannot be cut; \"cut\" is for a sphere or an ellipsoid", name);
+                          "a %s cannot be cut; \"cut\" is only for a sphere or an ellipsoid", name);
         return NULL;
     }
     if (type == RB_SHAPE_COMPOUND || !rbGeometry_IsBounded(solid) || !rbGeometry_IsSolid(solid)) {
         (void)rbError_Set(
-            error, RB_STATUS_INVALID, "a tessellation is of a closed solid; this %s %s", name,
-            type == RB_SHAPE_COMPOUND ? "has parts: tessellate each of them" : "is none");
+            error, RB_STATUS_INVALID, "a tessellation needs a closed solid; this %s %s", name,
+            type == RB_SHAPE_COMPOUND ? "has parts: tessellate each of them" : "is not one");
         return NULL;
     }
     Profile profile = {0};

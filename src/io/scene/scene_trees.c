@@ -11,7 +11,7 @@
 
 // ----------------------------------------------------------------------------------------- poses
 
-// Length of the boxes of a level: the leaves are the shortest for ratios above 1.
+// Length of the boxes of a level; the leaves are the shortest if the ratio exceeds 1.
 static double getLength(const rbSceneTree* tree, int level)
 {
     double length = tree->length;
@@ -44,7 +44,7 @@ rbTransform rbSceneTree_GetTransform(const rbSceneTree* tree, int level, int cop
     rbVec3 start = tree->start;
     rbQuat q = tree->orientation;
     for (int i = 0; i < level; ++i) {
-        // Down one level: the bits of the copy are the turns, the highest first.
+        // Down one level: the bits of the copy give the branches, highest first.
         bool isUpper = (copy >> (level - 1 - i) & 1) != 0;
         start = rbAddScaled(start, getLength(tree, i), rbRotate(q, (rbVec3){0.0, 0.0, 1.0}));
         q = rbMulQuat(q, rotateAboutZ(tree->turn));
@@ -97,8 +97,7 @@ static rbStatus addLevel(rbScene* scene, rbReader* reader, const rbTreeFields* f
     rbReader_SetSubject(reader, "tree", fields->name);
     if (1 << level > RB_SCENE_JOINTS_MAX - scene->info.jointCount) {
         return rbReader_Fail(reader, RB_STATUS_LIMIT,
-                             "the scene would have more than %d joints, the most that are accepted",
-                             RB_SCENE_JOINTS_MAX);
+                             "the scene has too many joints; the limit is %d", RB_SCENE_JOINTS_MAX);
     }
     char name[RB_SCENE_NAME_MAX + 16];
     (void)snprintf(name, sizeof name, "%s%d", fields->name, level);
@@ -110,7 +109,7 @@ static rbStatus addLevel(rbScene* scene, rbReader* reader, const rbTreeFields* f
     }
     if (rbScene_FindBody(scene, name, &body, &copy)) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "a level of it would be named \"%s\" like another body; give the tree "
+                             "a level would be named \"%s\", like another body; give the tree "
                              "another name",
                              name);
     }
@@ -144,7 +143,7 @@ static rbStatus addLevel(rbScene* scene, rbReader* reader, const rbTreeFields* f
 static rbStatus readTreeJoint(rbScene* scene, rbReader* reader, const rbTreeFields* fields,
                               int index, rbSceneJoint* joint)
 {
-    // Anchors are the ends of the boxes, so none is asked for.
+    // The anchors are the ends of the boxes, so none are given.
     static const rbPlaceFields none = {.distance = -1.0};
     rbJointFields own = {.type = "ball", .place = none, .freedom = rbNoFreedom, .cone = INFINITY};
     json_t* withAnchor = fields->joint != NULL ? json_copy((json_t*)fields->joint) : json_object();
@@ -163,7 +162,7 @@ static rbStatus readTreeJoint(rbScene* scene, rbReader* reader, const rbTreeFiel
         (joint->def.type == RB_JOINT_PARTS || rbNeedsSecondAnchor(joint->def.type))) {
         rbReader_Push(reader, "type");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "a joint of type \"%s\" has no single point; trees take the others",
+                             "a joint of type \"%s\" has no single point; use another type",
                              rbJointType_Name(joint->def.type));
     }
     if (status == RB_STATUS_OK) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// State of making a world.
+// The state of creating a world.
 typedef struct Maker {
     const rbScene* scene;
     rbWorld* world;
@@ -14,7 +14,7 @@ typedef struct Maker {
     rbBodyId* bodyIds;         // by index of the body in the world
 } Maker;
 
-// Where one copy of a body is and how it moves.
+// The pose and motion of one copy of a body.
 typedef struct CopyState {
     rbVec3 offset; // of its path
     rbVec3 position;
@@ -23,7 +23,7 @@ typedef struct CopyState {
     rbVec3 spin;
 } CopyState;
 
-// Uniform in the ball of a radius, by rejection: no elementary functions, the same bits everywhere.
+// Uniform in a ball, by rejection: no elementary functions, the same bits on every platform.
 static rbVec3 drawInBall(rbRandom* random, double radius)
 {
     RB_ASSERT(radius >= 0.0);
@@ -38,7 +38,7 @@ static rbVec3 drawInBall(rbRandom* random, double radius)
     }
 }
 
-// Uniform over rotations: a direction in four dimensions.
+// Uniform over all rotations: a direction in four dimensions.
 static rbQuat drawOrientation(rbRandom* random)
 {
     for (;;) {
@@ -118,7 +118,7 @@ static rbStatus makeShapes(Maker* maker, const rbSceneBody* body, rbBodyId bodyI
     return RB_STATUS_OK;
 }
 
-// Path points of a copy, moved by its offset, in memory of the body count.
+// Path points of a copy, moved by its offset, in the memory given.
 static const rbVec3* movePoints(const rbPathDef* path, rbVec3 offset, rbVec3* moved)
 {
     for (int i = 0; i < path->pointCount; ++i) {
@@ -159,14 +159,14 @@ static rbStatus makeCopy(Maker* maker, const rbSceneBody* body, int copy, const 
     return makeShapes(maker, body, bodyId);
 }
 
-// The error of the world, with the file and the body it concerns.
+// Adds the file and the body to an error of the world.
 static rbStatus adoptError(const Maker* maker, const char* list, int index, const char* name)
 {
     RB_ASSERT(index >= 0);
     rbReader reader = {.error = maker->error, .file = maker->scene->file};
     rbReader_Push(&reader, list);
     rbReader_PushIndex(&reader, (size_t)index);
-    // Some sentences of the world name the body themselves.
+    // Some messages of the world already name the body.
     if (name != NULL && strncmp(maker->error->message, "body \"", 6) != 0) {
         rbReader_SetSubject(&reader, "body", name);
     }
@@ -179,7 +179,7 @@ static rbStatus makeBodies(Maker* maker)
     const rbScene* scene = maker->scene;
     for (int b = 0; b < scene->bodies.count; ++b) {
         const rbSceneBody* body = &scene->bodies.data[b];
-        // The numbers of a scattered body depend on the seed and its name only.
+        // The random numbers of a scattered body depend only on the seed and its name.
         rbRandom random = {
             rbHashBytes(RB_HASH_SEED ^ scene->info.seed, body->name, strlen(body->name))};
         for (int copy = 0; copy < body->copyCount; ++copy) {

@@ -1,4 +1,4 @@
-// Shapes in words: see shape_words.h.
+// Shapes as text: see shape_words.h.
 #include "io/scene/shape_words.h"
 
 #include "base/core/words.h"
@@ -11,17 +11,17 @@
 #include <string.h>
 
 #define WORD_MAX 4096 // characters of a shape: a word, or a path
-#define SHOWN 80      // of them in a sentence
-// What a normalized vector may miss in the square of its length: three roundings of a component.
+#define SHOWN 80      // of them in a message
+// Error of the squared length of a normalized vector: three roundings of a component.
 #define UNIT_ROUNDING (8.0 * DBL_EPSILON)
 
-// A shape of words: its row, and whether numbers or a name describe it.
+// Whether a shape is described by numbers, not by a name.
 static bool hasNumbers(rbShapeType type)
 {
     return rbGetShapeOps(type)->parameters != NULL;
 }
 
-// Shapes of numbers first, then those that are given by a name.
+// Shapes described by numbers first, then those given by a name.
 static const char* getKnownName(int index, const void* context)
 {
     (void)context;
@@ -51,11 +51,11 @@ static void failUnknown(const char* name, rbError* error)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
                                  getKnownName(i, NULL));
     }
-    (void)rbError_Set(error, RB_STATUS_INVALID, "there is no shape '%.*s'; known are %s", SHOWN,
-                      name, list);
+    (void)rbError_Set(error, RB_STATUS_INVALID, "there is no shape '%.*s'; expected one of %s",
+                      SHOWN, name, list);
 }
 
-// The parameter of a number, and what messages call the number: "radius", "edge x".
+// The parameter of a number, and its name in messages: "radius", "edge x".
 static const rbParameter* nameNumber(const rbShapeOps* ops, int number, char* text, size_t capacity)
 {
     int i = 0;
@@ -70,7 +70,7 @@ static const rbParameter* nameNumber(const rbShapeOps* ops, int number, char* te
     return parameter;
 }
 
-// Numbers at the end that may be left out; they are 0 then.
+// The count of trailing numbers that may be omitted; they are 0 then.
 static int countOptional(const rbShapeOps* ops)
 {
     int count = 0;
@@ -99,7 +99,7 @@ static void failCount(const rbShapeOps* ops, const char* text, int found, rbErro
                       ops->example != NULL ? ops->example : ones);
 }
 
-// Numbers separated by commas; false and a sentence when one is none.
+// Reads comma-separated numbers; false and a message if one is not a number.
 static bool readNumbers(const rbShapeOps* ops, const char* text, double* numbers, rbError* error)
 {
     int count = rbShapeOps_CountNumbers(ops);
@@ -112,7 +112,7 @@ static bool readNumbers(const rbShapeOps* ops, const char* text, double* numbers
         bool isEmpty = found == 0 && token.text[0] == '\0'; // "sphere:"
         if (!isEmpty && !rbToken_ToNumber(token, &number)) {
             (void)rbError_Set(error, RB_STATUS_INVALID,
-                              "'%.*s': '%.*s' is no finite decimal number", SHOWN, text,
+                              "'%.*s': '%.*s' is not a finite decimal number", SHOWN, text,
                               (int)(token.length < SHOWN ? token.length : SHOWN), token.text);
             return false;
         }
@@ -129,8 +129,8 @@ static bool readNumbers(const rbShapeOps* ops, const char* text, double* numbers
     return true;
 }
 
-// rbCreatePlane divides by the length; a normal that has unit length already keeps its bits, so
-// that a plane which was written comes back.
+// rbCreatePlane divides by the length; a normal that already has unit length keeps its bits, so
+// that a plane survives writing and reading.
 static rbGeometry* keepNormal(rbGeometry* geometry, const double* numbers)
 {
     rbVec3 normal = {numbers[0], numbers[1], numbers[2]};
@@ -154,8 +154,8 @@ static rbGeometry* makePrimitive(rbShapeType type, const char* text, rbError* er
         const rbParameter* parameter = nameNumber(ops, i, name, sizeof name);
         if (parameter->isLowOpen && !(numbers[i] > parameter->low)) {
             (void)rbError_Set(error, RB_STATUS_INVALID,
-                              "'%.*s': the %s is %g m; a positive length is needed", SHOWN, text,
-                              name, numbers[i]);
+                              "'%.*s': the %s is %g m; it must be positive", SHOWN, text, name,
+                              numbers[i]);
             return NULL;
         }
     }
@@ -176,8 +176,8 @@ rbGeometry* rbMakeShapeOfWords(const char* text, size_t length, rbNamedShapeFn* 
     char copy[WORD_MAX];
     if (length >= sizeof copy) {
         (void)rbError_Set(error, RB_STATUS_LIMIT,
-                          "a shape of %zu characters ('%.20s...'); at most %d are accepted", length,
-                          text, WORD_MAX - 1);
+                          "a shape of %zu characters ('%.20s...'); the limit is %d", length, text,
+                          WORD_MAX - 1);
         return NULL;
     }
     memcpy(copy, text, length);
@@ -195,8 +195,7 @@ rbGeometry* rbMakeShapeOfWords(const char* text, size_t length, rbNamedShapeFn* 
         return makePrimitive(type, copy, error);
     }
     if (colon == NULL || colon[1] == '\0') {
-        (void)rbError_Set(error, RB_STATUS_INVALID, "'%s' has no name: %s:NAME is needed", copy,
-                          name);
+        (void)rbError_Set(error, RB_STATUS_INVALID, "'%s' has no name; use %s:NAME", copy, name);
         return NULL;
     }
     return nameFn(type, colon + 1, context, error);

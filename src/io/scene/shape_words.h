@@ -1,8 +1,8 @@
-// Shapes in words: "box:1,2,3", "sphere:0.5", "hull:rock". One table for the command line, for
-// files of pairs and for their writer.
+// Shapes as text: "box:1,2,3", "sphere:0.5", "hull:rock". One table for the command line, for files
+// of pairs and for their writer.
 //
 // The numbers are those of a scene: edge lengths of a box, lengths of rods without their caps.
-// Numbers taken from a geometry and written with 17 digits make the same geometry again, bit by
+// Numbers taken from a geometry and written with 17 digits give the same geometry again, bit for
 // bit.
 #ifndef RB_SCENE_SHAPE_WORDS_H
 #define RB_SCENE_SHAPE_WORDS_H
@@ -10,17 +10,17 @@
 #include <rattleback/shape.h>
 
 // Supplies the shape behind "hull:NAME", "polyhedron:NAME", "mesh:NAME", "soup:NAME" or
-// "compound:NAME", to be destroyed by the caller; NULL and a sentence when there is none.
+// "compound:NAME", to be destroyed by the caller; NULL and an error if there is none.
 typedef rbGeometry* rbNamedShapeFn(rbShapeType type, const char* name, void* context,
                                    rbError* error);
 
-// The shape of a text of length characters, which the caller destroys. NULL, and a sentence that
-// names the text, the value and what is accepted. The status NOT_FOUND is left to nameFn.
+// The shape of a text of length characters; the caller destroys it. On failure NULL and a message
+// with the text, the value and what is accepted. Only nameFn returns the status NOT_FOUND.
 rbGeometry* rbMakeShapeOfWords(const char* text, size_t length, rbNamedShapeFn* nameFn,
                                void* context, rbError* error);
 
 // The numbers after the name of the type; returns how many. 0 for types that have a name instead or
-// cannot be said in words.
+// cannot be written as text.
 int rbGetShapeNumbers(const rbGeometry* geometry, double numbers[RB_PARAMETERS_MAX]);
 
 // A compound whose parts keep the bits of their orientations if these have unit length to rounding.
