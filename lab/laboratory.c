@@ -1,4 +1,4 @@
-// All rows that the laboratory adds to the tables of the core, room by room.
+// Registers all rows that the laboratory adds to the tables of the core.
 #include "lab/broadphase/broad_rows.h"
 #include "lab/contact/penalty_step.h"
 #include "lab/convex/pair_rows.h"

@@ -56,7 +56,7 @@ extern "C" {
 #define RB_VALIDATE(condition) ((void)0)
 #endif
 
-/// Prints the condition and its place to stderr and aborts. Called by RB_ASSERT only.
+/// Prints the condition and its location to stderr and aborts. Called by RB_ASSERT only.
 RB_API RB_NORETURN void rbAssertFailed(const char* condition, const char* file, int line);
 
 /// Every status the library returns, with its text.
@@ -92,13 +92,13 @@ typedef struct rbError {
     char message[512]; ///< which object, which value, what would be accepted
 } rbError;
 
-/// Fills an error with a formatted message and returns status, so that a reader can write
-/// `return rbError_Set(error, RB_STATUS_INVALID, "...")`. The error may be NULL. file and place
-/// stay.
+/// Fills an error with a formatted message and returns status, so that a reader can write `return
+/// rbError_Set(error, RB_STATUS_INVALID, "...")`. The error may be NULL. Leaves file and place
+/// unchanged.
 RB_API rbStatus rbError_Set(rbError* error, rbStatus status, const char* format, ...)
     RB_PRINTF(3, 4);
 
-/// Sets the file and the place of an error; NULL leaves the one there is. The error may be NULL.
+/// Sets the file and the place of an error; NULL leaves a field unchanged. The error may be NULL.
 RB_API void rbError_SetPlace(rbError* error, const char* file, const char* place);
 
 /// Writes "file:line:column: message" or "file: /place: message" into text, always terminated.
@@ -111,51 +111,51 @@ RB_API void rbError_Format(const rbError* error, char* text, size_t capacity);
 /// See RB_VERSION_MAJOR.
 #define RB_VERSION_PATCH 0
 
-/// Counts the changes of public structs and enumerators within a minor version, 1 to 63.
+/// Counts the changes to public structs and enumerators within a minor version, 1 to 63.
 #define RB_ABI_REVISION 1
 
-/// What a program and the library must agree on. The rbDefault... functions are compiled into the
-/// program and write its number into the cookie of a definition; the functions that take the
-/// definition compare it with the number of the library and refuse another one with a message.
+/// The interface version that a program and the library must share. The rbDefault... functions are
+/// compiled into the program and write its version into the cookie of a definition; functions that
+/// take the definition reject any other version than that of the library, with a message.
 #define RB_ABI_VERSION ((RB_VERSION_MAJOR << 12) | (RB_VERSION_MINOR << 6) | RB_ABI_REVISION)
 
-/// Tables of methods (broad phases, pair methods, ...) take at most this many rows besides their
-/// built-in ones, each by an rbRegister... function. Rows are registered at start-up: by one
+/// Tables of methods (broad phases, pair methods, ...) hold at most this many rows in addition to
+/// the built-in ones, each added by an rbRegister... function. Register rows at start-up, from one
 /// thread, before the first world is created.
 #define RB_REGISTERED_MAX 16
 
-/// A value that users give to a row of a table, such as a shape or a force: a number, or a vector
-/// of three. Scenes have it under its key.
+/// A value that users give to a table row, such as a shape or a force: a number or a vector of
+/// three. Scenes give it under its key.
 typedef struct rbParameter {
-    const char* key; ///< in scenes: "radius"
-    size_t offset;   ///< bytes, of the double, or of the first of three, in the struct of the table
-    int count;       ///< 1: a number; 3: a vector
-    double low;      ///< smallest value that scenes accept, of each number
-    double high;     ///< largest
-    bool isLowOpen;  ///< the smallest value itself is refused
-    bool isRequired; ///< scenes must give it; otherwise it is as the struct has it
+    const char* key;     ///< in scenes: "radius"
+    size_t offset;       ///< bytes: of the (first) double in the struct of the table
+    int count;           ///< 1: a number; 3: a vector
+    double low;          ///< smallest value that scenes accept for each number
+    double high;         ///< largest
+    bool isLowOpen;      ///< the smallest value itself is rejected
+    bool isRequired;     ///< scenes must give it; otherwise the value in the struct is kept
     const char* unit;    ///< "m"; "" for none
-    const char* meaning; ///< a few words for people
-    const char* word; ///< what messages call it, e.g. "edge", whose numbers are "edge x" to "edge
+    const char* meaning; ///< a short description for users
+    const char* word; ///< its name in messages, e.g. "edge", whose components are "edge x" to "edge
                       ///< z"; NULL: the key
 } rbParameter;
 
-#define RB_PARAMETERS_MAX 8 ///< of a row
+#define RB_PARAMETERS_MAX 8 ///< maximum per row
 
 #define RB_EXTRA_SETTINGS_SIZE 128 ///< bytes
 
-/// Settings that only a registered row of a table knows, by value inside of the settings of an
-/// engine. All zero: the row takes its defaults. The header of the row has the functions that put
-/// its settings in and read them.
+/// Settings of a registered table row, stored by value inside the settings of an engine. All zero:
+/// the row uses its defaults. The header of the row declares the functions that write and read its
+/// settings.
 typedef struct rbExtraSettings {
     uint64_t cookie;                            ///< which settings these are; 0: none
     uint64_t words[RB_EXTRA_SETTINGS_SIZE / 8]; ///< a copy of them
 } rbExtraSettings;
 
-/// Copies settings of a cookie, which is not 0, in. At most RB_EXTRA_SETTINGS_SIZE bytes.
+/// Stores a copy of the settings under a nonzero cookie. At most RB_EXTRA_SETTINGS_SIZE bytes.
 RB_API void rbExtraSettings_Put(rbExtraSettings* extra, uint64_t cookie, const void* settings,
                                 size_t size);
-/// Copies them out. False, and settings stay, if there are none or those of another cookie.
+/// Copies them out. Returns false and leaves settings unchanged if none have this cookie.
 RB_API bool rbExtraSettings_Get(const rbExtraSettings* extra, uint64_t cookie, void* settings,
                                 size_t size);
 
@@ -165,32 +165,32 @@ typedef void* rbAllocFn(size_t size, void* context);
 /// Frees memory of size bytes that the rbAllocFn of the same context returned.
 typedef void rbFreeFn(void* memory, size_t size, void* context);
 
-/// Where memory comes from and goes to. All zero means: as without it.
+/// Where memory comes from and goes to. All zero: the default allocator.
 typedef struct rbAllocator {
-    rbAllocFn* allocFn; ///< NULL: the allocator of the thread, else that of the process
-    rbFreeFn* freeFn;   ///< NULL exactly if allocFn is
-    void* context;      ///< handed to both
+    rbAllocFn* allocFn; ///< NULL: the allocator of the thread, or else that of the process
+    rbFreeFn* freeFn;   ///< NULL if and only if allocFn is
+    void* context;      ///< passed to both
 } rbAllocator;
 
-/// Replaces malloc and free for the whole process. NULL restores the defaults. To be called before
-/// other threads use the library. Memory that is in use is freed by the function that belongs to
-/// the one that allocated it, so this may be called at any time.
+/// Replaces malloc and free for the whole process. NULL restores the defaults. Call it before other
+/// threads use the library. Memory in use is still freed by the function that belongs to its
+/// allocator, so later calls are safe, too.
 RB_API void rbSetAllocator(rbAllocFn* allocFn, rbFreeFn* freeFn, void* context);
 
-/// Sets the allocator of the calling thread and returns the one before. It serves what belongs to
-/// no world or to a world without an allocator of its own (rbWorldDef.allocator): geometries,
-/// scenes.
+/// Sets the allocator of the calling thread and returns the previous one. It serves objects that
+/// belong to no world (geometries, scenes) or to a world without its own allocator
+/// (rbWorldDef.allocator).
 RB_API rbAllocator rbUseAllocator(rbAllocator allocator);
 
 /// Allocations made since the start of the process; tests use it to check that a step allocates
 /// nothing.
 RB_API uint64_t rbGetAllocationCount(void);
-/// Bytes held at present; tests use it to check that nothing leaks.
+/// Bytes currently allocated; tests use it to check that nothing leaks.
 RB_API uint64_t rbGetAllocatedBytes(void);
 
-/// A member of a settings struct, from a row of its list. Each settings struct is one list, a row a
-/// setting: C type, member, key in scene files (NULL: it is in none), default, accepted values,
-/// unit, meaning. A program may expand the list with a macro of its own.
+/// Declares a member of a settings struct from a row of its list. Each settings struct is one list
+/// with one row per setting: C type, member, key in scene files (NULL: not in scenes), default,
+/// accepted values, unit, meaning. A program may expand the list with its own macro.
 #define RB_SETTING_FIELD(type, member, key, fallback, accepted, unit, meaning) type member;
 
 /// Version of the library, "major.minor.patch".

@@ -1,14 +1,14 @@
 /// @file
 /// Bodies, their shapes and materials, prescribed paths, and the forces that act on bodies.
 ///
-/// Ids. Passing the id of a destroyed body, or a null id, to a function without an rbError is a bug
+/// Ids. Passing a null id or the id of a destroyed body to a function without an rbError is a bug
 /// of the caller: debug builds assert, release builds do not check. Pointers must not be NULL
-/// unless said.
+/// unless stated otherwise.
 ///
-/// Frames. A body has the frame its creator gave it (positions of shapes are given in it; the pose
-/// of the body is the pose of that frame). Inside, the library flies the center of mass with
-/// principal axes; the API converts. Linear velocity always means the velocity of the center of
-/// mass, angular velocity is in world coordinates unless a name says Local.
+/// Frames. The creator of a body defines its frame: shapes are placed in it, and the pose of the
+/// body is the pose of this frame. Internally the library integrates the center of mass and the
+/// principal axes; the API converts. Linear velocity always means that of the center of mass;
+/// angular velocity is in world coordinates unless the name says Local.
 #ifndef RATTLEBACK_BODY_H
 #define RATTLEBACK_BODY_H
 
@@ -27,14 +27,14 @@ typedef struct rbWorld rbWorld;
 /// How a body moves.
 typedef enum rbBodyType {
     RB_BODY_STATIC,    ///< never moves
-    RB_BODY_KINEMATIC, ///< follows its prescribed path, whatever happens
+    RB_BODY_KINEMATIC, ///< follows its prescribed path regardless of forces and impulses
     RB_BODY_DYNAMIC,   ///< moved by forces and impulses
     RB_BODY_TYPE_COUNT
 } rbBodyType;
 
 /// How the free flight of a body is computed. See docs/modules/motion.md for orders and costs.
 typedef enum rbMotionType {
-    RB_MOTION_AUTO,      ///< exact where it applies, else Cash-Karp
+    RB_MOTION_AUTO,      ///< exact where possible, otherwise Cash-Karp
     RB_MOTION_EXACT,     ///< closed form with elliptic functions; needs a torque-free body
     RB_MOTION_TAYLOR,    ///< Taylor series of the stated degree, fixed steps; constant loads only
     RB_MOTION_RK4,       ///< classical Runge-Kutta, fixed steps
@@ -47,11 +47,12 @@ RB_API const char* rbMotionType_Name(rbMotionType type); ///< "auto", "exact", "
 RB_API rbMotionType rbMotionType_Find(const char* name); ///< RB_MOTION_COUNT if unknown
 
 // clang-format off
-/// The settings of free flight, a row each (see RB_SETTING_FIELD).
+/// The settings of free flight, one per row (see RB_SETTING_FIELD).
 #define RB_MOTION_SETTINGS(X) \
     X(rbMotionType, type, "type", RB_MOTION_AUTO, RB_WORDS(rbMotionType), "", \
-      "how a body flies; auto: exact where it applies, else cash-karp; exact: closed form, needs a " \
-      "torque-free body; taylor, rk4, euler: fixed steps; cash-karp: adaptive steps") \
+      "how free flight is computed; auto: exact if possible, otherwise cash-karp; exact: " \
+      "closed form, needs a torque-free body; taylor, rk4, euler: fixed steps; cash-karp: " \
+      "adaptive steps") \
     X(double, step, "step", 1e-3, RB_FROM(1e-12, 1e12), "s", \
       "length of fixed steps") \
     X(int, degree, "degree", 8, RB_FROM(1, 30), "", \
@@ -60,12 +61,12 @@ RB_API rbMotionType rbMotionType_Find(const char* name); ///< RB_MOTION_COUNT if
       "relative error of a step of cash-karp")
 // clang-format on
 
-/// How bodies fly. In a body's definition, zero members mean those of the world.
+/// How the free flight of bodies is computed. In a body definition, zero members mean the world's.
 typedef struct rbMotionSettings {
     RB_MOTION_SETTINGS(RB_SETTING_FIELD)
 } rbMotionSettings;
 
-/// How a kinematic body moves. Position and orientation start from those of the body.
+/// How a kinematic body moves. It starts at the position and orientation of the body.
 typedef enum rbPathType {
     RB_PATH_LINE,  ///< straight at constant speed, optionally up to a last point
     RB_PATH_CURVE, ///< cubic Hermite curve through points, Catmull-Rom inner tangents, constant
@@ -73,12 +74,12 @@ typedef enum rbPathType {
     RB_PATH_COUNT
 } rbPathType;
 
-/// Most points of a path.
+/// Maximum number of points of a path.
 #define RB_PATH_POINTS_MAX 1024
 
-/// A prescribed path. The points are of the body's origin, in world coordinates; the body turns
-/// about its origin with a constant angular velocity on top. Before the start time and after the
-/// end of the path it stands still (and keeps turning).
+/// A prescribed path of the body's origin, in world coordinates; in addition, the body rotates
+/// about its origin with a constant angular velocity. Before the start time and after the end of
+/// the path the origin stands still; the rotation continues.
 typedef struct rbPathDef {
     rbPathType type;      ///< line or curve
     double speed;         ///< m/s, >= 0
@@ -94,24 +95,24 @@ typedef struct rbPathDef {
     double startTime;       ///< s
 } rbPathDef;
 
-/// A line at speed 0 from time 0 on.
+/// A line at speed 0 starting at time 0.
 RB_API rbPathDef rbDefaultPathDef(void);
 
 /// A body's definition; make it with rbDefaultBodyDef.
 typedef struct rbBodyDef {
-    uint32_t cookie;        ///< set by rbDefaultBodyDef
-    const char* name;       ///< copied; NULL or a name of its own in the world, at most 63 bytes
-    rbBodyType type;        ///< default dynamic
-    rbVec3 position;        ///< m, of the body's origin
-    rbQuat orientation;     ///< unit (normalized by the library within 1e-6)
-    rbVec3 linearVelocity;  ///< m/s, of the center of mass
-    rbVec3 angularVelocity; ///< rad/s, world frame
+    uint32_t cookie;              ///< set by rbDefaultBodyDef
+    const char* name;             ///< copied; NULL, or unique in the world, at most 63 bytes
+    rbBodyType type;              ///< default dynamic
+    rbVec3 position;              ///< m, of the body's origin
+    rbQuat orientation;           ///< unit (normalized by the library within 1e-6)
+    rbVec3 linearVelocity;        ///< m/s, of the center of mass
+    rbVec3 angularVelocity;       ///< rad/s, world frame
     const rbMassProperties* mass; ///< explicit mass, center and inertia in the body's frame,
                                   ///< copied; NULL: from the shapes
-    const rbPathDef* path;        ///< kinematic bodies; NULL stands still
-    rbMotionSettings motion;      ///< zero fields (AUTO, step 0, ...) mean "as the world says"
-    double growth;  ///< m/s: for the event engine the shapes are rounded by a ball whose radius is
-                    ///< this times the world's time; mass and inertia stay; 0: they keep their size
+    const rbPathDef* path;        ///< of kinematic bodies; NULL: stands still
+    rbMotionSettings motion;      ///< zero fields (AUTO, step 0, ...) mean "as in the world"
+    double growth;  ///< m/s: the event engine rounds the shapes by a ball of this rate times the
+                    ///< world's time; mass and inertia are unchanged; 0: the shapes keep their size
     void* userData; ///< returned by rbBody_GetUserData; not used by the library
 } rbBodyDef;
 
@@ -134,27 +135,27 @@ typedef struct rbBodyState {
     rbVec3 angularVelocityLocal; ///< rad/s, in the axes of the body's frame
 } rbBodyState;
 
-/// Makes a body. Returns the null id and fills error (may be NULL) when a value is unusable.
+/// Creates a body. Returns the null id and fills error (may be NULL) if a value is unusable.
 /// A dynamic body has no mass before its first shape unless def.mass is given.
 RB_API rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error);
-RB_API void rbDestroyBody(rbWorld* world, rbBodyId bodyId); ///< and its forces, joints, springs
+RB_API void rbDestroyBody(rbWorld* world, rbBodyId bodyId); ///< with its forces, joints, springs
 /// True if the id names a body that exists in this world.
 RB_API bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId);
 
 RB_API const char* rbBody_GetName(const rbWorld* world, rbBodyId bodyId); ///< "" if it has none
 /// Static, kinematic or dynamic.
 RB_API rbBodyType rbBody_GetType(const rbWorld* world, rbBodyId bodyId);
-/// The pointer of the definition.
+/// The user data pointer of the definition.
 RB_API void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId);
-/// Changes what rbBody_GetUserData returns.
+/// Changes the pointer that rbBody_GetUserData returns.
 RB_API void rbBody_SetUserData(rbWorld* world, rbBodyId bodyId, void* userData);
 RB_API double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId); ///< m/s, see rbBodyDef
 
 /// State at the world's time.
 RB_API rbBodyState rbBody_GetState(const rbWorld* world, rbBodyId bodyId);
 
-/// State at any time not before the start of the body's present flight, without changing anything
-/// (look-ahead). Constant cost for the exact row. Of a body with joints: at any time not before the
+/// State at any time not before the start of the body's current flight; changes nothing
+/// (look-ahead). Constant cost for exact motion. For a body with joints: at any time not before the
 /// world's, as if it flew freely from now on.
 RB_API rbBodyState rbBody_GetStateAt(const rbWorld* world, rbBodyId bodyId, double time);
 
@@ -168,35 +169,35 @@ RB_API rbVec3 rbBody_GetDirectionAt(const rbWorld* world, rbBodyId bodyId, rbVec
 /// Velocity of the world point that is fixed to the body, at the world's time.
 RB_API rbVec3 rbBody_GetPointVelocity(const rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint);
 
-/// Sets pose and velocities; a new flight starts at the world's time and the journal notes the
-/// energy.
+/// Sets pose and velocities; a new flight starts at the world's time and the journal records the
+/// change of energy.
 RB_API rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
                                 rbVec3 linearVelocity, rbVec3 angularVelocity, rbError* error);
 
-/// Applies an impulse (N s) at a world point; a new flight starts, and the journal notes the
-/// energy. Does nothing to static and kinematic bodies.
+/// Applies an impulse (N s) at a world point; a new flight starts and the journal records the
+/// change of energy. Has no effect on static and kinematic bodies.
 RB_API void rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint);
 /// The same with an angular impulse (N m s).
 RB_API void rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse);
 
-/// Mass, center and inertia in the body's frame; mass 0 for static and kinematic bodies.
+/// Mass, center and inertia in the body's frame; the mass is 0 for static and kinematic bodies.
 RB_API rbMassProperties rbBody_GetMass(const rbWorld* world, rbBodyId bodyId);
-/// Principal moments (kg m^2) and the frame they belong to, seen from the body's frame.
+/// Principal moments (kg m^2) and their frame relative to the body's frame.
 RB_API rbVec3 rbBody_GetPrincipalMoments(const rbWorld* world, rbBodyId bodyId, rbTransform* frame);
-/// The motion row in use now and whether it differs from the requested one because of the loads.
+/// The motion type in use, and whether the loads forced another one than requested.
 RB_API rbMotionType rbBody_GetMotion(const rbWorld* world, rbBodyId bodyId, bool* isFallback);
-/// Where the center of mass and every point of the body can be between two times from now on, as a
-/// box; false when no bound is known (a force without one acts).
+/// A box that contains the center of mass and every point of the body between two times from now
+/// on; false if no bound is known (a force without one acts).
 RB_API bool rbBody_GetMotionBounds(const rbWorld* world, rbBodyId bodyId, double timeA,
                                    double timeB, rbBounds* bounds);
 
-/// A geometry handed over to the world: shared by shapes, destroyed with the world, or earlier by
-/// rbWorld_DestroyGeometry, which refuses (RB_STATUS_INVALID) while a shape uses it.
-/// NULL gives the null id, so that a failed creation may be passed on.
+/// Hands a geometry over to the world: shapes share it; it is destroyed with the world, or earlier
+/// by rbWorld_DestroyGeometry, which fails (RB_STATUS_INVALID) while a shape uses it. NULL gives
+/// the null id, so the result of a failed creation may be passed on.
 RB_API rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry);
 /// Destroys a geometry before its world; INVALID while a shape uses it.
 RB_API rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbError* error);
-/// The geometry of an id, borrowed.
+/// The geometry of an id; borrowed.
 RB_API const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometryId);
 
 // clang-format off
@@ -228,42 +229,42 @@ typedef struct rbShapeDef {
     rbGeometryId geometry; ///< from rbWorld_AddGeometry
     rbTransform transform; ///< of the geometry in the body's frame
     rbMaterial material;   ///< density, restitution, friction
-    uint32_t groups;       ///< bits: what it is, default 1; of the step engine. Bodies meet where
-    uint32_t mask;  ///< (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a body
-                    ///< have the same
+    uint32_t groups;       ///< category bits, default 1; step engine only. Bodies collide if
+    uint32_t mask;  ///< (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a
+                    ///< body must have the same
     void* userData; ///< returned by rbBody_GetShapeUserData; not used by the library
 } rbShapeDef;
 
 /// Fills in the defaults; called by rbDefaultShapeDef.
 RB_API void rbInitShapeDef(rbShapeDef* def, uint32_t abi, size_t size);
-/// Density 1000, restitution 0.5, friction 0.5, stiction as friction, nothing against rolling.
+/// Density 1000, restitution 0.5, friction 0.5, stiction as friction, no rolling resistance.
 static inline rbShapeDef rbDefaultShapeDef(void)
 {
     rbShapeDef def;
     rbInitShapeDef(&def, RB_ABI_VERSION, sizeof def);
     return def;
 }
-/// Attaches a geometry to a body; the mass of a dynamic body without explicit mass follows from all
-/// its shapes. Pose and velocities of the body stay.
+/// Attaches a geometry to a body; the mass of a dynamic body without explicit mass is recomputed
+/// from all its shapes. Pose and velocities of the body do not change.
 RB_API rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def,
                                rbError* error);
 /// Number of shapes of the body.
 RB_API int rbBody_GetShapeCount(const rbWorld* world, rbBodyId bodyId);
 /// The index-th shape of the body as it was defined.
 RB_API rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index);
-/// What rbShapeDef.userData of the index-th shape of the body was, or what was set since.
+/// User data of the index-th shape of the body (rbShapeDef.userData, or the last value set).
 RB_API void* rbBody_GetShapeUserData(const rbWorld* world, rbBodyId bodyId, int index);
-/// Changes it.
+/// Changes the user data of a shape.
 RB_API void rbBody_SetShapeUserData(rbWorld* world, rbBodyId bodyId, int index, void* userData);
-/// Another material of the index-th shape, or of all (-1), from now on. The mass of a dynamic body
-/// without explicit mass follows from the densities, also here.
+/// Changes the material of the index-th shape, or of all (-1), from now on. The mass of a dynamic
+/// body without explicit mass is recomputed from the densities.
 RB_API rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index,
                                    const rbMaterial* material, rbError* error);
-/// Another mass, kg, > 0, of a dynamic body from now on; its inertia grows in proportion. The mass
-/// is explicit then: densities and further shapes do not change it any more.
+/// Changes the mass (kg, > 0) of a dynamic body from now on; its inertia scales in proportion. From
+/// then on the mass is explicit: densities and further shapes no longer change it.
 RB_API rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error);
 
-/// Forces besides gravity. A row promises a bound on the acceleration it can cause, or none.
+/// Forces other than gravity. Each type either guarantees a bound on its acceleration or has none.
 typedef enum rbForceType {
     RB_FORCE_CONSTANT, ///< constant force at the center of mass and torque, world axes
     RB_FORCE_DRAG,     ///< -(a + b |v|) v, and -c omega
@@ -276,10 +277,10 @@ typedef enum rbForceType {
 RB_API const char* rbForceType_Name(rbForceType type);
 /// The type of a name; rbForceType_GetCount() if unknown.
 RB_API rbForceType rbForceType_Find(const char* name);
-/// RB_FORCE_COUNT and the registered forces.
+/// Number of types: RB_FORCE_COUNT and the registered forces.
 RB_API int rbForceType_GetCount(void);
 
-/// What a force sees of a body.
+/// The state of a body as a force sees it.
 typedef struct rbForceInput {
     double time;            ///< s
     double mass;            ///< kg
@@ -291,10 +292,10 @@ typedef struct rbForceInput {
 } rbForceInput;
 
 /// Adds force (N) and torque about the center of mass (N m), world axes. Must be a pure function of
-/// its input and context; called several times a step, in the order of body index.
+/// its input and context; called several times per step, in the order of body indices.
 typedef void rbForceFn(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
 
-#define RB_FORCE_NUMBERS 8 ///< of a registered force
+#define RB_FORCE_NUMBERS 8 ///< parameters of a registered force
 
 /// A force; make it with rbDefaultForceDef. Only the members of its type are used.
 typedef struct rbForceDef {
@@ -310,9 +311,9 @@ typedef struct rbForceDef {
     double strength;                  ///< k, m^3/s^2   (central)
     rbForceFn* callback;              ///<              (user)
     void* context;                    ///<              (user)
-    double accelerationMax;           ///< m/s^2, what a user force promises; negative: no promise
-    double torqueMax;                 ///< N m, what a user force promises; negative: no promise
-    double numbers[RB_FORCE_NUMBERS]; ///< parameters of a registered force, as its row says
+    double accelerationMax;           ///< m/s^2, bound that a user force guarantees; negative: none
+    double torqueMax;                 ///< N m, bound that a user force guarantees; negative: none
+    double numbers[RB_FORCE_NUMBERS]; ///< parameters of a registered force, defined by its row
 } rbForceDef;
 
 /// Fills in the defaults; called by rbDefaultForceDef.
@@ -324,41 +325,41 @@ static inline rbForceDef rbDefaultForceDef(void)
     rbInitForceDef(&def, RB_ABI_VERSION, sizeof def);
     return def;
 }
-/// Adds a force. Returns the null id and fills error (may be NULL) when a value is unusable.
+/// Adds a force. Returns the null id and fills error (may be NULL) if a value is unusable.
 RB_API rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error);
 /// Removes a force; flights restart at the world's time.
 RB_API void rbDestroyForce(rbWorld* world, rbForceId forceId);
-/// A kind of force: a row of the table of forces. Functions that are NULL have nothing to do. All
-/// of them must be pure: the same arguments give the same bits.
+/// A kind of force: a row of the table of forces. Functions that do nothing may be NULL. All of
+/// them must be pure: the same arguments give the same bits.
 typedef struct rbForceRow {
     const char* name;              ///< in scenes and messages: "drag"
-    const char* meaning;           ///< a sentence for people
-    const rbParameter* parameters; ///< offsets in rbForceDef; NULL: scenes do not have this force
+    const char* meaning;           ///< a sentence for users
+    const rbParameter* parameters; ///< offsets in rbForceDef; NULL: not available in scenes
     int parameterCount;            ///< at most RB_PARAMETERS_MAX
-    /// INVALID with a message for values that are not accepted. NULL: all are.
+    /// INVALID with a message for values that are not accepted. NULL: all values are.
     rbStatus (*check)(const rbForceDef* def, rbError* error);
-    /// Adds a force (N) and torque (N m) that stay constant in world axes; they keep flights exact.
+    /// Adds a force (N) and torque (N m) that are constant in world axes; flights remain exact.
     void (*addConstant)(const rbForceDef* def, rbVec3* force, rbVec3* torque);
     /// Adds a force (N) and torque about the center of mass (N m), world axes, that depend on the
     /// state of the body or on the time.
     void (*addVarying)(const rbForceDef* def, const rbForceInput* input, rbVec3* force,
                        rbVec3* torque);
-    /// Potential energy (J) of a body of mass (kg) at a position of its center (m). NULL: the force
-    /// counts as work from outside.
+    /// Potential energy (J) of a body of given mass (kg) with its center at a position (m). NULL:
+    /// the force counts as external work.
     double (*potential)(const rbForceDef* def, double mass, rbVec3 position);
-    /// Largest acceleration (m/s^2) of a center of a body of mass (kg), over any time and state.
-    /// NULL: no promise; then the event engine refuses the force.
+    /// Largest acceleration (m/s^2) of the center of a body of given mass (kg), over all times and
+    /// states. NULL: no bound; the event engine then rejects the force.
     double (*accelerationBound)(const rbForceDef* def, double mass);
 } rbForceRow;
 
-/// Adds a kind of force to the table; scenes and rbForceType_Find know it by its name from then on.
-/// The row is borrowed for the rest of the process. By one thread, before the first world is
-/// created. INVALID for a name that is empty or known, or a row that does nothing; LIMIT for a full
-/// table. error may be NULL. See docs/adding-a-force.md.
+/// Adds a kind of force to the table; scenes and rbForceType_Find then know it by its name. The row
+/// is borrowed for the rest of the process. Call it from one thread before the first world is
+/// created. INVALID if the name is empty or taken or the row does nothing; LIMIT if the table is
+/// full. error may be NULL. See docs/adding-a-force.md.
 RB_API rbStatus rbRegisterForce(const rbForceRow* row, rbError* error);
 
-/// The bound on the acceleration of the body's center that all forces together promise, gravity
-/// included, over any time; INFINITY when one promises none.
+/// Bound on the acceleration of the body's center by all forces together, gravity included, at any
+/// time; INFINITY if one of them has no bound.
 RB_API double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /// @file
-/// Broad phase: which boxes overlap, by several methods with one face.
+/// Broad phase: finds overlapping boxes, by several methods with one interface.
 ///
-/// The caller numbers its boxes by small integers of its own (0, 1, 2, ...). Boxes are finite;
-/// touching boxes overlap. All methods give the same pairs, bit by bit; they differ in cost (see
+/// The caller numbers its boxes with small integers (0, 1, 2, ...). Boxes are finite; touching
+/// boxes overlap. All methods find the same pairs, bit for bit; they differ in cost (see
 /// docs/modules/broadphase.md).
 #ifndef RATTLEBACK_BROADPHASE_H
 #define RATTLEBACK_BROADPHASE_H
@@ -19,17 +19,17 @@ extern "C" {
 /// How overlapping boxes are found.
 typedef enum rbBroadPhaseType {
     RB_BROAD_AUTO,  ///< the engine's choice
-    RB_BROAD_NAIVE, ///< every box against every other (L-81)
+    RB_BROAD_NAIVE, ///< every box against every other one (L-81)
     RB_BROAD_HASH,  ///< hierarchical hashing, cells looked up at each query (L-84, G-04)
     RB_BROAD_TREE,  ///< dynamic tree of boxes
-    RB_BROAD_COUNT  ///< built-in ones; registered ones have the numbers from here on
+    RB_BROAD_COUNT  ///< number of built-in types; registered types are numbered from here
 } rbBroadPhaseType;
 
 /// "auto", "naive", ...
 RB_API const char* rbBroadPhaseType_Name(rbBroadPhaseType type);
 /// The type of a name; rbBroadPhaseType_GetCount() if it is unknown.
 RB_API rbBroadPhaseType rbBroadPhaseType_Find(const char* name);
-/// Built-in and registered types; those of the laboratory: see lab.h.
+/// Number of built-in and registered types; for those of the laboratory see lab.h.
 RB_API int rbBroadPhaseType_GetCount(void);
 
 /// A good type for these boxes: naive for a few dozen, hash for boxes of similar size, tree for
@@ -43,8 +43,8 @@ typedef struct rbBroadPhase rbBroadPhase;
 /// Numbers of boxes, in ascending order. Grows as needed; owned by the caller (rbIdList_Free).
 typedef struct rbIdList {
     int* ids;     ///< the numbers
-    int count;    ///< of the numbers
-    int capacity; ///< of the array
+    int count;    ///< number of ids
+    int capacity; ///< capacity of the array
 } rbIdList;
 /// Frees the array; the list is empty afterward.
 RB_API void rbIdList_Free(rbIdList* list);
@@ -53,7 +53,7 @@ RB_API void rbIdList_Free(rbIdList* list);
 typedef struct rbBroadPhaseCounts {
     int64_t boxTests;   ///< box against box
     int64_t candidates; ///< pairs before the box test (hashing), else pairs found
-    int64_t cells;      ///< cells, nodes or ends visited
+    int64_t cells;      ///< cells, nodes or interval ends visited
 } rbBroadPhaseCounts;
 
 /// type is not AUTO. cellSize: the typical edge of a box, m, for hashing; 0: taken from the boxes.
@@ -62,24 +62,24 @@ RB_API void rbDestroyBroadPhase(rbBroadPhase* broad); ///< NULL is fine
 /// The method in use.
 RB_API rbBroadPhaseType rbBroadPhase_GetType(const rbBroadPhase* broad);
 
-/// Inserts box id, or moves it if it is there; partners (may be NULL): the boxes it overlaps now,
-/// itself left out. Allocates nothing once arrays have grown to their size.
+/// Inserts box id, or moves it if it exists; partners (may be NULL) receives the boxes it overlaps
+/// now, without itself. Does not allocate once the arrays have reached their size.
 RB_API void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* partners);
-/// Inserts or moves many boxes at once: ids 0 .. count-1. Cheaper than one by one where all move.
+/// Inserts or moves many boxes at once: ids 0 .. count-1. Cheaper than one by one if all move.
 RB_API void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count);
-/// Removes box id, which must be there.
+/// Removes box id, which must exist.
 RB_API void rbBroadPhase_Remove(rbBroadPhase* broad, int id);
-/// True if box id is there.
+/// True if box id exists.
 RB_API bool rbBroadPhase_Has(const rbBroadPhase* broad, int id);
-/// Box id, m, as it was placed; it must be there.
+/// Box id, m, as it was placed; it must exist.
 RB_API rbBounds rbBroadPhase_GetBox(const rbBroadPhase* broad, int id);
 
-/// The boxes that overlap a box which need not be one of them. Does not change the broad phase but
-/// for its counts.
+/// The boxes that overlap a box, which need not be one of them. Changes only the counts of the
+/// broad phase.
 RB_API void rbBroadPhase_Query(rbBroadPhase* broad, rbBounds box, rbIdList* found);
 
-/// All overlapping pairs, a < b, ordered by a, then b: pairs[2 i], pairs[2 i + 1]; count is that of
-/// the numbers, twice that of the pairs.
+/// All overlapping pairs, a < b, ordered by a, then b: pairs[2 i], pairs[2 i + 1]; count is the
+/// number of ids, twice the number of pairs.
 RB_API void rbBroadPhase_FindPairs(rbBroadPhase* broad, rbIdList* pairs);
 
 /// Work done so far.

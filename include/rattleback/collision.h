@@ -2,9 +2,9 @@
 /// Distance, depth and contact of two shapes: stateless and pure, usable without a world.
 ///
 /// All queries take the pose of B relative to A and answer in the frame of A. The signed distance
-/// is positive for a gap and negative for overlap (then its size is the penetration depth: the
-/// shortest translation that parts the bodies; of compounds that of the deepest pair of parts). The
-/// normal points from A to B. Results are meaningful only if the status is OK.
+/// is positive for a gap and negative for overlap; its magnitude is then the penetration depth, the
+/// length of the shortest translation that separates the bodies (for compounds: that of the deepest
+/// pair of parts). The normal points from A to B. Results are meaningful only if the status is OK.
 #ifndef RATTLEBACK_COLLISION_H
 #define RATTLEBACK_COLLISION_H
 
@@ -55,41 +55,41 @@ typedef struct rbSeparation {
     rbVec3 normal;       ///< unit, from A to B
     int iterations;      ///< of meshes: triangles, or pairs of them, measured
     rbStopReason reason; ///< why the query stopped
-    int childA;          ///< part of A where A is a compound (of the outermost), otherwise 0
-    int childB;          ///< the same of B
-    int faceA;           ///< of a mesh, soup or polyhedron, on which its point lies; otherwise -1
-    int faceB;           ///< the same of B
+    int childA;          ///< part of A if A is a compound (of the outermost one), otherwise 0
+    int childB;          ///< the same for B
+    int faceA;           ///< of a mesh, soup or polyhedron: face of its point; otherwise -1
+    int faceB;           ///< the same for B
 } rbSeparation;
 
 /// How a pair is measured. The bounds hold whatever the method.
 typedef enum rbPairMethod {
-    RB_PAIR_AUTO,        ///< closed form where there is one, else iterative; meshes by their trees
-    RB_PAIR_CLOSED_FORM, ///< UNSUPPORTED where there is none
+    RB_PAIR_AUTO,        ///< closed form if there is one, else iterative; meshes by their trees
+    RB_PAIR_CLOSED_FORM, ///< UNSUPPORTED if there is none
     RB_PAIR_ITERATIVE,   ///< GJK for the distance, EPA for the depth; not for planes
-    RB_PAIR_COUNT        ///< built-in ones; registered ones have the numbers from here on
+    RB_PAIR_COUNT        ///< number of built-in methods; registered methods are numbered from here
 } rbPairMethod;
 
 RB_API const char* rbPairMethod_Name(rbPairMethod method); ///< "auto", "closed", ...
 /// The method of a name; rbPairMethod_GetCount() if it is unknown.
 RB_API rbPairMethod rbPairMethod_Find(const char* name);
-/// Built-in and registered methods; those of the laboratory: see lab.h.
+/// Number of built-in and registered methods; for those of the laboratory see lab.h.
 RB_API int rbPairMethod_GetCount(void);
 
-/// What is measured. Make it with rbDefaultSeparationInput.
+/// Input of a distance query. Make it with rbDefaultSeparationInput.
 typedef struct rbSeparationInput {
     uint32_t cookie;             ///< set by rbDefaultSeparationInput
     const rbGeometry* geometryA; ///< borrowed for the call
     const rbGeometry* geometryB; ///< borrowed for the call
     rbTransform transformBtoA;   ///< up to RB_LENGTH_MAX; quaternion of length 1 within 1e-6
     double radiusA;           ///< m, 0 to RB_LENGTH_MAX: rounds the shape by a ball of this radius
-    double radiusB;           ///< m, the same of B
-    double relativeTolerance; ///< of the bounds; default 1e-12 apart, 1e-10 in depth (0: these); of
-                              ///< meshes 0 is exact
-    long long budget;     ///< most triangles, or pairs of them, of meshes to be measured for the
-                          ///< distance of the surfaces, of each pair of parts; 0: no limit
-    rbPairMethod method;  ///< default auto
-    bool isDepthUnwanted; ///< true: two meshes in overlap are not separated to estimate a depth,
-                          ///< which costs several distances; distance 0, no normal, reason TOUCHES
+    double radiusB;           ///< m, the same for B
+    double relativeTolerance; ///< of the bounds; default 1e-12 when separated, 1e-10 for depths (0:
+                              ///< these); for meshes 0 means exact
+    long long budget;         ///< maximum number of triangles, or pairs of them, to measure for the
+                              ///< distance of mesh surfaces, per pair of parts; 0: no limit
+    rbPairMethod method;      ///< default auto
+    bool isDepthUnwanted; ///< true: no depth is estimated for two overlapping meshes, which would
+                          ///< cost several distances: distance 0, no normal, reason TOUCHES
 } rbSeparationInput;
 
 /// Fills in the defaults; called by rbDefaultSeparationInput.
@@ -102,46 +102,46 @@ static inline rbSeparationInput rbDefaultSeparationInput(void)
     return input;
 }
 
-/// What a query leaves for the next one of the same pair: makes it cheaper, never changes the
-/// answer beyond its bounds. Zero initialization is an empty cache. Not for compounds.
+/// What a query leaves for the next query of the same pair: it makes that cheaper and never changes
+/// the answer beyond its bounds. Zero initialization is an empty cache. Not for compounds.
 typedef struct rbSeparationCache {
     double opaque[24];     ///< state of the solver
-    struct rbFront* front; ///< for pairs of meshes, of the caller; NULL: none
+    struct rbFront* front; ///< for pairs of meshes, owned by the caller; NULL: none
 } rbSeparationCache;
 
-/// What a registered method keeps of a pair in the cache of the caller: 32 bytes, zero at first.
-/// Another registered method may have used them, so whatever is in them must be harmless.
+/// What a registered method stores about a pair in the caller's cache: 32 bytes, initially zero.
+/// Another registered method may have written them, so any content must be harmless.
 typedef struct rbMethodMemory {
-    double values[4]; ///< of the method
+    double values[4]; ///< defined by the method
 } rbMethodMemory;
 
-/// Measures two shapes that are no compounds. The input is valid, its quaternion of unit length to
-/// rounding. UNSUPPORTED if the method does not know the pair: the caller is then advised to use
-/// "auto". memory is NULL if the caller has no cache. Children and faces of the answer are set
-/// afterwards. Called by any thread; must not allocate.
+/// Measures two shapes that are not compounds. The input is valid; its quaternion is of unit length
+/// to rounding. UNSUPPORTED if the method does not support the pair: the caller is then advised to
+/// use "auto". memory is NULL if the caller has no cache. Children and faces of the answer are set
+/// afterward. May be called from any thread; must not allocate.
 typedef rbStatus rbPairMeasureFn(const rbSeparationInput* input, rbMethodMemory* memory,
                                  rbSeparation* separation);
 
-/// Are two such shapes at most margin >= 0 m apart? Status as of rbPairMeasureFn.
+/// Are two such shapes at most margin >= 0 m apart? Same status as rbPairMeasureFn.
 typedef rbStatus rbPairTestFn(const rbSeparationInput* input, double margin, bool* overlaps);
 
 /// A method to be registered. It must live as long as the process.
 typedef struct rbPairMethodRow {
-    const char* name;         ///< as options spell it; no other method has it
+    const char* name;         ///< as options spell it; unique among methods
     rbPairMeasureFn* measure; ///< distance, witnesses and bounds that hold
     rbPairTestFn* test;       ///< NULL: by the lower bound of measure
 } rbPairMethodRow;
 
-/// Adds a method to the pair table; it gets the next number from RB_PAIR_COUNT on. To be called by
-/// one thread before the first query. Allocates nothing. INVALID, with a message, for a name that
-/// is empty or known, LIMIT after RB_REGISTERED_MAX methods. error may be NULL.
+/// Adds a method to the pair table; it gets the next number, starting at RB_PAIR_COUNT. Call it
+/// from one thread before the first query. Does not allocate. INVALID, with a message, if the name
+/// is empty or taken; LIMIT after RB_REGISTERED_MAX methods. error may be NULL.
 RB_API rbStatus rbRegisterPairMethod(const rbPairMethodRow* row, rbError* error);
 
-/// Where two meshes keep how far the search for their distance had to go: the next query, a small
-/// motion later, begins there. One for a pair of shapes; capacity pairs of parts (16 bytes each;
-/// RB_FRONT_CAPACITY suffices for meshes of 100,000 triangles). If it is too small, queries are
-/// slower, never wrong. Shapes may change from query to query; they must not be destroyed and made
-/// again at the same address without rbFront_Clear.
+/// Stores how far the search for the distance of two meshes had to descend: the next query, a small
+/// motion later, starts there. Use one per pair of shapes; capacity counts pairs of parts (16 bytes
+/// each; RB_FRONT_CAPACITY suffices for meshes of 100,000 triangles). If it is too small, queries
+/// are slower, never wrong. Shapes may change between queries; call rbFront_Clear if one is
+/// destroyed and another may take its address.
 #define RB_FRONT_CAPACITY 16384
 /// Search state of two meshes; opaque.
 typedef struct rbFront rbFront;
@@ -149,47 +149,47 @@ RB_API rbFront* rbCreateFront(int capacity); ///< below 1 counts as 1
 RB_API void rbFront_Clear(rbFront* front);   ///< NULL is fine
 RB_API void rbDestroyFront(rbFront* front);  ///< NULL is fine
 
-/// Bytes of scratch memory a query may need (about 110 kB), of any alignment; the caller owns it
-/// and may reuse it for every query of one thread.
+/// Bytes of scratch memory a query may need (about 110 kB), with any alignment; the caller owns it
+/// and may reuse it for all queries of one thread.
 RB_API size_t rbGetSeparationScratchSize(void);
 
-/// Signed distance, witnesses and normal of two shapes of any type but two planes, which are
-/// UNSUPPORTED; compounds count as their nearest parts. INVALID for poses that are not finite or
-/// not of unit length. Allocates nothing. cache may be NULL, scratch may not. A result whose reason
-/// is ITERATIONS, STORAGE or BUDGET still holds: its bounds are wide, but true. Compounds cost
-/// their parts times those of the other, less those whose bounding balls are farther apart than the
-/// best.
+/// Signed distance, witness points and normal of two shapes of any type, except two planes, which
+/// are UNSUPPORTED; compounds count as their nearest parts. INVALID if a pose is not finite or its
+/// quaternion not of unit length. Does not allocate. cache may be NULL, scratch must not. A result
+/// with reason ITERATIONS, STORAGE or BUDGET still holds: its bounds are wide but true. Compounds
+/// cost the product of their part counts, less the pairs whose bounding balls are farther apart
+/// than the best.
 ///
 /// Meshes, soups and polyhedra need the method auto (the others are UNSUPPORTED). Closed ones are
-/// solids, whose surface must not pierce itself (a depth may be wrong then): what is inside,
-/// without touching the surface, overlaps. Apart, the distance is exact, of soups and surfaces as
-/// well; over a plane it is exact in depth, too. In overlap the bounds hold and the depth is an
-/// estimate, reason ESTIMATE, but for a sphere, a capsule or a rounded shape whose center, axis or
-/// core is off the surface: that depth is exact where the reason is SURFACES. A convex shape B that
-/// is moved by -lower along the normal is apart from a mesh A; a shorter translation in another
-/// direction may part them as well. Time grows about with the logarithm of the triangles: some 10
-/// to 50 us for a convex shape and 10,000 triangles apart, ten times that in overlap.
+/// solids whose surface must not intersect itself (depths may then be wrong): what is inside,
+/// without touching the surface, overlaps. When separated, the distance is exact, for soups and
+/// surfaces as well; over a plane the depth is exact, too. In overlap the bounds hold and the depth
+/// is an estimate, reason ESTIMATE, except for a sphere, a capsule or a rounded shape whose center,
+/// axis or core is off the surface: that depth is exact if the reason is SURFACES. Moving a convex
+/// shape B by -lower along the normal separates it from a mesh A; a shorter translation in another
+/// direction may exist. Time grows roughly with the logarithm of the triangle count: some 10 to 50
+/// us for a convex shape and 10,000 triangles when separated, ten times that in overlap.
 RB_API rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                                     void* scratch, rbSeparation* separation, rbError* error);
 
 // ------------------------------------------------------------------------------------- contact
 
-/// Are two shapes at most margin >= 0 m apart? Stops at the first plane that parts them, the first
-/// point that proves contact, the first touching triangles of meshes and the first touching parts
-/// of compounds. What rounding leaves open counts as contact: gaps up to about 1e-9 of the size of
-/// the bodies. Status as of rbMeasureSeparation, but the answer may be there before a pair of parts
-/// is met that the method does not know. The budget does
-/// not count here. A cache with a front is used for meshes.
+/// Are two shapes at most margin >= 0 m apart? Stops at the first separating plane, the first point
+/// that proves contact, the first touching triangles of meshes and the first touching parts of
+/// compounds. What rounding leaves open counts as contact: gaps up to about 1e-9 of the size of the
+/// bodies. Same status as rbMeasureSeparation, but the answer may be found before a pair of parts
+/// that the method does not support. The budget is not used. The front of a cache is used for
+/// meshes.
 RB_API rbStatus rbTestOverlap(const rbSeparationInput* input, double margin,
                               rbSeparationCache* cache, bool* overlaps, rbError* error);
 
-/// A gap up to which bodies count as touching: about what positions in double precision resolve on
-/// bodies of a meter.
+/// Gap up to which bodies count as touching: about the resolution of positions in double precision
+/// for bodies of one meter.
 #define RB_CONTACT_THRESHOLD 1e-8
 
-/// Most points of a manifold.
+/// Maximum number of points of a manifold.
 #define RB_MANIFOLD_POINTS_MAX 4
-/// Name of the witnesses of the separation where no features are known.
+/// Feature id of the witness points of the separation where no features are known.
 #define RB_FEATURE_WITNESS 0u
 
 /// One point of contact, in the frame of A; pointB - pointA = distance * normal.
@@ -197,48 +197,48 @@ typedef struct rbManifoldPoint {
     rbVec3 pointA;      ///< on the surface of A
     rbVec3 pointB;      ///< on the surface of B
     double distance;    ///< m, along the normal, negative in overlap
-    uint32_t featureId; ///< names the features that meet: the same while they do
+    uint32_t featureId; ///< identifies the features in contact: the same as long as they are
 } rbManifoldPoint;
 
-/// The points of two touching shapes that matter: where face lies on face, edge on face or
-/// edge along edge the corners of the region they share, reduced to four; otherwise the witnesses.
+/// The relevant contact points of two touching shapes: for face on face, edge on face or parallel
+/// edges the corners of the common region, reduced to four; otherwise the witness points.
 typedef struct rbManifold {
     int count;                                      ///< 0: no contact
     rbVec3 normal;                                  ///< unit, from A to B, shared by all points
     rbManifoldPoint points[RB_MANIFOLD_POINTS_MAX]; ///< the first count are set
-    int childA; ///< part of A where A is a compound (of the outermost), otherwise 0
-    int childB; ///< the same of B
+    int childA; ///< part of A if A is a compound (of the outermost one), otherwise 0
+    int childB; ///< the same for B
 } rbManifold;
 
-/// Where one body acts on the other: halfway between the surfaces.
+/// Where one body acts on the other: midway between the surfaces.
 static inline rbVec3 rbManifoldPoint_GetMiddle(const rbManifoldPoint* point)
 {
     return rbScale(0.5, rbAdd(point->pointA, point->pointB));
 }
 
-/// Where manifolds go.
+/// Output array for manifolds.
 typedef struct rbContactList {
-    rbManifold* manifolds; ///< of the caller
-    int capacity;          ///< of manifolds
-    int count;             ///< found; the first capacity of them are stored
+    rbManifold* manifolds; ///< owned by the caller
+    int capacity;          ///< size of the array
+    int count;             ///< number found; the first capacity of them are stored
 } rbContactList;
 
 /// All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use
-/// RB_CONTACT_THRESHOLD), in the order of the parts; convex shapes and planes have one at most. A
-/// negative threshold leaves out what is less deep. Points other than the deepest one lie on the
-/// surfaces to second order in the tilt of the features. In overlap methods of the laboratory
-/// give a manifold along an estimated normal. Otherwise as rbMeasureSeparation.
+/// RB_CONTACT_THRESHOLD), in the order of the parts; convex shapes and planes have at most one. A
+/// negative threshold omits contacts that are less deep. Points other than the deepest lie on the
+/// surfaces to second order in the tilt of the features. In overlap, methods of the laboratory give
+/// a manifold along an estimated normal. Otherwise like rbMeasureSeparation.
 ///
-/// A mesh has a manifold for every direction of contact, the one about the normal of the separation
-/// first: of a body on a floor of triangles the corners of the region they share, whatever the
-/// triangles; a ball in a groove has two. In overlap the places are those where the bodies touch
-/// after they were separated along the normal; depths are estimates as that of rbMeasureSeparation.
-/// Of a mesh over a plane the vertices that are near enough.
+/// A mesh has a manifold for every direction of contact, starting with the one along the normal of
+/// the separation: for a body on a floor of triangles the corners of the common region, whatever
+/// the triangulation; a ball in a groove has two. In overlap the points are those where the bodies
+/// touch after separation along the normal; depths are estimates like that of rbMeasureSeparation.
+/// For a mesh over a plane the points are the vertices that are near enough.
 RB_API rbStatus rbFindContacts(const rbSeparationInput* input, double threshold,
                                rbSeparationCache* cache, void* scratch, rbContactList* list,
                                rbError* error);
 
-/// The exact first contact of A, translated by step (in the frame of B, m), with B.
+/// The exact first contact of A with B while A is translated by step (m, in the frame of B).
 typedef struct rbShapeSweep {
     bool isHit;      ///< they touch during the step
     bool isInside;   ///< they overlap at the start: fraction 0
@@ -248,9 +248,9 @@ typedef struct rbShapeSweep {
     rbVec3 normal;   ///< unit, outward of B
 } rbShapeSweep;
 
-/// poseA: of A in the frame of B at the start. Any shapes but two planes (X-01 to X-03 and the
-/// general row by repeated distances). tolerance: m, of the general row; 0: 1e-10 of the size.
-/// scratch as of rbMeasureSeparation.
+/// poseA: pose of A in the frame of B at the start. Any shapes except two planes (X-01 to X-03, and
+/// repeated distances in the general case). tolerance: m, for the general case; 0: 1e-10 of the
+/// size. scratch as for rbMeasureSeparation.
 RB_API rbStatus rbSweepShapes(const rbGeometry* geometryA, rbTransform poseA, rbVec3 step,
                               const rbGeometry* geometryB, double tolerance, void* scratch,
                               rbShapeSweep* sweep, rbError* error);

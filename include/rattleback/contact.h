@@ -1,5 +1,5 @@
 /// @file
-/// Contacts of the step engine: settings and what was done.
+/// Contacts of the step engine: settings and statistics.
 #ifndef RATTLEBACK_CONTACT_H
 #define RATTLEBACK_CONTACT_H
 
@@ -11,16 +11,16 @@
 extern "C" {
 #endif
 
-/// What keeps bodies apart.
+/// How bodies are kept from penetrating each other.
 typedef enum rbContactMethod {
-    RB_CONTACT_IMPULSES,    ///< impulses that hold non-penetration and friction to a tolerance
-    RB_CONTACT_METHOD_COUNT ///< built-in ones; registered ones have the numbers from here on
+    RB_CONTACT_IMPULSES,    ///< impulses that satisfy non-penetration and friction to a tolerance
+    RB_CONTACT_METHOD_COUNT ///< number of built-in methods; registered ones come after them
 } rbContactMethod;
 
 RB_API const char* rbContactMethod_Name(rbContactMethod method); ///< "impulses", ...
 /// The method of a name; rbContactMethod_GetCount() if it is unknown.
 RB_API rbContactMethod rbContactMethod_Find(const char* name);
-/// Built-in and registered methods; those of the laboratory: see lab_contact.h.
+/// Number of built-in and registered methods; for those of the laboratory see lab_contact.h.
 RB_API int rbContactMethod_GetCount(void);
 
 /// How friction is bounded.
@@ -33,14 +33,14 @@ typedef enum rbFrictionCone {
 RB_API const char* rbFrictionCone_Name(rbFrictionCone cone); ///< "exact", "pyramid"
 RB_API rbFrictionCone rbFrictionCone_Find(const char* name); ///< RB_CONE_COUNT if unknown
 
-/// Most facets of a friction pyramid.
+/// Maximum number of facets of a friction pyramid.
 #define RB_FRICTION_FACETS_MAX 64
 
-/// How the time of a contact within a step is found.
+/// How the time of contact within a step is found.
 typedef enum rbContactTime {
-    RB_CONTACT_TIME_STEP,          ///< not at all: bodies arrive at the end of the step
-    RB_CONTACT_TIME_INTERPOLATION, ///< the step is cut where the gap closes, by interpolation
-    RB_CONTACT_TIME_BISECTION,     ///< the same by halving
+    RB_CONTACT_TIME_STEP,          ///< not searched for: bodies make contact at the end of the step
+    RB_CONTACT_TIME_INTERPOLATION, ///< the step is cut where the gap closes, found by interpolation
+    RB_CONTACT_TIME_BISECTION,     ///< the same by bisection
     RB_CONTACT_TIME_COUNT
 } rbContactTime;
 
@@ -48,60 +48,61 @@ RB_API const char* rbContactTime_Name(rbContactTime time); ///< "step", "interpo
 RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_COUNT if unknown
 
 // clang-format off
-/// The settings of contacts in the step engine, a row each (see RB_SETTING_FIELD).
+/// The settings of contacts in the step engine, one per row (see RB_SETTING_FIELD).
 #define RB_CONTACT_SETTINGS(X) \
     X(bool, isEnabled, "on", false, RB_ANY, "", \
-      "bodies collide with each other; in a scene the object \"contact\" switches it on") \
+      "bodies collide with each other; in a scene the object \"contact\" turns this on") \
     X(rbContactMethod, method, "method", RB_CONTACT_IMPULSES, RB_WORDS(rbContactMethod), "", \
-      "what keeps bodies apart; penalty, for comparison: springs and dampers at the points, single " \
-      "bodies only, without freezing and search for the time of contact") \
+      "how penetration is prevented; penalty, for comparison: springs and dampers at the " \
+      "points, single bodies only, no freezing and no search for the time of contact") \
     X(rbBroadPhaseType, broadPhase, "broadPhase", RB_BROAD_TREE, RB_WORDS(rbBroadPhaseType), "", \
-      "how pairs of bodies that are near are found") \
+      "how nearby pairs of bodies are found") \
     X(double, shell, "shell", 1e-5, RB_FROM(0.0, 1.0), "m", \
-      "contacts act this far outside of the surfaces, so that meshes never overlap") \
+      "contacts act at this distance outside the surfaces, so that meshes never overlap") \
     X(double, tolerance, "tolerance", 1e-6, RB_ABOVE(0.0, 1.0), "m", \
-      "error of gaps and slips at the end of a step") \
+      "allowed error of gaps and slip at the end of a step") \
     X(double, velocityTolerance, "velocityTolerance", 1e-8, RB_ABOVE(0.0, 1e12), "m/s", \
-      "error of velocities at the contacts at the end of a step") \
+      "allowed error of contact velocities at the end of a step") \
     X(double, restSpeed, "restSpeed", 0.01, RB_FROM(0.0, 1e12), "m/s", \
-      "slower approach, or slower than what gravity adds in a step, is no collision and gets no " \
-      "restitution; 0: the speed gained by falling through 1e-5 m") \
+      "approach below this speed, or below what gravity adds in a step, is not a collision and " \
+      "gets no restitution; 0: the speed gained by a fall of 1e-5 m") \
     X(int, sweepsMax, "sweepsMax", 2000, RB_FROM(1, 1e9), "", \
-      "sweeps in a stage of a step; a game would take 4 to 10, and up to 30 are shared by small " \
-      "steps in single precision") \
+      "maximum sweeps per stage of a step; a game would use 4 to 10; up to 30 are divided " \
+      "among small steps in single precision") \
     X(bool, isWarm, "warmStart", true, RB_ANY, "", \
-      "impulses of the last step are the first guess") \
+      "the impulses of the last step are the initial guess") \
     X(bool, isReacting, "jointReaction", false, RB_ANY, "", \
-      "the mass of a normal is measured with the reaction of joints, and joints follow contact by " \
-      "contact (B-81)") \
+      "the effective mass along a normal includes the reaction of joints, and joints are " \
+      "solved contact by contact (B-81)") \
     X(int, shockAfter, "shockAfter", 0, RB_FROM(0, 1e9), "", \
-      "sweeps after which shock propagation ends a stage; 0: never") \
+      "number of sweeps after which shock propagation ends a stage; 0: never") \
     X(rbImpactLaw, law, "law", RB_IMPACT_NEWTON, RB_WORDS(rbImpactLaw), "", \
-      "law of impact of collisions") \
+      "impact law of collisions") \
     X(rbFrictionCone, cone, "cone", RB_CONE_EXACT, RB_WORDS(rbFrictionCone), "", \
-      "bound of friction; pyramid, for comparison, has facets") \
+      "bound on friction; pyramid, for comparison, has facets") \
     X(int, facets, "facets", 4, RB_FROM(3, RB_FRICTION_FACETS_MAX), "", \
-      "facets of the pyramid") \
+      "number of facets of the pyramid") \
     X(rbContactTime, contactTime, "contactTime", RB_CONTACT_TIME_STEP, RB_WORDS(rbContactTime), "", \
-      "search for the time of contact; step: bodies arrive at the end of a step; interpolation, " \
-      "bisection: the step is cut where the gap closes") \
+      "search for the time of contact; step: none, contact at the end of a step; " \
+      "interpolation, bisection: the step is cut where the gap closes") \
     X(rbCombineRule, frictionRule, "combineFriction", RB_COMBINE_GEOMETRIC, \
       RB_WORDS(rbCombineRule), "", \
-      "friction of two materials; stiction likewise; of rolling and spinning the larger counts") \
+      "friction of two materials; the same for stiction; for rolling and spinning the larger " \
+      "value is used") \
     X(rbCombineRule, restitutionRule, "combineRestitution", RB_COMBINE_GEOMETRIC, \
       RB_WORDS(rbCombineRule), "", "restitution of two materials") \
     X(double, partSpeed, "partSpeed", 1.0, RB_ABOVE(0.0, 1e12), "m/s", \
-      "overlap is undone no faster") \
+      "maximum speed at which overlap is removed") \
     X(bool, isOverlapAllowed, "overlap", false, RB_WORDS(rbOverlap), "", \
-      "bodies that overlap at the start; refuse: an error with their names; separate: steps push " \
-      "them apart, no faster than partSpeed") \
+      "bodies that overlap at the start; refuse: an error with their names; separate: steps " \
+      "push them apart, at most at partSpeed") \
     X(bool, areNeighborsMeeting, "neighbors", false, RB_ANY, "", \
-      "bodies joined to each other collide too") \
+      "bodies connected by a joint collide, too") \
     X(double, freezeSpeed, "freezeSpeed", 0.0, RB_FROM(0.0, 1e12), "m/s", \
-      "islands of bodies slower than this for freezeTime stand still until something moves them; " \
-      "0: never") \
+      "islands whose bodies are slower than this for freezeTime are frozen until something " \
+      "moves them; 0: never") \
     X(double, freezeTime, "freezeTime", 0.5, RB_ABOVE(0.0, 1e12), "s", \
-      "time of slow motion after which an island freezes")
+      "duration of slow motion after which an island freezes")
 // clang-format on
 
 /// Settings of contacts in the step engine; make them with rbDefaultContactSettings.
@@ -110,47 +111,47 @@ typedef struct rbContactSettings {
     rbExtraSettings extra; ///< of a registered method; zero: its defaults
 } rbContactSettings;
 
-/// The defaults that the comments of the members state.
+/// The default settings.
 RB_API rbContactSettings rbDefaultContactSettings(void);
 
-/// Since the world was made.
+/// Work on contacts since the world was created.
 typedef struct rbContactStatistics {
     int64_t collisions;      ///< points that collided
-    int64_t contactSum;      ///< points, over all steps
-    int contactCount;        ///< points, of the last step
+    int64_t contactSum;      ///< points, summed over all steps
+    int contactCount;        ///< points in the last step
     int pairCount;           ///< near pairs
-    int islandCount;         ///< of the last step
-    int frozenCount;         ///< bodies that stand still
+    int islandCount;         ///< in the last step
+    int frozenCount;         ///< frozen bodies
     int64_t positionSweeps;  ///< of all steps
     int64_t velocitySweeps;  ///< of all steps
     int64_t collisionSweeps; ///< of all steps
-    int64_t unmetSteps;      ///< ended above a tolerance
-    int64_t directStages;    ///< whose islands were solved as a whole, by Newton's method
-    int64_t shockedStages;   ///< ended by shock propagation
+    int64_t unmetSteps;      ///< steps that ended above a tolerance
+    int64_t directStages;    ///< stages whose islands were solved as a whole, by Newton's method
+    int64_t shockedStages;   ///< stages ended by shock propagation
     int64_t unwritten;       ///< events that found the journal full (rbStepSettings.journalMax)
-    int64_t cutSteps;        ///< shortened to the time of a contact
-    int64_t cutTrials;       ///< steps begun and undone to find such times
+    int64_t cutSteps;        ///< steps shortened to the time of a contact
+    int64_t cutTrials;       ///< steps tried and undone to find these times
     double gapErrorMax;      ///< m, left by a position stage
     double speedErrorMax;    ///< m/s, left by a velocity stage
-    double deepest;          ///< m, of all overlaps met, >= 0
+    double deepest;          ///< m, deepest overlap so far, >= 0
     double deepestTime;      ///< s
-    rbBodyId deepestA;       ///< of that overlap; null: there was none
-    rbBodyId deepestB;       ///< of that overlap; null: there was none
+    rbBodyId deepestA;       ///< body of that overlap; null: none
+    rbBodyId deepestB;       ///< body of that overlap; null: none
     int limitedJoints;       ///< joints that have limits
-    int limitCount;          ///< stops of joints that carry something, in the last step
-    double limitExcess;      ///< m or rad, furthest beyond a stop, >= 0
-    double collisionTime;    ///< s of CPU, spent on solving collisions; in no snapshot
-    double contactTime;      ///< s of CPU, on lasting contacts
+    int limitCount;          ///< joint stops under load in the last step
+    double limitExcess;      ///< m or rad, farthest beyond a stop, >= 0
+    double collisionTime;    ///< s of CPU time spent on collisions; not part of snapshots
+    double contactTime;      ///< s of CPU time spent on lasting contacts
 } rbContactStatistics;
 
-/// A contact point that carries something, as the last step left it.
+/// A contact point under load, as the last step left it.
 typedef struct rbContactView {
     rbBodyId bodyA;  ///< first body
     rbBodyId bodyB;  ///< second body
     rbVec3 point;    ///< m, world
     rbVec3 normal;   ///< unit, from A to B
     double gap;      ///< m, between the surfaces; negative: overlap
-    rbVec3 force;    ///< N, on B: normal and friction, mean of the step
+    rbVec3 force;    ///< N, on B: normal and friction, mean over the step
     bool isSticking; ///< it did not slide
 } rbContactView;
 

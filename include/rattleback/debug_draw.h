@@ -15,14 +15,14 @@ extern "C" {
 /// Draws a point.
 /// @param position m, world
 /// @param color 0xRRGGBB
-/// @param context of the caller
+/// @param context that of rbDebugDraw
 typedef void rbDrawPointFn(rbVec3 position, uint32_t color, void* context);
 
 /// Draws a straight line.
 /// @param start m, world
 /// @param end m, world
 /// @param color 0xRRGGBB
-/// @param context of the caller
+/// @param context that of rbDebugDraw
 typedef void rbDrawLineFn(rbVec3 start, rbVec3 end, uint32_t color, void* context);
 
 /// What is drawn and how; make it with rbDefaultDebugDraw and fill in the functions.
@@ -30,23 +30,23 @@ typedef struct rbDebugDraw {
     uint32_t cookie;          ///< set by rbDefaultDebugDraw
     rbDrawPointFn* drawPoint; ///< NULL: no points
     rbDrawLineFn* drawLine;   ///< NULL: no lines
-    void* context;            ///< handed to both
-    bool enableShapes;  ///< edges of the shapes of all bodies; the color is that of the type of the
-                        ///< body, or gray while it rests; true
-    bool enableBounds;  ///< bounding boxes of the shapes; false
-    bool enableCenters; ///< centers of mass, as points, with the principal axes; false
-    bool enableContacts; ///< contact points that carry something, with normals and forces; true
+    void* context;            ///< passed to both
+    bool enableShapes;   ///< edges of the shapes of all bodies, colored by the type of the body, or
+                         ///< gray while it rests; true
+    bool enableBounds;   ///< bounding boxes of the shapes; false
+    bool enableCenters;  ///< centers of mass, as points, with the principal axes; false
+    bool enableContacts; ///< contact points under load, with normals and forces; true
     bool enableJoints;   ///< anchors of joints with their axes, and springs as lines; true
-    double deviation; ///< > 0: how far the edges of round shapes may be off, of their radius; 0.05
+    double deviation; ///< > 0: maximum error of edges of round shapes, relative to the radius; 0.05
     double planeHalfSize; ///< m, > 0: planes are drawn as a square of this half size; 10
-    double axisLength;    ///< m, > 0: of axes and normals; 0.1
-    double forceScale;    ///< m/N, >= 0: length of the forces at contacts; 0: none are drawn
+    double axisLength;    ///< m, > 0: length of axes and normals; 0.1
+    double forceScale;    ///< m/N, >= 0: length of contact forces; 0: none are drawn
 } rbDebugDraw;
 
 /// Fills in the defaults; called by rbDefaultDebugDraw.
 RB_API void rbInitDebugDraw(rbDebugDraw* draw, uint32_t abi, size_t size);
 
-/// The defaults of the members above.
+/// The default settings.
 static inline rbDebugDraw rbDefaultDebugDraw(void)
 {
     rbDebugDraw draw;
@@ -54,13 +54,13 @@ static inline rbDebugDraw rbDefaultDebugDraw(void)
     return draw;
 }
 
-/// Draws a world at its time: bodies in the order of rbWorld_GetBodyIds, then joints and springs,
-/// then contacts. Allocates for the edges of each shape and frees that again.
+/// Draws a world at its current time: bodies in the order of rbWorld_GetBodyIds, then joints and
+/// springs, then contacts. Allocates memory for the edges of each shape and frees it again.
 /// @param world not changed
-/// @param draw what and how
+/// @param draw what to draw and how
 /// @param error may be NULL
-/// @return INVALID, with a message, when a member of draw is unusable; LIMIT when a shape needs
-/// more than RB_TRIANGLES_MAX triangles: then the deviation is too small
+/// @return INVALID, with a message, if a member of draw is unusable; LIMIT if a shape needs more
+/// than RB_TRIANGLES_MAX triangles: the deviation is then too small
 RB_API rbStatus rbWorld_Draw(const rbWorld* world, const rbDebugDraw* draw, rbError* error);
 
 #ifdef __cplusplus

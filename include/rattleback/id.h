@@ -1,6 +1,6 @@
 /// @file
-/// Handles. An id is valid in the world that made it; zero is the null id; a destroyed object's id
-/// is never valid again, because the generation differs.
+/// Handles. An id is valid in the world that created it; zero is the null id; the id of a destroyed
+/// object never becomes valid again, because the generation differs.
 #ifndef RATTLEBACK_ID_H
 #define RATTLEBACK_ID_H
 

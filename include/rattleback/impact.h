@@ -45,7 +45,7 @@ typedef struct rbMaterialPair {
 
 /// How the coefficients of two materials become those of the pair.
 typedef enum rbCombineRule {
-    RB_COMBINE_GEOMETRIC, ///< sqrt(a b): what either lacks, the pair lacks
+    RB_COMBINE_GEOMETRIC, ///< sqrt(a b): zero if either is zero
     RB_COMBINE_PRODUCT,   ///< a b
     RB_COMBINE_SUM,       ///< a + b
     RB_COMBINE_MEAN,      ///< (a + b) / 2
@@ -57,10 +57,10 @@ typedef enum rbCombineRule {
 RB_API const char* rbCombineRule_Name(rbCombineRule rule); ///< "geometric", "product", "sum", ...
 RB_API rbCombineRule rbCombineRule_Find(const char* name); ///< RB_COMBINE_COUNT if unknown
 RB_API double rbCombineRule_Apply(rbCombineRule rule, double a, double b); ///< a, b >= 0
-/// For restitution: the same, at most 1, because more would create energy.
+/// For restitution: the same, but at most 1, because more would create energy.
 RB_API double rbCombineRestitution(rbCombineRule rule, double a, double b);
 
-/// Another method to integrate the sliding phase; lab_impact.h has one.
+/// An alternative method to integrate the sliding phase; lab_impact.h has one.
 typedef struct rbSlideMethod rbSlideMethod;
 
 /// One contact in its own frame.
@@ -73,22 +73,22 @@ typedef struct rbImpactInput {
     const rbSlideMethod* slideMethod; ///< NULL: over the normal impulse (L-94), always valid
 } rbImpactInput;
 
-/// What the contact point did, in order: four bits a phase, the first in the lowest bits.
+/// The phases of the contact point, in order: four bits per phase, the first in the lowest bits.
 typedef enum rbImpactPhase {
     RB_PHASE_NONE,    ///< the end of the list
     RB_PHASE_SLIDE,   ///< sliding
     RB_PHASE_STICK,   ///< sticking to the end
-    RB_PHASE_REVERSE, ///< sliding again from a stop, in the direction L-92
+    RB_PHASE_REVERSE, ///< sliding again after a stop, in the direction of L-92
     RB_PHASE_SMOOTH,  ///< no friction acts
     RB_PHASE_RETURN,  ///< microcollision: the velocity reversed (L-100)
     RB_PHASE_BOOST,   ///< microcollision: boosted restitution (L-99); sliding phases follow
-    RB_PHASE_RAY,     ///< point and normal are those of a ray, sampled; the others follow
+    RB_PHASE_RAY,     ///< point and normal come from a ray, sampled; the other phases follow
     RB_PHASE_COUNT
 } rbImpactPhase;
 
 RB_API const char* rbImpactPhase_Name(rbImpactPhase phase); ///< "slide"; "" for none
 
-#define RB_IMPACT_HISTORY_SIZE 80 ///< room for the text of any history
+#define RB_IMPACT_HISTORY_SIZE 80 ///< size of the text of any history
 /// "slide, stick"; returns text.
 RB_API const char* rbImpactHistory_Format(uint32_t history, char text[RB_IMPACT_HISTORY_SIZE]);
 
@@ -97,7 +97,7 @@ typedef struct rbImpactResult {
     rbVec3 impulse;         ///< p on B, N s
     rbVec3 velocity;        ///< u after, m/s
     double normalWork;      ///< J, of the normal impulse, both phases
-    double frictionWork;    ///< J, of the tangential impulse, <= 0 but for rounding
+    double frictionWork;    ///< J, of the tangential impulse, <= 0 up to rounding
     double compressionWork; ///< J, normal work up to greatest compression, <= 0
     uint32_t history;       ///< phases
     int steps;              ///< of the integration; 0: closed form
@@ -106,17 +106,17 @@ typedef struct rbImpactResult {
     bool isInaccurate;   ///< the integration missed its tolerance; impulse and velocity still agree
 } rbImpactResult;
 
-/// Resolves the impact of one contact. Bodies that do not approach (u.z >= 0) get no impulse. The
-/// result has |p_t| <= mu p_z, and p and u that agree with K, to rounding.
+/// Resolves the impact at one contact. Bodies that do not approach (u.z >= 0) get no impulse. The
+/// result satisfies |p_t| <= mu p_z and u = u0 + K p, to rounding.
 RB_API void rbResolveImpact(const rbImpactInput* input, rbImpactResult* result);
 
-/// A microcollision (L-99, L-100): contact that lasts as a stream of tiny impacts. First tries to
-/// reverse the velocity, which needs no energy and lets a block hold on a slope; where that impulse
+/// A microcollision (L-99, L-100): lasting contact as a stream of tiny impacts. First tries to
+/// reverse the velocity, which needs no energy and lets a block hold on a slope; if that impulse
 /// leaves the friction cone but the point can stick, the tangential part is reversed as far as the
-/// cone allows. Where it must slide, the restitution is boosted to e + (boostMax - e) depth^2. The
-/// normal speed after is at least leastSpeed.
+/// cone allows. If it must slide, the restitution is boosted to e + (boostMax - e) depth^2. The
+/// normal speed afterward is at least leastSpeed.
 typedef struct rbMicrocollision {
-    double depth;      ///< how deep in the shell of tolerance, 0 (at its rim) .. 1 (touching)
+    double depth;      ///< depth within the tolerance shell, 0 (at its rim) .. 1 (touching)
     double boostMax;   ///< 5 as specified
     double leastSpeed; ///< m/s, >= 0
 } rbMicrocollision;
@@ -131,7 +131,7 @@ RB_API double rbGetJamThreshold(const rbImpactInput* input);
 
 // -------------------------------------------------------------------------- bodies in the world
 
-/// A body as an impact sees it. Zero inverse mass and inertia: it does not move by impulses.
+/// A body as an impact sees it. Zero inverse mass and inertia: impulses do not move it.
 typedef struct rbImpactBody {
     double inverseMass;     ///< 1/kg
     rbSym3 inverseInertia;  ///< 1/(kg m^2), world axes, about the center of mass
@@ -141,7 +141,7 @@ typedef struct rbImpactBody {
 } rbImpactBody;
 
 /// Collision frame (L-88): columns are two tangents and the normal, right-handed. The same normal
-/// gives the same tangents, bit by bit.
+/// gives the same tangents, bit for bit.
 RB_API rbMat3 rbMakeContactFrame(rbVec3 normal);
 /// K in the contact frame (L-89) for a common world point.
 RB_API rbSym3 rbMakeCollisionMatrix(const rbImpactBody* a, const rbImpactBody* b, rbVec3 point,
@@ -150,7 +150,7 @@ RB_API rbSym3 rbMakeCollisionMatrix(const rbImpactBody* a, const rbImpactBody* b
 RB_API rbVec3 rbGetRelativeVelocity(const rbImpactBody* a, const rbImpactBody* b, rbVec3 point);
 /// Applies p (world axes) to B and -p to A at a world point (L-97).
 RB_API void rbApplyContactImpulse(rbImpactBody* a, rbImpactBody* b, rbVec3 point, rbVec3 impulse);
-/// Kinetic energy of a body, J; one of no inverse mass counts nothing.
+/// Kinetic energy of a body, J; 0 for a body of zero inverse mass.
 RB_API double rbGetKineticEnergy(const rbImpactBody* body);
 
 /// One of several contacts among bodies.
@@ -163,7 +163,7 @@ typedef struct rbImpactContact {
     double friction;     ///< mu >= 0
     rbImpactLaw law;     ///< when the impact ends
     rbVec3 impulse;      ///< out: on B, N s, world axes
-    uint32_t history;    ///< out: of the last resolution
+    uint32_t history;    ///< out: phases of the last resolution
     double normalWork;   ///< out, J
     double frictionWork; ///< out, J
 } rbImpactContact;
@@ -187,7 +187,7 @@ typedef struct rbImpactsReport {
     bool isConverged; ///< true: the residual is within the tolerance
 } rbImpactsReport;
 
-/// Most contacts of one call of rbResolveImpacts.
+/// Maximum number of contacts in one call of rbResolveImpacts.
 #define RB_IMPACT_CONTACTS_MAX 256
 /// Resolves the impacts at count contacts among bodies, in place. Allocates nothing; count is at
 /// most RB_IMPACT_CONTACTS_MAX (asserted). Ties go to the lower index.

@@ -1,15 +1,14 @@
 /// @file
 /// Joints, springs, motors, and the settings of the step engine that holds them together.
 ///
-/// A joint takes freedoms away between two bodies, or between a body and the world (a null id). It
-/// is a stack of basic parts; the table of joint types says which. Points and axes are stored in
-/// the frames of the bodies; rbJointDef_SetAnchor and _SetAxis fill them in from world coordinates
-/// at the present poses.
+/// A joint removes degrees of freedom between two bodies, or between a body and the world (a null
+/// id). It is a stack of basic parts, listed in the table of joint types. Points and axes are
+/// stored in the frames of the bodies; rbJointDef_SetAnchor and _SetAxis compute them from world
+/// coordinates at the current poses.
 ///
-/// Joints are held by the step engine only: rbWorldDef.engine = RB_ENGINE_STEP; with another one
-/// rbWorld_Prepare and advancing refuse (UNSUPPORTED). A body takes its joints and springs with it
-/// when it is destroyed. See
-/// docs/modules/joints.md and docs/modules/step.md.
+/// Only the step engine supports joints (rbWorldDef.engine = RB_ENGINE_STEP); with another engine
+/// rbWorld_Prepare and advancing fail (UNSUPPORTED). Destroying a body also destroys its joints and
+/// springs. See docs/modules/joints.md and docs/modules/step.md.
 #ifndef RATTLEBACK_JOINT_H
 #define RATTLEBACK_JOINT_H
 
@@ -19,9 +18,9 @@
 extern "C" {
 #endif
 
-/// Which freedoms a joint removes.
+/// Which degrees of freedom a joint removes.
 typedef enum rbJointType {
-    RB_JOINT_BALL,            ///< points coincide: 3 translations gone
+    RB_JOINT_BALL,            ///< points coincide: removes 3 translations
     RB_JOINT_LINE,            ///< B's point on a line of A: 2 translations
     RB_JOINT_PLANE,           ///< B's point in a plane of A: 1 translation
     RB_JOINT_DISTANCE,        ///< points at a distance: 1
@@ -31,12 +30,12 @@ typedef enum rbJointType {
     RB_JOINT_DIRECTION,       ///< a common axis: 2 rotations
     RB_JOINT_DOUBLE_ROTATION, ///< a constant angle between an axis of A and one of B: 1 rotation
     RB_JOINT_HINGE,           ///< ball + direction
-    RB_JOINT_HINGE_POINTS,    ///< the same freedom: ball + line through a second point of the axis
+    RB_JOINT_HINGE_POINTS,    ///< equivalent: ball + line through a second point of the axis
     RB_JOINT_CYLINDRICAL,     ///< line + direction (rail-hinge)
     RB_JOINT_PRISMATIC,       ///< line + translation (rail)
     RB_JOINT_UNIVERSAL,       ///< ball + double rotation (cardan)
     RB_JOINT_FIXED,           ///< ball + translation (weld)
-    RB_JOINT_PARTS,           ///< the parts of the definition
+    RB_JOINT_PARTS,           ///< the parts given in the definition
     RB_JOINT_COUNT
 } rbJointType;
 
@@ -44,17 +43,17 @@ typedef enum rbJointType {
 /// "direction", "double-rotation", "hinge", "hinge-points", "cylindrical", "prismatic",
 /// "universal", "fixed", "parts".
 RB_API const char* rbJointType_Name(rbJointType type);
-/// Also by what engineers call them: spherical, revolute, rail-hinge, rail, slider, cardan, weld,
-/// fixation, rod. rbJointType_GetCount() if unknown.
+/// Also finds the names that engineers use: spherical, revolute, rail-hinge, rail, slider, cardan,
+/// weld, fixation, rod. rbJointType_GetCount() if unknown.
 RB_API rbJointType rbJointType_Find(const char* name);
 /// Number of types: RB_JOINT_COUNT and the registered ones.
 RB_API int rbJointType_GetCount(void);
-/// Scalar conditions of a type, 1 to 6 (0 for PARTS: it depends).
+/// Scalar conditions of a type, 1 to 6 (0 for PARTS, where it depends on the parts).
 RB_API int rbJointType_GetRowCount(rbJointType type);
 
-/// Most parts of a joint.
+/// Maximum number of parts of a joint.
 #define RB_JOINT_PARTS_MAX 6
-/// Most freedoms of a joint with springs, motors or limits.
+/// Maximum number of freedoms of a joint with springs, motors or limits.
 #define RB_JOINT_FREEDOMS_MAX 2
 
 /// One part of a joint of type RB_JOINT_PARTS: a basic type, the first nine of the table.
@@ -72,7 +71,7 @@ typedef enum rbMotorType {
     RB_MOTOR_NONE,     ///< no motor
     RB_MOTOR_POSITION, ///< PID on angle (rad) or travel (m)
     RB_MOTOR_SPEED,    ///< PID on angular speed (rad/s) or speed (m/s)
-    RB_MOTOR_VELOCITY, ///< holds the speed exactly, as far as forceMax allows (velocity joint)
+    RB_MOTOR_VELOCITY, ///< holds the speed exactly, within forceMax (velocity joint)
     RB_MOTOR_COUNT
 } rbMotorType;
 
@@ -81,118 +80,117 @@ RB_API rbMotorType rbMotorType_Find(const char* name); ///< RB_MOTOR_COUNT if un
 
 /// One set point of the schedule of a motor.
 typedef struct rbSetPoint {
-    double time;  ///< s, rising
+    double time;  ///< s, ascending
     double value; ///< rad, m, rad/s or m/s
 } rbSetPoint;
 
-/// Most set points of a schedule.
+/// Maximum number of set points of a schedule.
 #define RB_SET_POINTS_MAX 4096
 
-/// A servo motor on a freedom of a joint. With e = set point - actual at the start of each step the
-/// PID rows act over the step with the constant force or torque
+/// A servo motor on a freedom of a joint. With e = set point - actual value at the start of each
+/// step, the PID types apply a constant force or torque over the step:
 ///   gain (e + integral of e / integralTime + derivativeTime de/dt), at most forceMax.
 typedef struct rbMotorDef {
-    rbMotorType type;      ///< what it controls
-    double gain;           ///< K_r, N m/rad, N/m, N m s/rad or N s/m; > 0 for the PID rows
+    rbMotorType type;      ///< controlled quantity
+    double gain;           ///< K_r, N m/rad, N/m, N m s/rad or N s/m; > 0 for the PID types
     double integralTime;   ///< T_N, s; 0: no integral part
     double derivativeTime; ///< T_V, s; 0: no derivative part
-    double window;         ///< s of history in the integral; 0: all of it
-    double forceMax;       ///< N m or N, > 0; INFINITY: no limit. At the limit the integral waits
-    double target;         ///< set point without a schedule
-    const rbSetPoint* schedule; ///< set points, straight lines between them, constant beyond;
+    double window;         ///< s of history in the integral; 0: all
+    double forceMax;       ///< N m or N, > 0; INFINITY: no limit. At the limit the integral is held
+    double target;         ///< set point if there is no schedule
+    const rbSetPoint* schedule; ///< set points, interpolated linearly, constant beyond the ends;
     int scheduleCount;          ///< copied; 0: target
 } rbMotorDef;
 
-/// What acts along a freedom that a joint leaves: the angle of a hinge, the travel of a prismatic
-/// joint, travel and angle (in this order) of a cylindrical one, the angles about A's and about B's
-/// axis of a universal one. The other types have none.
+/// What acts along a freedom that a joint leaves: the angle of a hinge; the travel of a prismatic
+/// joint; travel and angle, in this order, of a cylindrical joint; the angles about the axes of A
+/// and B of a universal joint. The other types have none.
 typedef struct rbFreedomDef {
     double stiffness; ///< N m/rad or N/m, >= 0: a spring
-    double rest;      ///< rad or m, where the spring is relaxed
+    double rest;      ///< rad or m, where the spring is at rest
     double damping;   ///< N m s/rad or N s/m, >= 0
     double friction;  ///< N m or N, >= 0: dry friction, sticks below it
     rbMotorDef motor; ///< default none
 } rbFreedomDef;
 
-/// Stops of a freedom: its position stays from lower to upper. A stop pushes, never pulls, gives
-/// back a part of the speed of what runs into it, and holds what is pressed against it. Angles
+/// Stops of a freedom: its position stays between lower and upper. A stop pushes, never pulls,
+/// returns a part of the speed of what hits it, and supports what is pressed against it. Angles
 /// count full turns. Needs step.order 2 and the method impulses; contacts of shapes may be off.
 typedef struct rbLimitDef {
     double lower;       ///< rad or m; -INFINITY: no stop
     double upper;       ///< rad or m, >= lower; INFINITY: no stop
-    double restitution; ///< 0..1, of both stops
+    double restitution; ///< 0..1, for both stops
 } rbLimitDef;
 
 /// How the equations of a mechanism are solved.
 typedef enum rbSolverType {
     RB_SOLVER_AUTO,      ///< chosen for each mechanism
     RB_SOLVER_ITERATIVE, ///< joint after joint, sweep after sweep
-    RB_SOLVER_DIRECT,    ///< one sparse factorization an instant; loops and redundancy allowed
+    RB_SOLVER_DIRECT,    ///< one sparse factorization per instant; handles loops and redundancy
     RB_SOLVER_TREE,      ///< linear time; loops are cut and corrected joint by joint
-    RB_SOLVER_COUNT      ///< built-in ones; registered ones have the numbers from here on
+    RB_SOLVER_COUNT      ///< number of built-in solvers; registered ones are numbered from here
 } rbSolverType;
 
 RB_API const char* rbSolverType_Name(rbSolverType type); ///< "auto", "iterative", "direct", ...
 /// The solver of a name; rbSolverType_GetCount() if it is unknown.
 RB_API rbSolverType rbSolverType_Find(const char* name);
-/// Built-in and registered solvers; that of the laboratory: see lab_joints.h.
+/// Number of built-in and registered solvers; for that of the laboratory see lab_joints.h.
 RB_API int rbSolverType_GetCount(void);
 
 /// A joint; make it with rbDefaultJointDef.
 typedef struct rbJointDef {
     uint32_t cookie;  ///< set by rbDefaultJointDef
-    const char* name; ///< copied; NULL or a name of its own among joints and springs
+    const char* name; ///< copied; NULL or unique among joints and springs
     rbJointType type; ///< default ball
     rbBodyId bodyA;   ///< null: the world
-    rbBodyId bodyB;   ///< null: the world; not both
+    rbBodyId bodyB;   ///< null: the world; at most one is null
     rbVec3 anchorA;   ///< m, frame of A (null: world coordinates)
     rbVec3 anchorB;   ///< m, frame of B
     rbVec3 axisA; ///< of line, plane normal, hinge, rail; first axis of double rotation; frame of A
     rbVec3 axisB; ///< the same in the frame of B; second axis of double rotation
-    rbQuat
-        orientation; ///< of B's frame seen from A's, what translation, prismatic and fixed joints
-                     ///< hold and angles are counted from; all zero: as the bodies are now
-    double distance; ///< m, of the distance types: what is held. Negative: as the bodies are now;
-                     ///< the angle of double rotation is always as the bodies are now
-    bool isVelocityOnly;    ///< only the relative velocity is held, not the position (B-29)
-    rbVec3 linearVelocity;  ///< m/s, of B's point relative to A's, world axes; velocity-only
-    rbVec3 angularVelocity; ///< rad/s, of B relative to A, world axes; velocity-only. Only what the
-                            ///< type takes away is held: a hinge turns freely about its axis
+    rbQuat orientation;    ///< of B's frame relative to A's, which translation, prismatic and fixed
+                           ///< joints hold; zero of angles; all zero: as the bodies are now
+    double distance;       ///< m, held by the distance types. Negative: as the bodies are now;
+                           ///< the angle of double rotation is always as the bodies are now
+    bool isVelocityOnly;   ///< only the relative velocity is held, not the position (B-29)
+    rbVec3 linearVelocity; ///< m/s, of B's point relative to A's, world axes; velocity-only
+    rbVec3 angularVelocity; ///< rad/s, of B relative to A, world axes; velocity-only. Only the
+                            ///< removed freedoms are held: a hinge turns freely about its axis
     double forceMax;        ///< N and N m, per row; velocity-only; INFINITY: no limit
     rbFreedomDef
         freedoms[RB_JOINT_FREEDOMS_MAX]; ///< springs, damping, friction and motors of the freedoms
-    rbLimitDef limits[RB_JOINT_FREEDOMS_MAX]; ///< of the freedoms. A ball joint has limits too: of
+    rbLimitDef limits[RB_JOINT_FREEDOMS_MAX]; ///< of the freedoms. A ball joint has limits, too:
                                               ///< the angle from axisA to axisB, 0 to pi (upper:
-                                              ///< half the opening of a cone about axisA that axisB
-                                              ///< stays in), and of the turn of B about axisB
+                                              ///< half the opening of the cone about axisA that
+                                              ///< axisB stays in), and the twist of B about axisB
     const rbJointPart* parts;                 ///< RB_JOINT_PARTS: at most 6 rows in all; copied
     int partCount;                            ///< of parts, at most RB_JOINT_PARTS_MAX
-    bool areNeighborsMeeting; ///< true: its two bodies collide with each other all the same; they
+    bool areNeighborsMeeting; ///< true: its two bodies collide with each other, which they
                               ///< do not by default (rbContactSettings.areNeighborsMeeting)
-    rbSolverType solver;      ///< of the mechanism it belongs to, where it differs from that of the
-                         ///< world: the first joint of a mechanism that names one decides; auto
-    void* userData; ///< returned by rbJoint_GetUserData; not used by the library
+    rbSolverType solver;      ///< of its mechanism, if not that of the world: the first joint of a
+                              ///< mechanism that names one decides; auto
+    void* userData;           ///< returned by rbJoint_GetUserData; not used by the library
 } rbJointDef;
 
 /// Fills in the defaults; called by rbDefaultJointDef.
 RB_API void rbInitJointDef(rbJointDef* def, uint32_t abi, size_t size);
-/// A ball joint of no bodies; axes zero, orientation and distance as the bodies are now, no limits
-/// of forces and positions.
+/// A ball joint without bodies; axes zero, orientation and distance as the bodies are now, no
+/// limits on forces and positions.
 static inline rbJointDef rbDefaultJointDef(void)
 {
     rbJointDef def;
     rbInitJointDef(&def, RB_ABI_VERSION, sizeof def);
     return def;
 }
-/// Sets both anchors from a world point (m) at the present poses.
+/// Sets both anchors from a world point (m) at the current poses.
 RB_API void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point);
-/// Sets both axes from a world direction at the present poses.
+/// Sets both axes from a world direction at the current poses.
 RB_API void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axis);
 
-/// Null id and error: an absent body, a body with itself, two bodies that nothing moves, a dynamic
-/// body without mass yet, a name that is taken, a zero axis, parallel axes of a double rotation,
-/// more than 6 rows, negative or not finite numbers, limits of a type without, in the wrong order
-/// or of a velocity-only joint. A start outside of the limits is refused by rbWorld_Prepare.
+/// Null id and an error for: a missing body, a body with itself, two bodies that nothing moves, a
+/// dynamic body without mass, a taken name, a zero axis, parallel axes of a double rotation, more
+/// than 6 rows, negative or non-finite numbers, limits that the type lacks, in the wrong order or
+/// on a velocity-only joint. A start outside the limits is rejected by rbWorld_Prepare.
 RB_API rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error);
 /// Removes a joint.
 RB_API void rbDestroyJoint(rbWorld* world, rbJointId jointId);
@@ -213,20 +211,20 @@ RB_API int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId);
 RB_API rbBodyId rbJoint_GetBodyA(const rbWorld* world, rbJointId jointId);
 /// Second body; null: the world.
 RB_API rbBodyId rbJoint_GetBodyB(const rbWorld* world, rbJointId jointId);
-/// The pointer of the definition.
+/// The user data pointer of the definition.
 RB_API void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId);
-/// Changes what rbJoint_GetUserData returns.
+/// Changes the pointer that rbJoint_GetUserData returns.
 RB_API void rbJoint_SetUserData(rbWorld* world, rbJointId jointId, void* userData);
 
 /// A joint at the world's time.
 typedef struct rbJointState {
-    rbVec3 pointA;        ///< m, world: A's anchor (foot point of B's on lines and planes)
+    rbVec3 pointA;        ///< m, world: A's anchor (on lines and planes: foot of B's anchor)
     rbVec3 pointB;        ///< m, world: B's anchor
     rbVec3 axis;          ///< unit, world: A's axis; zero if it has none
     double positionError; ///< m: how far the translational conditions are off; 0 if velocity-only
     double angleError;    ///< rad: the rotational ones
     rbVec3 force;         ///< N, world, on A at pointA, mean over the last step of the engine
-    rbVec3 torque;        ///< N m, world, on A besides the force, likewise
+    rbVec3 torque;        ///< N m, world, on A in addition to the force, likewise
     int freedomCount;     ///< 0..2
     double freedomPositions[RB_JOINT_FREEDOMS_MAX];  ///< rad (counting full turns) or m
     double freedomVelocities[RB_JOINT_FREEDOMS_MAX]; ///< rad/s or m/s
@@ -234,68 +232,68 @@ typedef struct rbJointState {
                                                      ///< motor, mean over the last step; positive
                                                      ///< raises the position
     double motorTargets[RB_JOINT_FREEDOMS_MAX];      ///< set points now
-    int limitCount;                                  ///< freedoms, or 2 of a ball joint with limits
+    int limitCount;                                  ///< freedoms; 2 for a ball joint with limits
     double limitPositions[RB_JOINT_FREEDOMS_MAX];    ///< rad or m: what the limits bound
     double limitForces[RB_JOINT_FREEDOMS_MAX];       ///< N m or N of the stops, mean over the last
                                                      ///< step; positive raises the position
 } rbJointState;
 
-/// All zero for the id of a joint that is no more. Other functions take such ids as those of bodies
-/// do: a bug of the caller.
+/// All zero if the joint no longer exists. For other functions passing such an id is a bug of the
+/// caller, as for bodies.
 RB_API rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId);
-/// Changes the set point of a motor for good (a schedule ends).
+/// Changes the set point of a motor permanently (ends its schedule).
 RB_API rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom,
                                        double target, rbError* error);
 /// What acts along a freedom now: spring, damping, friction, motor.
 RB_API rbFreedomDef rbJoint_GetFreedom(const rbWorld* world, rbJointId jointId, int freedom);
-/// Changes what acts along a freedom from now on. The motor may have the schedule that the joint
-/// has (as rbJoint_GetFreedom returned it), or none: then its target holds. The integral of a motor
-/// continues unless its type changes. INVALID where rbCreateJoint would refuse, UNSUPPORTED for
+/// Changes what acts along a freedom from now on. The motor may keep the schedule of the joint (as
+/// returned by rbJoint_GetFreedom) or have none: then its target holds. The integral of a motor
+/// continues unless its type changes. INVALID where rbCreateJoint would fail, UNSUPPORTED for
 /// another schedule.
 RB_API rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom,
                                    const rbFreedomDef* def, rbError* error);
-/// Whether a freedom is an angle (rad); else it is a travel (m).
+/// Whether a freedom is an angle (rad); otherwise it is a travel (m).
 RB_API bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom);
-/// Limits of a freedom; of a ball joint 0 is the cone and 1 the twist.
+/// Limits of a freedom; for a ball joint, 0 is the cone and 1 the twist.
 RB_API rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom);
-/// Changes the limits of a freedom from now on. INVALID where rbCreateJoint would refuse them, and
-/// where the position is outside of them.
+/// Changes the limits of a freedom from now on. INVALID where rbCreateJoint would reject them, or
+/// if the position is outside them.
 RB_API rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom,
                                  const rbLimitDef* limit, rbError* error);
 /// Changes the velocity that a velocity-only joint holds.
 RB_API rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVelocity,
                                     rbVec3 angularVelocity, rbError* error);
 
-/// What the mechanism and the step of the engine make of a motor, right after rbWorld_Prepare.
+/// How a motor behaves given the mechanism and the step size, right after rbWorld_Prepare.
 typedef struct rbMotorValidation {
-    rbMotorType type;      ///< of the motor; NONE: nothing else is said
+    rbMotorType type;      ///< of the motor; NONE: the rest is not set
     double gain;           ///< as given
     double derivativeTime; ///< s, as given
-    double mass;           ///< kg or kg m^2 that it feels while the joints hold, springs and
+    double mass;           ///< effective mass, kg or kg m^2, with joints held and springs and
                            ///< other motors idle; INFINITY: the freedom cannot move
     double gainMax; ///< above it the force overshoots more with every step; INFINITY: no bound
-    double stepMax; ///< s: steps below it carry the gain; 0: none does
-    double growth;  ///< 1/s: rate at which an oscillation about the set point grows because the
-                    ///< force is half a step late; 0: it does not
-    double derivativeTimeMin; ///< s: with at least this it does not
+    double stepMax; ///< s: smaller steps support the gain; 0: none does
+    double growth;  ///< 1/s: growth rate of oscillations about the set point because the
+                    ///< force is half a step late; 0: they do not grow
+    double derivativeTimeMin; ///< s: from this value they do not grow
 } rbMotorValidation;
 
-/// Of a freedom of a joint. Judged at the poses of the start; costs a factorization and allocates.
+/// Checks the motor of a freedom at the initial poses; costs a factorization and allocates.
 RB_API rbMotorValidation rbJoint_ValidateMotor(const rbWorld* world, rbJointId jointId,
                                                int freedom);
-/// Scalar conditions of the joints that follow from the others at the poses of the start, right
-/// after rbWorld_Prepare; velocity-only joints and motors are not counted. Found by the direct
-/// solver whatever solver the steps use; costs a factorization and allocates.
+/// Number of scalar joint conditions that follow from the others at the initial poses, right after
+/// rbWorld_Prepare; velocity-only joints and motors are not counted. Found by the direct solver,
+/// whichever solver the steps use; costs a factorization and allocates.
 RB_API int rbWorld_CountRedundantConditions(const rbWorld* world);
 
 /// A damped spring between two points: pulls with stiffness (distance - restLength) + damping times
-/// the speed of parting. With a rest length of zero it may swing through zero; its damping, which
+/// the rate of separation. With zero rest length it may swing through zero; its damping, which
 /// needs a direction, is not smooth there.
 typedef struct rbSpringDef {
     uint32_t cookie;   ///< set by rbDefaultSpringDef
     const char* name;  ///< copied; NULL or unique among joints and springs
-    rbBodyId bodyA;    ///< null: the world; not both
-    rbBodyId bodyB;    ///< null: the world; not both
+    rbBodyId bodyA;    ///< null: the world; at most one is null
+    rbBodyId bodyB;    ///< null: the world; at most one is null
     rbVec3 anchorA;    ///< m, frame of A
     rbVec3 anchorB;    ///< m, frame of B (null: world coordinates)
     double restLength; ///< m; negative: as the bodies are now
@@ -305,7 +303,7 @@ typedef struct rbSpringDef {
 
 /// Fills in the defaults; called by rbDefaultSpringDef.
 RB_API void rbInitSpringDef(rbSpringDef* def, uint32_t abi, size_t size);
-/// A spring of no bodies with zero stiffness and damping.
+/// A spring without bodies, with zero stiffness and damping.
 static inline rbSpringDef rbDefaultSpringDef(void)
 {
     rbSpringDef def;
@@ -322,8 +320,8 @@ typedef struct rbSpringState {
     rbVec3 pointA; ///< m, world
     rbVec3 pointB; ///< m, world: B's anchor
     double length; ///< m
-    double speed;  ///< m/s, of parting
-    double force;  ///< N, pulling, mean over the last step (rest length zero: of the vector)
+    double speed;  ///< m/s, rate of separation
+    double force;  ///< N, positive pulls, mean over the last step (rest length zero: of the vector)
     double energy; ///< J
 } rbSpringState;
 
@@ -341,20 +339,20 @@ RB_API const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId);
 RB_API rbBodyId rbSpring_GetBodyA(const rbWorld* world, rbSpringId springId); ///< null: the world
 /// Second body; null: the world.
 RB_API rbBodyId rbSpring_GetBodyB(const rbWorld* world, rbSpringId springId);
-/// As it is now; the name is borrowed.
+/// The current definition; the name is borrowed.
 RB_API rbSpringDef rbSpring_GetDef(const rbWorld* world, rbSpringId springId);
-/// Other numbers from now on, validated as by rbCreateSpring: N/m, N s/m, m (negative: as the
+/// Changes the law from now on, validated as by rbCreateSpring: N/m, N s/m, m (negative: as the
 /// bodies are now).
 RB_API rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness,
                                 double damping, double restLength, rbError* error);
 
-/// Pulls a point of a dynamic body after a pointer by a velocity joint that gives way to the joints
-/// (B-30). A drag is a velocity-only ball joint from the world (A) to the body (B): it ends with
+/// Pulls a point of a dynamic body toward a pointer by a velocity joint that yields to the joints
+/// (B-30). A drag is a velocity-only ball joint from the world (A) to the body (B); end it with
 /// rbDestroyJoint. forceMax in N, INFINITY: no limit.
 RB_API rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint,
                                    double forceMax, rbError* error);
-/// The pointer goes to a place, to be reached within a time > 0. The speed this takes is held until
-/// the next move.
+/// Moves the pointer to a point, to be reached within a duration > 0. The required speed is held
+/// until the next move.
 RB_API void rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, double duration);
 
 #ifdef __cplusplus

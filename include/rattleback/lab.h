@@ -1,9 +1,9 @@
 /// @file
-/// The laboratory: methods of the literature kept to compare and to teach, in a library of its own
-/// (component lab) on top of the core.
+/// The laboratory: methods from the literature kept for comparison and teaching, in a separate
+/// library (component lab) on top of the core.
 ///
-/// Once registered, its methods are known by name wherever the core looks for one: in scenes, in
-/// settings and in the options of the program. Everyday simulation needs none of them.
+/// Once registered, its methods can be selected by name wherever the core accepts one: in scenes,
+/// settings and program options. Everyday simulation needs none of them.
 #ifndef RATTLEBACK_LAB_H
 #define RATTLEBACK_LAB_H
 
@@ -22,12 +22,12 @@ extern "C" {
 ///   shared cells;
 /// - the detector "rays" of the event engine (lab_ray_detector.h; rbDetector_Find);
 /// - its loops "pairs", a heap of pairs and a global interval (L-79, L-86), and "all-pairs", the
-///   same without a look at which pairs are near (rbEventLoop_Find): an event costs the world;
+///   same for all pairs, near or not (rbEventLoop_Find): an event visits all bodies;
 /// - the step methods and the solver of lab_joints.h and the contact method of lab_contact.h.
 ///
-/// To be called by one thread before the first world is created; further calls change nothing.
-/// Allocates nothing. Fails, with a message, only where other rows were registered before that have
-/// one of its names or fill a table. error may be NULL.
+/// Call it from one thread before the first world is created; further calls change nothing. Does
+/// not allocate. Fails, with a message, only if rows registered earlier have one of its names or
+/// fill a table. error may be NULL.
 RB_API rbStatus rbRegisterLaboratory(rbError* error);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /// @file
 /// Penalty contact, kept for comparison: the contact method "penalty", springs and dampers at the
-/// points of contact. Single bodies only, without freezing and search for the time of contact.
+/// contact points. Single bodies only; no freezing and no search for the time of contact.
 ///
-/// rbRegisterLaboratory (lab.h) adds it to the table of contact methods; rbContactMethod_Find knows
-/// it by name from then on. See docs/modules/contact.md.
+/// rbRegisterLaboratory (lab.h) adds it to the table of contact methods; rbContactMethod_Find then
+/// finds it by name. See docs/modules/contact.md.
 #ifndef RATTLEBACK_LAB_CONTACT_H
 #define RATTLEBACK_LAB_CONTACT_H
 
@@ -13,18 +13,18 @@
 extern "C" {
 #endif
 
-/// Settings of penalty contact. Make it with rbDefaultPenaltySettings.
+/// Settings of penalty contact. Make them with rbDefaultPenaltySettings.
 typedef struct rbPenaltySettings {
-    double depth;   ///< m, >= 1e-9: a body alone sinks so deep under 9.81 m/s^2; 1e-3
-    double damping; ///< of its dampers, 0 to 1, which is critical; 0.5
+    double depth;   ///< m, >= 1e-9: how deep a single body sinks under 9.81 m/s^2; 1e-3
+    double damping; ///< damping ratio, 0 to 1 (critical); 0.5
 } rbPenaltySettings;
 
-/// The settings in use where none are set.
+/// The default settings.
 RB_API rbPenaltySettings rbDefaultPenaltySettings(void);
-/// Puts them into the settings of contacts, where the method "penalty" reads them.
+/// Stores them in the contact settings, where the method "penalty" reads them.
 RB_API void rbContactSettings_SetPenalty(rbContactSettings* contact,
                                          const rbPenaltySettings* settings);
-/// Those that were put there, or the defaults.
+/// The stored settings, or the defaults.
 RB_API rbPenaltySettings rbContactSettings_GetPenalty(const rbContactSettings* contact);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /// @file
-/// Sliding in an impact integrated over the normal velocity and the normal work (L-95), to compare
-/// with the integration over the normal impulse of the core: the results agree to about 1e-10.
+/// The sliding phase of an impact integrated over normal velocity and normal work (L-95), for
+/// comparison with the core, which uses the normal impulse: results agree to about 1e-10.
 #ifndef RATTLEBACK_LAB_IMPACT_H
 #define RATTLEBACK_LAB_IMPACT_H
 

@@ -1,8 +1,8 @@
 /// @file
-/// The detector "rays" of the event engine, of the laboratory (rbRegisterLaboratory): contact of a
-/// pair is predicted by rays shot from the surfaces along the motion (lab_rays.h). It is sampled,
-/// so contact is found a little late and what passes between rays is missed. Pairs with a plane or
-/// with a body that grows, and contact that lasts, are exact.
+/// The detector "rays" of the event engine, part of the laboratory (rbRegisterLaboratory): predicts
+/// the contact of a pair by rays cast from the surfaces along the motion (lab_rays.h). It samples,
+/// so contact is found a little late, and what passes between rays is missed. Lasting contact, and
+/// pairs with a plane or a growing body, are handled exactly.
 #ifndef RATTLEBACK_LAB_RAY_DETECTOR_H
 #define RATTLEBACK_LAB_RAY_DETECTOR_H
 
@@ -14,20 +14,20 @@
 extern "C" {
 #endif
 
-/// Whether the detector "rays" is chosen.
+/// Whether the detector "rays" is selected.
 RB_API bool rbEventSettings_IsByRays(const rbEventSettings* settings);
-/// Sets how the detector "rays" shoots. The settings are copied; they are validated by
-/// rbCreateWorld if that detector is chosen.
+/// Sets the ray settings of the detector "rays". They are copied; rbCreateWorld validates them if
+/// that detector is selected.
 RB_API void rbEventSettings_SetRays(rbEventSettings* settings, const rbRaySettings* rays);
-/// How the detector "rays" shoots; the defaults if nothing was set.
+/// Ray settings of the detector "rays"; the defaults if none were set.
 RB_API rbRaySettings rbEventSettings_GetRays(const rbEventSettings* settings);
 
-/// What the detector has done since the world was made.
+/// Work of the detector since the world was created.
 typedef struct rbRayDetectorStatistics {
-    int64_t contactsSampled;  ///< of the collisions: point and normal from a ray
-    int64_t contactsMissed;   ///< overlaps that no ray predicted; what follows is exact
+    int64_t contactsSampled;  ///< collisions with point and normal from a ray
+    int64_t contactsMissed;   ///< overlaps that no ray predicted; handled exactly from then on
     double sampledOverlapMax; ///< m, deepest overlap when a ray declared contact
-    double sampledOverlapSum; ///< m, of all sampled contacts: the sum of distances too far
+    double sampledOverlapSum; ///< m, sum of the overlaps of all sampled contacts
     rbRayCounts rays;         ///< work of the predictions
 } rbRayDetectorStatistics;
 
@@ -43,9 +43,9 @@ typedef struct rbPredictedContact {
     rbVec3 point;   ///< m
     rbVec3 normal;  ///< unit, from A to B
 } rbPredictedContact;
-/// Casts the rays of the pair that touches next again from the present poses and passes each one to
+/// Casts the rays of the pair that touches next again from the current poses and passes each one to
 /// trace. For the event engine with the detector "rays". Changes nothing. Returns whether a pair is
-/// within their reach; predicted (may be NULL) is their prediction.
+/// within reach; predicted (may be NULL) receives the prediction.
 RB_API bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
                               rbPredictedContact* predicted);
 

@@ -1,9 +1,9 @@
 /// @file
-/// Bodies on prescribed paths, frame by frame: where rays predict that two of them touch before the
-/// next frame, the contact is recorded, and the bodies stop there or go on. Without a world and
-/// without response; what the event engine does with the same predictions is in event.h.
+/// Bodies on prescribed paths, frame by frame: if rays predict that two of them touch before the
+/// next frame, the contact is recorded, and the bodies stop there or continue. No world and no
+/// response; for what the event engine does with the same predictions see event.h.
 ///
-/// Frame i begins at i / frameRate seconds, whatever the computer takes for it. All contacts of a
+/// Frame i begins at i / frameRate seconds, however long the computation takes. All contacts of a
 /// frame are found from the positions at its beginning; then everything advances once.
 #ifndef RATTLEBACK_LAB_RAY_FRAMES_H
 #define RATTLEBACK_LAB_RAY_FRAMES_H
@@ -20,27 +20,27 @@
 extern "C" {
 #endif
 
-/// Most moving and most standing bodies: indices of a pair are packed as i * 1000 + j.
+/// Maximum number of moving and of static bodies: a pair of indices is packed as i * 1000 + j.
 #define RB_FRAMES_BODIES_MAX 1000
-#define RB_FRAMES_COUNT_MAX 10000000 ///< frames of a run
+#define RB_FRAMES_COUNT_MAX 10000000 ///< maximum number of frames of a run
 
 /// What happens at a contact.
 typedef enum rbFrameMode {
-    RB_FRAMES_STOP, ///< both bodies stand still from then on
-    RB_FRAMES_LOG,  ///< the contact is recorded and the pair ignored until it is apart again
+    RB_FRAMES_STOP, ///< both bodies stop permanently
+    RB_FRAMES_LOG,  ///< the contact is recorded and the pair ignored until it separates
     RB_FRAMES_MODE_COUNT
 } rbFrameMode;
 
 RB_API const char* rbFrameMode_Name(rbFrameMode mode); ///< "stop", "log"
 RB_API rbFrameMode rbFrameMode_Find(const char* name); ///< RB_FRAMES_MODE_COUNT if unknown
 
-/// How two boxes, swept over the whole run, are found to interfere.
+/// How two boxes, swept over the whole run, are tested for intersection.
 typedef enum rbBoxTest {
     RB_BOXES_AXES,    ///< fifteen separating axes: exact
-    RB_BOXES_ALL,     ///< rays between all faces that look at each other, any hit behind its start
+    RB_BOXES_ALL,     ///< rays between all pairs of facing faces, any hit behind its start
     RB_BOXES_NEARER,  ///< the same, only the nearer of two competing pairs of faces
-    RB_BOXES_BOUNDED, ///< all faces, hits within the thickness of the box that shoots
-    RB_BOXES_BOTH,    ///< the same, both boxes shoot
+    RB_BOXES_BOUNDED, ///< all faces, hits within the thickness of the casting box
+    RB_BOXES_BOTH,    ///< the same, both boxes cast rays
     RB_BOXES_GUARDED, ///< the same, and a corner or the center of one within the other counts
     RB_BOXES_TEST_COUNT
 } rbBoxTest;
@@ -84,15 +84,15 @@ typedef struct rbRayFrameSettings {
 
 /// The defaults of the list.
 RB_API rbRayFrameSettings rbDefaultRayFrameSettings(void);
-/// INVALID with a sentence that names the value.
+/// INVALID with a message that names the value.
 RB_API rbStatus rbRayFrameSettings_Check(const rbRayFrameSettings* settings, rbError* error);
 
-/// A body: it stands, or it follows a path.
+/// A body: static, or following a path.
 typedef struct rbFrameBodyDef {
     const char* name;           ///< copied; NULL: "body 3"
     const rbGeometry* geometry; ///< a reference is kept
     rbTransform transform;      ///< of the geometry's frame at time 0
-    const rbPathDef* path;      ///< of the origin of that frame; NULL: stands
+    const rbPathDef* path;      ///< of the origin of that frame; NULL: static
 } rbFrameBodyDef;
 
 /// A contact that was found.
@@ -102,21 +102,21 @@ typedef struct rbRayCollision {
     double time;        ///< s
     int bodyA;          ///< in the order they were added; A moves
     int bodyB;          ///< in the order they were added
-    bool isReverse;     ///< B shot the shortest ray
+    bool isReverse;     ///< B cast the shortest ray
     bool isExact;       ///< found by an exact sweep
     bool isInside;      ///< they overlapped at the beginning of the frame
     bool isCompared;    ///< the next three are set
     double exactTime;   ///< s, of the exact contact
-    double error;       ///< m, of the way of A relative to B: found less exact
+    double error;       ///< m, displacement of A relative to B: found minus exact
     double penetration; ///< m, depth of the overlap at this contact; 0 if they are apart
-    double way;         ///< m, traveled by A along its path until then, since time 0
-    double wayB;        ///< the same of B
-    double ray;         ///< m, length of the shortest ray, from the beginning of its chord
+    double way;         ///< m, distance traveled by A along its path since time 0
+    double wayB;        ///< the same for B
+    double ray;         ///< m, length of the shortest ray, from the start of its chord
     rbVec3 point;       ///< m
     rbVec3 normal;      ///< unit, outward of B
 } rbRayCollision;
 
-/// Of the times that frames took, which alone depend on the computer.
+/// CPU times of the frames; the only results that depend on the computer.
 typedef struct rbFrameTimes {
     int64_t frameCount; ///< frames computed
     double largest;     ///< s
@@ -126,42 +126,42 @@ typedef struct rbFrameTimes {
 
 /// Work of all frames so far.
 typedef struct rbFrameCounts {
-    int64_t pairsTotal;  ///< of a frame: moving with moving, moving with standing
-    int64_t pairsListed; ///< of them, tested in every frame
+    int64_t pairsTotal;  ///< per frame: moving with moving, moving with static
+    int64_t pairsListed; ///< of these, tested in every frame
     int64_t pairTests;   ///< in all frames
     int64_t exactSweeps; ///< made so far
-    int64_t missed;   ///< pairs that exact sweeps saw touch and rays never did, although one could
-                      ///< move; of isCompared
+    int64_t missed;   ///< pairs whose contact exact sweeps found and rays never did, although one
+                      ///< body could move; with isCompared
     rbRayCounts rays; ///< of the predictions
 } rbFrameCounts;
 
 /// Bodies on paths, frame by frame; opaque.
 typedef struct rbRayFrames rbRayFrames;
-/// No bodies yet. NULL and an error when a setting is unusable.
+/// No bodies yet. NULL and an error if a setting is unusable.
 RB_API rbRayFrames* rbCreateRayFrames(const rbRayFrameSettings* settings, rbError* error);
 RB_API void rbDestroyRayFrames(rbRayFrames* frames); ///< NULL is fine
 
-/// Before the first frame. LIMIT beyond RB_FRAMES_BODIES_MAX moving or standing ones.
+/// Adds a body; before the first frame. LIMIT beyond RB_FRAMES_BODIES_MAX moving or static ones.
 RB_API rbStatus rbRayFrames_AddBody(rbRayFrames* frames, const rbFrameBodyDef* def, rbError* error);
 
-/// Judges the start and lists the pairs that boxes swept until the given time leave. INVALID with
-/// the names of bodies that overlap.
+/// Validates the start and lists the pairs whose boxes, swept until the given time, intersect.
+/// INVALID with the names of bodies that overlap.
 RB_API rbStatus rbRayFrames_Prepare(rbRayFrames* frames, double duration, rbError* error);
 
 /// Computes the next frame. After rbRayFrames_Prepare.
 RB_API rbStatus rbRayFrames_Update(rbRayFrames* frames, rbError* error);
 
-/// All frames that begin before the duration of rbRayFrames_Prepare.
+/// Computes all frames that begin before the duration of rbRayFrames_Prepare.
 RB_API rbStatus rbRayFrames_Run(rbRayFrames* frames, rbError* error);
 
-/// 1/s.
+/// Frame rate, 1/s.
 RB_API double rbRayFrames_GetFrameRate(const rbRayFrames* frames);
 RB_API double rbRayFrames_GetTime(const rbRayFrames* frames); ///< s, of the next frame
 /// Number of the next frame, from 0.
 RB_API int64_t rbRayFrames_GetFrame(const rbRayFrames* frames);
-/// In the order they happened, borrowed until the next frame.
+/// Collisions in order of time; borrowed until the next frame.
 RB_API const rbRayCollision* rbRayFrames_GetCollisions(const rbRayFrames* frames, int* count);
-/// Pairs that exact sweeps saw touch and rays did not, of isCompared: only bodies, time and frame.
+/// Contacts that exact sweeps found and rays missed, with isCompared: only bodies, time, frame.
 RB_API int rbRayFrames_GetMissed(const rbRayFrames* frames, rbRayCollision* missed, int capacity);
 /// Work of all frames so far.
 RB_API rbFrameCounts rbRayFrames_GetCounts(const rbRayFrames* frames);
@@ -178,9 +178,9 @@ RB_API bool rbRayFrames_IsMoving(const rbRayFrames* frames, int body); ///< has 
 /// Pose of a body at a time (s).
 RB_API rbTransform rbRayFrames_GetPose(const rbRayFrames* frames, int body, double time);
 
-/// Shoots the rays of the frame of a collision again and tells of every one, in the world at its
-/// start. lead: s, >= 0, so much longer on both sides of the frame, but not before time 0: rays of
-/// a frame alone are short.
+/// Casts the rays of the frame of a collision again and passes each one to trace, in world
+/// coordinates at its start. lead: s, >= 0, extends the frame on both sides, but not before time 0,
+/// because the rays of a single frame are short.
 RB_API rbStatus rbRayFrames_Trace(const rbRayFrames* frames, const rbRayCollision* collision,
                                   double lead, rbRayTraceFn* trace, void* context, rbError* error);
 

@@ -1,10 +1,10 @@
 /// @file
-/// Collision prediction by rays: a moving body shoots rays from its surface along its motion
-/// relative to another body; the shortest that hits says how far it can go. Stateless and pure,
-/// usable without a world.
+/// Collision prediction by rays: a moving body casts rays from its surface along its motion
+/// relative to another body; the shortest ray that hits tells how far the body can move. Stateless
+/// and pure, usable without a world.
 ///
-/// What rays find is sampled: the way that is free is never underestimated, and what passes between
-/// two rays is missed. rbSweepShapes (collision.h) is exact and says by how much.
+/// Rays sample: the free path is never underestimated, and what passes between two rays is missed.
+/// rbSweepShapes (collision.h) is exact and shows the error.
 #ifndef RATTLEBACK_LAB_RAYS_H
 #define RATTLEBACK_LAB_RAYS_H
 
@@ -21,9 +21,9 @@ extern "C" {
 
 /// Where rays start.
 typedef enum rbRayPattern {
-    RB_RAYS_UNIFORM, ///< by area: spheres over the disc seen along the motion, others over their
-                     ///< faces
-    RB_RAYS_LATTICE, ///< as published: spheres by equal angles about the motion, denser at the
+    RB_RAYS_UNIFORM, ///< by area: spheres over their disc perpendicular to the motion, others over
+                     ///< their faces
+    RB_RAYS_LATTICE, ///< as published: spheres at equal angles about the motion, denser at the
                      ///< front; triangles denser toward one corner
     RB_RAYS_PATTERN_COUNT
 } rbRayPattern;
@@ -31,7 +31,7 @@ typedef enum rbRayPattern {
 RB_API const char* rbRayPattern_Name(rbRayPattern pattern); ///< "uniform", "lattice"
 RB_API rbRayPattern rbRayPattern_Find(const char* name);    ///< RB_RAYS_PATTERN_COUNT if unknown
 
-/// Most rays of a body.
+/// Maximum number of rays of a body.
 #define RB_RAYS_COUNT_MAX 10000000
 
 // clang-format off
@@ -69,28 +69,28 @@ typedef struct rbRaySettings {
 
 /// The defaults of the list.
 RB_API rbRaySettings rbDefaultRaySettings(void);
-/// INVALID with a sentence that names the value.
+/// INVALID with a message that names the value.
 RB_API rbStatus rbRaySettings_Check(const rbRaySettings* settings, rbError* error);
 
-/// The points of a body that shoot, made once, in the frame of the geometry.
+/// The points of a body that cast rays, computed once, in the frame of the geometry.
 typedef struct rbRayEmitter rbRayEmitter;
-/// Any shape but planes, which have no end: UNSUPPORTED. Keeps a reference to the geometry.
+/// Any shape except planes, which are unbounded: UNSUPPORTED. Keeps a reference to the geometry.
 RB_API rbRayEmitter* rbCreateRayEmitter(const rbGeometry* geometry, const rbRaySettings* settings,
                                         rbError* error);
 RB_API void rbDestroyRayEmitter(rbRayEmitter* emitter);        ///< NULL is fine
-RB_API int rbRayEmitter_GetCount(const rbRayEmitter* emitter); ///< rays of a shot at most
+RB_API int rbRayEmitter_GetCount(const rbRayEmitter* emitter); ///< maximum rays per cast
 
-/// Where a body is at a time.
+/// Pose of a body at a time.
 typedef rbTransform rbRayPoseFn(const void* context, double time);
 
 /// A body and its motion over an interval of time.
 typedef struct rbRayBody {
-    const rbGeometry* geometry;  ///< borrowed; planes do not shoot
-    const rbRayEmitter* emitter; ///< of this geometry; NULL: it is shot at only
-    rbRayPoseFn* pose;           ///< NULL: stands at the transform below
+    const rbGeometry* geometry;  ///< borrowed; planes cast no rays
+    const rbRayEmitter* emitter; ///< of this geometry; NULL: casts no rays
+    rbRayPoseFn* pose;           ///< NULL: stays at the transform below
     const void* context;         ///< passed to pose
-    rbTransform transform;       ///< of a body that stands
-    rbVec3 center;     ///< m, frame of the geometry: a point that moves at most at speedMax
+    rbTransform transform;       ///< of a static body
+    rbVec3 center;     ///< m, frame of the geometry: a point whose speed is at most speedMax
     double speedMax;   ///< m/s, of the center
     double spinMax;    ///< rad/s
     double curvature;  ///< m/s^2, bound on the acceleration of the center: 0 on a line at constant
@@ -99,32 +99,32 @@ typedef struct rbRayBody {
                        ///< constant speed; spinMax^2 suffices for a body free of torques
 } rbRayBody;
 
-/// One ray, in the world at its start, for those who want to draw it.
+/// One ray, in world coordinates at its start, for display.
 typedef struct rbRayTrace {
     rbVec3 start;   ///< m
-    rbVec3 end;     ///< m, of the hit, or of the ray
+    rbVec3 end;     ///< m, of the hit or of the ray
     bool isHit;     ///< it hit the other body
-    bool isReverse; ///< shot by B
-    bool isRefined; ///< of a bundle about the shortest ray
+    bool isReverse; ///< cast by B
+    bool isRefined; ///< belongs to a bundle around the shortest ray
 } rbRayTrace;
 
 /// Called for every ray that is cast.
 typedef void rbRayTraceFn(void* context, const rbRayTrace* trace);
 
-/// What a pair remembers from one prediction to the next: the shortest ray, which is tried first.
-/// Zero initialization is empty.
+/// What a pair remembers between predictions: the shortest ray, which is tried first. Zero
+/// initialization is empty.
 typedef struct rbRayTrack {
-    bool isSet;     ///< true: the others are set
+    bool isSet;     ///< true: the other members are set
     bool isReverse; ///< cast by B
-    rbVec3 start;   ///< m, in the frame of the geometry that shot
+    rbVec3 start;   ///< m, in the frame of the casting geometry
 } rbRayTrack;
 
-/// Work of predictions, added to.
+/// Work of predictions, accumulated.
 typedef struct rbRayCounts {
     int64_t predictions; ///< made
     int64_t outOfReach;  ///< ended by the first early-out (R-28)
     int64_t passing;     ///< by the third (R-30)
-    int64_t pieces;      ///< of the way, on which rays were shot; those out of reach are not
+    int64_t pieces;      ///< of the path, on which rays were cast; pieces out of reach do not count
     int64_t rays;        ///< cast
     int64_t hits;        ///< of the rays
 } rbRayCounts;
@@ -132,15 +132,15 @@ typedef struct rbRayCounts {
 /// Answer of rbPredictByRays.
 typedef struct rbRayPrediction {
     bool isHit;     ///< true: the bodies touch within the interval
-    bool isInside;  ///< bodies overlap at the start, by more than touch (1e-9 of the size): isHit,
-                    ///< time is the start, way 0, and point and normal are estimates
-    bool isReverse; ///< the shortest ray was shot by B
+    bool isInside;  ///< bodies overlap at the start by more than touching (1e-9 of the size):
+                    ///< isHit, time is the start, way 0, and point and normal are estimates
+    bool isReverse; ///< the shortest ray was cast by B
     double time;    ///< s, of contact, between start and end
     double way;     ///< m, length of the shortest ray
     rbVec3 point;   ///< m, world, at the time of contact
-    rbVec3 normal;  ///< unit, outward of B at the point (R-13), whoever shot: of the surface that
-                    ///< was hit or shot from; where edges or vertices of both meet it is that of a
-                    ///< face beside
+    rbVec3 normal;  ///< unit, outward of B at the point (R-13), whichever body cast the ray: of the
+                    ///< surface hit or cast from; where edges or vertices of both meet, that of an
+                    ///< adjacent face
 } rbRayPrediction;
 
 /// Input of rbPredictByRays: two bodies and an interval of time.
@@ -152,16 +152,16 @@ typedef struct rbRayQuery {
     const rbRaySettings* settings; ///< borrowed
     rbRayTrack* track;             ///< may be NULL
     rbRayCounts* counts;           ///< may be NULL
-    rbRayTraceFn* trace;           ///< may be NULL: told of every ray
+    rbRayTraceFn* trace;           ///< may be NULL; receives every ray
     void* traceContext;            ///< passed to trace
-    void* scratch; ///< as of rbMeasureSeparation; NULL: allocated where bodies overlap at the start
+    void* scratch; ///< as for rbMeasureSeparation; NULL: allocated if bodies overlap at the start
 } rbRayQuery;
 
-/// When and where the bodies of a query touch, by rays in the frame of the body that is shot at,
-/// along the chords of the ways of their starts: lines, curves and turns alike (R-26, R-27, R-33,
-/// Bodies that touch hit at the start if they approach, and do not if they part or
-/// rest. INVALID with a sentence for poses or times that are not finite; LIMIT where the tolerance
-/// would cut the way into more than ten million pieces.
+/// When and where the bodies of a query touch, by rays in the frame of the target body along the
+/// chords of the paths of their starting points; handles lines, curves and rotations (R-26, R-27,
+/// Bodies that touch at the start hit there if they approach, but not if they
+/// separate or rest. INVALID with a message for poses or times that are not finite; LIMIT if the
+/// tolerance would divide the path into more than ten million pieces.
 RB_API rbStatus rbPredictByRays(const rbRayQuery* query, rbRayPrediction* prediction,
                                 rbError* error);
 

@@ -1,21 +1,21 @@
 /// @file
 /// Writing results: recordings, CSV tables, VTK files and plots; and reading recordings back.
 ///
-/// All of it works on plain frames and knows no world. Everything here is in the library
-/// rattleback_io, not in the core, hence no RB_API.
+/// Everything here works on plain frames, without a world, and is in the library rattleback_io, not
+/// in the core, hence no RB_API.
 ///
-/// Files appear whole or not at all: a writer works on "PATH.part" next to the final name, and the
-/// final name comes into being, or is replaced, by one rename when the file is complete. After a
-/// failure the .part is deleted, except that of a recording: it stays, and it can be read up to the
-/// last complete chunk. A path that names a device or a pipe is written directly. Two writers
-/// of one path do not mix: the second is refused while the first is at work.
+/// Files appear completely or not at all: a writer works on "PATH.part" next to the final name and
+/// renames it, replacing any old file, when it is complete. After a failure the .part is deleted,
+/// except that of a recording, which can be read up to the last complete chunk. A path that names a
+/// device or a pipe is written directly. While a writer is at work on a path, a second one is
+/// refused.
 ///
-/// A full disk, a quota, a missing or unwritable folder give RB_STATUS_IO with a message that
+/// A full disk, a quota, or a missing or unwritable folder give RB_STATUS_IO with a message that
 /// names the file and the cause. A process that limits file sizes (ulimit -f) or writes into pipes
-/// should ignore SIGXFSZ and SIGPIPE, as the program rattleback does; the library leaves signals
-/// alone.
+/// should ignore SIGXFSZ and SIGPIPE, as the program rattleback does; the library does not change
+/// signal handlers.
 ///
-/// Arguments are borrowed for the call, unless said otherwise. A writer is used by one thread at a
+/// Arguments are borrowed for the call unless stated otherwise. Use a writer from one thread at a
 /// time. An error pointer may be NULL.
 #ifndef RATTLEBACK_OUTPUT_H
 #define RATTLEBACK_OUTPUT_H
@@ -37,15 +37,15 @@ typedef struct rbLedgerRow {
     double kineticTranslational; ///< J
     double kineticRotational;    ///< J
     double potential;            ///< J
-    double work;                 ///< done on the system from outside since the start
+    double work;                 ///< J, done on the system from outside since the start
     double total;                ///< kinetic + potential
     rbVec3 momentum;             ///< kg m/s
     rbVec3 angularMomentum;      ///< kg m^2/s, about the world origin
 } rbLedgerRow;
 
 /// The state of all bodies at one time. Poses are those of the user's body frames; velocities are
-/// in the world frame, the linear one is that of the origin of the body frame. The arrays have
-/// bodyCount elements and may be NULL if it is 0. Any bits are accepted, NaN included.
+/// in the world frame, the linear ones at the origins of the body frames. The arrays have bodyCount
+/// elements and may be NULL if it is 0. Any bits are accepted, including NaN.
 typedef struct rbFrame {
     double time;                     ///< s
     int bodyCount;                   ///< elements of the arrays
@@ -57,27 +57,27 @@ typedef struct rbFrame {
 } rbFrame;
 
 // ------------------------------------------------------------------------------------ recordings
-// Lossless: what is read has the bits that were written. The format is in docs/recording-format.md.
+// Lossless: reading returns the bits that were written. The format is in docs/recording-format.md.
 
-/// Most bodies of a recording. A reader checks all limits before it allocates anything.
+/// Maximum bodies of a recording. A reader checks all limits before it allocates anything.
 #define RB_RECORDING_BODY_MAX (1 << 21)
-#define RB_RECORDING_TEXT_MAX (1 << 28) ///< bytes of a scene or of an attachment
-/// Most attachments.
+#define RB_RECORDING_TEXT_MAX (1 << 28) ///< maximum bytes of a scene or an attachment
+/// Maximum number of attachments.
 #define RB_RECORDING_ATTACHMENT_MAX 4096
-#define RB_RECORDING_ACTION_MAX (1 << 16) ///< bytes of the text of an action
+#define RB_RECORDING_ACTION_MAX (1 << 16) ///< maximum bytes of the text of an action
 
-/// A file the scene refers to, kept inside the recording.
+/// A file that the scene refers to, stored in the recording.
 typedef struct rbAttachment {
     const char*
-        name; ///< as the scene writes it; may be any text, never used as a path by the reader
+        name; ///< as the scene writes it; may be any text; the reader never uses it as a path
     const void* bytes; ///< content of the file
     size_t byteCount;  ///< size of the file
 } rbAttachment;
 
-/// What a recording knows before its first frame. NULL texts count as empty. Zero initialization
-/// gives the header of a recording without bodies.
+/// The header of a recording. NULL texts count as empty. Zero initialization gives the header of a
+/// recording without bodies.
 typedef struct rbRecordingHeader {
-    const char* programVersion; ///< ignored by the writer, which writes its own; set by the reader
+    const char* programVersion; ///< set by the reader; ignored by the writer, which writes its own
     const char* sceneText;      ///< the complete scene, JSON
     const char* settingsText;   ///< options of the run, a JSON object
     const char* const* bodyNames;    ///< bodyCount texts
@@ -88,24 +88,24 @@ typedef struct rbRecordingHeader {
 
 /// Index of "no body" in events.
 #define RB_RECORDED_NO_BODY UINT32_MAX
-/// Numbers of an event.
+/// Number of values of an event.
 #define RB_RECORDED_VALUES 12
 /// Something that happened between frames. The program records the events of a world (rbEvent),
 /// with the values energyBefore, frictionWork, approachSpeed, point, normal, impulse.
 typedef struct rbRecordedEvent {
     double time;         ///< s
-    uint32_t kind;       ///< meaning is the caller's; the program stores rbEventKind
+    uint32_t kind;       ///< defined by the caller; the program stores rbEventKind
     uint32_t bodyA;      ///< index of a body, or RB_RECORDED_NO_BODY
     uint32_t bodyB;      ///< index of a body, or RB_RECORDED_NO_BODY
-    uint32_t law;        ///< meaning is the caller's; the program stores rbImpactLaw
-    uint32_t history;    ///< meaning is the caller's; the program stores rbEvent.history
+    uint32_t law;        ///< defined by the caller; the program stores rbImpactLaw
+    uint32_t history;    ///< defined by the caller; the program stores rbEvent.history
     double energyChange; ///< J
-    double values[RB_RECORDED_VALUES]; ///< recordings of version 1 have four, the others are 0
+    double values[RB_RECORDED_VALUES]; ///< recordings of version 1 have four; the others are 0
 } rbRecordedEvent;
 
-/// Something done to the world by hand, between two advances; with these and the scene a recording
-/// can be computed again. The text is a JSON object, see docs/viewer-protocol.md; this library does
-/// not look into it.
+/// A user action on the world between two advances; with these and the scene a recording can be
+/// recomputed. The text is a JSON object, see docs/viewer-protocol.md; this library does not
+/// interpret it.
 typedef struct rbRecordedAction {
     double time;      ///< s, of the world
     const char* text; ///< a JSON object
@@ -114,13 +114,12 @@ typedef struct rbRecordedAction {
 /// A recording that is being written; opaque.
 typedef struct rbRecordingWriter rbRecordingWriter;
 
-/// Starts a recording at path (extension .rbr by custom). NULL on failure, with the reason in
-/// error.
+/// Starts a recording at path (usual extension .rbr). NULL on failure, with the reason in error.
 rbRecordingWriter* rbCreateRecording(const char* path, const rbRecordingHeader* header,
                                      rbError* error);
 
-/// Appends a frame. Where it has fewer bodies than the header the others get NaN. Frames go to the
-/// file in chunks of 8 to 64. Allocates nothing. After a failure every further call repeats the
+/// Appends a frame. If it has fewer bodies than the header, the others get NaN. Frames go to the
+/// file in chunks of 8 to 64. Does not allocate. After a failure every further call repeats the
 /// failure and does nothing.
 rbStatus rbRecordingWriter_WriteFrame(rbRecordingWriter* writer, const rbFrame* frame,
                                       rbError* error);
@@ -129,32 +128,32 @@ rbStatus rbRecordingWriter_WriteFrame(rbRecordingWriter* writer, const rbFrame* 
 rbStatus rbRecordingWriter_WriteEvents(rbRecordingWriter* writer, const rbRecordedEvent* events,
                                        int count, rbError* error);
 
-/// Appends actions, whose times must not fall. Write them before the frame that shows them.
+/// Appends actions, with times in ascending order. Write them before the frame that shows them.
 rbStatus rbRecordingWriter_WriteActions(rbRecordingWriter* writer, const rbRecordedAction* actions,
                                         int count, rbError* error);
 
-/// Hands everything so far to the operating system. Costs compression if called for every frame.
+/// Hands everything so far to the operating system. Compresses less if called for every frame.
 rbStatus rbRecordingWriter_Flush(rbRecordingWriter* writer, rbError* error);
 
-/// Completes the file and gives it its name. finalHash is the hash of the final state, 0 if there
-/// is none. The writer is gone afterward, also on failure; then the .part is left.
+/// Completes the file and gives it its final name. finalHash is the hash of the final state, 0 if
+/// there is none. The writer is destroyed, even on failure; then the .part remains.
 rbStatus rbRecordingWriter_Finish(rbRecordingWriter* writer, uint64_t finalHash, rbError* error);
 
-/// Ends without completing: what there is stays in the .part, as after a crash. NULL is fine.
+/// Ends without completing: the data so far remain in the .part, as after a crash. NULL is fine.
 void rbRecordingWriter_Abandon(rbRecordingWriter* writer);
 
 /// A recording that is open for reading; opaque.
 typedef struct rbRecording rbRecording;
 
-/// Whether a recording can be trusted to its end.
+/// Whether a recording is intact to its end.
 typedef enum rbRecordingCondition {
     RB_RECORDING_COMPLETE, ///< every byte verified
-    RB_RECORDING_CUT_OFF,  ///< the file ends early; all frames counted are good
-    RB_RECORDING_DAMAGED,  ///< wrong bytes; all frames counted lie before them and are good
+    RB_RECORDING_CUT_OFF,  ///< the file ends early; all counted frames are good
+    RB_RECORDING_DAMAGED,  ///< wrong bytes; all counted frames precede them and are good
     RB_RECORDING_CONDITION_COUNT
 } rbRecordingCondition;
 
-/// What a recording contains and in which condition it is.
+/// Contents and condition of a recording.
 typedef struct rbRecordingInfo {
     rbRecordingCondition condition; ///< complete, cut off or damaged
     const rbError* trouble; ///< chunk, offset and cause if the condition is not COMPLETE, else NULL
@@ -167,8 +166,8 @@ typedef struct rbRecordingInfo {
     uint64_t finalHash;     ///< 0 if there is none or the recording is not complete
 } rbRecordingInfo;
 
-/// Opens a recording and verifies the checksums of all of it. A file that is cut off or damaged
-/// after its header opens too, see rbRecording_GetInfo. NULL on failure, with the reason in error.
+/// Opens a recording and verifies all its checksums. A file that is cut off or damaged after its
+/// header also opens, see rbRecording_GetInfo. NULL on failure, with the reason in error.
 rbRecording* rbOpenRecording(const char* path, rbError* error);
 
 /// The same for bytes in memory, which must outlive the recording.
@@ -182,8 +181,8 @@ const rbRecordingHeader* rbRecording_GetHeader(const rbRecording* recording);
 /// Condition and counts; valid as long as the recording is open.
 rbRecordingInfo rbRecording_GetInfo(const rbRecording* recording);
 
-/// Gives frame index, 0 <= index < frameCount, in any order; in sequence it is cheapest. The arrays
-/// of the frame belong to the recording and live until the next rbRecording_ReadFrame.
+/// Reads frame index, 0 <= index < frameCount, in any order; sequential reading is cheapest. The
+/// arrays of the frame belong to the recording and live until the next rbRecording_ReadFrame.
 rbStatus rbRecording_ReadFrame(rbRecording* recording, int64_t index, rbFrame* frame,
                                rbError* error);
 
@@ -191,7 +190,7 @@ rbStatus rbRecording_ReadFrame(rbRecording* recording, int64_t index, rbFrame* f
 rbStatus rbRecording_ReadEvents(rbRecording* recording, int64_t first, int count,
                                 rbRecordedEvent* events, rbError* error);
 
-/// All actions, in the order of being done; valid as long as the recording is open.
+/// All actions in chronological order; valid as long as the recording is open.
 const rbRecordedAction* rbRecording_GetActions(const rbRecording* recording, int* count);
 
 // ------------------------------------------------------------------------------------ CSV tables
@@ -210,25 +209,24 @@ typedef struct rbCsv rbCsv;
 rbCsv* rbCreateCsv(const char* path, const rbCsvColumn* columns, int columnCount, rbError* error);
 
 /// Writes a row of columnCount numbers: the shortest of 15, 16 or 17 digits that reads back
-/// exactly, with a decimal point whatever the locale; not a number is nan, infinities are inf and
-/// -inf.
+/// exactly, with a decimal point in any locale; NaN is nan, infinities are inf and -inf.
 rbStatus rbCsv_WriteRow(rbCsv* csv, const double* values, rbError* error);
 
-/// Completes the file and gives it its name; the writer is gone afterward, also on failure.
+/// Completes the file and gives it its final name; the writer is destroyed, even on failure.
 rbStatus rbCsv_Finish(rbCsv* csv, rbError* error);
 
 /// Deletes what was written. NULL is fine.
 void rbCsv_Abandon(rbCsv* csv);
 
-/// Room for any number rbFormatNumber writes, with its end.
+/// Size of the text of any number that rbFormatNumber writes, with its terminator.
 #define RB_NUMBER_TEXT_SIZE 32
 
-/// Writes a number as CSV cells have it into text of RB_NUMBER_TEXT_SIZE bytes; returns its length.
+/// Writes a number like a CSV cell into text of RB_NUMBER_TEXT_SIZE bytes; returns its length.
 int rbFormatNumber(double value, char* text);
 
 // ------------------------------------------------------------------------------------- VTK files
 
-/// The surface of (a part of) a body, in the body frame. Copied by rbCreateVtk.
+/// The surface of a body or a part of it, in the body frame. Copied by rbCreateVtk.
 typedef struct rbVtkShape {
     int body;                  ///< index into the frames
     const rbVec3* vertices;    ///< m, body frame
@@ -240,8 +238,8 @@ typedef struct rbVtkShape {
 /// A series of VTK files that is being written; opaque.
 typedef struct rbVtk rbVtk;
 
-/// Starts a series of files DIR/NAME_000000.vtp, ... with DIR/NAME.pvd, which lists them with
-/// their times (open that in ParaView). DIR is made if its parent exists. Each .vtp holds the
+/// Starts a series of files DIR/NAME_000000.vtp, ... with DIR/NAME.pvd, which lists them with their
+/// times (open that in ParaView). DIR is created if its parent exists. Each .vtp holds the
 /// triangles of all shapes in the world, the cell data "body" and the point data "velocity" (m/s).
 /// NULL on failure.
 rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* shapes,
@@ -250,7 +248,7 @@ rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* sh
 /// Writes the next file. Every shape's body must be below frame->bodyCount.
 rbStatus rbVtk_WriteFrame(rbVtk* vtk, const rbFrame* frame, rbError* error);
 
-/// Writes the .pvd, which lists complete files only; the writer is gone afterward, also on failure.
+/// Writes the .pvd, which lists complete files only; the writer is destroyed, even on failure.
 rbStatus rbVtk_Finish(rbVtk* vtk, rbError* error);
 
 /// Ends without a .pvd; complete .vtp files stay. NULL is fine.
@@ -267,7 +265,7 @@ typedef enum rbPlotStyle {
     RB_PLOT_STYLE_COUNT
 } rbPlotStyle;
 
-/// A curve. Values that are not finite leave a gap; so do those <= 0 on a logarithmic axis.
+/// A curve. Values that are not finite leave a gap, as do those <= 0 on a logarithmic axis.
 typedef struct rbPlotSeries {
     const char* label; ///< NULL or empty: not in the legend
     const double* x;   ///< count values
@@ -278,8 +276,8 @@ typedef struct rbPlotSeries {
 
 /// Curves over one y axis.
 typedef struct rbPlotPanel {
-    const char* yLabel; ///< NULL: none. Upright next to the axis; if one of a plot is too long for
-                        ///< that, those of all panels stand above them
+    const char* yLabel; ///< NULL: none. Next to the axis, vertical; if one of a plot is too long
+                        ///< for that, all are placed above their panels
     bool isLogY;        ///< true: logarithmic y axis
     const rbPlotSeries* series; ///< seriesCount curves
     int seriesCount;            ///< number of curves
@@ -294,12 +292,12 @@ typedef struct rbPlot {
     int panelCount;            ///< 1 .. RB_PLOT_PANEL_MAX
 } rbPlot;
 
-/// Most panels of a plot.
+/// Maximum number of panels of a plot.
 #define RB_PLOT_PANEL_MAX 12
 
-/// Draws a plot as SVG, 900 x 540 pixels (higher with more than two panels), by gnuplot as a child
-/// process. RB_STATUS_NOT_FOUND if gnuplot is not installed. Labels are text: no markup, no
-/// commands.
+/// Draws a plot as SVG, 900 x 540 pixels (taller with more than two panels), with gnuplot as a
+/// child process. RB_STATUS_NOT_FOUND if gnuplot is not installed. Labels are plain text: no
+/// markup, no commands.
 rbStatus rbPlot_WriteSvg(const rbPlot* plot, const char* path, rbError* error);
 
 #ifdef __cplusplus

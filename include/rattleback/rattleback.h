@@ -1,5 +1,5 @@
 /// @file
-/// Everything of the core library. The io library adds <rattleback/scene.h> and
+/// Includes all headers of the core library. The io library adds <rattleback/scene.h> and
 /// <rattleback/output.h>.
 #ifndef RATTLEBACK_H
 #define RATTLEBACK_H

@@ -1,9 +1,9 @@
 /// @file
-/// Scenes and meshes in: JSON scene files become worlds, mesh files become geometry. The format of
-/// a scene is in docs/scene-format.md and docs/scene.schema.json.
+/// Reading of scenes and meshes: JSON scene files become worlds, mesh files become geometry. The
+/// scene format is described in docs/scene-format.md and docs/scene.schema.json.
 ///
-/// A scene is read and validated as a whole: rbReadScene either gives a scene from which a world
-/// can be made, or NULL and an error that names the file, the place in it, the object, the value
+/// A scene is read and validated as a whole: rbReadScene returns either a scene from which a world
+/// can be created, or NULL and an error that names the file, the place in it, the object, the value
 /// and the remedy. An error text of rbError_Format looks like
 ///     scenes/box.json:12:7: '}' expected near 'mass'
 ///     scenes/box.json: /bodies/3/mass: body "box": mass is -1 kg; a dynamic body needs ...
@@ -21,37 +21,37 @@
 extern "C" {
 #endif
 
-/// Limits, checked before memory is taken.
+/// Limits, checked before memory is allocated.
 #define RB_SCENE_VERSION 1                         ///< the value of the key "rattleback"
 #define RB_SCENE_FILE_SIZE_MAX ((size_t)256 << 20) ///< bytes of a scene or a mesh file
-#define RB_SCENE_BODIES_MAX 10000000               ///< after repeat and scatter
-#define RB_SCENE_NAME_MAX 63                       ///< bytes of the name of a scene, body or probe
-#define RB_SCENE_DEPTH_MAX 64                      ///< nesting of JSON values
-/// Most probes of a scene.
+#define RB_SCENE_BODIES_MAX 10000000               ///< maximum, after repeat and scatter
+#define RB_SCENE_NAME_MAX 63                       ///< maximum bytes of a name
+#define RB_SCENE_DEPTH_MAX 64                      ///< maximum nesting of JSON values
+/// Maximum number of probes of a scene.
 #define RB_SCENE_PROBES_MAX 1024
-#define RB_SCENE_JOINTS_MAX 1000000 ///< after repeat; of springs too
-/// Most vertices of a mesh file.
+#define RB_SCENE_JOINTS_MAX 1000000 ///< maximum, after repeat; also for springs
+/// Maximum number of vertices of a mesh file.
 #define RB_MESH_VERTICES_MAX 50000000
-#define RB_SCENE_FORCE_ENTRIES_MAX 10000 ///< of the list "forces"
-#define RB_SCENE_FORCES_MAX 100000       ///< after naming groups of bodies
+#define RB_SCENE_FORCE_ENTRIES_MAX 10000 ///< maximum of the list "forces"
+#define RB_SCENE_FORCES_MAX 100000       ///< maximum, after expanding groups of bodies
 
 typedef struct rbScene rbScene; ///< opaque, immutable except by rbScene_Override
 
-/// Supplies a file that a scene names (a mesh, a buffer of a mesh), instead of the disk. Returns
-/// its bytes, borrowed until the reader returns, or NULL when there is no such file. The name is
-/// spelled as in the scene.
+/// Supplies a file that a scene names (a mesh, a buffer of a mesh) instead of the disk. Returns its
+/// bytes, borrowed until the reader returns, or NULL if there is no such file. The name is spelled
+/// as in the scene.
 typedef const void* rbSceneFileFn(const char* name, size_t* size, void* context);
 
 /// Where the text of a scene comes from.
 typedef struct rbSceneSource {
-    const char* name;   ///< for errors and, without folder and extension, for a scene without name;
-                        ///< NULL: "scene"
+    const char* name;   ///< for errors and, without folder and extension, as the name of an unnamed
+                        ///< scene; NULL: "scene"
     const char* folder; ///< files named by the scene are relative to it; NULL or "": current folder
     rbSceneFileFn* fileFn; ///< NULL: files are read from the disk
-    void* context;         ///< handed to fileFn
+    void* context;         ///< passed to fileFn
 } rbSceneSource;
 
-/// Reads a scene file and the mesh files it names. NULL and an error when anything is wrong.
+/// Reads a scene file and the mesh files it names. NULL and an error if anything is wrong.
 /// error->status: SYNTAX (not JSON), INVALID (a value), NOT_FOUND (a file or a name), IO, LIMIT,
 /// UNSUPPORTED (version, engine, mesh format). The error may be NULL.
 RB_API rbScene* rbReadScene(const char* path, rbError* error);
@@ -62,21 +62,20 @@ RB_API rbScene* rbReadSceneText(const char* text, size_t size, const rbSceneSour
 
 RB_API void rbDestroyScene(rbScene* scene); ///< NULL is fine
 
-/// Changes one value of the scene and validates everything again; on failure the scene stays as it
-/// was. The assignment is PLACE=VALUE. PLACE is a JSON pointer ("/world/gravity/2") or names with
-/// dots
-/// ("world.gravity.2"); an element of an array is given by its index or by its "name"
-/// ("bodies.box.spin"). Missing objects in between are made when the format knows them. VALUE is
+/// Changes one value of the scene and validates everything again; on failure the scene is
+/// unchanged. The assignment is PLACE=VALUE. PLACE is a JSON pointer ("/world/gravity/2") or a
+/// dotted path ("world.gravity.2"); an array element is given by its index or by its "name"
+/// ("bodies.box.spin"). Missing objects in between are created if the format allows them. VALUE is
 /// JSON, or a bare string ("motion.type=rk4"); null removes the key. Files named by the changed
 /// scene are those read before or, for scenes read from disk, new ones from disk; a scene read with
-/// fileFn calls it again, so its context must live.
+/// fileFn calls it again, so its context must still exist.
 RB_API rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError* error);
 
-/// What a scene says about itself. Strings are never NULL and live as long as the scene is neither
-/// changed nor destroyed.
+/// Description of a scene. Strings are never NULL and live as long as the scene is neither changed
+/// nor destroyed.
 typedef struct rbSceneInfo {
     const char* name;   ///< "name", or the stem of the file
-    const char* title;  ///< one line; "" if absent, as all that follow
+    const char* title;  ///< one line; "" if absent, like all that follow
     const char* theme;  ///< "free flight", "forces", "paths", "shapes", "impacts", "rays", "toys",
                         ///< "mechanisms", "rays"
     const char* shows;  ///< what can be seen
@@ -88,70 +87,69 @@ typedef struct rbSceneInfo {
     uint64_t seed;      ///< of scattered bodies, default 1
     rbVec3 gravity;     ///< m/s^2
     rbVec3 periodicBox; ///< m, 0 = no period
-    rbMotionSettings motion;   ///< of bodies that do not say otherwise
+    rbMotionSettings motion;   ///< of bodies without their own
     rbEngineType engineType;   ///< the same as engine
     rbEventSettings event;     ///< of the event engine; read whatever the engine is
-    rbStepSettings step;       ///< of the step engine, likewise
-    rbExtraSettings extra;     ///< of keys that the program registered; zero: their defaults
-    rbContactSettings contact; ///< of its contacts; off unless the scene has a "contact"
+    rbStepSettings step;       ///< the same for the step engine
+    rbExtraSettings extra;     ///< of keys registered by the program; zero: their defaults
+    rbContactSettings contact; ///< of its contacts; off unless the scene has "contact"
     int bodyCount;             ///< after repeat and scatter
-    int dynamicCount;          ///< of them
+    int dynamicCount;          ///< of bodyCount
     int staticCount;           ///< of bodyCount
     int kinematicCount;        ///< of bodyCount
     int shapeCount;            ///< of all bodies
     int geometryCount;         ///< distinct geometries the world will hold
-    int materialCount;         ///< named ones
+    int materialCount;         ///< named materials
     int materialPairCount;     ///< pairs with coefficients of their own
     int forceCount;            ///< besides gravity
-    int jointCount;            ///< after repeat, those of trees too
-    int conditionCount;        ///< scalar conditions of these, redundant ones too; without those of
-                               ///< velocity-only joints
+    int jointCount;            ///< after repeat, including those of trees
+    int conditionCount;        ///< scalar conditions of these, including redundant ones, without
+                               ///< those of velocity-only joints
     int springCount;           ///< after repeat
     int anchorCount;           ///< of these, tied to the world or to a body that is not dynamic
     const char* freeMotor;     ///< first joint with a velocity motor without forceMax; NULL: none
     int probeCount;            ///< given, or the default ones
     int columnCount;           ///< doubles that rbScene_EvaluateProbes writes
-    int attachmentCount;       ///< files besides the scene
-    bool hasDefaultProbes;     ///< true: the scene names none
+    int attachmentCount;       ///< files other than the scene
+    bool hasDefaultProbes;     ///< true: the scene defines none
 
-    rbEngineTraits engineTraits; ///< what the engine does
+    rbEngineTraits engineTraits; ///< properties of the engine
 } rbSceneInfo;
 
-/// What the scene says about itself.
+/// The description of the scene; see rbSceneInfo.
 RB_API const rbSceneInfo* rbScene_GetInfo(const rbScene* scene);
 
-/// The scene as JSON text after all overrides: 17 digits a number, so that reading it again gives
-/// the same bits. Terminated; size (may be NULL) without the terminator. Lives like the strings
-/// above.
+/// The scene as JSON text after all overrides: 17 digits per number, so reading it again gives the
+/// same bits. Null-terminated; size (may be NULL) excludes the terminator. Lives as long as the
+/// strings above.
 RB_API const char* rbScene_GetText(const rbScene* scene, size_t* size);
 
-/// The index-th file the scene used, 0 <= index < attachmentCount: its name as spelled in the scene
-/// and its bytes. Reading rbScene_GetText with a fileFn that supplies these needs no disk.
+/// The index-th file of the scene, 0 <= index < attachmentCount: its name as spelled in the scene
+/// and its bytes. With a fileFn that supplies these, reading rbScene_GetText needs no disk.
 RB_API void rbScene_GetAttachment(const rbScene* scene, int index, const char** name,
                                   const void** bytes, size_t* size);
 
 /// The index-th named material, 0 <= index < materialCount, in the order of names.
 RB_API const rbMaterial* rbScene_GetMaterial(const rbScene* scene, int index, const char** name);
-/// The first named material with the values of this one; -1: none has.
+/// The first named material with the same values; -1: none.
 RB_API int rbScene_MatchMaterial(const rbScene* scene, const rbMaterial* material);
 
-/// Makes the world of the scene, bodies in the order of the file. Can be called any number of
-/// times. NULL and an error when memory limits or a value that only the world checks forbid it.
+/// Creates the world of the scene, bodies in file order. May be called any number of times. NULL
+/// and an error if memory limits are exceeded or the world rejects a value.
 RB_API rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error);
 
-/// Judges a world of the scene for its engine: rbWorld_Prepare, with an error that names the file
-/// and, where joints are to blame, their places in it.
+/// Prepares a world of the scene for its engine: rbWorld_Prepare, with an error that names the file
+/// and, if joints are the cause, their places in it.
 RB_API rbStatus rbScene_PrepareWorld(const rbScene* scene, rbWorld* world, rbError* error);
 
-/// Which of the named materials a shape of a body has, by the index of the body in the worlds of
-/// the scene; -1: one without a name.
+/// Index of the named material of a shape, by the index of its body in the worlds of the scene; -1:
+/// the material has no name.
 RB_API int rbScene_GetShapeMaterial(const rbScene* scene, int body, int shape);
 
-/// Makes one more body in a world of the scene from the JSON text of a body as in the list
-/// "bodies", without "repeat" and "scatter". It may name materials, geometries and files of the
-/// scene; no other files are read. A body without a name gets the one given. Null id and an error
-/// when anything is wrong; then no body was made. Whether the engine accepts its place,
-/// rbWorld_Prepare says.
+/// Adds a body to a world of the scene from the JSON text of a body as in the list "bodies",
+/// without "repeat" and "scatter". It may use materials, geometries and files of the scene; no
+/// other files are read. A body without a name gets the given one. Null id and an error if anything
+/// is wrong; then no body is created. rbWorld_Prepare tells whether the engine accepts its place.
 RB_API rbBodyId rbScene_AddBody(const rbScene* scene, rbWorld* world, const char* text, size_t size,
                                 const char* name, rbError* error);
 
@@ -164,12 +162,12 @@ typedef enum rbProbeQuantity {
     RB_PROBE_ANGULAR_VELOCITY,       ///< body: world axes, rad/s
     RB_PROBE_ANGULAR_VELOCITY_LOCAL, ///< body: axes of the body's frame, rad/s
     RB_PROBE_POINT,                  ///< body: world position of a point of its frame, m
-    RB_PROBE_ENERGY,                 ///< body: kinetic + in uniform gravity; world: all; J
+    RB_PROBE_ENERGY,                 ///< body: kinetic + potential in gravity; world: all; J
     RB_PROBE_KINETIC,                ///< body or world, J
     RB_PROBE_POTENTIAL,              ///< world, J
     RB_PROBE_MOMENTUM,               ///< body or world, kg m/s
     RB_PROBE_ANGULAR_MOMENTUM,       ///< body: about its center of mass; world: about the origin
-    RB_PROBE_ENERGY_DRIFT,           ///< world: what the numerics lost, J
+    RB_PROBE_ENERGY_DRIFT,           ///< world: numerical error, J
     RB_PROBE_IMPACT_WORK,            ///< world: see rbLedger, J
     RB_PROBE_FRICTION_WORK,          ///< world, J
     RB_PROBE_MICRO_WORK,             ///< world, J
@@ -177,23 +175,23 @@ typedef enum rbProbeQuantity {
     RB_PROBE_IMPACTS,                ///< world: see rbEventStatistics, since the start
     RB_PROBE_MICROCOLLISIONS,        ///< world
     RB_PROBE_MEASUREMENTS,           ///< world
-    RB_PROBE_PAIRS,                  ///< world: near pairs now
+    RB_PROBE_PAIRS,                  ///< world: current nearby pairs
     RB_PROBE_RESTING,                ///< body: 1 while it is held at rest; world: how many are
     RB_PROBE_VIRIAL,                 ///< world, J
     RB_PROBE_ANGLE,                  ///< joint: of a freedom, full turns counted, rad
     RB_PROBE_TRAVEL,                 ///< joint: of a freedom, m
-    RB_PROBE_SPEED,                  ///< joint: of a freedom, rad/s or m/s; spring: of parting, m/s
+    RB_PROBE_SPEED,                  ///< joint: of a freedom, rad/s or m/s; spring: rate, m/s
     RB_PROBE_DRIVE,                  ///< joint: along a freedom, of spring, damping, friction and
                                      ///< motor, mean over the last step, N m or N
     RB_PROBE_STOP,                ///< joint: along a freedom, of the stops at its limits, mean over
                                   ///< the last step, N m or N
     RB_PROBE_MOTOR_TARGET,        ///< joint: set point of the motor now
     RB_PROBE_FORCE,               ///< joint: on A, mean over the last step, N
-    RB_PROBE_TORQUE,              ///< joint: on A besides the force, N m
+    RB_PROBE_TORQUE,              ///< joint: on A in addition to the force, N m
     RB_PROBE_POSITION_ERROR,      ///< joint: how far it is open now, m
     RB_PROBE_ANGLE_ERROR,         ///< joint, rad
     RB_PROBE_POINT_A,             ///< joint or spring: A's anchor in the world, m
-    RB_PROBE_POINT_B,             ///< joint or spring: B's
+    RB_PROBE_POINT_B,             ///< joint or spring: B's anchor
     RB_PROBE_LENGTH,              ///< spring, m
     RB_PROBE_TENSION,             ///< spring: positive pulls, mean over the last step, N
     RB_PROBE_SPRING_ENERGY,       ///< spring or world, J
@@ -205,32 +203,32 @@ typedef enum rbProbeQuantity {
     RB_PROBE_HALVINGS,            ///< world
     RB_PROBE_POSITION_ITERATIONS, ///< world
     RB_PROBE_ACCURACY_ESTIMATE,   ///< world, m
-    RB_PROBE_CONTACTS,            ///< world: points of the last step; body: of them its own
-    RB_PROBE_CONTACT_FORCE,       ///< body: by all its contacts, mean of the last step, N
+    RB_PROBE_CONTACTS,            ///< world: points of the last step; body: its own
+    RB_PROBE_CONTACT_FORCE,       ///< body: of all its contacts, mean over the last step, N
     RB_PROBE_CONTACT_COLLISIONS,  ///< world: see rbContactStatistics, since the start
     RB_PROBE_CONTACT_SWEEPS,      ///< world: of all stages
     RB_PROBE_DEEPEST,             ///< world: deepest overlap so far, m
-    RB_PROBE_FROZEN,              ///< world: bodies that stand still now
+    RB_PROBE_FROZEN,              ///< world: bodies currently frozen
     RB_PROBE_COUNT
 } rbProbeQuantity;
 
 RB_API const char* rbProbeQuantity_Name(rbProbeQuantity quantity); ///< as in scene files
 
-/// A probe. Strings live like those of rbSceneInfo.
+/// A probe. Strings live as long as those of rbSceneInfo.
 typedef struct rbProbe {
     const char* name;         ///< given, or "box.position", "world.energy"
     rbProbeQuantity quantity; ///< what it measures
     const char* body;         ///< name of the body; body, joint and spring NULL: the whole world
     const char* joint;        ///< name of the joint, else NULL
     const char* spring;       ///< name of the spring, else NULL
-    const char* with;         ///< contacts of the body with this one alone; NULL: with all
+    const char* with;         ///< only contacts of the body with this one; NULL: with all
     int freedom;              ///< of the joint
     rbVec3 point;             ///< body frame, m, of RB_PROBE_POINT
     int firstColumn;          ///< its columns in the values of rbScene_EvaluateProbes
     int columnCount;          ///< 1, 3 or 4
 } rbProbe;
 
-/// One number a probe gives.
+/// One value of a probe.
 typedef struct rbProbeColumn {
     const char* name;  ///< "box.position.x"
     const char* unit;  ///< "m"; "1" for numbers without one
@@ -238,20 +236,20 @@ typedef struct rbProbeColumn {
     int probe;         ///< index of its probe
 } rbProbeColumn;
 
-/// 0 <= index < probeCount
+/// The index-th probe, 0 <= index < probeCount.
 RB_API const rbProbe* rbScene_GetProbe(const rbScene* scene, int index);
 /// All columnCount columns, in the order of the values. Time is not among them.
 RB_API const rbProbeColumn* rbScene_GetProbeColumns(const rbScene* scene, int* count);
-/// Measures a world of this scene now. Writes min(columnCount, capacity) values and returns
-/// columnCount. Values of a body that is no longer there are NaN. Allocates nothing.
+/// Evaluates the probes in a world of this scene now. Writes min(columnCount, capacity) values and
+/// returns columnCount. Values of a body that no longer exists are NaN. Does not allocate.
 RB_API int rbScene_EvaluateProbes(const rbScene* scene, const rbWorld* world, double* values,
                                   int capacity);
 
-/// What becomes of the faces of a mesh file.
+/// How the faces of a mesh file are used.
 typedef enum rbMeshUse {
     RB_MESH_USE_TRIANGLES,  ///< a triangle mesh; polygons are cut into triangles
     RB_MESH_USE_POLYHEDRON, ///< a closed solid with polygonal faces as they are in the file
-    RB_MESH_USE_SOUP,       ///< polygons without structure: no solid
+    RB_MESH_USE_SOUP,       ///< polygons without connectivity: not a solid
     RB_MESH_USE_HULL,       ///< the convex hull of the vertices
     RB_MESH_USE_COUNT
 } rbMeshUse;
@@ -266,27 +264,27 @@ typedef struct rbMeshOptions {
 /// Triangles, scale 1, z up.
 RB_API rbMeshOptions rbDefaultMeshOptions(void);
 
-/// Reads a mesh file: .obj, .stl, .ply, .gltf, .glb. Vertices with equal coordinates are joined.
-/// NULL and an error that names the file and what is wrong with it. options may be NULL.
+/// Reads a mesh file: .obj, .stl, .ply, .gltf, .glb. Vertices with equal coordinates are merged.
+/// NULL and an error that names the file and the defect. options may be NULL.
 RB_API rbGeometry* rbReadMesh(const char* path, const rbMeshOptions* options, rbError* error);
-/// The same from memory; the extension of the name says the format.
+/// The same from memory; the extension of the name determines the format.
 RB_API rbGeometry* rbReadMeshMemory(const char* name, const void* bytes, size_t size,
                                     const rbMeshOptions* options, rbError* error);
 
-/// The vertices and faces of a file as they are, joined and scaled but not validated; opaque.
+/// The vertices and faces of a file, merged and scaled but not validated; opaque.
 typedef struct rbMeshData rbMeshData;
-/// Reads the vertices and faces of a file, joined and scaled but not validated: pass the def to
-/// rbValidateMesh for a report. NULL and an error when the file cannot be read.
+/// Reads the vertices and faces of a file, merged and scaled but not validated: pass the def to
+/// rbValidateMesh for a report. NULL and an error if the file cannot be read.
 RB_API rbMeshData* rbReadMeshData(const char* path, const rbMeshOptions* options, rbError* error);
-/// The same from memory; the extension of the name says the format.
+/// The same from memory; the extension of the name determines the format.
 RB_API rbMeshData* rbReadMeshDataMemory(const char* name, const void* bytes, size_t size,
                                         const rbMeshOptions* options, rbError* error);
 RB_API const rbMeshDef* rbMeshData_GetDef(const rbMeshData* data); ///< lives as long as data
-RB_API int rbMeshData_GetFileVertexCount(const rbMeshData* data);  ///< before joining
+RB_API int rbMeshData_GetFileVertexCount(const rbMeshData* data);  ///< before merging
 RB_API const char* rbMeshData_GetFormat(const rbMeshData* data);   ///< "obj", "stl", ...
 RB_API void rbDestroyMeshData(rbMeshData* data);                   ///< NULL is fine
 
-/// The formats read, by extension; NULL after the last.
+/// The supported formats, by extension; NULL after the last.
 RB_API const char* rbGetMeshExtension(int index);
 
 #ifdef __cplusplus

@@ -1,13 +1,13 @@
 /// @file
-/// Geometry: what a body looks like. Immutable shapes with bounds, support, inside test, rays, mass
+/// Geometry of bodies. Immutable shapes with bounds, support function, inside test, ray casts, mass
 /// and triangles; meshes with validation; extrusion and revolution.
 ///
 /// Frames and units: meters, kilograms; every query is in the frame of the shape unless it takes a
 /// transform. Axes of revolution are z. A geometry never changes after its creation, so any number
 /// of bodies and threads may share it; it is reference counted.
 ///
-/// Creation returns NULL on bad values and fills the error with a message that names the value and
-/// what is accepted. Lengths are accepted from RB_LENGTH_MIN to RB_LENGTH_MAX, coordinates up to
+/// Creation returns NULL for bad values and fills the error with a message that names the value and
+/// the accepted range. Lengths may be from RB_LENGTH_MIN to RB_LENGTH_MAX, coordinates up to
 /// RB_LENGTH_MAX in magnitude.
 #ifndef RATTLEBACK_SHAPE_H
 #define RATTLEBACK_SHAPE_H
@@ -21,25 +21,25 @@
 extern "C" {
 #endif
 
-/// Smallest length of a shape, m. Inertia holds the fifth power of a length; these limits keep
-/// every product far from underflow and overflow.
+/// Smallest length of a shape, m. Inertia is proportional to the fifth power of length; these
+/// limits keep every product far from underflow and overflow.
 #define RB_LENGTH_MIN 1e-15
 /// Largest length of a shape and largest coordinate, m.
 #define RB_LENGTH_MAX 1e12
 
-/// Most vertices, faces, or corners of all faces of a mesh.
+/// Maximum number of vertices, faces, or corners of all faces of a mesh.
 #define RB_MESH_ELEMENTS_MAX (1 << 26)
-/// Most corners of one face.
+/// Maximum number of corners of one face.
 #define RB_FACE_CORNERS_MAX (1 << 14)
-/// Most points of a hull.
+/// Maximum number of points of a hull.
 #define RB_HULL_POINTS_MAX (1 << 20)
-/// Most children of a compound.
+/// Maximum number of children of a compound.
 #define RB_COMPOUND_CHILDREN_MAX (1 << 16)
-/// Most levels of nested compounds.
+/// Maximum levels of nested compounds.
 #define RB_COMPOUND_DEPTH_MAX 8
-/// Most triangles of a triangulation.
+/// Maximum number of triangles of a triangulation.
 #define RB_TRIANGLES_MAX (1 << 22)
-/// Most vertices of a profile.
+/// Maximum number of vertices of a profile.
 #define RB_PROFILE_POINTS_MAX 8192
 
 /// Kinds of geometry.
@@ -54,7 +54,7 @@ typedef enum rbShapeType {
     RB_SHAPE_HULL,       ///< convex polyhedron
     RB_SHAPE_POLYHEDRON, ///< closed, with polygonal and possibly non-convex faces
     RB_SHAPE_MESH,       ///< triangles, closed or open
-    RB_SHAPE_SOUP,       ///< polygons without incidence
+    RB_SHAPE_SOUP,       ///< polygons without connectivity
     RB_SHAPE_COMPOUND,   ///< several geometries as one
     RB_SHAPE_COUNT
 } rbShapeType;
@@ -62,7 +62,7 @@ typedef enum rbShapeType {
 /// Name of a type as scenes spell it ("sphere", "box", ...), never NULL.
 RB_API const char* rbShapeType_Name(rbShapeType type);
 
-/// Type of a name, rbShapeType_GetCount() if there is none.
+/// Type of a name; rbShapeType_GetCount() if unknown.
 RB_API rbShapeType rbShapeType_Find(const char* name);
 
 /// Number of types: RB_SHAPE_COUNT and the registered ones.
@@ -97,13 +97,13 @@ RB_API rbGeometry* rbCreateEllipsoid(rbVec3 semiAxes, rbError* error);
 /// length); it must not be zero.
 RB_API rbGeometry* rbCreatePlane(rbVec3 normal, double offset, rbError* error);
 
-/// Convex hull of points. Bits do not depend on the order of the points nor on the hull library:
-/// vertices are sorted, coplanar triangles merged into faces, planes computed by our own sums.
-/// Points must not all lie in a plane. UNSUPPORTED in a library built without RB_QHULL.
+/// Convex hull of points. The bits depend neither on the order of the points nor on the hull
+/// library: vertices are sorted, coplanar triangles merged into faces, planes computed by our own
+/// sums. Points must not all lie in a plane. UNSUPPORTED in a library built without RB_QHULL.
 RB_API rbGeometry* rbCreateHull(const rbVec3* points, int count, rbError* error);
 
-/// Indexed polygons. Face f has faceSizes[f] corners; the corners of all faces stand one after the
-/// other in indices, counter-clockwise seen from outside.
+/// Indexed polygons. Face f has faceSizes[f] corners; the corners of all faces follow each other in
+/// indices, counter-clockwise seen from outside.
 typedef struct rbMeshDef {
     const rbVec3* vertices; ///< m, vertexCount points
     int vertexCount;        ///< number of vertices
@@ -117,15 +117,15 @@ typedef struct rbMeshDef {
 RB_API rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error);
 
 /// Triangle mesh; polygons are split into triangles. Closed, manifold, outward meshes are solids;
-/// others are accepted as surfaces: they have no mass and contain no point. Refused are indices out
-/// of range, non-finite vertices, faces without area, and closed meshes that are inside out.
+/// others are surfaces, without mass and inside. Rejects indices out of range, non-finite vertices,
+/// faces without area, and closed meshes that are inside out.
 RB_API rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error);
 
-/// Polygon soup: only indices, coordinates and areas are checked, nothing is known of neighbors.
-/// No mass, no inside.
+/// Polygon soup: only indices, coordinates and areas are checked; connectivity is unknown. No mass,
+/// no inside.
 RB_API rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error);
 
-/// A part of a compound: a geometry at a pose, transform maps the frame of the part to the frame of
+/// A part of a compound: a geometry at a pose; transform maps the frame of the part to the frame of
 /// the compound. density in kg/m^3; 0 or less inherits the density of the compound.
 typedef struct rbCompoundChild {
     const rbGeometry* geometry; ///< the part
@@ -133,14 +133,14 @@ typedef struct rbCompoundChild {
     double density;             ///< kg/m^3; 0 or less: that of the compound
 } rbCompoundChild;
 
-/// Several geometries as one; keeps references to them. Overlapping parts count twice in the mass,
-/// as the sum of parts.
+/// Several geometries as one; keeps references to them. The mass is the sum of the parts: overlaps
+/// count twice.
 RB_API rbGeometry* rbCreateCompound(const rbCompoundChild* children, int count, rbError* error);
 
-/// One more owner. Returns the geometry.
+/// Adds an owner. Returns the geometry.
 RB_API rbGeometry* rbGeometry_Retain(const rbGeometry* geometry);
 
-/// One owner less; the last one frees it. NULL is fine.
+/// Removes an owner; the last one frees the geometry. NULL is fine.
 RB_API void rbDestroyGeometry(rbGeometry* geometry);
 
 // -------------------------------------------------------------------------------------- parameters
@@ -158,7 +158,7 @@ typedef struct rbBoxData {
 /// A capsule or a cylinder.
 typedef struct rbRodData {
     double radius;     ///< m
-    double halfLength; ///< m, half of the axis; of a capsule without the caps
+    double halfLength; ///< m, half the length of the axis; for a capsule without the caps
 } rbRodData;
 
 /// A cone.
@@ -178,44 +178,44 @@ typedef struct rbPlaneData {
     double offset; ///< m
 } rbPlaneData;
 
-/// inertia is about the center, in the axes of the frame that center is given in.
+/// Mass properties; the inertia is about the center, in the axes of the frame of the center.
 typedef struct rbMassProperties {
     double volume;  ///< m^3
     double mass;    ///< kg
     rbVec3 center;  ///< m
-    rbSym3 inertia; ///< kg m^2; off the diagonal the elements of the matrix, Ixy = -int xy dm
+    rbSym3 inertia; ///< kg m^2; off-diagonal elements as in the matrix, Ixy = -int xy dm
 } rbMassProperties;
 
-/// A shape that numbers describe: the parameters of its type in their order, as scenes give them (a
-/// box by its full edge lengths). NULL with a message for values that are not accepted, and for
-/// types that numbers do not describe. error may be NULL.
+/// Creates a shape that is described by numbers: the parameters of its type in order, as scenes
+/// give them (a box by its full edge lengths). NULL with a message for values that are not
+/// accepted, and for types that are not described by numbers. error may be NULL.
 RB_API rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbError* error);
 
-/// A convex solid of your own: a row of the table of shapes. Its functions get the numbers of the
-/// parameters and must be pure: the same arguments give the same bits.
+/// A user-defined convex solid: a row of the table of shapes. Its functions receive the parameter
+/// values and must be pure: the same arguments give the same bits.
 typedef struct rbConvexShapeRow {
     const char* name;              ///< in scenes and messages: "superellipsoid"
-    const char* meaning;           ///< a sentence for people
+    const char* meaning;           ///< a sentence for users
     const rbParameter* parameters; ///< offsets in an array of RB_PARAMETERS_MAX numbers
     int parameterCount; ///< at least 1; all together have at most RB_PARAMETERS_MAX numbers
     bool isRound;       ///< curved everywhere: neither faces nor edges
     /// INVALID with a message for values that are not accepted. NULL: all in the ranges are.
     rbStatus (*check)(const double* numbers, rbError* error);
-    /// A point of the solid (m) that is farthest in a direction, whose largest component has the
+    /// A point of the solid (m) that is farthest in a direction whose largest component has the
     /// magnitude 1. The origin must lie in the solid.
     rbVec3 (*support)(const double* numbers, rbVec3 direction);
     /// Mass properties for a density (kg/m^3).
     rbMassProperties (*getMass)(const double* numbers, double density);
 } rbConvexShapeRow;
 
-/// Adds a convex solid to the table; scenes, the command line and rbShapeType_Find know it by its
-/// name from then on. Distances, depths and contacts are found by GJK and EPA, rays by steps of
-/// GJK; viewers get triangles. The row is borrowed for the rest of the process. By one thread,
-/// before the first world is created. INVALID for an incomplete row or a name that is empty or
-/// known, LIMIT for a full table. error may be NULL. See docs/adding-a-shape.md.
+/// Adds a convex solid to the table; scenes, the command line and rbShapeType_Find then know it by
+/// its name. Distances, depths and contacts are found by GJK and EPA, rays by steps of GJK; viewers
+/// get triangles. The row is borrowed for the rest of the process. Call it from one thread before
+/// the first world is created. INVALID for an incomplete row or a name that is empty or taken,
+/// LIMIT if the table is full. error may be NULL. See docs/adding-a-shape.md.
 RB_API rbStatus rbRegisterConvexShape(const rbConvexShapeRow* row, rbError* error);
 
-/// What a primitive was made of; only the member of its type is set.
+/// Parameters of a primitive; only the member of its type is set.
 typedef struct rbShapeData {
     rbShapeType type; ///< which member is set
     union {
@@ -226,13 +226,13 @@ typedef struct rbShapeData {
         rbConeData cone;                   ///< RB_SHAPE_CONE
         rbEllipsoidData ellipsoid;         ///< RB_SHAPE_ELLIPSOID
         rbPlaneData plane;                 ///< RB_SHAPE_PLANE
-        double numbers[RB_PARAMETERS_MAX]; ///< registered shapes, as their row says
+        double numbers[RB_PARAMETERS_MAX]; ///< registered shapes, defined by their row
     };
 } rbShapeData;
 
 /// Type of a geometry.
 RB_API rbShapeType rbGeometry_GetType(const rbGeometry* geometry);
-/// Parameters of a primitive; of other types only the type is set.
+/// Parameters of a primitive; for other types only the type is set.
 RB_API rbShapeData rbGeometry_GetData(const rbGeometry* geometry);
 
 /// Vertices and faces of a hull, polyhedron, mesh or soup, borrowed for the life of the geometry.
@@ -242,14 +242,14 @@ RB_API bool rbGeometry_GetMesh(const rbGeometry* geometry, rbMeshDef* mesh);
 /// Children of a compound, borrowed; count is 0 for other types.
 RB_API const rbCompoundChild* rbGeometry_GetChildren(const rbGeometry* geometry, int* count);
 
-/// Type by type: sphere to hull are convex.
+/// By type: spheres through hulls are convex.
 RB_API bool rbGeometry_IsConvex(const rbGeometry* geometry);
 
-/// False for planes and for compounds with one.
+/// False for planes and for compounds that contain one.
 RB_API bool rbGeometry_IsBounded(const rbGeometry* geometry);
 
-/// True if there is an inside: false for soups and surfaces, true for compounds if all children
-/// are.
+/// True if there is an inside: false for soups and surfaces; true for compounds if all children are
+/// solid.
 RB_API bool rbGeometry_IsSolid(const rbGeometry* geometry);
 
 /// Hash of type and content; equal content gives equal hashes on every machine.
@@ -264,24 +264,23 @@ typedef struct rbBounds {
 } rbBounds;
 
 /// Axis-aligned box of the shape moved by transform, tight to rounding. Planes have infinite
-/// bounds, except along an axis that their moved normal is exactly parallel to.
+/// bounds, except along an axis that is exactly parallel to their moved normal.
 RB_API rbBounds rbGeometry_GetBounds(const rbGeometry* geometry, rbTransform transform);
 
 /// A point of the shape farthest in a direction, which need not be a unit vector; zero gives some
 /// point. For meshes, soups and compounds this is the support of the convex hull. For planes it is
-/// the point of the plane nearest to the origin, whatever the direction: the true one is at
-/// infinity.
+/// the point of the plane nearest to the origin, for any direction: the true one is at infinity.
 RB_API rbVec3 rbGeometry_GetSupport(const rbGeometry* geometry, rbVec3 direction);
 
 /// Is the point in the solid? The boundary counts as inside. Surfaces and soups contain nothing.
-/// Meshes by crossings of a ray, O(log faces); where these are in doubt by the winding number.
+/// Meshes count crossings of a ray, O(log faces), or use the winding number if these are in doubt.
 RB_API bool rbGeometry_Contains(const rbGeometry* geometry, rbVec3 point);
 
-/// Largest distance of a point of the shape from the given point, INFINITY for planes.
+/// Largest distance from the given point to a point of the shape, INFINITY for planes.
 RB_API double rbGeometry_GetRadius(const rbGeometry* geometry, rbVec3 point);
 
-/// Points origin + t direction with 0 <= t <= tMax. direction need not be a unit vector; one of
-/// zero length hits nothing.
+/// Points origin + t direction with 0 <= t <= tMax. direction need not be a unit vector; a zero
+/// direction hits nothing.
 typedef struct rbRay {
     rbVec3 origin;    ///< m
     rbVec3 direction; ///< need not be a unit vector
@@ -292,35 +291,35 @@ typedef struct rbRay {
 typedef struct rbRayHit {
     double t;      ///< parameter of the ray at the hit
     rbVec3 point;  ///< origin + t direction
-    rbVec3 normal; ///< outward unit normal of the surface there; of a soup the normal of the face
+    rbVec3 normal; ///< outward unit normal of the surface; for a soup the normal of the face
     int feature; ///< face of a polyhedral shape; box: 2*axis + (positive side); cylinder, cone and
                  ///< capsule: 0 side, 1 lower end, 2 upper end; otherwise 0
-    int child;   ///< index in a compound (of the outermost one), otherwise 0
+    int child;   ///< index in the (outermost) compound, otherwise 0
 } rbRayHit;
 
 /// First point of the surface along the ray. A ray that starts inside hits where it leaves: the
-/// normal then points along the direction. A ray within a flat face does not hit that face.
-/// O(log faces) for meshes.
+/// normal then points along the direction. A ray within a flat face does not hit that face. O(log
+/// faces) for meshes.
 RB_API bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit);
 
 /// Does the ray hit the surface anywhere? The same answer as rbGeometry_CastRay, often sooner.
 RB_API bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray);
 
-/// Many rays at once: hits[i] is what rbGeometry_CastRay gives for rays[i], bit by bit; where a ray
-/// does not hit, t is INFINITY. Neighbors in the array that run side by side, such as rays of one
-/// origin or of one direction, go through a mesh together and cost less. Returns the number of
-/// hits.
+/// Casts many rays at once: hits[i] is what rbGeometry_CastRay gives for rays[i], bit for bit;
+/// where a ray does not hit, t is INFINITY. Neighboring rays in the array that are coherent, such
+/// as rays with a common origin or direction, traverse a mesh together and cost less. Returns the
+/// number of hits.
 RB_API int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count,
                                rbRayHit* hits);
 
-/// First point of the surface with tMin <= t <= ray->tMax. tMin may be negative, then t too: what
-/// lies behind the origin. -INFINITY is fine for bounded shapes; no hit with planes. With tMin 0 as
-/// rbGeometry_CastRay.
+/// First point of the surface with tMin <= t <= ray->tMax. tMin may be negative, and then so may t:
+/// points behind the origin. -INFINITY is fine for bounded shapes; planes are then not hit. With
+/// tMin 0 the same as rbGeometry_CastRay.
 RB_API bool rbGeometry_CastLine(const rbGeometry* geometry, const rbRay* ray, double tMin,
                                 rbRayHit* hit);
 
-/// The same for points where the line comes from outside: the normal is against the direction.
-/// Faces parallel to the direction are never hit; of faces that meet in the point hit, the first.
+/// The same for points where the line enters from outside: the normal is against the direction.
+/// Faces parallel to the direction are never hit; of several faces that meet at the hit, the first.
 RB_API bool rbGeometry_CastFront(const rbGeometry* geometry, const rbRay* ray, double tMin,
                                  rbRayHit* hit);
 
@@ -335,25 +334,25 @@ RB_API rbStatus rbGeometry_GetMass(const rbGeometry* geometry, double density,
 RB_API rbMassProperties rbMassProperties_Transform(const rbMassProperties* properties,
                                                    rbTransform transform);
 
-/// Two bodies in the same frame joined to one (parallel axes). A mass of 0 adds nothing.
+/// Combines two bodies in the same frame (parallel axes). A mass of 0 adds nothing.
 RB_API rbMassProperties rbMassProperties_Add(const rbMassProperties* a, const rbMassProperties* b);
 
 /// Inertia about another point of the same frame.
 RB_API rbSym3 rbMassProperties_GetInertiaAbout(const rbMassProperties* properties, rbVec3 point);
 
 /// Principal moments and frame: q maps principal axes to the frame of the properties, p is the
-/// center. If the inertia is diagonal already (to 1e-14 of its trace), q is exactly the identity
+/// center. If the inertia is already diagonal (to 1e-14 of its trace), q is exactly the identity
 /// and the order is kept.
 RB_API void rbMassProperties_Principal(const rbMassProperties* properties, rbVec3* moments,
                                        rbTransform* principalFrame);
 
-/// Can a body have these? Finite, mass > 0, inertia positive definite, each principal moment at
-/// most the sum of the others (1e-12 relative; a flat plate is the limit and allowed).
+/// Are these physically possible? Finite, mass > 0, inertia positive definite, each principal
+/// moment at most the sum of the others (1e-12 relative; a flat plate is the limit and allowed).
 RB_API rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rbError* error);
 
 // --------------------------------------------------------------------------------- mesh validation
 
-/// Kinds of issues: name, whether a polyhedron is refused for it (otherwise a note), label, phrase
+/// Kinds of issues: name, whether it makes a polyhedron invalid (otherwise a note), label, phrase
 /// for one and for many.
 #define RB_MESH_ISSUE_MAP(X)                                                                       \
     X(EMPTY, true, "empty", "there is no vertex or no face", "nothing")                            \
@@ -399,7 +398,7 @@ typedef enum rbMeshIssueKind {
     RB_MESH_ISSUE_COUNT
 } rbMeshIssueKind;
 
-/// One issue and its place; what does not apply is -1.
+/// One issue and its place; members that do not apply are -1.
 typedef struct rbMeshIssue {
     rbMeshIssueKind kind; ///< what is wrong
     int face;             ///< first face concerned
@@ -422,14 +421,14 @@ typedef struct rbMeshReport {
     double volume;                           ///< signed; 0 unless the mesh is closed
     bool isClosed;                           ///< every edge in two faces or more
     bool isSolid; ///< closed, two faces an edge, consistently oriented, positive volume: has mass
-    bool isValid; ///< no issue but notes
+    bool isValid; ///< no issues except notes
 } rbMeshReport;
 
 /// Validates a mesh and writes the first issues, ordered by kind and place. issues may be NULL if
-/// capacity is 0. Indices out of range and faces of less than three corners end the examination,
-/// because edges are then not defined. Faces are planar within 1e-9 of the diameter. Different
-/// faces that pierce each other are not looked for. O(vertices + corners), and the square of the
-/// corners of one face.
+/// capacity is 0. Indices out of range and faces with fewer than three corners end the validation,
+/// because edges are then undefined. Faces are planar within 1e-9 of the diameter. Intersections of
+/// different faces are not detected. O(vertices + corners), and the square of the corners of one
+/// face.
 RB_API rbMeshReport rbValidateMesh(const rbMeshDef* def, rbMeshIssue* issues, int capacity);
 
 /// Short text of a kind ("open", "non-manifold", ...).
@@ -437,13 +436,13 @@ RB_API const char* rbMeshIssueKind_Text(rbMeshIssueKind kind);
 /// True if the kind makes a mesh invalid.
 RB_API bool rbMeshIssueKind_IsError(rbMeshIssueKind kind);
 
-/// One message: the most serious issue with count and first place, or what the mesh is if it is
-/// valid.
+/// One message: the most serious issue with its count and first place, or, for a valid mesh, a
+/// description of it.
 RB_API void rbMeshReport_Describe(const rbMeshReport* report, char* text, size_t capacity);
 
 // ---------------------------------------------------------------------------- made meshes, display
 
-/// A mesh that the caller owns and frees with rbFreeMesh.
+/// A mesh owned by the caller, who frees it with rbFreeMesh.
 typedef struct rbOwnedMesh {
     rbVec3* vertices; ///< m
     int* faceSizes;   ///< corners of each face
@@ -458,14 +457,14 @@ RB_API rbMeshDef rbOwnedMesh_GetDef(const rbOwnedMesh* mesh);
 /// Frees the arrays.
 RB_API void rbFreeMesh(rbOwnedMesh* mesh);
 
-/// Prism over a simple polygon in the plane z = 0, from z = 0 to z = height. Either orientation of
-/// the polygon; one that touches or crosses itself is refused.
+/// Prism over a simple polygon in the plane z = 0, from z = 0 to z = height. The polygon may have
+/// either orientation; one that touches or crosses itself is rejected.
 RB_API rbStatus rbExtrudeProfile(const double (*profileXY)[2], int count, double height,
                                  rbOwnedMesh* mesh, rbError* error);
 
 /// Solid of revolution about z of a simple closed polygon of points (r, z), r >= 0, with the given
 /// number of segments >= 3; vertices lie on the exact surface. Edges on the axis (r = 0) vanish; a
-/// single point on the axis would pinch the solid and is refused.
+/// single point on the axis would pinch the solid and is rejected.
 RB_API rbStatus rbRevolveProfile(const double (*profileRZ)[2], int count, int segments,
                                  rbOwnedMesh* mesh, rbError* error);
 
@@ -477,9 +476,9 @@ typedef struct rbTriangles {
     int triangleCount;   ///< number of triangles
 } rbTriangles;
 
-/// Triangles no farther than deviation > 0 from the surface of round shapes, and the surface no
-/// farther from them; flat shapes are exact. Planes become a square of half size planeHalfSize.
-/// LIMIT when more than RB_TRIANGLES_MAX triangles would be needed.
+/// Triangles no farther than deviation > 0 from the surface of round shapes, and vice versa; flat
+/// shapes are exact. Planes become a square of half size planeHalfSize. LIMIT if more than
+/// RB_TRIANGLES_MAX triangles would be needed.
 RB_API rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation,
                                        double planeHalfSize, rbTriangles* triangles,
                                        rbError* error);

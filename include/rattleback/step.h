@@ -1,6 +1,6 @@
 /// @file
-/// Settings and statistics of the step engine, which holds joints and contacts together in steps of
-/// a stated size. See docs/modules/step.md.
+/// Settings and statistics of the step engine, which enforces joints and contacts in steps of a
+/// given size. See docs/modules/step.md.
 #ifndef RATTLEBACK_STEP_H
 #define RATTLEBACK_STEP_H
 
@@ -10,16 +10,16 @@
 extern "C" {
 #endif
 
-/// How the step engine meets the conditions of joints.
+/// How the step engine enforces joints.
 typedef enum rbStepMethod {
     RB_METHOD_IMPULSES, ///< look-ahead impulses
-    RB_METHOD_COUNT     ///< built-in ones; registered ones have the numbers from here on
+    RB_METHOD_COUNT     ///< number of built-in methods; registered ones are numbered from here
 } rbStepMethod;
 
 RB_API const char* rbStepMethod_Name(rbStepMethod method); ///< "impulses", ...; "unknown"
 /// The method of a name; rbStepMethod_GetCount() if it is unknown.
 RB_API rbStepMethod rbStepMethod_Find(const char* name);
-/// Built-in and registered methods; those of the laboratory: see lab_joints.h.
+/// Number of built-in and registered methods; for those of the laboratory see lab_joints.h.
 RB_API int rbStepMethod_GetCount(void);
 
 /// When the impulses of a step act.
@@ -33,41 +33,44 @@ RB_API const char* rbStepScheme_Name(rbStepScheme scheme); ///< "start", "middle
 RB_API rbStepScheme rbStepScheme_Find(const char* name);   ///< RB_SCHEME_COUNT if unknown
 
 // clang-format off
-/// The settings of the step engine, a row each (see RB_SETTING_FIELD).
+/// The settings of the step engine, one per row (see RB_SETTING_FIELD).
 #define RB_STEP_SETTINGS(X) \
     X(double, step, "step", 1e-3, RB_FROM(1e-12, 1e12), "s", \
-      "length of a step; with accuracy the longest that is taken") \
+      "step size; with accuracy the largest step size") \
     X(int, order, "order", 2, RB_STEPS(2, 10, 2), "", \
-      "order of the method in the step") \
+      "order of accuracy in the step size") \
     X(rbStepScheme, scheme, "scheme", RB_SCHEME_START, RB_WORDS(rbStepScheme), "", \
-      "when the impulses of a step act; middle, for comparison: in the middle, of order 3 at best") \
+      "when the impulses of a step act; middle, for comparison: in the middle, order 3 at best") \
     X(rbStepMethod, method, "method", RB_METHOD_IMPULSES, RB_WORDS(rbStepMethod), "", \
-      "how joints are held; the others for comparison") \
+      "how joints are enforced; the others are for comparison") \
     X(rbSolverType, solver, "solver", RB_SOLVER_AUTO, RB_WORDS(rbSolverType), "", \
       "solver of the equations of a mechanism; auto: chosen for each") \
     X(double, tolerance, "tolerance", 1e-6, RB_ABOVE(0.0, 1.0), "m and rad", \
-      "error of a joint at the end of a step; orders above 2 take the smaller of it and 1e-12") \
+      "allowed error of a joint at the end of a step; orders above 2 use the smaller of it and " \
+      "1e-12") \
     X(double, velocityTolerance, "velocityTolerance", 0.0, RB_FROM(0.0, 1e12), "m/s and rad/s", \
-      "error of velocities, of the iterative solver; 0: the tolerance per second") \
+      "allowed error of velocities, iterative solver only; 0: the tolerance per second") \
     X(double, accuracy, "accuracy", 0.0, RB_FROM(0.0, 1e12), "m", \
-      "steps are chosen to keep the error of the motion below this after the horizon, estimated by " \
-      "the next lower order; 0: fixed steps; needs order 4 or more") \
+      "the step size is chosen to keep the error of the motion after the horizon below this, " \
+      "estimated by the next lower order; 0: fixed steps; needs order 4 or more") \
     X(double, horizon, "horizon", 10.0, RB_ABOVE(0.0, 1e12), "s", \
-      "time span of accuracy; a scene with accuracy and without it takes its duration") \
+      "time span of accuracy; a scene with accuracy but no horizon uses its duration") \
     X(int, iterationsMax, "iterationsMax", 0, RB_FROM(0, 1e9), "", \
-      "look-ahead iterations, or sweeps of the iterative solver, in a step; 0: 50 or 10,000") \
+      "maximum look-ahead iterations, or sweeps of the iterative solver, per step; 0: 50 or " \
+      "10,000") \
     X(int, halvingsMax, "halvingsMax", 10, RB_FROM(0, 30), "", \
-      "how often a step that does not contract is halved") \
+      "how many times a step whose iteration does not contract is halved") \
     X(double, impulseMax, "impulseMax", INFINITY, RB_ABOVE_OR_NONE(0.0, 1e30), "N s", \
-      "impulse of a joint in a step: broken systems come together gently") \
+      "maximum impulse of a joint in a step: open joints are pulled together gently") \
     X(double, assembleTolerance, "assembleTolerance", 0.0, RB_FROM(0.0, 1e12), "m and rad", \
-      "joints further apart at the start are refused; 0: 1e-6 of the size of the mechanism") \
+      "joints farther apart at the start are rejected; 0: 1e-6 of the size of the mechanism") \
     X(bool, isAssembleAllowed, "assemble", false, RB_ANY, "", \
-      "joints that are apart at the start are brought together before the first step, no time " \
+      "joints that are open at the start are closed before the first step, without time " \
       "passing, or, with a finite impulseMax, pulled together by the steps") \
     X(bool, hasVelocityCorrection, "velocityCorrection", true, RB_ANY, "", \
       "velocities are corrected at the end of a step (B-42); false for comparison") \
-    X(int, journalMax, "journalMax", 65536, RB_FROM(0, 1e9), "", "events that the journal holds until it is cleared; later ones are only counted")
+    X(int, journalMax, "journalMax", 65536, RB_FROM(0, 1e9), "", \
+      "maximum events in the journal until it is cleared; later ones are only counted")
 // clang-format on
 
 /// Settings of the step engine; rbDefaultWorldDef fills them in.
@@ -76,30 +79,30 @@ typedef struct rbStepSettings {
     rbExtraSettings extra; ///< of a registered method; zero: its defaults
 } rbStepSettings;
 
-/// What the step engine has done since the world was made.
+/// Work of the step engine since the world was created.
 typedef struct rbStepStatistics {
-    int64_t steps;              ///< of the stated size
+    int64_t steps;              ///< of the given size
     int64_t substeps;           ///< single free flights with their impulses
-    int64_t halvings;           ///< steps that did not contract and were halved
+    int64_t halvings;           ///< steps halved because their iteration did not contract
     int64_t positionIterations; ///< or sweeps
     int64_t velocityIterations; ///< or sweeps
     int64_t factorizations;     ///< of the matrices of mechanisms
-    int64_t assemblingSteps;    ///< with joints still apart that are being pulled together
-    int64_t unmetSteps;         ///< ended above the tolerance
-    int64_t singularSteps;      ///< ended next to a singular position on purpose
-    int64_t settledSteps;    ///< made without look-ahead, since it did not contract in the smallest
-                             ///< parts: of order 1 and losing energy
-    int mechanismCount;      ///< connected systems
-    int rowCount;            ///< scalar conditions
-    int redundantRows;       ///< of these, found dependent at the last factorization
-    int iterationsMost;      ///< in one position correction
-    double positionErrorMax; ///< m, largest error of a joint at the end of a step
-    double angleErrorMax;    ///< rad
-    double velocityErrorMax; ///< m/s and rad/s, after velocity corrections
-    double unmetTime;        ///< s, end of the first unmet step; 0: none
-    double accuracyEstimate; ///< m, sum of the estimated errors of the steps; orders above 2
-    double stepSmallest;     ///< s, smallest step taken
-    rbJointId worstJoint;    ///< of positionErrorMax and angleErrorMax
+    int64_t assemblingSteps;    ///< while open joints are pulled together
+    int64_t unmetSteps;         ///< steps that ended above the tolerance
+    int64_t singularSteps;      ///< steps that ended next to a singular position on purpose
+    int64_t settledSteps;       ///< without look-ahead, because it did not contract even in the
+                                ///< smallest parts: order 1, losing energy
+    int mechanismCount;         ///< connected systems
+    int rowCount;               ///< scalar conditions
+    int redundantRows;          ///< of these, found dependent at the last factorization
+    int iterationsMost;         ///< in one position correction
+    double positionErrorMax;    ///< m, largest error of a joint at the end of a step
+    double angleErrorMax;       ///< rad
+    double velocityErrorMax;    ///< m/s and rad/s, after velocity corrections
+    double unmetTime;           ///< s, end of the first unmet step; 0: none
+    double accuracyEstimate;    ///< m, sum of the estimated errors of the steps; orders above 2
+    double stepSmallest;        ///< s, smallest step taken
+    rbJointId worstJoint;       ///< of positionErrorMax and angleErrorMax
 } rbStepStatistics;
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /// @file
-/// The world: time, bodies, forces, what happened and where the energy went.
+/// The world: time, bodies, forces, the journal of events and the energy accounting.
 ///
-/// A world is an opaque pointer and shares nothing with other worlds; use one from one thread at a
+/// A world is an opaque pointer and shares nothing with other worlds; use it from one thread at a
 /// time. Bodies move on flight records: a record holds the state at its start, and the state at any
-/// later time is evaluated from it. Reading, recording and output steps never change a record, so
-/// the same run gives the same bits whatever is written and how often.
+/// later time is evaluated from it. Reading, recording and output never change a record, so a run
+/// gives the same bits whatever is written and how often.
 #ifndef RATTLEBACK_WORLD_H
 #define RATTLEBACK_WORLD_H
 
@@ -18,25 +18,25 @@
 extern "C" {
 #endif
 
-/// What happens between bodies.
+/// How bodies interact.
 typedef enum rbEngineType {
-    RB_ENGINE_FLIGHT, ///< nothing: they fly through each other
+    RB_ENGINE_FLIGHT, ///< not at all: they pass through each other
     RB_ENGINE_EVENT,  ///< every collision is found and resolved, one after the other
-    RB_ENGINE_STEP,   ///< steps of a stated size; joints and, if they are on, contacts are met to a
-                      ///< tolerance
+    RB_ENGINE_STEP,   ///< steps of a given size; joints and, if enabled, contacts are satisfied to
+                      ///< a tolerance
     RB_ENGINE_COUNT
 } rbEngineType;
 
 RB_API const char* rbEngineType_Name(rbEngineType type); ///< "flight", "event", "step"
 RB_API rbEngineType rbEngineType_Find(const char* name); ///< RB_ENGINE_COUNT if unknown
 
-/// What an engine does, for programs that adapt to it.
+/// Properties of an engine, for programs that adapt to it.
 typedef struct rbEngineTraits {
-    bool isFlightOnly;  ///< bodies do not meet
+    bool isFlightOnly;  ///< bodies do not interact
     bool isEventDriven; ///< advances from event to event; rbWorld_GetEventStatistics counts them
-    bool isStepped;   ///< advances in steps of a stated size; rbWorld_GetStepStatistics counts them
-    bool holdsJoints; ///< joints and springs
-    bool growsBodies; ///< bodies may grow
+    bool isStepped;   ///< advances in steps of a given size; rbWorld_GetStepStatistics counts them
+    bool holdsJoints; ///< supports joints and springs
+    bool growsBodies; ///< supports growing bodies
 } rbEngineTraits;
 
 /// Traits of an engine.
@@ -45,31 +45,31 @@ RB_API rbEngineTraits rbEngineType_GetTraits(rbEngineType type);
 /// How serious a message is.
 typedef enum rbLogLevel {
     RB_LOG_WARNING, ///< the world continues, less accurately or differently than requested
-    RB_LOG_ERROR,   ///< something was refused, or an advance ended early
+    RB_LOG_ERROR,   ///< something was rejected, or an advance ended early
     RB_LOG_COUNT
 } rbLogLevel;
 
 /// "warning", "error".
 RB_API const char* rbLogLevel_Name(rbLogLevel level);
 
-/// Bytes of a message at most, with its end.
+/// Maximum bytes of a message, with its terminator.
 #define RB_LOG_LENGTH_MAX 640
 
-/// Receives the messages of a world: objects that cannot be made, with the reason; advances that
-/// are refused, end early or miss a tolerance (once for each change of the status, not for each
-/// advance); bodies that use another motion row than requested; a full journal. The message names
-/// the object and is borrowed for the call, which must not change the world. Without such a
-/// function the library prints nothing.
+/// Receives the messages of a world: objects that cannot be created, with the reason; advances that
+/// are refused, end early or miss a tolerance (once per change of status, not per advance); bodies
+/// that use another motion type than requested; a full journal. The message names the object and is
+/// borrowed for the call, which must not change the world. Without such a function the library
+/// prints nothing.
 /// @param level how serious it is
 /// @param message one line without a newline
 /// @param context of the world's definition
 typedef void rbLogFn(rbLogLevel level, const char* message, void* context);
 
 // clang-format off
-/// The settings of the space that bodies are in, a row each (see RB_SETTING_FIELD).
+/// The settings of the space that bodies are in, one per row (see RB_SETTING_FIELD).
 #define RB_WORLD_SETTINGS(X) \
     X(rbVec3, gravity, "gravity", RB_VECTOR(0.0, 0.0, -9.81), RB_FROM(-1e12, 1e12), "m/s^2", \
-      "acceleration of free fall") \
+      "gravitational acceleration") \
     X(rbVec3, periodicBox, "periodicBox", RB_VECTOR(0.0, 0.0, 0.0), RB_FROM(0.0, 1e12), "m", \
       "edge lengths of a periodic box centered on the origin; 0: no period in this direction")
 // clang-format on
@@ -78,22 +78,21 @@ typedef void rbLogFn(rbLogLevel level, const char* message, void* context);
 typedef struct rbWorldDef {
     uint32_t cookie; ///< set by rbDefaultWorldDef
     RB_WORLD_SETTINGS(RB_SETTING_FIELD)
-    rbMotionSettings
-        motion;            ///< for bodies that do not say otherwise; default AUTO, 1e-3 s, 8, 1e-12
-    rbEngineType engine;   ///< default FLIGHT
-    rbEventSettings event; ///< of the event engine
-    rbStepSettings step;   ///< of the step engine
+    rbMotionSettings motion;   ///< for bodies without their own; default AUTO, 1e-3 s, 8, 1e-12
+    rbEngineType engine;       ///< default FLIGHT
+    rbEventSettings event;     ///< of the event engine
+    rbStepSettings step;       ///< of the step engine
     rbContactSettings contact; ///< of contacts in it; off by default
-    int bodyCapacity;          ///< bodies to make room for at once; 0 is fine
+    int bodyCapacity;          ///< number of bodies to reserve memory for; 0 is fine
     rbAllocator
         allocator;    ///< of everything the world holds; all zero: that of the thread or process
     rbLogFn* logFn;   ///< receives its messages; NULL: none
-    void* logContext; ///< handed to logFn
+    void* logContext; ///< passed to logFn
 } rbWorldDef;
 
 /// Fills in the defaults; called by rbDefaultWorldDef.
 RB_API void rbInitWorldDef(rbWorldDef* def, uint32_t abi, size_t size);
-/// The defaults that the comments of the members state.
+/// The default settings.
 static inline rbWorldDef rbDefaultWorldDef(void)
 {
     rbWorldDef def;
@@ -101,32 +100,32 @@ static inline rbWorldDef rbDefaultWorldDef(void)
     return def;
 }
 
-/// NULL and an error when a value is unusable.
+/// Creates a world. NULL and an error if a value is unusable.
 RB_API rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error);
-RB_API void rbDestroyWorld(rbWorld* world); ///< NULL is fine; ends every id
+RB_API void rbDestroyWorld(rbWorld* world); ///< NULL is fine; all its ids become invalid
 
 /// Energy and momentum of all dynamic bodies at one time.
 typedef struct rbLedger {
     double kineticLinear;  ///< J
     double kineticAngular; ///< J
     double potential;      ///< J, of gravity, constant and central forces; zero at the origin
-    double work;           ///< J, put in so far by the other forces, impulses and settings of state
+    double work;           ///< J, done so far by other forces, impulses and changes of state
     double impactWork;     ///< J, of the normal impulses of impacts so far; negative: lost
     double frictionWork; ///< J, of the tangential impulses, of impacts and microcollisions; in the
                          ///< step engine of all contacts
     double microWork;    ///< J, of the normal impulses of microcollisions
     double springEnergy; ///< J, in springs and torsional springs of joints
-    double motorWork;    ///< J, put in by motors and velocity-only joints so far
-    double dissipation;  ///< J, taken by damping and friction of joints and springs so far; <= 0
-    double restWork; ///< J, taken from bodies that came to rest, or given by separating overlaps;
-                     ///< of joints: given or taken where bodies were brought onto them, at the
-                     ///< start or after a change from outside
+    double motorWork;    ///< J, done so far by motors and velocity-only joints
+    double dissipation;  ///< J, by damping and friction of joints and springs so far; <= 0
+    double restWork; ///< J, taken from bodies that came to rest, or added by separating overlaps;
+                     ///< for joints: added or taken when bodies were moved onto them, at the start
+                     ///< or after an external change
     double energy;   ///< J, kineticLinear + kineticAngular + potential + springEnergy
-    double energyDrift;     ///< J, energy - all of the work above - energy at the start: what the
-                            ///< numerics lost
+    double energyDrift;     ///< J, energy - all of the work above - energy at the start:
+                            ///< numerical error
     rbVec3 momentum;        ///< kg m/s
     rbVec3 angularMomentum; ///< kg m^2/s about the origin
-    rbVec3 spinMomentum;    ///< kg m^2/s, sum of the bodies' own about their centers
+    rbVec3 spinMomentum;    ///< kg m^2/s, sum of the bodies' spins about their centers
     double mass;            ///< kg
 } rbLedger;
 
@@ -135,32 +134,32 @@ typedef struct rbStepReport {
     rbStatus status;   ///< OK; NUMERICAL when a body's integration or a joint missed its tolerance;
                        ///< INVALID when dt or time is negative or not finite: then nothing moved
     double time;       ///< s, of the world after the step
-    int bodyCount;     ///< alive bodies
-    int exactCount;    ///< dynamic bodies flying in closed form
-    int numericCount;  ///< dynamic bodies integrated
-    int fallbackCount; ///< of those: asked to fly by another row that their loads do not allow
+    int bodyCount;     ///< existing bodies
+    int exactCount;    ///< dynamic bodies with closed-form motion
+    int numericCount;  ///< dynamic bodies integrated numerically
+    int fallbackCount; ///< of those: requested another motion type, which their loads do not allow
     int64_t integratorSteps; ///< accepted in this advance
     int64_t rejectedSteps;   ///< of the adaptive integrator, in this advance
-    rbBodyId failedBody;     ///< first body that missed its tolerance, or one of the joint furthest
-                             ///< off; null if none
+    rbBodyId failedBody;     ///< first body that missed its tolerance, or one of the worst joint;
+                             ///< null if none
     rbLedger ledger;         ///< energies and momenta at the end
 } rbStepReport;
 
-/// Moves the world forward by dt >= 0 seconds. Allocates nothing after the first call, except when
-/// an event finds the journal full.
+/// Advances the world by dt >= 0 seconds. Does not allocate after the first call, except when an
+/// event finds the journal full.
 ///
-/// With the event engine the report is INVALID when the start is refused, and LIMIT when the budget
-/// of events is spent: the world stays at the time reached; rbWorld_GetError returns the message.
-/// With the step engine it is INVALID when joints are open at the start or contradict each other,
-/// or bodies overlap; NUMERICAL when a joint or a contact was not held to its tolerance (the world
-/// continues); and LIMIT when a state stopped being finite: the world stays at the last good time,
-/// which the report has.
+/// With the event engine the report is INVALID if the start is rejected, and LIMIT if the budget of
+/// events is exhausted: the world stays at the time reached; rbWorld_GetError returns the message.
+/// With the step engine it is INVALID if joints are open at the start or contradict each other, or
+/// bodies overlap; NUMERICAL if a joint or a contact missed its tolerance (the world continues);
+/// and LIMIT if a state became non-finite: the world stays at the last good time, which the report
+/// contains.
 RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
-/// The same to a given time, which lands on it exactly; times before now leave the world as it is.
+/// The same up to a given time, which is reached exactly; earlier times leave the world as it is.
 RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);
 
-/// The k-th multiple of a step, rounded once: when the step is a fraction p/q with small q, k p / q
-/// is computed, so that 10 steps of 1e-3 and one of 1e-2 land on the same double.
+/// The k-th multiple of a step, rounded once: if the step is a fraction p/q with small q, k p / q
+/// is computed, so that 10 steps of 1e-3 and one of 1e-2 reach the same double.
 RB_API double rbGetStepTime(int64_t k, double step);
 
 /// Time of the world, s.
@@ -168,24 +167,24 @@ RB_API double rbWorld_GetTime(const rbWorld* world);
 /// Gravity, m/s^2.
 RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 
-/// Parameters of a world that runs (B-91). Besides those here: rbBody_SetMaterial, rbBody_SetMass,
-/// rbJoint_SetFreedom, rbJoint_SetLimit, rbJoint_SetMotorTarget, rbSpring_SetLaw,
-/// rbWorld_SetMaterialPair, forces. A value is validated as at creation, and the world as
-/// by rbWorld_Prepare; what is refused leaves the world as it was, bit by bit. Poses and velocities
-/// stay; where energy comes or goes with a parameter (potential, mass, springs) the reference of
-/// the ledger moves with it, so that no work appears. Flights and steps restart at the world's
-/// time.
+/// Parameters that may change while a world runs (B-91). In addition to those here:
+/// rbBody_SetMaterial, rbBody_SetMass, rbJoint_SetFreedom, rbJoint_SetLimit,
+/// rbJoint_SetMotorTarget, rbSpring_SetLaw, rbWorld_SetMaterialPair, forces. A value is validated
+/// as at creation, and the world as by rbWorld_Prepare; a rejected change leaves the world as it
+/// was, bit for bit. Poses and velocities stay; if a parameter changes the energy (potential, mass,
+/// springs), the reference of the ledger moves with it, so that no work appears. Flights and steps
+/// restart at the world's time.
 RB_API rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error); ///< m/s^2
 /// Settings of the step engine.
 RB_API rbStepSettings rbWorld_GetStepSettings(const rbWorld* world);
-/// Changes the settings of the step engine; other engines do not use them. Joints must be held, and
-/// limits and contacts possible, with the new ones.
+/// Changes the settings of the step engine; other engines do not use them. The new settings must
+/// support the joints, limits and contacts of the world.
 RB_API rbStatus rbWorld_SetStepSettings(rbWorld* world, const rbStepSettings* settings,
                                         rbError* error);
 /// Settings of contacts in the step engine.
 RB_API rbContactSettings rbWorld_GetContactSettings(const rbWorld* world);
 /// Changes the settings of contacts in the step engine. When contacts are turned on, bodies must
-/// not overlap (unless isOverlapAllowed); contacts known so far are forgotten.
+/// not overlap (unless isOverlapAllowed); known contacts are forgotten.
 RB_API rbStatus rbWorld_SetContactSettings(rbWorld* world, const rbContactSettings* settings,
                                            rbError* error);
 
@@ -203,10 +202,10 @@ RB_API int rbWorld_GetBodyCount(const rbWorld* world);
 RB_API int rbWorld_GetBodyIds(const rbWorld* world, rbBodyId* ids, int capacity);
 RB_API rbBodyId rbWorld_FindBody(const rbWorld* world, const char* name); ///< null if there is none
 
-/// A position brought into the periodic box, and which image it came from (may be NULL).
+/// A position mapped into the periodic box, and the image it came from (may be NULL).
 RB_API rbVec3 rbWorld_WrapPosition(const rbWorld* world, rbVec3 position, int image[3]);
 
-/// Fields for bulk access; the comment of each says how many doubles it has per body.
+/// Fields for bulk access; each comment gives the number of doubles per body.
 typedef enum rbBodyField {
     RB_FIELD_POSITION,         ///< 3, of the body's origin
     RB_FIELD_ORIENTATION,      ///< 4, w x y z
@@ -218,26 +217,26 @@ typedef enum rbBodyField {
 } rbBodyField;
 
 RB_API int rbBodyField_Width(rbBodyField field); ///< doubles per body
-/// Copies a field of all bodies, in the order of rbWorld_GetBodyIds, to an array whose elements lie
-/// strideBytes apart (0: packed).
+/// Copies a field of all bodies, in the order of rbWorld_GetBodyIds, to an array with a stride of
+/// strideBytes (0: packed).
 RB_API void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* values,
                               size_t strideBytes);
-/// Starts new flights of all dynamic bodies. INVALID when the field is read only or a value is not
-/// finite; then nothing is changed.
+/// Starts new flights of all dynamic bodies. INVALID if the field is read only or a value is not
+/// finite; then nothing changes.
 RB_API rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* values,
                                    size_t strideBytes, rbError* error);
 
-/// Everything that changes a flight.
+/// Everything that changes a flight or is worth recording.
 typedef enum rbEventKind {
     RB_EVENT_IMPULSE,        ///< rbBody_ApplyImpulse or ApplyAngularImpulse
     RB_EVENT_SET_STATE,      ///< rbBody_SetState or rbWorld_WriteField
-    RB_EVENT_FALLBACK,       ///< loads forced another motion row
+    RB_EVENT_FALLBACK,       ///< loads forced another motion type
     RB_EVENT_TOLERANCE,      ///< an integration missed its tolerance
     RB_EVENT_IMPACT,         ///< an impact by its law
-    RB_EVENT_MICROCOLLISION, ///< a tiny impact of a contact that lasts
-    RB_EVENT_LASTING,        ///< an infinite series of bounces ended: from here the contact lasts
-    RB_EVENT_REST,           ///< a body was held: it rests until something moves it
-    RB_EVENT_WAKE,           ///< a held body was let go
+    RB_EVENT_MICROCOLLISION, ///< a tiny impact of a lasting contact
+    RB_EVENT_LASTING,        ///< an infinite series of bounces ended: lasting contact begins
+    RB_EVENT_REST,           ///< a body is held at rest until something moves it
+    RB_EVENT_WAKE,           ///< a held body was released
     RB_EVENT_PARTED,         ///< bodies that overlapped at the start were pushed apart
     RB_EVENT_COUNT
 } rbEventKind;
@@ -251,43 +250,43 @@ typedef struct rbEvent {
     rbBodyId bodyB;       ///< null when one body is concerned
     double energyChange;  ///< J
     double energyBefore;  ///< J, kinetic, of the two bodies; impacts
-    double frictionWork;  ///< J, the part of the change that friction took; impacts
+    double frictionWork;  ///< J, part of the change due to friction; impacts
     rbVec3 point;         ///< m, world; impacts
     rbVec3 normal;        ///< unit, from A to B; impacts
     rbVec3 impulse;       ///< N s, on B; impacts
     double approachSpeed; ///< m/s, along the normal, before; impacts
-    uint32_t history;     ///< what the contact point did, see rbImpactHistory_Format
+    uint32_t history;     ///< phases of the contact point, see rbImpactHistory_Format
 } rbEvent;
 
-/// Name of a kind as the journal file has it.
+/// Name of a kind as in the journal file.
 RB_API const char* rbEventKind_Name(rbEventKind kind);
 /// The journal, in order of time; borrowed until the next call that changes the world. The step
-/// engine leaves out what does not fit into rbStepSettings.journalMax events.
+/// engine omits events beyond rbStepSettings.journalMax.
 RB_API const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count);
 /// Empties the journal.
 RB_API void rbWorld_ClearEvents(rbWorld* world);
 
-/// Checks the world for its engine and makes it ready: overlaps or open joints at the start, forces
-/// without a bound, a periodic box too small, joints that the engine does not hold. Advancing does
-/// the same; here the error says more.
+/// Validates the world for its engine and prepares it: overlaps or open joints at the start, forces
+/// without a bound, a periodic box that is too small, joints that the engine does not support.
+/// Advancing does the same; here the error has the details.
 RB_API rbStatus rbWorld_Prepare(rbWorld* world, rbError* error);
-/// Why the last advance was refused, ended early or missed the tolerance of a joint; status OK if
-/// it did not.
+/// Why the last advance was refused, ended early or missed the tolerance of a joint; otherwise
+/// status OK.
 RB_API rbError rbWorld_GetError(const rbWorld* world);
-/// Work of the event engine since the world was made.
+/// Work of the event engine since the world was created.
 RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
-/// Work of the step engine since the world was made.
+/// Work of the step engine since the world was created.
 RB_API rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world);
-/// Work on contacts in the step engine since the world was made.
+/// Work on contacts in the step engine since the world was created.
 RB_API rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world);
-/// The contact points of the step engine that carry something, at most capacity of them, in a
-/// fixed order (by bodies). Returns how many there are.
+/// The contact points of the step engine under load, at most capacity of them, in a fixed order (by
+/// bodies). Returns how many there are.
 RB_API int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity);
-/// The force on a body by all its contacts, or by those with one other body (null: all), N, mean of
-/// the last step; count (may be NULL): of their points.
+/// The force on a body by all its contacts, or by those with one other body (null: all), N, mean
+/// over the last step; count (may be NULL) receives the number of points.
 RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId,
                                      int* count);
-/// Impacts are written down (the default) or only counted.
+/// Whether impacts are recorded in the journal (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
 /// Whether the engine holds a body at rest (step engine: frozen, see rbContactSettings).
 RB_API bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId);
@@ -297,13 +296,13 @@ RB_API bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId);
 RB_API rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB,
                                         const rbMaterialPair* pair, rbError* error);
 
-/// A hash of the time and the state of every body, bit by bit.
+/// A hash of the time and the state of every body, sensitive to every bit.
 RB_API uint64_t rbWorld_GetHash(const rbWorld* world);
 
 /// Bytes of a snapshot.
 RB_API size_t rbWorld_GetSnapshotSize(const rbWorld* world);
-/// Copies everything that moves, and all parameters that can be changed while a world runs (except
-/// pairs of materials). Restoring it and continuing gives the same bits as continuing at once.
+/// Copies the state and all parameters that can change while a world runs (except pairs of
+/// materials). Restoring it and continuing gives the same bits as continuing at once.
 RB_API rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size,
                                      rbError* error);
 /// Restores a snapshot. The world must have the same bodies, shapes, joints, springs, forces and

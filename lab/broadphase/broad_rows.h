@@ -1,4 +1,4 @@
-// Broad phases of the laboratory. All give the pairs of the built-in ones, bit by bit.
+// Broad phases of the laboratory. All find the same pairs as the built-in ones, bit for bit.
 #ifndef RB_LAB_BROAD_ROWS_H
 #define RB_LAB_BROAD_ROWS_H
 

@@ -1,22 +1,22 @@
-// Hierarchical hashing with coherence (L-85): counters of shared cells, changed only where a box
+// Hierarchical hashing with coherence (L-85): counters of shared cells, updated only where a box
 // enters or leaves a cell.
 //
-// A box is stored in all cells it meets, on its own level and on all coarser levels in use. A pair
-// has a counter: cells shared at the coarser level of the two; it is a candidate while that is
-// positive. A cell keeps two lists: residents, whose own level it is, and visitors of finer levels.
-// The rule of L-85, a counter changes only at the coarser level of the two, then means: a resident
-// meets residents and visitors, a visitor meets residents only; thousands of small boxes in a
-// coarse cell do not meet each other there.
+// A box is stored in all cells it touches, on its own level and on all coarser levels in use. Each
+// pair has a counter, the number of cells shared at the coarser level of the two; the pair is a
+// candidate while it is positive. A cell has two lists: residents, on whose own level it is, and
+// visitors of finer levels. By L-85 a counter changes only at the coarser level of the two: a
+// resident is paired with residents and visitors, a visitor with residents only; thousands of small
+// boxes in a coarse cell are not paired with each other there.
 //
 // Moving: on each level the old block of cells O becomes the new block N; the box leaves O \ N and
-// enters N \ O. As the grids are nested, levels above one with O = N need no look, except for boxes
-// in the outermost cells, where all beyond is one cell. A box whose
-// level changes is removed and inserted again. A level in use for the first time takes in all boxes
-// of finer levels, O(n), and stays in use. Giants live on a level of one cell for the whole space.
+// enters N \ O. Because the grids are nested, levels above one with O = N need no update, except
+// for boxes in the outermost cells, each of which contains everything beyond it. A box whose level
+// changes is removed and reinserted. When a level is first used, all boxes of finer levels are
+// added to it, O(n); it stays in use. Giants have a level with a single cell for the whole space.
 //
-// Cost of a move: O(1) where sizes are similar; partners come from the counters, with a box test
-// each for the common answer. A box is in up to eight cells a level, so memory is about 8 times
-// that of static hashing, times the levels.
+// Cost of a move: O(1) for similar sizes; partners come from the counters, each confirmed by a box
+// test. A box is in up to eight cells per level, so memory is about 8 times that of static hashing,
+// times the number of levels.
 #include "lab/broadphase/coherent_hash.h"
 
 #include "collision/broadphase/pair_table.h"
@@ -24,9 +24,9 @@
 
 #include <string.h>
 
-#define USABLE_LEVELS (RB_LEVEL_COUNT + 1) // giants have one too
+#define USABLE_LEVELS (RB_LEVEL_COUNT + 1) // including that of giants
 
-// Lists of a cell.
+// The lists of a cell.
 enum {
     RESIDENTS,
     VISITORS,
@@ -37,7 +37,7 @@ typedef struct rbSharedCell {
     int64_t at[3];
     int32_t level; // -1: free
     int32_t nextInBucket;
-    int32_t firsts[LIST_COUNT]; // presences, -1: none
+    int32_t firsts[LIST_COUNT]; // first presences, -1: none
 } rbSharedCell;
 
 // A box in a cell.
@@ -60,13 +60,13 @@ typedef struct rbCoherentHash {
     int bucketCapacity;
     RB_ARRAY(rbPresence) presences;
     int32_t freePresence;
-    int32_t* firsts;  // by id, first presence
+    int32_t* firsts;  // first presence, by id
     int32_t* levelOf; // by id
-    uint32_t* stamps; // by id, of the last query that found it
+    uint32_t* stamps; // by id: last query that found the box
     int idCapacity;
     uint32_t stamp;
     rbPairTable pairs;
-    rbIdList counters; // scratch of the choice
+    rbIdList counters; // scratch memory for the choice of the cell size
 } rbCoherentHash;
 
 static void start(rbBroadPhase* broad, double cellSize)
@@ -180,7 +180,7 @@ static rbCellRange findBlock(const rbCoherentHash* hash, const rbBounds* box, in
 // ------------------------------------------------------------------------------------------
 // entering and leaving
 
-// Changes the counters of a box with all of one list of a cell.
+// Changes the counters between a box and all boxes of one list of a cell.
 static void countList(rbBroadPhase* broad, int id, int32_t first, int change)
 {
     rbCoherentHash* hash = broad->state;
@@ -241,7 +241,7 @@ static void leaveCell(rbBroadPhase* broad, int id, const int64_t at[3], int leve
     rbCoherentHash* hash = broad->state;
     int c = findCell(hash, at, level);
     RB_ASSERT(c >= 0);
-    // its presence there, in its own short list
+    // its presence in this cell, from the short list of the box
     int32_t* link = &hash->firsts[id];
     while (hash->presences.data[*link].cell != c) {
         link = &hash->presences.data[*link].nextOfBox;
@@ -283,8 +283,8 @@ static void visitBlock(rbBroadPhase* broad, int id, int level, const rbCellRange
     }
 }
 
-// The cells of a block that are not in another one: at most six blocks. On each axis what lies
-// below and above the part in common, with the axes before restricted to it.
+// Visits the cells of a block that are not in another one: at most six blocks. On each axis, what
+// lies below and above the common part, with the previous axes restricted to it.
 static void visitDifference(rbBroadPhase* broad, int id, int level, const rbCellRange blocks[2],
                             rbCellVisitor* visit)
 {
@@ -297,7 +297,7 @@ static void visitDifference(rbBroadPhase* broad, int id, int level, const rbCell
         int64_t high =
             block->upper[axis] < other->upper[axis] ? block->upper[axis] : other->upper[axis];
         if (low > high) {
-            visitBlock(broad, id, level, &rest, visit); // nothing in common
+            visitBlock(broad, id, level, &rest, visit); // no common part
             return;
         }
         rbCellRange part = rest;
@@ -316,7 +316,7 @@ static bool isSameBlock(const rbCellRange* a, const rbCellRange* b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-// Grids are nested up to the outermost cells, which hold all beyond.
+// The grids are nested except for the outermost cells, which contain everything beyond.
 static bool isNested(const rbCellRange* block)
 {
     bool isInner = true;
@@ -336,7 +336,7 @@ static void enterLevel(rbBroadPhase* broad, int id, int level)
     visitBlock(broad, id, level, &block, enterCell);
 }
 
-// Puts a level to use: all boxes of finer levels enter it.
+// Starts using a level: all boxes of finer levels enter it.
 static void useLevel(rbBroadPhase* broad, int level)
 {
     rbCoherentHash* hash = broad->state;
@@ -363,7 +363,7 @@ static void attach(rbBroadPhase* broad, int id)
     }
 }
 
-// Leaves all cells, those of its old box.
+// Leaves all cells of its old box.
 static void detach(rbBroadPhase* broad, int id)
 {
     rbCoherentHash* hash = broad->state;
@@ -395,7 +395,7 @@ static void reserve(rbBroadPhase* broad)
     rbPairTable_Reserve(&hash->pairs, broad->idEnd);
 }
 
-// Forgets all cells, keeps the memory.
+// Removes all cells but keeps the memory.
 static void clear(rbCoherentHash* hash)
 {
     hash->cells.count = 0;
@@ -413,7 +413,7 @@ static void clear(rbCoherentHash* hash)
     rbPairTable_Clear(&hash->pairs);
 }
 
-// Chooses cells for the boxes that are there and puts all into them.
+// Chooses cell sizes for the existing boxes and inserts them all.
 static void rebuild(rbBroadPhase* broad)
 {
     rbCoherentHash* hash = broad->state;
@@ -457,7 +457,7 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
         rbCellRange after = findBlock(hash, &broad->boxes[id], level);
         if (isSameBlock(&before, &after)) {
             if (isNested(&after)) {
-                return; // then nothing changes on coarser levels
+                return; // coarser levels do not change then
             }
             continue;
         }
@@ -469,7 +469,7 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
 // ------------------------------------------------------------------------------------------
 // queries
 
-// Boxes of one list of a cell, each once a query.
+// Boxes of one list of a cell, each once per query.
 static void searchList(rbBroadPhase* broad, int32_t first, const rbBounds* box, rbIdList* found)
 {
     rbCoherentHash* hash = broad->state;
@@ -509,12 +509,12 @@ static void searchLevel(rbBroadPhase* broad, const rbBounds* box, int level, boo
     }
 }
 
-// A box that need not be one of ours: all of finer levels are visitors of the first level in use
-// that is at least as coarse as the box. A box coarser than all levels is tested with all boxes.
+// A box that need not be one of ours: boxes of finer levels are visitors of the first level in use
+// at least as coarse as the box. A box coarser than all levels is tested against all boxes.
 static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)
 {
     rbCoherentHash* hash = broad->state;
-    RB_ASSERT(self == RB_BROAD_NONE); // boxes of ours have counters
+    RB_ASSERT(self == RB_BROAD_NONE); // our own boxes have counters
     int level = rbFindLevel(&hash->levels, rbGetLongestEdge(box));
     while (level < USABLE_LEVELS && !hash->isUsed[level]) {
         ++level;
@@ -577,7 +577,7 @@ rbCellLevels rbCoherentHash_GetLevels(const rbBroadPhase* broad)
     return hash->levels;
 }
 
-// Every box is in the cells of its block on each level from its own, and in no other.
+// Every box is in the cells of its block on its own and every coarser level, and in no others.
 static bool isValid(const rbBroadPhase* broad)
 {
     const rbCoherentHash* hash = broad->state;

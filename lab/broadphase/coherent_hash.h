@@ -1,10 +1,10 @@
-// What tests look at in coherent hashing.
+// Access for tests of coherent hashing.
 #ifndef RB_BROADPHASE_COHERENT_HASH_H
 #define RB_BROADPHASE_COHERENT_HASH_H
 
 #include "collision/broadphase/cell_levels.h"
 
-// The counter of two boxes that are there: cells shared at the coarser of their levels.
+// The counter of two existing boxes: number of cells shared at the coarser of their levels.
 int rbCoherentHash_GetCounter(const rbBroadPhase* broad, int a, int b);
 
 rbCellLevels rbCoherentHash_GetLevels(const rbBroadPhase* broad);

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-// Merges ends[begin .. middle-1] and ends[middle .. end-1] by way of scratch.
+// Merges ends[begin .. middle-1] and ends[middle .. end-1], using scratch memory.
 static void merge(rbEnd* ends, rbEnd* scratch, int begin, int middle, int end)
 {
     if (rbIsEndBefore(&ends[middle - 1], &ends[middle])) {
-        return; // in order already
+        return; // already in order
     }
     memcpy(scratch, ends + begin, (size_t)(middle - begin) * sizeof *ends);
     int left = 0;

@@ -22,10 +22,10 @@ static inline bool rbIsEndBefore(const rbEnd* a, const rbEnd* b)
     return a->owner < b->owner;
 }
 
-// Merge sort, O(n log n), O(n) for what is sorted already. scratch holds count ends.
+// Merge sort, O(n log n), O(n) for sorted input. scratch holds count ends.
 void rbSortEnds(rbEnd* ends, rbEnd* scratch, int count);
 
-// Number of ends that stand before a given one.
+// Number of ends that precede a given one.
 int rbCountEndsBefore(const rbEnd* ends, int count, const rbEnd* given);
 
 #endif

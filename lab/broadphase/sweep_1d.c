@@ -1,23 +1,23 @@
 // Sweep and prune (L-82, G-03): the ends of all boxes sorted on three axes, kept sorted by
-// insertion from the order before.
+// insertion sort from the previous order.
 //
-// Two ends that change places tell what changed: a lower end that comes before an upper one may
-// begin an overlap, and the exact boxes decide (instead of a flag for each axis); a lower end that
-// goes behind an upper one ends it. A pair that begins to overlap does so on some axis, and there
-// its ends change places; so no pair is missed. Pairs that overlap are kept in a table.
+// A swap of two ends shows what changed: if a lower end moves before an upper one, an overlap may
+// begin, which the exact boxes decide (instead of a flag per axis); if a lower end moves behind an
+// upper one, the overlap ends. A pair that begins to overlap does so on some axis, where its ends
+// swap, so no pair is missed. Overlapping pairs are kept in a table.
 //
-// Cost: a box that moves past k ends O(k); a box that is inserted or removed O(n), because ends
-// make room; all boxes for the first time O(n log n + those that overlap on the longest axis). When
-// all boxes move, O(n + k) as long as k, the ends passed, is below SWAPS_MAX a box; beyond, sorting
-// afresh is cheaper. Where many boxes share an interval of one axis (a plane, a stack) k grows like
-// n for each of them: the known weakness of the method. A query that is not a box of ours is O(n).
+// Cost: a box that moves past k ends O(k); inserting or removing a box O(n), because ends are
+// shifted; all boxes for the first time O(n log n + pairs that overlap on the longest axis). When
+// all boxes move, O(n + k) as long as k, the ends passed, is below SWAPS_MAX per box; beyond that,
+// a new sort is cheaper. If many boxes share an interval of one axis (a plane, a stack), k grows
+// like n for each: the known weakness of the method. A query with a foreign box is O(n).
 #include "collision/broadphase/pair_table.h"
 #include "lab/broadphase/broad_rows.h"
 #include "lab/broadphase/sorted_ends.h"
 
 #include <string.h>
 
-#define SWAPS_MAX 64 // a box and axis; a few times the steps of sorting 1e5 boxes afresh
+#define SWAPS_MAX 64 // per box and axis; a few times the steps of sorting 1e5 boxes from scratch
 
 typedef struct rbSweep1D {
     rbEnd* ends[3];     // 2 * count each
@@ -69,7 +69,7 @@ static void reserve(rbBroadPhase* broad)
     rbPairTable_Reserve(&sweep->pairs, broad->idEnd);
 }
 
-// A lower end came before an upper one.
+// A lower end moved before an upper one.
 static void begin(rbBroadPhase* broad, int a, int b)
 {
     rbSweep1D* sweep = broad->state;
@@ -79,7 +79,7 @@ static void begin(rbBroadPhase* broad, int a, int b)
     }
 }
 
-// A lower end went behind an upper one.
+// A lower end moved behind an upper one.
 static void finish(rbBroadPhase* broad, int a, int b)
 {
     rbSweep1D* sweep = broad->state;
@@ -89,7 +89,7 @@ static void finish(rbBroadPhase* broad, int a, int b)
     }
 }
 
-// Ends change places: left goes to the right of the other.
+// Two ends swap: left moves to the right of the other.
 static inline void cross(rbBroadPhase* broad, int32_t left, int32_t right)
 {
     int a = left >> 1;
@@ -106,7 +106,7 @@ static inline void cross(rbBroadPhase* broad, int32_t left, int32_t right)
     }
 }
 
-// Brings the end at a place down to where it belongs; returns the ends passed.
+// Moves the end at a place down to its position; returns the number of ends passed.
 static int sink(rbBroadPhase* broad, int axis, int place)
 {
     rbSweep1D* sweep = broad->state;
@@ -140,8 +140,8 @@ static int rise(rbBroadPhase* broad, int axis, int place)
     return k - place;
 }
 
-// An order that never separates what overlaps before and after: first the ends that make the box
-// larger, then those that make it smaller.
+// The order never separates what overlaps before and after: first the ends that enlarge the box,
+// then those that shrink it.
 static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
 {
     rbSweep1D* sweep = broad->state;
@@ -165,7 +165,7 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
 
 static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
 
-// Makes room for an end and puts it there.
+// Shifts ends to make room for one and inserts it.
 static void insertEnd(rbSweep1D* sweep, int axis, int count, rbEnd end)
 {
     rbEnd* ends = sweep->ends[axis];
@@ -236,7 +236,7 @@ static void sortAxis(rbBroadPhase* broad, int axis)
     }
 }
 
-// The axis along which boxes spread most.
+// The axis along which the boxes are spread most.
 static int findLongestAxis(const rbBroadPhase* broad)
 {
     const rbSweep1D* sweep = broad->state;
@@ -252,7 +252,7 @@ static int findLongestAxis(const rbBroadPhase* broad)
     return longest;
 }
 
-// All pairs, by a sweep along one axis that tests each box with those open at its lower end.
+// All pairs, by a sweep along one axis that tests each box against those open at its lower end.
 static void sweepAxis(rbBroadPhase* broad, int axis)
 {
     rbSweep1D* sweep = broad->state;
@@ -287,7 +287,7 @@ static void rebuild(rbBroadPhase* broad)
     sweepAxis(broad, findLongestAxis(broad));
 }
 
-// Insertion from the order before. False if that takes too long.
+// Insertion sort from the previous order. False if that takes too long.
 static bool sortAgain(rbBroadPhase* broad, int axis)
 {
     rbSweep1D* sweep = broad->state;
@@ -320,8 +320,8 @@ static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wa
 // ------------------------------------------------------------------------------------------
 // queries
 
-// The boxes whose lower end stands before the upper end of the query on some axis, or whose upper
-// end stands behind its lower one: of the six lists the shortest is tested.
+// Boxes whose lower end precedes the upper end of the query on some axis, or whose upper end
+// follows its lower one: the shortest of these six lists is tested.
 static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)
 {
     const rbSweep1D* sweep = broad->state;
@@ -345,7 +345,7 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
             bestEnd = endCount;
         }
     }
-    // a list from the start is read by lower ends, one to the end by upper ends
+    // a list from the start is scanned by lower ends, a list up to the end by upper ends
     int wanted = bestBegin == 0 ? 0 : 1;
     int before = found->count;
     for (int k = bestBegin; k < bestEnd && k < endCount; ++k) {
@@ -385,7 +385,7 @@ static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
     broad->counts.candidates += sweep->pairs.count;
 }
 
-// Ends are in order, where their boxes say and at the places kept; kept pairs overlap.
+// Ends are sorted, have the values of their boxes and the stored places; stored pairs overlap.
 static bool isValid(const rbBroadPhase* broad)
 {
     const rbSweep1D* sweep = broad->state;

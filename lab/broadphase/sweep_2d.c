@@ -1,18 +1,18 @@
-// Sweep in two dimensions (L-83): along x over the ends of boxes, with the open boxes in an
-// interval tree in y; z is confirmed on the boxes found.
+// Sweep in two dimensions (L-83): along x over the ends of the boxes, with the open boxes in an
+// interval tree in y; z is tested on the boxes found.
 //
-// The interval tree has a leaf for every box, ordered by lower end in y, and each node knows the
-// largest upper end below it, -infinity where no box is open. A box meets the open boxes among the
-// first r leaves, those whose lower ends are not above its upper end, with upper end at or above
-// its lower end. A query is O((1 + k) log n) for k boxes found in y.
+// The interval tree has a leaf for every box, ordered by lower end in y; each node stores the
+// largest upper end below it, -infinity if no box is open. A box overlaps those open boxes among
+// the first r leaves (those whose lower ends are not above its upper end) whose upper ends are at
+// or above its lower end. A query is O((1 + k) log n) for k boxes found in y.
 //
-// All pairs cost O(n log n + K log n), K counting overlaps of rectangles in x and y. Nothing is
-// kept between calls, so a single box (Place with partners, Query) is a scan of all, O(n): this row
-// is for all pairs at once.
+// All pairs cost O(n log n + K log n), where K counts overlaps of rectangles in x and y. Nothing is
+// kept between calls, so a single box (Place with partners, Query) costs a scan of all, O(n): this
+// row is for finding all pairs at once.
 #include "lab/broadphase/broad_rows.h"
 #include "lab/broadphase/sorted_ends.h"
 
-#define STACK_MAX 64 // two entries for each level of the tree
+#define STACK_MAX 64 // two entries per level of the tree
 
 typedef struct rbSweep2D {
     RB_ARRAY(rbEnd) endsX;  // both ends of every box
@@ -95,7 +95,7 @@ static void setLeaf(rbSweep2D* sweep, int id, double upper)
     }
 }
 
-// Pairs of a box with the open ones.
+// Pairs of a box with the open boxes.
 static void findOpen(rbBroadPhase* broad, int id, rbIdList* pairs)
 {
     rbSweep2D* sweep = broad->state;

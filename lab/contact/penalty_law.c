@@ -4,12 +4,12 @@
 #include <string.h>
 
 #define GRAVITY 9.81
-// rad of the oscillation in a part of a step. Points of one body add up, and corners of long bodies
-// are lighter than the body: the step is stable up to 2.
+// Phase angle of the oscillation per part of a step, rad. Points of one body add up, and corners of
+// long bodies have less effective mass than the body: a step is stable up to 2.
 #define ANGLE_MOST 0.1
-// Of the speed w * depth.
+// Relative to the speed w * depth.
 #define SLIP_PART 0.01
-// Of the kick whose points feel the velocities that they leave.
+// For the kick whose dampers depend on the resulting velocities.
 #define SWEEPS_MAX 60
 #define CHANGE_LEAST 1e-14
 
@@ -26,7 +26,7 @@ int rbPenaltyLaw_CountParts(const rbPenaltyLaw* law, double h)
     return (int)ceil(fmax(1.0, h * law->frequency / ANGLE_MOST));
 }
 
-// 1/kg: what a unit impulse along a direction changes at a point, along it.
+// 1/kg: change of velocity at a point along a direction by a unit impulse along it.
 static double getLightness(const rbContactBody* bodies, const rbContact* contact,
                            const rbContactPoint* point, rbVec3 direction)
 {
@@ -45,7 +45,7 @@ static void apply(const rbContact* contact, const rbContactPoint* point, rbConta
     rbContact_ApplyImpulse(bodies, contact, point, p);
 }
 
-// A point and what it has to do.
+// A point and the parameters of its impulse.
 typedef struct Push {
     const rbPenaltyLaw* law;
     const rbContact* contact;
@@ -67,19 +67,19 @@ static double pushNormal(const Push* push, rbVec3 u)
         return fmax(0.0, push->h * (-stiffness * push->point->gap - damper * speed));
     }
     double lightness = getLightness(bodies, push->contact, push->point, push->contact->normal);
-    double other = speed - lightness * push->point->impulse[0]; // what the others leave
+    double other = speed - lightness * push->point->impulse[0]; // velocity due to the other points
     double wanted = push->h * (-stiffness * push->point->gap - damper * other);
     return fmax(0.0, wanted / (1.0 + push->h * damper * lightness));
 }
 
-// Impulse of friction against a velocity along the surface, of a normal impulse.
+// Friction impulse against a tangential velocity, for a given normal impulse.
 static double pushAlong(const Push* push, rbVec3 along, double speed, double normal)
 {
     double most = push->contact->friction * normal;
     double lightness = getLightness(push->bodies, push->contact, push->point, along);
     double slip = push->law->slipSpeed;
     if (!push->isEnd) {
-        // Never more than stops it.
+        // At most the impulse that stops it.
         double stop = speed / (push->contact->pointCount * lightness);
         return fmin(stop, most * fmin(1.0, speed / slip));
     }
@@ -103,15 +103,15 @@ static void findFriction(const Push* push, double normal, double impulse[3])
     }
 }
 
-// What a sweep finds of every point. With springs first and friction once after them both are
-// stable; together they would need many sweeps, since regularized friction is stiff.
+// What a sweep computes at every point. Springs first and then friction once is stable; together
+// they would need many sweeps, because regularized friction is stiff.
 typedef enum Part {
     PART_BOTH,
     PART_SPRINGS,
     PART_FRICTION
 } Part;
 
-// Impulses of all points once; the largest change.
+// Computes the impulses of all points once; returns the largest change.
 static double sweep(const rbPenaltyLaw* law, const rbContactSet* set, rbContactBody* bodies,
                     double h, Part part)
 {

@@ -1,11 +1,11 @@
-// Penalty contact (L-113, B-83), for comparison only: springs and dampers at the points of contact.
+// Penalty contact (L-113, B-83), for comparison only: springs and dampers at the contact points.
 //
-// Every point of two bodies with the reduced mass m = 1 / (1/mA + 1/mB) has the stiffness
-// k = m w^2 and the damping 2 z m w, with w^2 = 9.81 m/s^2 over the stated depth: a body alone on
-// one point sinks by that depth. It never pulls. Such a point throws back a body with
-//   e = exp(-z / sqrt(1 - z^2) (pi - 2 asin z))  of its speed, z < 1.
-// Friction is Coulomb's, regularized: below a slip speed it is proportional to the speed, so that
-// nothing sticks for good.
+// For two bodies with the reduced mass m = 1 / (1/mA + 1/mB), every point has the stiffness
+// k = m w^2 and the damping 2 z m w, with w^2 = 9.81 m/s^2 over the given depth: a single body on
+// one point sinks by that depth. It never pulls. The coefficient of restitution of such a point is
+//   e = exp(-z / sqrt(1 - z^2) (pi - 2 asin z)),  z < 1.
+// Friction is Coulomb's, regularized: below a slip speed it is proportional to the speed, so
+// nothing sticks permanently.
 #ifndef RB_LAB_PENALTY_LAW_H
 #define RB_LAB_PENALTY_LAW_H
 
@@ -15,19 +15,19 @@
 
 typedef struct rbPenaltyLaw {
     double frequency; // rad/s, w
-    double damping;   // z: 1 is critical
+    double damping;   // z; 1: critical
     double slipSpeed; // m/s
 } rbPenaltyLaw;
 
 rbPenaltyLaw rbMakePenaltyLaw(const rbPenaltySettings* settings);
 
-// Parts of a step that the stiffness needs.
+// Number of parts into which the stiffness requires a step to be divided.
 int rbPenaltyLaw_CountParts(const rbPenaltyLaw* law, double h);
 
-// Impulses of all points over a time h, from the present gaps and velocities, added to the
-// velocities; points keep them. isEnd: dampers feel the velocities that all points together leave,
-// so that a kick, a flight and such a kick are the same forwards and backwards; friction that which
-// it leaves at its point.
+// Computes the impulses of all points over a time h from the current gaps and velocities, applies
+// them and stores them in the points. isEnd: dampers use the velocities after the impulses of all
+// points, so that a kick, a flight and such a kick are time-symmetric; friction uses the velocity
+// that it leaves at its point.
 void rbPenaltyLaw_Push(const rbPenaltyLaw* law, const rbContactSet* set, rbContactBody* bodies,
                        double h, bool isEnd);
 

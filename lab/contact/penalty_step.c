@@ -1,7 +1,7 @@
-// Steps with springs in the place of contact impulses, see penalty_law.h. For comparison only.
+// Steps with springs instead of contact impulses, see penalty_law.h. For comparison only.
 //
-// A step is cut into parts, each a kick, a flight and a kick. Nothing looks ahead: what is fast
-// enough passes through thin bodies, as it does in this method.
+// A step is divided into parts, each a kick, a flight and a kick. Nothing looks ahead: fast bodies
+// pass through thin ones, as is inherent in this method.
 #include "lab/contact/penalty_step.h"
 
 #include "dynamics/engines/step/step_contact_state.h"
@@ -34,7 +34,7 @@ static rbStatus check(const rbContactSettings* contact, rbError* error)
 {
     if (contact->contactTime != RB_CONTACT_TIME_STEP || contact->freezeSpeed > 0.0) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "contact.method is \"penalty\", which knows no %s; take \"impulses\"",
+                           "contact.method is \"penalty\", which has no %s; use \"impulses\"",
                            contact->freezeSpeed > 0.0
                                ? "freezing (freezeSpeed > 0)"
                                : "search for the time of contact (contactTime)");
@@ -59,7 +59,7 @@ static rbPenaltyLaw makeLaw(const rbContactSettings* contact)
 
 // ------------------------------------------------------------------------------------------- steps
 
-// Impulses of all points over half a part, and what they do to the energy.
+// Applies the impulses of all points over half a part and accounts for their energy.
 static void push(rbStepEngine* engine, const rbStepHost* host, double h, bool isEnd)
 {
     rbStepContacts* c = engine->contacts;
@@ -88,7 +88,7 @@ static void advancePart(rbStepEngine* engine, const rbStepHost* host, double end
     push(engine, host, h, true);
 }
 
-// Impulses of a whole step like the last part: what the host reads.
+// Scales the impulses of the last part to a whole step, for the host to read.
 static void showForces(rbStepContacts* c, double scale)
 {
     for (int i = 0; i < c->set.pointCount; ++i) {
@@ -110,7 +110,7 @@ static void advance(rbStepEngine* engine, const rbStepHost* host, double end)
     engine->statistics.substeps += c->parts - 1;
 }
 
-// As far as the forces of the node carry.
+// Extrapolates with the forces of the node.
 static void look(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStepContacts* c = engine->contacts;

@@ -1,7 +1,7 @@
-// Bodies of the feature walk: box tables, hulls as they are, points and segments.
+// Bodies of the feature walk: tables for boxes, hulls as they are, points and segments.
 //
-// Numbers of a box: corner bits x, y, z; edge 4 * axis + rank of its lower corner; face 2 * axis +
-// (positive side). The loops run counter-clockwise seen from outside.
+// Indices of a box: corner bits x, y, z; edge 4 * axis + rank of its lower corner; face 2 * axis +
+// (positive side). Face loops run counter-clockwise seen from outside.
 #include "collision/geometry/shape_ops.h"
 #include "lab/convex/features.h"
 

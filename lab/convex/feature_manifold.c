@@ -1,9 +1,9 @@
-// Points of two faces that lie over each other, and the choice of four of them.
+// Contact points of two overlapping faces, and the selection of four of them.
 //
-// Everything is seen along the common normal n: a corner is a point of the plane across n and a
-// height along it. The nearest points of two elements of parallel faces are those that coincide in
-// the plane; for faces tilted against each other this measures along n instead of along the
-// connecting line, so that all points share n as a manifold promises.
+// Everything is projected along the common normal n: a corner has two coordinates in the plane
+// perpendicular to n and a height along n. The closest points of two elements of parallel faces are
+// those that coincide in the plane; for tilted faces this measures along n instead of along the
+// connecting line, so that all points share n, as a manifold promises.
 #include "lab/convex/feature_manifold.h"
 
 #include "collision/geometry/shape_ops.h"
@@ -11,14 +11,14 @@
 
 #include <math.h>
 
-// Points this near to each other, or to an edge, as part of the size of the faces, coincide.
+// Points closer to each other or to an edge than this, relative to the face size, coincide.
 #define SAME_POINT 1e-9
 #define ON_EDGE 1e-12
-// Sine of the angle up to which two edges are parallel, and of that between two edges above which
-// their crossing is taken.
+// Sine of the angle up to which two edges count as parallel, and the sine above which the crossing
+// of two edges is used.
 #define PARALLEL_SINE 1e-3
 #define CROSSING_SINE 1e-9
-// A face seen under a smaller sine has no inside.
+// A face seen at a smaller sine has no inside.
 #define SLANT_MIN 1e-3
 
 typedef struct Corner {
@@ -28,18 +28,18 @@ typedef struct Corner {
     int edge;    // from this corner to the next
 } Corner;
 
-// A face, segment or point in the frame of the contact.
+// A face, segment or point in the contact frame.
 typedef struct Outline {
     int count;
     int face;      // id
     double side;   // +1: counter-clockwise, -1: clockwise, 0: no inside
-    rbVec3 normal; // of the face, in the frame of the contact; zero if there is none
+    rbVec3 normal; // of the face, in the contact frame; zero if there is none
     Corner corners[RB_FEATURE_CORNERS_MAX];
 } Outline;
 
 typedef struct Frame {
     rbVec3 origin, ex, ey, n; // frame of A
-    double size;              // m, of the larger face
+    double size;              // m, size of the larger face
     double radii[2];
     double threshold;
 } Frame;
@@ -63,7 +63,7 @@ static int faceAt(const rbFeatureBody* body, int kind, int index, int k)
     if (kind == RB_FEATURE_EDGE) {
         return k == 0 ? body->edges[index].faceLeft : (k == 1 ? body->edges[index].faceRight : -1);
     }
-    // of each edge of the vertex the face on the left as seen from the vertex: each face once
+    // for each edge of the vertex the face on its left, seen from the vertex: each face once
     int slot = body->vertexEdgeStarts[index] + k;
     if (slot >= body->vertexEdgeStarts[index + 1]) {
         return -1;
@@ -72,7 +72,7 @@ static int faceAt(const rbFeatureBody* body, int kind, int index, int k)
     return edge->v0 == index ? edge->faceLeft : edge->faceRight;
 }
 
-// Antiparallel to each other and, which decides between equals, to the normal.
+// Prefers faces that are antiparallel to each other and, among equals, to the normal.
 static void validateFaces(FaceSearch* search, int faceA, int faceB)
 {
     rbVec3 a = faceA >= 0 ? search->bodies[0]->normals[faceA] : search->n;
@@ -111,13 +111,13 @@ static void addCorner(const Frame* frame, Outline* outline, rbVec3 p, int vertex
         (Corner){rbDot(frame->ex, r), rbDot(frame->ey, r), rbDot(frame->n, r), vertex, edge};
 }
 
-// Edge ids of a box as clipping has them: the axis and the lower corner.
+// Edge ids of a box as in clipping: the axis and the lower corner.
 static int nameEdge(const rbFeatureBody* body, int edge)
 {
     return body->vertices == body->corners ? 8 * (edge / 4) + body->edges[edge].v0 : edge;
 }
 
-// A face, or all there is of a point or a segment. transform NULL: the body is A.
+// A face, or the whole of a point or segment. transform NULL: the body is A.
 static void makeOutline(const Frame* frame, const rbFeatureBody* body, int face,
                         const rbTransform* transform, Outline* outline)
 {
@@ -157,7 +157,7 @@ static const Corner* nextCorner(const Outline* outline, int k)
 
 // ------------------------------------------------------------------------------------- points
 
-// Adds the point at x, y with the heights of A and B there, unless it is too far or known already.
+// Adds the point at x, y with the heights of A and B there, unless it is too far or already known.
 static void addPoint(const Frame* frame, const double at[2], const double heights[2], uint32_t id,
                      rbFeatureContacts* contacts)
 {
@@ -191,7 +191,7 @@ static bool isOver(const Outline* face, const Corner* p, double slack)
     return true;
 }
 
-// Corners of one outline over the inside of the other. isOfA: the corners are those of A.
+// Adds corners of one outline over the inside of the other. isOfA: the corners are those of A.
 static void addCornersOverFace(const Frame* frame, const Outline* corners, const Outline* face,
                                bool isOfA, rbFeatureContacts* contacts)
 {
@@ -217,8 +217,8 @@ static void addCornersOverFace(const Frame* frame, const Outline* corners, const
     }
 }
 
-// Corners of one outline over an edge of the other: what makes points of parallel edges where
-// neither face is flush, and of segments. A segment may be askew by PARALLEL_SINE.
+// Adds corners of one outline over an edge of the other: gives the points of segments, and of
+// parallel edges where neither face is flush. A segment may be skewed by PARALLEL_SINE.
 static void addCornersOverEdges(const Frame* frame, const Outline* corners, const Outline* other,
                                 bool isOfA, rbFeatureContacts* contacts)
 {
@@ -250,7 +250,7 @@ static void addCornersOverEdges(const Frame* frame, const Outline* corners, cons
     }
 }
 
-// Crossings of the edges.
+// Adds the crossings of the edges.
 static void addCrossings(const Frame* frame, const Outline* a, const Outline* b,
                          rbFeatureContacts* contacts)
 {

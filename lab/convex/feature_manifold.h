@@ -1,12 +1,12 @@
 // Contact manifolds from the closest features of two polytopes (B-60).
 //
-// One face of each body is chosen: the closest feature if it is a face, otherwise of the faces next
-// to it the pair that is most nearly antiparallel. Of all pairs of elements of the two faces those
-// give a point that lie over each other, seen along the common normal: corners over a face, corners
-// over an edge, edges across edges. Spheres and capsules take part as a point and a segment.
+// One face of each body is chosen: the closest feature if it is a face, otherwise the most nearly
+// antiparallel pair of the adjacent faces. Those pairs of elements of the two faces that overlap
+// along the common normal give a point: corners over a face, corners over an edge, crossing edges.
+// Spheres and capsules count as a point and a segment.
 //
-// The same contact regions as by clipping (manifold.h, B-61), found without building polygons;
-// worth it where a feature walk has been done anyway.
+// Gives the same contact regions as clipping (manifold.h, B-61), without building polygons; useful
+// if a feature walk has been done anyway.
 #ifndef RB_NARROWPHASE_FEATURE_MANIFOLD_H
 #define RB_NARROWPHASE_FEATURE_MANIFOLD_H
 
@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-// Two faces of 32 corners: all of them and as many crossings as two such polygons can have.
+// For two faces of 32 corners: all corners and as many crossings as two such polygons can have.
 #define RB_FEATURE_CONTACTS_MAX 128
 
 // All corners of the contact region.
@@ -25,16 +25,16 @@ typedef struct rbFeatureContacts {
     rbManifoldPoint points[RB_FEATURE_CONTACTS_MAX];
 } rbFeatureContacts;
 
-// Every point with a distance, radii included, of at most the threshold. walk is the answer of
-// rbFeatures_Walk for these bodies and this pose. Empty if its distance is above the threshold; the
-// witness where the faces show nothing as near. Faces of more than 32 corners are thinned out
-// evenly.
+// Collects every point whose distance, radii included, is at most the threshold. walk is the result
+// of rbFeatures_Walk for these bodies and this pose. Empty if its distance is above the threshold;
+// only the witness if the faces have no point as near. Faces of more than 32 corners are thinned
+// out evenly.
 void rbCollectFeatureContacts(const rbFeatureBody* a, const rbFeatureBody* b,
                               rbTransform transformBtoA, const rbFeatureResult* walk,
                               double threshold, rbFeatureContacts* contacts);
 
-// The four that matter: the deepest, the one farthest from it, the two that span the largest area
-// with them. Ids as those of rbBuildManifold.
+// The four most relevant points: the deepest, the one farthest from it, and the two that span the
+// largest area with them. Ids as in rbBuildManifold.
 void rbBuildFeatureManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                             const rbFeatureResult* walk, double threshold, rbManifold* manifold);
 

@@ -1,31 +1,30 @@
-// The steps of the walk over closest features.
+// The steps of the walk to the closest features.
 //
-// The pairs of features of V-Clip (Mirtich 1998) with one change that does away with its local
-// minima. What decreases from step to step is the distance of the closed features: a vertex, an
-// edge with its ends, a face with its boundary. With a and b the nearest points of the pair:
+// Uses the pairs of features of V-Clip (Mirtich 1998), with one change that eliminates its local
+// minima. The distance of the closed features decreases in every step: a vertex, an edge with its
+// ends, a face with its boundary. With a and b the closest points of the pair:
 //
 //   vertex, edge with either   a at a vertex: if an edge of it leads toward b, that edge. a inside
-//                              an edge: if b is over an adjacent face, beside the edge, that face.
+//                              an edge: if b is over an adjacent face, off the edge, that face.
 //                              The same for b. Neither: done.
-//   edge with face             the part of the edge over the face crosses it: overlap. Otherwise on
-//                              to the lower end of that part: a vertex of the edge or an edge of
-//                              the face. No part is over it: on to the nearest edge of the face.
-//   vertex with face           beside the face: on to its nearest edge. Over it: if an edge of the
+//   edge with face             the part of the edge over the face crosses it: overlap. Otherwise
+//                              the lower end of that part: a vertex of the edge or an edge of
+//                              the face. No part is over it: the nearest edge of the face.
+//   vertex with face           off the face: its nearest edge. Over it: if an edge of the
 //                              vertex leads down, that edge, otherwise done.
 //   b is below                 (under the face, or inside the wedge of both faces of an edge.) The
 //                              segment from a to b then starts inside the body. Either it ends
-//                              there, which is overlap, or it leaves through a face, to which b is
-//                              nearer than to a: on to that face.
+//                              there, which is overlap, or it leaves through a face, to which b
+//                              is nearer than to a: that face.
 //
-// V-Clip walks on under faces until it is stuck and then searches the face that is highest under
-// the vertex; a step to the face of exit costs the same and makes the distance smaller, so in exact
-// arithmetic the walk cannot come back to a pair. In double precision pairs that tie within
-// rounding can make it walk in a circle. The next pair depends on the last one only, so a pair seen
-// twice proves a circle (Brent's method); all pairs of the circle are then measured and the best
-// one is taken.
+// V-Clip continues under faces until it is stuck and then searches for the face that is highest
+// under the vertex; a step to the exit face costs the same and decreases the distance, so in exact
+// arithmetic the walk cannot return to a pair. In double precision, pairs that tie within rounding
+// can make it cycle. The next pair depends only on the last one, so a pair seen twice proves a
+// cycle (Brent's method); all pairs of the cycle are then measured and the best one is used.
 //
-// Decisions that undo each other use the same expressions with the same bits, so that most ties do
-// not even start a circle.
+// Decisions that reverse each other use the same expressions with the same bits, so most ties do
+// not even start a cycle.
 #include "lab/convex/feature_walk.h"
 
 #include "collision/geometry/shape_ops.h"
@@ -43,7 +42,7 @@ static double heightOver(const rbFeatureBody* body, int face, rbVec3 p)
     return rbDot(body->normals[face], p) - body->offsets[face];
 }
 
-// How far the end of a vector from the edge is on the side of the edge that the face is on, times
+// Distance of the end of a vector (from the edge) on the side of the edge where the face is, times
 // the length of the edge.
 static double sideOf(const rbFeatureBody* body, int edge, int face, rbVec3 offset)
 {
@@ -65,7 +64,7 @@ static double clampUnit(double s)
     return s > 0.0 ? (s < 1.0 ? s : 1.0) : 0.0;
 }
 
-// Point of a segment nearest to p, as a parameter.
+// Parameter of the point of a segment nearest to p.
 static double projectOn(const rbVec3 ends[2], rbVec3 p)
 {
     rbVec3 along = rbSub(ends[1], ends[0]);
@@ -77,8 +76,8 @@ static rbVec3 pointAt(const rbVec3 ends[2], double s)
     return s >= 1.0 ? ends[1] : rbAddScaled(ends[0], s, rbSub(ends[1], ends[0]));
 }
 
-// Parameters of the nearest points of two segments. Products of vectors instead of differences of
-// products: parallel edges are the rule, not the exception.
+// Parameters of the closest points of two segments. Uses products of vectors instead of differences
+// of products, because parallel edges are common.
 static void nearestOfSegments(const rbVec3 p[2], const rbVec3 q[2], double* s, double* t)
 {
     rbVec3 u = rbSub(p[1], p[0]);
@@ -88,8 +87,8 @@ static void nearestOfSegments(const rbVec3 p[2], const rbVec3 q[2], double* s, d
     double first =
         squared > 0.0 ? clampUnit(rbDot(rbCross(rbSub(q[0], p[0]), v), across) / squared) : 0.0;
     *t = projectOn(q, pointAt(p, first));
-    // at an end of the second segment the first one has a better point; elsewhere an end of the
-    // first one must stay an end
+    // at an end of the second segment, the first one has a better point; otherwise an end of the
+    // first one must remain an end
     *s = *t > 0.0 && *t < 1.0 ? first : projectOn(p, pointAt(q, *t));
 }
 
@@ -127,9 +126,9 @@ static rbVec3 rejectFrom(rbVec3 d, rbVec3 edge)
     return rbAddScaled(d, -rbDot(d, edge) / rbLengthSquared(edge), edge);
 }
 
-// The difference of the witnesses is off by rounding of the positions, which is much if it is
-// short. The directions of the edges are exact: makes it square to the edges that they lie inside
-// of.
+// The difference of the witness points has rounding errors of the positions, which are large
+// relative to a short difference. The directions of the edges are exact: makes it perpendicular to
+// the edges on which the points lie.
 static rbVec3 sharpen(const rbFeatureWalk* w, const rbFeatureNearest* nearest, rbVec3 d)
 {
     bool isEdgeA = nearest->active[0].kind == RB_FEATURE_EDGE;
@@ -141,7 +140,7 @@ static rbVec3 sharpen(const rbFeatureWalk* w, const rbFeatureNearest* nearest, r
     }
     rbVec3 across = rbCross(u, v);
     double squared = rbLengthSquared(across);
-    // rounding over the sine of the angle against rounding of positions over |d|
+    // compares rounding over the sine of the angle with rounding of positions over |d|
     if (squared * w->scale * w->scale >
         rbLengthSquared(d) * rbLengthSquared(u) * rbLengthSquared(v)) {
         return rbScale(rbDot(across, d) / squared, across);
@@ -177,12 +176,12 @@ void rbMeasureFeatures(rbFeatureWalk* w)
     nearest->d = sharpen(w, nearest, rbSub(nearest->points[1], nearest->points[0]));
 }
 
-// A neighbor to go on to, and how clearly: the length that the other witness is off the region of
-// the feature. Where both bodies want to move, the clearer wish counts: ties of rounding must not
-// keep a walk from going where it has to.
+// A neighbor to move to, and how clearly: the distance of the other witness outside the region of
+// the feature. If both bodies want to move, the clearer case wins, so that ties by rounding cannot
+// block the walk.
 typedef struct Wish {
     int index;     // edge of a vertex; face of an edge or FACE_BELOW
-    double beyond; // m, 0: no wish
+    double beyond; // m, 0: stay
 } Wish;
 
 #define FACE_BELOW (-2)
@@ -208,8 +207,8 @@ static Wish validateVertex(const rbFeatureBody* body, int vertex, rbVec3 d, int 
     return wish;
 }
 
-// A point as seen from the inside of an edge: in the region of the edge (no wish), over one of its
-// faces, or below both of them. offset leads from the edge to it.
+// A point seen from the inside of an edge: in the region of the edge (stay), over one of its faces,
+// or below both. offset leads from the edge to the point.
 static Wish validateEdge(const rbFeatureBody* body, int edge, rbVec3 p, rbVec3 offset)
 {
     RB_ASSERT(edge >= 0 && edge < body->edgeCount);
@@ -234,8 +233,8 @@ static Wish validateEdge(const rbFeatureBody* body, int edge, rbVec3 p, rbVec3 o
     return (Wish){FACE_BELOW, sides[first] / length};
 }
 
-// The face through which the segment from a point of the body leaves it. *isInside: it does not;
-// then the face that its end is least below of.
+// The face through which the segment from a point of the body leaves it. *isInside: it does not
+// leave; then the face that its end is least below.
 static int findExit(const rbFeatureBody* body, rbVec3 from, rbVec3 to, bool* isInside)
 {
     RB_ASSERT(body->faceCount > 0);
@@ -252,7 +251,7 @@ static int findExit(const rbFeatureBody* body, rbVec3 from, rbVec3 to, bool* isI
         if (end > 0.0) {
             double below = -heightOver(body, f, from);
             double t = below > 0.0 ? below / (below + end) : 0.0;
-            // of faces left at once the one that is higher over
+            // among faces left at the same time, the highest one
             if (t < first || (t == first && f == highest)) {
                 first = t;
                 exit = f;
@@ -263,7 +262,7 @@ static int findExit(const rbFeatureBody* body, rbVec3 from, rbVec3 to, bool* isI
     return exit < 0 ? highest : exit;
 }
 
-// The point to, seen from the point from of body i, is below: through to the other side.
+// The point to, seen from the point from of body i, is below: moves to the exit face.
 static rbWalkVerdict passThrough(rbFeatureWalk* w, int i, rbVec3 from, rbVec3 to)
 {
     bool isInside;
@@ -277,7 +276,7 @@ static rbWalkVerdict passThrough(rbFeatureWalk* w, int i, rbVec3 from, rbVec3 to
     return RB_WALK_GO_ON;
 }
 
-// Two features that are vertices or edges.
+// A step for two features that are vertices or edges.
 static rbWalkVerdict stepLow(rbFeatureWalk* w)
 {
     rbMeasureFeatures(w);
@@ -301,7 +300,7 @@ static rbWalkVerdict stepLow(rbFeatureWalk* w)
             wishes[i] = validateEdge(body, next[i].index, p,
                                      isCrossing ? toward : offsetFrom(body, next[i].index, p));
         } else {
-            // the other edges of the vertex; the one it is the end of has been measured
+            // the other edges of the vertex; the edge that ends at it has been measured
             int except = before[i].kind == RB_FEATURE_EDGE ? before[i].index : -1;
             wishes[i] = validateVertex(body, next[i].index, toward, except);
         }
@@ -310,7 +309,7 @@ static rbWalkVerdict stepLow(rbFeatureWalk* w)
     if (wishes[first].beyond == 0.0) {
         return RB_WALK_NEAREST;
     }
-    // vertices move on to their edges at once, of the faces only one can be taken
+    // vertices move to their edges at once; only one of the faces can be taken
     for (int i = 0; i < 2; ++i) {
         if (next[i].kind == RB_FEATURE_VERTEX && wishes[i].beyond > 0.0) {
             w->features[i] = (rbFeature){RB_FEATURE_EDGE, wishes[i].index};
@@ -403,7 +402,7 @@ static Clip clipByFace(const rbFeatureBody* body, int face, const rbVec3 ends[2]
     return clip;
 }
 
-// The segment is beside the face or below: on to the nearest edge, or to an end that is nearer.
+// The segment is off the face or below it: moves to the nearest edge, or to an end that is nearer.
 static void leaveFace(rbFeatureWalk* w, int i, const rbVec3 ends[2], const Clip* clip)
 {
     const rbFeatureBody* body = w->bodies[1 - i];
@@ -461,7 +460,7 @@ static rbWalkVerdict stepEdgeFace(rbFeatureWalk* w, int i)
         w->face = face;
         return RB_WALK_OVERLAP;
     }
-    // the slope that the vertices of the edge see, with the same bits
+    // the slope as computed for the vertices of the edge, with the same bits
     bool isFalling = rbDot(rbSub(to, from), rbTurnTo(w, i, body->normals[face])) < 0.0;
     int edge = isFalling ? clip.edgeHigh : clip.edgeLow;
     if (edge >= 0) {
@@ -492,8 +491,8 @@ bool rbIsSamePair(const rbFeature a[2], const rbFeature b[2])
            a[1].index == b[1].index;
 }
 
-// Steps until there is something to say. Brent: the mark is set anew after 1, 2, 4, ... steps, so a
-// circle is found after at most three times the way to it and round it.
+// Steps until there is a result. Brent: the reference pair is renewed after 1, 2, 4, ... steps, so
+// a cycle is found after at most three times the number of steps to reach and traverse it.
 rbWalkVerdict rbRunFeatureWalk(rbFeatureWalk* w, int* steps)
 {
     rbFeature mark[2] = {w->features[0], w->features[1]};
@@ -504,7 +503,7 @@ rbWalkVerdict rbRunFeatureWalk(rbFeatureWalk* w, int* steps)
         rbFeature before[2] = {w->features[0], w->features[1]};
         rbWalkVerdict verdict = rbStepFeatures(w);
         if (verdict == RB_WALK_OVERLAP && w->face >= 0) {
-            // the pair that shows it: next time it will do so at once
+            // the pair that shows the overlap, so that the next query finds it at once
             w->features[0] = before[0];
             w->features[1] = before[1];
         }

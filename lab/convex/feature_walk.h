@@ -1,10 +1,10 @@
-// The walk from one pair of features to the next: what features.c and feature_walk.c share.
+// The walk from one pair of features to the next; shared by features.c and feature_walk.c.
 #ifndef RB_CONVEX_FEATURE_WALK_H
 #define RB_CONVEX_FEATURE_WALK_H
 
 #include "lab/convex/features.h"
 
-// Limit of the specification; 30 steps are a long walk. Random pairs never get near it.
+// Limit of the specification; 30 steps are a long walk. Random pairs never come close to it.
 #define RB_WALK_STEPS_MAX 5000
 
 typedef struct rbFeature {
@@ -12,23 +12,23 @@ typedef struct rbFeature {
     int index;
 } rbFeature;
 
-// Nearest points of two closed features that are vertices or edges, frame of A.
+// Closest points of two closed features that are vertices or edges, frame of A.
 typedef struct rbFeatureNearest {
     rbVec3 points[2];
     rbVec3 edges[2];     // from end to end, zero for a vertex
-    rbFeature active[2]; // the feature each lies inside of: an edge or one of its ends
-    rbVec3 d;            // from the first point to the second, made sharper
+    rbFeature active[2]; // the feature that contains each point: an edge or one of its ends
+    rbVec3 d;            // from the first point to the second, sharpened
 } rbFeatureNearest;
 
 typedef struct rbFeatureWalk {
     const rbFeatureBody* bodies[2];
     rbMat3 rotation;    // of B in the frame of A
     rbVec3 translation; // of B in the frame of A
-    double scale;       // m, what rounding is relative to
+    double scale;       // m, scale of rounding errors
     double rounding;    // m
     rbFeature features[2];
     rbFeatureNearest nearest; // of the last pair of vertices or edges
-    int faceOwner;            // in overlap: the body whose face was met last
+    int faceOwner;            // in overlap: the body whose face was reached last
     int face;                 // -1: none, the features coincide
 } rbFeatureWalk;
 
@@ -60,7 +60,7 @@ void rbMeasureFeatures(rbFeatureWalk* w);
 // One step.
 rbWalkVerdict rbStepFeatures(rbFeatureWalk* w);
 
-// Steps until there is something to say; adds to the count.
+// Steps until there is a result; adds to the step count.
 rbWalkVerdict rbRunFeatureWalk(rbFeatureWalk* w, int* steps);
 
 #endif

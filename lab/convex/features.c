@@ -1,9 +1,9 @@
-// The query over the feature walk: start, bounds, what it leaves for the next query.
+// The query around the feature walk: start, bounds, and the cache for the next query.
 //
 // Whatever pair the walk ends with, the upper bound is the distance of two points of the cores and
-// the lower one the gap between support planes along the best normal known, both widened by
-// rounding. If they do not meet, the planes stand on points that are nearer, and the walk starts
-// again from there.
+// the lower bound the gap between support planes along the best known normal, both widened by
+// rounding. If they do not agree, the planes rest on points that are nearer, and the walk restarts
+// from there.
 #include "collision/convex/convex.h"
 #include "collision/geometry/shape_ops.h"
 #include "lab/convex/feature_walk.h"
@@ -11,22 +11,22 @@
 #include <float.h>
 #include <math.h>
 
-// Rounding of a product with a support point of a moved body, as for GJK, in units of DBL_EPSILON
-// times the size of the pair.
+// Rounding error of a product with a support point of a moved body, as for GJK, in units of
+// DBL_EPSILON times the size of the pair.
 #define ROUNDING_UNITS 16.0
-// Bounds this close, relative to the distance, are as good as asked for.
+// Bounds this close, relative to the distance, count as converged.
 #define RELATIVE_TOLERANCE 1e-13
-// New starts of a walk whose end turns out not to be the nearest pair.
+// Restarts of a walk whose end turns out not to be the closest pair.
 #define RESTARTS_MAX 4
-// Rounds of turning a normal away from support points that are beyond the witnesses.
+// Rounds of rotating a normal away from support points beyond the witness points.
 #define POLISH_ROUNDS 8
 #define POLISH_SINE 1e-4
 
-// The best direction so far.
+// The best separating direction so far.
 typedef struct Slab {
-    double gap; // m, least of B less greatest of A along the normal
+    double gap; // m, minimum of B less maximum of A along the normal
     rbVec3 normal;
-    int vertices[2]; // that the planes stand on
+    int vertices[2]; // support vertices of the planes
     int faceOwner;   // body with a face of this normal, -1: none known
     int face;
 } Slab;
@@ -38,7 +38,7 @@ static int someVertex(const rbFeatureBody* body, rbFeature f)
                                        : body->faceVertices[body->faceStarts[f.index]];
 }
 
-// A direction, from A to B in the frame of A, any length: keeps it if its slab is the widest.
+// A direction from A to B in the frame of A, of any length: kept if its slab is the widest.
 static void tryNormal(const rbFeatureWalk* w, rbVec3 direction, Slab* best)
 {
     double length = rbLength(direction);
@@ -69,7 +69,7 @@ static void tryFace(const rbFeatureWalk* w, int i, int face, Slab* best)
     }
 }
 
-// The face at an edge that is on the left as seen from one of its ends.
+// Tries the face at an edge that is on the left as seen from one of its ends.
 static void tryFaceAtEdge(const rbFeatureWalk* w, int i, int edge, int from, Slab* best)
 {
     const rbEdge* e = &w->bodies[i]->edges[edge];
@@ -77,13 +77,13 @@ static void tryFaceAtEdge(const rbFeatureWalk* w, int i, int edge, int from, Sla
         tryFace(w, i, e->v0 == from ? e->faceLeft : e->faceRight, best);
         return;
     }
-    // nothing but a segment: any direction across it
+    // a segment without faces: any direction perpendicular to it
     rbVec3 along = rbSub(w->bodies[i]->vertices[e->v1], w->bodies[i]->vertices[e->v0]);
     rbVec3 across = rbPerpendicular(rbNormalize(along));
     tryNormal(w, i == 0 ? across : rbTurnTo(w, 0, across), best);
 }
 
-// Normals of the faces at the features.
+// Tries the normals of the faces at the features.
 static void tryFaces(const rbFeatureWalk* w, Slab* best)
 {
     for (int i = 0; i < 2; ++i) {
@@ -103,8 +103,8 @@ static void tryFaces(const rbFeatureWalk* w, Slab* best)
     }
 }
 
-// Directions that do not depend on the difference d of the witnesses, for features that touch or
-// are so near that the difference is all rounding.
+// Tries directions that do not depend on the difference d of the witness points, for features that
+// touch or are so close that the difference is dominated by rounding.
 static void tryFeatures(const rbFeatureWalk* w, rbVec3 d, Slab* best)
 {
     tryFaces(w, best);
@@ -119,8 +119,8 @@ static void tryFeatures(const rbFeatureWalk* w, rbVec3 d, Slab* best)
     }
 }
 
-// The point of a face over which p is, as a combination of its corners: on the core for sure, also
-// where the plane of a hull's face is not exactly that of its corners.
+// The point of a face below p, as a combination of its corners: certainly on the core, even where
+// the plane of a hull's face is not exactly that of its corners.
 static rbVec3 footOn(const rbFeatureBody* body, int face, rbVec3 p)
 {
     const int* loop = body->faceVertices + body->faceStarts[face];
@@ -146,8 +146,8 @@ static rbVec3 footOn(const rbFeatureBody* body, int face, rbVec3 p)
     return rbAdd(a, edges);
 }
 
-// Turns the normal square to the directions from the witnesses to support points beyond them, the
-// last two of these at a time. Helps where they are beyond by rounding of the normal only.
+// Rotates the normal perpendicular to the directions from the witness points to support points
+// beyond them, the last two at a time. Helps if they are beyond only by rounding of the normal.
 static void polish(const rbFeatureWalk* w, const rbVec3 points[2], Slab* best)
 {
     rbVec3 n = best->normal;
@@ -165,7 +165,7 @@ static void polish(const rbFeatureWalk* w, const rbVec3 points[2], Slab* best)
             across = rbNormalize(across);
             n = rbAddScaled(n, -rbDot(n, u), u);
             n = rbAddScaled(n, -rbDot(n, across), across);
-        } else { // the same direction again
+        } else { // the same direction as before
             n = rbAddScaled(n, -rbDot(n, v), v);
         }
         u = v;
@@ -179,7 +179,7 @@ static void polish(const rbFeatureWalk* w, const rbVec3 points[2], Slab* best)
     }
 }
 
-// Witnesses and bounds of the pair of features; keeps them if they are better than those before.
+// Witness points and bounds of the pair of features; kept if better than the previous ones.
 static void appraise(const rbFeatureWalk* w, rbFeatureResult* result, Slab* widest)
 {
     rbVec3 points[2];
@@ -188,7 +188,7 @@ static void appraise(const rbFeatureWalk* w, rbFeatureResult* result, Slab* wide
     for (int i = 0; i < 2; ++i) {
         bool isFace = w->features[1 - i].kind == RB_FEATURE_FACE;
         if (isFace && w->features[i].kind == RB_FEATURE_EDGE) {
-            return; // on the way, nothing to measure
+            return; // during the walk: nothing to measure
         }
         vertexSide = isFace ? i : vertexSide;
     }
@@ -232,7 +232,7 @@ static bool isTight(const rbFeatureWalk* w, const rbFeatureResult* result)
     return result->lower >= result->upper - RELATIVE_TOLERANCE * result->upper - w->rounding;
 }
 
-// Brings the measurement up to date with the features.
+// Updates the measurement for the current features.
 static void remeasure(rbFeatureWalk* w)
 {
     if (w->features[0].kind != RB_FEATURE_FACE && w->features[1].kind != RB_FEATURE_FACE) {
@@ -242,7 +242,7 @@ static void remeasure(rbFeatureWalk* w)
     }
 }
 
-// All pairs of a circle.
+// Evaluates all pairs of a cycle.
 static void appraiseCircle(rbFeatureWalk* w, rbFeatureResult* result, Slab* widest)
 {
     rbFeature first[2] = {w->features[0], w->features[1]};
@@ -289,7 +289,7 @@ static void start(rbFeatureWalk* w, const rbFeaturePair* cache)
     w->features[1] = (rbFeature){cache->kindB, cache->indexB};
 }
 
-// The planes of a slab narrower than the distance found stand on points that are nearer: starts
+// The planes of a slab narrower than the distance found rest on points that are nearer: restarts
 // from the best face at the features, every other time from the vertices of the widest slab.
 static void startAgain(rbFeatureWalk* w, int restart, const Slab* widest)
 {
@@ -305,14 +305,14 @@ static void startAgain(rbFeatureWalk* w, int restart, const Slab* widest)
     }
 }
 
-// Planes of merged faces enclose more than the vertices do: what is below all of them need not be
+// Planes of merged faces enclose more than the vertices do: a point below all of them need not be
 // inside.
 static double bendOf(const rbFeatureBody* body)
 {
     return body->supports != NULL ? 2.0 * body->supports->bend : 0.0;
 }
 
-// Depth along the face that was met, or along another one of the features where that is less.
+// Depth along the face that was reached, or along another face of the features if that is smaller.
 static void concludeOverlap(rbFeatureWalk* w, rbFeatureResult* result)
 {
     Slab slab = {.gap = -INFINITY};
@@ -321,7 +321,7 @@ static void concludeOverlap(rbFeatureWalk* w, rbFeatureResult* result)
     }
     bool hasVertex =
         w->features[0].kind == RB_FEATURE_VERTEX || w->features[1].kind == RB_FEATURE_VERTEX;
-    if (w->face < 0 || !hasVertex) { // a vertex inside has been told its nearest face
+    if (w->face < 0 || !hasVertex) { // a vertex inside already has its nearest face
         tryFeatures(w, RB_VEC3_ZERO, &slab);
     }
     RB_ASSERT(isfinite(slab.gap));
@@ -338,7 +338,7 @@ static void concludeOverlap(rbFeatureWalk* w, rbFeatureResult* result)
     result->distance = gap;
     result->lower = gap - w->rounding;
     result->upper = w->rounding + bendOf(w->bodies[0]) + bendOf(w->bodies[1]);
-    // the deepest vertex of the body without the face
+    // the deepest vertex of the body that does not own the face
     if (owner != 1) {
         result->b = rbBringTo(w, 0, w->bodies[1]->vertices[slab.vertices[1]]);
         result->a = rbAddScaled(result->b, -gap, slab.normal);
@@ -349,8 +349,8 @@ static void concludeOverlap(rbFeatureWalk* w, rbFeatureResult* result)
     result->reason = RB_STOP_TOUCHES;
 }
 
-// Widens the bounds by rounding. Witnesses within rounding of each other, and no plane between the
-// cores: they touch.
+// Widens the bounds by rounding. If the witness points are within rounding of each other and no
+// plane separates the cores, they touch.
 static void concludeApart(const rbFeatureWalk* w, rbWalkVerdict verdict, rbFeatureResult* result)
 {
     RB_ASSERT(isfinite(result->lower) && isfinite(result->upper));
@@ -407,7 +407,7 @@ rbFeatureResult rbFeatures_Walk(const rbFeatureBody* a, const rbFeatureBody* b,
     if (verdict == RB_WALK_OVERLAP) {
         concludeOverlap(&w, &result);
     } else {
-        if (!isfinite(result.upper)) { // the limit came in a pair that cannot be measured
+        if (!isfinite(result.upper)) { // step limit at a pair that cannot be measured
             startCold(&w);
             remeasure(&w);
             appraise(&w, &result, &widest);

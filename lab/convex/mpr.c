@@ -1,20 +1,20 @@
-// MPR: discovery of a portal, its refinement, and the bounds that come with them.
+// MPR: portal discovery, portal refinement, and the resulting bounds.
 //
-// Frame of the search: that of A, shifted so that the center (the inner point V0 of D) is 0. A
-// support point is p = a - R b - offset, where the translation of B does not enter, so bodies far
-// apart do not lose digits; the origin of D is the target q = -V0. In this frame the side tests are
-// triple products with the ray and the spec's V0 is gone. The ray runs from 0 along q, or for
-// rbMpr_PenetrationAlong from the origin (offset = translation, q = 0) along the direction asked
+// Frame of the search: that of A, shifted so that the center (the interior point V0 of D) is 0. A
+// support point is p = a - R b - offset, without the translation of B, so bodies far apart do not
+// lose digits; the origin of D is the target q = -V0. In this frame the side tests are triple
+// products with the ray, without V0. The ray runs from 0 along q or, for rbMpr_PenetrationAlong,
+// from the origin (offset = translation, q = 0) along the given direction.
 // for.
 //
 // The portal (p1, p2, p3) is counter-clockwise seen from outside: (p1 x p2) . ray, (p2 x p3) . ray
 // and (p3 x p1) . ray are not negative.
 //
-// Truth. A miss is proven by its plane up to rounding whatever the portal is. A hit is proven by
-// weights of 0, p1, p2, p3 that give q within two roundings. Where signs of triple products are
-// wrong, because the tetrahedron is a sliver or D is flat, this proof fails, and GJK decides.
-// Directions are not normalized: comparisons with rounding are made between squares, so that a
-// search takes no root and no division.
+// Correctness. A miss is proven by its plane up to rounding, whatever the portal is. A hit is
+// proven by weights of 0, p1, p2, p3 that reproduce q within two roundings. If signs of triple
+// products are wrong, because the tetrahedron is a sliver or D is flat, this proof fails and GJK
+// decides. Directions are not normalized: comparisons with rounding use squares, so a search needs
+// no roots and no divisions.
 #include "lab/convex/mpr.h"
 
 #include "collision/convex/gjk.h"
@@ -24,11 +24,11 @@
 #include <float.h>
 #include <math.h>
 
-// Supports, rotation, center and product, in units of DBL_EPSILON times the scale. As for GJK, and
-// half as much again for the subtraction of the center and the addition of radii.
+// Rounding of supports, rotation, center and product, in units of DBL_EPSILON times the scale. As
+// for GJK, and half as much again for subtracting the center and adding radii.
 #define ROUNDING_UNITS 24.0
 
-// Corrections of the weights of a hit before it is given up.
+// Corrections of the weights of a hit before giving up.
 #define CERTIFY_ROUNDS 3
 
 typedef struct Point {
@@ -38,16 +38,16 @@ typedef struct Point {
 
 // How a part of a search ended.
 typedef enum Outcome {
-    OUTCOME_MISS,       // the last direction parts the bodies
+    OUTCOME_MISS,       // the last direction separates the bodies
     OUTCOME_ON_RAY,     // the first point lies on the ray, beyond the target
     OUTCOME_PORTAL,     // the ray crosses the portal (discovery), the target is behind it (hit)
-    OUTCOME_DEGENERATE, // signs are noise
+    OUTCOME_DEGENERATE, // signs are dominated by rounding
     OUTCOME_LIMIT       // iteration limit
 } Outcome;
 
 typedef struct Search {
     const rbCso* cso;
-    rbVec3 offset; // center of A less the turned center of B
+    rbVec3 offset; // center of A less the rotated center of B
     rbVec3 q;      // the target: the origin of D
     rbVec3 ray;
     double radii;
@@ -56,19 +56,19 @@ typedef struct Search {
     rbVec3 direction; // of the last support
     double height;    // (p - q) . direction of the last support
     double front;     // p1 . n of the last portal normal n
-    double certified; // m, a point of D is as near to the origin
+    double certified; // m, known distance of a point of D from the origin
     double weights[3];
     Point points[4];
-    Point* last; // of the last support
+    Point* last; // last support point
     Point* one;  // the portal
     Point* two;
     Point* three;
     Point* spare;
     int supports;
     int supportMax;
-    int filled; // points with a value, the first ones
+    int filled; // number of points that are set, the first ones
     bool isPolytope;
-    bool isAcross; // enclose the line of the ray, whose length is 1
+    bool isAcross; // enclose the line of the ray (of unit length)
 } Search;
 
 rbMprSettings rbDefaultMprSettings(void)
@@ -78,9 +78,9 @@ rbMprSettings rbDefaultMprSettings(void)
 
 // ---------------------------------------------------------------------------------- supports
 
-// Any point of the core is safe (a center on the surface of both bodies is found out and left to
-// GJK), an inner one is needed for speed. Frames of all shapes but cones and hulls are centered;
-// the cone's is inside, too, but its center of mass is farther from the surface.
+// Any point of the core is safe (a center on the surface of both bodies is detected and left to
+// GJK); an interior point is needed for speed. Frames of all shapes except cones and hulls are
+// centered; the cone's origin is inside, too, but its center of mass is farther from the surface.
 rbVec3 rbMpr_GetCenter(const rbConvex* convex)
 {
     RB_ASSERT(convex != NULL);
@@ -96,8 +96,8 @@ rbVec3 rbMpr_GetCenter(const rbConvex* convex)
     return sum;
 }
 
-// Support of a core. Corners of boxes by the signs alone; hulls are climbed from their own table of
-// starts, because directions of successive portals differ much.
+// Support of a core. Corners of boxes follow from the signs; hulls are searched from their own
+// table of starts, because directions of successive portals differ much.
 static inline rbVec3 supportOfCore(const rbConvex* convex, rbVec3 d)
 {
     if (convex->isExtents && convex->isPlain) {
@@ -108,7 +108,7 @@ static inline rbVec3 supportOfCore(const rbConvex* convex, rbVec3 d)
     return rbSupportCore(convex, d, &vertex);
 }
 
-// Support point of D along a direction, into the point.
+// Computes the support point of D along a direction.
 static inline void addSupport(Search* s, rbVec3 direction, Point* point)
 {
     RB_ASSERT(rbLengthSquared(direction) > 0.0);
@@ -130,7 +130,7 @@ static inline void addSupport(Search* s, rbVec3 direction, Point* point)
     ++s->supports;
 }
 
-// Does the last support plane part the bodies by more than rounding?
+// Does the last support plane separate the bodies by more than rounding?
 static inline bool isMiss(const Search* s)
 {
     return s->height < 0.0 &&
@@ -152,16 +152,16 @@ static void swapPoints(Point** a, Point** b)
 
 // ---------------------------------------------------------------------------------- search
 
-// Where the third point is to be looked for: beyond the plane of the center and the first two. From
-// a center near the surface that leads to points near the center, and the search crawls; there the
-// line of the ray is to be enclosed, seen along itself: across the edge of the first two.
+// Search direction of the third point: beyond the plane of the center and the first two. From a
+// center near the surface this gives points near the center, and the search is slow; then the line
+// of the ray is enclosed, seen along itself: across the edge of the first two.
 static inline rbVec3 sideNormal(const Search* s)
 {
     return s->isAcross ? rbCross(s->ray, rbSub(s->two->p, s->one->p))
                        : rbCross(s->one->p, s->two->p);
 }
 
-// Three points whose cone about the center holds the ray.
+// Finds three points whose cone about the center contains the ray.
 static Outcome discover(Search* s)
 {
     RB_ASSERT(s->supportMax >= 1 && rbIsFinite3(s->q));
@@ -182,7 +182,7 @@ static Outcome discover(Search* s)
     if (isMiss(s)) {
         return OUTCOME_MISS;
     }
-    // the center would be on the surface
+    // the center would lie on the surface
     if (!isBeyondRounding(s, rbDot(s->two->p, s->direction), s->direction)) {
         return OUTCOME_DEGENERATE;
     }
@@ -191,7 +191,7 @@ static Outcome discover(Search* s)
     }
     while (s->supports < s->supportMax) {
         d = sideNormal(s);
-        // the two points in line with the center
+        // the two points are collinear with the center
         rbVec3 unit = s->isAcross ? s->ray : s->one->p;
         if (rbLengthSquared(d) <= s->roundingSquared * rbLengthSquared(unit)) {
             return OUTCOME_DEGENERATE;
@@ -213,7 +213,7 @@ static Outcome discover(Search* s)
     return OUTCOME_LIMIT;
 }
 
-// The last point takes the place of the portal point that leaves the ray inside.
+// Replaces one portal point by the last point, so that the ray stays inside.
 static void shrinkPortal(Search* s)
 {
     RB_ASSERT(s->last == s->spare);
@@ -236,7 +236,7 @@ static rbVec3 portalNormal(Search* s)
 }
 
 // Weights of the portal points that give a target on the ray's side of the center: ratios of
-// volumes. Corrected by the same formula applied to what is missing. The rest goes to the center.
+// volumes, corrected by the same formula for the residual. The center gets the rest.
 static double weigh(Search* s, rbVec3 target)
 {
     RB_ASSERT(s->front > 0.0);
@@ -274,8 +274,8 @@ static double weigh(Search* s, rbVec3 target)
     return best;
 }
 
-// Weights of the point where the line of the ray crosses the portal, seen along the ray: what lies
-// along it is taken away first, or its rounding would drown small portals.
+// Weights of the point where the line of the ray crosses the portal, seen along the ray: components
+// along it are removed first, because their rounding would dominate small portals.
 static void weighCrossing(Search* s)
 {
     const Point* points[3] = {s->one, s->two, s->three};
@@ -296,7 +296,7 @@ static void weighCrossing(Search* s)
     }
 }
 
-// Moves the portal outwards until the target is behind it.
+// Moves the portal outward until the target is behind it.
 static Outcome refine(Search* s)
 {
     for (;;) {
@@ -330,7 +330,7 @@ static Outcome refine(Search* s)
     }
 }
 
-// Moves the portal with the target behind it on to the surface: the support plane is then at most
+// Moves the portal, with the target behind it, to the surface: the support plane is then at most
 // tolerance times the depth farther out.
 static rbStopReason reachSurface(Search* s, double tolerance)
 {
@@ -365,7 +365,7 @@ static void begin(Search* s, const rbCso* cso, const rbMprSettings* settings)
     s->supports = 0;
     s->supportMax = settings->iterationMax;
     s->filled = 0;
-    s->certified = s->rounding; // where the first point is on the ray
+    s->certified = s->rounding; // if the first point is on the ray
     s->isPolytope = cso->a->isPolytope && cso->b->isPolytope;
     s->isAcross = false;
     s->one = &s->points[0];
@@ -374,13 +374,13 @@ static void begin(Search* s, const rbCso* cso, const rbMprSettings* settings)
     s->spare = &s->points[3];
 }
 
-// Point of B that belongs to a point of the search.
+// Point of B that corresponds to a point of the search.
 static rbVec3 pointOnB(const Search* s, rbVec3 a, rbVec3 p)
 {
     return rbAdd(rbSub(rbSub(a, p), s->offset), s->cso->translation);
 }
 
-// Bound, normal and distance of the last support plane.
+// Stores bound, normal and distance of the last support plane.
 static void notePlane(const Search* s, rbMprResult* result)
 {
     double length = rbLength(s->direction);
@@ -391,8 +391,8 @@ static void notePlane(const Search* s, rbMprResult* result)
     result->lower = result->distance - s->rounding;
 }
 
-// The known point of D nearest to the origin. The centers are points of the cores, so the ball of
-// the radii about their difference belongs to D.
+// Stores the known point of D nearest to the origin. The centers are points of the cores, so the
+// ball of the radii about their difference belongs to D.
 static void noteNearest(const Search* s, rbVec3 centerA, rbMprResult* result)
 {
     double length = rbLength(s->q);
@@ -416,7 +416,7 @@ static void noteNearest(const Search* s, rbVec3 centerA, rbMprResult* result)
     result->upper = least + s->rounding;
 }
 
-// The points of the bodies that the weights stand for; the center has the rest.
+// Stores the points of the bodies given by the weights; the center has the remainder.
 static void noteWeighted(const Search* s, rbVec3 centerA, rbMprResult* result)
 {
     const Point* points[3] = {s->one, s->two, s->three};
@@ -430,8 +430,8 @@ static void noteWeighted(const Search* s, rbVec3 centerA, rbMprResult* result)
     result->b = pointOnB(s, a, p);
 }
 
-// Distance of the target from the plane that u and v span, less what rounding of the normal u x v
-// can make of it. NaN if u and v are parallel.
+// Distance of the target from the plane spanned by u and v, less the possible rounding error of the
+// normal u x v. NaN if u and v are parallel.
 static double distanceFromPlane(const Search* s, rbVec3 u, rbVec3 v, rbVec3 target)
 {
     rbVec3 n = rbCross(u, v);
@@ -439,8 +439,8 @@ static double distanceFromPlane(const Search* s, rbVec3 u, rbVec3 v, rbVec3 targ
     return (rbDot(n, target) - s->rounding * product) / rbLength(n);
 }
 
-// Radius of a ball about the origin that fits into the tetrahedron of center and portal, the target
-// being behind the portal; 0 if it is lost in rounding.
+// Radius of a ball about the origin that fits into the tetrahedron of center and portal, with the
+// target behind the portal; 0 if it is within rounding.
 static double innerBall(const Search* s)
 {
     rbVec3 one = s->one->p;
@@ -452,7 +452,7 @@ static double innerBall(const Search* s)
         distanceFromPlane(s, rbSub(three, one), rbSub(two, one), rbSub(s->q, one))};
     double least = INFINITY;
     for (int i = 0; i < 4; ++i) {
-        // written so that NaN, of a sliver, gives 0
+        // written so that NaN, from a sliver, gives 0
         least = heights[i] > s->rounding ? fmin(least, heights[i] - s->rounding) : 0.0;
         if (!(least > 0.0)) {
             return 0.0;
@@ -461,7 +461,7 @@ static double innerBall(const Search* s)
     return least;
 }
 
-// Decided by GJK. isDetection: stop as soon as the answer is known.
+// Lets GJK decide. isDetection: stop as soon as the answer is known.
 static void solveByGjk(Search* s, bool isDetection, rbMprResult* result)
 {
     const rbCso* cso = s->cso;
@@ -476,7 +476,7 @@ static void solveByGjk(Search* s, bool isDetection, rbMprResult* result)
     notePlane(s, result);
     double slack = 2.0 * DBL_EPSILON * s->radii;
     result->isFallback = true;
-    if (found.lower > 0.0) { // otherwise it says nothing of a signed distance
+    if (found.lower > 0.0) { // otherwise it says nothing about the signed distance
         result->lower = fmax(result->lower, found.lower - s->radii - slack);
     }
     result->overlaps = !(result->lower > 0.0);
@@ -484,7 +484,7 @@ static void solveByGjk(Search* s, bool isDetection, rbMprResult* result)
     result->distance = fmin(fmax(result->distance, result->lower), result->upper);
     result->travel = fmax(0.0, -result->distance);
     result->reason = found.reason;
-    // a common point of overlapping bodies, or their surfaces
+    // a common point of overlapping bodies, or points of their surfaces
     double distance = rbDistance(found.a, found.b);
     rbVec3 across =
         distance > s->rounding ? rbScale(1.0 / distance, rbSub(found.b, found.a)) : found.normal;
@@ -493,7 +493,7 @@ static void solveByGjk(Search* s, bool isDetection, rbMprResult* result)
     result->b = rbAddScaled(found.b, -share * cso->b->radius, across);
 }
 
-// Puts the center and the target of the search; gives the center of A.
+// Sets the center and the target of the search; returns the center of A.
 static rbVec3 aimAtOrigin(Search* s)
 {
     const rbCso* cso = s->cso;
@@ -505,8 +505,8 @@ static rbVec3 aimAtOrigin(Search* s)
     return centerA;
 }
 
-// Centers that coincide: the origin is inside whatever the ray. The axis of A or B along which D is
-// thinnest is the best guess for it.
+// The centers coincide: the origin is inside for any ray. The axis of A or B along which D is
+// thinnest is the best guess.
 static void chooseRay(Search* s)
 {
     const rbMat3* r = &s->cso->rotation;
@@ -522,7 +522,7 @@ static void chooseRay(Search* s)
     }
 }
 
-// How far along the ray the last support plane is from the origin.
+// Distance of the last support plane from the origin along the ray.
 static double travelToPlane(const Search* s)
 {
     double along = rbDot(s->direction, s->ray);
@@ -530,7 +530,7 @@ static double travelToPlane(const Search* s)
     return fmax(0.0, s->height * rbLength(s->ray) / along);
 }
 
-// From a portal with the target behind it to the surface: plane, travel and witnesses.
+// From a portal with the target behind it to the surface: stores plane, travel and witness points.
 static void notePenetration(Search* s, rbVec3 centerA, double tolerance, rbMprResult* result)
 {
     result->reason = reachSurface(s, tolerance);
@@ -544,8 +544,8 @@ static void notePenetration(Search* s, rbVec3 centerA, double tolerance, rbMprRe
     noteWeighted(s, centerA, result);
 }
 
-// What all queries begin with: is the origin in D? The search is left as it ended; a miss and an
-// unfinished search are noted in the result.
+// Common start of all queries: is the origin in D? The search is left in its final state; a miss
+// and an unfinished search are stored in the result.
 static Outcome decide(Search* s, rbVec3 centerA, rbMprResult* result)
 {
     Outcome outcome = discover(s);
@@ -585,7 +585,7 @@ bool rbMpr_Overlaps(const rbCso* cso)
     if (outcome == OUTCOME_PORTAL) {
         outcome = refine(&s);
     }
-    // a yes or no cannot say that it is undecided
+    // a yes or no cannot express "undecided"
     if (outcome == OUTCOME_DEGENERATE || outcome == OUTCOME_LIMIT) {
         rbMprResult result;
         solveByGjk(&s, true, &result);
@@ -619,7 +619,7 @@ rbMprResult rbMpr_Detect(const rbCso* cso, const rbMprSettings* settings)
         result.upper = fmin(result.upper, s.certified + s.rounding);
     } else if (outcome == OUTCOME_ON_RAY) {
         notePlane(&s, &result);
-        // the point of the segment from the center to the first point that is the target
+        // the point on the segment from the center to the first point that is the target
         double share = fmin(1.0, rbDot(s.q, s.one->p) / rbLengthSquared(s.one->p));
         result.a = rbAddScaled(centerA, share, rbSub(s.one->a, centerA));
         result.b = pointOnB(&s, result.a, rbScale(share, s.one->p));
@@ -693,7 +693,7 @@ rbMprResult rbMpr_PenetrationAlong(const rbCso* cso, rbVec3 direction,
         result.b = pointOnB(&s, s.one->a, s.one->p);
         result.reason = RB_STOP_CONVERGED;
     } else if (isBeyondRounding(&s, s.height, s.direction)) {
-        // No portal, but deep: the support plane across the ray is always an answer.
+        // No portal, but deep: the support plane perpendicular to the ray is always a valid answer.
         addSupport(&s, s.ray, s.one);
         notePlane(&s, &result);
         result.travel = travelToPlane(&s);

@@ -1,4 +1,4 @@
-// Portal refinement and the feature walk as pair methods: bounds hold as of every method, but in
+// Portal refinement and the feature walk as pair methods: bounds hold as for every method, but in
 // overlap depth, normal and points are estimates.
 #include "lab/convex/pair_rows.h"
 

@@ -4,7 +4,7 @@
 
 #include "dynamics/engines/event/event_rows.h"
 
-extern const rbDetectorRow rbRayDetectorRow;   // rays shot along the motion
+extern const rbDetectorRow rbRayDetectorRow;   // rays cast along the motion
 extern const rbEventLoopRow rbPairLoopRow;     // a heap of pairs and a global interval (L-79, L-86)
 extern const rbEventLoopRow rbAllPairsLoopRow; // the same with all pairs, near or not (L-78)
 

@@ -1,6 +1,6 @@
-// The loop as the first specification has it (L-77 to L-79, L-86): a heap of pairs and a global
-// interval. Every event looks at every body, so it costs O(n) and more; kept as the second
-// algorithm against which the loop over bodies is tested, and for comparison.
+// The loop of the first specification (L-77 to L-79, L-86): a heap of pairs and a global interval.
+// Every event visits every body, so it costs at least O(n); kept as the second algorithm against
+// which the loop over bodies is tested, and for comparison.
 #include "dynamics/engines/event/event_handle.h"
 #include "lab/events/lab_event_rows.h"
 
@@ -38,7 +38,7 @@ static bool hasPair(const rbEventEngine* engine, int a, int b)
     return false;
 }
 
-// Pairs whose motion boxes over an interval meet enter the heap.
+// Pairs whose motion boxes over an interval overlap enter the heap.
 static void admitPairs(rbEventEngine* engine, const rbEventHost* host, double timeA, double timeB)
 {
     static const int home[3] = {0, 0, 0};
@@ -61,7 +61,7 @@ static void admitPairs(rbEventEngine* engine, const rbEventHost* host, double ti
     engine->statistics.renewals += engine->bodies.count;
 }
 
-// All pairs at the start, near or not.
+// Adds all pairs at the start, near or not.
 static void admitAll(rbEventEngine* engine, const rbEventHost* host, double time)
 {
     static const int home[3] = {0, 0, 0};
@@ -85,8 +85,8 @@ static rbStatus advancePairs(rbEventEngine* engine, const rbEventHost* host, dou
                              int failed[2])
 {
     for (;;) {
-        // An interval at most as long as the next event is away; new pairs may shorten it. It does
-        // not depend on the time asked for, so that outputs change nothing.
+        // The interval is at most the time to the next event; new pairs may shorten it. It does not
+        // depend on the requested time, so outputs change nothing.
         double end = fmin(topKey(engine), engine->now + INTERVAL_MAX);
         admitPairs(engine, host, engine->now, end);
         double next = fmin(topKey(engine), end);
@@ -100,7 +100,7 @@ static rbStatus advancePairs(rbEventEngine* engine, const rbEventHost* host, dou
         int pair = rbHeap_Top(&engine->heap).item;
         failed[0] = engine->pairs.data[pair].a;
         failed[1] = engine->pairs.data[pair].b;
-        // Hysteresis: a pair that is no longer near leaves when it comes to the top.
+        // Hysteresis: a pair that is no longer near is removed when it reaches the top.
         bool isKept = isNear(engine, failed[0], failed[1]);
         if (isKept) {
             rbEventEngine_HandlePair(engine, host, pair, next);

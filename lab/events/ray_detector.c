@@ -1,21 +1,21 @@
-// The detector "rays" of the event engine: pairs whose contact is predicted by rays (R-26, R-27,
-// R-59) and answered by an impact.
+// The detector "rays" of the event engine: contact of pairs is predicted by rays
+// and answered by an impact.
 //
 // A pair is far, predicted or close.
 //
-//   far       before its time the balls that hold the bodies are apart. Then rays are shot over a
-//             window: no hit, and the pair is looked at again at the end of the window; a hit, and
-//             it is predicted.
-//   predicted  its time is that of the hit. When it comes the bodies collide at the point and with
-//             the normal of the ray. Rays find contact late, never early, so they overlap a little
-//             by then; the depth is measured, for the statistics.
-//   close     from a contact on until the bodies are measured apart: what happens between bodies
-//             that touch (parting, bounces of the size of the tolerance, lasting contact, rest) is
-//             that of the exact detector. Rays start on surfaces that touch or overlap: they could
-//             not tell parting from contact.
+//   far        until its time, the bounding balls of the bodies are apart. Then rays are cast over
+//              a window: without a hit the pair is examined again at the end of the window; with
+//              a hit it becomes predicted.
+//   predicted  its time is that of the hit, when the bodies collide at the point and with the
+//              normal of the ray. Rays find contact late, never early, so the bodies overlap a
+//              little by then; the depth is measured for the statistics.
+//   close      from a contact until the bodies are measured apart: everything between touching
+//              bodies (separation, bounces of the size of the tolerance, lasting contact, rest) is
+//              left to the exact detector. Rays that start on touching or overlapping surfaces
+//              could not distinguish separation from contact.
 //
-// A change of flight drops what was predicted. All is in what the row remembers of the pair, so
-// snapshots hold it.
+// A change of flight discards predictions. All state is in the pair memory of the row, so it is
+// part of snapshots.
 #include "dynamics/engines/event/event_handle.h"
 #include "lab/events/lab_event_rows.h"
 #include "lab/rays/path_bend.h"
@@ -26,58 +26,58 @@
 #include <math.h>
 #include <string.h>
 
-// The ball bound looks for balls larger by this part, and rays are shot when they are within twice
-// as much: so that rounding never lets a pair be looked at and not shot.
+// The ball bound uses balls enlarged by this fraction, and rays are cast when they are within twice
+// as much, so that rounding never makes a pair due without casting rays.
 #define BALL_MARGIN 2e-6
-// Pieces into which the rays cut a window at most, about.
+// Approximate maximum number of pieces into which the rays divide a window.
 #define WINDOW_PIECES 32.0
-// A window is at most as long as the smaller body takes to move by its own radius. A look sees
-// overlaps, so what rays missed is found there, within a radius; and what is predicted far ahead is
-// mostly predicted in vain.
+// A window is at most the time in which the smaller body moves by its own radius. Examining a pair
+// detects overlaps, so what rays missed is found within a radius; and predictions far ahead are
+// mostly discarded.
 #define WINDOW_RADII 1.0
-// Tolerances between bodies at which a close pair is far again. More than the highest hop of a
-// microcollision (RB_HOP_MOST), so that what lies on another body stays with the exact detector.
+// Gap, in tolerances, at which a close pair becomes far again. More than the highest hop of a
+// microcollision (RB_HOP_MOST), so that resting bodies stay with the exact detector.
 #define PARTED 20.0
-// The way out of an overlap is at most so many times as long as it is deep.
+// The path out of an overlap is at most this many times its depth.
 #define PARTING_DEPTHS 2.0
-// And at most, or where the depth is not known, this part of the radius of the smaller body.
+// It is also at most this fraction of the smaller radius, which is used if the depth is unknown.
 #define PARTING_REACH 0.05
-// Overlaps deeper than this part of the radius of the smaller body are refused when the engine
-// starts anew within a run: no rays left them.
+// Overlaps deeper than this fraction of the smaller radius are rejected when the engine restarts
+// within a run: rays did not cause them.
 #define LEFT_REACH 0.25
 // s, how far ahead rays are drawn.
 #define TRACE_AHEAD 1.0
-// An overlap that has grown by more than this since the contact is no parting any more.
+// An overlap that has grown by more than this factor since the contact is no longer separating.
 #define OVERLAP_GROWTH 1.25
 
-// What is remembered of a pair.
+// The memory of a pair.
 typedef struct PairMemory {
     rbRayTrack track; // the shortest ray of the last prediction
     rbVec3 point;     // m, of the hit, at the time of the pair
     rbVec3 normal;    // unit, from a to b
-    bool hasHit;      // predicted
+    bool hasHit;      // the pair is predicted
     bool isClose;     // since a contact, until measured apart
     bool isParting;   // since a contact that a ray declared while the bodies overlapped
-    double depth;     // m, of that overlap
-    double partUntil; // s, when it should be over at the latest
+    double depth;     // m, depth of that overlap
+    double partUntil; // s, latest time at which it should have ended
 } PairMemory;
 
-// The rays of a geometry, made once.
+// The rays of a geometry, created once.
 typedef struct Emitter {
     const rbGeometry* geometry;
     rbRayEmitter* emitter;
 } Emitter;
 
-// Where the rays of a body start; NULL: it shoots none.
+// Where the rays of a body start; NULL: it casts none.
 typedef struct BodyEmitter {
     const rbRayEmitter* emitter;
 } BodyEmitter;
 
-// What the row has of an engine.
+// State of the detector in an engine.
 typedef struct RayState {
     rbRaySettings settings;
     RB_ARRAY(Emitter) emitters;
-    RB_ARRAY(BodyEmitter) bodies; // as the bodies of the engine
+    RB_ARRAY(BodyEmitter) bodies; // parallel to the bodies of the engine
 } RayState;
 
 static PairMemory* memoryOf(const rbEventEngine* engine, const rbEventPair* pair)
@@ -123,8 +123,8 @@ static rbStatus checkSettings(const rbEventSettings* settings, rbError* error)
     rbStatus status = rbRaySettings_Check(&rays, error);
     if (status == RB_STATUS_OK && settings->order == RB_ORDER_SIMULTANEOUS) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "rays find one point of contact after the other, but the order "
-                           "\"simultaneous\" needs all of an instant; use \"sequential\", or the "
+                           "rays find one contact point after another, but the order "
+                           "\"simultaneous\" needs all points at once; use \"sequential\", or the "
                            "detector \"exact\"");
     }
     return status;
@@ -165,7 +165,7 @@ static void destroyState(rbEventEngine* engine)
     engine->detectorState = NULL;
 }
 
-// Emitters of geometries that no body has any more go.
+// Destroys emitters of geometries that no body uses any more.
 static void dropEmitters(const rbEventEngine* engine, RayState* state)
 {
     int kept = 0;
@@ -183,7 +183,7 @@ static void dropEmitters(const rbEventEngine* engine, RayState* state)
     state->emitters.count = kept;
 }
 
-// The rays of a geometry, of before or made now; NULL with a message if there can be none.
+// The rays of a geometry, existing or created now; NULL with a message if there can be none.
 static const rbRayEmitter* takeEmitter(RayState* state, const rbGeometry* geometry, rbError* error)
 {
     const rbRayEmitter* known = findEmitter(state, geometry);
@@ -221,12 +221,12 @@ static rbStatus startRays(rbEventEngine* engine, rbError* error)
     return RB_STATUS_OK;
 }
 
-// The pair is close then.
+// If an overlap is accepted, the pair becomes close.
 static bool acceptsOverlap(rbEventEngine* engine, int index, double time, double depth)
 {
     const rbEventPair* pair = &engine->pairs.data[index];
     double smaller = fmin(engine->bodies.data[pair->a].radius, engine->bodies.data[pair->b].radius);
-    // a world that has just been made has had no contacts
+    // a newly created world has had no contacts
     bool isLeft = time > 0.0 && depth <= LEFT_REACH * smaller;
     if (isLeft) {
         memoryOf(engine, pair)->isClose = true; // and due: balls overlap
@@ -234,7 +234,7 @@ static bool acceptsOverlap(rbEventEngine* engine, int index, double time, double
     return isLeft;
 }
 
-// Where a body is at a time to come: what rbRayPoseFn is told.
+// Where a body is at a future time: the context of rbRayPoseFn.
 typedef struct Mover {
     const rbEventEngine* engine;
     const rbEventHost* host;
@@ -242,7 +242,7 @@ typedef struct Mover {
     rbVec3 shift; // m, of the image
 } Mover;
 
-// A flight is evaluated, not committed: times to come must not move its node.
+// Evaluates a flight without committing: future times must not move its node.
 static rbTransform poseAt(const void* context, double time)
 {
     const Mover* mover = context;
@@ -251,7 +251,7 @@ static rbTransform poseAt(const void* context, double time)
     rbTransform pose = {RB_VEC3_ZERO, RB_QUAT_IDENTITY};
     if (body->shape == RB_EVENT_SHAPE_SPHERE) {
         pose.p = rbAdd(rbEventBody_PositionAt(body, time), mover->shift);
-        return pose; // however it turns it looks the same
+        return pose; // a sphere looks the same in every orientation
     }
     rbTransform frame;
     if (body->isDynamic) {
@@ -271,13 +271,13 @@ static rbTransform poseAt(const void* context, double time)
     return pose;
 }
 
-// A pair about to be predicted: a and b in the order of the pair.
+// A pair to be predicted: a and b in the order of the pair.
 typedef struct Pair {
     Mover movers[2];
     rbRayBody bodies[2];
     rbVec3 centers[2]; // m, at the start
-    double radii[2];   // m, of the balls that hold the bodies
-    rbVec3 velocity;   // m/s and m/s^2, of b against a
+    double radii[2];   // m, of the bounding balls of the bodies
+    rbVec3 velocity;   // m/s and m/s^2, of b relative to a
     rbVec3 acceleration;
     bool isBallistic; // both on parabolas or standing still
     double horizon;   // s, for which the bounds of both hold
@@ -337,7 +337,7 @@ static void makePair(const rbEventEngine* engine, const rbEventHost* host, const
     out->acceleration = rbSub(accelerations[1], accelerations[0]);
 }
 
-// How long the balls of the two stay apart at least, s; 0: they are within reach.
+// Lower bound of the time for which the balls of the two stay apart, s; 0: they are within reach.
 static double boundByBalls(const Pair* pair)
 {
     rbVec3 p = rbSub(pair->centers[1], pair->centers[0]);
@@ -359,7 +359,7 @@ static double boundByBalls(const Pair* pair)
     return fmin(tau, pair->horizon);
 }
 
-// The end of the next window, and with it the bounds of speed and acceleration over it.
+// Chooses the end of the next window and computes the bounds of speed and acceleration over it.
 static double chooseWindow(const rbEventEngine* engine, const rbEventPair* indices, double time,
                            Pair* pair)
 {
@@ -384,7 +384,7 @@ static double chooseWindow(const rbEventEngine* engine, const rbEventPair* indic
     }
     double end = time + window;
     if (engine->loop->startPairs == NULL) {
-        // the other loops have no regions that expire
+        // only the loop over bodies has regions that expire
         end = fmin(end, engine->bodies.data[indices->a].expiry);
         end = fmin(end, engine->bodies.data[indices->b].expiry);
     }
@@ -404,14 +404,14 @@ static double chooseWindow(const rbEventEngine* engine, const rbEventPair* indic
 
 // ------------------------------------------------------------------------------------ predictions
 
-// Who shoots first: the first body, unless only the other one flies.
+// Whether the second body casts rays first: only if it alone flies.
 static bool isSwapped(const rbEventEngine* engine, const rbEventPair* pair)
 {
     return !engine->bodies.data[pair->a].isDynamic && engine->bodies.data[pair->b].isDynamic;
 }
 
-// Shoots rays over a window; the normal of the prediction then points from a to b. False where rays
-// do not work: a way so curved, or a time so late, that it cannot be cut into pieces.
+// Casts rays over a window; the normal of the prediction then points from a to b. False if rays
+// fail: the path is too curved, or the time too late, to be divided into pieces.
 static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const Pair* pair,
                   const rbRayQuery* asked, rbRayPrediction* prediction)
 {
@@ -428,7 +428,7 @@ static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const
     return true;
 }
 
-// Without rays: how long the balls stay apart. What was predicted is dropped.
+// Bounds the time without rays, by the balls. Discards the prediction.
 static bool predict(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                     double* duration)
 {
@@ -446,8 +446,8 @@ static bool predict(rbEventEngine* engine, const rbEventHost* host, int index, d
 
 // --------------------------------------------------------------------------------------- contact
 
-// How deep the bodies overlap along the normal of a ray, m. Meshes in each other may be measured
-// along another way out, far longer: that is no depth of this contact.
+// How deep the bodies overlap along the normal of a ray, m. Intersecting meshes may be measured
+// along another, far longer translation, which is not the depth of this contact.
 static double getDepth(const rbEventEngine* engine, const rbEventPair* pair,
                        const rbEventMeasure* measure)
 {
@@ -456,8 +456,8 @@ static double getDepth(const rbEventEngine* engine, const rbEventPair* pair,
     return isAlong ? fmax(0.0, -measure->distance) : 0.0;
 }
 
-// They part from here on, for a few times as long as the depth takes or, where that is not known,
-// a small part of the smaller body.
+// The bodies separate from now on, for a few times as long as the depth requires or, if that is
+// unknown, a small fraction of the smaller body.
 static void notePart(rbEventEngine* engine, int index, double time, double depth, double leaving)
 {
     const rbEventPair* pair = &engine->pairs.data[index];
@@ -470,7 +470,7 @@ static void notePart(rbEventEngine* engine, int index, double time, double depth
     memory->partUntil = leaving > 0.0 ? time + way / leaving : time;
 }
 
-// The bodies touch where a ray said. From here on the pair is close.
+// The bodies touch where a ray predicted it. From now on the pair is close.
 static void collide(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     rbEventMeasure measure;
@@ -501,9 +501,9 @@ static void collide(rbEventEngine* engine, const rbEventHost* host, int index, d
     rbEventEngine_Schedule(engine, host, index, time, &measure, leaving);
 }
 
-// Whether bodies that overlap since a ray declared contact are on their way out, there and along
-// its normal. What the exact detector finds in an overlap are points of parts that passed each
-// other, with normals of any direction; but only as long as the way out should last.
+// Whether bodies that overlap since a ray declared contact are separating at that point along its
+// normal. In an overlap the exact detector finds points of parts that have passed each other, with
+// arbitrary normals; but this holds only for the expected duration of the separation.
 static bool isParting(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                       const rbEventMeasure* measure, double* leaving)
 {
@@ -521,7 +521,7 @@ static bool isParting(rbEventEngine* engine, const rbEventHost* host, int index,
     return memory->isParting;
 }
 
-// A pair that is close: the exact detector, until it is apart again.
+// A close pair: left to the exact detector until it is apart again.
 static void handleClose(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     rbEventMeasure measure;
@@ -537,14 +537,14 @@ static void handleClose(rbEventEngine* engine, const rbEventHost* host, int inde
     if (gap > parted) {
         memoryOf(engine, pair)->isClose = false;
     } else if (gap > engine->tolerance && leaving > 0.0) {
-        // on its way out: looked at again when it should be there
+        // separating: examined again when it should be apart
         double next = time + 1.05 * (parted - gap) / leaving;
         double* due = &engine->times.data[index];
         *due = fmin(*due, next > time ? next : nextafter(time, INFINITY));
     }
 }
 
-// Shoots rays over the next window.
+// Casts rays over the next window.
 static void look(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     const rbEventPair* indices = &engine->pairs.data[index];
@@ -563,7 +563,7 @@ static void look(rbEventEngine* engine, const rbEventHost* host, int index, doub
     rbRayPrediction prediction = {0};
     bool isShot = !isfinite(end) || shoot(engine, indices, &pair, &query, &prediction);
     if (prediction.isInside || !isShot) {
-        // They overlap and no ray said so: what rays missed is seen here, within a radius.
+        // They overlap, which no ray predicted: missed contacts are detected here, within a radius.
         countsOf(engine)->contactsMissed += isShot ? 1 : 0;
         memory->isClose = true;
         memory->isParting = false;
@@ -601,7 +601,7 @@ static void handle(rbEventEngine* engine, const rbEventHost* host, int index, do
 
 // ------------------------------------------------------------------------------------------ traces
 
-// The pair that touches next by what was predicted; without one, that which is looked at next.
+// The pair that is predicted to touch next; if there is none, the pair that is due next.
 static int findNext(const rbEventEngine* engine)
 {
     int next = -1;
@@ -623,7 +623,7 @@ static int findNext(const rbEventEngine* engine)
     return next;
 }
 
-// What is traced, and the hit.
+// The receiver of the rays, and the hit.
 typedef struct Trace {
     rbRayTraceFn* fn; // called for every ray
     void* context;
@@ -632,7 +632,7 @@ typedef struct Trace {
     rbRayPrediction prediction;
 } Trace;
 
-// Shoots the rays of the next pair anew; false if no pair is within their reach.
+// Casts the rays of the next pair again; false if no pair is within reach.
 static bool traceNext(const rbEventEngine* engine, const rbEventHost* host, double time,
                       Trace* trace)
 {
@@ -644,7 +644,7 @@ static bool traceNext(const rbEventEngine* engine, const rbEventHost* host, doub
     const PairMemory* memory = memoryOf(engine, indices);
     Pair pair;
     makePair(engine, host, indices, time, &pair);
-    // Drawn from where the bodies are now, though they need not be shot before the balls meet.
+    // Drawn from the current poses, although they need not be cast before the balls touch.
     double apart = boundByBalls(&pair);
     double end = chooseWindow(engine, indices, time, &pair) + apart;
     end = memory->hasHit ? fmax(end, engine->times.data[index]) : end;
@@ -667,7 +667,7 @@ static bool traceNext(const rbEventEngine* engine, const rbEventHost* host, doub
     return true;
 }
 
-// The event engine of a world, if its detector is this one; otherwise NULL.
+// The event engine of a world if it uses this detector; otherwise NULL.
 static const rbEventEngine* engineOf(const rbWorld* world)
 {
     const rbEventEngine* engine = rbWorld_GetEventEngine(world);

@@ -1,5 +1,5 @@
 // Lagrange multipliers in linear time (B-50): the system of multipliers.c by the tree solver, which
-// is Baraff's factorization without fill; by the sparse direct one where there are loops.
+// is Baraff's factorization without fill, or by the sparse direct one if there are loops.
 #include "lab/joints/classical_state.h"
 
 static void create(rbClassical* classical, const rbMechanism* mechanism)

@@ -1,9 +1,9 @@
-// Methods kept for comparison: the table, the common step, forces of rows that are not joints.
+// Methods kept for comparison: the table, the common step, and forces of rows that are not joints.
 //
 // State of a dynamic body: center s, orientation q, velocity v, spin momentum L in world axes;
 //   s' = v,   q' = (0, w) q / 2,   v' = F / m,   L' = T,   w = R I^-1 R^T L,
-// so gyroscopic terms appear only in w' (see multipliers.c). The length of q means nothing: w is
-// taken from q/|q|, and q is normalized after the step.
+// so gyroscopic terms appear only in w' (see multipliers.c). The length of q has no meaning: w is
+// computed from q/|q|, and q is normalized after the step.
 #include "lab/joints/classical.h"
 
 #include "base/core/memory.h"
@@ -219,7 +219,7 @@ bool rbIsConditionRow(const rbMechanism* mechanism, const rbRowBlock* block, int
     return block->kind == RB_ROW_HOLD || isUnlimited;
 }
 
-// An angle brought into [-pi, pi].
+// Wraps an angle into [-pi, pi].
 static double wrapAngle(double angle)
 {
     if (fabs(angle) <= RB_PI) {
@@ -228,7 +228,7 @@ static double wrapAngle(double angle)
     return rbWrapAngle(angle);
 }
 
-// Elongation of a SPRING row; raw is its error now.
+// Elongation of a SPRING row; raw is its current error.
 static double getElongation(const rbMechanism* mechanism, const rbRowBlock* block, int row,
                             double raw)
 {

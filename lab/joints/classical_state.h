@@ -1,4 +1,4 @@
-// What the comparison methods share: inside of rbClassical.
+// Shared by the comparison methods: definition of rbClassical.
 #ifndef RB_LAB_CLASSICAL_STATE_H
 #define RB_LAB_CLASSICAL_STATE_H
 
@@ -13,7 +13,7 @@ struct rbClassical {
     const rbClassicalOps* ops;
     int order; // of the step engine
     rbClassicalSettings settings;
-    double h; // of the step under way
+    double h; // of the current step
     // The common step.
     rbRunge runge;
     double* state;
@@ -21,12 +21,12 @@ struct rbClassical {
     // Multipliers.
     int bodyCount;
     int rowCount;
-    rbVec3* accelerations;        // without forces of joints
+    rbVec3* accelerations;        // without joint forces
     rbVec3* angularAccelerations; // likewise
     double* compliance;           // 0, or INFINITY for rows that are not conditions
     double* multipliers;          // N, N m
     double* matrix;               // dense
-    double* pivots;               // dense: inverse, 0 where dropped
+    double* pivots;               // dense: inverse pivots, 0 if dropped
     rbSolver* solver;             // Baraff
     rbReduced* reduced;
 };
@@ -39,18 +39,17 @@ extern const rbClassicalOps rbReducedOps;
 // A force x along a row of a block: + on A, - on B.
 void rbAddRowForce(rbMechanism* mechanism, const rbRowBlock* block, int row, double x);
 
-// 1/diagonal of B W B^T: the mass that a row feels when nothing else holds its bodies. 0 for a row
-// without effect.
+// 1/diagonal of B W B^T: the effective mass of a row when nothing else holds its bodies. 0 for a
+// row without effect.
 double rbGetRowMass(const rbMechanism* mechanism, const rbRowBlock* block, int row);
 
-// Forces of SPRING rows and of TRAVEL rows, of those without a limit only if asked.
+// Adds forces of SPRING rows and of TRAVEL rows; those without a limit only if withUnlimited.
 void rbAddSoftForces(rbMechanism* mechanism, double h, bool withUnlimited);
 
-// Whether multipliers take a row as a condition.
+// Whether the multiplier methods treat a row as a condition.
 bool rbIsConditionRow(const rbMechanism* mechanism, const rbRowBlock* block, int row);
 
-// Multipliers: what both solvers of their system share. The right-hand side is written into
-// multipliers.
+// Shared by both solvers of the multiplier system. The right-hand side is written into multipliers.
 void rbMultipliers_Create(rbClassical* classical, const rbMechanism* mechanism);
 void rbMultipliers_Destroy(rbClassical* classical);
 void rbMultipliers_WriteRight(rbClassical* classical, rbMechanism* mechanism, double time);

@@ -1,4 +1,4 @@
-// The solver "cut" (B-37): direct for a tree; joints that close loops are left to its caller.
+// The solver "cut" (B-37): direct for a tree; loop-closing joints are left to its caller.
 #include "dynamics/solvers/solver.h"
 #include "lab/joints/classical.h"
 

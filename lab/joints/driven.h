@@ -1,6 +1,6 @@
-// Accelerations of bodies that are not dynamic: the comparison methods work with accelerations, a
-// path tells velocities. They are those of the parabola through the velocities at the start, the
-// middle and the end of a step: exact for velocities up to the second degree in time, else off by
+// Accelerations of bodies that are not dynamic: the comparison methods need accelerations, but a
+// path gives velocities. They are those of the parabola through the velocities at the start, the
+// middle and the end of a step: exact for velocities that are quadratic in time, otherwise off by
 // O(h^2).
 #ifndef RB_LAB_DRIVEN_H
 #define RB_LAB_DRIVEN_H
@@ -16,15 +16,15 @@ typedef struct rbDrivenBody {
 typedef struct rbDriven {
     rbDrivenBody* bodies;
     int count;
-    double time; // start of the step under way
+    double time; // start of the current step
     double h;
 } rbDriven;
 
-// The world itself (index -1) stands still and is left out.
+// The world itself (index -1) stands still and is omitted.
 void rbDriven_Make(rbDriven* driven, const rbMechanism* mechanism);
 void rbDriven_Free(rbDriven* driven);
 
-// Asks the callback where the bodies are during a step. Leaves them at its start.
+// Gets the poses of the bodies during a step from the callback. Leaves them at its start.
 void rbDriven_Start(rbDriven* driven, rbMechanism* mechanism, double time, double h,
                     rbMechForceFn* forces, void* context);
 

@@ -1,12 +1,12 @@
-// Lagrange multipliers (B-49) with Baumgarte's stabilization (B-51), solved densely.
+// Lagrange multipliers (B-49) with Baumgarte stabilization (B-51), solved densely.
 //
-// The rate of a row is C' = J u, u the velocities of the two bodies. Asked for is
-//   C'' = J u' + J' u = -2 alpha C' - beta^2 C          of joints,
-//   C'' = -(C' - speed)/h                               of TRAVEL rows without a limit.
+// The rate of a row is C' = J u, with u the velocities of the two bodies. The conditions are
+//   C'' = J u' + J' u = -2 alpha C' - beta^2 C          for joints,
+//   C'' = -(C' - speed)/h                               for TRAVEL rows without a limit.
 // With u' = f - W J^T x, f the accelerations by all other forces, the multipliers x solve
 //   (B W B^T) x = J f + J' u + 2 alpha C' + beta^2 C.
-// f contains w' = J^-1 (T - w x L): L' = T has no gyroscopic term, w = J^-1 L has. J' u is the
-// derivative of the rows along the present motion, by a five-point difference.
+// f contains w' = J^-1 (T - w x L): L' = T has no gyroscopic term, but w = J^-1 L has. J' u is the
+// derivative of the rows along the current motion, by a five-point difference.
 // Without stabilization C'' = 0 also allows C = k1 t + k2: joints drift apart.
 #include "base/core/memory.h"
 #include "base/math/quaternion.h"
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-// The dense matrix is of this size at most (128 MB).
+// Maximum size of the dense matrix (128 MB).
 #define DENSE_ROWS_MAX 4000
 
 void rbMultipliers_Create(rbClassical* classical, const rbMechanism* mechanism)
@@ -81,9 +81,9 @@ static rbRowPose movePose(const rbRowPose* pose, rbVec3 v, rbVec3 w, double t)
     return moved;
 }
 
-// J' u of the rows of a block: d/dt (J(t) u) with the motion u kept. The five points lie so close
-// that the body turns by 1e-3 between them, and within a small part of the step, which the motion
-// of everything else must resolve anyway: the error is about 1e-13 of the value.
+// J' u of the rows of a block: d/dt (J(t) u) at constant u. The five points are so close that the
+// body rotates by 1e-3 between them, and within a small fraction of the step, which the motion of
+// everything else must resolve anyway: the error is about 1e-13 of the value.
 static void writeProducts(const rbMechanism* mechanism, const rbRowBlock* block,
                           const PairMotion* motion, double h, double* products)
 {
@@ -165,7 +165,7 @@ void rbMultipliers_Apply(const rbClassical* classical, rbMechanism* mechanism)
 }
 
 // A = L D L^T in place, column by column of the lower triangle. A pivot below RB_PIVOT_DROP of its
-// diagonal belongs to a row that the ones before it imply: it is dropped (inverse 0).
+// diagonal belongs to a row implied by the previous ones: it is dropped (inverse 0).
 static void factorDense(double* a, int n, double* invPivots)
 {
     for (int j = 0; j < n; ++j) {
@@ -209,8 +209,8 @@ static rbStatus check(const rbMechanism* mechanism, rbError* error)
 {
     if (mechanism->rowCount > DENSE_ROWS_MAX) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the method \"multipliers\" solves a dense system and takes at most %d "
-                           "rows, the mechanism has %d: take \"baraff\" or \"impulses\"",
+                           "the method \"multipliers\" solves a dense system of at most %d "
+                           "rows, but the mechanism has %d; use \"baraff\" or \"impulses\"",
                            DENSE_ROWS_MAX, mechanism->rowCount);
     }
     return RB_STATUS_OK;

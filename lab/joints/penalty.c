@@ -1,10 +1,10 @@
-// Penalty method (B-47): springs and dampers stand for joints.
+// Penalty method (B-47): springs and dampers replace joints.
 //
-// Row by row F = -alpha J^T (Omega^2 C + 2 Omega mu C'). alpha is the mass that the row feels,
-// 1/diagonal of B W B^T, so that a row alone swings with the angular frequency Omega and mu = 1 is
-// critical damping whatever the masses are. The C'' of the published formula needs accelerations
-// before the forces are known and is left out, as is usual. Joints yield by about
-// load / (alpha Omega^2); RK4 needs Omega h below about 1.
+// Row by row F = -alpha J^T (Omega^2 C + 2 Omega mu C'). alpha is the effective mass of the row,
+// 1/diagonal of B W B^T, so that a single row oscillates with the angular frequency Omega, and mu =
+// 1 is critical damping for any masses. The C'' of the published formula needs accelerations before
+// the forces are known and is omitted, as is usual. Joints yield by about load / (alpha Omega^2);
+// RK4 needs Omega h below about 1.
 #include "lab/joints/classical_state.h"
 
 static void hold(rbClassical* classical, rbMechanism* mechanism, double time)

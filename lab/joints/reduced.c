@@ -1,5 +1,5 @@
 // Reduced coordinates: the state, its motion, steps and energy. reduced_tree.c builds the tree,
-// reduced_forward.c finds accelerations.
+// reduced_forward.c computes accelerations.
 #include "lab/joints/reduced.h"
 
 #include "base/core/memory.h"
@@ -85,7 +85,7 @@ static const rbReducedLink* getParent(const rbReduced* reduced, const rbReducedL
     return link->parent >= 0 ? &reduced->links[link->parent] : &reduced->bases[link->parentBody];
 }
 
-// Where coordinates place a link, given its parent: pose, and the directions its speeds move it.
+// Places a link relative to its parent: its pose, and the directions in which its speeds move it.
 static void placeBall(rbReducedLink* link, const rbReducedLink* parent, const double* x)
 {
     link->orientation = getQuat(x);
@@ -169,7 +169,7 @@ static void rateFree(const rbReducedLink* link, const double* x, const double* u
     writeTurn(link, &x[3], &derivative[3]);
 }
 
-// Coordinates from the pose of a child.
+// Computes coordinates from the pose of a child.
 static void readBall(const rbReducedLink* link, const rbReducedLink* parent, const rbRowPose* pose,
                      double* x)
 {
@@ -181,7 +181,7 @@ static void readBall(const rbReducedLink* link, const rbReducedLink* parent, con
 static void readHinge(const rbReducedLink* link, const rbReducedLink* parent, const rbRowPose* pose,
                       double* x)
 {
-    // parent^-1 child relative^-1 is a turn about the axis, but for what the joint does not allow.
+    // parent^-1 child relative^-1 is a rotation about the axis, plus what the joint does not allow.
     rbQuat seen = rbMulQuat(rbConjugate(parent->orientation), pose->orientation);
     rbQuat turn = rbMulQuat(seen, rbConjugate(link->relative));
     double sine = rbDot(rbMakeVec3(turn.x, turn.y, turn.z), link->axisParent);
@@ -248,7 +248,7 @@ static void readBases(rbReduced* reduced, const rbMechanism* mechanism)
     }
 }
 
-// Pose of one link and what hangs on it for its speeds.
+// Pose of one link and the quantities that depend on it.
 static void placeLink(const rbReduced* reduced, rbReducedLink* link, const double* x)
 {
     const rbReducedLink* parent = getParent(reduced, link);
@@ -284,8 +284,8 @@ void rbReduced_Place(rbReduced* reduced, const double* state)
     }
 }
 
-// Speeds of a link that come nearest to a motion: the least squares of S u = motion, weighed by the
-// body's own inertia. Exact when the joint allows the motion.
+// Speeds of a link that best match a motion: least squares of S u = motion, weighted by the body's
+// own inertia. Exact if the joint allows the motion.
 static void readSpeeds(const rbReducedLink* link, rbSpatial rest, double* u)
 {
     double matrix[36];
@@ -393,7 +393,7 @@ static void evaluateStage(void* context, double t, const double* x, double* deri
     }
 }
 
-// Quaternions back to length one.
+// Normalizes the quaternions.
 static void normalizeState(rbReduced* reduced)
 {
     for (int i = 0; i < reduced->linkCount; ++i) {
@@ -437,7 +437,7 @@ double rbReduced_Energy(const rbReduced* reduced, rbVec3 gravity)
     return energy;
 }
 
-// The row of the table of methods.
+// The row in the table of methods.
 static rbStatus check(const rbMechanism* mechanism, rbError* error)
 {
     rbReduced* reduced = rbCreateReduced(mechanism, error);
@@ -458,8 +458,8 @@ static void destroy(rbClassical* classical)
     rbDestroyReduced(classical->reduced);
 }
 
-// The bodies tell where the step begins, so that a step is a function of them alone: what was tried
-// and taken back before leaves no trace. Reading them costs a rounding a step.
+// The start of the step is read from the bodies, so that a step is a function of them alone: steps
+// that were tried and undone leave no trace. Reading costs one rounding per step.
 static void step(rbClassical* classical, rbMechanism* mechanism, double time, double h,
                  rbMechForceFn* forces, void* context)
 {

@@ -1,10 +1,10 @@
-// Reduced coordinates (B-48): the articulated-body algorithm of Featherstone for trees of ball
-// joints, hinges, prismatic and fixed joints. Joints hold to rounding whatever the step is, and the
-// cost is linear: the oracle for open chains.
+// Reduced coordinates (B-48): Featherstone's articulated-body algorithm for trees of ball, hinge,
+// prismatic and fixed joints. Joints hold to rounding for any step size, and the cost is linear:
+// the oracle for open chains.
 //
-// A joint of a tree leads from a parent to a child; a root hangs on a body that is not dynamic, or
-// is free. Coordinates are the orientation of the child (ball), an angle (hinge), a travel
-// (prismatic), nothing (fixed), center and orientation (free root).
+// A joint of a tree leads from a parent to a child; a root is attached to a body that is not
+// dynamic, or is free. Coordinates are the orientation of the child (ball), an angle (hinge), a
+// travel (prismatic), nothing (fixed), center and orientation (free root).
 #ifndef RB_LAB_REDUCED_H
 #define RB_LAB_REDUCED_H
 
@@ -12,12 +12,12 @@
 
 typedef struct rbReduced rbReduced;
 
-// NULL and a sentence when joints close a loop or are of another type. Reads the state of the
-// bodies; parts that the joints do not allow are dropped.
+// NULL with a message if joints close a loop or are of another type. Reads the state of the bodies;
+// components that the joints do not allow are dropped.
 rbReduced* rbCreateReduced(const rbMechanism* mechanism, rbError* error);
 void rbDestroyReduced(rbReduced* reduced); // NULL is fine
 
-// Up to 4: RK4, as it is made; above: the method of order 8.
+// Up to 4: RK4, the default; above: the method of order 8.
 void rbReduced_SetOrder(rbReduced* reduced, int order);
 
 // Coordinates and speeds from the state of the bodies.
@@ -25,8 +25,8 @@ void rbReduced_Read(rbReduced* reduced, const rbMechanism* mechanism);
 // Pose, velocity and momentum of all dynamic bodies.
 void rbReduced_Write(const rbReduced* reduced, rbMechanism* mechanism);
 
-// One step, see rbClassical_Step: the state kept here moves, the bodies are written. Rows other
-// than joints act as classical.h says. Does not allocate.
+// One step, see rbClassical_Step: advances the state stored here and writes the bodies. Rows other
+// than joints act as described in classical.h. Does not allocate.
 void rbReduced_Step(rbReduced* reduced, rbMechanism* mechanism, double time, double h,
                     rbMechForceFn* forces, void* context);
 

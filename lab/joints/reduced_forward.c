@@ -1,11 +1,10 @@
 // The articulated-body algorithm (Featherstone): accelerations of a tree in linear time.
 //
-// World axes, motions and forces about the center of each link. With the acceleration of the parent
-// shifted to the link, a = shift(a_parent) + c + S u', c what the motion alone gives. A link with
-// all that hangs on it answers an acceleration by the force I a + p. Inward, from the ends: S^T (I
-// a
-// + p) = 0 gives u' in terms of the parent's acceleration; what remains is added to the parent.
-// Outward, from the bases: u' and a.
+// World axes; motions and forces about the center of each link. With the acceleration of the parent
+// shifted to the link, a = shift(a_parent) + c + S u', where c comes from the motion alone. A link
+// with everything attached to it responds to an acceleration with the force I a + p. Inward, from
+// the leaves: S^T (I a + p) = 0 gives u' in terms of the parent's acceleration; the remainder is
+// added to the parent. Outward, from the bases: u' and a.
 #include "lab/joints/reduced_state.h"
 
 void rbReduced_SolveSmall(double* matrix, int n, double* x)
@@ -42,7 +41,7 @@ static rbVec3 getCentripetal(rbVec3 w, rbVec3 r)
     return rbCross(w, rbCross(w, r));
 }
 
-// c of a link: accelerations of its center and spin without those of parent and speeds.
+// c of a link: acceleration of its center and spin, without those of parent and speeds.
 //   ball:      w = wp + u                    hinge:   w = wp + u a,  a turns with the parent
 //   prismatic: the child's point runs along a, which turns with the parent
 static rbSpatial getProduct(const rbReducedLink* link, const rbReducedLink* parent, const double* u)
@@ -76,8 +75,8 @@ static void startLink(const rbReduced* reduced, rbReducedLink* link, const doubl
     link->product = getProduct(link, getParent(reduced, link), &u[link->firstSpeed]);
 }
 
-// Takes the speeds of a link out of its equations. The axes are made orthogonal with respect to the
-// articulated inertia (Gram and Schmidt): S = Z L^T, Z^T I Z = D diagonal, so that every direction
+// Eliminates the speeds of a link from its equations. The axes are made orthogonal with respect to
+// the articulated inertia (Gram-Schmidt): S = Z L^T, Z^T I Z = D diagonal, so that every direction
 // is eliminated by itself. response = I Z, push = -Z^T p, pivots = D^-1.
 static void eliminate(rbReducedLink* link)
 {
@@ -97,8 +96,8 @@ static void eliminate(rbReducedLink* link)
     }
 }
 
-// Adds what is left of a link to its parent: with U = I Z, I - U D^-1 U^T as inertia and
-// p + (I - U D^-1 U^T) c + U D^-1 push as force.
+// Adds the remainder of a link to its parent: with U = I Z, I - U D^-1 U^T as inertia and p + (I -
+// U D^-1 U^T) c + U D^-1 push as force.
 static void handOver(const rbReducedLink* link, rbReducedLink* parent)
 {
     rbSpatialInertia left = link->articulated;
@@ -112,7 +111,7 @@ static void handOver(const rbReducedLink* link, rbReducedLink* parent)
     parent->bias = rbAddSpatial(parent->bias, rbShiftForce(force, link->fromParent));
 }
 
-// Accelerations of the speeds of a link, a the acceleration without them; returns it with them.
+// Accelerations of the speeds of a link; a is the acceleration without them; returns it with them.
 static rbSpatial finishLink(const rbReducedLink* link, rbSpatial a, double* speeds)
 {
     rbSpatial sum = a;

@@ -1,4 +1,4 @@
-// Inside of rbReduced.
+// Definition of rbReduced.
 #ifndef RB_LAB_REDUCED_STATE_H
 #define RB_LAB_REDUCED_STATE_H
 
@@ -22,20 +22,20 @@ typedef enum rbLinkKind {
 typedef struct rbReducedLink {
     int body;       // in the mechanism
     int parent;     // link; -1: a base
-    int parentBody; // in the mechanism; of a free link: its own
+    int parentBody; // in the mechanism; for a free link: its own
     rbLinkKind kind;
     int firstCoordinate;
     int firstSpeed; // counted without the coordinates
     int speedCount;
-    // The joint, in the principal frames of parent and child. pointChild lies at pointParent plus,
-    // for prismatic ones, travel times axisParent.
+    // The joint, in the principal frames of parent and child. pointChild is at pointParent, for
+    // prismatic joints plus travel times axisParent.
     rbVec3 pointParent;
     rbVec3 pointChild;
     rbVec3 axisParent;
-    rbQuat relative; // of the child seen from the parent; hinge: at angle 0
+    rbQuat relative; // of the child relative to the parent; hinge: at angle 0
     double mass;
     rbVec3 moments;
-    // At the present coordinates, world axes.
+    // At the current coordinates, world axes.
     rbVec3 position;
     rbQuat orientation;
     rbSym3 inertia;
@@ -46,7 +46,7 @@ typedef struct rbReducedLink {
     rbSpatial axes[RB_LINK_SPEEDS_MAX]; // motion of the center by a unit of each speed
     rbSpatial motion;
     rbSpatial load; // torque and force
-    // Of the articulated-body algorithm.
+    // For the articulated-body algorithm.
     rbSpatialInertia articulated;
     rbSpatial bias;                         // force of the articulated body without acceleration
     rbSpatial product;                      // acceleration without those of parent and speeds
@@ -61,9 +61,8 @@ typedef struct rbReducedLink {
 struct rbReduced {
     rbReducedLink* links; // parents before children
     int linkCount;
-    int* linkOfBody; // per body; -1: not dynamic
-    rbReducedLink*
-        bases; // per body; used where it is not dynamic, and zero of a free link's parent
+    int* linkOfBody;      // per body; -1: not dynamic
+    rbReducedLink* bases; // per body; used if it is not dynamic, and as the origin of a free link
     int bodyCount;
     bool hasSoftRows;
     int coordinateCount;
@@ -83,10 +82,10 @@ rbStatus rbReduced_BuildTree(rbReduced* reduced, const rbMechanism* mechanism, r
 // Poses and motions of all links.
 void rbReduced_Place(rbReduced* reduced, const double* state);
 
-// Accelerations of the speeds u at the present poses, motions and loads.
+// Accelerations of the speeds u at the current poses, motions and loads.
 void rbReduced_FindAccelerations(rbReduced* reduced, const double* u, double* accelerations);
 
-// Solves a symmetric positive definite system in place, n <= 6, rows of 6; the matrix is used up.
+// Solves a symmetric positive definite system in place, n <= 6, rows of 6; overwrites the matrix.
 void rbReduced_SolveSmall(double* matrix, int n, double* x);
 
 #endif

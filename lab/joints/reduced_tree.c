@@ -6,8 +6,8 @@
 typedef struct JointKind {
     rbJointType type;
     rbLinkKind kind;
-    rbJointType pointPart; // where its points stand
-    rbJointType turnPart;  // where its axis or orientation stands; the same: nothing more
+    rbJointType pointPart; // part that has its points
+    rbJointType turnPart;  // part that has its axis or orientation; the same part: none
 } JointKind;
 
 static const JointKind jointKinds[] = {
@@ -41,22 +41,22 @@ static rbStatus checkBlock(const rbRowBlock* block, rbError* error)
 {
     if (block->errors != rbJointModel_Errors) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the method \"reduced\" does not know a condition of the mechanism that "
-                           "is no joint: take \"impulses\"");
+                           "the method \"reduced\" does not support conditions other than joints; "
+                           "use \"impulses\"");
     }
     const rbJointModel* model = block->data;
     const JointKind* kind = findKind(model->type);
     if (kind == NULL || findPart(model, kind->pointPart) == NULL ||
         findPart(model, kind->turnPart) == NULL) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the method \"reduced\" takes ball, hinge, prismatic and fixed joints, "
-                           "not \"%s\": take \"impulses\"",
+                           "the method \"reduced\" supports ball, hinge, prismatic and fixed "
+                           "joints, not \"%s\"; use \"impulses\"",
                            rbJointType_Name(model->type));
     }
     return RB_STATUS_OK;
 }
 
-// The joint as the link needs it: isFlipped, if A is the child.
+// Stores the joint in the form of the link; isFlipped: A is the child.
 static void setJoint(rbReducedLink* link, const rbRowBlock* block, bool isFlipped)
 {
     const rbJointModel* model = block->data;
@@ -71,7 +71,7 @@ static void setJoint(rbReducedLink* link, const rbRowBlock* block, bool isFlippe
     if (kind->kind == RB_LINK_HINGE) {
         link->axisParent = isFlipped ? turn->axisB : turn->axisA;
         rbVec3 axisChild = isFlipped ? turn->axisA : turn->axisB;
-        // Where angles are counted from does not matter, if only it does not depend on the state.
+        // The zero of angles does not matter as long as it does not depend on the state.
         link->relative = rbQuat_Between(axisChild, link->axisParent);
     } else {
         link->relative = isFlipped ? rbConjugate(turn->relative) : turn->relative;
@@ -104,14 +104,14 @@ static void numberLink(rbReduced* reduced, rbReducedLink* link)
     reduced->speedCount += link->speedCount;
 }
 
-// Whether a body belongs to the tree already.
+// Whether a body already belongs to the tree.
 static bool isPlaced(const rbReduced* reduced, const rbMechanism* mechanism, int body)
 {
     return !mechanism->bodies[body].isDynamic || reduced->linkOfBody[body] >= 0;
 }
 
-// Hangs every body that a joint connects to the tree on it, until no more is found. Sweeps over the
-// blocks: as many as the tree is deep at worst, at most one a body.
+// Attaches every body that a joint connects to the tree, until no more are found. The number of
+// sweeps over the blocks is at most the depth of the tree, at most one per body.
 static void growTree(rbReduced* reduced, const rbMechanism* mechanism)
 {
     bool hasGrown = true;
@@ -141,7 +141,7 @@ static void addFreeLink(rbReduced* reduced, const rbMechanism* mechanism, int bo
     link->kind = RB_LINK_FREE;
     link->relative = RB_QUAT_IDENTITY;
     numberLink(reduced, link);
-    // It moves relative to the world: the base of its own index stands at the origin.
+    // It moves relative to the world: the base with its own index is at the origin.
     reduced->bases[body].orientation = RB_QUAT_IDENTITY;
 }
 
@@ -177,7 +177,7 @@ rbStatus rbReduced_BuildTree(rbReduced* reduced, const rbMechanism* mechanism, r
     // Every joint of a forest leads to one link.
     if (joints != reduced->linkCount - freeCount) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the method \"reduced\" takes trees, but %d joints close loops: take "
+                           "the method \"reduced\" supports trees, but %d joints close loops; use "
                            "\"impulses\"",
                            joints - (reduced->linkCount - freeCount));
     }

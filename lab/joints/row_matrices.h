@@ -1,4 +1,4 @@
-// Matrices of rows and bodies in full, for dense methods and for tests of the solvers.
+// Full matrices of rows and bodies, for dense methods and for tests of the solvers.
 #ifndef RB_LAB_ROW_MATRICES_H
 #define RB_LAB_ROW_MATRICES_H
 
@@ -13,8 +13,8 @@ rbMat3 rbResponse_L(const rbRowMass* mass);
 rbMat3 rbResponse_W(const rbRowMass* mass, rbVec3 rA);
 rbMat3 rbResponse_U(const rbRowMass* mass, rbVec3 rA);
 
-// The matrix B W B^T + C in full, column major, rowCount x rowCount; infinite compliance yields a
-// unit row.
+// The full matrix B W B^T + C, column major, rowCount x rowCount; infinite compliance gives a unit
+// row.
 void rbRowSystem_Assemble(const rbRowSystem* system, double* matrix);
 
 #endif

@@ -89,7 +89,7 @@ void rbRunge_Free(rbRunge* runge)
     memset(runge, 0, sizeof *runge);
 }
 
-// x + h times the sum of factors and stages; zeros are skipped.
+// x + h times the weighted sum of the stages; zero weights are skipped.
 static void combine(const rbRunge* runge, const double* factors, double h, const double* x,
                     double* sum)
 {

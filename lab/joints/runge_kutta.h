@@ -1,5 +1,5 @@
-// Explicit Runge-Kutta steps of any number of unknowns, for the comparison methods. (base/math/ode
-// is for small systems: it keeps its stages on the stack.)
+// Explicit Runge-Kutta steps with any number of unknowns, for the comparison methods.
+// (base/math/ode is for small systems: it keeps its stages on the stack.)
 #ifndef RB_LAB_RUNGE_KUTTA_H
 #define RB_LAB_RUNGE_KUTTA_H
 
@@ -13,8 +13,8 @@ typedef struct rbRungeTable {
     const double* weights;
 } rbRungeTable;
 
-// The classical method of order 4 for orders up to 4, that of Cooper and Verner (order 8, 11
-// stages) above.
+// The classical method of order 4 for orders up to 4; above, that of Cooper and Verner (order 8, 11
+// stages).
 const rbRungeTable* rbRungeTable_Get(int order);
 
 // Writes x' at (t, x) into derivative.

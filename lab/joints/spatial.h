@@ -1,11 +1,11 @@
 // Motions and forces of rigid bodies in six dimensions, for reduced coordinates. World axes; the
-// point of reference is said where one is used: usually the center of mass of a body.
+// reference point is stated where it is used: usually the center of mass of a body.
 #ifndef RB_LAB_SPATIAL_H
 #define RB_LAB_SPATIAL_H
 
 #include "base/math/matrix3.h"
 
-// A motion: angular, and of the point of reference. A force: torque about the point, and force.
+// A motion: angular, and of the reference point. A force: torque about that point, and force.
 typedef struct rbSpatial {
     rbVec3 w;
     rbVec3 v;
@@ -39,7 +39,7 @@ static inline rbSpatial rbShiftMotion(rbSpatial a, rbVec3 r)
     return (rbSpatial){a.w, rbAdd(a.v, rbCross(a.w, r))};
 }
 
-// A force at a point c as one at the point c - r.
+// A force at a point c, expressed at the point c - r.
 static inline rbSpatial rbShiftForce(rbSpatial a, rbVec3 r)
 {
     return (rbSpatial){rbAdd(a.w, rbCross(r, a.v)), a.v};

@@ -51,7 +51,7 @@ double rbPath_GetAcceleration(const rbPath* path, double timeA, double timeB, do
     }
     double curvature = 0.0;
     for (int i = first; i <= last; ++i) {
-        // A closed curve starts again beyond its ends.
+        // A closed curve continues at its other end.
         int k = path->isClosed ? (i + spans) % spans : i;
         if (k >= 0 && k < spans) {
             curvature =

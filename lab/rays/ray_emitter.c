@@ -1,19 +1,19 @@
-// Making of emitters: the parts of a geometry, their triangles, edges and counts of points (R-22 to
-//
+// Construction of emitters: the parts of a geometry, their triangles, edges and numbers of points
+//
 #include "lab/rays/ray_emitter.h"
 
 #include "base/core/memory.h"
 #include "base/core/random.h"
 #include "collision/geometry/half_edge.h"
 
-// Directions of a sphere up to this many are kept (1.5 MB), more are computed at every shot.
+// Up to this many directions of a sphere are stored (1.5 MB); more are computed for every cast.
 #define DIRECTIONS_KEPT_MAX 65536
 
-// Edges whose faces differ by less than this angle (rad) are flat: no ray from them is the shortest
-// that a ray from the faces would not find.
+// Edges whose faces differ by less than this angle (rad) are flat: rays from them find nothing that
+// rays from the faces would miss.
 #define FLAT_ANGLE 1e-9
 
-// Of the shapes that rays start from exactly; the others are made of triangles.
+// Area of the shapes with exact ray starts; the others are made of triangles.
 static double getRoundArea(const rbShapeData* data)
 {
     switch ((int)data->type) {
@@ -30,7 +30,7 @@ static double getRoundArea(const rbShapeData* data)
         return RB_PI * r * (r + sqrt(r * r + data->cone.height * data->cone.height));
     }
     case RB_SHAPE_ELLIPSOID: {
-        // the root mean square of the products of two axes: exact for spheres, enough to share out
+        // the root mean square of the products of two axes: exact for spheres, enough for sharing
         rbVec3 a = data->ellipsoid.semiAxes;
         double bc = a.y * a.z;
         double ca = a.z * a.x;
@@ -62,7 +62,7 @@ static int countParts(const rbGeometry* geometry)
     return count;
 }
 
-// Normals, the faces of every vertex and the edges that are not flat.
+// Computes normals, the faces of every vertex and the edges that are not flat.
 static void connectFaces(rbRayPart* part)
 {
     const rbTriangles* mesh = &part->mesh;
@@ -84,7 +84,7 @@ static void connectFaces(rbRayPart* part)
     for (size_t i = 0; i < vertexCount; ++i) {
         part->vertexFaceStarts[i + 1] += part->vertexFaceStarts[i];
     }
-    // filled from behind, which moves the ends of the ranges to their starts
+    // filled backward, which moves the ends of the ranges to their starts
     for (size_t f = faceCount; f-- > 0;) {
         for (int k = 0; k < 3; ++k) {
             int vertex = mesh->triangles[f][k];
@@ -131,7 +131,7 @@ static rbStatus addParts(rbRayEmitter* emitter, const rbGeometry* geometry, rbTr
     rbShapeType type = rbGeometry_GetType(geometry);
     if (type == RB_SHAPE_PLANE) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "a plane has no end and shoots no rays; let the other body shoot");
+                           "a plane is unbounded and casts no rays; let the other body cast them");
     }
     if (type == RB_SHAPE_COMPOUND) {
         int childCount;
@@ -166,14 +166,14 @@ static rbStatus addParts(rbRayEmitter* emitter, const rbGeometry* geometry, rbTr
     return status;
 }
 
-// How many of count points the share from low to high of a whole gets, so that the shares add up.
+// How many of count points belong to the share from low to high of a whole; all shares add up.
 static int64_t shareOut(double count, double low, double high, double whole)
 {
     return (int64_t)(count * high / whole + 0.5) - (int64_t)(count * low / whole + 0.5);
 }
 
-// Points of every triangle: by area, or as published the same for all; one each at least, unless
-// bundles follow, which find what few rays leave out.
+// Points of every triangle: by area or, as published, the same number for all; at least one each,
+// unless bundles follow, which find what few rays miss.
 static int64_t countTrianglePoints(const rbRayEmitter* emitter, rbRayPart* part, double count)
 {
     const rbRaySettings* settings = &emitter->settings;
@@ -194,7 +194,7 @@ static int64_t countTrianglePoints(const rbRayEmitter* emitter, rbRayPart* part,
         sum += size;
         total += share < 1 && settings->count > 0 && settings->refineRounds == 0 ? 1 : share;
         if (total > INT32_MAX / 2) {
-            return total; // refused by the caller
+            return total; // rejected by the caller
         }
         part->pointStarts[f + 1] = (int)total;
     }
@@ -235,8 +235,8 @@ static rbStatus countStarts(rbRayEmitter* emitter, rbError* error)
         total += share + part->mesh.vertexCount + (int64_t)part->edgeCount * settings->edgeCount;
         if (surface > RB_RAYS_COUNT_MAX + (int64_t)RB_TRIANGLES_MAX || total > INT32_MAX / 2) {
             return rbError_Set(error, RB_STATUS_LIMIT,
-                               "the body would shoot more than %d rays from its faces or %d in "
-                               "all; a smaller count, or one of the whole body, would do",
+                               "the body would cast more than %d rays from its faces or %d in "
+                               "all; reduce the count, or count per body instead of per triangle",
                                RB_RAYS_COUNT_MAX, INT32_MAX / 2);
         }
         part->surfaceCount = (int)share;
@@ -250,7 +250,7 @@ static rbStatus countStarts(rbRayEmitter* emitter, rbError* error)
     return RB_STATUS_OK;
 }
 
-// The directions of a sphere's points, which are the same at every shot.
+// Stores the directions of a sphere's points, which are the same for every cast.
 static void keepDirections(rbRayEmitter* emitter)
 {
     for (int i = 0; i < emitter->partCount; ++i) {

@@ -1,8 +1,8 @@
 // The frame system: see ray_frames.h.
 //
-// A frame: contacts of all pairs from where the bodies are at its beginning; then the earliest is
-// taken, again and again. Where bodies stop, pairs of theirs are asked anew from that time on, as
-// what was found for a later time no longer holds. What was found for the same time does.
+// A frame: finds the contacts of all pairs from the poses at its beginning; then takes the
+// earliest, again and again. When bodies stop, their pairs are predicted again from that time,
+// because contacts found for later times are no longer valid. Contacts at the same time are.
 #include "base/core/timer.h"
 #include "lab/rays/path_bend.h"
 #include "lab/rays/ray_frames_state.h"
@@ -62,18 +62,18 @@ static rbStatus validateBody(const rbRayFrames* frames, const rbFrameBodyDef* de
     int count = isMoving ? frames->movingCount : frames->bodies.count - frames->movingCount;
     if (frames->isPrepared) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "\"%s\" comes after the first frame; add all bodies before", name);
+                           "\"%s\" was added after the first frame; add all bodies before", name);
     }
     if (count >= RB_FRAMES_BODIES_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "\"%s\" would be %s body %d; at most %d moving and %d standing ones are "
+                           "\"%s\" would be %s body %d; at most %d moving and %d static ones are "
                            "accepted",
-                           name, isMoving ? "moving" : "standing", count + 1, RB_FRAMES_BODIES_MAX,
+                           name, isMoving ? "moving" : "static", count + 1, RB_FRAMES_BODIES_MAX,
                            RB_FRAMES_BODIES_MAX);
     }
     if (isMoving && !rbGeometry_IsBounded(def->geometry)) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "\"%s\" has no end and moves; half spaces must stand", name);
+                           "\"%s\" is a half space and moves; half spaces must be static", name);
     }
     rbVec3 p = def->transform.p;
     if (!rbIsFinite3(p) || !rbIsFiniteQuat(def->transform.q)) {
@@ -82,7 +82,7 @@ static rbStatus validateBody(const rbRayFrames* frames, const rbFrameBodyDef* de
     return RB_STATUS_OK;
 }
 
-// The emitter of an earlier body of the same geometry, or a new one.
+// The emitter of an earlier body with the same geometry, or a new one.
 static rbStatus findEmitter(const rbRayFrames* frames, rbFrameBody* body, rbError* error)
 {
     bool isNeeded = body->path != NULL || !frames->settings.rays.isOneWay;
@@ -105,7 +105,7 @@ static rbStatus findEmitter(const rbRayFrames* frames, rbFrameBody* body, rbErro
     return RB_STATUS_OK;
 }
 
-// The path of a body and what frames need of it.
+// Sets the path of a body and the properties of it that frames need.
 static rbStatus setPath(const rbRayFrames* frames, rbFrameBody* body, const rbPathDef* def,
                         rbError* error)
 {
@@ -172,8 +172,8 @@ rbStatus rbRayFrames_Prepare(rbRayFrames* frames, double duration, rbError* erro
     RB_ASSERT(!frames->isPrepared);
     if (!(duration > 0.0) || !(duration * frames->settings.frameRate <= RB_FRAMES_COUNT_MAX)) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "%g s at %g frames a second are %.3g frames; more than 0 and at most %d "
-                           "are accepted",
+                           "%g s at %g frames per second give %.3g frames; more than 0 and at most "
+                           "%d are accepted",
                            duration, frames->settings.frameRate,
                            duration * frames->settings.frameRate, RB_FRAMES_COUNT_MAX);
     }
@@ -210,7 +210,7 @@ static rbFrameQuery makeQuery(const rbRayFrames* frames, const rbFramePair* pair
                           .end = end};
 }
 
-// The contact of a pair from a time to the end of the frame.
+// The contact of a pair between a time and the end of the frame.
 static rbStatus findContact(rbRayFrames* frames, int index, double start, double end,
                             rbError* error)
 {
@@ -232,7 +232,7 @@ static rbStatus findContact(rbRayFrames* frames, int index, double start, double
     return status;
 }
 
-// What rays missed for good.
+// Records a contact that rays missed.
 static void noteMissed(rbRayFrames* frames, rbFramePair* pair)
 {
     double frame = floor(pair->exactTime * frames->settings.frameRate);
@@ -246,7 +246,7 @@ static void noteMissed(rbRayFrames* frames, rbFramePair* pair)
     pair->hasExact = false;
 }
 
-// Pairs that are apart again can meet anew.
+// Pairs that have separated can collide again.
 static rbStatus reviewPairs(rbRayFrames* frames, double time, rbError* error)
 {
     for (int i = 0; i < frames->pairs.count; ++i) {
@@ -271,8 +271,8 @@ static rbStatus reviewPairs(rbRayFrames* frames, double time, rbError* error)
     return RB_STATUS_OK;
 }
 
-// The exact contacts of this frame, for comparison; of a contact at its very end rounding must not
-// decide whether it is seen here or in the next, where it would be too late.
+// The exact contacts of this frame, for comparison. For a contact at its very end, rounding must
+// not decide whether it belongs to this frame or to the next, where it would be too late.
 static rbStatus compareFrame(rbRayFrames* frames, double start, double end, rbError* error)
 {
     for (int i = 0; i < frames->pairs.count; ++i) {
@@ -293,7 +293,7 @@ static rbStatus compareFrame(rbRayFrames* frames, double start, double end, rbEr
     return RB_STATUS_OK;
 }
 
-// How far a point of A has moved relative to B between two times, m.
+// Displacement of a point of A relative to B between two times, m.
 static double measureWay(const rbFrameBody* a, const rbFrameBody* b, rbVec3 point,
                          const double times[2])
 {
@@ -343,7 +343,7 @@ static rbStatus recordContact(rbRayFrames* frames, int index, rbError* error)
     return status;
 }
 
-// The pair with the earliest contact; the first of equal ones. -1: none is left.
+// The pair with the earliest contact, the first among equals. -1: none is left.
 static int findEarliest(const rbRayFrames* frames)
 {
     int earliest = -1;
@@ -365,7 +365,7 @@ static void stopBody(rbFrameBody* body, double time)
     }
 }
 
-// Both bodies stand; what their other pairs do after that is asked anew.
+// Both bodies stop; their other pairs are predicted again from then on.
 static rbStatus stopPair(rbRayFrames* frames, int index, double end, rbError* error)
 {
     const rbFramePair* pair = &frames->pairs.data[index];
@@ -379,7 +379,7 @@ static rbStatus stopPair(rbRayFrames* frames, int index, double end, rbError* er
                         other->b == pair->a;
         bool stays = contact->isHit && contact->prediction.time <= time;
         if (isTheirs && i != index && !stays) {
-            // Where both stand now, contact that was to come does not.
+            // If both bodies stand still now, a later contact does not happen.
             bool canMeet =
                 canMove(&frames->bodies.data[other->a]) || canMove(&frames->bodies.data[other->b]);
             other->hasExact = other->hasExact && canMeet;
@@ -418,7 +418,7 @@ rbStatus rbRayFrames_Update(rbRayFrames* frames, rbError* error)
     rbStatus status = reviewPairs(frames, start, error);
     double spent = rbGetWallTime() - wall;
     if (status == RB_STATUS_OK && frames->settings.isCompared) {
-        // Not of the time of a frame: it is there for the errors alone.
+        // Not included in the time of a frame: it only serves to measure errors.
         status = compareFrame(frames, start, end, error);
     }
     wall = rbGetWallTime();
@@ -474,7 +474,7 @@ int rbRayFrames_GetMissed(const rbRayFrames* frames, rbRayCollision* missed, int
             missed[count] = frames->missed.data[count];
         }
     }
-    // Those that rays have not found yet, at the end.
+    // At the end, those that rays have not found.
     for (int i = 0; i < frames->pairs.count; ++i) {
         const rbFramePair* pair = &frames->pairs.data[i];
         if (pair->hasExact) {
@@ -561,7 +561,7 @@ rbStatus rbRayFrames_Trace(const rbRayFrames* frames, const rbRayCollision* coll
                            rbRayTraceFn* trace, void* context, rbError* error)
 {
     RB_ASSERT(lead >= 0.0);
-    // As they were before they stopped for this.
+    // As they were before they stopped at this contact.
     rbFrameBody bodies[2] = {frames->bodies.data[collision->bodyA],
                              frames->bodies.data[collision->bodyB]};
     for (int i = 0; i < 2; ++i) {

@@ -1,8 +1,8 @@
-// Contact of a pair on its paths by exact sweeps, beside which rays are measured.
+// Contact of a pair on its paths by exact sweeps, the reference for rays.
 //
-// Bodies that do not turn are swept along the chords of their relative way, which are cut until
-// none is farther from it than CHORD_TOLERANCE. Bodies that turn advance as far as their distance
-// and their greatest speeds allow, again and again, until they are as good as touching.
+// Bodies that do not rotate are swept along the chords of their relative path, which is subdivided
+// until no chord deviates by more than CHORD_TOLERANCE. Rotating bodies advance as far as their
+// distance and their maximum speeds allow, again and again, until they almost touch.
 #include "lab/rays/path_bend.h"
 #include "lab/rays/ray_frames_state.h"
 
@@ -11,8 +11,8 @@
 #include <math.h>
 
 #define CHORD_TOLERANCE 1e-9 // m
-#define TOUCH_TOLERANCE 1e-9 // of the smaller radius: nearer is contact
-#define ADVANCES_MAX 100000  // of turning bodies in a frame
+#define TOUCH_TOLERANCE 1e-9 // relative to the smaller radius: closer is contact
+#define ADVANCES_MAX 100000  // of rotating bodies per frame
 
 static rbTransform relativePose(const rbFrameQuery* query, double time)
 {
@@ -56,8 +56,8 @@ static double spinOf(const rbFrameBody* body, double start)
     return start < body->stopTime ? body->spin : 0.0;
 }
 
-// The first time not before start at which the balls about the bodies can touch. Not with a table
-// of chords, with which speeds vary.
+// The first time not before start at which the balls about the bodies can touch. Not for a table of
+// chords, with which speeds vary.
 static double skip(const rbFrameQuery* query, double start, double speed)
 {
     if (query->a->table != NULL || query->b->table != NULL) {
@@ -66,7 +66,7 @@ static double skip(const rbFrameQuery* query, double start, double speed)
     double gap =
         rbDistance(rbFrameBody_GetPose(query->a, start).p, rbFrameBody_GetPose(query->b, start).p) -
         query->a->radius - query->b->radius;
-    // A little less, for its rounding.
+    // Slightly less, for rounding.
     return gap > 0.0 ? start + (1.0 - 1e-9) * gap / speed : start;
 }
 
@@ -81,7 +81,7 @@ static void setHit(const rbFrameQuery* query, double time, const rbShapeSweep* s
                                     .normal = rbRotate(poseB.q, sweep->normal)};
 }
 
-// Longest chord of the relative way in time, s.
+// Longest chord of the relative path in time, s.
 static double findChordTime(const rbFrameQuery* query, double start, double end)
 {
     double acceleration = 0.0;
@@ -91,7 +91,7 @@ static double findChordTime(const rbFrameQuery* query, double start, double end)
             acceleration += rbPath_GetAcceleration(bodies[i]->path, start, end, CHORD_TOLERANCE);
         }
     }
-    // A chord over t of a way with acceleration a is within a t^2 / 8.
+    // A chord over a time t of a path with acceleration a deviates by at most a t^2 / 8.
     return acceleration > 0.0 ? sqrt(8.0 * CHORD_TOLERANCE / acceleration) : INFINITY;
 }
 

@@ -1,4 +1,4 @@
-// Pairs of the frame system: the list that swept boxes leave, and the judgment of the start.
+// Pairs of the frame system: the list of pairs with intersecting swept boxes, and start validation.
 #include "lab/rays/path_bend.h"
 #include "lab/rays/ray_frames_state.h"
 #include "lab/rays/swept_box.h"
@@ -19,7 +19,7 @@ void rbUnpackPair(int code, int* i, int* j)
     *j = code % RB_FRAMES_BODIES_MAX;
 }
 
-// The box of everything a body passes during the run.
+// The box of everything a body passes through during the run.
 static rbOrientedBox sweepBody(const rbFrameBody* body, double duration)
 {
     if (body->path == NULL) {
@@ -38,8 +38,7 @@ static rbOrientedBox sweepBody(const rbFrameBody* body, double duration)
     return rbBoxLine(body->start.p, end, body->radius);
 }
 
-// Every pair once, moving with moving first, then moving with standing; a frame uses each in this
-// order.
+// Lists every pair once, moving with moving first, then moving with static; frames use this order.
 static void listPairs(rbRayFrames* frames, const rbOrientedBox* boxes)
 {
     const rbRayFrameSettings* settings = &frames->settings;
@@ -89,7 +88,7 @@ static rbStatus validatePair(const rbRayFrames* frames, const rbFrameBody* a, co
     if (status != RB_STATUS_OK) {
         return status;
     }
-    // Solids may touch, to rounding; surfaces have no depth, so that they may not.
+    // Solids may touch, to rounding; surfaces have no depth, so they may not.
     bool areSolid = rbGeometry_IsSolid(a->geometry) && rbGeometry_IsSolid(b->geometry);
     double size = fmin(a->radius, b->radius);
     bool isBad = areSolid ? distance < -1e-9 * size : distance <= 0.0;

@@ -1,11 +1,11 @@
-// Contact of a pair on its paths by rays: whole curves by the predictor, which cuts them until
-// their chords are near enough, or chords as published.
+// Contact of a pair on its paths by rays: whole curves by the predictor, which subdivides them
+// until their chords are close enough, or chords as published.
 //
-// The published rule: where the tangent at the beginning of a frame and the chord of the
-// frame differ by more than an angle, N points are put between, the same for both bodies, so
-// that a piece means the same time for both. All pieces are tested in their order, the last one
-// too, with the rays of the bodies themselves: what was published tests only where the balls about
-// the centers overlap, which is late, and leaves the last piece out (RX-08).
+// The published rule: if the tangent at the beginning of a frame and the chord of the frame
+// differ by more than an angle, N points are inserted, the same for both bodies, so that a
+// piece covers the same time for both. All pieces are tested in order, including the last, with the
+// rays of the bodies themselves: the published test is made only where the balls about the centers
+// overlap, which is late, and omits the last piece (RX-08).
 #include "base/math/elementary.h"
 #include "lab/rays/path_bend.h"
 #include "lab/rays/ray_frames_state.h"
@@ -58,7 +58,7 @@ int rbFindFrameCuts(const rbFrameBody* a, const rbFrameBody* b, double start, do
             }
         }
     }
-    // Insertion: six at most.
+    // Insertion sort of at most six.
     for (int i = 1; i < count; ++i) {
         for (int k = i; k > 0 && cuts[k] < cuts[k - 1]; --k) {
             double swap = cuts[k];
@@ -75,7 +75,7 @@ static rbTransform poseOfBody(const void* context, double time)
     return rbFrameBody_GetPose(context, time);
 }
 
-// A body on the chord of a piece: straight, but turning as it does.
+// A body on the chord of a piece: straight, but rotating as before.
 typedef struct Chord {
     const rbFrameBody* body;
     double start, end;
@@ -91,7 +91,7 @@ static rbTransform poseOnChord(const void* context, double time)
     return pose;
 }
 
-// Whether the body goes on at the given time, between the cuts.
+// Whether the body is moving at the given time, between the cuts.
 static bool isUnderWay(const rbFrameBody* body, double start)
 {
     return body->path != NULL && start >= body->startTime && start < body->endTime &&

@@ -1,4 +1,4 @@
-// Settings of the frame system: words, defaults and check, from their list.
+// Settings of the frame system: defaults, names and validation.
 #include "lab/rays/ray_settings.h"
 
 static const char* const modeNames[RB_FRAMES_MODE_COUNT] = {

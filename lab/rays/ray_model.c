@@ -1,14 +1,14 @@
-// The lowest point of the highest of planes, by the dual simplex method in three variables: from a
-// vertex of three constraints that is too low, the one violated most enters and the one whose
-// multiplier would turn negative leaves, until none is violated.
+// The lowest point of the upper envelope of planes, by the dual simplex method in three variables:
+// from a vertex of three constraints that is too low, the most violated constraint enters and the
+// one whose multiplier would become negative leaves, until none is violated.
 #include "lab/rays/ray_model.h"
 
 #include <rattleback/vecmath.h>
 
 #define EXCHANGES_MAX 64
 
-// Constraints violated by less, in parts of their terms, count as met: above rounding, so that
-// nearly equal lines do not take turns for ever.
+// Constraints violated by less, relative to their terms, count as satisfied: above rounding, so
+// that nearly equal lines do not alternate forever.
 #define VIOLATION_MIN 1e-12
 
 // A constraint n . (x, y, z) >= offset.
@@ -64,7 +64,7 @@ static void fillProgram(Program* program, const rbRayModel* model, const double 
     program->bounds[program->count++] = (Bound){{0.0, -1.0, 0.0}, -center[1] - width};
 }
 
-// A plane and the two sides of the square that it falls to: multipliers 1, |a|, |b|.
+// A plane and the two sides of the square toward which it descends: multipliers 1, |a|, |b|.
 static void startBasis(Program* program, const rbRayModel* model)
 {
     int square = program->count - 4;
@@ -81,7 +81,7 @@ static void startBasis(Program* program, const rbRayModel* model)
     program->multipliers[2] = fabs(p[1]);
 }
 
-// One exchange; 1: done, 0: go on, -1: there is no place or rounding ends it.
+// One exchange; 1: done, 0: continue, -1: infeasible or stopped by rounding.
 static int exchange(Program* program, rbVec3* vertex)
 {
     rbVec3 n[3];

@@ -1,11 +1,11 @@
-// What a few rays tell about the length of all: a piecewise linear model of the free way over the
-// plane across the motion.
+// What a few rays tell about the lengths of all: a piecewise linear model of the free path length
+// over the plane across the motion.
 //
 // The length of a ray is L(x, y) = zB - zA, the heights of two surfaces, whose normals at the ends
-// of the ray give its gradient. For convex bodies L is convex: every ray's plane lies below it, the
-// lowest point of the highest plane is a lower bound, and the next ray to shoot. Between polytopes
-// the planes are the faces themselves, so that a few rays find the contact of two edges. Lines that
-// bound the places where both bodies are met (their outlines) are part of the model.
+// of the ray give its gradient. For convex bodies L is convex: the plane of every ray lies below
+// it, and the lowest point of their upper envelope gives a lower bound and the next ray to cast.
+// Between polytopes the planes are the faces themselves, so a few rays find the contact of two
+// edges. The model includes the outlines that bound the places where both bodies are hit.
 #ifndef RB_LAB_RAY_MODEL_H
 #define RB_LAB_RAY_MODEL_H
 
@@ -22,12 +22,12 @@ typedef struct rbRayModel {
     int sideCount;
 } rbRayModel;
 
-// A ray at (x, y) of the given length and gradient. The longest ray makes room.
+// Adds a ray at (x, y) of the given length and gradient, replacing the longest if full.
 void rbRayModel_AddPlane(rbRayModel* model, const double place[2], double length,
                          const double gradient[2]);
 
 // Lowest place of the model with |x - center[0]| and |y - center[1]| up to width; false if nothing
-// is known yet or the outlines leave no place.
+// is known yet or the outlines exclude every place.
 bool rbRayModel_Minimize(const rbRayModel* model, const double center[2], double width,
                          double place[2], double* lower);
 

@@ -1,30 +1,30 @@
 // Prediction of contact by rays.
 //
-// One method for all motions. Over a piece of time the ray of a point q of A goes, in the frame of
-// B, from its place at the start of the piece to its place at the end: exact for motion along a
-// line at constant speed, a chord otherwise. Pieces are so short that no chord leaves the way by
-// more than the tolerance. With z = y - c the place of a point y of A seen from the center c of B,
-// w the spin of B and R its orientation, x = R^T z has
+// One method for all motions. Over a piece of time the ray of a point q of A runs, in the frame of
+// B, from its position at the start of the piece to its position at the end: exact for motion along
+// a line at constant speed, a chord otherwise. Pieces are so short that no chord deviates from the
+// path by more than the tolerance. With z = y - c the position of a point y of A relative to the
+// center c of B, w the spin of B and R its orientation, x = R^T z has
 //   |x''| <= |z''| + 2 w |z'| + (w^2 + w') |z|,
-// and a chord over a time h is at most |x''| h^2 / 8 away. |z| is that of points which can touch B
-// within the piece: others are farther from its ball than they can come.
+// and a chord over a time h is at most |x''| h^2 / 8 away. |z| is that of points that can touch B
+// within the piece: others are too far from its ball.
 //
-// Pieces are marched in order, skipped where bodies cannot meet, and the first with a hit ends the
-// search.
+// Pieces are processed in order, skipped where bodies cannot touch, and the first with a hit ends
+// the search.
 #include "base/core/memory.h"
 #include "lab/rays/ray_shot.h"
 
 #include <rattleback/collision.h>
 
-// More pieces than this are refused: hours of work that a larger tolerance would spare.
+// More pieces than this are rejected: hours of work that a larger tolerance would avoid.
 #define PIECES_MAX 10000000
 
-// Pieces that the march tries to leap over at least and at most.
+// Minimum and maximum number of pieces that the march tries to skip at once.
 #define LEAP_MIN 8
 #define LEAP_MAX (1 << 20)
 
-// Overlap below this part of the size of the smaller body is touch, and so is what positions in
-// double precision do not resolve.
+// Overlap below this fraction of the size of the smaller body counts as touching, as does what
+// positions in double precision do not resolve.
 #define TOUCH_RELATIVE 1e-9
 #define ROUNDING_RELATIVE 1e-14
 
@@ -73,7 +73,7 @@ static rbStatus checkBody(const rbRayBody* body, char letter, rbError* error)
 {
     if (body->emitter != NULL && body->emitter->geometry != body->geometry) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the emitter of body %c was made of another geometry", letter);
+                           "the emitter of body %c was created for another geometry", letter);
     }
     const struct {
         const char* what;
@@ -101,8 +101,8 @@ static rbStatus checkPiece(const rbRayPiece* piece, rbError* error)
         for (int k = 0; k < 2; ++k) {
             if (!isPose(k == 0 ? piece->from[i] : piece->to[i])) {
                 return rbError_Set(error, RB_STATUS_INVALID,
-                                   "the pose of body %c at the time %g s is not finite or its "
-                                   "quaternion not of unit length",
+                                   "the pose of body %c at the time %g s is not finite, or its "
+                                   "quaternion is not of unit length",
                                    'A' + i, k == 0 ? piece->start : piece->end);
             }
         }
@@ -124,11 +124,11 @@ static rbStatus checkQuery(const rbRayQuery* query, rbError* error)
     }
     if (query->bodyA->emitter == NULL && query->bodyB->emitter == NULL) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "neither body shoots; one of them needs an emitter");
+                           "neither body casts rays; one of them needs an emitter");
     }
     if (!isfinite(query->start) || !isfinite(query->end) || query->end < query->start) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the times are %g s to %g s; finite times in order are accepted",
+                           "the times are %g s to %g s; finite ascending times are accepted",
                            query->start, query->end);
     }
     return RB_STATUS_OK;
@@ -143,7 +143,7 @@ static rbVec3 getOffset(const rbRayShot* shot, const rbTransform poses[2])
                  rbTransformPoint(poses[0], shot->sides[0].center));
 }
 
-// Distance between the bounding balls, or of a ball from a plane; 0 or less if there may be none.
+// Distance between the bounding balls, or of a ball from a plane; 0 or less if they may overlap.
 static double getGap(const rbRayShot* shot, const rbTransform poses[2])
 {
     for (int i = 0; i < 2; ++i) {
@@ -158,17 +158,17 @@ static double getGap(const rbRayShot* shot, const rbTransform poses[2])
     return rbLength(getOffset(shot, poses)) - shot->sides[0].radius - shot->sides[1].radius;
 }
 
-// with the relative way of the centers over the piece; sagitta bounds how far they
-// leave their chord.
+// with the relative displacement of the centers over the piece; sagitta bounds the
+// deviation from their chord.
 static Outlook validatePiece(const rbRayShot* shot, double sagitta)
 {
     rbVec3 m = getOffset(shot, shot->piece.from);
-    // way of A relative to B
+    // displacement of A relative to B
     rbVec3 w = rbSub(m, getOffset(shot, shot->piece.to));
     double reach = shot->sides[0].radius + shot->sides[1].radius + sagitta + 2.0 * shot->slack;
     double distance = rbLength(m);
     if (!isfinite(reach) || !(distance > reach)) {
-        return MAY_TOUCH; // balls overlap, for which receding says nothing
+        return MAY_TOUCH; // balls overlap; then receding proves nothing
     }
     double along = rbDot(w, m);
     if (along / distance < distance - reach) {
@@ -180,7 +180,7 @@ static Outlook validatePiece(const rbRayShot* shot, double sagitta)
 
 // ------------------------------------------------------------------------------------- pieces
 
-// Bound on the acceleration of relevant points of a side in the frame of the other one.
+// Bound on the acceleration of the relevant points of one side in the frame of the other.
 static double boundAcceleration(const rbRaySide* x, const rbRaySide* y, double distance, double h)
 {
     double speeds = x->speed + y->speed;
@@ -189,7 +189,7 @@ static double boundAcceleration(const rbRaySide* x, const rbRaySide* y, double d
     double near = x->radius - x->armMax + y->radius + 2.0 * v * h;
     z = near < z ? near : z;
     double own = x->acceleration + y->acceleration;
-    // planes do not shoot: their arms do not count
+    // planes cast no rays: their arms do not count
     if (isfinite(x->armMax)) {
         own += (x->spin * x->spin + x->spinChange) * x->armMax;
     }
@@ -211,9 +211,9 @@ static double boundPair(const rbRayShot* shot, double distance, double h)
     return most;
 }
 
-// Longest piece from here on whose chords are within the tolerance. The bound grows with the length
-// h, so that h' = sqrt(8 tolerance / bound(h)) is short enough whenever h' <= h; of the alternating
-// estimates the third is.
+// Longest piece from here whose chords are within the tolerance. The bound grows with the length h,
+// so h' = sqrt(8 tolerance / bound(h)) is short enough if h' <= h; of the alternating estimates the
+// third is.
 static double choosePiece(const rbRayShot* shot, double distance, double rest)
 {
     double h = rest;
@@ -243,7 +243,7 @@ static void castPiece(rbRayShot* shot)
             rbRayEmitter_ForEachStart(shot->sides[i].emitter, &shot->motions[i], castStart, shot);
         }
     }
-    // no coarse hit leaves the pair undecided
+    // without a coarse hit the pair is undecided
     if (!shot->best.isHit && shot->query->settings->refineRounds > 0 &&
         shot->motions[0].isParallel && shot->motions[1].isParallel) {
         rbRayShot_Aim(shot);
@@ -251,7 +251,7 @@ static void castPiece(rbRayShot* shot)
     }
 }
 
-// Are the bodies farther apart than margin? The balls say so often, otherwise the shapes.
+// Are the bodies farther apart than margin? Often the balls suffice, otherwise uses the shapes.
 static bool isApart(const rbRayShot* shot, const rbTransform poses[2], double margin)
 {
     if (!isfinite(margin)) {
@@ -269,7 +269,7 @@ static bool isApart(const rbRayShot* shot, const rbTransform poses[2], double ma
     return status == RB_STATUS_OK && !overlaps;
 }
 
-// Shoots on one piece, if it may matter.
+// Casts rays on one piece, if it may matter.
 static rbStatus castBetween(rbRayShot* shot, double start, double end, Outlook* outlook,
                             rbError* error)
 {
@@ -287,17 +287,17 @@ static rbStatus castBetween(rbRayShot* shot, double start, double end, Outlook* 
     return RB_STATUS_OK;
 }
 
-// Where the march is.
+// State of the march.
 typedef struct March {
     double time;
-    double speed; // m/s, of a point of A relative to one of B at most
-    int leap;     // pieces to be leapt over next
-    int shoot;    // pieces to be shot on before the next try
+    double speed; // m/s, maximum, of a point of A relative to one of B
+    int leap;     // pieces to skip next
+    int shoot;    // pieces to cast rays on before the next try
     Outlook outlook;
 } March;
 
-// Tries to leap over pieces of length h in which the bodies cannot come near each other, from how
-// far they are apart; true if time has gone on.
+// Tries to skip pieces of length h in which the bodies cannot come close to each other, given their
+// distance; true if time has advanced.
 static bool tryLeap(const rbRayShot* shot, March* march, const rbTransform poses[2], double h)
 {
     if (march->shoot > 0) {
@@ -338,8 +338,8 @@ static rbStatus marchPieces(rbRayShot* shot, Outlook* outlook, rbError* error)
         }
         if (!(march.time + h > march.time) || i >= PIECES_MAX || rest > PIECES_MAX * h) {
             return rbError_Set(error, RB_STATUS_LIMIT,
-                               "the way from %g s to %g s would be cut into more than %g pieces; "
-                               "a tolerance of rays above %g m would do",
+                               "the path from %g s to %g s would be cut into more than %g pieces; "
+                               "use a ray tolerance above %g m",
                                query->start, query->end, (double)PIECES_MAX,
                                query->settings->tolerance);
         }
@@ -357,7 +357,7 @@ static rbStatus marchPieces(rbRayShot* shot, Outlook* outlook, rbError* error)
 
 // ------------------------------------------------------------------------------ start, answer
 
-// Do the bodies overlap at the start by more than touch? Fills the prediction if so.
+// Do the bodies overlap at the start by more than touching? Fills the prediction if so.
 static rbStatus testStart(const rbRayShot* shot, const rbTransform poses[2],
                           rbRayPrediction* prediction, rbError* error)
 {
@@ -388,7 +388,7 @@ static rbStatus testStart(const rbRayShot* shot, const rbTransform poses[2],
     return status;
 }
 
-// Length of the way of the shortest ray's start from the start of the query, by chords.
+// Length of the path of the shortest ray's start from the start of the query, by chords.
 static double measureWay(const rbRayShot* shot)
 {
     const rbRayBest* best = &shot->best;
@@ -413,8 +413,8 @@ static double measureWay(const rbRayShot* shot)
     return own;
 }
 
-// where the surfaces meet in the world at the time of contact, and the normal of B: of
-// the point that B shot from, unless that is a vertex or an edge, which has none.
+// where the surfaces meet in the world at the time of contact, and the normal of B:
+// that of the point B cast from, unless it is a vertex or an edge, which has none.
 static void reportBest(const rbRayShot* shot, rbRayPrediction* prediction)
 {
     const rbRayBest* best = &shot->best;
@@ -443,7 +443,7 @@ static double getSlack(const rbRayShot* shot, const rbTransform poses[2])
     return TOUCH_RELATIVE * small + ROUNDING_RELATIVE * far;
 }
 
-// Whether rays have one shortest place; otherwise several are kept, a spacing apart.
+// Whether ray lengths have a single minimum; otherwise several are kept, a spacing apart.
 static void setTops(rbRayShot* shot)
 {
     double spacing = 0.0;

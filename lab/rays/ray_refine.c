@@ -1,63 +1,63 @@
-// Bundles of rays about the shortest one and about the one of the last prediction.
+// Bundles of rays around the shortest one and around that of the last prediction.
 //
-// A bundle covers a disc across the way of the shortest ray. Its starts are where lines along the
-// way, through points of the disc, meet the surface of the shooter: whatever faces and edges there
-// are near the start take part, on round and flat bodies alike. Half of a bundle is spread over the
-// disc; the other half goes, one after the other, where the lengths and the normals of those
-// already shot say that the way is shortest (ray_model.h).
+// A bundle covers a disc across the direction of the shortest ray. Its starts are where lines in
+// this direction through points of the disc hit the surface of the caster: all faces and edges near
+// the start take part, on round and flat bodies alike. Half of a bundle is spread over the disc;
+// the other half is cast, one after the other, where the lengths and normals of earlier rays
+// indicate the shortest path (ray_model.h).
 #include "base/math/elementary.h"
 #include "lab/rays/ray_model.h"
 #include "lab/rays/ray_shot.h"
 
 #define GOLDEN_ANGLE 2.39996322972865332
 
-// A bundle is this many spacings of the coarse rays wide at first, and a quarter at every round.
+// Initial width of a bundle in spacings of the coarse rays, and its factor per round.
 #define FIRST_WIDTH 1.5
 #define NARROWING 0.25
 
-// Outlines are drawn in by this part of the size, so that a start on them is met.
+// Outlines are moved inward by this fraction of the size, so that a start on them hits.
 #define OUTLINE_MARGIN 1e-10
 
-// Most supports to find an outline, and most outlines before a ray.
+// Maximum number of supports to find an outline, and of outlines before a ray.
 #define OUTLINE_STEPS_MAX 16
 #define CUTS_MAX 16
 
-// Rays along surfaces, by this sine, tell nothing about the neighborhood.
+// Rays at less than this sine to a surface tell nothing about the neighborhood.
 #define STEEPEST 1e-6
 
-// One in so many rays of a refinement explores, where bodies are not convex.
+// One in this many rays of a refinement explores, if bodies are not convex.
 #define EXPLORED_PART 2
 
-// Steps of the most evenly spread sequence in the unit square.
+// Steps of the most uniform sequence in the unit square.
 #define SPREAD_X 0.75487766624669276
 #define SPREAD_Y 0.56984029099805327
 
-// Rounds without gain that end the search where the model is no bound.
+// Rounds without gain that end the search if the model is no bound.
 #define IDLE_ROUNDS_MAX 4
 
-// Most outlines to find a place where both bodies are met.
+// Maximum number of outlines to find a place where both bodies are hit.
 #define AIM_STEPS_MAX 32
 
-// How often a place beside a body is pulled toward the middle.
+// How often a place that misses a body is pulled toward the middle.
 #define PULLS_MAX 2
 
-// Across the way, in the frame of the shooter.
+// Perpendicular to the direction of motion, in the frame of the caster.
 typedef struct Frame {
     rbVec3 origin;
     rbVec3 way, e1, e2; // unit
-    double speed;       // m/s, of the start relative to what is shot at
-    bool isFront;       // starts are on the foremost sheet, not on that next to the origin
+    double speed;       // m/s, of the start relative to the target
+    bool isFront;       // starts are on the front sheet, not on that of the origin
 } Frame;
 
-// The search about one start.
+// The search around one start.
 typedef struct Refinement {
     rbRayShot* shot;
     Frame frame;
     rbRayModel model;
-    bool isRival;    // another ray is the shortest: ends when the model does not promise to beat it
-    rbRayTop top;    // the shortest ray of this search
-    double place[2]; // and its place
-    double middle[2];            // mean place of coarse rays that hit
+    bool isRival;     // another ray is the shortest: ends unless the model promises to beat it
+    rbRayTop top;     // the shortest ray of this search
+    double place[2];  // its place
+    double middle[2]; // mean place of coarse rays that hit
     double pieceStart, pieceEnd; // s, of its piece
     int64_t rayLimit;            // rays of the prediction at which the search ends
 } Refinement;
@@ -72,8 +72,8 @@ static Frame makeFrame(const rbRayShot* shot, const rbRayStart* start)
     return frame;
 }
 
-// The start at a place of the disc: the surface of the shooter there. Of bodies that are not convex
-// that next to the sheet of the frame's origin.
+// The start at a place of the disc: the surface of the caster there; for bodies that are not
+// convex, the sheet next to that of the frame's origin.
 static bool findStart(const rbRayShot* shot, const Frame* frame, const double place[2],
                       rbRayStart* start)
 {
@@ -92,7 +92,7 @@ static bool findStart(const rbRayShot* shot, const Frame* frame, const double pl
         return false;
     }
     if (side->isSolid && rbDot(hit.normal, frame->way) < 0.0) {
-        // began inside
+        // started inside
         ray.origin = rbAddScaled(point, 2.5 * side->radius, frame->way);
         if (!rbGeometry_CastRay(geometry, &ray, &hit)) {
             return false;
@@ -102,10 +102,10 @@ static bool findStart(const rbRayShot* shot, const Frame* frame, const double pl
     return true;
 }
 
-// How the time of contact changes with the place. A start that goes aside by e stays on the surface
-// of the shooter, with the normal nA, if it goes on along the way by -(nA . e) / (nA . way). The
-// plane of what is shot at, with the normal nB, is reached at the speed nB . v, v that of this very
-// start, so that turns are in it.
+// How the time of contact changes with the place. A start displaced sideways by e stays on the
+// surface of the caster, with the normal nA, if it moves along the way by -(nA . e) / (nA . way).
+// The plane of the target, with the normal nB, is approached at the speed nB . v, with v the
+// velocity of this very start, which includes rotation.
 static bool findGradient(const rbRayShot* shot, const Frame* frame, const rbRayStart* start,
                          rbVec3 normalB, double gradient[2])
 {
@@ -124,7 +124,7 @@ static bool findGradient(const rbRayShot* shot, const Frame* frame, const rbRayS
     return true;
 }
 
-// Shoots the ray at a place; true if it hit.
+// Casts the ray at a place; true if it hit.
 static bool castAt(Refinement* refinement, const double place[2])
 {
     rbRayShot* shot = refinement->shot;
@@ -153,7 +153,7 @@ static bool castAt(Refinement* refinement, const double place[2])
     return true;
 }
 
-// Shoots count rays spread over a disc about the shortest.
+// Casts count rays spread over a disc around the shortest.
 static void castDisc(Refinement* refinement, double width, int count)
 {
     double center[2] = {refinement->place[0], refinement->place[1]};
@@ -164,7 +164,7 @@ static void castDisc(Refinement* refinement, double width, int count)
         double rho = width * sqrt((i + 0.5) / count);
         double place[2] = {center[0] + rho * cosine, center[1] + rho * sine};
         for (int k = 0; k < PULLS_MAX && !castAt(refinement, place); ++k) {
-            // beside one of the bodies: toward where both are met
+            // misses one of the bodies: move toward where both are hit
             double f = k == 0 ? 0.5 : 0.8;
             place[0] += f * (refinement->middle[0] - place[0]);
             place[1] += f * (refinement->middle[1] - place[1]);
@@ -174,11 +174,11 @@ static void castDisc(Refinement* refinement, double width, int count)
 
 // ------------------------------------------------------------------------------------ outlines
 
-// A body seen along the way: the convex outline of its shadow on the plane across.
+// The convex outline of the shadow of a body on the plane across the direction of motion.
 typedef struct Shadow {
     const Frame* frame;
     const rbGeometry* geometry;
-    rbTransform pose; // of the body in the frame of the shooter
+    rbTransform pose; // of the body in the frame of the caster
 } Shadow;
 
 typedef struct Place {
@@ -210,9 +210,9 @@ static double getSquare(Place a, Place b)
     return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
 }
 
-// A line with the shadow on one side and p on the other (s[0] x + s[1] y <= s[2] on the side of the
-// shadow), from the point of the shadow nearest to p: a walk over its supports, which ends on an
-// edge of a polytope. False if p is in the shadow, or too near to tell.
+// A line that separates the shadow from p (s[0] x + s[1] y <= s[2] on the side of the shadow),
+// through the point of the shadow nearest to p: a walk over its supports that ends on an edge of a
+// polytope. False if p is in the shadow, or too close to decide.
 static bool findOutline(const Shadow* shadow, Place p, double margin, double s[3])
 {
     Place a = getShadowSupport(shadow, (Place){1.0, 0.0});
@@ -233,7 +233,7 @@ static bool findOutline(const Shadow* shadow, Place p, double margin, double s[3
         if (further < 0.1 * margin) {
             break;
         }
-        // the better of the two segments to the new support
+        // the better of the two segments that end at the new support
         Place viaA = getNearest(a, c, p);
         Place viaB = getNearest(b, c, p);
         bool isA = getSquare(viaA, p) < getSquare(viaB, p);
@@ -244,8 +244,8 @@ static bool findOutline(const Shadow* shadow, Place p, double margin, double s[3
     return s[0] * p.x + s[1] * p.y > s[2];
 }
 
-// The outline of a body that is not met at a place: a line between the two; false if the place is
-// in both shadows.
+// The outline of a body that is missed at a place: a line between the two; false if the place is in
+// both shadows.
 static bool findCut(const rbRayShot* shot, const Frame* frame, const double place[2], double s[3])
 {
     int shooter = shot->shooter;
@@ -266,8 +266,8 @@ static bool findCut(const rbRayShot* shot, const Frame* frame, const double plac
     return false;
 }
 
-// Where the model is lowest but one of the bodies is not met, the outline of that body is added to
-// the model. True if the place was cut off.
+// If the model is lowest where one of the bodies is missed, adds the outline of that body to the
+// model. True if the place was cut off.
 static bool cutOff(Refinement* refinement, const double place[2])
 {
     rbRayModel* model = &refinement->model;
@@ -285,8 +285,8 @@ static bool cutOff(Refinement* refinement, const double place[2])
 
 // -------------------------------------------------------------------------------------- search
 
-// Shoots up to count rays where the model is lowest. True if that is as low as the shortest ray
-// already: nothing is left to gain.
+// Casts up to count rays where the model is lowest. True if that is no lower than the shortest ray:
+// nothing is left to gain.
 static bool castModel(Refinement* refinement, double width, int count)
 {
     const rbRayShot* shot = refinement->shot;
@@ -298,7 +298,7 @@ static bool castModel(Refinement* refinement, double width, int count)
         if (!rbRayModel_Minimize(&refinement->model, refinement->place, width, place, &lower)) {
             return false;
         }
-        // against the shortest of all, which a search elsewhere must beat
+        // compared with the overall shortest, which a search elsewhere must beat
         double length =
             (shot->best.isHit ? shot->best.time : refinement->top.time) - shot->query->start;
         length *= refinement->frame.speed;
@@ -309,7 +309,7 @@ static bool castModel(Refinement* refinement, double width, int count)
         if (castAt(refinement, place) || cutOff(refinement, place)) {
             continue;
         }
-        // a hole, or another sheet: halfway there may be none
+        // a hole, or another sheet: there may be none halfway
         double half[2] = {0.5 * (place[0] + refinement->place[0]),
                           0.5 * (place[1] + refinement->place[1])};
         (void)castAt(refinement, half);
@@ -317,7 +317,7 @@ static bool castModel(Refinement* refinement, double width, int count)
     return false;
 }
 
-// Puts the frame at the shortest ray and forgets the model.
+// Moves the frame to the shortest ray and clears the model.
 static void setFrame(Refinement* refinement)
 {
     rbRayShot* shot = refinement->shot;
@@ -346,11 +346,11 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
     int idle = 0; // rounds without gain
     for (int i = 0; i < rounds; ++i) {
         if (refinement->pieceStart < piece || !shot->isConvex) {
-            // the shortest ray ends on an earlier piece now, or the model holds only near it
+            // the shortest ray now ends on an earlier piece, or the model holds only near it
             piece = refinement->pieceStart;
             setFrame(refinement);
         }
-        // half of the rays, at least one, is spread
+        // half of the rays, at least one, are spread
         int spread = (count + 1) / 2;
         double before = refinement->top.time;
         double center[2] = {refinement->place[0], refinement->place[1]};
@@ -361,14 +361,14 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
         if (refinement->isRival || shot->isConvex ? isDone : idle == IDLE_ROUNDS_MAX) {
             break;
         }
-        // as wide as before where the shortest way lay at the rim
+        // as wide as before if the shortest path was at the rim
         double x = fabs(refinement->place[0] - center[0]);
         double y = fabs(refinement->place[1] - center[1]);
         width *= x > 0.75 * width || y > 0.75 * width ? 1.0 : NARROWING;
     }
 }
 
-// The count of rays at which so many more have been shot, or all that may be.
+// The ray count after so many more rays, limited to the maximum.
 static int64_t limitRays(const rbRayShot* shot, int64_t more)
 {
     int64_t limit = shot->counts.rays + more;
@@ -376,8 +376,8 @@ static int64_t limitRays(const rbRayShot* shot, int64_t more)
     return raysMax > 0 && raysMax < limit ? raysMax : limit;
 }
 
-// Spreads rays over the common part of the shadows of bodies that are not convex: what the first
-// shot, spread over all of their surfaces, left out.
+// Spreads rays over the common part of the shadows of bodies that are not convex, to find what the
+// first cast over all their surfaces missed.
 static void explore(rbRayShot* shot, int count)
 {
     Frame frame = makeFrame(shot, &shot->best.start);
@@ -415,7 +415,7 @@ static void explore(rbRayShot* shot, int count)
     shot->isRefining = true;
 }
 
-// Searches about a ray and keeps what was found there.
+// Searches around a ray and stores the result.
 static void refineTop(Refinement* refinement, rbRayTop* top, const rbRayPiece* piece, int rounds,
                       int count)
 {
@@ -441,7 +441,7 @@ void rbRayShot_Refine(rbRayShot* shot)
         explore(shot, (int)((last - shot->counts.rays) / EXPLORED_PART));
         piece = best->piece;
     }
-    // where there may be several minima, half of the rays look which one is the lowest
+    // if there may be several minima, half of the rays determine which one is the lowest
     int looks = shot->isConvex ? 0 : shot->topCount;
     int share = looks > 0 ? (int)((last - shot->counts.rays) / 2 / looks) : 0;
     for (int i = 0; i < looks; ++i) {
@@ -452,7 +452,7 @@ void rbRayShot_Refine(rbRayShot* shot)
     rbRayPiece own = best->piece;
     refinement.rayLimit = last;
     refineTop(&refinement, &top, &own, looks > 0 ? rounds / 2 : rounds, settings->refineCount);
-    // what is left goes to those that are not the lowest yet
+    // the rest is used for those that are not the lowest yet
     refinement.isRival = true;
     for (int i = 0; i < looks; ++i) {
         refineTop(&refinement, &shot->tops[i], &piece, rounds / 2, settings->refineCount);
@@ -460,9 +460,9 @@ void rbRayShot_Refine(rbRayShot* shot)
     shot->isRefining = false;
 }
 
-// A place in the shadows of both bodies, the deeper the better: the lowest of the distances from
-// all outlines found so far, until no body is missed there. False if there is none: convex bodies
-// pass each other then.
+// A place in the shadows of both bodies, as deep as possible: minimizes the largest distance beyond
+// the outlines found so far, until no body is missed there. False if there is none: then convex
+// bodies pass each other.
 static bool findCommonPlace(const rbRayShot* shot, const Frame* frame, double place[2])
 {
     rbRayModel distances = {.planeCount = 0};

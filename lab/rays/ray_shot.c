@@ -1,17 +1,17 @@
-// One ray: from its start along its way at the other body, and what counts as a hit.
+// One ray: from its start along its displacement toward the other body, and what counts as a hit.
 #include "lab/rays/ray_shot.h"
 
-// A start that is inside leaves within this many slacks, or it is going deeper.
+// A start that is inside must leave within this many slacks; otherwise it is going deeper.
 #define LEAVING_SLACKS 32.0
 
-// Ways up to this many slacks are rounding of poses, not motion.
+// Displacements up to this many slacks are rounding of poses, not motion.
 #define STILL_SLACKS 1e-6
 
-// Refined rays that are shorter by less, in slacks, are not: a vertex that was hit exactly stays,
+// Refined rays must be shorter by more than this, in slacks: a vertex that was hit exactly is kept,
 // with its normal.
 #define GAIN_SLACKS 1e-3
 
-// Most halvings to find the piece on which a refined start came in.
+// Maximum halvings to find the piece on which a refined start entered.
 #define HALVINGS_MAX 64
 
 rbTransform rbRaySide_GetPose(const rbRaySide* side, double time)
@@ -50,13 +50,13 @@ typedef struct Cast {
     rbVec3 from, step;
     double tMax;
     double slack;
-    double length; // m, of the step
+    double length; // m, of the displacement
     bool isSolid;
     rbRayHit hit;
-    bool isInside; // the start is
+    bool isInside; // the start is inside
 } Cast;
 
-// What the start of a ray that begins inside came through: the surface behind it.
+// The surface behind the start of a ray that begins inside, through which it entered.
 static bool hitBehind(Cast* cast)
 {
     rbRay back = {cast->from, rbNeg(cast->step), INFINITY};
@@ -69,7 +69,7 @@ static bool hitBehind(Cast* cast)
     return true;
 }
 
-// A surface without inside is hit on either side.
+// A surface without inside is hit from either side.
 static bool castAtSurface(Cast* cast)
 {
     rbRay ray = {cast->from, cast->step, cast->tMax};
@@ -83,8 +83,8 @@ static bool castAtSurface(Cast* cast)
 }
 
 // the first surface that faces the ray. The ray begins a slack behind its start, so
-// that a start which touches, or is inside by rounding, hits at once if it approaches; one that
-// leaves goes on.
+// that a start that touches, or is inside by rounding, hits at once if it approaches; one that
+// separates continues.
 static bool castAtSolid(Cast* cast)
 {
     double back = cast->slack / cast->length;
@@ -97,7 +97,7 @@ static bool castAtSolid(Cast* cast)
         double t = begin + cast->hit.t;
         double along = rbDot(cast->hit.normal, cast->step) / cast->length;
         if (along <= 1e-12) {
-            // a touch that only slides along is none
+            // touching that only slides along is not a hit
             cast->hit.t = t > 0.0 ? t : 0.0;
             return t > back || along < -1e-9;
         }
@@ -113,12 +113,12 @@ static bool castRay(Cast* cast)
 {
     cast->length = rbLength(cast->step);
     if (!(cast->length > STILL_SLACKS * cast->slack)) {
-        return false; // nothing moves but by rounding
+        return false; // no motion except rounding
     }
     return cast->isSolid ? castAtSolid(cast) : castAtSurface(cast);
 }
 
-// R-30 for one ray: does it come near the ball about what it is shot at?
+// R-30 for one ray: does it come near the ball around the target?
 static bool meetsBall(const rbRaySide* target, const rbRayStart* start, double tMax, double slack)
 {
     rbVec3 m = rbSub(target->center, start->from);
@@ -145,9 +145,9 @@ static void report(const rbRayShot* shot, const rbRayStart* start, const Cast* c
     query->trace(query->traceContext, &trace);
 }
 
-// How long a ray is, in ways of the piece. Refined rays go on straight beyond the end of the piece:
-// what they meet there is no contact yet, but tells where the shortest way is, and one that starts
-// inside finds its way out.
+// Length of a ray in displacements of the piece. Refined rays continue straight beyond the end of
+// the piece: a hit there is not yet a contact, but shows where the shortest path is, and a ray that
+// starts inside finds its way out.
 static double getReach(const rbRayShot* shot, const rbRayStart* start)
 {
     double length = rbLength(start->step);
@@ -155,7 +155,7 @@ static double getReach(const rbRayShot* shot, const rbRayStart* start)
     return shot->isRefining && length > 0.0 ? 1.0 + 2.0 * size / length : 1.0;
 }
 
-// Shoots on the present piece only.
+// Casts a ray on the current piece only.
 static bool castHere(rbRayShot* shot, const rbRayStart* start, Cast* cast)
 {
     const rbRaySide* target = &shot->sides[1 - shot->shooter];
@@ -185,7 +185,7 @@ static void keepBest(rbRayShot* shot, const rbRayStart* start, const Cast* cast,
                              .normal = cast->hit.normal};
 }
 
-// Keeps the shortest rays in order, one of each neighborhood.
+// Keeps the shortest rays in order, one per neighborhood.
 static void keepTop(rbRayShot* shot, const rbRayStart* start, double time)
 {
     rbRayTop top = {shot->shooter, time, start->point, start->normal};
@@ -220,7 +220,7 @@ static double getTime(const rbRayPiece* piece, double t)
     return t == 1.0 ? piece->end : piece->start + t * (piece->end - piece->start);
 }
 
-// Is a point of the shooter inside of what is shot at, at a time?
+// Is a point of the caster inside the target at a time?
 static bool isInsideAt(const rbRayShot* shot, rbVec3 point, double time)
 {
     rbTransform own = rbRaySide_GetPose(&shot->sides[shot->shooter], time);
@@ -230,8 +230,8 @@ static bool isInsideAt(const rbRayShot* shot, rbVec3 point, double time)
     return rbGeometry_Contains(target->body->geometry, place);
 }
 
-// A start that is inside at the beginning of the piece came in before: puts the piece, not longer,
-// where it did, by steps back that double and by halving.
+// A start that is inside at the beginning of the piece entered before: moves the piece, without
+// lengthening it, to where it did, by doubling steps backward and by halving.
 static void followBack(rbRayShot* shot, rbVec3 point)
 {
     double first = shot->query->start;

@@ -1,5 +1,5 @@
 // Where rays start: points of spheres, triangles and round surfaces as functions of their index,
-// and the walk over all starts of an emitter that face the motion.
+// and the enumeration of all starts of an emitter that face the motion.
 #include "base/core/random.h"
 #include "base/math/elementary.h"
 #include "lab/rays/ray_emitter.h"
@@ -7,8 +7,8 @@
 // Golden angle of sunflowers, rad: pi (3 - sqrt 5).
 #define GOLDEN_ANGLE 2.39996322972865332
 
-// Steps of the most evenly spread sequence in the unit square: powers of the inverse of the real
-// root of x^3 = x + 1.
+// Steps of the most uniform sequence in the unit square: powers of the inverse of the real root of
+// x^3 = x + 1.
 #define SPREAD_X 0.75487766624669276
 #define SPREAD_Y 0.56984029099805327
 
@@ -28,14 +28,14 @@ int rbCountSphereDirections(rbRayPattern pattern, int count)
     if (pattern != RB_RAYS_LATTICE || count <= 0) {
         return count > 0 ? count : 0;
     }
-    // all rays of row 0 are that of the pole
+    // all rays of row 0 coincide at the pole
     int rows = countRows(count);
     return 1 + (rows - 1) * rows;
 }
 
-// equal angles, hence denser toward the pole; the largest angle is below 90 degrees, so that
-// the rim is never sampled. Counts that are not squares give more points. Even rows are turned by
-// 180 degrees, which the published figures show and the text does not tell.
+// equal angles, hence denser toward the pole; the largest angle is below 90 degrees, so the
+// rim is never sampled. Counts that are not squares give more points. Even rows are rotated by 180
+// degrees, as in the published figures but not in the text.
 static rbVec3 getLatticeDirection(int count, int i)
 {
     double k = sqrt((double)count);
@@ -73,7 +73,7 @@ static double getFraction(double x)
     return x - (double)(int64_t)x;
 }
 
-// Point i of a sequence that fills the unit square evenly, shifted by the seed.
+// Point i of a sequence that fills the unit square uniformly, shifted by the seed.
 static void getSpreadPoint(uint64_t seed, int i, double* x, double* y)
 {
     rbRandom random = {seed};
@@ -105,7 +105,7 @@ rbVec3 rbRayPart_GetTrianglePoint(const rbRayPart* part, rbRayPattern pattern, i
     return rbAddScaled(rbAddScaled(a, x, ab), y, ac);
 }
 
-// A profile from (r0, z0) to (r1, z1) revolved, x and y in [0, 1): area grows with r.
+// A profile from (r0, z0) to (r1, z1) revolved, x and y in [0, 1): the area grows with r.
 static void getConicPoint(const double profile[4], double x, double y, rbVec3* point,
                           rbVec3* normal)
 {
@@ -121,7 +121,7 @@ static void getConicPoint(const double profile[4], double x, double y, rbVec3* p
     *normal = rbMakeVec3(n.x * cosine, n.x * sine, n.y);
 }
 
-// By rejection of points of the unit sphere where the map to the ellipsoid stretches areas less.
+// Rejects points of the unit sphere where the map to the ellipsoid stretches areas less.
 static void getEllipsoidPoint(const rbRayPart* part, int i, rbVec3* point, rbVec3* normal)
 {
     rbVec3 a = part->data.ellipsoid.semiAxes;
@@ -147,7 +147,7 @@ static void getEllipsoidPoint(const rbRayPart* part, int i, rbVec3* point, rbVec
 
 static void getCapsulePoint(const rbRodData* rod, double x, double y, rbVec3* point, rbVec3* normal)
 {
-    // equal slices along the axis have equal areas, of the ends as well (Archimedes)
+    // equal slices along the axis have equal areas, including the ends (Archimedes)
     double z = (2.0 * x - 1.0) * (rod->halfLength + rod->radius);
     double center = z > rod->halfLength    ? rod->halfLength
                     : z < -rod->halfLength ? -rod->halfLength
@@ -174,14 +174,14 @@ void rbRayPart_GetRoundPoint(const rbRayPart* part, int i, rbVec3* point, rbVec3
         getCapsulePoint(&data->capsule, x, y, point, normal);
         return;
     }
-    // profiles run upwards on the outside, outwards below and inwards above
+    // profiles run upward on the outside, outward below and inward above
     bool isCone = data->type == RB_SHAPE_CONE;
     double r = isCone ? data->cone.radius : data->cylinder.radius;
     double half = isCone ? 0.5 * data->cone.height : data->cylinder.halfLength;
     double profiles[3][4] = {
         {0.0, -half, r, -half}, {r, -half, isCone ? 0.0 : r, half}, {r, half, 0.0, half}};
     double slant = isCone ? sqrt(r * r + 4.0 * half * half) : 4.0 * half;
-    double areas[3] = {r, slant, isCone ? 0.0 : r}; // over pi r
+    double areas[3] = {r, slant, isCone ? 0.0 : r}; // divided by pi r
     double rest = x * (areas[0] + areas[1] + areas[2]);
     int region = rest < areas[0] ? 0 : rest < areas[0] + areas[1] ? 1 : 2;
     for (int k = 0; k < region; ++k) {
@@ -221,7 +221,7 @@ typedef struct Walk {
     void* context;
 } Walk;
 
-// The way of a start in the frame of its part.
+// The displacement of a start in the frame of its part.
 static rbVec3 getWayInPart(const Walk* walk, const rbRayStart* start)
 {
     return rbInvRotate(walk->part->pose.q, rbInvRotate(walk->motion->from.q, start->step));
@@ -234,7 +234,7 @@ static rbRayStart makeStart(const Walk* walk, rbVec3 pointInPart, rbVec3 normalI
                           rbRotate(pose->q, normalInPart));
 }
 
-// A point with a normal: told if that faces the motion.
+// A point with a normal: passed on if it faces the motion.
 static void offerFacing(const Walk* walk, rbVec3 pointInPart, rbVec3 normalInPart)
 {
     rbRayStart start = makeStart(walk, pointInPart, normalInPart);
@@ -243,7 +243,7 @@ static void offerFacing(const Walk* walk, rbVec3 pointInPart, rbVec3 normalInPar
     }
 }
 
-// R-22 turns the y axis to the motion by two rotations; sines and cosines are those of its
+// R-22 rotates the y axis to the motion by two rotations; sines and cosines are computed from its
 // components, so that the pole is exactly the foremost point.
 static rbVec3 turnToMotion(rbVec3 q, rbVec3 way)
 {
@@ -257,7 +257,7 @@ static rbVec3 turnToMotion(rbVec3 q, rbVec3 way)
     return rbMakeVec3(x * cosPhi - q.z * sinPhi, y, x * sinPhi + q.z * cosPhi);
 }
 
-// A sphere looks the same however it turns: all its rays go along the way of its center.
+// A sphere looks the same in every orientation: all its rays follow the displacement of its center.
 static void walkSphere(const Walk* walk)
 {
     const rbRayPart* part = walk->part;
@@ -274,7 +274,7 @@ static void walkSphere(const Walk* walk)
     }
 }
 
-// Rims are where faces and round sides meet: told if either faces the motion.
+// Rims are where faces and round sides meet: passed on if either faces the motion.
 static void walkRim(const Walk* walk, double r, double z, rbVec3 sideNormal)
 {
     double axis = z < 0.0 ? -1.0 : 1.0;

@@ -1,4 +1,4 @@
-// Boxes about bodies and what they sweep: see swept_box.h.
+// Boxes around bodies and their swept volumes: see swept_box.h.
 #include "lab/rays/swept_box.h"
 
 #include "dynamics/motion/path.h"
@@ -6,13 +6,13 @@
 
 #include <math.h>
 
-// Room for the rounding of corners, of the size of the coordinates.
+// Margin for the rounding of corners, relative to the coordinates.
 #define SLACK 1e-12
-// Samples of a piece that choose the axes of a box; the extents do not depend on them.
+// Samples per piece that choose the axes of a box; the extents do not depend on them.
 #define SCAN_SAMPLES 32
 
 // A right-handed frame whose first axis is along the first vector and whose second is in the plane
-// of both. Either may be zero or parallel to the other: then any that fits.
+// of both. If either is zero or they are parallel, any frame that fits.
 static void setAxes(rbOrientedBox* box, rbVec3 first, rbVec3 second)
 {
     double length = rbLength(first);
@@ -20,7 +20,7 @@ static void setAxes(rbOrientedBox* box, rbVec3 first, rbVec3 second)
     rbVec3 b = rbAddScaled(second, -rbDot(second, a), a);
     double lateral = rbLength(b);
     if (lateral > 1e-12 * rbLength(second)) {
-        // Twice, as the first difference may have canceled.
+        // Twice, because the first difference may have canceled.
         b = rbScale(1.0 / lateral, b);
         b = rbNormalize(rbAddScaled(b, -rbDot(b, a), a));
     } else {
@@ -31,7 +31,7 @@ static void setAxes(rbOrientedBox* box, rbVec3 first, rbVec3 second)
     box->axes[2] = rbCross(a, b);
 }
 
-// Extents along the axes: center and half lengths, widened.
+// Extents along the axes: center and half lengths, enlarged by the margin.
 static void setExtents(rbOrientedBox* box, const double low[3], const double high[3], double margin)
 {
     box->center = RB_VEC3_ZERO;
@@ -55,7 +55,7 @@ rbOrientedBox rbBoxSphere(rbVec3 center, double radius)
     return box;
 }
 
-// The ends of the longest edge of any face; the first of equal ones.
+// The ends of the longest edge of any face, the first among equals.
 static void findLongestEdge(const rbMeshDef* mesh, rbVec3* start, rbVec3* along)
 {
     double longest = -1.0;
@@ -112,7 +112,7 @@ bool rbBoxPolytope(const rbMeshDef* mesh, rbTransform transform, rbOrientedBox* 
     return true;
 }
 
-// By the axes of the frame of the geometry.
+// Box along the axes of the frame of the geometry.
 static rbOrientedBox boxByFrame(const rbGeometry* geometry, rbTransform transform)
 {
     rbBounds bounds = rbGeometry_GetBounds(geometry, RB_TRANSFORM_IDENTITY);
@@ -167,8 +167,8 @@ rbOrientedBox rbBoxLine(rbVec3 from, rbVec3 to, double radius)
     return box;
 }
 
-// The least and the largest component of a piece along an axis: at its ends or where the derivative
-// 3 ((1-u)^2 d0 + 2 u (1-u) d1 + u^2 d2) is zero.
+// The smallest and the largest component of a piece along an axis: at its ends or where the
+// derivative 3 ((1-u)^2 d0 + 2 u (1-u) d1 + u^2 d2) is zero.
 static void includePiece(const rbVec3 b[4], rbVec3 axis, double* low, double* high)
 {
     double x[4];
@@ -199,7 +199,7 @@ rbOrientedBox rbBoxCurve(const rbVec3 (*pieces)[4], int pieceCount, double radiu
     RB_ASSERT(pieceCount > 0);
     rbVec3 start = pieces[0][0];
     rbVec3 chord = rbSub(pieces[pieceCount - 1][3], start);
-    // A closed curve has no chord: toward its first other point then.
+    // A closed curve has no chord: uses the direction to its first other point.
     for (int i = 0; i < pieceCount && !(rbLength(chord) > 0.0); ++i) {
         chord = rbSub(rbGetBezierPoint(pieces[i], 0.5), start);
     }

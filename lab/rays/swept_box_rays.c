@@ -1,10 +1,10 @@
-// Whether boxes interfere: separating axes, and rays between faces as published.
+// Intersection of boxes: separating axes, and rays between faces as published.
 //
-// The idea of the rays: a ray that leaves a face outward and has the other box's face that looks
-// back at it behind its start proves that the faces have passed each other. It says so of a box
-// that is wholly behind, too; hence the variants. Measured on 20,000 random pairs (the test repeats
-// it), the plain one finds three of four boxes that are apart to interfere, and those that bound
-// the parameter miss some of the pairs that do. None replaces the axes.
+// The idea of the rays: if a ray leaves a face outward and the facing face of the other box is
+// behind its start, the faces have passed each other. This is also true for a box that is entirely
+// behind; hence the variants. Measured on 20,000 random pairs (the test repeats it), the plain
+// variant reports intersection for three of four separate boxes, and those that bound the parameter
+// miss some intersecting pairs. None replaces the axes.
 #include "lab/bounds/volume_rows.h"
 #include "lab/rays/ray_settings.h"
 #include "lab/rays/swept_box.h"
@@ -39,7 +39,7 @@ rbBoxRecord rbMakeBoxRecord(const rbOrientedBox* box)
         int u = 1 << (axis + 1) % 3;
         int v = 1 << (axis + 2) % 3;
         int origin = side << axis;
-        // Seen along the axis u, v turn to the right: outward on the far side, else the other way.
+        // Seen along the axis, u to v turns right: outward on the far side, otherwise reversed.
         int around[4] = {origin, origin | (side == 1 ? u : v), origin | u | v,
                          origin | (side == 1 ? v : u)};
         const int corners[6] = {around[0], around[1], around[2], around[0], around[2], around[3]};
@@ -74,7 +74,7 @@ bool rbBoxesMeet(const rbOrientedBox* a, const rbOrientedBox* b)
     return !(rbBoundObbs(volumeA, volumeB) > 0.0);
 }
 
-// A random point of face f: one of its triangles in turn, uniform in area.
+// A random point of face f: alternates between its triangles, uniform in area.
 static rbVec3 drawPoint(const rbBoxRecord* record, int f, int turn, rbRandom* random)
 {
     const int* corners = record->triangles[2 * f + turn % 2];
@@ -88,8 +88,8 @@ static rbVec3 drawPoint(const rbBoxRecord* record, int f, int turn, rbRandom* ra
     return rbAddScaled(q, y, rbSub(record->corners[corners[2]], p));
 }
 
-// Whether the line from a point along a direction meets face f, and where. The two triangles of a
-// face are a rectangle.
+// Whether the line from a point along a direction hits face f, and where. The two triangles of a
+// face form a rectangle.
 static bool meetFace(const rbOrientedBox* box, const rbBoxRecord* record, int f, rbVec3 start,
                      rbVec3 along, double* t)
 {
@@ -107,7 +107,7 @@ static bool meetFace(const rbOrientedBox* box, const rbBoxRecord* record, int f,
 }
 
 typedef struct Boxes {
-    const rbOrientedBox* a; // shoots
+    const rbOrientedBox* a; // casts the rays
     const rbOrientedBox* b;
     rbBoxRecord recordA, recordB;
     bool isNearer;
@@ -119,7 +119,7 @@ typedef struct Boxes {
 static bool castFaces(const Boxes* boxes, int i, int j)
 {
     double thickness = 2.0 * boxes->a->half[i / 2];
-    // Touching is no interference: the least depth that counts, of the size of the boxes.
+    // Touching does not count: the least depth that does, relative to the size of the boxes.
     double least =
         1e-9 * (rbLength(boxes->recordA.edges[i / 2]) + rbLength(boxes->recordB.edges[j / 2]));
     for (int k = 0; k < boxes->rays; ++k) {
@@ -133,8 +133,8 @@ static bool castFaces(const Boxes* boxes, int i, int j)
     return false;
 }
 
-// The pairs of faces that look at each other. Of the faces of an axis of A and one of B two pairs
-// do, one of each side.
+// The pairs of faces that face each other: for each axis of A and axis of B two pairs, one of each
+// side.
 static bool castAll(const Boxes* boxes)
 {
     const rbBoxRecord* a = &boxes->recordA;
@@ -145,7 +145,7 @@ static bool castAll(const Boxes* boxes)
             if (slope == 0.0) {
                 continue;
             }
-            int facing = slope < 0.0 ? 1 : 0; // side of B that the far side of A looks at
+            int facing = slope < 0.0 ? 1 : 0; // side of B that faces the far side of A
             const int pairs[2][2] = {{2 * p + 1, 2 * q + facing}, {2 * p, 2 * q + 1 - facing}};
             double first = rbDistance(a->faceCenters[pairs[0][0]], b->faceCenters[pairs[0][1]]);
             double second = rbDistance(a->faceCenters[pairs[1][0]], b->faceCenters[pairs[1][1]]);
@@ -188,7 +188,7 @@ bool rbBoxesMeetByRays(const rbOrientedBox* a, const rbOrientedBox* b, rbBoxTest
     if (test == RB_BOXES_AXES || a->isEndless || b->isEndless) {
         return rbBoxesMeet(a, b);
     }
-    // Boxes about the same center have no nearer faces.
+    // Concentric boxes have no nearer faces.
     double size = a->half[0] + a->half[1] + a->half[2];
     if (rbDistance(a->center, b->center) < 1e-9 * size) {
         return true;

@@ -171,7 +171,7 @@ static void badValuesGetAMessage(void** state)
     rbRayBody a = rbMakeMoving(ball, &motion);
     rbRayBody b = rbMakeStanding(other, RB_VEC3_ZERO);
     rbRayQuery query = {.bodyA = &a, .bodyB = &b, .end = 1.0, .settings = &settings};
-    checkTrouble(&query, "neither body shoots", RB_STATUS_INVALID);
+    checkTrouble(&query, "neither body casts rays", RB_STATUS_INVALID);
     b.emitter = emitter;
     checkTrouble(&query, "another geometry", RB_STATUS_INVALID);
     b.emitter = NULL;

@@ -205,7 +205,7 @@ static void tenMillionRaysAreFunctionsOfTheirIndex(void** state)
     rbError error = {0};
     assert_null(rbCreateRayEmitter(shapes[1], &settings, &error));
     assert_int_equal(error.status, RB_STATUS_LIMIT);
-    assert_non_null(strstr(error.message, "a smaller count"));
+    assert_non_null(strstr(error.message, "reduce the count"));
     for (int i = 0; i < 3; ++i) {
         rbDestroyGeometry(shapes[i]);
     }
