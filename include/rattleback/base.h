@@ -62,12 +62,12 @@ RB_API RB_NORETURN void rbAssertFailed(const char* condition, const char* file, 
 /// Every status the library returns, with its text.
 #define RB_STATUS_MAP(X)                                           \
     X(OK, "done")                                                  \
-    X(INVALID, "a value is out of its range")                      \
+    X(INVALID, "a value is out of range")                          \
     X(SYNTAX, "the text cannot be parsed")                         \
     X(NOT_FOUND, "a file or a name does not exist")                \
     X(IO, "a file cannot be read or written")                      \
     X(CORRUPT, "a file is damaged")                                \
-    X(LIMIT, "a size is beyond what is accepted")                  \
+    X(LIMIT, "a size exceeds its limit")                           \
     X(UNSUPPORTED, "a format, version or option is not supported") \
     X(NUMERICAL, "a computation did not reach its tolerance")
 
@@ -92,9 +92,9 @@ typedef struct rbError {
     char message[512]; ///< which object, which value, what would be accepted
 } rbError;
 
-/// Fills an error with a formatted message and returns status, so that a reader can write `return
-/// rbError_Set(error, RB_STATUS_INVALID, "...")`. The error may be NULL. Leaves file and place
-/// unchanged.
+/// Fills an error with a formatted message and returns status, so that a reader can write
+/// `return rbError_Set(error, RB_STATUS_INVALID, "...")`. The error may be NULL. Leaves file and
+/// place unchanged.
 RB_API rbStatus rbError_Set(rbError* error, rbStatus status, const char* format, ...)
     RB_PRINTF(3, 4);
 

@@ -24,12 +24,12 @@ extern "C" {
     X(CLOSED_FORM, "closed form")                           \
     X(CONVERGED, "bounds within the tolerance")             \
     X(ROUNDING, "no further progress in double precision")  \
-    X(APART, "parted by a plane")                           \
-    X(TOUCHES, "overlap found, nothing more was asked for") \
+    X(APART, "separated by a plane")                        \
+    X(TOUCHES, "overlap found, no depth requested")         \
     X(ESTIMATE, "overlap proven, the depth is an estimate") \
     X(ITERATIONS, "iteration limit, bounds wide but true")  \
     X(STORAGE, "polytope limit, bounds wide but true")      \
-    X(SURFACES, "distance of the nearest triangles")        \
+    X(SURFACES, "distance of the closest triangles")        \
     X(BUDGET, "budget spent, bounds wide but true")
 
 /// Why a query stopped; RB_STOP_MAP has the text of each reason.
@@ -61,7 +61,7 @@ typedef struct rbSeparation {
     int faceB;           ///< the same for B
 } rbSeparation;
 
-/// How a pair is measured. The bounds hold whatever the method.
+/// How a pair is measured. The bounds hold for every method.
 typedef enum rbPairMethod {
     RB_PAIR_AUTO,        ///< closed form if there is one, else iterative; meshes by their trees
     RB_PAIR_CLOSED_FORM, ///< UNSUPPORTED if there is none

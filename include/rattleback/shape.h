@@ -355,20 +355,21 @@ RB_API rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rb
 /// Kinds of issues: name, whether it makes a polyhedron invalid (otherwise a note), label, phrase
 /// for one and for many.
 #define RB_MESH_ISSUE_MAP(X)                                                                       \
-    X(EMPTY, true, "empty", "there is no vertex or no face", "nothing")                            \
+    X(EMPTY, true, "empty", "there are no vertices or no faces", "nothing")                        \
     X(TOO_LARGE, true, "too large", "more elements than are accepted",                             \
-      "faces or totals are beyond what is accepted")                                               \
-    X(INDEX, true, "index out of range", "one corner names no vertex", "corners name no vertex")   \
+      "faces or totals exceed the limits")                                                         \
+    X(INDEX, true, "index out of range", "one corner refers to no vertex",                         \
+      "corners refer to no vertex")                                                                \
     X(NOT_FINITE, true, "not finite",                                                              \
-      "one vertex has a coordinate that is no number or too large",                                \
-      "vertices have a coordinate that is no number or too large")                                 \
-    X(DUPLICATE_VERTEX, true, "duplicate vertices", "one vertex stands where another one stands",  \
-      "vertices stand where another one stands")                                                   \
+      "one vertex has a coordinate that is not a number or too large",                             \
+      "vertices have a coordinate that is not a number or too large")                              \
+    X(DUPLICATE_VERTEX, true, "duplicate vertices", "one vertex coincides with another one",       \
+      "vertices coincide with another one")                                                        \
     X(UNUSED_VERTEX, false, "unused", "one vertex belongs to no face",                             \
       "vertices belong to no face")                                                                \
     X(DEGENERATE_FACE, true, "degenerate",                                                         \
-      "one face has less than three corners, a repeated corner or no area",                        \
-      "faces have less than three corners, a repeated corner or no area")                          \
+      "one face has fewer than three corners, a repeated corner or no area",                       \
+      "faces have fewer than three corners, a repeated corner or no area")                         \
     X(DUPLICATE_FACE, true, "duplicate faces", "one face has the vertices of another face",        \
       "faces have the vertices of another face")                                                   \
     X(EDGE_TWICE, true, "winding", "one edge is visited twice by the same face",                   \
@@ -378,8 +379,8 @@ RB_API rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rb
     X(NON_MANIFOLD_EDGE, true, "non-manifold", "one edge belongs to more than two faces",          \
       "edges belong to more than two faces")                                                       \
     X(ORIENTATION, true, "inconsistent orientation",                                               \
-      "one edge is run in the same direction by both faces",                                       \
-      "edges are run in the same direction by both faces")                                         \
+      "one edge is traversed in the same direction by both faces",                                 \
+      "edges are traversed in the same direction by both faces")                                   \
     X(NON_MANIFOLD_VERTEX, true, "non-manifold", "the faces at one vertex form more than one fan", \
       "vertices have faces that form more than one fan")                                           \
     X(NON_PLANAR_FACE, true, "not planar", "one face has corners outside its plane",               \
