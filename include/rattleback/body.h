@@ -203,17 +203,17 @@ RB_API const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId 
 // clang-format off
 /// What a material is, a row each (see RB_SETTING_FIELD).
 #define RB_MATERIAL_SETTINGS(X) \
-    X(double, density, "density", 1000.0, RB_ABOVE(0.0, 1e30), "kg/m^3", "mass of a volume") \
+    X(double, density, "density", 1000.0, RB_ABOVE(0.0, 1e30), "kg/m^3", "mass per volume") \
     X(double, restitution, "restitution", 0.5, RB_FROM(0.0, 1.0), "", \
-      "part of the speed that a rebound has; combined for two materials") \
+      "fraction of the approach speed after a rebound; combined for two materials") \
     X(double, friction, "friction", 0.5, RB_FROM(0.0, 1e12), "", \
       "Coulomb coefficient of sliding; combined for two materials") \
     X(double, stiction, "stiction", -1.0, RB_FROM(-1.0, 1e12), "", \
-      "coefficient while nothing slides, at least friction; -1: as friction; step engine only") \
+      "coefficient while sticking, at least friction; -1: the same as friction; step engine only") \
     X(double, rolling, "rolling", 0.0, RB_FROM(0.0, 1e12), "m", \
-      "torque against rolling at most, over the normal force; step engine only") \
+      "largest torque against rolling per normal force; step engine only") \
     X(double, spinning, "spinning", 0.0, RB_FROM(0.0, 1e12), "m", \
-      "the same against turning about the normal; step engine only") \
+      "the same against rotation about the normal; step engine only") \
     X(int, kind, NULL, 0, RB_FROM(0, RB_MATERIAL_KINDS_MAX - 1), "", \
       "for rbWorld_SetMaterialPair")
 // clang-format on

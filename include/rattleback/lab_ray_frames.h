@@ -49,12 +49,12 @@ RB_API const char* rbBoxTest_Name(rbBoxTest test); ///< "axes", "all", "nearer",
 RB_API rbBoxTest rbBoxTest_Find(const char* name); ///< RB_BOXES_TEST_COUNT if unknown
 
 // clang-format off
-/// The settings of frames beside those of their rays, a row each (see RB_SETTING_FIELD).
+/// The settings of frames besides those of their rays, a row each (see RB_SETTING_FIELD).
 #define RB_RAY_FRAME_SETTINGS(X) \
     X(double, frameRate, "frameRate", 24.0, RB_FROM(1e-6, 1e9), "1/s", \
-      "frames a second; frame i begins at i / frameRate") \
+      "frames per second; frame i begins at i / frameRate") \
     X(rbFrameMode, mode, "mode", RB_FRAMES_STOP, RB_WORDS(rbFrameMode), "", \
-      "what happens at a contact; stop: both bodies stand from then on; log: it is recorded and the " \
+      "what happens at a contact; stop: both bodies stay at rest; log: it is recorded and the " \
       "pair ignored until apart") \
     X(bool, isAccelerated, "accelerated", true, RB_ANY, "", \
       "only pairs whose boxes, swept over the duration, interfere; the collisions are the same") \
@@ -65,14 +65,14 @@ RB_API rbBoxTest rbBoxTest_Find(const char* name); ///< RB_BOXES_TEST_COUNT if u
       "rays of a pair of faces where boxes are tested by rays") \
     X(bool, isExact, NULL, false, RB_ANY, "", "exact sweeps instead of rays") \
     X(bool, isCompared, NULL, false, RB_ANY, "", \
-      "exact sweeps beside the rays, for the errors of the records") \
+      "exact sweeps in addition to the rays, for the errors of the records") \
     X(double, angleMax, "angleMax", 0.0, RB_FROM(0.0, 3.141592653589793), "rad", \
       "as published, a frame of a curve is cut only where its tangent and its chord differ by more " \
       "(published: 0.436); 0: cut until chords are within the tolerance") \
     X(int, subPoints, "subPoints", 5, RB_FROM(1, 1000), "", \
       "points that cut a frame where tangent and chord differ by more") \
     X(int, chordSamples, "chordSamples", 0, RB_FROM(0, 10000), "", \
-      "samples a piece of a table of chords as published (10), with angleMax only; 0: exact arc " \
+      "samples per piece of a table of chords as published (10), with angleMax only; 0: exact arc " \
       "length")
 // clang-format on
 

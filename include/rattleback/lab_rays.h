@@ -44,21 +44,21 @@ RB_API rbRayPattern rbRayPattern_Find(const char* name);    ///< RB_RAYS_PATTERN
     X(rbRayPattern, pattern, "pattern", RB_RAYS_UNIFORM, RB_WORDS(rbRayPattern), "", \
       "where rays start; uniform: in area; lattice: equal angles about the motion as published") \
     X(int, count, "count", 100, RB_FROM(0, RB_RAYS_COUNT_MAX), "", \
-      "rays of a body beside those of its vertices and edges, shared by area or as published " \
+      "rays of a body besides those of its vertices and edges, shared by area or as published " \
       "evenly, one for every triangle (unless bundles follow) and part at least; 0: vertices only") \
     X(bool, isPerTriangle, "perTriangle", false, RB_ANY, "", "count is that of every triangle") \
     X(int, edgeCount, "edges", 0, RB_FROM(0, 1000), "", \
       "rays within every edge of a polyhedral shape") \
     X(bool, isOneWay, "oneWay", false, RB_ANY, "", \
-      "only the first of a pair shoots, the one that moves if one stands still") \
+      "only the first of a pair casts rays, or the moving one if the other does not move") \
     X(int, refineRounds, "refineRounds", 0, RB_FROM(0, 64), "", \
-      "bundles about the shortest ray, each a quarter as wide, until the way is known to the " \
+      "bundles about the shortest ray, each a quarter as wide, until the path is known to the " \
       "tolerance") \
     X(int, refineCount, "refineCount", 16, RB_FROM(1, 10000), "", "rays of a bundle") \
     X(int, raysMax, "raysMax", 0, RB_FROM(0, 2147483647), "", \
-      "bundles end when a prediction has shot so many rays in all; 0: no limit") \
+      "bundles end when a prediction has cast this many rays in total; 0: no limit") \
     X(double, tolerance, "tolerance", 1e-6, RB_ABOVE(0.0, 1e12), "m", \
-      "curves and turns are cut until no chord of a point's way is farther from it") \
+      "curves and turns are cut until no chord of a point's path is farther from it") \
     X(uint64_t, seed, "seed", 10, RB_FROM(0, 9007199254740992), "", "seed of random starts")
 // clang-format on
 
