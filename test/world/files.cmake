@@ -4,6 +4,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/phys_capped_contacts.c
   test/world/phys_limits.c
   test/world/phys_shock.c
+  test/world/phys_throws.c
   test/world/phys_world_joints.c
   test/world/test_contact_reaction.c
   test/world/test_embedding.c

@@ -463,6 +463,7 @@ static void runStage(rbContactSolver* solver, rbContactStage* stage)
             beginMixing(&solver->mixing, &solver->rows, &stage->pack);
         } else {
             mixSweeps(&solver->mixing, &solver->rows, &stage->pack);
+            rbSweep_Project(&stage->sweep, first, first + stage->pack.contactCount);
             // impulses that cancel each other can grow large in a mixture: velocities are
             // recomputed from the sums, otherwise rounding errors accumulate in them unseen
             rbContactRows_Renew(&solver->rows, &stage->pack, stage->run, stage->sweep.isVelocity,

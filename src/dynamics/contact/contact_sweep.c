@@ -102,6 +102,7 @@ static inline void visitNormals(Visit* visit, rbSweepPoint* points, int count)
         const rbSweepPoint* point = &points[i];
         misses[i] = visit->speeds[0] + rbSweepSix_Dot(&point->rows[0], &visit->y) + point->bias[0];
         dps[i] = 0.0;
+        RB_ASSERT(point->impulse[0] >= 0.0);
         double held = point->impulse[0] * point->coupling[i];
         double error = misses[i] < 0.0 ? -misses[i] : (misses[i] < held ? misses[i] : held);
         visit->normalError = error > visit->normalError ? error : visit->normalError;
@@ -227,6 +228,29 @@ static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* t
         tally->tangentError = visit.tangentSquared;
         tally->worst =
             visit.tangentSquared > tally->normalError * tally->normalError ? index : tally->worst;
+    }
+}
+
+void rbSweep_Project(const rbSweep* sweep, int first, int last)
+{
+    RB_ASSERT(first >= 0 && first <= last);
+    const rbFrictionBound disc = {NULL, 0};
+    for (int i = first; i < last; ++i) {
+        const rbSweepContact* contact = &sweep->contacts[i];
+        int count = sweep->isVelocity ? contact->closedCount : contact->pointCount;
+        double normalSum = 0.0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + count; ++k) {
+            rbSweepPoint* point = &sweep->points[k];
+            point->impulse[0] = point->impulse[0] > 0.0 ? point->impulse[0] : 0.0;
+            (void)project(&sweep->bound, point->friction * point->impulse[0], &point->impulse[1]);
+            normalSum += point->impulse[0];
+        }
+        if (contact->turn >= 0) {
+            rbSweepTurn* turn = &sweep->turns[contact->turn];
+            double most = turn->spinning * normalSum;
+            (void)project(&disc, turn->rolling * normalSum, turn->impulse);
+            turn->impulse[2] = fmax(-most, fmin(most, turn->impulse[2]));
+        }
     }
 }
 

@@ -91,6 +91,10 @@ typedef struct rbSweepTally {
     int worst;           // contact of the sweep, -1: none
 } rbSweepTally;
 
+// Projects the impulses of contacts first to last - 1 onto their cones; velocities are then to be
+// recomputed.
+void rbSweep_Project(const rbSweep* sweep, int first, int last);
+
 // Visits contacts first to last - 1.
 rbSweepTally rbSweep_Run(const rbSweep* sweep, int first, int last);
 

@@ -38,13 +38,18 @@ static void noteLate(rbStepContacts* c, int body, double late)
     }
 }
 
-// Points that were open, would have been closed by a fast approach, and were stopped at the
-// surface.
-static bool isArriving(const rbStepContacts* c, int k)
+// Points that are open at the node and approach fast: no lasting impulse may stop them.
+static bool isApproaching(const rbStepContacts* c, int k)
 {
     const rbContactPoint* point = &c->set.points[k];
     bool isOpen = !point->isClosed || point->isAhead;
-    return isOpen && point->impulse[0] > 0.0 && c->approaches.data[k] < -c->restSpeed;
+    return isOpen && c->approaches.data[k] < -c->restSpeed;
+}
+
+// Those that were stopped at the surface.
+static bool isArriving(const rbStepContacts* c, int k)
+{
+    return isApproaching(c, k) && c->set.points[k].impulse[0] > 0.0;
 }
 
 // Points whose overlap is undone: the speed of this also holds only for the displacement. The
@@ -84,12 +89,13 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             rbContactPoint* point = &c->set.points[k];
-            bool isOpened = isArriving(c, k);
-            double free = isOpened ? fmax(0.0, point->gap) / -c->approaches.data[k] : h;
+            bool isOpened = isApproaching(c, k);
+            bool isArrived = isArriving(c, k);
+            double free = isArrived ? fmax(0.0, point->gap) / -c->approaches.data[k] : h;
             double late = fmax(0.0, h - free);
             *point = c->keptPoints.data[k];
             c->gaps.data[k] = point->gap;
-            if (isOpened) {
+            if (isArrived) {
                 rbArrival arrival = {contact->bodyA,
                                      contact->bodyB,
                                      contact->normal,
@@ -101,6 +107,8 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                 rbArray_Push(c->arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
                 noteLate(c, contact->bodyB, late);
+            }
+            if (isOpened) {
                 openPoint(c, k);
             } else if (isParting(c, k)) {
                 point->gap = 0.0;
