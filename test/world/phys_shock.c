@@ -5,7 +5,12 @@
 
 #define COURSES 8
 #define BRICKS 20
-#define LENGTH 1.0 // m, of a brick: a brick farther from its place has fallen
+#define WALLS 4
+#define WALLS_FULL 9
+#define APART_PART 0.05    // of the bricks may fall in one run only
+#define APART_HEIGHT 0.013 // m, of the mean heights, on average
+#define DURATION 0.6       // s
+#define LENGTH 1.0         // m, of a brick: a brick farther from its place has fallen
 
 typedef struct Wall {
     rbWorld* world;
@@ -13,7 +18,14 @@ typedef struct Wall {
     rbVec3 places[BRICKS];
 } Wall;
 
-static Wall makeWall(int shockAfter)
+// A ram strikes at x and a height, with a speed.
+typedef struct Blow {
+    double x;
+    double height; // m
+    double speed;  // m/s
+} Blow;
+
+static Wall makeWall(const Blow* blow, int shockAfter)
 {
     rbWorldDef def = defineWorld();
     def.step.step = 0.005;
@@ -38,8 +50,8 @@ static Wall makeWall(int shockAfter)
     assert_int_equal(count, BRICKS);
     rbError error = {0};
     rbBodyDef ram = rbDefaultBodyDef();
-    ram.position = rbMakeVec3(0.1, 0.7, 1.0);
-    ram.linearVelocity = rbMakeVec3(0.0, -8.0, 0.0);
+    ram.position = rbMakeVec3(blow->x, 0.7, blow->height);
+    ram.linearVelocity = rbMakeVec3(0.0, -blow->speed, 0.0);
     Piece cube = {.size = {0.8, 0.8, 0.8}, .restitution = 0.1};
     rbBodyId id = rbCreateBody(wall.world, &ram, &error);
     assert_false(RB_IS_NULL(addShape(wall.world, id, &cube, &error)));
@@ -68,32 +80,41 @@ static double getHeight(const Wall* wall)
     return sum / BRICKS;
 }
 
-// If moving bodies were frozen too, the heights would differ by up to 0.09 m. Of 18 other walls,
-// struck elsewhere and at other speeds, 11 are within these bounds after 1.2 s; the worst differs
-// by 0.22 m.
+// Walls struck at several places: one alone says little, since its fall is chaotic. Seen in nine:
+// heights differ by 0.007 m on average; if moving bodies were frozen too, by 0.020 m.
 // B-74, B-78
 static void wallsFallAlike(void** state)
 {
     (void)state;
-    Wall full = makeWall(0);
-    Wall shocked = makeWall(10);
-    for (int k = 1; k <= 8; ++k) {
-        runWall(&full, 0.1 * k);
-        runWall(&shocked, 0.1 * k);
-        int fallen = 0;
-        int apart = 0;
+    double differences = 0.0;
+    int apart = 0;
+    int fallen = 0;
+    int count = rbTest_IsLong() ? WALLS_FULL : WALLS;
+    for (int n = 0; n < count; ++n) {
+        Blow blow = {0.1 + 0.25 * (n % 3), 1.0 + 0.35 * (n / 3), 8.0 - 1.5 * (n % 2)};
+        Wall full = makeWall(&blow, 0);
+        Wall shocked = makeWall(&blow, 10);
+        runWall(&full, DURATION);
+        runWall(&shocked, DURATION);
+        int own = 0;
         for (int i = 0; i < BRICKS; ++i) {
             fallen += isFallen(&full, i);
-            apart += isFallen(&full, i) != isFallen(&shocked, i);
+            own += isFallen(&full, i) != isFallen(&shocked, i);
         }
-        assert_true(apart <= 1);
         double heights[2] = {getHeight(&full), getHeight(&shocked)};
-        print_message("[ %.1f s: %d fallen, %d in one only, heights %.3f and %.3f m ]\n", 0.1 * k,
-                      fallen, apart, heights[0], heights[1]);
-        checkNear(heights[1], heights[0], 0.03);
+        print_message("[ wall %d: %d in one only, heights %.3f and %.3f m ]\n", n, own, heights[0],
+                      heights[1]);
+        differences += fabs(heights[1] - heights[0]);
+        apart += own;
+        rbDestroyWorld(full.world);
+        rbDestroyWorld(shocked.world);
     }
-    rbDestroyWorld(full.world);
-    rbDestroyWorld(shocked.world);
+    print_message(
+        "[ %d bricks of %d fallen, %d in one only, heights differ by %.3f m on average ]\n", fallen,
+        count * BRICKS, apart, differences / count);
+    assert_true(fallen > 0);
+    checkBelow(apart, APART_PART * count * BRICKS);
+    checkBelow(differences / count, APART_HEIGHT);
 }
 
 RB_TEST_GROUP(phys_shock, cmocka_unit_test(wallsFallAlike));
