@@ -33,6 +33,7 @@ typedef struct rbContactPoint {
     rbVec3 armA;       // m, world axes, from the center of mass of A
     rbVec3 armB;       // m, of B
     double gap;        // m, along the normal, less the shell; negative: overlap
+    double bend;       // m, gap at the end of the flight less gap + h u.n (contact_ahead.c)
     double slip[2];    // m, along the tangents: how far B's anchor moved relative to A's since it
                        // stuck; 0 where it did not stick in the last step
     double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
@@ -109,7 +110,7 @@ static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
 static inline double rbContactPoint_GetPart(const rbContactPoint* point, double h, double partSpeed)
 {
     double part = point->gap / h;
-    return point->isAhead || part > -partSpeed ? part : -partSpeed;
+    return (point->isAhead || part > -partSpeed ? part : -partSpeed) + point->bend / h;
 }
 
 // Adds an impulse at a point to the velocities of both bodies.

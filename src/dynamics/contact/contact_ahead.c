@@ -9,6 +9,10 @@
 // as contacts of the node in addition to its own: exact at these velocities, to first order around
 // them (Newton's method on the gap at the end of the step).
 //
+// A pair that bears on one point and rolls keeps the row of the node, corrected by its bend: the
+// gap measured at the end of the flight less gap + h u.n. Bodies then follow curved surfaces to
+// second order.
+//
 // The set of the node stays unchanged. It is copied together with the new contacts to the third
 // frame, so that look-aheads can be undone.
 #include "dynamics/contact/contact_state.h"
@@ -27,6 +31,12 @@
 #define SPIN_MOST 0.5
 // Fraction of a gap: cores within this distance of their required place count as being there.
 #define CORE_ROUNDING 1e-6
+// A pair rolls if its bodies rotate by less than this angle, rad, and its normal by less than the
+// angle of this cosine: the row of the node is then a good gradient at the end of the flight.
+#define ROLLING_TURN 0.2
+#define ROLLING_COSINE 0.998
+// Fraction of the tolerance to which bends are found.
+#define BEND_PART 1.0
 // Feature name of the points of cores.
 #define CORE_NAME 0xc03eu
 
@@ -119,6 +129,77 @@ static bool isContrary(const rbContactPairs* pairs, int slot, rbVec3 normal)
         isContrary = rbDot(normal, node->contacts.data[i].normal) < 0.0;
     }
     return isContrary;
+}
+
+// Whether the bodies of a pair rotate, and so little that the row of the node stays a good
+// gradient. A point at the distance r that moves by d about the center leaves its tangent by d^2 /
+// 2r.
+static bool isTurningSlowly(const rbContactPairs* pairs, rbPairOrder item)
+{
+    const int pair[2] = {item.a, item.b};
+    double bend = 0.0;
+    bool isSlow = true;
+    for (int i = 0; i < 2; ++i) {
+        double turn = pairs->aheadBodies.data[pair[i]].turn;
+        double radius = pairs->bodies.data[pair[i]].turnRadius;
+        bend += turn > 0.0 ? turn * turn / radius : 0.0;
+        isSlow = isSlow && turn <= ROLLING_TURN * radius;
+    }
+    return isSlow && bend >= BEND_PART * pairs->settings.tolerance;
+}
+
+// The contact of the node of a pair that bears there on one point only, and turns; NULL: any other
+// pair.
+static const rbContact* getRolling(const rbContactPairs* pairs, rbPairOrder item,
+                                   const rbContactAhead* flight)
+{
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    rbPairSpan span = pairs->spans.data[item.slot].frames[pairs->node];
+    if (flight->isCapped || span.stamp != node->stamp || span.count != 1) {
+        return NULL;
+    }
+    const rbContact* contact = &flight->nodeContacts[span.first];
+    const rbContactPoint* point = &flight->nodePoints[contact->firstPoint];
+    bool isBearing = contact->pointCount == 1 && point->isClosed && point->impulse[0] > 0.0;
+    return isBearing && isTurningSlowly(pairs, item) ? contact : NULL;
+}
+
+// Whether the point of contact stayed where it was, as seen from the center of a body, but for its
+// rotation: one that rocks touches elsewhere at once.
+static bool isNearArm(const rbAheadBody* ahead, rbVec3 arm, rbVec3 middle)
+{
+    rbVec3 moved = rbSub(rbSub(middle, ahead->position), arm);
+    return !(ahead->turn > 0.0) || rbLengthSquared(moved) <= 2.0 * ahead->turn * ahead->turn;
+}
+
+// Rolling: the pair touches with one point at the node and at the end of the flight. The row of the
+// node is kept, and corrected by what the curvature of paths and surfaces takes of the gap: a
+// second row, nearly equal to the first, would count as an arrival. False: it does not roll.
+static bool bendPoint(rbContactPairs* pairs, const rbContact* contact, const rbContactAhead* flight,
+                      const rbManifold* manifold, rbVec3 normal)
+{
+    if (contact == NULL || manifold->count != 1 ||
+        rbDot(normal, contact->normal) < ROLLING_COSINE ||
+        manifold->points[0].featureId !=
+            pairs->frames[pairs->node].foundPoints.data[contact->firstPoint].featureId) {
+        return false;
+    }
+    const rbAheadBody* a = &pairs->aheadBodies.data[contact->bodyA];
+    const rbAheadBody* b = &pairs->aheadBodies.data[contact->bodyB];
+    rbContactPoint* point = &flight->nodePoints[contact->firstPoint];
+    rbVec3 middle = rbTransformPoint(a->world, rbManifoldPoint_GetMiddle(&manifold->points[0]));
+    if (!isNearArm(a, point->armA, middle) || !isNearArm(b, point->armB, middle)) {
+        return false;
+    }
+    rbVec3 u = rbContact_RelativeVelocity(flight->bodies, contact, point);
+    double gap = fmax(point->gap, -flight->h * pairs->settings.partSpeed);
+    double predicted = gap + flight->h * rbDot(u, contact->normal);
+    double bend = manifold->points[0].distance - pairs->settings.shell - predicted;
+    if (fabs(bend - point->bend) > BEND_PART * pairs->settings.tolerance) {
+        point->bend = bend;
+        pairs->isBent = true;
+    }
+    return true;
 }
 
 static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
@@ -222,47 +303,87 @@ static void guardCores(rbContactPairs* pairs, rbPairOrder item, const rbContactA
     }
 }
 
+static rbSeparationInput getInput(const rbContactPairs* pairs, rbPairOrder item)
+{
+    rbSeparationInput input = rbDefaultSeparationInput();
+    input.geometryA = pairs->bodies.data[item.a].geometry;
+    input.geometryB = pairs->bodies.data[item.b].geometry;
+    input.transformBtoA = rbInvMulTransforms(pairs->aheadBodies.data[item.a].world,
+                                             pairs->aheadBodies.data[item.b].world);
+    return input;
+}
+
+// The manifolds of a pair at the end of the flight, and how many there are.
+static int findManifolds(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
+{
+    bool isManyfold =
+        pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold;
+    rbContactList list = {.manifolds = pairs->manifolds.data,
+                          .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
+    rbSeparationCache cache = pairs->caches.data[item.slot];
+    cache.front = NULL;
+    double threshold = pairs->settings.shell + pairs->aheadBodies.data[item.a].turn +
+                       pairs->aheadBodies.data[item.b].turn;
+    rbStatus status = rbFindContacts(input, threshold, &cache, pairs->scratch, &list, NULL);
+    int count = status != RB_STATUS_OK ? 0 : list.count;
+    return count < list.capacity ? count : list.capacity;
+}
+
+static void clearBend(const rbContactPairs* pairs, int slot, const rbContactAhead* flight)
+{
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    rbPairSpan span = pairs->spans.data[slot].frames[pairs->node];
+    for (int i = span.first; span.stamp == node->stamp && i < span.first + span.count; ++i) {
+        flight->nodePoints[flight->nodeContacts[i].firstPoint].bend = 0.0;
+    }
+}
+
 static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
 {
-    const rbAheadBody* a = &pairs->aheadBodies.data[item.a];
-    const rbAheadBody* b = &pairs->aheadBodies.data[item.b];
-    const rbNearBody* bodies = pairs->bodies.data;
+    const rbContact* only = getRolling(pairs, item, flight);
     if (flight->isCapped) {
         if (pairs->isTurning.data[item.a] == 0 && pairs->isTurning.data[item.b] == 0) {
             return;
         }
     } else if (areContactsEnough(pairs, item)) {
-        return;
+        if (only == NULL) {
+            return;
+        }
     } else {
         guardCores(pairs, item, flight);
     }
-    rbSeparationInput input = rbDefaultSeparationInput();
-    input.geometryA = bodies[item.a].geometry;
-    input.geometryB = bodies[item.b].geometry;
-    input.transformBtoA = rbInvMulTransforms(a->world, b->world);
-    if (!isOverlapping(pairs, item, &input, flight->isCapped)) {
+    rbSeparationInput input = getInput(pairs, item);
+    bool isNear = isOverlapping(pairs, item, &input, flight->isCapped);
+    if (!isNear && only == NULL) {
         return;
     }
-    bool isManyfold = bodies[item.a].isManyfold || bodies[item.b].isManyfold;
-    rbContactList list = {.manifolds = pairs->manifolds.data,
-                          .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
-    rbSeparationCache cache = pairs->caches.data[item.slot];
-    cache.front = NULL;
-    double threshold = pairs->settings.shell + a->turn + b->turn;
-    rbStatus status = rbFindContacts(&input, threshold, &cache, pairs->scratch, &list, NULL);
-    int count = status != RB_STATUS_OK ? 0 : list.count;
-    count = count < list.capacity ? count : list.capacity;
-    rbMat3 rotation = rbMatFromQuat(a->world.q);
+    int count = findManifolds(pairs, item, &input);
+    rbMat3 rotation = rbMatFromQuat(pairs->aheadBodies.data[item.a].world.q);
     for (int i = 0; i < count; ++i) {
-        if (list.manifolds[i].count == 0) {
+        const rbManifold* manifold = &pairs->manifolds.data[i];
+        if (manifold->count == 0) {
             continue;
         }
-        bool isDeep = list.manifolds[i].points[0].distance < -DEEP_SHELLS * pairs->settings.shell;
-        if (isDeep && isContrary(pairs, item.slot, rbMulMV(rotation, list.manifolds[i].normal))) {
+        rbVec3 normal = rbMulMV(rotation, manifold->normal);
+        bool isDeep = manifold->points[0].distance < -DEEP_SHELLS * pairs->settings.shell;
+        if (isDeep && isContrary(pairs, item.slot, normal)) {
             pairs->isThrough = true;
-        } else {
-            addAhead(pairs, item, flight, &list.manifolds[i]);
+        } else if (!bendPoint(pairs, only, flight, manifold, normal) && isNear) {
+            clearBend(pairs, item.slot, flight);
+            addAhead(pairs, item, flight, manifold);
         }
+    }
+}
+
+// The bend of a pair that rolls, before the first solution.
+static void searchBend(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
+{
+    const rbContact* only = getRolling(pairs, item, flight);
+    rbSeparationInput input = getInput(pairs, item);
+    if (only != NULL && findManifolds(pairs, item, &input) == 1) {
+        const rbManifold* manifold = &pairs->manifolds.data[0];
+        rbMat3 rotation = rbMatFromQuat(pairs->aheadBodies.data[item.a].world.q);
+        (void)bendPoint(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
     }
 }
 
@@ -337,11 +458,9 @@ static rbContactSet getSet(const rbContactPairs* pairs)
                           frame->points.count};
 }
 
-bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* flight,
-                              rbContactSet* set)
+// Poses of the bodies at the end of a flight, and the near pairs within it.
+static void followFlight(rbContactPairs* pairs, const rbContactAhead* flight)
 {
-    RB_ASSERT(flight->bodyCount >= pairs->bodies.count && flight->h > 0.0);
-    RB_ASSERT(set->points == pairs->frames[pairs->current].points.data);
     rbArray_Reserve(pairs->aheadBodies, pairs->bodies.count);
     rbArray_Reserve(pairs->isTurning, pairs->bodies.count);
     for (int i = 0; i < pairs->bodies.count; ++i) {
@@ -350,6 +469,29 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
             rbAheadBody ahead = makeAhead(pairs, i, &flight->poses[i]);
             pairs->aheadBodies.data[i] = ahead;
             pairs->isTurning.data[i] = ahead.turn > CAPPED_SLACK * pairs->hots.data[i].radius;
+        }
+    }
+}
+
+bool rbContactPairs_FindBends(rbContactPairs* pairs, const rbContactAhead* flight)
+{
+    RB_ASSERT(flight->bodyCount >= pairs->bodies.count && flight->h > 0.0);
+    followFlight(pairs, flight);
+    pairs->isBent = false;
+    for (int i = 0; i < pairs->order.count; ++i) {
+        searchBend(pairs, pairs->order.data[i], flight);
+    }
+    return pairs->isBent;
+}
+
+bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* flight,
+                              rbContactSet* set)
+{
+    RB_ASSERT(flight->bodyCount >= pairs->bodies.count && flight->h > 0.0);
+    RB_ASSERT(set->points == pairs->frames[pairs->current].points.data);
+    followFlight(pairs, flight);
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        if (pairs->bodies.data[i].geometry != NULL) {
             rbContactPairs_Enlarge(pairs, i, pairs->aheadBodies.data[i].travel);
         }
     }
@@ -357,10 +499,11 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
     int before = pairs->aheads.count;
     pairs->isThrough = false;
     pairs->isGuarded = false;
+    pairs->isBent = false;
     for (int i = 0; i < pairs->order.count; ++i) {
         searchAhead(pairs, pairs->order.data[i], flight);
     }
-    if (pairs->aheads.count == before) {
+    if (pairs->aheads.count == before && !pairs->isBent) {
         return false;
     }
     joinFrames(pairs, flight);

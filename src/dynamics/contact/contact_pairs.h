@@ -63,14 +63,18 @@ void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
 
 // A flight from the node of the last Find.
 typedef struct rbContactAhead {
-    const rbRowPose* poses;           // at its end, by body
-    const rbContactBody* bodies;      // its velocities
-    const rbContact* nodeContacts;    // of the set of Find, with their values for the new set
-    const rbContactPoint* nodePoints; // the same
+    const rbRowPose* poses;        // at its end, by body
+    const rbContactBody* bodies;   // its velocities
+    const rbContact* nodeContacts; // of the set of Find, with their values for the new set
+    rbContactPoint* nodePoints;    // the same; their bends are renewed
     int bodyCount;
     double h;      // s
     bool isCapped; // only bodies that rotate far and overlap deeply are checked
 } rbContactAhead;
+
+// Renews the bends of points on which bodies roll, by the flight with the velocities at the node;
+// returns whether there are any.
+bool rbContactPairs_FindBends(rbContactPairs* pairs, const rbContactAhead* flight);
 
 // Adds the contacts of bodies that would overlap at the end of a flight to the contacts of the
 // node, see contact_ahead.c; those of earlier calls stay. False: nothing added, and the set is

@@ -199,6 +199,7 @@ struct rbContactPairs {
     void* scratch;
     bool isThrough; // by the last look-ahead, see rbContactPairs_IsThrough
     bool isGuarded; // the same
+    bool isBent;    // the same: a point of the node has another bend
     double deepest; // m
     int deepestA;
     int deepestB;

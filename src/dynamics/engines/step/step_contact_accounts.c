@@ -163,7 +163,10 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
         booked += turned.friction + turned.motor;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             Works works = pointWorks(c, contact, k, isWhole);
-            bool isImpact = approachThen(c, contact, &c->set.points[k]) < -c->restSpeed;
+            // a point that bore in the step already does not strike, however its normal turns
+            bool isBearing = !isWhole && c->keptPoints.data[k].impulse[0] > 0.0;
+            bool isImpact =
+                !isBearing && approachThen(c, contact, &c->set.points[k]) < -c->restSpeed;
             *(isImpact ? &books->impact : &books->rest) += works.normal;
             books->friction += works.friction;
             books->motor += works.motor;

@@ -77,6 +77,10 @@ void rbContactStep_NoteNode(rbStepContacts* c)
         memcpy(c->nodePoints.data, c->set.points,
                (size_t)c->set.pointCount * sizeof *c->set.points);
     }
+    for (int k = 0; k < c->nodePoints.count; ++k) {
+        c->nodePoints.data[k].bend = 0.0;
+        c->set.points[k].bend = 0.0;
+    }
 }
 
 bool rbContactStep_RecallNode(rbStepContacts* c)
@@ -124,6 +128,34 @@ static bool fly(rbStepEngine* engine, double h)
         }
     }
     return isFinite;
+}
+
+static rbContactAhead makeFlight(const rbStepEngine* engine, double h)
+{
+    const rbStepContacts* c = engine->contacts;
+    return (rbContactAhead){.poses = c->aheadPoses.data,
+                            .bodies = c->aheadBodies.data,
+                            .nodeContacts = c->nodeContacts.data,
+                            .nodePoints = c->nodePoints.data,
+                            .bodyCount = engine->bodies.count,
+                            .h = h,
+                            .isCapped = c->substeps != NULL};
+}
+
+// What rolls goes on with nearly the same velocities: its bends are good before the first solution.
+static void guessBends(rbStepEngine* engine, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    memset(c->flightKinds.data, RB_FLIGHT_PLAIN, (size_t)c->flightKinds.count);
+    if (c->substeps != NULL || !fly(engine, h)) {
+        return;
+    }
+    rbContactAhead flight = makeFlight(engine, h);
+    if (rbContactPairs_FindBends(c->pairs, &flight)) {
+        for (int k = 0; k < c->nodePoints.count; ++k) {
+            c->set.points[k].bend = c->nodePoints.data[k].bend;
+        }
+    }
 }
 
 static int countLooks(const rbStepContacts* c, bool isUnmet)
@@ -195,19 +227,14 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         rbStepContacts_PrepareSet(engine);
     }
     rbContactStep_NoteNode(c);
+    guessBends(engine, h);
     rbContactStep_SolvePositions(engine, host, h, isUnmet);
     guessAgain(c);
     for (int i = 0; i < countLooks(c, *isUnmet) && (!isCapped || isTurning(c, h)); ++i) {
         if (!fly(engine, h)) {
             break;
         }
-        rbContactAhead flight = {.poses = c->aheadPoses.data,
-                                 .bodies = c->aheadBodies.data,
-                                 .nodeContacts = c->nodeContacts.data,
-                                 .nodePoints = c->nodePoints.data,
-                                 .bodyCount = engine->bodies.count,
-                                 .h = h,
-                                 .isCapped = isCapped};
+        rbContactAhead flight = makeFlight(engine, h);
         bool isWoken = wake(c->aheadBodies.data, c->nodeContacts.data, c->nodeContacts.count,
                             c->nodePoints.data, h);
         bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
