@@ -113,8 +113,10 @@ RB_API void rbResolveImpact(const rbImpactInput* input, rbImpactResult* result);
 /// A microcollision (L-99, L-100): lasting contact as a stream of tiny impacts. First tries to
 /// reverse the velocity, which needs no energy and lets a block hold on a slope; if that impulse
 /// leaves the friction cone but the point can stick, the tangential part is reversed as far as the
-/// cone allows. If it must slide, the restitution is boosted to e + (boostMax - e) depth^2. The
-/// normal speed afterward is at least leastSpeed.
+/// cone allows. If it must slide, the restitution is boosted to e + (boostMax - e) depth^2. A point
+/// that slides into a jam (rbIsSlidingIntoJam) hits with its slip, not with its hop: that is an
+/// impact by the law, neither reversed nor boosted. The normal speed afterward is at least
+/// leastSpeed.
 typedef struct rbMicrocollision {
     double depth;      ///< depth within the tolerance shell, 0 (at its rim) .. 1 (touching)
     double boostMax;   ///< 5 as specified
@@ -128,6 +130,10 @@ RB_API void rbResolveMicrocollision(const rbImpactInput* input, const rbMicrocol
 /// The friction above which an impact that slides in the direction of u jams (Painleve): sliding
 /// drives the bodies together. K33 / (K3t . u_t/|u_t|); INFINITY when that is not positive.
 RB_API double rbGetJamThreshold(const rbImpactInput* input);
+/// True when friction is above that threshold and the slip is faster than friction times speed: too
+/// fast to have come from a hop that ends at this speed (m/s, >= 0), on any slope that friction
+/// could hold.
+RB_API bool rbIsSlidingIntoJam(const rbImpactInput* input, double speed);
 
 // -------------------------------------------------------------------------- bodies in the world
 

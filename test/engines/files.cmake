@@ -4,6 +4,7 @@ rb_add_tests(NAME test_engines LAB FILES
   test/engines/issue_event_review.c
   test/engines/issue_step_review.c
   test/engines/oracle_no_miss.c
+  test/engines/phys_event_jam.c
   test/engines/phys_step.c
   test/engines/phys_step_taut.c
   test/engines/prop_loops.c

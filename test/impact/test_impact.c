@@ -224,6 +224,7 @@ static void microcollisionReversesAsFarAsTheConeAllows(void** state)
     int full = 0;
     int part = 0;
     int boosted = 0;
+    int jams = 0;
     for (int i = 0; i < rbTest_Count(5000, 200000); ++i) {
         rbImpactInput input = rbMakeRandomImpact(&random, 0.0);
         input.law = (rbImpactLaw)(i % 3);
@@ -243,7 +244,14 @@ static void microcollisionReversesAsFarAsTheConeAllows(void** state)
         checkBelow(check.motion, 1e-12);
         char text[RB_IMPACT_HISTORY_SIZE];
         (void)rbImpactHistory_Format(result.history, text);
-        if (room > slack && stopRoom > slack) {
+        if (rbIsSlidingIntoJam(&input, -u.z)) {
+            rbImpactResult truth = resolve(input);
+            checkNear(rbDistance(result.velocity, truth.velocity), 0.0, 0.0);
+            checkNear(rbDistance(result.impulse, truth.impulse), 0.0, 0.0);
+            assert_memory_equal(text, "boost, ", 7);
+            assert_true(result.isJam);
+            jams += 1;
+        } else if (room > slack && stopRoom > slack) {
             checkNear(rbDistance(result.velocity, rbNeg(u)), 0.0, 0.0);
             checkNear(rbDistance(result.impulse, p), 0.0, 1e-13 * rbLength(p));
             checkNear(result.normalWork + result.frictionWork, 0.0, 0.0);
@@ -269,7 +277,7 @@ static void microcollisionReversesAsFarAsTheConeAllows(void** state)
             boosted += 1;
         }
     }
-    assert_true(full > 0 && part > 0 && boosted > 0);
+    assert_true(full > 0 && part > 0 && boosted > 0 && jams > 0);
 }
 
 // L-99

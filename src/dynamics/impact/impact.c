@@ -394,12 +394,17 @@ void rbResolveMicrocollision(const rbImpactInput* input, const rbMicrocollision*
     if (!(input->velocity.z < 0.0)) {
         return;
     }
-    if (returnVelocity(input, fmax(-input->velocity.z, micro->leastSpeed), result)) {
+    // In a jam the impulse that stops the slip is always in the cone, however fast the slip: the
+    // compression it causes provides the normal impulse. Reversed, a rod that slides at 1 m/s would
+    // leave backward at 1 m/s, and boosted, the work of that compression would return many times.
+    double speed = fmax(-input->velocity.z, micro->leastSpeed);
+    bool isJam = rbIsSlidingIntoJam(input, speed);
+    if (!isJam && returnVelocity(input, speed, result)) {
         return;
     }
     rbImpactInput boosted = *input;
     double boost = (micro->boostMax - input->restitution) * (micro->depth * micro->depth);
-    boosted.restitution += boost > 0.0 ? boost : 0.0;
+    boosted.restitution += boost > 0.0 && !isJam ? boost : 0.0;
     resolve(&boosted, micro->leastSpeed, result);
     result->history = (result->history << 4) | RB_PHASE_BOOST;
 }
@@ -416,4 +421,13 @@ double rbGetJamThreshold(const rbImpactInput* input)
     double y = u.y / size;
     double pull = (input->matrix.xz * x + input->matrix.yz * y) / sqrt(x * x + y * y);
     return pull > 0.0 ? input->matrix.zz / pull : INFINITY;
+}
+
+bool rbIsSlidingIntoJam(const rbImpactInput* input, double speed)
+{
+    RB_ASSERT(input != NULL);
+    RB_ASSERT(speed >= 0.0);
+    rbVec3 u = input->velocity;
+    double slip = sqrt(u.x * u.x + u.y * u.y);
+    return slip > input->friction * speed && input->friction > rbGetJamThreshold(input);
 }

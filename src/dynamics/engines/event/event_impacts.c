@@ -290,24 +290,33 @@ static void addWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
     engine->statistics.energyRaises += result->isEnergyRaised && !isMicro ? 1 : 0;
 }
 
+// The impact at a contact point, in its frame.
+static rbImpactInput makeInput(const rbEventEngine* engine, const rbEventResolution* r,
+                               const rbEventContact* contact, const rbMat3* frame)
+{
+    const rbEventPair* pair = &engine->pairs.data[r->pair];
+    rbMaterialPair material =
+        rbEventEngine_GetMaterial(engine, pair, contact->childA, contact->childB);
+    rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
+    rbImpactInput input = {
+        .matrix = rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, frame),
+        .velocity = {rbDot(frame->cx, u), rbDot(frame->cy, u), rbDot(frame->cz, u) - r->growth},
+        .restitution = material.restitution,
+        .friction = material.friction,
+        .law = material.law};
+    return input;
+}
+
 // Resolves one contact point.
 static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
                          const rbEventContact* contact, bool isLastRound)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material =
-        rbEventEngine_GetMaterial(engine, pair, contact->childA, contact->childB);
     rbMat3 frame = rbMakeContactFrame(contact->normal);
-    rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
-    rbImpactInput input = {
-        .matrix = rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, &frame),
-        .velocity = {rbDot(frame.cx, u), rbDot(frame.cy, u), rbDot(frame.cz, u) - r->growth},
-        .restitution = material.restitution,
-        .friction = material.friction,
-        .law = material.law};
+    rbImpactInput input = makeInput(engine, r, contact, &frame);
     double speed = -input.velocity.z;
     double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
-    bool isMicro = validateMicro(engine, r, contact, speed, material.restitution);
+    bool isMicro = validateMicro(engine, r, contact, speed, input.restitution);
     rbImpactResult result;
     if (isMicro && !isLastRound && !r->isHandedOver) {
         double depth = fmin(1.0, fmax(0.0, 1.0 - contact->distance / r->tolerance));
@@ -327,14 +336,14 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     rbVec3 impulse = rbMulMV(frame, result.impulse);
     rbApplyContactImpulse(&r->bodies[0], &r->bodies[1], contact->point, impulse);
     double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
-    addWork(engine, isMicro, material.law, &result, after - before);
+    addWork(engine, isMicro, input.law, &result, after - before);
     r->fastest = fmax(r->fastest, speed);
     engine->statistics.virial += rbDot(impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
     rbEngineEvent event = {.time = r->time,
                            .kind = isMicro ? RB_HAPPENED_MICROCOLLISION : RB_HAPPENED_IMPACT,
                            .a = pair->a,
                            .b = pair->b,
-                           .law = material.law,
+                           .law = input.law,
                            .history = contact->isSampled ? result.history << 4 | RB_PHASE_RAY
                                                          : result.history,
                            .energyChange = after - before,
@@ -531,6 +540,25 @@ static bool liesFlat(const rbEventResolution* r, const rbEventContacts* contacts
     return contacts->count > 1 && speed < slow && speed - slowest <= FLAT_SPREAD * slow;
 }
 
+// Whether the touching points of a face slide into a jam, faster than hops do. Then the face hits
+// with its slip, in its middle: the points alone have many solutions in a jam, most of them
+// lopsided.
+static bool slidesIntoJam(const rbEventEngine* engine, const rbEventResolution* r,
+                          const rbEventContact* contacts, int count, rbEventContact* middle)
+{
+    RB_ASSERT(count > 0);
+    *middle = contacts[0];
+    middle->point = RB_VEC3_ZERO;
+    for (int i = 0; i < count; ++i) {
+        middle->point = rbAddScaled(middle->point, 1.0 / count, contacts[i].point);
+        middle->distance = fmin(middle->distance, contacts[i].distance);
+    }
+    rbMat3 frame = rbMakeContactFrame(middle->normal);
+    rbImpactInput input = makeInput(engine, r, middle, &frame);
+    double speed = fmax(-input.velocity.z, getHopSpeed(r, middle->distance));
+    return input.velocity.z < 0.0 && rbIsSlidingIntoJam(&input, speed);
+}
+
 // Two bodies that move together after a plastic impact approach by rounding, forever.
 static double roundingSpeed(const rbEventResolution* r, const rbEventEngine* engine)
 {
@@ -588,7 +616,12 @@ rbEventOutcome rbEventEngine_Collide(rbEventEngine* engine, const rbEventHost* h
     pair->lastTime = time;
     double rest = APPROACH_REST * speed;
     int roundCount = ROUNDS_MAX * count;
-    if (engine->settings.lasting == RB_LASTING_REST && liesFlat(&r, list, speed)) {
+    bool isFlat = engine->settings.lasting == RB_LASTING_REST && liesFlat(&r, list, speed);
+    rbEventContact middle;
+    if (isFlat && slidesIntoJam(engine, &r, contacts, count, &middle)) {
+        resolvePoint(engine, host, &r, &middle, false);
+        fastest = rbEventResolution_FindFastest(&r, contacts, count, rest, &speed);
+    } else if (isFlat) {
         resolveLasting(engine, host, &r, list);
         fastest = -1;
     }
