@@ -55,17 +55,31 @@ void rbDescribeContactStart(const rbWorld* world, char* text, size_t capacity)
                    s.pairCount, rbPlural(s.pairCount), s.contactCount, rbPlural(s.contactCount));
 }
 
+bool rbHasOverlapLeft(const rbTally* tally, const rbWorld* world)
+{
+    const rbContactSettings* asked = &tally->info->contact;
+    return rbHasContacts(tally->info) && asked->isOverlapAllowed &&
+           rbWorld_GetContactStatistics(world).overlap > asked->tolerance;
+}
+
 void rbDescribeContactMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity)
 {
     rbContactStatistics s = rbWorld_GetContactStatistics(world);
-    const rbContactSettings* asked = &tally->info->contact;
+    char missed[400];
+    (void)rbWorld_DescribeContactMiss(world, missed, sizeof missed);
+    if (rbHasOverlapLeft(tally, world)) {
+        (void)snprintf(text, capacity,
+                       "the run ended with contacts above a tolerance: %s; place them apart, use a "
+                       "larger contact.partSpeed (now %g m/s) or a longer run (--duration)",
+                       missed, tally->info->contact.partSpeed);
+        return;
+    }
     (void)snprintf(text, capacity,
-                   "contacts ended %" PRId64 " of %" PRId64 " steps above a tolerance, by up to "
-                   "%.3g m (requested %g) and %.3g m/s (requested %g); use smaller steps (--set "
-                   "step.step=...), more sweeps (contact.sweepsMax), contact.shockAfter or larger "
-                   "tolerances",
-                   s.unmetSteps, rbWorld_GetStepStatistics(world).steps, s.gapErrorMax,
-                   asked->tolerance, s.speedErrorMax, asked->velocityTolerance);
+                   "contacts ended %" PRId64 " of %" PRId64 " steps above a tolerance: %s; use "
+                   "smaller steps (--set step.step=%g), more sweeps (contact.sweepsMax), "
+                   "contact.shockAfter or larger tolerances",
+                   s.unmetSteps, rbWorld_GetStepStatistics(world).steps, missed,
+                   0.5 * tally->info->step.step);
 }
 
 // -------------------------------------------------------------------------------------- of a run
@@ -82,9 +96,11 @@ static void printDeepest(const rbWorld* world, const rbContactStatistics* s, FIL
 }
 
 // Prints the work of the solver and the accuracy it reached.
-static void printSolving(const rbContactSettings* asked, const rbContactStatistics* s,
-                         int64_t steps, FILE* file)
+static void printSolving(const rbContactSettings* asked, const rbWorld* world, int64_t steps,
+                         FILE* file)
 {
+    rbContactStatistics statistics = rbWorld_GetContactStatistics(world);
+    const rbContactStatistics* s = &statistics;
     (void)fprintf(
         file,
         "  %-18s%.3g (position), %.3g (velocity), %.3g (collisions) per step, at most %d per "
@@ -112,6 +128,10 @@ static void printSolving(const rbContactSettings* asked, const rbContactStatisti
     } else {
         (void)fprintf(file, "met\n");
     }
+    char missed[400];
+    if (rbWorld_DescribeContactMiss(world, missed, sizeof missed) > 0) {
+        (void)fprintf(file, "  %-18s%s\n", "missed", missed);
+    }
 }
 
 void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
@@ -131,7 +151,7 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
                       rbContactMethod_Name(asked->method), divide(own.substeps, steps),
                       rbPlural(own.substeps / (steps > 0 ? steps : 1)));
     } else {
-        printSolving(asked, &s, steps, file);
+        printSolving(asked, world, steps, file);
     }
     printDeepest(world, &s, file);
     if (asked->freezeSpeed > 0.0) {
@@ -199,6 +219,13 @@ void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Number(json, "gapErrorMax", s.gapErrorMax);
     rbJson_Number(json, "velocityTolerance", asked->velocityTolerance);
     rbJson_Number(json, "speedErrorMax", s.speedErrorMax);
+    rbJson_Number(json, "restSpeed", s.restSpeed);
+    rbJson_Number(json, "reboundErrorMax", s.reboundErrorMax);
+    rbJson_Number(json, "jointErrorMax", s.jointErrorMax);
+    rbJson_Number(json, "jointSpeedErrorMax", s.jointSpeedErrorMax);
+    rbJson_Number(json, "overlap", s.overlap);
+    rbJson_Text(json, "overlapBodyA", getName(world, s.overlapA));
+    rbJson_Text(json, "overlapBodyB", getName(world, s.overlapB));
     rbJson_Number(json, "deepest", s.deepest);
     rbJson_Number(json, "deepestTime", s.deepestTime);
     rbJson_Text(json, "deepestBodyA", getName(world, s.deepestA));

@@ -21,4 +21,7 @@ void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json);
 void rbPrintLimits(const rbTally* tally, const rbWorld* world, FILE* file);
 void rbWriteLimits(const rbWorld* world, rbJson* json);
 
+// Whether bodies that overlapped at the start and were to be separated still overlap.
+bool rbHasOverlapLeft(const rbTally* tally, const rbWorld* world);
+
 #endif

@@ -116,32 +116,40 @@ RB_API rbContactSettings rbDefaultContactSettings(void);
 
 /// Work on contacts since the world was created.
 typedef struct rbContactStatistics {
-    int64_t collisions;      ///< points that collided
-    int64_t contactSum;      ///< points, summed over all steps
-    int contactCount;        ///< points in the last step
-    int pairCount;           ///< near pairs
-    int islandCount;         ///< in the last step
-    int frozenCount;         ///< frozen bodies
-    int64_t positionSweeps;  ///< of all steps
-    int64_t velocitySweeps;  ///< of all steps
-    int64_t collisionSweeps; ///< of all steps
-    int64_t unmetSteps;      ///< steps that ended above a tolerance
-    int64_t directStages;    ///< stages whose islands were solved as a whole, by Newton's method
-    int64_t shockedStages;   ///< stages ended by shock propagation
-    int64_t unwritten;       ///< events that found the journal full (rbStepSettings.journalMax)
-    int64_t cutSteps;        ///< steps shortened to the time of a contact
-    int64_t cutTrials;       ///< steps tried and undone to find these times
-    double gapErrorMax;      ///< m, left by a position stage
-    double speedErrorMax;    ///< m/s, left by a velocity stage
-    double deepest;          ///< m, deepest overlap so far, >= 0
-    double deepestTime;      ///< s
-    rbBodyId deepestA;       ///< body of that overlap; null: none
-    rbBodyId deepestB;       ///< body of that overlap; null: none
-    int limitedJoints;       ///< joints that have limits
-    int limitCount;          ///< joint stops under load in the last step
-    double limitExcess;      ///< m or rad, farthest beyond a stop, >= 0
-    double collisionTime;    ///< s of CPU time spent on collisions; not part of snapshots
-    double contactTime;      ///< s of CPU time spent on lasting contacts
+    int64_t collisions;        ///< points that collided
+    int64_t contactSum;        ///< points, summed over all steps
+    int contactCount;          ///< points in the last step
+    int pairCount;             ///< near pairs
+    int islandCount;           ///< in the last step
+    int frozenCount;           ///< frozen bodies
+    int64_t positionSweeps;    ///< of all steps
+    int64_t velocitySweeps;    ///< of all steps
+    int64_t collisionSweeps;   ///< of all steps
+    int64_t unmetSteps;        ///< steps that ended above a tolerance
+    int64_t directStages;      ///< stages whose islands were solved as a whole, by Newton's method
+    int64_t shockedStages;     ///< stages ended by shock propagation
+    int64_t unwritten;         ///< events that found the journal full (rbStepSettings.journalMax)
+    int64_t cutSteps;          ///< steps shortened to the time of a contact
+    int64_t cutTrials;         ///< steps tried and undone to find these times
+    double gapErrorMax;        ///< m, left by a position stage
+    double speedErrorMax;      ///< m/s, left by a velocity stage or by collisions
+    double reboundErrorMax;    ///< m/s, fastest approach stopped without rebound because the rounds
+                               ///< of collisions ended; up to restSpeed nothing is missed
+    double jointErrorMax;      ///< m, of joints of touching bodies, left by a position stage
+    double jointSpeedErrorMax; ///< m/s, of joints of touching bodies, left by a velocity stage
+    double restSpeed;          ///< m/s, slower approach is no collision
+    double deepest;            ///< m, deepest overlap so far, >= 0
+    double deepestTime;        ///< s
+    rbBodyId deepestA;         ///< body of that overlap; null: none
+    rbBodyId deepestB;         ///< body of that overlap; null: none
+    double overlap;            ///< m, deepest overlap in the last step, >= 0
+    rbBodyId overlapA;         ///< body of that overlap; null: none
+    rbBodyId overlapB;         ///< body of that overlap; null: none
+    int limitedJoints;         ///< joints that have limits
+    int limitCount;            ///< joint stops under load in the last step
+    double limitExcess;        ///< m or rad, farthest beyond a stop, >= 0
+    double collisionTime;      ///< s of CPU time spent on collisions; not part of snapshots
+    double contactTime;        ///< s of CPU time spent on lasting contacts
 } rbContactStatistics;
 
 /// A contact point under load, as the last step left it.

@@ -279,6 +279,10 @@ RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
 RB_API rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world);
 /// Work on contacts in the step engine since the world was created.
 RB_API rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world);
+/// Writes what contacts missed since the world was created: each quantity above its tolerance, with
+/// both values, separated by commas; also bodies that overlapped at the start and still do. Empty
+/// if nothing was missed. Returns the length of the whole text.
+RB_API size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capacity);
 /// The contact points of the step engine under load, at most capacity of them, in a fixed order (by
 /// bodies). Returns how many there are.
 RB_API int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity);

@@ -6,6 +6,7 @@
 #include "world/world_settings.h"
 
 #include <math.h>
+#include <stdio.h>
 
 rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 {
@@ -123,20 +124,74 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
     return RB_STATUS_OK;
 }
 
-bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
+static const char* labelBody(const rbWorld* world, rbBodyId bodyId, char* text)
+{
+    return RB_IS_NULL(bodyId) ? "?"
+                              : rbWorld_LabelBody(world, rbWorld_BodyIndex(world, bodyId), text);
+}
+
+// What to do about it.
+static const char* getRemedy(const rbWorld* world)
+{
+    const rbContactSettings* settings = &world->def.contact;
+    bool isLeft = settings->isOverlapAllowed &&
+                  rbWorld_GetContactStatistics(world).overlap > settings->tolerance;
+    return isLeft ? "place them apart, take a larger contact.partSpeed or a longer run"
+                  : "take smaller steps, more sweeps (contact.sweepsMax), shock propagation "
+                    "(contact.shockAfter) or larger tolerances";
+}
+
+size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capacity)
 {
     rbContactStatistics s = rbWorld_GetContactStatistics(world);
     const rbContactSettings* settings = &world->def.contact;
-    if (s.unmetSteps == 0) {
+    const struct {
+        const char* what;
+        const char* unit;
+        double value;
+        double tolerance;
+    } rows[] = {
+        {"gaps or slips of up to", "m", s.gapErrorMax, settings->tolerance},
+        {"contact speeds off by up to", "m/s", s.speedErrorMax, settings->velocityTolerance},
+        {"approaches stopped without rebound of up to", "m/s", s.reboundErrorMax, s.restSpeed},
+        {"joints of touching bodies off by up to", "m", s.jointErrorMax,
+         world->def.step.order > 2 ? fmin(world->def.step.tolerance, 1e-12)
+                                   : world->def.step.tolerance},
+        {"joint speeds of touching bodies off by up to", "m/s", s.jointSpeedErrorMax,
+         settings->velocityTolerance},
+    };
+    size_t length = 0;
+    RB_ASSERT(capacity > 0);
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        if (rows[i].value > rows[i].tolerance && length < capacity) {
+            length +=
+                (size_t)snprintf(text + length, capacity - length, "%s%s %.3g %s (allowed %g)",
+                                 length > 0 ? ", " : "", rows[i].what, rows[i].value, rows[i].unit,
+                                 rows[i].tolerance);
+        }
+    }
+    if (settings->isOverlapAllowed && s.overlap > settings->tolerance && length < capacity) {
+        char names[2][RB_NAME_CAPACITY];
+        length += (size_t)snprintf(
+            text + length, capacity - length,
+            "%s\"%s\" and \"%s\", which should be separated, overlap by %.3g m (allowed %g)",
+            length > 0 ? ", " : "", labelBody(world, s.overlapA, names[0]),
+            labelBody(world, s.overlapB, names[1]), s.overlap, settings->tolerance);
+    }
+    return length;
+}
+
+bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
+{
+    char text[300];
+    if (rbWorld_GetContactStatistics(world).unmetSteps == 0) {
         return false;
     }
+    (void)rbWorld_DescribeContactMiss(world, text, sizeof text);
     (void)rbError_Set(error, RB_STATUS_NUMERICAL,
-                      "contacts were not solved to their tolerances of %g m and %g m/s within %d "
-                      "sweeps before t = %.9g s: off by up to %.3g m and %.3g m/s so far; use "
-                      "smaller steps, more sweeps (contact.sweepsMax), shock propagation "
-                      "(contact.shockAfter) or larger tolerances",
-                      settings->tolerance, settings->velocityTolerance, settings->sweepsMax, time,
-                      s.gapErrorMax, s.speedErrorMax);
+                      "contacts missed a tolerance before t = %.9g s: %s so far; %s", time, text,
+                      getRemedy(world));
     return true;
 }
 
@@ -168,6 +223,8 @@ rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
         statistics.unwritten = world->unwrittenEvents;
         statistics.deepestA = completeId(world, statistics.deepestA);
         statistics.deepestB = completeId(world, statistics.deepestB);
+        statistics.overlapA = completeId(world, statistics.overlapA);
+        statistics.overlapB = completeId(world, statistics.overlapB);
     }
     return statistics;
 }

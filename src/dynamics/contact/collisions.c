@@ -42,15 +42,20 @@
 
 // A pulse runs through n contacts in n rounds, several pulses follow each other, and a body caught
 // between two others moves to and fro until restitution has slowed it down. So there is a number of
-// rounds per contact plus a constant, and at most as many as the allowed sweeps (but at least 16).
+// rounds per contact plus a constant. A ball between a pin and the floor keeps 0.94 of its speed in
+// a round: more follow while the approach slows down, until they are as many as the allowed sweeps.
 #define ROUNDS_LEAST 16
 #define ROUNDS_EACH 16
+#define ROUNDS_MORE 64
+#define SLOWING 0.9     // of the approach speed, in as many rounds more
 #define SWEEPS_TIMES 8  // the sweep limit of a stage holds per round; this many times it for all
 #define PASSES_MAX 64   // over the points of one contact in a sweep; a face needs about 20
 #define SWEEP_SHARE 0.5 // part of the tolerance left by sweeps; scaling back may use the rest
 #define PASS_SHARE 0.01 // part of the tolerance left by these
 #define SHOCK_SWEEPS_LEAST 10 // on a level
 #define JOINT_SWEEPS_MAX 8    // after impulses were scaled back
+#define PLAIN_SWEEPS 100      // over the points of a single contact, before they are accelerated
+#define DRIFT_GROWTH 1.1      // squared changes of sweeps that grow by less than this are steady
 #define FACETS_MAX 64
 #define SINGULAR 1e-10 // of the square of the larger: below it a tangential matrix is not inverted
 
@@ -103,6 +108,7 @@ typedef struct Call {
     double tolerance; // m/s, of sweeps
     double restSpeed; // m/s
     bool isShocked;   // in this round
+    double jointMiss; // m/s, of the last sweep of joints; 0: they were done
     rbCollisionsDone done;
 } Call;
 
@@ -251,9 +257,14 @@ static bool clampFriction(const Call* call, double limit, double t[2])
     return true;
 }
 
-// Friction at a point for the current P. Returns the miss before, m/s.
-static double rubHit(const Call* call, const rbContact* contact, Hit* hit)
+// The friction that a point needs for the current P and velocities. Returns how far it is from
+// that, m/s.
+static double findFriction(const Call* call, const rbContact* contact, const Hit* hit, double t[2],
+                           bool* isSticking)
 {
+    t[0] = hit->t[0];
+    t[1] = hit->t[1];
+    *isSticking = hit->isSticking;
     if (hit->tangentialShare == 0.0 || (contact->friction <= 0.0 && contact->stiction <= 0.0)) {
         return 0.0;
     }
@@ -261,21 +272,32 @@ static double rubHit(const Call* call, const rbContact* contact, Hit* hit)
     double ut[2] = {rbDot(u, contact->tangents[0]), rbDot(u, contact->tangents[1])};
     const double* k = hit->inverse;
     double limit = contact->friction * hit->p;
-    double t[2] = {hit->t[0] - k[0] * ut[0] - k[1] * ut[1],
-                   hit->t[1] - k[1] * ut[0] - k[2] * ut[1]};
+    t[0] = hit->t[0] - k[0] * ut[0] - k[1] * ut[1];
+    t[1] = hit->t[1] - k[1] * ut[0] - k[2] * ut[1];
     double stuck = contact->stiction > contact->friction ? contact->stiction * hit->p : limit;
-    hit->isSticking = k[0] > 0.0 && !clampFriction(call, hit->isSticking ? stuck : limit, t);
-    if (!hit->isSticking) {
+    *isSticking = k[0] > 0.0 && !clampFriction(call, hit->isSticking ? stuck : limit, t);
+    if (!*isSticking) {
         t[0] = hit->t[0] - hit->tangentialShare * ut[0];
         t[1] = hit->t[1] - hit->tangentialShare * ut[1];
         clampFriction(call, limit, t);
     }
     double change[2] = {t[0] - hit->t[0], t[1] - hit->t[1]};
-    apply(call, contact, hit,
-          rbAddScaled(rbScale(change[0], contact->tangents[0]), change[1], contact->tangents[1]));
-    hit->t[0] = t[0];
-    hit->t[1] = t[1];
     return sqrt(change[0] * change[0] + change[1] * change[1]) / hit->tangentialShare;
+}
+
+// Friction at a point. Returns the miss before, m/s.
+static double rubHit(const Call* call, const rbContact* contact, Hit* hit)
+{
+    double t[2];
+    double miss = findFriction(call, contact, hit, t, &hit->isSticking);
+    if (miss > 0.0) {
+        apply(call, contact, hit,
+              rbAddScaled(rbScale(t[0] - hit->t[0], contact->tangents[0]), t[1] - hit->t[1],
+                          contact->tangents[1]));
+        hit->t[0] = t[0];
+        hit->t[1] = t[1];
+    }
+    return miss;
 }
 
 // ---------------------------------------------------------------------------------- sweeps
@@ -324,11 +346,14 @@ static double sweep(const Call* call, int first, int end)
     return worst;
 }
 
-// One sweep of the joints (B-79).
-static bool sweepJoints(const Call* call)
+// One sweep of the joints (B-79); the call remembers what they missed before it.
+static bool sweepJoints(Call* call)
 {
     double error = 0.0;
-    return call->run->sweepJoints == NULL || call->run->sweepJoints(call->run->context, &error);
+    bool areDone =
+        call->run->sweepJoints == NULL || call->run->sweepJoints(call->run->context, &error);
+    call->jointMiss = areDone ? 0.0 : error;
+    return areDone;
 }
 
 static void rememberHits(rbCollisions* memory, bool isFirst)
@@ -362,7 +387,7 @@ static void moveHit(const Call* call, const rbContact* contact, Hit* hit, double
 
 // A conjugate step after a sweep. A sweep that changed more than the previous one restarts the
 // directions. Returns the square of the change made by the sweep.
-static double accelerate(Call* call, double lastSquare)
+static double accelerate(Call* call, double lastSquare, double growthMax)
 {
     rbCollisions* memory = call->memory;
     double square = 0.0;
@@ -371,7 +396,8 @@ static double accelerate(Call* call, double lastSquare)
         double d[3] = {hit->t[0] - hit->last[0], hit->t[1] - hit->last[1], hit->p - hit->last[2]};
         square += d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     }
-    double part = lastSquare > 0.0 ? square / lastSquare : 2.0;
+    double part = lastSquare > 0.0 ? square / lastSquare : INFINITY;
+    part = part > 1.0 && part <= growthMax ? 1.0 : part;
     for (int g = 0; g < memory->groups.count; ++g) {
         const Group* group = &memory->groups.data[g];
         const rbContact* contact = getContact(call, group);
@@ -403,6 +429,30 @@ static double measure(const Call* call)
         }
     }
     return worst;
+}
+
+// Largest miss of friction; changes nothing.
+static double measureFriction(const Call* call)
+{
+    double worst = 0.0;
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        const rbContact* contact = getContact(call, group);
+        for (int i = 0; i < group->hitCount; ++i) {
+            double t[2];
+            bool isSticking;
+            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
+            worst = fmax(worst, findFriction(call, contact, hit, t, &isSticking));
+        }
+    }
+    return worst;
+}
+
+// What the round misses, measured on its final impulses and velocities.
+static void noteErrors(Call* call)
+{
+    call->done.error = fmax(call->done.error, fmax(measure(call), measureFriction(call)));
+    call->done.jointError = fmax(call->done.jointError, call->jointMiss);
 }
 
 // Newton's: -e u.n.
@@ -627,7 +677,7 @@ static void scaleImpulses(const Call* call, double scale)
 }
 
 // Scales the impulses of a round back until they do no positive work. Returns whether it did.
-static bool takeBack(const Call* call)
+static bool takeBack(Call* call)
 {
     Works works = addWorks(call, false);
     double sum = works.normal + works.friction;
@@ -663,7 +713,8 @@ static bool meetTargets(Call* call)
 {
     const rbContactSettings* settings = call->settings;
     bool isMet = false;
-    bool isAccelerated = call->memory->groups.count > 1 && call->run->sweepJoints == NULL;
+    bool isJointed = call->run->sweepJoints != NULL;
+    bool isSingle = call->memory->groups.count == 1;
     double square = 0.0;
     double worst = INFINITY;
     for (int i = 0; i < settings->sweepsMax && !isMet; ++i) {
@@ -672,19 +723,23 @@ static bool meetTargets(Call* call)
             propagate(call);
             break;
         }
+        // Two points that stick, on a line that is not quite the same for both bodies: their
+        // impulses grow by the same small amount in every sweep, up to the cone.
+        bool isSlow = i >= PLAIN_SWEEPS;
+        bool isAccelerated = !isJointed && (isSlow || !isSingle);
         if (isAccelerated) {
-            rememberHits(call->memory, i == 0);
+            rememberHits(call->memory, i == (isSingle ? PLAIN_SWEEPS : 0));
         }
         worst = sweep(call, 0, call->memory->groups.count);
         call->done.sweeps += 1;
         // A later point may have disturbed an earlier one, so the final error is measured.
         isMet = sweepJoints(call) && worst <= call->tolerance && measure(call) <= call->tolerance;
         if (isAccelerated && !isMet && i + 1 < settings->sweepsMax) {
-            square = accelerate(call, square);
+            square = accelerate(call, square, isSlow ? DRIFT_GROWTH : 1.0);
         }
     }
     double error = measure(call);
-    call->done.error = fmax(call->done.error, error);
+    noteErrors(call);
     // friction that cycles within the tolerance is not a miss
     bool isWithin = error <= call->tolerance && worst <= settings->velocityTolerance &&
                     call->run->sweepJoints == NULL;
@@ -771,6 +826,20 @@ static bool gather(Call* call, rbImpactLaw law)
     return call->memory->hits.count > 0;
 }
 
+// The fastest approach of the points that collide, m/s.
+static double findFastest(const Call* call)
+{
+    double fastest = 0.0;
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        for (int i = 0; i < group->hitCount; ++i) {
+            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
+            fastest = fmax(fastest, -rbDot(hit->before, getContact(call, group)->normal));
+        }
+    }
+    return fastest;
+}
+
 static bool isSmooth(const Call* call)
 {
     for (int g = 0; g < call->memory->groups.count; ++g) {
@@ -824,6 +893,8 @@ static bool resolvePoisson(Call* call)
         isStill = worst <= call->tolerance;
     }
     bool areJointsDone = sweepJoints(call);
+    call->done.error = fmax(call->done.error, measureFriction(call));
+    call->done.jointError = fmax(call->done.jointError, call->jointMiss);
     (void)finishRound(call);
     return isMet && isStill && areJointsDone;
 }
@@ -906,7 +977,9 @@ static bool resolveStronge(Call* call)
         rbArray_Push(call->memory->notes, note);
     }
     call->done.sweeps += 1;
-    return sweepJoints(call);
+    bool areJointsDone = sweepJoints(call);
+    call->done.jointError = fmax(call->done.jointError, call->jointMiss);
+    return areJointsDone;
 }
 
 typedef bool ResolveFn(Call* call);
@@ -953,9 +1026,9 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     prepareFacets(collisions, settings);
     collisions->notes.count = 0;
     unsigned laws = findLaws(&call);
-    int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * getOrderCount(run);
     int bound = settings->sweepsMax > ROUNDS_LEAST ? settings->sweepsMax : ROUNDS_LEAST;
-    roundsMax = roundsMax < bound ? roundsMax : bound;
+    int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * getOrderCount(run);
+    double fastest = INFINITY;
     int64_t sweepsMax = (int64_t)SWEEPS_TIMES * settings->sweepsMax;
     for (bool isQuiet = false; !isQuiet; call.done.rounds += !isQuiet) {
         isQuiet = true;
@@ -964,8 +1037,16 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
                 continue;
             }
             isQuiet = false;
-            if (call.done.rounds >= roundsMax || call.done.sweeps >= sweepsMax) {
+            double approach = findFastest(&call);
+            bool isSlowing = approach <= SLOWING * fastest;
+            if (call.done.rounds >= roundsMax && isSlowing) {
+                fastest = approach;
+                roundsMax += ROUNDS_MORE;
+            }
+            if (call.done.rounds >= (roundsMax < bound ? roundsMax : bound) ||
+                call.done.sweeps >= sweepsMax) {
                 call.done.collisions -= collisions->hits.count;
+                call.done.approachLeft = approach;
                 call.done.isMet = false;
                 return call.done;
             }

@@ -13,7 +13,9 @@ typedef struct rbCollisionsDone {
     int rounds;          // of the outer loop
     int64_t sweeps;      // of all rounds
     int64_t collisions;  // points, of all rounds
-    double error;        // m/s, largest miss of a target
+    double error;        // m/s, largest miss of a target or of friction
+    double approachLeft; // m/s, fastest approach left when the rounds ended; 0: nothing collides
+    double jointError;   // m/s, left by joints that are not done
     double normalWork;   // J, <= 0 up to rounding for restitution <= 1
     double frictionWork; // J
     bool isMet;          // nothing collides anymore, all targets met

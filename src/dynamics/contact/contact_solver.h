@@ -44,12 +44,13 @@ typedef struct rbContactRun {
 
 typedef struct rbContactSolved {
     int sweeps;
-    double gapError;  // m (position) or m/s (velocity): largest remaining violation, normal
-    double slipError; // the same for sticking points; for sliding ones the missing friction
-    int worst;        // contact of it, -1: none
-    bool isMet;       // both within the tolerance
-    bool isShocked;   // shock propagation ended it
-    bool isDirect;    // solved as a whole; set by the engine
+    double gapError;   // m (position) or m/s (velocity): largest remaining violation, normal
+    double slipError;  // the same for sticking points; for sliding ones the missing friction
+    double jointError; // the same for joints; set by the engine where a stage is not met
+    int worst;         // contact of it, -1: none
+    bool isMet;        // both within the tolerance
+    bool isShocked;    // shock propagation ended it
+    bool isDirect;     // solved as a whole; set by the engine
     bool isMoving; // began far from converged: bodies strike, and meeting the tolerance is enough
 } rbContactSolved;
 

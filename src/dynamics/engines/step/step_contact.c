@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+// Overlapping bodies may take this many times the time of their ways at the speed of separation,
+// and this many steps more, until it is said that they are not separated.
+#define PART_TIMES 4.0
+#define PART_STEPS 100.0
+
 // ------------------------------------------------------------------------------------------ bodies
 
 rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
@@ -135,6 +140,9 @@ static void findContacts(rbStepEngine* engine)
     int bodyA;
     int bodyB;
     double deepest = rbContactPairs_GetDeepest(c->pairs, &bodyA, &bodyB);
+    c->statistics.overlap = deepest;
+    c->statistics.overlapA.index1 = (uint32_t)bodyA + 1u;
+    c->statistics.overlapB.index1 = (uint32_t)bodyB + 1u;
     if (deepest > c->statistics.deepest) {
         c->statistics.deepest = deepest;
         c->statistics.deepestTime = c->nodeTime;
@@ -182,14 +190,14 @@ static void scaleGuess(const rbStepEngine* engine, double h)
     }
 }
 
-void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     scaleGuess(engine, h);
     rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
     eachMechanism(engine, host, rbStep_BeginBasic, c->nodeTime, h);
     double begun = rbGetThreadTime();
-    rbContactStep_SolveAhead(engine, host, h, isUnmet);
+    rbContactStep_SolveAhead(engine, host, h, miss);
     c->contactTime += rbGetThreadTime() - begun;
 }
 
@@ -217,7 +225,7 @@ static void kickMoving(const rbStepRun* run, double time, double h)
     }
 }
 
-static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     double end = c->nodeTime + h;
@@ -241,7 +249,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactSolver_Prepare(c->solver, &all);
     // Before the forces of the end act: bodies at rest do not collide.
     double begun = rbGetThreadTime();
-    rbContactStep_SolveCollisions(engine, host, h, isUnmet);
+    rbContactStep_SolveCollisions(engine, host, h, miss);
     c->collisionTime += rbGetThreadTime() - begun;
     rbContactStep_TakeBodies(engine);
     if (isFasterThanReach(engine)) {
@@ -251,7 +259,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactStep_TakeLateKicks(engine, h);
     eachMechanism(engine, host, kickMoving, end, h);
     begun = rbGetThreadTime();
-    rbContactStep_SolveVelocities(engine, host, h, isUnmet);
+    rbContactStep_SolveVelocities(engine, host, h, miss);
     c->contactTime += rbGetThreadTime() - begun;
     rbContactStep_FreezeBodies(engine, host, h);
     rbContactStep_TakeBodies(engine);
@@ -259,7 +267,19 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbStepLimits_Keep(engine);
 }
 
-static void countStep(rbStepEngine* engine, bool isUnmet, bool isWhole)
+static void countMiss(rbStepEngine* engine, const rbStepMiss* miss)
+{
+    rbContactStatistics* s = &engine->contacts->statistics;
+    s->gapErrorMax = fmax(s->gapErrorMax, miss->gap);
+    s->speedErrorMax = fmax(s->speedErrorMax, miss->speed);
+    s->reboundErrorMax = fmax(s->reboundErrorMax, miss->rebound);
+    s->jointErrorMax = fmax(s->jointErrorMax, miss->joint);
+    s->jointSpeedErrorMax = fmax(s->jointSpeedErrorMax, miss->jointSpeed);
+    RB_ASSERT(!(miss->overlap > s->overlap));
+    s->unmetSteps += rbContactStep_IsMissed(engine, miss) ? 1 : 0;
+}
+
+static void countStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
@@ -271,7 +291,7 @@ static void countStep(rbStepEngine* engine, bool isUnmet, bool isWhole)
     s->islandCount = c->islandCount;
     s->pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
     s->frozenCount = rbContactFreeze_GetCount(c->freeze);
-    s->unmetSteps += isUnmet ? 1 : 0;
+    countMiss(engine, miss);
     engine->statistics.steps += isWhole ? 1 : 0;
     engine->statistics.substeps += 1;
     double h = c->lastPart * engine->settings.step;
@@ -301,7 +321,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     if (isBeyond && time <= c->nodeTime + RB_STEP_SNAP * whole) {
         return false;
     }
-    bool isUnmet = false;
+    rbStepMiss miss = {0};
     double h = next - c->nodeTime;
     if (c->method != NULL) {
         if (isBeyond) {
@@ -309,26 +329,29 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
         }
         c->method->advance(engine, host, next);
         c->index += 1;
-        countStep(engine, false, true);
+        countStep(engine, &miss, true);
         return true;
     }
     // a game's steps are not cut
     if (isBeyond || c->substeps == NULL) {
-        h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &isUnmet);
+        h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &miss);
         if (!(h > 0.0)) {
             return false;
         }
     } else {
-        rbContactStep_Begin(engine, host, h, &isUnmet);
+        rbContactStep_Begin(engine, host, h, &miss);
     }
     bool isWhole = h == next - c->nodeTime;
-    finishStep(engine, host, h, &isUnmet);
+    finishStep(engine, host, h, &miss);
+    if (c->settings.isOverlapAllowed && c->nodeTime > c->partUntil) {
+        miss.overlap = c->statistics.overlap;
+    }
     if (isWhole) {
         c->nodeTime = next;
         c->index += 1;
         c->cutCount = 0;
     }
-    countStep(engine, isUnmet, isWhole);
+    countStep(engine, &miss, isWhole);
     return true;
 }
 
@@ -409,6 +432,22 @@ void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
     (void)rbContactStep_MarkIdle(c, 0.0);
     buildGraph(c);
     prepareRows(engine);
+}
+
+// When overlaps of the start should be undone: bodies in a row push each other along, so the ways
+// of all pairs add up.
+static double findPartEnd(const rbStepContacts* c, double time, double step)
+{
+    double way = 0.0;
+    for (int i = 0; i < c->foundCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        double depth = 0.0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            depth = fmax(depth, -c->set.points[k].gap);
+        }
+        way += depth;
+    }
+    return time + PART_TIMES * way / c->settings.partSpeed + PART_STEPS * step;
 }
 
 // Pairs of bodies that overlap by more than the run has left so far.
@@ -500,12 +539,14 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     c->settings.restSpeed = c->restSpeedAsked;
     c->restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
     c->settings.restSpeed = c->restSpeed;
+    c->statistics.restSpeed = c->restSpeed;
     rbContactFreeze_WakeAll(c->freeze);
     c->deepestBefore = c->statistics.deepest;
     c->excessBefore = c->statistics.limitExcess;
     rbStepContacts_MakeReady(engine);
     c->statistics.pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
     c->statistics.contactCount = c->foundPoints;
+    c->partUntil = findPartEnd(c, time, engine->settings.step);
     if (overlap != NULL) {
         validateOverlaps(c, overlap);
         if (overlap->count > 0) {

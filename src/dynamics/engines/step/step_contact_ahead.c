@@ -158,9 +158,12 @@ static void guessBends(rbStepEngine* engine, double h)
     }
 }
 
-static int countLooks(const rbStepContacts* c, bool isUnmet)
+static int countLooks(const rbStepEngine* engine, const rbStepMiss* miss)
 {
-    return c->substeps != NULL ? LOOKS_CAPPED : (isUnmet ? LOOKS_UNMET : LOOKS_MAX);
+    if (engine->contacts->substeps != NULL) {
+        return LOOKS_CAPPED;
+    }
+    return rbContactStep_IsMissed(engine, miss) ? LOOKS_UNMET : LOOKS_MAX;
 }
 
 // In the capped mode: whether a touching body may move far in the step, and one has a shape that it
@@ -211,26 +214,27 @@ static void guessAgain(rbStepContacts* c)
     }
 }
 
-void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
+                              rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     bool isCapped = c->substeps != NULL;
     if (isCapped && !isFast(engine, h)) {
-        rbContactStep_SolvePositions(engine, host, h, isUnmet);
+        rbContactStep_SolvePositions(engine, host, h, miss);
         return;
     }
     bool isGuarded = false;
     rbContactAccounts books = c->books;
-    bool wasUnmet = *isUnmet;
+    rbStepMiss before = *miss;
     rbContactStep_ShowBodies(engine);
     if (rbContactStep_MarkIdle(c, h)) {
         rbStepContacts_PrepareSet(engine);
     }
     rbContactStep_NoteNode(c);
     guessBends(engine, h);
-    rbContactStep_SolvePositions(engine, host, h, isUnmet);
+    rbContactStep_SolvePositions(engine, host, h, miss);
     guessAgain(c);
-    for (int i = 0; i < countLooks(c, *isUnmet) && (!isCapped || isTurning(c, h)); ++i) {
+    for (int i = 0; i < countLooks(engine, miss) && (!isCapped || isTurning(c, h)); ++i) {
         if (!fly(engine, h)) {
             break;
         }
@@ -250,9 +254,9 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         memcpy(c->bodies.data, c->before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
         rbContactStep_TurnMechanisms(engine, h, true);
         c->books = books;
-        *isUnmet = wasUnmet;
+        *miss = before;
         rbStepContacts_PrepareSet(engine);
-        rbContactStep_SolvePositions(engine, host, h, isUnmet);
+        rbContactStep_SolvePositions(engine, host, h, miss);
     }
     c->isWild = c->isWild || rbContactPairs_IsThrough(c->pairs);
     c->isGuarded = isGuarded;

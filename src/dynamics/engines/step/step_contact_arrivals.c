@@ -199,7 +199,7 @@ static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
 // the flight. Their effect on the velocities, of these bodies and of all that they push, is
 // discarded afterward, and the impulses that really act are found without them.
 void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
-                                 bool* isUnmet)
+                                 rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
@@ -220,7 +220,7 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
         int first = c->arrivals.count;
         openArrivals(c, &island, h);
         openAhead(c, &island, first);
-        rbContactStep_SolveIsland(engine, host, &island, h, isUnmet);
+        rbContactStep_SolveIsland(engine, host, &island, h, miss);
         closeArrivals(c, &island);
     }
 }

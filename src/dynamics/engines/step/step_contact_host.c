@@ -199,6 +199,7 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
     RB_MOVE(stream, contacts->restSpeed);
     RB_MOVE(stream, contacts->books);
     RB_MOVE(stream, contacts->lookWork);
+    RB_MOVE(stream, contacts->partUntil);
     RB_MOVE(stream, statistics);
     moveLoose(contacts, stream);
     int restCount = contacts->restLoads.count;

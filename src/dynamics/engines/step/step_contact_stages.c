@@ -34,20 +34,31 @@ typedef enum Stage {
     STAGE_VELOCITY,
 } Stage;
 
-static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage stage, bool* isUnmet)
+bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss)
+{
+    const rbStepContacts* c = engine->contacts;
+    return miss->gap > c->settings.tolerance || miss->speed > c->settings.velocityTolerance ||
+           miss->rebound > c->restSpeed || miss->joint > rbStep_GetTolerance(engine) ||
+           miss->jointSpeed > c->settings.velocityTolerance ||
+           miss->overlap > c->settings.tolerance;
+}
+
+static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage stage,
+                       rbStepMiss* miss)
 {
     rbContactStatistics* s = &c->statistics;
     double error = fmax(solved->gapError, solved->slipError);
     if (stage == STAGE_POSITION) {
         s->positionSweeps += solved->sweeps;
-        s->gapErrorMax = fmax(s->gapErrorMax, error);
+        miss->gap = fmax(miss->gap, error);
+        miss->joint = fmax(miss->joint, solved->jointError);
     } else {
         s->velocitySweeps += solved->sweeps;
-        s->speedErrorMax = fmax(s->speedErrorMax, error);
+        miss->speed = fmax(miss->speed, error);
+        miss->jointSpeed = fmax(miss->jointSpeed, solved->jointError);
     }
     s->shockedStages += solved->isShocked ? 1 : 0;
     s->directStages += solved->isDirect ? 1 : 0;
-    *isUnmet = *isUnmet || !solved->isMet;
 }
 
 // Whether something rebounds; the velocity stage stops the rest.
@@ -152,7 +163,8 @@ static double solveWithJoints(rbStepContacts* c, const rbContactRun* run, rbJoin
     double ignored;
     (void)rbContactStep_SweepJoints(joints, &ignored);
     task->tolerance = tolerance;
-    return jointError <= jointTolerance || left > tolerance ? left : 2.0 * tolerance;
+    solved->jointError = jointError;
+    return left;
 }
 
 // Continues with sweeps.
@@ -215,6 +227,8 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
         .tolerance = (isOfPositions ? c->settings.tolerance : c->settings.velocityTolerance) / unit,
         .known = fmax(solved.gapError, solved.slipError) / unit,
         .isMoving = solved.isMoving};
+    double jointTolerance =
+        run->sweepJoints != NULL ? rbContactStep_GetJointTolerance(joints) : 0.0;
     if (run->sweepJoints != NULL) {
         double jointError = rbContactStep_FindLinks(joints, &task);
         task.known = fmax(task.known, jointError / unit);
@@ -222,7 +236,7 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
     if (rbContactNewton_CanSolve(c->newton, &c->settings, run, &task)) {
         double left = run->sweepJoints != NULL ? solveWithJoints(c, run, joints, &task, &solved)
                                                : solveWhole(c, run, joints->island, &task, &solved);
-        solved.isMet = left <= task.tolerance;
+        solved.isMet = left <= task.tolerance && solved.jointError <= jointTolerance;
         solved.isDirect = left < task.known || solved.isMet;
         solved.gapError = left * unit;
         solved.slipError = left * unit;
@@ -235,7 +249,7 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
 }
 
 static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbContactIsland* island,
-                        double h, Stage stage, bool* isUnmet)
+                        double h, Stage stage, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, island, h);
@@ -252,20 +266,25 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         rbCollisionsDone done = rbCollisions_Resolve(c->collisions, &c->settings, &run);
         c->statistics.collisions += done.collisions;
         c->statistics.collisionSweeps += done.sweeps;
-        c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.error);
+        miss->speed = fmax(miss->speed, done.error);
+        miss->rebound = fmax(miss->rebound, done.approachLeft);
+        miss->jointSpeed = fmax(miss->jointSpeed, done.jointError);
         rbContactStep_AccountForCollisions(engine, island, done.normalWork, done.frictionWork);
         int noted;
         const rbCollisionNote* notes = rbCollisions_GetNotes(c->collisions, &noted);
         rbContactStep_ReportCollisions(engine, host, island, notes,
                                        host->journal != NULL ? noted : 0);
-        *isUnmet = *isUnmet || !done.isMet;
         return;
     }
     rbContactSolved solved = solveLasting(c, &run, &joints);
+    if (run.sweepJoints != NULL && !solved.isMet) {
+        rbNewtonTask task = {.isOfPositions = stage == STAGE_POSITION};
+        solved.jointError = rbContactStep_FindLinks(&joints, &task);
+    }
     if (stage == STAGE_POSITION) {
         notePassing(c, island, solved.isMet && solved.sweeps == 1 && run.sweepJoints == NULL);
     }
-    noteSolved(c, &solved, stage, isUnmet);
+    noteSolved(c, &solved, stage, miss);
 }
 
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island)
@@ -280,21 +299,21 @@ bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* islan
 }
 
 void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
-                               const rbContactIsland* island, double h, bool* isUnmet)
+                               const rbContactIsland* island, double h, rbStepMiss* miss)
 {
-    solveIsland(engine, host, island, h, STAGE_POSITION, isUnmet);
+    solveIsland(engine, host, island, h, STAGE_POSITION, miss);
 }
 
 // One stage of all islands; only collisions for those solved by small steps.
 static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
-                       bool* isUnmet)
+                       rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         bool isDue = stage == STAGE_COLLISION || !rbContactStep_IsQuick(c, &island);
         if (isDue && !rbContactStep_IsStanding(c, &island)) {
-            solveIsland(engine, host, &island, h, stage, isUnmet);
+            solveIsland(engine, host, &island, h, stage, miss);
         }
     }
 }
@@ -325,7 +344,7 @@ static void accountForSubsteps(rbContactAccounts* books, const rbSubstepsDone* d
 }
 
 // The capped mode: all islands that small steps can solve, together. Returns whether others remain.
-static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
+static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, NULL, h);
@@ -351,8 +370,8 @@ static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
     if (run.orderCount > 0) {
         rbSubstepsTask task = {&run, c->kicks.data, c->flights.data, c->restSpeed};
         rbSubstepsDone done = rbContactSubsteps_Solve(c->substeps, &task);
-        noteSolved(c, &done.solved, STAGE_POSITION, isUnmet);
-        c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.approach);
+        noteSolved(c, &done.solved, STAGE_POSITION, miss);
+        miss->speed = fmax(miss->speed, done.approach);
         accountForSubsteps(&c->books, &done);
     }
     return isLeft;
@@ -387,7 +406,7 @@ static void keepPoints(rbStepContacts* c)
 // ------------------------------------------------------------------------------------------ stages
 
 void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
-                                  bool* isUnmet)
+                                  rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStep_ShowBodies(engine);
@@ -401,22 +420,22 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     c->isGuarded = false;
     memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactStep_TurnMechanisms(engine, h, false);
-    if (c->substeps != NULL && !solveQuickly(engine, h, isUnmet)) {
+    if (c->substeps != NULL && !solveQuickly(engine, h, miss)) {
         return;
     }
     rbContactStep_NoteApproaches(c);
     keepPoints(c);
     rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, -1.0);
-    solveStage(engine, host, h, STAGE_POSITION, isUnmet);
-    rbContactStep_SolveArrivals(engine, host, h, isUnmet);
+    solveStage(engine, host, h, STAGE_POSITION, miss);
+    rbContactStep_SolveArrivals(engine, host, h, miss);
     accountForLasting(engine, true);
 }
 
 void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
-                                   bool* isUnmet)
+                                   rbStepMiss* miss)
 {
     rbContactStep_OpenAccounts(engine, host, engine->contacts->nodeTime, h, 1.0);
-    solveStage(engine, host, h, STAGE_COLLISION, isUnmet);
+    solveStage(engine, host, h, STAGE_COLLISION, miss);
 }
 
 static bool areAllQuick(const rbStepContacts* c)
@@ -431,7 +450,7 @@ static bool areAllQuick(const rbStepContacts* c)
 }
 
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
-                                   bool* isUnmet)
+                                   rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStep_ShowBodies(engine);
@@ -441,7 +460,7 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     keepPoints(c);
     memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, 0.0);
-    solveStage(engine, host, h, STAGE_VELOCITY, isUnmet);
+    solveStage(engine, host, h, STAGE_VELOCITY, miss);
     accountForLasting(engine, false);
     rbContactStep_ReportStops(engine, host);
 }

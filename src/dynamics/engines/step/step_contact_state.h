@@ -34,6 +34,17 @@ typedef enum rbFlightKind {
     RB_FLIGHT_QUICK, // its island is solved by small steps: likewise
 } rbFlightKind;
 
+// What the accepted stages of a step left over. Whether a tolerance was missed follows from these
+// values alone, so that a report never contradicts its numbers.
+typedef struct rbStepMiss {
+    double gap;        // m, gaps and slips
+    double speed;      // m/s, of lasting contacts and of the targets and friction of collisions
+    double rebound;    // m/s, approach that was stopped without rebound: rounds of collisions ended
+    double joint;      // m, of joints in islands of contacts
+    double jointSpeed; // m/s
+    double overlap;    // m, of bodies that should have been separated by now
+} rbStepMiss;
+
 // Times closer than this fraction of a step are equal.
 #define RB_STEP_SNAP 1e-9
 
@@ -128,7 +139,8 @@ struct rbStepContacts {
     double contactTime;
     rbContactStatistics statistics;
     rbContactAccounts books;
-    double lookWork; // J, energy of the interpolated state, relative to that of the node
+    double partUntil; // s, overlaps of the start should be undone by then
+    double lookWork;  // J, energy of the interpolated state, relative to that of the node
 };
 
 // Whether a body flies with the velocity in flights.
@@ -194,27 +206,29 @@ void rbContactStep_MeasureReaction(void* context, int contact, double* reaction)
 
 // --------------------------------------------------------------------------- step_contact_stages.c
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);
-// Impulses of the start, from the velocities of bodies; isUnmet is set where a tolerance is missed.
+// Impulses of the start, from the velocities of bodies; miss collects what they leave over.
 void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
-                                  bool* isUnmet);
+                                  rbStepMiss* miss);
 // Marks contacts that cannot act: with h = 0 in the velocity stages, in which closed points take
 // part; otherwise in a position stage. Returns whether the marks changed.
 bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
 // The same, repeated where bodies would overlap at the end of the flight without a contact at the
 // node.
 void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
-                              bool* isUnmet);
+                              rbStepMiss* miss);
 // The set of the node, saved before the stages of a step and restored after an interpolation; true:
 // it was different meanwhile.
 void rbContactStep_NoteNode(rbStepContacts* c);
 bool rbContactStep_RecallNode(rbStepContacts* c);
 void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
-                                   bool* isUnmet);
+                                   rbStepMiss* miss);
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
-                                   bool* isUnmet);
+                                   rbStepMiss* miss);
+// Whether a value is above its tolerance.
+bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss);
 // The position stage of one island.
 void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
-                               const rbContactIsland* island, double h, bool* isUnmet);
+                               const rbContactIsland* island, double h, rbStepMiss* miss);
 // Whether small steps have solved all of an island that had contacts at the start of the step. At
 // its end islands differ: separate bodies may have met.
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
@@ -223,7 +237,7 @@ bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* islan
 // Speeds before the position stage; after it, islands in which points arrive are solved again.
 void rbContactStep_NoteApproaches(rbStepContacts* c);
 void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
-                                 bool* isUnmet);
+                                 rbStepMiss* miss);
 // Islands with arriving bodies fly with one velocity and continue with another.
 void rbContactStep_TakeFlights(const rbStepEngine* engine);
 void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h);
@@ -237,7 +251,7 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h);
 // Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
 // after the time, and is only interpolated.
 double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
-                              bool* isUnmet);
+                              rbStepMiss* miss);
 // Writes states at a time in the step from the node, without advancing the node.
 void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
@@ -283,7 +297,7 @@ void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* ho
 // Islands and rows of the set of the node.
 void rbStepContacts_PrepareSet(rbStepEngine* engine);
 // The first half of a step from the node: impulses of the position stage. Bodies have not moved.
-void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet);
+void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss);
 // Contacts at the node, ready for a step.
 void rbStepContacts_MakeReady(rbStepEngine* engine);
 // The same with the stored contacts of the pairs: to the bit as in a snapshot.

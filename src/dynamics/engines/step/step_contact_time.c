@@ -242,17 +242,17 @@ static void narrow(Cut* cut, double h, double gap)
 
 // A step of another length from the same node.
 static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, const Books* books,
-                      bool* isUnmet)
+                      rbStepMiss* miss)
 {
     recallState(engine);
     recallAccounts(engine, books);
-    *isUnmet = false;
-    rbContactStep_Begin(engine, host, h, isUnmet);
+    *miss = (rbStepMiss){0};
+    rbContactStep_Begin(engine, host, h, miss);
 }
 
 // Searches the time of the first contact; the step is restarted with it.
 static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole,
-                      const Books* books, bool* isUnmet)
+                      const Books* books, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     double least = CUT_LEAST * engine->settings.step;
@@ -272,7 +272,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
     bool isFound = false;
     for (; !isFound && trials < TRIALS_MAX && cut.high - cut.low > least; ++trials) {
         h = fmax(chooseTrial(&cut, c->settings.contactTime, 0.5 * tolerance), least);
-        beginAnew(engine, host, h, books, isUnmet);
+        beginAnew(engine, host, h, books, miss);
         double gap = gapAfter(engine, h, false);
         if (gap == -INFINITY || rbContactPairs_IsThrough(c->pairs)) {
             gap = -cut.depth; // no more is known; seen from the far side nothing approaches
@@ -285,7 +285,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
         h = fmin(fmax(cut.high, least), whole);
         h = h > whole - least ? whole : h;
         c->cutCount = h <= least ? CUTS_MAX : c->cutCount;
-        beginAnew(engine, host, h, books, isUnmet);
+        beginAnew(engine, host, h, books, miss);
     }
     if (isFound) {
         rbContactStep_NoteArrivals(c, c->sought.data, c->sought.count, h);
@@ -319,7 +319,7 @@ static bool isToBeCut(const rbStepContacts* c, double h)
 // through each other at its end without an arriving point: a fraction of the step shows more. Where
 // no fraction does, they were through at the start.
 static double halveStep(rbStepEngine* engine, const rbStepHost* host, double whole,
-                        const Books* books, bool* isUnmet)
+                        const Books* books, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     int most = c->substeps == NULL && c->cutCount < CUTS_MAX ? HALVES_MAX : 0;
@@ -327,16 +327,16 @@ static double halveStep(rbStepEngine* engine, const rbStepHost* host, double who
     double h = whole;
     for (; c->isGuarded && halves < most; ++halves) {
         h *= 0.5;
-        beginAnew(engine, host, h, books, isUnmet);
+        beginAnew(engine, host, h, books, miss);
     }
     double seen = h;
     for (; c->isWild && c->arrivals.count == 0 && halves < most; ++halves) {
         h *= 0.5;
-        beginAnew(engine, host, h, books, isUnmet);
+        beginAnew(engine, host, h, books, miss);
     }
     if (h < seen && c->isWild && c->arrivals.count == 0) {
         h = seen;
-        beginAnew(engine, host, h, books, isUnmet);
+        beginAnew(engine, host, h, books, miss);
     }
     c->cutCount += h < whole ? 1 : 0;
     c->statistics.cutSteps += h < whole ? 1 : 0;
@@ -345,12 +345,12 @@ static double halveStep(rbStepEngine* engine, const rbStepHost* host, double who
 }
 
 // Begins a step that is not undone.
-static double begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+static double begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     Books books = keepAccounts(engine);
-    rbContactStep_Begin(engine, host, h, isUnmet);
-    h = halveStep(engine, host, h, &books, isUnmet);
-    return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &books, isUnmet) : h;
+    rbContactStep_Begin(engine, host, h, miss);
+    h = halveStep(engine, host, h, &books, miss);
+    return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &books, miss) : h;
 }
 
 // -----------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ static void noteLook(rbStepEngine* engine, double h)
 }
 
 double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
-                              bool* isUnmet)
+                              rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     double latest = time + RB_STEP_SNAP * engine->settings.step;
@@ -385,7 +385,7 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
     keepState(engine);
     Books books = keepAccounts(engine);
     int cutCount = c->cutCount;
-    h = begin(engine, host, h, isUnmet);
+    h = begin(engine, host, h, miss);
     if (c->nodeTime + h > latest) {
         noteLook(engine, h);
         recallState(engine);
