@@ -9,6 +9,7 @@
 #include "cli/outputs.h"
 #include "cli/scenes.h"
 #include "cli/tally.h"
+#include "cli/tally_contacts.h"
 #include "cli/tally_steps.h"
 
 #include <math.h>
@@ -198,8 +199,9 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
         explain(run);
         return RB_EXIT_NUMERICAL;
     }
-    if (run->tally.isMissed && run->info.engineTraits.isStepped) {
-        char miss[400];
+    bool isLeft = rbHasOverlapLeft(&run->tally, run->world);
+    if ((run->tally.isMissed || isLeft) && run->info.engineTraits.isStepped) {
+        char miss[800];
         rbDescribeMiss(&run->tally, run->world, miss, sizeof miss);
         (void)rbFail("%s", miss);
         explain(run);

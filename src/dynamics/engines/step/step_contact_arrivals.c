@@ -9,6 +9,10 @@
 #define FAR 1e9
 // Flights this many times as fast as the fastest body of an island are runaways.
 #define WILD_TIMES 2.0
+// Centers closer than this fraction of the radii give no direction.
+#define CENTERS_APART 1e-3
+// Sweeps that move overlapping bodies apart; the rest is left to the next steps.
+#define PART_SWEEPS 32
 // s: replaces the delay for a body that rests on something.
 #define RESTING (-1.0)
 // Velocities whose squares of difference and size have this ratio are equal.
@@ -173,6 +177,85 @@ static void holdIsland(rbStepContacts* c, const rbContactIsland* island)
     }
 }
 
+static bool hasParting(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            if (isParting(c, k)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// The way apart of a pair: the line of the centers, since the shortest ways out of several overlaps
+// may form a circle. Along the lines of centers an expansion of the whole group is a way out. From
+// fixed bodies, and for bodies with a common center, the normal.
+static rbVec3 findWay(const rbStepEngine* engine, const rbContact* contact)
+{
+    const rbStepContacts* c = engine->contacts;
+    int a = contact->bodyA;
+    int b = contact->bodyB;
+    if (!(c->bodies.data[a].invMass > 0.0 && c->bodies.data[b].invMass > 0.0)) {
+        return contact->normal;
+    }
+    rbVec3 way = rbSub(rbContactStep_GetBody(engine, b)->pose.position,
+                       rbContactStep_GetBody(engine, a)->pose.position);
+    double length = rbLength(way);
+    bool isClear = length > CENTERS_APART * (c->radii.data[a] + c->radii.data[b]);
+    return isClear ? rbScale(1.0 / length, way) : contact->normal;
+}
+
+// One sweep over the contacts of an island: pairs that overlap part, the others do not close by
+// more than their gap. Only flights change, and bodies do not turn.
+static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        rbContactBody* a = &c->flights.data[contact->bodyA];
+        rbContactBody* b = &c->flights.data[contact->bodyB];
+        double shareA = a->isFrozen ? 0.0 : a->invMass;
+        double shareB = b->isFrozen ? 0.0 : b->invMass;
+        double gap = INFINITY;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            gap = fmin(gap, c->set.points[k].gap);
+        }
+        bool isApart = gap >= -(c->settings.shell + c->settings.tolerance);
+        rbVec3 way = isApart ? contact->normal : findWay(engine, contact);
+        double target = fmin(c->settings.partSpeed, -gap / h);
+        double missing = target - rbDot(way, rbSub(b->velocity, a->velocity));
+        if (missing > 0.0 && shareA + shareB > 0.0) {
+            double part = missing / (shareA + shareB);
+            a->velocity = rbAddScaled(a->velocity, -part * shareA, way);
+            b->velocity = rbAddScaled(b->velocity, part * shareB, way);
+        }
+    }
+}
+
+// Bodies that overlapped at the start and whose shortest ways apart contradict each other.
+static void partIsland(const rbStepEngine* engine, const rbContactIsland* island, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        rbContactBody* flight = &c->flights.data[island->bodies[i]];
+        flight->velocity = RB_VEC3_ZERO;
+        flight->spin = RB_VEC3_ZERO;
+    }
+    for (int i = 0; i < PART_SWEEPS; ++i) {
+        sweepApart(engine, island, h);
+    }
+    for (int i = 0; i < island->bodyCount; ++i) {
+        rbContactBody* flight = &c->flights.data[island->bodies[i]];
+        double speed = rbLength(flight->velocity);
+        if (speed > c->settings.partSpeed) {
+            flight->velocity = rbScale(c->settings.partSpeed / speed, flight->velocity);
+        }
+    }
+}
+
 // A body resting on something continues with its time.
 static void noteResting(rbStepContacts* c, const rbContact* contact)
 {
@@ -215,7 +298,11 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
         }
         rbContactStep_TurnIsland(engine, &island, h, true);
         if (isWild(c, &island) && !rbContactStep_HasMechanism(engine, &island)) {
-            holdIsland(c, &island);
+            if (c->settings.isOverlapAllowed && hasParting(c, &island)) {
+                partIsland(engine, &island, h);
+            } else {
+                holdIsland(c, &island);
+            }
         }
         int first = c->arrivals.count;
         openArrivals(c, &island, h);
