@@ -199,7 +199,7 @@ static void notePassing(rbStepContacts* c, const rbContactIsland* island, bool i
 
 // Sweeps, more of them where bodies strike. Where they are slow, the island as a whole, from the
 // start of the stage, since impulses of a last step that was solved this way are closer than the
-// result of a few sweeps. If that does not converge, sweeps again.
+// result of a few sweeps. If that does not converge, sweeps again, and the whole from there.
 static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
                                     rbJointSweep* joints)
 {
@@ -244,6 +244,19 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
     again.sweepsMax = 0;
     while (!solved.isMet && !solved.isShocked && solved.sweeps < c->settings.sweepsMax) {
         solved = sweepOn(c, &again, isOfPositions, &solved);
+    }
+    // Newton's method needs a start close to the solution, which the sweeps may have come to.
+    if (!solved.isMet && !solved.isShocked && run->sweepJoints == NULL) {
+        task.known = fmax(solved.gapError, solved.slipError) / unit;
+        if (rbContactNewton_CanSolve(c->newton, &c->settings, run, &task)) {
+            double left = rbContactNewton_Solve(c->newton, &again, &task, &solved.sweeps);
+            if (left < task.known) {
+                solved.isMet = left <= task.tolerance;
+                solved.isDirect = true;
+                solved.gapError = left * unit;
+                solved.slipError = left * unit;
+            }
+        }
     }
     return solved;
 }
