@@ -192,7 +192,61 @@ static void changesOfTheWorldKeepTheCountOfHeldBodies(void** state)
     rbDestroyWorld(world);
 }
 
+// A pyramid of boxes that lie on two others each, dropped by a gap. Returns how many.
+static int addPyramid(rbWorld* world, int rows, double gap, double friction, rbBodyId* ids)
+{
+    int count = 0;
+    for (int row = 0; row < rows; ++row) {
+        for (int i = 0; i < rows - row; ++i) {
+            Made made = {.position = {0.21 * i + 0.105 * row, 0.0, 0.1 + 0.2 * row},
+                         .restitution = 0.3,
+                         .friction = friction};
+            made.position.z += gap * (row + 1);
+            ids[count++] = addBox(world, 0.2, 0.2, 0.2, made);
+        }
+    }
+    return count;
+}
+
+// Issue 22: the boxes crept outward at 200 tolerances per second, and from ten on none was held.
+static void pyramidsComeToRestWithoutCreeping(void** state)
+{
+    (void)state;
+    enum {
+        ROWS_MAX = 8
+    };
+    rbRandom random = {rbTest_Seed(31)};
+    double farthest = 0.0;
+    for (int rows = 2; rows <= ROWS_MAX; ++rows) {
+        rbWorldDef def = eventWorldDef(9.81);
+        def.event.isJournalOff = true;
+        rbWorld* world = makeWorldOf(&def);
+        double friction = rbRandom_Range(&random, 0.4, 0.8);
+        double gap = 1e-6 * exp(rbRandom_Range(&random, 0.0, 4.0));
+        (void)addFloor(world, 0.3, friction);
+        rbBodyId ids[ROWS_MAX * ROWS_MAX];
+        double starts[ROWS_MAX * ROWS_MAX];
+        int count = addPyramid(world, rows, gap, friction, ids);
+        for (int i = 0; i < count; ++i) {
+            starts[i] = rbBody_GetState(world, ids[i]).center.x;
+        }
+        advanceFine(world, 0.5);
+        rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
+        assert_int_equal(statistics.restingCount, count);
+        for (int i = 0; i < count; ++i) {
+            double moved = fabs(rbBody_GetState(world, ids[i]).center.x - starts[i]);
+            farthest = fmax(farthest, moved / statistics.tolerance);
+        }
+        print_message("%d boxes, friction %.2f, gap %.1e m: %lld collisions\n", count, friction,
+                      gap, (long long)statistics.collisions);
+        rbDestroyWorld(world);
+    }
+    print_message("sideways by at most %.3g tolerances\n", farthest);
+    checkBelow(farthest, 60.0);
+}
+
 RB_TEST_GROUP(test_event_rest, cmocka_unit_test(liftsCarryWhatLiesOnThem),
+              cmocka_unit_test(pyramidsComeToRestWithoutCreeping),
               cmocka_unit_test(platesThatFallAwayLeaveBodiesFalling),
               cmocka_unit_test(heldBodiesFallWhenTheirSupportGoes),
               cmocka_unit_test(changesOfTheWorldKeepTheCountOfHeldBodies));

@@ -506,6 +506,7 @@ static void forgetMeasures(rbEventEngine* engine, int index, double time)
             data->normal = RB_VEC3_ZERO;
             data->hasDistance = false;
             data->hasSway = false;
+            data->hasAnchor = false;
             rbEventEngine_ClearDetectorPair(engine, pair->data);
         }
     }

@@ -55,6 +55,7 @@ typedef struct rbEventResolution {
     rbImpactBody bodies[2];
     double fastest;    // m/s, of all approaches resolved
     bool isHandedOver; // the contact has just become lasting
+    bool isDisturbed;  // one of the two collided with another body since they last did
 } rbEventResolution;
 
 // Sets the time of a pair from the flights valid at a time, without measuring.

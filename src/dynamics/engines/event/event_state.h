@@ -166,6 +166,9 @@ typedef struct rbEventPairData {
     rbVec3 swayVelocity; // m/s and rad/s, along and about the normal, of b against a at the middle
     double swaySpin;     // of the points, before the last microcollision of several points
     bool hasSway;
+    bool hasAnchor;
+    rbVec3 anchorA; // the points of a and b that met in the middle of the points when they began to
+    rbVec3 anchorB; // lie on each other, m, from the center of mass in the principal frame
 } rbEventPairData;
 
 typedef struct rbEventFront {
