@@ -373,11 +373,34 @@ void rbSceneFacts_Free(rbSceneFacts* facts)
     *facts = (rbSceneFacts){0};
 }
 
+// Springs that oscillate faster than the steps can follow.
+static void examineSprings(rbFindings* findings, const rbSceneInfo* info, const rbWorld* world)
+{
+    rbStiffSpring stiff = rbWorld_FindStiffSpring(world);
+    if (stiff.count == 0) {
+        return;
+    }
+    bool isSpring = !RB_IS_NULL(stiff.spring);
+    char others[60] = "";
+    if (stiff.count > 1) {
+        (void)snprintf(others, sizeof others, " (as for %d other%s)", stiff.count - 1,
+                       rbPlural(stiff.count - 1));
+    }
+    add(findings, false,
+        "%s \"%s\": its %s has a period of %.3g s, too short for steps of %g s%s: it is not "
+        "resolved, and its energy may drift; use steps of at most %.2g s (--set step.step=...), a "
+        "softer spring, or a joint instead",
+        isSpring ? "spring" : "joint",
+        isSpring ? rbSpring_GetName(world, stiff.spring) : rbJoint_GetName(world, stiff.joint),
+        isSpring ? "oscillation" : "spring", stiff.period, info->step.step, others, stiff.stepMax);
+}
+
 void rbFindings_ExamineMistakes(rbFindings* findings, const rbSceneFacts* facts,
                                 const rbSceneInfo* info, const rbWorld* world)
 {
     examineSizes(findings, facts, info);
     examineLimits(findings, world);
+    examineSprings(findings, info, world);
     examineContacts(findings, facts, info);
     examineCollisions(findings, facts, info, world);
     for (int i = 0; i < facts->bodyCount; ++i) {

@@ -134,6 +134,7 @@ void rbTally_Add(rbTally* tally, const rbStepReport* report, const rbWorld* worl
     ++tally->frames;
     if (report->status == RB_STATUS_NUMERICAL && !tally->isMissed) {
         tally->isMissed = true;
+        tally->miss = rbWorld_GetError(world);
         tally->failedBody = report->failedBody;
         tally->failedTime = report->time;
     }

@@ -52,6 +52,7 @@ typedef struct rbTally {
     uint64_t hash;   // of the final state
     bool isStopped;  // by a signal
     rbError ending;  // why the engine stopped early; status OK if it did not
+    rbError miss;    // what the first advance that missed a tolerance said
 } rbTally;
 
 // Call before the first advance, with the ids of all bodies.

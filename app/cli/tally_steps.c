@@ -22,12 +22,24 @@ static const char* getWorstJoint(const rbWorld* world, const rbStepStatistics* s
     return rbJoint_IsValid(world, s->worstJoint) ? rbJoint_GetName(world, s->worstJoint) : NULL;
 }
 
+// Whether all tolerances of steps are met, and what was missed is the energy.
+static bool isDrifting(const rbTally* tally, const rbWorld* world)
+{
+    return tally->isMissed && tally->miss.status == RB_STATUS_NUMERICAL &&
+           rbWorld_GetStepStatistics(world).unmetSteps == 0 &&
+           rbWorld_GetContactStatistics(world).unmetSteps == 0;
+}
+
 void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity)
 {
     rbStepStatistics s = rbWorld_GetStepStatistics(world);
     const char* worst = getWorstJoint(world, &s);
     double tolerance = rbGetJointTolerance(tally->info);
     bool hasStops = rbWorld_GetContactStatistics(world).limitedJoints > 0;
+    if (isDrifting(tally, world) && !rbHasOverlapLeft(tally, world)) {
+        (void)snprintf(text, capacity, "%s", tally->miss.message);
+        return;
+    }
     if (s.unmetSteps == 0 && (rbHasContacts(tally->info) || hasStops)) {
         rbDescribeContactMiss(tally, world, text, capacity);
         return;
@@ -118,7 +130,7 @@ static void printJointError(const rbTally* tally, const rbWorld* world, FILE* fi
         (void)fprintf(file, "%smissed in %" PRId64 " step%s", isSpeed ? "met, but speeds " : "",
                       s.unmetSteps, rbPlural(s.unmetSteps));
     } else {
-        (void)fprintf(file, "met");
+        (void)fprintf(file, isDrifting(tally, world) ? "met, but the energy drifts" : "met");
     }
     if (s.assemblingSteps > 0) {
         (void)fprintf(file, "; joints were apart and pulled together in %" PRId64 " step%s",

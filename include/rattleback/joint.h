@@ -346,6 +346,21 @@ RB_API rbSpringDef rbSpring_GetDef(const rbWorld* world, rbSpringId springId);
 RB_API rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness,
                                 double damping, double restLength, rbError* error);
 
+/// A spring that oscillates too fast for the steps, see rbWorld_FindStiffSpring.
+typedef struct rbStiffSpring {
+    rbSpringId spring; ///< null: it belongs to a joint
+    rbJointId joint;   ///< null: it is a spring between points
+    double period;     ///< s
+    double stepMax;    ///< s, steps that follow it: 1 % error of the period
+    int count;         ///< of all such springs; 0: none
+} rbStiffSpring;
+
+/// The spring, or spring of a joint, with the shortest period among those that turn by more than a
+/// radian per step of the step engine, at the last start; those damped more than critically do not
+/// count. Where there is one, an advance after which the energy has drifted by more than 1 % of the
+/// largest so far reports RB_STATUS_NUMERICAL.
+RB_API rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world);
+
 /// Pulls a point of a dynamic body toward a pointer by a velocity joint that yields to the joints
 /// (B-30). A drag is a velocity-only ball joint from the world (A) to the body (B); end it with
 /// rbDestroyJoint. forceMax in N, INFINITY: no limit.

@@ -143,6 +143,9 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     evaluateBodies(world, &report);
     report.time = world->time;
     report.ledger = rbWorld_GetLedger(world);
+    if (report.status == RB_STATUS_OK) {
+        report.status = rbWorld_CheckStiffSprings(world, &report.ledger);
+    }
     logStatus(world, &report);
     return report;
 }

@@ -636,6 +636,61 @@ static int countRedundant(const rbWorld* world)
     return rbStepEngine_CountRedundant(world->engine);
 }
 
+// Error of the period below 1 %: (w h)^2 / 12.
+#define STEP_TURN 0.35
+
+rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
+{
+    rbStiffSpring found = {.period = INFINITY, .stepMax = INFINITY};
+    if (rbWorld_GetEngineRow(world) != &rbStepEngineRow || world->engine == NULL ||
+        !world->isEngineReady) {
+        return found;
+    }
+    rbStepStiff stiff = rbStepEngine_GetStiff(world->engine);
+    if (stiff.count > 0) {
+        found.count = stiff.count;
+        found.period = stiff.period;
+        found.stepMax = STEP_TURN * stiff.period / (2.0 * RB_PI);
+    }
+    if (stiff.spring >= 0) {
+        found.spring.index1 = (uint32_t)stiff.spring + 1u;
+        found.spring.generation = world->springIds.generations.data[stiff.spring];
+    }
+    if (stiff.joint >= 0) {
+        found.joint.index1 = (uint32_t)stiff.joint + 1u;
+        found.joint.generation = world->jointIds.generations.data[stiff.joint];
+    }
+    return found;
+}
+
+// Of the largest energy so far.
+#define DRIFT_MOST 0.01
+
+rbStatus rbWorld_CheckStiffSprings(rbWorld* world, const rbLedger* ledger)
+{
+    rbStiffSpring stiff = rbWorld_FindStiffSpring(world);
+    if (stiff.count == 0) {
+        return RB_STATUS_OK;
+    }
+    double kinetic = ledger->kineticLinear + ledger->kineticAngular;
+    double energy = fmax(fabs(ledger->energy), kinetic + ledger->springEnergy);
+    world->energyMost = fmax(world->energyMost, energy);
+    if (!(fabs(ledger->energyDrift) > DRIFT_MOST * world->energyMost)) {
+        return RB_STATUS_OK;
+    }
+    bool isSpring = !RB_IS_NULL(stiff.spring);
+    return rbError_Set(
+        &world->engineError, RB_STATUS_NUMERICAL,
+        "%s \"%s\" is too stiff for steps of %g s: its period is %.2g s, and the energy has "
+        "drifted "
+        "by %.2g J, %.2g %% of the largest so far (allowed 1 %%), before t = %.9g s; take steps of "
+        "at most %.2g s, a softer spring, or a joint instead of it",
+        isSpring ? "spring" : "joint",
+        isSpring ? rbSpring_GetName(world, stiff.spring) : rbJoint_GetName(world, stiff.joint),
+        world->def.step.step, stiff.period, ledger->energyDrift,
+        100.0 * fabs(ledger->energyDrift) / world->energyMost, world->time, stiff.stepMax);
+}
+
 static const rbEngineJoints joints = {
     .removeJoint = removeJoint,
     .removeSpring = removeSpring,

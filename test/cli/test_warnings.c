@@ -22,6 +22,15 @@
                      "[\"base\", \"bob\"], "                                                \
                      "\"anchor\": [0, 0, 0], \"axis\": [0, 1, 0], " limits "}]}"
 
+// Two balls of 1 kg on springs in a row that pull each other around.
+#define SPRINGS(duration, stiffness)                                                          \
+    "{\"rattleback\": 1, \"engine\": \"step\", \"duration\": " duration ", \"step\": "        \
+    "{\"step\": 0.001}, \"bodies\": [{\"name\": \"a\", \"mass\": 1, \"inertia\": [0.1, 0.1, " \
+    "0.1], \"position\": [1, 0, 0]}, {\"name\": \"b\", \"mass\": 1, \"inertia\": [0.1, 0.1, " \
+    "0.1], \"position\": [2, 0, 0]}], \"springs\": [{\"name\": \"upper\", \"bodies\": "       \
+    "[\"world\", \"a\"], \"anchorA\": [0, 0, 0], \"stiffness\": " stiffness                   \
+    "}, {\"name\": \"lower\", \"bodies\": [\"a\", \"b\"], \"stiffness\": " stiffness "}]}"
+
 static const struct {
     const char* scene;
     const char* needle; // NULL: no warning of that kind
@@ -50,6 +59,14 @@ static const struct {
     {HINGE("\"lower\": -45, \"upper\": 90"), "looks like degrees; 90 degrees are 1.5708 rad"},
     {HINGE("\"lower\": -180, \"upper\": 1"), "its lower limit is -180 rad"},
     {HINGE("\"lower\": -1, \"upper\": 1.5"), NULL},
+    // a period of 4.4 us on steps of 1 ms
+    {SPRINGS("0.1", "1e12"), "spring \"lower\": its oscillation has a period of 4.44e-06 s"},
+    {SPRINGS("0.1", "1e12"), "use steps of at most 2.5e-07 s"},
+    // 0.1 kg m^2 and 524 kg at 1 m: 2 pi sqrt(524 / 1e9) = 4.7 ms, of a radian per step 6.3 ms
+    {HINGE("\"stiffness\": 1e9"), "joint \"pivot\": its spring has a period of"},
+    {HINGE("\"stiffness\": 1e7"), NULL},
+    // one that is damped more than critically does not oscillate
+    {HINGE("\"stiffness\": 1e9, \"damping\": 2e6"), NULL},
     // several rotations are possible
     {HINGE("\"lower\": -12.6, \"upper\": 12.6"), NULL},
     {"{\"rattleback\": 1, \"duration\": 0.1, \"bodies\": [{\"name\": \"bracket\", \"shapes\": "
@@ -119,5 +136,26 @@ static void filesOfOtherFormatsAreNamed(void** state)
     rbExpectFailure(RUN("run", "box.rbr"), 2, "is a recording");
 }
 
-RB_TEST_GROUP(test_warnings, SCRATCH_TEST(oddScenesGetAWarning),
-              SCRATCH_TEST(filesOfOtherFormatsAreNamed));
+// Issue 22: a drift of 49 % was "met".
+static void driftOfStiffSpringsIsReported(void** state)
+{
+    (void)state;
+    rbWriteText(rbScratch("stiff.json"), SPRINGS("2", "1e12"));
+    rbChild child = RUN("run", "stiff.json");
+    assert_int_equal(child.exitCode, 3);
+    assert_non_null(strstr(child.err, "warning: spring \"lower\": its oscillation has a period"));
+    assert_non_null(strstr(child.err, "spring \"lower\" is too stiff for steps of 0.001 s: its "
+                                      "period is 4.4e-06 s, and the energy has drifted by"));
+    assert_non_null(strstr(child.err, "take steps of at most 2.5e-07 s, a softer spring"));
+    assert_null(strstr(child.out, ": met"));
+    rbFreeChild(&child);
+    // not resolved, but the energy is kept
+    rbWriteText(rbScratch("firm.json"), SPRINGS("2", "1e8"));
+    child = RUN("run", "firm.json");
+    assert_int_equal(child.exitCode, 0);
+    assert_non_null(strstr(child.err, "warning: spring \"lower\": its oscillation has a period"));
+    rbFreeChild(&child);
+}
+
+RB_TEST_GROUP(test_warnings, SCRATCH_TEST(driftOfStiffSpringsIsReported),
+              SCRATCH_TEST(oddScenesGetAWarning), SCRATCH_TEST(filesOfOtherFormatsAreNamed));

@@ -328,6 +328,7 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
     if (engine->contacts != NULL) {
         rbStepContacts_Start(engine, host, time, &worst.overlap);
     }
+    engine->stiff = rbStep_FindStiff(engine);
     if (gap == NULL) {
         return RB_STATUS_OK;
     }

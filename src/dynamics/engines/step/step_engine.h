@@ -182,6 +182,16 @@ rbStepStatistics rbStepEngine_GetStatistics(const rbStepEngine* engine); // wors
 int rbStepEngine_CountRedundant(const rbStepEngine* engine);
 double rbStepEngine_GetFreedomMass(const rbStepEngine* engine, int joint, int freedom);
 
+// The spring, or spring of a freedom, with the shortest period of those that oscillate too fast for
+// the step, as they were at the start. count 0: none.
+typedef struct rbStepStiff {
+    int spring;    // -1: it belongs to a joint
+    int joint;     // -1: it belongs to a spring
+    double period; // s
+    int count;     // of all such springs
+} rbStepStiff;
+rbStepStiff rbStepEngine_GetStiff(const rbStepEngine* engine);
+
 size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine);
 void rbStepEngine_TakeSnapshot(rbStepEngine* engine, void* bytes);
 void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes);

@@ -161,6 +161,7 @@ struct rbStepEngine {
     RB_ARRAY(rbStepSpringSlot) springs;
     RB_ARRAY(rbStepMechanism) mechanisms;
     double time; // of the last advance
+    rbStepStiff stiff;
     rbStepStatistics statistics;
     // Of mechanisms that no longer exist:
     rbStepWork workBefore;
@@ -268,5 +269,8 @@ rbVec3 rbStep_GetAngularMomentum(const rbMechanism* m);
 void rbStep_AddRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angularMomentum);
 void rbStep_Save(const rbStepMechanism* mechanism, double* state);
 void rbStep_Restore(rbStepMechanism* mechanism, const double* state);
+
+// step_validation.c: springs too fast for the step, at a start.
+rbStepStiff rbStep_FindStiff(const rbStepEngine* engine);
 
 #endif
