@@ -161,7 +161,8 @@ static const rbContact* getRolling(const rbContactPairs* pairs, rbPairOrder item
     const rbContact* contact = &flight->nodeContacts[span.first];
     const rbContactPoint* point = &flight->nodePoints[contact->firstPoint];
     bool isBearing = contact->pointCount == 1 && point->isClosed && point->impulse[0] > 0.0;
-    return isBearing && isTurningSlowly(pairs, item) ? contact : NULL;
+    bool isOverlap = point->gap < -pairs->settings.shell;
+    return isBearing && !isOverlap && isTurningSlowly(pairs, item) ? contact : NULL;
 }
 
 // Whether the point of contact stayed where it was, as seen from the center of a body, but for its
