@@ -61,7 +61,8 @@ static bool isArriving(const rbStepContacts* c, int k)
 // it.
 static bool isParting(const rbStepContacts* c, int k)
 {
-    return c->set.points[k].gap < -(c->settings.shell + c->settings.tolerance);
+    double shell = c->settings.isOverlapAllowed ? 0.0 : c->settings.shell;
+    return c->set.points[k].gap < -(shell + c->settings.tolerance);
 }
 
 static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
