@@ -91,7 +91,8 @@ static void wallsFallAlike(void** state)
     int fallen = 0;
     int count = rbTest_IsLong() ? WALLS_FULL : WALLS;
     for (int n = 0; n < count; ++n) {
-        Blow blow = {0.1 + 0.25 * (n % 3), 1.0 + 0.35 * (n / 3), 8.0 - 1.5 * (n % 2)};
+        int row = n / 3;
+        Blow blow = {0.1 + 0.25 * (n % 3), 1.0 + 0.35 * row, 8.0 - 1.5 * (n % 2)};
         Wall full = makeWall(&blow, 0);
         Wall shocked = makeWall(&blow, 10);
         runWall(&full, DURATION);

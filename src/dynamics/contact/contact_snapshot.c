@@ -162,7 +162,7 @@ static bool isOurs(const rbContactPairs* pairs, const Header* header, size_t siz
 
 bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, size_t size)
 {
-    Header header;
+    Header header = {0};
     rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
     if (size < sizeof header) {
         return false;

@@ -197,6 +197,25 @@ static void notePassing(rbStepContacts* c, const rbContactIsland* island, bool i
     }
 }
 
+// Newton's method needs a start close to the solution, which sweeps may have come to. unit: s,
+// or 1.
+static void solveFromSweeps(rbStepContacts* c, const rbContactRun* run, rbNewtonTask* task,
+                            double unit, rbContactSolved* solved)
+{
+    RB_ASSERT(run->isContinued && unit > 0.0);
+    task->known = fmax(solved->gapError, solved->slipError) / unit;
+    if (!rbContactNewton_CanSolve(c->newton, &c->settings, run, task)) {
+        return;
+    }
+    double left = rbContactNewton_Solve(c->newton, run, task, &solved->sweeps);
+    if (left < task->known) {
+        solved->isMet = left <= task->tolerance;
+        solved->isDirect = true;
+        solved->gapError = left * unit;
+        solved->slipError = left * unit;
+    }
+}
+
 // Sweeps, more of them where bodies strike. Where they are slow, the island as a whole, from the
 // start of the stage, since impulses of a last step that was solved this way are closer than the
 // result of a few sweeps. If that does not converge, sweeps again, and the whole from there.
@@ -245,18 +264,8 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
     while (!solved.isMet && !solved.isShocked && solved.sweeps < c->settings.sweepsMax) {
         solved = sweepOn(c, &again, isOfPositions, &solved);
     }
-    // Newton's method needs a start close to the solution, which the sweeps may have come to.
     if (!solved.isMet && !solved.isShocked && run->sweepJoints == NULL) {
-        task.known = fmax(solved.gapError, solved.slipError) / unit;
-        if (rbContactNewton_CanSolve(c->newton, &c->settings, run, &task)) {
-            double left = rbContactNewton_Solve(c->newton, &again, &task, &solved.sweeps);
-            if (left < task.known) {
-                solved.isMet = left <= task.tolerance;
-                solved.isDirect = true;
-                solved.gapError = left * unit;
-                solved.slipError = left * unit;
-            }
-        }
+        solveFromSweeps(c, &again, &task, unit, &solved);
     }
     return solved;
 }
