@@ -240,6 +240,12 @@ static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island
 static void partIsland(const rbStepEngine* engine, const rbContactIsland* island, double h)
 {
     rbStepContacts* c = engine->contacts;
+    // obstacles are in no island, and have no flights of their own
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        c->flights.data[contact->bodyA] = c->bodies.data[contact->bodyA];
+        c->flights.data[contact->bodyB] = c->bodies.data[contact->bodyB];
+    }
     for (int i = 0; i < island->bodyCount; ++i) {
         rbContactBody* flight = &c->flights.data[island->bodies[i]];
         flight->velocity = RB_VEC3_ZERO;
