@@ -12,6 +12,16 @@
 #define SAFETY 0.9       // aims a little below the tolerance, so that most steps are accepted
 #define END_STRETCH 1.01 // a last step may be this much longer, to avoid a sliver after it
 
+const rbOdeMethod* rbFindOdeMethod(const char* name)
+{
+    RB_ASSERT(name != NULL);
+    int i = 0;
+    while (rbGetOdeMethod(i) != NULL && strcmp(rbGetOdeMethod(i)->name, name) != 0) {
+        ++i;
+    }
+    return rbGetOdeMethod(i);
+}
+
 rbOdeOptions rbDefaultOdeOptions(void)
 {
     rbOdeOptions options = {0};

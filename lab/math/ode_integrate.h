@@ -5,6 +5,9 @@
 
 #include "base/math/ode.h"
 
+// The method of a name, NULL if it is unknown.
+const rbOdeMethod* rbFindOdeMethod(const char* name);
+
 // Called after each accepted step. May project x back onto its constraints (normalize a
 // quaternion); returns false to stop.
 typedef bool rbOdeCallback(double t, double* x, void* context);

@@ -468,18 +468,14 @@ static bool markTriangle(int triangle, const rbVec3 corners[3], void* context)
     return true;
 }
 
-// Distance of a triangle and a box by alternating projections, in the frame of the box: a second
-// algorithm, which approaches the truth from above.
-static double distanceToBox(const rbVec3 corners[3], const rbTreeBox* box)
+// Distance of a triangle and a box by alternating projections: a second algorithm, which approaches
+// the truth from above.
+static double distanceToBox(const rbVec3 v[3], const rbBounds* box)
 {
-    rbVec3 v[3];
-    for (int k = 0; k < 3; ++k) {
-        v[k] = rbMulMtV(box->axes, rbSub(corners[k], box->center));
-    }
     rbVec3 x = rbScale(1.0 / 3.0, rbAdd(v[0], rbAdd(v[1], v[2])));
     double distance = INFINITY;
     for (int i = 0; i < 200; ++i) {
-        rbVec3 inBox = rbMax3(rbNeg(box->halfSize), rbMin3(box->halfSize, x));
+        rbVec3 inBox = rbMax3(box->lower, rbMin3(box->upper, x));
         rbClosest closest = rbClosestOfPointTriangle(inBox, v);
         x = closest.b;
         distance = sqrt(closest.squared);
@@ -500,14 +496,8 @@ static void boxesMeetTheTrianglesThatReachThem(void** state)
             memset(met.isMet, 0, (size_t)p->triangleCount * sizeof(bool));
             rbVec3 half = rbScale(0.2 * size, rbAbs3(randomVec3(&random, 1.0)));
             rbVec3 center = rbAddScaled(pickPoint(&random, p), 0.2 * size, pickDirection(&random));
-            rbTreeBox box = {center, half, rbMatFromQuat(rbRandom_Quat(&random))};
-            if (i == 0) {
-                box.axes = rbMatFromQuat(RB_QUAT_IDENTITY);
-                rbBounds bounds = {rbSub(center, half), rbAdd(center, half)};
-                assert_true(rbBoxTree_VisitBounds(p->tree, &bounds, markTriangle, &met));
-            } else {
-                assert_true(rbBoxTree_VisitBox(p->tree, &box, markTriangle, &met));
-            }
+            rbBounds box = {rbSub(center, half), rbAdd(center, half)};
+            assert_true(rbBoxTree_VisitBounds(p->tree, &box, markTriangle, &met));
             for (int t = 0; t < p->triangleCount; ++t) {
                 const int* v = p->triangles[t].v;
                 rbVec3 corners[3] = {p->vertices[v[0]], p->vertices[v[1]], p->vertices[v[2]]};

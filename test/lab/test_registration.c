@@ -43,7 +43,7 @@ static void knownNamesAreRefused(void** state)
     int count = rbBroadPhaseType_GetCount();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         rbError error = {0};
-        rbBroadRow row = rbBroadRowNaive;
+        rbBroadRow row = rbBroadRowTree;
         row.name = names[i];
         assert_int_equal(rbRegisterBroadPhase(&row, &error), RB_STATUS_INVALID);
         assert_non_null(strstr(error.message, "broad phase"));
@@ -73,7 +73,7 @@ static void registeredRowsFindPairs(void** state)
 {
     (void)state;
     static rbBroadRow row;
-    row = rbBroadRowNaive;
+    row = rbBroadRowTree;
     row.name = "mine";
     rbError error = {0};
     assert_int_equal(rbRegisterBroadPhase(&row, &error), RB_STATUS_OK);

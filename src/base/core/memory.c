@@ -18,13 +18,6 @@
 #include <sys/mman.h>
 #endif
 
-#define ARENA_ALIGNMENT 16u
-
-struct rbArenaOverflow {
-    struct rbArenaOverflow* next;
-    size_t size; // of the whole block, header included
-};
-
 // How a block is freed; lies right before the memory handed out.
 typedef struct BlockHeader {
     rbFreeFn* freeFn;
@@ -185,47 +178,27 @@ void* rbGrowArray(void* data, int* capacity, int wanted, size_t elementSize)
     return result;
 }
 
+struct rbArenaBlock {
+    struct rbArenaBlock* next;
+    size_t size;               // of the whole block, header included
+    _Alignas(16) char bytes[]; // the memory handed out
+};
+
 void* rbArena_Alloc(rbArena* arena, size_t size)
 {
-    size_t rounded = (size + ARENA_ALIGNMENT - 1u) & ~(size_t)(ARENA_ALIGNMENT - 1u);
-    arena->used += rounded;
-    if (arena->used > arena->highWater) {
-        arena->highWater = arena->used;
-    }
-    if (arena->used <= arena->capacity) {
-        return arena->data + (arena->used - rounded);
-    }
-    size_t blockSize = ARENA_ALIGNMENT + rounded;
-    struct rbArenaOverflow* block = rbAlloc(blockSize);
-    block->next = arena->overflow;
+    size_t blockSize = sizeof(struct rbArenaBlock) + size;
+    struct rbArenaBlock* block = rbAlloc(blockSize);
+    block->next = arena->blocks;
     block->size = blockSize;
-    arena->overflow = block;
-    return (char*)block + ARENA_ALIGNMENT;
-}
-
-static void freeOverflow(rbArena* arena)
-{
-    while (arena->overflow != NULL) {
-        struct rbArenaOverflow* block = arena->overflow;
-        arena->overflow = block->next;
-        rbFree(block, block->size);
-    }
-}
-
-void rbArena_Reset(rbArena* arena)
-{
-    freeOverflow(arena);
-    if (arena->highWater > arena->capacity) {
-        rbFree(arena->data, arena->capacity);
-        arena->capacity = arena->highWater;
-        arena->data = rbAlloc(arena->capacity);
-    }
-    arena->used = 0;
+    arena->blocks = block;
+    return block->bytes;
 }
 
 void rbArena_Free(rbArena* arena)
 {
-    freeOverflow(arena);
-    rbFree(arena->data, arena->capacity);
-    *arena = (rbArena){0};
+    while (arena->blocks != NULL) {
+        struct rbArenaBlock* block = arena->blocks;
+        arena->blocks = block->next;
+        rbFree(block, block->size);
+    }
 }

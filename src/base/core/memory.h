@@ -1,4 +1,4 @@
-// Allocation with counting, growable arrays, and an arena for data that lives for one step.
+// Allocation with counting, growable arrays, and an arena for data that is freed together.
 #ifndef RB_CORE_MEMORY_H
 #define RB_CORE_MEMORY_H
 
@@ -77,19 +77,13 @@ static inline void* rbEnsureArray(void* data, int* capacity, int wanted, size_t 
     return wanted <= *capacity ? data : rbGrowArray(data, capacity, wanted, elementSize);
 }
 
-// Arena: memory allocated in order and released all together. It grows to the high-water mark at
-// rbArena_Reset, so that a step with the same needs as the last one allocates nothing.
+// Arena: blocks that are freed all together.
 typedef struct rbArena {
-    char* data;
-    size_t capacity;
-    size_t used;
-    size_t highWater;
-    struct rbArenaOverflow* overflow; // blocks that did not fit
+    struct rbArenaBlock* blocks;
 } rbArena;
 
-// Memory aligned to 16 bytes, valid until the next reset.
+// Memory aligned to 16 bytes, valid until the arena is freed.
 void* rbArena_Alloc(rbArena* arena, size_t size);
-void rbArena_Reset(rbArena* arena);
 void rbArena_Free(rbArena* arena);
 
 #endif

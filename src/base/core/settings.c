@@ -155,14 +155,3 @@ const rbSetting* rbSettingList_Find(const rbSettingList* list, const char* key)
     }
     return NULL;
 }
-
-static const char* getKey(int index, const void* context)
-{
-    const char* key = ((const rbSettingList*)context)->rows[index].key;
-    return key != NULL ? key : "";
-}
-
-const char* rbSettingList_FindNearest(const rbSettingList* list, const char* word)
-{
-    return rbFindNearestName(word, getKey, list->count, list);
-}

@@ -88,8 +88,6 @@ typedef struct rbSettingList {
 
 // Row of a key, NULL if there is none.
 const rbSetting* rbSettingList_Find(const rbSettingList* list, const char* key);
-// The key nearest to a word, NULL when none is near.
-const char* rbSettingList_FindNearest(const rbSettingList* list, const char* word);
 // The first setting out of its range: INVALID with a message that has object, value and range.
 rbStatus rbSettingList_Check(const rbSettingList* list, const void* settings, rbError* error);
 

@@ -2,8 +2,6 @@
 
 #include <rattleback/base.h>
 
-#include <string.h>
-
 static const rbOdeMethod methods[] = {
     {.name = "euler", .order = 1, .stages = 1, .weight = {1.0}},
     {
@@ -40,17 +38,6 @@ static const rbOdeMethod methods[] = {
 const rbOdeMethod* rbGetOdeMethod(int index)
 {
     return 0 <= index && index < METHOD_COUNT ? &methods[index] : NULL;
-}
-
-const rbOdeMethod* rbFindOdeMethod(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    for (int i = 0; i < METHOD_COUNT; ++i) {
-        if (strcmp(methods[i].name, name) == 0) {
-            return &methods[i];
-        }
-    }
-    return NULL;
 }
 
 // x + h times the sum of coefficient[j] k[j] over the stages j < count; zero coefficients are

@@ -1,7 +1,7 @@
 // Ordinary differential equations x' = f(t, x) (B-07, L-12): explicit Runge-Kutta methods, up to
 // RB_ODE_UNKNOWNS_MAX unknowns, without allocation.
 //
-// A method is a row of a table, found by name: "euler" (order 1), "rk4" (order 4), "cash-karp"
+// A method is a row of a table: "euler" (order 1), "rk4" (order 4), "cash-karp"
 // (order 5 with an embedded order 4 that estimates the error).
 #ifndef RB_MATH_ODE_H
 #define RB_MATH_ODE_H
@@ -33,8 +33,7 @@ typedef struct rbOdeMethod {
     double errorWeight[RB_ODE_STAGES_MAX];
 } rbOdeMethod;
 
-// The rows of the table; NULL for an unknown name or an index beyond the last.
-const rbOdeMethod* rbFindOdeMethod(const char* name);
+// The rows of the table; NULL for an index beyond the last.
 const rbOdeMethod* rbGetOdeMethod(int index);
 
 typedef struct rbOdeStepResult {

@@ -59,7 +59,6 @@ struct rbBroadPhase {
     RB_ARRAY(uint8_t) wasIn;
 };
 
-extern const rbBroadRow rbBroadRowNaive;
 extern const rbBroadRow rbBroadRowHash;
 extern const rbBroadRow rbBroadRowTree;
 
@@ -95,9 +94,6 @@ static inline void rbIdList_PushPair(rbIdList* list, int a, int b)
     list->ids[list->count++] = a < b ? a : b;
     list->ids[list->count++] = a < b ? b : a;
 }
-
-// Sorts numbers ascending; O(n). scratch grows to the size of the list.
-void rbSortIds(rbIdList* list, rbIdList* scratch);
 
 // Touching boxes count as overlapping.
 static inline bool rbDoBoxesOverlap(const rbBounds* a, const rbBounds* b)

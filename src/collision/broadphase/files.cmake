@@ -4,6 +4,5 @@ target_sources(rattleback PRIVATE
   src/collision/broadphase/cell_levels.c
   src/collision/broadphase/dynamic_tree.c
   src/collision/broadphase/hash_grid.c
-  src/collision/broadphase/naive.c
   src/collision/broadphase/pair_table.c
 )

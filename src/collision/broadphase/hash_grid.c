@@ -497,17 +497,11 @@ typedef struct rbHashSearch {
 // Without branches, except in the rare case of equal floats: overlaps are unpredictable.
 static inline bool decide(const rbHashSearch* search, rbFloatQuery query, const rbFloatBox* box)
 {
-    const rbQuadMask threeLanes = {-1, -1, -1, 0};
-    rbQuad lower = rbQuad_Load(box->lower);
-    rbQuad upper = rbQuad_Load(box->upper);
-    rbQuadMask apart = (upper < query.lower) | (lower > query.upper);
-    rbQuadMask together = (upper > query.lower) & (lower < query.upper);
-    bool isApart = rbIsAnyLaneSet(apart & threeLanes);
-    bool isUnclear = rbIsAnyLaneSet(~together & threeLanes);
-    if ((int)isUnclear & (int)!isApart) {
+    rbBoxAnswer answer = rbCompareBoxes(query, box);
+    if (answer == RB_BOXES_UNDECIDED) {
         return rbDoBoxesOverlap(search->box, &search->broad->boxes[getId(box)]);
     }
-    return !isApart;
+    return answer == RB_BOXES_OVERLAP;
 }
 
 // Tests the boxes of the runs.

@@ -106,31 +106,21 @@ static double scaleOf(const rbBoxTree* tree)
 
 // ----------------------------------------------------------------------------------------- boxes
 
-// A box in the frame of the tree.
+// A box along the axes.
 typedef struct BoxQuery {
-    rbVec3 center;     // m
-    double half[3];    // m
-    rbVec3 axes[3];    // unit
-    double extents[3]; // m, half size along the axes of the tree
-    double slack;      // m, bound of the rounding error
+    rbVec3 center;   // m, frame of the body
+    double local[3]; // m, the center in the frame of the tree
+    double half[3];  // m
+    double slack;    // m, bound of the rounding error
 } BoxQuery;
 
-static BoxQuery makeBoxQuery(const rbBoxTree* tree, const rbTreeBox* box)
+static BoxQuery makeBoxQuery(const rbBoxTree* tree, const rbBounds* bounds)
 {
-    rbVec3 h = box->halfSize;
-    BoxQuery query = {rbSub(box->center, tree->origin),
-                      {h.x, h.y, h.z},
-                      {box->axes.cx, box->axes.cy, box->axes.cz},
-                      {0},
-                      0.0};
-    rbVec3 extents =
-        rbAddScaled(rbAddScaled(rbScale(h.x, rbAbs3(box->axes.cx)), h.y, rbAbs3(box->axes.cy)), h.z,
-                    rbAbs3(box->axes.cz));
-    query.extents[0] = extents.x;
-    query.extents[1] = extents.y;
-    query.extents[2] = extents.z;
-    query.slack = ROUNDING * (scaleOf(tree) + rbLength(query.center) + rbLength(h));
-    return query;
+    rbVec3 center = rbScale(0.5, rbAdd(bounds->lower, bounds->upper));
+    rbVec3 h = rbScale(0.5, rbSub(bounds->upper, bounds->lower));
+    rbVec3 c = rbSub(center, tree->origin);
+    double slack = ROUNDING * (scaleOf(tree) + rbLength(c) + rbLength(h));
+    return (BoxQuery){center, {c.x, c.y, c.z}, {h.x, h.y, h.z}, slack};
 }
 
 // Half sizes of a node from floats, widened.
@@ -139,24 +129,14 @@ static inline rbLanePair widen(const float* from)
     return (rbLanePair){(double)from[0], (double)from[1]};
 }
 
-// Gaps between the box and two children along the axes of the tree and of the box: > 0 if they are
-// separate.
+// Gaps between the box and two children along the axes: > 0 if they are separate.
 static inline rbLanePair gapOfPair(const BoxQuery* query, const rbBoxNode* node, int place)
 {
-    rbLanePair d[3] = {widen(&node->center[0][place]) - rbLanePair_Both(query->center.x),
-                       widen(&node->center[1][place]) - rbLanePair_Both(query->center.y),
-                       widen(&node->center[2][place]) - rbLanePair_Both(query->center.z)};
-    rbLanePair h[3] = {widen(&node->half[0][place]), widen(&node->half[1][place]),
-                       widen(&node->half[2][place])};
     rbLanePair gap = rbLanePair_Both(-INFINITY);
     for (int i = 0; i < 3; ++i) {
-        gap = rbLanePair_Max(gap, rbLanePair_Abs(d[i]) - h[i] - rbLanePair_Both(query->extents[i]));
-    }
-    for (int i = 0; i < 3; ++i) {
-        rbVec3 a = query->axes[i];
-        rbLanePair apart = rbLanePair_Abs(d[0] * a.x + d[1] * a.y + d[2] * a.z);
-        rbLanePair extent = h[0] * fabs(a.x) + h[1] * fabs(a.y) + h[2] * fabs(a.z);
-        gap = rbLanePair_Max(gap, apart - extent - rbLanePair_Both(query->half[i]));
+        rbLanePair d = widen(&node->center[i][place]) - rbLanePair_Both(query->local[i]);
+        rbLanePair h = widen(&node->half[i][place]);
+        gap = rbLanePair_Max(gap, rbLanePair_Abs(d) - h - rbLanePair_Both(query->half[i]));
     }
     return gap;
 }
@@ -172,14 +152,14 @@ static inline bool isBeyond(double a, double b, double c, double reach)
 }
 
 // The thirteen axes that can separate a triangle from a box.
-static bool meetsBox(const BoxQuery* query, const rbVec3 corners[3], rbVec3 center)
+static bool meetsBox(const BoxQuery* query, const rbVec3 corners[3])
 {
-    double v[3][3]; // corner, axis of the box
+    double v[3][3]; // corner, axis
     for (int k = 0; k < 3; ++k) {
-        rbVec3 x = rbSub(corners[k], center);
-        for (int i = 0; i < 3; ++i) {
-            v[k][i] = rbDot(query->axes[i], x);
-        }
+        rbVec3 x = rbSub(corners[k], query->center);
+        v[k][0] = x.x;
+        v[k][1] = x.y;
+        v[k][2] = x.z;
     }
     const double* h = query->half;
     double slack = query->slack;
@@ -217,32 +197,32 @@ static bool meetsBox(const BoxQuery* query, const rbVec3 corners[3], rbVec3 cent
 }
 
 // Visits the triangles of a block that intersect the box.
-static bool visitBlock(const BoxQuery* query, rbVec3 center, const rbTriangleBlock* block,
+static bool visitBlock(const BoxQuery* query, const rbTriangleBlock* block,
                        rbVisitTriangleFn* visit, void* context)
 {
     for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
         rbVec3 corners[3];
         rbTriangleBlock_Get(block, lane, corners);
-        if (meetsBox(query, corners, center) && !visit(block->origins[lane], corners, context)) {
+        if (meetsBox(query, corners) && !visit(block->origins[lane], corners, context)) {
             return false;
         }
     }
     return true;
 }
 
-bool rbBoxTree_VisitBox(const rbBoxTree* tree, const rbTreeBox* box, rbVisitTriangleFn* visit,
-                        void* context)
+bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisitTriangleFn* visit,
+                           void* context)
 {
-    RB_ASSERT(tree != NULL && box != NULL && visit != NULL);
-    RB_ASSERT(rbIsFinite3(box->center));
-    RB_ASSERT(box->halfSize.x >= 0.0 && box->halfSize.y >= 0.0 && box->halfSize.z >= 0.0);
-    BoxQuery query = makeBoxQuery(tree, box);
+    RB_ASSERT(tree != NULL && bounds != NULL && visit != NULL);
+    BoxQuery query = makeBoxQuery(tree, bounds);
+    RB_ASSERT(rbIsFinite3(query.center));
+    RB_ASSERT(query.half[0] >= 0.0 && query.half[1] >= 0.0 && query.half[2] >= 0.0);
     rbTreeTasks waiting;
     startTasks(&waiting);
     int32_t child;
     while (takeTask(&waiting, INFINITY, &child)) {
         if (child < 0) {
-            if (!visitBlock(&query, box->center, blockOf(tree, child), visit, context)) {
+            if (!visitBlock(&query, blockOf(tree, child), visit, context)) {
                 return false;
             }
             continue;
@@ -259,15 +239,6 @@ bool rbBoxTree_VisitBox(const rbBoxTree* tree, const rbTreeBox* box, rbVisitTria
         }
     }
     return true;
-}
-
-bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisitTriangleFn* visit,
-                           void* context)
-{
-    RB_ASSERT(bounds != NULL);
-    rbTreeBox box = {rbScale(0.5, rbAdd(bounds->lower, bounds->upper)),
-                     rbScale(0.5, rbSub(bounds->upper, bounds->lower)), RB_MAT3_IDENTITY};
-    return rbBoxTree_VisitBox(tree, &box, visit, context);
 }
 
 // ---------------------------------------------------------------------------------------- points

@@ -37,29 +37,11 @@ typedef struct rbRayView {
     double shear[2];
 } rbRayView;
 
-// How a line intersects a triangle: not at all, through the inside, or through the border.
-typedef enum rbPassing {
-    RB_PASSING_NONE,
-    RB_PASSING_INSIDE,
-    RB_PASSING_BORDER, // an edge, a corner, or within the plane
-} rbPassing;
-
 rbRayView rbMakeRayView(const rbRay* ray);
-
-// Coordinates of a point relative to the origin of the ray: transverse (two) and along the axis. A
-// right-handed frame.
-rbVec3 rbRayView_Look(const rbRayView* view, rbVec3 offset);
-
-// Exact for the sheared coordinates: triangles around an edge leave no gap. turn is the sense of
-// rotation as seen along the ray, 1 or -1; 0 for a triangle seen edge-on.
-rbPassing rbRayView_Pass(const rbVec3 seen[3], int* turn);
 
 // Parameter where the line of the ray intersects a triangle with the given unit normal, NaN if it
 // does not. A line within the plane of the triangle does not intersect it.
 double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 normal);
-
-// Lanes of a block (bit i: lane i) that the line may intersect; it misses all others.
-unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block);
 
 // The kind of ray query.
 typedef enum rbRayWish {
@@ -94,19 +76,8 @@ bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* coun
 // Receives a triangle; false stops the visit. context is passed through.
 typedef bool rbVisitTriangleFn(int triangle, const rbVec3 corners[3], void* context);
 
-// A box about a center.
-typedef struct rbTreeBox {
-    rbVec3 center;   // m, frame of the body
-    rbVec3 halfSize; // m, >= 0
-    rbMat3 axes;     // orthonormal
-} rbTreeBox;
-
 // Visits all triangles that intersect a box, by separating axes; triangles within rounding of it
 // may be among them. The order is unspecified but deterministic. False if a visit was stopped.
-bool rbBoxTree_VisitBox(const rbBoxTree* tree, const rbTreeBox* box, rbVisitTriangleFn* visit,
-                        void* context);
-
-// The same for a box along the axes.
 bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisitTriangleFn* visit,
                            void* context);
 

@@ -49,7 +49,9 @@ rbRayView rbMakeRayView(const rbRay* ray)
     return (rbRayView){ray->origin, d, 2, {d.x / d.z, d.y / d.z}};
 }
 
-rbVec3 rbRayView_Look(const rbRayView* view, rbVec3 offset)
+// Coordinates of a point relative to the origin of the ray: transverse (two) and along the axis. A
+// right-handed frame.
+static rbVec3 look(const rbRayView* view, rbVec3 offset)
 {
     static const int next[5] = {0, 1, 2, 0, 1};
     const double c[3] = {offset.x, offset.y, offset.z};
@@ -72,7 +74,16 @@ static int signOfTurn(rbVec3 a, rbVec3 b)
     return value > 0.0 ? 1 : (value < 0.0 ? -1 : 0);
 }
 
-rbPassing rbRayView_Pass(const rbVec3 seen[3], int* turn)
+// How a line intersects a triangle: not at all, through the inside, or through the border.
+typedef enum Passing {
+    PASSING_NONE,
+    PASSING_INSIDE,
+    PASSING_BORDER, // an edge, a corner, or within the plane
+} Passing;
+
+// Exact for the sheared coordinates: triangles around an edge leave no gap. turn is the sense of
+// rotation as seen along the ray, 1 or -1; 0 for a triangle seen edge-on.
+static Passing pass(const rbVec3 seen[3], int* turn)
 {
     int u0 = signOfTurn(seen[1], seen[2]);
     int u1 = signOfTurn(seen[2], seen[0]);
@@ -81,9 +92,9 @@ rbPassing rbRayView_Pass(const rbVec3 seen[3], int* turn)
     bool hasPositive = u0 > 0 || u1 > 0 || u2 > 0;
     *turn = hasPositive ? 1 : (hasNegative ? -1 : 0);
     if (hasNegative && hasPositive) {
-        return RB_PASSING_NONE;
+        return PASSING_NONE;
     }
-    return u0 * u1 * u2 != 0 ? RB_PASSING_INSIDE : RB_PASSING_BORDER;
+    return u0 * u1 * u2 != 0 ? PASSING_INSIDE : PASSING_BORDER;
 }
 
 double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 normal)
@@ -91,12 +102,12 @@ double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 nor
     rbVec3 v[3], seen[3];
     for (int k = 0; k < 3; ++k) {
         v[k] = rbSub(corners[k], view->origin);
-        seen[k] = rbRayView_Look(view, v[k]);
+        seen[k] = look(view, v[k]);
     }
     int turn;
     rbVec3 d = view->direction;
     double speed = rbDot(normal, d);
-    if (rbRayView_Pass(seen, &turn) == RB_PASSING_NONE || turn == 0 || speed == 0.0) {
+    if (pass(seen, &turn) == PASSING_NONE || turn == 0 || speed == 0.0) {
         return (double)NAN;
     }
     double hit = rbDot(normal, v[0]) / speed;
@@ -123,7 +134,8 @@ static inline void validateTurns(const rbLanePair a[2], const rbLanePair b[2], r
     *isBelow |= value < -bound;
 }
 
-unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block)
+// Lanes of a block (bit i: lane i) that the line may intersect; it misses all others.
+static unsigned filter(const rbRayView* view, const rbTriangleBlock* block)
 {
     static const int next[5] = {0, 1, 2, 0, 1};
     RB_ASSERT(view->axis >= 0 && view->axis < 3);
@@ -385,7 +397,7 @@ static inline bool castAtParts(const rbBoxTree* tree, const Cast* cast, Tasks* w
         for (int lane = 0; lane < RB_BOX_WIDTH; ++lane) {
             __builtin_prefetch(&cast->normals[block->faces[lane]]);
         }
-        unsigned lanes = rbRayView_Filter(&cast->view, block);
+        unsigned lanes = filter(&cast->view, block);
         for (; lanes != 0; lanes &= lanes - 1) {
             int lane = __builtin_ctz(lanes);
             int triangle = block->origins[lane];
@@ -651,11 +663,11 @@ static bool countTriangle(const rbRayView* view, const rbVec3 corners[3], int* c
 {
     rbVec3 v[3];
     for (int k = 0; k < 3; ++k) {
-        v[k] = rbRayView_Look(view, rbSub(corners[k], view->origin));
+        v[k] = look(view, rbSub(corners[k], view->origin));
     }
     int turn;
-    rbPassing passing = rbRayView_Pass(v, &turn);
-    if (passing == RB_PASSING_NONE) {
+    Passing passing = pass(v, &turn);
+    if (passing == PASSING_NONE) {
         return true;
     }
     // on which side of the triangle is the origin? Certain unless it is close to the plane.
@@ -668,7 +680,7 @@ static bool countTriangle(const rbRayView* view, const rbVec3 corners[3], int* c
     const double d[3] = {view->direction.x, view->direction.y, view->direction.z};
     int forward = d[view->axis] > 0.0 ? 1 : -1;
     double ahead = volume * turn * forward;
-    if (passing == RB_PASSING_BORDER) {
+    if (passing == PASSING_BORDER) {
         return ahead < -bound;
     }
     *count += ahead > 0.0 ? turn * forward : 0;
@@ -690,7 +702,7 @@ bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* coun
     float limit = limitOf(&line, INFINITY);
     const rbTriangleBlock* block;
     while ((block = nextBlock(tree, &line, &waiting, limit)) != NULL) {
-        unsigned lanes = rbRayView_Filter(&view, block);
+        unsigned lanes = filter(&view, block);
         for (; lanes != 0; lanes &= lanes - 1) {
             rbVec3 corners[3];
             rbTriangleBlock_Get(block, __builtin_ctz(lanes), corners);
