@@ -28,7 +28,7 @@ static char* copyText(const rbMessage* message, size_t* size)
 static void describeNumbers(rbMessage* message, const rbGeometry* geometry, const rbShapeOps* ops)
 {
     double numbers[RB_PARAMETERS_MAX];
-    ops->getNumbers(geometry, numbers);
+    (void)rbGeometry_GetNumbers(geometry, numbers);
     for (int i = 0; i < ops->parameterCount; ++i) {
         const rbParameter* parameter = &ops->parameters[i];
         const double* n = numbers + parameter->offset / sizeof(double);

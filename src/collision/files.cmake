@@ -15,7 +15,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/mesh.c
   src/collision/geometry/mesh_mass.c
   src/collision/geometry/mesh_validation.c
-  src/collision/geometry/outline.c
   src/collision/geometry/plane.c
   src/collision/geometry/polygon.c
   src/collision/geometry/polyhedron.c
@@ -25,7 +24,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/ray_queries.c
   src/collision/geometry/ray_span.c
   src/collision/geometry/shape_ops.c
-  src/collision/geometry/shape_feature.c
   src/collision/geometry/sphere.c
   src/collision/geometry/support_table.c
   src/collision/geometry/triangle_pair.c

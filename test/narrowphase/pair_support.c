@@ -15,11 +15,11 @@ typedef struct PairRow {
 
 static const PairRow pairRows[] = {
     {RB_SHAPE_SPHERE, RB_SHAPE_SPHERE, rbCollideSphereSphere},
-    {RB_SHAPE_SPHERE, RB_SHAPE_BOX, rbCollideSphereBox},
-    {RB_SHAPE_SPHERE, RB_SHAPE_CAPSULE, rbCollideSphereCapsule},
-    {RB_SHAPE_SPHERE, RB_SHAPE_CYLINDER, rbCollideSphereCylinder},
-    {RB_SHAPE_SPHERE, RB_SHAPE_CONE, rbCollideSphereCone},
-    {RB_SHAPE_SPHERE, RB_SHAPE_ELLIPSOID, rbCollideSphereEllipsoid},
+    {RB_SHAPE_SPHERE, RB_SHAPE_BOX, rbCollideSphereSolid},
+    {RB_SHAPE_SPHERE, RB_SHAPE_CAPSULE, rbCollideSphereSolid},
+    {RB_SHAPE_SPHERE, RB_SHAPE_CYLINDER, rbCollideSphereSolid},
+    {RB_SHAPE_SPHERE, RB_SHAPE_CONE, rbCollideSphereSolid},
+    {RB_SHAPE_SPHERE, RB_SHAPE_ELLIPSOID, rbCollideSphereSolid},
     {RB_SHAPE_SPHERE, RB_SHAPE_PLANE, rbCollideSpherePlane},
     {RB_SHAPE_BOX, RB_SHAPE_BOX, rbCollideBoxBox},
     {RB_SHAPE_BOX, RB_SHAPE_CAPSULE, rbCollideBoxCapsule},

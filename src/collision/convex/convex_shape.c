@@ -4,7 +4,6 @@
 // Rays advance along supporting planes: where the nearest point of the solid is at a distance d in
 // the direction n, the ray is outside of it until n . direction t = d. On smooth surfaces this is
 // Newton's method and converges quadratically.
-#include "base/core/hash.h"
 #include "collision/convex/gjk.h"
 #include "collision/geometry/shape_ops.h"
 
@@ -123,20 +122,6 @@ static void triangulateConvex(const rbGeometry* geometry, const rbTriangulation*
     }
 }
 
-static uint64_t hashConvex(const rbGeometry* geometry, uint64_t hash)
-{
-    int count = rbShapeOps_CountNumbers(rbGetShapeOps(geometry->type));
-    return rbHashDoubles(hash, geometry->data.numbers, (size_t)count);
-}
-
-static void getNumbers(const rbGeometry* geometry, double* numbers)
-{
-    int count = rbShapeOps_CountNumbers(rbGetShapeOps(geometry->type));
-    for (int i = 0; i < count; ++i) {
-        numbers[i] = geometry->data.numbers[i];
-    }
-}
-
 rbStatus rbRegisterConvexShape(const rbConvexShapeRow* row, rbError* error)
 {
     static rbShapeOps rows[RB_REGISTERED_MAX];
@@ -167,15 +152,13 @@ rbStatus rbRegisterConvexShape(const rbConvexShapeRow* row, rbError* error)
                                   .parameters = row->parameters,
                                   .parameterCount = row->parameterCount,
                                   .convex = row,
-                                  .getNumbers = getNumbers,
                                   .mass = massOfConvex,
                                   .support = supportOfConvex,
                                   .bounds = boundsOfConvex,
                                   .radius = radiusOfConvex,
                                   .contains = convexContains,
                                   .castRay = castRayAtConvex,
-                                  .triangulate = triangulateConvex,
-                                  .hash = hashConvex};
+                                  .triangulate = triangulateConvex};
     rbStatus status = rbRegisterShapeOps(&rows[rowCount], error);
     rowCount += status == RB_STATUS_OK ? 1 : 0;
     return status;

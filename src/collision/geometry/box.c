@@ -1,6 +1,5 @@
 // Box about the origin, faces perpendicular to the axes.
 #include "collision/geometry/ray_span.h"
-#include "collision/geometry/shape_feature.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreateBox(rbVec3 halfExtents, rbError* error)
@@ -90,11 +89,6 @@ static void triangulateBox(const rbGeometry* geometry, const rbTriangulation* se
     }
 }
 
-static uint64_t hashBox(const rbGeometry* geometry, uint64_t hash)
-{
-    return rbHashVec3(hash, geometry->data.box.halfExtents);
-}
-
 static const rbParameter boxParameters[] = {
     {RB_SHAPE_LENGTH("size", 0, 3, "full edge lengths"), .word = "edge"},
 };
@@ -164,6 +158,5 @@ const rbShapeOps rbBoxOps = {
     .contains = boxContains,
     .castRay = castRayAtBox,
     .triangulate = triangulateBox,
-    .hash = hashBox,
     .feature = featureOfBox,
 };

@@ -2,10 +2,7 @@
 //
 // Mass: a cylinder of length 2h and two hemispheres. A hemisphere has its center 3r/8 from its flat
 // side; with m the mass of both, I_x = m (2/5 r^2 + h^2 + 3/4 h r), I_z = 2/5 m r^2.
-#include "base/core/hash.h"
-#include "collision/geometry/outline.h"
 #include "collision/geometry/ray_span.h"
-#include "collision/geometry/shape_feature.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreateCapsule(double radius, double halfLength, rbError* error)
@@ -117,12 +114,6 @@ static void triangulateCapsule(const rbGeometry* geometry, const rbTriangulation
                             settings->deviation);
 }
 
-static uint64_t hashCapsule(const rbGeometry* geometry, uint64_t hash)
-{
-    const double values[2] = {geometry->data.capsule.radius, geometry->data.capsule.halfLength};
-    return rbHashDoubles(hash, values, 2);
-}
-
 static const rbParameter capsuleParameters[] = {
     {RB_SHAPE_LENGTH("radius", 0, 1, "radius")},
     {"length", .offset = sizeof(double), .count = 1, .high = RB_LENGTH_MAX, .isRequired = true,
@@ -191,7 +182,6 @@ const rbShapeOps rbCapsuleOps = {
     .contains = capsuleContains,
     .castRay = castRayAtCapsule,
     .triangulate = triangulateCapsule,
-    .hash = hashCapsule,
     .feature = featureOfCapsule,
     .outline = outlineOfCapsule,
 };

@@ -3,10 +3,7 @@
 // With s = H/2 - z the distance below the apex and k = r/H, the solid is x^2 + y^2 <= k^2 s^2,
 // 0 <= s <= H. Along a line f(t) = x^2 + y^2 - k^2 s^2 is a quadratic; its upper nappe (s < 0) is
 // cut off by the slab of the two end planes.
-#include "base/core/hash.h"
-#include "collision/geometry/outline.h"
 #include "collision/geometry/ray_span.h"
-#include "collision/geometry/shape_feature.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreateCone(double radius, double height, rbError* error)
@@ -154,12 +151,6 @@ static void triangulateCone(const rbGeometry* geometry, const rbTriangulation* s
     rbTriangleSink_AddLathed(sink, profile, 3, r, settings->deviation);
 }
 
-static uint64_t hashCone(const rbGeometry* geometry, uint64_t hash)
-{
-    const double values[2] = {geometry->data.cone.radius, geometry->data.cone.height};
-    return rbHashDoubles(hash, values, 2);
-}
-
 static const rbParameter coneParameters[] = {
     {RB_SHAPE_LENGTH("radius", 0, 1, "of the base")},
     {RB_SHAPE_LENGTH("height", 1, 1, "height")},
@@ -168,12 +159,6 @@ static const rbParameter coneParameters[] = {
 static rbGeometry* createCone(const double* numbers, rbError* error)
 {
     return rbCreateCone(numbers[0], numbers[1], error);
-}
-
-static void getCone(const rbGeometry* geometry, double* numbers)
-{
-    numbers[0] = geometry->data.cone.radius;
-    numbers[1] = geometry->data.cone.height;
 }
 
 static void featureOfCone(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
@@ -216,7 +201,6 @@ const rbShapeOps rbConeOps = {
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(coneParameters),
     .create = createCone,
-    .getNumbers = getCone,
     .mass = massOfCone,
     .support = supportOfCone,
     .bounds = boundsOfCone,
@@ -224,7 +208,6 @@ const rbShapeOps rbConeOps = {
     .contains = coneContains,
     .castRay = castRayAtCone,
     .triangulate = triangulateCone,
-    .hash = hashCone,
     .feature = featureOfCone,
     .outline = outlineOfCone,
 };

@@ -1,8 +1,5 @@
 // Circular cylinder about the z axis, centered at the origin.
-#include "base/core/hash.h"
-#include "collision/geometry/outline.h"
 #include "collision/geometry/ray_span.h"
-#include "collision/geometry/shape_feature.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* error)
@@ -89,12 +86,6 @@ static void triangulateCylinder(const rbGeometry* geometry, const rbTriangulatio
     rbTriangleSink_AddLathed(sink, profile, 4, r, settings->deviation);
 }
 
-static uint64_t hashCylinder(const rbGeometry* geometry, uint64_t hash)
-{
-    const double values[2] = {geometry->data.cylinder.radius, geometry->data.cylinder.halfLength};
-    return rbHashDoubles(hash, values, 2);
-}
-
 static const rbParameter cylinderParameters[] = {
     {RB_SHAPE_LENGTH("radius", 0, 1, "radius")},
     {RB_SHAPE_LENGTH("length", 1, 1, "length")},
@@ -156,7 +147,6 @@ const rbShapeOps rbCylinderOps = {
     .contains = cylinderContains,
     .castRay = castRayAtCylinder,
     .triangulate = triangulateCylinder,
-    .hash = hashCylinder,
     .feature = featureOfCylinder,
     .outline = outlineOfCylinder,
 };

@@ -112,11 +112,6 @@ static void triangulateEllipsoid(const rbGeometry* geometry, const rbTriangulati
     rbTriangleSink_AddEllipsoid(sink, geometry->data.ellipsoid.semiAxes, settings->deviation);
 }
 
-static uint64_t hashEllipsoid(const rbGeometry* geometry, uint64_t hash)
-{
-    return rbHashVec3(hash, geometry->data.ellipsoid.semiAxes);
-}
-
 static const rbParameter ellipsoidParameters[] = {
     {RB_SHAPE_LENGTH("semiAxes", 0, 3, "along x, y and z"), .word = "semi-axis"},
 };
@@ -124,14 +119,6 @@ static const rbParameter ellipsoidParameters[] = {
 static rbGeometry* createEllipsoid(const double* numbers, rbError* error)
 {
     return rbCreateEllipsoid(rbMakeVec3(numbers[0], numbers[1], numbers[2]), error);
-}
-
-static void getEllipsoid(const rbGeometry* geometry, double* numbers)
-{
-    rbVec3 a = geometry->data.ellipsoid.semiAxes;
-    numbers[0] = a.x;
-    numbers[1] = a.y;
-    numbers[2] = a.z;
 }
 
 static rbVec3 getSemiAxesOfEllipsoid(const rbGeometry* geometry)
@@ -148,7 +135,6 @@ const rbShapeOps rbEllipsoidOps = {
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(ellipsoidParameters),
     .create = createEllipsoid,
-    .getNumbers = getEllipsoid,
     .mass = massOfEllipsoid,
     .support = supportOfEllipsoid,
     .bounds = boundsOfEllipsoid,
@@ -156,6 +142,5 @@ const rbShapeOps rbEllipsoidOps = {
     .contains = ellipsoidContains,
     .castRay = castRayAtEllipsoid,
     .triangulate = triangulateEllipsoid,
-    .hash = hashEllipsoid,
     .getSemiAxes = getSemiAxesOfEllipsoid,
 };

@@ -28,15 +28,7 @@ rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
 const rbShapeOps rbMeshOps = {
     .name = "mesh",
     .family = RB_FAMILY_TRIANGLES,
-    .mass = rbMassOfPolyhedron,
-    .support = rbSupportOfPolyhedron,
-    .bounds = rbBoundsOfPolyhedron,
-    .radius = rbRadiusOfPolyhedron,
-    .contains = rbPolyhedronContains,
-    .castRay = rbCastRayAtPolyhedron,
-    .triangulate = rbTriangulatePolyhedron,
-    .hash = rbHashPolyhedron,
-    .release = rbReleasePolyhedron,
+    RB_POLYHEDRON_ROW,
 };
 
 // Polygon soup (L-04): faces without connectivity. No inside and no mass.
@@ -59,13 +51,5 @@ rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error)
 const rbShapeOps rbSoupOps = {
     .name = "soup",
     .family = RB_FAMILY_TRIANGLES,
-    .mass = rbMassOfPolyhedron,
-    .support = rbSupportOfPolyhedron,
-    .bounds = rbBoundsOfPolyhedron,
-    .radius = rbRadiusOfPolyhedron,
-    .contains = rbPolyhedronContains,
-    .castRay = rbCastRayAtPolyhedron,
-    .triangulate = rbTriangulatePolyhedron,
-    .hash = rbHashPolyhedron,
-    .release = rbReleasePolyhedron,
+    RB_POLYHEDRON_ROW,
 };

@@ -509,8 +509,9 @@ static void describePlace(const rbMeshIssue* issue, bool isOnly, char* text, siz
     }
 }
 
-void rbDescribeMeshIssue(const rbMeshReport* report, rbMeshIssueKind kind, char* text,
-                         size_t capacity)
+// The message for one kind of issue of a report.
+static void describeIssue(const rbMeshReport* report, rbMeshIssueKind kind, char* text,
+                          size_t capacity)
 {
     RB_ASSERT(report->counts[kind] > 0);
     long long count = report->counts[kind];
@@ -536,7 +537,7 @@ void rbMeshReport_Describe(const rbMeshReport* report, char* text, size_t capaci
         }
     }
     if (found >= 0) {
-        rbDescribeMeshIssue(report, (rbMeshIssueKind)found, text, capacity);
+        describeIssue(report, (rbMeshIssueKind)found, text, capacity);
     } else {
         (void)snprintf(text, capacity, "valid: closed, %d vertices, %lld edges, %d faces, %g m^3",
                        report->vertexCount, report->edgeCount, report->faceCount, report->volume);
@@ -551,7 +552,7 @@ rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbM
     for (int kind = 0; kind < RB_MESH_ISSUE_COUNT; ++kind) {
         if (report->counts[kind] > 0 && (kinds & (1u << kind)) != 0) {
             char text[256];
-            rbDescribeMeshIssue(report, (rbMeshIssueKind)kind, text, sizeof text);
+            describeIssue(report, (rbMeshIssueKind)kind, text, sizeof text);
             rbStatus status = kind == RB_MESH_ISSUE_TOO_LARGE ? RB_STATUS_LIMIT : RB_STATUS_INVALID;
             return rbError_Set(error, status, "the %s is %s; repair the mesh%s", what, text,
                                kind == RB_MESH_ISSUE_INSIDE_OUT ? " by reversing its faces" : "");

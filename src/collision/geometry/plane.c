@@ -132,15 +132,6 @@ static rbGeometry* createPlane(const double* numbers, rbError* error)
     return rbCreatePlane(rbMakeVec3(numbers[0], numbers[1], numbers[2]), numbers[3], error);
 }
 
-static void getPlane(const rbGeometry* geometry, double* numbers)
-{
-    rbVec3 normal = geometry->data.plane.normal;
-    numbers[0] = normal.x;
-    numbers[1] = normal.y;
-    numbers[2] = normal.z;
-    numbers[3] = geometry->data.plane.offset;
-}
-
 const rbShapeOps rbPlaneOps = {
     .name = "plane",
     .meaning = "The half space normal . x <= offset.",
@@ -150,7 +141,6 @@ const rbShapeOps rbPlaneOps = {
     RB_SHAPE_PARAMETERS(planeParameters),
     .example = "0,0,1,0",
     .create = createPlane,
-    .getNumbers = getPlane,
     .mass = massOfPlane,
     .support = supportOfPlane,
     .bounds = boundsOfPlane,

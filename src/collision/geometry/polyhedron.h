@@ -92,10 +92,6 @@ rbMassProperties rbComputeMeshMass(const rbMeshDef* def);
 rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbMeshReport* report,
                      rbError* error);
 
-// The message for one kind of issue of a report.
-void rbDescribeMeshIssue(const rbMeshReport* report, rbMeshIssueKind kind, char* text,
-                         size_t capacity);
-
 // Hits of hull, polyhedron, mesh and soup, with the signature of the row below.
 bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
                           rbRayHit* hit);
@@ -110,6 +106,12 @@ rbShapeCastRayFn rbCastRayAtPolyhedron;
 rbShapeTriangulateFn rbTriangulatePolyhedron;
 rbShapeHashFn rbHashPolyhedron;
 rbShapeReleaseFn rbReleasePolyhedron;
+
+#define RB_POLYHEDRON_ROW                                                                         \
+    .mass = rbMassOfPolyhedron, .support = rbSupportOfPolyhedron, .bounds = rbBoundsOfPolyhedron, \
+    .radius = rbRadiusOfPolyhedron, .contains = rbPolyhedronContains,                             \
+    .castRay = rbCastRayAtPolyhedron, .triangulate = rbTriangulatePolyhedron,                     \
+    .hash = rbHashPolyhedron, .release = rbReleasePolyhedron
 
 // The face most nearly perpendicular to the direction; row of hulls and polyhedra.
 rbShapeFeatureFn rbFeatureOfPolyhedron;

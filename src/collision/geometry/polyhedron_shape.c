@@ -1,6 +1,6 @@
 // Closed polyhedron with polygonal, possibly non-convex faces.
 #include "collision/geometry/polyhedron.h"
-#include "collision/geometry/shape_feature.h"
+#include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
 {
@@ -74,14 +74,6 @@ void rbFeatureOfPolyhedron(const rbGeometry* geometry, rbVec3 direction, rbVec3 
 const rbShapeOps rbPolyhedronOps = {
     .name = "polyhedron",
     .family = RB_FAMILY_TRIANGLES,
-    .mass = rbMassOfPolyhedron,
-    .support = rbSupportOfPolyhedron,
-    .bounds = rbBoundsOfPolyhedron,
-    .radius = rbRadiusOfPolyhedron,
-    .contains = rbPolyhedronContains,
-    .castRay = rbCastRayAtPolyhedron,
-    .triangulate = rbTriangulatePolyhedron,
-    .hash = rbHashPolyhedron,
-    .release = rbReleasePolyhedron,
+    RB_POLYHEDRON_ROW,
     .feature = rbFeatureOfPolyhedron,
 };

@@ -35,7 +35,7 @@ bool rbRaySpan_Clip(rbRaySpan* span, double tIn, double tOut, int feature)
     return span->in.t <= span->out.t;
 }
 
-bool rbIntersectLineBall(rbVec3 o, rbVec3 d, double radius, double t[2])
+bool rbRaySpan_ClipBall(rbRaySpan* span, rbVec3 o, rbVec3 d, double radius, int feature)
 {
     RB_ASSERT(radius > 0.0);
     double dd = rbDot(d, d);
@@ -48,15 +48,7 @@ bool rbIntersectLineBall(rbVec3 o, rbVec3 d, double radius, double t[2])
         return false;
     }
     double half = dd > 0.0 ? sqrt(square / dd) : (double)INFINITY;
-    t[0] = shift - half;
-    t[1] = shift + half;
-    return true;
-}
-
-bool rbRaySpan_ClipBall(rbRaySpan* span, rbVec3 o, rbVec3 d, double radius, int feature)
-{
-    double t[2];
-    return rbIntersectLineBall(o, d, radius, t) && rbRaySpan_Clip(span, t[0], t[1], feature);
+    return rbRaySpan_Clip(span, shift - half, shift + half, feature);
 }
 
 bool rbRaySpan_GetHit(const rbRaySpan* span, const rbRay* ray, rbRayHit* hit)

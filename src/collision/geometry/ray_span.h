@@ -25,7 +25,8 @@ bool rbRaySpan_ClipSlab(rbRaySpan* span, const double line[2], const double rang
                         const int features[2]);
 
 // Cuts the span to |o + t d| <= radius; normals are left to the caller. feature is assigned to the
-// ends that move. False if nothing remains.
+// ends that move. False if nothing remains. The line is first moved to its point nearest to the
+// center, so that the origin may be far away without loss of digits.
 bool rbRaySpan_ClipBall(rbRaySpan* span, rbVec3 o, rbVec3 d, double radius, int feature);
 
 // Cuts the span to [tIn, tOut] with the feature for the ends that move.
@@ -33,9 +34,5 @@ bool rbRaySpan_Clip(rbRaySpan* span, double tIn, double tOut, int feature);
 
 // The first end of the span on the ray.
 bool rbRaySpan_GetHit(const rbRaySpan* span, const rbRay* ray, rbRayHit* hit);
-
-// Interval in which |o + t d| <= radius; false if the line misses. The line is first moved to its
-// point nearest to the center, so that the origin may be far away without loss of digits.
-bool rbIntersectLineBall(rbVec3 o, rbVec3 d, double radius, double t[2]);
 
 #endif

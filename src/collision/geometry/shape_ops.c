@@ -5,6 +5,7 @@
 #include "base/core/memory.h"
 #include "base/core/registered_rows.h"
 #include "base/core/words.h"
+#include "base/math/elementary.h"
 #include "collision/geometry/polyhedron.h"
 
 #include <math.h>
@@ -48,6 +49,19 @@ int rbShapeOps_CountNumbers(const rbShapeOps* ops)
     return count;
 }
 
+int rbGeometry_GetNumbers(const rbGeometry* geometry, double numbers[RB_PARAMETERS_MAX])
+{
+    const rbShapeOps* ops = rbGetShapeOps(geometry->type);
+    RB_ASSERT(ops->parameters != NULL);
+    int count = rbShapeOps_CountNumbers(ops);
+    if (ops->getNumbers != NULL) {
+        ops->getNumbers(geometry, numbers);
+    } else {
+        memcpy(numbers, geometry->data.numbers, (size_t)count * sizeof(double));
+    }
+    return count;
+}
+
 rbGeometry* rbAllocGeometry(rbShapeType type)
 {
     rbGeometry* geometry = rbAllocZero(1, sizeof *geometry);
@@ -63,7 +77,9 @@ rbGeometry* rbFinishGeometry(rbGeometry* geometry)
 {
     const rbShapeOps* ops = rbGetShapeOps(geometry->type);
     uint64_t hash = rbHashBytes(RB_HASH_SEED, ops->name, strlen(ops->name));
-    geometry->hash = ops->hash(geometry, hash);
+    geometry->hash = ops->hash != NULL ? ops->hash(geometry, hash)
+                                       : rbHashDoubles(hash, geometry->data.numbers,
+                                                       (size_t)rbShapeOps_CountNumbers(ops));
     geometry->radius = geometry->isBounded ? ops->radius(geometry, RB_VEC3_ZERO) : INFINITY;
     return geometry;
 }
@@ -158,6 +174,57 @@ uint64_t rbHashVec3(uint64_t hash, rbVec3 v)
     // adding +0 turns -0 into +0: the two are the same geometry
     const double values[3] = {v.x + 0.0, v.y + 0.0, v.z + 0.0};
     return rbHashDoubles(hash, values, 3);
+}
+
+#define RIM_CORNERS 8
+
+void rbContactFeature_Add(rbContactFeature* feature, rbVec3 corner, int vertexId, int edgeId)
+{
+    RB_ASSERT(feature->count < RB_FEATURE_CORNERS_MAX);
+    feature->corners[feature->count] = corner;
+    feature->vertexIds[feature->count] = vertexId;
+    feature->edgeIds[feature->count] = edgeId;
+    ++feature->count;
+}
+
+void rbContactFeature_AddRim(rbContactFeature* feature, double radius, double z)
+{
+    double up = z > 0.0 ? 1.0 : -1.0;
+    for (int k = 0; k < RIM_CORNERS; ++k) {
+        double s, c;
+        rbSinCos(2.0 * RB_PI / RIM_CORNERS * k, &s, &c);
+        rbContactFeature_Add(feature, rbMakeVec3(radius * c, up * radius * s, z), k, k);
+    }
+    feature->normal = rbMakeVec3(0.0, 0.0, up);
+    feature->faceId = z > 0.0 ? 2 : 1;
+}
+
+static void getEnd(const rbOutline* outline, double* r, double* z)
+{
+    const rbOutlinePiece* last = &outline->pieces[outline->count > 0 ? outline->count - 1 : 0];
+    *r = outline->count > 0 ? last->r : 0.0;
+    *z = outline->count > 0 ? last->z : outline->startZ;
+}
+
+void rbOutline_AddLine(rbOutline* outline, double r, double z)
+{
+    RB_ASSERT(outline->count < RB_OUTLINE_PIECES_MAX);
+    double fromR = 0.0;
+    double fromZ = 0.0;
+    getEnd(outline, &fromR, &fromZ);
+    double length = sqrt((r - fromR) * (r - fromR) + (z - fromZ) * (z - fromZ));
+    if (length > 0.0) {
+        outline->pieces[outline->count++] = (rbOutlinePiece){.r = r, .z = z, .length = length};
+    }
+}
+
+void rbOutline_AddArc(rbOutline* outline, rbOutlinePiece arc)
+{
+    RB_ASSERT(outline->count < RB_OUTLINE_PIECES_MAX);
+    RB_ASSERT(arc.angleB > arc.angleA);
+    arc.isArc = true;
+    arc.length = arc.radius * (arc.angleB - arc.angleA);
+    outline->pieces[outline->count++] = arc;
 }
 
 rbShapeType rbGeometry_GetType(const rbGeometry* geometry)

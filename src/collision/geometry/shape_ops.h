@@ -55,14 +55,46 @@ typedef enum rbShapeFamily {
     RB_FAMILY_COUNT
 } rbShapeFamily;
 
+// Corners of a feature. Larger faces of hulls are thinned out evenly.
+#define RB_FEATURE_CORNERS_MAX 32
+
+// A feature of a shape that meets others in contact: a point, a segment or a convex polygon.
+typedef struct rbContactFeature {
+    int count;                              // 1 point, 2 segment, more: polygon, counter-clockwise
+    rbVec3 corners[RB_FEATURE_CORNERS_MAX]; // seen from outside
+    int vertexIds[RB_FEATURE_CORNERS_MAX];
+    int edgeIds[RB_FEATURE_CORNERS_MAX]; // of the side from a corner to the next
+    int faceId;
+    rbVec3 normal; // unit, of a polygon; otherwise the direction asked for
+} rbContactFeature;
+
 // The feature of a shape that faces a unit direction, at a point of its surface; feature->normal is
 // the direction. NULL in a row: the point.
-struct rbContactFeature;
 typedef void rbShapeFeatureFn(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
-                              struct rbContactFeature* feature);
-// The outline of a solid of revolution about z, for tessellation.
-struct rbOutline;
-typedef void rbShapeOutlineFn(const rbGeometry* geometry, struct rbOutline* outline);
+                              rbContactFeature* feature);
+
+#define RB_OUTLINE_PIECES_MAX 4
+
+// A piece of an outline: from the end of the one before to (r, z), along a line, or along an arc
+// about a point of the axis between two angles from the plane of the equator.
+typedef struct rbOutlinePiece {
+    bool isArc;
+    double r, z;           // its end
+    double center, radius; // of an arc
+    double angleA, angleB; // rad
+    double length;         // m
+} rbOutlinePiece;
+
+// The outline of a solid of revolution about z, for tessellation: a chain of lines and arcs in the
+// half plane r >= 0, from the axis to the axis, upward.
+typedef struct rbOutline {
+    double startZ; // m; it starts at (0, startZ)
+    double radius; // m, largest r
+    rbOutlinePiece pieces[RB_OUTLINE_PIECES_MAX];
+    int count;
+} rbOutline;
+
+typedef void rbShapeOutlineFn(const rbGeometry* geometry, rbOutline* outline);
 
 typedef struct rbShapeOps {
     const char* name;
@@ -79,8 +111,8 @@ typedef struct rbShapeOps {
     const char* example; // numbers for a message; NULL: all are 1
     rbShapeCreateFn* create;
     const rbConvexShapeRow*
-        convex; // of a registered shape, instead of create; NULL: not registered
-    rbShapeNumbersFn* getNumbers;
+        convex;                   // of a registered shape, instead of create; NULL: not registered
+    rbShapeNumbersFn* getNumbers; // NULL: they are data.numbers
     rbShapeMassFn* mass;
     rbShapeSupportFn* support; // the direction has its largest component of magnitude 1
     rbShapeBoundsFn* bounds;
@@ -89,7 +121,7 @@ typedef struct rbShapeOps {
     rbShapeCastRayFn* castRay; // the direction is a unit vector; the caller fills in point and
                                // child
     rbShapeTriangulateFn* triangulate;
-    rbShapeHashFn* hash;
+    rbShapeHashFn* hash;       // NULL: of data.numbers
     rbShapeReleaseFn* release; // NULL if only the struct must be freed
     rbShapeFeatureFn* feature;
     rbShapeOutlineFn* outline; // NULL: it is tessellated by cutting its triangles
@@ -107,6 +139,8 @@ typedef struct rbShapeOps {
 
 // How many numbers describe shapes of a row.
 int rbShapeOps_CountNumbers(const rbShapeOps* ops);
+// The numbers that describe a geometry, for types that have parameters. Returns their count.
+int rbGeometry_GetNumbers(const rbGeometry* geometry, double numbers[RB_PARAMETERS_MAX]);
 
 // The table: the enumerator of a type and its row.
 // clang-format off
@@ -166,6 +200,21 @@ typedef struct rbUnitRay {
     double largest, length;
 } rbUnitRay;
 bool rbMakeUnitRay(const rbRay* ray, rbUnitRay* unit);
+
+// Sine of the angle within which a side or cap still counts as flush; points that are too far apart
+// are left out by the threshold of the query anyway.
+#define RB_FLUSH_SINE 0.05
+
+void rbContactFeature_Add(rbContactFeature* feature, rbVec3 corner, int vertexId, int edgeId);
+
+// A round cap at a height: an inscribed octagon at fixed places of the rim, so that its ids stay.
+// The witness of a query adds the lowest point of the rim where it lies between them.
+void rbContactFeature_AddRim(rbContactFeature* feature, double radius, double z);
+
+// A line from the end of the outline to (r, z); nothing if it has no length.
+void rbOutline_AddLine(rbOutline* outline, double r, double z);
+// An arc; its end is given too, so that it is exact where it should be.
+void rbOutline_AddArc(rbOutline* outline, rbOutlinePiece arc);
 
 uint64_t rbHashVec3(uint64_t hash, rbVec3 v);
 

@@ -1,5 +1,4 @@
 // Sphere about the origin.
-#include "base/core/hash.h"
 #include "collision/geometry/ray_span.h"
 #include "collision/geometry/shape_ops.h"
 
@@ -63,11 +62,6 @@ static void triangulateSphere(const rbGeometry* geometry, const rbTriangulation*
     rbTriangleSink_AddEllipsoid(sink, rbMakeVec3(r, r, r), settings->deviation);
 }
 
-static uint64_t hashSphere(const rbGeometry* geometry, uint64_t hash)
-{
-    return rbHashDoubles(hash, &geometry->data.sphere.radius, 1);
-}
-
 static const rbParameter sphereParameters[] = {
     {RB_SHAPE_LENGTH("radius", 0, 1, "radius")},
 };
@@ -75,11 +69,6 @@ static const rbParameter sphereParameters[] = {
 static rbGeometry* createSphere(const double* numbers, rbError* error)
 {
     return rbCreateSphere(numbers[0], error);
-}
-
-static void getSphere(const rbGeometry* geometry, double* numbers)
-{
-    numbers[0] = geometry->data.sphere.radius;
 }
 
 static rbVec3 getSemiAxesOfSphere(const rbGeometry* geometry)
@@ -97,7 +86,6 @@ const rbShapeOps rbSphereOps = {
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(sphereParameters),
     .create = createSphere,
-    .getNumbers = getSphere,
     .mass = massOfSphere,
     .support = supportOfSphere,
     .bounds = boundsOfSphere,
@@ -105,6 +93,5 @@ const rbShapeOps rbSphereOps = {
     .contains = sphereContains,
     .castRay = castRayAtSphere,
     .triangulate = triangulateSphere,
-    .hash = hashSphere,
     .getSemiAxes = getSemiAxesOfSphere,
 };

@@ -58,8 +58,9 @@ static void joinRings(rbTriangleSink* sink, const int first[2], const bool isPol
     }
 }
 
-void rbTriangleSink_AddRevolution(rbTriangleSink* sink, const double (*profile)[2], int count,
-                                  int segments)
+// Surface of revolution about z of a profile of points (r, z) listed from bottom to top, r >= 0;
+// points with r = 0 are poles.
+static void revolve(rbTriangleSink* sink, const double (*profile)[2], int count, int segments)
 {
     RB_ASSERT(count >= 2 && segments >= 3);
     if (rbTriangleSink_Refuses(sink, 2.0 * (double)count * (double)segments)) {
@@ -86,7 +87,10 @@ void rbTriangleSink_AddRevolution(rbTriangleSink* sink, const double (*profile)[
     }
 }
 
-int rbCountSegments(double radius, double deviation, bool hasTwoCurvatures)
+// Even number of segments, at least 6, so that a circle of the given radius deviates at most by
+// deviation from its polygon; with two curvatures, a sphere from its longitude-latitude net of as
+// many segments around and half as many from pole to pole. 0 if it would be beyond any limit.
+static int countSegments(double radius, double deviation, bool hasTwoCurvatures)
 {
     RB_ASSERT(radius > 0.0 && deviation > 0.0);
     double ratio = deviation / radius;
@@ -111,7 +115,7 @@ void rbTriangleSink_AddRound(rbTriangleSink* sink, double radius, double halfLen
                              double deviation)
 {
     RB_ASSERT(halfLength >= 0.0);
-    int segments = rbCountSegments(radius, deviation, true);
+    int segments = countSegments(radius, deviation, true);
     if (segments == 0 || rbTriangleSink_Refuses(sink, (double)segments * (double)segments)) {
         sink->isOverLimit = true;
         return;
@@ -132,7 +136,7 @@ void rbTriangleSink_AddRound(rbTriangleSink* sink, double radius, double halfLen
         profile[stacks + middle + k][0] = r;
         profile[stacks + middle + k][1] = z + halfLength;
     }
-    rbTriangleSink_AddRevolution(sink, (const double(*)[2])profile, count, segments);
+    revolve(sink, (const double(*)[2])profile, count, segments);
     rbFree(profile, size);
 }
 
@@ -151,10 +155,10 @@ void rbTriangleSink_AddEllipsoid(rbTriangleSink* sink, rbVec3 semiAxes, double d
 void rbTriangleSink_AddLathed(rbTriangleSink* sink, const double (*profile)[2], int count,
                               double radius, double deviation)
 {
-    int segments = rbCountSegments(radius, deviation, false);
+    int segments = countSegments(radius, deviation, false);
     if (segments == 0) {
         sink->isOverLimit = true;
         return;
     }
-    rbTriangleSink_AddRevolution(sink, profile, count, segments);
+    revolve(sink, profile, count, segments);
 }

@@ -30,11 +30,6 @@ void rbTriangleSink_AddTriangle(rbTriangleSink* sink, int a, int b, int c);
 // many.
 bool rbTriangleSink_Refuses(rbTriangleSink* sink, double count);
 
-// Surface of revolution about z of a profile of points (r, z) listed from bottom to top, r >= 0;
-// points with r = 0 are poles.
-void rbTriangleSink_AddRevolution(rbTriangleSink* sink, const double (*profile)[2], int count,
-                                  int segments);
-
 // Sphere of the given radius swept along z from -halfLength to halfLength (0: a sphere).
 void rbTriangleSink_AddRound(rbTriangleSink* sink, double radius, double halfLength,
                              double deviation);
@@ -45,10 +40,5 @@ void rbTriangleSink_AddEllipsoid(rbTriangleSink* sink, rbVec3 semiAxes, double d
 // Revolves a straight profile; radius is its largest r.
 void rbTriangleSink_AddLathed(rbTriangleSink* sink, const double (*profile)[2], int count,
                               double radius, double deviation);
-
-// Even number of segments, at least 6, so that a circle of the given radius deviates at most by
-// deviation from its polygon; with two curvatures, a sphere from its longitude-latitude net of as
-// many segments around and half as many from pole to pole. 0 if it would be beyond any limit.
-int rbCountSegments(double radius, double deviation, bool hasTwoCurvatures);
 
 #endif

@@ -19,8 +19,8 @@
 typedef rbSeparation rbCollideFn(const rbGeometry* a, const rbGeometry* b,
                                  rbTransform transformBtoA);
 
-rbCollideFn rbCollideSphereSphere, rbCollideSphereBox, rbCollideSphereCapsule,
-    rbCollideSphereCylinder, rbCollideSphereCone, rbCollideSphereEllipsoid, rbCollideSpherePlane;
+rbCollideFn rbCollideSphereSphere, rbCollideSpherePlane;
+rbCollideFn rbCollideSphereSolid; // box, capsule, cylinder, cone, ellipsoid
 rbCollideFn rbCollideBoxBox, rbCollideBoxCapsule;
 rbCollideFn rbCollideCapsuleCapsule, rbCollideCapsulePlane;
 

@@ -6,7 +6,7 @@
 #ifndef RB_NARROWPHASE_MANIFOLD_H
 #define RB_NARROWPHASE_MANIFOLD_H
 
-#include "collision/geometry/shape_feature.h"
+#include "collision/geometry/shape_ops.h"
 
 #include <rattleback/collision.h>
 

@@ -8,7 +8,6 @@
 // axis along which they are cut: a plane n . x = d of the ellipsoid x = S u is the plane
 // (S n) . u = d of the ball.
 #include "base/math/elementary.h"
-#include "collision/geometry/outline.h"
 #include "collision/geometry/shape_ops.h"
 #include "io/scene/scene_model.h"
 

@@ -204,12 +204,8 @@ rbGeometry* rbMakeShapeOfWords(const char* text, size_t length, rbNamedShapeFn* 
 int rbGetShapeNumbers(const rbGeometry* geometry, double numbers[RB_PARAMETERS_MAX])
 {
     RB_ASSERT(geometry != NULL);
-    const rbShapeOps* ops = rbGetShapeOps(geometry->type);
-    if (ops->parameters == NULL) {
-        return 0;
-    }
-    ops->getNumbers(geometry, numbers);
-    return rbShapeOps_CountNumbers(ops);
+    bool hasNumbers = rbGetShapeOps(geometry->type)->parameters != NULL;
+    return hasNumbers ? rbGeometry_GetNumbers(geometry, numbers) : 0;
 }
 
 rbGeometry* rbMakeExactCompound(const rbCompoundChild* children, int count, rbError* error)
