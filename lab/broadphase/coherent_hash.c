@@ -577,38 +577,6 @@ rbCellLevels rbCoherentHash_GetLevels(const rbBroadPhase* broad)
     return hash->levels;
 }
 
-// Every box is in the cells of its block on its own and every coarser level, and in no others.
-static bool isValid(const rbBroadPhase* broad)
-{
-    const rbCoherentHash* hash = broad->state;
-    for (int id = 0; id < broad->idEnd; ++id) {
-        int64_t expected = 0;
-        int64_t present = 0;
-        int own = broad->isIn[id] != 0 ? hash->levelOf[id] : USABLE_LEVELS;
-        for (int level = own; level < USABLE_LEVELS; ++level) {
-            rbCellRange block = findBlock(hash, &broad->boxes[id], level);
-            expected += hash->isUsed[level] ? (block.upper[0] - block.lower[0] + 1) *
-                                                  (block.upper[1] - block.lower[1] + 1) *
-                                                  (block.upper[2] - block.lower[2] + 1)
-                                            : 0;
-        }
-        for (int32_t p = hash->firsts[id]; p >= 0; p = hash->presences.data[p].nextOfBox) {
-            const rbSharedCell* cell = &hash->cells.data[hash->presences.data[p].cell];
-            rbCellRange block = findBlock(hash, &broad->boxes[id], cell->level);
-            for (int axis = 0; axis < 3; ++axis) {
-                if (cell->at[axis] < block.lower[axis] || cell->at[axis] > block.upper[axis]) {
-                    return false;
-                }
-            }
-            ++present;
-        }
-        if (present != expected) {
-            return false;
-        }
-    }
-    return true;
-}
-
 const rbBroadRow rbBroadRowCoherentHash = {
     .name = "coherent-hash",
     .stateSize = sizeof(rbCoherentHash),
@@ -621,5 +589,4 @@ const rbBroadRow rbBroadRowCoherentHash = {
     .query = query,
     .findPartners = findPartners,
     .findPairs = findPairs,
-    .isValid = isValid,
 };

@@ -385,30 +385,6 @@ static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
     broad->counts.candidates += sweep->pairs.count;
 }
 
-// Ends are sorted, have the values of their boxes and the stored places; stored pairs overlap.
-static bool isValid(const rbBroadPhase* broad)
-{
-    const rbSweep1D* sweep = broad->state;
-    for (int axis = 0; axis < 3; ++axis) {
-        for (int k = 0; k < 2 * broad->count; ++k) {
-            const rbEnd* end = &sweep->ends[axis][k];
-            int id = end->owner >> 1;
-            if (broad->isIn[id] == 0 || sweep->places[axis][end->owner] != k ||
-                end->value != getEndValue(&broad->boxes[id], axis, end->owner & 1) ||
-                (k > 0 && !rbIsEndBefore(end - 1, end))) {
-                return false;
-            }
-        }
-    }
-    for (int e = 0; e < sweep->pairs.end; ++e) {
-        const int32_t* ids = sweep->pairs.entries[e].ids;
-        if (ids[0] >= 0 && !rbDoBoxesOverlap(&broad->boxes[ids[0]], &broad->boxes[ids[1]])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 const rbBroadRow rbBroadRowSweep1D = {
     .name = "sweep-1d",
     .stateSize = sizeof(rbSweep1D),
@@ -421,5 +397,4 @@ const rbBroadRow rbBroadRowSweep1D = {
     .query = query,
     .findPartners = findPartners,
     .findPairs = findPairs,
-    .isValid = isValid,
 };

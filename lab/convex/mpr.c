@@ -88,9 +88,9 @@ rbVec3 rbMpr_GetCenter(const rbConvex* convex)
     for (const rbConvex* part = convex; part != NULL; part = part->plus) {
         const rbGeometry* geometry = part->geometry;
         if (geometry->type == RB_SHAPE_HULL) {
-            sum = rbAdd(sum, rbMulEach(part->scale, geometry->polyhedron->supports->center));
+            sum = rbAdd(sum, geometry->polyhedron->supports->center);
         } else if (geometry->type == RB_SHAPE_CONE) {
-            sum.z -= 0.25 * part->scale.z * geometry->data.cone.height;
+            sum.z -= 0.25 * geometry->data.cone.height;
         }
     }
     return sum;

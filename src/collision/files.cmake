@@ -10,7 +10,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/ellipsoid.c
   src/collision/geometry/half_edge.c
   src/collision/geometry/hull.c
-  src/collision/geometry/hull_faces.c
   src/collision/geometry/mass_properties.c
   src/collision/geometry/mesh.c
   src/collision/geometry/mesh_mass.c

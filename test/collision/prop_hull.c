@@ -1,5 +1,4 @@
 // Convex hulls of random and of difficult points.
-#include "collision/geometry/hull_faces.h"
 #include "collision/geometry/polyhedron.h"
 #include "shape_samples.h"
 

@@ -129,7 +129,7 @@ static inline bool oraclePolytope(const rbConvex* convex, const rbCso* cso, Orac
         return false;
     }
     for (int i = 0; i < p->vertexCount; ++i) {
-        p->vertices[i] = wide(rbMulEach(p->rough[i], convex->scale));
+        p->vertices[i] = wide(p->rough[i]);
         if (cso != NULL) {
             p->vertices[i] = wideMove(cso, p->vertices[i]);
         }
@@ -323,8 +323,6 @@ static inline rbWide wideSquare(double x)
 static inline rbWide oracleHeight(const rbConvex* convex, Wide3 u)
 {
     const rbShapeData* data = &convex->geometry->data;
-    u = (Wide3){u.x * (rbWide)convex->scale.x, u.y * (rbWide)convex->scale.y,
-                u.z * (rbWide)convex->scale.z};
     rbWide radial = rbWideSqrt(u.x * u.x + u.y * u.y);
     rbWide height = -INFINITY;
     switch (convex->geometry->type) {
@@ -388,8 +386,6 @@ static inline rbWide oraclePlane(const rbCso* cso, Wide3 n)
 static inline rbWide oracleExcess(const rbConvex* convex, Wide3 p)
 {
     const rbShapeData* data = &convex->geometry->data;
-    p = (Wide3){p.x / (rbWide)convex->scale.x, p.y / (rbWide)convex->scale.y,
-                p.z / (rbWide)convex->scale.z};
     rbWide radial = rbWideSqrt(p.x * p.x + p.y * p.y);
     rbShapeType type = convex->geometry->type;
     if (type == RB_SHAPE_SPHERE) {

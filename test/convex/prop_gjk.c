@@ -80,9 +80,6 @@ static void makePair(Pair* pair, rbRandom* random, int kindA, int kindB, double 
         pair->geometry[i] = makeShape(random, kinds[i]);
         double round = rbRandom_Unit(random) < 0.3 ? rbRandom_Range(random, 0.0, 0.5) : 0.0;
         assert_true(rbConvex_Make(pair->geometry[i], round, &pair->convex[i]));
-        if (pair->convex[i].radius == 0.0 && rbRandom_Unit(random) < 0.2) {
-            assert_true(rbConvex_Scale(&pair->convex[i], randomSizes(random)));
-        }
     }
     pair->pose.p = rbScale(distance, rbNormalize(randomVec3(random, 1.0)));
     pair->pose.q = rbRandom_Quat(random);

@@ -214,7 +214,7 @@ static void reserveIds(rbBroadPhase* broad, int end)
     }
 }
 
-static bool isProper(const rbBounds* box)
+static inline bool isProper(const rbBounds* box)
 {
     return rbIsFinite3(box->lower) && rbIsFinite3(box->upper) && box->lower.x <= box->upper.x &&
            box->lower.y <= box->upper.y && box->lower.z <= box->upper.z;
@@ -463,18 +463,4 @@ void rbBroadPhase_FindPairs(rbBroadPhase* broad, rbIdList* pairs)
     }
     RB_ASSERT(pairs->count % 2 == 0);
     sortPairs(broad, pairs);
-}
-
-bool rbBroadPhase_IsValid(const rbBroadPhase* broad)
-{
-    int count = 0;
-    for (int id = 0; id < broad->idEnd; ++id) {
-        if (broad->isIn[id] != 0) {
-            ++count;
-            if (!isProper(&broad->boxes[id])) {
-                return false;
-            }
-        }
-    }
-    return count == broad->count && (broad->row->isValid == NULL || broad->row->isValid(broad));
 }

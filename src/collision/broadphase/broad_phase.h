@@ -39,8 +39,6 @@ typedef struct rbBroadRow {
     void (*findPartners)(rbBroadPhase* broad, int id, rbIdList* found);
     // Appends all overlapping pairs, each once, in any order. NULL: every box is queried.
     void (*findPairs)(rbBroadPhase* broad, rbIdList* pairs);
-    // Checks all invariants, O(n) or more; for tests and RB_VALIDATE.
-    bool (*isValid)(const rbBroadPhase* broad);
 } rbBroadRow;
 
 struct rbBroadPhase {
@@ -67,9 +65,6 @@ extern const rbBroadRow rbBroadRowTree;
 rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
 
 RB_DECLARE_WORDS(rbBroadPhaseType);
-
-// Checks all invariants of the row and of the common part. O(n) or more.
-bool rbBroadPhase_IsValid(const rbBroadPhase* broad);
 
 // The query of the naive row: tests all boxes, O(n).
 void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);

@@ -666,52 +666,6 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
     broad->counts.candidates += found->count - first;
 }
 
-// Links are mutual, hulls match the children, every box occurs once.
-static bool isNodeValid(const rbBroadPhase* broad, int node, int* leaves)
-{
-    const rbDynamicTree* tree = broad->state;
-    for (int place = 0; place < 2; ++place) {
-        const rbFloatBox* box = &tree->nodes[node].boxes[place];
-        int32_t child = getChild(&tree->nodes[node], place);
-        int32_t slot = 2 * node + place;
-        rbFloatBox truth = *box;
-        if (child >= 0) {
-            truth = findHull(&tree->nodes[child].boxes[0], &tree->nodes[child].boxes[1]);
-        } else {
-            rbFloatBox_Set(&truth, &broad->boxes[~child]);
-            ++*leaves;
-        }
-        int32_t told = child >= 0 ? getParent(&tree->nodes[child]) : tree->leafSlots[~child];
-        if (told != slot || !isSameBox(box, &truth) || (child < 0 && broad->isIn[~child] == 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool isValid(const rbBroadPhase* broad)
-{
-    const rbDynamicTree* tree = broad->state;
-    if (tree->root < 0) {
-        return tree->root == EMPTY ? broad->count == 0 : broad->count == 1;
-    }
-    int leaves = 0;
-    RB_ARRAY(int32_t) stack = {0};
-    rbArray_Push(stack, tree->root);
-    bool isGood = getParent(&tree->nodes[tree->root]) == -1;
-    while (isGood && stack.count > 0) {
-        int node = stack.data[--stack.count];
-        isGood = isNodeValid(broad, node, &leaves);
-        for (int place = 0; place < 2; ++place) {
-            if (getChild(&tree->nodes[node], place) >= 0) {
-                rbArray_Push(stack, getChild(&tree->nodes[node], place));
-            }
-        }
-    }
-    rbArray_Free(stack);
-    return isGood && leaves == broad->count;
-}
-
 const rbBroadRow rbBroadRowTree = {
     .name = "tree",
     .stateSize = sizeof(rbDynamicTree),
@@ -722,5 +676,4 @@ const rbBroadRow rbBroadRowTree = {
     .remove = removeBox,
     .placeAll = placeAll,
     .query = query,
-    .isValid = isValid,
 };

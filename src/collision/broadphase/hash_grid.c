@@ -722,61 +722,6 @@ static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
     }
 }
 
-static bool isSameBox(const rbFloatBox* a, const rbFloatBox* b)
-{
-    bool isSame = true;
-    for (int k = 0; k < 3; ++k) {
-        isSame = isSame && a->lower[k] == b->lower[k] && a->upper[k] == b->upper[k];
-    }
-    return isSame;
-}
-
-// Is a box in the right cell?
-static bool isAtHome(const rbBroadPhase* broad, int b, int c, int place)
-{
-    const rbHashGrid* grid = broad->state;
-    const rbBrick* brick = &grid->bricks[b];
-    const rbFloatBox* rounded = &grid->places[brick->first + place];
-    int id = getId(rounded);
-    const rbBounds* box = &broad->boxes[id];
-    rbFloatBox truth = *rounded;
-    rbFloatBox_Set(&truth, box);
-    int64_t cell[3];
-    findHomeCell(grid, box, brick->level, cell);
-    int64_t at[3] = {cell[0] >> BRICK_SHIFT, cell[1] >> BRICK_SHIFT, cell[2] >> BRICK_SHIFT};
-    return broad->isIn[id] != 0 && findCellInBrick(cell) == c && isBrick(brick, at, brick->level) &&
-           grid->homes[id].brick == b && grid->homes[id].cell == c && isSameBox(&truth, rounded) &&
-           rbGetLongestEdge(box) <= rbGetCellWidth(&grid->levels, brick->level);
-}
-
-// Every box is in the right cell, and in no other.
-static bool isValid(const rbBroadPhase* broad)
-{
-    const rbHashGrid* grid = broad->state;
-    int count = grid->giants.count;
-    int brickCount = 0;
-    for (int b = 0; b < grid->brickEnd; ++b) {
-        const rbBrick* brick = &grid->bricks[b];
-        if (brick->count == 0) {
-            continue;
-        }
-        const uint16_t* starts = grid->cells[b].starts;
-        bool isGood = starts[0] == 0 && starts[BRICK_CELLS] == brick->count &&
-                      findBrick(grid, brick->at, brick->level) == b;
-        for (int c = 0; isGood && c < BRICK_CELLS; ++c) {
-            for (int place = starts[c]; isGood && place < starts[c + 1]; ++place) {
-                isGood = isAtHome(broad, b, c, place);
-            }
-        }
-        if (!isGood) {
-            return false;
-        }
-        count += brick->count;
-        ++brickCount;
-    }
-    return count == broad->count && brickCount == grid->brickCount;
-}
-
 const rbBroadRow rbBroadRowHash = {
     .name = "hash",
     .stateSize = sizeof(rbHashGrid),
@@ -788,5 +733,4 @@ const rbBroadRow rbBroadRowHash = {
     .placeAll = placeAll,
     .query = query,
     .findPairs = findPairs,
-    .isValid = isValid,
 };

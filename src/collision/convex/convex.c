@@ -1,5 +1,5 @@
-// Support mappings of cores: one row a family of shapes, then scaling, sums and the difference of
-// two bodies.
+// Support mappings of cores: one row a family of shapes, then sums and the difference of two
+// bodies.
 //
 // Polytopes return only vertices, so the kernels end after finitely many steps on them, and accept
 // directions of any length; smooth cores square the direction and receive it with its largest
@@ -85,7 +85,6 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
     convex->geometry = geometry;
     convex->points = NULL;
     convex->pointCount = 0;
-    convex->scale = rbMakeVec3(1.0, 1.0, 1.0);
     convex->plus = NULL;
     if (family == RB_FAMILY_BOX) {
         convex->extents = geometry->data.box.halfExtents;
@@ -117,23 +116,7 @@ void rbConvex_MakePoints(const rbVec3* points, int count, double size, double ra
                          .size = size,
                          .support = supportPoints,
                          .points = points,
-                         .pointCount = count,
-                         .scale = {1.0, 1.0, 1.0}};
-}
-
-bool rbConvex_Scale(rbConvex* convex, rbVec3 scale)
-{
-    RB_ASSERT(scale.x > 0.0 && scale.y > 0.0 && scale.z > 0.0);
-    RB_ASSERT(convex->plus == NULL); // scale the summands before they are summed
-    bool isUniform = scale.x == scale.y && scale.y == scale.z;
-    if (convex->radius > 0.0 && !isUniform) {
-        return false;
-    }
-    convex->scale = rbMulEach(convex->scale, scale);
-    convex->radius *= scale.x;
-    convex->size *= fmax(scale.x, fmax(scale.y, scale.z));
-    convex->isPlain = false;
-    return true;
+                         .pointCount = count};
 }
 
 void rbConvex_Sum(rbConvex* convex, const rbConvex* plus)
@@ -152,18 +135,18 @@ bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point)
         return false;
     }
     if (convex->isExtents) {
-        *point = rbMulEach(convex->scale, rbGetExtentsVertex(convex->extents, vertex));
+        *point = rbGetExtentsVertex(convex->extents, vertex);
         return vertex < 8;
     }
     if (convex->geometry == NULL) {
-        *point = rbMulEach(convex->scale, convex->points[vertex < convex->pointCount ? vertex : 0]);
+        *point = convex->points[vertex < convex->pointCount ? vertex : 0];
         return vertex < convex->pointCount;
     }
     const rbSupportTable* table = convex->geometry->polyhedron->supports;
     if (vertex >= table->vertexCount) {
         return false;
     }
-    *point = rbMulEach(convex->scale, rbSupportTable_GetVertex(table, vertex));
+    *point = rbSupportTable_GetVertex(table, vertex);
     return true;
 }
 
@@ -175,14 +158,13 @@ rbVec3 rbBalanceDirection(rbVec3 d)
                              : rbMakeVec3(d.x / largest, d.y / largest, d.z / largest);
 }
 
-// Support of a core with its scale and summands: s(S A) along d is S s(A) along S d.
 rbVec3 rbSupportSum(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
+    // any length is accepted; balanced twice, because the first time leaves a rounding
+    rbVec3 d = rbBalanceDirection(rbBalanceDirection(direction));
     rbVec3 sum = RB_VEC3_ZERO;
     for (const rbConvex* part = convex; part != NULL; part = part->plus) {
-        // the direction itself may be of any length, so it is balanced before and after
-        rbVec3 d = rbBalanceDirection(rbMulEach(part->scale, rbBalanceDirection(direction)));
-        sum = rbAdd(sum, rbMulEach(part->scale, part->support(part, d, vertex)));
+        sum = rbAdd(sum, part->support(part, d, vertex));
     }
     // A sum of two polytopes has a vertex for each pair of vertices; its index is not kept.
     *vertex = convex->plus != NULL ? -1 : *vertex;

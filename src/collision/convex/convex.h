@@ -23,7 +23,7 @@ struct rbConvex {
     rbVec3 extents;  // m, half sizes of the core if it is a box, a segment or a point
     int signMask;    // signs that define vertices: bit i for component i
     bool isExtents;  // the core is one of those
-    bool isPlain;    // neither scaled nor a sum
+    bool isPlain;    // not a sum
     bool isPolytope; // the core has finitely many vertices
     double radius;   // m, of the sphere swept around the core, >= 0
     double size;     // m, largest distance of a point of the core from the origin
@@ -31,18 +31,12 @@ struct rbConvex {
     const rbGeometry* geometry; // borrowed; a convex, bounded type. NULL: a hull of points
     const rbVec3* points;       // then these, borrowed; a vertex is an index into them
     int pointCount;
-    rbVec3 scale;         // of the core along its axes, > 0; (1, 1, 1)
     const rbConvex* plus; // a summand in the same frame (Minkowski sum), borrowed, or NULL
 };
 
 // The convex body of a geometry, rounded by a radius >= 0. False for planes, meshes, soups,
 // compounds and non-convex shapes.
 bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex);
-// The same with the core scaled along its axes, before anything is added (factors > 0). The radius
-// of a sphere or capsule stays exact only under uniform scaling; other scales turn the shape into
-// an ellipsoid or are rejected: false.
-bool rbConvex_Scale(rbConvex* convex, rbVec3 scale);
-
 // The hull of some points, for example a triangle, rounded by a radius. size: no point is farther
 // from the origin. A support costs O(count).
 void rbConvex_MakePoints(const rbVec3* points, int count, double size, double radius,

@@ -8,7 +8,7 @@
 // Bounds. Any unit n yields depth <= h(n). The lower bound is either a closed triangulated surface
 // of points of D with the origin on the inner side of every face (it contains the ball of its
 // smallest face distance, whether or not it is convex, so rounding of the hull cannot invalidate
-// this bound) or the rolling ball of a smooth summand (epa_smooth.c). Both are widened by 16
+// this bound) or the rolling ball of a smooth summand. Both are widened by 16
 // roundings of cso->scale.
 #ifndef RB_CONVEX_EPA_H
 #define RB_CONVEX_EPA_H

@@ -5,6 +5,4 @@ target_sources(rattleback PRIVATE
   src/collision/convex/simplex.c
   src/collision/convex/epa.c
   src/collision/convex/epa_polytope.c
-  src/collision/convex/epa_smooth.c
-  src/collision/convex/epa_start.c
 )

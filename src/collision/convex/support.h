@@ -10,7 +10,7 @@
 // vanish.
 rbVec3 rbBalanceDirection(rbVec3 direction);
 
-// Support of a core with its scale and summands.
+// Support of a core with its summands.
 rbVec3 rbSupportSum(const rbConvex* convex, rbVec3 direction, int* vertex);
 
 // Points, segments and boxes have their corners at +- extents: bit i of the index is the sign of

@@ -92,6 +92,15 @@ rbMassProperties rbComputeMeshMass(const rbMeshDef* def);
 rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbMeshReport* report,
                      rbError* error);
 
+// From the triangles of a convex hull, in any order, to canonical polygonal faces.
+// points sorted, distinct; triangles oriented consistently either way. tolerance is the distance
+// within which points count as coplanar. Vertices inside a merged face or on a straight edge are
+// dropped. The result is outward oriented, vertices in the order of the points, loops beginning at
+// their smallest index, faces in lexicographic order. False if the triangles are not those of a
+// hull.
+bool rbMakeHullFaces(const rbVec3* points, int pointCount, rbIndex3* triangles, int triangleCount,
+                     double tolerance, rbOwnedMesh* mesh);
+
 // Hits of hull, polyhedron, mesh and soup, with the signature of the row below.
 bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
                           rbRayHit* hit);

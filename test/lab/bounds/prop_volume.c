@@ -171,7 +171,7 @@ static rbVec3 supportCloud(const rbConvex* convex, rbVec3 direction, int* vertex
 // Distance of the hulls, with both of its bounds.
 static rbGjkResult measureHulls(const PointSet* a, const PointSet* b)
 {
-    rbConvex convex = {.isPlain = true, .support = supportCloud, .scale = {1.0, 1.0, 1.0}};
+    rbConvex convex = {.isPlain = true, .support = supportCloud};
     CloudCore coreA = {convex, a}, coreB = {convex, b};
     coreA.convex.size = 2.0 * reachOf(a);
     coreB.convex.size = 2.0 * reachOf(b);
@@ -352,7 +352,6 @@ static void regionCodesGiveTheDistanceOfBoxes(void** state)
         rbConvex boxB = boxA;
         boxA.extents = c.halfA;
         boxB.extents = c.halfB;
-        boxA.scale = boxB.scale = rbMakeVec3(1.0, 1.0, 1.0);
         boxA.size = rbLength(c.halfA);
         boxB.size = rbLength(c.halfB);
         rbCso cso = rbCso_Make(&boxB, &boxA, c.transform);

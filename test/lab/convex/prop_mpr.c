@@ -128,9 +128,6 @@ static void makePair(Pair* pair, Pool* pool, rbRandom* random)
             pool->shapes[rbRandom_Index(random, KINDS)][rbRandom_Index(random, VARIANTS)];
         double round = rbRandom_Index(random, 4) == 0 ? rbRandom_Range(random, 0.0, 0.3) : 0.0;
         assert_true(rbConvex_Make(shape, round, &pair->convex[i]));
-        if (pair->convex[i].radius == 0.0 && rbRandom_Index(random, 8) == 0) {
-            assert_true(rbConvex_Scale(&pair->convex[i], rbMakeVec3(0.5, 1.5, 1.0)));
-        }
     }
     place(pair, randomPose(pair, random));
     if (rbRandom_Index(random, 3) == 0) {

@@ -316,14 +316,11 @@ static void centersAreInside(void** state)
                            center.z + (k % 3 == 2 ? step : 0.0)};
             assert_true(rbGeometry_Contains(shapes[i], near));
         }
-        // scaled and summed: the body about its center
+        // summed: the body about its center
         if (convex.radius == 0.0) {
-            assert_true(rbConvex_Scale(&convex, rbMakeVec3(2.0, 3.0, 0.5)));
             rbConvex sum = convex;
             rbConvex_Sum(&sum, &convex);
-            checkVector(rbMpr_GetCenter(&convex), rbMulEach(rbMakeVec3(2.0, 3.0, 0.5), center),
-                        0.0);
-            checkVector(rbMpr_GetCenter(&sum), rbScale(2.0, rbMpr_GetCenter(&convex)), 0.0);
+            checkVector(rbMpr_GetCenter(&sum), rbScale(2.0, center), 0.0);
         }
         // coincident centers always overlap
         Pair pair;
