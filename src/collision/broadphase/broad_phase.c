@@ -214,12 +214,6 @@ static void reserveIds(rbBroadPhase* broad, int end)
     }
 }
 
-static inline bool isProper(const rbBounds* box)
-{
-    return rbIsFinite3(box->lower) && rbIsFinite3(box->upper) && box->lower.x <= box->upper.x &&
-           box->lower.y <= box->upper.y && box->lower.z <= box->upper.z;
-}
-
 // -0 becomes +0, so that equal coordinates have equal bits.
 static rbBounds clean(const rbBounds* box)
 {
@@ -320,7 +314,7 @@ void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* par
 {
     RB_ASSERT(broad != NULL);
     RB_ASSERT(id >= 0);
-    RB_ASSERT(isProper(&box));
+    RB_ASSERT(rbIsProperBounds(&box));
     reserveIds(broad, id + 1);
     if (broad->isIn[id] != 0) {
         // copies the old box only if the row uses it: it may not be in the cache
@@ -359,7 +353,7 @@ void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count
     rbArray_Reserve(broad->oldBoxes, count);
     rbArray_Reserve(broad->wasIn, count);
     for (int id = 0; id < count; ++id) {
-        RB_ASSERT(isProper(&boxes[id]));
+        RB_ASSERT(rbIsProperBounds(&boxes[id]));
         broad->wasIn.data[id] = broad->isIn[id];
         broad->oldBoxes.data[id] = broad->isIn[id] != 0 ? broad->boxes[id] : boxes[id];
         broad->count += broad->isIn[id] != 0 ? 0 : 1;
@@ -381,7 +375,7 @@ void rbBroadPhase_Query(rbBroadPhase* broad, rbBounds box, rbIdList* found)
 {
     RB_ASSERT(broad != NULL);
     RB_ASSERT(found != NULL);
-    RB_ASSERT(isProper(&box));
+    RB_ASSERT(rbIsProperBounds(&box));
     found->count = 0;
     rbBounds cleaned = clean(&box);
     broad->row->query(broad, &cleaned, RB_BROAD_NONE, found);

@@ -90,6 +90,12 @@ static inline void rbIdList_PushPair(rbIdList* list, int a, int b)
     list->ids[list->count++] = a < b ? b : a;
 }
 
+static inline bool rbIsProperBounds(const rbBounds* box)
+{
+    return rbIsFinite3(box->lower) && rbIsFinite3(box->upper) && box->lower.x <= box->upper.x &&
+           box->lower.y <= box->upper.y && box->lower.z <= box->upper.z;
+}
+
 // Touching boxes count as overlapping.
 static inline bool rbDoBoxesOverlap(const rbBounds* a, const rbBounds* b)
 {
