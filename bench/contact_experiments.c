@@ -246,7 +246,6 @@ void rbRunDetectionExperiment(rbBench* bench)
 {
     rbDetection detection = {.experiment = {.scene = rbMakeCubesScene(10), .step = 0.01}};
     rbContactSettings settings = rbDefaultContactSettings();
-    settings.isEnabled = true;
     settings.sweepsMax = 10;
     printTitle(bench, "X-11: 1000 cubes fall onto the floor, detection timed alone in every step");
     rbExperiment* experiment = &detection.experiment;
@@ -301,7 +300,6 @@ void rbRunFunnelExperiment(rbBench* bench)
     static const char name[] = "X-13 funnel";
     rbExperiment experiment = {.scene = rbMakeFunnelScene(bench->isQuick ? 3 : 10), .step = 1e-3};
     rbContactSettings settings = rbDefaultContactSettings();
-    settings.isEnabled = true;
     settings.law = RB_IMPACT_NEWTON;
     settings.tolerance = 1e-4;
     settings.velocityTolerance = 0.01;
@@ -474,7 +472,6 @@ static void noteStanding(const rbExperiment* experiment, rbWallRun* run)
 static void runWall(rbBench* bench, rbWallRun* run)
 {
     rbContactSettings settings = rbDefaultContactSettings();
-    settings.isEnabled = true;
     settings.law = RB_IMPACT_NEWTON;
     settings.tolerance = 1e-5;
     settings.velocityTolerance = 1e-3;

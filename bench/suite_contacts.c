@@ -264,7 +264,6 @@ static void runPile(rbBench* bench, const rbPile* pile, const rbContactPeer* con
     };
     rbContactSettings settings[OURS] = {rbDefaultContactSettings(), rbDefaultContactSettings()};
     for (int i = 0; i < OURS; ++i) {
-        settings[i].isEnabled = true;
         settings[i].isOverlapAllowed = true; // corners of the mixed pile overlap at the start
     }
     settings[1].sweepsMax = SWEEPS_CAPPED;

@@ -9,7 +9,6 @@ rbWorldDef rbPileWorldDef(double step)
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
     def.step.step = step;
-    def.contact.isEnabled = true;
     return def;
 }
 

@@ -40,7 +40,6 @@ rbPouringDef rbDefaultPouringDef(rbPouredKind kind)
                         .seed = 11,
                         .step = 1.0 / 60.0,
                         .contact = rbDefaultContactSettings()};
-    def.contact.isEnabled = true;
     def.contact.sweepsMax = 30;
     return def;
 }

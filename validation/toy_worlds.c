@@ -150,7 +150,6 @@ rbToyWorld rbMakeToyWorld(const rbToy* toy, const rbToySetting* setting, rbError
     if (setting->step > 0.0) {
         def.engine = RB_ENGINE_STEP;
         def.step.step = setting->step;
-        def.contact.isEnabled = true;
         def.contact.cone = setting->facets > 0 ? RB_CONE_PYRAMID : RB_CONE_EXACT;
         def.contact.facets = setting->facets > 0 ? setting->facets : def.contact.facets;
     }

@@ -33,11 +33,11 @@ static void printMechanisms(const rbCheck* check)
     if (info->engineTraits.isStepped) {
         rbMechanismFacts facts = rbGetMechanismFacts(info, check->world);
         char text[160];
-        if (!rbHasContacts(info) || info->jointCount + info->springCount > 0) {
+        if (info->jointCount + info->springCount > 0) {
             rbDescribeMechanisms(&facts, info, text, sizeof text);
             (void)printf("  %s\n", text);
         }
-        if (rbHasContacts(info)) {
+        if (rbWorld_HasContacts(check->world)) {
             rbDescribeContactStart(check->world, text, sizeof text);
             (void)printf("  %s\n", text);
         }
@@ -45,22 +45,22 @@ static void printMechanisms(const rbCheck* check)
     (void)printf("\n");
 }
 
-static const char* getClosing(const rbSceneInfo* info)
+static const char* getClosing(const rbSceneInfo* info, const rbWorld* world)
 {
     if (info->engineTraits.isEventDriven) {
         return info->event.isOverlapAllowed ? "; overlaps at the start are pushed apart"
                                             : "; no overlaps at the start";
     }
-    if (rbHasContacts(info)) {
+    if (rbWorld_HasContacts(world)) {
         return info->contact.isOverlapAllowed ? "; overlaps at the start are resolved"
                                               : "; no overlaps at the start";
     }
     if (info->engineTraits.isStepped) {
-        return info->jointCount == 0 ? " (nothing collides with this engine)"
+        return info->jointCount == 0 ? " (no two bodies can collide)"
                : info->step.isAssembleAllowed
-                   ? "; joints that are apart at the start are pulled together (nothing collides "
-                     "with this engine)"
-                   : "; the joints hold at the start (nothing collides with this engine)";
+                   ? "; joints that are apart at the start are pulled together (no two bodies can "
+                     "collide)"
+                   : "; the joints hold at the start (no two bodies can collide)";
     }
     return " (not checked for overlaps: nothing collides in free flight)";
 }
@@ -101,7 +101,7 @@ static void printText(const rbCheck* check)
     }
     (void)printf("  %d error%s, %d warning%s%s\n", check->findings.errorCount,
                  rbPlural(check->findings.errorCount), check->findings.warningCount,
-                 rbPlural(check->findings.warningCount), getClosing(info));
+                 rbPlural(check->findings.warningCount), getClosing(info, check->world));
 }
 
 static void printFindings(rbJson* json, const rbCheck* check, bool isError)
@@ -125,7 +125,7 @@ static void printJson(const rbCheck* check)
     rbJson_Text(&json, "engine", info->engine);
     rbJson_Integer(&json, "joints", info->jointCount);
     rbJson_Integer(&json, "springs", info->springCount);
-    if (rbHasContacts(info)) {
+    if (rbWorld_HasContacts(check->world)) {
         rbContactStatistics s = rbWorld_GetContactStatistics(check->world);
         rbJson_BeginObject(&json, "contacts");
         rbJson_Integer(&json, "nearPairs", s.pairCount);
@@ -158,7 +158,7 @@ static void printJson(const rbCheck* check)
 static rbExit examine(rbCheck* check, const rbArguments* arguments)
 {
     const rbSceneInfo* info = rbScene_GetInfo(check->scene);
-    rbSceneFacts_Gather(&check->facts, info, check->world);
+    rbSceneFacts_Gather(&check->facts, check->world);
     rbFindings_Examine(&check->findings, &check->facts, info, check->world);
     if (rbArguments_Has(arguments, "--json")) {
         printJson(check);

@@ -132,7 +132,7 @@ static void examineContacts(rbFindings* findings, const rbSceneFacts* facts,
 {
     int count = 0;
     int first = 0;
-    if (info->contact.isEnabled && !info->engineTraits.isStepped) {
+    if (info->hasContactObject && !info->engineTraits.isStepped) {
         add(findings, false,
             "\"contact\" applies to the engine \"step\"; the engine is \"%s\", which does not use "
             "it",
@@ -333,23 +333,22 @@ static void examineSizes(rbFindings* findings, const rbSceneFacts* facts, const 
     }
 }
 
-// Free flight and steps without contacts let bodies pass through each other.
+// In free flight bodies pass through each other.
 static void examineCollisions(rbFindings* findings, const rbSceneFacts* facts,
                               const rbSceneInfo* info, const rbWorld* world)
 {
     rbMissedContact missed;
-    bool isCollisionFree =
-        info->engineTraits.isFlightOnly || (info->engineTraits.isStepped && !rbHasContacts(info));
-    if (isCollisionFree && rbFindMissedContact(facts, world, info->duration, &missed)) {
+    if (info->engineTraits.isFlightOnly &&
+        rbFindMissedContact(facts, world, info->duration, &missed)) {
         add(findings, false,
             "\"%s\" and \"%s\" overlap at t = %.4g s, but nothing collides with the engine "
-            "\"%s\"%s; for collisions use \"engine\": \"event\", or \"step\" with \"contact\": {}",
+            "\"%s\"; for collisions use \"engine\": \"step\" or \"event\"",
             facts->bodies[missed.bodyA].name, facts->bodies[missed.bodyB].name, missed.time,
-            info->engine, info->engineTraits.isStepped ? " without \"contact\"" : "");
+            info->engine);
     }
 }
 
-void rbSceneFacts_Gather(rbSceneFacts* facts, const rbSceneInfo* info, const rbWorld* world)
+void rbSceneFacts_Gather(rbSceneFacts* facts, const rbWorld* world)
 {
     facts->bodyCount = rbWorld_GetBodyCount(world);
     size_t count = (size_t)facts->bodyCount;
@@ -361,7 +360,7 @@ void rbSceneFacts_Gather(rbSceneFacts* facts, const rbSceneInfo* info, const rbW
     }
     findLinked(facts, world);
     for (int i = 0; i < facts->bodyCount; ++i) {
-        facts->bodies[i].isStepped = facts->bodies[i].isLinked || rbHasContacts(info);
+        facts->bodies[i].isStepped = facts->bodies[i].isLinked || rbWorld_HasContacts(world);
     }
 }
 

@@ -49,7 +49,7 @@ typedef struct rbSceneFacts {
 } rbSceneFacts;
 
 // For a prepared world.
-void rbSceneFacts_Gather(rbSceneFacts* facts, const rbSceneInfo* info, const rbWorld* world);
+void rbSceneFacts_Gather(rbSceneFacts* facts, const rbWorld* world);
 void rbSceneFacts_Free(rbSceneFacts* facts);
 
 // Appends likely mistakes: odd units, too much friction, collisions that the engine does not

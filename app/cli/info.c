@@ -330,6 +330,12 @@ static void printMechanisms(const rbScene* scene)
     rbDestroyWorld(world);
 }
 
+// Those of contacts, if there can be some.
+static bool usesContacts(const rbSceneInfo* info)
+{
+    return info->engineTraits.isStepped && info->contact.isEnabled && info->shapeCount > 1;
+}
+
 static void printScene(const rbScene* scene, const char* path)
 {
     const rbSceneInfo* info = rbScene_GetInfo(scene);
@@ -352,7 +358,7 @@ static void printScene(const rbScene* scene, const char* path)
                  info->shapeCount, info->geometryCount, info->geometryCount == 1 ? "y" : "ies",
                  info->materialCount, rbPlural(info->materialCount), info->forceCount,
                  rbPlural(info->forceCount));
-    if (rbHasContacts(info)) {
+    if (usesContacts(info)) {
         char text[240];
         rbDescribeContactSettings(&info->contact, text, sizeof text);
         (void)printf("  %-14s%s\n", "contacts", text);
@@ -398,7 +404,7 @@ static void writeSettings(const rbSceneInfo* info, rbJson* json)
     } else if (info->engineType == RB_ENGINE_STEP) {
         rbJson_Settings(json, &rbStepSettingList, &info->step);
     }
-    if (rbHasContacts(info)) {
+    if (usesContacts(info)) {
         rbJson_Settings(json, &rbContactSettingList, &info->contact);
     }
     rbJson_Settings(json, &rbMotionSettingList, &info->motion);

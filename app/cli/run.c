@@ -93,7 +93,7 @@ static double endOfPiece(const rbRun* run, double now)
 {
     double end = now + run->piece;
     double step = run->info.step.step;
-    return !run->info.contact.isEnabled || !(step > 0.0) ? end : step * ceil(end / step - 1e-9);
+    return !rbWorld_HasContacts(run->world) || !(step > 0.0) ? end : step * ceil(end / step - 1e-9);
 }
 
 static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
@@ -244,7 +244,7 @@ static void examine(rbRun* run)
 {
     rbSceneFacts facts;
     run->findings = rbAllocZero(1, sizeof *run->findings);
-    rbSceneFacts_Gather(&facts, &run->info, run->world);
+    rbSceneFacts_Gather(&facts, run->world);
     rbFindings_ExamineMistakes(run->findings, &facts, &run->info, run->world);
     rbSceneFacts_Free(&facts);
 }

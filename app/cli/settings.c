@@ -351,22 +351,15 @@ static const char* getListName(int index)
 
 static const rbWords listWords = {"object of settings", getListName};
 
-// One list, with the defaults of a scene that has the object.
 static void printList(const rbSettingList* list, const rbArguments* arguments, rbJson* json)
 {
-    void* settings = rbAlloc(list->size);
-    memcpy(settings, list->defaults, list->size);
-    if (list->presence != NULL) {
-        rbSetting_SetNumber(rbSettingList_Find(list, list->presence), settings, 1.0);
-    }
     if (rbArguments_Has(arguments, "--json")) {
-        writeSchema(list, settings, json);
+        writeSchema(list, list->defaults, json);
     } else if (rbArguments_Has(arguments, "--markdown")) {
-        printTable(list, settings);
+        printTable(list, list->defaults);
     } else {
-        printText(list, settings);
+        printText(list, list->defaults);
     }
-    rbFree(settings, list->size);
 }
 
 static rbExit run(const rbArguments* arguments)

@@ -66,7 +66,7 @@ static bool isMomentumKnown(const rbTally* tally)
     const rbSceneInfo* info = tally->info;
     bool hasFixed = info->staticCount + info->kinematicCount > 0;
     return tally->actionCount == 0 && info->forceCount == 0 && info->anchorCount == 0 &&
-           !((info->engineTraits.isEventDriven || rbHasContacts(info)) && hasFixed);
+           !((info->engineTraits.isEventDriven || tally->hasContacts) && hasFixed);
 }
 
 static bool isAngularKnown(const rbTally* tally)
@@ -132,6 +132,7 @@ void rbTally_Add(rbTally* tally, const rbStepReport* report, const rbWorld* worl
     tally->integratorSteps += report->integratorSteps;
     tally->rejectedSteps += report->rejectedSteps;
     ++tally->frames;
+    tally->hasContacts = rbWorld_HasContacts(world);
     if (report->status == RB_STATUS_NUMERICAL && !tally->isMissed) {
         tally->isMissed = true;
         tally->miss = rbWorld_GetError(world);
@@ -352,7 +353,7 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
         printCollisions(tally, world, file);
     } else if (info->engineTraits.isStepped) {
         rbPrintSteps(tally, world, file);
-        if (rbHasContacts(info)) {
+        if (tally->hasContacts) {
             rbPrintContacts(tally, world, file);
         }
         rbPrintLimits(tally, world, file);
@@ -549,7 +550,7 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
         writeCollisions(world, rbEventSettings_IsByRays(&info->event), &json);
     } else if (info->engineTraits.isStepped) {
         rbWriteSteps(tally, world, &json);
-        if (rbHasContacts(info)) {
+        if (tally->hasContacts) {
             rbWriteContacts(tally, world, &json);
         }
         rbWriteLimits(world, &json);

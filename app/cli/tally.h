@@ -45,6 +45,7 @@ typedef struct rbTally {
     int64_t eventCount;  // of all kinds
     int actionCount;     // user actions applied
     rbBodyId failedBody; // first that missed its tolerance
+    bool hasContacts;    // of the step engine
     bool isMissed;       // a tolerance was missed, of a body or of joints
     double failedTime;
     bool isBroken;   // the energy is no longer a finite number

@@ -4,11 +4,6 @@
 
 #include <inttypes.h>
 
-bool rbHasContacts(const rbSceneInfo* info)
-{
-    return info->engineTraits.isStepped && info->contact.isEnabled;
-}
-
 // "0.5" per step; 0 when there are no steps.
 static double divide(int64_t part, int64_t whole)
 {
@@ -58,7 +53,7 @@ void rbDescribeContactStart(const rbWorld* world, char* text, size_t capacity)
 bool rbHasOverlapLeft(const rbTally* tally, const rbWorld* world)
 {
     const rbContactSettings* asked = &tally->info->contact;
-    return rbHasContacts(tally->info) && asked->isOverlapAllowed &&
+    return rbWorld_HasContacts(world) && asked->isOverlapAllowed &&
            rbWorld_GetContactStatistics(world).overlap > asked->tolerance;
 }
 
@@ -174,7 +169,7 @@ void rbPrintLimits(const rbTally* tally, const rbWorld* world, FILE* file)
         "or rad",
         "limits", s.limitedJoints, rbPlural(s.limitedJoints), s.limitCount, rbPlural(s.limitCount),
         s.limitExcess);
-    if (rbHasContacts(tally->info)) {
+    if (rbWorld_HasContacts(world)) {
         (void)fputc('\n', file);
         return;
     }

@@ -4,8 +4,6 @@
 
 #include "cli/tally.h"
 
-bool rbHasContacts(const rbSceneInfo* info);
-
 // For a scene: the settings as a line.
 void rbDescribeContactSettings(const rbContactSettings* settings, char* text, size_t capacity);
 // For a prepared world: near pairs and points at the start.

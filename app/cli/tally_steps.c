@@ -40,7 +40,7 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
         (void)snprintf(text, capacity, "%s", tally->miss.message);
         return;
     }
-    if (s.unmetSteps == 0 && (rbHasContacts(tally->info) || hasStops)) {
+    if (s.unmetSteps == 0 && (rbWorld_HasContacts(world) || hasStops)) {
         rbDescribeContactMiss(tally, world, text, capacity);
         return;
     }
@@ -85,7 +85,7 @@ static void printAccuracy(const rbSceneInfo* info, const rbStepStatistics* s, FI
 
 // Moving bodies onto their joints changes the energy: before the first step, when their poses or
 // speeds did not fit, or in the steps that pull joints together.
-static void printClosing(const rbTally* tally, FILE* file)
+static void printClosing(const rbTally* tally, const rbWorld* world, FILE* file)
 {
     double total = tally->end.restWork;
     double later = total - tally->start.restWork;
@@ -94,7 +94,7 @@ static void printClosing(const rbTally* tally, FILE* file)
     }
     (void)fprintf(file, "  %-18s%.6g J %s when %s, ", "", fabs(total),
                   total > 0.0 ? "added" : "removed",
-                  rbHasContacts(tally->info)
+                  rbWorld_HasContacts(world)
                       ? (tally->info->jointCount > 0
                              ? "bodies came to rest, overlaps were resolved, or poses and speeds "
                                "were corrected to fit the joints"
@@ -178,6 +178,12 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
     const rbSceneInfo* info = tally->info;
     const rbStepSettings* step = &info->step;
     rbStepStatistics s = rbWorld_GetStepStatistics(world);
+    bool hasLinks = info->jointCount + info->springCount > 0;
+    if (s.steps == 0 && !hasLinks && !rbWorld_HasContacts(world)) {
+        (void)fprintf(file, "  %-18snone: bodies fly freely, no two of them can collide\n",
+                      "steps");
+        return;
+    }
     (void)fprintf(file,
                   "  %-18s%" PRId64 " of %s%g s%s, order %d, %" PRId64 " sub-step%s, %" PRId64
                   " halving%s, smallest %.3g s\n",
@@ -185,10 +191,10 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
                   s.mechanismCount > 1 ? " (all mechanisms together)" : "", step->order, s.substeps,
                   rbPlural(s.substeps), s.halvings, rbPlural(s.halvings), s.stepSmallest);
     // Without joints there is nothing to report about them; contacts have their own lines.
-    if (!rbHasContacts(info) || info->jointCount + info->springCount > 0) {
+    if (!rbWorld_HasContacts(world) || hasLinks) {
         printJoints(tally, world, file);
     }
-    printClosing(tally, file);
+    printClosing(tally, world, file);
     for (int i = 0; i < tally->motors.count; ++i) {
         (void)fprintf(file, "  %-18s%s\n", "warning", tally->motors.texts[i]);
     }

@@ -218,7 +218,7 @@ static rbVec3 getHeldPoint(const rbActionCommand* command, const rbDrag* drag)
 // finds no split of the forces and the steps miss their tolerance; sweeps converge to one.
 static rbSolverType chooseSolver(const rbActionCommand* command)
 {
-    bool hasContacts = rbWorld_GetContactSettings(command->world).isEnabled ||
+    bool hasContacts = rbWorld_HasContacts(command->world) ||
                        rbWorld_GetContactStatistics(command->world).limitedJoints > 0;
     return hasContacts ? RB_SOLVER_ITERATIVE : RB_SOLVER_AUTO;
 }

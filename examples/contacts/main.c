@@ -29,8 +29,6 @@ static double slide(double angle)
     static rbError error; // static, so that it starts as "no error"
     rbWorldDef worldDef = rbDefaultWorldDef();
     worldDef.gravity = rbMakeVec3(9.81 * sin(angle), 0.0, -9.81 * cos(angle));
-    worldDef.engine = RB_ENGINE_STEP;
-    worldDef.contact.isEnabled = true;
     rbWorld* world = rbCreateWorld(&worldDef, &error);
     addBody(world, RB_BODY_STATIC, rbMakeVec3(0, 0, 0),
             rbCreatePlane(rbMakeVec3(0, 0, 1), 0.0, &error), &error);

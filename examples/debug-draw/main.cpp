@@ -30,8 +30,6 @@ World makeWorld()
 {
     rbError error{};
     rbWorldDef def = rbDefaultWorldDef();
-    def.engine = RB_ENGINE_STEP;
-    def.contact.isEnabled = true;
     def.logFn = [](rbLogLevel level, const char* message, void*) {
         std::fprintf(stderr, "%s: %s\n", rbLogLevel_Name(level), message);
     };

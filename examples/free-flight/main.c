@@ -10,6 +10,7 @@ int main(void)
 {
     static rbError error; // static, so that it starts as "no error"
     rbWorldDef worldDef = rbDefaultWorldDef();
+    worldDef.engine = RB_ENGINE_FLIGHT;
     rbWorld* world = rbCreateWorld(&worldDef, &error);
 
     rbBodyDef bodyDef = rbDefaultBodyDef();

@@ -48,8 +48,6 @@ int main(void)
     static Block block;
     static rbError error; // static, so that it starts as "no error"
     rbWorldDef worldDef = rbDefaultWorldDef();
-    worldDef.engine = RB_ENGINE_STEP;
-    worldDef.contact.isEnabled = true;
     worldDef.allocator.allocFn = allocFromBlock;
     worldDef.allocator.freeFn = freeToBlock;
     worldDef.allocator.context = &block;

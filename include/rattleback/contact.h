@@ -50,8 +50,8 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
 // clang-format off
 /// The settings of contacts in the step engine, one per row (see RB_SETTING_FIELD).
 #define RB_CONTACT_SETTINGS(X) \
-    X(bool, isEnabled, "on", false, RB_ANY, "", \
-      "bodies collide with each other; in a scene the object \"contact\" turns this on") \
+    X(bool, isEnabled, "enabled", true, RB_ANY, "", \
+      "bodies collide with each other; false: they pass through each other") \
     X(rbContactMethod, method, "method", RB_CONTACT_IMPULSES, RB_WORDS(rbContactMethod), "", \
       "how penetration is prevented; penalty, for comparison: springs and dampers at the " \
       "points, single bodies only, no freezing and no search for the time of contact") \

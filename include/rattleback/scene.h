@@ -92,7 +92,8 @@ typedef struct rbSceneInfo {
     rbEventSettings event;     ///< of the event engine; read whatever the engine is
     rbStepSettings step;       ///< the same for the step engine
     rbExtraSettings extra;     ///< of keys registered by the program; zero: their defaults
-    rbContactSettings contact; ///< of its contacts; off unless the scene has "contact"
+    rbContactSettings contact; ///< of contacts in it
+    bool hasContactObject;     ///< the scene has "contact"
     int bodyCount;             ///< after repeat and scatter
     int dynamicCount;          ///< of bodyCount
     int staticCount;           ///< of bodyCount

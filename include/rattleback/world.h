@@ -22,8 +22,7 @@ extern "C" {
 typedef enum rbEngineType {
     RB_ENGINE_FLIGHT, ///< not at all: they pass through each other
     RB_ENGINE_EVENT,  ///< every collision is found and resolved, one after the other
-    RB_ENGINE_STEP,   ///< steps of a given size; joints and, if enabled, contacts are satisfied to
-                      ///< a tolerance
+    RB_ENGINE_STEP,   ///< steps of a given size; joints and contacts are satisfied to a tolerance
     RB_ENGINE_COUNT
 } rbEngineType;
 
@@ -79,10 +78,10 @@ typedef struct rbWorldDef {
     uint32_t cookie; ///< set by rbDefaultWorldDef
     RB_WORLD_SETTINGS(RB_SETTING_FIELD)
     rbMotionSettings motion;   ///< for bodies without their own; default AUTO, 1e-3 s, 8, 1e-12
-    rbEngineType engine;       ///< default FLIGHT
+    rbEngineType engine;       ///< default STEP
     rbEventSettings event;     ///< of the event engine
     rbStepSettings step;       ///< of the step engine
-    rbContactSettings contact; ///< of contacts in it; off by default
+    rbContactSettings contact; ///< of contacts in it; on by default
     int bodyCapacity;          ///< number of bodies to reserve memory for; 0 is fine
     rbAllocator
         allocator;    ///< of everything the world holds; all zero: that of the thread or process
@@ -277,6 +276,9 @@ RB_API rbError rbWorld_GetError(const rbWorld* world);
 RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
 /// Work of the step engine since the world was created.
 RB_API rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world);
+/// Whether the step engine looks for contacts: they are on, and two bodies of the world can collide
+/// by their masses, groups and joints. Otherwise bodies without joints and springs fly freely.
+RB_API bool rbWorld_HasContacts(const rbWorld* world);
 /// Work on contacts in the step engine since the world was created.
 RB_API rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world);
 /// Writes what contacts missed since the world was created: each quantity above its tolerance, with

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
+// Checked alone: whether the world can have contacts is known when its bodies are.
 rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 {
     RB_ASSERT(def != NULL);
@@ -15,25 +16,101 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
     if (status != RB_STATUS_OK || !def->contact.isEnabled || def->engine != RB_ENGINE_STEP) {
         return status;
     }
-    if (def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "contacts of the engine \"step\" allow no periodic box; remove it, or "
-                           "use the engine \"event\"");
+    const rbContactMethodRow* row = rbContactMethodRow_Get(def->contact.method);
+    return row != NULL ? row->check(&def->contact, error) : RB_STATUS_OK;
+}
+
+// ------------------------------------------------------------------------------- what can collide
+
+// Whether a joint keeps two bodies from colliding.
+static bool areJoined(const rbWorld* world, int a, int b)
+{
+    for (int i = 0; i < world->joints.count; ++i) {
+        const rbJoint* joint = world->joints.data[i].joint;
+        if (joint != NULL && !joint->def.areNeighborsMeeting &&
+            ((joint->bodyA == a && joint->bodyB == b) ||
+             (joint->bodyA == b && joint->bodyB == a))) {
+            return true;
+        }
     }
-    if (def->step.order != 2) {
+    return false;
+}
+
+static bool hasShape(const rbWorld* world, int index)
+{
+    return rbWorld_IsBodyAlive(world, index) && world->bodies.data[index].shapes.count > 0;
+}
+
+// By their masses, groups and joints, wherever they are.
+static bool canCollide(const rbWorld* world, int a, int b)
+{
+    const rbBody* bodyA = &world->bodies.data[a];
+    const rbBody* bodyB = &world->bodies.data[b];
+    const rbShapeDef* shapeA = &bodyA->shapes.data[0].def;
+    const rbShapeDef* shapeB = &bodyB->shapes.data[0].def;
+    return (bodyA->hasMass || bodyB->hasMass) && (shapeA->groups & shapeB->mask) != 0 &&
+           (shapeB->groups & shapeA->mask) != 0 &&
+           (world->def.contact.areNeighborsMeeting || !areJoined(world, a, b));
+}
+
+// The first two bodies that can collide. Most worlds have them at once or are small.
+static bool findCollidable(const rbWorld* world, int pair[2])
+{
+    bool isOn = world->def.engine == RB_ENGINE_STEP && world->def.contact.isEnabled;
+    for (int a = 0; isOn && a < world->bodies.count; ++a) {
+        for (int b = a + 1; hasShape(world, a) && b < world->bodies.count; ++b) {
+            if (hasShape(world, b) && canCollide(world, a, b)) {
+                pair[0] = a;
+                pair[1] = b;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool rbWorld_HasContacts(const rbWorld* world)
+{
+    int pair[2];
+    return world->isEngineReady ? world->hasContacts : findCollidable(world, pair);
+}
+
+#define PASS_THROUGH \
+    "let bodies pass through each other (in a scene \"contact\": {\"enabled\": false})"
+
+rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settings, rbError* error)
+{
+    const rbWorldDef* def = &world->def;
+    char names[2][RB_NAME_CAPACITY];
+    int pair[2];
+    *settings = def->contact;
+    settings->isEnabled = findCollidable(world, pair);
+    if (!settings->isEnabled) {
+        return RB_STATUS_OK;
+    }
+    const char* a = rbWorld_LabelBody(world, pair[0], names[0]);
+    const char* b = rbWorld_LabelBody(world, pair[1], names[1]);
+    if (def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0) {
         return rbError_Set(
             error, RB_STATUS_UNSUPPORTED,
-            "step.order is %d; with contacts it must be 2, since they make velocities "
-            "jump",
-            def->step.order);
+            "bodies \"%s\" and \"%s\" can collide, and contacts of the engine "
+            "\"step\" allow no periodic box; remove it, use the engine \"event\", or " PASS_THROUGH,
+            a, b);
+    }
+    if (def->step.order != 2) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "bodies \"%s\" and \"%s\" can collide, and step.order is %d; with "
+                           "contacts it must be 2, since they make velocities jump; set it to 2, "
+                           "or " PASS_THROUGH,
+                           a, b, def->step.order);
     }
     if (def->step.method != RB_METHOD_IMPULSES) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "step.method is \"%s\"; with contacts it must be \"impulses\"",
-                           rbStepMethod_Name(def->step.method));
+                           "bodies \"%s\" and \"%s\" can collide, and step.method is \"%s\"; with "
+                           "contacts it must be \"impulses\"; set that, or " PASS_THROUGH,
+                           a, b, rbStepMethod_Name(def->step.method));
     }
-    const rbContactMethodRow* row = rbContactMethodRow_Get(def->contact.method);
-    return row != NULL ? row->check(&def->contact, error) : RB_STATUS_OK;
+    return RB_STATUS_OK;
 }
 
 // ----------------------------------------------------------------------------------- registration
@@ -93,7 +170,7 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
     const rbContactSettings* settings = &world->def.contact;
     rbStepEngine* engine = world->engine;
     RB_ASSERT(engine != NULL);
-    if (!settings->isEnabled) {
+    if (!world->hasContacts) {
         return RB_STATUS_OK;
     }
     const rbContactMethodRow* row = rbContactMethodRow_Get(settings->method);

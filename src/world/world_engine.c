@@ -121,9 +121,12 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
     return rbError_Set(
         error, RB_STATUS_INVALID,
         "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, "
-        "or let them be separated (in a scene \"%s\": {\"overlap\": \"separate\"})",
+        "or let them be separated (in a scene \"%s\": {\"overlap\": \"separate\"})%s",
         rbWorld_LabelBody(world, overlap->a, a), rbWorld_LabelBody(world, overlap->b, b),
-        overlap->depth, others, section);
+        overlap->depth, others, section,
+        world->def.engine == RB_ENGINE_STEP
+            ? ", or let bodies pass through each other (\"contact\": {\"enabled\": false})"
+            : "");
 }
 
 // Joints that the engine of a world does not support are rejected, not ignored.

@@ -77,8 +77,7 @@ const rbSettingList rbStepSettingList = {
 
 const rbSettingList rbContactSettingList = {
     .name = "contact",
-    .meaning = "Contacts of the step engine; they are on if the object is there.",
-    .presence = "on",
+    .meaning = "Contacts of the step engine.",
     .defaults = &contactDefaults,
     .size = sizeof contactDefaults,
     .rows = contactRows,
@@ -118,7 +117,7 @@ void rbInitWorldDef(rbWorldDef* def, uint32_t abi, size_t size)
     }
     RB_WORLD_SETTINGS(SET_DEFAULT)
     def->motion = motionDefaults;
-    def->engine = RB_ENGINE_FLIGHT;
+    def->engine = RB_ENGINE_STEP;
     def->event = eventDefaults;
     def->step = stepDefaults;
     def->contact = contactDefaults;

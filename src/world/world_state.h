@@ -141,6 +141,7 @@ struct rbWorld {
     void* engine;          // owned by the row of def.engine; NULL until it is needed
     bool isEngineReady;    // false: everything must be registered anew
     bool areContactsOther; // the step engine needs the new contact settings
+    bool hasContacts;      // of the step engine: they are on, and two bodies can collide
     rbError engineError;
     rbStatus loggedStatus; // of the last advance
     RB_ARRAY(int)

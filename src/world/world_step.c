@@ -222,7 +222,7 @@ static void takeOwnership(rbWorld* world)
 }
 
 // Joint limits are contacts: they need contacts in the engine and compatible step settings.
-static rbStatus prepareLimits(rbWorld* world, rbError* error)
+static rbStatus prepareLimits(rbWorld* world, const rbContactSettings* contact, rbError* error)
 {
     const rbStepSettings* step = &world->def.step;
     int index = 0;
@@ -248,7 +248,7 @@ static rbStatus prepareLimits(rbWorld* world, rbError* error)
             "be \"impulses\"",
             name, rbStepMethod_Name(step->method));
     }
-    rbStepEngine_NeedLimits(world->engine, &world->def.contact);
+    rbStepEngine_NeedLimits(world->engine, contact);
     return RB_STATUS_OK;
 }
 
@@ -268,23 +268,29 @@ static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbErr
 
 static rbStatus registerBodies(rbWorld* world, rbError* error)
 {
+    rbContactSettings contact;
+    rbStatus status = rbWorld_PrepareContacts(world, &contact, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
     if (world->engine == NULL) {
         world->engine = rbCreateStepEngine(&world->def.step);
-        rbStepEngine_SetContacts(world->engine, &world->def.contact);
+        rbStepEngine_SetContacts(world->engine, &contact);
     } else {
         rbStepEngine_SetSettings(world->engine, &world->def.step);
-        if (world->areContactsOther) {
-            rbStepEngine_ChangeContacts(world->engine, &world->def.contact);
+        if (world->areContactsOther || world->hasContacts != contact.isEnabled) {
+            rbStepEngine_ChangeContacts(world->engine, &contact);
         }
     }
     world->areContactsOther = false;
+    world->hasContacts = contact.isEnabled;
     world->radii.count = 0;
     rbArray_Reserve(world->radii, world->bodies.count);
     for (int i = 0; i < world->bodies.count; ++i) {
         rbArray_Push(world->radii, world->bodies.data[i].radius);
     }
     registerAll(world, world->engine, -1);
-    rbStatus status = prepareLimits(world, error);
+    status = prepareLimits(world, &contact, error);
     return status == RB_STATUS_OK ? rbWorld_RegisterContacts(world, error) : status;
 }
 

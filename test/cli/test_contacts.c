@@ -167,7 +167,7 @@ static void contactsCanBeSwitchedOff(void** state)
 {
     (void)state;
     writeScene();
-    json_t* root = RUN_JSON("run", "cubes.json", "--set", "contact.on=false");
+    json_t* root = RUN_JSON("run", "cubes.json", "--set", "contact.enabled=false");
     assert_null(json_object_get(root, "contacts"));
     // Both cubes fall freely through the floor.
     checkNear(rbNumberOf(root, "energy", "end"), rbNumberOf(root, "energy", "start"), 1e-9);

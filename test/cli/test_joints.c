@@ -17,7 +17,9 @@ static const char* const scene =
     "\"duration\": 1, \"output\": {\"step\": 0.05, \"probes\": ["
     "{\"joint\": \"axle\", \"quantity\": \"angle\"}, {\"joint\": \"pin[1]\", \"quantity\": "
     "\"force\"}, {\"spring\": \"coil\", \"quantity\": \"length\"}, {\"quantity\": "
-    "\"jointError\"}]}, \"step\": {\"step\": 0.002, \"order\": 4}, \"bodies\": ["
+    "\"jointError\"}]}, \"contact\": {\"enabled\": false}, \"step\": {\"step\": 0.002, \"order\": "
+    "4}, "
+    "\"bodies\": ["
     "{\"name\": \"bar\", \"position\": [0.5, 0, 0], " BAR
     ", \"repeat\": {\"count\": [4, 1, 1], \"spacing\": [1, 0, 0]}}, "
     "{\"name\": \"wheel\", \"position\": [0, 3, 0], " BAR "}, "

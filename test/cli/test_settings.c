@@ -10,7 +10,7 @@ static void settingsAreListedWithDefaultRangeUnitAndMeaning(void** state)
     (void)state;
     static const char* const lines[] = {
         "contact: Contacts of the step engine",
-        "on                   true  (true, false)",
+        "enabled              true  (true, false)",
         "shell                1e-05 m  (0 to 1)",
         "impulseMax           no limit N s  (> 0)",
         "order                2  (2, 4, 6, 8, 10)",

@@ -36,26 +36,36 @@ static const struct {
     const char* needle; // NULL: no warning of that kind
 } cases[] = {
     // a ball falls through the floor of an engine without collisions: 2 m need 0.55 s
-    {"{\"rattleback\": 1, \"duration\": 2, \"bodies\": [" FLOOR ", " BALL("ball", "2") "]}",
-     "\"floor\" and \"ball\" overlap"},
-    {"{\"rattleback\": 1, \"engine\": \"step\", \"duration\": 2, \"bodies\": [" FLOOR
+    {"{\"rattleback\": 1, \"engine\": \"flight\", \"duration\": 2, \"bodies\": [" FLOOR
      ", " BALL("ball", "2") "]}",
-     "without \"contact\""},
+     "\"floor\" and \"ball\" overlap"},
+    // said by name
+    {"{\"rattleback\": 1, \"contact\": {\"enabled\": false}, \"duration\": 2, \"bodies\": [" FLOOR
+     ", " BALL("ball", "2") "]}",
+     NULL},
     // the mask says that this is intended
-    {"{\"rattleback\": 1, \"duration\": 2, \"bodies\": [" FLOOR ", {\"name\": \"ghost\", "
+    {"{\"rattleback\": 1, \"engine\": \"flight\", \"duration\": 2, \"bodies\": [" FLOOR
+     ", {\"name\": \"ghost\", "
      "\"position\": [0, 0, 2], \"shapes\": [{\"mask\": 0, \"geometry\": {\"type\": \"sphere\", "
      "\"radius\": 0.5}}]}]}",
      NULL},
     // the run ends before it arrives
-    {"{\"rattleback\": 1, \"duration\": 0.5, \"bodies\": [" FLOOR ", " BALL("ball", "2") "]}",
+    {"{\"rattleback\": 1, \"engine\": \"flight\", \"duration\": 0.5, \"bodies\": [" FLOOR
+     ", " BALL("ball", "2") "]}",
      NULL},
     // it collides
+    {"{\"rattleback\": 1, \"duration\": 2, \"bodies\": [" FLOOR ", " BALL("ball", "2") "]}", NULL},
     {"{\"rattleback\": 1, \"engine\": \"event\", \"duration\": 2, \"bodies\": [" FLOOR
      ", " BALL("ball", "2") "]}",
      NULL},
     // both fall together, one on the other, and never overlap
-    {"{\"rattleback\": 1, \"duration\": 2, \"bodies\": [" BALL("a", "0") ", " BALL("b", "1") "]}",
+    {"{\"rattleback\": 1, \"engine\": \"flight\", \"duration\": 2, \"bodies\": [" BALL(
+         "a", "0") ", " BALL("b", "1") "]}",
      NULL},
+    // settings that the engine does not use
+    {"{\"rattleback\": 1, \"engine\": \"event\", \"contact\": {}, \"duration\": 2, \"bodies\": "
+     "[" FLOOR ", " BALL("ball", "2") "]}",
+     "\"contact\" applies to the engine \"step\""},
     {HINGE("\"lower\": -45, \"upper\": 90"), "looks like degrees; 90 degrees are 1.5708 rad"},
     {HINGE("\"lower\": -180, \"upper\": 1"), "its lower limit is -180 rad"},
     {HINGE("\"lower\": -1, \"upper\": 1.5"), NULL},

@@ -331,7 +331,6 @@ static rbContactStatistics throwPair(rbRandom* random, int kindA, int kindB, dou
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
     def.step.step = step;
-    def.contact.isEnabled = true;
     def.gravity = rbMakeVec3(0.0, 0.0, isFloor ? -9.81 : 0.0);
     rbWorld* world = rbCreateWorld(&def, NULL);
     rbVec3 direction = rbRandom_Direction(random);

@@ -240,7 +240,7 @@ static void namesOfChoicesAreFoundAgain(void** state)
     assert_int_equal(rbFrictionCone_Find("ice"), RB_CONE_COUNT);
     assert_int_equal(rbContactTime_Find("tea"), RB_CONTACT_TIME_COUNT);
     rbContactSettings settings = rbDefaultContactSettings();
-    assert_true(!settings.isEnabled && settings.isWarm && !settings.areNeighborsMeeting);
+    assert_true(settings.isEnabled && settings.isWarm && !settings.areNeighborsMeeting);
     checkNear(settings.shell, 1e-5, 0.0);
 }
 

@@ -25,19 +25,20 @@
 #define MATERIAL(keys) SHAPES("{" SPHERE ", \"material\": {" keys "}}")
 #define PROBE(keys) SCENE(", \"output\": {\"probes\": [{" keys "}]}")
 
-static void contactsAreOffUnlessTheSceneHasThem(void** state)
+static void contactsAreOnUnlessTheSceneTurnsThemOff(void** state)
 {
     (void)state;
     const struct {
         const char* text;
         bool isEnabled;
-    } cases[] = {{SCENE(""), false}, {CONTACT(""), true}, {CONTACT("\"on\": false"), false}};
+    } cases[] = {{SCENE(""), true}, {CONTACT(""), true}, {CONTACT("\"enabled\": false"), false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         rbScene* scene = readText(cases[i].text);
         assert_int_equal(rbScene_GetInfo(scene)->contact.isEnabled, cases[i].isEnabled);
         rbDestroyScene(scene);
     }
-    assert_false(rbDefaultWorldDef().contact.isEnabled);
+    assert_true(rbDefaultWorldDef().contact.isEnabled);
+    assert_int_equal(rbDefaultWorldDef().engine, RB_ENGINE_STEP);
 }
 
 static void settingsOfContactsAreRead(void** state)
@@ -193,19 +194,21 @@ static void ordersAndBoxesThatContactsDoNotKnowAreRefused(void** state)
         const char* text;
         const char* expected;
     } cases[] = {
-        {SCENE(", \"contact\": {}, \"step\": {\"order\": 4}"), "step.order is 4"},
-        {SCENE(", \"contact\": {}, \"step\": {\"method\": \"penalty\"}"),
-         "step.method is \"penalty\""},
-        {SCENE(", \"contact\": {}, \"world\": {\"periodicBox\": [9, 9, 9]}"), "periodic box"},
+        {SCENE(", \"step\": {\"order\": 4}"), "step.order is 4"},
+        {SCENE(", \"step\": {\"method\": \"penalty\"}"), "step.method is \"penalty\""},
+        {SCENE(", \"world\": {\"periodicBox\": [9, 9, 9]}"), "periodic box"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         rbError error = {0};
         rbScene* scene = readText(cases[i].text);
-        assert_null(rbScene_CreateWorld(scene, &error));
-        if (error.status != RB_STATUS_UNSUPPORTED ||
-            strstr(error.message, cases[i].expected) == NULL) {
+        rbWorld* world = rbScene_CreateWorld(scene, &error);
+        assert_non_null(world);
+        assert_int_equal(rbScene_PrepareWorld(scene, world, &error), RB_STATUS_UNSUPPORTED);
+        if (strstr(error.message, cases[i].expected) == NULL ||
+            strstr(error.message, "\"contact\": {\"enabled\": false}") == NULL) {
             fail_msg("%s", error.message);
         }
+        rbDestroyWorld(world);
         rbDestroyScene(scene);
     }
 }
@@ -242,7 +245,7 @@ static void probesMeasureContacts(void** state)
     rbDestroyScene(scene);
 }
 
-RB_TEST_GROUP(test_scene_contacts, cmocka_unit_test(contactsAreOffUnlessTheSceneHasThem),
+RB_TEST_GROUP(test_scene_contacts, cmocka_unit_test(contactsAreOnUnlessTheSceneTurnsThemOff),
               cmocka_unit_test(settingsOfContactsAreRead),
               cmocka_unit_test(emptyContactsHaveTheDefaults),
               cmocka_unit_test(formerNamesOfKeysAreRead),

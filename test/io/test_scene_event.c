@@ -83,7 +83,8 @@ static void badSettingsOfRaysAreRefused(void** state)
     CHECK_CASES(cases);
 }
 
-// Omitted values are the defaults of a world, and a scene in free flight may have the settings too.
+// Omitted values are the defaults of a world, and a scene with another engine may have the settings
+// too.
 static void settingsLeftOutAreThoseOfTheWorld(void** state)
 {
     (void)state;
@@ -94,7 +95,7 @@ static void settingsLeftOutAreThoseOfTheWorld(void** state)
         rbScene* scene = readText(texts[i]);
         const rbEventSettings* event = &rbScene_GetInfo(scene)->event;
         assert_int_equal(rbScene_GetInfo(scene)->engineType,
-                         i == 0 ? RB_ENGINE_EVENT : RB_ENGINE_FLIGHT);
+                         i == 0 ? RB_ENGINE_EVENT : RB_ENGINE_STEP);
         assert_int_equal(event->law, own.law);
         assert_int_equal(event->order, own.order);
         assert_int_equal(event->lasting, own.lasting);

@@ -338,7 +338,8 @@ static void badJointsAreRefused(void** state)
 {
     (void)state;
     static const Case cases[] = {
-        {"{\"rattleback\": 1, \"bodies\": [], \"joints\": [1]}", RB_STATUS_INVALID,
+        {"{\"rattleback\": 1, \"engine\": \"flight\", \"bodies\": [], \"joints\": [1]}",
+         RB_STATUS_INVALID,
          "/joints: the engine \"flight\" has no joints; set \"engine\": \"step\""},
         {JOINT("\"type\": \"hinge\", \"bodies\": [\"a\", \"bb\"]"), RB_STATUS_NOT_FOUND,
          "/joints/0/bodies/1: joint \"j\": there is no body \"bb\"; did you mean \"b\"?"},
@@ -597,8 +598,8 @@ static void badCopiesAndSpringsAreRefused(void** state)
          "/springs/0/stiffness: spring \"s\": stiffness is -1 N/m"},
         {SPRING("\"bodies\": [\"b\", \"a\"], \"restLength\": -1"), RB_STATUS_INVALID,
          "restLength is -1 m"},
-        {"{\"rattleback\": 1, \"bodies\": [], \"springs\": [1]}", RB_STATUS_INVALID,
-         "/springs: the engine \"flight\" has no springs"},
+        {"{\"rattleback\": 1, \"engine\": \"flight\", \"bodies\": [], \"springs\": [1]}",
+         RB_STATUS_INVALID, "/springs: the engine \"flight\" has no springs"},
     };
     CHECK_CASES(cases);
 }

@@ -112,7 +112,8 @@ static void defaultsAreAsDocumented(void** state)
     const rbSceneInfo* info = rbScene_GetInfo(scene);
     assert_string_equal(info->name, "test");
     assert_string_equal(info->title, "");
-    assert_string_equal(info->engine, "flight");
+    assert_string_equal(info->engine, "step");
+    assert_true(info->contact.isEnabled);
     checkNear(info->duration, 10.0, 0.0);
     checkNear(info->outputStep, 0.01, 0.0);
     checkNear(info->gravity.z, -9.81, 0.0);
@@ -260,7 +261,8 @@ static void forceOnGroupActsOnEveryCopy(void** state)
 {
     (void)state;
     rbScene* scene = readText(
-        "{\"rattleback\": 1, \"world\": {\"gravity\": [0, 0, 0]}, \"bodies\": [{\"name\": \"g\", "
+        "{\"rattleback\": 1, \"engine\": \"flight\", \"world\": {\"gravity\": [0, 0, 0]}, "
+        "\"bodies\": [{\"name\": \"g\", "
         "\"mass\": 2" BALL ", \"repeat\": {\"count\": [3, 1, 1], \"spacing\": [2, 0, 0]}}, "
         "{\"name\": \"other\", \"mass\": 2" BALL "}], \"forces\": [{\"type\": \"constant\", "
         "\"body\": \"g\", \"force\": [4, 0, 0]}, {\"type\": \"constant\", \"body\": \"g[1]\", "
@@ -338,7 +340,7 @@ static void overridesChangeOneValue(void** state)
         "output.probes=null",
         "duration=2.5",
         "bodies.box.spinLocal=null",
-        "contact.on=true",
+        "contact.enabled=false",
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; ++i) {
         rbStatus status = rbScene_Override(scene, good[i], &error);
@@ -352,7 +354,7 @@ static void overridesChangeOneValue(void** state)
     assert_string_equal(info->title, "The moon");
     assert_int_equal(info->motion.type, RB_MOTION_RK4);
     checkNear(info->motion.step, 0.002, 0.0);
-    assert_true(info->contact.isEnabled);
+    assert_false(info->contact.isEnabled);
     assert_true(info->hasDefaultProbes);
     rbWorld* world = makeWorld(scene);
     rbBodyId id = rbWorld_FindBody(world, "box");

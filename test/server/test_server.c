@@ -157,7 +157,8 @@ static const char oneBox[] =
     "{\"rattleback\":1,\"name\":\"one\",\"bodies\":[{\"name\":\"box\",\"mass\":1,\"spin\":[1,2,3],"
     "\"shapes\":[{\"geometry\":" BOX "}]}]}";
 static const char thousandBoxes[] =
-    "{\"rattleback\":1,\"name\":\"many\",\"bodies\":[{\"name\":\"box\",\"mass\":1,\"shapes\":[{"
+    "{\"rattleback\":1,\"engine\":\"flight\",\"name\":\"many\",\"bodies\":[{\"name\":\"box\","
+    "\"mass\":1,\"shapes\":[{"
     "\"geometry\":" BOX "}],\"scatter\":{\"count\":1000,\"box\":[10,10,10],\"speed\":1,\"spin\":"
     "3}}]}";
 

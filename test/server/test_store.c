@@ -366,9 +366,10 @@ static void aThousandBodiesTakeFewBytes(void** state)
 {
     (void)state;
     Stage stage;
-    openText(&stage, "{\"rattleback\":1,\"bodies\":[{\"name\":\"b\",\"mass\":1,\"shapes\":[{"
-                     "\"geometry\":{\"type\":\"box\",\"size\":[0.1,0.2,0.3]}}],\"scatter\":{"
-                     "\"count\":1000,\"box\":[10,10,10],\"speed\":1,\"spin\":3}}]}");
+    openText(&stage,
+             "{\"rattleback\":1,\"engine\":\"flight\",\"bodies\":[{\"name\":\"b\",\"mass\":1,"
+             "\"shapes\":[{\"geometry\":{\"type\":\"box\",\"size\":[0.1,0.2,0.3]}}],"
+             "\"scatter\":{\"count\":1000,\"box\":[10,10,10],\"speed\":1,\"spin\":3}}]}");
     (void)drain(&stage);
     size_t before = stage.client->frameBytes;
     size_t poses = stage.client->poseSum;

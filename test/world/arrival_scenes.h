@@ -32,7 +32,6 @@ static inline rbWorldDef defineArrivals(double step, rbContactTime row)
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
     def.step.step = step;
-    def.contact.isEnabled = true;
     def.contact.contactTime = row;
     return def;
 }

@@ -13,7 +13,6 @@ static inline rbWorldDef defineWorld(void)
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
     def.step.step = STEP;
-    def.contact.isEnabled = true;
     return def;
 }
 

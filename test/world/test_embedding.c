@@ -134,7 +134,6 @@ static void worldKeepsToItsAllocator(void** state)
         rbSetAllocator(allocCounted, freeCounted, &process);
         rbWorldDef def = rbDefaultWorldDef();
         def.engine = (rbEngineType)engine;
-        def.contact.isEnabled = true;
         def.allocator = (rbAllocator){allocCounted, freeCounted, &own};
         // Geometries are created before a world gets them: by the allocator of the thread.
         rbAllocator before = rbUseAllocator(def.allocator);
@@ -193,7 +192,6 @@ static void stepsAllocateNothingFromItAfterWarmUp(void** state)
         Heap own = {0};
         rbWorldDef def = rbDefaultWorldDef();
         def.engine = (rbEngineType)engine;
-        def.contact.isEnabled = true;
         def.allocator = (rbAllocator){allocCounted, freeCounted, &own};
         rbWorld* world = makeWorld(&def);
         (void)rbWorld_Advance(world, 3.0);
@@ -385,7 +383,6 @@ static void contactsAndJointsAreDrawn(void** state)
     (void)state;
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
-    def.contact.isEnabled = true;
     rbWorld* world = makeWorld(&def);
     (void)rbWorld_Advance(world, 3.0);
     Drawing drawing = {.lower = {INFINITY, INFINITY, INFINITY}};

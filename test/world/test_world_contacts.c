@@ -66,22 +66,28 @@ static void whatContactsDoNotKnowIsRefused(void** state)
 {
     (void)state;
     rbError error = {0};
-    rbWorldDef def = defineWorld();
-    def.periodicBox = rbMakeVec3(0.0, 5.0, 0.0);
-    assert_null(rbCreateWorld(&def, &error));
-    assert_non_null(strstr(error.message, "periodic box"));
-    def = defineWorld();
-    def.step.order = 4;
-    assert_null(rbCreateWorld(&def, &error));
-    assert_non_null(strstr(error.message, "step.order is 4"));
-    // With contacts off none of it matters.
-    def.contact.isEnabled = false;
-    rbWorld* world = rbCreateWorld(&def, &error);
-    assert_non_null(world);
-    rbDestroyWorld(world);
+    for (int i = 0; i < 4; ++i) {
+        rbWorldDef def = defineWorld();
+        def.periodicBox.y = i < 2 ? 5.0 : 0.0;
+        def.step.order = i < 2 ? 2 : 4;
+        def.contact.isEnabled = i % 2 == 0; // off: none of it matters
+        rbWorld* world = makeWorld(&def);
+        (void)addFloor(world);
+        (void)addCube(world, "cube", rbMakeVec3(0.0, 0.0, 1.0));
+        assert_int_equal(rbWorld_Prepare(world, &error),
+                         def.contact.isEnabled ? RB_STATUS_UNSUPPORTED : RB_STATUS_OK);
+        if (def.contact.isEnabled &&
+            (strstr(error.message, i == 0 ? "periodic box" : "step.order is 4") == NULL ||
+             strstr(error.message, "bodies \"floor\" and \"cube\" can collide") == NULL ||
+             strstr(error.message, "\"contact\": {\"enabled\": false}") == NULL)) {
+            fail_msg("%s", error.message);
+        }
+        rbDestroyWorld(world);
+    }
 
-    def = defineWorld();
-    world = makeWorld(&def);
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
     rbBodyDef body = rbDefaultBodyDef();
     body.name = "balloon";
     body.growth = 0.1;
@@ -93,6 +99,7 @@ static void whatContactsDoNotKnowIsRefused(void** state)
     rbDestroyWorld(world);
 
     world = makeWorld(&def);
+    (void)addFloor(world);
     rbBodyId flat = addBody(world, "flat", 1.0, RB_VEC3_ZERO);
     piece.size = RB_VEC3_ZERO;
     assert_false(RB_IS_NULL(addShape(world, flat, &piece, &error)));
@@ -145,7 +152,8 @@ static void overlapsAtTheStartAreNamed(void** state)
     assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_INVALID);
     if (strstr(error.message, "bodies \"low\" and \"high\" overlap by 0.021") == NULL ||
         strstr(error.message, "1 more pair overlaps") == NULL ||
-        strstr(error.message, "\"contact\": {\"overlap\": \"separate\"}") == NULL) {
+        strstr(error.message, "\"contact\": {\"overlap\": \"separate\"}") == NULL ||
+        strstr(error.message, "(\"contact\": {\"enabled\": false})") == NULL) {
         fail_msg("%s", error.message);
     }
     rbStepReport report = rbWorld_Advance(world, 0.1);
@@ -212,6 +220,95 @@ static void groupsAndMasksSayWhoMeets(void** state)
     checkNear(getHeightAfter(4, 1, 0.2), fallen, 1e-9);
     checkNear(getHeightAfter(1, 2, 0.2), fallen, 1e-9);
     checkNear(getHeightAfter(6, 3, 0.2), SHELL, 2e-6);
+}
+
+// Bodies that no two of which can collide, by one reason each.
+typedef enum Reason {
+    REASON_ALONE,    // one shape
+    REASON_NO_SHAPE, // the other body has none
+    REASON_GROUPS,
+    REASON_JOINED,
+    REASON_COUNT
+} Reason;
+
+static rbWorld* makeApart(Reason reason, bool isEnabled)
+{
+    rbWorldDef def = defineWorld();
+    def.contact.isEnabled = isEnabled;
+    def.step.order = 4;
+    rbWorld* world = makeWorld(&def);
+    rbJointDef joint = rbDefaultJointDef();
+    joint.type = RB_JOINT_BALL;
+    joint.bodyB = addCube(world, "a", RB_VEC3_ZERO);
+    (void)join(world, &joint, rbMakeVec3(0.3, 0.0, 0.05), RB_VEC3_ZERO);
+    rbTransform place = rbBody_GetState(world, joint.bodyB).transform;
+    assert_int_equal(
+        rbBody_SetState(world, joint.bodyB, place, RB_VEC3_ZERO, rbMakeVec3(3.0, 0.0, 5.0), NULL),
+        RB_STATUS_OK);
+    Piece other = {.name = "b",
+                   .position = {0.05, 0.0, 0.05},
+                   .size = {0.1, 0.1, 0.1},
+                   .groups = reason == REASON_GROUPS ? 2 : 1,
+                   .mask = reason == REASON_GROUPS ? 2 : 1};
+    if (reason == REASON_NO_SHAPE) {
+        (void)addBody(world, "b", 1.0, other.position);
+    } else if (reason == REASON_GROUPS || reason == REASON_JOINED) {
+        joint.bodyA = addPiece(world, &other);
+    }
+    if (reason == REASON_JOINED) {
+        (void)join(world, &joint, rbMakeVec3(0.05, 0.0, 0.05), RB_VEC3_ZERO);
+    }
+    return world;
+}
+
+// Where no two bodies can collide, contacts cost nothing: higher orders work, and the bits are
+// those without contacts.
+static void contactsThatCannotHappenChangeNoBit(void** state)
+{
+    (void)state;
+    for (int i = 0; i < REASON_COUNT; ++i) {
+        rbWorld* on = makeApart((Reason)i, true);
+        rbWorld* off = makeApart((Reason)i, false);
+        advance(on, 0.5);
+        advance(off, 0.5);
+        assert_false(rbWorld_HasContacts(on));
+        assert_true(rbWorld_GetHash(on) == rbWorld_GetHash(off));
+        rbDestroyWorld(on);
+        rbDestroyWorld(off);
+    }
+}
+
+// A ball flies until there is a floor, rests on it, and falls when it is gone.
+static void contactsBeginWithTheFirstPairThatCanCollide(void** state)
+{
+    (void)state;
+    rbWorldDef def = rbDefaultWorldDef();
+    rbWorld* world = makeWorld(&def);
+    rbBodyId cube = addCube(world, "cube", rbMakeVec3(0.0, 0.0, 0.1));
+    advance(world, 0.05);
+    assert_false(rbWorld_HasContacts(world));
+    checkNear(rbBody_GetState(world, cube).transform.p.z, 0.15 - 0.5 * GRAVITY * 0.05 * 0.05,
+              1e-15);
+    rbBodyId floor = addFloor(world);
+    assert_true(rbWorld_HasContacts(world));
+    assert_int_equal(rbWorld_Prepare(world, NULL), RB_STATUS_OK);
+    size_t size = rbWorld_GetSnapshotSize(world);
+    void* bytes = malloc(size);
+    assert_int_equal(rbWorld_TakeSnapshot(world, bytes, size, NULL), RB_STATUS_OK);
+    advance(world, 1.0);
+    assert_true(rbWorld_HasContacts(world));
+    checkNear(rbBody_GetState(world, cube).transform.p.z, 0.05 + SHELL, 2e-6);
+    uint64_t hash = rbWorld_GetHash(world);
+    assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, NULL), RB_STATUS_OK);
+    advance(world, 1.0);
+    assert_true(rbWorld_GetHash(world) == hash);
+    free(bytes);
+    double height = rbBody_GetState(world, cube).transform.p.z;
+    rbDestroyBody(world, floor);
+    advance(world, 1.2);
+    assert_false(rbWorld_HasContacts(world));
+    checkNear(rbBody_GetState(world, cube).transform.p.z, height - 0.5 * GRAVITY * 0.04, 1e-6);
+    rbDestroyWorld(world);
 }
 
 // Two cubes that overlap, welded.
@@ -515,6 +612,8 @@ RB_TEST_GROUP(test_world_contacts, cmocka_unit_test(badSettingsAreRefused),
               cmocka_unit_test(overlapsAtTheStartAreNamed),
               cmocka_unit_test(bodiesPassThroughEachOtherWithoutContacts),
               cmocka_unit_test(groupsAndMasksSayWhoMeets),
+              cmocka_unit_test(contactsThatCannotHappenChangeNoBit),
+              cmocka_unit_test(contactsBeginWithTheFirstPairThatCanCollide),
               cmocka_unit_test(joinedBodiesCollideOnlyOnRequest),
               cmocka_unit_test(contactsReportTheForcesOfAStack),
               cmocka_unit_test(bodiesComeAndGoBetweenSteps),

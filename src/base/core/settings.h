@@ -65,7 +65,6 @@ typedef struct rbSetting {
 typedef struct rbSettingList {
     const char* name;     // of the object in scene files
     const char* meaning;  // of the object, a sentence
-    const char* presence; // key of a switch that is on where a scene has the object; NULL: none
     const void* defaults; // a struct
     size_t size;          // of the struct
     const rbSetting* rows;

@@ -71,7 +71,7 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
                               .theme = "",
                               .shows = "",
                               .why = "",
-                              .engine = "flight",
+                              .engine = rbEngineType_Name(worldDef.engine),
                               .duration = DEFAULT_DURATION,
                               .seed = 1};
     rbEngineType engine = worldDef.engine;

@@ -8,10 +8,6 @@ static rbStatus readSettings(rbReader* reader, const json_t* object, const rbObj
     if (object == NULL) {
         return RB_STATUS_OK;
     }
-    if (kind->settings->presence != NULL) {
-        const rbSetting* presence = rbSettingList_Find(kind->settings, kind->settings->presence);
-        rbSetting_SetNumber(presence, settings, 1.0);
-    }
     rbStatus status = rbReadFields(reader, object, kind, settings);
     return status == RB_STATUS_OK ? rbReadSceneRows(reader, object, kind, settings) : status;
 }
@@ -45,14 +41,13 @@ rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector
 
 rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object)
 {
-    return readSettings(reader, object, &rbContactKeys, &scene->info.contact);
+    scene->info.hasContactObject = object != NULL;
+    return rbReadContactSettings(reader, object, &scene->info.contact);
 }
 
 rbStatus rbReadContactSettings(rbReader* reader, const json_t* object, rbContactSettings* settings)
 {
-    rbStatus status = rbReadFields(reader, object, &rbContactKeys, settings);
-    return status == RB_STATUS_OK ? rbReadSceneRows(reader, object, &rbContactKeys, settings)
-                                  : status;
+    return readSettings(reader, object, &rbContactKeys, settings);
 }
 
 rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* settings)
