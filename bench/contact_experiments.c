@@ -246,6 +246,7 @@ void rbRunDetectionExperiment(rbBench* bench)
 {
     rbDetection detection = {.experiment = {.scene = rbMakeCubesScene(10), .step = 0.01}};
     rbContactSettings settings = rbDefaultContactSettings();
+    settings.substeps = 5;
     settings.sweepsMax = 10;
     printTitle(bench, "X-11: 1000 cubes fall onto the floor, detection timed alone in every step");
     rbExperiment* experiment = &detection.experiment;

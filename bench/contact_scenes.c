@@ -493,6 +493,7 @@ rbWorld* rbContactScene_CreateWorld(const rbContactScene* scene, double step,
     def.engine = RB_ENGINE_STEP;
     def.gravity = toVec(scene->gravity);
     def.step.step = step;
+    def.step.accuracy = settings->substeps > 0 ? RB_ACCURACY_GAME : RB_ACCURACY_ENGINEERING;
     def.contact = *settings;
     def.bodyCapacity = scene->bodyCount;
     rbWorld* world = rbCreateWorld(&def, error);

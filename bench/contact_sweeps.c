@@ -78,6 +78,7 @@ static void work(void* context)
 static double timeSweeps(rbColumns* columns, bool isSmall, int sweeps, double seconds)
 {
     rbContactSettings settings = rbDefaultContactSettings();
+    settings.substeps = sweeps / 2;
     settings.sweepsMax = sweeps;
     settings.tolerance = 0.0;
     columns->solver = isSmall ? NULL : rbCreateContactSolver(&settings);

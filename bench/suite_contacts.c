@@ -26,7 +26,7 @@
 #define STEPS_WARM 60
 #define STEPS_QUICK 12
 #define STEPS_WARM_QUICK 2
-#define SWEEPS_CAPPED 10
+#define SUBSTEPS_CAPPED 5
 #define BUDGET 20.0      // s of CPU per run
 #define BUDGET_QUICK 5.0 // s
 #define ROUNDS 3         // the fastest run of an engine counts
@@ -266,7 +266,8 @@ static void runPile(rbBench* bench, const rbPile* pile, const rbContactPeer* con
     for (int i = 0; i < OURS; ++i) {
         settings[i].isOverlapAllowed = true; // corners of the mixed pile overlap at the start
     }
-    settings[1].sweepsMax = SWEEPS_CAPPED;
+    settings[1].substeps = SUBSTEPS_CAPPED;
+    settings[1].sweepsMax = 2 * SUBSTEPS_CAPPED;
     const rbContactPeerRow rows[OURS] = {{.name = "to tolerance", .settings = &settings[0]},
                                          {.name = "capped", .settings = &settings[1]}};
     rbContactRun runs[ENGINES_MAX];

@@ -40,6 +40,7 @@ rbPouringDef rbDefaultPouringDef(rbPouredKind kind)
                         .seed = 11,
                         .step = 1.0 / 60.0,
                         .contact = rbDefaultContactSettings()};
+    def.contact.substeps = 15;
     def.contact.sweepsMax = 30;
     return def;
 }
@@ -169,6 +170,7 @@ rbPoured rbPour(const rbPouringDef* def)
     rbRandom random = {def->seed};
     world.engine = RB_ENGINE_STEP;
     world.step.step = def->step;
+    world.step.accuracy = def->contact.substeps > 0 ? RB_ACCURACY_GAME : RB_ACCURACY_ENGINEERING;
     world.contact = def->contact;
     world.bodyCapacity = def->count;
     poured.ids = rbAllocZero((size_t)def->count, sizeof *poured.ids);

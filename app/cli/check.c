@@ -68,12 +68,14 @@ static const char* getClosing(const rbSceneInfo* info, const rbWorld* world)
 static void printText(const rbCheck* check)
 {
     const rbSceneInfo* info = rbScene_GetInfo(check->scene);
+    bool isStepped = info->engineTraits.isStepped;
     (void)printf("%s: %s\n  %d bod%s (%d dynamic, %d kinematic, %d static), %d shape%s, %d "
-                 "force%s, engine %s, %g s\n",
+                 "force%s, engine %s%s%s, %g s\n",
                  info->name, info->title, info->bodyCount, info->bodyCount == 1 ? "y" : "ies",
                  info->dynamicCount, info->kinematicCount, info->staticCount, info->shapeCount,
                  rbPlural(info->shapeCount), info->forceCount, rbPlural(info->forceCount),
-                 info->engine, info->duration);
+                 info->engine, isStepped ? ", accuracy " : "",
+                 isStepped ? rbAccuracy_Name(info->step.accuracy) : "", info->duration);
     printMechanisms(check);
     (void)printf("  %-20s %-10s %-10s %12s %12s %12s %12s\n", "body", "type", "motion", "mass [kg]",
                  "I1 [kg m^2]", "I2", "I3");
@@ -123,6 +125,9 @@ static void printJson(const rbCheck* check)
     rbJson_Text(&json, "scene", info->name);
     rbJson_Text(&json, "title", info->title);
     rbJson_Text(&json, "engine", info->engine);
+    if (info->engineTraits.isStepped) {
+        rbJson_Text(&json, "accuracy", rbAccuracy_Name(info->step.accuracy));
+    }
     rbJson_Integer(&json, "joints", info->jointCount);
     rbJson_Integer(&json, "springs", info->springCount);
     if (rbWorld_HasContacts(check->world)) {

@@ -6,6 +6,8 @@
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/forces/force_table.h"
 #include "io/scene/scene_keys.h"
+#include "world/accuracy.h"
+#include "world/world_settings.h"
 
 #include <string.h>
 
@@ -329,6 +331,25 @@ static void printTable(const rbSettingList* list, const void* settings)
     }
 }
 
+// The levels of accuracy, after the settings of the step engine.
+static void printLevels(bool isTable)
+{
+    const char* quote = isTable ? "`" : "";
+    (void)printf(isTable ? "\n| `accuracy` | promises | defaults that differ |\n|---|---|---|\n"
+                         : "levels of accuracy, with the defaults that differ:\n");
+    for (int i = 0; i < RB_ACCURACY_COUNT; ++i) {
+        const char* object = NULL;
+        const char* key = NULL;
+        double value = 0.0;
+        (void)printf(isTable ? "| `%s` | %s |" : "  %-20s %s;", rbAccuracy_Name((rbAccuracy)i),
+                     rbAccuracy_GetPromise((rbAccuracy)i));
+        for (int k = 0; rbAccuracy_GetDefault((rbAccuracy)i, k, &object, &key, &value); ++k) {
+            (void)printf("%s %s%s.%s%s %g", k > 0 ? "," : "", quote, object, key, quote, value);
+        }
+        (void)printf(isTable ? " |\n" : "\n");
+    }
+}
+
 // ---------------------------------------------------------------------------------------- verb
 
 // The k-th list of settings; NULL after the last.
@@ -359,6 +380,9 @@ static void printList(const rbSettingList* list, const rbArguments* arguments, r
         printTable(list, list->defaults);
     } else {
         printText(list, list->defaults);
+    }
+    if (list == &rbStepSettingList && !rbArguments_Has(arguments, "--json")) {
+        printLevels(rbArguments_Has(arguments, "--markdown"));
     }
 }
 

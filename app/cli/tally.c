@@ -338,9 +338,11 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
     if (tally->isStopped || tally->ending.status != RB_STATUS_OK) {
         (void)fprintf(file, "  %-18sstopped at t=%g s of %g s\n", "stopped", time, info->duration);
     }
-    (void)fprintf(file, "  %-18s%g s in %s of wall time, %" PRId64 " frames, engine %s\n",
+    bool isStepped = info->engineTraits.isStepped;
+    (void)fprintf(file, "  %-18s%g s in %s of wall time, %" PRId64 " frames, engine %s%s%s\n",
                   "simulated", time, rbFormatDuration(tally->wallTime, wall), tally->frames,
-                  info->engine);
+                  info->engine, isStepped ? ", accuracy " : "",
+                  isStepped ? rbAccuracy_Name(info->step.accuracy) : "");
     printBodies(tally, file);
     if (tally->actionCount > 0) {
         (void)fprintf(file, "  %-18s%d\n", "user actions", tally->actionCount);

@@ -90,10 +90,34 @@ static void printDeepest(const rbWorld* world, const rbContactStatistics* s, FIL
     (void)fputc('\n', file);
 }
 
+// Prints the accuracy that was reached, and whether it is the one requested.
+static void printContactError(const rbContactSettings* asked, const rbWorld* world,
+                              rbAccuracy accuracy, FILE* file)
+{
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    (void)fprintf(file, "  %-18slargest %.3g m, %.3g m/s", "contact error", s.gapErrorMax,
+                  s.speedErrorMax);
+    if (accuracy == RB_ACCURACY_GAME) {
+        (void)fprintf(file, "; accuracy game promises no tolerance\n");
+        return;
+    }
+    (void)fprintf(file, ", requested %g m, %g m/s: ", asked->tolerance, asked->velocityTolerance);
+    if (s.unmetSteps > 0) {
+        (void)fprintf(file, "missed in %" PRId64 " step%s\n", s.unmetSteps, rbPlural(s.unmetSteps));
+    } else {
+        (void)fprintf(file, "met\n");
+    }
+    char missed[400];
+    if (rbWorld_DescribeContactMiss(world, missed, sizeof missed) > 0) {
+        (void)fprintf(file, "  %-18s%s\n", "missed", missed);
+    }
+}
+
 // Prints the work of the solver and the accuracy it reached.
-static void printSolving(const rbContactSettings* asked, const rbWorld* world, int64_t steps,
+static void printSolving(const rbContactSettings* asked, const rbWorld* world, rbAccuracy accuracy,
                          FILE* file)
 {
+    int64_t steps = rbWorld_GetStepStatistics(world).steps;
     rbContactStatistics statistics = rbWorld_GetContactStatistics(world);
     const rbContactStatistics* s = &statistics;
     (void)fprintf(
@@ -114,19 +138,8 @@ static void printSolving(const rbContactSettings* asked, const rbWorld* world, i
         (void)fprintf(file, "; %" PRId64 " step%s cut at a contact in %" PRId64 " trial%s",
                       s->cutSteps, rbPlural(s->cutSteps), s->cutTrials, rbPlural(s->cutTrials));
     }
-    (void)fprintf(file,
-                  "\n  %-18slargest %.3g m, %.3g m/s, requested %g m, %g m/s: ", "contact error",
-                  s->gapErrorMax, s->speedErrorMax, asked->tolerance, asked->velocityTolerance);
-    if (s->unmetSteps > 0) {
-        (void)fprintf(file, "missed in %" PRId64 " step%s\n", s->unmetSteps,
-                      rbPlural(s->unmetSteps));
-    } else {
-        (void)fprintf(file, "met\n");
-    }
-    char missed[400];
-    if (rbWorld_DescribeContactMiss(world, missed, sizeof missed) > 0) {
-        (void)fprintf(file, "  %-18s%s\n", "missed", missed);
-    }
+    (void)fputc('\n', file);
+    printContactError(asked, world, accuracy, file);
 }
 
 void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
@@ -146,7 +159,7 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
                       rbContactMethod_Name(asked->method), divide(own.substeps, steps),
                       rbPlural(own.substeps / (steps > 0 ? steps : 1)));
     } else {
-        printSolving(asked, world, steps, file);
+        printSolving(asked, world, tally->info->step.accuracy, file);
     }
     printDeepest(world, &s, file);
     if (asked->freezeSpeed > 0.0) {

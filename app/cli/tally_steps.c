@@ -72,10 +72,9 @@ static void printAccuracy(const rbSceneInfo* info, const rbStepStatistics* s, FI
         return;
     }
     // The runs of a step show the error of order - 2; the result has the requested order.
-    (void)fprintf(file, "  %-18sestimated error of the motion %.2g m", "accuracy",
-                  s->accuracyEstimate);
-    if (info->step.accuracy > 0.0) {
-        (void)fprintf(file, ", requested %g m after %g s", info->step.accuracy, info->step.horizon);
+    (void)fprintf(file, "  %-18sestimated as %.2g m", "error of motion", s->accuracyEstimate);
+    if (info->step.errorMax > 0.0) {
+        (void)fprintf(file, ", requested %g m after %g s", info->step.errorMax, info->step.horizon);
     }
     (void)fprintf(file,
                   " (for order %d, the next lower one; on smooth motion order %d stays far "
@@ -187,7 +186,7 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
     (void)fprintf(file,
                   "  %-18s%" PRId64 " of %s%g s%s, order %d, %" PRId64 " sub-step%s, %" PRId64
                   " halving%s, smallest %.3g s\n",
-                  "steps", s.steps, step->accuracy > 0.0 ? "at most " : "", step->step,
+                  "steps", s.steps, step->errorMax > 0.0 ? "at most " : "", step->step,
                   s.mechanismCount > 1 ? " (all mechanisms together)" : "", step->order, s.substeps,
                   rbPlural(s.substeps), s.halvings, rbPlural(s.halvings), s.stepSmallest);
     // Without joints there is nothing to report about them; contacts have their own lines.
@@ -235,7 +234,8 @@ void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Number(json, "angleErrorMax", s.angleErrorMax);
     rbJson_Number(json, "velocityErrorMax", s.velocityErrorMax);
     rbJson_Text(json, "worstJoint", getWorstJoint(world, &s));
-    rbJson_Number(json, "accuracy", step->accuracy);
+    rbJson_Text(json, "accuracy", rbAccuracy_Name(step->accuracy));
+    rbJson_Number(json, "errorMax", step->errorMax);
     rbJson_Number(json, "horizon", step->horizon);
     rbJson_Number(json, "accuracyEstimate", s.accuracyEstimate);
     rbJson_Number(json, "stepSmallest", s.stepSmallest);

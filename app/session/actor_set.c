@@ -6,6 +6,7 @@
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 #include "session/actor_state.h"
+#include "world/world_parameters.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,14 +51,19 @@ static rbStatus needStepEngine(const rbActionCommand* command)
 
 static rbStatus setStep(const rbActionCommand* command, json_t* object)
 {
-    rbStepSettings settings = rbWorld_GetStepSettings(command->world);
+    rbStepSettings step = rbWorld_GetStepSettings(command->world);
+    rbContactSettings contact = rbWorld_GetContactSettings(command->world);
+    rbAccuracy before = step.accuracy;
     rbStatus status = needStepEngine(command);
     if (status == RB_STATUS_OK) {
-        status = rbReadStepSettings(command->reader, object, &settings);
+        status = rbReadStepSettings(command->reader, object, &step, &contact);
     }
-    return status == RB_STATUS_OK
-               ? rbWorld_SetStepSettings(command->world, &settings, command->reader->error)
-               : status;
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbError* error = command->reader->error;
+    return step.accuracy != before ? rbWorld_SetSettings(command->world, &step, &contact, error)
+                                   : rbWorld_SetStepSettings(command->world, &step, error);
 }
 
 static rbStatus setContact(const rbActionCommand* command, json_t* object)

@@ -66,9 +66,11 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
     X(double, restSpeed, "restSpeed", 0.01, RB_FROM(0.0, 1e12), "m/s", \
       "approach below this speed, or below what gravity adds in a step, is not a collision and " \
       "gets no restitution; 0: the speed gained by a fall of 1e-5 m") \
+    X(int, substeps, "substeps", 0, RB_FROM(0, 1000), "", \
+      "small steps in single precision per step, instead of solving to a tolerance; accuracy " \
+      "game only; 0: none") \
     X(int, sweepsMax, "sweepsMax", 2000, RB_FROM(1, 1e9), "", \
-      "maximum sweeps per stage of a step; a game would use 4 to 10; up to 30 are divided " \
-      "among small steps in single precision") \
+      "maximum sweeps per stage of a step") \
     X(bool, isWarm, "warmStart", true, RB_ANY, "", \
       "the impulses of the last step are the initial guess") \
     X(bool, isReacting, "jointReaction", false, RB_ANY, "", \

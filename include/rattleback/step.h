@@ -32,11 +32,27 @@ typedef enum rbStepScheme {
 RB_API const char* rbStepScheme_Name(rbStepScheme scheme); ///< "start", "middle"
 RB_API rbStepScheme rbStepScheme_Find(const char* name);   ///< RB_SCHEME_COUNT if unknown
 
+/// How accurate the step engine is: a level is a row of defaults for its settings and those of
+/// contacts, which single settings may override. See docs/modules/step.md for what each promises.
+typedef enum rbAccuracy {
+    RB_ACCURACY_GAME,        ///< a bounded amount of work per step; stable, no tolerance
+    RB_ACCURACY_ENGINEERING, ///< the default: to a tolerance, in steps of a given size
+    RB_ACCURACY_EXACT,       ///< step size by the error of the motion; no contacts yet
+    RB_ACCURACY_COUNT
+} rbAccuracy;
+
+RB_API const char* rbAccuracy_Name(rbAccuracy accuracy);       ///< "game", "engineering", "exact"
+RB_API rbAccuracy rbAccuracy_Find(const char* name);           ///< RB_ACCURACY_COUNT if unknown
+RB_API const char* rbAccuracy_GetPromise(rbAccuracy accuracy); ///< what a level promises, a clause
+
 // clang-format off
 /// The settings of the step engine, one per row (see RB_SETTING_FIELD).
 #define RB_STEP_SETTINGS(X) \
+    X(rbAccuracy, accuracy, "accuracy", RB_ACCURACY_ENGINEERING, RB_WORDS(rbAccuracy), "", \
+      "level of accuracy, which sets the defaults of other settings; game: a budget, stable; " \
+      "engineering: to a tolerance; exact: error control") \
     X(double, step, "step", 1e-3, RB_FROM(1e-12, 1e12), "s", \
-      "step size; with accuracy the largest step size") \
+      "step size; with errorMax the largest step size") \
     X(int, order, "order", 2, RB_STEPS(2, 10, 2), "", \
       "order of accuracy in the step size") \
     X(rbStepScheme, scheme, "scheme", RB_SCHEME_START, RB_WORDS(rbStepScheme), "", \
@@ -50,11 +66,11 @@ RB_API rbStepScheme rbStepScheme_Find(const char* name);   ///< RB_SCHEME_COUNT 
       "1e-12") \
     X(double, velocityTolerance, "velocityTolerance", 0.0, RB_FROM(0.0, 1e12), "m/s and rad/s", \
       "allowed error of velocities, iterative solver only; 0: the tolerance per second") \
-    X(double, accuracy, "accuracy", 0.0, RB_FROM(0.0, 1e12), "m", \
+    X(double, errorMax, "errorMax", 0.0, RB_FROM(0.0, 1e12), "m", \
       "the step size is chosen to keep the error of the motion after the horizon below this, " \
-      "estimated by the next lower order; 0: fixed steps; needs order 4 or more") \
+      "estimated by the next lower order; accuracy exact only, order 4 or more; 0: fixed steps") \
     X(double, horizon, "horizon", 10.0, RB_ABOVE(0.0, 1e12), "s", \
-      "time span of accuracy; a scene with accuracy but no horizon uses its duration") \
+      "time span of errorMax; a scene with errorMax but no horizon uses its duration") \
     X(int, iterationsMax, "iterationsMax", 0, RB_FROM(0, 1e9), "", \
       "maximum look-ahead iterations, or sweeps of the iterative solver, per step; 0: 50 or " \
       "10,000") \

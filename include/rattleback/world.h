@@ -150,9 +150,9 @@ typedef struct rbStepReport {
 /// With the event engine the report is INVALID if the start is rejected, and LIMIT if the budget of
 /// events is exhausted: the world stays at the time reached; rbWorld_GetError returns the message.
 /// With the step engine it is INVALID if joints are open at the start or contradict each other, or
-/// bodies overlap; NUMERICAL if a joint or a contact missed its tolerance (the world continues);
-/// and LIMIT if a state became non-finite: the world stays at the last good time, which the report
-/// contains.
+/// bodies overlap; NUMERICAL if a joint or a contact missed its tolerance (the world continues; not
+/// at RB_ACCURACY_GAME, which promises none); and LIMIT if a state became non-finite: the world
+/// stays at the last good time, which the report contains.
 RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
 /// The same up to a given time, which is reached exactly; earlier times leave the world as it is.
 RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);
@@ -166,6 +166,10 @@ RB_API double rbWorld_GetTime(const rbWorld* world);
 /// Gravity, m/s^2.
 RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 
+/// Sets the level of accuracy of the step engine: the settings that belong to it get its defaults,
+/// all others stay. Settings that are to differ are set afterwards.
+RB_API void rbWorldDef_SetAccuracy(rbWorldDef* def, rbAccuracy accuracy);
+
 /// Parameters that may change while a world runs (B-91). In addition to those here:
 /// rbBody_SetMaterial, rbBody_SetMass, rbJoint_SetFreedom, rbJoint_SetLimit,
 /// rbJoint_SetMotorTarget, rbSpring_SetLaw, rbWorld_SetMaterialPair, forces. A value is validated
@@ -174,6 +178,8 @@ RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 /// springs), the reference of the ledger moves with it, so that no work appears. Flights and steps
 /// restart at the world's time.
 RB_API rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error); ///< m/s^2
+/// The same as rbWorldDef_SetAccuracy for a world.
+RB_API rbStatus rbWorld_SetAccuracy(rbWorld* world, rbAccuracy accuracy, rbError* error);
 /// Settings of the step engine.
 RB_API rbStepSettings rbWorld_GetStepSettings(const rbWorld* world);
 /// Changes the settings of the step engine; other engines do not use them. The new settings must

@@ -1,4 +1,5 @@
 target_sources(rattleback PRIVATE
+  src/world/accuracy.c
   src/world/debug_draw.c
   src/world/ledger.c
   src/world/snapshot.c

@@ -97,6 +97,13 @@ rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settin
             "\"step\" allow no periodic box; remove it, use the engine \"event\", or " PASS_THROUGH,
             a, b);
     }
+    if (def->step.accuracy == RB_ACCURACY_EXACT) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "bodies \"%s\" and \"%s\" can collide, and step.accuracy is \"exact\"; "
+                           "contacts have no error control yet: use \"engineering\" with smaller "
+                           "steps, the engine \"event\", or " PASS_THROUGH,
+                           a, b);
+    }
     if (def->step.order != 2) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
                            "bodies \"%s\" and \"%s\" can collide, and step.order is %d; with "

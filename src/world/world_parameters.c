@@ -247,6 +247,7 @@ rbContactSettings rbWorld_GetContactSettings(const rbWorld* world)
 static rbStatus changeSettings(rbWorld* world, const rbWorldDef* def, bool areContactsOther,
                                rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     rbStatus status = rbCheckWorldDef(def, error);
     if (status != RB_STATUS_OK) {
         return status;
@@ -261,17 +262,25 @@ static rbStatus changeSettings(rbWorld* world, const rbWorldDef* def, bool areCo
 
 rbStatus rbWorld_SetStepSettings(rbWorld* world, const rbStepSettings* settings, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(settings != NULL);
     rbWorldDef def = world->def;
     def.step = *settings;
     return changeSettings(world, &def, false, error);
 }
 
+rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
+                             const rbContactSettings* contact, rbError* error)
+{
+    RB_ASSERT(step != NULL && contact != NULL);
+    rbWorldDef def = world->def;
+    def.step = *step;
+    def.contact = *contact;
+    return changeSettings(world, &def, true, error);
+}
+
 rbStatus rbWorld_SetContactSettings(rbWorld* world, const rbContactSettings* settings,
                                     rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(settings != NULL);
     rbWorldDef def = world->def;
     def.contact = *settings;

@@ -10,6 +10,10 @@ void rbWorld_TakeParameters(const rbWorld* world, char* bytes);
 // Restores them. If they differ, the engine must start anew; energy accounting is unchanged.
 void rbWorld_RestoreParameters(rbWorld* world, const char* bytes);
 
+// Changes both at once: they may fit only together.
+rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
+                             const rbContactSettings* contact, rbError* error);
+
 // A change that the engine may refuse when it starts anew is tried at once.
 typedef struct rbWorldTrial {
     void* bytes; // a snapshot; NULL: the engine was not ready, and validates later

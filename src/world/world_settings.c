@@ -9,6 +9,7 @@
 #include "dynamics/motion/flight.h"
 #include "dynamics/solvers/solver.h"
 #include "dynamics/solvers/step_method.h"
+#include "world/accuracy.h"
 #include "world/world_contact.h"
 #include "world/world_state.h"
 
@@ -137,11 +138,6 @@ static rbStatus checkEvent(const rbEventSettings* s, rbError* error)
 static rbStatus checkStep(const rbStepSettings* s, rbError* error)
 {
     rbStatus status = rbSettingList_Check(&rbStepSettingList, s, error);
-    if (status == RB_STATUS_OK && s->accuracy > 0.0 && s->order < 4) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "step.accuracy of %g m needs step.order 4 or more; it is %d",
-                           s->accuracy, s->order);
-    }
     const rbStepMethodRow* row = status == RB_STATUS_OK ? rbStepMethodRow_Get(s->method) : NULL;
     return row != NULL && row->checkSettings != NULL ? row->checkSettings(s, error) : status;
 }
@@ -164,6 +160,9 @@ rbStatus rbCheckWorldDef(const rbWorldDef* def, rbError* error)
     }
     if (status == RB_STATUS_OK) {
         status = rbCheckContacts(def, error);
+    }
+    if (status == RB_STATUS_OK) {
+        status = rbCheckAccuracy(def, error);
     }
     return status;
 }

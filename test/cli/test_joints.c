@@ -56,7 +56,7 @@ static void theSummaryReportsHowTheJointsHeld(void** state)
     static const char* const keys[] = {
         "halvings",      "positionIterations", "velocityIterations", "factorizations",
         "singularSteps", "settledSteps",       "mechanisms",         "rows",
-        "redundantRows", "iterationsMost",     "velocityErrorMax",   "accuracy",
+        "redundantRows", "iterationsMost",     "velocityErrorMax",   "errorMax",
         "horizon",       "accuracyEstimate",   "stepSmallest",       "step",
         "order"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {

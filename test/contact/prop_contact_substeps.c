@@ -14,11 +14,10 @@ static SolverScene scene;
 static rbContactBody flights[SCENE_BODIES_MAX];
 static rbVec3 kicks[SCENE_BODIES_MAX];
 
-static rbContactSubsteps* create(int sweepsMax)
+static rbContactSubsteps* create(int substeps)
 {
     rbContactSettings settings = sceneSettings();
-    settings.sweepsMax = sweepsMax;
-    assert_true(rbContactSettings_IsCapped(&settings));
+    settings.substeps = substeps;
     return rbCreateContactSubsteps(&settings);
 }
 
@@ -59,7 +58,7 @@ static void randomIslandsKeepMomentumAndCones(void** state)
     for (int i = 0; i < count; ++i) {
         bool hasGround = (i & 1) != 0;
         makeIsland(&scene, &random, hasGround);
-        rbContactSubsteps* substeps = create(2 + rbRandom_Index(&random, 29));
+        rbContactSubsteps* substeps = create(1 + rbRandom_Index(&random, 15));
         rbContactRun run = sceneRun(&scene, STEP);
         rbVec3 momentum = momentumOf(&scene);
         for (int k = 0; k < 2; ++k) {
@@ -93,7 +92,7 @@ static void workIsTheChangeOfEnergy(void** state)
         for (int k = 1; k < scene.bodyCount; ++k) {
             before += 0.5 * rbLengthSquared(scene.bodies[k].velocity) / scene.bodies[k].invMass;
         }
-        rbContactSubsteps* substeps = create(10);
+        rbContactSubsteps* substeps = create(5);
         rbContactRun run = sceneRun(&scene, STEP);
         rbSubstepsDone done = step(substeps, &scene, &run);
         for (int k = 1; k < scene.bodyCount; ++k) {
@@ -130,7 +129,7 @@ static void islandsTogetherAreAsApart(void** state)
     (void)state;
     static SolverScene apart;
     rbRandom random = {rbTest_Seed(0x5b57eb)};
-    rbContactSubsteps* used = create(10);
+    rbContactSubsteps* used = create(5);
     rbContactGraph* graph = rbCreateContactGraph();
     pullAll(rbMakeVec3(0.0, 0.0, -GRAVITY));
     int many = 0;
@@ -147,7 +146,7 @@ static void islandsTogetherAreAsApart(void** state)
         int order[SCENE_CONTACTS_MAX];
         rbContactRun all = sceneRun(&scene, STEP);
         all.order = order;
-        rbContactSubsteps* fresh = create(10);
+        rbContactSubsteps* fresh = create(5);
         for (int k = 0; k < islands; ++k) {
             rbContactIsland island = rbContactGraph_GetIsland(graph, k);
             memcpy(&order[all.orderCount], island.contacts,
@@ -203,7 +202,7 @@ static void crowdsOnOneBodyAreCarried(void** state)
     }
     pullAll(rbMakeVec3(0.0, 0.0, -GRAVITY));
     kicks[floor] = rbMakeVec3(0.0, 0.0, GRAVITY * STEP); // pushed up by 200 times the weight
-    rbContactSubsteps* substeps = create(30);
+    rbContactSubsteps* substeps = create(15);
     rbContactRun run = sceneRun(&scene, STEP);
     for (int i = 0; i < 100; ++i) {
         (void)step(substeps, &scene, &run);
@@ -237,7 +236,7 @@ static void tripodsAreCarriedAsBySweeps(void** state)
             (void)addPoint(&scene, rbMakeVec3(r * rbCos(angle), r * rbSin(angle), 0.0));
         }
         copyScene(&other, &scene);
-        rbContactSubsteps* substeps = create(10);
+        rbContactSubsteps* substeps = create(5);
         rbContactRun run = sceneRun(&scene, STEP);
         for (int k = 0; k < 60; ++k) {
             (void)step(substeps, &scene, &run);
@@ -277,7 +276,7 @@ static void slidersAreBrakedByTheWholeOfFriction(void** state)
         double angle = 2.0 * RB_PI * rbRandom_Unit(&random);
         rbVec3 direction = rbMakeVec3(rbCos(angle), rbSin(angle), 0.0);
         scene.bodies[body].velocity = rbScale(5.0, direction);
-        rbContactSubsteps* substeps = create(10);
+        rbContactSubsteps* substeps = create(5);
         rbContactRun run = sceneRun(&scene, STEP);
         for (int k = 0; k < 20; ++k) {
             (void)step(substeps, &scene, &run);
@@ -311,7 +310,7 @@ static void overlapLeavesNoSpeed(void** state)
     beginScene(&scene);
     addColumn(&scene, 5, 0.5);
     pullAll(rbMakeVec3(0.0, 0.0, -GRAVITY));
-    rbContactSubsteps* substeps = create(10);
+    rbContactSubsteps* substeps = create(5);
     rbContactRun run = sceneRun(&scene, STEP);
     for (int i = 0; i < scene.set.pointCount; ++i) {
         scene.points[i].gap = -0.02;
@@ -346,7 +345,7 @@ static void columnsThatSwingStillCarryThemselves(void** state)
     beginScene(&scene);
     addColumn(&scene, 20, 0.5);
     pullAll(rbMakeVec3(0.0, 0.0, -GRAVITY));
-    rbContactSubsteps* substeps = create(30);
+    rbContactSubsteps* substeps = create(15);
     rbContactRun run = sceneRun(&scene, STEP);
     for (int i = 0; i < 240; ++i) {
         stepWithGaps(substeps, &run);
@@ -374,7 +373,7 @@ static void beltsDragAlong(void** state)
     pullAll(rbMakeVec3(0.0, 0.0, -GRAVITY));
     kicks[0] = RB_VEC3_ZERO;
     scene.bodies[0].velocity = rbMakeVec3(1.0, 0.0, 0.0);
-    rbContactSubsteps* substeps = create(10);
+    rbContactSubsteps* substeps = create(5);
     rbContactRun run = sceneRun(&scene, STEP);
     for (int i = 0; i < 6; ++i) {
         (void)step(substeps, &scene, &run);
@@ -408,7 +407,7 @@ static void crowdsPartWithoutEnergy(void** state)
             point->gap = rbLength(between) - 0.2;
         }
     }
-    rbContactSubsteps* substeps = create(10);
+    rbContactSubsteps* substeps = create(5);
     rbContactRun run = sceneRun(&scene, STEP);
     for (int i = 0; i < 5; ++i) {
         rbSubstepsDone done = step(substeps, &scene, &run);

@@ -281,7 +281,7 @@ static void carriedPointsHoldTheGap(void** state)
     static Finding finding;
     rbRandom random = {rbTest_Seed(713)};
     finding.settings = rbDefaultContactSettings();
-    finding.settings.sweepsMax = 10;
+    finding.settings.substeps = 5;
     finding.scratch = test_malloc(rbGetSeparationScratchSize());
     int count = rbTest_Count(4, 100);
     for (int n = 0; n < count; ++n) {

@@ -348,7 +348,8 @@ static void accuracyIsKept(void** state)
     for (int i = 0; i < 3; ++i) {
         rbWorldDef def = stepWorldDef(9.81, 0.1, 6);
         rbBodyId bodies[3];
-        def.step.accuracy = asked[i];
+        def.step.accuracy = RB_ACCURACY_EXACT;
+        def.step.errorMax = asked[i];
         def.step.horizon = 0.5;
         rbWorld* world = makeStepWorld(&def);
         addStepChain(world, 3, RB_JOINT_BALL, bodies);

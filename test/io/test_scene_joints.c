@@ -43,12 +43,14 @@ static void settingsOfTheStepEngineAreRead(void** state)
     rbScene* scene = readText(
         SCENE("\"step\": {\"step\": 0.01, \"order\": 6, \"scheme\": \"middle\", \"method\": "
               "\"penalty\", \"solver\": \"tree\", \"tolerance\": 1e-9, \"velocityTolerance\": "
-              "1e-7, \"accuracy\": 1e-5, \"horizon\": 3, \"iterationsMax\": 20, \"halvingsMax\": "
+              "1e-7, \"errorMax\": 1e-5, \"accuracy\": \"exact\", \"horizon\": 3, "
+              "\"iterationsMax\": 20, \"halvingsMax\": "
               "4, \"impulseMax\": 7, \"assembleTolerance\": 0.1, \"assemble\": true, "
               "\"velocityCorrection\": false, \"baumgarte\": {\"alpha\": 5, \"beta\": 6}, "
               "\"penalty\": {\"frequency\": 50, \"damping\": 2}}"));
     assert_int_equal(rbScene_GetInfo(scene)->engineType, RB_ENGINE_STEP);
     const rbStepSettings* step = &rbScene_GetInfo(scene)->step;
+    assert_int_equal(step->accuracy, RB_ACCURACY_EXACT);
     assert_int_equal(step->order, 6);
     assert_int_equal(step->scheme, RB_SCHEME_MIDDLE);
     assert_int_equal(step->method, rbStepMethod_Find("penalty"));
@@ -61,7 +63,7 @@ static void settingsOfTheStepEngineAreRead(void** state)
     const double numbers[][2] = {{step->step, 0.01},
                                  {step->tolerance, 1e-9},
                                  {step->velocityTolerance, 1e-7},
-                                 {step->accuracy, 1e-5},
+                                 {step->errorMax, 1e-5},
                                  {step->horizon, 3.0},
                                  {step->impulseMax, 7.0},
                                  {classical.baumgarteAlpha, 5},
@@ -75,7 +77,7 @@ static void settingsOfTheStepEngineAreRead(void** state)
     rbDestroyScene(scene);
 }
 
-// Omitted values are the defaults of a world; an accuracy alone applies to the whole run.
+// Omitted values are the defaults of a world; an error alone applies to the whole run.
 static void stepSettingsLeftOutAreThoseOfTheWorld(void** state)
 {
     (void)state;
@@ -95,7 +97,7 @@ static void stepSettingsLeftOutAreThoseOfTheWorld(void** state)
         assert_true(isinf(step->impulseMax));
         rbDestroyScene(scene);
     }
-    rbScene* scene = readText(SCENE("\"duration\": 7, \"step\": {\"order\": 4, \"accuracy\": 1}"));
+    rbScene* scene = readText(SCENE("\"duration\": 7, \"step\": {\"accuracy\": \"exact\"}"));
     checkNear(rbScene_GetInfo(scene)->step.horizon, 7.0, 0.0);
     rbDestroyScene(scene);
 }
@@ -116,7 +118,11 @@ static void badStepSettingsAreRefused(void** state)
         {SCENE("\"step\": {\"scheme\": \"zz\"}"), RB_STATUS_INVALID, "expected start or middle"},
         {SCENE("\"step\": {\"tolerance\": 0}"), RB_STATUS_INVALID, "tolerance is 0 m and rad"},
         {SCENE("\"step\": {\"accuracy\": 1e-6}"), RB_STATUS_INVALID,
-         "/step/accuracy: accuracy is 1e-06 m with order 2; accuracy control needs order 4"},
+         "/step/accuracy: found the number 1e-06; expected \"game\", \"engineering\" or \"exact\"; "
+         "an "
+         "error of the motion in m is \"errorMax\" of \"exact\""},
+        {SCENE("\"step\": {\"accuracy\": \"exakt\"}"), RB_STATUS_INVALID,
+         "/step/accuracy: unknown accuracy \"exakt\"; did you mean \"exact\"?"},
         {SCENE("\"step\": {\"halvingsMax\": 31}"), RB_STATUS_INVALID, "halvingsMax is 31"},
         {SCENE("\"step\": {\"impulseMax\": 0}"), RB_STATUS_INVALID, "impulseMax is 0 N s"},
         {SCENE("\"step\": {\"baumgarte\": {\"gamma\": 1}}"), RB_STATUS_INVALID,

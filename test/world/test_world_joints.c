@@ -463,7 +463,7 @@ static void badStepSettingsAreRefused(void** state)
     defs[2].step.order = 3;
     defs[3].step.order = 12;
     defs[4].step.tolerance = 0.0;
-    defs[5].step.accuracy = 1e-6; // order 2
+    defs[5].step.errorMax = 1e-6; // not exact
     defs[6].step.horizon = -1.0;
     defs[7].step.iterationsMax = -1;
     defs[8].step.halvingsMax = 31;
@@ -474,7 +474,7 @@ static void badStepSettingsAreRefused(void** state)
     defs[13].step.assembleTolerance = INFINITY;
     static const char* const texts[14] = {"step.step",        "step.step",
                                           "step.order",       "step.order",
-                                          "step.tolerance",   "step.accuracy",
+                                          "step.tolerance",   "step.errorMax",
                                           "step.horizon",     "step.iterationsMax",
                                           "step.halvingsMax", "step.impulseMax",
                                           "step.method",      "step.solver",
@@ -485,7 +485,8 @@ static void badStepSettingsAreRefused(void** state)
         assert_int_equal(error.status, RB_STATUS_INVALID);
         assert_true(says(&error, texts[i]));
     }
-    good.step.accuracy = 1e-6;
+    good.step.accuracy = RB_ACCURACY_EXACT;
+    good.step.errorMax = 1e-6;
     good.step.order = 4;
     rbWorld* world = rbCreateWorld(&good, NULL);
     assert_non_null(world);

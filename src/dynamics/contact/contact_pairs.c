@@ -15,10 +15,8 @@
 #define MARGIN_OF_WIDTH 0.03
 // ... and by at least this fraction of its size.
 #define MARGIN_OF_SIZE 0.01
-// Points are carried when the limit on sweeps is this low: the remaining gap errors are then far
-// larger than the errors of carrying.
-#define CARRY_SWEEPS 30
-// Fraction of the smaller body: it carries its points this far.
+// Fraction of the smaller body: with small steps, which leave far larger errors of gaps, it carries
+// its points this far.
 #define CARRY_SIZE 1e-3
 // Fraction of an odometer: what its sums may have lost by rounding.
 #define TRAVEL_ROUNDING 1e-12
@@ -34,7 +32,7 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     // the shell is as exact as a gap must be: points within it must not drop out of the velocity
     // stage because they are slightly farther away than the tolerance
     pairs->closedGap = fmax(settings->tolerance, settings->shell);
-    pairs->isCarrying = settings->sweepsMax <= CARRY_SWEEPS;
+    pairs->isCarrying = settings->substeps > 0;
     bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
     pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
     pairs->scratch = rbAlloc(rbGetSeparationScratchSize());

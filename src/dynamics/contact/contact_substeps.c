@@ -482,8 +482,6 @@ static WideRest measureWide(const Wide* wide, const WidePass* pass, double restS
 
 // --------------------------------------------------------------------------------------- sub-steps
 
-// Sweep limits up to this value mean a game's budget.
-#define SWEEPS_CAPPED 30
 // Number of sweeps of a small step.
 #define SWEEPS_EACH 2
 // The springs: their frequency relative to the rate of small steps, and the damping ratio.
@@ -536,7 +534,7 @@ struct rbContactSubsteps {
 
 rbContactSubsteps* rbCreateContactSubsteps(const rbContactSettings* settings)
 {
-    RB_ASSERT(settings != NULL && settings->sweepsMax > 0);
+    RB_ASSERT(settings != NULL && settings->substeps > 0);
     rbContactSubsteps* substeps = rbAllocZero(1, sizeof *substeps);
     substeps->settings = *settings;
     return substeps;
@@ -555,19 +553,6 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
     rbArray_Free(substeps->groups);
     rbArray_Free(substeps->points);
     rbFree(substeps, sizeof *substeps);
-}
-
-// Small steps in a step.
-static int countSmall(const rbContactSettings* settings)
-{
-    int count = settings->sweepsMax / SWEEPS_EACH;
-    return count > 0 ? count : 1;
-}
-
-bool rbContactSettings_IsCapped(const rbContactSettings* settings)
-{
-    return settings->sweepsMax <= SWEEPS_CAPPED && settings->cone == RB_CONE_EXACT &&
-           settings->shockAfter == 0;
 }
 
 bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double restSpeed)
@@ -766,7 +751,7 @@ static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, con
     group->invMassA[lane] = placed->slotA > 0 ? (float)bodies[contact->bodyA].invMass : 0.0f;
     group->invMassB[lane] = placed->slotB > 0 ? (float)bodies[contact->bodyB].invMass : 0.0f;
     // impulses come in as halves, of a step
-    double part = 2.0 / (double)countSmall(&s->settings);
+    double part = 2.0 / (double)s->settings.substeps;
     for (int k = 0; k < contact->pointCount; ++k) {
         packPoint(task, contact, k, part, &s->points.data[group->firstPoint + k], lane);
     }
@@ -1025,7 +1010,7 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
 {
     const rbContactSettings* settings = &substeps->settings;
     RB_ASSERT(task->run->set != NULL && task->run->h > 0.0);
-    int count = countSmall(settings);
+    int count = settings->substeps;
     double dt = task->run->h / (double)count;
     rbSubstepsDone done = {.solved = {.sweeps = SWEEPS_EACH * count, .worst = -1}};
     pack(substeps, task, count);

@@ -35,8 +35,6 @@ typedef struct rbSubstepsTask {
 rbContactSubsteps* rbCreateContactSubsteps(const rbContactSettings* settings);
 void rbDestroyContactSubsteps(rbContactSubsteps* substeps); // NULL is fine
 
-// Whether settings request it at all.
-bool rbContactSettings_IsCapped(const rbContactSettings* settings);
 // Whether it can solve a contact, in a step of h.
 bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double restSpeed);
 // Velocities of bodies become those after the step minus half of their kicks; impulses become those

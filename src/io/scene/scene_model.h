@@ -162,7 +162,8 @@ rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object);
 // How contacts are detected.
 rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector);
 // Update existing settings with the keys that the object has.
-rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* settings);
+rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* step,
+                            rbContactSettings* contact);
 rbStatus rbReadContactSettings(rbReader* reader, const json_t* object, rbContactSettings* settings);
 
 // scene_trees.c, scene_joints.c, scene_springs.c. The springs come last and sort all names.

@@ -1,6 +1,7 @@
 // Settings objects of a scene: world, motion, event, step, contact.
 #include "dynamics/engines/event/event_engine.h"
 #include "io/scene/scene_joints.h"
+#include "world/accuracy.h"
 
 static rbStatus readSettings(rbReader* reader, const json_t* object, const rbObjectKind* kind,
                              void* settings)
@@ -50,25 +51,32 @@ rbStatus rbReadContactSettings(rbReader* reader, const json_t* object, rbContact
     return readSettings(reader, object, &rbContactKeys, settings);
 }
 
-rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* settings)
+rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* step,
+                            rbContactSettings* contact)
 {
-    rbStatus status = readSettings(reader, object, &rbStepKeys, settings);
-    if (status == RB_STATUS_OK && settings->accuracy > 0.0 && settings->order < 4) {
+    const json_t* accuracy = json_object_get(object, "accuracy");
+    if (json_is_number(accuracy)) {
         rbReader_Push(reader, "accuracy");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "accuracy is %.10g m with order %d; accuracy control needs order 4 "
-                             "or more; set \"order\": 4",
-                             settings->accuracy, settings->order);
+                             "found the number %.10g; expected \"game\", \"engineering\" or "
+                             "\"exact\"; an error of the motion in m is \"errorMax\" of \"exact\": "
+                             "{\"accuracy\": \"exact\", \"errorMax\": %.10g}",
+                             json_number_value(accuracy), json_number_value(accuracy));
     }
-    return status;
+    // A level sets defaults, and the other keys override them wherever they stand.
+    const char* word = json_string_value(accuracy);
+    if (word != NULL && rbAccuracy_Find(word) < RB_ACCURACY_COUNT) {
+        rbAccuracy_Apply(rbAccuracy_Find(word), step, contact);
+    }
+    return readSettings(reader, object, &rbStepKeys, step);
 }
 
 rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object)
 {
     rbStepSettings* settings = &scene->info.step;
-    rbStatus status = rbReadStepSettings(reader, object, settings);
-    // An accuracy without a horizon applies to the whole run.
-    if (settings->accuracy > 0.0 && json_object_get(object, "horizon") == NULL) {
+    rbStatus status = rbReadStepSettings(reader, object, settings, &scene->info.contact);
+    // An error without a horizon applies to the whole run.
+    if (settings->errorMax > 0.0 && json_object_get(object, "horizon") == NULL) {
         settings->horizon = scene->info.duration;
     }
     return status;

@@ -28,7 +28,7 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     first.sweepsMax = isAll ? settings->sweepsMax : RB_SWEEPS_FIRST;
     contacts->solver = rbCreateContactSolver(&first);
     contacts->newton = rbCreateContactNewton();
-    if (rbContactSettings_IsCapped(settings)) {
+    if (settings->substeps > 0) {
         contacts->substeps = rbCreateContactSubsteps(settings);
     }
     contacts->collisions = rbCreateCollisions();

@@ -436,7 +436,7 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
             continue;
         }
         double error = mechanism->node.estimateSum - sum;
-        double allowed = settings->accuracy * h / settings->horizon;
+        double allowed = settings->errorMax * h / settings->horizon;
         // Below rounding smaller steps gain nothing.
         allowed = fmax(allowed, 16.0 * DBL_EPSILON * mechanism->size);
         double factor = STEP_GROWTH;
@@ -464,7 +464,7 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
 static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
 {
     double step = engine->settings.step;
-    if (engine->settings.accuracy > 0.0) {
+    if (engine->settings.errorMax > 0.0) {
         return mechanism->nodeTime + mechanism->chosen;
     }
     while (gridTime(engine, mechanism) <= mechanism->nodeTime + SNAP * step) {
@@ -538,7 +538,7 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good
         if (next > time + snap) {
             break;
         }
-        rbStatus status = engine->settings.accuracy > 0.0 ? stepByAccuracy(run)
+        rbStatus status = engine->settings.errorMax > 0.0 ? stepByAccuracy(run)
                                                           : stepOnGrid(run, next, time, &isHeld);
         if (isHeld) {
             break;
