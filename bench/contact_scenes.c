@@ -494,6 +494,7 @@ rbWorld* rbContactScene_CreateWorld(const rbContactScene* scene, double step,
     def.gravity = toVec(scene->gravity);
     def.step.step = step;
     def.step.accuracy = settings->substeps > 0 ? RB_ACCURACY_GAME : RB_ACCURACY_ENGINEERING;
+    def.step.tolerance = 1e-6; // the gap that peers are compared at
     def.contact = *settings;
     def.bodyCapacity = scene->bodyCount;
     rbWorld* world = rbCreateWorld(&def, error);

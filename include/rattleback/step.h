@@ -61,7 +61,7 @@ RB_API const char* rbAccuracy_GetPromise(rbAccuracy accuracy); ///< what a level
       "how joints are enforced; the others are for comparison") \
     X(rbSolverType, solver, "solver", RB_SOLVER_AUTO, RB_WORDS(rbSolverType), "", \
       "solver of the equations of a mechanism; auto: chosen for each") \
-    X(double, tolerance, "tolerance", 1e-6, RB_ABOVE(0.0, 1.0), "m and rad", \
+    X(double, tolerance, "tolerance", 1e-7, RB_ABOVE(0.0, 1.0), "m and rad", \
       "allowed error of a joint at the end of a step; orders above 2 use the smaller of it and " \
       "1e-12") \
     X(double, velocityTolerance, "velocityTolerance", 0.0, RB_FROM(0.0, 1e12), "m/s and rad/s", \

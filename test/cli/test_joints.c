@@ -92,7 +92,7 @@ static void aMissedToleranceIsReported(void** state)
         NULL};
     rbChild child = rbRunProgram(words);
     assert_non_null(strstr(child.out, ": missed in "));
-    rbExpectFailure(child, 3, "steps ended above the joint tolerance 1e-06; worst is joint \"");
+    rbExpectFailure(child, 3, "steps ended above the joint tolerance 1e-07; worst is joint \"");
 }
 
 static void jointsThatCannotHoldAreRefused(void** state)

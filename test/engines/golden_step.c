@@ -7,6 +7,7 @@
 static rbWorld* makeMachine(int order)
 {
     rbWorldDef def = stepWorldDef(9.81, 0.002, order);
+    def.step.tolerance = 1e-6;
     rbWorld* world = makeStepWorld(&def);
     rbError error = {0};
     rbVec3 axis = rbMakeVec3(0.0, 1.0, 0.0);
@@ -67,6 +68,7 @@ static void tautNetsHaveTheSameBitsEverywhere(void** state)
 {
     (void)state;
     rbWorldDef def = stepWorldDef(9.81, 1.0 / 60.0, 2);
+    def.step.tolerance = 1e-6;
     rbBodyId bodies[RB_NET][RB_NET];
     rbWorld* world = makeStepWorld(&def);
     addStepNet(world, bodies);

@@ -100,6 +100,7 @@ static rbWorld* makeHeap(const Mode* mode)
     rbError error = {0};
     rbWorldDef worldDef = defineWorld();
     worldDef.step.step = 1.0 / 120.0;
+    worldDef.step.tolerance = 1e-6;
     worldDef.step.accuracy = mode->substeps > 0 ? RB_ACCURACY_GAME : RB_ACCURACY_ENGINEERING;
     worldDef.contact.substeps = mode->substeps;
     worldDef.contact.sweepsMax = mode->sweepsMax;
