@@ -79,7 +79,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/sweep/shape_sweep_sides.c
   src/dynamics/sweep/shape_sweep_triangles.c
   src/dynamics/sweep/sweep_bounds.c
-  src/dynamics/sweep/sweep_core.c
   src/dynamics/sweep/sweep_roots.c
   src/dynamics/solvers/correct.c
   src/dynamics/solvers/direct.c
