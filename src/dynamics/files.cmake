@@ -63,10 +63,9 @@ target_sources(rattleback PRIVATE
   src/dynamics/joints/joint_validation.c
   src/dynamics/joints/joint_limits.c
   src/dynamics/joints/joint_model.c
+  src/dynamics/joints/joint_parts.c
   src/dynamics/joints/joint_table.c
   src/dynamics/joints/motor.c
-  src/dynamics/joints/part_rotation.c
-  src/dynamics/joints/part_translation.c
   src/dynamics/joints/spring_model.c
   src/dynamics/motion/flight.c
   src/dynamics/motion/free_top.c
