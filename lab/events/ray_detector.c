@@ -16,10 +16,10 @@
 //
 // A change of flight discards predictions. All state is in the pair memory of the row, so it is
 // part of snapshots.
-#include "dynamics/engines/event/event_handle.h"
+#include "dynamics/engines/event/event_impacts.h"
 #include "lab/events/lab_event_rows.h"
 #include "lab/rays/path_bend.h"
-#include "world/world_event.h"
+#include "world/world_engine.h"
 
 #include <rattleback/lab_ray_detector.h>
 

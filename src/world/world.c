@@ -3,11 +3,10 @@
 // Time is summed with compensation, so a million steps of a millisecond end at 1000 s. An advance
 // evaluates every body from its flight record; nothing in it allocates, and only an event starts a
 // new record.
-#include "world/world_event.h"
+#include "world/world_engine.h"
 #include "world/world_joint.h"
 #include "world/world_query_tree.h"
 #include "world/world_settings.h"
-#include "world/world_step.h"
 
 #include <limits.h>
 #include <math.h>

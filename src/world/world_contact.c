@@ -1,8 +1,7 @@
 // Contacts in the step engine of a world: validating their settings, registering shapes and
 // materials, and reading contacts.
-#include "world/world_contact.h"
-
 #include "dynamics/engines/step/contact_method.h"
+#include "world/world_engine.h"
 #include "world/world_settings.h"
 
 #include <math.h>

@@ -1,11 +1,8 @@
 // What the engines of a world have in common: validating, starting, advancing.
 #include "world/world_engine.h"
 
-#include "world/world_contact.h"
-#include "world/world_event.h"
 #include "world/world_joint.h"
 #include "world/world_settings.h"
-#include "world/world_step.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -92,4 +92,21 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 // A name of the body for messages, even if it has none.
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 
+// Writes into the journal of a world; the context is the world.
+void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened);
+// The event engine of a world; NULL: it has another one, or none yet.
+const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world);
+// The arrays of a world for reading its event engine, without a journal.
+rbEventHost rbWorld_GetEventHost(const rbWorld* world);
+
+// Validates the contact settings, and that the other settings allow contacts.
+rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error);
+// Registers shapes, material pairs and bodies that do not collide with the step engine; does
+// nothing if contacts are off.
+rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error);
+// Reserves memory for all contact views, so that reading them allocates nothing.
+void rbWorld_ReserveContacts(rbWorld* world);
+// The message for contacts that missed their tolerance before a time; false: none did.
+bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error);
+
 #endif

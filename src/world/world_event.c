@@ -1,7 +1,6 @@
 // The event engine of a world: registering bodies, starting and advancing it.
-#include "world/world_event.h"
-
 #include "dynamics/engines/event/event_rows.h"
+#include "world/world_engine.h"
 
 #include <math.h>
 

@@ -5,7 +5,6 @@
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 #include "world/world_settings.h"
-#include "world/world_step.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "dynamics/motion/flight.h"
 #include "dynamics/solvers/solver.h"
 #include "dynamics/solvers/step_method.h"
-#include "world/world_contact.h"
+#include "world/world_engine.h"
 #include "world/world_state.h"
 
 #include <math.h>

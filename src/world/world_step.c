@@ -1,10 +1,7 @@
 // The step engine of a world: registering bodies, joints and springs, starting it, and advancing
 // it.
-#include "world/world_step.h"
-
 #include "dynamics/solvers/step_method.h"
-#include "world/world_contact.h"
-#include "world/world_event.h"
+#include "world/world_engine.h"
 #include "world/world_joint.h"
 
 #include <math.h>
@@ -14,7 +11,8 @@
 // ------------------------------------------------------------------------------------------
 // registration
 
-rbStepHost rbWorld_LendStates(const rbWorld* world)
+// The arrays that the world lends to the engine.
+static rbStepHost lendStates(const rbWorld* world)
 {
     rbStepHost host = {
         .motions = world->motions.data, .states = world->states.data, .radii = world->radii.data};
@@ -116,7 +114,7 @@ static bool holdsWithout(const rbWorld* world, int joint)
     size_t size = (size_t)world->states.count * sizeof *world->states.data;
     rbMotionState* states = rbAlloc(size);
     memcpy(states, world->states.data, size);
-    rbStepHost host = rbWorld_LendStates(world);
+    rbStepHost host = lendStates(world);
     host.states = states;
     rbStartGap gap = {.joint = -1, .other = -1};
     rbStatus status = rbStepEngine_Start(engine, &host, world->time, &gap, NULL);
@@ -303,7 +301,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
         return status;
     }
     double before = sumEnergy(world);
-    rbStepHost host = rbWorld_LendStates(world);
+    rbStepHost host = lendStates(world);
     rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
     status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
     if (status != RB_STATUS_OK && gap.joint < 0 && gap.overlap.count > 0) {
@@ -489,7 +487,7 @@ static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
 
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
-    rbStepHost host = rbWorld_LendStates(world);
+    rbStepHost host = lendStates(world);
     host.journal = world->def.event.isJournalOff ? NULL : writeJournal;
     host.context = world;
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
@@ -548,7 +546,7 @@ static bool startForSnapshot(rbWorld* world)
     if (registerBodies(world, NULL) != RB_STATUS_OK) {
         return false;
     }
-    rbStepHost host = rbWorld_LendStates(world);
+    rbStepHost host = lendStates(world);
     rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL);
     if (status != RB_STATUS_OK) {
         return false;
@@ -612,7 +610,7 @@ static void resetMotor(rbWorld* world, int index, int freedom)
 
 static rbStepJointResult getJoint(const rbWorld* world, int index)
 {
-    rbStepHost host = rbWorld_LendStates(world);
+    rbStepHost host = lendStates(world);
     return rbStepEngine_GetJoint(world->engine, &host, index);
 }
 
