@@ -188,12 +188,12 @@ static void noBoundIsLaterThanTheTruth(void** state)
             double paths = rbBoundByPaths(&bodyA, &bodyB, s.lower, level);
             double along = rbBoundAlong(&bodyA, &bodyB, s.normal, level);
             double second = rbBoundBySupports(&bodyA, &bodyB, s.normal, level);
-            double all = rbBoundMeeting(&bodyA, &bodyB, &gap, level);
+            double all = rbBoundMeeting(&bodyA, &bodyB, &gap, RB_VEC3_ZERO, level);
             assert_true(paths > 0.0 && along >= 0.0 && second >= along);
             assert_true(all >= fmax(paths, along) * (1.0 - 1e-12));
             // any guess of the rotation of the normal is safe
             rbVec3 turning = randomVec3(&random, rbLength(a.start.spin) + rbLength(b.start.spin));
-            double turned = rbBoundMeetingTurning(&bodyA, &bodyB, &gap, turning, level);
+            double turned = rbBoundMeeting(&bodyA, &bodyB, &gap, turning, level);
             double end = fmin(fmax(fmax(all, turned), second), 3.0);
             if (a.growth < 0.0 || b.growth < 0.0) {
                 end = fmin(end, 0.3); // roundings from 0.1 shrink by 0.3 per second
@@ -231,7 +231,7 @@ static double boundAlone(const rbSweepBody* a, const rbSweepBody* b, const rbSwe
                          rbVec3 turning, double level)
 {
     (void)turning;
-    return rbBoundMeeting(a, b, gap, level);
+    return rbBoundMeeting(a, b, gap, RB_VEC3_ZERO, level);
 }
 
 // Measures, bounds and advances until the gap is below the tolerance or the time is over. Returns
@@ -286,7 +286,7 @@ static void repeatedBoundsConverge(void** state)
     } rows[4] = {{"paths", boundPaths},
                  {"along", boundAlong},
                  {"alone", boundAlone},
-                 {"turning", rbBoundMeetingTurning}};
+                 {"turning", rbBoundMeeting}};
     Tally convex[4] = {{0}};
     for (int kind = 0; kind < KIND_COUNT; ++kind) {
         Tally tallies[4] = {{0}};

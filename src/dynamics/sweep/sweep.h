@@ -64,14 +64,11 @@ void rbSweepMotion_SetSteadySpin(rbSweepMotion* motion, rbVec3 spin);
 double rbGetCoreReach(const rbGeometry* geometry, rbVec3 point);
 
 // Largest of the bounds below that apply; at most the smaller horizon; 0 if gap.lower <= level.
-double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
-                      double level);
-
-// The same with a guess of the rotation rate of the normal (rad/s; zero: none), which may be wrong:
+// turning: a guess of the rotation rate of the normal (rad/s; zero: none), which may be wrong:
 // n0 x n1 / (t1 - t0) of the last two measurements of the pair. Where edge meets edge this makes
 // repeated measurements converge fast; faces do not need it.
-double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
-                             rbVec3 turning, double level);
+double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
+                      rbVec3 turning, double level);
 
 // L-74 with gravity: no point of A approaches any point of B by more than
 // |v| t + |a| t^2/2 + spins times radii. The only bound that needs no direction.

@@ -180,7 +180,7 @@ static CoreHeight heightOfCompound(const rbGeometry* geometry, const CoreProbe* 
         part.direction = rbInvRotate(pose.q, probe->direction);
         part.rate = rbInvRotate(pose.q, probe->rate);
         part.center = rbInvTransformPoint(pose, probe->center);
-        CoreHeight own = getCoreHeight(child->geometry, &part);
+        CoreHeight own = getRow(child->geometry)->height(child->geometry, &part);
         own.height += rbDot(probe->direction, pose.p);
         own.rate += rbDot(probe->rate, pose.p);
         if (child->geometry->type != RB_SHAPE_COMPOUND) {
@@ -248,13 +248,6 @@ _Static_assert(sizeof coreTable / sizeof coreTable[0] == RB_FAMILY_COUNT, "one r
 static const CoreRow* getRow(const rbGeometry* geometry)
 {
     return &coreTable[rbGeometry_GetFamily(geometry)];
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
-static CoreHeight getCoreHeight(const rbGeometry* geometry, const CoreProbe* probe)
-{
-    RB_ASSERT(rbIsFinite3(probe->direction) && rbIsFinite3(probe->rate));
-    return getRow(geometry)->height(geometry, probe);
 }
 
 double rbGetCoreReach(const rbGeometry* geometry, rbVec3 point)
@@ -345,7 +338,8 @@ static CoreHeight heightAt(const Side* side, double t)
                        .lift = 0.5 * t * t * side->bending,
                        .liftRate = t * side->bending,
                        .reachMax = side->body->radius};
-    CoreHeight height = getCoreHeight(geometry, &probe);
+    RB_ASSERT(rbIsFinite3(probe.direction) && rbIsFinite3(probe.rate));
+    CoreHeight height = getRow(geometry)->height(geometry, &probe);
     height.height -= rbDot(probe.direction, side->center);
     height.rate -= rbDot(probe.rate, side->center);
     return height;
@@ -696,15 +690,15 @@ static double boundParts(const rbSweepBody* a, const rbSweepBody* b, const rbSwe
             }
             rbSweepGap own = measureParts(&partA, &partB, gap);
             own.lower = rbMaxOf(own.lower, known);
-            least = rbMinOf(least, rbBoundMeetingTurning(&partA, &partB, &own, turning, level));
+            least = rbMinOf(least, rbBoundMeeting(&partA, &partB, &own, turning, level));
         }
     }
     return least;
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): by parts, compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
-double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
-                             rbVec3 turning, double level)
+double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
+                      rbVec3 turning, double level)
 {
     RB_ASSERT(a != NULL && b != NULL && gap != NULL);
     RB_ASSERT(a->radius >= 0.0 && b->radius >= 0.0);
@@ -738,11 +732,4 @@ double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const r
         best = rbMaxOf(best, boundParts(a, b, gap, turning, level));
     }
     return rbMinOf(best, horizon);
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): see above.
-double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
-                      double level)
-{
-    return rbBoundMeetingTurning(a, b, gap, RB_VEC3_ZERO, level);
 }

@@ -684,9 +684,8 @@ void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int 
     double level =
         isInShell ? fmin(CONTACT_LEVEL * tolerance, 0.5 * distance) : CONTACT_LEVEL * tolerance;
     rbSweepGap gap = {distance, measure->normal};
-    double tau = distance > 0.0
-                     ? rbBoundMeetingTurning(&bodies[0], &bodies[1], &gap, data->turning, level)
-                     : 0.0;
+    double tau =
+        distance > 0.0 ? rbBoundMeeting(&bodies[0], &bodies[1], &gap, data->turning, level) : 0.0;
     if (isInShell) {
         // Outside the shell the usual level holds again; a hop is measured once at its rim.
         double rim = leaving > 0.0 ? (SHELL_EXIT * tolerance - distance) / leaving : INFINITY;
