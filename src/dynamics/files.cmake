@@ -20,10 +20,8 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event/event_bodies.c
   src/dynamics/engines/event/event_cluster.c
   src/dynamics/engines/event/event_engine.c
-  src/dynamics/engines/event/event_handle.c
   src/dynamics/engines/event/event_snapshot.c
   src/dynamics/engines/event/event_impacts.c
-  src/dynamics/engines/event/event_loop.c
   src/dynamics/engines/event/event_pairs.c
   src/dynamics/engines/event/event_rows.c
   src/dynamics/engines/event/event_regions.c
@@ -72,7 +70,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/motion/integrate.c
   src/dynamics/motion/path.c
   src/dynamics/motion/turn.c
-  src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c
   src/dynamics/sweep/shape_sweep.c
   src/dynamics/sweep/shape_sweep_sides.c
