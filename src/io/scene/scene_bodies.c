@@ -1,4 +1,5 @@
 // Bodies of a scene: state, shapes, copies; materials and motion settings; lookup by name.
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 

@@ -6,6 +6,7 @@
 #define RB_SCENE_MODEL_H
 
 #include "base/core/memory.h"
+#include "io/scene/arena.h"
 #include "io/scene/reader.h"
 
 // A file that the scene refers to, with its bytes.
