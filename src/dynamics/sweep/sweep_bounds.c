@@ -452,18 +452,6 @@ static double boundFirst(const Along* along, double level, double heightA, doubl
     return rbMaxOf(best, findRoot(d - ballA - ballB, speed, acceleration));
 }
 
-double rbBoundAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, double level)
-{
-    RB_ASSERT(a != NULL && b != NULL && rbIsFinite3(normal));
-    Along along;
-    if (!makeAlong(a, b, normal, &along)) {
-        return 0.0;
-    }
-    double heightA = heightAt(&along.a, 0.0).height;
-    double heightB = heightAt(&along.b, 0.0).height;
-    return boundFirst(&along, level, heightA, heightB);
-}
-
 // First time from low to high at which chord + t^2/2 acceleration may fall to 0; high if it does
 // not. The chord leads from gapLow > -low^2/2 acceleration at low to gapHigh at high.
 static double findChordRoot(double low, double gapLow, double high, double gapHigh,
