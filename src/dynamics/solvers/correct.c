@@ -38,6 +38,21 @@ typedef struct Iteration {
     bool isOfRates; // of the velocity stage
 } Iteration;
 
+// The arrays of a corrector, and how many elements each has.
+#define ARRAYS(X)                                      \
+    X(cutFactors, corrector->solver->cutCount)         \
+    X(residual, corrector->rowCount)                   \
+    X(change, corrector->rowCount)                     \
+    X(lastResidual, corrector->rowCount)               \
+    X(lastChange, corrector->rowCount)                 \
+    X(best, corrector->rowCount)                       \
+    X(entry, corrector->rowCount)                      \
+    X(history, 3 * RB_MIX_DEPTH * corrector->rowCount) \
+    X(entryMotion, 2 * corrector->bodyCount)           \
+    X(poses, corrector->bodyCount)                     \
+    X(inertias, corrector->bodyCount)                  \
+    X(isStale, corrector->bodyCount)
+
 rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
 {
     rbRowSystem system = rbMechanism_GetSystem(mechanism);
@@ -48,21 +63,8 @@ rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
     corrector->solver = rbCreateSolver(type, &system);
     corrector->rowCount = mechanism->rowCount;
     corrector->bodyCount = mechanism->bodyCount;
-    size_t rows = (size_t)mechanism->rowCount;
-    corrector->cutFactors =
-        rbAllocZero((size_t)corrector->solver->cutCount, sizeof *corrector->cutFactors);
-    corrector->residual = rbAllocZero(rows, sizeof(double));
-    corrector->change = rbAllocZero(rows, sizeof(double));
-    corrector->lastResidual = rbAllocZero(rows, sizeof(double));
-    corrector->lastChange = rbAllocZero(rows, sizeof(double));
-    corrector->best = rbAllocZero(rows, sizeof(double));
-    corrector->entry = rbAllocZero(rows, sizeof(double));
-    corrector->entryMotion =
-        rbAllocZero(2 * (size_t)mechanism->bodyCount, sizeof *corrector->entryMotion);
-    corrector->poses = rbAllocZero((size_t)mechanism->bodyCount, sizeof *corrector->poses);
-    corrector->inertias = rbAllocZero((size_t)mechanism->bodyCount, sizeof *corrector->inertias);
-    corrector->history = rbAllocZero(3 * (size_t)RB_MIX_DEPTH * rows, sizeof(double));
-    corrector->isStale = rbAllocZero((size_t)mechanism->bodyCount, sizeof(bool));
+#define CREATE(name, count) corrector->name = rbAllocZero((size_t)(count), sizeof *corrector->name);
+    ARRAYS(CREATE)
     return corrector;
 }
 
@@ -71,21 +73,8 @@ void rbDestroyCorrector(rbCorrector* corrector)
     if (corrector == NULL) {
         return;
     }
-    size_t rows = (size_t)corrector->rowCount;
-    rbFree(corrector->cutFactors,
-           (size_t)corrector->solver->cutCount * sizeof *corrector->cutFactors);
-    rbFree(corrector->residual, rows * sizeof(double));
-    rbFree(corrector->change, rows * sizeof(double));
-    rbFree(corrector->lastResidual, rows * sizeof(double));
-    rbFree(corrector->lastChange, rows * sizeof(double));
-    rbFree(corrector->best, rows * sizeof(double));
-    rbFree(corrector->entry, rows * sizeof(double));
-    rbFree(corrector->entryMotion,
-           2 * (size_t)corrector->bodyCount * sizeof *corrector->entryMotion);
-    rbFree(corrector->poses, (size_t)corrector->bodyCount * sizeof *corrector->poses);
-    rbFree(corrector->inertias, (size_t)corrector->bodyCount * sizeof *corrector->inertias);
-    rbFree(corrector->history, 3 * (size_t)RB_MIX_DEPTH * rows * sizeof(double));
-    rbFree(corrector->isStale, (size_t)corrector->bodyCount * sizeof(bool));
+#define DESTROY(name, count) rbFree(corrector->name, (size_t)(count) * sizeof *corrector->name);
+    ARRAYS(DESTROY)
     rbDestroySolver(corrector->solver);
     rbFree(corrector, sizeof *corrector);
 }
