@@ -12,7 +12,6 @@ target_sources(rattleback PRIVATE
   src/world/world_joint.c
   src/world/world_validation.c
   src/world/world_link.c
-  src/world/world_log.c
   src/world/world_parameters.c
   src/world/world_query.c
   src/world/world_query_tree.c

@@ -3,6 +3,7 @@
 // Time is summed with compensation, so a million steps of a millisecond end at 1000 s. An advance
 // evaluates every body from its flight record; nothing in it allocates, and only an event starts a
 // new record.
+#include "base/core/words.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 #include "world/world_query_tree.h"
@@ -10,6 +11,8 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
@@ -257,4 +260,31 @@ rbVec3 rbWorld_WrapPosition(const rbWorld* world, rbVec3 position, int image[3])
         memcpy(image, shift, sizeof shift);
     }
     return wrapped;
+}
+
+// ------------------------------------------------------------------------------------------- log
+// The only channel on which the library reports on its own.
+
+static const char* const levelNames[RB_LOG_COUNT] = {
+    [RB_LOG_WARNING] = "warning", [RB_LOG_ERROR] = "error"};
+RB_DEFINE_NAME(rbLogLevel, RB_LOG_COUNT, levelNames[index])
+
+void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...)
+{
+    if (world->def.logFn == NULL) {
+        return;
+    }
+    char message[RB_LOG_LENGTH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    world->def.logFn(level, message, world->def.logContext);
+}
+
+void rbWorld_LogRefusal(const rbWorld* world, const char* what, const rbError* reason,
+                        rbError* error)
+{
+    (void)rbError_Set(error, reason->status, "%s", reason->message);
+    rbWorld_Log(world, RB_LOG_ERROR, "%s is refused: %s", what, reason->message);
 }
