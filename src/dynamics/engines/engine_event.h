@@ -1,4 +1,4 @@
-// Events that engines report to the journal of their host.
+// What engines report to their host: events for its journal, and overlaps at the start.
 #ifndef RB_ENGINES_ENGINE_EVENT_H
 #define RB_ENGINES_ENGINE_EVENT_H
 
@@ -30,6 +30,14 @@ typedef struct rbEngineEvent {
     rbVec3 impulse;
     double approachSpeed;
 } rbEngineEvent;
+
+// An overlap at the start.
+typedef struct rbStartOverlap {
+    int a;
+    int b;
+    double depth; // m
+    int count;    // of overlapping pairs; the deepest is reported
+} rbStartOverlap;
 
 typedef void rbEngineJournalFn(void* context, const rbEngineEvent* event);
 

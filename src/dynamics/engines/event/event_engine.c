@@ -54,14 +54,6 @@ rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 perio
     return engine;
 }
 
-static void freeFronts(rbEventEngine* engine)
-{
-    for (int i = 0; i < engine->datas.count; ++i) {
-        rbDestroyFront(engine->datas.data[i].cache.front);
-        engine->datas.data[i].cache.front = NULL;
-    }
-}
-
 static void freeMaterials(rbEventCold* cold)
 {
     rbFree(cold->materials, (size_t)cold->materialCount * sizeof *cold->materials);
@@ -74,7 +66,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     if (engine == NULL) {
         return;
     }
-    freeFronts(engine);
+    rbEventEngine_FreeFronts(engine);
     for (int i = 0; i < engine->spareFronts.count; ++i) {
         rbDestroyFront(engine->spareFronts.data[i].front);
     }
@@ -316,7 +308,7 @@ static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, dou
 
 static void clearPairs(rbEventEngine* engine)
 {
-    freeFronts(engine);
+    rbEventEngine_FreeFronts(engine);
     for (int i = 0; i < engine->bodies.count; ++i) {
         engine->bodies.data[i].pairs.count = 0;
     }

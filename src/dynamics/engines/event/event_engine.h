@@ -7,7 +7,6 @@
 
 #include "base/core/words.h"
 #include "dynamics/engines/engine_event.h"
-#include "dynamics/engines/start_overlap.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
 

@@ -731,6 +731,14 @@ static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
            rbHeap_GetNode(&engine->heap, engine->heap.places.data[index]).key <= time;
 }
 
+void rbEventEngine_FreeFronts(rbEventEngine* engine)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        rbDestroyFront(engine->datas.data[i].cache.front);
+        engine->datas.data[i].cache.front = NULL;
+    }
+}
+
 bool rbEventEngine_IsValid(const rbEventEngine* engine)
 {
     int alive = 0;

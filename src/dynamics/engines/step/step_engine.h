@@ -8,7 +8,6 @@
 
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/engines/engine_event.h"
-#include "dynamics/engines/start_overlap.h"
 #include "dynamics/joints/joint_model.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
