@@ -23,6 +23,11 @@ static double atanByTwo(double x)
     return rbAtan2(x, 1.0);
 }
 
+static double asinByTwo(double x)
+{
+    return rbAtan2(x, sqrt((1.0 - x) * (1.0 + x)));
+}
+
 static const Golden goldens[] = {
     {"rbSin", rbSin, -40, 1023, false, 0x2d192ffcecb0c790u},
     {"rbCos", rbCos, -40, 1023, false, 0x856835521d78409fu},
@@ -36,6 +41,7 @@ static const Golden goldens[] = {
     {"rbSinh", rbSinh, -20, 10, false, 0xaceecf446612babau},
     {"rbCosh", rbCosh, -20, 10, false, 0x0d039f05f30ecc69u},
     {"rbTanh", rbTanh, -20, 6, false, 0x6a3b260b1b3cf22cu},
+    {"rbAtan2", asinByTwo, -20, 0, false, 0x01236e5a94d44dcfu},
     {"rbAcos", rbAcos, -20, 0, false, 0xcf0d7044df03ba6cu},
 };
 
