@@ -54,18 +54,19 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
         ledger.angularMomentum =
             rbAdd(ledger.angularMomentum, rbAdd(spin, rbCross(s->position, momentum)));
     }
-    rbEngineAccounts books = rbWorld_GetAccounts(world);
+    rbEngineAccounts accounts = rbWorld_GetAccounts(world);
     ledger.work += world->externalWork;
-    ledger.work += books.step.load;
+    ledger.work += accounts.step.load;
     ledger.springEnergy = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
     ledger.energy = ledger.kineticLinear + ledger.kineticAngular + ledger.potential;
     ledger.energy += ledger.springEnergy;
-    ledger.impactWork = books.event.impact + books.step.impact;
-    ledger.frictionWork = books.event.friction + books.step.friction;
-    ledger.microWork = books.event.micro;
-    ledger.motorWork = books.step.motor;
-    ledger.dissipation = books.step.dissipation;
-    ledger.restWork = books.event.rest + books.step.assembly + books.step.part + books.assemble;
+    ledger.impactWork = accounts.event.impact + accounts.step.impact;
+    ledger.frictionWork = accounts.event.friction + accounts.step.friction;
+    ledger.microWork = accounts.event.micro;
+    ledger.motorWork = accounts.step.motor;
+    ledger.dissipation = accounts.step.dissipation;
+    ledger.restWork =
+        accounts.event.rest + accounts.step.assembly + accounts.step.part + accounts.assemble;
     ledger.energyDrift = ledger.energy - ledger.work - ledger.impactWork - ledger.frictionWork -
                          ledger.microWork - ledger.motorWork - ledger.dissipation -
                          ledger.restWork - world->energyReference;

@@ -27,9 +27,9 @@ typedef struct SnapshotHeader {
     int32_t eventCount;
     int32_t touchedCount;
     int32_t jointCount;
-    rbEngineAccounts books; // work totals so far
-    rbStepWork stepWork;    // the part that the step engine does not count itself
-    uint64_t engineSize;    // bytes of the engine after the parameters; 0: it was not ready
+    rbEngineAccounts accounts; // work totals so far
+    rbStepWork stepWork;       // the part that the step engine does not count itself
+    uint64_t engineSize;       // bytes of the engine after the parameters; 0: it was not ready
 } SnapshotHeader;
 
 typedef struct SnapshotBody {
@@ -180,7 +180,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .eventCount = world->events.count,
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
         .jointCount = world->joints.count,
-        .books = rbWorld_GetAccounts(world),
+        .accounts = rbWorld_GetAccounts(world),
         .stepWork = world->stepWork,
         .engineSize = engineSize(world),
     };
@@ -252,7 +252,7 @@ static bool restoreEngine(rbWorld* world, const SnapshotHeader* header, const ch
     world->touched.count = 0;
     world->isEngineReady = false;
     if (row->startAnew != NULL) {
-        row->startAnew(world, &header->books);
+        row->startAnew(world, &header->accounts);
     }
     return false;
 }
@@ -279,13 +279,13 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     const char* place = restoreJoints(world, restoreBodies(world, bodies));
     bool isReady = world->isEngineReady;
     if (!restoreEngine(world, &header, place + parametersSize)) {
-        rbWorld_SetAccounts(world, &header.books);
+        rbWorld_SetAccounts(world, &header.accounts);
         return RB_STATUS_OK;
     }
     if (!isReady) {
         (void)restoreBodies(world, bodies); // starting the engine may have moved them
     }
     world->stepWork = header.stepWork;
-    world->assembleWork = header.books.assemble;
+    world->assembleWork = header.accounts.assemble;
     return RB_STATUS_OK;
 }

@@ -205,15 +205,15 @@ rbError rbWorld_GetError(const rbWorld* world)
 
 rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world)
 {
-    rbEngineAccounts books = {.step = world->stepWork, .assemble = world->assembleWork};
+    rbEngineAccounts accounts = {.step = world->stepWork, .assemble = world->assembleWork};
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     if (world->engine != NULL && row->addWork != NULL) {
-        row->addWork(world, &books);
+        row->addWork(world, &accounts);
     }
-    return books;
+    return accounts;
 }
 
-void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* books)
+void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts)
 {
     rbEngineAccounts engineAccounts = {0};
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
@@ -221,12 +221,12 @@ void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* books)
         row->addWork(world, &engineAccounts);
     }
     rbStepWork counted = engineAccounts.step;
-    world->stepWork.load = books->step.load - counted.load;
-    world->stepWork.motor = books->step.motor - counted.motor;
-    world->stepWork.dissipation = books->step.dissipation - counted.dissipation;
-    world->stepWork.assembly = books->step.assembly - counted.assembly;
-    world->stepWork.impact = books->step.impact - counted.impact;
-    world->stepWork.friction = books->step.friction - counted.friction;
-    world->stepWork.part = books->step.part - counted.part;
-    world->assembleWork = books->assemble;
+    world->stepWork.load = accounts->step.load - counted.load;
+    world->stepWork.motor = accounts->step.motor - counted.motor;
+    world->stepWork.dissipation = accounts->step.dissipation - counted.dissipation;
+    world->stepWork.assembly = accounts->step.assembly - counted.assembly;
+    world->stepWork.impact = accounts->step.impact - counted.impact;
+    world->stepWork.friction = accounts->step.friction - counted.friction;
+    world->stepWork.part = accounts->step.part - counted.part;
+    world->assembleWork = accounts->assemble;
 }

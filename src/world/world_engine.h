@@ -51,7 +51,7 @@ typedef struct rbEngineRow {
     // Parameters were restored: discards what the engine derived from them.
     void (*reset)(rbWorld* world);
     // Adds the work that the engine counts.
-    void (*addWork)(const rbWorld* world, rbEngineAccounts* books);
+    void (*addWork)(const rbWorld* world, rbEngineAccounts* accounts);
     bool (*isResting)(const rbWorld* world, int index);
     void (*enableJournal)(rbWorld* world, bool isOn);
     size_t (*getSnapshotSize)(const rbWorld* world);
@@ -59,7 +59,7 @@ typedef struct rbEngineRow {
     // False: the bytes do not match, and the engine must start anew.
     bool (*restoreSnapshot)(rbWorld* world, const void* bytes, size_t size);
     // Called after restoring a snapshot without the engine, or one that does not match.
-    void (*startAnew)(rbWorld* world, const rbEngineAccounts* books);
+    void (*startAnew)(rbWorld* world, const rbEngineAccounts* accounts);
 } rbEngineRow;
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world);
@@ -78,7 +78,7 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
 rbStatus rbWorld_CheckStiffSprings(rbWorld* world, const rbLedger* ledger);
 rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world);
 // After restoring a snapshot; the event engine restores its own part.
-void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* books);
+void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts);
 
 // The shapes of a body as one geometry for an engine (NULL: none) in its principal frame;
 // materials: one per shape. UNSUPPORTED if a dynamic body has a plane.

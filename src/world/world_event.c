@@ -214,10 +214,10 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
 }
 
 // Everything will be registered again, so no body rests: those that did get their loads back.
-static void startAnew(rbWorld* world, const rbEngineAccounts* books)
+static void startAnew(rbWorld* world, const rbEngineAccounts* accounts)
 {
     if (world->engine != NULL) {
-        rbEventEngine_Forget(world->engine, &books->event);
+        rbEventEngine_Forget(world->engine, &accounts->event);
     }
     for (int i = 0; i < world->bodies.count; ++i) {
         if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
@@ -232,9 +232,9 @@ static void startAnew(rbWorld* world, const rbEngineAccounts* books)
     }
 }
 
-static void addWork(const rbWorld* world, rbEngineAccounts* books)
+static void addWork(const rbWorld* world, rbEngineAccounts* accounts)
 {
-    books->event = rbEventEngine_GetWork(world->engine);
+    accounts->event = rbEventEngine_GetWork(world->engine);
 }
 
 static bool isResting(const rbWorld* world, int index)
@@ -265,8 +265,8 @@ const rbEngineRow rbEventEngineRow = {
 rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 {
     rbEventStatistics none = {0};
-    bool isAsked = rbWorld_GetEngineRow(world) == &rbEventEngineRow && world->engine != NULL;
-    return isAsked ? rbEventEngine_GetStatistics(world->engine) : none;
+    bool isRunning = rbWorld_GetEngineRow(world) == &rbEventEngineRow && world->engine != NULL;
+    return isRunning ? rbEventEngine_GetStatistics(world->engine) : none;
 }
 
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world)

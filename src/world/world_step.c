@@ -576,16 +576,16 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
 // ----------------------------------------------------------------------------------------
 // the row
 
-static void addWork(const rbWorld* world, rbEngineAccounts* books)
+static void addWork(const rbWorld* world, rbEngineAccounts* accounts)
 {
     rbStepWork work = rbStepEngine_GetWork(world->engine);
-    books->step.load += work.load;
-    books->step.motor += work.motor;
-    books->step.dissipation += work.dissipation;
-    books->step.assembly += work.assembly;
-    books->step.impact += work.impact;
-    books->step.friction += work.friction;
-    books->step.part += work.part;
+    accounts->step.load += work.load;
+    accounts->step.motor += work.motor;
+    accounts->step.dissipation += work.dissipation;
+    accounts->step.assembly += work.assembly;
+    accounts->step.impact += work.impact;
+    accounts->step.friction += work.friction;
+    accounts->step.part += work.part;
 }
 
 static bool isResting(const rbWorld* world, int index)

@@ -38,9 +38,9 @@ static inline rbVec3 rbEventEngine_ImageShift(const rbEventEngine* engine, const
 // The contact time, or less where a fall through a tolerance takes less.
 static inline double rbEventEngine_ContactTime(const rbEventEngine* engine, double pull)
 {
-    double asked = engine->settings.contactTime;
-    double fall = pull > 0.0 ? 0.1 * sqrt(2.0 * engine->tolerance / pull) : asked;
-    return fall < asked ? fall : asked;
+    double requested = engine->settings.contactTime;
+    double fall = pull > 0.0 ? 0.1 * sqrt(2.0 * engine->tolerance / pull) : requested;
+    return fall < requested ? fall : requested;
 }
 
 // Prefetches the list of a body.

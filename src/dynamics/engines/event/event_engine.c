@@ -226,9 +226,9 @@ static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
             least = fmin(least, 2.0 * body->radius);
         }
     }
-    double asked = engine->settings.tolerance;
+    double requested = engine->settings.tolerance;
     double chosen = isfinite(least) ? TOLERANCE_DEFAULT * least : TOLERANCE_DEFAULT;
-    engine->tolerance = asked > 0.0 ? asked : chosen;
+    engine->tolerance = requested > 0.0 ? requested : chosen;
     engine->statistics.tolerance = engine->tolerance;
     // Larger: contact would be far from touching. Smaller: positions in doubles cannot resolve it.
     if (isfinite(least) && !(engine->tolerance <= TOLERANCE_MOST * least &&
@@ -458,8 +458,9 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     if (status != RB_STATUS_OK) {
         return status;
     }
-    double asked = engine->settings.eventsPerSecond;
-    engine->budget = asked > 0.0 ? asked : BUDGET_BASE + BUDGET_PER_BODY * engine->bodies.count;
+    double requested = engine->settings.eventsPerSecond;
+    engine->budget =
+        requested > 0.0 ? requested : BUDGET_BASE + BUDGET_PER_BODY * engine->bodies.count;
     engine->windowStart = time;
     engine->windowEvents = 0;
     engine->now = time;
