@@ -364,6 +364,9 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
     (void)fprintf(file, "  %-18s%.2g J, relative %.2g, at most %.2g%s\n", "energy drift",
                   b->energyDrift, tally->drift.energy, tally->driftMax.energy,
                   !info->engineTraits.isFlightOnly ? " (not explained by any cause)" : "");
+    if (info->engineTraits.isStepped) {
+        rbPrintNumericalEnergy(tally, file);
+    }
     printMomenta(tally, file);
     if (!info->engineTraits.isStepped) {
         printTolerance(tally, world, file);
@@ -444,6 +447,14 @@ static void writeLedger(const rbTally* tally, rbJson* json)
     rbJson_Number(json, "springEnergy", b->springEnergy);
     rbJson_Number(json, "motorWork", b->motorWork);
     rbJson_Number(json, "dissipation", b->dissipation);
+    rbJson_Number(json, "assemblyWork", b->assemblyWork);
+    rbJson_Number(json, "partedWork", b->partedWork);
+    rbJson_Number(json, "settledWork", b->settledWork);
+    rbJson_Number(json, "truncatedWork", b->truncatedWork);
+    rbJson_Number(json, "lateWork", b->lateWork);
+    rbJson_Number(json, "numericalEnergy", b->numericalEnergy);
+    rbJson_Number(json, "relativeNumericalEnergy", ratio(b->numericalEnergy, b->energyScale));
+    rbJson_Number(json, "scale", b->energyScale);
     rbJson_Number(json, "drift", b->energyDrift);
     rbJson_Number(json, "relativeDrift", drift->energy);
     rbJson_Number(json, "relativeDriftMax", most->energy);

@@ -87,19 +87,13 @@ static void printAccuracy(const rbSceneInfo* info, const rbStepStatistics* s, FI
 // speeds did not fit, or in the steps that pull joints together.
 static void printClosing(const rbTally* tally, FILE* file)
 {
-    double total = tally->end.restWork;
-    double later = total - tally->start.restWork;
+    double total = tally->end.assemblyWork;
+    double later = total - tally->start.assemblyWork;
     if (!(fabs(total) > CLOSING_SHOWN * tally->energyScale)) {
         return;
     }
-    (void)fprintf(file, "  %-18s%.6g J %s when %s, ", "", fabs(total),
-                  total > 0.0 ? "added" : "removed",
-                  rbHasContacts(tally->info)
-                      ? (tally->info->jointCount > 0
-                             ? "bodies came to rest, overlaps were resolved, or poses and speeds "
-                               "were corrected to fit the joints"
-                             : "bodies came to rest or overlaps were resolved")
-                      : "poses and speeds were corrected to fit the joints");
+    (void)fprintf(file, "  %-18s%.6g J %s when poses and speeds were corrected to fit the joints, ",
+                  "", fabs(total), total > 0.0 ? "added" : "removed");
     double least = CLOSING_SHOWN * tally->energyScale;
     if (!(fabs(later) > least)) {
         (void)fprintf(file, "all at the start\n");
@@ -192,6 +186,26 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
     for (int i = 0; i < tally->motors.count; ++i) {
         (void)fprintf(file, "  %-18s%s\n", "warning", tally->motors.texts[i]);
     }
+}
+
+void rbPrintNumericalEnergy(const rbTally* tally, FILE* file)
+{
+    const rbLedger* end = &tally->end;
+    double allowed = tally->info->step.energyTolerance;
+    double relative = end->energyScale > 0.0 ? fabs(end->numericalEnergy) / end->energyScale : 0.0;
+    (void)fprintf(file, "  %-18s%.2g J, relative %.2g", "numerical energy", end->numericalEnergy,
+                  relative);
+    if (rbHasContacts(tally->info)) {
+        (void)fprintf(
+            file,
+            " (parting %.2g J, settling %.2g J, solver %.2g J, late arrival %.2g J, drift "
+            "%.2g J)",
+            end->partedWork, end->settledWork, end->truncatedWork, end->lateWork, end->energyDrift);
+    }
+    if (allowed > 0.0) {
+        (void)fprintf(file, ", allowed %g: %s", allowed, relative <= allowed ? "met" : "missed");
+    }
+    (void)fputc('\n', file);
 }
 
 void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json)

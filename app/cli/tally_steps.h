@@ -11,6 +11,8 @@ double rbGetJointTolerance(const rbSceneInfo* info);
 void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity);
 
 void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file);
+// What no cause in nature explains, and what is allowed.
+void rbPrintNumericalEnergy(const rbTally* tally, FILE* file);
 void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json);
 
 #endif

@@ -111,19 +111,30 @@ typedef struct rbLedger {
     double potential;      ///< J, of gravity, constant and central forces; zero at the origin
     double work;           ///< J, done so far by other forces, impulses and changes of state
     double impactWork;     ///< J, of the normal impulses of impacts so far; negative: lost
-    double frictionWork; ///< J, of the tangential impulses, of impacts and microcollisions; in the
-                         ///< step engine of all contacts
-    double microWork;    ///< J, of the normal impulses of microcollisions
-    double springEnergy; ///< J, in springs and torsional springs of joints
-    double motorWork;    ///< J, done so far by motors and velocity-only joints
-    double dissipation;  ///< J, by damping and friction of joints and springs so far; <= 0
-    double restWork; ///< J, taken from bodies that came to rest, or added by separating overlaps;
-                     ///< for joints: added or taken when bodies were moved onto them, at the start
-                     ///< or after an external change
-    double energy;   ///< J, kineticLinear + kineticAngular + potential + springEnergy
-    double energyDrift;     ///< J, energy - all of the work above - energy at the start:
-                            ///< numerical error
-    rbVec3 momentum;        ///< kg m/s
+    double frictionWork;  ///< J, of the tangential impulses, of impacts and microcollisions; in the
+                          ///< step engine of all contacts
+    double microWork;     ///< J, of the normal impulses of microcollisions
+    double springEnergy;  ///< J, in springs and torsional springs of joints
+    double motorWork;     ///< J, done so far by motors and velocity-only joints
+    double dissipation;   ///< J, by damping and friction of joints and springs so far; <= 0
+    double restWork;      ///< J, of all other changes: assemblyWork and the four works of numerics
+    double assemblyWork;  ///< J, added or taken when bodies were moved onto their joints, at the
+                          ///< start, by the steps, or after an external change
+    double energy;        ///< J, kineticLinear + kineticAngular + potential + springEnergy
+    double energyDrift;   ///< J, energy - all of the work above - energy at the start: the error
+                          ///< of the integration
+    double partedWork;    ///< J, given by numerics: lasting contacts that separate overlaps
+    double settledWork;   ///< J, taken by numerics: slow approaches stopped without the rebound
+                          ///< that restitution demands, and bodies put to rest
+    double truncatedWork; ///< J, by numerics: solutions of contacts that ended early
+    double lateWork;      ///< J, by numerics: bodies that met before the end of their step
+    double
+        numericalEnergy; ///< J, sum of these four and the drift: what no cause in nature explains
+    double energyScale;  ///< J, the energy there was, whatever the origin of the potential: the
+                         ///< largest sum so far of kinetic energy, energy in springs, what
+                         ///< lifts every body by its radius against its constant forces, and
+                         ///< the magnitudes of all work of causes in nature
+    rbVec3 momentum;     ///< kg m/s
     rbVec3 angularMomentum; ///< kg m^2/s about the origin
     rbVec3 spinMomentum;    ///< kg m^2/s, sum of the bodies' spins about their centers
     double mass;            ///< kg

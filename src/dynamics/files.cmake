@@ -45,6 +45,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_forces.c
   src/dynamics/engines/step/step_validation.c
   src/dynamics/engines/step/step_limits.c
+  src/dynamics/engines/step/step_measure.c
   src/dynamics/engines/step/step_nodes.c
   src/dynamics/engines/step/step_order.c
   src/dynamics/engines/step/step_snapshot.c

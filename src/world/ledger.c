@@ -31,6 +31,14 @@ double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3])
     return parts[0] + parts[1] + parts[2];
 }
 
+// J, to lift a body by its radius, or by its radius of gyration if it has no shape.
+static double findLift(const rbBody* body, const rbMotionBody* motion)
+{
+    rbVec3 m = motion->moments;
+    double gyration = sqrt(fmax(m.x, fmax(m.y, m.z)) / motion->mass);
+    return motion->mass * fmax(body->radius, gyration) * rbLength(motion->acceleration);
+}
+
 rbLedger rbWorld_GetLedger(const rbWorld* world)
 {
     rbLedger ledger = {0};
@@ -49,6 +57,7 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
         ledger.potential += parts[2];
         ledger.work += s->work;
         ledger.mass += motion->mass;
+        ledger.energyScale += findLift(&world->bodies.data[i], motion);
         ledger.momentum = rbAdd(ledger.momentum, momentum);
         ledger.spinMomentum = rbAdd(ledger.spinMomentum, spin);
         ledger.angularMomentum =
@@ -65,11 +74,22 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
     ledger.microWork = accounts.event.micro;
     ledger.motorWork = accounts.step.motor;
     ledger.dissipation = accounts.step.dissipation;
-    ledger.restWork =
-        accounts.event.rest + accounts.step.assembly + accounts.step.part + accounts.assemble;
+    ledger.partedWork = accounts.step.parted;
+    ledger.settledWork = accounts.event.rest + accounts.step.settled;
+    ledger.truncatedWork = accounts.step.truncated;
+    ledger.lateWork = accounts.step.late;
+    ledger.numericalEnergy =
+        ledger.partedWork + ledger.settledWork + ledger.truncatedWork + ledger.lateWork;
+    ledger.assemblyWork = accounts.step.assembly + accounts.assemble;
+    ledger.restWork = ledger.numericalEnergy + accounts.step.between + ledger.assemblyWork;
     ledger.energyDrift = ledger.energy - ledger.work - ledger.impactWork - ledger.frictionWork -
                          ledger.microWork - ledger.motorWork - ledger.dissipation -
                          ledger.restWork - world->energyReference;
+    ledger.numericalEnergy += ledger.energyDrift;
+    ledger.energyScale += ledger.kineticLinear + ledger.kineticAngular + ledger.springEnergy;
+    ledger.energyScale += fabs(ledger.work) + fabs(ledger.impactWork) + fabs(ledger.frictionWork) +
+                          fabs(ledger.motorWork) + fabs(ledger.dissipation);
+    ledger.energyScale = fmax(ledger.energyScale, world->energyMost);
     return ledger;
 }
 

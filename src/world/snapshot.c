@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 7u
+#define SNAPSHOT_VERSION 8u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
@@ -23,6 +23,7 @@ typedef struct SnapshotHeader {
     double timeRest;
     double energyReference;
     double externalWork;
+    double energyMost;
     int32_t bodyCount;
     int32_t eventCount;
     int32_t touchedCount;
@@ -176,6 +177,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .timeRest = world->timeRest,
         .energyReference = world->energyReference,
         .externalWork = world->externalWork,
+        .energyMost = world->energyMost,
         .bodyCount = world->bodies.count,
         .eventCount = world->events.count,
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
@@ -270,6 +272,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     world->timeRest = header.timeRest;
     world->energyReference = header.energyReference;
     world->externalWork = header.externalWork;
+    world->energyMost = header.energyMost;
     if (header.eventCount < world->events.count) {
         world->events.count = header.eventCount;
     }

@@ -213,6 +213,8 @@ rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world)
     return accounts;
 }
 
+#define SET_WORK(name) world->stepWork.name = accounts->step.name - counted.name;
+
 void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts)
 {
     rbEngineAccounts engineAccounts = {0};
@@ -221,12 +223,6 @@ void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts)
         row->addWork(world, &engineAccounts);
     }
     rbStepWork counted = engineAccounts.step;
-    world->stepWork.load = accounts->step.load - counted.load;
-    world->stepWork.motor = accounts->step.motor - counted.motor;
-    world->stepWork.dissipation = accounts->step.dissipation - counted.dissipation;
-    world->stepWork.assembly = accounts->step.assembly - counted.assembly;
-    world->stepWork.impact = accounts->step.impact - counted.impact;
-    world->stepWork.friction = accounts->step.friction - counted.friction;
-    world->stepWork.part = accounts->step.part - counted.part;
+    RB_STEP_WORKS(SET_WORK)
     world->assembleWork = accounts->assemble;
 }

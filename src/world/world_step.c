@@ -576,16 +576,12 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
 // ----------------------------------------------------------------------------------------
 // the row
 
+#define ADD_WORK(name) accounts->step.name += work.name;
+
 static void addWork(const rbWorld* world, rbEngineAccounts* accounts)
 {
     rbStepWork work = rbStepEngine_GetWork(world->engine);
-    accounts->step.load += work.load;
-    accounts->step.motor += work.motor;
-    accounts->step.dissipation += work.dissipation;
-    accounts->step.assembly += work.assembly;
-    accounts->step.impact += work.impact;
-    accounts->step.friction += work.friction;
-    accounts->step.part += work.part;
+    RB_STEP_WORKS(ADD_WORK)
 }
 
 static bool isResting(const rbWorld* world, int index)
@@ -661,32 +657,42 @@ rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
     return found;
 }
 
-// Of the largest energy so far.
-#define DRIFT_MOST 0.01
-
-rbStatus rbWorld_CheckStiffSprings(rbWorld* world, const rbLedger* ledger)
+// Springs that oscillate too fast for the steps explain any drift.
+static rbStatus reportStiff(rbWorld* world, const rbStiffSpring* stiff, const rbLedger* ledger)
 {
-    rbStiffSpring stiff = rbWorld_FindStiffSpring(world);
-    if (stiff.count == 0) {
-        return RB_STATUS_OK;
-    }
-    double kinetic = ledger->kineticLinear + ledger->kineticAngular;
-    double energy = fmax(fabs(ledger->energy), kinetic + ledger->springEnergy);
-    world->energyMost = fmax(world->energyMost, energy);
-    if (!(fabs(ledger->energyDrift) > DRIFT_MOST * world->energyMost)) {
-        return RB_STATUS_OK;
-    }
-    bool isSpring = !RB_IS_NULL(stiff.spring);
+    bool isSpring = !RB_IS_NULL(stiff->spring);
     return rbError_Set(
         &world->engineError, RB_STATUS_NUMERICAL,
         "%s \"%s\" is too stiff for steps of %g s: its period is %.2g s, and the energy has "
-        "drifted "
-        "by %.2g J, %.2g %% of the largest so far (allowed 1 %%), before t = %.9g s; take steps of "
-        "at most %.2g s, a softer spring, or a joint instead of it",
+        "drifted by %.2g J, %.2g %% of the largest so far (allowed %.2g %%), before t = %.9g s; "
+        "take steps of at most %.2g s, a softer spring, or a joint instead of it",
         isSpring ? "spring" : "joint",
-        isSpring ? rbSpring_GetName(world, stiff.spring) : rbJoint_GetName(world, stiff.joint),
-        world->def.step.step, stiff.period, ledger->energyDrift,
-        100.0 * fabs(ledger->energyDrift) / world->energyMost, world->time, stiff.stepMax);
+        isSpring ? rbSpring_GetName(world, stiff->spring) : rbJoint_GetName(world, stiff->joint),
+        world->def.step.step, stiff->period, ledger->energyDrift,
+        100.0 * fabs(ledger->energyDrift) / ledger->energyScale,
+        100.0 * world->def.step.energyTolerance, world->time, stiff->stepMax);
+}
+
+rbStatus rbWorld_CheckEnergy(rbWorld* world, const rbLedger* ledger)
+{
+    double allowed = world->def.step.energyTolerance * ledger->energyScale;
+    if (!rbWorld_GetEngineRow(world)->traits.isStepped || !(allowed > 0.0) ||
+        fabs(ledger->numericalEnergy) <= allowed) {
+        return RB_STATUS_OK;
+    }
+    rbStiffSpring stiff = rbWorld_FindStiffSpring(world);
+    if (stiff.count > 0 && fabs(ledger->energyDrift) > allowed) {
+        return reportStiff(world, &stiff, ledger);
+    }
+    return rbError_Set(
+        &world->engineError, RB_STATUS_NUMERICAL,
+        "steps of %g s have %s %.3g J that no cause explains, %.2g of the energy there was "
+        "(step.energyTolerance %g), before t = %.9g s: parting %.2g J, settling %.2g J, solver "
+        "%.2g J, late arrival %.2g J, integration %.2g J; take smaller steps, or allow more",
+        world->def.step.step, ledger->numericalEnergy > 0.0 ? "given" : "taken",
+        fabs(ledger->numericalEnergy), fabs(ledger->numericalEnergy) / ledger->energyScale,
+        world->def.step.energyTolerance, world->time, ledger->partedWork, ledger->settledWork,
+        ledger->truncatedWork, ledger->lateWork, ledger->energyDrift);
 }
 
 static const rbEngineJoints joints = {

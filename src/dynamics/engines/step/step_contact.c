@@ -88,6 +88,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->restLoads);
     rbArray_Free(contacts->isWoken);
     rbArray_Free(contacts->isRestless);
+    rbArray_Free(contacts->startGaps.list);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -265,6 +266,21 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);
     rbStepLimits_Keep(engine);
+    rbContactStep_CloseAccounts(c);
+}
+
+// What solvers say of their equations holds for the linear ones of a stage; what counts in the end
+// is measured.
+static void measureEnd(const rbStepEngine* engine, rbStepMiss* miss)
+{
+    const rbStepContacts* c = engine->contacts;
+    double overlap = rbMeasureOverlap(&c->set, c->foundCount, &c->startGaps);
+    double speed = rbMeasureSpeeds(&c->set, NULL, c->set.contactCount, c->bodies.data,
+                                   c->settings.velocityTolerance);
+    bool isParting = c->settings.isOverlapAllowed && !(c->nodeTime > c->partUntil);
+    miss->gap = fmax(miss->gap, isParting ? 0.0 : overlap - c->settings.shell);
+    miss->speed = fmax(miss->speed, speed);
+    miss->overlap = c->settings.isOverlapAllowed && !isParting ? c->statistics.overlap : 0.0;
 }
 
 static void countMiss(rbStepEngine* engine, const rbStepMiss* miss)
@@ -323,6 +339,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     }
     rbStepMiss miss = {0};
     double h = next - c->nodeTime;
+    rbPairGaps_Note(&c->startGaps, &c->set, c->foundCount);
     if (c->method != NULL) {
         if (isBeyond) {
             return false;
@@ -343,9 +360,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     }
     bool isWhole = h == next - c->nodeTime;
     finishStep(engine, host, h, &miss);
-    if (c->settings.isOverlapAllowed && c->nodeTime > c->partUntil) {
-        miss.overlap = c->statistics.overlap;
-    }
+    measureEnd(engine, &miss);
     if (isWhole) {
         c->nodeTime = next;
         c->index += 1;

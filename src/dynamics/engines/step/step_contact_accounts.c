@@ -14,6 +14,9 @@
 
 #include <string.h>
 
+// Points of rolling bodies may approach by this many times their centripetal acceleration.
+#define TURNING_TIMES 2.0
+
 // Velocity change of a body by the potential of its forces in half a step.
 static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
 {
@@ -34,6 +37,7 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
                                 double share)
 {
     rbStepContacts* c = engine->contacts;
+    c->accountsStep = h;
     rbArray_Reserve(c->pulls, c->bodies.count);
     rbArray_Reserve(c->opened, c->bodies.count);
     rbArray_Reserve(c->turnings, c->set.contactCount);
@@ -149,6 +153,60 @@ static double approachThen(const rbStepContacts* c, const rbContact* contact,
     return rbDot(contact->normal, rbContact_RelativeVelocity(c->opened.data, contact, point));
 }
 
+// Whether a contact carried load when the stage began: its bodies touched already.
+static bool wasBearing(const rbStepContacts* c, const rbContact* contact)
+{
+    bool isBearing = false;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        isBearing = isBearing || c->keptPoints.data[k].impulse[0] > 0.0;
+    }
+    return isBearing;
+}
+
+// m/s: approach that points which touch may gain in a step because bodies turn under them.
+static double boundTurning(const rbStepContacts* c, const rbContact* contact,
+                           const rbContactPoint* point, double h)
+{
+    rbVec3 u = rbContact_RelativeVelocity(c->opened.data, contact, point);
+    double spinA = rbLength(c->opened.data[contact->bodyA].spin);
+    double spinB = rbLength(c->opened.data[contact->bodyB].spin);
+    double rolling = spinA * spinA * rbLength(point->armA) + spinB * spinB * rbLength(point->armB);
+    return h * (TURNING_TIMES * rolling + (spinA + spinB) * rbLength(u));
+}
+
+// The cause of the work of a normal impulse. Physics takes energy where bodies meet or are struck:
+// at the speed of collisions, or at any speed if they do not rebound. Lasting contact takes and
+// gives none, so what its impulses do is numerical.
+static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, double work,
+                       bool isWhole)
+{
+    const rbContactPoint* point = &c->set.points[k];
+    double approach = approachThen(c, contact, point);
+    // a point that bore in the step already is struck only by more than its normal turns
+    bool isBearing = !isWhole && c->keptPoints.data[k].impulse[0] > 0.0;
+    double h = isBearing ? c->accountsStep : 0.0;
+    bool isImpact = approach < -fmax(c->restSpeed, boundTurning(c, contact, point, h));
+    bool isStopped = approach < 0.0 && work <= 0.0;
+    bool isPlastic = isStopped && !(contact->restitution > 0.0) && !wasBearing(c, contact);
+    return isImpact || isPlastic ? &c->books.impact : &c->books.lasting;
+}
+
+// The stages of a step do opposite work at contacts that rest: only their sum counts.
+void rbContactStep_CloseAccounts(rbStepContacts* c)
+{
+    rbContactAccounts* books = &c->books;
+    // while overlaps of the start are undone, as requested
+    bool isAssembling = c->settings.isOverlapAllowed && !(c->nodeTime > c->partUntil);
+    if (isAssembling) {
+        books->assembly += books->lasting + books->lifted;
+    } else {
+        *(books->lasting > 0.0 ? &books->parted : &books->settled) += books->lasting;
+        books->late += books->lifted;
+    }
+    books->lasting = 0.0;
+    books->lifted = 0.0;
+}
+
 void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
                                      bool isWhole, bool hasJoints)
 {
@@ -163,18 +221,14 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
         booked += turned.friction + turned.motor;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             Works works = pointWorks(c, contact, k, isWhole);
-            // a point that bore in the step already does not strike, however its normal turns
-            bool isBearing = !isWhole && c->keptPoints.data[k].impulse[0] > 0.0;
-            bool isImpact =
-                !isBearing && approachThen(c, contact, &c->set.points[k]) < -c->restSpeed;
-            *(isImpact ? &books->impact : &books->rest) += works.normal;
+            *causeOf(c, contact, k, works.normal, isWhole) += works.normal;
             books->friction += works.friction;
             books->motor += works.motor;
             booked += works.normal + works.friction + works.motor;
         }
     }
     // Where shock propagation froze bodies, the points do not account for all work.
-    books->rest += hasJoints ? 0.0 : changeOf(engine, island) - booked;
+    books->truncated += hasJoints ? 0.0 : changeOf(engine, island) - booked;
 }
 
 // Sums of the points of a contact that stopped in the stage.
@@ -265,7 +319,7 @@ void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host
         rbVec3 spin = rbMulMtV(body->pose.rotation, before->spin);
         double energy = 0.5 * body->mass * rbLengthSquared(before->velocity) +
                         0.5 * rbDot(body->moments, rbMulEach(spin, spin));
-        c->books.rest -= energy;
+        c->books.settled -= energy;
         rbContactStep_ReportFrozen(engine, host, i, false, -energy);
     }
 }

@@ -135,7 +135,12 @@ void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
     if (contacts != NULL) {
         work->impact += contacts->books.impact;
         work->friction += contacts->books.friction;
-        work->part += contacts->books.rest + contacts->lookWork;
+        work->parted += contacts->books.parted;
+        work->settled += contacts->books.settled;
+        work->truncated += contacts->books.truncated;
+        work->late += contacts->books.late;
+        work->between += contacts->lookWork;
+        work->assembly += contacts->books.assembly;
         work->motor += contacts->books.motor;
         work->load += contacts->books.load;
     }

@@ -12,6 +12,7 @@
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/engines/step/step_limits.h"
+#include "dynamics/engines/step/step_measure.h"
 
 // Sweeps before an island is solved as a whole.
 #define RB_SWEEPS_FIRST 30
@@ -20,9 +21,17 @@
 typedef struct rbContactAccounts {
     double impact;   // normal impulses of collisions, and of approaches as fast
     double friction; // tangential ones, rolling and spinning friction
-    double rest;     // the other normal impulses; separated overlap; freezing
     double motor;    // of moving obstacles
     double load;     // of forces without a potential on bodies in no mechanism
+    double assembly; // of separating overlaps of the start
+    // By numerics, see RB_STEP_WORKS:
+    double parted;
+    double settled;
+    double truncated;
+    double late;
+    // Of the current step, until it ends:
+    double lasting; // of normal impulses of lasting contacts, in both stages
+    double lifted;  // of bodies that flights lifted more than their speed pays for
 } rbContactAccounts;
 
 // How a body moves through a step.
@@ -139,8 +148,10 @@ struct rbStepContacts {
     double contactTime;
     rbContactStatistics statistics;
     rbContactAccounts books;
-    double partUntil; // s, overlaps of the start should be undone by then
-    double lookWork;  // J, energy of the interpolated state, relative to that of the node
+    double accountsStep;  // s, of the step whose accounts are open
+    rbPairGaps startGaps; // at the start of the current step
+    double partUntil;     // s, overlaps of the start should be undone by then
+    double lookWork;      // J, energy of the interpolated state, relative to that of the node
 };
 
 // Whether a body flies with the velocity in flights.
@@ -263,6 +274,8 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
 // Call after it. isWhole: impulses of points are those of this stage only.
 void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
                                      bool isWhole, bool hasJoints);
+// At the end of a step.
+void rbContactStep_CloseAccounts(rbStepContacts* c);
 // Points that stopped without rebound in the velocity stage, for the journal.
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,

@@ -162,14 +162,23 @@ double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightB
 double rbStepEngine_GetNodeGap(const rbStepEngine* engine, int index);
 
 // Energy by cause, J, so far.
+#define RB_STEP_WORKS(X)                                                              \
+    X(load)        /* of loads without a potential */                                 \
+    X(motor)       /* motors and velocity-only joints */                              \
+    X(dissipation) /* damping and friction */                                         \
+    X(assembly)    /* of joints that were apart and are pulled together */            \
+    X(impact)      /* of normal impulses of collisions */                             \
+    X(friction)    /* of contacts */                                                  \
+    /* By numerics: */                                                                \
+    X(parted)    /* of separating overlaps and of lasting contacts that push */       \
+    X(settled)   /* slow approaches stopped without the rebound due, bodies frozen */ \
+    X(truncated) /* not accounted for by the impulses of a stage */                   \
+    X(late)      /* bodies that arrived before the end of their step */               \
+    X(between)   /* of interpolating between nodes: nothing lasting */
+
+#define RB_STEP_WORK_FIELD(name) double name;
 typedef struct rbStepWork {
-    double load;        // of loads without a potential
-    double motor;       // motors and velocity-only joints
-    double dissipation; // damping and friction
-    double assembly;    // of joints that were apart and are pulled together
-    double impact;      // of normal impulses of collisions
-    double friction;    // of contacts
-    double part;        // of separating overlaps
+    RB_STEP_WORKS(RB_STEP_WORK_FIELD)
 } rbStepWork;
 
 rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine);
