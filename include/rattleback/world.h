@@ -290,6 +290,12 @@ RB_API int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int c
 /// over the last step; count (may be NULL) receives the number of points.
 RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId,
                                      int* count);
+/// Shapes that began or ceased to touch in the last advance, in the order of time, then of bodies
+/// and shapes; borrowed until the next advance. Only the step engine with contacts has them: in the
+/// event engine, where bodies collide one pair at a time, the journal has every impact. The same
+/// events come again after a snapshot was restored; they do not depend on how an advance is divided
+/// into shorter ones.
+RB_API const rbContactEvent* rbWorld_GetContactEvents(const rbWorld* world, int* count);
 /// Whether impacts are recorded in the journal (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
 /// Whether the engine holds a body at rest (step engine: frozen, see rbContactSettings).

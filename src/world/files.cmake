@@ -20,4 +20,5 @@ target_sources(rattleback PRIVATE
   src/world/world_shape.c
   src/world/world_spring.c
   src/world/world_step.c
+  src/world/world_touch.c
 )

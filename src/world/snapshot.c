@@ -1,7 +1,8 @@
 // Snapshot and restore of everything that moves.
 //
 // Layout: a header, then for each body slot its flight record, loads and state as they lie in
-// memory, for each joint slot what users can set, the parameters, and the bytes of the engine.
+// memory, for each joint slot what users can set, the parameters, the bytes of the engine, and the
+// pairs of shapes that touch.
 // A snapshot serves the process that took it (rewinding, retrying a step); recordings are for
 // files.
 #include "base/core/hash.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 7u
+#define SNAPSHOT_VERSION 8u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
@@ -27,6 +28,8 @@ typedef struct SnapshotHeader {
     int32_t eventCount;
     int32_t touchedCount;
     int32_t jointCount;
+    int32_t touchCount; // pairs of shapes
+    int32_t unused;
     rbEngineAccounts books; // work totals so far
     rbStepWork stepWork;    // the part that the step engine does not count itself
     uint64_t engineSize;    // bytes of the engine after the parameters; 0: it was not ready
@@ -97,7 +100,8 @@ static size_t engineSize(const rbWorld* world)
 
 size_t rbWorld_GetSnapshotSize(const rbWorld* world)
 {
-    return bodiesSize(world) + engineSize(world);
+    return bodiesSize(world) + engineSize(world) +
+           (size_t)world->touches.count * sizeof *world->touches.data;
 }
 
 static const char* restoreBodies(rbWorld* world, const char* place)
@@ -180,6 +184,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .eventCount = world->events.count,
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
         .jointCount = world->joints.count,
+        .touchCount = world->touches.count,
         .books = rbWorld_GetAccounts(world),
         .stepWork = world->stepWork,
         .engineSize = engineSize(world),
@@ -203,6 +208,10 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
             memcpy(place, world->touched.data, touchedSize(world));
         }
         rbWorld_GetEngineRow(world)->takeSnapshot(world, place + touchedSize(world));
+        place += header.engineSize;
+    }
+    if (header.touchCount > 0) {
+        memcpy(place, world->touches.data, (size_t)header.touchCount * sizeof *world->touches.data);
     }
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
@@ -225,14 +234,24 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
                            "the bodies, joints or forces of the world differ from those of the "
                            "snapshot");
     }
-    size_t needed = bodiesSize(world) + (size_t)header->engineSize;
-    if (header->engineSize > SIZE_MAX / 2 || size < needed) {
+    size_t touchSize = (size_t)header->touchCount * sizeof *world->touches.data;
+    size_t needed = bodiesSize(world) + (size_t)header->engineSize + touchSize;
+    if (header->engineSize > SIZE_MAX / 2 || header->touchCount < 0 || size < needed) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
     }
     if (header->checksum != checksumOf(bytes, needed)) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
     }
     return RB_STATUS_OK;
+}
+
+static void restoreTouches(rbWorld* world, int count, const char* place)
+{
+    rbArray_Reserve(world->touches, count);
+    world->touches.count = count;
+    if (count > 0) {
+        memcpy(world->touches.data, place, (size_t)count * sizeof *world->touches.data);
+    }
 }
 
 // Restores the engine from its bytes (true), or marks it to be started anew.
@@ -277,6 +296,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     size_t parametersSize = rbWorld_GetParametersSize(world);
     rbWorld_RestoreParameters(world, (const char*)bytes + bodiesSize(world) - parametersSize);
     const char* place = restoreJoints(world, restoreBodies(world, bodies));
+    restoreTouches(world, header.touchCount, place + parametersSize + (size_t)header.engineSize);
     bool isReady = world->isEngineReady;
     if (!restoreEngine(world, &header, place + parametersSize)) {
         rbWorld_SetAccounts(world, &header.books);

@@ -58,6 +58,9 @@ void rbDestroyWorld(rbWorld* world)
     rbArray_Free(world->radii);
     rbArray_Free(world->materialPairs);
     rbArray_Free(world->contactViews);
+    rbArray_Free(world->touches);
+    rbArray_Free(world->nextTouches);
+    rbArray_Free(world->contactEvents);
     rbArray_Free(world->bodies);
     rbArray_Free(world->flights);
     rbArray_Free(world->motions);
@@ -134,6 +137,7 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     RB_USE_ALLOCATOR(world->def.allocator);
     rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
     double reached;
+    world->contactEvents.count = 0;
     report.status = rbWorld_AdvanceEngine(world, time, &reached, &report.failedBody);
     rest = reached == time ? rest : 0.0;
     time = reached;

@@ -63,6 +63,18 @@ typedef struct rbMaterialPairSlot {
     rbMaterialPair pair;
 } rbMaterialPairSlot;
 
+// A pair of shapes that touch.
+typedef struct rbTouchSlot {
+    rbBodyId bodyA;
+    rbBodyId bodyB;
+    int32_t shapeA;
+    int32_t shapeB;
+    rbVec3 point;         // m, world, when they last touched
+    rbVec3 normal;        // unit, from A to B, then
+    rbVec3 impulse;       // N s, on B, so far
+    double approachSpeed; // m/s, at the beginning
+} rbTouchSlot;
+
 // A joint. It keeps its address: the step engine borrows the model and the motors.
 typedef struct rbJoint {
     char name[RB_NAME_CAPACITY];
@@ -152,7 +164,10 @@ struct rbWorld {
     double assembleWork;           // J, gained or lost when bodies were moved to close their joints
     RB_ARRAY(rbMergedSlot) merged; // per body, used for those with several shapes
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
-    RB_ARRAY(rbContactView) contactViews; // memory for reading them
+    RB_ARRAY(rbContactView) contactViews;   // memory for reading them
+    RB_ARRAY(rbTouchSlot) touches;          // pairs of shapes that touch, in the order of bodies
+    RB_ARRAY(rbTouchSlot) nextTouches;      // memory for those of the next step
+    RB_ARRAY(rbContactEvent) contactEvents; // of the last advance
 
     int64_t motionCount;           // grows whenever bodies may have moved or changed
     struct rbQueryTree* queryTree; // NULL until the first query

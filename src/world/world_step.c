@@ -6,6 +6,7 @@
 #include "world/world_contact.h"
 #include "world/world_event.h"
 #include "world/world_joint.h"
+#include "world/world_touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -491,6 +492,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
 {
     rbStepHost host = rbWorld_LendStates(world);
     host.journal = world->def.event.isJournalOff ? NULL : writeJournal;
+    host.touch = rbWorld_NoteTouches;
     host.context = world;
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     registerTouched(world, &host);

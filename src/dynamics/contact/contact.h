@@ -48,6 +48,8 @@ typedef struct rbContactPoint {
 typedef struct rbContact {
     int bodyA; // of the host
     int bodyB;
+    int partA; // shape of the body
+    int partB;
     rbVec3 normal; // unit, from A to B
     rbVec3 tangents[2];
     double friction;    // of the pair, sliding

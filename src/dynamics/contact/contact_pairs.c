@@ -260,9 +260,10 @@ void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded
 
 // -------------------------------------------------------------------------------------- search
 
-static const rbMaterial* getMaterial(const rbNearBody* body, int child)
+// The shape that a child of the geometry belongs to: all children of a single shape are that one.
+static int getPart(const rbNearBody* body, int child)
 {
-    return &body->materials[child < body->materialCount ? child : 0];
+    return child < body->materialCount ? child : 0;
 }
 
 // The coefficients of a contact (B-67). Friction follows the rule of the settings; resistance to
@@ -324,8 +325,11 @@ void rbContactPairs_AddContact(rbContactPairs* pairs, rbPairOrder pair, const rb
     contact.tangents[1] = found->tangents[1];
     contact.firstPoint = frame->points.count;
     contact.pointCount = pointCount;
-    combine(pairs, getMaterial(&pairs->bodies.data[pair.a], found->childA),
-            getMaterial(&pairs->bodies.data[pair.b], found->childB), &contact);
+    const rbNearBody* a = &pairs->bodies.data[pair.a];
+    const rbNearBody* b = &pairs->bodies.data[pair.b];
+    contact.partA = getPart(a, found->childA);
+    contact.partB = getPart(b, found->childB);
+    combine(pairs, &a->materials[contact.partA], &b->materials[contact.partB], &contact);
     rbArray_Push(frame->contacts, contact);
     rbArray_Push(frame->foundContacts, *found);
 }

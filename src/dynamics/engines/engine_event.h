@@ -4,6 +4,8 @@
 
 #include <rattleback/impact.h>
 
+#include <stdbool.h>
+
 // An event, for the journal. Indices of bodies, -1: none.
 typedef enum rbEngineEventKind {
     RB_HAPPENED_IMPACT,
@@ -32,5 +34,22 @@ typedef struct rbEngineEvent {
 } rbEngineEvent;
 
 typedef void rbEngineJournalFn(void* context, const rbEngineEvent* event);
+
+// A pair of shapes that touches at the end of a step, or did in it.
+typedef struct rbEngineTouch {
+    int a; // bodies, a < b
+    int b;
+    int partA; // shapes of the bodies, as registered
+    int partB;
+    rbVec3 point; // m, world, at the end of the step; not known unless isClosed
+    rbVec3 normal;
+    rbVec3 impulse;       // N s, on B, in this step
+    double approachSpeed; // m/s
+    bool isBearing;       // an impulse acted in this step
+    bool isClosed;        // they touch at its end
+} rbEngineTouch;
+
+// All pairs of a step that ends at a time, in the order of bodies, then shapes.
+typedef void rbEngineTouchFn(void* context, double time, const rbEngineTouch* touches, int count);
 
 #endif
