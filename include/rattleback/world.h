@@ -301,6 +301,23 @@ RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
 /// Whether the engine holds a body at rest (step engine: frozen, see rbContactSettings).
 RB_API bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId);
 
+/// Decides whether two bodies collide, for pairs that groups, masks and joints allow. Asked, in a
+/// fixed order, when the boxes of two bodies come near each other, and possibly again while they
+/// stay near; must not change the world, and must give the same answer for the same pair until
+/// rbWorld_RenewContactFilter is called.
+/// @param bodyA the one with the smaller index
+/// @param bodyB the other
+/// @param context of rbWorld_SetContactFilter
+typedef bool rbContactFilterFn(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
+/// Sets the filter of the engines "event" and "step" from the next advance on; NULL: all collide.
+/// Snapshots do not contain it: a world that continues from one must have the same filter.
+RB_API void rbWorld_SetContactFilter(rbWorld* world, rbContactFilterFn* filter, void* context);
+/// Call when the filter would answer differently than before. The next advance asks it again: pairs
+/// that no longer collide are released, and bodies that then overlap are treated as bodies that
+/// overlap at the start, rejected with their names or separated (overlap in rbContactSettings and
+/// rbEventSettings). Flights and steps restart at the world's time.
+RB_API void rbWorld_RenewContactFilter(rbWorld* world);
+
 /// What happens between two kinds of material, instead of the combination rules; kinds in any
 /// order.
 RB_API rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB,

@@ -113,6 +113,10 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
             return status;
         }
     }
+    if (world->isFilterOther || world->contactFilter != NULL) {
+        rbStepEngine_SetFilter(engine, rbWorld_GetPairFilter(world), world);
+        world->isFilterOther = false;
+    }
     rbStepEngine_ClearExclusions(engine);
     for (int i = 0; i < world->joints.count && !settings->areNeighborsMeeting; ++i) {
         const rbJoint* joint = world->joints.data[i].joint;

@@ -184,6 +184,32 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
     return row->advance(world, time, reached, failedBody);
 }
 
+static bool askFilter(void* context, int a, int b)
+{
+    const rbWorld* world = context;
+    return world->contactFilter(world, rbWorld_BodyIdOf(world, a), rbWorld_BodyIdOf(world, b),
+                                world->contactFilterContext);
+}
+
+rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world)
+{
+    return world->contactFilter != NULL ? askFilter : NULL;
+}
+
+void rbWorld_SetContactFilter(rbWorld* world, rbContactFilterFn* filter, void* context)
+{
+    world->contactFilter = filter;
+    world->contactFilterContext = context;
+    rbWorld_RenewContactFilter(world);
+}
+
+void rbWorld_RenewContactFilter(rbWorld* world)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    world->isFilterOther = true;
+    rbWorld_NoteChange(world);
+}
+
 bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)
 {
     int index = rbWorld_BodyIndex(world, bodyId);

@@ -89,6 +89,9 @@ void rbWorld_FreeMerged(rbWorld* world);
 rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap,
                              const char* section, rbError* error);
 
+// The filter of the user for engines, with the world as context; NULL: none.
+rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world);
+
 // A name of the body for messages, even if it has none.
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 

@@ -131,6 +131,7 @@ static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* er
         const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
         rbEventEngine_SetMaterialPair(world->engine, slot->kindA, slot->kindB, &slot->pair);
     }
+    rbEventEngine_SetFilter(world->engine, rbWorld_GetPairFilter(world), world);
     releaseHeld(world);
     for (int i = 0; i < world->bodies.count; ++i) {
         if (!rbWorld_IsBodyAlive(world, i)) {

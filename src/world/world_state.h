@@ -164,6 +164,9 @@ struct rbWorld {
     double assembleWork;           // J, gained or lost when bodies were moved to close their joints
     RB_ARRAY(rbMergedSlot) merged; // per body, used for those with several shapes
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
+    rbContactFilterFn* contactFilter; // NULL: none
+    void* contactFilterContext;
+    bool isFilterOther;                     // the step engine must ask it again
     RB_ARRAY(rbContactView) contactViews;   // memory for reading them
     RB_ARRAY(rbTouchSlot) touches;          // pairs of shapes that touch, in the order of bodies
     RB_ARRAY(rbTouchSlot) nextTouches;      // memory for those of the next step

@@ -14,6 +14,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/prop_world_arrivals.c
   test/world/prop_world_query.c
   test/world/test_contact_events.c
+  test/world/test_contact_filter.c
   test/world/test_contact_input.c
   test/world/test_modules.c
   test/world/test_world.c

@@ -7,6 +7,7 @@
 #ifndef RB_CONTACT_CONTACT_PAIRS_H
 #define RB_CONTACT_CONTACT_PAIRS_H
 
+#include "collision/broadphase/pair_table.h"
 #include "dynamics/constraints/rows.h"
 #include "dynamics/contact/contact.h"
 
@@ -38,6 +39,10 @@ void rbContactPairs_SetMaterialPair(rbContactPairs* pairs, int kindA, int kindB,
 // Excludes a pair of bodies from collision (joined neighbors, by default); counted, so that two
 // joints may exclude the same pair.
 void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded);
+
+// Asked for pairs that become near, besides groups and exclusions; NULL: all of them collide. Its
+// answers may have changed: near pairs are asked again, and all bodies look for partners anew.
+void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, void* context);
 
 // Where a body is and how far it may move in the step: its box grows by that.
 typedef struct rbContactPlace {

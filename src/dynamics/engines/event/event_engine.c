@@ -170,6 +170,12 @@ static int findMaterial(rbEventEngine* engine, const rbEventBodyDef* def)
     return engine->materials.count - 1;
 }
 
+void rbEventEngine_SetFilter(rbEventEngine* engine, rbPairFilterFn* filter, void* context)
+{
+    engine->filter = filter;
+    engine->filterContext = context;
+}
+
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def)
 {
     RB_ASSERT(engine != NULL);

@@ -6,6 +6,7 @@
 #define RB_ENGINES_EVENT_ENGINE_H
 
 #include "base/core/words.h"
+#include "collision/broadphase/pair_table.h"
 #include "dynamics/engines/engine_event.h"
 #include "dynamics/engines/start_overlap.h"
 #include "dynamics/motion/flight.h"
@@ -42,6 +43,9 @@ void rbDestroyEventEngine(rbEventEngine* engine); // NULL is fine
 
 void rbEventEngine_SetMaterialPair(rbEventEngine* engine, int kindA, int kindB,
                                    const rbMaterialPair* pair);
+
+// Asked for pairs that become near, before the next start; NULL: all of them collide.
+void rbEventEngine_SetFilter(rbEventEngine* engine, rbPairFilterFn* filter, void* context);
 
 // Registers a body, or its absence (def NULL), before the next start.
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def);

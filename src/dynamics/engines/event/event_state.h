@@ -211,6 +211,8 @@ struct rbEventEngine {
     rbIdList found;
     RB_ARRAY(rbEventPartner) partners;
     rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, friction < 0: none
+    rbPairFilterFn* filter;        // NULL: none
+    void* filterContext;
     void* scratch;
     struct rbEventCluster* cluster; // of event_cluster.c, NULL until it is needed
     rbEventStatistics statistics;

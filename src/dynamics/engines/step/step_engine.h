@@ -89,6 +89,8 @@ void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
 // Excluded pairs of bodies; Clear removes all.
 void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b);
 void rbStepEngine_ClearExclusions(rbStepEngine* engine);
+// See rbContactPairs_SetFilter.
+void rbStepEngine_SetFilter(rbStepEngine* engine, rbPairFilterFn* filter, void* context);
 rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine);
 // Points that carry load, at the last node; returns how many there are.
 bool rbStepEngine_IsResting(const rbStepEngine* engine, int index); // frozen
