@@ -168,7 +168,7 @@ RB_API double rbWorld_GetTime(const rbWorld* world);
 RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 
 /// Parameters that may change while a world runs (B-91). In addition to those here:
-/// rbBody_SetMaterial, rbBody_SetMass, rbJoint_SetFreedom, rbJoint_SetLimit,
+/// rbBody_SetMaterial, rbBody_SetGroups, rbBody_SetMass, rbJoint_SetFreedom, rbJoint_SetLimit,
 /// rbJoint_SetMotorTarget, rbSpring_SetLaw, rbWorld_SetMaterialPair, forces. A value is validated
 /// as at creation, and the world as by rbWorld_Prepare; a rejected change leaves the world as it
 /// was, bit for bit. Poses and velocities stay; if a parameter changes the energy (potential, mass,

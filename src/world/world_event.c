@@ -82,6 +82,8 @@ static rbStatus registerBody(rbWorld* world, int index, rbError* error)
                           .path = body->path,
                           .transform = RB_TRANSFORM_IDENTITY,
                           .materialCount = body->shapes.count,
+                          .groups = body->shapes.count > 0 ? body->shapes.data[0].def.groups : 0u,
+                          .mask = body->shapes.count > 0 ? body->shapes.data[0].def.mask : 0u,
                           .growth = body->hasMass ? body->growth : 0.0};
     rbStatus status = RB_STATUS_OK;
     if (body->hasMass) {

@@ -243,6 +243,22 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     return status;
 }
 
+void rbBody_SetGroups(rbWorld* world, rbBodyId bodyId, uint32_t groups, uint32_t mask)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
+    bool isOther = false;
+    for (int i = 0; i < body->shapes.count; ++i) {
+        rbShapeDef* shape = &body->shapes.data[i].def;
+        isOther = isOther || shape->groups != groups || shape->mask != mask;
+        shape->groups = groups;
+        shape->mask = mask;
+    }
+    if (isOther) {
+        rbWorld_NoteChange(world);
+    }
+}
+
 rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);

@@ -208,6 +208,8 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     body->isDynamic = def->isDynamic;
     body->isMoving = def->path != NULL;
     body->growth = def->growth;
+    body->groups = def->groups;
+    body->mask = def->mask;
     cold->geometry = def->geometry;
     cold->path = def->path;
     cold->transform = def->transform;

@@ -33,6 +33,8 @@ typedef struct rbEventBodyDef {
     rbTransform transform;       // of the geometry in the principal frame of the body
     const rbMaterial* materials; // one, or one for each child of a compound; copied
     int materialCount;
+    uint32_t groups;         // bits: the groups it belongs to ...
+    uint32_t mask;           // ... and those it collides with
     double growth;           // m/s, of the rounding
     double loadAcceleration; // m/s^2, bound on what varying loads add
     double loadTorque;       // N m, the same

@@ -323,7 +323,8 @@ bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
     if (first->shape == RB_EVENT_SHAPE_NONE || second->shape == RB_EVENT_SHAPE_NONE ||
-        !(first->isDynamic || second->isDynamic)) {
+        !(first->isDynamic || second->isDynamic) || (first->groups & second->mask) == 0 ||
+        (second->groups & first->mask) == 0) {
         return false;
     }
     return engine->filter == NULL ||

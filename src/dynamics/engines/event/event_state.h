@@ -102,7 +102,8 @@ typedef struct rbEventBody {
     double horizon;    // s, how far the region looked ahead
     double flightTime; // s, of the last flight: a guess for how long this one will be
     rbBounds region;   // of the whole body, not wrapped
-    char pad[8];
+    uint32_t groups;   // bits: what it is, ...
+    uint32_t mask;     // ... and what it collides with
 } rbEventBody;
 _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
 
