@@ -230,8 +230,11 @@ typedef struct rbShapeDef {
     rbTransform transform; ///< of the geometry in the body's frame
     rbMaterial material;   ///< density, restitution, friction
     uint32_t groups;       ///< category bits, default 1. Bodies collide if (groupsA & maskB) and
-    uint32_t mask;  ///< (groupsB & maskA); default all. All shapes of a body must have the same;
-                    ///< see rbBody_SetGroups
+    uint32_t mask;         ///< (groupsB & maskA); default all. All shapes of a body except sensors
+                           ///< must have the same; see rbBody_SetGroups
+    bool isSensor;  ///< reports what overlaps it (rbWorld_GetContactEvents) and does nothing else:
+                    ///< it has no mass, touches nothing, is not hit by queries, and may have groups
+                    ///< and mask of its own; default false
     void* userData; ///< returned by rbBody_GetShapeUserData; not used by the library
 } rbShapeDef;
 
@@ -260,7 +263,8 @@ RB_API void rbBody_SetShapeUserData(rbWorld* world, rbBodyId bodyId, int index, 
 /// body without explicit mass is recomputed from the densities.
 RB_API rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index,
                                    const rbMaterial* material, rbError* error);
-/// Changes what a body collides with from the next advance on: groups and mask of all its shapes.
+/// Changes what a body collides with from the next advance on: groups and mask of all its shapes
+/// except sensors.
 /// Pairs that no longer collide are released; bodies that collide from then on and overlap are
 /// treated as bodies that overlap at the start: the advance is rejected with their names, or they
 /// are separated (overlap in rbContactSettings and rbEventSettings). Flights and steps restart at

@@ -238,6 +238,8 @@ typedef enum rbEventKind {
     RB_EVENT_REST,           ///< a body is held at rest until something moves it
     RB_EVENT_WAKE,           ///< a held body was released
     RB_EVENT_PARTED,         ///< bodies that overlapped at the start were pushed apart
+    RB_EVENT_SENSOR_BEGIN,   ///< body B came into a sensor of body A
+    RB_EVENT_SENSOR_END,     ///< it left the sensor
     RB_EVENT_COUNT
 } rbEventKind;
 
@@ -290,11 +292,11 @@ RB_API int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int c
 /// over the last step; count (may be NULL) receives the number of points.
 RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId,
                                      int* count);
-/// Shapes that began or ceased to touch in the last advance, in the order of time, then of bodies
-/// and shapes; borrowed until the next advance. Only the step engine with contacts has them: in the
-/// event engine, where bodies collide one pair at a time, the journal has every impact. The same
-/// events come again after a snapshot was restored; they do not depend on how an advance is divided
-/// into shorter ones.
+/// Shapes that began or ceased to touch, or to overlap a sensor, in the last advance, in the order
+/// of time; at one time contacts, then sensors, each in the order of bodies and shapes. Borrowed
+/// until the next advance. The event engine reports sensors only: there bodies collide one pair at
+/// a time, and the journal has every impact. The same events come again after a snapshot was
+/// restored; they do not depend on how an advance is divided into shorter ones.
 RB_API const rbContactEvent* rbWorld_GetContactEvents(const rbWorld* world, int* count);
 /// Whether impacts are recorded in the journal (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);

@@ -28,11 +28,10 @@ typedef struct SnapshotHeader {
     int32_t eventCount;
     int32_t touchedCount;
     int32_t jointCount;
-    int32_t touchCount; // pairs of shapes
-    int32_t unused;
-    rbEngineAccounts books; // work totals so far
-    rbStepWork stepWork;    // the part that the step engine does not count itself
-    uint64_t engineSize;    // bytes of the engine after the parameters; 0: it was not ready
+    int32_t touchCounts[RB_TOUCH_COUNT]; // pairs of shapes
+    rbEngineAccounts books;              // work totals so far
+    rbStepWork stepWork;                 // the part that the step engine does not count itself
+    uint64_t engineSize; // bytes of the engine after the parameters; 0: it was not ready
 } SnapshotHeader;
 
 typedef struct SnapshotBody {
@@ -100,8 +99,11 @@ static size_t engineSize(const rbWorld* world)
 
 size_t rbWorld_GetSnapshotSize(const rbWorld* world)
 {
-    return bodiesSize(world) + engineSize(world) +
-           (size_t)world->touches.count * sizeof *world->touches.data;
+    size_t touchCount = 0;
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        touchCount += (size_t)world->touches[i].count;
+    }
+    return bodiesSize(world) + engineSize(world) + touchCount * sizeof(rbTouchSlot);
 }
 
 static const char* restoreBodies(rbWorld* world, const char* place)
@@ -184,7 +186,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .eventCount = world->events.count,
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
         .jointCount = world->joints.count,
-        .touchCount = world->touches.count,
+        .touchCounts = {world->touches[0].count, world->touches[1].count},
         .books = rbWorld_GetAccounts(world),
         .stepWork = world->stepWork,
         .engineSize = engineSize(world),
@@ -210,8 +212,12 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         rbWorld_GetEngineRow(world)->takeSnapshot(world, place + touchedSize(world));
         place += header.engineSize;
     }
-    if (header.touchCount > 0) {
-        memcpy(place, world->touches.data, (size_t)header.touchCount * sizeof *world->touches.data);
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        size_t touchSize = (size_t)world->touches[i].count * sizeof(rbTouchSlot);
+        if (touchSize > 0) {
+            memcpy(place, world->touches[i].data, touchSize);
+        }
+        place += touchSize;
     }
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
@@ -234,9 +240,13 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
                            "the bodies, joints or forces of the world differ from those of the "
                            "snapshot");
     }
-    size_t touchSize = (size_t)header->touchCount * sizeof *world->touches.data;
+    size_t touchCount = 0;
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        touchCount += header->touchCounts[i] > 0 ? (size_t)header->touchCounts[i] : 0u;
+    }
+    size_t touchSize = touchCount * sizeof(rbTouchSlot);
     size_t needed = bodiesSize(world) + (size_t)header->engineSize + touchSize;
-    if (header->engineSize > SIZE_MAX / 2 || header->touchCount < 0 || size < needed) {
+    if (header->engineSize > SIZE_MAX / 2 || size < needed) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
     }
     if (header->checksum != checksumOf(bytes, needed)) {
@@ -245,12 +255,17 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
     return RB_STATUS_OK;
 }
 
-static void restoreTouches(rbWorld* world, int count, const char* place)
+static void restoreTouches(rbWorld* world, const SnapshotHeader* header, const char* place)
 {
-    rbArray_Reserve(world->touches, count);
-    world->touches.count = count;
-    if (count > 0) {
-        memcpy(world->touches.data, place, (size_t)count * sizeof *world->touches.data);
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        int count = header->touchCounts[i] > 0 ? header->touchCounts[i] : 0;
+        size_t size = (size_t)count * sizeof(rbTouchSlot);
+        rbArray_Reserve(world->touches[i], count);
+        world->touches[i].count = count;
+        if (count > 0) {
+            memcpy(world->touches[i].data, place, size);
+        }
+        place += size;
     }
 }
 
@@ -296,7 +311,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     size_t parametersSize = rbWorld_GetParametersSize(world);
     rbWorld_RestoreParameters(world, (const char*)bytes + bodiesSize(world) - parametersSize);
     const char* place = restoreJoints(world, restoreBodies(world, bodies));
-    restoreTouches(world, header.touchCount, place + parametersSize + (size_t)header.engineSize);
+    restoreTouches(world, &header, place + parametersSize + (size_t)header.engineSize);
     bool isReady = world->isEngineReady;
     if (!restoreEngine(world, &header, place + parametersSize)) {
         rbWorld_SetAccounts(world, &header.books);

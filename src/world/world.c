@@ -58,7 +58,12 @@ void rbDestroyWorld(rbWorld* world)
     rbArray_Free(world->radii);
     rbArray_Free(world->materialPairs);
     rbArray_Free(world->contactViews);
-    rbArray_Free(world->touches);
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        rbArray_Free(world->touches[i]);
+    }
+    rbArray_Free(world->foundTouches);
+    rbArray_Free(world->sensorBodies);
+    rbArray_Free(world->sensorStates);
     rbArray_Free(world->nextTouches);
     rbArray_Free(world->contactEvents);
     rbArray_Free(world->bodies);

@@ -41,7 +41,8 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    if (!rbWorld_IsBodyAlive(world, index) || body->shapes.count == 0) {
+    int count = rbWorld_IsBodyAlive(world, index) ? rbBody_CountSolid(body) : 0;
+    if (count == 0) {
         rbStepEngine_SetShape(world->engine, index, NULL);
         return RB_STATUS_OK;
     }
@@ -52,11 +53,11 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
             "of constant size: use the engine \"event\"",
             body->name, body->growth);
     }
-    const rbShapeDef* first = &body->shapes.data[0].def;
-    size_t size = (size_t)body->shapes.count * sizeof(rbMaterial);
+    const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
+    size_t size = (size_t)count * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
     rbContactShape shape = {.materials = materials,
-                            .materialCount = body->shapes.count,
+                            .materialCount = count,
                             .isMoved = body->hasMass,
                             .groups = first->groups,
                             .mask = first->mask};

@@ -6,6 +6,7 @@
 #include "world/world_joint.h"
 #include "world/world_settings.h"
 #include "world/world_step.h"
+#include "world/world_touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -154,6 +155,9 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     rbError inner = {0};
     rbStatus status = validateLinks(world, row, &inner);
+    if (status == RB_STATUS_OK && !world->isEngineReady) {
+        status = rbWorld_ListSensors(world, &inner);
+    }
     if (status == RB_STATUS_OK && (row->start == NULL || world->isEngineReady)) {
         return RB_STATUS_OK;
     }

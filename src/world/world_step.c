@@ -461,7 +461,7 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                        world->def.step.tolerance, time, name, a, b, gap);
 }
 
-static void writeJournal(void* context, const rbEngineEvent* happened)
+void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened)
 {
     rbWorld* world = context;
     if (world->events.count < world->def.step.journalMax) {
@@ -491,8 +491,8 @@ static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
     rbStepHost host = rbWorld_LendStates(world);
-    host.journal = world->def.event.isJournalOff ? NULL : writeJournal;
-    host.touch = rbWorld_NoteTouches;
+    host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteStepJournal;
+    host.node = rbWorld_NoteNode;
     host.context = world;
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     registerTouched(world, &host);

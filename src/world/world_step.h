@@ -6,5 +6,8 @@
 
 // The arrays that the world lends to the engine.
 rbStepHost rbWorld_LendStates(const rbWorld* world);
+// Adds an event to the journal (an rbEngineJournalFn; the context is the world), or counts it if
+// the journal is full.
+void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened);
 
 #endif

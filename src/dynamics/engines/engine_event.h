@@ -2,6 +2,8 @@
 #ifndef RB_ENGINES_ENGINE_EVENT_H
 #define RB_ENGINES_ENGINE_EVENT_H
 
+#include "dynamics/contact/contact_pairs.h"
+
 #include <rattleback/impact.h>
 
 #include <stdbool.h>
@@ -14,6 +16,8 @@ typedef enum rbEngineEventKind {
     RB_HAPPENED_REST,
     RB_HAPPENED_WAKE,
     RB_HAPPENED_PARTED,
+    RB_HAPPENED_SENSOR_BEGIN, // by the host itself
+    RB_HAPPENED_SENSOR_END,
     RB_HAPPENED_COUNT
 } rbEngineEventKind;
 
@@ -49,7 +53,14 @@ typedef struct rbEngineTouch {
     bool isClosed;        // they touch at its end
 } rbEngineTouch;
 
-// All pairs of a step that ends at a time, in the order of bodies, then shapes.
-typedef void rbEngineTouchFn(void* context, double time, const rbEngineTouch* touches, int count);
+// The end of a step with contacts.
+typedef struct rbEngineNode {
+    double time;                  // s
+    const rbEngineTouch* touches; // in the order of bodies, then shapes
+    int touchCount;
+    const rbContactPlace* places; // of the host's bodies
+} rbEngineNode;
+
+typedef void rbEngineNodeFn(void* context, const rbEngineNode* node);
 
 #endif

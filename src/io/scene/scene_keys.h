@@ -178,6 +178,7 @@ typedef struct rbShapeFields {
     rbVec3 position;
     rbQuat orientation;
     int64_t groups, mask;
+    bool isSensor;
 } rbShapeFields;
 
 typedef struct rbBodyFields {

@@ -41,6 +41,7 @@ typedef struct rbSceneShape {
     rbMaterial material;
     const char* materialName; // NULL: none
     uint32_t groups, mask;
+    bool isSensor;
 } rbSceneShape;
 
 // The properties of a pair of materials, by their kinds.

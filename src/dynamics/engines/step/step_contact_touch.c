@@ -17,7 +17,7 @@ void rbContactStep_BeginTouches(const rbStepEngine* engine)
 void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* host)
 {
     rbStepContacts* c = engine->contacts;
-    if (host->touch != NULL) {
+    if (host->node != NULL) {
         rbContactSet set = getFound(c);
         rbTouchList_AddApproaches(&c->touches, &set, c->bodies.data);
     }
@@ -27,7 +27,7 @@ void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* h
                                  const rbCollisionNote* notes, int count)
 {
     rbStepContacts* c = engine->contacts;
-    if (host->touch != NULL) {
+    if (host->node != NULL) {
         rbContactSet set = getFound(c);
         rbTouchList_AddCollisions(&c->touches, &set, notes, count);
     }
@@ -37,7 +37,7 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
                               const rbContactBody* start, double sign)
 {
     rbStepContacts* c = engine->contacts;
-    if (host->touch != NULL) {
+    if (host->node != NULL) {
         rbContactSet set = getFound(c);
         rbTouchList_AddImpulses(&c->touches, &set, c->bodies.data, start, sign);
     }
@@ -46,7 +46,7 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
 void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* host)
 {
     rbStepContacts* c = engine->contacts;
-    if (host->touch == NULL) {
+    if (host->node == NULL) {
         return;
     }
     rbContactSet set = getFound(c);
@@ -67,5 +67,6 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
                               .isClosed = touch->gap < INFINITY};
         rbArray_Push(c->touched, told);
     }
-    host->touch(host->context, c->nodeTime, c->touched.data, c->touched.count);
+    rbEngineNode node = {c->nodeTime, c->touched.data, c->touched.count, c->places.data};
+    host->node(host->context, &node);
 }

@@ -24,7 +24,7 @@ typedef struct rbStepHost {
     rbMotionState* states;       // per body: read at a start, written at the end of an advance
     const double* radii;         // m, per body; may be NULL
     rbEngineJournalFn* journal;  // for collisions and frozen bodies; NULL: they are only counted
-    rbEngineTouchFn* touch;      // at the end of every step with contacts; NULL: not asked for
+    rbEngineNodeFn* node;        // at the end of every step with contacts; NULL: not asked for
     void* context;               // of these
 } rbStepHost;
 
