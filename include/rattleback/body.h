@@ -232,6 +232,10 @@ typedef struct rbShapeDef {
     uint32_t groups;       ///< category bits, default 1. Bodies collide if (groupsA & maskB) and
     uint32_t mask;         ///< (groupsB & maskA); default all. All shapes of a body except sensors
                            ///< must have the same; see rbBody_SetGroups
+    rbVec3
+        surfaceVelocity; ///< m/s, body frame, of the surface relative to the body, a conveyor:
+                         ///< friction acts until what touches it moves along; of it only what is
+                         ///< tangential at a contact counts. Step engine with contacts; default 0
     bool isSensor;  ///< reports what overlaps it (rbWorld_GetContactEvents) and does nothing else:
                     ///< it has no mass, touches nothing, is not hit by queries, and may have groups
                     ///< and mask of its own; default false
@@ -263,6 +267,10 @@ RB_API void rbBody_SetShapeUserData(rbWorld* world, rbBodyId bodyId, int index, 
 /// body without explicit mass is recomputed from the densities.
 RB_API rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index,
                                    const rbMaterial* material, rbError* error);
+/// Changes the speed of a conveyor from now on: surfaceVelocity (m/s, body frame) of the index-th
+/// shape, or of all (-1). Steps restart at the world's time, and frozen bodies wake.
+RB_API rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index,
+                                          rbVec3 velocity, rbError* error);
 /// Changes what a body collides with from the next advance on: groups and mask of all its shapes
 /// except sensors.
 /// Pairs that no longer collide are released; bodies that collide from then on and overlap are

@@ -115,7 +115,8 @@ typedef struct rbLedger {
                          ///< step engine of all contacts
     double microWork;    ///< J, of the normal impulses of microcollisions
     double springEnergy; ///< J, in springs and torsional springs of joints
-    double motorWork;    ///< J, done so far by motors and velocity-only joints
+    double motorWork;    ///< J, done so far by motors, velocity-only joints, moving obstacles and
+                         ///< conveyors
     double dissipation;  ///< J, by damping and friction of joints and springs so far; <= 0
     double restWork; ///< J, taken from bodies that came to rest, or added by separating overlaps;
                      ///< for joints: added or taken when bodies were moved onto them, at the start
@@ -168,12 +169,12 @@ RB_API double rbWorld_GetTime(const rbWorld* world);
 RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 
 /// Parameters that may change while a world runs (B-91). In addition to those here:
-/// rbBody_SetMaterial, rbBody_SetGroups, rbBody_SetMass, rbJoint_SetFreedom, rbJoint_SetLimit,
-/// rbJoint_SetMotorTarget, rbSpring_SetLaw, rbWorld_SetMaterialPair, forces. A value is validated
-/// as at creation, and the world as by rbWorld_Prepare; a rejected change leaves the world as it
-/// was, bit for bit. Poses and velocities stay; if a parameter changes the energy (potential, mass,
-/// springs), the reference of the ledger moves with it, so that no work appears. Flights and steps
-/// restart at the world's time.
+/// rbBody_SetMaterial, rbBody_SetSurfaceVelocity, rbBody_SetGroups, rbBody_SetMass,
+/// rbJoint_SetFreedom, rbJoint_SetLimit, rbJoint_SetMotorTarget, rbSpring_SetLaw,
+/// rbWorld_SetMaterialPair, forces. A value is validated as at creation, and the world as by
+/// rbWorld_Prepare; a rejected change leaves the world as it was, bit for bit. Poses and velocities
+/// stay; if a parameter changes the energy (potential, mass, springs), the reference of the ledger
+/// moves with it, so that no work appears. Flights and steps restart at the world's time.
 RB_API rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error); ///< m/s^2
 /// Settings of the step engine.
 RB_API rbStepSettings rbWorld_GetStepSettings(const rbWorld* world);

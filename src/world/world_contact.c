@@ -38,6 +38,18 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 
 // ----------------------------------------------------------------------------------- registration
 
+// Velocities of the surfaces in the principal frame; false: none moves.
+static bool listBelts(const rbBody* body, int count, rbVec3* belts)
+{
+    bool isAny = false;
+    for (int i = 0; i < count; ++i) {
+        rbVec3 belt = body->shapes.data[rbBody_FindSolid(body, i)].def.surfaceVelocity;
+        isAny = isAny || rbLengthSquared(belt) > 0.0;
+        belts[i] = rbInvRotate(body->principal.q, belt);
+    }
+    return isAny;
+}
+
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
@@ -56,8 +68,10 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
     const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
     size_t size = (size_t)count * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
+    rbVec3* belts = rbAlloc((size_t)count * sizeof *belts);
     rbContactShape shape = {.materials = materials,
                             .materialCount = count,
+                            .belts = listBelts(body, count, belts) ? belts : NULL,
                             .isMoved = body->hasMass,
                             .groups = first->groups,
                             .mask = first->mask};
@@ -66,6 +80,7 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
     if (status == RB_STATUS_OK) {
         rbStepEngine_SetShape(world->engine, index, &shape);
     }
+    rbFree(belts, (size_t)count * sizeof *belts);
     rbFree(materials, size);
     return status;
 }

@@ -28,6 +28,7 @@ typedef struct BodyRecord {
 
 typedef struct ShapeRecord {
     rbMaterial material;
+    rbVec3 surfaceVelocity;
     uint32_t groups;
     uint32_t mask;
 } ShapeRecord;
@@ -84,6 +85,7 @@ static char* takeBody(const rbWorld* world, int index, char* place)
         ShapeRecord own;
         memset(&own, 0, sizeof own);
         own.material = shape->material;
+        own.surfaceVelocity = shape->surfaceVelocity;
         own.groups = shape->groups;
         own.mask = shape->mask;
         place = put(place, &own, sizeof own);
@@ -145,6 +147,7 @@ static const char* restoreBody(rbWorld* world, int index, const char* place)
         ShapeRecord own;
         place = take(place, &own, sizeof own);
         shape->material = own.material;
+        shape->surfaceVelocity = own.surfaceVelocity;
         shape->groups = own.groups;
         shape->mask = own.mask;
     }

@@ -22,9 +22,38 @@ static bool hasContacts(const rbWorld* world)
     return isStepped || world->def.engine == RB_ENGINE_EVENT;
 }
 
+// Conveyors need lasting contacts.
+static rbStatus validateBelts(const rbWorld* world, int index, rbError* error)
+{
+    const rbBody* body = &world->bodies.data[index];
+    bool isStepped = world->def.engine == RB_ENGINE_STEP;
+    for (int i = 0; i < body->shapes.count; ++i) {
+        rbVec3 belt = body->shapes.data[i].def.surfaceVelocity;
+        if (rbLengthSquared(belt) > 0.0 && !(isStepped && world->def.contact.isEnabled)) {
+            char text[RB_NAME_CAPACITY];
+            return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                               "body \"%s\" has a surfaceVelocity of (%g, %g, %g) m/s, and the "
+                               "engine \"%s\"%s has no conveyors; %s",
+                               rbWorld_LabelBody(world, index, text), belt.x, belt.y, belt.z,
+                               rbEngineType_Name(world->def.engine),
+                               isStepped ? " without contacts" : "",
+                               isStepped ? "switch contacts on (in a scene \"contact\": {})"
+                                         : "use the engine \"step\" with contacts");
+        }
+    }
+    return RB_STATUS_OK;
+}
+
 rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error)
 {
     world->sensorBodies.count = 0;
+    for (int i = 0; i < world->bodies.count; ++i) {
+        rbStatus status =
+            rbWorld_IsBodyAlive(world, i) ? validateBelts(world, i, error) : RB_STATUS_OK;
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+    }
     for (int i = 0; i < world->bodies.count; ++i) {
         if (!rbWorld_IsBodyAlive(world, i) || !hasSensor(&world->bodies.data[i])) {
             continue;

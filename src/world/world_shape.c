@@ -58,6 +58,20 @@ const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometr
     return world->geometries.data[geometryId.index1 - 1].geometry;
 }
 
+// m/s: faster belts are a mistake.
+#define SURFACE_SPEED_MOST 1e12
+
+static rbStatus validateSurface(rbVec3 velocity, rbError* error)
+{
+    if (!(rbLength(velocity) <= SURFACE_SPEED_MOST)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "surfaceVelocity is (%g, %g, %g) m/s; it must be finite and at most "
+                           "%g m/s",
+                           velocity.x, velocity.y, velocity.z, SURFACE_SPEED_MOST);
+    }
+    return RB_STATUS_OK;
+}
+
 static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
 {
     if (RB_CHECK_COOKIE(def, RB_KIND_SHAPE, error) != RB_STATUS_OK) {
@@ -75,7 +89,10 @@ static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbErr
             "its length is %g",
             norm);
     }
-    return rbSettingList_Check(&rbMaterialSettingList, &def->material, error);
+    rbStatus status = validateSurface(def->surfaceVelocity, error);
+    return status == RB_STATUS_OK
+               ? rbSettingList_Check(&rbMaterialSettingList, &def->material, error)
+               : status;
 }
 
 int rbBody_CountSolid(const rbBody* body)
@@ -269,6 +286,32 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     }
     rbFree(before, size);
     return status;
+}
+
+rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index, rbVec3 velocity,
+                                   rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    int slot = rbWorld_BodyIndex(world, bodyId);
+    rbBody* body = &world->bodies.data[slot];
+    char text[RB_NAME_CAPACITY];
+    const char* name = rbWorld_LabelBody(world, slot, text);
+    rbError inner = {0};
+    if (index < -1 || index >= body->shapes.count) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\" has %d shapes; there is no shape number %d", name,
+                           body->shapes.count, index);
+    }
+    if (validateSurface(velocity, &inner) != RB_STATUS_OK) {
+        return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": %.400s", name, inner.message);
+    }
+    for (int i = 0; i < body->shapes.count; ++i) {
+        if (index < 0 || i == index) {
+            body->shapes.data[i].def.surfaceVelocity = velocity;
+        }
+    }
+    rbWorld_NoteChange(world);
+    return RB_STATUS_OK;
 }
 
 void rbBody_SetGroups(rbWorld* world, rbBodyId bodyId, uint32_t groups, uint32_t mask)

@@ -12,7 +12,8 @@ void rbWorld_NoteNode(void* context, const rbEngineNode* node);
 // and what has ended.
 void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time);
 
-// Lists the bodies with sensors, when an engine starts. UNSUPPORTED if the engine has no contacts.
+// Lists the bodies with sensors, when an engine starts. UNSUPPORTED if the engine does not support
+// them, or conveyors.
 rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error);
 // Checks all sensors at a time with these states of all bodies.
 void rbWorld_CheckSensors(rbWorld* world, double time, const rbMotionState* states);

@@ -23,8 +23,10 @@ typedef struct rbContactShape {
     rbTransform transform;       // of the geometry in the principal frame of the body
     const rbMaterial* materials; // one, or one for each child of a compound; copied
     int materialCount;
-    bool isMoved;    // it may move: two immovable bodies form no pair
-    uint32_t groups; // bits: the groups it belongs to ...
+    const rbVec3* belts; // m/s, of the surfaces relative to the body, in its principal frame, as
+                         // materials; NULL: they do not move
+    bool isMoved;        // it may move: two immovable bodies form no pair
+    uint32_t groups;     // bits: the groups it belongs to ...
     uint32_t mask; // ... and those it collides with: a pair needs (groupsA & maskB) and (groupsB &
                    // maskA)
 } rbContactShape;

@@ -29,6 +29,7 @@ typedef struct rbNearBody {
     rbTransform transform;      // of the geometry in the frame of the body
     rbMaterial* materials;
     int materialCount;
+    rbVec3* belts; // as materials; NULL: none
     uint32_t groups;
     uint32_t mask;
     bool isMoved;

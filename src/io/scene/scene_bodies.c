@@ -351,6 +351,7 @@ static rbStatus readShapes(rbScene* scene, rbReader* reader, const json_t* array
         shape.transform = (rbTransform){fields.position, fields.orientation};
         shape.groups = (uint32_t)fields.groups;
         shape.mask = (uint32_t)fields.mask;
+        shape.surfaceVelocity = fields.surfaceVelocity;
         shape.isSensor = fields.isSensor;
         status = validateGroups(scene, reader, body, &shape);
         if (status != RB_STATUS_OK) {

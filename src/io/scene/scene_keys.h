@@ -178,6 +178,7 @@ typedef struct rbShapeFields {
     rbVec3 position;
     rbQuat orientation;
     int64_t groups, mask;
+    rbVec3 surfaceVelocity;
     bool isSensor;
 } rbShapeFields;
 

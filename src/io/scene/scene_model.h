@@ -41,6 +41,7 @@ typedef struct rbSceneShape {
     rbMaterial material;
     const char* materialName; // NULL: none
     uint32_t groups, mask;
+    rbVec3 surfaceVelocity;
     bool isSensor;
 } rbSceneShape;
 
