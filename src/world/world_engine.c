@@ -155,8 +155,8 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     rbError inner = {0};
     rbStatus status = validateLinks(world, row, &inner);
-    if (status == RB_STATUS_OK && !world->isEngineReady) {
-        status = rbWorld_ListSensors(world, &inner);
+    if (status == RB_STATUS_OK && row->start == NULL) {
+        status = rbWorld_ListSensors(world, &inner); // engines that start do it then
     }
     if (status == RB_STATUS_OK && (row->start == NULL || world->isEngineReady)) {
         return RB_STATUS_OK;

@@ -131,6 +131,10 @@ static void releaseHeld(rbWorld* world)
 // isOverlapFine: overlaps that a sampling detector left are restored, not rejected.
 static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
+    rbStatus sensed = rbWorld_ListSensors(world, error);
+    if (sensed != RB_STATUS_OK) {
+        return sensed;
+    }
     if (world->engine == NULL) {
         world->engine = rbCreateEventEngine(&world->def.event, world->def.periodicBox);
     }

@@ -269,6 +269,10 @@ static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbErr
 
 static rbStatus registerBodies(rbWorld* world, rbError* error)
 {
+    rbStatus status = rbWorld_ListSensors(world, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
     if (world->engine == NULL) {
         world->engine = rbCreateStepEngine(&world->def.step);
         rbStepEngine_SetContacts(world->engine, &world->def.contact);
@@ -285,7 +289,7 @@ static rbStatus registerBodies(rbWorld* world, rbError* error)
         rbArray_Push(world->radii, world->bodies.data[i].radius);
     }
     registerAll(world, world->engine, -1);
-    rbStatus status = prepareLimits(world, error);
+    status = prepareLimits(world, error);
     return status == RB_STATUS_OK ? rbWorld_RegisterContacts(world, error) : status;
 }
 
