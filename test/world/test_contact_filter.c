@@ -38,6 +38,7 @@ static rbWorldDef defineEngine(rbEngineType engine)
     return def;
 }
 
+// B-54
 static void theFilterSaysWhoCollides(void** state)
 {
     (void)state;
