@@ -158,8 +158,13 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
         (void)fprintf(file, "  %-18s%d bod%s at the end\n", "frozen", s.frozenCount,
                       s.frozenCount == 1 ? "y" : "ies");
     }
-    (void)fprintf(file, "  %-18scollisions %.6g J, friction of contacts %.6g J\n",
-                  "energy by cause", tally->end.impactWork, tally->end.frictionWork);
+    (void)fprintf(file, "  %-18scollisions %.6g J, friction of contacts %.6g J", "energy by cause",
+                  tally->end.impactWork, tally->end.frictionWork);
+    // with joints it is among the work of motors
+    if (tally->info->jointCount + tally->info->springCount == 0 && tally->end.motorWork != 0.0) {
+        (void)fprintf(file, ", conveyors and moving obstacles %.6g J", tally->end.motorWork);
+    }
+    (void)fputc('\n', file);
 }
 
 void rbPrintLimits(const rbTally* tally, const rbWorld* world, FILE* file)

@@ -163,6 +163,42 @@ typedef struct rbContactView {
     bool isSticking; ///< it did not slide
 } rbContactView;
 
+/// What began or ended.
+typedef enum rbContactEventKind {
+    RB_CONTACT_BEGIN, ///< two shapes began to press on each other
+    RB_CONTACT_END,   ///< they no longer touch
+    RB_SENSOR_BEGIN,  ///< a shape came into a sensor
+    RB_SENSOR_END,    ///< it left the sensor
+    RB_CONTACT_EVENT_COUNT
+} rbContactEventKind;
+
+/// "begin", "end", "sensor begin", "sensor end".
+RB_API const char* rbContactEventKind_Name(rbContactEventKind kind);
+
+/// Two shapes of two bodies began or ceased to touch, in the step engine with contacts. They begin
+/// when an impulse acts between them, and end when no point of them is closed at the end of a step:
+/// farther apart than the shell, or in a pair that no longer collides. A ball that bounces begins
+/// and ends with every bounce; a body at rest, also a frozen one, stays in touch.
+///
+/// Or a shape B that is no sensor overlaps, or no longer, a sensor A of another body; one of the
+/// two bodies must be able to move. Sensors are checked at the end of every step, in the event
+/// engine at multiples of rbEventSettings.sensorStep: what passes in between is not seen. Point is
+/// then the center of mass of body B; normal, speed and impulse are zero.
+typedef struct rbContactEvent {
+    double time;             ///< s, the end of the step in which it was found
+    rbContactEventKind kind; ///< what happened
+    rbBodyId bodyA;          ///< first body; of an end it may have been destroyed (rbBody_IsValid)
+    rbBodyId bodyB;          ///< second body
+    int shapeA;              ///< which of the shapes of A, see rbBody_GetShape
+    int shapeB;              ///< which of the shapes of B
+    rbVec3 point;            ///< m, world, mean of the touching points; of an end: the last one
+    rbVec3 normal;           ///< unit, from A to B; of an end: the last one
+    double approachSpeed;    ///< m/s, along the normal before the first touch, >= 0; the same for
+                             ///< the end
+    rbVec3 impulse; ///< N s, on B, of normal forces and friction: of the first step, which is that
+                    ///< of the blow; of an end: the sum from beginning to end
+} rbContactEvent;
+
 #ifdef __cplusplus
 }
 #endif

@@ -91,6 +91,8 @@ RB_API int rbDetector_GetCount(void);
     X(bool, isOverlapAllowed, "overlap", false, RB_WORDS(rbOverlap), "", \
       "bodies that overlap at the start; refuse: an error with their names; separate: they are " \
       "pushed apart by the shortest translation, divided according to their masses") \
+    X(double, sensorStep, "sensorStep", 1e-3, RB_ABOVE(0.0, 1e12), "s", \
+      "sensors are checked at multiples of this time") \
     X(bool, isJournalOff, NULL, false, RB_ANY, "", \
       "impacts are counted but not recorded")
 // clang-format on

@@ -13,6 +13,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_solver.c
   src/dynamics/contact/contact_substeps.c
   src/dynamics/contact/contact_sweep.c
+  src/dynamics/contact/contact_touch.c
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
   src/dynamics/contact/contact_pairs.c
@@ -41,6 +42,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_reaction.c
   src/dynamics/engines/step/step_contact_stages.c
   src/dynamics/engines/step/step_contact_time.c
+  src/dynamics/engines/step/step_contact_touch.c
   src/dynamics/engines/step/step_engine.c
   src/dynamics/engines/step/step_forces.c
   src/dynamics/engines/step/step_validation.c

@@ -104,6 +104,8 @@ static const char* const eventNames[RB_EVENT_COUNT] = {
     [RB_EVENT_REST] = "rest",
     [RB_EVENT_WAKE] = "wake",
     [RB_EVENT_PARTED] = "parted",
+    [RB_EVENT_SENSOR_BEGIN] = "sensor begin",
+    [RB_EVENT_SENSOR_END] = "sensor end",
 };
 RB_DEFINE_NAME(rbEventKind, RB_EVENT_COUNT, eventNames[index])
 

@@ -1,7 +1,8 @@
 // Snapshot and restore of everything that moves.
 //
 // Layout: a header, then for each body slot its flight record, loads and state as they lie in
-// memory, for each joint slot what users can set, the parameters, and the bytes of the engine.
+// memory, for each joint slot what users can set, the parameters, the bytes of the engine, and the
+// pairs of shapes that touch.
 // A snapshot serves the process that took it (rewinding, retrying a step); recordings are for
 // files.
 #include "base/core/hash.h"
@@ -28,9 +29,10 @@ typedef struct SnapshotHeader {
     int32_t eventCount;
     int32_t touchedCount;
     int32_t jointCount;
-    rbEngineAccounts accounts; // work totals so far
-    rbStepWork stepWork;       // the part that the step engine does not count itself
-    uint64_t engineSize;       // bytes of the engine after the parameters; 0: it was not ready
+    int32_t touchCounts[RB_TOUCH_COUNT]; // pairs of shapes
+    rbEngineAccounts accounts;           // work totals so far
+    rbStepWork stepWork;                 // the part that the step engine does not count itself
+    uint64_t engineSize; // bytes of the engine after the parameters; 0: it was not ready
 } SnapshotHeader;
 
 typedef struct SnapshotBody {
@@ -98,7 +100,11 @@ static size_t engineSize(const rbWorld* world)
 
 size_t rbWorld_GetSnapshotSize(const rbWorld* world)
 {
-    return bodiesSize(world) + engineSize(world);
+    size_t touchCount = 0;
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        touchCount += (size_t)world->touches[i].count;
+    }
+    return bodiesSize(world) + engineSize(world) + touchCount * sizeof(rbTouchSlot);
 }
 
 static const char* restoreBodies(rbWorld* world, const char* place)
@@ -182,6 +188,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .eventCount = world->events.count,
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
         .jointCount = world->joints.count,
+        .touchCounts = {world->touches[0].count, world->touches[1].count},
         .accounts = rbWorld_GetAccounts(world),
         .stepWork = world->stepWork,
         .engineSize = engineSize(world),
@@ -205,6 +212,14 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
             memcpy(place, world->touched.data, touchedSize(world));
         }
         rbWorld_GetEngineRow(world)->takeSnapshot(world, place + touchedSize(world));
+        place += header.engineSize;
+    }
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        size_t touchSize = (size_t)world->touches[i].count * sizeof(rbTouchSlot);
+        if (touchSize > 0) {
+            memcpy(place, world->touches[i].data, touchSize);
+        }
+        place += touchSize;
     }
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
@@ -227,7 +242,12 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
                            "the bodies, joints or forces of the world differ from those of the "
                            "snapshot");
     }
-    size_t needed = bodiesSize(world) + (size_t)header->engineSize;
+    size_t touchCount = 0;
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        touchCount += header->touchCounts[i] > 0 ? (size_t)header->touchCounts[i] : 0u;
+    }
+    size_t touchSize = touchCount * sizeof(rbTouchSlot);
+    size_t needed = bodiesSize(world) + (size_t)header->engineSize + touchSize;
     if (header->engineSize > SIZE_MAX / 2 || size < needed) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
     }
@@ -235,6 +255,20 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
     }
     return RB_STATUS_OK;
+}
+
+static void restoreTouches(rbWorld* world, const SnapshotHeader* header, const char* place)
+{
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        int count = header->touchCounts[i] > 0 ? header->touchCounts[i] : 0;
+        size_t size = (size_t)count * sizeof(rbTouchSlot);
+        rbArray_Reserve(world->touches[i], count);
+        world->touches[i].count = count;
+        if (count > 0) {
+            memcpy(world->touches[i].data, place, size);
+        }
+        place += size;
+    }
 }
 
 // Restores the engine from its bytes (true), or marks it to be started anew.
@@ -280,6 +314,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     size_t parametersSize = rbWorld_GetParametersSize(world);
     rbWorld_RestoreParameters(world, (const char*)bytes + bodiesSize(world) - parametersSize);
     const char* place = restoreJoints(world, restoreBodies(world, bodies));
+    restoreTouches(world, &header, place + parametersSize + (size_t)header.engineSize);
     bool isReady = world->isEngineReady;
     if (!restoreEngine(world, &header, place + parametersSize)) {
         rbWorld_SetAccounts(world, &header.accounts);

@@ -60,6 +60,14 @@ void rbDestroyWorld(rbWorld* world)
     rbArray_Free(world->radii);
     rbArray_Free(world->materialPairs);
     rbArray_Free(world->contactViews);
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        rbArray_Free(world->touches[i]);
+    }
+    rbArray_Free(world->foundTouches);
+    rbArray_Free(world->sensorBodies);
+    rbArray_Free(world->sensorStates);
+    rbArray_Free(world->nextTouches);
+    rbArray_Free(world->contactEvents);
     rbArray_Free(world->bodies);
     rbArray_Free(world->flights);
     rbArray_Free(world->motions);
@@ -136,6 +144,7 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     RB_USE_ALLOCATOR(world->def.allocator);
     rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
     double reached;
+    world->contactEvents.count = 0;
     report.status = rbWorld_AdvanceEngine(world, time, &reached, &report.failedBody);
     rest = reached == time ? rest : 0.0;
     time = reached;

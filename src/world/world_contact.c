@@ -37,10 +37,23 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 
 // ----------------------------------------------------------------------------------- registration
 
+// Velocities of the surfaces in the principal frame; false: none moves.
+static bool listBelts(const rbBody* body, int count, rbVec3* belts)
+{
+    bool isAny = false;
+    for (int i = 0; i < count; ++i) {
+        rbVec3 belt = body->shapes.data[rbBody_FindSolid(body, i)].def.surfaceVelocity;
+        isAny = isAny || rbLengthSquared(belt) > 0.0;
+        belts[i] = rbInvRotate(body->principal.q, belt);
+    }
+    return isAny;
+}
+
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    if (!rbWorld_IsBodyAlive(world, index) || body->shapes.count == 0) {
+    int count = rbWorld_IsBodyAlive(world, index) ? rbBody_CountSolid(body) : 0;
+    if (count == 0) {
         rbStepEngine_SetShape(world->engine, index, NULL);
         return RB_STATUS_OK;
     }
@@ -51,11 +64,13 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
             "of constant size: use the engine \"event\"",
             body->name, body->growth);
     }
-    const rbShapeDef* first = &body->shapes.data[0].def;
-    size_t size = (size_t)body->shapes.count * sizeof(rbMaterial);
+    const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
+    size_t size = (size_t)count * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
+    rbVec3* belts = rbAlloc((size_t)count * sizeof *belts);
     rbContactShape shape = {.materials = materials,
-                            .materialCount = body->shapes.count,
+                            .materialCount = count,
+                            .belts = listBelts(body, count, belts) ? belts : NULL,
                             .isMoved = body->hasMass,
                             .groups = first->groups,
                             .mask = first->mask};
@@ -64,6 +79,7 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
     if (status == RB_STATUS_OK) {
         rbStepEngine_SetShape(world->engine, index, &shape);
     }
+    rbFree(belts, (size_t)count * sizeof *belts);
     rbFree(materials, size);
     return status;
 }
@@ -111,6 +127,10 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
         if (status != RB_STATUS_OK) {
             return status;
         }
+    }
+    if (world->isFilterOther || world->contactFilter != NULL) {
+        rbStepEngine_SetFilter(engine, rbWorld_GetPairFilter(world), world);
+        world->isFilterOther = false;
     }
     rbStepEngine_ClearExclusions(engine);
     for (int i = 0; i < world->joints.count && !settings->areNeighborsMeeting; ++i) {

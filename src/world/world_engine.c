@@ -3,6 +3,7 @@
 
 #include "world/world_joint.h"
 #include "world/world_settings.h"
+#include "world/world_touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -151,6 +152,9 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     rbError inner = {0};
     rbStatus status = validateLinks(world, row, &inner);
+    if (status == RB_STATUS_OK && row->start == NULL) {
+        status = rbWorld_ListSensors(world, &inner); // engines that start do it then
+    }
     if (status == RB_STATUS_OK && (row->start == NULL || world->isEngineReady)) {
         return RB_STATUS_OK;
     }
@@ -179,6 +183,32 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
         return RB_STATUS_OK;
     }
     return row->advance(world, time, reached, failedBody);
+}
+
+static bool askFilter(void* context, int a, int b)
+{
+    const rbWorld* world = context;
+    return world->contactFilter(world, rbWorld_BodyIdOf(world, a), rbWorld_BodyIdOf(world, b),
+                                world->contactFilterContext);
+}
+
+rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world)
+{
+    return world->contactFilter != NULL ? askFilter : NULL;
+}
+
+void rbWorld_SetContactFilter(rbWorld* world, rbContactFilterFn* filter, void* context)
+{
+    world->contactFilter = filter;
+    world->contactFilterContext = context;
+    rbWorld_RenewContactFilter(world);
+}
+
+void rbWorld_RenewContactFilter(rbWorld* world)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    world->isFilterOther = true;
+    rbWorld_NoteChange(world);
 }
 
 bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)

@@ -89,11 +89,16 @@ void rbWorld_FreeMerged(rbWorld* world);
 rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap,
                              const char* section, rbError* error);
 
+// The filter of the user for engines, with the world as context; NULL: none.
+rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world);
+
 // A name of the body for messages, even if it has none.
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 
 // Writes into the journal of a world; the context is the world.
 void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened);
+// The same of the step engine.
+void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened);
 // The event engine of a world; NULL: it has another one, or none yet.
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world);
 // The arrays of a world for reading its event engine, without a journal.

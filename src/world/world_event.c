@@ -1,6 +1,7 @@
 // The event engine of a world: registering bodies, starting and advancing it.
 #include "dynamics/engines/event/event_rows.h"
 #include "world/world_engine.h"
+#include "world/world_touch.h"
 
 #include <math.h>
 
@@ -14,6 +15,8 @@ static const rbEventKind kinds[RB_HAPPENED_COUNT] = {
     [RB_HAPPENED_REST] = RB_EVENT_REST,
     [RB_HAPPENED_WAKE] = RB_EVENT_WAKE,
     [RB_HAPPENED_PARTED] = RB_EVENT_PARTED,
+    [RB_HAPPENED_SENSOR_BEGIN] = RB_EVENT_SENSOR_BEGIN,
+    [RB_HAPPENED_SENSOR_END] = RB_EVENT_SENSOR_END,
 };
 
 void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened)
@@ -77,16 +80,20 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
 static rbStatus registerBody(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
+    int count = rbBody_CountSolid(body);
+    const rbShapeDef* first = count > 0 ? &body->shapes.data[rbBody_FindSolid(body, 0)].def : NULL;
     rbEventBodyDef def = {.isDynamic = body->hasMass,
                           .path = body->path,
                           .transform = RB_TRANSFORM_IDENTITY,
-                          .materialCount = body->shapes.count,
+                          .materialCount = count,
+                          .groups = first != NULL ? first->groups : 0u,
+                          .mask = first != NULL ? first->mask : 0u,
                           .growth = body->hasMass ? body->growth : 0.0};
     rbStatus status = RB_STATUS_OK;
     if (body->hasMass) {
         status = boundLoads(world, index, &def, error);
     }
-    size_t size = (size_t)(body->shapes.count + 1) * sizeof(rbMaterial);
+    size_t size = (size_t)(count + 1) * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
     def.materials = materials;
     if (status == RB_STATUS_OK) {
@@ -123,6 +130,10 @@ static void releaseHeld(rbWorld* world)
 // isOverlapFine: overlaps that a sampling detector left are restored, not rejected.
 static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
+    rbStatus sensed = rbWorld_ListSensors(world, error);
+    if (sensed != RB_STATUS_OK) {
+        return sensed;
+    }
     if (world->engine == NULL) {
         world->engine = rbCreateEventEngine(&world->def.event, world->def.periodicBox);
     }
@@ -130,6 +141,7 @@ static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* er
         const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
         rbEventEngine_SetMaterialPair(world->engine, slot->kindA, slot->kindB, &slot->pair);
     }
+    rbEventEngine_SetFilter(world->engine, rbWorld_GetPairFilter(world), world);
     releaseHeld(world);
     for (int i = 0; i < world->bodies.count; ++i) {
         if (!rbWorld_IsBodyAlive(world, i)) {
@@ -166,6 +178,40 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     return status;
 }
 
+// Sensors see the bodies at a time that the engine has reached.
+static void checkSensors(rbWorld* world, double time)
+{
+    rbArray_Reserve(world->sensorStates, world->bodies.count);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        rbMotionCounts counts = {0};
+        if (rbWorld_IsBodyAlive(world, i)) {
+            world->sensorStates.data[i] = rbWorld_StateAt(world, i, time, &counts);
+        }
+    }
+    rbWorld_CheckSensors(world, time, world->sensorStates.data);
+}
+
+// Events up to a time; where there are sensors, it stops at each time at which they are checked.
+static rbStatus advanceBySensors(rbWorld* world, const rbEventHost* host, double time,
+                                 double* reached, int failed[2])
+{
+    double step = world->def.event.sensorStep;
+    bool isSensed = world->sensorBodies.count + world->touches[RB_TOUCH_SENSOR].count > 0;
+    int64_t next = (int64_t)floor(world->time / step) - 1;
+    while (isSensed && !(rbGetStepTime(next, step) > world->time)) {
+        next += 1;
+    }
+    for (; isSensed && rbGetStepTime(next, step) <= time; ++next) {
+        double due = rbGetStepTime(next, step);
+        rbStatus status = rbEventEngine_Advance(world->engine, host, due, reached, failed);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        checkSensors(world, due);
+    }
+    return rbEventEngine_Advance(world->engine, host, time, reached, failed);
+}
+
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
     rbEventHost host = makeHost(world);
@@ -174,7 +220,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     }
     world->touched.count = 0;
     int failed[2];
-    rbStatus status = rbEventEngine_Advance(world->engine, &host, time, reached, failed);
+    rbStatus status = advanceBySensors(world, &host, time, reached, failed);
     if (status == RB_STATUS_LIMIT && failed[0] >= 0) {
         char a[RB_NAME_CAPACITY];
         char b[RB_NAME_CAPACITY];

@@ -3,6 +3,7 @@
 #include "dynamics/solvers/step_method.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
+#include "world/world_touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -266,6 +267,10 @@ static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbErr
 
 static rbStatus registerBodies(rbWorld* world, rbError* error)
 {
+    rbStatus status = rbWorld_ListSensors(world, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
     if (world->engine == NULL) {
         world->engine = rbCreateStepEngine(&world->def.step);
         rbStepEngine_SetContacts(world->engine, &world->def.contact);
@@ -282,7 +287,7 @@ static rbStatus registerBodies(rbWorld* world, rbError* error)
         rbArray_Push(world->radii, world->bodies.data[i].radius);
     }
     registerAll(world, world->engine, -1);
-    rbStatus status = prepareLimits(world, error);
+    status = prepareLimits(world, error);
     return status == RB_STATUS_OK ? rbWorld_RegisterContacts(world, error) : status;
 }
 
@@ -458,7 +463,7 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                        world->def.step.tolerance, time, name, a, b, gap);
 }
 
-static void writeJournal(void* context, const rbEngineEvent* happened)
+void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened)
 {
     rbWorld* world = context;
     if (world->events.count < world->def.step.journalMax) {
@@ -488,7 +493,8 @@ static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
     rbStepHost host = lendStates(world);
-    host.journal = world->def.event.isJournalOff ? NULL : writeJournal;
+    host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteStepJournal;
+    host.node = rbWorld_NoteNode;
     host.context = world;
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     registerTouched(world, &host);

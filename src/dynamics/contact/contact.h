@@ -3,6 +3,7 @@
 // A contact is a manifold of two bodies in one step: points with one normal, from A to B. With the
 // arms r from the centers of mass to the middle of a point,
 //   u = vB + wB x rB - vA - wA x rA,  u.n > 0 separates,
+// plus, along the tangents, the velocity of conveyor surfaces relative to their bodies,
 // and an impulse p acts on B with +p and on A with -p. Its normal component P never pulls; its
 // tangential component T stays in the cone |T| <= friction * P.
 //
@@ -48,6 +49,8 @@ typedef struct rbContactPoint {
 typedef struct rbContact {
     int bodyA; // of the host
     int bodyB;
+    int partA; // shape of the body
+    int partB;
     rbVec3 normal; // unit, from A to B
     rbVec3 tangents[2];
     double friction;    // of the pair, sliding
@@ -55,6 +58,8 @@ typedef struct rbContact {
     double restitution; // 0..1
     double rolling;     // m: torque against rolling at most rolling * P; 0: none
     double spinning;    // m: the same about the normal
+    rbVec3 belt;        // m/s, world axes, tangential: what conveyors add to u
+    bool hasBelt;       // it is not zero
     double turning[3];  // N m s, impulses of these two: along both tangents, about the normal
     int firstPoint;
     int pointCount; // 1..RB_MANIFOLD_POINTS_MAX
@@ -102,7 +107,8 @@ static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
     const rbContactBody* b = &bodies[contact->bodyB];
     rbVec3 atA = rbAdd(a->velocity, rbCross(a->spin, point->armA));
     rbVec3 atB = rbAdd(b->velocity, rbCross(b->spin, point->armB));
-    return rbSub(atB, atA);
+    rbVec3 u = rbSub(atB, atA);
+    return contact->hasBelt ? rbAdd(u, contact->belt) : u;
 }
 
 // Smallest u.n that the position stage requires of a point, minus its own. Overlap is undone no

@@ -278,6 +278,10 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
     p.bias[0] = normalBias;
     p.bias[1] = slipPart * point->slip[0];
     p.bias[2] = slipPart * point->slip[1];
+    if (contact->hasBelt) {
+        p.bias[1] += rbDot(contact->belt, contact->tangents[0]);
+        p.bias[2] += rbDot(contact->belt, contact->tangents[1]);
+    }
     for (int k = 0; k < 3; ++k) {
         p.start[k] = newton->acted * point->impulse[k];
         p.held[k] = newton->guessed * point->impulse[k];

@@ -42,6 +42,8 @@ typedef struct rbSceneShape {
     rbMaterial material;
     const char* materialName; // NULL: none
     uint32_t groups, mask;
+    rbVec3 surfaceVelocity;
+    bool isSensor;
 } rbSceneShape;
 
 // The properties of a pair of materials, by their kinds.

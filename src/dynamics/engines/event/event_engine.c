@@ -162,6 +162,12 @@ static int findMaterial(rbEventEngine* engine, const rbEventBodyDef* def)
     return engine->materials.count - 1;
 }
 
+void rbEventEngine_SetFilter(rbEventEngine* engine, rbPairFilterFn* filter, void* context)
+{
+    engine->filter = filter;
+    engine->filterContext = context;
+}
+
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def)
 {
     RB_ASSERT(engine != NULL);
@@ -194,6 +200,8 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     body->isDynamic = def->isDynamic;
     body->isMoving = def->path != NULL;
     body->growth = def->growth;
+    body->groups = def->groups;
+    body->mask = def->mask;
     cold->geometry = def->geometry;
     cold->path = def->path;
     cold->transform = def->transform;

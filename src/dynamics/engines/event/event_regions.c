@@ -326,8 +326,13 @@ bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
     RB_ASSERT(a != b);
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
-    return first->shape != RB_EVENT_SHAPE_NONE && second->shape != RB_EVENT_SHAPE_NONE &&
-           (first->isDynamic || second->isDynamic);
+    if (first->shape == RB_EVENT_SHAPE_NONE || second->shape == RB_EVENT_SHAPE_NONE ||
+        !(first->isDynamic || second->isDynamic) || (first->groups & second->mask) == 0 ||
+        (second->groups & first->mask) == 0) {
+        return false;
+    }
+    return engine->filter == NULL ||
+           engine->filter(engine->filterContext, a < b ? a : b, a < b ? b : a);
 }
 
 // Whether the registered detector handles the contact of two bodies.
@@ -383,7 +388,7 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     RB_ASSERT(a >= 0);
     RB_ASSERT(a < b);
     RB_ASSERT(b < engine->bodies.count);
-    RB_ASSERT(rbEventEngine_CanTouch(engine, a, b));
+    RB_ASSERT(engine->bodies.data[a].isDynamic || engine->bodies.data[b].isDynamic);
     rbEventPair pair = {.lastTime = -INFINITY, .a = a, .b = b, .data = -1};
     memcpy(pair.image, image, sizeof pair.image);
     pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;

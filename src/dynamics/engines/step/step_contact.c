@@ -49,6 +49,8 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyCollisions(contacts->collisions);
     rbDestroyContactGraph(contacts->graph);
     rbDestroyContactFreeze(contacts->freeze);
+    rbTouchList_Free(&contacts->touches);
+    rbArray_Free(contacts->touched);
     rbArray_Free(contacts->loose);
     rbArray_Free(contacts->places1);
     rbArray_Free(contacts->bodies);
@@ -230,6 +232,8 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
 {
     rbStepContacts* c = engine->contacts;
     double end = c->nodeTime + h;
+    rbContactStep_BeginTouches(engine);
+    rbContactStep_AddTouches(engine, host, c->before.data, 1.0);
     rbContactStep_TakeBodies(engine);
     rbContactStep_TakeFlights(engine);
     rbContactStep_FlyLoose(c, h);
@@ -250,6 +254,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
     rbContactSolver_Prepare(c->solver, &all);
     // Before the forces of the end act: bodies at rest do not collide.
     double begun = rbGetThreadTime();
+    rbContactStep_NoteArriving(engine, host);
     rbContactStep_SolveCollisions(engine, host, h, miss);
     c->collisionTime += rbGetThreadTime() - begun;
     rbContactStep_TakeBodies(engine);
@@ -260,13 +265,16 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
     rbContactStep_TakeLateKicks(engine, h);
     eachMechanism(engine, host, kickMoving, end, h);
     begun = rbGetThreadTime();
+    rbContactStep_AddTouches(engine, host, NULL, -1.0);
     rbContactStep_SolveVelocities(engine, host, h, miss);
+    rbContactStep_AddTouches(engine, host, NULL, 1.0);
     c->contactTime += rbGetThreadTime() - begun;
     rbContactStep_FreezeBodies(engine, host, h);
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);
     rbStepLimits_Keep(engine);
     rbContactStep_CloseAccounts(c);
+    rbContactStep_ReportTouches(engine, host);
 }
 
 // What solvers say of their equations holds for the linear ones of a stage; what counts in the end

@@ -123,6 +123,11 @@ static Works pointWorks(const rbStepContacts* c, const rbContact* contact, int k
     Works works = {.normal = impulse[0] * rbDot(mean, contact->normal),
                    .friction = rbDot(t, mean),
                    .motor = obstacleWork(c, contact, p, atA, atB)};
+    if (contact->hasBelt) { // friction brakes the motion over the belt, which its motor keeps up
+        double drive = rbDot(t, contact->belt);
+        works.friction += drive;
+        works.motor -= drive;
+    }
     return works;
 }
 
@@ -280,6 +285,9 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        if (contact->hasBelt) {
+            return true;
+        }
         const int pair[2] = {contact->bodyA, contact->bodyB};
         for (int side = 0; side < 2; ++side) {
             const rbContactBody* body = &c->bodies.data[pair[side]];

@@ -109,6 +109,13 @@ void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
     }
 }
 
+void rbStepEngine_SetFilter(rbStepEngine* engine, rbPairFilterFn* filter, void* context)
+{
+    if (engine->contacts != NULL) {
+        rbContactPairs_SetFilter(engine->contacts->pairs, filter, context);
+    }
+}
+
 void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b)
 {
     rbStepContacts* c = engine->contacts;

@@ -312,6 +312,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         rbContactStep_AccountForCollisions(engine, island, done.normalWork, done.frictionWork);
         int noted;
         const rbCollisionNote* notes = rbCollisions_GetNotes(c->collisions, &noted);
+        rbContactStep_AddCollisions(engine, host, notes, noted);
         rbContactStep_ReportCollisions(engine, host, island, notes,
                                        host->journal != NULL ? noted : 0);
         return;

@@ -9,6 +9,7 @@
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/contact/contact_solver.h"
 #include "dynamics/contact/contact_substeps.h"
+#include "dynamics/contact/contact_touch.h"
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/engines/step/step_limits.h"
@@ -85,6 +86,8 @@ struct rbStepContacts {
     rbCollisions* collisions;
     rbContactGraph* graph;
     rbContactFreeze* freeze;
+    rbTouchList touches;             // of the current step
+    RB_ARRAY(rbEngineTouch) touched; // the same for the host
     RB_ARRAY(rbMechBody) loose;      // bodies in no mechanism
     RB_ARRAY(int) places1;           // per body of the host: index in loose + 1; 0: none
     RB_ARRAY(rbContactBody) bodies;  // per body of the host
@@ -305,6 +308,18 @@ void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost
                                     int count);
 void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
                                 bool isWoken, double energyChange);
+
+// ---------------------------------------------------------------------------- step_contact_touch.c
+// Sums by pair of shapes in a step, for the host: Begin, then Add after the position stage (start:
+// the velocities before it), NoteArriving before collisions and AddCollisions after them, Add
+// around the velocity stage (sign -1 before it, 1 after it), and Report.
+void rbContactStep_BeginTouches(const rbStepEngine* engine);
+void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* host);
+void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* host,
+                                 const rbCollisionNote* notes, int count);
+void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host,
+                              const rbContactBody* start, double sign);
+void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* host);
 
 // ---------------------------------------------------------------------------------- step_contact.c
 // Islands and rows of the set of the node.

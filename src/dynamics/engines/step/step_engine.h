@@ -23,7 +23,8 @@ typedef struct rbStepHost {
     rbMotionState* states;       // per body: read at a start, written at the end of an advance
     const double* radii;         // m, per body; may be NULL
     rbEngineJournalFn* journal;  // for collisions and frozen bodies; NULL: they are only counted
-    void* context;               // of the journal
+    rbEngineNodeFn* node;        // at the end of every step with contacts; NULL: not asked for
+    void* context;               // of these
 } rbStepHost;
 
 // A body, before a start. Only dynamic bodies with mass are moved.
@@ -87,6 +88,8 @@ void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
 // Excluded pairs of bodies; Clear removes all.
 void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b);
 void rbStepEngine_ClearExclusions(rbStepEngine* engine);
+// See rbContactPairs_SetFilter.
+void rbStepEngine_SetFilter(rbStepEngine* engine, rbPairFilterFn* filter, void* context);
 rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine);
 // Points that carry load, at the last node; returns how many there are.
 bool rbStepEngine_IsResting(const rbStepEngine* engine, int index); // frozen
