@@ -52,6 +52,7 @@ static void updateScales(rbTally* tally)
     const rbLedger* now = &tally->end;
     double kinetic = now->kineticLinear + now->kineticAngular;
     tally->energyScale = larger(tally->energyScale, larger(fabs(now->energy), kinetic));
+    tally->energyThere = larger(tally->energyThere, now->energyScale);
     tally->momentumScale = larger(tally->momentumScale, sqrt(2.0 * now->mass * now->kineticLinear));
     tally->angularScale =
         larger(tally->angularScale, larger(rbLength(now->angularMomentum), tally->spinScale));
@@ -365,7 +366,7 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
                   b->energyDrift, tally->drift.energy, tally->driftMax.energy,
                   !info->engineTraits.isFlightOnly ? " (not explained by any cause)" : "");
     if (info->engineTraits.isStepped) {
-        rbPrintNumericalEnergy(tally, file);
+        rbPrintNumericalEnergy(tally, world, file);
     }
     printMomenta(tally, file);
     if (!info->engineTraits.isStepped) {
@@ -453,8 +454,8 @@ static void writeLedger(const rbTally* tally, rbJson* json)
     rbJson_Number(json, "truncatedWork", b->truncatedWork);
     rbJson_Number(json, "lateWork", b->lateWork);
     rbJson_Number(json, "numericalEnergy", b->numericalEnergy);
-    rbJson_Number(json, "relativeNumericalEnergy", ratio(b->numericalEnergy, b->energyScale));
-    rbJson_Number(json, "scale", b->energyScale);
+    rbJson_Number(json, "relativeNumericalEnergy", ratio(b->numericalEnergy, tally->energyThere));
+    rbJson_Number(json, "scale", tally->energyThere);
     rbJson_Number(json, "drift", b->energyDrift);
     rbJson_Number(json, "relativeDrift", drift->energy);
     rbJson_Number(json, "relativeDriftMax", most->energy);
@@ -537,7 +538,7 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     rbJson json = {.file = file};
     const rbSceneInfo* info = tally->info;
     bool isNamed = !RB_IS_NULL(tally->failedBody) && !info->engineTraits.isStepped;
-    bool isMissed = tally->isBroken || tally->isMissed;
+    bool isMissed = tally->isBroken || tally->isMissed || rbIsEnergyMissed(tally, world);
     char hash[32];
     (void)snprintf(hash, sizeof hash, "%016" PRIx64, tally->hash);
     rbJson_BeginObject(&json, NULL);

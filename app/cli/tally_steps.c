@@ -22,12 +22,10 @@ static const char* getWorstJoint(const rbWorld* world, const rbStepStatistics* s
     return rbJoint_IsValid(world, s->worstJoint) ? rbJoint_GetName(world, s->worstJoint) : NULL;
 }
 
-// Whether all tolerances of steps are met, and what was missed is the energy.
-static bool isDrifting(const rbTally* tally, const rbWorld* world)
+bool rbIsEnergyMissed(const rbTally* tally, const rbWorld* world)
 {
-    return tally->isMissed && tally->miss.status == RB_STATUS_NUMERICAL &&
-           rbWorld_GetStepStatistics(world).unmetSteps == 0 &&
-           rbWorld_GetContactStatistics(world).unmetSteps == 0;
+    char text[1];
+    return rbWorld_DescribeNumericalEnergy(world, tally->energyThere, text, sizeof text) > 0;
 }
 
 void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity)
@@ -36,8 +34,9 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
     const char* worst = getWorstJoint(world, &s);
     double tolerance = rbGetJointTolerance(tally->info);
     bool hasStops = rbWorld_GetContactStatistics(world).limitedJoints > 0;
-    if (isDrifting(tally, world) && !rbHasOverlapLeft(tally, world)) {
-        (void)snprintf(text, capacity, "%s", tally->miss.message);
+    bool isElse = s.unmetSteps > 0 || rbWorld_GetContactStatistics(world).unmetSteps > 0 ||
+                  rbHasOverlapLeft(tally, world);
+    if (!isElse && rbWorld_DescribeNumericalEnergy(world, tally->energyThere, text, capacity) > 0) {
         return;
     }
     if (s.unmetSteps == 0 && (rbHasContacts(tally->info) || hasStops)) {
@@ -124,7 +123,7 @@ static void printJointError(const rbTally* tally, const rbWorld* world, FILE* fi
         (void)fprintf(file, "%smissed in %" PRId64 " step%s", isSpeed ? "met, but speeds " : "",
                       s.unmetSteps, rbPlural(s.unmetSteps));
     } else {
-        (void)fprintf(file, isDrifting(tally, world) ? "met, but the energy drifts" : "met");
+        (void)fprintf(file, rbIsEnergyMissed(tally, world) ? "met, but the energy drifts" : "met");
     }
     if (s.assemblingSteps > 0) {
         (void)fprintf(file, "; joints were apart and pulled together in %" PRId64 " step%s",
@@ -188,11 +187,12 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
     }
 }
 
-void rbPrintNumericalEnergy(const rbTally* tally, FILE* file)
+void rbPrintNumericalEnergy(const rbTally* tally, const rbWorld* world, FILE* file)
 {
     const rbLedger* end = &tally->end;
     double allowed = tally->info->step.energyTolerance;
-    double relative = end->energyScale > 0.0 ? fabs(end->numericalEnergy) / end->energyScale : 0.0;
+    double scale = tally->energyThere;
+    double relative = scale > 0.0 ? fabs(end->numericalEnergy) / scale : 0.0;
     (void)fprintf(file, "  %-18s%.2g J, relative %.2g", "numerical energy", end->numericalEnergy,
                   relative);
     if (rbHasContacts(tally->info)) {
@@ -203,7 +203,10 @@ void rbPrintNumericalEnergy(const rbTally* tally, FILE* file)
             end->partedWork, end->settledWork, end->truncatedWork, end->lateWork, end->energyDrift);
     }
     if (allowed > 0.0) {
-        (void)fprintf(file, ", allowed %g: %s", allowed, relative <= allowed ? "met" : "missed");
+        (void)fprintf(file, ", allowed %g: %s", allowed,
+                      relative <= allowed              ? "met"
+                      : rbIsEnergyMissed(tally, world) ? "missed"
+                                                       : "not promised by a budget of sweeps");
     }
     (void)fputc('\n', file);
 }

@@ -52,7 +52,7 @@ RB_API rbStepScheme rbStepScheme_Find(const char* name);   ///< RB_SCHEME_COUNT 
       "allowed error of velocities, iterative solver only; 0: the tolerance per second") \
     X(double, energyTolerance, "energyTolerance", 1e-3, RB_FROM(0.0, 1e12), "", \
       "energy that the steps themselves may give or take in total, see numericalEnergy, as a " \
-      "fraction of the energy there was; more is reported as missed; 0: any") \
+      "fraction of the energy there was; more at the end of a run is a missed tolerance; 0: any") \
     X(double, accuracy, "accuracy", 0.0, RB_FROM(0.0, 1e12), "m", \
       "the step size is chosen to keep the error of the motion after the horizon below this, " \
       "estimated by the next lower order; 0: fixed steps; needs order 4 or more") \

@@ -130,11 +130,11 @@ typedef struct rbLedger {
     double truncatedWork; ///< J, by numerics: solutions of contacts that ended early
     double lateWork;      ///< J, by numerics: bodies that met before the end of their step
     double numericalEnergy; ///< J, sum of these four and the drift: what nature does not explain
-    double energyScale;  ///< J, the energy there was, whatever the origin of the potential: the
-                         ///< largest sum so far of kinetic energy, energy in springs, what
-                         ///< lifts every body by its radius against its constant forces, and
-                         ///< the magnitudes of all work of causes in nature
-    rbVec3 momentum;     ///< kg m/s
+    double energyScale;     ///< J, the energy there is, whatever the origin of the potential:
+                            ///< kinetic energy, energy in springs, what lifts every body by its
+                            ///< radius against its constant forces, and the magnitudes of all work
+                            ///< so far of causes in nature
+    rbVec3 momentum;        ///< kg m/s
     rbVec3 angularMomentum; ///< kg m^2/s about the origin
     rbVec3 spinMomentum;    ///< kg m^2/s, sum of the bodies' spins about their centers
     double mass;            ///< kg
@@ -205,6 +205,13 @@ RB_API rbEngineType rbWorld_GetEngineType(const rbWorld* world);
 RB_API rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world);
 /// Energy and momentum at the world's time.
 RB_API rbLedger rbWorld_GetLedger(const rbWorld* world);
+
+/// Whether the steps themselves gave or took more energy than step.energyTolerance allows, as a
+/// fraction of a scale: the largest energyScale seen in the run, J, or 0 for that of now. Writes a
+/// message with the amounts and the remedy, and returns its length; 0: no more than allowed, or
+/// nothing is promised (another engine, or a game's budget of sweeps).
+RB_API size_t rbWorld_DescribeNumericalEnergy(const rbWorld* world, double scale, char* text,
+                                              size_t capacity);
 
 /// Number of bodies.
 RB_API int rbWorld_GetBodyCount(const rbWorld* world);

@@ -88,8 +88,8 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
     ledger.numericalEnergy += ledger.energyDrift;
     ledger.energyScale += ledger.kineticLinear + ledger.kineticAngular + ledger.springEnergy;
     ledger.energyScale += fabs(ledger.work) + fabs(ledger.impactWork) + fabs(ledger.frictionWork) +
-                          fabs(ledger.motorWork) + fabs(ledger.dissipation);
-    ledger.energyScale = fmax(ledger.energyScale, world->energyMost);
+                          fabs(ledger.motorWork) + fabs(ledger.dissipation) +
+                          fabs(ledger.assemblyWork);
     return ledger;
 }
 

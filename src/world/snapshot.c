@@ -24,7 +24,6 @@ typedef struct SnapshotHeader {
     double timeRest;
     double energyReference;
     double externalWork;
-    double energyMost;
     int32_t bodyCount;
     int32_t eventCount;
     int32_t touchedCount;
@@ -183,7 +182,6 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .timeRest = world->timeRest,
         .energyReference = world->energyReference,
         .externalWork = world->externalWork,
-        .energyMost = world->energyMost,
         .bodyCount = world->bodies.count,
         .eventCount = world->events.count,
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
@@ -306,7 +304,6 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     world->timeRest = header.timeRest;
     world->energyReference = header.energyReference;
     world->externalWork = header.externalWork;
-    world->energyMost = header.energyMost;
     if (header.eventCount < world->events.count) {
         world->events.count = header.eventCount;
     }

@@ -154,10 +154,6 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     evaluateBodies(world, &report);
     report.time = world->time;
     report.ledger = rbWorld_GetLedger(world);
-    world->energyMost = report.ledger.energyScale;
-    if (report.status == RB_STATUS_OK) {
-        report.status = rbWorld_CheckEnergy(world, &report.ledger);
-    }
     logStatus(world, &report);
     return report;
 }

@@ -74,8 +74,6 @@ void rbWorld_FreeEngine(rbWorld* world);
 void rbWorld_ResetEngine(rbWorld* world);
 // Advances the engine to a time; *reached is the time reached.
 rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
-// NUMERICAL and an error of the engine: steps gave or took more energy than allowed.
-rbStatus rbWorld_CheckEnergy(rbWorld* world, const rbLedger* ledger);
 rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world);
 // After restoring a snapshot; the event engine restores its own part.
 void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts);

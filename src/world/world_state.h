@@ -161,7 +161,6 @@ struct rbWorld {
 
     RB_ARRAY(rbEvent) events;
     int64_t unwrittenEvents; // of the step engine, dropped because the journal was full
-    double energyMost;       // J, largest scale of the energy so far, see rbLedger
     double energyReference;  // J, energy that bodies and springs had when added
     double externalWork;     // J, of impulses and of states set by the user
 

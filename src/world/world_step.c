@@ -1,5 +1,6 @@
 // The step engine of a world: registering bodies, joints and springs, starting it, and advancing
 // it.
+#include "dynamics/contact/contact_substeps.h"
 #include "dynamics/solvers/step_method.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
@@ -664,41 +665,51 @@ rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
 }
 
 // Springs that oscillate too fast for the steps explain any drift.
-static rbStatus reportStiff(rbWorld* world, const rbStiffSpring* stiff, const rbLedger* ledger)
+static int describeStiff(const rbWorld* world, const rbLedger* ledger, double scale, char* text,
+                         size_t capacity)
 {
-    bool isSpring = !RB_IS_NULL(stiff->spring);
-    return rbError_Set(
-        &world->engineError, RB_STATUS_NUMERICAL,
+    rbStiffSpring stiff = rbWorld_FindStiffSpring(world);
+    double allowed = world->def.step.energyTolerance;
+    if (stiff.count == 0 || fabs(ledger->energyDrift) <= allowed * scale) {
+        return 0;
+    }
+    bool isSpring = !RB_IS_NULL(stiff.spring);
+    return snprintf(
+        text, capacity,
         "%s \"%s\" is too stiff for steps of %g s: its period is %.2g s, and the energy has "
-        "drifted by %.2g J, %.2g %% of the largest so far (allowed %.2g %%), before t = %.9g s; "
+        "drifted by %.2g J, %.2g %% of the energy there was (allowed %.2g %%), before t = %.9g s; "
         "take steps of at most %.2g s, a softer spring, or a joint instead of it",
         isSpring ? "spring" : "joint",
-        isSpring ? rbSpring_GetName(world, stiff->spring) : rbJoint_GetName(world, stiff->joint),
-        world->def.step.step, stiff->period, ledger->energyDrift,
-        100.0 * fabs(ledger->energyDrift) / ledger->energyScale,
-        100.0 * world->def.step.energyTolerance, world->time, stiff->stepMax);
+        isSpring ? rbSpring_GetName(world, stiff.spring) : rbJoint_GetName(world, stiff.joint),
+        world->def.step.step, stiff.period, ledger->energyDrift,
+        100.0 * fabs(ledger->energyDrift) / scale, 100.0 * allowed, world->time, stiff.stepMax);
 }
 
-rbStatus rbWorld_CheckEnergy(rbWorld* world, const rbLedger* ledger)
+size_t rbWorld_DescribeNumericalEnergy(const rbWorld* world, double scale, char* text,
+                                       size_t capacity)
 {
-    double allowed = world->def.step.energyTolerance * ledger->energyScale;
-    if (!rbWorld_GetEngineRow(world)->traits.isStepped || !(allowed > 0.0) ||
-        fabs(ledger->numericalEnergy) <= allowed) {
-        return RB_STATUS_OK;
+    rbLedger ledger = rbWorld_GetLedger(world);
+    double most = fmax(scale, ledger.energyScale);
+    double allowed = world->def.step.energyTolerance * most;
+    // a game's budget promises nothing
+    bool isPromised = rbWorld_GetEngineRow(world)->traits.isStepped && allowed > 0.0 &&
+                      !rbContactSettings_IsCapped(&world->def.contact);
+    if (!isPromised || fabs(ledger.numericalEnergy) <= allowed) {
+        return 0;
     }
-    rbStiffSpring stiff = rbWorld_FindStiffSpring(world);
-    if (stiff.count > 0 && fabs(ledger->energyDrift) > allowed) {
-        return reportStiff(world, &stiff, ledger);
+    int length = describeStiff(world, &ledger, most, text, capacity);
+    if (length == 0) {
+        length = snprintf(
+            text, capacity,
+            "steps of %g s have %s %.3g J that no cause explains, %.2g of the energy there was "
+            "(step.energyTolerance %g), before t = %.9g s: parting %.2g J, settling %.2g J, solver "
+            "%.2g J, late arrival %.2g J, integration %.2g J; take smaller steps, or allow more",
+            world->def.step.step, ledger.numericalEnergy > 0.0 ? "given" : "taken",
+            fabs(ledger.numericalEnergy), fabs(ledger.numericalEnergy) / most,
+            world->def.step.energyTolerance, world->time, ledger.partedWork, ledger.settledWork,
+            ledger.truncatedWork, ledger.lateWork, ledger.energyDrift);
     }
-    return rbError_Set(
-        &world->engineError, RB_STATUS_NUMERICAL,
-        "steps of %g s have %s %.3g J that no cause explains, %.2g of the energy there was "
-        "(step.energyTolerance %g), before t = %.9g s: parting %.2g J, settling %.2g J, solver "
-        "%.2g J, late arrival %.2g J, integration %.2g J; take smaller steps, or allow more",
-        world->def.step.step, ledger->numericalEnergy > 0.0 ? "given" : "taken",
-        fabs(ledger->numericalEnergy), fabs(ledger->numericalEnergy) / ledger->energyScale,
-        world->def.step.energyTolerance, world->time, ledger->partedWork, ledger->settledWork,
-        ledger->truncatedWork, ledger->lateWork, ledger->energyDrift);
+    return length > 0 ? (size_t)length : 0;
 }
 
 static const rbEngineJoints joints = {

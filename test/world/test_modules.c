@@ -115,7 +115,6 @@ static rbWorld* makeJointWorld(const char* method, const char* solver)
     classical.penaltyFrequency = 300.0;
     rbStepSettings_SetClassical(&def.step, &classical);
     def.step.tolerance = getAccuracy(method);
-    def.step.energyTolerance = 0.0; // springs in place of joints store energy
     rbWorld* world = rbCreateWorld(&def, &error);
     if (world == NULL) {
         print_error("%s, %s: %s\n", method, solver, error.message);

@@ -322,7 +322,6 @@ static void parametersOfTheStartAreTheSameBits(void** state)
         assert_int_equal(rbWorld_Prepare(set, NULL), RB_STATUS_OK);
         def.gravity = rbMakeVec3(0.5, 0.0, -4.0);
         def.step.step = 2e-3;
-        def.step.energyTolerance = 0.01; // of blows below this rest speed
         def.contact.restSpeed = 0.05;
         assert_int_equal(rbWorld_SetGravity(set, def.gravity, NULL), RB_STATUS_OK);
         assert_int_equal(rbWorld_SetStepSettings(set, &def.step, NULL), RB_STATUS_OK);

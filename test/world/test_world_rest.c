@@ -27,7 +27,6 @@ typedef struct Towers {
 static Towers buildTowers(double freezeSpeed)
 {
     rbWorldDef def = defineCalmWorld(freezeSpeed);
-    def.step.energyTolerance = 0.01; // cubes fall on them in steps of 2 ms
     Towers towers = {.world = makeWorld(&def)};
     towers.floor = addFloor(towers.world);
     for (int i = 0; i < TOWER; ++i) {

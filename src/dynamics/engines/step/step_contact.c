@@ -347,7 +347,6 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     }
     rbStepMiss miss = {0};
     double h = next - c->nodeTime;
-    rbPairGaps_Note(&c->startGaps, &c->set, c->foundCount);
     if (c->method != NULL) {
         if (isBeyond) {
             return false;
@@ -357,6 +356,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
         countStep(engine, &miss, true);
         return true;
     }
+    rbPairGaps_Note(&c->startGaps, &c->set, c->foundCount);
     // a game's steps are not cut
     if (isBeyond || c->substeps == NULL) {
         h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &miss);
