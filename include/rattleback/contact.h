@@ -96,6 +96,9 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
     X(bool, isOverlapAllowed, "overlap", false, RB_WORDS(rbOverlap), "", \
       "bodies that overlap at the start; refuse: an error with their names; separate: steps " \
       "push them apart, at most at partSpeed") \
+    X(bool, hasEvents, "events", false, RB_ANY, "", \
+      "rbWorld_GetContactEvents has what begins and ceases to touch; costs some percent of a " \
+      "game's step; sensors report in any case") \
     X(bool, areNeighborsMeeting, "neighbors", false, RB_ANY, "", \
       "bodies connected by a joint collide, too") \
     X(double, freezeSpeed, "freezeSpeed", 0.0, RB_FROM(0.0, 1e12), "m/s", \
@@ -175,7 +178,8 @@ typedef enum rbContactEventKind {
 /// "begin", "end", "sensor begin", "sensor end".
 RB_API const char* rbContactEventKind_Name(rbContactEventKind kind);
 
-/// Two shapes of two bodies began or ceased to touch, in the step engine with contacts. They begin
+/// Two shapes of two bodies began or ceased to touch, in the step engine with contacts and
+/// rbContactSettings.hasEvents. They begin
 /// when an impulse acts between them, and end when no point of them is closed at the end of a step:
 /// farther apart than the shell, or in a pair that no longer collides. A ball that bounces begins
 /// and ends with every bounce; a body at rest, also a frozen one, stays in touch.

@@ -310,7 +310,8 @@ RB_API int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int c
 /// over the last step; count (may be NULL) receives the number of points.
 RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId,
                                      int* count);
-/// Shapes that began or ceased to touch, or to overlap a sensor, in the last advance, in the order
+/// Shapes that began or ceased to touch (if rbContactSettings.hasEvents is set), or to overlap a
+/// sensor, in the last advance, in the order
 /// of time; at one time contacts, then sensors, each in the order of bodies and shapes. Borrowed
 /// until the next advance. The event engine reports sensors only: there bodies collide one pair at
 /// a time, and the journal has every impact. The same events come again after a snapshot was

@@ -27,21 +27,21 @@ const rbContactEvent* rbWorld_GetContactEvents(const rbWorld* world, int* count)
     return world->contactEvents.data;
 }
 
+static int compareIds(rbBodyId p, rbBodyId q)
+{
+    if (p.index1 != q.index1) {
+        return p.index1 < q.index1 ? -1 : 1;
+    }
+    return p.generation == q.generation ? 0 : (p.generation < q.generation ? -1 : 1);
+}
+
 // Order of two pairs: < 0 if the first one comes first.
 static int compare(const rbTouchSlot* p, const rbTouchSlot* q)
 {
-    const int64_t keys[6][2] = {{p->bodyA.index1, q->bodyA.index1},
-                                {p->bodyA.generation, q->bodyA.generation},
-                                {p->bodyB.index1, q->bodyB.index1},
-                                {p->bodyB.generation, q->bodyB.generation},
-                                {p->shapeA, q->shapeA},
-                                {p->shapeB, q->shapeB}};
-    for (int i = 0; i < 6; ++i) {
-        if (keys[i][0] != keys[i][1]) {
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-        }
-    }
-    return 0;
+    int order = compareIds(p->bodyA, q->bodyA);
+    order = order != 0 ? order : compareIds(p->bodyB, q->bodyB);
+    order = order != 0 ? order : (p->shapeA > q->shapeA) - (p->shapeA < q->shapeA);
+    return order != 0 ? order : (p->shapeB > q->shapeB) - (p->shapeB < q->shapeB);
 }
 
 static void addEvent(rbWorld* world, double time, rbContactEventKind kind, const rbTouchSlot* touch)

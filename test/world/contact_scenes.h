@@ -14,6 +14,7 @@ static inline rbWorldDef defineWorld(void)
     def.engine = RB_ENGINE_STEP;
     def.step.step = STEP;
     def.contact.isEnabled = true;
+    def.contact.hasEvents = true;
     return def;
 }
 

@@ -337,6 +337,26 @@ static void steadyTouchesAllocateNothing(void** state)
     rbDestroyWorld(world);
 }
 
+// Off by default; what has begun ends when they are switched off.
+static void eventsAreOnRequest(void** state)
+{
+    (void)state;
+    assert_false(rbDefaultContactSettings().hasEvents);
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    (void)addCube(world, "cube", rbMakeVec3(0.0, 0.0, SHELL));
+    logs[0].count = 0;
+    run(world, 0.1, 1, &logs[0]);
+    assert_int_equal(logs[0].count, 1);
+    def.contact.hasEvents = false;
+    assert_int_equal(rbWorld_SetContactSettings(world, &def.contact, NULL), RB_STATUS_OK);
+    run(world, 0.2, 2, &logs[0]);
+    assert_int_equal(logs[0].count, 2);
+    assert_int_equal(logs[0].events[1].kind, RB_CONTACT_END);
+    rbDestroyWorld(world);
+}
+
 static void otherEnginesHaveNoContactEvents(void** state)
 {
     (void)state;
@@ -362,5 +382,5 @@ RB_TEST_GROUP(test_contact_events, cmocka_unit_test(aBounceHasItsSpeedAndImpulse
               cmocka_unit_test(destroyedBodiesEndTheirTouches),
               cmocka_unit_test(impulsesOfEventsAreTheMomentum),
               cmocka_unit_test(slicesDoNotChangeEvents), cmocka_unit_test(rewindingRepeatsEvents),
-              cmocka_unit_test(steadyTouchesAllocateNothing),
+              cmocka_unit_test(steadyTouchesAllocateNothing), cmocka_unit_test(eventsAreOnRequest),
               cmocka_unit_test(otherEnginesHaveNoContactEvents));

@@ -20,18 +20,18 @@ void rbTouchList_Clear(rbTouchList* list)
 }
 
 // Order of a pair relative to that of a contact: < 0 before it.
-static int compare(const rbTouch* touch, const rbContact* contact)
+static inline int compare(const rbTouch* touch, const rbContact* contact)
 {
-    const int keys[4][2] = {{touch->bodyA, contact->bodyA},
-                            {touch->bodyB, contact->bodyB},
-                            {touch->partA, contact->partA},
-                            {touch->partB, contact->partB}};
-    for (int i = 0; i < 4; ++i) {
-        if (keys[i][0] != keys[i][1]) {
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-        }
+    if (touch->bodyA != contact->bodyA) {
+        return touch->bodyA < contact->bodyA ? -1 : 1;
     }
-    return 0;
+    if (touch->bodyB != contact->bodyB) {
+        return touch->bodyB < contact->bodyB ? -1 : 1;
+    }
+    if (touch->partA != contact->partA) {
+        return touch->partA < contact->partA ? -1 : 1;
+    }
+    return touch->partB == contact->partB ? 0 : (touch->partB < contact->partB ? -1 : 1);
 }
 
 // The first pair that is not before the one of a contact.
@@ -84,29 +84,44 @@ static double approachOf(const rbContactBody* bodies, const rbContact* contact,
     return -rbDot(contact->normal, rbContact_RelativeVelocity(bodies, contact, point));
 }
 
+// The impulses of all points of a contact along its axes; returns the point with the largest normal
+// one, NULL: there are none.
+static const rbContactPoint* sumImpulses(const rbContactSet* set, const rbContact* contact,
+                                         double sums[3])
+{
+    const rbContactPoint* largest = NULL;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &set->points[k];
+        const double* p = point->impulse;
+        bool isAny = p[0] != 0.0 || p[1] != 0.0 || p[2] != 0.0;
+        bool isLarger = isAny && (largest == NULL || p[0] > largest->impulse[0]);
+        largest = isLarger ? point : largest;
+        sums[0] += p[0];
+        sums[1] += p[1];
+        sums[2] += p[2];
+    }
+    return largest;
+}
+
 void rbTouchList_AddImpulses(rbTouchList* list, const rbContactSet* set,
                              const rbContactBody* bodies, const rbContactBody* start, double sign)
 {
     for (int i = 0; i < set->contactCount; ++i) {
         const rbContact* contact = &set->contacts[i];
-        rbTouch* touch = NULL;
+        double sums[3] = {0.0, 0.0, 0.0};
+        const rbContactPoint* point = sumImpulses(set, contact, sums);
+        if (point == NULL) {
+            continue;
+        }
+        rbTouch* touch = findTouch(list, contact);
         bool acts = !isStanding(&bodies[contact->bodyA]) || !isStanding(&bodies[contact->bodyB]);
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            const rbContactPoint* point = &set->points[k];
-            const double* p = point->impulse;
-            if (p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0) {
-                continue;
-            }
-            touch = touch != NULL ? touch : findTouch(list, contact);
-            touch->isBearing = touch->isBearing || sign > 0.0;
-            rbVec3 impulse = rbJoinImpulse(contact->normal, contact->tangents, p[0], p[1], p[2]);
-            touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, impulse);
-            touch->armA = point->armA; // until it is located
-            touch->normal = contact->normal;
-            if (start != NULL) {
-                touch->approachSpeed =
-                    fmax(touch->approachSpeed, approachOf(start, contact, point));
-            }
+        rbVec3 sum = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
+        touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, sum);
+        touch->isBearing = touch->isBearing || sign > 0.0;
+        touch->armA = point->armA; // until it is located
+        touch->normal = contact->normal;
+        if (start != NULL) {
+            touch->approachSpeed = fmax(touch->approachSpeed, approachOf(start, contact, point));
         }
     }
 }
@@ -119,7 +134,8 @@ void rbTouchList_AddApproaches(rbTouchList* list, const rbContactSet* set,
         double fastest = 0.0;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &set->points[k];
-            if (point->isClosed) {
+            // those that bear have not arrived in this step
+            if (point->isClosed && !(point->impulse[0] > 0.0)) {
                 fastest = fmax(fastest, approachOf(bodies, contact, point));
             }
         }

@@ -265,9 +265,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
     rbContactStep_TakeLateKicks(engine, h);
     eachMechanism(engine, host, kickMoving, end, h);
     begun = rbGetThreadTime();
-    rbContactStep_AddTouches(engine, host, NULL, -1.0);
     rbContactStep_SolveVelocities(engine, host, h, miss);
-    rbContactStep_AddTouches(engine, host, NULL, 1.0);
     c->contactTime += rbGetThreadTime() - begun;
     rbContactStep_FreezeBodies(engine, host, h);
     rbContactStep_TakeBodies(engine);

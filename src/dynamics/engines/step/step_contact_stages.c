@@ -504,7 +504,9 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     keepPoints(c);
     memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, 0.0);
+    rbContactStep_AddTouches(engine, host, NULL, -1.0);
     solveStage(engine, host, h, STAGE_VELOCITY, miss);
+    rbContactStep_AddTouches(engine, host, NULL, 1.0);
     accountForLasting(engine, false);
     rbContactStep_ReportStops(engine, host);
 }

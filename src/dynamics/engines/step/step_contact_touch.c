@@ -9,6 +9,11 @@ static rbContactSet getFound(const rbStepContacts* c)
     return set;
 }
 
+static bool isAsked(const rbStepContacts* c, const rbStepHost* host)
+{
+    return c->settings.hasEvents && host->node != NULL;
+}
+
 void rbContactStep_BeginTouches(const rbStepEngine* engine)
 {
     rbTouchList_Clear(&engine->contacts->touches);
@@ -17,7 +22,7 @@ void rbContactStep_BeginTouches(const rbStepEngine* engine)
 void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* host)
 {
     rbStepContacts* c = engine->contacts;
-    if (host->node != NULL) {
+    if (isAsked(c, host)) {
         rbContactSet set = getFound(c);
         rbTouchList_AddApproaches(&c->touches, &set, c->bodies.data);
     }
@@ -27,7 +32,7 @@ void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* h
                                  const rbCollisionNote* notes, int count)
 {
     rbStepContacts* c = engine->contacts;
-    if (host->node != NULL) {
+    if (isAsked(c, host)) {
         rbContactSet set = getFound(c);
         rbTouchList_AddCollisions(&c->touches, &set, notes, count);
     }
@@ -37,7 +42,7 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
                               const rbContactBody* start, double sign)
 {
     rbStepContacts* c = engine->contacts;
-    if (host->node != NULL) {
+    if (isAsked(c, host)) {
         rbContactSet set = getFound(c);
         rbTouchList_AddImpulses(&c->touches, &set, c->bodies.data, start, sign);
     }
@@ -49,8 +54,10 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
     if (host->node == NULL) {
         return;
     }
-    rbContactSet set = getFound(c);
-    rbTouchList_Locate(&c->touches, &set);
+    if (isAsked(c, host)) {
+        rbContactSet set = getFound(c);
+        rbTouchList_Locate(&c->touches, &set);
+    }
     c->touched.count = 0;
     for (int i = 0; i < c->touches.touches.count; ++i) {
         const rbTouch* touch = &c->touches.touches.data[i];
