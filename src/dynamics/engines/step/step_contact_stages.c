@@ -61,29 +61,12 @@ static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage s
     s->directStages += solved->isDirect ? 1 : 0;
 }
 
-// Two bodies that touch at one point and nowhere else: an impact whatever its restitution.
-static bool isSingle(const rbStepEngine* engine, const rbContactIsland* island)
+// Whether something rebounds; the velocity stage stops the rest.
+static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 {
-    const rbStepContacts* c = engine->contacts;
-    if (island->contactCount != 1 || rbContactStep_HasMechanism(engine, island)) {
-        return false;
-    }
-    const rbContact* contact = &c->set.contacts[island->contacts[0]];
-    int closed = 0;
-    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-        closed += c->set.points[k].isClosed ? 1 : 0;
-    }
-    return closed == 1;
-}
-
-// Whether something rebounds or is a single impact; the velocity stage stops the rest.
-static bool isColliding(const rbStepEngine* engine, const rbContactIsland* island)
-{
-    const rbStepContacts* c = engine->contacts;
-    bool isAny = isSingle(engine, island);
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        for (int k = 0; (isAny || contact->restitution > 0.0) && k < contact->pointCount; ++k) {
+        for (int k = 0; contact->restitution > 0.0 && k < contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
             if (point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -c->restSpeed) {
                 return true;
@@ -299,7 +282,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         run.context = &joints;
     }
     if (stage == STAGE_COLLISION) {
-        if (!isColliding(engine, island)) {
+        if (!isColliding(c, island)) {
             return;
         }
         rbCollisionsDone done = rbCollisions_Resolve(c->collisions, &c->settings, &run);
