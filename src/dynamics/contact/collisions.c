@@ -71,18 +71,17 @@ typedef struct Hit {
     int point;
     bool isSticking;
     double target;          // m/s, of u.n, in this phase
-    double least;           // N s, of p
+    double least;           // N s, of p.z
     double normalShare;     // 1/K, normal; 0: nothing moves it
-    double p;               // N s, normal
-    double t[2];            // N s, along the tangents
+    rbVec3 p;               // N s, along the tangents and the normal
     double inverse[3];      // xx, xy, yy of the inverse of the tangential K; zero if singular
     double tangentialShare; // 1/largest eigenvalue of it
     double approach;        // m/s, before the round
     rbVec3 before;          // m/s, u at the start of the phase
-    double start[3];        // N s, t and p there
-    double works[2];        // J, of p and t in the phases before
-    double last[3];         // N s, t and p before a sweep
-    double ahead[3];        // N s, of the conjugate step
+    rbVec3 start;           // N s, p there
+    double works[2];        // J, normal and of friction, in the phases before
+    rbVec3 last;            // N s, p before a sweep
+    rbVec3 ahead;           // N s, of the conjugate step
 } Hit;
 
 // The hits of one contact.
@@ -152,11 +151,16 @@ double rbGetRestSpeed(const rbContactSettings* settings)
 
 // ------------------------------------------------------------------------------------ masses
 
+static rbMat3 getFrame(const rbContact* contact)
+{
+    return (rbMat3){contact->tangents[0], contact->tangents[1], contact->normal};
+}
+
 // K of a point along the tangents and the normal, as impulses act now.
 static rbSym3 makeMatrix(const rbContactRun* run, const rbContact* contact,
                          const rbContactPoint* point)
 {
-    rbMat3 frame = {contact->tangents[0], contact->tangents[1], contact->normal};
+    rbMat3 frame = getFrame(contact);
     const rbContactBody* a = &run->bodies[contact->bodyA];
     const rbContactBody* b = &run->bodies[contact->bodyB];
     rbSym3 k = {0};
@@ -202,15 +206,18 @@ static rbVec3 getVelocity(const Call* call, const Hit* hit)
 }
 
 // Changes the impulse of a hit, and with it the velocities.
-static void setImpulse(const Call* call, Hit* hit, double t0, double t1, double p)
+static void setImpulse(const Call* call, Hit* hit, rbVec3 p)
 {
     const rbContact* contact = getContact(call, hit);
-    rbVec3 change = rbJoinImpulse(contact->normal, contact->tangents, p - hit->p, t0 - hit->t[0],
-                                  t1 - hit->t[1]);
+    rbVec3 change = rbMulMV(getFrame(contact), rbSub(p, hit->p));
     rbContact_ApplyImpulse(call->run->bodies, contact, &call->run->set->points[hit->point], change);
-    hit->t[0] = t0;
-    hit->t[1] = t1;
     hit->p = p;
+}
+
+// The impulse of a hit at a part of the way from another.
+static rbVec3 getBetween(const Hit* hit, rbVec3 from, double part)
+{
+    return rbAddScaled(from, part, rbSub(hit->p, from));
 }
 
 // ------------------------------------------------------------------------------ one point
@@ -222,88 +229,74 @@ static double pushHit(const Call* call, Hit* hit)
         return 0.0;
     }
     double speed = rbDot(getVelocity(call, hit), getContact(call, hit)->normal);
-    double p = hit->p + hit->normalShare * (hit->target - speed);
-    p = p > hit->least ? p : hit->least;
-    double change = p - hit->p;
-    if (change == 0.0) {
-        return 0.0;
+    double p = fmax(hit->least, hit->p.z + hit->normalShare * (hit->target - speed));
+    double change = p - hit->p.z;
+    if (change != 0.0) {
+        setImpulse(call, hit, rbMakeVec3(hit->p.x, hit->p.y, p));
     }
-    setImpulse(call, hit, hit->t[0], hit->t[1], p);
     return fabs(change) / hit->normalShare;
 }
 
-// The nearest point of the cone, or of the pyramid, whose corners lie on it.
-static bool clampFriction(const Call* call, double limit, double t[2])
+// The friction of p at the nearest point of the cone, or of the pyramid, whose corners lie on it.
+static bool clampFriction(const Call* call, double limit, rbVec3* p)
 {
     RB_ASSERT(!(limit < 0.0));
     const rbCollisions* memory = call->memory;
     if (memory->facets == 0) {
-        double length = sqrt(t[0] * t[0] + t[1] * t[1]);
-        if (length <= limit) {
-            return false;
-        }
-        t[0] *= limit / length;
-        t[1] *= limit / length;
-        return true;
+        double length = sqrt(p->x * p->x + p->y * p->y);
+        double factor = length > limit ? limit / length : 1.0;
+        p->x *= factor;
+        p->y *= factor;
+        return length > limit;
     }
-    int nearest = 0;
-    double height = -INFINITY;
-    for (int i = 0; i < memory->facets; ++i) {
-        const double* n = memory->facetNormals[i];
-        double own = n[0] * t[0] + n[1] * t[1];
-        if (own > height) {
-            height = own;
-            nearest = i;
-        }
+    const double* n = memory->facetNormals[0];
+    for (int i = 1; i < memory->facets; ++i) {
+        const double* own = memory->facetNormals[i];
+        n = own[0] * p->x + own[1] * p->y > n[0] * p->x + n[1] * p->y ? own : n;
     }
-    const double* n = memory->facetNormals[nearest];
     double cosine = rbCos(RB_PI / memory->facets);
-    if (height <= limit * cosine) {
+    if (n[0] * p->x + n[1] * p->y <= limit * cosine) {
         return false;
     }
     double end = limit * sqrt(1.0 - cosine * cosine); // half of the facet
-    double along = n[0] * t[1] - n[1] * t[0];
-    along = along > end ? end : along < -end ? -end : along;
-    t[0] = limit * cosine * n[0] - along * n[1];
-    t[1] = limit * cosine * n[1] + along * n[0];
+    double along = fmax(-end, fmin(end, n[0] * p->y - n[1] * p->x));
+    p->x = limit * cosine * n[0] - along * n[1];
+    p->y = limit * cosine * n[1] + along * n[0];
     return true;
 }
 
-// The friction that a point needs for the current P and velocities. Returns how far it is from
-// that, m/s.
-static double findFriction(const Call* call, const Hit* hit, double t[2], bool* isSticking)
+// The impulse with the friction that a point needs for the current P and velocities. Returns how
+// far it is from that, m/s.
+static double findFriction(const Call* call, const Hit* hit, rbVec3* p, bool* isSticking)
 {
     const rbContact* contact = getContact(call, hit);
-    t[0] = hit->t[0];
-    t[1] = hit->t[1];
+    *p = hit->p;
     *isSticking = hit->isSticking;
     if (hit->tangentialShare == 0.0 || (contact->friction <= 0.0 && contact->stiction <= 0.0)) {
         return 0.0;
     }
-    rbVec3 u = getVelocity(call, hit);
-    double ut[2] = {rbDot(u, contact->tangents[0]), rbDot(u, contact->tangents[1])};
+    rbVec3 u = rbMulMtV(getFrame(contact), getVelocity(call, hit));
     const double* k = hit->inverse;
-    double limit = contact->friction * hit->p;
-    t[0] = hit->t[0] - k[0] * ut[0] - k[1] * ut[1];
-    t[1] = hit->t[1] - k[1] * ut[0] - k[2] * ut[1];
-    double stuck = contact->stiction > contact->friction ? contact->stiction * hit->p : limit;
-    *isSticking = k[0] > 0.0 && !clampFriction(call, hit->isSticking ? stuck : limit, t);
+    double limit = contact->friction * hit->p.z;
+    double stuck = hit->isSticking ? fmax(contact->stiction * hit->p.z, limit) : limit;
+    p->x = hit->p.x - k[0] * u.x - k[1] * u.y;
+    p->y = hit->p.y - k[1] * u.x - k[2] * u.y;
+    *isSticking = k[0] > 0.0 && !clampFriction(call, stuck, p);
     if (!*isSticking) {
-        t[0] = hit->t[0] - hit->tangentialShare * ut[0];
-        t[1] = hit->t[1] - hit->tangentialShare * ut[1];
-        clampFriction(call, limit, t);
+        p->x = hit->p.x - hit->tangentialShare * u.x;
+        p->y = hit->p.y - hit->tangentialShare * u.y;
+        clampFriction(call, limit, p);
     }
-    double change[2] = {t[0] - hit->t[0], t[1] - hit->t[1]};
-    return sqrt(change[0] * change[0] + change[1] * change[1]) / hit->tangentialShare;
+    return rbDistance(*p, hit->p) / hit->tangentialShare;
 }
 
 // Friction at a point. Returns the miss before, m/s.
 static double rubHit(const Call* call, Hit* hit)
 {
-    double t[2];
-    double miss = findFriction(call, hit, t, &hit->isSticking);
+    rbVec3 p;
+    double miss = findFriction(call, hit, &p, &hit->isSticking);
     if (miss > 0.0) {
-        setImpulse(call, hit, t[0], t[1], hit->p);
+        setImpulse(call, hit, p);
     }
     return miss;
 }
@@ -357,25 +350,21 @@ static void rememberHits(rbCollisions* memory, bool isFirst)
 {
     for (int i = 0; i < memory->hits.count; ++i) {
         Hit* hit = &memory->hits.data[i];
-        hit->last[0] = hit->t[0];
-        hit->last[1] = hit->t[1];
-        hit->last[2] = hit->p;
-        if (isFirst) {
-            hit->ahead[0] = hit->ahead[1] = hit->ahead[2] = 0.0;
-        }
+        hit->last = hit->p;
+        hit->ahead = isFirst ? RB_VEC3_ZERO : hit->ahead;
     }
 }
 
-// Moves the impulses of a hit along its direction by a fraction, within the cone.
+// Moves the impulse of a hit along its direction by a fraction, within the cone.
 static void moveHit(const Call* call, Hit* hit, double part)
 {
     const rbContact* contact = getContact(call, hit);
-    double t[2] = {hit->t[0] + part * hit->ahead[0], hit->t[1] + part * hit->ahead[1]};
-    double p = hit->p + part * hit->ahead[2];
-    p = p > hit->least ? p : hit->least;
-    bool isHeld = hit->isSticking && contact->stiction > contact->friction;
-    clampFriction(call, (isHeld ? contact->stiction : contact->friction) * p, t);
-    setImpulse(call, hit, t[0], t[1], p);
+    rbVec3 p = rbAddScaled(hit->p, part, hit->ahead);
+    p.z = fmax(hit->least, p.z);
+    double friction =
+        hit->isSticking ? fmax(contact->stiction, contact->friction) : contact->friction;
+    clampFriction(call, friction * p.z, &p);
+    setImpulse(call, hit, p);
 }
 
 // A conjugate step after a sweep. A sweep that changed more than the previous one restarts the
@@ -385,21 +374,17 @@ static double accelerate(Call* call, double lastSquare, double growthMax)
     rbCollisions* memory = call->memory;
     double square = 0.0;
     for (int i = 0; i < memory->hits.count; ++i) {
-        const Hit* hit = &memory->hits.data[i];
-        double d[3] = {hit->t[0] - hit->last[0], hit->t[1] - hit->last[1], hit->p - hit->last[2]};
-        square += d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        square += rbLengthSquared(rbSub(memory->hits.data[i].p, memory->hits.data[i].last));
     }
     double part = lastSquare > 0.0 ? square / lastSquare : INFINITY;
     part = part > 1.0 && part <= growthMax ? 1.0 : part;
     for (int i = 0; i < memory->hits.count; ++i) {
         Hit* hit = &memory->hits.data[i];
-        double now[3] = {hit->t[0], hit->t[1], hit->p};
+        rbVec3 change = rbSub(hit->p, hit->last);
         if (part <= 1.0) {
             moveHit(call, hit, part);
         }
-        for (int k = 0; k < 3; ++k) {
-            hit->ahead[k] = part <= 1.0 ? part * hit->ahead[k] + now[k] - hit->last[k] : 0.0;
-        }
+        hit->ahead = part <= 1.0 ? rbAddScaled(change, part, hit->ahead) : RB_VEC3_ZERO;
     }
     return square;
 }
@@ -411,7 +396,7 @@ static double measure(const Call* call)
     for (int i = 0; i < call->memory->hits.count; ++i) {
         const Hit* hit = &call->memory->hits.data[i];
         double miss = hit->target - rbDot(getVelocity(call, hit), getContact(call, hit)->normal);
-        worst = fmax(worst, hit->p > hit->least ? fabs(miss) : miss);
+        worst = fmax(worst, hit->p.z > hit->least ? fabs(miss) : miss);
     }
     return worst;
 }
@@ -421,9 +406,9 @@ static double measureFriction(const Call* call)
 {
     double worst = 0.0;
     for (int i = 0; i < call->memory->hits.count; ++i) {
-        double t[2];
+        rbVec3 p;
         bool isSticking;
-        worst = fmax(worst, findFriction(call, &call->memory->hits.data[i], t, &isSticking));
+        worst = fmax(worst, findFriction(call, &call->memory->hits.data[i], &p, &isSticking));
     }
     return worst;
 }
@@ -550,13 +535,7 @@ static void boundShock(Call* call, double room)
     }
     for (int i = 0; part < 1.0 && i < memory->hits.count; ++i) {
         Hit* hit = &memory->hits.data[i];
-        double now[3] = {hit->t[0], hit->t[1], hit->p};
-        for (int k = 0; k < 3; ++k) {
-            now[k] = part > 0.0 ? hit->last[k] + part * (now[k] - hit->last[k]) : hit->last[k];
-        }
-        hit->t[0] = now[0];
-        hit->t[1] = now[1];
-        hit->p = now[2];
+        hit->p = part > 0.0 ? getBetween(hit, hit->last, part) : hit->last;
     }
 }
 
@@ -573,7 +552,6 @@ static void propagate(Call* call)
         saved->velocities[1] = call->run->bodies[saved->body].velocity;
         saved->spins[1] = call->run->bodies[saved->body].spin;
     }
-    setTargets(call, RB_IMPACT_NEWTON); // a frozen body accepts no e P
     call->done.sweeps += (climbLevels(call) - 1) / memory->groups.count + 1;
     boundShock(call, rise < 0.0 ? -rise : 0.0);
     prepareGroups(call, 0, memory->groups.count);
@@ -595,25 +573,23 @@ static void beginPhase(const Call* call)
     for (int i = 0; i < call->memory->hits.count; ++i) {
         Hit* hit = &call->memory->hits.data[i];
         hit->before = getVelocity(call, hit);
-        hit->start[0] = hit->t[0];
-        hit->start[1] = hit->t[1];
-        hit->start[2] = hit->p;
+        hit->start = hit->p;
     }
 }
 
-// Work of a hit in the phase, of p and of t; adds to the line over a scale of all its impulses.
+// Work of a hit in the phase, normal and of friction; adds to the line over a scale of all
+// impulses.
 static void addWorks(const Call* call, const Hit* hit, double works[2], rbEnergyLine* line)
 {
-    const rbContact* contact = getContact(call, hit);
-    rbVec3 p = rbScale(hit->p - hit->start[2], contact->normal);
-    rbVec3 t = rbAddScaled(rbScale(hit->t[0] - hit->start[0], contact->tangents[0]),
-                           hit->t[1] - hit->start[1], contact->tangents[1]);
-    rbVec3 change = rbSub(getVelocity(call, hit), hit->before);
-    rbVec3 mean = rbAddScaled(hit->before, 0.5, change);
-    works[0] += rbDot(p, mean);
-    works[1] += rbDot(t, mean);
-    line->slope += rbDot(rbAdd(p, t), hit->before);
-    line->square += 0.5 * rbDot(rbAdd(p, t), change);
+    rbMat3 frame = getFrame(getContact(call, hit));
+    rbVec3 p = rbSub(hit->p, hit->start);
+    rbVec3 before = rbMulMtV(frame, hit->before);
+    rbVec3 change = rbSub(rbMulMtV(frame, getVelocity(call, hit)), before);
+    rbVec3 mean = rbAddScaled(before, 0.5, change);
+    works[0] += p.z * mean.z;
+    works[1] += p.x * mean.x + p.y * mean.y;
+    line->slope += rbDot(p, before);
+    line->square += 0.5 * rbDot(p, change);
 }
 
 // Scales the impulses of a phase back until they raise the energy by no more than room. Returns
@@ -632,9 +608,7 @@ static bool boundPhase(Call* call, double room)
     double part = rbEnergyLine_FindPart(&line, room);
     for (int i = 0; i < call->memory->hits.count; ++i) {
         Hit* hit = &call->memory->hits.data[i];
-        const double* from = hit->start;
-        setImpulse(call, hit, from[0] + part * (hit->t[0] - from[0]),
-                   from[1] + part * (hit->t[1] - from[1]), from[2] + part * (hit->p - from[2]));
+        setImpulse(call, hit, getBetween(hit, hit->start, part));
     }
     for (int i = 0; i < JOINT_SWEEPS_MAX && !sweepJoints(call); ++i) {
     }
@@ -661,14 +635,12 @@ static rbCollisionNote sumGroup(const Call* call, const Group* group, rbImpactLa
     double works = 0.0;
     for (int i = 0; i < group->hitCount; ++i) {
         const Hit* hit = &call->memory->hits.data[group->firstHit + i];
-        rbVec3 impulse =
-            rbJoinImpulse(contact->normal, contact->tangents, hit->p, hit->t[0], hit->t[1]);
-        note.impulse = rbAdd(note.impulse, impulse);
-        note.arm = rbAddScaled(note.arm, hit->p, call->run->set->points[hit->point].armA);
+        note.impulse = rbAdd(note.impulse, rbMulMV(getFrame(contact), hit->p));
+        note.arm = rbAddScaled(note.arm, hit->p.z, call->run->set->points[hit->point].armA);
         note.approachSpeed = fmax(note.approachSpeed, hit->approach);
         note.frictionWork += fmin(0.0, hit->works[1]);
         works += hit->works[0] + hit->works[1];
-        sum += hit->p;
+        sum += hit->p.z;
     }
     note.normalWork = works - note.frictionWork;
     note.arm = sum > 0.0 ? rbScale(1.0 / sum, note.arm) : note.arm;
@@ -707,22 +679,14 @@ static void noteRound(Call* call, rbImpactLaw law, bool isRaised)
 // ---------------------------------------------------------------------------------- rounds
 
 // The inner loop of a phase. Returns whether all targets are met.
-static bool meetTargets(Call* call, bool mayShock)
+static bool sweepToTargets(Call* call, int sweepsMax)
 {
-    const rbContactSettings* settings = call->settings;
     bool isMet = false;
     bool isJointed = call->run->sweepJoints != NULL;
     bool isSingle = call->memory->groups.count == 1;
     double square = 0.0;
     double worst = INFINITY;
-    for (int i = 0; i < settings->sweepsMax && !isMet; ++i) {
-        if (settings->shockAfter > 0 && i >= settings->shockAfter) {
-            if (mayShock) {
-                (void)boundPhase(call, 0.0);
-                propagate(call);
-            }
-            break;
-        }
+    for (int i = 0; i < sweepsMax && !isMet; ++i) {
         // Two points that stick, on a line that is not quite the same for both bodies: their
         // impulses grow by the same small amount in every sweep, up to the cone.
         bool isSlow = i >= PLAIN_SWEEPS;
@@ -734,16 +698,34 @@ static bool meetTargets(Call* call, bool mayShock)
         call->done.sweeps += 1;
         // A later point may have disturbed an earlier one, so the final error is measured.
         isMet = sweepJoints(call) && worst <= call->tolerance && measure(call) <= call->tolerance;
-        if (isAccelerated && !isMet && i + 1 < settings->sweepsMax) {
+        if (isAccelerated && !isMet && i + 1 < sweepsMax) {
             square = accelerate(call, square, isSlow ? DRIFT_GROWTH : 1.0);
         }
     }
-    double error = measure(call);
-    noteErrors(call);
     // friction that cycles within the tolerance is not a miss
-    bool isWithin = error <= call->tolerance && worst <= settings->velocityTolerance &&
-                    call->run->sweepJoints == NULL;
-    return isMet || isWithin || (call->isShocked && error <= call->tolerance);
+    bool isWithin = measure(call) <= call->tolerance &&
+                    worst <= call->settings->velocityTolerance && !isJointed;
+    return isMet || isWithin;
+}
+
+// The first phase. Shock propagation ends it where the sweeps before it do not: it meets Newton's
+// targets, because a frozen body accepts no e P, and so do they then.
+static bool compress(Call* call, rbImpactLaw law)
+{
+    int shockAfter = call->settings->shockAfter;
+    setTargets(call, law);
+    bool isMet = sweepToTargets(call, shockAfter > 0 ? shockAfter : call->settings->sweepsMax);
+    if (!isMet && shockAfter > 0) {
+        setTargets(call, RB_IMPACT_NEWTON);
+        if (!rbGetImpactLaw(law)->isOfVelocity) {
+            (void)sweepToTargets(call, shockAfter);
+        }
+        (void)boundPhase(call, 0.0);
+        propagate(call);
+        isMet = measure(call) <= call->tolerance;
+    }
+    noteErrors(call);
+    return isMet;
 }
 
 // ---------------------------------------------------------------------------------- points
@@ -870,7 +852,7 @@ static bool resolveSingle(Call* call, const Hit* hit, rbImpactLaw law)
 {
     const rbContact* contact = getContact(call, hit);
     const rbContactPoint* point = &call->run->set->points[hit->point];
-    rbMat3 frame = {contact->tangents[0], contact->tangents[1], contact->normal};
+    rbMat3 frame = getFrame(contact);
     rbSym3 k = makeMatrix(call->run, contact, point);
     double determinant = k.xx * (k.yy * k.zz - k.yz * k.yz) - k.xy * (k.xy * k.zz - k.yz * k.xz) +
                          k.xz * (k.xy * k.yz - k.yy * k.xz);
@@ -958,11 +940,11 @@ static bool beginRestitution(const Call* call, rbImpactLaw law, double* room)
         Hit* hit = &call->memory->hits.data[i];
         double e = getContact(call, hit)->restitution;
         double share = rbImpactLaw_GetShare(law, e);
-        if (share > 0.0 && hit->p > 0.0) {
+        if (share > 0.0 && hit->p.z > 0.0) {
             isAny = true;
             *room += rbImpactLaw_GetReturn(law, e, hit->works[0]);
-            hit->least = (1.0 + share) * hit->p;
-            setImpulse(call, hit, hit->t[0], hit->t[1], hit->least);
+            hit->least = (1.0 + share) * hit->p.z;
+            setImpulse(call, hit, rbMakeVec3(hit->p.x, hit->p.y, hit->least));
         }
     }
     return isAny;
@@ -972,8 +954,7 @@ static bool beginRestitution(const Call* call, rbImpactLaw law, double* room)
 static bool resolveTogether(Call* call, rbImpactLaw law)
 {
     beginPhase(call);
-    setTargets(call, law);
-    bool isMet = meetTargets(call, true);
+    bool isMet = compress(call, law);
     bool mayGain = canGain(call, law) && isMet && !call->isShocked;
     if (!mayGain && !call->isShocked && boundPhase(call, 0.0)) {
         double error = measure(call);
@@ -983,7 +964,8 @@ static bool resolveTogether(Call* call, rbImpactLaw law)
     double rise = endPhase(call);
     double room = 0.0;
     if (!call->isShocked && beginRestitution(call, law, &room)) {
-        isMet = meetTargets(call, false) && isMet;
+        isMet = sweepToTargets(call, call->settings->sweepsMax) && isMet;
+        noteErrors(call);
         (void)boundPhase(call, fmin(room, fmax(0.0, -rise)));
         rise += endPhase(call);
     }
@@ -992,7 +974,7 @@ static bool resolveTogether(Call* call, rbImpactLaw law)
     for (int i = 0; i < call->memory->hits.count; ++i) {
         const Hit* hit = &call->memory->hits.data[i];
         works += fabs(hit->works[0]) + fabs(hit->works[1]);
-        sum += hit->p;
+        sum += hit->p.z;
     }
     (void)works; // in builds without asserts
     RB_ASSERT(mayGain || call->isShocked || call->run->sweepJoints != NULL || !isfinite(rise) ||
