@@ -999,6 +999,32 @@ static void prepareFacets(rbCollisions* memory, const rbContactSettings* setting
     }
 }
 
+// Whether the rounds end. More of them follow while the approach slows down.
+static bool isAtCap(const Call* call, int* roundsMax, double* fastest)
+{
+    int sweepsMax = call->settings->sweepsMax;
+    int bound = sweepsMax > ROUNDS_LEAST ? sweepsMax : ROUNDS_LEAST;
+    double approach = findFastest(call);
+    if (call->done.rounds >= *roundsMax && approach <= SLOWING * *fastest) {
+        *fastest = approach;
+        *roundsMax += ROUNDS_MORE;
+    }
+    return call->done.rounds >= (*roundsMax < bound ? *roundsMax : bound) ||
+           call->done.sweeps >= (int64_t)SWEEPS_TIMES * sweepsMax;
+}
+
+static void resolveRound(Call* call, rbImpactLaw law)
+{
+    call->isShocked = false;
+    resolveSingles(call, law);
+    if (call->memory->groups.count == 0) {
+        call->done.sweeps += 1;
+        return;
+    }
+    saveBodies(call);
+    call->done.isMet = resolveTogether(call, law) && call->done.isMet;
+}
+
 rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactSettings* settings,
                                       const rbContactRun* run)
 {
@@ -1018,10 +1044,8 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     prepareFacets(collisions, settings);
     collisions->notes.count = 0;
     unsigned laws = findLaws(&call);
-    int bound = settings->sweepsMax > ROUNDS_LEAST ? settings->sweepsMax : ROUNDS_LEAST;
     int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * getOrderCount(run);
     double fastest = INFINITY;
-    int64_t sweepsMax = (int64_t)SWEEPS_TIMES * settings->sweepsMax;
     for (bool isQuiet = false; !isQuiet; call.done.rounds += !isQuiet) {
         isQuiet = true;
         for (int law = 0; law < RB_IMPACT_LAW_COUNT; ++law) {
@@ -1029,27 +1053,13 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
                 continue;
             }
             isQuiet = false;
-            double approach = findFastest(&call);
-            bool isSlowing = approach <= SLOWING * fastest;
-            if (call.done.rounds >= roundsMax && isSlowing) {
-                fastest = approach;
-                roundsMax += ROUNDS_MORE;
-            }
-            if (call.done.rounds >= (roundsMax < bound ? roundsMax : bound) ||
-                call.done.sweeps >= sweepsMax) {
+            if (isAtCap(&call, &roundsMax, &fastest)) {
                 call.done.collisions -= collisions->hits.count;
-                call.done.approachLeft = approach;
+                call.done.approachLeft = findFastest(&call);
                 call.done.isMet = false;
                 return call.done;
             }
-            resolveSingles(&call, (rbImpactLaw)law);
-            if (collisions->groups.count == 0) {
-                call.done.sweeps += 1;
-                continue;
-            }
-            call.isShocked = false;
-            saveBodies(&call);
-            call.done.isMet = resolveTogether(&call, (rbImpactLaw)law) && call.done.isMet;
+            resolveRound(&call, (rbImpactLaw)law);
         }
     }
     return call.done;
