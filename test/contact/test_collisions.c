@@ -535,6 +535,11 @@ static rbImpactBody makeImpactBody(const Scene* scene, int index)
                           .angularVelocity = body->spin};
 }
 
+static bool isSame(rbVec3 a, rbVec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
 // One point of two bodies, whatever else collides at once: the velocities after are those of
 // rbResolveImpact, bit by bit.
 // B-68, B-69, B-70
@@ -564,11 +569,11 @@ static void singleImpactsHaveTheDigitsOfTheEventEngine(void** state)
             rbContact* contact = addSceneContact(&scene, 2 * k, 2 * k + 1, frame.cz);
             contact->tangents[0] = frame.cx;
             contact->tangents[1] = frame.cy;
-            contact->restitution = rbRandom_Unit(&random);
+            contact->restitution = fmin(1.0, fmax(0.0, rbRandom_Range(&random, -0.2, 1.2)));
             contact->friction = contact->stiction = i % 5 == 0 ? 0.0 : rbRandom_Unit(&random);
             addScenePoint(&scene, point);
-            rbImpactBody* a = &bodies[2 * k];
-            rbImpactBody* b = &bodies[2 * k + 1];
+            rbImpactBody* a = &bodies[contact->bodyA];
+            rbImpactBody* b = &bodies[contact->bodyB];
             rbImpactInput input = {.matrix = rbMakeCollisionMatrix(a, b, point, &frame),
                                    .velocity = rbMulMtV(frame, rbGetRelativeVelocity(a, b, point)),
                                    .restitution = contact->restitution,
@@ -582,8 +587,8 @@ static void singleImpactsHaveTheDigitsOfTheEventEngine(void** state)
         }
         assert_true(collideScene(&scene, &settings).isMet);
         for (int k = 0; k < 4; ++k) {
-            rbImpactBody after = makeImpactBody(&scene, k);
-            different[settings.law] += memcmp(&after, &bodies[k], sizeof after) != 0;
+            different[settings.law] += !isSame(scene.bodies[k].velocity, bodies[k].velocity) ||
+                                       !isSame(scene.bodies[k].spin, bodies[k].angularVelocity);
         }
     }
     print_message("of %d impacts different: newton %d, poisson %d, stronge %d\n", count,

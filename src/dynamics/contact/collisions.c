@@ -62,7 +62,6 @@
 #define PLAIN_SWEEPS 100      // over the points of a single contact, before they are accelerated
 #define DRIFT_GROWTH 1.1      // squared changes of sweeps that grow by less than this are steady
 #define FACETS_MAX 64
-#define GAIN_ROUNDING 1e-9 // of the works of a round: a smaller gain is rounding of its sweeps
 #define SINGULAR 1e-10 // of the square of the larger: below it a tangential matrix is not inverted
 
 // One point that collides in this round.
@@ -969,17 +968,13 @@ static bool resolveTogether(Call* call, rbImpactLaw law)
         (void)boundPhase(call, fmin(room, fmax(0.0, -rise)));
         rise += endPhase(call);
     }
-    double works = 0.0;
-    double sum = 0.0;
+    double rounding = 0.0;
     for (int i = 0; i < call->memory->hits.count; ++i) {
-        const Hit* hit = &call->memory->hits.data[i];
-        works += fabs(hit->works[0]) + fabs(hit->works[1]);
-        sum += hit->p.z;
+        rounding += call->tolerance * rbLength(call->memory->hits.data[i].p);
     }
-    (void)works; // in builds without asserts
-    RB_ASSERT(mayGain || call->isShocked || call->run->sweepJoints != NULL || !isfinite(rise) ||
-              rise <= GAIN_ROUNDING * works);
-    noteRound(call, law, mayGain && rise > call->settings->velocityTolerance * sum);
+    // Where shock propagation or joints took part, other impulses acted, too.
+    RB_ASSERT(mayGain || call->isShocked || call->run->sweepJoints != NULL || !(rise > rounding));
+    noteRound(call, law, mayGain && rise > rounding);
     return isMet;
 }
 

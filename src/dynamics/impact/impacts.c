@@ -104,7 +104,7 @@ static rbImpactsReport resolveSequence(rbImpactBody* bodies, rbImpactContact* co
 
 #define SWEEPS_MAX 20000
 #define RESIDUAL_TOLERANCE 1e-14 // of the speeds
-#define GAIN_ROUNDING 1e-12      // of the works: a smaller gain is rounding
+#define GAIN_ROUNDING 1e-12      // of impulses times speeds: a smaller gain is rounding
 
 typedef struct Row {
     rbMat3 frame;
@@ -302,12 +302,13 @@ static void finishRow(rbImpactContact* contact, const Row* row, bool isRaised)
 
 static rbImpactsReport resolveTogether(rbImpactBody* bodies, rbImpactContact* contacts, int count)
 {
+    double speed = getScale(bodies, contacts, count);
     Together all = {.bodies = bodies,
                     .contacts = contacts,
                     .count = count,
-                    .tolerance = RESIDUAL_TOLERANCE * getScale(bodies, contacts, count)};
+                    .tolerance = RESIDUAL_TOLERANCE * speed};
     bool hasRestitution = false;
-    double works = 0.0;
+    double rounding = 0.0;
     for (int i = 0; i < count; ++i) {
         const rbImpactContact* contact = &contacts[i];
         all.mayGain = all.mayGain || rbGetImpactLaw(contact->law)->mayGain;
@@ -325,11 +326,11 @@ static rbImpactsReport resolveTogether(rbImpactBody* bodies, rbImpactContact* co
     }
     report.isConverged = report.residual <= all.tolerance;
     for (int i = 0; i < count; ++i) {
-        works += fabs(contacts[i].normalWork) + fabs(contacts[i].frictionWork);
+        rounding += GAIN_ROUNDING * speed * rbLength(all.rows[i].p);
     }
-    RB_ASSERT(all.mayGain || rise <= GAIN_ROUNDING * works);
+    RB_ASSERT(all.mayGain || rise <= rounding);
     for (int i = 0; i < count; ++i) {
-        finishRow(&contacts[i], &all.rows[i], all.mayGain && rise > GAIN_ROUNDING * works);
+        finishRow(&contacts[i], &all.rows[i], rise > rounding);
     }
     return report;
 }
