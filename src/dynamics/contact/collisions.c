@@ -559,13 +559,6 @@ static void propagate(Call* call)
 
 // ------------------------------------------------------------------------------------ work
 
-static rbImpactLaw getLaw(const Call* call, const rbContact* contact)
-{
-    RB_ASSERT(contact->pairLaw >= 0 && contact->pairLaw <= RB_IMPACT_LAW_COUNT);
-    RB_ASSERT(contact->restitution >= 0.0 && contact->restitution <= 1.0);
-    return contact->pairLaw > 0 ? (rbImpactLaw)(contact->pairLaw - 1) : call->settings->law;
-}
-
 // A phase begins with the current impulses and velocities.
 static void beginPhase(const Call* call)
 {
@@ -779,18 +772,20 @@ static int getOrderCount(const rbContactRun* run)
     return run->order != NULL ? run->orderCount : run->set->contactCount;
 }
 
-// Laws of the contacts, one bit each.
-static unsigned findLaws(const Call* call)
+// The law of a contact. One that has raised the energy in this call goes on by Stronge's: several
+// rounds of an instant would multiply the gain, to 1e12 times in a heap.
+static rbImpactLaw getLaw(const Call* call, int index)
 {
-    const rbContactRun* run = call->run;
-    unsigned laws = 0;
-    int count = getOrderCount(run);
-    for (int i = 0; i < count; ++i) {
-        int index = run->order != NULL ? run->order[i] : i;
-        RB_ASSERT(index >= 0 && index < run->set->contactCount);
-        laws |= 1u << getLaw(call, &run->set->contacts[index]);
+    const rbContact* contact = &call->run->set->contacts[index];
+    RB_ASSERT(contact->pairLaw >= 0 && contact->pairLaw <= RB_IMPACT_LAW_COUNT);
+    RB_ASSERT(contact->restitution >= 0.0 && contact->restitution <= 1.0);
+    for (int i = 0; call->done.energyRaises > 0 && i < call->memory->notes.count; ++i) {
+        const rbCollisionNote* note = &call->memory->notes.data[i];
+        if (note->contact == index && note->isEnergyRaised) {
+            return RB_IMPACT_STRONGE;
+        }
     }
-    return laws;
+    return contact->pairLaw > 0 ? (rbImpactLaw)(contact->pairLaw - 1) : call->settings->law;
 }
 
 // Collects the points that collide by a law. Returns whether there are any.
@@ -802,7 +797,8 @@ static bool gather(Call* call, rbImpactLaw law)
     int count = getOrderCount(run);
     for (int i = 0; i < count; ++i) {
         int index = run->order != NULL ? run->order[i] : i;
-        if (getLaw(call, &run->set->contacts[index]) == law) {
+        RB_ASSERT(index >= 0 && index < run->set->contactCount);
+        if (getLaw(call, index) == law) {
             addGroup(call, index);
         }
     }
@@ -1038,13 +1034,12 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     };
     prepareFacets(collisions, settings);
     collisions->notes.count = 0;
-    unsigned laws = findLaws(&call);
     int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * getOrderCount(run);
     double fastest = INFINITY;
     for (bool isQuiet = false; !isQuiet; call.done.rounds += !isQuiet) {
         isQuiet = true;
         for (int law = 0; law < RB_IMPACT_LAW_COUNT; ++law) {
-            if ((laws >> law & 1u) == 0 || !gather(&call, (rbImpactLaw)law)) {
+            if (!gather(&call, (rbImpactLaw)law)) {
                 continue;
             }
             isQuiet = false;
