@@ -32,7 +32,7 @@ static void setStrongeGoal(rbImpactPath* path)
 
 static const rbImpactLawRow rows[RB_IMPACT_LAW_COUNT] = {
     [RB_IMPACT_NEWTON] = {"newton", setNewtonGoal, .mayGain = true, .isOfVelocity = true},
-    [RB_IMPACT_POISSON] = {"poisson", setPoissonGoal},
+    [RB_IMPACT_POISSON] = {.name = "poisson", .setGoal = setPoissonGoal},
     [RB_IMPACT_STRONGE] = {"stronge", setStrongeGoal, .isOfWork = true},
 };
 
