@@ -244,9 +244,7 @@ static void printCollisions(const rbTally* tally, const rbWorld* world, FILE* fi
     if (s.jams > 0) {
         (void)fprintf(file, "; %" PRId64 " beyond Painleve's threshold", s.jams);
     }
-    if (s.energyRaises > 0) {
-        (void)fprintf(file, "; %" PRId64 " raised the energy", s.energyRaises);
-    }
+    rbPrintRaises(s.energyRaises, s.energyRaised, file);
     (void)fprintf(file, "\n  %-18s%" PRId64 " measurements", "search", s.measurements);
     if (s.collisions > 0) {
         (void)fprintf(file, " (%.3g a collision)", getMeasurementsPerCollision(&s));
@@ -507,6 +505,7 @@ static void writeCollisions(const rbWorld* world, bool isByRays, rbJson* json)
     rbJson_Integer(json, "microcollisions", s.microcollisions);
     rbJson_Integer(json, "jams", s.jams);
     rbJson_Integer(json, "energyRaises", s.energyRaises);
+    rbJson_Number(json, "energyRaised", s.energyRaised);
     rbJson_Integer(json, "measurements", s.measurements);
     rbJson_Number(json, "measurementsPerCollision", getMeasurementsPerCollision(&s));
     rbJson_Integer(json, "nearPairs", s.pairCount);

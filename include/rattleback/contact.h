@@ -76,8 +76,8 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
       "solved contact by contact (B-81)") \
     X(int, shockAfter, "shockAfter", 0, RB_FROM(0, 1e9), "", \
       "number of sweeps after which shock propagation ends a stage; 0: never") \
-    X(rbImpactLaw, law, "law", RB_IMPACT_NEWTON, RB_WORDS(rbImpactLaw), "", \
-      "impact law of collisions") \
+    X(rbImpactLaw, law, "law", RB_IMPACT_STRONGE, RB_WORDS(rbImpactLaw), "", \
+      "impact law of collisions; pairs of materials may have their own") \
     X(rbFrictionCone, cone, "cone", RB_CONE_EXACT, RB_WORDS(rbFrictionCone), "", \
       "bound on friction; pyramid, for comparison, has facets") \
     X(int, facets, "facets", 4, RB_FROM(3, RB_FRICTION_FACETS_MAX), "", \
@@ -120,6 +120,8 @@ RB_API rbContactSettings rbDefaultContactSettings(void);
 /// Work on contacts since the world was created.
 typedef struct rbContactStatistics {
     int64_t collisions;        ///< points that collided
+    int64_t energyRaises;      ///< collisions whose law raised the energy (Newton's)
+    double energyRaised;       ///< J, by these; part of rbLedger.impactWork
     int64_t contactSum;        ///< points, summed over all steps
     int contactCount;          ///< points in the last step
     int pairCount;             ///< near pairs

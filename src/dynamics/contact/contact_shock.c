@@ -10,8 +10,8 @@
 // it. All these changes are undone, by one factor for velocities and impulses, until there is no
 // more energy than at the start of the stage or after the first sweeps. The reported errors are
 // those at the end.
-#include "dynamics/contact/contact_energy.h"
 #include "dynamics/contact/contact_stage.h"
+#include "dynamics/impact/energy_line.h"
 
 #include <math.h>
 #include <string.h>

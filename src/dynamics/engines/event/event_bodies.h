@@ -78,6 +78,8 @@ rbMaterialPair rbEventEngine_GetMaterial(const rbEventEngine* engine, const rbEv
 // The body as an impact sees it.
 rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
                                           int index, const rbMotionState* state);
+// An impact whose law raised the energy, by a change in J.
+void rbEventEngine_CountRaise(rbEventEngine* engine, double change);
 // Writes an event into the journal of the host, if there is one.
 void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host,
                          const rbEngineEvent* event);

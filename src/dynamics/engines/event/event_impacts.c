@@ -341,7 +341,9 @@ static void addWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
         engine->statistics.lawCounts[law] += 1;
     }
     engine->statistics.jams += result->isJam ? 1 : 0;
-    engine->statistics.energyRaises += result->isEnergyRaised && !isMicro ? 1 : 0;
+    if (result->isEnergyRaised && !isMicro) {
+        rbEventEngine_CountRaise(engine, change);
+    }
 }
 
 // The impact at a contact point, in its frame.
@@ -530,8 +532,8 @@ static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts
 }
 
 // The impact of a face. Resolved one after the other, its points would toss the body about; with an
-// impulse in their middle alone, friction would tip it over. Resolved together, by Newton's law, it
-// lands as a face does.
+// impulse in their middle alone, friction would tip it over. Resolved together it lands as a face
+// does.
 static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
                         const rbEventContact* contacts, int count)
 {
@@ -549,7 +551,7 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
                                       .normal = contacts[i].normal,
                                       .restitution = material.restitution,
                                       .friction = material.friction,
-                                      .law = RB_IMPACT_NEWTON};
+                                      .law = material.law};
         approaches[i] = rbEventResolution_ApproachAt(r, &contacts[i]);
         r->fastest = fmax(r->fastest, approaches[i]);
     }
@@ -560,14 +562,17 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
     for (int i = 0; i < count; ++i) {
         friction += points[i].frictionWork;
         engine->statistics.impacts += 1;
-        engine->statistics.lawCounts[RB_IMPACT_NEWTON] += 1;
+        engine->statistics.lawCounts[points[i].law] += 1;
+        if (points[i].isEnergyRaised) {
+            rbEventEngine_CountRaise(engine, points[i].normalWork + points[i].frictionWork);
+        }
         engine->statistics.virial +=
             rbDot(points[i].impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
         rbEngineEvent event = {.time = r->time,
                                .kind = RB_HAPPENED_IMPACT,
                                .a = pair->a,
                                .b = pair->b,
-                               .law = RB_IMPACT_NEWTON,
+                               .law = points[i].law,
                                .history = points[i].history,
                                .energyChange = points[i].normalWork + points[i].frictionWork,
                                .energyBefore = before,

@@ -57,11 +57,17 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
     }
 }
 
-// Change of the energy of an island since the accounting was opened.
-static double changeOf(const rbStepEngine* engine, const rbContactIsland* island)
+// A rise by less than this part of the energy is rounding.
+#define RISE_ROUNDING 1e-9
+
+// Change of the kinetic energy of an island since the accounting was opened, and the part of it
+// that the pulls take; all of the energy then and now is about size.
+static double changeOf(const rbStepEngine* engine, const rbContactIsland* island, double* pulled,
+                       double* size)
 {
     const rbStepContacts* c = engine->contacts;
     double sum = 0.0;
+    *pulled = *size = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
         int index = island->bodies[i];
         const rbMechBody* body = rbContactStep_GetBody(engine, index);
@@ -69,10 +75,14 @@ static double changeOf(const rbStepEngine* engine, const rbContactIsland* island
         const rbContactBody* then = &c->opened.data[index];
         rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
         rbVec3 mean = rbScale(0.5, rbAdd(now->velocity, then->velocity));
-        mean = rbAdd(mean, c->pulls.data[index]);
+        rbVec3 change = rbSub(now->velocity, then->velocity);
         rbVec3 spin = rbScale(0.5, rbAdd(now->spin, then->spin));
-        sum += body->mass * rbDot(mean, rbSub(now->velocity, then->velocity)) +
+        sum += body->mass * rbDot(mean, change) +
                rbDot(spin, rbMulSV(inertia, rbSub(now->spin, then->spin)));
+        *pulled += body->mass * rbDot(c->pulls.data[index], change);
+        *size += body->mass * (rbLengthSquared(now->velocity) + rbLengthSquared(then->velocity)) +
+                 rbDot(now->spin, rbMulSV(inertia, now->spin)) +
+                 rbDot(then->spin, rbMulSV(inertia, then->spin));
     }
     return sum;
 }
@@ -233,7 +243,9 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
         }
     }
     // Where shock propagation froze bodies, the points do not account for all work.
-    books->truncated += hasJoints ? 0.0 : changeOf(engine, island) - booked;
+    double pulled, size;
+    double change = changeOf(engine, island, &pulled, &size);
+    books->truncated += hasJoints ? 0.0 : change + pulled - booked;
 }
 
 // Sums of the points of a contact that stopped in the stage.
@@ -303,14 +315,20 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
 // Collisions report the work of their points between the velocities before and after; pulls that
 // will still act, joints and moving obstacles add to it.
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
-                                        double normalWork, double frictionWork)
+                                        const rbCollisionsDone* done)
 {
     rbStepContacts* c = engine->contacts;
-    double left = changeOf(engine, island) - normalWork - frictionWork;
+    double pulled, size;
+    double change = changeOf(engine, island, &pulled, &size);
+    double left = change + pulled - done->normalWork - done->frictionWork;
     bool isMoved = hasMover(c, island);
-    c->books.impact += isMoved ? normalWork : normalWork + left;
+    // Collisions never give energy, except by Newton's law or a moving obstacle. Joints have their
+    // own errors.
+    RB_VALIDATE(done->energyRaises > 0 || isMoved || rbContactStep_HasMechanism(engine, island) ||
+                !(change > RISE_ROUNDING * size));
+    c->books.impact += isMoved ? done->normalWork : done->normalWork + left;
     c->books.motor += isMoved ? left : 0.0;
-    c->books.friction += frictionWork;
+    c->books.friction += done->frictionWork;
 }
 
 // Frozen bodies lose their energy, which is in before.

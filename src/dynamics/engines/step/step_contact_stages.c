@@ -305,11 +305,13 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         }
         rbCollisionsDone done = rbCollisions_Resolve(c->collisions, &c->settings, &run);
         c->statistics.collisions += done.collisions;
+        c->statistics.energyRaises += done.energyRaises;
+        c->statistics.energyRaised += done.energyRaised;
         c->statistics.collisionSweeps += done.sweeps;
         miss->speed = fmax(miss->speed, done.error);
         miss->rebound = fmax(miss->rebound, done.approachLeft);
         miss->jointSpeed = fmax(miss->jointSpeed, done.jointError);
-        rbContactStep_AccountForCollisions(engine, island, done.normalWork, done.frictionWork);
+        rbContactStep_AccountForCollisions(engine, island, &done);
         int noted;
         const rbCollisionNote* notes = rbCollisions_GetNotes(c->collisions, &noted);
         rbContactStep_AddCollisions(engine, host, notes, noted);
