@@ -280,8 +280,12 @@ static void polishVelocities(rbStepContacts* c, const rbContactRun* run, rbConta
     again.isContinued = true;
     double tolerance = c->settings.velocityTolerance;
     for (int i = 0; i < POLISH_MAX && solved->isMet; ++i) {
-        if (rbMeasureSpeeds(run->set, run->order, run->orderCount, run->bodies, tolerance) <=
-            tolerance) {
+        double error =
+            rbMeasureSpeeds(run->set, run->order, run->orderCount, run->bodies, tolerance);
+        if (error <= tolerance) {
+            // what a last sweep saw and corrected does not count
+            solved->gapError = i > 0 ? error : solved->gapError;
+            solved->slipError = i > 0 ? error : solved->slipError;
             break;
         }
         *solved = sweepOn(c, &again, false, solved);
