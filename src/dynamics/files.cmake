@@ -5,9 +5,9 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_freeze.c
   src/dynamics/contact/contact_graph.c
   src/dynamics/contact/contact_words.c
+  src/dynamics/contact/contact_hybrid.c
   src/dynamics/contact/contact_newton.c
   src/dynamics/contact/contact_newton_island.c
-  src/dynamics/contact/contact_profile.c
   src/dynamics/contact/contact_rows.c
   src/dynamics/contact/contact_shock.c
   src/dynamics/contact/contact_solver.c
@@ -79,6 +79,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/sweep/shape_sweep_triangles.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_roots.c
+  src/dynamics/solvers/block_matrix.c
   src/dynamics/solvers/correct.c
   src/dynamics/solvers/direct.c
   src/dynamics/solvers/graph.c

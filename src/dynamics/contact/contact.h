@@ -39,9 +39,11 @@ typedef struct rbContactPoint {
                        // stuck; 0 where it did not stick in the last step
     double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
     double passing[3]; // N s, the part of these that this step needed and the next one will not
+    double disc;       // N s, see isHeld
     double target; // m/s, u.n that the velocity stage leaves: 0, or the value restitution requires
     bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking; // at the end of the last stage
+    bool isHeld;     // the bound on its friction is disc, whatever its normal impulse
     bool isAhead; // from the end of the flight (contact_ahead.c): a negative gap is not an overlap
     int key;      // key of the memory of this point, for the pairs
 } rbContactPoint;

@@ -28,6 +28,7 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     first.sweepsMax = isAll ? settings->sweepsMax : RB_SWEEPS_FIRST;
     contacts->solver = rbCreateContactSolver(&first);
     contacts->newton = rbCreateContactNewton();
+    contacts->hybrid = rbCreateContactHybrid();
     if (rbContactSettings_IsCapped(settings)) {
         contacts->substeps = rbCreateContactSubsteps(settings);
     }
@@ -45,6 +46,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyContactPairs(contacts->pairs);
     rbDestroyContactSolver(contacts->solver);
     rbDestroyContactNewton(contacts->newton);
+    rbDestroyContactHybrid(contacts->hybrid);
     rbDestroyContactSubsteps(contacts->substeps);
     rbDestroyCollisions(contacts->collisions);
     rbDestroyContactGraph(contacts->graph);
@@ -70,6 +72,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->aheadBodies);
     rbArray_Free(contacts->lookLoose);
     rbArray_Free(contacts->sweptPoints);
+    rbArray_Free(contacts->flightParts);
     rbArray_Free(contacts->gaps);
     rbArray_Free(contacts->swept);
     rbArray_Free(contacts->before);
@@ -350,6 +353,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
             return false;
         }
         c->method->advance(engine, host, next);
+        rbContactStep_CloseAccounts(c);
         c->index += 1;
         countStep(engine, &miss, true);
         return true;

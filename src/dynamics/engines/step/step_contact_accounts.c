@@ -168,12 +168,14 @@ static double approachThen(const rbStepContacts* c, const rbContact* contact,
     return rbDot(contact->normal, rbContact_RelativeVelocity(c->opened.data, contact, point));
 }
 
-// Whether a contact carried load when the stage began: its bodies touched already.
+// Whether a contact carried load when the stage began: its bodies touched already. Methods that
+// keep no points have springs, which take and return energy.
 static bool wasBearing(const rbStepContacts* c, const rbContact* contact)
 {
-    bool isBearing = false;
-    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-        isBearing = isBearing || c->keptPoints.data[k].impulse[0] > 0.0;
+    bool isBearing = c->keptPoints.count < c->set.pointCount;
+    for (int k = contact->firstPoint; !isBearing && k < contact->firstPoint + contact->pointCount;
+         ++k) {
+        isBearing = c->keptPoints.data[k].impulse[0] > 0.0;
     }
     return isBearing;
 }

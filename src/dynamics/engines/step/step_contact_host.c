@@ -146,7 +146,7 @@ void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
         work->settled += contacts->books.settled;
         work->truncated += contacts->books.truncated;
         work->late += contacts->books.late;
-        work->between += contacts->lookWork;
+        work->between += contacts->lookWork + contacts->books.lasting + contacts->books.lifted;
         work->assembly += contacts->books.assembly;
         work->motor += contacts->books.motor;
         work->load += contacts->books.load;

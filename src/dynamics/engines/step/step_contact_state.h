@@ -5,6 +5,7 @@
 #include "dynamics/contact/collisions.h"
 #include "dynamics/contact/contact_freeze.h"
 #include "dynamics/contact/contact_graph.h"
+#include "dynamics/contact/contact_hybrid.h"
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/contact/contact_solver.h"
@@ -82,6 +83,7 @@ struct rbStepContacts {
     rbContactPairs* pairs;
     rbContactSolver* solver;
     rbContactNewton* newton;
+    rbContactHybrid* hybrid;
     rbContactSubsteps* substeps; // NULL: settings are not capped
     rbCollisions* collisions;
     rbContactGraph* graph;
@@ -110,6 +112,7 @@ struct rbStepContacts {
     RB_ARRAY(rbContactBody) before;      // per body, at the start of a stage
     RB_ARRAY(rbContactBody) swept;       // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
+    RB_ARRAY(double) flightParts;        // per body: part of its flight that it keeps
     RB_ARRAY(int) quickOrder;            // contacts that are solved by small steps
     RB_ARRAY(rbCollisionNote) stops;     // of an island, for the journal
     RB_ARRAY(double) gaps;               // m, per point, while points that arrive are open
