@@ -9,5 +9,6 @@ void rbRunDetectionExperiment(rbBench* bench); // X-11, 1000 cubes fall onto the
 void rbRunFunnelExperiment(rbBench* bench);
 void rbRunWallExperiment(rbBench* bench);
 void rbRunSweepsExperiment(rbBench* bench);    // cost of a sweep
+void rbRunSolversExperiment(rbBench* bench);   // residual against time of every solver
 
 #endif

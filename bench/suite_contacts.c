@@ -71,15 +71,14 @@ static const struct {
     const char* name;
     void (*run)(rbBench* bench);
 } experiments[] = {
-    {"x11", rbRunDetectionExperiment},
-    {"x13", rbRunFunnelExperiment},
-    {"x14", rbRunWallExperiment},
-    {"sweeps", rbRunSweepsExperiment},
+    {"x11", rbRunDetectionExperiment},   {"x13", rbRunFunnelExperiment},
+    {"x14", rbRunWallExperiment},        {"sweeps", rbRunSweepsExperiment},
+    {"solvers", rbRunSolversExperiment},
 };
 #define EXPERIMENT_COUNT ((int)(sizeof experiments / sizeof experiments[0]))
 
 static const char* const parts[] = {"pyramid20", "spheres1000", "mixed1000", "terrain1000", "x11",
-                                    "x13",       "x14",         "sweeps",    NULL};
+                                    "x13",       "x14",         "sweeps",    "solvers",     NULL};
 
 // ------------------------------------------------------------------------------------------- rows
 

@@ -135,7 +135,7 @@ static double timeWork(const rbConvexWork* work, const rbConvexSuite* suite)
     return best;
 }
 
-static bool isAsked(rbPeerResult result, rbPlacement place)
+static bool isCompared(rbPeerResult result, rbPlacement place)
 {
     bool isApart = rbPlacements[place].distance > 0.0;
     return result == RB_PEER_BOOL || result == (isApart ? RB_PEER_DISTANCE : RB_PEER_DEPTH);
@@ -194,7 +194,7 @@ static void measurePeer(rbConvexSuite* suite, rbConvexWork* work, rbConvexRow fo
 {
     for (int i = 0; i < work->peer->rowCount; ++i) {
         work->row = &work->peer->rows[i];
-        if (!isAsked(work->row->result, found.place)) {
+        if (!isCompared(work->row->result, found.place)) {
             continue;
         }
         bool hasCall = work->row->call[0] != '\0';

@@ -33,7 +33,7 @@ typedef struct Toy {
     double step;               // s, of the samples
     rbToyPole pole;            // of the meshes
     double deviations[MESHES]; // m, of the meshes; 0: the coarsest of 5,000 faces
-    int judged;                // the mesh that is compared; the others are only shown
+    int compared;              // the mesh that is compared; the others are only shown
     double crossing;           // cosine or spin whose crossing time is compared
     double printed;            // tolerance against the published table
     double oracle;             // tolerance against the second algorithm
@@ -48,7 +48,7 @@ static const Toy tippeTop = {
     .step = 1e-3,
     .pole = RB_TOY_POLE_X,
     .deviations = {0.0, 1e-5, 1e-6},
-    .judged = 0,
+    .compared = 0,
     .crossing = 0.0,
     .printed = 2e-3,
     .oracle = 2e-3,
@@ -72,7 +72,7 @@ static const Toy coin = {
     .duration = 1.0,
     .step = 1e-3,
     .deviations = {0.0, 4.5e-10, 1.5e-10},
-    .judged = 2,
+    .compared = 2,
     .crossing = 0.0,
     .printed = 0.015, // the table itself has an error of 0.011: friction smooth below 1e-4 m/s
     .oracle = 5e-3,
@@ -92,7 +92,7 @@ static const Toy egg = {
     .duration = 1.0,
     .step = 1.0 / 600.0,
     .deviations = {0.0, 3e-5, 1e-5},
-    .judged = 2,
+    .compared = 2,
     .crossing = 0.5,
     .printed = 5e-3,
     .oracle = 2e-3,
@@ -112,7 +112,7 @@ static const Toy against = {
     .duration = 2.0,
     .step = 1e-3,
     .deviations = {0.0, 6e-5, 2e-5},
-    .judged = 2,
+    .compared = 2,
     .crossing = 0.0,
     .printed = 0.02,
     .oracle = 0.02,
@@ -127,7 +127,7 @@ static const Toy along = {
     .duration = 2.0,
     .step = 1e-3,
     .deviations = {0.0, 6e-5, 2e-5},
-    .judged = 2,
+    .compared = 2,
     .crossing = 0.0,
     .printed = 0.02,
     .oracle = 0.02,
@@ -237,10 +237,10 @@ static rbToySetting meshOf(const Toy* row, int index)
 
 // The time of the crossing on meshes.
 static void compareMeshes(rbValidation* validation, const Toy* row, const rbToy* toy, double truth,
-                          rbToyTrace* judged)
+                          rbToyTrace* compared)
 {
     for (int i = 0; i < MESHES; ++i) {
-        if (i != row->judged && validation->isQuick) {
+        if (i != row->compared && validation->isQuick) {
             continue;
         }
         rbToyTrace result;
@@ -250,15 +250,15 @@ static void compareMeshes(rbValidation* validation, const Toy* row, const rbToy*
             (void)snprintf(text, sizeof text, "%s, mesh: time of passing %.2g, s", row->name,
                            row->crossing);
             double time = crossingOf(row, &result);
-            if (i == row->judged) {
+            if (i == row->compared) {
                 rbValidation_AddRelative(validation, text, time, truth, 0.1);
             } else {
                 rbValidation_Print(validation, "    passes %.2g at %.4f s, reference %.4f s\n",
                                    row->crossing, time, truth);
             }
         }
-        if (i == row->judged) {
-            *judged = result;
+        if (i == row->compared) {
+            *compared = result;
         } else {
             rbFreeToyTrace(&result);
         }
@@ -488,7 +488,7 @@ static void runRattleback(rbValidation* validation)
                              findPitchTime(&traces[RB_TOY_EXACT]), 0.738, 0.05);
     for (int f = 0; f < RB_TOY_FORM_COUNT; ++f) {
         rbToy mirror = rbMakeRattleback(-5.0, true);
-        rbToySetting setting = meshOf(&against, against.judged);
+        rbToySetting setting = meshOf(&against, against.compared);
         setting.form = (rbToyForm)f;
         Toy row = against;
         rbToyTrace result;

@@ -76,7 +76,7 @@ static long double getLargest(const rbReference* r, const long double values[RB_
 
 void rbReference_Advance(rbReference* reference, long double time)
 {
-    const long double asked = reference->bound > 0.0L ? reference->bound : 1e-19L;
+    const long double requested = reference->bound > 0.0L ? reference->bound : 1e-19L;
     const long double stepMin = 1e-6L * reference->step;
     RB_ASSERT(time >= reference->time && reference->step > 0.0L);
     while (reference->time < time) {
@@ -85,8 +85,8 @@ void rbReference_Advance(rbReference* reference, long double time)
         long double change[RB_REFERENCE_SIZE_MAX];
         long double error = tryStep(reference, step, change);
         long double bound = fmaxl(
-            asked, LDBL_EPSILON * fmaxl(ROUNDING * fmaxl(1.0L, getLargest(reference, change)),
-                                        ROUNDING_STATE * getLargest(reference, reference->y)));
+            requested, LDBL_EPSILON * fmaxl(ROUNDING * fmaxl(1.0L, getLargest(reference, change)),
+                                            ROUNDING_STATE * getLargest(reference, reference->y)));
         if (!(error <= bound) && step > stepMin) {
             reference->step = 0.5L * step;
             continue;
@@ -98,7 +98,7 @@ void rbReference_Advance(rbReference* reference, long double time)
         reference->time = isLast ? time : reference->time + step;
         // a step half as long again raises the error of order 20 by a factor of about 3000; where
         // the error is rounding, the longer step is tried
-        if (error < (bound > asked ? 0.1L : 1e-4L) * bound && !isLast) {
+        if (error < (bound > requested ? 0.1L : 1e-4L) * bound && !isLast) {
             reference->step *= 1.5L;
         }
     }

@@ -509,8 +509,9 @@ static bool readPairInput(PairRun* run)
 // For meshes, an estimated depth is all there is; for convex shapes another method does better.
 static bool hasFailed(const PairRun* run)
 {
-    bool isAsked = run->separation.reason == RB_STOP_ESTIMATE && run->input.method == RB_PAIR_AUTO;
-    return rbIsWide(&run->separation) && !isAsked;
+    bool isEstimate =
+        run->separation.reason == RB_STOP_ESTIMATE && run->input.method == RB_PAIR_AUTO;
+    return rbIsWide(&run->separation) && !isEstimate;
 }
 
 static rbExit runPair(PairRun* run)

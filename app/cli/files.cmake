@@ -53,6 +53,8 @@ set(programFiles
   bench/peers/peer_ours.c
   bench/peers/peer_rays_ours.c
   bench/suite_broadphase.c
+  bench/contact_problems.c
+  bench/contact_residual.c
   bench/suite_contacts.c
   bench/suite_convex.c
   bench/suite_distance_work.c

@@ -88,17 +88,17 @@ static void validateMotor(const rbSceneInfo* info, const char* name, const rbMot
 void rbValidateMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarnings* warnings)
 {
     int count = rbWorld_GetJointCount(world);
-    int judged = 0;
+    int checked = 0;
     warnings->count = 0;
     rbJointId* ids = rbAlloc((size_t)count * sizeof *ids);
     (void)rbWorld_GetJointIds(world, ids, count);
     for (int i = 0; i < count; ++i) {
         for (int k = 0; k < RB_JOINT_FREEDOMS_MAX; ++k) {
-            if (judged >= MOTORS_MAX || warnings->count >= RB_MOTOR_WARNINGS_MAX) {
+            if (checked >= MOTORS_MAX || warnings->count >= RB_MOTOR_WARNINGS_MAX) {
                 break;
             }
             rbMotorValidation judgment = rbJoint_ValidateMotor(world, ids[i], k);
-            judged += judgment.type != RB_MOTOR_NONE ? 1 : 0;
+            checked += judgment.type != RB_MOTOR_NONE ? 1 : 0;
             validateMotor(info, rbJoint_GetName(world, ids[i]), &judgment, warnings);
         }
     }

@@ -1,6 +1,7 @@
 // The command line: words and options of a verb; mistakes are reported with their remedy.
 #include "base/core/words.h"
 #include "cli/cli.h"
+#include "io/scene/nearest_name.h"
 
 #include <errno.h>
 #include <math.h>

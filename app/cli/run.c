@@ -199,7 +199,8 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
         explain(run);
         return RB_EXIT_NUMERICAL;
     }
-    bool isLeft = rbHasOverlapLeft(&run->tally, run->world);
+    bool isLeft =
+        rbHasOverlapLeft(&run->tally, run->world) || rbIsEnergyMissed(&run->tally, run->world);
     if ((run->tally.isMissed || isLeft) && run->info.engineTraits.isStepped) {
         char miss[800];
         rbDescribeMiss(&run->tally, run->world, miss, sizeof miss);

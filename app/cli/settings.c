@@ -5,6 +5,7 @@
 #include "base/core/memory.h"
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/forces/force_table.h"
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_keys.h"
 #include "world/accuracy.h"
 #include "world/world_settings.h"

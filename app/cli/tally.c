@@ -52,6 +52,7 @@ static void updateScales(rbTally* tally)
     const rbLedger* now = &tally->end;
     double kinetic = now->kineticLinear + now->kineticAngular;
     tally->energyScale = larger(tally->energyScale, larger(fabs(now->energy), kinetic));
+    tally->energyThere = larger(tally->energyThere, now->energyScale);
     tally->momentumScale = larger(tally->momentumScale, sqrt(2.0 * now->mass * now->kineticLinear));
     tally->angularScale =
         larger(tally->angularScale, larger(rbLength(now->angularMomentum), tally->spinScale));
@@ -244,9 +245,7 @@ static void printCollisions(const rbTally* tally, const rbWorld* world, FILE* fi
     if (s.jams > 0) {
         (void)fprintf(file, "; %" PRId64 " beyond Painleve's threshold", s.jams);
     }
-    if (s.energyRaises > 0) {
-        (void)fprintf(file, "; %" PRId64 " raised the energy", s.energyRaises);
-    }
+    rbPrintRaises(s.energyRaises, s.energyRaised, file);
     (void)fprintf(file, "\n  %-18s%" PRId64 " measurements", "search", s.measurements);
     if (s.collisions > 0) {
         (void)fprintf(file, " (%.3g a collision)", getMeasurementsPerCollision(&s));
@@ -367,6 +366,9 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
     (void)fprintf(file, "  %-18s%.2g J, relative %.2g, at most %.2g%s\n", "energy drift",
                   b->energyDrift, tally->drift.energy, tally->driftMax.energy,
                   !info->engineTraits.isFlightOnly ? " (not explained by any cause)" : "");
+    if (info->engineTraits.isStepped) {
+        rbPrintNumericalEnergy(tally, world, file);
+    }
     printMomenta(tally, file);
     if (!info->engineTraits.isStepped) {
         printTolerance(tally, world, file);
@@ -447,6 +449,14 @@ static void writeLedger(const rbTally* tally, rbJson* json)
     rbJson_Number(json, "springEnergy", b->springEnergy);
     rbJson_Number(json, "motorWork", b->motorWork);
     rbJson_Number(json, "dissipation", b->dissipation);
+    rbJson_Number(json, "assemblyWork", b->assemblyWork);
+    rbJson_Number(json, "partedWork", b->partedWork);
+    rbJson_Number(json, "settledWork", b->settledWork);
+    rbJson_Number(json, "truncatedWork", b->truncatedWork);
+    rbJson_Number(json, "lateWork", b->lateWork);
+    rbJson_Number(json, "numericalEnergy", b->numericalEnergy);
+    rbJson_Number(json, "relativeNumericalEnergy", ratio(b->numericalEnergy, tally->energyThere));
+    rbJson_Number(json, "scale", tally->energyThere);
     rbJson_Number(json, "drift", b->energyDrift);
     rbJson_Number(json, "relativeDrift", drift->energy);
     rbJson_Number(json, "relativeDriftMax", most->energy);
@@ -498,6 +508,7 @@ static void writeCollisions(const rbWorld* world, bool isByRays, rbJson* json)
     rbJson_Integer(json, "microcollisions", s.microcollisions);
     rbJson_Integer(json, "jams", s.jams);
     rbJson_Integer(json, "energyRaises", s.energyRaises);
+    rbJson_Number(json, "energyRaised", s.energyRaised);
     rbJson_Integer(json, "measurements", s.measurements);
     rbJson_Number(json, "measurementsPerCollision", getMeasurementsPerCollision(&s));
     rbJson_Integer(json, "nearPairs", s.pairCount);
@@ -529,7 +540,7 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     rbJson json = {.file = file};
     const rbSceneInfo* info = tally->info;
     bool isNamed = !RB_IS_NULL(tally->failedBody) && !info->engineTraits.isStepped;
-    bool isMissed = tally->isBroken || tally->isMissed;
+    bool isMissed = tally->isBroken || tally->isMissed || rbIsEnergyMissed(tally, world);
     char hash[32];
     (void)snprintf(hash, sizeof hash, "%016" PRIx64, tally->hash);
     rbJson_BeginObject(&json, NULL);

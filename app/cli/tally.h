@@ -26,6 +26,7 @@ typedef struct rbTally {
     rbLedger end;
     rbVec3 massMoment; // sum of m c at the start, kg m
     double energyScale;
+    double energyThere;     // J, largest energyScale of the ledger
     double energyDriftMost; // J
     double momentumScale;
     double angularScale;

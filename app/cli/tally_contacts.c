@@ -142,6 +142,14 @@ static void printSolving(const rbContactSettings* asked, const rbWorld* world, r
     printContactError(asked, world, accuracy, file);
 }
 
+void rbPrintRaises(int64_t count, double energy, FILE* file)
+{
+    if (count > 0) {
+        (void)fprintf(file, "; %" PRId64 " raised the energy by Newton's law, %.4g J", count,
+                      energy);
+    }
+}
+
 void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
 {
     const rbContactSettings* asked = &tally->info->contact;
@@ -149,10 +157,12 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
     int64_t steps = rbWorld_GetStepStatistics(world).steps;
     (void)fprintf(file,
                   "  %-18s%d point%s of %d near pair%s in %d island%s at the end, %.4g points per "
-                  "step; %" PRId64 " collision%s\n",
+                  "step; %" PRId64 " collision%s",
                   "contacts", s.contactCount, rbPlural(s.contactCount), s.pairCount,
                   rbPlural(s.pairCount), s.islandCount, rbPlural(s.islandCount),
                   divide(s.contactSum, steps), s.collisions, rbPlural(s.collisions));
+    rbPrintRaises(s.energyRaises, s.energyRaised, file);
+    (void)fputc('\n', file);
     if (asked->method != RB_CONTACT_IMPULSES) {
         rbStepStatistics own = rbWorld_GetStepStatistics(world);
         (void)fprintf(file, "  %-18s%.4g part%s per step, for comparison only\n",
@@ -166,8 +176,13 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
         (void)fprintf(file, "  %-18s%d bod%s at the end\n", "frozen", s.frozenCount,
                       s.frozenCount == 1 ? "y" : "ies");
     }
-    (void)fprintf(file, "  %-18scollisions %.6g J, friction of contacts %.6g J\n",
-                  "energy by cause", tally->end.impactWork, tally->end.frictionWork);
+    (void)fprintf(file, "  %-18scollisions %.6g J, friction of contacts %.6g J", "energy by cause",
+                  tally->end.impactWork, tally->end.frictionWork);
+    // with joints it is among the work of motors
+    if (tally->info->jointCount + tally->info->springCount == 0 && tally->end.motorWork != 0.0) {
+        (void)fprintf(file, ", conveyors and moving obstacles %.6g J", tally->end.motorWork);
+    }
+    (void)fputc('\n', file);
 }
 
 void rbPrintLimits(const rbTally* tally, const rbWorld* world, FILE* file)
@@ -214,6 +229,8 @@ void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Integer(json, "islands", s.islandCount);
     rbJson_Integer(json, "frozen", s.frozenCount);
     rbJson_Integer(json, "collisions", s.collisions);
+    rbJson_Integer(json, "energyRaises", s.energyRaises);
+    rbJson_Number(json, "energyRaised", s.energyRaised);
     rbJson_Integer(json, "positionSweeps", s.positionSweeps);
     rbJson_Integer(json, "velocitySweeps", s.velocitySweeps);
     rbJson_Integer(json, "collisionSweeps", s.collisionSweeps);

@@ -13,6 +13,8 @@ void rbDescribeContactStart(const rbWorld* world, char* text, size_t capacity);
 void rbDescribeContactMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity);
 
 // For a run.
+// "; 2 raised the energy by Newton's law, 0.24 J"; nothing for none.
+void rbPrintRaises(int64_t count, double energy, FILE* file);
 void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file);
 void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json);
 // Joint limits in a run; prints nothing when there are none.

@@ -22,12 +22,10 @@ static const char* getWorstJoint(const rbWorld* world, const rbStepStatistics* s
     return rbJoint_IsValid(world, s->worstJoint) ? rbJoint_GetName(world, s->worstJoint) : NULL;
 }
 
-// Whether all tolerances of steps are met, and what was missed is the energy.
-static bool isDrifting(const rbTally* tally, const rbWorld* world)
+bool rbIsEnergyMissed(const rbTally* tally, const rbWorld* world)
 {
-    return tally->isMissed && tally->miss.status == RB_STATUS_NUMERICAL &&
-           rbWorld_GetStepStatistics(world).unmetSteps == 0 &&
-           rbWorld_GetContactStatistics(world).unmetSteps == 0;
+    char text[1];
+    return rbWorld_DescribeNumericalEnergy(world, tally->energyThere, text, sizeof text) > 0;
 }
 
 void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity)
@@ -36,8 +34,9 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
     const char* worst = getWorstJoint(world, &s);
     double tolerance = rbGetJointTolerance(tally->info);
     bool hasStops = rbWorld_GetContactStatistics(world).limitedJoints > 0;
-    if (isDrifting(tally, world) && !rbHasOverlapLeft(tally, world)) {
-        (void)snprintf(text, capacity, "%s", tally->miss.message);
+    bool isElse = s.unmetSteps > 0 || rbWorld_GetContactStatistics(world).unmetSteps > 0 ||
+                  rbHasOverlapLeft(tally, world);
+    if (!isElse && rbWorld_DescribeNumericalEnergy(world, tally->energyThere, text, capacity) > 0) {
         return;
     }
     if (s.unmetSteps == 0 && (rbWorld_HasContacts(world) || hasStops)) {
@@ -84,21 +83,15 @@ static void printAccuracy(const rbSceneInfo* info, const rbStepStatistics* s, FI
 
 // Moving bodies onto their joints changes the energy: before the first step, when their poses or
 // speeds did not fit, or in the steps that pull joints together.
-static void printClosing(const rbTally* tally, const rbWorld* world, FILE* file)
+static void printClosing(const rbTally* tally, FILE* file)
 {
-    double total = tally->end.restWork;
-    double later = total - tally->start.restWork;
+    double total = tally->end.assemblyWork;
+    double later = total - tally->start.assemblyWork;
     if (!(fabs(total) > CLOSING_SHOWN * tally->energyScale)) {
         return;
     }
-    (void)fprintf(file, "  %-18s%.6g J %s when %s, ", "", fabs(total),
-                  total > 0.0 ? "added" : "removed",
-                  rbWorld_HasContacts(world)
-                      ? (tally->info->jointCount > 0
-                             ? "bodies came to rest, overlaps were resolved, or poses and speeds "
-                               "were corrected to fit the joints"
-                             : "bodies came to rest or overlaps were resolved")
-                      : "poses and speeds were corrected to fit the joints");
+    (void)fprintf(file, "  %-18s%.6g J %s when poses and speeds were corrected to fit the joints, ",
+                  "", fabs(total), total > 0.0 ? "added" : "removed");
     double least = CLOSING_SHOWN * tally->energyScale;
     if (!(fabs(later) > least)) {
         (void)fprintf(file, "all at the start\n");
@@ -129,7 +122,7 @@ static void printJointError(const rbTally* tally, const rbWorld* world, FILE* fi
         (void)fprintf(file, "%smissed in %" PRId64 " step%s", isSpeed ? "met, but speeds " : "",
                       s.unmetSteps, rbPlural(s.unmetSteps));
     } else {
-        (void)fprintf(file, isDrifting(tally, world) ? "met, but the energy drifts" : "met");
+        (void)fprintf(file, rbIsEnergyMissed(tally, world) ? "met, but the energy drifts" : "met");
     }
     if (s.assemblingSteps > 0) {
         (void)fprintf(file, "; joints were apart and pulled together in %" PRId64 " step%s",
@@ -193,10 +186,34 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
     if (!rbWorld_HasContacts(world) || hasLinks) {
         printJoints(tally, world, file);
     }
-    printClosing(tally, world, file);
+    printClosing(tally, file);
     for (int i = 0; i < tally->motors.count; ++i) {
         (void)fprintf(file, "  %-18s%s\n", "warning", tally->motors.texts[i]);
     }
+}
+
+void rbPrintNumericalEnergy(const rbTally* tally, const rbWorld* world, FILE* file)
+{
+    const rbLedger* end = &tally->end;
+    double allowed = tally->info->step.energyTolerance;
+    double scale = tally->energyThere;
+    double relative = scale > 0.0 ? fabs(end->numericalEnergy) / scale : 0.0;
+    (void)fprintf(file, "  %-18s%.2g J, relative %.2g", "numerical energy", end->numericalEnergy,
+                  relative);
+    if (rbWorld_HasContacts(world)) {
+        (void)fprintf(
+            file,
+            " (parting %.2g J, settling %.2g J, solver %.2g J, late arrival %.2g J, drift "
+            "%.2g J)",
+            end->partedWork, end->settledWork, end->truncatedWork, end->lateWork, end->energyDrift);
+    }
+    if (allowed > 0.0) {
+        (void)fprintf(file, ", allowed %g: %s", allowed,
+                      relative <= allowed              ? "met"
+                      : rbIsEnergyMissed(tally, world) ? "missed"
+                                                       : "not promised at accuracy game");
+    }
+    (void)fputc('\n', file);
 }
 
 void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json)

@@ -11,6 +11,10 @@ double rbGetJointTolerance(const rbSceneInfo* info);
 void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity);
 
 void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file);
+// Whether the steps gave or took more energy than allowed, up to now.
+bool rbIsEnergyMissed(const rbTally* tally, const rbWorld* world);
+// What no cause in nature explains, and what is allowed.
+void rbPrintNumericalEnergy(const rbTally* tally, const rbWorld* world, FILE* file);
 void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json);
 
 #endif

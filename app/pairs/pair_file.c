@@ -10,6 +10,7 @@
 #include "base/core/words.h"
 #include "io/scene/file_bytes.h"
 #include "io/scene/mesh_text.h"
+#include "io/scene/nearest_name.h"
 #include "io/scene/shape_words.h"
 
 #include <math.h>

@@ -236,8 +236,8 @@ static void includeGround(Choice* choice, double largest)
 {
     double radius = getHalfDiagonal(choice->lower, choice->upper);
     double reach = FOOT_FACTOR * (radius > largest ? radius : largest);
-    int asked = 0;
-    for (int i = 0; i < choice->boxCount && asked < RAYS_MAX; ++i) {
+    int castCount = 0;
+    for (int i = 0; i < choice->boxCount && castCount < RAYS_MAX; ++i) {
         const Box* box = &choice->boxes[i];
         if (box->type != RB_BODY_STATIC) {
             rbVec3 middle = getMiddle(box->lower, box->upper);
@@ -246,7 +246,7 @@ static void includeGround(Choice* choice, double largest)
                 includePoint(choice, rbAddScaled(middle, -t, choice->up));
             }
             choice->hasGround = choice->hasGround || t < INFINITY;
-            ++asked;
+            ++castCount;
         }
     }
 }
@@ -304,15 +304,15 @@ static double countHidden(const Choice* choice, rbVec3 direction)
     rbVec3 middle = getMiddle(choice->lower, choice->upper);
     double radius = getHalfDiagonal(choice->lower, choice->upper);
     double hidden = 0.0;
-    int asked = 0;
-    for (int i = 0; i < choice->boxCount && asked < RAYS_MAX; ++i) {
+    int castCount = 0;
+    for (int i = 0; i < choice->boxCount && castCount < RAYS_MAX; ++i) {
         const Box* box = &choice->boxes[i];
         if (choice->isCounted[i] && box->type != RB_BODY_STATIC) {
             rbVec3 target = getMiddle(box->lower, box->upper);
             rbVec3 camera = rbAddScaled(middle, 3.0 * radius, direction);
             rbVec3 ray = rbSub(target, camera);
             hidden += castRay(choice, camera, ray, false) < 1.0 ? 1.0 : 0.0;
-            ++asked;
+            ++castCount;
         }
     }
     for (int i = 0; i < choice->obstacleCount; ++i) {

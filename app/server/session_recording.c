@@ -203,9 +203,9 @@ static int64_t findShown(const rbStore* store)
 
 static const char* step(rbPlayer* player, const json_t* command)
 {
-    const json_t* asked = json_object_get(command, "count");
-    double count = asked == NULL ? 1.0 : json_number_value(asked);
-    if ((asked != NULL && !json_is_number(asked)) || !(fabs(count) <= 1e9)) {
+    const json_t* requested = json_object_get(command, "count");
+    double count = requested == NULL ? 1.0 : json_number_value(requested);
+    if ((requested != NULL && !json_is_number(requested)) || !(fabs(count) <= 1e9)) {
         return "\"count\" must be a number of frames: an integer, negative to go back";
     }
     int64_t last = rbStore_GetFrameCount(player->store) - 1;

@@ -16,8 +16,8 @@ bool rbReadAddedBody(const char* actionText, int next, rbAddedBody* body)
     json_t* json = json_loads(actionText, 0, NULL);
     const char* what = json_string_value(json_object_get(json, "do"));
     json_t* object = json_object_get(json, "body");
-    const json_t* asked = json_object_get(json, "number");
-    json_int_t number = json_is_integer(asked) ? json_integer_value(asked) : next;
+    const json_t* requested = json_object_get(json, "number");
+    json_int_t number = json_is_integer(requested) ? json_integer_value(requested) : next;
     bool isAdded = what != NULL && strcmp(what, "add") == 0 && json_is_object(object) &&
                    number >= 0 && number < RB_RECORDING_BODY_MAX;
     if (isAdded) {

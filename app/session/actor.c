@@ -1,6 +1,7 @@
 // Applying actions to a world: the table of actions, numbers of bodies, and the simple ones.
 //
 // Every action is read by a table of its keys, validated, and only then applied.
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_keys.h"
 #include "session/actor_state.h"
 

@@ -3,6 +3,7 @@
 #define RB_SERVER_ACTOR_STATE_H
 
 #include "base/core/memory.h"
+#include "io/scene/nearest_name.h"
 #include "io/scene/reader.h"
 #include "session/actions.h"
 

@@ -1,4 +1,5 @@
 // Commands of clients: the table of those that control the session, and replies.
+#include "io/scene/nearest_name.h"
 #include "session/session_state.h"
 
 #include <math.h>

@@ -229,9 +229,16 @@ typedef struct rbShapeDef {
     rbGeometryId geometry; ///< from rbWorld_AddGeometry
     rbTransform transform; ///< of the geometry in the body's frame
     rbMaterial material;   ///< density, restitution, friction
-    uint32_t groups;       ///< category bits, default 1; step engine only. Bodies collide if
-    uint32_t mask;  ///< (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a
-                    ///< body must have the same
+    uint32_t groups;       ///< category bits, default 1. Bodies collide if (groupsA & maskB) and
+    uint32_t mask;         ///< (groupsB & maskA); default all. All shapes of a body except sensors
+                           ///< must have the same; see rbBody_SetGroups
+    rbVec3
+        surfaceVelocity; ///< m/s, body frame, of the surface relative to the body, a conveyor:
+                         ///< friction acts until what touches it moves along; of it only what is
+                         ///< tangential at a contact counts. Step engine with contacts; default 0
+    bool isSensor;  ///< reports what overlaps it (rbWorld_GetContactEvents) and does nothing else:
+                    ///< it has no mass, touches nothing, is not hit by queries, and may have groups
+                    ///< and mask of its own; default false
     void* userData; ///< returned by rbBody_GetShapeUserData; not used by the library
 } rbShapeDef;
 
@@ -260,6 +267,17 @@ RB_API void rbBody_SetShapeUserData(rbWorld* world, rbBodyId bodyId, int index, 
 /// body without explicit mass is recomputed from the densities.
 RB_API rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index,
                                    const rbMaterial* material, rbError* error);
+/// Changes the speed of a conveyor from now on: surfaceVelocity (m/s, body frame) of the index-th
+/// shape, or of all (-1). Steps restart at the world's time, and frozen bodies wake.
+RB_API rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index,
+                                          rbVec3 velocity, rbError* error);
+/// Changes what a body collides with from the next advance on: groups and mask of all its shapes
+/// except sensors.
+/// Pairs that no longer collide are released; bodies that collide from then on and overlap are
+/// treated as bodies that overlap at the start: the advance is rejected with their names, or they
+/// are separated (overlap in rbContactSettings and rbEventSettings). Flights and steps restart at
+/// the world's time, and frozen bodies wake. Does nothing if nothing changes.
+RB_API void rbBody_SetGroups(rbWorld* world, rbBodyId bodyId, uint32_t groups, uint32_t mask);
 /// Changes the mass (kg, > 0) of a dynamic body from now on; its inertia scales in proportion. From
 /// then on the mass is explicit: densities and further shapes no longer change it.
 RB_API rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error);

@@ -78,8 +78,8 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
       "solved contact by contact (B-81)") \
     X(int, shockAfter, "shockAfter", 0, RB_FROM(0, 1e9), "", \
       "number of sweeps after which shock propagation ends a stage; 0: never") \
-    X(rbImpactLaw, law, "law", RB_IMPACT_NEWTON, RB_WORDS(rbImpactLaw), "", \
-      "impact law of collisions") \
+    X(rbImpactLaw, law, "law", RB_IMPACT_STRONGE, RB_WORDS(rbImpactLaw), "", \
+      "impact law of collisions; pairs of materials may have their own") \
     X(rbFrictionCone, cone, "cone", RB_CONE_EXACT, RB_WORDS(rbFrictionCone), "", \
       "bound on friction; pyramid, for comparison, has facets") \
     X(int, facets, "facets", 4, RB_FROM(3, RB_FRICTION_FACETS_MAX), "", \
@@ -98,6 +98,9 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
     X(bool, isOverlapAllowed, "overlap", false, RB_WORDS(rbOverlap), "", \
       "bodies that overlap at the start; refuse: an error with their names; separate: steps " \
       "push them apart, at most at partSpeed") \
+    X(bool, hasEvents, "events", false, RB_ANY, "", \
+      "rbWorld_GetContactEvents has what begins and ceases to touch; costs some percent of a " \
+      "game's step; sensors report in any case") \
     X(bool, areNeighborsMeeting, "neighbors", false, RB_ANY, "", \
       "bodies connected by a joint collide, too") \
     X(double, freezeSpeed, "freezeSpeed", 0.0, RB_FROM(0.0, 1e12), "m/s", \
@@ -119,6 +122,8 @@ RB_API rbContactSettings rbDefaultContactSettings(void);
 /// Work on contacts since the world was created.
 typedef struct rbContactStatistics {
     int64_t collisions;        ///< points that collided
+    int64_t energyRaises;      ///< collisions whose law raised the energy (Newton's)
+    double energyRaised;       ///< J, by these; part of rbLedger.impactWork
     int64_t contactSum;        ///< points, summed over all steps
     int contactCount;          ///< points in the last step
     int pairCount;             ///< near pairs
@@ -129,6 +134,9 @@ typedef struct rbContactStatistics {
     int64_t collisionSweeps;   ///< of all steps
     int64_t unmetSteps;        ///< steps that ended above a tolerance
     int64_t directStages;      ///< stages whose islands were solved as a whole, by Newton's method
+    int64_t hybridStages;      ///< those of them by sweeps and Newton's method in turn
+    int64_t limitedFlights;    ///< islands whose bodies were stopped short of arriving, because
+                               ///< sweeps did not solve where they arrive
     int64_t shockedStages;     ///< stages ended by shock propagation
     int64_t unwritten;         ///< events that found the journal full (rbStepSettings.journalMax)
     int64_t cutSteps;          ///< steps shortened to the time of a contact
@@ -164,6 +172,43 @@ typedef struct rbContactView {
     rbVec3 force;    ///< N, on B: normal and friction, mean over the step
     bool isSticking; ///< it did not slide
 } rbContactView;
+
+/// What began or ended.
+typedef enum rbContactEventKind {
+    RB_CONTACT_BEGIN, ///< two shapes began to press on each other
+    RB_CONTACT_END,   ///< they no longer touch
+    RB_SENSOR_BEGIN,  ///< a shape came into a sensor
+    RB_SENSOR_END,    ///< it left the sensor
+    RB_CONTACT_EVENT_COUNT
+} rbContactEventKind;
+
+/// "begin", "end", "sensor begin", "sensor end".
+RB_API const char* rbContactEventKind_Name(rbContactEventKind kind);
+
+/// Two shapes of two bodies began or ceased to touch, in the step engine with contacts and
+/// rbContactSettings.hasEvents. They begin
+/// when an impulse acts between them, and end when no point of them is closed at the end of a step:
+/// farther apart than the shell, or in a pair that no longer collides. A ball that bounces begins
+/// and ends with every bounce; a body at rest, also a frozen one, stays in touch.
+///
+/// Or a shape B that is no sensor overlaps, or no longer, a sensor A of another body; one of the
+/// two bodies must be able to move. Sensors are checked at the end of every step, in the event
+/// engine at multiples of rbEventSettings.sensorStep: what passes in between is not seen. Point is
+/// then the center of mass of body B; normal, speed and impulse are zero.
+typedef struct rbContactEvent {
+    double time;             ///< s, the end of the step in which it was found
+    rbContactEventKind kind; ///< what happened
+    rbBodyId bodyA;          ///< first body; of an end it may have been destroyed (rbBody_IsValid)
+    rbBodyId bodyB;          ///< second body
+    int shapeA;              ///< which of the shapes of A, see rbBody_GetShape
+    int shapeB;              ///< which of the shapes of B
+    rbVec3 point;            ///< m, world, mean of the touching points; of an end: the last one
+    rbVec3 normal;           ///< unit, from A to B; of an end: the last one
+    double approachSpeed;    ///< m/s, along the normal before the first touch, >= 0; the same for
+                             ///< the end
+    rbVec3 impulse; ///< N s, on B, of normal forces and friction: of the first step, which is that
+                    ///< of the blow; of an end: the sum from beginning to end
+} rbContactEvent;
 
 #ifdef __cplusplus
 }

@@ -60,7 +60,7 @@ RB_API int rbDetector_GetCount(void);
       "impact law; pairs of materials may have their own") \
     X(rbImpactOrder, order, "order", RB_ORDER_SEQUENTIAL, RB_WORDS(rbImpactOrder), "", \
       "order of simultaneous contacts; sequential: one after the other, the fastest first; " \
-      "simultaneous: all at once, always by Newton's law") \
+      "simultaneous: all at once") \
     X(rbLastingContact, lasting, "lasting", RB_LASTING_REST, RB_WORDS(rbLastingContact), "", \
       "lasting contact; rest: microcollisions, and calm bodies are held; microcollisions: " \
       "nothing is ever held, and bodies on several points creep a little; none: every impact " \
@@ -91,6 +91,8 @@ RB_API int rbDetector_GetCount(void);
     X(bool, isOverlapAllowed, "overlap", false, RB_WORDS(rbOverlap), "", \
       "bodies that overlap at the start; refuse: an error with their names; separate: they are " \
       "pushed apart by the shortest translation, divided according to their masses") \
+    X(double, sensorStep, "sensorStep", 1e-3, RB_ABOVE(0.0, 1e12), "s", \
+      "sensors are checked at multiples of this time") \
     X(bool, isJournalOff, NULL, false, RB_ANY, "", \
       "impacts are counted but not recorded")
 // clang-format on
@@ -115,7 +117,8 @@ typedef struct rbEventStatistics {
     int64_t rests;                          ///< bodies held
     int64_t wakes;                          ///< held bodies released
     int64_t jams;                           ///< impacts beyond the Painleve threshold
-    int64_t energyRaises;                   ///< impacts whose law raised the energy (Newton)
+    int64_t energyRaises;                   ///< impacts whose law raised the energy (Newton's)
+    double energyRaised;                    ///< J, by these; part of rbLedger.impactWork
     int pairCount;                          ///< current nearby pairs
     int restingCount;                       ///< bodies currently held
     double tolerance;                       ///< m, in use

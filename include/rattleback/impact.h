@@ -9,6 +9,11 @@
 ///
 /// Friction is Coulomb's: while the point slides, dp_t = -mu (u_t/|u_t|) dp_z; while it sticks,
 /// |dp_t| <= mu dp_z. The laws differ in when the impact ends (see docs/modules/impact.md).
+///
+/// The default of both engines is Stronge's law. With friction it is the one whose restitution
+/// keeps its meaning: the part e^2 of the energy stored in compression comes back, so that no
+/// impact can create energy and e = 1 loses none in the normal direction. Poisson's law does not
+/// create energy either, but e = 1 may lose some; Newton's may create it, which impacts then say.
 #ifndef RATTLEBACK_IMPACT_H
 #define RATTLEBACK_IMPACT_H
 
@@ -24,7 +29,7 @@ extern "C" {
 
 /// When an impact ends.
 typedef enum rbImpactLaw {
-    RB_IMPACT_NEWTON,  ///< ends when u.z = -e u0.z; may create energy with friction
+    RB_IMPACT_NEWTON,  ///< ends when u.z = -e u0.z, exactly; may create energy with friction
     RB_IMPACT_POISSON, ///< ends when p.z = (1 + e) p.z at greatest compression
     RB_IMPACT_STRONGE, ///< ends when the normal work of restitution is -e^2 that of compression
     RB_IMPACT_LAW_COUNT
@@ -83,6 +88,7 @@ typedef enum rbImpactPhase {
     RB_PHASE_RETURN,  ///< microcollision: the velocity reversed (L-100)
     RB_PHASE_BOOST,   ///< microcollision: boosted restitution (L-99); sliding phases follow
     RB_PHASE_RAY,     ///< point and normal come from a ray, sampled; the other phases follow
+    RB_PHASE_GAINS,   ///< at the end: the law itself raised the energy (Newton's)
     RB_PHASE_COUNT
 } rbImpactPhase;
 
@@ -172,13 +178,14 @@ typedef struct rbImpactContact {
     uint32_t history;    ///< out: phases of the last resolution
     double normalWork;   ///< out, J
     double frictionWork; ///< out, J
+    bool isEnergyRaised; ///< out: by the law itself, beyond rounding (Newton's)
 } rbImpactContact;
 
 /// How several contacts at one instant are resolved.
 typedef enum rbImpactOrder {
     RB_ORDER_SEQUENTIAL, ///< one after the other, the fastest approach first, until none approaches
-    RB_ORDER_SIMULTANEOUS, ///< all at once by Newton's law: 0 <= p_n complementary to u_n' + e u_n
-                           ///< >= 0, friction in the cone
+    RB_ORDER_SIMULTANEOUS, ///< all at once: compression of all, then restitution by the laws;
+                           ///< friction in the cone
     RB_ORDER_COUNT
 } rbImpactOrder;
 

@@ -66,6 +66,9 @@ RB_API const char* rbAccuracy_GetPromise(rbAccuracy accuracy); ///< what a level
       "1e-12") \
     X(double, velocityTolerance, "velocityTolerance", 0.0, RB_FROM(0.0, 1e12), "m/s and rad/s", \
       "allowed error of velocities, iterative solver only; 0: the tolerance per second") \
+    X(double, energyTolerance, "energyTolerance", 1e-3, RB_FROM(0.0, 1e12), "", \
+      "energy that the steps themselves may give or take in total, see numericalEnergy, as a " \
+      "fraction of the energy there was; more at the end of a run is a missed tolerance; 0: any") \
     X(double, errorMax, "errorMax", 0.0, RB_FROM(0.0, 1e12), "m", \
       "the step size is chosen to keep the error of the motion after the horizon below this, " \
       "estimated by the next lower order; accuracy exact only, order 4 or more; 0: fixed steps") \

@@ -110,18 +110,29 @@ typedef struct rbLedger {
     double potential;      ///< J, of gravity, constant and central forces; zero at the origin
     double work;           ///< J, done so far by other forces, impulses and changes of state
     double impactWork;     ///< J, of the normal impulses of impacts so far; negative: lost
-    double frictionWork; ///< J, of the tangential impulses, of impacts and microcollisions; in the
-                         ///< step engine of all contacts
-    double microWork;    ///< J, of the normal impulses of microcollisions
-    double springEnergy; ///< J, in springs and torsional springs of joints
-    double motorWork;    ///< J, done so far by motors and velocity-only joints
-    double dissipation;  ///< J, by damping and friction of joints and springs so far; <= 0
-    double restWork; ///< J, taken from bodies that came to rest, or added by separating overlaps;
-                     ///< for joints: added or taken when bodies were moved onto them, at the start
-                     ///< or after an external change
-    double energy;   ///< J, kineticLinear + kineticAngular + potential + springEnergy
-    double energyDrift;     ///< J, energy - all of the work above - energy at the start:
-                            ///< numerical error
+    double frictionWork;  ///< J, of the tangential impulses, of impacts and microcollisions; in the
+                          ///< step engine of all contacts
+    double microWork;     ///< J, of the normal impulses of microcollisions
+    double springEnergy;  ///< J, in springs and torsional springs of joints
+    double motorWork;     ///< J, done so far by motors, velocity-only joints, moving obstacles and
+                          ///< conveyors
+    double dissipation;   ///< J, by damping and friction of joints and springs so far; <= 0
+    double restWork;      ///< J, of all other changes: assemblyWork and the four works of numerics
+    double assemblyWork;  ///< J, added or taken when bodies were moved onto their joints, at the
+                          ///< start, by the steps, or after an external change
+    double energy;        ///< J, kineticLinear + kineticAngular + potential + springEnergy
+    double energyDrift;   ///< J, energy - all of the work above - energy at the start: the error
+                          ///< of the integration
+    double partedWork;    ///< J, given by numerics: lasting contacts that separate overlaps
+    double settledWork;   ///< J, taken by numerics: slow approaches stopped without the rebound
+                          ///< that restitution demands, and bodies put to rest
+    double truncatedWork; ///< J, by numerics: solutions of contacts that ended early
+    double lateWork;      ///< J, by numerics: bodies that met before the end of their step
+    double numericalEnergy; ///< J, sum of these four and the drift: what nature does not explain
+    double energyScale;     ///< J, the energy there is, whatever the origin of the potential:
+                            ///< kinetic energy, energy in springs, what lifts every body by its
+                            ///< radius against its constant forces, and the magnitudes of all work
+                            ///< so far of causes in nature
     rbVec3 momentum;        ///< kg m/s
     rbVec3 angularMomentum; ///< kg m^2/s about the origin
     rbVec3 spinMomentum;    ///< kg m^2/s, sum of the bodies' spins about their centers
@@ -171,12 +182,12 @@ RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 RB_API void rbWorldDef_SetAccuracy(rbWorldDef* def, rbAccuracy accuracy);
 
 /// Parameters that may change while a world runs (B-91). In addition to those here:
-/// rbBody_SetMaterial, rbBody_SetMass, rbJoint_SetFreedom, rbJoint_SetLimit,
-/// rbJoint_SetMotorTarget, rbSpring_SetLaw, rbWorld_SetMaterialPair, forces. A value is validated
-/// as at creation, and the world as by rbWorld_Prepare; a rejected change leaves the world as it
-/// was, bit for bit. Poses and velocities stay; if a parameter changes the energy (potential, mass,
-/// springs), the reference of the ledger moves with it, so that no work appears. Flights and steps
-/// restart at the world's time.
+/// rbBody_SetMaterial, rbBody_SetSurfaceVelocity, rbBody_SetGroups, rbBody_SetMass,
+/// rbJoint_SetFreedom, rbJoint_SetLimit, rbJoint_SetMotorTarget, rbSpring_SetLaw,
+/// rbWorld_SetMaterialPair, forces. A value is validated as at creation, and the world as by
+/// rbWorld_Prepare; a rejected change leaves the world as it was, bit for bit. Poses and velocities
+/// stay; if a parameter changes the energy (potential, mass, springs), the reference of the ledger
+/// moves with it, so that no work appears. Flights and steps restart at the world's time.
 RB_API rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error); ///< m/s^2
 /// The same as rbWorldDef_SetAccuracy for a world.
 RB_API rbStatus rbWorld_SetAccuracy(rbWorld* world, rbAccuracy accuracy, rbError* error);
@@ -199,6 +210,13 @@ RB_API rbEngineType rbWorld_GetEngineType(const rbWorld* world);
 RB_API rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world);
 /// Energy and momentum at the world's time.
 RB_API rbLedger rbWorld_GetLedger(const rbWorld* world);
+
+/// Whether the steps themselves gave or took more energy than step.energyTolerance allows, as a
+/// fraction of a scale: the largest energyScale seen in the run, J, or 0 for that of now. Writes a
+/// message with the amounts and the remedy, and returns its length; 0: no more than allowed, or
+/// nothing is promised (another engine, or a game's budget of sweeps).
+RB_API size_t rbWorld_DescribeNumericalEnergy(const rbWorld* world, double scale, char* text,
+                                              size_t capacity);
 
 /// Number of bodies.
 RB_API int rbWorld_GetBodyCount(const rbWorld* world);
@@ -243,6 +261,8 @@ typedef enum rbEventKind {
     RB_EVENT_REST,           ///< a body is held at rest until something moves it
     RB_EVENT_WAKE,           ///< a held body was released
     RB_EVENT_PARTED,         ///< bodies that overlapped at the start were pushed apart
+    RB_EVENT_SENSOR_BEGIN,   ///< body B came into a sensor of body A
+    RB_EVENT_SENSOR_END,     ///< it left the sensor
     RB_EVENT_COUNT
 } rbEventKind;
 
@@ -298,10 +318,34 @@ RB_API int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int c
 /// over the last step; count (may be NULL) receives the number of points.
 RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId,
                                      int* count);
+/// Shapes that began or ceased to touch (if rbContactSettings.hasEvents is set), or to overlap a
+/// sensor, in the last advance, in the order
+/// of time; at one time contacts, then sensors, each in the order of bodies and shapes. Borrowed
+/// until the next advance. The event engine reports sensors only: there bodies collide one pair at
+/// a time, and the journal has every impact. The same events come again after a snapshot was
+/// restored; they do not depend on how an advance is divided into shorter ones.
+RB_API const rbContactEvent* rbWorld_GetContactEvents(const rbWorld* world, int* count);
 /// Whether impacts are recorded in the journal (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
 /// Whether the engine holds a body at rest (step engine: frozen, see rbContactSettings).
 RB_API bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId);
+
+/// Decides whether two bodies collide, for pairs that groups, masks and joints allow. Asked, in a
+/// fixed order, when the boxes of two bodies come near each other, and possibly again while they
+/// stay near; must not change the world, and must give the same answer for the same pair until
+/// rbWorld_RenewContactFilter is called.
+/// @param bodyA the one with the smaller index
+/// @param bodyB the other
+/// @param context of rbWorld_SetContactFilter
+typedef bool rbContactFilterFn(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
+/// Sets the filter of the engines "event" and "step" from the next advance on; NULL: all collide.
+/// Snapshots do not contain it: a world that continues from one must have the same filter.
+RB_API void rbWorld_SetContactFilter(rbWorld* world, rbContactFilterFn* filter, void* context);
+/// Call when the filter would answer differently than before. The next advance asks it again: pairs
+/// that no longer collide are released, and bodies that then overlap are treated as bodies that
+/// overlap at the start, rejected with their names or separated (overlap in rbContactSettings and
+/// rbEventSettings). Flights and steps restart at the world's time.
+RB_API void rbWorld_RenewContactFilter(rbWorld* world);
 
 /// What happens between two kinds of material, instead of the combination rules; kinds in any
 /// order.

@@ -67,6 +67,7 @@ static void push(rbStepEngine* engine, const rbStepHost* host, double h, bool is
     rbContactStep_ShowBodies(engine);
     rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, 0.0);
     rbPenaltyLaw_Push(&law, &c->set, c->bodies.data, 0.5 * h, isEnd);
+    rbContactStep_AddTouches(engine, host, c->opened.data, 1.0);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         rbContactStep_AccountForLasting(engine, &island, true, false);
@@ -103,9 +104,11 @@ static void advance(rbStepEngine* engine, const rbStepHost* host, double end)
     rbStepContacts* c = engine->contacts;
     double start = c->nodeTime;
     double h = end - start;
+    rbContactStep_BeginTouches(engine);
     for (int i = 1; i <= c->parts; ++i) {
         advancePart(engine, host, i < c->parts ? start + h * i / c->parts : end);
     }
+    rbContactStep_ReportTouches(engine, host);
     showForces(c, 2.0 * c->parts * engine->settings.step / h);
     engine->statistics.substeps += c->parts - 1;
 }

@@ -16,10 +16,10 @@
 //
 // A change of flight discards predictions. All state is in the pair memory of the row, so it is
 // part of snapshots.
-#include "dynamics/engines/event/event_handle.h"
+#include "dynamics/engines/event/event_impacts.h"
 #include "lab/events/lab_event_rows.h"
 #include "lab/rays/path_bend.h"
-#include "world/world_event.h"
+#include "world/world_engine.h"
 
 #include <rattleback/lab_ray_detector.h>
 
@@ -413,10 +413,10 @@ static bool isSwapped(const rbEventEngine* engine, const rbEventPair* pair)
 // Casts rays over a window; the normal of the prediction then points from a to b. False if rays
 // fail: the path is too curved, or the time too late, to be divided into pieces.
 static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const Pair* pair,
-                  const rbRayQuery* asked, rbRayPrediction* prediction)
+                  const rbRayQuery* requested, rbRayPrediction* prediction)
 {
     bool swapped = isSwapped(engine, indices);
-    rbRayQuery query = *asked;
+    rbRayQuery query = *requested;
     query.bodyA = &pair->bodies[swapped ? 1 : 0];
     query.bodyB = &pair->bodies[swapped ? 0 : 1];
     query.settings = &stateOf(engine)->settings;

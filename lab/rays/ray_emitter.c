@@ -225,9 +225,9 @@ static rbStatus countStarts(rbRayEmitter* emitter, rbError* error)
         int64_t share = shareOut(settings->count, sum, sum + part->area, whole);
         sum += part->area;
         share = share < 1 && settings->count > 0 ? 1 : share;
-        part->askedCount = (int)share;
+        part->requestedCount = (int)share;
         if (part->data.type == RB_SHAPE_SPHERE) {
-            share = rbCountSphereDirections(settings->pattern, part->askedCount);
+            share = rbCountSphereDirections(settings->pattern, part->requestedCount);
         } else if (part->isFaceted) {
             share = countTrianglePoints(emitter, part, (double)share);
         }
@@ -261,7 +261,7 @@ static void keepDirections(rbRayEmitter* emitter)
         part->directions = rbAlloc((size_t)part->surfaceCount * sizeof(rbVec3));
         for (int k = 0; k < part->surfaceCount; ++k) {
             part->directions[k] =
-                rbGetSphereDirection(emitter->settings.pattern, part->askedCount, k);
+                rbGetSphereDirection(emitter->settings.pattern, part->requestedCount, k);
         }
     }
 }

@@ -18,7 +18,7 @@ typedef struct rbRayPart {
     rbTransform pose;           // of the part in the frame of the emitter's geometry
     rbShapeData data;
     double area;        // m^2, of the surface; for spheres of the disc across the motion
-    int askedCount;     // requested points
+    int requestedCount; // requested points
     int surfaceCount;   // points on faces and round surfaces
     int rimCount;       // points on each rim of a cylinder or cone
     bool isFaceted;     // made of triangles

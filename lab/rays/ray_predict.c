@@ -238,7 +238,7 @@ static void castPiece(rbRayShot* shot)
         rbRayShot_CastTrack(shot, track);
     }
     for (int i = 0; i < 2; ++i) {
-        shot->shooter = i;
+        shot->caster = i;
         if (shot->sides[i].emitter != NULL) {
             rbRayEmitter_ForEachStart(shot->sides[i].emitter, &shot->motions[i], castStart, shot);
         }
@@ -404,9 +404,9 @@ static double measureWay(const rbRayShot* shot)
     rbVec3 before = RB_VEC3_ZERO;
     for (int i = 0; i <= CHORDS; ++i) {
         double time = first + (last - first) * i / CHORDS;
-        rbTransform shooter = rbRaySide_GetPose(&shot->sides[best->shooter], time);
-        rbTransform target = rbRaySide_GetPose(&shot->sides[1 - best->shooter], time);
-        rbVec3 point = rbInvTransformPoint(target, rbTransformPoint(shooter, best->start.point));
+        rbTransform caster = rbRaySide_GetPose(&shot->sides[best->caster], time);
+        rbTransform target = rbRaySide_GetPose(&shot->sides[1 - best->caster], time);
+        rbVec3 point = rbInvTransformPoint(target, rbTransformPoint(caster, best->start.point));
         own += i > 0 ? rbDistance(point, before) : 0.0;
         before = point;
     }
@@ -418,14 +418,14 @@ static double measureWay(const rbRayShot* shot)
 static void reportBest(const rbRayShot* shot, rbRayPrediction* prediction)
 {
     const rbRayBest* best = &shot->best;
-    rbTransform target = rbRaySide_GetPose(&shot->sides[1 - best->shooter], best->time);
+    rbTransform target = rbRaySide_GetPose(&shot->sides[1 - best->caster], best->time);
     prediction->isHit = true;
-    prediction->isReverse = best->shooter == 1;
+    prediction->isReverse = best->caster == 1;
     prediction->time = best->time;
     prediction->way = measureWay(shot);
     prediction->point = rbTransformPoint(target, best->point);
     prediction->normal = rbRotate(target.q, best->normal);
-    if (best->shooter == 1) {
+    if (best->caster == 1) {
         rbTransform own = rbRaySide_GetPose(&shot->sides[1], best->time);
         bool hasNormal = rbLengthSquared(best->start.normal) > 0.0;
         prediction->normal =
@@ -510,7 +510,7 @@ rbStatus rbPredictByRays(const rbRayQuery* query, rbRayPrediction* prediction, r
         reportBest(&shot, prediction);
     }
     if (query->track != NULL && shot.best.isHit) {
-        *query->track = (rbRayTrack){true, shot.best.shooter == 1, shot.best.start.point};
+        *query->track = (rbRayTrack){true, shot.best.caster == 1, shot.best.start.point};
     }
     addCounts(&shot, outlook);
     return status;

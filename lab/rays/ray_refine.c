@@ -65,7 +65,7 @@ typedef struct Refinement {
 static Frame makeFrame(const rbRayShot* shot, const rbRayStart* start)
 {
     Frame frame = {.origin = start->point};
-    frame.way = rbNormalize(rbInvRotate(shot->motions[shot->shooter].from.q, start->step));
+    frame.way = rbNormalize(rbInvRotate(shot->motions[shot->caster].from.q, start->step));
     frame.e1 = rbPerpendicular(frame.way);
     frame.e2 = rbCross(frame.way, frame.e1);
     frame.speed = rbLength(start->step) / (shot->piece.end - shot->piece.start);
@@ -77,7 +77,7 @@ static Frame makeFrame(const rbRayShot* shot, const rbRayStart* start)
 static bool findStart(const rbRayShot* shot, const Frame* frame, const double place[2],
                       rbRayStart* start)
 {
-    const rbRaySide* side = &shot->sides[shot->shooter];
+    const rbRaySide* side = &shot->sides[shot->caster];
     const rbGeometry* geometry = side->body->geometry;
     rbVec3 point =
         rbAddScaled(rbAddScaled(frame->origin, place[0], frame->e1), place[1], frame->e2);
@@ -98,7 +98,7 @@ static bool findStart(const rbRayShot* shot, const Frame* frame, const double pl
             return false;
         }
     }
-    *start = rbMakeRayStart(&shot->motions[shot->shooter], hit.point, hit.normal);
+    *start = rbMakeRayStart(&shot->motions[shot->caster], hit.point, hit.normal);
     return true;
 }
 
@@ -109,7 +109,7 @@ static bool findStart(const rbRayShot* shot, const Frame* frame, const double pl
 static bool findGradient(const rbRayShot* shot, const Frame* frame, const rbRayStart* start,
                          rbVec3 normalB, double gradient[2])
 {
-    const rbRayMotion* motion = &shot->motions[shot->shooter];
+    const rbRayMotion* motion = &shot->motions[shot->caster];
     double along = rbDot(start->normal, frame->way);
     double approach = rbDot(normalB, start->step) / (shot->piece.end - shot->piece.start);
     double speed = rbLength(start->step) / (shot->piece.end - shot->piece.start);
@@ -145,7 +145,7 @@ static bool castAt(Refinement* refinement, const double place[2])
     if (!(outcome.time < refinement->top.time)) {
         return true;
     }
-    refinement->top = (rbRayTop){shot->shooter, outcome.time, start.point, start.normal};
+    refinement->top = (rbRayTop){shot->caster, outcome.time, start.point, start.normal};
     refinement->place[0] = place[0];
     refinement->place[1] = place[1];
     refinement->pieceStart = outcome.pieceStart;
@@ -248,15 +248,15 @@ static bool findOutline(const Shadow* shadow, Place p, double margin, double s[3
 // both shadows.
 static bool findCut(const rbRayShot* shot, const Frame* frame, const double place[2], double s[3])
 {
-    int shooter = shot->shooter;
+    int caster = shot->caster;
     for (int i = 0; i < 2; ++i) {
-        const rbRaySide* side = &shot->sides[i == 0 ? shooter : 1 - shooter];
+        const rbRaySide* side = &shot->sides[i == 0 ? caster : 1 - caster];
         if (!isfinite(side->radius)) {
             continue;
         }
         Shadow shadow = {frame, side->body->geometry,
                          i == 0 ? RB_TRANSFORM_IDENTITY
-                                : rbInvertTransform(shot->motions[shooter].from)};
+                                : rbInvertTransform(shot->motions[caster].from)};
         double margin = OUTLINE_MARGIN * side->radius;
         if (findOutline(&shadow, (Place){place[0], place[1]}, margin, s)) {
             s[2] -= margin;
@@ -322,13 +322,13 @@ static void setFrame(Refinement* refinement)
 {
     rbRayShot* shot = refinement->shot;
     rbRayShot_SetPiece(shot, refinement->pieceStart, refinement->pieceEnd);
-    rbRayStart start = rbMakeRayStart(&shot->motions[shot->shooter], refinement->top.point,
-                                      refinement->top.normal);
+    rbRayStart start =
+        rbMakeRayStart(&shot->motions[shot->caster], refinement->top.point, refinement->top.normal);
     refinement->frame = makeFrame(shot, &start);
     refinement->place[0] = refinement->place[1] = 0.0;
-    int hitCount = shot->hitCounts[shot->shooter];
-    rbVec3 mean = hitCount > 0 ? rbScale(1.0 / hitCount, shot->hitSums[shot->shooter])
-                               : shot->sides[shot->shooter].center;
+    int hitCount = shot->hitCounts[shot->caster];
+    rbVec3 mean = hitCount > 0 ? rbScale(1.0 / hitCount, shot->hitSums[shot->caster])
+                               : shot->sides[shot->caster].center;
     rbVec3 offset = rbSub(mean, start.point);
     refinement->middle[0] = rbDot(offset, refinement->frame.e1);
     refinement->middle[1] = rbDot(offset, refinement->frame.e2);
@@ -339,8 +339,8 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
 {
     rbRayShot* shot = refinement->shot;
     double tolerance = shot->query->settings->tolerance;
-    shot->shooter = refinement->top.shooter;
-    double width = FIRST_WIDTH * shot->sides[shot->shooter].emitter->spacing;
+    shot->caster = refinement->top.caster;
+    double width = FIRST_WIDTH * shot->sides[shot->caster].emitter->spacing;
     double piece = INFINITY;
     double first = width;
     int idle = 0; // rounds without gain
@@ -390,8 +390,8 @@ static void explore(rbRayShot* shot, int count)
             continue;
         }
         Shadow shadow = {&frame, side->body->geometry,
-                         i == shot->shooter ? RB_TRANSFORM_IDENTITY
-                                            : rbInvertTransform(shot->motions[shot->shooter].from)};
+                         i == shot->caster ? RB_TRANSFORM_IDENTITY
+                                           : rbInvertTransform(shot->motions[shot->caster].from)};
         Place ends[4] = {getShadowSupport(&shadow, (Place){-1.0, 0.0}),
                          getShadowSupport(&shadow, (Place){0.0, -1.0}),
                          getShadowSupport(&shadow, (Place){1.0, 0.0}),
@@ -437,7 +437,7 @@ void rbRayShot_Refine(rbRayShot* shot)
     int64_t last = limitRays(shot, (int64_t)rounds * settings->refineCount);
     if (!shot->isConvex && shot->motions[0].isParallel) {
         rbRayShot_SetPiece(shot, piece.start, piece.end);
-        shot->shooter = best->shooter;
+        shot->caster = best->caster;
         explore(shot, (int)((last - shot->counts.rays) / EXPLORED_PART));
         piece = best->piece;
     }
@@ -448,7 +448,7 @@ void rbRayShot_Refine(rbRayShot* shot)
         refinement.rayLimit = limitRays(shot, share > 0 ? share : 1);
         refineTop(&refinement, &shot->tops[i], &piece, 1, share > 0 ? share : 1);
     }
-    rbRayTop top = {best->shooter, best->time, best->start.point, best->start.normal};
+    rbRayTop top = {best->caster, best->time, best->start.point, best->start.normal};
     rbRayPiece own = best->piece;
     refinement.rayLimit = last;
     refineTop(&refinement, &top, &own, looks > 0 ? rounds / 2 : rounds, settings->refineCount);
@@ -467,7 +467,7 @@ static bool findCommonPlace(const rbRayShot* shot, const Frame* frame, double pl
 {
     rbRayModel distances = {.planeCount = 0};
     const double center[2] = {0.0, 0.0};
-    double width = 2.0 * shot->sides[shot->shooter].radius;
+    double width = 2.0 * shot->sides[shot->caster].radius;
     place[0] = place[1] = 0.0;
     for (int i = 0; i < AIM_STEPS_MAX; ++i) {
         double s[3];
@@ -487,9 +487,9 @@ static bool findCommonPlace(const rbRayShot* shot, const Frame* frame, double pl
 void rbRayShot_Aim(rbRayShot* shot)
 {
     const rbRaySettings* settings = shot->query->settings;
-    shot->shooter = shot->sides[0].emitter != NULL ? 0 : 1;
-    rbRayStart middle = rbMakeRayStart(&shot->motions[shot->shooter],
-                                       shot->sides[shot->shooter].center, RB_VEC3_ZERO);
+    shot->caster = shot->sides[0].emitter != NULL ? 0 : 1;
+    rbRayStart middle = rbMakeRayStart(&shot->motions[shot->caster],
+                                       shot->sides[shot->caster].center, RB_VEC3_ZERO);
     double place[2];
     Refinement refinement = {.shot = shot, .frame = makeFrame(shot, &middle)};
     if (!(refinement.frame.speed > 0.0) || !findCommonPlace(shot, &refinement.frame, place)) {
@@ -506,13 +506,13 @@ void rbRayShot_Aim(rbRayShot* shot)
 
 void rbRayShot_CastTrack(rbRayShot* shot, const rbRayTrack* track)
 {
-    shot->shooter = track->isReverse ? 1 : 0;
-    rbRayStart start = rbMakeRayStart(&shot->motions[shot->shooter], track->start, RB_VEC3_ZERO);
+    shot->caster = track->isReverse ? 1 : 0;
+    rbRayStart start = rbMakeRayStart(&shot->motions[shot->caster], track->start, RB_VEC3_ZERO);
     (void)rbRayShot_Cast(shot, &start);
     if (rbLengthSquared(start.step) > 0.0) {
         Refinement refinement = {.shot = shot, .frame = makeFrame(shot, &start)};
         refinement.rayLimit = limitRays(shot, shot->query->settings->refineCount);
-        double width = shot->sides[shot->shooter].emitter->spacing;
+        double width = shot->sides[shot->caster].emitter->spacing;
         castDisc(&refinement, width, shot->query->settings->refineCount);
     }
 }

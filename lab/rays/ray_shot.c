@@ -135,12 +135,12 @@ static void report(const rbRayShot* shot, const rbRayStart* start, const Cast* c
     if (query->trace == NULL) {
         return;
     }
-    rbTransform pose = shot->piece.from[1 - shot->shooter];
+    rbTransform pose = shot->piece.from[1 - shot->caster];
     double t = isHit ? cast->hit.t : 1.0;
     rbRayTrace trace = {.start = rbTransformPoint(pose, start->from),
                         .end = rbTransformPoint(pose, rbAddScaled(start->from, t, start->step)),
                         .isHit = isHit,
-                        .isReverse = shot->shooter == 1,
+                        .isReverse = shot->caster == 1,
                         .isRefined = shot->isRefining};
     query->trace(query->traceContext, &trace);
 }
@@ -158,7 +158,7 @@ static double getReach(const rbRayShot* shot, const rbRayStart* start)
 // Casts a ray on the current piece only.
 static bool castHere(rbRayShot* shot, const rbRayStart* start, Cast* cast)
 {
-    const rbRaySide* target = &shot->sides[1 - shot->shooter];
+    const rbRaySide* target = &shot->sides[1 - shot->caster];
     *cast = (Cast){.geometry = target->body->geometry,
                    .from = start->from,
                    .step = start->step,
@@ -176,7 +176,7 @@ static bool castHere(rbRayShot* shot, const rbRayStart* start, Cast* cast)
 static void keepBest(rbRayShot* shot, const rbRayStart* start, const Cast* cast, double time)
 {
     shot->best = (rbRayBest){.isHit = true,
-                             .shooter = shot->shooter,
+                             .caster = shot->caster,
                              .time = time,
                              .t = cast->hit.t,
                              .piece = shot->piece,
@@ -188,11 +188,11 @@ static void keepBest(rbRayShot* shot, const rbRayStart* start, const Cast* cast,
 // Keeps the shortest rays in order, one per neighborhood.
 static void keepTop(rbRayShot* shot, const rbRayStart* start, double time)
 {
-    rbRayTop top = {shot->shooter, time, start->point, start->normal};
+    rbRayTop top = {shot->caster, time, start->point, start->normal};
     int slot = shot->topCount;
     for (int i = 0; i < shot->topCount; ++i) {
         const rbRayTop* other = &shot->tops[i];
-        if (other->shooter == top.shooter &&
+        if (other->caster == top.caster &&
             rbDistance(other->point, top.point) < shot->topDistance) {
             if (!(time < other->time)) {
                 return;
@@ -223,8 +223,8 @@ static double getTime(const rbRayPiece* piece, double t)
 // Is a point of the caster inside the target at a time?
 static bool isInsideAt(const rbRayShot* shot, rbVec3 point, double time)
 {
-    rbTransform own = rbRaySide_GetPose(&shot->sides[shot->shooter], time);
-    const rbRaySide* target = &shot->sides[1 - shot->shooter];
+    rbTransform own = rbRaySide_GetPose(&shot->sides[shot->caster], time);
+    const rbRaySide* target = &shot->sides[1 - shot->caster];
     rbVec3 place =
         rbInvTransformPoint(rbRaySide_GetPose(target, time), rbTransformPoint(own, point));
     return rbGeometry_Contains(target->body->geometry, place);
@@ -268,7 +268,7 @@ rbRayOutcome rbRayShot_Cast(rbRayShot* shot, const rbRayStart* start)
     if (isEarlier) {
         // a better start may have touched before the piece on which the coarse ones did
         followBack(shot, own.point);
-        rbRayStart before = rbMakeRayStart(&shot->motions[shot->shooter], own.point, own.normal);
+        rbRayStart before = rbMakeRayStart(&shot->motions[shot->caster], own.point, own.normal);
         Cast earlier;
         if (castHere(shot, &before, &earlier) && earlier.hit.t <= 1.0) {
             own = before;
@@ -282,9 +282,9 @@ rbRayOutcome rbRayShot_Cast(rbRayShot* shot, const rbRayStart* start)
     rbRayOutcome outcome = {true, getTime(&shot->piece, cast.hit.t), cast.hit.normal,
                             shot->piece.start, shot->piece.end};
     if (!shot->isRefining) {
-        rbVec3* sum = &shot->hitSums[shot->shooter];
+        rbVec3* sum = &shot->hitSums[shot->caster];
         *sum = rbAdd(*sum, own.point);
-        ++shot->hitCounts[shot->shooter];
+        ++shot->hitCounts[shot->caster];
         if (shot->topDistance > 0.0) {
             keepTop(shot, &own, outcome.time);
         }

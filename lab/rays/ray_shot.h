@@ -30,7 +30,7 @@ typedef struct rbRayPiece {
 // The shortest ray.
 typedef struct rbRayBest {
     bool isHit;
-    int shooter; // casting body; 0: A, 1: B
+    int caster;  // casting body; 0: A, 1: B
     double time; // s
     double t;    // fraction of the piece
     rbRayPiece piece;
@@ -42,7 +42,7 @@ typedef struct rbRayBest {
 // Short rays at separate places, where the shortest of all may be.
 #define RB_RAY_TOPS_MAX 6
 typedef struct rbRayTop {
-    int shooter;
+    int caster;
     double time;
     rbVec3 point; // of the start, frame of the caster
     rbVec3 normal;
@@ -57,7 +57,7 @@ typedef struct rbRayShot {
     bool isRefining;
     bool isRefined; // the shortest ray is already from a refinement
     bool isConvex;  // both bodies, without rotation: ray lengths have one minimum
-    int shooter;    // casting body of the current rays
+    int caster;     // casting body of the current rays
     rbRayBest best;
     rbVec3 hitSums[2]; // sums of starts of coarse rays that hit on this piece
     int hitCounts[2];

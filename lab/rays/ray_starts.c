@@ -265,8 +265,9 @@ static void walkSphere(const Walk* walk)
     rbVec3 way = rbNormalize(rbInvRotate(walk->motion->from.q, center.step));
     rbRayPattern pattern = walk->emitter->settings.pattern;
     for (int i = 0; i < part->surfaceCount; ++i) {
-        rbVec3 q = part->directions != NULL ? part->directions[i]
-                                            : rbGetSphereDirection(pattern, part->askedCount, i);
+        rbVec3 q = part->directions != NULL
+                       ? part->directions[i]
+                       : rbGetSphereDirection(pattern, part->requestedCount, i);
         rbRayStart start = {.normal = i == 0 ? way : turnToMotion(q, way), .step = center.step};
         start.point = rbAddScaled(part->pose.p, part->data.sphere.radius, start.normal);
         start.from = rbTransformPoint(walk->motion->from, start.point);

@@ -1,5 +1,4 @@
 target_sources(rattleback PRIVATE
-  src/base/core/extra_settings.c
   src/base/core/cookie.c
   src/base/core/hash.c
   src/base/core/heap.c

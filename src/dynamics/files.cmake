@@ -5,14 +5,15 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_freeze.c
   src/dynamics/contact/contact_graph.c
   src/dynamics/contact/contact_words.c
+  src/dynamics/contact/contact_hybrid.c
   src/dynamics/contact/contact_newton.c
   src/dynamics/contact/contact_newton_island.c
-  src/dynamics/contact/contact_profile.c
   src/dynamics/contact/contact_rows.c
   src/dynamics/contact/contact_shock.c
   src/dynamics/contact/contact_solver.c
   src/dynamics/contact/contact_substeps.c
   src/dynamics/contact/contact_sweep.c
+  src/dynamics/contact/contact_touch.c
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
   src/dynamics/contact/contact_pairs.c
@@ -20,10 +21,8 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event/event_bodies.c
   src/dynamics/engines/event/event_cluster.c
   src/dynamics/engines/event/event_engine.c
-  src/dynamics/engines/event/event_handle.c
   src/dynamics/engines/event/event_snapshot.c
   src/dynamics/engines/event/event_impacts.c
-  src/dynamics/engines/event/event_loop.c
   src/dynamics/engines/event/event_pairs.c
   src/dynamics/engines/event/event_rows.c
   src/dynamics/engines/event/event_regions.c
@@ -43,10 +42,12 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_reaction.c
   src/dynamics/engines/step/step_contact_stages.c
   src/dynamics/engines/step/step_contact_time.c
+  src/dynamics/engines/step/step_contact_touch.c
   src/dynamics/engines/step/step_engine.c
   src/dynamics/engines/step/step_forces.c
   src/dynamics/engines/step/step_validation.c
   src/dynamics/engines/step/step_limits.c
+  src/dynamics/engines/step/step_measure.c
   src/dynamics/engines/step/step_nodes.c
   src/dynamics/engines/step/step_order.c
   src/dynamics/engines/step/step_snapshot.c
@@ -63,24 +64,22 @@ target_sources(rattleback PRIVATE
   src/dynamics/joints/joint_validation.c
   src/dynamics/joints/joint_limits.c
   src/dynamics/joints/joint_model.c
+  src/dynamics/joints/joint_parts.c
   src/dynamics/joints/joint_table.c
   src/dynamics/joints/motor.c
-  src/dynamics/joints/part_rotation.c
-  src/dynamics/joints/part_translation.c
   src/dynamics/joints/spring_model.c
   src/dynamics/motion/flight.c
   src/dynamics/motion/free_top.c
   src/dynamics/motion/integrate.c
   src/dynamics/motion/path.c
   src/dynamics/motion/turn.c
-  src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c
   src/dynamics/sweep/shape_sweep.c
   src/dynamics/sweep/shape_sweep_sides.c
   src/dynamics/sweep/shape_sweep_triangles.c
   src/dynamics/sweep/sweep_bounds.c
-  src/dynamics/sweep/sweep_core.c
   src/dynamics/sweep/sweep_roots.c
+  src/dynamics/solvers/block_matrix.c
   src/dynamics/solvers/correct.c
   src/dynamics/solvers/direct.c
   src/dynamics/solvers/graph.c

@@ -13,12 +13,13 @@ target_sources(rattleback PRIVATE
   src/world/world_joint.c
   src/world/world_validation.c
   src/world/world_link.c
-  src/world/world_log.c
   src/world/world_parameters.c
   src/world/world_query.c
   src/world/world_query_tree.c
+  src/world/world_sensor.c
   src/world/world_settings.c
   src/world/world_shape.c
   src/world/world_spring.c
   src/world/world_step.c
+  src/world/world_touch.c
 )

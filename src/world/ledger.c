@@ -31,6 +31,14 @@ double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3])
     return parts[0] + parts[1] + parts[2];
 }
 
+// J, to lift a body by its radius, or by its radius of gyration if it has no shape.
+static double findLift(const rbBody* body, const rbMotionBody* motion)
+{
+    rbVec3 m = motion->moments;
+    double gyration = sqrt(fmax(m.x, fmax(m.y, m.z)) / motion->mass);
+    return motion->mass * fmax(body->radius, gyration) * rbLength(motion->acceleration);
+}
+
 rbLedger rbWorld_GetLedger(const rbWorld* world)
 {
     rbLedger ledger = {0};
@@ -49,26 +57,39 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
         ledger.potential += parts[2];
         ledger.work += s->work;
         ledger.mass += motion->mass;
+        ledger.energyScale += findLift(&world->bodies.data[i], motion);
         ledger.momentum = rbAdd(ledger.momentum, momentum);
         ledger.spinMomentum = rbAdd(ledger.spinMomentum, spin);
         ledger.angularMomentum =
             rbAdd(ledger.angularMomentum, rbAdd(spin, rbCross(s->position, momentum)));
     }
-    rbEngineAccounts books = rbWorld_GetAccounts(world);
+    rbEngineAccounts accounts = rbWorld_GetAccounts(world);
     ledger.work += world->externalWork;
-    ledger.work += books.step.load;
+    ledger.work += accounts.step.load;
     ledger.springEnergy = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
     ledger.energy = ledger.kineticLinear + ledger.kineticAngular + ledger.potential;
     ledger.energy += ledger.springEnergy;
-    ledger.impactWork = books.event.impact + books.step.impact;
-    ledger.frictionWork = books.event.friction + books.step.friction;
-    ledger.microWork = books.event.micro;
-    ledger.motorWork = books.step.motor;
-    ledger.dissipation = books.step.dissipation;
-    ledger.restWork = books.event.rest + books.step.assembly + books.step.part + books.assemble;
+    ledger.impactWork = accounts.event.impact + accounts.step.impact;
+    ledger.frictionWork = accounts.event.friction + accounts.step.friction;
+    ledger.microWork = accounts.event.micro;
+    ledger.motorWork = accounts.step.motor;
+    ledger.dissipation = accounts.step.dissipation;
+    ledger.partedWork = accounts.step.parted;
+    ledger.settledWork = accounts.event.rest + accounts.step.settled;
+    ledger.truncatedWork = accounts.step.truncated;
+    ledger.lateWork = accounts.step.late;
+    ledger.numericalEnergy =
+        ledger.partedWork + ledger.settledWork + ledger.truncatedWork + ledger.lateWork;
+    ledger.assemblyWork = accounts.step.assembly + accounts.assemble;
+    ledger.restWork = ledger.numericalEnergy + accounts.step.between + ledger.assemblyWork;
     ledger.energyDrift = ledger.energy - ledger.work - ledger.impactWork - ledger.frictionWork -
                          ledger.microWork - ledger.motorWork - ledger.dissipation -
                          ledger.restWork - world->energyReference;
+    ledger.numericalEnergy += ledger.energyDrift;
+    ledger.energyScale += ledger.kineticLinear + ledger.kineticAngular + ledger.springEnergy;
+    ledger.energyScale += fabs(ledger.work) + fabs(ledger.impactWork) + fabs(ledger.frictionWork) +
+                          fabs(ledger.motorWork) + fabs(ledger.dissipation) +
+                          fabs(ledger.assemblyWork);
     return ledger;
 }
 
@@ -83,6 +104,8 @@ static const char* const eventNames[RB_EVENT_COUNT] = {
     [RB_EVENT_REST] = "rest",
     [RB_EVENT_WAKE] = "wake",
     [RB_EVENT_PARTED] = "parted",
+    [RB_EVENT_SENSOR_BEGIN] = "sensor begin",
+    [RB_EVENT_SENSOR_END] = "sensor end",
 };
 RB_DEFINE_NAME(rbEventKind, RB_EVENT_COUNT, eventNames[index])
 

@@ -1,7 +1,8 @@
 // Snapshot and restore of everything that moves.
 //
 // Layout: a header, then for each body slot its flight record, loads and state as they lie in
-// memory, for each joint slot what users can set, the parameters, and the bytes of the engine.
+// memory, for each joint slot what users can set, the parameters, the bytes of the engine, and the
+// pairs of shapes that touch.
 // A snapshot serves the process that took it (rewinding, retrying a step); recordings are for
 // files.
 #include "base/core/hash.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 7u
+#define SNAPSHOT_VERSION 8u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
@@ -27,9 +28,10 @@ typedef struct SnapshotHeader {
     int32_t eventCount;
     int32_t touchedCount;
     int32_t jointCount;
-    rbEngineAccounts books; // work totals so far
-    rbStepWork stepWork;    // the part that the step engine does not count itself
-    uint64_t engineSize;    // bytes of the engine after the parameters; 0: it was not ready
+    int32_t touchCounts[RB_TOUCH_COUNT]; // pairs of shapes
+    rbEngineAccounts accounts;           // work totals so far
+    rbStepWork stepWork;                 // the part that the step engine does not count itself
+    uint64_t engineSize; // bytes of the engine after the parameters; 0: it was not ready
 } SnapshotHeader;
 
 typedef struct SnapshotBody {
@@ -97,7 +99,11 @@ static size_t engineSize(const rbWorld* world)
 
 size_t rbWorld_GetSnapshotSize(const rbWorld* world)
 {
-    return bodiesSize(world) + engineSize(world);
+    size_t touchCount = 0;
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        touchCount += (size_t)world->touches[i].count;
+    }
+    return bodiesSize(world) + engineSize(world) + touchCount * sizeof(rbTouchSlot);
 }
 
 static const char* restoreBodies(rbWorld* world, const char* place)
@@ -180,7 +186,8 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .eventCount = world->events.count,
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
         .jointCount = world->joints.count,
-        .books = rbWorld_GetAccounts(world),
+        .touchCounts = {world->touches[0].count, world->touches[1].count},
+        .accounts = rbWorld_GetAccounts(world),
         .stepWork = world->stepWork,
         .engineSize = engineSize(world),
     };
@@ -203,6 +210,14 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
             memcpy(place, world->touched.data, touchedSize(world));
         }
         rbWorld_GetEngineRow(world)->takeSnapshot(world, place + touchedSize(world));
+        place += header.engineSize;
+    }
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        size_t touchSize = (size_t)world->touches[i].count * sizeof(rbTouchSlot);
+        if (touchSize > 0) {
+            memcpy(place, world->touches[i].data, touchSize);
+        }
+        place += touchSize;
     }
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
@@ -225,7 +240,12 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
                            "the bodies, joints or forces of the world differ from those of the "
                            "snapshot");
     }
-    size_t needed = bodiesSize(world) + (size_t)header->engineSize;
+    size_t touchCount = 0;
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        touchCount += header->touchCounts[i] > 0 ? (size_t)header->touchCounts[i] : 0u;
+    }
+    size_t touchSize = touchCount * sizeof(rbTouchSlot);
+    size_t needed = bodiesSize(world) + (size_t)header->engineSize + touchSize;
     if (header->engineSize > SIZE_MAX / 2 || size < needed) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
     }
@@ -233,6 +253,20 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
     }
     return RB_STATUS_OK;
+}
+
+static void restoreTouches(rbWorld* world, const SnapshotHeader* header, const char* place)
+{
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        int count = header->touchCounts[i] > 0 ? header->touchCounts[i] : 0;
+        size_t size = (size_t)count * sizeof(rbTouchSlot);
+        rbArray_Reserve(world->touches[i], count);
+        world->touches[i].count = count;
+        if (count > 0) {
+            memcpy(world->touches[i].data, place, size);
+        }
+        place += size;
+    }
 }
 
 // Restores the engine from its bytes (true), or marks it to be started anew.
@@ -252,7 +286,7 @@ static bool restoreEngine(rbWorld* world, const SnapshotHeader* header, const ch
     world->touched.count = 0;
     world->isEngineReady = false;
     if (row->startAnew != NULL) {
-        row->startAnew(world, &header->books);
+        row->startAnew(world, &header->accounts);
     }
     return false;
 }
@@ -277,15 +311,16 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     size_t parametersSize = rbWorld_GetParametersSize(world);
     rbWorld_RestoreParameters(world, (const char*)bytes + bodiesSize(world) - parametersSize);
     const char* place = restoreJoints(world, restoreBodies(world, bodies));
+    restoreTouches(world, &header, place + parametersSize + (size_t)header.engineSize);
     bool isReady = world->isEngineReady;
     if (!restoreEngine(world, &header, place + parametersSize)) {
-        rbWorld_SetAccounts(world, &header.books);
+        rbWorld_SetAccounts(world, &header.accounts);
         return RB_STATUS_OK;
     }
     if (!isReady) {
         (void)restoreBodies(world, bodies); // starting the engine may have moved them
     }
     world->stepWork = header.stepWork;
-    world->assembleWork = header.books.assemble;
+    world->assembleWork = header.accounts.assemble;
     return RB_STATUS_OK;
 }

@@ -3,14 +3,16 @@
 // Time is summed with compensation, so a million steps of a millisecond end at 1000 s. An advance
 // evaluates every body from its flight record; nothing in it allocates, and only an event starts a
 // new record.
-#include "world/world_event.h"
+#include "base/core/words.h"
+#include "world/world_engine.h"
 #include "world/world_joint.h"
 #include "world/world_query_tree.h"
 #include "world/world_settings.h"
-#include "world/world_step.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
@@ -58,6 +60,14 @@ void rbDestroyWorld(rbWorld* world)
     rbArray_Free(world->radii);
     rbArray_Free(world->materialPairs);
     rbArray_Free(world->contactViews);
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        rbArray_Free(world->touches[i]);
+    }
+    rbArray_Free(world->foundTouches);
+    rbArray_Free(world->sensorBodies);
+    rbArray_Free(world->sensorStates);
+    rbArray_Free(world->nextTouches);
+    rbArray_Free(world->contactEvents);
     rbArray_Free(world->bodies);
     rbArray_Free(world->flights);
     rbArray_Free(world->motions);
@@ -134,6 +144,7 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     RB_USE_ALLOCATOR(world->def.allocator);
     rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
     double reached;
+    world->contactEvents.count = 0;
     report.status = rbWorld_AdvanceEngine(world, time, &reached, &report.failedBody);
     rest = reached == time ? rest : 0.0;
     time = reached;
@@ -143,9 +154,6 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     evaluateBodies(world, &report);
     report.time = world->time;
     report.ledger = rbWorld_GetLedger(world);
-    if (report.status == RB_STATUS_OK) {
-        report.status = rbWorld_CheckStiffSprings(world, &report.ledger);
-    }
     logStatus(world, &report);
     return report;
 }
@@ -258,4 +266,31 @@ rbVec3 rbWorld_WrapPosition(const rbWorld* world, rbVec3 position, int image[3])
         memcpy(image, shift, sizeof shift);
     }
     return wrapped;
+}
+
+// ------------------------------------------------------------------------------------------- log
+// The only channel on which the library reports on its own.
+
+static const char* const levelNames[RB_LOG_COUNT] = {
+    [RB_LOG_WARNING] = "warning", [RB_LOG_ERROR] = "error"};
+RB_DEFINE_NAME(rbLogLevel, RB_LOG_COUNT, levelNames[index])
+
+void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...)
+{
+    if (world->def.logFn == NULL) {
+        return;
+    }
+    char message[RB_LOG_LENGTH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    world->def.logFn(level, message, world->def.logContext);
+}
+
+void rbWorld_LogRefusal(const rbWorld* world, const char* what, const rbError* reason,
+                        rbError* error)
+{
+    (void)rbError_Set(error, reason->status, "%s", reason->message);
+    rbWorld_Log(world, RB_LOG_ERROR, "%s is refused: %s", what, reason->message);
 }

@@ -88,14 +88,14 @@ static rbStatus validatePose(const char* name, rbTransform transform, rbVec3 lin
 }
 
 // Values that a body leaves at zero come from the world.
-static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings* asked)
+static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings* requested)
 {
     const rbMotionSettings* ours = &world->def.motion;
     rbMotionSettings settings = {
-        .type = asked->type == RB_MOTION_AUTO ? ours->type : asked->type,
-        .step = asked->step == 0.0 ? ours->step : asked->step,
-        .degree = asked->degree == 0 ? ours->degree : asked->degree,
-        .tolerance = asked->tolerance == 0.0 ? ours->tolerance : asked->tolerance,
+        .type = requested->type == RB_MOTION_AUTO ? ours->type : requested->type,
+        .step = requested->step == 0.0 ? ours->step : requested->step,
+        .degree = requested->degree == 0 ? ours->degree : requested->degree,
+        .tolerance = requested->tolerance == 0.0 ? ours->tolerance : requested->tolerance,
     };
     return settings;
 }

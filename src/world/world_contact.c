@@ -1,8 +1,7 @@
 // Contacts in the step engine of a world: validating their settings, registering shapes and
 // materials, and reading contacts.
-#include "world/world_contact.h"
-
 #include "dynamics/engines/step/contact_method.h"
+#include "world/world_engine.h"
 #include "world/world_settings.h"
 
 #include <math.h>
@@ -41,11 +40,19 @@ static bool hasShape(const rbWorld* world, int index)
     return rbWorld_IsBodyAlive(world, index) && world->bodies.data[index].shapes.count > 0;
 }
 
-// By their masses, groups and joints, wherever they are.
+static bool hasSensor(const rbBody* body)
+{
+    return rbBody_CountSolid(body) < body->shapes.count;
+}
+
+// By their masses, groups and joints, wherever they are. Sensors report in steps with contacts.
 static bool canCollide(const rbWorld* world, int a, int b)
 {
     const rbBody* bodyA = &world->bodies.data[a];
     const rbBody* bodyB = &world->bodies.data[b];
+    if (hasSensor(bodyA) || hasSensor(bodyB)) {
+        return true;
+    }
     const rbShapeDef* shapeA = &bodyA->shapes.data[0].def;
     const rbShapeDef* shapeB = &bodyB->shapes.data[0].def;
     return (bodyA->hasMass || bodyB->hasMass) && (shapeA->groups & shapeB->mask) != 0 &&
@@ -122,10 +129,23 @@ rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settin
 
 // ----------------------------------------------------------------------------------- registration
 
+// Velocities of the surfaces in the principal frame; false: none moves.
+static bool listBelts(const rbBody* body, int count, rbVec3* belts)
+{
+    bool isAny = false;
+    for (int i = 0; i < count; ++i) {
+        rbVec3 belt = body->shapes.data[rbBody_FindSolid(body, i)].def.surfaceVelocity;
+        isAny = isAny || rbLengthSquared(belt) > 0.0;
+        belts[i] = rbInvRotate(body->principal.q, belt);
+    }
+    return isAny;
+}
+
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    if (!rbWorld_IsBodyAlive(world, index) || body->shapes.count == 0) {
+    int count = rbWorld_IsBodyAlive(world, index) ? rbBody_CountSolid(body) : 0;
+    if (count == 0) {
         rbStepEngine_SetShape(world->engine, index, NULL);
         return RB_STATUS_OK;
     }
@@ -136,11 +156,13 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
             "of constant size: use the engine \"event\"",
             body->name, body->growth);
     }
-    const rbShapeDef* first = &body->shapes.data[0].def;
-    size_t size = (size_t)body->shapes.count * sizeof(rbMaterial);
+    const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
+    size_t size = (size_t)count * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
+    rbVec3* belts = rbAlloc((size_t)count * sizeof *belts);
     rbContactShape shape = {.materials = materials,
-                            .materialCount = body->shapes.count,
+                            .materialCount = count,
+                            .belts = listBelts(body, count, belts) ? belts : NULL,
                             .isMoved = body->hasMass,
                             .groups = first->groups,
                             .mask = first->mask};
@@ -149,6 +171,7 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
     if (status == RB_STATUS_OK) {
         rbStepEngine_SetShape(world->engine, index, &shape);
     }
+    rbFree(belts, (size_t)count * sizeof *belts);
     rbFree(materials, size);
     return status;
 }
@@ -196,6 +219,10 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
         if (status != RB_STATUS_OK) {
             return status;
         }
+    }
+    if (world->isFilterOther || world->contactFilter != NULL) {
+        rbStepEngine_SetFilter(engine, rbWorld_GetPairFilter(world), world);
+        world->isFilterOther = false;
     }
     rbStepEngine_ClearExclusions(engine);
     for (int i = 0; i < world->joints.count && !settings->areNeighborsMeeting; ++i) {

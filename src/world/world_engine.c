@@ -1,11 +1,9 @@
 // What the engines of a world have in common: validating, starting, advancing.
 #include "world/world_engine.h"
 
-#include "world/world_contact.h"
-#include "world/world_event.h"
 #include "world/world_joint.h"
 #include "world/world_settings.h"
-#include "world/world_step.h"
+#include "world/world_touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -157,6 +155,9 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     rbError inner = {0};
     rbStatus status = validateLinks(world, row, &inner);
+    if (status == RB_STATUS_OK && row->start == NULL) {
+        status = rbWorld_ListSensors(world, &inner); // engines that start do it then
+    }
     if (status == RB_STATUS_OK && (row->start == NULL || world->isEngineReady)) {
         return RB_STATUS_OK;
     }
@@ -187,6 +188,32 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
     return row->advance(world, time, reached, failedBody);
 }
 
+static bool askFilter(void* context, int a, int b)
+{
+    const rbWorld* world = context;
+    return world->contactFilter(world, rbWorld_BodyIdOf(world, a), rbWorld_BodyIdOf(world, b),
+                                world->contactFilterContext);
+}
+
+rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world)
+{
+    return world->contactFilter != NULL ? askFilter : NULL;
+}
+
+void rbWorld_SetContactFilter(rbWorld* world, rbContactFilterFn* filter, void* context)
+{
+    world->contactFilter = filter;
+    world->contactFilterContext = context;
+    rbWorld_RenewContactFilter(world);
+}
+
+void rbWorld_RenewContactFilter(rbWorld* world)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    world->isFilterOther = true;
+    rbWorld_NoteChange(world);
+}
+
 bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)
 {
     int index = rbWorld_BodyIndex(world, bodyId);
@@ -211,15 +238,17 @@ rbError rbWorld_GetError(const rbWorld* world)
 
 rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world)
 {
-    rbEngineAccounts books = {.step = world->stepWork, .assemble = world->assembleWork};
+    rbEngineAccounts accounts = {.step = world->stepWork, .assemble = world->assembleWork};
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     if (world->engine != NULL && row->addWork != NULL) {
-        row->addWork(world, &books);
+        row->addWork(world, &accounts);
     }
-    return books;
+    return accounts;
 }
 
-void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* books)
+#define SET_WORK(name) world->stepWork.name = accounts->step.name - counted.name;
+
+void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts)
 {
     rbEngineAccounts engineAccounts = {0};
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
@@ -227,12 +256,6 @@ void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* books)
         row->addWork(world, &engineAccounts);
     }
     rbStepWork counted = engineAccounts.step;
-    world->stepWork.load = books->step.load - counted.load;
-    world->stepWork.motor = books->step.motor - counted.motor;
-    world->stepWork.dissipation = books->step.dissipation - counted.dissipation;
-    world->stepWork.assembly = books->step.assembly - counted.assembly;
-    world->stepWork.impact = books->step.impact - counted.impact;
-    world->stepWork.friction = books->step.friction - counted.friction;
-    world->stepWork.part = books->step.part - counted.part;
-    world->assembleWork = books->assemble;
+    RB_STEP_WORKS(SET_WORK)
+    world->assembleWork = accounts->assemble;
 }

@@ -51,7 +51,7 @@ typedef struct rbEngineRow {
     // Parameters were restored: discards what the engine derived from them.
     void (*reset)(rbWorld* world);
     // Adds the work that the engine counts.
-    void (*addWork)(const rbWorld* world, rbEngineAccounts* books);
+    void (*addWork)(const rbWorld* world, rbEngineAccounts* accounts);
     bool (*isResting)(const rbWorld* world, int index);
     void (*enableJournal)(rbWorld* world, bool isOn);
     size_t (*getSnapshotSize)(const rbWorld* world);
@@ -59,7 +59,7 @@ typedef struct rbEngineRow {
     // False: the bytes do not match, and the engine must start anew.
     bool (*restoreSnapshot)(rbWorld* world, const void* bytes, size_t size);
     // Called after restoring a snapshot without the engine, or one that does not match.
-    void (*startAnew)(rbWorld* world, const rbEngineAccounts* books);
+    void (*startAnew)(rbWorld* world, const rbEngineAccounts* accounts);
 } rbEngineRow;
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world);
@@ -74,11 +74,9 @@ void rbWorld_FreeEngine(rbWorld* world);
 void rbWorld_ResetEngine(rbWorld* world);
 // Advances the engine to a time; *reached is the time reached.
 rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
-// NUMERICAL and an error of the engine: springs too stiff for the step let the energy drift.
-rbStatus rbWorld_CheckStiffSprings(rbWorld* world, const rbLedger* ledger);
 rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world);
 // After restoring a snapshot; the event engine restores its own part.
-void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* books);
+void rbWorld_SetAccounts(rbWorld* world, const rbEngineAccounts* accounts);
 
 // The shapes of a body as one geometry for an engine (NULL: none) in its principal frame;
 // materials: one per shape. UNSUPPORTED if a dynamic body has a plane.
@@ -89,7 +87,32 @@ void rbWorld_FreeMerged(rbWorld* world);
 rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap,
                              const char* section, rbError* error);
 
+// The filter of the user for engines, with the world as context; NULL: none.
+rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world);
+
 // A name of the body for messages, even if it has none.
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
+
+// Writes into the journal of a world; the context is the world.
+void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened);
+// The same of the step engine.
+void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened);
+// The event engine of a world; NULL: it has another one, or none yet.
+const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world);
+// The arrays of a world for reading its event engine, without a journal.
+rbEventHost rbWorld_GetEventHost(const rbWorld* world);
+
+// Validates the contact settings by themselves.
+rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error);
+// The settings for the step engine: contacts are on only where two bodies can collide, so that a
+// world without such bodies runs as if they were off. Validates that the other settings allow them.
+rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settings, rbError* error);
+// Registers shapes, material pairs and bodies that do not collide with the step engine; does
+// nothing if nothing can collide.
+rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error);
+// Reserves memory for all contact views, so that reading them allocates nothing.
+void rbWorld_ReserveContacts(rbWorld* world);
+// The message for contacts that missed their tolerance before a time; false: none did.
+bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error);
 
 #endif

@@ -1,7 +1,7 @@
 // The event engine of a world: registering bodies, starting and advancing it.
-#include "world/world_event.h"
-
 #include "dynamics/engines/event/event_rows.h"
+#include "world/world_engine.h"
+#include "world/world_touch.h"
 
 #include <math.h>
 
@@ -15,6 +15,8 @@ static const rbEventKind kinds[RB_HAPPENED_COUNT] = {
     [RB_HAPPENED_REST] = RB_EVENT_REST,
     [RB_HAPPENED_WAKE] = RB_EVENT_WAKE,
     [RB_HAPPENED_PARTED] = RB_EVENT_PARTED,
+    [RB_HAPPENED_SENSOR_BEGIN] = RB_EVENT_SENSOR_BEGIN,
+    [RB_HAPPENED_SENSOR_END] = RB_EVENT_SENSOR_END,
 };
 
 void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened)
@@ -78,16 +80,20 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
 static rbStatus registerBody(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
+    int count = rbBody_CountSolid(body);
+    const rbShapeDef* first = count > 0 ? &body->shapes.data[rbBody_FindSolid(body, 0)].def : NULL;
     rbEventBodyDef def = {.isDynamic = body->hasMass,
                           .path = body->path,
                           .transform = RB_TRANSFORM_IDENTITY,
-                          .materialCount = body->shapes.count,
+                          .materialCount = count,
+                          .groups = first != NULL ? first->groups : 0u,
+                          .mask = first != NULL ? first->mask : 0u,
                           .growth = body->hasMass ? body->growth : 0.0};
     rbStatus status = RB_STATUS_OK;
     if (body->hasMass) {
         status = boundLoads(world, index, &def, error);
     }
-    size_t size = (size_t)(body->shapes.count + 1) * sizeof(rbMaterial);
+    size_t size = (size_t)(count + 1) * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
     def.materials = materials;
     if (status == RB_STATUS_OK) {
@@ -124,6 +130,10 @@ static void releaseHeld(rbWorld* world)
 // isOverlapFine: overlaps that a sampling detector left are restored, not rejected.
 static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
+    rbStatus sensed = rbWorld_ListSensors(world, error);
+    if (sensed != RB_STATUS_OK) {
+        return sensed;
+    }
     if (world->engine == NULL) {
         world->engine = rbCreateEventEngine(&world->def.event, world->def.periodicBox);
     }
@@ -131,6 +141,7 @@ static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* er
         const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
         rbEventEngine_SetMaterialPair(world->engine, slot->kindA, slot->kindB, &slot->pair);
     }
+    rbEventEngine_SetFilter(world->engine, rbWorld_GetPairFilter(world), world);
     releaseHeld(world);
     for (int i = 0; i < world->bodies.count; ++i) {
         if (!rbWorld_IsBodyAlive(world, i)) {
@@ -167,6 +178,40 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     return status;
 }
 
+// Sensors see the bodies at a time that the engine has reached.
+static void checkSensors(rbWorld* world, double time)
+{
+    rbArray_Reserve(world->sensorStates, world->bodies.count);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        rbMotionCounts counts = {0};
+        if (rbWorld_IsBodyAlive(world, i)) {
+            world->sensorStates.data[i] = rbWorld_StateAt(world, i, time, &counts);
+        }
+    }
+    rbWorld_CheckSensors(world, time, world->sensorStates.data);
+}
+
+// Events up to a time; where there are sensors, it stops at each time at which they are checked.
+static rbStatus advanceBySensors(rbWorld* world, const rbEventHost* host, double time,
+                                 double* reached, int failed[2])
+{
+    double step = world->def.event.sensorStep;
+    bool isSensed = world->sensorBodies.count + world->touches[RB_TOUCH_SENSOR].count > 0;
+    int64_t next = (int64_t)floor(world->time / step) - 1;
+    while (isSensed && !(rbGetStepTime(next, step) > world->time)) {
+        next += 1;
+    }
+    for (; isSensed && rbGetStepTime(next, step) <= time; ++next) {
+        double due = rbGetStepTime(next, step);
+        rbStatus status = rbEventEngine_Advance(world->engine, host, due, reached, failed);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        checkSensors(world, due);
+    }
+    return rbEventEngine_Advance(world->engine, host, time, reached, failed);
+}
+
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
     rbEventHost host = makeHost(world);
@@ -175,7 +220,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     }
     world->touched.count = 0;
     int failed[2];
-    rbStatus status = rbEventEngine_Advance(world->engine, &host, time, reached, failed);
+    rbStatus status = advanceBySensors(world, &host, time, reached, failed);
     if (status == RB_STATUS_LIMIT && failed[0] >= 0) {
         char a[RB_NAME_CAPACITY];
         char b[RB_NAME_CAPACITY];
@@ -215,10 +260,10 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
 }
 
 // Everything will be registered again, so no body rests: those that did get their loads back.
-static void startAnew(rbWorld* world, const rbEngineAccounts* books)
+static void startAnew(rbWorld* world, const rbEngineAccounts* accounts)
 {
     if (world->engine != NULL) {
-        rbEventEngine_Forget(world->engine, &books->event);
+        rbEventEngine_Forget(world->engine, &accounts->event);
     }
     for (int i = 0; i < world->bodies.count; ++i) {
         if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
@@ -233,9 +278,9 @@ static void startAnew(rbWorld* world, const rbEngineAccounts* books)
     }
 }
 
-static void addWork(const rbWorld* world, rbEngineAccounts* books)
+static void addWork(const rbWorld* world, rbEngineAccounts* accounts)
 {
-    books->event = rbEventEngine_GetWork(world->engine);
+    accounts->event = rbEventEngine_GetWork(world->engine);
 }
 
 static bool isResting(const rbWorld* world, int index)
@@ -266,8 +311,8 @@ const rbEngineRow rbEventEngineRow = {
 rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 {
     rbEventStatistics none = {0};
-    bool isAsked = rbWorld_GetEngineRow(world) == &rbEventEngineRow && world->engine != NULL;
-    return isAsked ? rbEventEngine_GetStatistics(world->engine) : none;
+    bool isRunning = rbWorld_GetEngineRow(world) == &rbEventEngineRow && world->engine != NULL;
+    return isRunning ? rbEventEngine_GetStatistics(world->engine) : none;
 }
 
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world)

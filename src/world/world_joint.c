@@ -2,8 +2,8 @@
 #include "world/world_joint.h"
 
 #include "base/math/angle.h"
+#include "world/world_engine.h"
 #include "world/world_parameters.h"
-#include "world/world_step.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 #include "world/world_settings.h"
-#include "world/world_step.h"
 
 #include <string.h>
 
@@ -26,6 +25,13 @@ typedef struct BodyRecord {
     int64_t flags; // 1: has a mass, 2: an explicit one
 } BodyRecord;
 
+typedef struct ShapeRecord {
+    rbMaterial material;
+    rbVec3 surfaceVelocity;
+    uint32_t groups;
+    uint32_t mask;
+} ShapeRecord;
+
 typedef struct JointRecord {
     rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX]; // without schedules, which the joint keeps
     rbLimitDef limits[RB_JOINT_FREEDOMS_MAX];
@@ -42,7 +48,7 @@ size_t rbWorld_GetParametersSize(const rbWorld* world)
     size_t size = sizeof(WorldRecord);
     for (int i = 0; i < world->bodies.count; ++i) {
         size +=
-            sizeof(BodyRecord) + (size_t)world->bodies.data[i].shapes.count * sizeof(rbMaterial);
+            sizeof(BodyRecord) + (size_t)world->bodies.data[i].shapes.count * sizeof(ShapeRecord);
     }
     return size + (size_t)world->joints.count * sizeof(JointRecord) +
            (size_t)world->springs.count * sizeof(SpringRecord);
@@ -74,7 +80,14 @@ static char* takeBody(const rbWorld* world, int index, char* place)
     record.flags = (body->hasMass ? 1 : 0) + (body->hasExplicitMass ? 2 : 0);
     place = put(place, &record, sizeof record);
     for (int i = 0; i < body->shapes.count; ++i) {
-        place = put(place, &body->shapes.data[i].def.material, sizeof(rbMaterial));
+        const rbShapeDef* shape = &body->shapes.data[i].def;
+        ShapeRecord own;
+        memset(&own, 0, sizeof own);
+        own.material = shape->material;
+        own.surfaceVelocity = shape->surfaceVelocity;
+        own.groups = shape->groups;
+        own.mask = shape->mask;
+        place = put(place, &own, sizeof own);
     }
     return place;
 }
@@ -129,7 +142,13 @@ static const char* restoreBody(rbWorld* world, int index, const char* place)
     motion->moments = record.moments;
     motion->mass = record.motionMass;
     for (int i = 0; i < body->shapes.count; ++i) {
-        place = take(place, &body->shapes.data[i].def.material, sizeof(rbMaterial));
+        rbShapeDef* shape = &body->shapes.data[i].def;
+        ShapeRecord own;
+        place = take(place, &own, sizeof own);
+        shape->material = own.material;
+        shape->surfaceVelocity = own.surfaceVelocity;
+        shape->groups = own.groups;
+        shape->mask = own.mask;
     }
     return place;
 }

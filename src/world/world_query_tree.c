@@ -256,6 +256,9 @@ rbStatus rbWorld_UpdateQueryTree(rbWorld* world, rbQueryTree** tree, rbError* er
         rbTransform frame = rbWorld_PublicState(world, i, &world->states.data[i]).transform;
         for (int k = 0; k < body->shapes.count; ++k) {
             const rbShapeDef* shape = &body->shapes.data[k].def;
+            if (shape->isSensor) {
+                continue;
+            }
             rbQueryItem item = {
                 .pose = rbMulTransforms(frame, shape->transform),
                 .geometry = rbWorld_GetGeometry(world, shape->geometry),

@@ -10,7 +10,7 @@
 #include "dynamics/solvers/solver.h"
 #include "dynamics/solvers/step_method.h"
 #include "world/accuracy.h"
-#include "world/world_contact.h"
+#include "world/world_engine.h"
 #include "world/world_state.h"
 
 #include <math.h>
@@ -23,90 +23,42 @@ RB_DEFINE_WORDS(rbStepScheme, "scheme", RB_SCHEME_COUNT, schemeNames[index])
 
 // --------------------------------------------------------------------------------------- lists
 
-static const rbMotionSettings motionDefaults = {RB_MOTION_SETTINGS(RB_SETTING_DEFAULT)};
-static const rbEventSettings eventDefaults = {RB_EVENT_SETTINGS(RB_SETTING_DEFAULT)};
-static const rbStepSettings stepDefaults = {RB_STEP_SETTINGS(RB_SETTING_DEFAULT)};
-static const rbContactSettings contactDefaults = {RB_CONTACT_SETTINGS(RB_SETTING_DEFAULT)};
-static const rbWorldDef worldDefaults = {RB_WORLD_SETTINGS(RB_SETTING_DEFAULT)};
-static const rbMaterial materialDefaults = {RB_MATERIAL_SETTINGS(RB_SETTING_DEFAULT)};
+// Defaults, rows and list of SETTINGS_STRUCT, all of them from one macro of the public headers.
+#define DEFINE_LIST(NAME, name_, SETTINGS, meaning_)                               \
+    static const SETTINGS_STRUCT name_##Defaults = {SETTINGS(RB_SETTING_DEFAULT)}; \
+    static const rbSetting name_##Rows[] = {SETTINGS(RB_SETTING_ROW)};             \
+    const rbSettingList rb##NAME##SettingList = {                                  \
+        .name = #name_,                                                            \
+        .meaning = meaning_,                                                       \
+        .defaults = &name_##Defaults,                                              \
+        .size = sizeof name_##Defaults,                                            \
+        .rows = name_##Rows,                                                       \
+        .count = sizeof name_##Rows / sizeof name_##Rows[0],                       \
+    }
 
 #define SETTINGS_STRUCT rbMotionSettings
-static const rbSetting motionRows[] = {RB_MOTION_SETTINGS(RB_SETTING_ROW)};
+DEFINE_LIST(Motion, motion, RB_MOTION_SETTINGS, "How free flight is computed.");
 #undef SETTINGS_STRUCT
 #define SETTINGS_STRUCT rbEventSettings
-static const rbSetting eventRows[] = {RB_EVENT_SETTINGS(RB_SETTING_ROW)};
+DEFINE_LIST(Event, event, RB_EVENT_SETTINGS, "Settings of the event engine.");
 #undef SETTINGS_STRUCT
 #define SETTINGS_STRUCT rbStepSettings
-static const rbSetting stepRows[] = {RB_STEP_SETTINGS(RB_SETTING_ROW)};
+DEFINE_LIST(Step, step, RB_STEP_SETTINGS, "Settings of the step engine.");
 #undef SETTINGS_STRUCT
 #define SETTINGS_STRUCT rbContactSettings
-static const rbSetting contactRows[] = {RB_CONTACT_SETTINGS(RB_SETTING_ROW)};
+DEFINE_LIST(Contact, contact, RB_CONTACT_SETTINGS, "Contacts of the step engine.");
 #undef SETTINGS_STRUCT
 #define SETTINGS_STRUCT rbWorldDef
-static const rbSetting worldRows[] = {RB_WORLD_SETTINGS(RB_SETTING_ROW)};
+DEFINE_LIST(World, world, RB_WORLD_SETTINGS, "The space the bodies are in.");
 #undef SETTINGS_STRUCT
 #define SETTINGS_STRUCT rbMaterial
-static const rbSetting materialRows[] = {RB_MATERIAL_SETTINGS(RB_SETTING_ROW)};
+DEFINE_LIST(Material, material, RB_MATERIAL_SETTINGS, "What a shape is made of.");
 #undef SETTINGS_STRUCT
-
-const rbSettingList rbMotionSettingList = {
-    .name = "motion",
-    .meaning = "How free flight is computed.",
-    .defaults = &motionDefaults,
-    .size = sizeof motionDefaults,
-    .rows = motionRows,
-    .count = sizeof motionRows / sizeof motionRows[0],
-};
-
-const rbSettingList rbEventSettingList = {
-    .name = "event",
-    .meaning = "Settings of the event engine.",
-    .defaults = &eventDefaults,
-    .size = sizeof eventDefaults,
-    .rows = eventRows,
-    .count = sizeof eventRows / sizeof eventRows[0],
-};
-
-const rbSettingList rbStepSettingList = {
-    .name = "step",
-    .meaning = "Settings of the step engine.",
-    .defaults = &stepDefaults,
-    .size = sizeof stepDefaults,
-    .rows = stepRows,
-    .count = sizeof stepRows / sizeof stepRows[0],
-};
-
-const rbSettingList rbContactSettingList = {
-    .name = "contact",
-    .meaning = "Contacts of the step engine.",
-    .defaults = &contactDefaults,
-    .size = sizeof contactDefaults,
-    .rows = contactRows,
-    .count = sizeof contactRows / sizeof contactRows[0],
-};
 
 rbContactSettings rbDefaultContactSettings(void)
 {
     return contactDefaults;
 }
-
-const rbSettingList rbWorldSettingList = {
-    .name = "world",
-    .meaning = "The space the bodies are in.",
-    .defaults = &worldDefaults,
-    .size = sizeof worldDefaults,
-    .rows = worldRows,
-    .count = sizeof worldRows / sizeof worldRows[0],
-};
-
-const rbSettingList rbMaterialSettingList = {
-    .name = "material",
-    .meaning = "What a shape is made of.",
-    .defaults = &materialDefaults,
-    .size = sizeof materialDefaults,
-    .rows = materialRows,
-    .count = sizeof materialRows / sizeof materialRows[0],
-};
 
 #define SET_DEFAULT(type, member, key, fallback, accepted, unit, meaning) \
     def->member = worldDefaults.member;

@@ -58,6 +58,20 @@ const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometr
     return world->geometries.data[geometryId.index1 - 1].geometry;
 }
 
+// m/s: faster belts are a mistake.
+#define SURFACE_SPEED_MOST 1e12
+
+static rbStatus validateSurface(rbVec3 velocity, rbError* error)
+{
+    if (!(rbLength(velocity) <= SURFACE_SPEED_MOST)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "surfaceVelocity is (%g, %g, %g) m/s; it must be finite and at most "
+                           "%g m/s",
+                           velocity.x, velocity.y, velocity.z, SURFACE_SPEED_MOST);
+    }
+    return RB_STATUS_OK;
+}
+
 static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
 {
     if (RB_CHECK_COOKIE(def, RB_KIND_SHAPE, error) != RB_STATUS_OK) {
@@ -75,15 +89,39 @@ static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbErr
             "its length is %g",
             norm);
     }
-    return rbSettingList_Check(&rbMaterialSettingList, &def->material, error);
+    rbStatus status = validateSurface(def->surfaceVelocity, error);
+    return status == RB_STATUS_OK
+               ? rbSettingList_Check(&rbMaterialSettingList, &def->material, error)
+               : status;
+}
+
+int rbBody_CountSolid(const rbBody* body)
+{
+    int count = 0;
+    for (int i = 0; i < body->shapes.count; ++i) {
+        count += body->shapes.data[i].def.isSensor ? 0 : 1;
+    }
+    return count;
+}
+
+int rbBody_FindSolid(const rbBody* body, int part)
+{
+    int index = 0;
+    for (int left = part; index < body->shapes.count; ++index) {
+        if (!body->shapes.data[index].def.isSensor && left-- == 0) {
+            break;
+        }
+    }
+    RB_ASSERT(index < body->shapes.count);
+    return index;
 }
 
 static rbStatus validateGroups(const rbBody* body, const rbShapeDef* def, rbError* error)
 {
-    if (body->shapes.count == 0) {
+    if (def->isSensor || rbBody_CountSolid(body) == 0) {
         return RB_STATUS_OK;
     }
-    const rbShapeDef* first = &body->shapes.data[0].def;
+    const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
     if (def->groups == first->groups && def->mask == first->mask) {
         return RB_STATUS_OK;
     }
@@ -102,6 +140,9 @@ static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeD
     int count = body->shapes.count + (added != NULL ? 1 : 0);
     for (int i = 0; i < count; ++i) {
         const rbShapeDef* shape = i < body->shapes.count ? &body->shapes.data[i].def : added;
+        if (shape->isSensor) {
+            continue;
+        }
         rbMassProperties part;
         rbStatus status = rbGeometry_GetMass(rbWorld_GetGeometry(world, shape->geometry),
                                              shape->material.density, &part, error);
@@ -109,7 +150,7 @@ static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeD
             return status;
         }
         part = rbMassProperties_Transform(&part, shape->transform);
-        *sum = i == 0 ? part : rbMassProperties_Add(sum, &part);
+        *sum = sum->mass > 0.0 ? rbMassProperties_Add(sum, &part) : part;
     }
     return rbMassProperties_Validate(sum, error);
 }
@@ -141,6 +182,9 @@ static void updateRadius(rbWorld* world, int index)
     body->radius = 0.0;
     for (int i = 0; i < body->shapes.count; ++i) {
         const rbShapeDef* shape = &body->shapes.data[i].def;
+        if (shape->isSensor) {
+            continue;
+        }
         rbVec3 center = rbInvTransformPoint(shape->transform, body->principal.p);
         double radius = rbGeometry_GetRadius(rbWorld_GetGeometry(world, shape->geometry), center);
         body->radius = fmax(body->radius, radius);
@@ -164,7 +208,7 @@ static rbShapeId createShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* 
     if (status == RB_STATUS_OK) {
         status = validateGroups(body, def, &inner);
     }
-    bool needsMass = body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass;
+    bool needsMass = body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass && !def->isSensor;
     if (status == RB_STATUS_OK && needsMass) {
         status = sumMass(world, body, &unit, &mass, &inner);
     }
@@ -225,7 +269,8 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
         }
     }
     rbMassProperties mass = {0};
-    bool needsMass = isHeavier && body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass;
+    bool needsMass = isHeavier && body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass &&
+                     rbBody_CountSolid(body) > 0;
     if (needsMass) {
         status = sumMass(world, body, NULL, &mass, &inner);
     }
@@ -241,6 +286,51 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     }
     rbFree(before, size);
     return status;
+}
+
+rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index, rbVec3 velocity,
+                                   rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    int slot = rbWorld_BodyIndex(world, bodyId);
+    rbBody* body = &world->bodies.data[slot];
+    char text[RB_NAME_CAPACITY];
+    const char* name = rbWorld_LabelBody(world, slot, text);
+    rbError inner = {0};
+    if (index < -1 || index >= body->shapes.count) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\" has %d shapes; there is no shape number %d", name,
+                           body->shapes.count, index);
+    }
+    if (validateSurface(velocity, &inner) != RB_STATUS_OK) {
+        return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": %.400s", name, inner.message);
+    }
+    for (int i = 0; i < body->shapes.count; ++i) {
+        if (index < 0 || i == index) {
+            body->shapes.data[i].def.surfaceVelocity = velocity;
+        }
+    }
+    rbWorld_NoteChange(world);
+    return RB_STATUS_OK;
+}
+
+void rbBody_SetGroups(rbWorld* world, rbBodyId bodyId, uint32_t groups, uint32_t mask)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
+    bool isOther = false;
+    for (int i = 0; i < body->shapes.count; ++i) {
+        rbShapeDef* shape = &body->shapes.data[i].def;
+        if (shape->isSensor) {
+            continue;
+        }
+        isOther = isOther || shape->groups != groups || shape->mask != mask;
+        shape->groups = groups;
+        shape->mask = mask;
+    }
+    if (isOther) {
+        rbWorld_NoteChange(world);
+    }
 }
 
 rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error)
@@ -313,7 +403,7 @@ static const rbGeometry* getMerged(rbWorld* world, int index, rbError* error)
         rbArray_Push(world->merged, (rbMergedSlot){0});
     }
     rbMergedSlot* slot = &world->merged.data[index];
-    int count = body->shapes.count;
+    int count = rbBody_CountSolid(body);
     uint32_t generation = world->bodyIds.generations.data[index];
     if (slot->geometry != NULL && slot->shapeCount == count && slot->generation == generation) {
         return slot->geometry;
@@ -321,7 +411,7 @@ static const rbGeometry* getMerged(rbWorld* world, int index, rbError* error)
     rbDestroyGeometry(slot->geometry);
     rbCompoundChild* children = rbAllocZero((size_t)count, sizeof *children);
     for (int i = 0; i < count; ++i) {
-        const rbShapeDef* shape = &body->shapes.data[i].def;
+        const rbShapeDef* shape = &body->shapes.data[rbBody_FindSolid(body, i)].def;
         children[i].geometry = rbWorld_GetGeometry(world, shape->geometry);
         children[i].transform = shape->transform;
     }
@@ -337,15 +427,16 @@ rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geome
     RB_ASSERT(rbWorld_IsBodyAlive(world, index));
     *geometry = NULL;
     *transform = RB_TRANSFORM_IDENTITY;
-    if (body->shapes.count == 0) {
+    int count = rbBody_CountSolid(body);
+    if (count == 0) {
         return RB_STATUS_OK;
     }
-    for (int i = 0; i < body->shapes.count; ++i) {
-        materials[i] = body->shapes.data[i].def.material;
+    for (int i = 0; i < count; ++i) {
+        materials[i] = body->shapes.data[rbBody_FindSolid(body, i)].def.material;
     }
     *transform = rbInvertTransform(body->principal);
-    if (body->shapes.count == 1) {
-        const rbShapeDef* shape = &body->shapes.data[0].def;
+    if (count == 1) {
+        const rbShapeDef* shape = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
         *geometry = rbWorld_GetGeometry(world, shape->geometry);
         *transform = rbMulTransforms(*transform, shape->transform);
     } else {

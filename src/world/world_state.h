@@ -63,6 +63,33 @@ typedef struct rbMaterialPairSlot {
     rbMaterialPair pair;
 } rbMaterialPairSlot;
 
+// A pair of shapes that touch.
+typedef struct rbTouchSlot {
+    rbBodyId bodyA;
+    rbBodyId bodyB;
+    int32_t shapeA;
+    int32_t shapeB;
+    rbVec3 point;         // m, world, when they last touched
+    rbVec3 normal;        // unit, from A to B, then
+    rbVec3 impulse;       // N s, on B, so far
+    double approachSpeed; // m/s, at the beginning
+    int32_t isBearing;    // of one that was just found: it may begin
+    int32_t isClosed;     // the same: it does not end
+} rbTouchSlot;
+
+typedef struct rbTouchArray {
+    rbTouchSlot* data; // in the order of bodies, then shapes
+    int count;
+    int capacity;
+} rbTouchArray;
+
+// Pairs of shapes that touch, and shapes in sensors.
+typedef enum rbTouchKind {
+    RB_TOUCH_CONTACT,
+    RB_TOUCH_SENSOR,
+    RB_TOUCH_COUNT
+} rbTouchKind;
+
 // A joint. It keeps its address: the step engine borrows the model and the motors.
 typedef struct rbJoint {
     char name[RB_NAME_CAPACITY];
@@ -134,7 +161,6 @@ struct rbWorld {
 
     RB_ARRAY(rbEvent) events;
     int64_t unwrittenEvents; // of the step engine, dropped because the journal was full
-    double energyMost;       // J, largest so far while springs are too stiff for the step
     double energyReference;  // J, energy that bodies and springs had when added
     double externalWork;     // J, of impulses and of states set by the user
 
@@ -153,7 +179,16 @@ struct rbWorld {
     double assembleWork;           // J, gained or lost when bodies were moved to close their joints
     RB_ARRAY(rbMergedSlot) merged; // per body, used for those with several shapes
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
-    RB_ARRAY(rbContactView) contactViews; // memory for reading them
+    rbContactFilterFn* contactFilter; // NULL: none
+    void* contactFilterContext;
+    bool isFilterOther;                     // the step engine must ask it again
+    RB_ARRAY(rbContactView) contactViews;   // memory for reading them
+    rbTouchArray touches[RB_TOUCH_COUNT];   // pairs of shapes that touch
+    rbTouchArray foundTouches;              // memory for those of a step
+    rbTouchArray nextTouches;               // the same
+    RB_ARRAY(int) sensorBodies;             // bodies with sensors, ascending, as the engine started
+    RB_ARRAY(rbMotionState) sensorStates;   // memory for the states of all bodies
+    RB_ARRAY(rbContactEvent) contactEvents; // of the last advance
 
     int64_t motionCount;           // grows whenever bodies may have moved or changed
     struct rbQueryTree* queryTree; // NULL until the first query
@@ -167,6 +202,10 @@ void rbWorld_NoteJoint(rbWorld* world, int index);
 
 // Whether the step engine moves a body: then its flight record is stale.
 bool rbWorld_IsOwned(const rbWorld* world, int index);
+
+// Shapes that are not sensors: how many a body has, and the index of one of them among all shapes.
+int rbBody_CountSolid(const rbBody* body);
+int rbBody_FindSolid(const rbBody* body, int part);
 
 // Index of an id, which must be alive, and back.
 int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId);

@@ -1,11 +1,10 @@
 // The step engine of a world: registering bodies, joints and springs, starting it, and advancing
 // it.
-#include "world/world_step.h"
-
+#include "dynamics/contact/contact_substeps.h"
 #include "dynamics/solvers/step_method.h"
-#include "world/world_contact.h"
-#include "world/world_event.h"
+#include "world/world_engine.h"
 #include "world/world_joint.h"
+#include "world/world_touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +13,8 @@
 // ------------------------------------------------------------------------------------------
 // registration
 
-rbStepHost rbWorld_LendStates(const rbWorld* world)
+// The arrays that the world lends to the engine.
+static rbStepHost lendStates(const rbWorld* world)
 {
     rbStepHost host = {
         .motions = world->motions.data, .states = world->states.data, .radii = world->radii.data};
@@ -116,7 +116,7 @@ static bool holdsWithout(const rbWorld* world, int joint)
     size_t size = (size_t)world->states.count * sizeof *world->states.data;
     rbMotionState* states = rbAlloc(size);
     memcpy(states, world->states.data, size);
-    rbStepHost host = rbWorld_LendStates(world);
+    rbStepHost host = lendStates(world);
     host.states = states;
     rbStartGap gap = {.joint = -1, .other = -1};
     rbStatus status = rbStepEngine_Start(engine, &host, world->time, &gap, NULL);
@@ -269,7 +269,10 @@ static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbErr
 static rbStatus registerBodies(rbWorld* world, rbError* error)
 {
     rbContactSettings contact;
-    rbStatus status = rbWorld_PrepareContacts(world, &contact, error);
+    rbStatus status = rbWorld_ListSensors(world, error);
+    if (status == RB_STATUS_OK) {
+        status = rbWorld_PrepareContacts(world, &contact, error);
+    }
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -309,7 +312,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
         return status;
     }
     double before = sumEnergy(world);
-    rbStepHost host = rbWorld_LendStates(world);
+    rbStepHost host = lendStates(world);
     rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
     status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
     if (status != RB_STATUS_OK && gap.joint < 0 && gap.overlap.count > 0) {
@@ -466,7 +469,7 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                        world->def.step.tolerance, time, name, a, b, gap);
 }
 
-static void writeJournal(void* context, const rbEngineEvent* happened)
+void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened)
 {
     rbWorld* world = context;
     if (world->events.count < world->def.step.journalMax) {
@@ -495,8 +498,9 @@ static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
 
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
-    rbStepHost host = rbWorld_LendStates(world);
-    host.journal = world->def.event.isJournalOff ? NULL : writeJournal;
+    rbStepHost host = lendStates(world);
+    host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteStepJournal;
+    host.node = rbWorld_NoteNode;
     host.context = world;
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     registerTouched(world, &host);
@@ -557,7 +561,7 @@ static bool startForSnapshot(rbWorld* world)
     if (registerBodies(world, NULL) != RB_STATUS_OK) {
         return false;
     }
-    rbStepHost host = rbWorld_LendStates(world);
+    rbStepHost host = lendStates(world);
     rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL);
     if (status != RB_STATUS_OK) {
         return false;
@@ -587,16 +591,12 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
 // ----------------------------------------------------------------------------------------
 // the row
 
-static void addWork(const rbWorld* world, rbEngineAccounts* books)
+#define ADD_WORK(name) accounts->step.name += work.name;
+
+static void addWork(const rbWorld* world, rbEngineAccounts* accounts)
 {
     rbStepWork work = rbStepEngine_GetWork(world->engine);
-    books->step.load += work.load;
-    books->step.motor += work.motor;
-    books->step.dissipation += work.dissipation;
-    books->step.assembly += work.assembly;
-    books->step.impact += work.impact;
-    books->step.friction += work.friction;
-    books->step.part += work.part;
+    RB_STEP_WORKS(ADD_WORK)
 }
 
 static bool isResting(const rbWorld* world, int index)
@@ -621,7 +621,7 @@ static void resetMotor(rbWorld* world, int index, int freedom)
 
 static rbStepJointResult getJoint(const rbWorld* world, int index)
 {
-    rbStepHost host = rbWorld_LendStates(world);
+    rbStepHost host = lendStates(world);
     return rbStepEngine_GetJoint(world->engine, &host, index);
 }
 
@@ -672,32 +672,51 @@ rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
     return found;
 }
 
-// Of the largest energy so far.
-#define DRIFT_MOST 0.01
-
-rbStatus rbWorld_CheckStiffSprings(rbWorld* world, const rbLedger* ledger)
+// Springs that oscillate too fast for the steps explain any drift.
+static int describeStiff(const rbWorld* world, const rbLedger* ledger, double scale, char* text,
+                         size_t capacity)
 {
     rbStiffSpring stiff = rbWorld_FindStiffSpring(world);
-    if (stiff.count == 0) {
-        return RB_STATUS_OK;
-    }
-    double kinetic = ledger->kineticLinear + ledger->kineticAngular;
-    double energy = fmax(fabs(ledger->energy), kinetic + ledger->springEnergy);
-    world->energyMost = fmax(world->energyMost, energy);
-    if (!(fabs(ledger->energyDrift) > DRIFT_MOST * world->energyMost)) {
-        return RB_STATUS_OK;
+    double allowed = world->def.step.energyTolerance;
+    if (stiff.count == 0 || fabs(ledger->energyDrift) <= allowed * scale) {
+        return 0;
     }
     bool isSpring = !RB_IS_NULL(stiff.spring);
-    return rbError_Set(
-        &world->engineError, RB_STATUS_NUMERICAL,
+    return snprintf(
+        text, capacity,
         "%s \"%s\" is too stiff for steps of %g s: its period is %.2g s, and the energy has "
-        "drifted "
-        "by %.2g J, %.2g %% of the largest so far (allowed 1 %%), before t = %.9g s; take steps of "
-        "at most %.2g s, a softer spring, or a joint instead of it",
+        "drifted by %.2g J, %.2g %% of the energy there was (allowed %.2g %%), before t = %.9g s; "
+        "take steps of at most %.2g s, a softer spring, or a joint instead of it",
         isSpring ? "spring" : "joint",
         isSpring ? rbSpring_GetName(world, stiff.spring) : rbJoint_GetName(world, stiff.joint),
         world->def.step.step, stiff.period, ledger->energyDrift,
-        100.0 * fabs(ledger->energyDrift) / world->energyMost, world->time, stiff.stepMax);
+        100.0 * fabs(ledger->energyDrift) / scale, 100.0 * allowed, world->time, stiff.stepMax);
+}
+
+size_t rbWorld_DescribeNumericalEnergy(const rbWorld* world, double scale, char* text,
+                                       size_t capacity)
+{
+    rbLedger ledger = rbWorld_GetLedger(world);
+    double most = fmax(scale, ledger.energyScale);
+    double allowed = world->def.step.energyTolerance * most;
+    bool isPromised = rbWorld_GetEngineRow(world)->traits.isStepped && allowed > 0.0 &&
+                      world->def.step.accuracy != RB_ACCURACY_GAME;
+    if (!isPromised || fabs(ledger.numericalEnergy) <= allowed) {
+        return 0;
+    }
+    int length = describeStiff(world, &ledger, most, text, capacity);
+    if (length == 0) {
+        length = snprintf(
+            text, capacity,
+            "steps of %g s have %s %.3g J that no cause explains, %.2g of the energy there was "
+            "(step.energyTolerance %g), before t = %.9g s: parting %.2g J, settling %.2g J, solver "
+            "%.2g J, late arrival %.2g J, integration %.2g J; take smaller steps, or allow more",
+            world->def.step.step, ledger.numericalEnergy > 0.0 ? "given" : "taken",
+            fabs(ledger.numericalEnergy), fabs(ledger.numericalEnergy) / most,
+            world->def.step.energyTolerance, world->time, ledger.partedWork, ledger.settledWork,
+            ledger.truncatedWork, ledger.lateWork, ledger.energyDrift);
+    }
+    return length > 0 ? (size_t)length : 0;
 }
 
 static const rbEngineJoints joints = {

@@ -10,8 +10,8 @@
 // the force is half a step late, which derivativeTime h / 2 compensates. For speed, with the
 // integral I+ = I + h e, the eigenvalue is -1 at K (h (1 - h / (2 T_N)) + 2 T) = 2 m.
 #include "base/math/elementary.h"
+#include "world/world_engine.h"
 #include "world/world_joint.h"
-#include "world/world_step.h"
 
 #include <math.h>
 

@@ -97,27 +97,6 @@ static void arraysGrowAndKeepTheirContent(void** state)
     assert_int_equal(rbGetAllocatedBytes(), bytes);
 }
 
-static void arenasFreeAllTheirBlocks(void** state)
-{
-    (void)state;
-    uint64_t bytes = rbGetAllocatedBytes();
-    rbArena arena = {0};
-    char* parts[100];
-    for (int i = 0; i < 100; ++i) {
-        size_t size = (size_t)(1 + (37 * i) % 1000);
-        parts[i] = rbArena_Alloc(&arena, size);
-        assert_int_equal((uintptr_t)parts[i] % 16, 0);
-        memset(parts[i], i, size);
-    }
-    // No two parts overlap: all still hold their data.
-    for (int i = 0; i < 100; ++i) {
-        size_t size = (size_t)(1 + (37 * i) % 1000);
-        assert_true(parts[i][0] == i && parts[i][size - 1] == i);
-    }
-    rbArena_Free(&arena);
-    assert_int_equal(rbGetAllocatedBytes(), bytes);
-}
-
 static void idsAreReusedWithANewGeneration(void** state)
 {
     (void)state;
@@ -342,7 +321,6 @@ static void clockDoesNotRunBackward(void** state)
 RB_TEST_GROUP(test_core, cmocka_unit_test(allocationsAreCounted),
               cmocka_unit_test(hooksReplaceTheAllocator),
               cmocka_unit_test(arraysGrowAndKeepTheirContent),
-              cmocka_unit_test(arenasFreeAllTheirBlocks),
               cmocka_unit_test(idsAreReusedWithANewGeneration),
               cmocka_unit_test(idPoolAgreesWithItsModel), cmocka_unit_test(hashesHaveFixedValues),
               cmocka_unit_test(hashDependsOnEveryBit), cmocka_unit_test(errorsReadAsMessages),

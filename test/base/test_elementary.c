@@ -18,18 +18,22 @@ typedef struct Function {
     double errorMax; // allowed error, in ulp: measured with 2 10^6 arguments, plus a small margin
 } Function;
 
+static double atanByTwo(double x)
+{
+    return rbAtan2(x, 1.0);
+}
+
 // The first of each pair of rows covers all binades, the second the critical ones.
 static const Function functions[] = {
-    {"rbSin", rbSin, sinl, -1074, 1024, 0.95},    {"rbSin", rbSin, sinl, -4, 23, 0.95},
-    {"rbCos", rbCos, cosl, -1074, 1024, 0.95},    {"rbCos", rbCos, cosl, -4, 23, 0.95},
-    {"rbAtan", rbAtan, atanl, -1074, 1024, 0.6},  {"rbAtan", rbAtan, atanl, -6, 6, 0.6},
-    {"rbExp", rbExp, expl, -1074, 10, 0.8},       {"rbExp", rbExp, expl, -6, 10, 0.8},
-    {"rbLog", rbLog, logl, -1074, 1024, 0.55},    {"rbLog", rbLog, logl, -3, 3, 0.55},
-    {"rbCbrt", rbCbrt, cbrtl, -1074, 1024, 0.55}, {"rbCbrt", rbCbrt, cbrtl, -3, 3, 0.55},
-    {"rbSinh", rbSinh, sinhl, -60, 10, 3.0},      {"rbSinh", rbSinh, sinhl, -3, 10, 3.0},
-    {"rbCosh", rbCosh, coshl, -60, 10, 3.0},      {"rbTanh", rbTanh, tanhl, -60, 6, 3.0},
-    {"rbTanh", rbTanh, tanhl, -4, 5, 3.0},        {"rbAsin", rbAsin, asinl, -60, 0, 3.0},
-    {"rbAsin", rbAsin, asinl, -2, 0, 3.0},        {"rbAcos", rbAcos, acosl, -60, 0, 3.0},
+    {"rbSin", rbSin, sinl, -1074, 1024, 0.95},       {"rbSin", rbSin, sinl, -4, 23, 0.95},
+    {"rbCos", rbCos, cosl, -1074, 1024, 0.95},       {"rbCos", rbCos, cosl, -4, 23, 0.95},
+    {"rbAtan2", atanByTwo, atanl, -1074, 1024, 0.6}, {"rbAtan2", atanByTwo, atanl, -6, 6, 0.6},
+    {"rbExp", rbExp, expl, -1074, 10, 0.8},          {"rbExp", rbExp, expl, -6, 10, 0.8},
+    {"rbLog", rbLog, logl, -1074, 1024, 0.55},       {"rbLog", rbLog, logl, -3, 3, 0.55},
+    {"rbCbrt", rbCbrt, cbrtl, -1074, 1024, 0.55},    {"rbCbrt", rbCbrt, cbrtl, -3, 3, 0.55},
+    {"rbSinh", rbSinh, sinhl, -60, 10, 3.0},         {"rbSinh", rbSinh, sinhl, -3, 10, 3.0},
+    {"rbCosh", rbCosh, coshl, -60, 10, 3.0},         {"rbTanh", rbTanh, tanhl, -60, 6, 3.0},
+    {"rbTanh", rbTanh, tanhl, -4, 5, 3.0},           {"rbAcos", rbAcos, acosl, -60, 0, 3.0},
     {"rbAcos", rbAcos, acosl, -2, 0, 3.0},
 };
 
@@ -229,7 +233,7 @@ static void specialValuesAreThoseOfC(void** state)
 {
     (void)state;
     const double inf = (double)INFINITY, nan = (double)NAN;
-    static double (*const odd[])(double) = {rbSin, rbAtan, rbAsin, rbCbrt, rbSinh, rbTanh};
+    static double (*const odd[])(double) = {rbSin, atanByTwo, rbCbrt, rbSinh, rbTanh};
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; ++i) {
         SAME(odd[i](0.0), 0.0);
         SAME(odd[i](-0.0), -0.0);
@@ -247,11 +251,8 @@ static void specialValuesAreThoseOfC(void** state)
     }
     SAME(rbSin(inf), nan);
     SAME(rbCos(-inf), nan);
-    SAME(rbAtan(inf), 0.5 * RB_PI);
-    SAME(rbAtan(-inf), -0.5 * RB_PI);
-    SAME(rbAsin(1.0), 0.5 * RB_PI);
-    SAME(rbAsin(-1.0), -0.5 * RB_PI);
-    SAME(rbAsin(1.0000000001), nan);
+    SAME(atanByTwo(inf), 0.5 * RB_PI);
+    SAME(atanByTwo(-inf), -0.5 * RB_PI);
     SAME(rbAcos(1.0), 0.0);
     SAME(rbAcos(-1.0), RB_PI);
     SAME(rbAcos(0.0), 0.5 * RB_PI);
@@ -324,7 +325,7 @@ static void functionsAreMonotoneAcrossTheirJoints(void** state)
     Joint joints[400];
     int count = 0;
     for (int k = 8; k < 64; ++k) {
-        joints[count++] = (Joint){rbAtan, (k + 0.5) / 64.0};
+        joints[count++] = (Joint){atanByTwo, (k + 0.5) / 64.0};
     }
     for (int k = 46; k < 90; ++k) {
         joints[count++] = (Joint){rbLog, (k - 0.5) / 64.0};
@@ -335,8 +336,8 @@ static void functionsAreMonotoneAcrossTheirJoints(void** state)
     for (int k = -20; k < 20; ++k) {
         joints[count++] = (Joint){rbCbrt, ldexp(1.0, k)};
     }
-    joints[count++] = (Joint){rbAtan, 0.125};
-    joints[count++] = (Joint){rbAtan, 1.0};
+    joints[count++] = (Joint){atanByTwo, 0.125};
+    joints[count++] = (Joint){atanByTwo, 1.0};
     joints[count++] = (Joint){rbSin, 0.25 * RB_PI};
     joints[count++] = (Joint){rbSinh, 1.0};
     joints[count++] = (Joint){rbSinh, 709.0};

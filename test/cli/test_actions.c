@@ -13,6 +13,7 @@
 static const char sceneText[] =
     "{\"rattleback\": 1, \"name\": \"yard\", \"title\": \"A yard\", \"duration\": 1,"
     " \"output\": {\"step\": 0.01}, \"engine\": \"step\", \"contact\": {},"
+    " \"step\": {\"energyTolerance\": 0.05},"
     " \"bodies\": ["
     "  {\"name\": \"floor\", \"type\": \"static\","
     "   \"shapes\": [{\"geometry\": {\"type\": \"plane\", \"normal\": [0, 0, 1]}}]},"

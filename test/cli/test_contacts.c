@@ -127,7 +127,7 @@ static void theJournalHasTheCollisions(void** state)
         if (strcmp(json_string_value(json_object_get(row, "kind")), "impact") == 0) {
             assert_string_equal(json_string_value(json_object_get(row, "bodyA")), "floor");
             assert_string_equal(json_string_value(json_object_get(row, "bodyB")), "falling");
-            assert_string_equal(json_string_value(json_object_get(row, "law")), "newton");
+            assert_string_equal(json_string_value(json_object_get(row, "law")), "stronge");
             checkNear(rbNumberOf(row, "normal.z", NULL), 1.0, 1e-9);
             checkNear(rbNumberOf(row, "point.z", NULL), 0.0, 1e-4);
             // u' = -e u
@@ -188,7 +188,7 @@ static void checkAndInfoReportContacts(void** state)
     rbExpectSuccess(&child);
     static const char* const settings[] = {
         "  contacts      tolerance 1e-06 m, 1e-07 m/s, at most 2000 sweeps per stage; collisions "
-        "newton, friction exact cone"};
+        "stronge, friction exact cone"};
     EXPECT_LINES(child.out, settings);
     rbFreeChild(&child);
     json_t* root = RUN_JSON("info", "cubes.json");

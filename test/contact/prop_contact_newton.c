@@ -1,7 +1,8 @@
-// Islands solved as a whole: the profile matrix, Coulomb's conditions at the end, joints among the
+// Islands solved as a whole: the sparse matrix, Coulomb's conditions at the end, joints among the
 // contacts.
+#include "dynamics/contact/contact_hybrid.h"
 #include "dynamics/contact/contact_newton.h"
-#include "dynamics/contact/contact_profile.h"
+#include "dynamics/solvers/block_matrix.h"
 #include "random_island.h"
 #include "rb_test.h"
 
@@ -9,8 +10,8 @@
 #define MATRICES_FULL 30000
 #define ISLANDS 400
 #define ISLANDS_FULL 40000
-#define BLOCKS_MAX 9
-#define ROWS_MAX (RB_PROFILE_BLOCK * BLOCKS_MAX)
+#define BLOCKS_MAX 14
+#define ROWS_MAX (RB_BLOCK * BLOCKS_MAX)
 #define TOLERANCE 1e-8
 
 static SolverScene scene;
@@ -28,8 +29,8 @@ static void addDense(double (*a)[ROWS_MAX], const int blocks[2], const double g[
 {
     for (int i = 0; i < 12; ++i) {
         for (int j = 0; j < 12; ++j) {
-            int row = RB_PROFILE_BLOCK * blocks[i / 6] + i % 6;
-            int column = RB_PROFILE_BLOCK * blocks[j / 6] + j % 6;
+            int row = RB_BLOCK * blocks[i / 6] + i % 6;
+            int column = RB_BLOCK * blocks[j / 6] + j % 6;
             if (blocks[i / 6] >= 0 && blocks[j / 6] >= 0) {
                 a[row][column] += factor * g[i] * h[j];
             }
@@ -38,47 +39,47 @@ static void addDense(double (*a)[ROWS_MAX], const int blocks[2], const double g[
 }
 
 // Symmetric matrices, and matrices with only a symmetric pattern.
-static void matricesInProfileAreSolved(void** state)
+static void matricesOfBlocksAreSolved(void** state)
 {
     (void)state;
     static double dense[ROWS_MAX][ROWS_MAX];
     rbRandom random = {rbTest_Seed(0x9f0f11e)};
-    rbProfile profile = {0};
+    rbBlockMatrix matrix = {0};
     int count = rbTest_Count(MATRICES, MATRICES_FULL);
     for (int round = 0; round < count; ++round) {
         int blocks = 1 + rbRandom_Index(&random, BLOCKS_MAX);
         int pairs[20][2];
-        int n = RB_PROFILE_BLOCK * blocks;
-        rbProfile_Begin(&profile, blocks);
+        int n = RB_BLOCK * blocks;
+        rbBlockMatrix_Begin(&matrix, blocks);
         for (int i = 0; i < 20; ++i) {
             pairs[i][0] = rbRandom_Index(&random, blocks + 1) - 1;
             pairs[i][1] = rbRandom_Index(&random, blocks + 1) - 1;
             pairs[i][1] = pairs[i][1] == pairs[i][0] ? -1 : pairs[i][1];
-            rbProfile_Couple(&profile, pairs[i][0], pairs[i][1]);
+            rbBlockMatrix_Couple(&matrix, pairs[i][0], pairs[i][1]);
         }
-        assert_true(rbProfile_Finish(&profile, sizeof dense / sizeof dense[0][0]));
+        rbBlockMatrix_Finish(&matrix);
         memset(dense, 0, sizeof dense);
-        rbProfile_Clear(&profile);
+        rbBlockMatrix_Clear(&matrix);
         for (int i = 0; i < n; ++i) {
-            *rbProfile_At(&profile, i, i) = 1.0;
+            rbBlockMatrix_GetDiagonal(&matrix, i / RB_BLOCK)[(RB_BLOCK + 1) * (i % RB_BLOCK)] = 1.0;
             dense[i][i] = 1.0;
         }
         double g[12];
         double h[12];
         for (int i = 0; i < 15; ++i) {
             anyRow(&random, g);
-            rbProfile_AddSquare(&profile, pairs[i], g, 3.0);
+            rbBlockMatrix_AddSquare(&matrix, pairs[i], g, 3.0);
             addDense(dense, pairs[i], g, g, 3.0);
         }
         bool isSplit = round % 2 == 1;
         if (isSplit) {
-            rbProfile_Split(&profile);
+            rbBlockMatrix_Split(&matrix);
         }
         for (int i = 15; isSplit && i < 20; ++i) {
             anyRow(&random, g);
             anyRow(&random, h);
             // small enough to stay regular
-            rbProfile_AddProduct(&profile, pairs[i], g, h, 0.02);
+            rbBlockMatrix_AddProduct(&matrix, pairs[i], g, h, 0.02);
             addDense(dense, pairs[i], g, h, 0.02);
         }
         double right[ROWS_MAX];
@@ -87,8 +88,8 @@ static void matricesInProfileAreSolved(void** state)
             right[i] = rbRandom_Symmetric(&random);
             x[i] = right[i];
         }
-        assert_true(rbProfile_Factor(&profile));
-        rbProfile_Solve(&profile, x);
+        assert_true(rbBlockMatrix_Factor(&matrix));
+        rbBlockMatrix_Solve(&matrix, x);
         for (int i = 0; i < n; ++i) {
             double sum = 0.0;
             for (int k = 0; k < n; ++k) {
@@ -98,7 +99,7 @@ static void matricesInProfileAreSolved(void** state)
             checkNear(sum, right[i], 1e-11);
         }
     }
-    rbProfile_Free(&profile);
+    rbBlockMatrix_Free(&matrix);
 }
 
 // Violation of Coulomb's law by a point in a velocity stage, m/s.
@@ -204,5 +205,46 @@ static void whatItCallsSolvedObeysCoulombAndJoints(void** state)
     rbDestroyContactNewton(newton);
 }
 
-RB_TEST_GROUP(prop_contact_newton, cmocka_unit_test(matricesInProfileAreSolved),
-              cmocka_unit_test(whatItCallsSolvedObeysCoulombAndJoints));
+// Sweeps and Newton's method in turn: what it calls solved obeys Coulomb's law, and impulses are in
+// their cones whether it is solved or not.
+// B-75, B-76
+static void sweepsAndNewtonInTurnObeyCoulomb(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(0x4b1d)};
+    rbContactHybrid* hybrid = rbCreateContactHybrid();
+    int count = rbTest_Count(ISLANDS, ISLANDS_FULL);
+    int tried = 0;
+    int met = 0;
+    for (int i = 0; i < count; ++i) {
+        makeIsland(&scene, &random, true);
+        rbNewtonTask task = {.tolerance = TOLERANCE, .known = INFINITY};
+        rbContactRun run = sceneRun(&scene, 0.01);
+        run.orderCount = scene.set.contactCount;
+        run.isContinued = true;
+        int rounds = 0;
+        if (scene.set.contactCount == 0) {
+            continue;
+        }
+        ++tried;
+        double left = rbContactHybrid_Solve(hybrid, &run, &task, &rounds);
+        checkCones(&scene, 1e-12);
+        if (left > TOLERANCE) {
+            continue;
+        }
+        ++met;
+        for (int k = 0; k < scene.set.contactCount; ++k) {
+            const rbContact* contact = &scene.contacts[k];
+            for (int p = 0; p < contact->pointCount; ++p) {
+                checkBelow(breachOf(contact, &scene.points[contact->firstPoint + p]), 1e-6);
+            }
+        }
+    }
+    print_message("%d of %d islands met\n", met, tried);
+    assert_true(met > tried * 3 / 4);
+    rbDestroyContactHybrid(hybrid);
+}
+
+RB_TEST_GROUP(prop_contact_newton, cmocka_unit_test(matricesOfBlocksAreSolved),
+              cmocka_unit_test(whatItCallsSolvedObeysCoulombAndJoints),
+              cmocka_unit_test(sweepsAndNewtonInTurnObeyCoulomb));

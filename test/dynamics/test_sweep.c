@@ -31,26 +31,26 @@ static void bodyFallsFromRestOntoTheFloor(void** state)
         b.motion.acceleration = rbMakeVec3(0.0, 0.0, -9.81);
         rbSweepGap gap = {1.0, n};
         double truth = sqrt(2.0 / 9.81);
-        double bounds[4] = {rbBoundByPaths(&a, &b, 1.0, 0.0), rbBoundAlong(&a, &b, n, 0.0),
-                            rbBoundBySupports(&a, &b, n, 0.0), rbBoundMeeting(&a, &b, &gap, 0.0)};
-        for (int k = 0; k < 4; ++k) {
+        double bounds[3] = {rbBoundByPaths(&a, &b, 1.0, 0.0), rbBoundBySupports(&a, &b, n, 0.0),
+                            rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 0.0)};
+        for (int k = 0; k < 3; ++k) {
             assert_true(bounds[k] <= truth);
             checkRelative(bounds[k], truth, 1e-13);
         }
         // thrown up with u: (u + sqrt(u^2 + 2 g h))/g; paths does not know that up is away
         b.motion.velocity = rbMakeVec3(0.0, 0.0, 3.0);
         truth = (3.0 + sqrt(9.0 + 2.0 * 9.81)) / 9.81;
-        double thrown = rbBoundMeeting(&a, &b, &gap, 0.0);
+        double thrown = rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 0.0);
         assert_true(thrown <= truth);
         checkRelative(thrown, truth, 1e-13);
         assert_true(rbBoundByPaths(&a, &b, 1.0, 0.0) < 0.3);
         // both fall: never; and the horizon is the end
         a.motion.acceleration = b.motion.acceleration;
-        assert_true(isinf(rbBoundMeeting(&a, &b, &gap, 0.0)));
+        assert_true(isinf(rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 0.0)));
         b.motion.horizon = 7.0;
-        assert_true(rbBoundMeeting(&a, &b, &gap, 0.0) == 7.0);
+        assert_true(rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 0.0) == 7.0);
         // nothing is left above the level
-        assert_true(rbBoundMeeting(&a, &b, &gap, 1.0) == 0.0);
+        assert_true(rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 1.0) == 0.0);
         rbDestroyGeometry(shapes[i]);
     }
     rbDestroyGeometry(floor);
@@ -66,14 +66,14 @@ static void slacksAndGrowthBringTheContactForward(void** state)
     rbSweepGap gap = {4.0, {0.0, 1.0, 0.0}};
     b.growth = 0.5;
     a.growth = 0.5;
-    checkRelative(rbBoundMeeting(&a, &b, &gap, 0.0), 4.0, 1e-13);
+    checkRelative(rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 0.0), 4.0, 1e-13);
     b.motion.velocitySlack = 1.0;
-    checkRelative(rbBoundMeeting(&a, &b, &gap, 0.0), 2.0, 1e-13);
+    checkRelative(rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 0.0), 2.0, 1e-13);
     b.growth = a.growth = -0.5;
-    assert_true(isinf(rbBoundMeeting(&a, &b, &gap, 0.0)));
+    assert_true(isinf(rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 0.0)));
     a.motion.accelerationSlack = 2.0; // t^2 = 4
-    checkRelative(rbBoundMeeting(&a, &b, &gap, 0.0), 2.0, 1e-13);
-    checkRelative(rbBoundMeeting(&a, &b, &gap, 3.0), 1.0, 1e-13);
+    checkRelative(rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 0.0), 2.0, 1e-13);
+    checkRelative(rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 3.0), 1.0, 1e-13);
     rbDestroyGeometry(ball);
 }
 
@@ -211,7 +211,7 @@ static int countFall(const rbGeometry* geometry, double height, rbVec3 moments, 
         rbSweepBody a = sweepBodyAt(&floor, t);
         rbSweepBody b = sweepBodyAt(&top, t);
         rbSweepGap gap = {s.lower, s.normal};
-        t += rbBoundMeeting(&a, &b, &gap, 0.5e-9);
+        t += rbBoundMeeting(&a, &b, &gap, RB_VEC3_ZERO, 0.5e-9);
     }
     rbDestroyGeometry(floor.geometry);
     free(truth.scratch);
@@ -285,8 +285,8 @@ static void partsOfInterlockedBodiesAreBoundOneByOne(void** state)
             rbSweepBody a = sweepBodyAt(&fork, t);
             rbSweepBody b = sweepBodyAt(&rod, t);
             rbSweepGap gap = {s.lower, s.normal};
-            assert_true(rbBoundAlong(&a, &b, s.normal, 0.0) == 0.0);
-            step = row == 0 ? rbBoundMeetingTurning(&a, &b, &gap, turning, 0.5e-9)
+            assert_true(rbBoundBySupports(&a, &b, s.normal, 0.0) == 0.0);
+            step = row == 0 ? rbBoundMeeting(&a, &b, &gap, turning, 0.5e-9)
                             : rbBoundByPaths(&a, &b, s.lower, 0.5e-9);
             t += step;
             s = measureAt(&truth, &fork, &rod, t);

@@ -14,6 +14,7 @@ rb_add_tests(NAME test_engines LAB FILES
   test/engines/test_event_rest.c
   test/engines/test_event_changes.c
   test/engines/test_event_input.c
+  test/engines/test_step_measure.c
 )
 target_sources(test_engines PRIVATE test/engines/shots.c)
 target_include_directories(test_engines PRIVATE ${PROJECT_SOURCE_DIR}/test/engines)

@@ -10,9 +10,10 @@
 
 #include <inttypes.h>
 
-// Changed when microcollisions that slide into a jam became impacts by the law (issue 22).
-#define GOLDEN_SINGLE UINT64_C(0xc9dbb5d8cfccfe4a)
-#define GOLDEN_SEVERAL UINT64_C(0x770099ef71d488d9)
+// Changed when microcollisions that slide into a jam became impacts by the law, when gainsEnergy
+// became part of the history, and when simultaneous impacts followed their laws (issue 22).
+#define GOLDEN_SINGLE UINT64_C(0xe51f061e0829acb8)
+#define GOLDEN_SEVERAL UINT64_C(0x5ce659d18cd31360)
 
 static uint64_t hashVector(uint64_t hash, rbVec3 v)
 {

@@ -15,12 +15,14 @@ static const struct {
 } scenes[] = {
     {"arch", false},
     {"card-house", true},
+    {"conveyor", true},
     {"cradle-on-hinges", true},
     {"dominoes", false},
     {"funnel", false},
     {"gear-train", false},
     {"incline-of-ten", false},
     {"jenga", false},
+    {"light-gates", true},
     {"linked-rings", false},
     {"marble-run", false},
     {"nut-on-a-bolt", false},
@@ -306,6 +308,45 @@ static void gearsRunByTheirTeeth(void** state)
     finish(&run);
 }
 
+// v / (mu g) until crates move along; 2/7 of the speed for a ball.
+static void theBeltCarriesCratesAndRollsABall(void** state)
+{
+    (void)state;
+    Run run = start("conveyor");
+    go(&run, 0.25);
+    checkNear(get(&run, "light.velocity.x"), 0.25 * 0.4 * GRAVITY, 1e-6);
+    checkNear(get(&run, "heavy.velocity.x"), 0.25 * 0.4 * GRAVITY, 1e-6);
+    go(&run, 0.257);
+    checkNear(get(&run, "light.velocity.x"), 1.0, 1e-6);
+    checkNear(get(&run, "heavy.velocity.x"), 1.0, 1e-6);
+    go(&run, 1.5);
+    checkNear(get(&run, "light.velocity.x"), 1.0, 1e-7);
+    checkNear(get(&run, "ball.velocity.x"), 2.0 / 7.0, 1e-4);
+    finish(&run);
+}
+
+// The gates see the block after s = a t^2 / 2, to a step.
+static void gatesTimeTheBlock(void** state)
+{
+    (void)state;
+    Run run = start("light-gates");
+    double a = GRAVITY * (0.5 - 0.3 * sqrt(0.75));
+    const double ways[2] = {0.2, 0.8};
+    int found = 0;
+    go(&run, 1.0);
+    int count;
+    const rbEvent* events = rbWorld_GetEvents(run.world, &count);
+    for (int i = 0; i < count; ++i) {
+        if (events[i].kind == RB_EVENT_SENSOR_BEGIN) {
+            assert_true(found < 2);
+            checkNear(events[i].time, sqrt(2.0 * ways[found] / a) + 5e-4, 5.1e-4);
+            found += 1;
+        }
+    }
+    assert_int_equal(found, 2);
+    finish(&run);
+}
+
 RB_TEST_GROUP(phys_contact_scenes, cmocka_unit_test(everyContactSceneIsTested),
               cmocka_unit_test(quickContactScenesKeepTheirTolerances),
               cmocka_unit_test(longContactScenesKeepTheirTolerances),
@@ -313,4 +354,6 @@ RB_TEST_GROUP(phys_contact_scenes, cmocka_unit_test(everyContactSceneIsTested),
               cmocka_unit_test(archAndCardsStandByFriction), cmocka_unit_test(pyramidStands),
               cmocka_unit_test(nutTurnsDownByItsThread), cmocka_unit_test(nutHoldsByFriction),
               cmocka_unit_test(ringsHangAsAChain), cmocka_unit_test(marblesEndInTheTray),
-              cmocka_unit_test(gearsRunByTheirTeeth));
+              cmocka_unit_test(gearsRunByTheirTeeth),
+              cmocka_unit_test(theBeltCarriesCratesAndRollsABall),
+              cmocka_unit_test(gatesTimeTheBlock));

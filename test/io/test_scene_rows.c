@@ -1,4 +1,5 @@
 // Scene keys that are registered at startup.
+#include "io/scene/arena.h"
 #include "io/scene/reader.h"
 #include "scene_support.h"
 
@@ -57,5 +58,27 @@ static void knownKeysAndOtherObjectsAreRefused(void** state)
     }
 }
 
-RB_TEST_GROUP(test_scene_rows, cmocka_unit_test(registeredKeysAreRead),
+static void arenasFreeAllTheirBlocks(void** state)
+{
+    (void)state;
+    uint64_t bytes = rbGetAllocatedBytes();
+    rbArena arena = {0};
+    char* parts[100];
+    for (int i = 0; i < 100; ++i) {
+        size_t size = (size_t)(1 + (37 * i) % 1000);
+        parts[i] = rbArena_Alloc(&arena, size);
+        assert_int_equal((uintptr_t)parts[i] % 16, 0);
+        memset(parts[i], i, size);
+    }
+    // No two parts overlap: all still hold their data.
+    for (int i = 0; i < 100; ++i) {
+        size_t size = (size_t)(1 + (37 * i) % 1000);
+        assert_true(parts[i][0] == i && parts[i][size - 1] == i);
+    }
+    rbArena_Free(&arena);
+    assert_int_equal(rbGetAllocatedBytes(), bytes);
+}
+
+RB_TEST_GROUP(test_scene_rows, cmocka_unit_test(arenasFreeAllTheirBlocks),
+              cmocka_unit_test(registeredKeysAreRead),
               cmocka_unit_test(knownKeysAndOtherObjectsAreRefused));

@@ -13,6 +13,7 @@ static inline rbWorldDef defineWorld(void)
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
     def.step.step = STEP;
+    def.contact.hasEvents = true;
     return def;
 }
 

@@ -2,6 +2,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/golden_contacts.c
   test/world/golden_world.c
   test/world/phys_capped_contacts.c
+  test/world/phys_conveyor.c
   test/world/phys_limits.c
   test/world/phys_rolling.c
   test/world/phys_shock.c
@@ -14,8 +15,12 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/prop_claims.c
   test/world/prop_world_arrivals.c
   test/world/prop_world_query.c
+  test/world/test_contact_events.c
+  test/world/test_contact_filter.c
   test/world/test_contact_input.c
   test/world/test_modules.c
+  test/world/test_numerical_energy.c
+  test/world/test_sensors.c
   test/world/test_world.c
   test/world/test_world_contact_time.c
   test/world/test_world_contacts.c

@@ -32,6 +32,7 @@ const phases = [
     'returns',
     'is boosted',
     'found by a ray',
+    'gains energy by the law',
 ];
 
 export const impactLaws = ['Newton', 'Poisson', 'Stronge'];

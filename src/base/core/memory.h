@@ -1,4 +1,4 @@
-// Allocation with counting, growable arrays, and an arena for data that is freed together.
+// Allocation with counting, and growable arrays.
 #ifndef RB_CORE_MEMORY_H
 #define RB_CORE_MEMORY_H
 
@@ -76,14 +76,5 @@ static inline void* rbEnsureArray(void* data, int* capacity, int wanted, size_t 
 {
     return wanted <= *capacity ? data : rbGrowArray(data, capacity, wanted, elementSize);
 }
-
-// Arena: blocks that are freed all together.
-typedef struct rbArena {
-    struct rbArenaBlock* blocks;
-} rbArena;
-
-// Memory aligned to 16 bytes, valid until the arena is freed.
-void* rbArena_Alloc(rbArena* arena, size_t size);
-void rbArena_Free(rbArena* arena);
 
 #endif

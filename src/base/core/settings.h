@@ -5,9 +5,10 @@
 //       ...
 //
 // a row a setting: C type, member, key in scene files (NULL: it is in none), default, accepted
-// values, unit, meaning. The struct is made of it by RB_SETTING_FIELD (base.h); RB_DEFINE_SETTINGS
-// makes its defaults and its table, rbSettingList. All else works on the table: checking, reading
-// scenes, changing worlds that run, JSON, the schema, the tables of the manual, the viewer's panel.
+// values, unit, meaning. The struct is made of it by RB_SETTING_FIELD (base.h), its defaults by
+// RB_SETTING_DEFAULT and its table, rbSettingList, by RB_SETTING_ROW. All else works on the table:
+// checking, reading scenes, changing worlds that run, JSON, the schema, the tables of the manual,
+// the viewer's panel.
 #ifndef RB_CORE_SETTINGS_H
 #define RB_CORE_SETTINGS_H
 

@@ -1,16 +1,8 @@
-// Words: those of an enumeration, and the one of a list that a user may have meant.
+// The words of an enumeration.
 #ifndef RB_CORE_WORDS_H
 #define RB_CORE_WORDS_H
 
 #include <stddef.h>
-
-// The index-th candidate.
-typedef const char* rbCandidateFn(int index, const void* context);
-
-// The candidate nearest to a word by edit distance, or one that contains it; NULL when none is near
-// enough.
-const char* rbFindNearestName(const char* word, rbCandidateFn* candidateFn, int count,
-                              const void* context);
 
 // The words of an enumeration, in the order of its values. Values that a table takes at start-up
 // have words too, so the list may grow until the first world is made.
@@ -24,8 +16,6 @@ int rbWords_GetCount(const rbWords* words);
 const char* rbWords_Name(const rbWords* words, int index);
 // The value of a word; the count if there is none.
 int rbWords_Find(const rbWords* words, const char* name);
-// The word nearest to another, NULL when none is near.
-const char* rbWords_FindNearest(const rbWords* words, const char* word);
 
 #define RB_DECLARE_WORDS(type) extern const rbWords type##Words
 

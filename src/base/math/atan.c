@@ -87,16 +87,6 @@ double rbAtan2(double y, double x)
     return copysign(result, y);
 }
 
-double rbAtan(double x)
-{
-    return rbAtan2(x, 1.0);
-}
-
-double rbAsin(double x)
-{
-    return rbAtan2(x, sqrt((1.0 - x) * (1.0 + x)));
-}
-
 double rbAcos(double x)
 {
     return rbAtan2(sqrt((1.0 - x) * (1.0 + x)), x);

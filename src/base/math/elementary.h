@@ -6,8 +6,8 @@
 // N1), sine and cosine beyond 1.6e6 radians 65 ns.
 //
 // Largest errors found by test/base/test_elementary.c over all binades, in units in the last place:
-//   rbSin, rbCos 0.87   rbAtan, rbAtan2 0.55   rbExp 0.52 (0.75 where the result is subnormal)
-//   rbLog 0.51   rbAsin, rbAcos 1.8
+//   rbSin, rbCos 0.87   rbAtan2 0.55   rbExp 0.52 (0.75 where the result is subnormal)
+//   rbLog 0.51   rbAcos 1.8
 #ifndef RB_MATH_ELEMENTARY_H
 #define RB_MATH_ELEMENTARY_H
 
@@ -18,14 +18,10 @@ double rbCos(double x);
 // Both at little more than the cost of one; the same bits as rbSin and rbCos.
 void rbSinCos(double x, double* sine, double* cosine);
 
-// Angle in [-pi/2, pi/2] whose tangent is x.
-double rbAtan(double x);
-
 // Angle of the point (x, y) in [-pi, pi]; the signs of zeros choose the side of the cut.
 double rbAtan2(double y, double x);
 
-// Inverse sine in [-pi/2, pi/2] and cosine in [0, pi]; NaN beyond [-1, 1].
-double rbAsin(double x);
+// Inverse cosine in [0, pi]; NaN beyond [-1, 1].
 double rbAcos(double x);
 
 // e^x; overflows to infinity above 709.78, gradually underflows to zero below -708.

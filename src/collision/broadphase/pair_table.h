@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Whether two bodies may form a pair; the same pair always gets the same answer. a < b.
+typedef bool rbPairFilterFn(void* context, int a, int b);
+
 // A pair is in the lists of both its boxes. A link is 2 * entry + side, -1 at the end.
 typedef struct rbPairEntry {
     int32_t ids[2]; // ids[0] < ids[1]; ids[0] = -1: a free entry

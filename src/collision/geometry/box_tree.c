@@ -489,9 +489,3 @@ void rbDestroyBoxTree(rbBoxTree* tree)
         rbFree(tree, sizeof(*tree));
     }
 }
-
-size_t rbBoxTree_GetBytes(const rbBoxTree* tree)
-{
-    return sizeof(*tree) + (size_t)tree->nodeCapacity * (sizeof(rbBoxNode) + sizeof(rbTiltedNode)) +
-           (size_t)tree->blockCapacity * sizeof(rbTriangleBlock);
-}

@@ -70,7 +70,6 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, in
 void rbDestroyBoxTree(rbBoxTree* tree); // NULL is accepted
 // Sets the face that each triangle is a part of.
 void rbBoxTree_SetFaces(rbBoxTree* tree, const int* faceOfTriangle);
-size_t rbBoxTree_GetBytes(const rbBoxTree* tree);
 
 // The content of a slot.
 static inline int rbBoxTree_GetChild(const rbBoxTree* tree, int slot)

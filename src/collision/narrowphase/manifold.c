@@ -20,6 +20,11 @@
 #define PARALLEL_SINE 1e-3
 // Points closer to each other than this fraction of the size are merged.
 #define SAME_POINT 1e-9
+// Of a region: points as deep as the deepest within this fraction of its size, and as far from the
+// center, count as equal.
+#define SAME_CORNER 1e-8
+// Fraction of the square of the size: a smaller area counts as a line.
+#define FLAT 1e-6
 
 #define CLIP_MAX (2 * RB_FEATURE_CORNERS_MAX + 4)
 
@@ -381,6 +386,41 @@ void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManif
             candidates[k] = candidates[k + 1];
         }
     }
+}
+
+// Drops points that are redundant for a line or a triangle of points: points without area.
+static void dropFlat(rbManifold* manifold, double size)
+{
+    const rbManifoldPoint* p = manifold->points;
+    double least = FLAT * size * size;
+    if (manifold->count < 3) {
+        return;
+    }
+    rbVec3 area = rbCross(rbSub(p[1].pointA, p[0].pointA), rbSub(p[2].pointA, p[0].pointA));
+    if (rbLength(area) <= least) {
+        manifold->count = 2;
+    } else if (manifold->count == 4) {
+        manifold->count = 3;
+        manifold->count = judge(&p[3], manifold) <= least ? 3 : 4;
+    }
+}
+
+void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold)
+{
+    double size = 0.0;
+    for (int i = 1; i < count; ++i) {
+        size = rbMaxOf(size, rbDistance(points[i].pointA, points[0].pointA));
+    }
+    RB_ASSERT(count >= 0 && isfinite(size));
+    if (count > 1) {
+        // it is selected first: a corner of the region, not a vertex of a floor inside it
+        int corner = findFirst(points, count, SAME_CORNER * size);
+        rbManifoldPoint first = points[corner];
+        points[corner] = points[0];
+        points[0] = first;
+    }
+    rbReducePoints(points, count, size, manifold);
+    dropFlat(manifold, size);
 }
 
 void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,

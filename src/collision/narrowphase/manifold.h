@@ -42,6 +42,9 @@ uint32_t rbFlipFeatureId(uint32_t id);
 // than rounding, so that a tiny motion does not switch the choice back and forth.
 void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManifold* manifold);
 
+// The same for points of a region of any size: the corners of a flat region, the ends of a line.
+void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold);
+
 // The feature that faces a unit direction, at a point of the surface where that matters
 // (polyhedra); all in the frame of the shape. For planes, meshes, soups and compounds it is the
 // point itself.

@@ -38,12 +38,12 @@ typedef struct Depth {
 } Depth;
 
 // A proven separating displacement.
-typedef struct Way {
+typedef struct Displacement {
     rbVec3 direction;    // unit
     double length;       // m; INFINITY: none
     rbMeshNear touching; // nearest pair after this displacement
     bool hasTouching;
-} Way;
+} Displacement;
 
 static rbMeshQuery makeQuery(const rbMeshConvex* pair, rbConvex* core)
 {
@@ -98,19 +98,19 @@ static double findFront(const rbGeometry* mesh, rbVec3 u)
 }
 
 // The nearest points of the bodies after a displacement.
-static void findTouching(const Depth* depth, Way* way)
+static void findTouching(const Depth* depth, Displacement* displacement)
 {
-    rbMeshQuery query = moveQuery(depth, way->direction, way->length);
-    way->touching = rbSearchMesh(&query).nearest;
-    way->hasTouching = way->touching.triangle >= 0;
-    if (way->touching.meets) {
-        way->touching.normal = way->direction; // to rounding
+    rbMeshQuery query = moveQuery(depth, displacement->direction, displacement->length);
+    displacement->touching = rbSearchMesh(&query).nearest;
+    displacement->hasTouching = displacement->touching.triangle >= 0;
+    if (displacement->touching.meets) {
+        displacement->touching.normal = displacement->direction; // to rounding
     }
 }
 
 // Translations after which a plane perpendicular to a direction separates the bodies; the shortest
 // is used if it is shorter than the best known displacement, or if there is none.
-static void tryPlanes(const Depth* depth, Way* best)
+static void tryPlanes(const Depth* depth, Displacement* best)
 {
     rbMat3 r = depth->query.rotation;
     rbVec3 line = rbSub(depth->middle, depth->pair->mesh->polyhedron->tree->origin);
@@ -126,9 +126,9 @@ static void tryPlanes(const Depth* depth, Way* best)
     for (int i = 0; i < 14; ++i) {
         rbVec3 u = i % 2 == 0 ? axes[i / 2] : rbNeg(axes[i / 2]);
         double low = rbMeshQuery_FindLow(&depth->query, u);
-        double way = findFront(depth->pair->mesh, u) - low + depth->radius + depth->slack;
-        if (way >= 0.0 && way < best->length - depth->slack) {
-            *best = (Way){.direction = u, .length = way};
+        double needed = findFront(depth->pair->mesh, u) - low + depth->radius + depth->slack;
+        if (needed >= 0.0 && needed < best->length - depth->slack) {
+            *best = (Displacement){.direction = u, .length = needed};
             isBetter = true;
         }
     }
@@ -139,13 +139,13 @@ static void tryPlanes(const Depth* depth, Way* best)
 
 // The displacement needed along a direction, from an initial guess. Beyond the bounds of the mesh
 // the bodies are separate in any case.
-static Way findWay(const Depth* depth, rbVec3 direction, double first)
+static Displacement findDisplacement(const Depth* depth, rbVec3 direction, double first)
 {
     RB_ASSERT(fabs(rbLengthSquared(direction) - 1.0) < 1e-6);
     RB_ASSERT(first >= 0.0);
     double low = rbMeshQuery_FindLow(&depth->query, direction);
     double last = findFront(depth->pair->mesh, direction) - low + depth->radius + depth->slack;
-    Way way = {direction, fmax(last, 0.0), {.triangle = -1}, false};
+    Displacement displacement = {direction, fmax(last, 0.0), {.triangle = -1}, false};
     double length = first + depth->slack;
     for (int i = 0; i < PART_TRIES && length < last; ++i) {
         rbMeshQuery query = moveQuery(depth, direction, length);
@@ -168,13 +168,13 @@ static Way findWay(const Depth* depth, rbVec3 direction, double first)
             answer = back;
             gap = answer.lower - depth->radius;
         }
-        way.length = length;
-        way.touching = answer.nearest;
-        way.hasTouching = true;
-        return way;
+        displacement.length = length;
+        displacement.touching = answer.nearest;
+        displacement.hasTouching = true;
+        return displacement;
     }
-    findTouching(depth, &way);
-    return way;
+    findTouching(depth, &displacement);
+    return displacement;
 }
 
 // ------------------------------------------------------------------------- core in the surface
@@ -205,7 +205,8 @@ static double findHeight(const Depth* depth, const rbVec3 corners[3], rbVec3 u)
     return fmin(highest, inDisc);
 }
 
-static Way findTouchingWay(const Depth* depth, const rbMeshNear* touching, int count, rbVec3 u)
+static Displacement findTouchingDisplacement(const Depth* depth, const rbMeshNear* touching,
+                                             int count, rbVec3 u)
 {
     double highest = -INFINITY;
     for (int i = 0; i < count; ++i) {
@@ -214,7 +215,7 @@ static Way findTouchingWay(const Depth* depth, const rbMeshNear* touching, int c
         highest = fmax(highest, findHeight(depth, corners, u));
     }
     double low = rbMeshQuery_FindLow(&depth->query, u);
-    return findWay(depth, u, fmax(highest - low, 0.0) + depth->radius);
+    return findDisplacement(depth, u, fmax(highest - low, 0.0) + depth->radius);
 }
 
 // Mean normal of the triangles in the core, oriented toward the center of the core for surfaces
@@ -264,18 +265,19 @@ static rbEpaResult findCoreDepth(const Depth* depth, const rbMeshNear* touching,
 
 // Distance, normal and points of bodies separated by a displacement; near holds the result without
 // it.
-static void setWay(const Depth* depth, const Way* way, const rbMeshNear* near, rbSeparation* s)
+static void setDisplacement(const Depth* depth, const Displacement* displacement,
+                            const rbMeshNear* near, rbSeparation* s)
 {
-    RB_ASSERT(isfinite(way->length) && way->length >= 0.0);
-    near = way->hasTouching ? &way->touching : near;
-    double back = way->hasTouching ? -way->length : 0.0;
-    rbVec3 n = way->hasTouching ? near->normal : way->direction;
+    RB_ASSERT(isfinite(displacement->length) && displacement->length >= 0.0);
+    near = displacement->hasTouching ? &displacement->touching : near;
+    double back = displacement->hasTouching ? -displacement->length : 0.0;
+    rbVec3 n = displacement->hasTouching ? near->normal : displacement->direction;
     rbVec3 b = rbAddScaled(near->b, -depth->query.core->radius, n);
-    s->normal = way->direction;
-    s->distance = -way->length;
-    s->lower = -way->length - depth->slack;
+    s->normal = displacement->direction;
+    s->distance = -displacement->length;
+    s->lower = -displacement->length - depth->slack;
     s->pointA = rbAddScaled(near->a, depth->pair->radiusMesh, n);
-    s->pointB = rbAddScaled(b, back, way->direction);
+    s->pointB = rbAddScaled(b, back, displacement->direction);
     s->faceA = rbGetMeshFace(depth->pair->mesh, near->triangle);
     s->reason = RB_STOP_ESTIMATE;
 }
@@ -300,19 +302,19 @@ static void partTouching(const Depth* depth, const rbMeshNear* meeting, rbSepara
         epa = findCoreDepth(depth, touching, count);
     }
     double least = fmax(epa.lower, 0.0) + depth->radius;
-    Way best = {.length = INFINITY};
+    Displacement best = {.length = INFINITY};
     if (rbLengthSquared(mean) > 0.0) {
-        best = findTouchingWay(depth, touching, count, mean);
+        best = findTouchingDisplacement(depth, touching, count, mean);
     }
     bool isOneSided = isPoint && depth->pair->mesh->isSolid && best.length < INFINITY;
     if (best.length > NEAR_LEAST * least && !isOneSided && rbLengthSquared(epa.normal) > 0.5) {
-        Way way = findTouchingWay(depth, touching, count, epa.normal);
-        best = way.length < best.length - depth->slack ? way : best;
+        Displacement displacement = findTouchingDisplacement(depth, touching, count, epa.normal);
+        best = displacement.length < best.length - depth->slack ? displacement : best;
     }
     if (!isOneSided || best.length > NEAR_LEAST * least) {
         tryPlanes(depth, &best);
     }
-    setWay(depth, &best, meeting, s);
+    setDisplacement(depth, &best, meeting, s);
     s->upper = -least + depth->slack + meeting->upper;
     s->lower = fmin(s->lower, s->upper);
     s->distance = fmin(s->distance, s->upper);
@@ -343,9 +345,9 @@ static void setFromCore(const Depth* depth, const rbMeshAnswer* answer, rbSepara
     if (isDeep && query->core->size > 0.0) {
         // all of it must pass through the surface
         double first = rbDot(u, near->a) - rbMeshQuery_FindLow(query, u) + depth->radius;
-        Way way = findWay(depth, u, first);
-        tryPlanes(depth, &way);
-        setWay(depth, &way, near, s);
+        Displacement displacement = findDisplacement(depth, u, first);
+        tryPlanes(depth, &displacement);
+        setDisplacement(depth, &displacement, near, s);
         s->upper = upper;
         return;
     }
@@ -362,8 +364,9 @@ static void setFromCore(const Depth* depth, const rbMeshAnswer* answer, rbSepara
     // they overlap, or may: statements about the depth must be proven
     bool isSearched = s->reason != RB_STOP_BUDGET && s->upper <= 0.0;
     if (!isSearched || !arePartedAt(depth, u, -s->distance)) {
-        Way way = findWay(depth, u, isSearched ? -2.0 * s->distance : INFINITY);
-        s->lower = fmin(s->lower, -way.length - depth->slack);
+        Displacement displacement =
+            findDisplacement(depth, u, isSearched ? -2.0 * s->distance : INFINITY);
+        s->lower = fmin(s->lower, -displacement.length - depth->slack);
         s->reason = isSearched ? RB_STOP_ESTIMATE : s->reason;
     }
 }

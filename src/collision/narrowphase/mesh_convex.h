@@ -59,8 +59,4 @@ int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold
 void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,
                              double threshold, rbManifold* manifold);
 
-// Moves the relevant points of the candidates, which are consumed, to the manifold, whose normal is
-// set: the corners of a flat region, the ends of a line.
-void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold);
-
 #endif

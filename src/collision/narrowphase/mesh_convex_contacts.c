@@ -39,8 +39,6 @@
 #define AGAIN_COSINE 0.95
 // Candidates of one manifold; if there are more, they are reduced along the way.
 #define POINTS_MAX (2 * RB_FEATURE_POINTS_MAX)
-// Fraction of the square of the size: a smaller area counts as a line.
-#define FLAT 1e-6
 
 typedef struct Region {
     const rbMeshConvex* pair;
@@ -139,70 +137,6 @@ static void makeFeature(const rbGeometry* mesh, int triangle, rbVec3 direction,
         feature->vertexIds[k] = here;
         feature->edgeIds[k] = edgeIdOf(p, here, next);
     }
-}
-
-// Drops points that are redundant for a line or a triangle of points: points without area.
-static void dropFlat(rbManifold* manifold, double size)
-{
-    const rbManifoldPoint* p = manifold->points;
-    double least = FLAT * size * size;
-    if (manifold->count < 3) {
-        return;
-    }
-    rbVec3 area = rbCross(rbSub(p[1].pointA, p[0].pointA), rbSub(p[2].pointA, p[0].pointA));
-    if (rbLength(area) <= least) {
-        manifold->count = 2;
-    } else if (manifold->count == 4) {
-        double sign = rbDot(area, manifold->normal) >= 0.0 ? 1.0 : -1.0;
-        double gain = 0.0;
-        for (int k = 0; k < 3; ++k) {
-            rbVec3 side = rbSub(p[(k + 1) % 3].pointA, p[k].pointA);
-            rbVec3 seen = rbCross(side, rbSub(p[3].pointA, p[k].pointA));
-            gain = fmax(gain, -sign * rbDot(seen, manifold->normal));
-        }
-        manifold->count = gain <= least ? 3 : 4;
-    }
-}
-
-// Of the points as deep as the deepest, moves the one farthest from their center to the front,
-// where it is selected: a corner of the region, not a vertex of a floor inside it.
-static void putCornerFirst(rbManifoldPoint* points, int count, double size)
-{
-    rbVec3 sum = RB_VEC3_ZERO;
-    double least = INFINITY;
-    for (int i = 0; i < count; ++i) {
-        sum = rbAdd(sum, points[i].pointA);
-        least = fmin(least, points[i].distance);
-    }
-    rbVec3 middle = rbScale(1.0 / count, sum);
-    int best = -1;
-    double farthest = -1.0;
-    for (int i = 0; i < count; ++i) {
-        double apart = rbDistance(points[i].pointA, middle);
-        if (points[i].distance <= least + SAME_POINT * size &&
-            apart > farthest + SAME_POINT * size) {
-            farthest = apart;
-            best = i;
-        }
-    }
-    RB_ASSERT(best >= 0);
-    rbManifoldPoint corner = points[best];
-    points[best] = points[0];
-    points[0] = corner;
-}
-
-void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold)
-{
-    double size = 0.0;
-    for (int i = 1; i < count; ++i) {
-        size = fmax(size, rbDistance(points[i].pointA, points[0].pointA));
-    }
-    RB_ASSERT(count >= 0 && isfinite(size));
-    if (count > 1) {
-        putCornerFirst(points, count, size);
-    }
-    rbReducePoints(points, count, size, manifold);
-    dropFlat(manifold, size);
 }
 
 // The relevant points of the region become those of the manifold. Corners of features come first,

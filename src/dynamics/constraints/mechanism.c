@@ -108,10 +108,10 @@ void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* er
         double change = errors[i] - start[i];
         bool isAngle = block->isAngle && ((block->angleMask >> i) & 1u) != 0;
         // The turn nearest to the requested travel.
-        double asked = block->kind == RB_ROW_TRAVEL
-                           ? mechanism->speeds[block->firstRow + i] * mechanism->duration
-                           : 0.0;
-        change = isAngle ? asked + wrapAngle(change - asked) : change;
+        double requested = block->kind == RB_ROW_TRAVEL
+                               ? mechanism->speeds[block->firstRow + i] * mechanism->duration
+                               : 0.0;
+        change = isAngle ? requested + wrapAngle(change - requested) : change;
         errors[i] = block->kind == RB_ROW_TRAVEL ? change : start[i] + change - block->rest;
     }
 }

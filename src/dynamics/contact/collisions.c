@@ -1,10 +1,14 @@
 // Collisions of several points together (B-66, B-68 to B-72, B-74, B-79).
 //
-// A round takes the closed points that approach at restSpeed or faster and fixes their targets.
-// Sweeps over these points then meet the targets. Points that these impulses make collide belong to
-// the next round. Rounds end when nothing collides, or at a cap: two elastic walls throw a ball
-// that touches both to and fro forever. The velocity stage of the contacts stops what still
-// approaches then, without rebound.
+// A round takes the closed points that approach at restSpeed or faster and resolves them by their
+// law. Points that these impulses make collide belong to the next round. Rounds end when nothing
+// collides, or at a cap: two elastic walls throw a ball that touches both to and fro forever. The
+// velocity stage of the contacts stops what still approaches then, without rebound.
+//
+// A point whose bodies collide nowhere else in the round is an impact as in the event engine, to
+// the last digit (rbResolveImpact). Points that share bodies are solved together, in the phases of
+// impact_law.h: sweeps meet the targets of a phase, with the impulses so far as the least. Where
+// joints hold the bodies, they are swept, too.
 //
 // Several points of one contact (a face on a face) are solved together by separate passes in every
 // sweep, before friction acts. Otherwise the first point would turn the body, friction there would
@@ -19,19 +23,20 @@
 // sticks. A sticking point starts to slide at the cone of static friction. Rolling and spinning
 // friction do not act in a collision.
 //
-// Energy. With all targets met, an impulse P >= 0 does the work P (u + u')/2 = P (1 - e) u / 2 <=
-// 0. Where a cap ends the sweeps, or with friction, where Newton's and Poisson's laws may
-// themselves raise the energy, the impulses of a round are scaled back until they do no positive
-// work: W(s) = a s + b s^2 over the scale s. Points that still approach belong to the next round.
-// The impulses of shock propagation do not act on bodies at rest; the velocities bound it in the
-// same way.
+// Energy. In a phase that ends with its targets met, P pushes against what has stopped and T
+// against what still slides: it takes energy. Restitution returns no more than it may: its impulses
+// are scaled back, W(s) = a s + b s^2 over the scale s. So are those of a phase that a cap ends.
+// Only Newton's law, where there is friction or more than one restitution, acts as it is stated and
+// may raise the energy; the record says so. The impulses of shock propagation do not act on bodies
+// at rest; the velocities bound it in the same way.
 #include "dynamics/contact/collisions.h"
 
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
-#include "dynamics/contact/contact_energy.h"
 #include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_rows.h"
+#include "dynamics/impact/energy_line.h"
+#include "dynamics/impact/impact_law.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,17 +66,21 @@
 
 // One point that collides in this round.
 typedef struct Hit {
+    int contact;
     int point;
     bool isSticking;
-    double target;          // m/s, of u.n
+    double target;          // m/s, of u.n, in this phase
+    double least;           // N s, of p.z
     double normalShare;     // 1/K, normal; 0: nothing moves it
-    double p;               // N s, normal, >= 0
-    double t[2];            // N s, along the tangents
+    rbVec3 p;               // N s, along the tangents and the normal
     double inverse[3];      // xx, xy, yy of the inverse of the tangential K; zero if singular
     double tangentialShare; // 1/largest eigenvalue of it
-    rbVec3 before;          // m/s, u at the start of the round
-    double last[3];         // N s, t and p before a sweep
-    double ahead[3];        // N s, of the conjugate step
+    double approach;        // m/s, before the round
+    rbVec3 before;          // m/s, u at the start of the phase
+    rbVec3 start;           // N s, p there
+    double works[2];        // J, normal and of friction, in the phases before
+    rbVec3 last;            // N s, p before a sweep
+    rbVec3 ahead;           // N s, of the conjugate step
 } Hit;
 
 // The hits of one contact.
@@ -95,6 +104,7 @@ struct rbCollisions {
     RB_ARRAY(Group) groups;
     RB_ARRAY(Saved) saved; // bodies of the groups
     RB_ARRAY(int) places;  // by body: 1 + its place there, in this round
+    RB_ARRAY(int) uses;    // by body: its groups in this round
     RB_ARRAY(rbCollisionNote) notes;
     int facets;
     double facetNormals[FACETS_MAX][2];
@@ -126,6 +136,7 @@ void rbDestroyCollisions(rbCollisions* collisions)
     rbArray_Free(collisions->groups);
     rbArray_Free(collisions->saved);
     rbArray_Free(collisions->places);
+    rbArray_Free(collisions->uses);
     rbArray_Free(collisions->notes);
     rbFree(collisions, sizeof *collisions);
 }
@@ -139,39 +150,33 @@ double rbGetRestSpeed(const rbContactSettings* settings)
 
 // ------------------------------------------------------------------------------------ masses
 
-// K of two arms along the directions normal, tangents, as impulses act now.
-static rbSym3 makeMatrix(const rbContactRun* run, const rbContact* contact, rbVec3 armA,
-                         rbVec3 armB)
+static rbMat3 getFrame(const rbContact* contact)
 {
-    const rbVec3 axes[3] = {contact->tangents[0], contact->tangents[1], contact->normal};
+    return (rbMat3){contact->tangents[0], contact->tangents[1], contact->normal};
+}
+
+// K of a point along the tangents and the normal, as impulses act now.
+static rbSym3 makeMatrix(const rbContactRun* run, const rbContact* contact,
+                         const rbContactPoint* point)
+{
+    rbMat3 frame = getFrame(contact);
+    const rbContactBody* a = &run->bodies[contact->bodyA];
+    const rbContactBody* b = &run->bodies[contact->bodyB];
     rbSym3 k = {0};
-    for (int side = 0; side < 2; ++side) {
-        const rbContactBody* body = &run->bodies[side == 0 ? contact->bodyA : contact->bodyB];
-        rbVec3 arm = side == 0 ? armA : armB;
-        if (body->isFrozen) {
-            continue;
-        }
-        rbVec3 turns[3]; // arm x axis
-        rbVec3 spins[3]; // response to a unit impulse
-        for (int i = 0; i < 3; ++i) {
-            turns[i] = rbCross(arm, axes[i]);
-            spins[i] = rbMulSV(body->invInertia, turns[i]);
-        }
-        k.xx += body->invMass + rbDot(turns[0], spins[0]);
-        k.yy += body->invMass + rbDot(turns[1], spins[1]);
-        k.zz += body->invMass + rbDot(turns[2], spins[2]);
-        k.xy += rbDot(turns[0], spins[1]);
-        k.xz += rbDot(turns[0], spins[2]);
-        k.yz += rbDot(turns[1], spins[2]);
+    if (!a->isFrozen) {
+        rbAddToCollisionMatrix(&k, a->invMass, &a->invInertia, point->armA, &frame);
+    }
+    if (!b->isFrozen) {
+        rbAddToCollisionMatrix(&k, b->invMass, &b->invInertia, point->armB, &frame);
     }
     return k;
 }
 
-static void prepareHit(const Call* call, const rbContact* contact, Hit* hit)
+static void prepareHit(const Call* call, Hit* hit)
 {
     RB_ASSERT(hit->point >= 0 && hit->point < call->run->set->pointCount);
-    const rbContactPoint* point = &call->run->set->points[hit->point];
-    rbSym3 k = makeMatrix(call->run, contact, point->armA, point->armB);
+    rbSym3 k = makeMatrix(call->run, &call->run->set->contacts[hit->contact],
+                          &call->run->set->points[hit->point]);
     hit->normalShare = k.zz > 0.0 ? 1.0 / k.zz : 0.0;
     double half = 0.5 * (k.xx - k.yy);
     double largest = 0.5 * (k.xx + k.yy) + sqrt(half * half + k.xy * k.xy);
@@ -183,154 +188,140 @@ static void prepareHit(const Call* call, const rbContact* contact, Hit* hit)
     hit->inverse[2] = isRegular ? k.xx / determinant : 0.0;
 }
 
-static rbVec3 getVelocity(const Call* call, const rbContact* contact, const Hit* hit)
+static const rbContact* getGroupContact(const Call* call, int group)
 {
-    return rbContact_RelativeVelocity(call->run->bodies, contact,
+    return &call->run->set->contacts[call->memory->groups.data[group].contact];
+}
+
+static const rbContact* getContact(const Call* call, const Hit* hit)
+{
+    return &call->run->set->contacts[hit->contact];
+}
+
+static rbVec3 getVelocity(const Call* call, const Hit* hit)
+{
+    return rbContact_RelativeVelocity(call->run->bodies, getContact(call, hit),
                                       &call->run->set->points[hit->point]);
 }
 
-static void apply(const Call* call, const rbContact* contact, const Hit* hit, rbVec3 impulse)
+// Changes the impulse of a hit, and with it the velocities.
+static void setImpulse(const Call* call, Hit* hit, rbVec3 p)
 {
-    rbContact_ApplyImpulse(call->run->bodies, contact, &call->run->set->points[hit->point],
-                           impulse);
+    const rbContact* contact = getContact(call, hit);
+    rbVec3 change = rbMulMV(getFrame(contact), rbSub(p, hit->p));
+    rbContact_ApplyImpulse(call->run->bodies, contact, &call->run->set->points[hit->point], change);
+    hit->p = p;
 }
 
-static const rbContact* getContact(const Call* call, const Group* group)
+// The impulse of a hit at a part of the way from another.
+static rbVec3 getBetween(const Hit* hit, rbVec3 from, double part)
 {
-    return &call->run->set->contacts[group->contact];
+    return rbAddScaled(from, part, rbSub(hit->p, from));
 }
 
 // ------------------------------------------------------------------------------ one point
 
-// Toward the target, never pulling. Returns the miss before, m/s.
-static double pushHit(const Call* call, const rbContact* contact, Hit* hit)
+// Toward the target, with no less than the least. Returns the miss before, m/s.
+static double pushHit(const Call* call, Hit* hit)
 {
     if (hit->normalShare == 0.0) {
         return 0.0;
     }
-    double speed = rbDot(getVelocity(call, contact, hit), contact->normal);
-    double p = hit->p + hit->normalShare * (hit->target - speed);
-    p = p > 0.0 ? p : 0.0;
-    double change = p - hit->p;
-    if (change == 0.0) {
-        return 0.0;
+    double speed = rbDot(getVelocity(call, hit), getContact(call, hit)->normal);
+    double p = fmax(hit->least, hit->p.z + hit->normalShare * (hit->target - speed));
+    double change = p - hit->p.z;
+    if (change != 0.0) {
+        setImpulse(call, hit, rbMakeVec3(hit->p.x, hit->p.y, p));
     }
-    apply(call, contact, hit, rbScale(change, contact->normal));
-    hit->p = p;
     return fabs(change) / hit->normalShare;
 }
 
-// The nearest point of the cone, or of the pyramid, whose corners lie on it.
-static bool clampFriction(const Call* call, double limit, double t[2])
+// The friction of p at the nearest point of the cone, or of the pyramid, whose corners lie on it.
+static bool clampFriction(const Call* call, double limit, rbVec3* p)
 {
     RB_ASSERT(!(limit < 0.0));
     const rbCollisions* memory = call->memory;
     if (memory->facets == 0) {
-        double length = sqrt(t[0] * t[0] + t[1] * t[1]);
-        if (length <= limit) {
-            return false;
-        }
-        t[0] *= limit / length;
-        t[1] *= limit / length;
-        return true;
+        double length = sqrt(p->x * p->x + p->y * p->y);
+        double factor = length > limit ? limit / length : 1.0;
+        p->x *= factor;
+        p->y *= factor;
+        return length > limit;
     }
-    int nearest = 0;
-    double height = -INFINITY;
-    for (int i = 0; i < memory->facets; ++i) {
-        const double* n = memory->facetNormals[i];
-        double own = n[0] * t[0] + n[1] * t[1];
-        if (own > height) {
-            height = own;
-            nearest = i;
-        }
+    const double* n = memory->facetNormals[0];
+    for (int i = 1; i < memory->facets; ++i) {
+        const double* own = memory->facetNormals[i];
+        n = own[0] * p->x + own[1] * p->y > n[0] * p->x + n[1] * p->y ? own : n;
     }
-    const double* n = memory->facetNormals[nearest];
     double cosine = rbCos(RB_PI / memory->facets);
-    if (height <= limit * cosine) {
+    if (n[0] * p->x + n[1] * p->y <= limit * cosine) {
         return false;
     }
     double end = limit * sqrt(1.0 - cosine * cosine); // half of the facet
-    double along = n[0] * t[1] - n[1] * t[0];
-    along = along > end ? end : along < -end ? -end : along;
-    t[0] = limit * cosine * n[0] - along * n[1];
-    t[1] = limit * cosine * n[1] + along * n[0];
+    double along = fmax(-end, fmin(end, n[0] * p->y - n[1] * p->x));
+    p->x = limit * cosine * n[0] - along * n[1];
+    p->y = limit * cosine * n[1] + along * n[0];
     return true;
 }
 
-// The friction that a point needs for the current P and velocities. Returns how far it is from
-// that, m/s.
-static double findFriction(const Call* call, const rbContact* contact, const Hit* hit, double t[2],
-                           bool* isSticking)
+// The impulse with the friction that a point needs for the current P and velocities. Returns how
+// far it is from that, m/s.
+static double findFriction(const Call* call, const Hit* hit, rbVec3* p, bool* isSticking)
 {
-    t[0] = hit->t[0];
-    t[1] = hit->t[1];
+    const rbContact* contact = getContact(call, hit);
+    *p = hit->p;
     *isSticking = hit->isSticking;
     if (hit->tangentialShare == 0.0 || (contact->friction <= 0.0 && contact->stiction <= 0.0)) {
         return 0.0;
     }
-    rbVec3 u = getVelocity(call, contact, hit);
-    double ut[2] = {rbDot(u, contact->tangents[0]), rbDot(u, contact->tangents[1])};
+    rbVec3 u = rbMulMtV(getFrame(contact), getVelocity(call, hit));
     const double* k = hit->inverse;
-    double limit = contact->friction * hit->p;
-    t[0] = hit->t[0] - k[0] * ut[0] - k[1] * ut[1];
-    t[1] = hit->t[1] - k[1] * ut[0] - k[2] * ut[1];
-    double stuck = contact->stiction > contact->friction ? contact->stiction * hit->p : limit;
-    *isSticking = k[0] > 0.0 && !clampFriction(call, hit->isSticking ? stuck : limit, t);
+    double limit = contact->friction * hit->p.z;
+    double stuck = hit->isSticking ? fmax(contact->stiction * hit->p.z, limit) : limit;
+    p->x = hit->p.x - k[0] * u.x - k[1] * u.y;
+    p->y = hit->p.y - k[1] * u.x - k[2] * u.y;
+    *isSticking = k[0] > 0.0 && !clampFriction(call, stuck, p);
     if (!*isSticking) {
-        t[0] = hit->t[0] - hit->tangentialShare * ut[0];
-        t[1] = hit->t[1] - hit->tangentialShare * ut[1];
-        clampFriction(call, limit, t);
+        p->x = hit->p.x - hit->tangentialShare * u.x;
+        p->y = hit->p.y - hit->tangentialShare * u.y;
+        clampFriction(call, limit, p);
     }
-    double change[2] = {t[0] - hit->t[0], t[1] - hit->t[1]};
-    return sqrt(change[0] * change[0] + change[1] * change[1]) / hit->tangentialShare;
+    return rbDistance(*p, hit->p) / hit->tangentialShare;
 }
 
 // Friction at a point. Returns the miss before, m/s.
-static double rubHit(const Call* call, const rbContact* contact, Hit* hit)
+static double rubHit(const Call* call, Hit* hit)
 {
-    double t[2];
-    double miss = findFriction(call, contact, hit, t, &hit->isSticking);
+    rbVec3 p;
+    double miss = findFriction(call, hit, &p, &hit->isSticking);
     if (miss > 0.0) {
-        apply(call, contact, hit,
-              rbAddScaled(rbScale(t[0] - hit->t[0], contact->tangents[0]), t[1] - hit->t[1],
-                          contact->tangents[1]));
-        hit->t[0] = t[0];
-        hit->t[1] = t[1];
+        setImpulse(call, hit, p);
     }
     return miss;
 }
 
 // ---------------------------------------------------------------------------------- sweeps
 
-// Brings all points of a contact to their targets. Returns the largest miss before.
-static double pushGroup(const Call* call, const Group* group, double tolerance)
+// Brings all points of a contact to their targets, then friction. Returns the largest miss before.
+static double sweepGroup(const Call* call, const Group* group)
 {
     RB_ASSERT(group->firstHit + group->hitCount <= call->memory->hits.count);
-    const rbContact* contact = getContact(call, group);
     Hit* hits = call->memory->hits.data + group->firstHit;
     double first = 0.0;
     for (int pass = 0; pass < PASSES_MAX; ++pass) {
         double worst = 0.0;
         for (int i = 0; i < group->hitCount; ++i) {
-            worst = fmax(worst, pushHit(call, contact, &hits[i]));
+            worst = fmax(worst, pushHit(call, &hits[i]));
         }
         first = pass == 0 ? worst : first;
-        if (group->hitCount == 1 || worst <= tolerance) {
+        if (group->hitCount == 1 || worst <= PASS_SHARE * call->tolerance) {
             break;
         }
     }
-    return first;
-}
-
-static double rubGroup(const Call* call, const Group* group)
-{
-    const rbContact* contact = getContact(call, group);
-    Hit* hits = call->memory->hits.data + group->firstHit;
-    double worst = 0.0;
     for (int i = 0; i < group->hitCount; ++i) {
-        worst = fmax(worst, rubHit(call, contact, &hits[i]));
+        first = fmax(first, rubHit(call, &hits[i]));
     }
-    return worst;
+    return first;
 }
 
 // The contacts first .. end - 1.
@@ -339,9 +330,7 @@ static double sweep(const Call* call, int first, int end)
     RB_ASSERT(first <= end && end <= call->memory->groups.count);
     double worst = 0.0;
     for (int g = first; g < end; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        worst = fmax(worst, pushGroup(call, group, PASS_SHARE * call->tolerance));
-        worst = fmax(worst, rubGroup(call, group));
+        worst = fmax(worst, sweepGroup(call, &call->memory->groups.data[g]));
     }
     return worst;
 }
@@ -360,29 +349,21 @@ static void rememberHits(rbCollisions* memory, bool isFirst)
 {
     for (int i = 0; i < memory->hits.count; ++i) {
         Hit* hit = &memory->hits.data[i];
-        hit->last[0] = hit->t[0];
-        hit->last[1] = hit->t[1];
-        hit->last[2] = hit->p;
-        if (isFirst) {
-            hit->ahead[0] = hit->ahead[1] = hit->ahead[2] = 0.0;
-        }
+        hit->last = hit->p;
+        hit->ahead = isFirst ? RB_VEC3_ZERO : hit->ahead;
     }
 }
 
-// Moves the impulses of a hit along its direction by a fraction, within the cone.
-static void moveHit(const Call* call, const rbContact* contact, Hit* hit, double part)
+// Moves the impulse of a hit along its direction by a fraction, within the cone.
+static void moveHit(const Call* call, Hit* hit, double part)
 {
-    double t[2] = {hit->t[0] + part * hit->ahead[0], hit->t[1] + part * hit->ahead[1]};
-    double p = hit->p + part * hit->ahead[2];
-    p = p > 0.0 ? p : 0.0;
-    bool isHeld = hit->isSticking && contact->stiction > contact->friction;
-    clampFriction(call, (isHeld ? contact->stiction : contact->friction) * p, t);
-    apply(call, contact, hit,
-          rbJoinImpulse(contact->normal, contact->tangents, p - hit->p, t[0] - hit->t[0],
-                        t[1] - hit->t[1]));
-    hit->t[0] = t[0];
-    hit->t[1] = t[1];
-    hit->p = p;
+    const rbContact* contact = getContact(call, hit);
+    rbVec3 p = rbAddScaled(hit->p, part, hit->ahead);
+    p.z = fmax(hit->least, p.z);
+    double friction =
+        hit->isSticking ? fmax(contact->stiction, contact->friction) : contact->friction;
+    clampFriction(call, friction * p.z, &p);
+    setImpulse(call, hit, p);
 }
 
 // A conjugate step after a sweep. A sweep that changed more than the previous one restarts the
@@ -392,25 +373,17 @@ static double accelerate(Call* call, double lastSquare, double growthMax)
     rbCollisions* memory = call->memory;
     double square = 0.0;
     for (int i = 0; i < memory->hits.count; ++i) {
-        const Hit* hit = &memory->hits.data[i];
-        double d[3] = {hit->t[0] - hit->last[0], hit->t[1] - hit->last[1], hit->p - hit->last[2]};
-        square += d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        square += rbLengthSquared(rbSub(memory->hits.data[i].p, memory->hits.data[i].last));
     }
     double part = lastSquare > 0.0 ? square / lastSquare : INFINITY;
     part = part > 1.0 && part <= growthMax ? 1.0 : part;
-    for (int g = 0; g < memory->groups.count; ++g) {
-        const Group* group = &memory->groups.data[g];
-        const rbContact* contact = getContact(call, group);
-        for (int i = 0; i < group->hitCount; ++i) {
-            Hit* hit = &memory->hits.data[group->firstHit + i];
-            double now[3] = {hit->t[0], hit->t[1], hit->p};
-            if (part <= 1.0) {
-                moveHit(call, contact, hit, part);
-            }
-            for (int k = 0; k < 3; ++k) {
-                hit->ahead[k] = part <= 1.0 ? part * hit->ahead[k] + now[k] - hit->last[k] : 0.0;
-            }
+    for (int i = 0; i < memory->hits.count; ++i) {
+        Hit* hit = &memory->hits.data[i];
+        rbVec3 change = rbSub(hit->p, hit->last);
+        if (part <= 1.0) {
+            moveHit(call, hit, part);
         }
+        hit->ahead = part <= 1.0 ? rbAddScaled(change, part, hit->ahead) : RB_VEC3_ZERO;
     }
     return square;
 }
@@ -419,14 +392,10 @@ static double accelerate(Call* call, double lastSquare, double growthMax)
 static double measure(const Call* call)
 {
     double worst = 0.0;
-    for (int g = 0; g < call->memory->groups.count; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        const rbContact* contact = getContact(call, group);
-        for (int i = 0; i < group->hitCount; ++i) {
-            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
-            double miss = hit->target - rbDot(getVelocity(call, contact, hit), contact->normal);
-            worst = fmax(worst, hit->p > 0.0 ? fabs(miss) : miss);
-        }
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        const Hit* hit = &call->memory->hits.data[i];
+        double miss = hit->target - rbDot(getVelocity(call, hit), getContact(call, hit)->normal);
+        worst = fmax(worst, hit->p.z > hit->least ? fabs(miss) : miss);
     }
     return worst;
 }
@@ -435,15 +404,10 @@ static double measure(const Call* call)
 static double measureFriction(const Call* call)
 {
     double worst = 0.0;
-    for (int g = 0; g < call->memory->groups.count; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        const rbContact* contact = getContact(call, group);
-        for (int i = 0; i < group->hitCount; ++i) {
-            double t[2];
-            bool isSticking;
-            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
-            worst = fmax(worst, findFriction(call, contact, hit, t, &isSticking));
-        }
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        rbVec3 p;
+        bool isSticking;
+        worst = fmax(worst, findFriction(call, &call->memory->hits.data[i], &p, &isSticking));
     }
     return worst;
 }
@@ -455,16 +419,13 @@ static void noteErrors(Call* call)
     call->done.jointError = fmax(call->done.jointError, call->jointMiss);
 }
 
-// Newton's: -e u.n.
-static void setTargets(const Call* call)
+// Of the first phase.
+static void setTargets(const Call* call, rbImpactLaw law)
 {
-    for (int g = 0; g < call->memory->groups.count; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        const rbContact* contact = getContact(call, group);
-        for (int i = 0; i < group->hitCount; ++i) {
-            Hit* hit = &call->memory->hits.data[group->firstHit + i];
-            hit->target = -contact->restitution * rbDot(hit->before, contact->normal);
-        }
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        Hit* hit = &call->memory->hits.data[i];
+        hit->target =
+            rbImpactLaw_GetTarget(law, getContact(call, hit)->restitution, -hit->approach);
     }
 }
 
@@ -493,7 +454,7 @@ static void saveBodies(Call* call)
 {
     call->memory->saved.count = 0;
     for (int g = 0; call->settings->shockAfter > 0 && g < call->memory->groups.count; ++g) {
-        const rbContact* contact = getContact(call, &call->memory->groups.data[g]);
+        const rbContact* contact = getGroupContact(call, g);
         saveBody(call, contact->bodyA);
         saveBody(call, contact->bodyB);
     }
@@ -520,8 +481,7 @@ static void prepareGroups(const Call* call, int first, int end)
     for (int g = first; g < end; ++g) {
         const Group* group = &call->memory->groups.data[g];
         for (int i = 0; i < group->hitCount; ++i) {
-            prepareHit(call, getContact(call, group),
-                       &call->memory->hits.data[group->firstHit + i]);
+            prepareHit(call, &call->memory->hits.data[group->firstHit + i]);
         }
     }
 }
@@ -535,9 +495,8 @@ static int64_t climbLevels(Call* call)
                                                                     : SHOCK_SWEEPS_LEAST;
     int64_t visits = 0;
     for (int first = 0, end = 0; first < memory->groups.count; first = end) {
-        int level = getContact(call, &memory->groups.data[first])->level;
-        while (end < memory->groups.count &&
-               getContact(call, &memory->groups.data[end])->level == level) {
+        int level = getGroupContact(call, first)->level;
+        while (end < memory->groups.count && getGroupContact(call, end)->level == level) {
             ++end;
         }
         prepareGroups(call, first, end);
@@ -547,7 +506,7 @@ static int64_t climbLevels(Call* call)
             visits += end - first;
         }
         for (int g = first; g < end; ++g) {
-            const rbContact* contact = getContact(call, &memory->groups.data[g]);
+            const rbContact* contact = getGroupContact(call, g);
             call->run->bodies[contact->bodyA].isFrozen = true;
             call->run->bodies[contact->bodyB].isFrozen = true;
         }
@@ -575,13 +534,7 @@ static void boundShock(Call* call, double room)
     }
     for (int i = 0; part < 1.0 && i < memory->hits.count; ++i) {
         Hit* hit = &memory->hits.data[i];
-        double now[3] = {hit->t[0], hit->t[1], hit->p};
-        for (int k = 0; k < 3; ++k) {
-            now[k] = part > 0.0 ? hit->last[k] + part * (now[k] - hit->last[k]) : hit->last[k];
-        }
-        hit->t[0] = now[0];
-        hit->t[1] = now[1];
-        hit->p = now[2];
+        hit->p = part > 0.0 ? getBetween(hit, hit->last, part) : hit->last;
     }
 }
 
@@ -598,7 +551,6 @@ static void propagate(Call* call)
         saved->velocities[1] = call->run->bodies[saved->body].velocity;
         saved->spins[1] = call->run->bodies[saved->body].spin;
     }
-    setTargets(call); // a frozen body accepts no e P: levels always use Newton's law
     call->done.sweeps += (climbLevels(call) - 1) / memory->groups.count + 1;
     boundShock(call, rise < 0.0 ? -rise : 0.0);
     prepareGroups(call, 0, memory->groups.count);
@@ -607,122 +559,126 @@ static void propagate(Call* call)
 
 // ------------------------------------------------------------------------------------ work
 
-static rbImpactLaw getLaw(const Call* call, const rbContact* contact)
+// A phase begins with the current impulses and velocities.
+static void beginPhase(const Call* call)
 {
-    RB_ASSERT(contact->pairLaw >= 0 && contact->pairLaw <= RB_IMPACT_LAW_COUNT);
-    RB_ASSERT(contact->restitution >= 0.0 && contact->restitution <= 1.0);
-    return contact->pairLaw > 0 ? (rbImpactLaw)(contact->pairLaw - 1) : call->settings->law;
-}
-
-typedef struct Works {
-    double normal;
-    double friction;
-    double slope; // of the work over a scale of all impulses, at 0
-} Works;
-
-// Work done by the points of a group.
-static rbCollisionNote sumGroup(const Call* call, const Group* group, double* slope)
-{
-    const rbContact* contact = getContact(call, group);
-    rbCollisionNote note = {.contact = group->contact, .law = getLaw(call, contact)};
-    double sum = 0.0;
-    for (int i = 0; i < group->hitCount; ++i) {
-        const Hit* hit = &call->memory->hits.data[group->firstHit + i];
-        rbVec3 mean = rbScale(0.5, rbAdd(hit->before, getVelocity(call, contact, hit)));
-        rbVec3 t =
-            rbAddScaled(rbScale(hit->t[0], contact->tangents[0]), hit->t[1], contact->tangents[1]);
-        rbVec3 impulse = rbAddScaled(t, hit->p, contact->normal);
-        note.normalWork += hit->p * rbDot(mean, contact->normal);
-        note.frictionWork += rbDot(t, mean);
-        note.impulse = rbAdd(note.impulse, impulse);
-        note.arm = rbAddScaled(note.arm, hit->p, call->run->set->points[hit->point].armA);
-        note.approachSpeed = fmax(note.approachSpeed, -rbDot(hit->before, contact->normal));
-        sum += hit->p;
-        *slope += rbDot(impulse, hit->before);
-    }
-    note.arm = sum > 0.0 ? rbScale(1.0 / sum, note.arm) : note.arm;
-    return note;
-}
-
-static Works addWorks(const Call* call, bool isNoted)
-{
-    Works works = {0};
-    for (int g = 0; g < call->memory->groups.count; ++g) {
-        rbCollisionNote note = sumGroup(call, &call->memory->groups.data[g], &works.slope);
-        works.normal += note.normalWork;
-        works.friction += note.frictionWork;
-        if (isNoted) {
-            rbArray_Push(call->memory->notes, note);
-        }
-    }
-    return works;
-}
-
-static void scaleImpulses(const Call* call, double scale)
-{
-    RB_ASSERT(scale >= 0.0 && scale <= 1.0);
-    for (int g = 0; g < call->memory->groups.count; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        const rbContact* contact = getContact(call, group);
-        for (int i = 0; i < group->hitCount; ++i) {
-            Hit* hit = &call->memory->hits.data[group->firstHit + i];
-            rbVec3 p =
-                rbJoinImpulse(contact->normal, contact->tangents, hit->p, hit->t[0], hit->t[1]);
-            apply(call, contact, hit, rbScale(scale - 1.0, p));
-            hit->p *= scale;
-            hit->t[0] *= scale;
-            hit->t[1] *= scale;
-        }
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        Hit* hit = &call->memory->hits.data[i];
+        hit->before = getVelocity(call, hit);
+        hit->start = hit->p;
     }
 }
 
-// Scales the impulses of a round back until they do no positive work. Returns whether it did.
-static bool takeBack(Call* call)
+// Work of a hit in the phase, normal and of friction; adds to the line over a scale of all
+// impulses.
+static void addWorks(const Call* call, const Hit* hit, double works[2], rbEnergyLine* line)
 {
-    Works works = addWorks(call, false);
-    double sum = works.normal + works.friction;
-    if (!(sum > 0.0) || !isfinite(sum - works.slope)) {
+    rbMat3 frame = getFrame(getContact(call, hit));
+    rbVec3 p = rbSub(hit->p, hit->start);
+    rbVec3 before = rbMulMtV(frame, hit->before);
+    rbVec3 change = rbSub(rbMulMtV(frame, getVelocity(call, hit)), before);
+    rbVec3 mean = rbAddScaled(before, 0.5, change);
+    works[0] += p.z * mean.z;
+    works[1] += p.x * mean.x + p.y * mean.y;
+    line->slope += rbDot(p, before);
+    line->square += 0.5 * rbDot(p, change);
+}
+
+// Scales the impulses of a phase back until they raise the energy by no more than room. Returns
+// whether it did.
+static bool boundPhase(Call* call, double room)
+{
+    rbEnergyLine line = {0};
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        double works[2] = {0.0, 0.0};
+        addWorks(call, &call->memory->hits.data[i], works, &line);
+    }
+    double rise = rbEnergyLine_GetRise(&line);
+    if (!(rise > room) || !isfinite(rise)) {
         return false;
     }
-    // W(s) = slope s + (sum - slope) s^2
-    scaleImpulses(call, works.slope < 0.0 ? -works.slope / (sum - works.slope) : 0.0);
+    double part = rbEnergyLine_FindPart(&line, room);
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        Hit* hit = &call->memory->hits.data[i];
+        setImpulse(call, hit, getBetween(hit, hit->start, part));
+    }
     for (int i = 0; i < JOINT_SWEEPS_MAX && !sweepJoints(call); ++i) {
     }
     return true;
 }
 
-// Records the work of a round, after scaling back the excess. Where shock propagation took part,
-// other impulses acted besides those at the points. Returns whether impulses were scaled back.
-static bool finishRound(Call* call)
+// Adds the works of a phase to those of the hits. Returns the rise of the energy.
+static double endPhase(const Call* call)
 {
-    bool isScaled = !call->isShocked && takeBack(call);
-    Works works = addWorks(call, true);
+    rbEnergyLine line = {0};
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        Hit* hit = &call->memory->hits.data[i];
+        addWorks(call, hit, hit->works, &line);
+    }
+    return rbEnergyLine_GetRise(&line);
+}
+
+// The work of friction is a mean over a phase; where it is positive, it is not friction's.
+static rbCollisionNote sumGroup(const Call* call, const Group* group, rbImpactLaw law)
+{
+    const rbContact* contact = &call->run->set->contacts[group->contact];
+    rbCollisionNote note = {.contact = group->contact, .law = law};
+    double sum = 0.0;
+    double works = 0.0;
+    for (int i = 0; i < group->hitCount; ++i) {
+        const Hit* hit = &call->memory->hits.data[group->firstHit + i];
+        note.impulse = rbAdd(note.impulse, rbMulMV(getFrame(contact), hit->p));
+        note.arm = rbAddScaled(note.arm, hit->p.z, call->run->set->points[hit->point].armA);
+        note.approachSpeed = fmax(note.approachSpeed, hit->approach);
+        note.frictionWork += fmin(0.0, hit->works[1]);
+        works += hit->works[0] + hit->works[1];
+        sum += hit->p.z;
+    }
+    note.normalWork = works - note.frictionWork;
+    note.arm = sum > 0.0 ? rbScale(1.0 / sum, note.arm) : note.arm;
+    return note;
+}
+
+static void addNote(Call* call, const rbCollisionNote* note)
+{
+    call->done.normalWork += note->normalWork;
+    call->done.frictionWork += note->frictionWork;
+    if (note->isEnergyRaised) {
+        call->done.energyRaises += 1;
+        call->done.energyRaised += note->normalWork + note->frictionWork;
+    }
+    rbArray_Push(call->memory->notes, *note);
+}
+
+// Records a round. Where shock propagation took part, other impulses acted besides those at the
+// points.
+static void noteRound(Call* call, rbImpactLaw law, bool isRaised)
+{
+    double booked = 0.0;
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        rbCollisionNote note = sumGroup(call, &call->memory->groups.data[g], law);
+        booked += note.normalWork + note.frictionWork;
+        note.isEnergyRaised = isRaised && note.normalWork + note.frictionWork > 0.0;
+        note.history = note.isEnergyRaised ? RB_PHASE_GAINS : RB_PHASE_NONE;
+        addNote(call, &note);
+    }
     if (call->isShocked) {
         rbEnergyLine line = drawLine(call, 0);
-        works.normal = rbEnergyLine_GetRise(&line) - works.friction;
+        call->done.normalWork += rbEnergyLine_GetRise(&line) - booked;
     }
-    call->done.normalWork += works.normal;
-    call->done.frictionWork += works.friction;
-    return isScaled;
 }
 
 // ---------------------------------------------------------------------------------- rounds
 
-// The inner loop. Returns whether all targets are met.
-static bool meetTargets(Call* call)
+// The inner loop of a phase. Returns whether all targets are met.
+static bool sweepToTargets(Call* call, int sweepsMax)
 {
-    const rbContactSettings* settings = call->settings;
     bool isMet = false;
     bool isJointed = call->run->sweepJoints != NULL;
     bool isSingle = call->memory->groups.count == 1;
     double square = 0.0;
     double worst = INFINITY;
-    for (int i = 0; i < settings->sweepsMax && !isMet; ++i) {
-        if (settings->shockAfter > 0 && i >= settings->shockAfter) {
-            (void)takeBack(call);
-            propagate(call);
-            break;
-        }
+    for (int i = 0; i < sweepsMax && !isMet; ++i) {
         // Two points that stick, on a line that is not quite the same for both bodies: their
         // impulses grow by the same small amount in every sweep, up to the cone.
         bool isSlow = i >= PLAIN_SWEEPS;
@@ -734,27 +690,48 @@ static bool meetTargets(Call* call)
         call->done.sweeps += 1;
         // A later point may have disturbed an earlier one, so the final error is measured.
         isMet = sweepJoints(call) && worst <= call->tolerance && measure(call) <= call->tolerance;
-        if (isAccelerated && !isMet && i + 1 < settings->sweepsMax) {
+        if (isAccelerated && !isMet && i + 1 < sweepsMax) {
             square = accelerate(call, square, isSlow ? DRIFT_GROWTH : 1.0);
         }
     }
-    double error = measure(call);
-    noteErrors(call);
     // friction that cycles within the tolerance is not a miss
-    bool isWithin = error <= call->tolerance && worst <= settings->velocityTolerance &&
-                    call->run->sweepJoints == NULL;
-    return isMet || isWithin || (call->isShocked && error <= call->tolerance);
+    bool isWithin = measure(call) <= call->tolerance &&
+                    worst <= call->settings->velocityTolerance && !isJointed;
+    return isMet || isWithin;
 }
 
-// ------------------------------------------------------------------------------------ laws
+// The first phase. Shock propagation ends it where the sweeps before it do not: it meets Newton's
+// targets, because a frozen body accepts no e P, and so do they then.
+static bool compress(Call* call, rbImpactLaw law)
+{
+    int shockAfter = call->settings->shockAfter;
+    setTargets(call, law);
+    bool isMet = sweepToTargets(call, shockAfter > 0 ? shockAfter : call->settings->sweepsMax);
+    if (!isMet && shockAfter > 0) {
+        setTargets(call, RB_IMPACT_NEWTON);
+        if (!rbGetImpactLaw(law)->isOfVelocity) {
+            (void)sweepToTargets(call, shockAfter);
+        }
+        (void)boundPhase(call, 0.0);
+        propagate(call);
+        isMet = measure(call) <= call->tolerance;
+    }
+    noteErrors(call);
+    return isMet;
+}
+
+// ---------------------------------------------------------------------------------- points
 
 static void addHit(Call* call, const rbContact* contact, int point)
 {
     rbVec3 u =
         rbContact_RelativeVelocity(call->run->bodies, contact, &call->run->set->points[point]);
-    rbVec3 slip = rbAddScaled(u, -rbDot(u, contact->normal), contact->normal);
-    Hit hit = {.point = point, .before = u, .isSticking = rbLength(slip) <= call->tolerance};
-    prepareHit(call, contact, &hit);
+    double speed = rbDot(u, contact->normal);
+    Hit hit = {.contact = (int)(contact - call->run->set->contacts),
+               .point = point,
+               .approach = -speed,
+               .isSticking = rbLength(rbAddScaled(u, -speed, contact->normal)) <= call->tolerance};
+    prepareHit(call, &hit);
     if (hit.normalShare > 0.0) {
         rbArray_Push(call->memory->hits, hit);
     }
@@ -795,18 +772,20 @@ static int getOrderCount(const rbContactRun* run)
     return run->order != NULL ? run->orderCount : run->set->contactCount;
 }
 
-// Laws of the contacts, one bit each.
-static unsigned findLaws(const Call* call)
+// The law of a contact. One that has raised the energy in this call goes on by Stronge's: several
+// rounds of an instant would multiply the gain, to 1e12 times in a heap.
+static rbImpactLaw getLaw(const Call* call, int index)
 {
-    const rbContactRun* run = call->run;
-    unsigned laws = 0;
-    int count = getOrderCount(run);
-    for (int i = 0; i < count; ++i) {
-        int index = run->order != NULL ? run->order[i] : i;
-        RB_ASSERT(index >= 0 && index < run->set->contactCount);
-        laws |= 1u << getLaw(call, &run->set->contacts[index]);
+    const rbContact* contact = &call->run->set->contacts[index];
+    RB_ASSERT(contact->pairLaw >= 0 && contact->pairLaw <= RB_IMPACT_LAW_COUNT);
+    RB_ASSERT(contact->restitution >= 0.0 && contact->restitution <= 1.0);
+    for (int i = 0; call->done.energyRaises > 0 && i < call->memory->notes.count; ++i) {
+        const rbCollisionNote* note = &call->memory->notes.data[i];
+        if (note->contact == index && note->isEnergyRaised) {
+            return RB_IMPACT_STRONGE;
+        }
     }
-    return laws;
+    return contact->pairLaw > 0 ? (rbImpactLaw)(contact->pairLaw - 1) : call->settings->law;
 }
 
 // Collects the points that collide by a law. Returns whether there are any.
@@ -818,7 +797,8 @@ static bool gather(Call* call, rbImpactLaw law)
     int count = getOrderCount(run);
     for (int i = 0; i < count; ++i) {
         int index = run->order != NULL ? run->order[i] : i;
-        if (getLaw(call, &run->set->contacts[index]) == law) {
+        RB_ASSERT(index >= 0 && index < run->set->contactCount);
+        if (getLaw(call, index) == law) {
             addGroup(call, index);
         }
     }
@@ -830,166 +810,169 @@ static bool gather(Call* call, rbImpactLaw law)
 static double findFastest(const Call* call)
 {
     double fastest = 0.0;
-    for (int g = 0; g < call->memory->groups.count; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        for (int i = 0; i < group->hitCount; ++i) {
-            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
-            fastest = fmax(fastest, -rbDot(hit->before, getContact(call, group)->normal));
-        }
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        fastest = fmax(fastest, call->memory->hits.data[i].approach);
     }
     return fastest;
 }
 
-static bool isSmooth(const Call* call)
+// ------------------------------------------------------------------------------------ laws
+
+static bool isMovable(const Call* call, int body)
 {
-    for (int g = 0; g < call->memory->groups.count; ++g) {
-        const rbContact* contact = getContact(call, &call->memory->groups.data[g]);
-        if (contact->friction > 0.0 || contact->stiction > 0.0) {
-            return false;
+    return rbContactBody_IsMovable(&call->run->bodies[body]) && !call->run->bodies[body].isFrozen;
+}
+
+static void countUses(const Call* call)
+{
+    rbCollisions* memory = call->memory;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int g = 0; g < memory->groups.count; ++g) {
+            const rbContact* contact = getGroupContact(call, g);
+            const int bodies[2] = {contact->bodyA, contact->bodyB};
+            for (int k = 0; k < 2; ++k) {
+                while (memory->uses.count <= bodies[k]) {
+                    rbArray_Push(memory->uses, 0);
+                }
+                int* uses = &memory->uses.data[bodies[k]];
+                *uses = pass == 0 ? 0 : *uses + (isMovable(call, bodies[k]) ? 1 : 0);
+            }
         }
     }
+}
+
+// An impact of two bodies at one point, as in the event engine. False: friction has no solution,
+// since a body that can only rotate does not yield in some direction.
+static bool resolveSingle(Call* call, const Hit* hit, rbImpactLaw law)
+{
+    const rbContact* contact = getContact(call, hit);
+    const rbContactPoint* point = &call->run->set->points[hit->point];
+    rbMat3 frame = getFrame(contact);
+    rbSym3 k = makeMatrix(call->run, contact, point);
+    double determinant = k.xx * (k.yy * k.zz - k.yz * k.yz) - k.xy * (k.xy * k.zz - k.yz * k.xz) +
+                         k.xz * (k.xy * k.yz - k.yy * k.xz);
+    double trace = k.xx + k.yy + k.zz;
+    if (!(determinant > SINGULAR * trace * trace * trace)) {
+        return false;
+    }
+    bool isHeld = hit->isSticking && contact->stiction > contact->friction;
+    rbImpactInput input = {.matrix = k,
+                           .velocity = rbMulMtV(frame, getVelocity(call, hit)),
+                           .restitution = contact->restitution,
+                           .friction = isHeld ? contact->stiction : contact->friction,
+                           .law = law};
+    rbImpactResult result;
+    rbResolveImpact(&input, &result);
+    if (isHeld && result.history != RB_PHASE_STICK) { // it slides
+        input.friction = contact->friction;
+        rbResolveImpact(&input, &result);
+    }
+    rbVec3 p = rbMulMV(frame, result.impulse);
+    rbContact_ApplyImpulse(call->run->bodies, contact, point, p);
+    rbCollisionNote note = {.contact = hit->contact,
+                            .law = law,
+                            .arm = point->armA,
+                            .impulse = p,
+                            .approachSpeed = hit->approach,
+                            .normalWork = result.normalWork,
+                            .frictionWork = result.frictionWork,
+                            .history = result.history,
+                            .isEnergyRaised = result.isEnergyRaised};
+    addNote(call, &note);
+    call->done.isMet = call->done.isMet && !result.isInaccurate;
     return true;
 }
 
-static bool resolveNewton(Call* call)
+// Resolves the points whose bodies collide nowhere else, and removes them from the round.
+static void resolveSingles(Call* call, rbImpactLaw law)
 {
-    setTargets(call);
-    bool isMet = meetTargets(call);
-    // With friction the law itself requests too much energy: scaling it back is not a miss.
-    if (finishRound(call) && isSmooth(call)) {
+    rbCollisions* memory = call->memory;
+    if (call->run->sweepJoints != NULL || memory->facets > 0) {
+        return;
+    }
+    countUses(call);
+    int groupCount = 0;
+    int hitCount = 0;
+    for (int g = 0; g < memory->groups.count; ++g) {
+        Group group = memory->groups.data[g];
+        const rbContact* contact = getGroupContact(call, g);
+        bool isSingle = group.hitCount == 1 && memory->uses.data[contact->bodyA] <= 1 &&
+                        memory->uses.data[contact->bodyB] <= 1;
+        if (isSingle && resolveSingle(call, &memory->hits.data[group.firstHit], law)) {
+            continue;
+        }
+        for (int i = 0; i < group.hitCount; ++i) {
+            memory->hits.data[hitCount + i] = memory->hits.data[group.firstHit + i];
+        }
+        group.firstHit = hitCount;
+        hitCount += group.hitCount;
+        memory->groups.data[groupCount++] = group;
+    }
+    memory->groups.count = groupCount;
+    memory->hits.count = hitCount;
+}
+
+// Whether a law that may raise the energy may do so here.
+static bool canGain(const Call* call, rbImpactLaw law)
+{
+    bool canGain = false;
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        const rbContact* contact = getContact(call, &call->memory->hits.data[i]);
+        double first = getContact(call, &call->memory->hits.data[0])->restitution;
+        canGain = canGain || contact->friction > 0.0 || contact->stiction > 0.0 ||
+                  contact->restitution != first;
+    }
+    return canGain && rbGetImpactLaw(law)->mayGain;
+}
+
+// Adds the impulses of restitution to those of compression. Returns whether there are any; room
+// receives the most energy that they may return.
+static bool beginRestitution(const Call* call, rbImpactLaw law, double* room)
+{
+    bool isAny = false;
+    beginPhase(call);
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        Hit* hit = &call->memory->hits.data[i];
+        double e = getContact(call, hit)->restitution;
+        double share = rbImpactLaw_GetShare(law, e);
+        if (share > 0.0 && hit->p.z > 0.0) {
+            isAny = true;
+            *room += rbImpactLaw_GetReturn(law, e, hit->works[0]);
+            hit->least = (1.0 + share) * hit->p.z;
+            setImpulse(call, hit, rbMakeVec3(hit->p.x, hit->p.y, hit->least));
+        }
+    }
+    return isAny;
+}
+
+// The points that share bodies. Returns whether all targets are met.
+static bool resolveTogether(Call* call, rbImpactLaw law)
+{
+    beginPhase(call);
+    bool isMet = compress(call, law);
+    bool mayGain = canGain(call, law) && isMet && !call->isShocked;
+    if (!mayGain && !call->isShocked && boundPhase(call, 0.0)) {
         double error = measure(call);
         call->done.error = fmax(call->done.error, error);
         isMet = isMet && error <= call->settings->velocityTolerance;
     }
+    double rise = endPhase(call);
+    double room = 0.0;
+    if (!call->isShocked && beginRestitution(call, law, &room)) {
+        isMet = sweepToTargets(call, call->settings->sweepsMax) && isMet;
+        noteErrors(call);
+        (void)boundPhase(call, fmin(room, fmax(0.0, -rise)));
+        rise += endPhase(call);
+    }
+    double rounding = 0.0;
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        rounding += call->tolerance * rbLength(call->memory->hits.data[i].p);
+    }
+    // Where shock propagation or joints took part, other impulses acted, too.
+    RB_ASSERT(mayGain || call->isShocked || call->run->sweepJoints != NULL || !(rise > rounding));
+    noteRound(call, law, mayGain && rise > rounding);
     return isMet;
 }
-
-// Compression to a standstill, then e P at all points together, and friction for the larger sums.
-static bool resolvePoisson(Call* call)
-{
-    bool isMet = meetTargets(call);
-    if (call->isShocked) {
-        (void)finishRound(call);
-        return isMet;
-    }
-    const rbCollisions* memory = call->memory;
-    for (int g = 0; g < memory->groups.count; ++g) {
-        const Group* group = &memory->groups.data[g];
-        const rbContact* contact = getContact(call, group);
-        for (int i = 0; i < group->hitCount; ++i) {
-            Hit* hit = &memory->hits.data[group->firstHit + i];
-            double p = contact->restitution * hit->p;
-            apply(call, contact, hit, rbScale(p, contact->normal));
-            hit->p += p;
-        }
-    }
-    bool isStill = isSmooth(call);
-    for (int i = 0; i < call->settings->sweepsMax && !isStill; ++i) {
-        double worst = 0.0;
-        for (int g = 0; g < memory->groups.count; ++g) {
-            worst = fmax(worst, rubGroup(call, &memory->groups.data[g]));
-        }
-        call->done.sweeps += 1;
-        isStill = worst <= call->tolerance;
-    }
-    bool areJointsDone = sweepJoints(call);
-    call->done.error = fmax(call->done.error, measureFriction(call));
-    call->done.jointError = fmax(call->done.jointError, call->jointMiss);
-    (void)finishRound(call);
-    return isMet && isStill && areJointsDone;
-}
-
-// The center of pressure, where the impulses that stop all points of a contact act together. For a
-// smooth contact, applying a law there is the same as applying it to all points. False: nothing
-// stops.
-static bool findCenter(const Call* call, const Group* group, rbContactPoint* center)
-{
-    const rbContact* contact = getContact(call, group);
-    Hit* hits = call->memory->hits.data + group->firstHit;
-    const rbContactPoint* points = call->run->set->points;
-    RB_ASSERT(group->hitCount > 0);
-    *center = points[hits[0].point];
-    if (group->hitCount == 1) {
-        return true;
-    }
-    rbContactBody* a = &call->run->bodies[contact->bodyA];
-    rbContactBody* b = &call->run->bodies[contact->bodyB];
-    rbContactBody savedA = *a;
-    rbContactBody savedB = *b;
-    pushGroup(call, group, PASS_SHARE * call->tolerance);
-    *a = savedA;
-    *b = savedB;
-    double sum = 0.0;
-    rbVec3 armA = RB_VEC3_ZERO;
-    rbVec3 armB = RB_VEC3_ZERO;
-    for (int i = 0; i < group->hitCount; ++i) {
-        sum += hits[i].p;
-        armA = rbAddScaled(armA, hits[i].p, points[hits[i].point].armA);
-        armB = rbAddScaled(armB, hits[i].p, points[hits[i].point].armB);
-    }
-    if (!(sum > 0.0)) {
-        return false;
-    }
-    center->armA = rbScale(1.0 / sum, armA);
-    center->armB = rbScale(1.0 / sum, armB);
-    return true;
-}
-
-// Contact by contact, in order; skips contacts that an earlier one separated (B-70).
-static bool resolveStronge(Call* call)
-{
-    for (int g = 0; g < call->memory->groups.count; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        const rbContact* contact = getContact(call, group);
-        rbContactPoint center;
-        if (!findCenter(call, group, &center)) {
-            continue;
-        }
-        rbVec3 u = rbContact_RelativeVelocity(call->run->bodies, contact, &center);
-        rbSym3 k = makeMatrix(call->run, contact, center.armA, center.armB);
-        double determinant = k.xx * (k.yy * k.zz - k.yz * k.yz) -
-                             k.xy * (k.xy * k.zz - k.yz * k.xz) +
-                             k.xz * (k.xy * k.yz - k.yy * k.xz);
-        double trace = k.xx + k.yy + k.zz;
-        // A body that can only rotate may not yield in some direction; friction has no solution
-        // there.
-        bool isRegular = determinant > SINGULAR * trace * trace * trace;
-        rbImpactInput input = {
-            .matrix = k,
-            .velocity = {rbDot(u, contact->tangents[0]), rbDot(u, contact->tangents[1]),
-                         rbDot(u, contact->normal)},
-            .restitution = contact->restitution,
-            .friction = isRegular ? contact->friction : 0.0,
-            .law = RB_IMPACT_STRONGE,
-        };
-        if (!isRegular) { // its own direction only: K = diag(1, 1, K33)
-            input.matrix = (rbSym3){.xx = k.zz, .yy = k.zz, .zz = k.zz};
-        }
-        rbImpactResult result;
-        rbResolveImpact(&input, &result);
-        rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, result.impulse.z,
-                                 result.impulse.x, result.impulse.y);
-        rbContact_ApplyImpulse(call->run->bodies, contact, &center, p);
-        call->done.normalWork += result.normalWork;
-        call->done.frictionWork += result.frictionWork;
-        rbCollisionNote note = {group->contact,    RB_IMPACT_STRONGE, center.armA,        p,
-                                -input.velocity.z, result.normalWork, result.frictionWork};
-        rbArray_Push(call->memory->notes, note);
-    }
-    call->done.sweeps += 1;
-    bool areJointsDone = sweepJoints(call);
-    call->done.jointError = fmax(call->done.jointError, call->jointMiss);
-    return areJointsDone;
-}
-
-typedef bool ResolveFn(Call* call);
-
-static ResolveFn* const resolvers[] = {
-    [RB_IMPACT_NEWTON] = resolveNewton,
-    [RB_IMPACT_POISSON] = resolvePoisson,
-    [RB_IMPACT_STRONGE] = resolveStronge,
-};
-_Static_assert(sizeof resolvers / sizeof resolvers[0] == RB_IMPACT_LAW_COUNT, "one per law");
 
 // ------------------------------------------------------------------------------------- calls
 
@@ -1005,6 +988,32 @@ static void prepareFacets(rbCollisions* memory, const rbContactSettings* setting
         double* n = memory->facetNormals[i];
         rbSinCos(RB_PI * (2 * i + 1) / memory->facets, &n[1], &n[0]);
     }
+}
+
+// Whether the rounds end. More of them follow while the approach slows down.
+static bool isAtCap(const Call* call, int* roundsMax, double* fastest)
+{
+    int sweepsMax = call->settings->sweepsMax;
+    int bound = sweepsMax > ROUNDS_LEAST ? sweepsMax : ROUNDS_LEAST;
+    double approach = findFastest(call);
+    if (call->done.rounds >= *roundsMax && approach <= SLOWING * *fastest) {
+        *fastest = approach;
+        *roundsMax += ROUNDS_MORE;
+    }
+    return call->done.rounds >= (*roundsMax < bound ? *roundsMax : bound) ||
+           call->done.sweeps >= (int64_t)SWEEPS_TIMES * sweepsMax;
+}
+
+static void resolveRound(Call* call, rbImpactLaw law)
+{
+    call->isShocked = false;
+    resolveSingles(call, law);
+    if (call->memory->groups.count == 0) {
+        call->done.sweeps += 1;
+        return;
+    }
+    saveBodies(call);
+    call->done.isMet = resolveTogether(call, law) && call->done.isMet;
 }
 
 rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactSettings* settings,
@@ -1025,34 +1034,22 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     };
     prepareFacets(collisions, settings);
     collisions->notes.count = 0;
-    unsigned laws = findLaws(&call);
-    int bound = settings->sweepsMax > ROUNDS_LEAST ? settings->sweepsMax : ROUNDS_LEAST;
     int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * getOrderCount(run);
     double fastest = INFINITY;
-    int64_t sweepsMax = (int64_t)SWEEPS_TIMES * settings->sweepsMax;
     for (bool isQuiet = false; !isQuiet; call.done.rounds += !isQuiet) {
         isQuiet = true;
         for (int law = 0; law < RB_IMPACT_LAW_COUNT; ++law) {
-            if ((laws >> law & 1u) == 0 || !gather(&call, (rbImpactLaw)law)) {
+            if (!gather(&call, (rbImpactLaw)law)) {
                 continue;
             }
             isQuiet = false;
-            double approach = findFastest(&call);
-            bool isSlowing = approach <= SLOWING * fastest;
-            if (call.done.rounds >= roundsMax && isSlowing) {
-                fastest = approach;
-                roundsMax += ROUNDS_MORE;
-            }
-            if (call.done.rounds >= (roundsMax < bound ? roundsMax : bound) ||
-                call.done.sweeps >= sweepsMax) {
+            if (isAtCap(&call, &roundsMax, &fastest)) {
                 call.done.collisions -= collisions->hits.count;
-                call.done.approachLeft = approach;
+                call.done.approachLeft = findFastest(&call);
                 call.done.isMet = false;
                 return call.done;
             }
-            call.isShocked = false;
-            saveBodies(&call);
-            call.done.isMet = resolvers[law](&call) && call.done.isMet;
+            resolveRound(&call, (rbImpactLaw)law);
         }
     }
     return call.done;

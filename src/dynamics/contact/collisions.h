@@ -10,15 +10,17 @@
 #include "dynamics/contact/contact_solver.h"
 
 typedef struct rbCollisionsDone {
-    int rounds;          // of the outer loop
-    int64_t sweeps;      // of all rounds
-    int64_t collisions;  // points, of all rounds
-    double error;        // m/s, largest miss of a target or of friction
-    double approachLeft; // m/s, fastest approach left when the rounds ended; 0: nothing collides
-    double jointError;   // m/s, left by joints that are not done
-    double normalWork;   // J, <= 0 up to rounding for restitution <= 1
-    double frictionWork; // J
-    bool isMet;          // nothing collides anymore, all targets met
+    int rounds;           // of the outer loop
+    int64_t sweeps;       // of all rounds
+    int64_t collisions;   // points, of all rounds
+    double error;         // m/s, largest miss of a target or of friction
+    double approachLeft;  // m/s, fastest approach left when the rounds ended; 0: nothing collides
+    double jointError;    // m/s, left by joints that are not done
+    int64_t energyRaises; // contacts whose law raised the energy (Newton's)
+    double energyRaised;  // J, by these
+    double normalWork;    // J, <= 0 up to rounding, but for those
+    double frictionWork;  // J, <= 0
+    bool isMet;           // nothing collides anymore, all targets met
 } rbCollisionsDone;
 
 // Result at a contact in a round: sums over its points.
@@ -29,7 +31,9 @@ typedef struct rbCollisionNote {
     rbVec3 impulse;       // N s, on B
     double approachSpeed; // m/s, of its fastest point
     double normalWork;    // J
-    double frictionWork;  // J
+    double frictionWork;  // J, <= 0
+    uint32_t history;     // phases, see rbImpactPhase; of several points only RB_PHASE_GAINS
+    bool isEnergyRaised;  // by the law itself
 } rbCollisionNote;
 
 // Keeps memory between calls, so that a step allocates only when more points collide than ever

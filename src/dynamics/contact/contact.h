@@ -3,6 +3,7 @@
 // A contact is a manifold of two bodies in one step: points with one normal, from A to B. With the
 // arms r from the centers of mass to the middle of a point,
 //   u = vB + wB x rB - vA - wA x rA,  u.n > 0 separates,
+// plus, along the tangents, the velocity of conveyor surfaces relative to their bodies,
 // and an impulse p acts on B with +p and on A with -p. Its normal component P never pulls; its
 // tangential component T stays in the cone |T| <= friction * P.
 //
@@ -38,9 +39,11 @@ typedef struct rbContactPoint {
                        // stuck; 0 where it did not stick in the last step
     double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
     double passing[3]; // N s, the part of these that this step needed and the next one will not
+    double disc;       // N s, see isHeld
     double target; // m/s, u.n that the velocity stage leaves: 0, or the value restitution requires
     bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking; // at the end of the last stage
+    bool isHeld;     // the bound on its friction is disc, whatever its normal impulse
     bool isAhead; // from the end of the flight (contact_ahead.c): a negative gap is not an overlap
     int key;      // key of the memory of this point, for the pairs
 } rbContactPoint;
@@ -48,6 +51,8 @@ typedef struct rbContactPoint {
 typedef struct rbContact {
     int bodyA; // of the host
     int bodyB;
+    int partA; // shape of the body
+    int partB;
     rbVec3 normal; // unit, from A to B
     rbVec3 tangents[2];
     double friction;    // of the pair, sliding
@@ -55,6 +60,8 @@ typedef struct rbContact {
     double restitution; // 0..1
     double rolling;     // m: torque against rolling at most rolling * P; 0: none
     double spinning;    // m: the same about the normal
+    rbVec3 belt;        // m/s, world axes, tangential: what conveyors add to u
+    bool hasBelt;       // it is not zero
     double turning[3];  // N m s, impulses of these two: along both tangents, about the normal
     int firstPoint;
     int pointCount; // 1..RB_MANIFOLD_POINTS_MAX
@@ -102,7 +109,8 @@ static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
     const rbContactBody* b = &bodies[contact->bodyB];
     rbVec3 atA = rbAdd(a->velocity, rbCross(a->spin, point->armA));
     rbVec3 atB = rbAdd(b->velocity, rbCross(b->spin, point->armB));
-    return rbSub(atB, atA);
+    rbVec3 u = rbSub(atB, atA);
+    return contact->hasBelt ? rbAdd(u, contact->belt) : u;
 }
 
 // Smallest u.n that the position stage requires of a point, minus its own. Overlap is undone no

@@ -183,7 +183,7 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
         turnTangential(oldContact, contact, &kept->passing[1], &point->passing[1]);
     }
     point->isSticking = isRough && kept->isSticking;
-    if (point->isSticking) {
+    if (point->isSticking && !contact->hasBelt) { // on a belt it holds only a velocity
         preparePaths(pairs, recall, contactIndex, memory.contact);
         recallSlip(recall, contact, point, memory);
     }

@@ -91,12 +91,34 @@ static bool areExcluded(const rbContactPairs* pairs, int a, int b)
     return pairs->exclusions.count > 0 && rbPairTable_Find(&pairs->exclusions, a, b) >= 0;
 }
 
+static bool isFiltered(const rbContactPairs* pairs, int a, int b)
+{
+    return pairs->filter != NULL &&
+           !pairs->filter(pairs->filterContext, a < b ? a : b, a < b ? b : a);
+}
+
 static bool mayMeet(const rbContactPairs* pairs, int a, int b)
 {
     const rbNearBody* p = &pairs->bodies.data[a];
     const rbNearBody* q = &pairs->bodies.data[b];
     return (p->isMoved || q->isMoved) && (p->groups & q->mask) != 0 && (q->groups & p->mask) != 0 &&
            !areExcluded(pairs, a, b);
+}
+
+void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, void* context)
+{
+    pairs->filter = filter;
+    pairs->filterContext = context;
+    rbContactPairs_SortPairs(pairs);
+    for (int i = 0; i < pairs->order.count; ++i) {
+        rbPairOrder item = pairs->order.data[i];
+        if (isFiltered(pairs, item.a, item.b)) {
+            rbContactPairs_RemovePair(pairs, item.slot);
+        }
+    }
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        pairs->bodies.data[i].isStale = pairs->bodies.data[i].isPlaced;
+    }
 }
 
 // A half space against a box.
@@ -124,7 +146,8 @@ static bool areNear(const rbNearBody* p, const rbNearBody* q)
 
 static void meet(rbContactPairs* pairs, int a, int b)
 {
-    if (!mayMeet(pairs, a, b) || rbPairTable_Find(&pairs->table, a, b) >= 0) {
+    if (!mayMeet(pairs, a, b) || rbPairTable_Find(&pairs->table, a, b) >= 0 ||
+        isFiltered(pairs, a, b)) {
         return;
     }
     if (pairs->table.count < getPairLimit(pairs)) {

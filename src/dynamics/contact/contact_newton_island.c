@@ -1,12 +1,10 @@
-// An island for contact_newton.c: its bodies in a good order, its points, links and masses.
+// An island for contact_newton.c: its bodies, its points, links and masses.
 #include "base/math/matrix3.h"
 #include "dynamics/contact/contact_newton_state.h"
 
 #include <string.h>
 
-#define DOF RB_PROFILE_BLOCK
-// Entries of the matrix: larger islands are left to the sweeps.
-#define ENTRIES_MAX 400000
+#define DOF RB_BLOCK
 
 static int contactAt(const rbContactRun* run, int i)
 {
@@ -53,9 +51,6 @@ static int localOf(const rbContactNewton* newton, int body)
     return body >= 0 ? newton->locals1.data[body] - 1 : -1;
 }
 
-// --------------------------------------------------------------------------------------------
-// order
-
 // Calls for every pair of bodies of the island that touch or are joined.
 typedef void PairFn(rbContactNewton* newton, int a, int b);
 
@@ -80,139 +75,21 @@ static void eachPair(rbContactNewton* newton, const rbContactRun* run, const rbN
     }
 }
 
-// The graph: ends of the adjacency lists, marks, queue, lists; n each except the last.
-static int* endsOf(const rbContactNewton* newton)
-{
-    return newton->graph.data;
-}
-
-static int* marksOf(const rbContactNewton* newton)
-{
-    return newton->graph.data + newton->bodies.count;
-}
-
-static int* queueOf(const rbContactNewton* newton)
-{
-    return newton->graph.data + 2 * (size_t)newton->bodies.count;
-}
-
-static int* listsOf(const rbContactNewton* newton)
-{
-    return newton->graph.data + 3 * (size_t)newton->bodies.count;
-}
-
-static void countPair(rbContactNewton* newton, int a, int b)
-{
-    endsOf(newton)[a] += 1;
-    endsOf(newton)[b] += 1;
-}
-
-static void listPair(rbContactNewton* newton, int a, int b)
-{
-    listsOf(newton)[endsOf(newton)[a]++] = b;
-    listsOf(newton)[endsOf(newton)[b]++] = a;
-}
-
-static int firstOf(const rbContactNewton* newton, int body)
-{
-    return body > 0 ? endsOf(newton)[body - 1] : 0;
-}
-
-static int degreeOf(const rbContactNewton* newton, int body)
-{
-    return endsOf(newton)[body] - firstOf(newton, body);
-}
-
-// Breadth-first from a body, neighbors of low degree first. Appends unmarked bodies to the queue
-// starting at `begin`, and returns its end.
-static int walk(rbContactNewton* newton, int from, int begin, int mark)
-{
-    int* queue = queueOf(newton);
-    int* marks = marksOf(newton);
-    const int* lists = listsOf(newton);
-    int end = begin;
-    queue[end++] = from;
-    marks[from] = mark;
-    for (int i = begin; i < end; ++i) {
-        int firstNew = end;
-        for (int k = firstOf(newton, queue[i]); k < endsOf(newton)[queue[i]]; ++k) {
-            int other = lists[k];
-            if (marks[other] == mark) {
-                continue;
-            }
-            marks[other] = mark;
-            int place = end++;
-            while (place > firstNew &&
-                   degreeOf(newton, queue[place - 1]) > degreeOf(newton, other)) {
-                queue[place] = queue[place - 1];
-                --place;
-            }
-            queue[place] = other;
-        }
-    }
-    return end;
-}
-
-// Orders bodies from one end of the island to the other (Cuthill and McKee), so that the profile is
-// narrow.
-static void orderBodies(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
-{
-    int n = newton->bodies.count;
-    int size = 3 * n + 2 * (run->orderCount + task->linkCount);
-    rbArray_Reserve(newton->graph, size);
-    newton->graph.count = size;
-    memset(newton->graph.data, 0, (size_t)(3 * n) * sizeof(int));
-    eachPair(newton, run, task, countPair);
-    int sum = 0;
-    for (int i = 0; i < n; ++i) {
-        int count = endsOf(newton)[i];
-        endsOf(newton)[i] = sum;
-        sum += count;
-    }
-    eachPair(newton, run, task, listPair);
-    int* marks = marksOf(newton);
-    int* queue = queueOf(newton);
-    int done = 0;
-    for (int i = 0; i < n; ++i) {
-        if (marks[i] != 2) {
-            // The last body reached from any start is at an end.
-            int end = walk(newton, i, done, 1);
-            int far = queue[end - 1];
-            done = walk(newton, far, done, 2);
-        }
-    }
-    RB_ASSERT(done == n);
-    // New order into marks, then into bodies.
-    for (int i = 0; i < n; ++i) {
-        marks[i] = newton->bodies.data[queue[i]];
-    }
-    for (int i = 0; i < n; ++i) {
-        newton->bodies.data[i] = marks[i];
-        newton->locals1.data[marks[i]] = i + 1;
-    }
-}
-
 static void couple(rbContactNewton* newton, int a, int b)
 {
-    rbProfile_Couple(&newton->matrix, a, b);
-}
-
-// The profile of the matrix; false if it is too large.
-static bool makeProfile(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
-{
-    rbProfile_Begin(&newton->matrix, newton->bodies.count);
-    eachPair(newton, run, task, couple);
-    return rbProfile_Finish(&newton->matrix, ENTRIES_MAX);
+    rbBlockMatrix_Couple(&newton->matrix, a, b);
 }
 
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
     findBodies(newton, run, task);
-    if (newton->bodies.count == 0) {
+    if (newton->bodies.count == 0 || newton->bodies.count > RB_BLOCK_MATRIX_MAX) {
         return false;
     }
-    orderBodies(newton, run, task);
-    return makeProfile(newton, run, task);
+    rbBlockMatrix_Begin(&newton->matrix, newton->bodies.count);
+    eachPair(newton, run, task, couple);
+    rbBlockMatrix_Finish(&newton->matrix);
+    return true;
 }
 
 bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
@@ -262,6 +139,10 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
                        .point = point,
                        .sliding = contact->friction,
                        .sticking = fmax(contact->stiction, contact->friction)};
+    rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, point);
+    double across = rbDot(u, contact->normal);
+    p.chosen = rbContactPoint_ChooseFriction(point, contact,
+                                             sqrt(fmax(0.0, rbDot(u, u) - across * across)));
     p.a = newton->locals1.data[contact->bodyA] - 1;
     p.b = newton->locals1.data[contact->bodyB] - 1;
     writeRow(p.rows[0], contact->normal, point);
@@ -278,6 +159,10 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
     p.bias[0] = normalBias;
     p.bias[1] = slipPart * point->slip[0];
     p.bias[2] = slipPart * point->slip[1];
+    if (contact->hasBelt) {
+        p.bias[1] += rbDot(contact->belt, contact->tangents[0]);
+        p.bias[2] += rbDot(contact->belt, contact->tangents[1]);
+    }
     for (int k = 0; k < 3; ++k) {
         p.start[k] = newton->acted * point->impulse[k];
         p.held[k] = newton->guessed * point->impulse[k];

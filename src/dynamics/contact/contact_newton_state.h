@@ -4,7 +4,7 @@
 
 #include "base/core/memory.h"
 #include "dynamics/contact/contact_newton.h"
-#include "dynamics/contact/contact_profile.h"
+#include "dynamics/solvers/block_matrix.h"
 
 // Friction discs as a fixed point, see contact_newton.c.
 typedef struct rbContactDiscs {
@@ -26,6 +26,7 @@ typedef struct rbNewtonPoint {
     int count;             //
     double sliding;        // friction coefficient while sliding
     double sticking;       //   and while sticking
+    double chosen;         // the one of sweeps: one for a stage
     int a;                 // of the island, -1: immovable
     int b;                 //
     double rows[3][12];    // along normal and tangents: of A, then of B
@@ -66,9 +67,8 @@ struct rbContactNewton {
     rbContactDiscs discs;
     RB_ARRAY(double) radii;      // of all points: of the round, required after it, weights
     RB_ARRAY(int) locals1;       // per body of the host: index in the island + 1
-    RB_ARRAY(int) bodies;        // of the island, in the order of elimination
-    RB_ARRAY(int) graph;         // contact graph, see contact_newton_island.c
-    rbProfile matrix;            // in this order
+    RB_ARRAY(int) bodies;        // of the island
+    rbBlockMatrix matrix;        // of the bodies
     RB_ARRAY(double) masses;     // per body: mass, inertia (6)
     RB_ARRAY(double) velocities; // DOF per body
     RB_ARRAY(double) starts;     // v0
@@ -84,6 +84,12 @@ bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNe
 // Points, links, masses and velocities.
 void rbNewton_Read(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task);
 void rbNewton_Forget(rbContactNewton* newton);
+// The matrix of the masses alone.
+void rbNewton_BeginMatrix(rbContactNewton* newton);
+// M times a motion of a body: mass, inertia (6).
+void rbNewton_MultiplyMass(const double mass[7], const double x[6], double y[6]);
+// Impulses and velocities of the host from x and slide of all points.
+void rbNewton_Apply(rbContactNewton* newton, const rbContactRun* run);
 
 static inline bool rbNewton_IsMoved(const rbContactRun* run, int body)
 {

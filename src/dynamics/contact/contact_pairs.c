@@ -57,7 +57,9 @@ static void freeFrame(rbContactFrame* frame)
 static void freeMaterials(rbNearBody* body)
 {
     rbFree(body->materials, (size_t)body->materialCount * sizeof *body->materials);
+    rbFree(body->belts, (size_t)body->materialCount * sizeof *body->belts);
     body->materials = NULL;
+    body->belts = NULL;
     body->materialCount = 0;
 }
 
@@ -188,6 +190,30 @@ static void setMaterials(rbNearBody* body, const rbContactShape* shape)
            (size_t)shape->materialCount * sizeof *body->materials);
 }
 
+static void setBelts(rbNearBody* body, const rbContactShape* shape)
+{
+    size_t size = (size_t)shape->materialCount * sizeof *body->belts;
+    RB_ASSERT(body->materialCount == shape->materialCount);
+    if (shape->belts == NULL) {
+        rbFree(body->belts, size);
+        body->belts = NULL;
+        return;
+    }
+    body->belts = body->belts != NULL ? body->belts : rbAlloc(size);
+    memcpy(body->belts, shape->belts, size);
+}
+
+// Other belts: what sticks moves otherwise, and the memory of its contacts would pull it back.
+static bool isSameBelt(const rbNearBody* body, const rbContactShape* shape)
+{
+    if (body->belts == NULL || shape->belts == NULL) {
+        return body->belts == shape->belts;
+    }
+    return body->materialCount == shape->materialCount &&
+           memcmp(body->belts, shape->belts, (size_t)shape->materialCount * sizeof *body->belts) ==
+               0;
+}
+
 static bool isSameTransform(const rbTransform* a, const rbTransform* b)
 {
     return a->p.x == b->p.x && a->p.y == b->p.y && a->p.z == b->p.z && a->q.w == b->q.w &&
@@ -198,7 +224,7 @@ static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
 {
     return body->geometry == shape->geometry && body->isMoved == shape->isMoved &&
            body->groups == shape->groups && body->mask == shape->mask &&
-           body->hash == rbGeometry_GetHash(shape->geometry) &&
+           body->hash == rbGeometry_GetHash(shape->geometry) && isSameBelt(body, shape) &&
            isSameTransform(&body->transform, &shape->transform);
 }
 
@@ -223,6 +249,7 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
         near->groups = shape->groups;
         near->mask = shape->mask;
         setMaterials(near, shape);
+        setBelts(near, shape);
         measureShape(near);
         if (near->isManyfold) {
             rbArray_Reserve(pairs->manifolds, RB_PAIR_MANIFOLDS_MAX);
@@ -258,9 +285,10 @@ void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded
 
 // -------------------------------------------------------------------------------------- search
 
-static const rbMaterial* getMaterial(const rbNearBody* body, int child)
+// The shape that a child of the geometry belongs to: all children of a single shape are that one.
+static int getPart(const rbNearBody* body, int child)
 {
-    return &body->materials[child < body->materialCount ? child : 0];
+    return child < body->materialCount ? child : 0;
 }
 
 // The coefficients of a contact (B-67). Friction follows the rule of the settings; resistance to
@@ -294,6 +322,23 @@ static void combine(const rbContactPairs* pairs, const rbMaterial* a, const rbMa
         rbCombineRestitution(settings->restitutionRule, a->restitution, b->restitution);
 }
 
+// The velocity of conveyor surfaces at a contact, as they add to that of the bodies.
+static void addBelts(const rbNearBody* a, const rbNearBody* b, rbContact* contact)
+{
+    if (a->belts == NULL && b->belts == NULL) {
+        return;
+    }
+    rbVec3 belt = RB_VEC3_ZERO;
+    if (a->belts != NULL) {
+        belt = rbNeg(rbMulMV(a->rotation, a->belts[contact->partA]));
+    }
+    if (b->belts != NULL) {
+        belt = rbAdd(belt, rbMulMV(b->rotation, b->belts[contact->partB]));
+    }
+    contact->belt = rbAddScaled(belt, -rbDot(belt, contact->normal), contact->normal);
+    contact->hasBelt = rbLengthSquared(contact->belt) > 0.0;
+}
+
 void rbContactPairs_AddPoint(rbContactPairs* pairs, const rbFoundPoint* found)
 {
     rbContactFrame* frame = &pairs->frames[pairs->current];
@@ -322,8 +367,12 @@ void rbContactPairs_AddContact(rbContactPairs* pairs, rbPairOrder pair, const rb
     contact.tangents[1] = found->tangents[1];
     contact.firstPoint = frame->points.count;
     contact.pointCount = pointCount;
-    combine(pairs, getMaterial(&pairs->bodies.data[pair.a], found->childA),
-            getMaterial(&pairs->bodies.data[pair.b], found->childB), &contact);
+    const rbNearBody* a = &pairs->bodies.data[pair.a];
+    const rbNearBody* b = &pairs->bodies.data[pair.b];
+    contact.partA = getPart(a, found->childA);
+    contact.partB = getPart(b, found->childB);
+    combine(pairs, &a->materials[contact.partA], &b->materials[contact.partB], &contact);
+    addBelts(a, b, &contact);
     rbArray_Push(frame->contacts, contact);
     rbArray_Push(frame->foundContacts, *found);
 }

@@ -7,6 +7,7 @@
 #ifndef RB_CONTACT_CONTACT_PAIRS_H
 #define RB_CONTACT_CONTACT_PAIRS_H
 
+#include "collision/broadphase/pair_table.h"
 #include "dynamics/constraints/rows.h"
 #include "dynamics/contact/contact.h"
 
@@ -22,8 +23,10 @@ typedef struct rbContactShape {
     rbTransform transform;       // of the geometry in the principal frame of the body
     const rbMaterial* materials; // one, or one for each child of a compound; copied
     int materialCount;
-    bool isMoved;    // it may move: two immovable bodies form no pair
-    uint32_t groups; // bits: the groups it belongs to ...
+    const rbVec3* belts; // m/s, of the surfaces relative to the body, in its principal frame, as
+                         // materials; NULL: they do not move
+    bool isMoved;        // it may move: two immovable bodies form no pair
+    uint32_t groups;     // bits: the groups it belongs to ...
     uint32_t mask; // ... and those it collides with: a pair needs (groupsA & maskB) and (groupsB &
                    // maskA)
 } rbContactShape;
@@ -38,6 +41,10 @@ void rbContactPairs_SetMaterialPair(rbContactPairs* pairs, int kindA, int kindB,
 // Excludes a pair of bodies from collision (joined neighbors, by default); counted, so that two
 // joints may exclude the same pair.
 void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded);
+
+// Asked for pairs that become near, besides groups and exclusions; NULL: all of them collide. Its
+// answers may have changed: near pairs are asked again, and all bodies look for partners anew.
+void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, void* context);
 
 // Where a body is and how far it may move in the step: its box grows by that.
 typedef struct rbContactPlace {

@@ -315,7 +315,8 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     point->slip[0] = 0.0;
     point->slip[1] = 0.0;
     double speed = sqrt(point->bias[1] * point->bias[1] + point->bias[2] * point->bias[2]);
-    point->friction = rbContactPoint_ChooseFriction(from, contact, speed);
+    point->friction = from->isHeld ? 0.0 : rbContactPoint_ChooseFriction(from, contact, speed);
+    point->disc = from->isHeld ? from->disc : 0.0;
     if (isVelocity) {
         point->bias[0] -= from->target;
         return;

@@ -10,8 +10,8 @@
 // it. All these changes are undone, by one factor for velocities and impulses, until there is no
 // more energy than at the start of the stage or after the first sweeps. The reported errors are
 // those at the end.
-#include "dynamics/contact/contact_energy.h"
 #include "dynamics/contact/contact_stage.h"
+#include "dynamics/impact/energy_line.h"
 
 #include <math.h>
 #include <string.h>
@@ -260,10 +260,22 @@ static double findPart(const rbContactStage* stage)
     return rbEnergyLine_FindPart(&levels, rise < 0.0 ? -rise : 0.0);
 }
 
+// Conveyors do work.
+static bool hasBelt(const rbContactStage* stage)
+{
+    for (int i = 0; i < stage->pack.contactCount; ++i) {
+        int index = stage->rows->contacts.data[stage->pack.firstContact + i].index;
+        if (stage->run->set->contacts[index].hasBelt) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Energy has not grown; errors in between are at most those of the mixture.
 static double boundEnergy(const rbContactStage* stage)
 {
-    double part = findPart(stage);
+    double part = hasBelt(stage) ? 1.0 : findPart(stage);
     if (part < 1.0) {
         for (int i = 0; i < stage->pack.bodyCount; ++i) {
             rbRowBody* now = &stage->rows->bodies.data[stage->pack.firstBody + i];

@@ -42,8 +42,11 @@ typedef struct Mixing {
 } Mixing;
 
 // A sweep that changes more than this times the change of the last one (squared) acts on other
-// points: the history is dropped.
+// points: the history is dropped, and mixing goes on from there.
 #define GROWTH_MAX 1e4
+// Islands of more bodies: any growth. In piles there is always some point that changes its mind;
+// with the other bound 1000 falling spheres miss 4 of their first 100 steps, with this none.
+#define BODIES_LARGE 64
 // A column whose component independent of the previous columns is smaller than this adds no
 // information.
 #define COLUMN_LEAST 1e-10
@@ -248,15 +251,11 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
         }
     }
     double length = rbDotArrays(change, change, (size_t)speeds);
-    bool isLost = mixing->hasLast && !(length <= GROWTH_MAX * mixing->length);
-    if (isLost) {
-        // back to where the last sweep ended
+    double growth = pack->bodyCount > BODIES_LARGE ? 1.0 : GROWTH_MAX;
+    if (mixing->hasLast && !(length <= growth * mixing->length)) {
         mixing->count = 0;
         mixing->next = 0;
         mixing->hasLast = false;
-        writeUnknowns(mixing->result.data, rows, pack);
-        readVelocities(rows, pack, mixing->start.data);
-        return;
     }
     bool hasColumn = mixing->hasLast;
     double* column = hasColumn ? &mixing->results.data[(size_t)mixing->next * (size_t)count] : NULL;

@@ -29,6 +29,7 @@ typedef struct rbNearBody {
     rbTransform transform;      // of the geometry in the frame of the body
     rbMaterial* materials;
     int materialCount;
+    rbVec3* belts; // as materials; NULL: none
     uint32_t groups;
     uint32_t mask;
     bool isMoved;
@@ -179,8 +180,10 @@ struct rbContactPairs {
     bool isOrderOld;
     RB_ARRAY(rbPairOrder) orderScratch;
     RB_ARRAY(int) orderStarts;
-    int dropped;                   // pairs that did not fit since the last full query
-    rbPairTable exclusions;        // with their numbers
+    int dropped;            // pairs that did not fit since the last full query
+    rbPairTable exclusions; // with their numbers
+    rbPairFilterFn* filter; // NULL: none
+    void* filterContext;
     rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, restitution < 0: none
     rbContactFrame frames[RB_CONTACT_FRAMES];
     int current; // frame of the set

@@ -558,7 +558,7 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
 bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double restSpeed)
 {
     const rbContact* c = &run->set->contacts[contact];
-    if (c->rolling > 0.0 || c->spinning > 0.0) {
+    if (c->rolling > 0.0 || c->spinning > 0.0 || c->hasBelt) {
         return false;
     }
     for (int k = 0; c->restitution > 0.0 && k < c->pointCount; ++k) {

@@ -137,12 +137,24 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
     const double* m = point->invTangents;
     double old[2] = {point->impulse[1], point->impulse[2]};
     double sum[2] = {old[0] - (m[0] * s1 + m[2] * s2), old[1] - (m[2] * s1 + m[1] * s2)};
-    bool isSticking = isWithin(bound, point->friction * point->impulse[0], sum);
+    double radius = point->disc + point->friction * point->impulse[0];
+    bool isSticking = isWithin(bound, radius, sum);
+    if (!isSticking && (point->slip[0] != 0.0 || point->slip[1] != 0.0)) {
+        // Friction cannot undo the slip: it is left for this stage. If it were left for this visit
+        // only, such points would change their minds forever.
+        point->slip[0] = 0.0;
+        point->slip[1] = 0.0;
+        s1 = u1;
+        s2 = u2;
+        sum[0] = old[0] - (m[0] * s1 + m[2] * s2);
+        sum[1] = old[1] - (m[2] * s1 + m[1] * s2);
+        isSticking = isWithin(bound, radius, sum);
+    }
     double error = s1 * s1 + s2 * s2;
     if (!isSticking) {
-        sum[0] = old[0] - point->slideStep * u1;
-        sum[1] = old[1] - point->slideStep * u2;
-        isSticking = !project(bound, point->friction * point->impulse[0], sum);
+        sum[0] = old[0] - point->slideStep * s1;
+        sum[1] = old[1] - point->slideStep * s2;
+        isSticking = !project(bound, radius, sum);
         double change =
             (sum[0] - old[0]) * (sum[0] - old[0]) + (sum[1] - old[1]) * (sum[1] - old[1]);
         double square = point->slideStep * point->slideStep;
@@ -242,7 +254,8 @@ void rbSweep_Project(const rbSweep* sweep, int first, int last)
         for (int k = contact->firstPoint; k < contact->firstPoint + count; ++k) {
             rbSweepPoint* point = &sweep->points[k];
             point->impulse[0] = point->impulse[0] > 0.0 ? point->impulse[0] : 0.0;
-            (void)project(&sweep->bound, point->friction * point->impulse[0], &point->impulse[1]);
+            double radius = point->disc + point->friction * point->impulse[0];
+            (void)project(&sweep->bound, radius, &point->impulse[1]);
             normalSum += point->impulse[0];
         }
         if (contact->turn >= 0) {

@@ -1,7 +1,6 @@
 // Frame, matrix and velocities of a contact between two bodies (L-88, L-89, L-97).
 #include "base/math/matrix3.h"
-
-#include <rattleback/impact.h>
+#include "dynamics/impact/impact_law.h"
 
 #include <math.h>
 
@@ -13,19 +12,20 @@ rbMat3 rbMakeContactFrame(rbVec3 normal)
     return frame;
 }
 
-// Adds 1/m E - [r] I^-1 [r] of one body, entry by entry: (r x a) . I^-1 (r x b) for axes a, b.
-static void addBody(rbSym3* k, const rbImpactBody* body, rbVec3 point, const rbMat3* frame)
+// 1/m E - [r] I^-1 [r], entry by entry: (r x a) . I^-1 (r x b) for axes a, b.
+void rbAddToCollisionMatrix(rbSym3* k, double inverseMass, const rbSym3* inverseInertia, rbVec3 arm,
+                            const rbMat3* frame)
 {
-    rbVec3 r = rbSub(point, body->center);
-    rbVec3 x = rbCross(r, frame->cx);
-    rbVec3 y = rbCross(r, frame->cy);
-    rbVec3 z = rbCross(r, frame->cz);
-    rbVec3 ix = rbMulSV(body->inverseInertia, x);
-    rbVec3 iy = rbMulSV(body->inverseInertia, y);
-    rbVec3 iz = rbMulSV(body->inverseInertia, z);
-    k->xx += body->inverseMass + rbDot(x, ix);
-    k->yy += body->inverseMass + rbDot(y, iy);
-    k->zz += body->inverseMass + rbDot(z, iz);
+    RB_ASSERT(inverseMass >= 0.0);
+    rbVec3 x = rbCross(arm, frame->cx);
+    rbVec3 y = rbCross(arm, frame->cy);
+    rbVec3 z = rbCross(arm, frame->cz);
+    rbVec3 ix = rbMulSV(*inverseInertia, x);
+    rbVec3 iy = rbMulSV(*inverseInertia, y);
+    rbVec3 iz = rbMulSV(*inverseInertia, z);
+    k->xx += inverseMass + rbDot(x, ix);
+    k->yy += inverseMass + rbDot(y, iy);
+    k->zz += inverseMass + rbDot(z, iz);
     k->xy += rbDot(x, iy);
     k->xz += rbDot(x, iz);
     k->yz += rbDot(y, iz);
@@ -34,11 +34,13 @@ static void addBody(rbSym3* k, const rbImpactBody* body, rbVec3 point, const rbM
 rbSym3 rbMakeCollisionMatrix(const rbImpactBody* a, const rbImpactBody* b, rbVec3 point,
                              const rbMat3* frame)
 {
-    RB_ASSERT(a->inverseMass >= 0.0 && b->inverseMass >= 0.0);
     RB_ASSERT(rbIsFinite3(point));
     rbSym3 k = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    addBody(&k, a, point, frame);
-    addBody(&k, b, point, frame);
+    const rbImpactBody* bodies[2] = {a, b};
+    for (int i = 0; i < 2; ++i) {
+        rbAddToCollisionMatrix(&k, bodies[i]->inverseMass, &bodies[i]->inverseInertia,
+                               rbSub(point, bodies[i]->center), frame);
+    }
     return k;
 }
 

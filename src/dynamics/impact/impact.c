@@ -28,7 +28,7 @@
 static const char* const phaseNames[RB_PHASE_COUNT] = {
     [RB_PHASE_NONE] = "",           [RB_PHASE_SLIDE] = "slide",   [RB_PHASE_STICK] = "stick",
     [RB_PHASE_REVERSE] = "reverse", [RB_PHASE_SMOOTH] = "smooth", [RB_PHASE_RETURN] = "return",
-    [RB_PHASE_BOOST] = "boost",     [RB_PHASE_RAY] = "ray",
+    [RB_PHASE_BOOST] = "boost",     [RB_PHASE_RAY] = "ray",       [RB_PHASE_GAINS] = "gainsEnergy",
 };
 RB_DEFINE_NAME(rbImpactPhase, RB_PHASE_COUNT, phaseNames[index])
 
@@ -294,7 +294,7 @@ static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResul
     result->isJam = rbMeasureSlip(&path).f < 0.0;
     result->history = walk(&path, input->slideMethod);
     polish(&path, u);
-    bool keepsEnergy = input->law != RB_IMPACT_NEWTON && input->restitution <= 1.0;
+    bool keepsEnergy = !rbGetImpactLaw(input->law)->mayGain && input->restitution <= 1.0;
     (void)keepsEnergy;
     RB_ASSERT(!keepsEnergy || leastSpeed > 0.0 || path.isInaccurate || !raisesEnergy(&path));
 
@@ -321,6 +321,9 @@ void rbResolveImpact(const rbImpactInput* input, rbImpactResult* result)
     *result = (rbImpactResult){.velocity = input->velocity};
     if (input->velocity.z < 0.0) {
         resolve(input, 0.0, result);
+    }
+    if (result->isEnergyRaised) {
+        addPhase(&result->history, RB_PHASE_GAINS);
     }
 }
 

@@ -8,7 +8,7 @@
 #ifndef RB_IMPACT_PATH_H
 #define RB_IMPACT_PATH_H
 
-#include <rattleback/impact.h>
+#include "dynamics/impact/impact_law.h"
 
 typedef enum rbImpactQuantity {
     RB_QUANTITY_VELOCITY, // u_z
@@ -110,13 +110,5 @@ void rbWalkCurved(rbImpactPath* path, const rbSlip* slip);
 struct rbSlideMethod {
     bool (*walk)(rbImpactPath* path, const rbSlip* slip);
 };
-
-// The condition of the law for restitution (L-93): sets the goal of the path.
-typedef struct rbImpactLawRow {
-    const char* name;
-    void (*setGoal)(rbImpactPath* path);
-} rbImpactLawRow;
-
-const rbImpactLawRow* rbGetImpactLaw(rbImpactLaw law);
 
 #endif

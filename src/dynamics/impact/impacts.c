@@ -1,4 +1,6 @@
 // Several impacts at one instant: sequentially or simultaneously.
+#include "dynamics/impact/energy_line.h"
+#include "dynamics/impact/impact_law.h"
 #include "dynamics/impact/impact_words.h"
 
 #include <float.h>
@@ -70,6 +72,7 @@ static void resolveOne(rbImpactBody* bodies, rbImpactContact* contact)
     contact->history = result.history != 0 ? result.history : contact->history;
     contact->normalWork += result.normalWork;
     contact->frictionWork += result.frictionWork;
+    contact->isEnergyRaised = contact->isEnergyRaised || result.isEnergyRaised;
 }
 
 static rbImpactsReport resolveSequence(rbImpactBody* bodies, rbImpactContact* contacts, int count)
@@ -93,24 +96,38 @@ static rbImpactsReport resolveSequence(rbImpactBody* bodies, rbImpactContact* co
 
 // ------------------------------------------------------------------------------ simultaneous
 
-// Newton's law for all: w_n = u_n' + e min(u_n, 0) >= 0, p_n >= 0, w_n p_n = 0; friction opposes
-// the velocity after the impact, |p_t| <= mu p_n. Solved contact by contact (projected
+// First phase: 0 <= p_n complementary to u_n' - target >= 0; friction opposes the velocity after
+// it, |p_t| <= mu p_n. Second phase: restitution adds its share of p_n, which is now the least that
+// acts, with the target 0 (Glocker and Pfeiffer 1995). Solved contact by contact (projected
 // Gauss-Seidel), and the sweeps accelerated as a conjugate gradient method (Silcowitz, Niebe,
 // Erleben 2009), because the plain sweep needs time that grows with the square of a chain's length.
 
 #define SWEEPS_MAX 20000
 #define RESIDUAL_TOLERANCE 1e-14 // of the speeds
+#define GAIN_ROUNDING 1e-12      // of impulses times speeds: a smaller gain is rounding
 
 typedef struct Row {
     rbMat3 frame;
-    rbVec3 before;          // u
+    rbVec3 before;          // u at the start of the phase
+    rbVec3 start;           // p there
     rbVec3 p;               // contact frame
     rbVec3 gradient;        // change of the last sweep, negated
     rbVec3 direction;       // of the conjugate step
-    double bounce;          // -e min(u_n, 0)
+    double target;          // u_n after the phase
+    double least;           // p_n
     double normalShare;     // 1/K33
     double tangentialShare; // 1/(K11 + K22) <= 1/largest eigenvalue of the tangential block
 } Row;
+
+// Contacts that are resolved together.
+typedef struct Together {
+    rbImpactBody* bodies;
+    rbImpactContact* contacts;
+    int count;
+    double tolerance; // m/s
+    bool mayGain;     // a law among them may raise the energy
+    Row rows[RB_IMPACT_CONTACTS_MAX];
+} Together;
 
 static void prepareRow(const rbImpactBody* bodies, const rbImpactContact* contact, Row* row)
 {
@@ -119,11 +136,12 @@ static void prepareRow(const rbImpactBody* bodies, const rbImpactContact* contac
     k = rbMakeCollisionMatrix(&bodies[contact->a], &bodies[contact->b], contact->point,
                               &row->frame);
     row->before = rbMulMtV(row->frame, getVelocity(bodies, contact));
-    row->bounce = row->before.z < 0.0 ? -contact->restitution * row->before.z : 0.0;
+    row->target = rbImpactLaw_GetTarget(contact->law, contact->restitution, row->before.z);
     row->normalShare = 1.0 / k.zz;
     double half = 0.5 * (k.xx - k.yy);
     row->tangentialShare = 1.0 / (0.5 * (k.xx + k.yy) + sqrt(half * half + k.xy * k.xy));
-    row->p = row->gradient = row->direction = RB_VEC3_ZERO;
+    row->p = row->start = RB_VEC3_ZERO;
+    row->least = 0.0;
 }
 
 static void changeImpulse(rbImpactBody* bodies, const rbImpactContact* contact, Row* row, rbVec3 p)
@@ -145,7 +163,7 @@ static double relax(rbImpactBody* bodies, const rbImpactContact* contact, Row* r
 {
     rbVec3 u = rbMulMtV(row->frame, getVelocity(bodies, contact));
     rbVec3 p = row->p;
-    p.z = fmax(0.0, p.z - row->normalShare * (u.z - row->bounce));
+    p.z = fmax(row->least, p.z - row->normalShare * (u.z - row->target));
     double miss = fabs(p.z - row->p.z) / row->normalShare;
     p = clampTangential(p, contact->friction * p.z);
     changeImpulse(bodies, contact, row, p);
@@ -163,69 +181,156 @@ static double relax(rbImpactBody* bodies, const rbImpactContact* contact, Row* r
 
 // Steps along the conjugate direction after a sweep; a growing gradient restarts it. Returns the
 // square of the gradient.
-static double accelerate(rbImpactBody* bodies, const rbImpactContact* contacts, Row* rows,
-                         int count, double lastSquare)
+static double accelerate(Together* all, double lastSquare)
 {
     double square = 0.0;
-    for (int i = 0; i < count; ++i) {
-        square += rbLengthSquared(rows[i].gradient);
+    for (int i = 0; i < all->count; ++i) {
+        square += rbLengthSquared(all->rows[i].gradient);
     }
     double beta = lastSquare > 0.0 ? square / lastSquare : 2.0;
-    for (int i = 0; i < count; ++i) {
-        Row* row = &rows[i];
+    for (int i = 0; i < all->count; ++i) {
+        Row* row = &all->rows[i];
+        const rbImpactContact* contact = &all->contacts[i];
         if (beta > 1.0) {
             row->direction = RB_VEC3_ZERO;
             continue;
         }
         rbVec3 p = rbAddScaled(row->p, beta, row->direction);
         row->direction = rbAddScaled(rbNeg(row->gradient), beta, row->direction);
-        p.z = fmax(0.0, p.z);
-        changeImpulse(bodies, &contacts[i], row, clampTangential(p, contacts[i].friction * p.z));
+        p.z = fmax(row->least, p.z);
+        changeImpulse(all->bodies, contact, row, clampTangential(p, contact->friction * p.z));
     }
     return square;
 }
 
-static void finishRow(const rbImpactBody* bodies, rbImpactContact* contact, const Row* row)
+// One phase.
+static void solvePhase(Together* all, rbImpactsReport* report)
 {
-    rbVec3 after = rbMulMtV(row->frame, getVelocity(bodies, contact));
-    rbVec3 mean = rbScale(0.5, rbAdd(row->before, after));
+    double square = 0.0;
+    double residual = INFINITY;
+    for (int i = 0; i < all->count; ++i) {
+        all->rows[i].gradient = all->rows[i].direction = RB_VEC3_ZERO;
+    }
+    for (int sweep = 0; sweep < SWEEPS_MAX && !(residual <= all->tolerance); ++sweep) {
+        if (sweep > 0) {
+            square = accelerate(all, square);
+        }
+        residual = 0.0;
+        for (int i = 0; i < all->count; ++i) {
+            Row* row = &all->rows[i];
+            rbVec3 before = row->p;
+            residual = fmax(residual, relax(all->bodies, &all->contacts[i], row));
+            row->gradient = rbSub(before, row->p);
+        }
+        report->resolved += 1;
+    }
+    report->residual = fmax(report->residual, residual);
+}
+
+// Energy of the phase over the part of its impulses.
+static rbEnergyLine drawLine(const Together* all)
+{
+    rbEnergyLine line = {0};
+    for (int i = 0; i < all->count; ++i) {
+        const Row* row = &all->rows[i];
+        rbVec3 p = rbSub(row->p, row->start);
+        rbVec3 after = rbMulMtV(row->frame, getVelocity(all->bodies, &all->contacts[i]));
+        line.slope += rbDot(p, row->before);
+        line.square += 0.5 * rbDot(p, rbSub(after, row->before));
+    }
+    return line;
+}
+
+// Ends a phase that may raise the energy by no more than room, unless by a law. Returns the rise.
+static double endPhase(Together* all, double room)
+{
+    rbEnergyLine line = drawLine(all);
+    double part = all->mayGain ? 1.0 : rbEnergyLine_FindPart(&line, room);
+    for (int i = 0; i < all->count && part < 1.0; ++i) {
+        Row* row = &all->rows[i];
+        rbVec3 p = rbAddScaled(row->start, part, rbSub(row->p, row->start));
+        changeImpulse(all->bodies, &all->contacts[i], row, p);
+    }
+    line = drawLine(all);
+    for (int i = 0; i < all->count; ++i) {
+        Row* row = &all->rows[i];
+        rbImpactContact* contact = &all->contacts[i];
+        rbVec3 after = rbMulMtV(row->frame, getVelocity(all->bodies, contact));
+        rbVec3 mean = rbScale(0.5, rbAdd(row->before, after));
+        rbVec3 p = rbSub(row->p, row->start);
+        contact->normalWork += p.z * mean.z;
+        contact->frictionWork += p.x * mean.x + p.y * mean.y;
+        row->before = after;
+        row->start = row->p;
+    }
+    return rbEnergyLine_GetRise(&line);
+}
+
+// Adds the impulses of restitution. Returns the most energy that they may return.
+static double beginRestitution(Together* all)
+{
+    double room = 0.0;
+    for (int i = 0; i < all->count; ++i) {
+        Row* row = &all->rows[i];
+        const rbImpactContact* contact = &all->contacts[i];
+        double share = rbImpactLaw_GetShare(contact->law, contact->restitution);
+        row->least = share > 0.0 ? (1.0 + share) * row->p.z : 0.0;
+        room += rbImpactLaw_GetReturn(contact->law, contact->restitution, contact->normalWork);
+        rbVec3 p = rbMakeVec3(row->p.x, row->p.y, fmax(row->least, row->p.z));
+        changeImpulse(all->bodies, contact, row, p);
+    }
+    return room;
+}
+
+// The friction of a round is a mean over it; where that is positive, it is not friction's.
+static void finishRow(rbImpactContact* contact, const Row* row, bool isRaised)
+{
     rbVec3 p = row->p;
     contact->impulse = rbMulMV(row->frame, p);
-    contact->normalWork = p.z * mean.z;
-    contact->frictionWork = p.x * mean.x + p.y * mean.y;
+    double sum = contact->normalWork + contact->frictionWork;
+    contact->isEnergyRaised = isRaised && sum > 0.0;
+    contact->frictionWork = fmin(0.0, contact->frictionWork);
+    contact->normalWork = sum - contact->frictionWork;
     double tangential = sqrt(p.x * p.x + p.y * p.y);
     bool isSliding = tangential >= contact->friction * p.z * (1.0 - 1e-9);
-    rbImpactPhase phase = contact->friction == 0.0 ? RB_PHASE_SMOOTH
-                          : isSliding              ? RB_PHASE_SLIDE
-                                                   : RB_PHASE_STICK;
-    contact->history = p.z > 0.0 ? (uint32_t)phase : 0;
+    uint32_t phase = contact->friction == 0.0 ? RB_PHASE_SMOOTH
+                     : isSliding              ? RB_PHASE_SLIDE
+                                              : RB_PHASE_STICK;
+    phase |= contact->isEnergyRaised ? (uint32_t)RB_PHASE_GAINS << 4 : 0;
+    contact->history = p.z > 0.0 ? phase : 0;
 }
 
 static rbImpactsReport resolveTogether(rbImpactBody* bodies, rbImpactContact* contacts, int count)
 {
-    Row rows[RB_IMPACT_CONTACTS_MAX];
-    double tolerance = RESIDUAL_TOLERANCE * getScale(bodies, contacts, count);
+    double speed = getScale(bodies, contacts, count);
+    Together all = {.bodies = bodies,
+                    .contacts = contacts,
+                    .count = count,
+                    .tolerance = RESIDUAL_TOLERANCE * speed};
+    bool hasRestitution = false;
+    double rounding = 0.0;
     for (int i = 0; i < count; ++i) {
-        prepareRow(bodies, &contacts[i], &rows[i]);
+        const rbImpactContact* contact = &contacts[i];
+        all.mayGain = all.mayGain || rbGetImpactLaw(contact->law)->mayGain;
+        hasRestitution =
+            hasRestitution || rbImpactLaw_GetShare(contact->law, contact->restitution) > 0.0;
+        prepareRow(bodies, contact, &all.rows[i]);
     }
     rbImpactsReport report = {0};
-    double square = 0.0;
-    while (!report.isConverged && report.resolved < SWEEPS_MAX) {
-        report.residual = 0.0;
-        for (int i = 0; i < count; ++i) {
-            rbVec3 before = rows[i].p;
-            double miss = relax(bodies, &contacts[i], &rows[i]);
-            report.residual = fmax(report.residual, miss);
-            rows[i].gradient = rbSub(before, rows[i].p);
-        }
-        report.resolved += 1;
-        report.isConverged = report.residual <= tolerance;
-        if (!report.isConverged) {
-            square = accelerate(bodies, contacts, rows, count, square);
-        }
+    solvePhase(&all, &report);
+    double rise = endPhase(&all, 0.0);
+    if (hasRestitution) {
+        double room = beginRestitution(&all);
+        solvePhase(&all, &report);
+        rise += endPhase(&all, fmin(room, fmax(0.0, -rise)));
     }
+    report.isConverged = report.residual <= all.tolerance;
     for (int i = 0; i < count; ++i) {
-        finishRow(bodies, &contacts[i], &rows[i]);
+        rounding += GAIN_ROUNDING * speed * rbLength(all.rows[i].p);
+    }
+    RB_ASSERT(all.mayGain || rise <= rounding);
+    for (int i = 0; i < count; ++i) {
+        finishRow(&contacts[i], &all.rows[i], rise > rounding);
     }
     return report;
 }
@@ -250,6 +355,7 @@ rbImpactsReport rbResolveImpacts(rbImpactBody* bodies, rbImpactContact* contacts
         contact->impulse = RB_VEC3_ZERO;
         contact->history = 0;
         contact->normalWork = contact->frictionWork = 0.0;
+        contact->isEnergyRaised = false;
     }
     return resolvers[order](bodies, contacts, count);
 }

@@ -4,18 +4,6 @@
 
 #include <string.h>
 
-const rbPartOps* const rbPartTable[RB_BASIC_JOINT_COUNT] = {
-    [RB_JOINT_BALL] = &rbBallPart,
-    [RB_JOINT_LINE] = &rbLinePart,
-    [RB_JOINT_PLANE] = &rbPlanePart,
-    [RB_JOINT_DISTANCE] = &rbDistancePart,
-    [RB_JOINT_LINE_DISTANCE] = &rbLineDistancePart,
-    [RB_JOINT_PLANE_DISTANCE] = &rbPlaneDistancePart,
-    [RB_JOINT_TRANSLATION] = &rbTranslationPart,
-    [RB_JOINT_DIRECTION] = &rbDirectionPart,
-    [RB_JOINT_DOUBLE_ROTATION] = &rbDoubleRotationPart,
-};
-
 #define BASIC(type, text, use) \
     [type] = {.name = (text), .partCount = 1, .parts = {type}, .axisUse = (use)}
 

@@ -32,18 +32,13 @@ typedef struct rbPartOps {
     rbPartFootFn* foot;
 } rbPartOps;
 
-// The rows of the table; one file per family.
-extern const rbPartOps rbBallPart, rbLinePart, rbPlanePart;
-extern const rbPartOps rbDistancePart, rbLineDistancePart, rbPlaneDistancePart;
-extern const rbPartOps rbTranslationPart, rbDirectionPart, rbDoubleRotationPart;
-
-extern const rbPartOps* const rbPartTable[RB_BASIC_JOINT_COUNT];
+extern const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT];
 
 // Inline: look-ahead calls this a few hundred times per step.
 static inline const rbPartOps* rbPartOps_Get(rbJointType type)
 {
     RB_ASSERT((int)type >= 0 && type < RB_BASIC_JOINT_COUNT);
-    return rbPartTable[type];
+    return &rbPartTable[type];
 }
 
 #define RB_STACK_MAX 2

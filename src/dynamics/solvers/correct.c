@@ -1,7 +1,9 @@
 // Look-ahead position corrections and velocity corrections, see correct.h.
+#include "dynamics/solvers/correct.h"
+
 #include "base/core/memory.h"
 #include "base/math/dot.h"
-#include "dynamics/solvers/correct_state.h"
+#include "base/math/matrix3.h"
 
 #include <float.h>
 #include <string.h>
@@ -17,6 +19,40 @@
 // A pivot below this fraction of its diagonal means that conditions are nearly dependent.
 #define DELICATE_PIVOT 1e-4
 
+// The state of one correction.
+typedef struct Iteration {
+    rbCorrector* corrector;
+    rbMechanism* mechanism;
+    const rbCorrection* correction;
+    rbLimitState* limits;
+    rbCorrected result;
+    double lastError;
+    int slowCount;
+    int depth; // of the mixing history
+    int next;
+    bool isMixing;
+    bool isBounded; // the impulse of a block was cut in this iteration
+    double bestError;
+    int releases;   // limited rows that left their limits
+    bool isEarly;   // held rows are not solved for yet: rates are not meaningful for limits
+    bool isOfRates; // of the velocity stage
+} Iteration;
+
+// The arrays of a corrector, and how many elements each has.
+#define ARRAYS(X)                                      \
+    X(cutFactors, corrector->solver->cutCount)         \
+    X(residual, corrector->rowCount)                   \
+    X(change, corrector->rowCount)                     \
+    X(lastResidual, corrector->rowCount)               \
+    X(lastChange, corrector->rowCount)                 \
+    X(best, corrector->rowCount)                       \
+    X(entry, corrector->rowCount)                      \
+    X(history, 3 * RB_MIX_DEPTH * corrector->rowCount) \
+    X(entryMotion, 2 * corrector->bodyCount)           \
+    X(poses, corrector->bodyCount)                     \
+    X(inertias, corrector->bodyCount)                  \
+    X(isStale, corrector->bodyCount)
+
 rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
 {
     rbRowSystem system = rbMechanism_GetSystem(mechanism);
@@ -27,21 +63,8 @@ rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
     corrector->solver = rbCreateSolver(type, &system);
     corrector->rowCount = mechanism->rowCount;
     corrector->bodyCount = mechanism->bodyCount;
-    size_t rows = (size_t)mechanism->rowCount;
-    corrector->cutFactors =
-        rbAllocZero((size_t)corrector->solver->cutCount, sizeof *corrector->cutFactors);
-    corrector->residual = rbAllocZero(rows, sizeof(double));
-    corrector->change = rbAllocZero(rows, sizeof(double));
-    corrector->lastResidual = rbAllocZero(rows, sizeof(double));
-    corrector->lastChange = rbAllocZero(rows, sizeof(double));
-    corrector->best = rbAllocZero(rows, sizeof(double));
-    corrector->entry = rbAllocZero(rows, sizeof(double));
-    corrector->entryMotion =
-        rbAllocZero(2 * (size_t)mechanism->bodyCount, sizeof *corrector->entryMotion);
-    corrector->poses = rbAllocZero((size_t)mechanism->bodyCount, sizeof *corrector->poses);
-    corrector->inertias = rbAllocZero((size_t)mechanism->bodyCount, sizeof *corrector->inertias);
-    corrector->history = rbAllocZero(3 * (size_t)RB_MIX_DEPTH * rows, sizeof(double));
-    corrector->isStale = rbAllocZero((size_t)mechanism->bodyCount, sizeof(bool));
+#define CREATE(name, count) corrector->name = rbAllocZero((size_t)(count), sizeof *corrector->name);
+    ARRAYS(CREATE)
     return corrector;
 }
 
@@ -50,21 +73,8 @@ void rbDestroyCorrector(rbCorrector* corrector)
     if (corrector == NULL) {
         return;
     }
-    size_t rows = (size_t)corrector->rowCount;
-    rbFree(corrector->cutFactors,
-           (size_t)corrector->solver->cutCount * sizeof *corrector->cutFactors);
-    rbFree(corrector->residual, rows * sizeof(double));
-    rbFree(corrector->change, rows * sizeof(double));
-    rbFree(corrector->lastResidual, rows * sizeof(double));
-    rbFree(corrector->lastChange, rows * sizeof(double));
-    rbFree(corrector->best, rows * sizeof(double));
-    rbFree(corrector->entry, rows * sizeof(double));
-    rbFree(corrector->entryMotion,
-           2 * (size_t)corrector->bodyCount * sizeof *corrector->entryMotion);
-    rbFree(corrector->poses, (size_t)corrector->bodyCount * sizeof *corrector->poses);
-    rbFree(corrector->inertias, (size_t)corrector->bodyCount * sizeof *corrector->inertias);
-    rbFree(corrector->history, 3 * (size_t)RB_MIX_DEPTH * rows * sizeof(double));
-    rbFree(corrector->isStale, (size_t)corrector->bodyCount * sizeof(bool));
+#define DESTROY(name, count) rbFree(corrector->name, (size_t)(count) * sizeof *corrector->name);
+    ARRAYS(DESTROY)
     rbDestroySolver(corrector->solver);
     rbFree(corrector, sizeof *corrector);
 }
@@ -221,7 +231,7 @@ static double blockNorm(const rbRowBlock* block, const double* errors)
 
 // A limited row at its limit, or where no time passes: its residual is not solved for, unless it
 // means that the row should be released.
-static void validateLimit(rbIteration* it, int row, double* residual)
+static void validateLimit(Iteration* it, int row, double* residual)
 {
     rbLimitState* limit = &it->limits[row];
     bool letsGo =
@@ -235,14 +245,14 @@ static void validateLimit(rbIteration* it, int row, double* residual)
     *residual = 0.0;
 }
 
-static void markStale(rbIteration* it, const rbRowBlock* block)
+static void markStale(Iteration* it, const rbRowBlock* block)
 {
     it->corrector->isStale[block->bodyA] = true;
     it->corrector->isStale[block->bodyB] = true;
 }
 
 // Puts a block of one row at its limit.
-static void putAtLimit(rbIteration* it, int index, rbLimitState state)
+static void putAtLimit(Iteration* it, int index, rbLimitState state)
 {
     const rbRowBlock* block = &it->mechanism->blocks[index];
     double most = 0.5 * it->correction->h * it->mechanism->limits[block->firstRow];
@@ -257,7 +267,7 @@ static void putAtLimit(rbIteration* it, int index, rbLimitState state)
 // Dry friction (which requires rest) and a velocity motor along one freedom cannot both hold. Where
 // the motor holds its speed, the friction is at the limit against it, whatever the rate is before
 // the motor has been solved for. True: no further check is needed.
-static bool validatePair(rbIteration* it, int index, double* residual)
+static bool validatePair(Iteration* it, int index, double* residual)
 {
     const rbMechanism* m = it->mechanism;
     const rbRowBlock* block = &m->blocks[index];
@@ -277,7 +287,7 @@ static bool validatePair(rbIteration* it, int index, double* residual)
     return true;
 }
 
-static void validateLimits(rbIteration* it, int index, double* residual)
+static void validateLimits(Iteration* it, int index, double* residual)
 {
     const rbRowBlock* block = &it->mechanism->blocks[index];
     if (block->kind != RB_ROW_TRAVEL || validatePair(it, index, residual)) {
@@ -291,7 +301,7 @@ static void validateLimits(rbIteration* it, int index, double* residual)
     }
 }
 
-void rbIteration_NoteError(rbIteration* it, int index, const double* residual)
+static void noteError(Iteration* it, int index, const double* residual)
 {
     double error = blockNorm(&it->mechanism->blocks[index], residual);
     // Written so that NaN counts as an error.
@@ -301,7 +311,7 @@ void rbIteration_NoteError(rbIteration* it, int index, const double* residual)
     }
 }
 
-static void lookAheadWhereStale(rbIteration* it, int body)
+static void lookAheadWhereStale(Iteration* it, int body)
 {
     rbMechBody* b = &it->mechanism->bodies[body];
     if (it->corrector->isStale[body] && b->isDynamic) {
@@ -313,7 +323,7 @@ static void lookAheadWhereStale(rbIteration* it, int body)
 // Mixes the solution with the last ones (Anderson): the combination of the last steps with the
 // least residual in the energy norm. With dF and dE the differences of solutions and residuals,
 // minimize |f - sum g_j dF_j| over g, then dx = f - sum g_j (dX_j + dF_j).
-static void mixChange(rbIteration* it)
+static void mixChange(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     size_t n = (size_t)c->rowCount;
@@ -387,7 +397,7 @@ static void blockRates(const rbMechanism* mechanism, int index, double* rates)
     }
 }
 
-static void measureBlock(const rbIteration* it, int index, double* residual)
+static void measureBlock(const Iteration* it, int index, double* residual)
 {
     if (it->isOfRates) {
         blockRates(it->mechanism, index, residual);
@@ -396,7 +406,8 @@ static void measureBlock(const rbIteration* it, int index, double* residual)
     }
 }
 
-void rbIteration_Gather(rbIteration* it)
+// Errors ahead (or rates) of the blocks in the linear system into residual; records the largest.
+static void gather(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
@@ -413,11 +424,12 @@ void rbIteration_Gather(rbIteration* it)
         }
         measureBlock(it, i, residual);
         validateLimits(it, i, residual);
-        rbIteration_NoteError(it, i, residual);
+        noteError(it, i, residual);
     }
 }
 
-void rbIteration_ApplyChanges(rbIteration* it)
+// Adds change, clamped to the limits, to impulses and velocities.
+static void applyChanges(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
@@ -440,7 +452,7 @@ void rbIteration_ApplyChanges(rbIteration* it)
 }
 
 // Corrects the cut blocks one after another; true if one needed it.
-static bool sweepCuts(rbIteration* it)
+static bool sweepCuts(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
@@ -456,7 +468,7 @@ static bool sweepCuts(rbIteration* it)
         }
         measureBlock(it, index, residual);
         validateLimits(it, index, residual);
-        rbIteration_NoteError(it, index, residual);
+        noteError(it, index, residual);
         if (blockNorm(block, residual) <= it->correction->tolerance) {
             continue;
         }
@@ -476,8 +488,8 @@ static bool sweepCuts(rbIteration* it)
     return isCorrected;
 }
 
-// Whether to continue after the errors of an iteration are known.
-bool rbIteration_IsHopeless(rbIteration* it)
+// Whether to stop after the errors of an iteration are known.
+static bool isHopeless(Iteration* it)
 {
     double error = it->result.error;
     if (!isfinite(error)) {
@@ -498,7 +510,7 @@ bool rbIteration_IsHopeless(rbIteration* it)
     return it->slowCount >= SLOW_MAX;
 }
 
-static void solveResiduals(rbIteration* it)
+static void solveResiduals(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     for (int i = 0; i < c->rowCount; ++i) {
@@ -511,7 +523,7 @@ static void solveResiduals(rbIteration* it)
 }
 
 // Keeps the impulses with the least error so far; those of diverged iterations are useless.
-static void keepBest(rbIteration* it)
+static void keepBest(Iteration* it)
 {
     if (it->result.error < it->bestError) {
         it->bestError = it->result.error;
@@ -520,7 +532,8 @@ static void keepBest(rbIteration* it)
     }
 }
 
-void rbIteration_KeepEntry(rbIteration* it)
+// Saves impulses and velocities in entry and entryMotion.
+static void keepEntry(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     const rbMechanism* m = it->mechanism;
@@ -533,7 +546,7 @@ void rbIteration_KeepEntry(rbIteration* it)
 
 // Restores them, starting from the initial state: intermediate impulses may have been so large that
 // subtracting them would leave only rounding.
-static void recallBest(rbIteration* it)
+static void recallBest(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
@@ -550,7 +563,7 @@ static void recallBest(rbIteration* it)
     }
     memcpy(m->impulses, c->best, (size_t)c->rowCount * sizeof(double));
     it->result.error = 0.0;
-    rbIteration_Gather(it);
+    gather(it);
 }
 
 static bool isDelicate(const rbSolver* solver)
@@ -559,18 +572,18 @@ static bool isDelicate(const rbSolver* solver)
 }
 
 // Where conditions are nearly dependent, one more solution may do harm.
-static void checkPolish(rbIteration* it, bool isPolished)
+static void checkPolish(Iteration* it, bool isPolished)
 {
     if (isPolished && isDelicate(it->corrector->solver)) {
         it->result.error = 0.0;
-        rbIteration_Gather(it);
+        gather(it);
     }
 }
 
 // Errors ahead; true if they require a correction.
-static bool measure(rbIteration* it)
+static bool measure(Iteration* it)
 {
-    rbIteration_Gather(it);
+    gather(it);
     if (!it->result.isLimitChanged && it->corrector->solver->cutCount == 0) {
         keepBest(it);
     }
@@ -585,14 +598,14 @@ static bool isLinearEmpty(const rbCorrector* corrector, const rbMechanism* mecha
 rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
                                const rbCorrection* correction, rbLimitState* limits)
 {
-    rbIteration it = {.corrector = corrector,
-                      .mechanism = mechanism,
-                      .correction = correction,
-                      .lastError = INFINITY,
-                      .bestError = INFINITY};
+    Iteration it = {.corrector = corrector,
+                    .mechanism = mechanism,
+                    .correction = correction,
+                    .lastError = INFINITY,
+                    .bestError = INFINITY};
     it.limits = limits;
     bool hasLinear = !isLinearEmpty(corrector, mechanism);
-    rbIteration_KeepEntry(&it);
+    keepEntry(&it);
     for (int i = 0; i < mechanism->bodyCount; ++i) {
         corrector->isStale[i] = true;
     }
@@ -604,16 +617,16 @@ rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
         it.isBounded = false;
         bool isCorrected = hasLinear && measure(&it);
         if (it.result.isLimitChanged || it.result.iterations >= correction->iterationsMax ||
-            (hasLinear && rbIteration_IsHopeless(&it))) {
+            (hasLinear && isHopeless(&it))) {
             break;
         }
         bool isPolished = mayPolish && !isCorrected;
         if (hasLinear && (isCorrected || isPolished)) {
             solveResiduals(&it);
-            rbIteration_ApplyChanges(&it);
+            applyChanges(&it);
         }
         isCorrected = sweepCuts(&it) || isCorrected;
-        if (!hasLinear && rbIteration_IsHopeless(&it)) {
+        if (!hasLinear && isHopeless(&it)) {
             break;
         }
         if (!isCorrected) {
@@ -639,11 +652,11 @@ rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
 rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
                                 const rbCorrection* correction, rbLimitState* limits)
 {
-    rbIteration it = {.corrector = corrector,
-                      .mechanism = mechanism,
-                      .correction = correction,
-                      .lastError = INFINITY,
-                      .isOfRates = true};
+    Iteration it = {.corrector = corrector,
+                    .mechanism = mechanism,
+                    .correction = correction,
+                    .lastError = INFINITY,
+                    .isOfRates = true};
     it.limits = limits;
     bool hasLinear = !isLinearEmpty(corrector, mechanism);
     it.isEarly = corrector->solver->cutCount == 0;
@@ -651,7 +664,7 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
         it.result.error = 0.0;
         bool isCorrected = false;
         if (hasLinear) {
-            rbIteration_Gather(&it);
+            gather(&it);
             isCorrected = !(it.result.error <= correction->tolerance);
         }
         bool isValidated = !it.isEarly;
@@ -660,16 +673,16 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
             continue;
         }
         if (it.result.isLimitChanged || it.result.iterations >= correction->iterationsMax ||
-            (hasLinear && rbIteration_IsHopeless(&it))) {
+            (hasLinear && isHopeless(&it))) {
             break;
         }
         if (hasLinear && isCorrected) {
             corrector->solver->ops->solve(corrector->solver, corrector->residual,
                                           corrector->change);
-            rbIteration_ApplyChanges(&it);
+            applyChanges(&it);
         }
         isCorrected = sweepCuts(&it) || isCorrected;
-        if (!isCorrected || (!hasLinear && rbIteration_IsHopeless(&it))) {
+        if (!isCorrected || (!hasLinear && isHopeless(&it))) {
             break;
         }
         it.result.iterations += 1;
@@ -685,10 +698,10 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
 void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorrection* correction,
                    bool isOfRates)
 {
-    rbIteration it = {.corrector = corrector,
-                      .mechanism = mechanism,
-                      .correction = correction,
-                      .isOfRates = isOfRates};
+    Iteration it = {.corrector = corrector,
+                    .mechanism = mechanism,
+                    .correction = correction,
+                    .isOfRates = isOfRates};
     RB_ASSERT(isOfRates || correction->h > 0.0);
     for (int i = 0; !isOfRates && i < mechanism->bodyCount; ++i) {
         corrector->isStale[i] = true;
@@ -706,4 +719,272 @@ void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorre
             residual[k] /= correction->h;
         }
     }
+}
+
+// ------------------------------------------------------------------------------------ projections
+// Corrections that move bodies instead of applying impulses.
+
+// Displacements as velocities over a time h: the same impulses, applied to poses.
+static void displace(rbMechanism* mechanism, double h)
+{
+    for (int i = 0; i < mechanism->bodyCount; ++i) {
+        rbMechBody* body = &mechanism->bodies[i];
+        if (!body->isDynamic) {
+            continue;
+        }
+        rbVec3 turn = rbScale(h, rbMulSV(mechanism->masses[i].invInertia, body->momentum));
+        rbQuat half = {1.0, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z};
+        body->pose.position = rbAddScaled(body->pose.position, h, body->velocity);
+        body->pose.orientation = rbNormalizeQuat(rbMulQuat(half, body->pose.orientation));
+        body->pose.rotation = rbMatFromQuat(body->pose.orientation);
+    }
+}
+
+// Velocities temporarily hold displacements.
+static void lendMotion(rbMechanism* mechanism)
+{
+    for (int i = 0; i < mechanism->bodyCount; ++i) {
+        rbMechBody* body = &mechanism->bodies[i];
+        if (body->isDynamic) {
+            body->lentVelocity = body->velocity;
+            body->lentMomentum = body->momentum;
+            body->velocity = RB_VEC3_ZERO;
+            body->momentum = RB_VEC3_ZERO;
+        }
+    }
+}
+
+// And are restored, changed by a fraction of the displacement.
+static void returnMotion(rbMechanism* mechanism, double part)
+{
+    for (int i = 0; i < mechanism->bodyCount; ++i) {
+        rbMechBody* body = &mechanism->bodies[i];
+        if (body->isDynamic) {
+            body->velocity = rbAddScaled(body->lentVelocity, part, body->velocity);
+            body->momentum = rbAddScaled(body->lentMomentum, part, body->momentum);
+        }
+    }
+}
+
+// Errors of HOLD rows at the current poses into residual.
+static void gatherErrors(Iteration* it)
+{
+    rbCorrector* c = it->corrector;
+    rbMechanism* m = it->mechanism;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        double* residual = &c->residual[block->firstRow];
+        if (block->kind != RB_ROW_HOLD) {
+            memset(residual, 0, (size_t)block->rowCount * sizeof(double));
+            continue;
+        }
+        block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
+                      residual);
+        noteError(it, i, residual);
+    }
+}
+
+rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
+                               const rbCorrection* correction)
+{
+    Iteration it = {.corrector = corrector,
+                    .mechanism = mechanism,
+                    .correction = correction,
+                    .lastError = INFINITY};
+    const rbSolver* solver = corrector->solver;
+    for (;;) {
+        it.result.error = 0.0;
+        gatherErrors(&it);
+        if (it.result.error <= correction->tolerance ||
+            it.result.iterations >= correction->iterationsMax || isHopeless(&it)) {
+            break;
+        }
+        lendMotion(mechanism);
+        for (int i = 0; correction->damping > 0.0 && i < mechanism->rowCount; ++i) {
+            corrector->residual[i] *= correction->damping;
+        }
+        solver->ops->solve(corrector->solver, corrector->residual, corrector->change);
+        for (int k = 0; k < solver->cutCount; ++k) {
+            const rbRowBlock* block = &mechanism->blocks[solver->cuts[k]];
+            rbSmallFactor_Solve(&corrector->cutFactors[k], &corrector->residual[block->firstRow],
+                                &corrector->change[block->firstRow]);
+        }
+        for (int i = 0; i < mechanism->blockCount; ++i) {
+            rbMechanism_Apply(mechanism, i, &corrector->change[mechanism->blocks[i].firstRow]);
+        }
+        displace(mechanism, 1.0);
+        returnMotion(mechanism, 0.0);
+        it.result.iterations += 1;
+    }
+    it.result.isMet =
+        it.result.error <= correction->tolerance || it.result.error <= correction->floor;
+    return it.result;
+}
+
+// -------------------------------------------------------------- steps that look-ahead cannot make
+
+// Smallest fraction of a solution that is tried when the whole solution increased the errors.
+#define SETTLE_PART 0.05
+
+static void softenHolds(rbMechanism* m, double softness)
+{
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            if (block->kind == RB_ROW_SPRING || !(m->compliance[row] < INFINITY)) {
+                continue;
+            }
+            const rbRow* r = &m->rows[row];
+            double response = rbCoupleRows(&m->masses[block->bodyA], r, 1.0, r, 1.0) +
+                              rbCoupleRows(&m->masses[block->bodyB], r, -1.0, r, -1.0);
+            m->compliance[row] = softness * response;
+        }
+    }
+}
+
+// An impulse that pulls at an arm resists rotation like a moment of inertia: perpendicular to the
+// arm.
+static void addTaut(rbSym3* inertia, rbVec3 arm, rbVec3 impulse, double h)
+{
+    double pull = h * rbDot(arm, impulse);
+    double square = rbLengthSquared(arm);
+    if (pull > 0.0 && square > 0.0) {
+        double f = -pull / square;
+        rbSym3 across = {pull + f * arm.x * arm.x, pull + f * arm.y * arm.y,
+                         pull + f * arm.z * arm.z, f * arm.x * arm.y,
+                         f * arm.x * arm.z,        f * arm.y * arm.z};
+        *inertia = rbAddSym(*inertia, across);
+    }
+}
+
+// Adds the resistance of the joint impulses: the curvature of the conditions, without which the
+// iteration overshoots. It keeps light bodies in taut chains from being displaced far where heavy
+// ones should move. Arms follow from rows r x g perpendicular to directions g: over n of them, sum
+// g x (r x g) is n - 1 times the part of r within their span.
+static void stiffenBodies(rbCorrector* c, rbMechanism* m, const double* impulses, double h)
+{
+    for (int i = 0; i < m->bodyCount; ++i) {
+        c->inertias[i] = rbSym3_FromPrincipal(m->bodies[i].moments, m->bodies[i].pose.rotation);
+    }
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        rbVec3 impulse = RB_VEC3_ZERO;
+        rbVec3 armA = RB_VEC3_ZERO;
+        rbVec3 armB = RB_VEC3_ZERO;
+        int count = 0;
+        for (int k = 0; k < block->rowCount && block->kind == RB_ROW_HOLD; ++k) {
+            const rbRow* row = &m->rows[block->firstRow + k];
+            if (((block->angleMask >> k) & 1u) == 0) {
+                impulse = rbAddScaled(impulse, impulses[block->firstRow + k], row->linear);
+                armA = rbAdd(armA, rbCross(row->linear, row->angularA));
+                armB = rbAdd(armB, rbCross(row->linear, row->angularB));
+                count += 1;
+            }
+        }
+        if (count > 1) {
+            double scale = 1.0 / (double)(count - 1);
+            addTaut(&c->inertias[block->bodyA], rbScale(scale, armA), impulse, h);
+            addTaut(&c->inertias[block->bodyB], rbScale(scale, armB), rbNeg(impulse), h);
+        }
+    }
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbSym3 inverse;
+        if (m->masses[i].isDynamic && rbSym3_Invert(c->inertias[i], &inverse)) {
+            m->masses[i].invInertia = inverse;
+        }
+    }
+}
+
+static void keepSettled(Iteration* it)
+{
+    const rbMechanism* m = it->mechanism;
+    rbCorrector* c = it->corrector;
+    keepEntry(it);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        c->poses[i] = m->bodies[i].pose;
+    }
+}
+
+static void recallSettled(Iteration* it)
+{
+    rbMechanism* m = it->mechanism;
+    const rbCorrector* c = it->corrector;
+    memcpy(m->impulses, c->entry, (size_t)c->rowCount * sizeof(double));
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        body->velocity = c->entryMotion[2 * (size_t)i];
+        body->momentum = c->entryMotion[2 * (size_t)i + 1];
+        body->pose = c->poses[i];
+        body->ahead = body->pose;
+    }
+    it->result.error = 0.0;
+    gather(it);
+}
+
+// Moves the bodies by a fraction of the solution for the current residuals.
+static void settleOnce(Iteration* it, double part)
+{
+    rbCorrector* c = it->corrector;
+    rbMechanism* m = it->mechanism;
+    double h = it->correction->h;
+    for (int i = 0; i < c->rowCount; ++i) {
+        c->residual[i] *= part / h;
+    }
+    c->solver->ops->solve(c->solver, c->residual, c->change);
+    lendMotion(m);
+    applyChanges(it);
+    displace(m, h);
+    // Taut directions rotated with the bodies: their spin is that of the displacement.
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            rbVec3 spin = rbMulSV(m->masses[i].invInertia, body->momentum);
+            rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+            body->momentum = rbMulSV(inertia, spin);
+            body->ahead = body->pose;
+            c->isStale[i] = false;
+        }
+    }
+    returnMotion(m, 1.0);
+}
+
+rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,
+                              const rbCorrection* correction, rbLimitState* limits)
+{
+    Iteration it = {.corrector = corrector, .mechanism = mechanism, .correction = correction};
+    size_t rows = (size_t)mechanism->rowCount;
+    const double* expected = correction->expected;
+    double best = INFINITY;
+    double part = 1.0;
+    RB_ASSERT(corrector->solver->cutCount == 0);
+    it.limits = limits;
+    memset(corrector->isStale, 0, (size_t)mechanism->bodyCount * sizeof(bool));
+    keepSettled(&it);
+    for (;;) {
+        it.result.error = 0.0;
+        gather(&it);
+        double size = sqrt(rbDotArrays(corrector->residual, corrector->residual, rows));
+        if (size < best) {
+            best = size;
+            part = fmin(1.0, 2.0 * part);
+            keepSettled(&it);
+        } else {
+            part *= 0.5;
+            recallSettled(&it);
+        }
+        bool isDone = it.result.error <= correction->tolerance;
+        if (it.result.isLimitChanged || isDone || part < SETTLE_PART ||
+            it.result.iterations >= correction->iterationsMax) {
+            break;
+        }
+        rbMechanism_Refresh(mechanism);
+        stiffenBodies(corrector, mechanism, expected, correction->h);
+        expected = mechanism->impulses;
+        softenHolds(mechanism, correction->softness);
+        rbCorrector_Factor(corrector, mechanism);
+        settleOnce(&it, part);
+        it.result.iterations += 1;
+    }
+    it.result.isMet = it.result.error <= correction->tolerance;
+    return it.result;
 }

@@ -64,27 +64,20 @@ void rbSweepMotion_SetSteadySpin(rbSweepMotion* motion, rbVec3 spin);
 double rbGetCoreReach(const rbGeometry* geometry, rbVec3 point);
 
 // Largest of the bounds below that apply; at most the smaller horizon; 0 if gap.lower <= level.
-double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
-                      double level);
-
-// The same with a guess of the rotation rate of the normal (rad/s; zero: none), which may be wrong:
+// turning: a guess of the rotation rate of the normal (rad/s; zero: none), which may be wrong:
 // n0 x n1 / (t1 - t0) of the last two measurements of the pair. Where edge meets edge this makes
 // repeated measurements converge fast; faces do not need it.
-double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
-                             rbVec3 turning, double level);
+double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
+                      rbVec3 turning, double level);
 
 // L-74 with gravity: no point of A approaches any point of B by more than
 // |v| t + |a| t^2/2 + spins times radii. The only bound that needs no direction.
 double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, double level);
 
-// Along a fixed direction n, from A to B, in which the hulls of the bodies are separated: the
-// centers' part is an exact parabola, the rotation costs |spin x n| times the radius of the core. 0
-// if the hulls are not separated by more than the level along n. If one body is a plane, its normal
-// is used for n.
-double rbBoundAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, double level);
-
-// The same to second order: the support mappings are evaluated in the direction rotated with the
-// bodies, so that repeated measurements converge quadratically. Never below rbBoundAlong.
+// Along a direction n, from A to B, in which the hulls of the bodies are separated: the centers'
+// part is an exact parabola, and the support mappings are evaluated in the direction rotated with
+// the bodies, so that repeated measurements converge quadratically. 0 if the hulls are not
+// separated by more than the level along n. If one body is a plane, its normal is used for n.
 double rbBoundBySupports(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, double level);
 
 // rbSweepSpheres where a is not zero: the first root of a polynomial of degree 4.

@@ -27,9 +27,9 @@
 // Rounding: differences of centers and velocities are exact to their own size, so the error of d, V
 // and A is a few units of rounding of the lengths that enter them, which is subtracted.
 #include "collision/convex/gjk.h"
+#include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/sweep/sweep.h"
-#include "dynamics/sweep/sweep_core.h"
 
 #include <float.h>
 
@@ -83,6 +83,177 @@ double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, do
     acceleration += ma->accelerationSlack + mb->accelerationSlack + SLACK * acceleration;
     double bound = findRoot(gap - level, speed + a->growth + b->growth, acceleration);
     return rbMinOf(bound, horizonOf(a, b));
+}
+
+// ----------------------------------------------------------------------------------------- cores
+
+// Cores: shapes without the ball they are rounded by. One row per type.
+//
+// In terms of heights, a ball moves with its center: the highest point of a rotating ball is always
+// its radius above its center. So a sphere is a point and a capsule a segment, and the radius is
+// added once, not along the rotated direction.
+
+// A query of a geometry, in its frame: heights along direction + (later - now) rate.
+typedef struct CoreProbe {
+    rbVec3 direction;
+    rbVec3 rate;
+    rbVec3 center; // m, the center of mass, for the reach of parts
+    // Every part of a compound is raised by its reach times this, with its rate: the most that the
+    // rotation of points this far from the center may add.
+    double lift;
+    double liftRate;
+    double reachMax; // m, no part reaches farther
+} CoreProbe;
+
+// Height of the highest point, the radius of the ball about the core included once, for any length
+// of the direction; and its derivative by the direction. Convex in direction and lift.
+typedef struct CoreHeight {
+    double height;
+    double rate;
+} CoreHeight;
+
+typedef CoreHeight HeightFn(const rbGeometry* geometry, const CoreProbe* probe);
+// isQuick: the result may be too large, but costs O(1) per part.
+typedef double ReachFn(const rbGeometry* geometry, rbVec3 point, bool isQuick);
+
+typedef struct CoreRow {
+    HeightFn* height;
+    ReachFn* reach;
+} CoreRow;
+
+static const CoreRow* getRow(const rbGeometry* geometry);
+
+static CoreHeight heightOfSphere(const rbGeometry* geometry, const CoreProbe* probe)
+{
+    (void)probe;
+    return (CoreHeight){geometry->data.sphere.radius, 0.0};
+}
+
+static CoreHeight heightOfCapsule(const rbGeometry* geometry, const CoreProbe* probe)
+{
+    double end = copysign(geometry->data.capsule.halfLength, probe->direction.z);
+    return (CoreHeight){end * probe->direction.z + geometry->data.capsule.radius,
+                        end * probe->rate.z};
+}
+
+static CoreHeight heightOfShape(const rbGeometry* geometry, const CoreProbe* probe)
+{
+    rbVec3 point = rbGeometry_GetSupport(geometry, probe->direction);
+    return (CoreHeight){rbDot(probe->direction, point), rbDot(probe->rate, point)};
+}
+
+static CoreHeight heightOfBox(const rbGeometry* geometry, const CoreProbe* probe)
+{
+    rbVec3 half = geometry->data.box.halfExtents;
+    rbVec3 d = probe->direction;
+    rbVec3 corner = {copysign(half.x, d.x), copysign(half.y, d.y), copysign(half.z, d.z)};
+    return (CoreHeight){rbDot(d, corner), rbDot(probe->rate, corner)};
+}
+
+// By its table of supports: several times as fast as over the corners of all faces.
+static CoreHeight heightOfHull(const rbGeometry* geometry, const CoreProbe* probe)
+{
+    const rbSupportTable* table = geometry->polyhedron->supports;
+    bool climbs = table->vertexCount > RB_SUPPORT_SEARCH_MAX && table->canClimb;
+    int vertex = climbs ? rbSupportTable_Climb(table, probe->direction, -1)
+                        : rbSupportTable_Search(table, probe->direction);
+    rbVec3 point = rbSupportTable_GetVertex(table, vertex);
+    return (CoreHeight){rbDot(probe->direction, point), rbDot(probe->rate, point)};
+}
+
+static CoreHeight heightOfPlane(const rbGeometry* geometry, const CoreProbe* probe)
+{
+    (void)probe;
+    RB_ASSERT(geometry->isBounded); // planes are evaluated along their own normal, elsewhere
+    (void)geometry;
+    return (CoreHeight){(double)INFINITY, 0.0};
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
+static CoreHeight heightOfCompound(const rbGeometry* geometry, const CoreProbe* probe)
+{
+    CoreHeight best = {-(double)INFINITY, 0.0};
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        rbTransform pose = child->transform;
+        CoreProbe part = *probe;
+        part.direction = rbInvRotate(pose.q, probe->direction);
+        part.rate = rbInvRotate(pose.q, probe->rate);
+        part.center = rbInvTransformPoint(pose, probe->center);
+        CoreHeight own = getRow(child->geometry)->height(child->geometry, &part);
+        own.height += rbDot(probe->direction, pose.p);
+        own.rate += rbDot(probe->rate, pose.p);
+        if (child->geometry->type != RB_SHAPE_COMPOUND) {
+            double reach = getRow(child->geometry)->reach(child->geometry, part.center, true);
+            reach = rbMinOf(reach, probe->reachMax);
+            own.height += reach * probe->lift;
+            own.rate += reach * probe->liftRate;
+        }
+        if (own.height > best.height) {
+            best = own;
+        }
+    }
+    return best;
+}
+
+static double reachOfSphere(const rbGeometry* geometry, rbVec3 point, bool isQuick)
+{
+    (void)geometry;
+    (void)isQuick;
+    return rbLength(point);
+}
+
+static double reachOfCapsule(const rbGeometry* geometry, rbVec3 point, bool isQuick)
+{
+    (void)isQuick;
+    double z = fabs(point.z) + geometry->data.capsule.halfLength;
+    return rbLength(rbMakeVec3(point.x, point.y, z));
+}
+
+static double reachOfShape(const rbGeometry* geometry, rbVec3 point, bool isQuick)
+{
+    (void)isQuick;
+    return rbGeometry_GetRadius(geometry, point);
+}
+
+static double reachOfVertices(const rbGeometry* geometry, rbVec3 point, bool isQuick)
+{
+    return isQuick ? rbLength(point) + geometry->radius : rbGeometry_GetRadius(geometry, point);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
+static double reachOfCompound(const rbGeometry* geometry, rbVec3 point, bool isQuick)
+{
+    double largest = 0.0;
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        rbVec3 local = rbInvTransformPoint(child->transform, point);
+        largest = rbMaxOf(largest, getRow(child->geometry)->reach(child->geometry, local, isQuick));
+    }
+    return largest;
+}
+
+static const CoreRow coreTable[] = {
+    [RB_FAMILY_BALL] = {heightOfSphere, reachOfSphere},
+    [RB_FAMILY_ROD] = {heightOfCapsule, reachOfCapsule},
+    [RB_FAMILY_BOX] = {heightOfBox, reachOfShape},
+    [RB_FAMILY_SMOOTH] = {heightOfShape, reachOfShape},
+    [RB_FAMILY_HULL] = {heightOfHull, reachOfVertices},
+    [RB_FAMILY_TRIANGLES] = {heightOfShape, reachOfVertices},
+    [RB_FAMILY_PLANE] = {heightOfPlane, reachOfShape},
+    [RB_FAMILY_COMPOUND] = {heightOfCompound, reachOfCompound},
+};
+_Static_assert(sizeof coreTable / sizeof coreTable[0] == RB_FAMILY_COUNT, "one row a family");
+
+static const CoreRow* getRow(const rbGeometry* geometry)
+{
+    return &coreTable[rbGeometry_GetFamily(geometry)];
+}
+
+double rbGetCoreReach(const rbGeometry* geometry, rbVec3 point)
+{
+    RB_ASSERT(geometry != NULL && rbIsFinite3(point));
+    return getRow(geometry)->reach(geometry, point, false);
 }
 
 // ----------------------------------------------------------------------------- along a direction
@@ -155,19 +326,20 @@ static Side makeSide(const rbSweepBody* body, rbVec3 direction)
 
 // Height of the core over the center of mass at a time, to first order in the rotation, and with
 // the remainder of each part of a compound.
-static rbCoreHeight heightAt(const Side* side, double t)
+static CoreHeight heightAt(const Side* side, double t)
 {
     const rbGeometry* geometry = side->body->geometry;
     if (side->isPlane) {
-        return (rbCoreHeight){geometry->data.plane.offset - side->lever, 0.0};
+        return (CoreHeight){geometry->data.plane.offset - side->lever, 0.0};
     }
-    rbCoreProbe probe = {.direction = rbAddScaled(side->direction, t, side->turning),
-                         .rate = side->turning,
-                         .center = side->center,
-                         .lift = 0.5 * t * t * side->bending,
-                         .liftRate = t * side->bending,
-                         .reachMax = side->body->radius};
-    rbCoreHeight height = rbGetCoreHeight(geometry, &probe);
+    CoreProbe probe = {.direction = rbAddScaled(side->direction, t, side->turning),
+                       .rate = side->turning,
+                       .center = side->center,
+                       .lift = 0.5 * t * t * side->bending,
+                       .liftRate = t * side->bending,
+                       .reachMax = side->body->radius};
+    RB_ASSERT(rbIsFinite3(probe.direction) && rbIsFinite3(probe.rate));
+    CoreHeight height = getRow(geometry)->height(geometry, &probe);
     height.height -= rbDot(probe.direction, side->center);
     height.rate -= rbDot(probe.rate, side->center);
     return height;
@@ -256,12 +428,12 @@ static double turnAlong(Along* along, rbVec3 n, rbVec3 turning)
 }
 
 // F as defined at the top of the file, less the level, and its derivative.
-static rbCoreHeight gapAt(const Along* along, double t, double level)
+static CoreHeight gapAt(const Along* along, double t, double level)
 {
-    rbCoreHeight a = heightAt(&along->a, t);
-    rbCoreHeight b = heightAt(&along->b, t);
-    return (rbCoreHeight){along->d - level + t * along->speed - a.height - b.height,
-                          along->speed - a.rate - b.rate};
+    CoreHeight a = heightAt(&along->a, t);
+    CoreHeight b = heightAt(&along->b, t);
+    return (CoreHeight){along->d - level + t * along->speed - a.height - b.height,
+                        along->speed - a.rate - b.rate};
 }
 
 // From the heights at the instant; or, for any rotation of a body, from the ball that contains it.
@@ -280,18 +452,6 @@ static double boundFirst(const Along* along, double level, double heightA, doubl
     return rbMaxOf(best, findRoot(d - ballA - ballB, speed, acceleration));
 }
 
-double rbBoundAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, double level)
-{
-    RB_ASSERT(a != NULL && b != NULL && rbIsFinite3(normal));
-    Along along;
-    if (!makeAlong(a, b, normal, &along)) {
-        return 0.0;
-    }
-    double heightA = heightAt(&along.a, 0.0).height;
-    double heightB = heightAt(&along.b, 0.0).height;
-    return boundFirst(&along, level, heightA, heightB);
-}
-
 // First time from low to high at which chord + t^2/2 acceleration may fall to 0; high if it does
 // not. The chord leads from gapLow > -low^2/2 acceleration at low to gapHigh at high.
 static double findChordRoot(double low, double gapLow, double high, double gapHigh,
@@ -307,7 +467,7 @@ static double findChordRoot(double low, double gapLow, double high, double gapHi
 
 // The next time to evaluate: the tangent at low proves that the root cannot be later, unless the
 // t^2 terms push the bodies apart.
-static double guessEnd(double low, rbCoreHeight gap, double acceleration)
+static double guessEnd(double low, CoreHeight gap, double acceleration)
 {
     double value = gap.height + 0.5 * acceleration * low * low;
     double s = findRoot(value, -gap.rate - acceleration * low, -acceleration);
@@ -319,7 +479,7 @@ static double widen(const Along* along, double level, double low, double horizon
 {
     double acceleration = along->acceleration - bendingOf(&along->a) - bendingOf(&along->b);
     double bad = horizon; // not evaluated, or not safe
-    rbCoreHeight gap = gapAt(along, low, level);
+    CoreHeight gap = gapAt(along, low, level);
     for (int i = 1; i < PROBES_MAX && low < bad; i += 2) {
         if (!(gap.height + 0.5 * acceleration * low * low > 0.0)) {
             break; // the remainder costs more than it gains
@@ -330,7 +490,7 @@ static double widen(const Along* along, double level, double low, double horizon
             high = bad < 16.0 * low ? bad : rbMinOf(sqrt(low) * sqrt(bad), 1e3 * low);
             high = rbMaxOf(high, low * (1.0 + PROBE_QUALITY));
         }
-        rbCoreHeight gapHigh = gapAt(along, high, level);
+        CoreHeight gapHigh = gapAt(along, high, level);
         double safe = findChordRoot(low, gap.height, high, gapHigh.height, acceleration);
         bool isGood = safe - low > (1.0 - 2.0 * PROBE_QUALITY) * (high - low);
         if (safe >= high) {
@@ -464,7 +624,8 @@ static rbSweepBody makePart(const rbSweepBody* body, int index)
     double rounding =
         16.0 * DBL_EPSILON *
         (rbDistance(body->motion.center, body->pose.p) + rbLength(child->transform.p));
-    part.radius = rbMinOf(body->radius, rbGetCoreReachQuick(child->geometry, center) + rounding);
+    part.radius = rbMinOf(body->radius,
+                          getRow(child->geometry)->reach(child->geometry, center, true) + rounding);
     part.rounding += rounding;
     return part;
 }
@@ -517,15 +678,15 @@ static double boundParts(const rbSweepBody* a, const rbSweepBody* b, const rbSwe
             }
             rbSweepGap own = measureParts(&partA, &partB, gap);
             own.lower = rbMaxOf(own.lower, known);
-            least = rbMinOf(least, rbBoundMeetingTurning(&partA, &partB, &own, turning, level));
+            least = rbMinOf(least, rbBoundMeeting(&partA, &partB, &own, turning, level));
         }
     }
     return least;
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): by parts, compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
-double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
-                             rbVec3 turning, double level)
+double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
+                      rbVec3 turning, double level)
 {
     RB_ASSERT(a != NULL && b != NULL && gap != NULL);
     RB_ASSERT(a->radius >= 0.0 && b->radius >= 0.0);
@@ -559,11 +720,4 @@ double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const r
         best = rbMaxOf(best, boundParts(a, b, gap, turning, level));
     }
     return rbMinOf(best, horizon);
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): see above.
-double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
-                      double level)
-{
-    return rbBoundMeetingTurning(a, b, gap, RB_VEC3_ZERO, level);
 }

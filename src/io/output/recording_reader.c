@@ -8,6 +8,7 @@
 // file and with what zstd can produce from that many bytes before memory is allocated for it.
 #include "base/core/memory.h"
 #include "io/output/recording_format.h"
+#include "io/scene/arena.h"
 
 #include <errno.h>
 #include <fcntl.h>

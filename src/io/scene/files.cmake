@@ -1,5 +1,6 @@
 # Scene files and mesh files in. All readers are our own on top of jansson: see mesh_file.c.
 target_sources(rattleback_io PRIVATE
+  src/io/scene/arena.c
   src/io/scene/attachments.c
   src/io/scene/file_bytes.c
   src/io/scene/foreign_format.c
@@ -11,6 +12,7 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/mesh_ply.c
   src/io/scene/mesh_stl.c
   src/io/scene/mesh_text.c
+  src/io/scene/nearest_name.c
   src/io/scene/override.c
   src/io/scene/reader.c
   src/io/scene/scene.c

@@ -1,5 +1,6 @@
 // Changing one value of a scene by its place: "world.gravity=[0,0,0]", "/bodies/box/mass=2".
 #include "io/scene/file_bytes.h"
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_model.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "io/scene/reader.h"
 
 #include "base/math/elementary.h"
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_keys.h"
 
 #include <math.h>

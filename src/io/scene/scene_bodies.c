@@ -1,4 +1,5 @@
 // Bodies of a scene: state, shapes, copies; materials and motion settings; lookup by name.
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 
@@ -294,14 +295,18 @@ rbStatus rbIndexBodies(rbScene* scene, rbReader* reader)
 
 // --------------------------------------------------------------------------------------- bodies
 
-// All shapes of a body collide with the same groups.
+// All shapes of a body except sensors collide with the same groups.
 static rbStatus validateGroups(const rbScene* scene, rbReader* reader, const rbSceneBody* body,
                                const rbSceneShape* shape)
 {
-    if (body->shapeCount == 0) {
+    int solid = 0;
+    while (solid < body->shapeCount && scene->shapes.data[body->firstShape + solid].isSensor) {
+        solid += 1;
+    }
+    if (shape->isSensor || solid == body->shapeCount) {
         return RB_STATUS_OK;
     }
-    const rbSceneShape* first = &scene->shapes.data[body->firstShape];
+    const rbSceneShape* first = &scene->shapes.data[body->firstShape + solid];
     bool isSame = shape->groups == first->groups;
     if (isSame && shape->mask == first->mask) {
         return RB_STATUS_OK;
@@ -347,6 +352,8 @@ static rbStatus readShapes(rbScene* scene, rbReader* reader, const json_t* array
         shape.transform = (rbTransform){fields.position, fields.orientation};
         shape.groups = (uint32_t)fields.groups;
         shape.mask = (uint32_t)fields.mask;
+        shape.surfaceVelocity = fields.surfaceVelocity;
+        shape.isSensor = fields.isSensor;
         status = validateGroups(scene, reader, body, &shape);
         if (status != RB_STATUS_OK) {
             return status;

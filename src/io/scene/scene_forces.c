@@ -1,5 +1,6 @@
 // Forces of a scene, driven by the table of forces.
 #include "dynamics/forces/force_table.h"
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 

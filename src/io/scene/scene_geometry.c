@@ -1,6 +1,7 @@
 // Geometries of a scene: a table of types, each with its keys and the function that builds it.
 #include "collision/geometry/shape_ops.h"
 #include "io/scene/mesh_file.h"
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 

@@ -120,6 +120,8 @@ static const rbKey shapeKeys[] = {
      .rule = "expected the sum of the bits of up to 32 groups: 1, 2, 4, 8, ..."},
     {"mask", RB_VALUE_INTEGER, AT(rbShapeFields, mask), NOT_NEGATIVE(UINT32_MAX, ""),
      .rule = "expected the sum of the bits of the groups it collides with: 1, 2, 4, 8, ..."},
+    {"surfaceVelocity", RB_VALUE_VEC3, AT(rbShapeFields, surfaceVelocity), SPEED},
+    {"sensor", RB_VALUE_BOOLEAN, AT(rbShapeFields, isSensor), NO_UNIT},
 };
 DEFINE_KIND(rbShapeKeys, "shape", "a shape", shapeKeys);
 

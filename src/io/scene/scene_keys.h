@@ -178,6 +178,8 @@ typedef struct rbShapeFields {
     rbVec3 position;
     rbQuat orientation;
     int64_t groups, mask;
+    rbVec3 surfaceVelocity;
+    bool isSensor;
 } rbShapeFields;
 
 typedef struct rbBodyFields {

@@ -13,6 +13,9 @@ static rbStatus sumShapes(const rbScene* scene, rbReader* reader, const rbSceneB
     for (int i = 0; i < body->shapeCount; ++i) {
         const rbSceneShape* shape = &scene->shapes.data[body->firstShape + i];
         const rbGeometry* geometry = scene->geometries.data[shape->geometry].geometry;
+        if (shape->isSensor) {
+            continue;
+        }
         rbMassProperties own;
         rbStatus status =
             rbGeometry_GetMass(geometry, shape->material.density, &own, reader->error);
@@ -30,14 +33,19 @@ static rbStatus sumShapes(const rbScene* scene, rbReader* reader, const rbSceneB
 
 static bool areAllSolid(const rbScene* scene, const rbSceneBody* body)
 {
+    int count = 0;
     for (int i = 0; i < body->shapeCount; ++i) {
         const rbSceneShape* shape = &scene->shapes.data[body->firstShape + i];
         const rbGeometry* geometry = scene->geometries.data[shape->geometry].geometry;
+        if (shape->isSensor) {
+            continue;
+        }
         if (!rbGeometry_IsSolid(geometry) || !rbGeometry_IsBounded(geometry)) {
             return false;
         }
+        count += 1;
     }
-    return body->shapeCount > 0;
+    return count > 0;
 }
 
 // [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], about the center of mass.

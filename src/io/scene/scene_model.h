@@ -6,6 +6,7 @@
 #define RB_SCENE_MODEL_H
 
 #include "base/core/memory.h"
+#include "io/scene/arena.h"
 #include "io/scene/reader.h"
 
 // A file that the scene refers to, with its bytes.
@@ -41,6 +42,8 @@ typedef struct rbSceneShape {
     rbMaterial material;
     const char* materialName; // NULL: none
     uint32_t groups, mask;
+    rbVec3 surfaceVelocity;
+    bool isSensor;
 } rbSceneShape;
 
 // The properties of a pair of materials, by their kinds.

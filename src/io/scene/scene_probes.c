@@ -1,4 +1,5 @@
 // Probes: what a run records. A table gives what each quantity measures and its unit.
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_joints.h"
 
 #include <math.h>

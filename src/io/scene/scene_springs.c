@@ -1,4 +1,5 @@
 // Springs of a scene, and the names of joints and springs, which share a namespace.
+#include "io/scene/nearest_name.h"
 #include "io/scene/scene_joints.h"
 
 #include <stdio.h>

@@ -111,6 +111,8 @@ static rbStatus makeShapes(Maker* maker, const rbSceneBody* body, rbBodyId bodyI
         def.material = shape->material;
         def.groups = shape->groups;
         def.mask = shape->mask;
+        def.surfaceVelocity = shape->surfaceVelocity;
+        def.isSensor = shape->isSensor;
         if (RB_IS_NULL(rbCreateShape(maker->world, bodyId, &def, maker->error))) {
             return RB_STATUS_INVALID;
         }

@@ -4,6 +4,7 @@
 #include "base/core/words.h"
 #include "collision/geometry/shape_ops.h"
 #include "io/scene/mesh_text.h"
+#include "io/scene/nearest_name.h"
 
 #include <float.h>
 #include <math.h>

@@ -158,6 +158,12 @@ void rbEventEngine_Rebase(rbEventEngine* engine, const rbEventHost* host, int in
 
 // ------------------------------------------------------------------------------------ collisions
 
+void rbEventEngine_CountRaise(rbEventEngine* engine, double change)
+{
+    engine->statistics.energyRaises += 1;
+    engine->statistics.energyRaised += change;
+}
+
 void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host, const rbEngineEvent* event)
 {
     RB_ASSERT(event != NULL);

@@ -38,9 +38,9 @@ static inline rbVec3 rbEventEngine_ImageShift(const rbEventEngine* engine, const
 // The contact time, or less where a fall through a tolerance takes less.
 static inline double rbEventEngine_ContactTime(const rbEventEngine* engine, double pull)
 {
-    double asked = engine->settings.contactTime;
-    double fall = pull > 0.0 ? 0.1 * sqrt(2.0 * engine->tolerance / pull) : asked;
-    return fall < asked ? fall : asked;
+    double requested = engine->settings.contactTime;
+    double fall = pull > 0.0 ? 0.1 * sqrt(2.0 * engine->tolerance / pull) : requested;
+    return fall < requested ? fall : requested;
 }
 
 // Prefetches the list of a body.
@@ -78,6 +78,8 @@ rbMaterialPair rbEventEngine_GetMaterial(const rbEventEngine* engine, const rbEv
 // The body as an impact sees it.
 rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
                                           int index, const rbMotionState* state);
+// An impact whose law raised the energy, by a change in J.
+void rbEventEngine_CountRaise(rbEventEngine* engine, double change);
 // Writes an event into the journal of the host, if there is one.
 void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host,
                          const rbEngineEvent* event);

@@ -155,13 +155,16 @@ static void accountForCluster(rbEventEngine* engine, const rbEventHost* host,
             rbSub(cluster->impacts[contact->b].center, cluster->impacts[contact->a].center);
         friction += contact->frictionWork;
         engine->statistics.impacts += 1;
-        engine->statistics.lawCounts[RB_IMPACT_NEWTON] += 1;
+        engine->statistics.lawCounts[contact->law] += 1;
+        if (contact->isEnergyRaised) {
+            rbEventEngine_CountRaise(engine, contact->normalWork + contact->frictionWork);
+        }
         engine->statistics.virial += rbDot(contact->impulse, apart);
         rbEngineEvent event = {.time = cluster->time,
                                .kind = RB_HAPPENED_IMPACT,
                                .a = pair->a,
                                .b = pair->b,
-                               .law = RB_IMPACT_NEWTON,
+                               .law = contact->law,
                                .history = contact->history,
                                .energyChange = contact->normalWork + contact->frictionWork,
                                .energyBefore = before,

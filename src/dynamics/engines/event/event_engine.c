@@ -54,14 +54,6 @@ rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 perio
     return engine;
 }
 
-static void freeFronts(rbEventEngine* engine)
-{
-    for (int i = 0; i < engine->datas.count; ++i) {
-        rbDestroyFront(engine->datas.data[i].cache.front);
-        engine->datas.data[i].cache.front = NULL;
-    }
-}
-
 static void freeMaterials(rbEventCold* cold)
 {
     rbFree(cold->materials, (size_t)cold->materialCount * sizeof *cold->materials);
@@ -74,7 +66,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     if (engine == NULL) {
         return;
     }
-    freeFronts(engine);
+    rbEventEngine_FreeFronts(engine);
     for (int i = 0; i < engine->spareFronts.count; ++i) {
         rbDestroyFront(engine->spareFronts.data[i].front);
     }
@@ -170,6 +162,12 @@ static int findMaterial(rbEventEngine* engine, const rbEventBodyDef* def)
     return engine->materials.count - 1;
 }
 
+void rbEventEngine_SetFilter(rbEventEngine* engine, rbPairFilterFn* filter, void* context)
+{
+    engine->filter = filter;
+    engine->filterContext = context;
+}
+
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def)
 {
     RB_ASSERT(engine != NULL);
@@ -202,6 +200,8 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     body->isDynamic = def->isDynamic;
     body->isMoving = def->path != NULL;
     body->growth = def->growth;
+    body->groups = def->groups;
+    body->mask = def->mask;
     cold->geometry = def->geometry;
     cold->path = def->path;
     cold->transform = def->transform;
@@ -234,9 +234,9 @@ static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
             least = fmin(least, 2.0 * body->radius);
         }
     }
-    double asked = engine->settings.tolerance;
+    double requested = engine->settings.tolerance;
     double chosen = isfinite(least) ? TOLERANCE_DEFAULT * least : TOLERANCE_DEFAULT;
-    engine->tolerance = asked > 0.0 ? asked : chosen;
+    engine->tolerance = requested > 0.0 ? requested : chosen;
     engine->statistics.tolerance = engine->tolerance;
     // Larger: contact would be far from touching. Smaller: positions in doubles cannot resolve it.
     if (isfinite(least) && !(engine->tolerance <= TOLERANCE_MOST * least &&
@@ -316,7 +316,7 @@ static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, dou
 
 static void clearPairs(rbEventEngine* engine)
 {
-    freeFronts(engine);
+    rbEventEngine_FreeFronts(engine);
     for (int i = 0; i < engine->bodies.count; ++i) {
         engine->bodies.data[i].pairs.count = 0;
     }
@@ -466,8 +466,9 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     if (status != RB_STATUS_OK) {
         return status;
     }
-    double asked = engine->settings.eventsPerSecond;
-    engine->budget = asked > 0.0 ? asked : BUDGET_BASE + BUDGET_PER_BODY * engine->bodies.count;
+    double requested = engine->settings.eventsPerSecond;
+    engine->budget =
+        requested > 0.0 ? requested : BUDGET_BASE + BUDGET_PER_BODY * engine->bodies.count;
     engine->windowStart = time;
     engine->windowEvents = 0;
     engine->now = time;

@@ -6,8 +6,8 @@
 #define RB_ENGINES_EVENT_ENGINE_H
 
 #include "base/core/words.h"
+#include "collision/broadphase/pair_table.h"
 #include "dynamics/engines/engine_event.h"
-#include "dynamics/engines/start_overlap.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
 
@@ -32,6 +32,8 @@ typedef struct rbEventBodyDef {
     rbTransform transform;       // of the geometry in the principal frame of the body
     const rbMaterial* materials; // one, or one for each child of a compound; copied
     int materialCount;
+    uint32_t groups;         // bits: the groups it belongs to ...
+    uint32_t mask;           // ... and those it collides with
     double growth;           // m/s, of the rounding
     double loadAcceleration; // m/s^2, bound on what varying loads add
     double loadTorque;       // N m, the same
@@ -42,6 +44,9 @@ void rbDestroyEventEngine(rbEventEngine* engine); // NULL is fine
 
 void rbEventEngine_SetMaterialPair(rbEventEngine* engine, int kindA, int kindB,
                                    const rbMaterialPair* pair);
+
+// Asked for pairs that become near, before the next start; NULL: all of them collide.
+void rbEventEngine_SetFilter(rbEventEngine* engine, rbPairFilterFn* filter, void* context);
 
 // Registers a body, or its absence (def NULL), before the next start.
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def);

@@ -341,7 +341,9 @@ static void addWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
         engine->statistics.lawCounts[law] += 1;
     }
     engine->statistics.jams += result->isJam ? 1 : 0;
-    engine->statistics.energyRaises += result->isEnergyRaised && !isMicro ? 1 : 0;
+    if (result->isEnergyRaised && !isMicro) {
+        rbEventEngine_CountRaise(engine, change);
+    }
 }
 
 // The impact at a contact point, in its frame.
@@ -530,8 +532,8 @@ static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts
 }
 
 // The impact of a face. Resolved one after the other, its points would toss the body about; with an
-// impulse in their middle alone, friction would tip it over. Resolved together, by Newton's law, it
-// lands as a face does.
+// impulse in their middle alone, friction would tip it over. Resolved together it lands as a face
+// does.
 static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
                         const rbEventContact* contacts, int count)
 {
@@ -549,7 +551,7 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
                                       .normal = contacts[i].normal,
                                       .restitution = material.restitution,
                                       .friction = material.friction,
-                                      .law = RB_IMPACT_NEWTON};
+                                      .law = material.law};
         approaches[i] = rbEventResolution_ApproachAt(r, &contacts[i]);
         r->fastest = fmax(r->fastest, approaches[i]);
     }
@@ -560,14 +562,17 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
     for (int i = 0; i < count; ++i) {
         friction += points[i].frictionWork;
         engine->statistics.impacts += 1;
-        engine->statistics.lawCounts[RB_IMPACT_NEWTON] += 1;
+        engine->statistics.lawCounts[points[i].law] += 1;
+        if (points[i].isEnergyRaised) {
+            rbEventEngine_CountRaise(engine, points[i].normalWork + points[i].frictionWork);
+        }
         engine->statistics.virial +=
             rbDot(points[i].impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
         rbEngineEvent event = {.time = r->time,
                                .kind = RB_HAPPENED_IMPACT,
                                .a = pair->a,
                                .b = pair->b,
-                               .law = RB_IMPACT_NEWTON,
+                               .law = points[i].law,
                                .history = points[i].history,
                                .energyChange = points[i].normalWork + points[i].frictionWork,
                                .energyBefore = before,
@@ -625,9 +630,17 @@ static double roundingSpeed(const rbEventResolution* r, const rbEventEngine* eng
     return ROUNDING_SPEED * sum;
 }
 
-rbEventOutcome rbEventEngine_Collide(rbEventEngine* engine, const rbEventHost* host, int index,
-                                     double time, const rbMotionState states[2],
-                                     const rbEventContacts* list)
+// Outcome of a collision: engine->moved lists the bodies to predict.
+typedef struct Outcome {
+    bool isResolved; // false: no touching point approached, and nothing changed
+    bool mayRest;    // the two bodies may have come to rest
+    double pull;     // m/s^2, acceleration that drives the contact together
+    double fastest;  // m/s, of all approaches resolved
+} Outcome;
+
+// Resolves a pair that touches, if a touching point approaches, and starts new flights.
+static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                       const rbMotionState states[2], const rbEventContacts* list)
 {
     RB_ASSERT(index >= 0);
     RB_ASSERT(index < engine->pairs.count);
@@ -643,7 +656,7 @@ rbEventOutcome rbEventEngine_Collide(rbEventEngine* engine, const rbEventHost* h
     double speed;
     int fastest =
         rbEventResolution_FindFastest(&r, contacts, count, roundingSpeed(&r, engine), &speed);
-    rbEventOutcome outcome = {.isResolved = false};
+    Outcome outcome = {.isResolved = false};
     engine->moved.count = 0;
     if (fastest < 0) {
         return outcome;
@@ -708,8 +721,8 @@ rbEventOutcome rbEventEngine_Collide(rbEventEngine* engine, const rbEventHost* h
     }
     rbArray_Push(engine->moved, a);
     rbArray_Push(engine->moved, b);
-    outcome = (rbEventOutcome){
-        .isResolved = true, .mayRest = !isHeld, .pull = r.pull, .fastest = r.fastest};
+    outcome =
+        (Outcome){.isResolved = true, .mayRest = !isHeld, .pull = r.pull, .fastest = r.fastest};
     return outcome;
 }
 
@@ -729,8 +742,11 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
     body->isCalm = false;
 }
 
-bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
-                                 double time, const rbEventContact* contact)
+// The same for two spheres, or a sphere and a plane, without friction and without a pull: an
+// impulse through the centers, in closed form. False if this case does not apply or nothing
+// approaches; otherwise engine->moved lists the two.
+static bool collideSmooth(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                          const rbEventContact* contact)
 {
     RB_ASSERT(index >= 0);
     RB_ASSERT(index < engine->pairs.count);
@@ -805,4 +821,128 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     rbArray_Push(engine->moved, pair->a);
     rbArray_Push(engine->moved, pair->b);
     return true;
+}
+
+// ------------------------------------------------------------------------------ a pair that is due
+// A pair is due (L-86): it is measured, collides or not, and gets its next time.
+
+bool rbEventEngine_Spend(rbEventEngine* engine, double time)
+{
+    if (!(time < engine->windowStart + 1.0)) {
+        engine->windowStart = time;
+        engine->windowEvents = 0;
+    }
+    engine->windowEvents += 1;
+    return (double)engine->windowEvents <= engine->budget;
+}
+
+// The flights of these bodies are new: predicts all their pairs.
+static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    RB_ASSERT(engine->moved.count <= engine->bodies.count);
+    for (int i = 0; i < engine->moved.count; ++i) {
+        rbEventEngine_PredictBody(engine, host, engine->moved.data[i], time);
+    }
+}
+
+bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           const rbMotionState states[2], const rbEventContacts* list)
+{
+    int a = engine->pairs.data[index].a;
+    int b = engine->pairs.data[index].b;
+    Outcome outcome = collide(engine, host, index, time, states, list);
+    predictMoved(engine, host, time);
+    if (outcome.mayRest) {
+        rbEventEngine_NoteCalm(engine, host, a, time, outcome.pull, outcome.fastest);
+        rbEventEngine_NoteCalm(engine, host, b, time, outcome.pull, outcome.fastest);
+    }
+    return outcome.isResolved;
+}
+
+// Nothing approached although the root said so: rounding. Checks again after the contact time;
+// never, if nothing drives the two together until a flight changes.
+static void postpone(rbEventEngine* engine, int index, double time)
+{
+    const rbEventBody* a = &engine->bodies.data[engine->pairs.data[index].a];
+    const rbEventBody* b = &engine->bodies.data[engine->pairs.data[index].b];
+    rbVec3 accelerationA = a->isDynamic ? a->acceleration : RB_VEC3_ZERO;
+    rbVec3 accelerationB = b->isDynamic ? b->acceleration : RB_VEC3_ZERO;
+    double pull = rbDistance(accelerationA, accelerationB);
+    if (pull == 0.0) {
+        engine->times.data[index] = INFINITY;
+        return;
+    }
+    engine->pairs.data[index].isPostponed = true;
+    double next = time + rbEventEngine_ContactTime(engine, pull);
+    engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
+}
+
+static void handleExact(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventPair* pair = &engine->pairs.data[index];
+    int a = pair->a;
+    int b = pair->b;
+    rbEventContacts contacts;
+    contacts.touching = 1;
+    contacts.count = 1;
+    contacts.points[0] = rbEventEngine_GetExactContact(engine, pair, time);
+    double overlap = -contacts.points[0].distance;
+    engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, overlap);
+    if (collideSmooth(engine, host, index, time, &contacts.points[0])) {
+        engine->statistics.contactsExact += 1;
+        predictMoved(engine, host, time);
+        return;
+    }
+    rbMotionState states[2] = {rbEventEngine_StateAt(engine, host, a, time),
+                               rbEventEngine_StateAt(engine, host, b, time)};
+    if (rbEventEngine_Resolve(engine, host, index, time, states, &contacts)) {
+        engine->statistics.contactsExact += 1;
+    } else {
+        postpone(engine, index, time);
+        rbEventEngine_UpdateEntry(engine, a);
+        rbEventEngine_UpdateEntry(engine, b);
+    }
+}
+
+double rbEventEngine_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
+                                     double time, rbEventMeasure* measure)
+{
+    rbEventContacts contacts;
+    if (rbEventEngine_ListContacts(engine, host, index, time, measure, &contacts) &&
+        rbEventEngine_Resolve(engine, host, index, time, measure->states, &contacts)) {
+        // Both have new flights; the next check starts from the values measured here.
+        const rbEventPair* pair = &engine->pairs.data[index];
+        measure->states[0] = rbEventEngine_StateAt(engine, host, pair->a, time);
+        measure->states[1] = rbEventEngine_StateAt(engine, host, pair->b, time);
+        engine->statistics.contactsExact += 1;
+    }
+    return rbEventEngine_LeavingSpeed(engine, host, index, measure->states, &contacts);
+}
+
+static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventMeasure measure;
+    rbEventEngine_Measure(engine, host, index, time, &measure);
+    double leaving = rbEventEngine_IsTouching(engine, &measure)
+                         ? rbEventEngine_CollideMeasured(engine, host, index, time, &measure)
+                         : 0.0;
+    rbEventEngine_Schedule(engine, host, index, time, &measure, leaving);
+    rbEventEngine_UpdateEntry(engine, engine->pairs.data[index].a);
+    rbEventEngine_UpdateEntry(engine, engine->pairs.data[index].b);
+}
+
+void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index,
+                              double time)
+{
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
+    RB_ASSERT(engine->times.data[index] <= time);
+    if (engine->pairs.data[index].isDetected) {
+        engine->detector->handle(engine, host, index, time);
+    } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
+        handleGeneral(engine, host, index, time);
+    } else {
+        handleExact(engine, host, index, time);
+    }
 }

@@ -1,25 +1,24 @@
-// Collisions of a pair.
+// Handling of a pair that is due, and its collisions. External loops and detectors need only this
+// header.
 #ifndef RB_ENGINES_EVENT_IMPACTS_H
 #define RB_ENGINES_EVENT_IMPACTS_H
 
+#include "dynamics/engines/event/event_bodies.h"
 #include "dynamics/engines/event/event_pairs.h"
+#include "dynamics/engines/event/event_regions.h"
 
-// Outcome of a collision: engine->moved lists the bodies to predict.
-typedef struct rbEventOutcome {
-    bool isResolved; // false: no touching point approached, and nothing changed
-    bool mayRest;    // the two bodies may have come to rest
-    double pull;     // m/s^2, acceleration that drives the contact together
-    double fastest;  // m/s, of all approaches resolved
-} rbEventOutcome;
-
-// Resolves a pair that touches, if a touching point approaches, and starts new flights.
-rbEventOutcome rbEventEngine_Collide(rbEventEngine* engine, const rbEventHost* host, int index,
-                                     double time, const rbMotionState states[2],
-                                     const rbEventContacts* list);
-// The same for two spheres, or a sphere and a plane, without friction and without a pull: an
-// impulse through the centers, in closed form. False if this case does not apply or nothing
-// approaches; otherwise engine->moved lists the two.
-bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
-                                 double time, const rbEventContact* contact);
+// Counts an event against the budget; false when it is spent.
+bool rbEventEngine_Spend(rbEventEngine* engine, double time);
+// The pair is due: measures it, resolves a contact or sets a later time.
+void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index,
+                              double time);
+// Resolves a pair at given points, in given states, and predicts what follows; false if none of
+// them approaches.
+bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           const rbMotionState states[2], const rbEventContacts* list);
+// Resolves a measured pair if it touches and approaches; then the states are those after the
+// collision. Returns how fast its nearest points separate, m/s.
+double rbEventEngine_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
+                                     double time, rbEventMeasure* measure);
 
 #endif

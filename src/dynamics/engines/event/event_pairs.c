@@ -684,9 +684,8 @@ void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int 
     double level =
         isInShell ? fmin(CONTACT_LEVEL * tolerance, 0.5 * distance) : CONTACT_LEVEL * tolerance;
     rbSweepGap gap = {distance, measure->normal};
-    double tau = distance > 0.0
-                     ? rbBoundMeetingTurning(&bodies[0], &bodies[1], &gap, data->turning, level)
-                     : 0.0;
+    double tau =
+        distance > 0.0 ? rbBoundMeeting(&bodies[0], &bodies[1], &gap, data->turning, level) : 0.0;
     if (isInShell) {
         // Outside the shell the usual level holds again; a hop is measured once at its rim.
         double rim = leaving > 0.0 ? (SHELL_EXIT * tolerance - distance) / leaving : INFINITY;
@@ -730,6 +729,14 @@ static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
 {
     return rbHeap_Has(&engine->heap, index) &&
            rbHeap_GetNode(&engine->heap, engine->heap.places.data[index]).key <= time;
+}
+
+void rbEventEngine_FreeFronts(rbEventEngine* engine)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        rbDestroyFront(engine->datas.data[i].cache.front);
+        engine->datas.data[i].cache.front = NULL;
+    }
 }
 
 bool rbEventEngine_IsValid(const rbEventEngine* engine)

@@ -106,6 +106,8 @@ int rbEventResolution_FindFastest(const rbEventResolution* r, const rbEventConta
 double rbEventEngine_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int index,
                                   const rbMotionState states[2], const rbEventContacts* contacts);
 
+// Frees the fronts of all measured pairs.
+void rbEventEngine_FreeFronts(rbEventEngine* engine);
 // All invariants of pairs, their lists and the heap (event_state.h). O(pairs).
 bool rbEventEngine_IsValid(const rbEventEngine* engine);
 

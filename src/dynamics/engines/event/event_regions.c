@@ -125,6 +125,19 @@ static rbBounds boundsAround(const double x[2], const double y[2], const double 
     return bounds;
 }
 
+// The box of a parabola from a time on, widened.
+static rbBounds boundsOfFlight(const rbEventBody* body, double time, double h, double by)
+{
+    rbVec3 p = rbEventBody_PositionAt(body, time);
+    rbVec3 v = rbEventBody_VelocityAt(body, time);
+    rbVec3 a = body->acceleration;
+    double x[2], y[2], z[2];
+    includePath(p.x, v.x, a.x, h, x);
+    includePath(p.y, v.y, a.y, h, y);
+    includePath(p.z, v.z, a.z, h, z);
+    return boundsAround(x, y, z, by);
+}
+
 static double largestEdge(const rbBounds* box)
 {
     rbVec3 size = rbSub(box->upper, box->lower);
@@ -164,11 +177,8 @@ static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
         return;
     }
     double margin = marginOf(body, time);
-    rbVec3 p = rbEventBody_PositionAt(body, time);
-    rbVec3 v = rbEventBody_VelocityAt(body, time);
-    rbVec3 a = body->acceleration;
-    double speed = rbLength(v) + fabs(body->growth);
-    double pull = rbLength(a) + engine->colds.data[index].loadAcceleration;
+    double speed = rbLength(rbEventBody_VelocityAt(body, time)) + fabs(body->growth);
+    double pull = rbLength(body->acceleration) + engine->colds.data[index].loadAcceleration;
     double shortest = timeToTravel(margin, speed, pull);
     bool isStraight = !body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED;
     bool isAlone = body->hasCollided && body->pairs.count <= NEIGHBORS_FEW;
@@ -177,15 +187,9 @@ static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
     body->horizon = fmax(shortest, longer);
     for (;;) {
         double h = isfinite(body->horizon) ? body->horizon : 0.0;
-        double x[2];
-        double y[2];
-        double z[2];
-        includePath(p.x, v.x, a.x, h, x);
-        includePath(p.y, v.y, a.y, h, y);
-        includePath(p.z, v.z, a.z, h, z);
         double reach = body->radius + fmax(0.0, body->growth * (time + h)) +
                        0.5 * engine->colds.data[index].loadAcceleration * h * h;
-        body->region = boundsAround(x, y, z, reach + margin);
+        body->region = boundsOfFlight(body, time, h, reach + margin);
         if (!engine->isPeriodic || largestEdge(&body->region) < engine->regionEdgeMax || h == 0.0) {
             break;
         }
@@ -322,8 +326,13 @@ bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
     RB_ASSERT(a != b);
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
-    return first->shape != RB_EVENT_SHAPE_NONE && second->shape != RB_EVENT_SHAPE_NONE &&
-           (first->isDynamic || second->isDynamic);
+    if (first->shape == RB_EVENT_SHAPE_NONE || second->shape == RB_EVENT_SHAPE_NONE ||
+        !(first->isDynamic || second->isDynamic) || (first->groups & second->mask) == 0 ||
+        (second->groups & first->mask) == 0) {
+        return false;
+    }
+    return engine->filter == NULL ||
+           engine->filter(engine->filterContext, a < b ? a : b, a < b ? b : a);
 }
 
 // Whether the registered detector handles the contact of two bodies.
@@ -379,7 +388,7 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     RB_ASSERT(a >= 0);
     RB_ASSERT(a < b);
     RB_ASSERT(b < engine->bodies.count);
-    RB_ASSERT(rbEventEngine_CanTouch(engine, a, b));
+    RB_ASSERT(engine->bodies.data[a].isDynamic || engine->bodies.data[b].isDynamic);
     rbEventPair pair = {.lastTime = -INFINITY, .a = a, .b = b, .data = -1};
     memcpy(pair.image, image, sizeof pair.image);
     pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;
@@ -630,15 +639,6 @@ rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host,
         return rbGeometry_GetBounds(place.geometry, place.pose);
     }
     rbEventEngine_Rebase(engine, host, index, timeA);
-    rbVec3 p = rbEventBody_PositionAt(body, timeA);
-    rbVec3 v = rbEventBody_VelocityAt(body, timeA);
-    rbVec3 a = body->acceleration;
-    double x[2];
-    double y[2];
-    double z[2];
-    includePath(p.x, v.x, a.x, h, x);
-    includePath(p.y, v.y, a.y, h, y);
-    includePath(p.z, v.z, a.z, h, z);
     double slack = 0.5 * engine->colds.data[index].loadAcceleration * h * h;
-    return boundsAround(x, y, z, reach + slack);
+    return boundsOfFlight(body, timeA, h, reach + slack);
 }

@@ -48,6 +48,4 @@ rbStatus rbRegisterDetector(const rbDetectorRow* row, rbError* error);
 const rbEventLoopRow* rbGetEventLoopRow(rbEventLoop loop);
 const rbDetectorRow* rbGetDetectorRow(rbDetector detector);
 
-extern const rbEventLoopRow rbBodyLoopRow;
-
 #endif

@@ -104,14 +104,6 @@ void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
     moveEngine((rbEventEngine*)engine, &stream); // saving changes nothing
 }
 
-static void dropFronts(rbEventEngine* engine)
-{
-    for (int i = 0; i < engine->datas.count; ++i) {
-        rbDestroyFront(engine->datas.data[i].cache.front);
-        engine->datas.data[i].cache.front = NULL;
-    }
-}
-
 static rbBounds placeOf(const rbEventEngine* engine, int index)
 {
     const int* periods = engine->balls.data[index].periods;
@@ -126,7 +118,7 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
 {
     RB_ASSERT(bytes != NULL);
     rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
-    dropFronts(engine);
+    rbEventEngine_FreeFronts(engine);
     moveEngine(engine, &stream);
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbEventBody* body = &engine->bodies.data[i];

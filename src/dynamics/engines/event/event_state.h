@@ -102,7 +102,8 @@ typedef struct rbEventBody {
     double horizon;    // s, how far the region looked ahead
     double flightTime; // s, of the last flight: a guess for how long this one will be
     rbBounds region;   // of the whole body, not wrapped
-    char pad[8];
+    uint32_t groups;   // bits: what it is, ...
+    uint32_t mask;     // ... and what it collides with
 } rbEventBody;
 _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
 
@@ -211,6 +212,8 @@ struct rbEventEngine {
     rbIdList found;
     RB_ARRAY(rbEventPartner) partners;
     rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, friction < 0: none
+    rbPairFilterFn* filter;        // NULL: none
+    void* filterContext;
     void* scratch;
     struct rbEventCluster* cluster; // of event_cluster.c, NULL until it is needed
     rbEventStatistics statistics;

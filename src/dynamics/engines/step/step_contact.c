@@ -28,6 +28,7 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     first.sweepsMax = isAll ? settings->sweepsMax : RB_SWEEPS_FIRST;
     contacts->solver = rbCreateContactSolver(&first);
     contacts->newton = rbCreateContactNewton();
+    contacts->hybrid = rbCreateContactHybrid();
     if (settings->substeps > 0) {
         contacts->substeps = rbCreateContactSubsteps(settings);
     }
@@ -45,10 +46,13 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyContactPairs(contacts->pairs);
     rbDestroyContactSolver(contacts->solver);
     rbDestroyContactNewton(contacts->newton);
+    rbDestroyContactHybrid(contacts->hybrid);
     rbDestroyContactSubsteps(contacts->substeps);
     rbDestroyCollisions(contacts->collisions);
     rbDestroyContactGraph(contacts->graph);
     rbDestroyContactFreeze(contacts->freeze);
+    rbTouchList_Free(&contacts->touches);
+    rbArray_Free(contacts->touched);
     rbArray_Free(contacts->loose);
     rbArray_Free(contacts->places1);
     rbArray_Free(contacts->bodies);
@@ -68,6 +72,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->aheadBodies);
     rbArray_Free(contacts->lookLoose);
     rbArray_Free(contacts->sweptPoints);
+    rbArray_Free(contacts->flightParts);
     rbArray_Free(contacts->gaps);
     rbArray_Free(contacts->swept);
     rbArray_Free(contacts->before);
@@ -88,6 +93,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->restLoads);
     rbArray_Free(contacts->isWoken);
     rbArray_Free(contacts->isRestless);
+    rbArray_Free(contacts->startGaps.list);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -229,6 +235,8 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
 {
     rbStepContacts* c = engine->contacts;
     double end = c->nodeTime + h;
+    rbContactStep_BeginTouches(engine);
+    rbContactStep_AddTouches(engine, host, c->before.data, 1.0);
     rbContactStep_TakeBodies(engine);
     rbContactStep_TakeFlights(engine);
     rbContactStep_FlyLoose(c, h);
@@ -249,6 +257,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
     rbContactSolver_Prepare(c->solver, &all);
     // Before the forces of the end act: bodies at rest do not collide.
     double begun = rbGetThreadTime();
+    rbContactStep_NoteArriving(engine, host);
     rbContactStep_SolveCollisions(engine, host, h, miss);
     c->collisionTime += rbGetThreadTime() - begun;
     rbContactStep_TakeBodies(engine);
@@ -265,6 +274,22 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);
     rbStepLimits_Keep(engine);
+    rbContactStep_CloseAccounts(c);
+    rbContactStep_ReportTouches(engine, host);
+}
+
+// What solvers say of their equations holds for the linear ones of a stage; what counts in the end
+// is measured.
+static void measureEnd(const rbStepEngine* engine, rbStepMiss* miss)
+{
+    const rbStepContacts* c = engine->contacts;
+    double overlap = rbMeasureOverlap(&c->set, c->foundCount, &c->startGaps);
+    double speed = rbMeasureSpeeds(&c->set, NULL, c->set.contactCount, c->bodies.data,
+                                   c->settings.velocityTolerance);
+    bool isParting = c->settings.isOverlapAllowed && !(c->nodeTime > c->partUntil);
+    miss->gap = fmax(miss->gap, isParting ? 0.0 : overlap - c->settings.shell);
+    miss->speed = fmax(miss->speed, speed);
+    miss->overlap = c->settings.isOverlapAllowed && !isParting ? c->statistics.overlap : 0.0;
 }
 
 static void countMiss(rbStepEngine* engine, const rbStepMiss* miss)
@@ -328,10 +353,12 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
             return false;
         }
         c->method->advance(engine, host, next);
+        rbContactStep_CloseAccounts(c);
         c->index += 1;
         countStep(engine, &miss, true);
         return true;
     }
+    rbPairGaps_Note(&c->startGaps, &c->set, c->foundCount);
     // a game's steps are not cut
     if (isBeyond || c->substeps == NULL) {
         h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &miss);
@@ -343,9 +370,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     }
     bool isWhole = h == next - c->nodeTime;
     finishStep(engine, host, h, &miss);
-    if (c->settings.isOverlapAllowed && c->nodeTime > c->partUntil) {
-        miss.overlap = c->statistics.overlap;
-    }
+    measureEnd(engine, &miss);
     if (isWhole) {
         c->nodeTime = next;
         c->index += 1;

@@ -14,6 +14,9 @@
 
 #include <string.h>
 
+// Points of rolling bodies may approach by this many times their centripetal acceleration.
+#define TURNING_TIMES 2.0
+
 // Velocity change of a body by the potential of its forces in half a step.
 static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
 {
@@ -34,6 +37,7 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
                                 double share)
 {
     rbStepContacts* c = engine->contacts;
+    c->accountsStep = h;
     rbArray_Reserve(c->pulls, c->bodies.count);
     rbArray_Reserve(c->opened, c->bodies.count);
     rbArray_Reserve(c->turnings, c->set.contactCount);
@@ -53,11 +57,17 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
     }
 }
 
-// Change of the energy of an island since the accounting was opened.
-static double changeOf(const rbStepEngine* engine, const rbContactIsland* island)
+// A rise by less than this part of the energy is rounding.
+#define RISE_ROUNDING 1e-9
+
+// Change of the kinetic energy of an island since the accounting was opened, and the part of it
+// that the pulls take; all of the energy then and now is about size.
+static double changeOf(const rbStepEngine* engine, const rbContactIsland* island, double* pulled,
+                       double* size)
 {
     const rbStepContacts* c = engine->contacts;
     double sum = 0.0;
+    *pulled = *size = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
         int index = island->bodies[i];
         const rbMechBody* body = rbContactStep_GetBody(engine, index);
@@ -65,10 +75,14 @@ static double changeOf(const rbStepEngine* engine, const rbContactIsland* island
         const rbContactBody* then = &c->opened.data[index];
         rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
         rbVec3 mean = rbScale(0.5, rbAdd(now->velocity, then->velocity));
-        mean = rbAdd(mean, c->pulls.data[index]);
+        rbVec3 change = rbSub(now->velocity, then->velocity);
         rbVec3 spin = rbScale(0.5, rbAdd(now->spin, then->spin));
-        sum += body->mass * rbDot(mean, rbSub(now->velocity, then->velocity)) +
+        sum += body->mass * rbDot(mean, change) +
                rbDot(spin, rbMulSV(inertia, rbSub(now->spin, then->spin)));
+        *pulled += body->mass * rbDot(c->pulls.data[index], change);
+        *size += body->mass * (rbLengthSquared(now->velocity) + rbLengthSquared(then->velocity)) +
+                 rbDot(now->spin, rbMulSV(inertia, now->spin)) +
+                 rbDot(then->spin, rbMulSV(inertia, then->spin));
     }
     return sum;
 }
@@ -119,6 +133,11 @@ static Works pointWorks(const rbStepContacts* c, const rbContact* contact, int k
     Works works = {.normal = impulse[0] * rbDot(mean, contact->normal),
                    .friction = rbDot(t, mean),
                    .motor = obstacleWork(c, contact, p, atA, atB)};
+    if (contact->hasBelt) { // friction brakes the motion over the belt, which its motor keeps up
+        double drive = rbDot(t, contact->belt);
+        works.friction += drive;
+        works.motor -= drive;
+    }
     return works;
 }
 
@@ -149,6 +168,62 @@ static double approachThen(const rbStepContacts* c, const rbContact* contact,
     return rbDot(contact->normal, rbContact_RelativeVelocity(c->opened.data, contact, point));
 }
 
+// Whether a contact carried load when the stage began: its bodies touched already. Methods that
+// keep no points have springs, which take and return energy.
+static bool wasBearing(const rbStepContacts* c, const rbContact* contact)
+{
+    bool isBearing = c->keptPoints.count < c->set.pointCount;
+    for (int k = contact->firstPoint; !isBearing && k < contact->firstPoint + contact->pointCount;
+         ++k) {
+        isBearing = c->keptPoints.data[k].impulse[0] > 0.0;
+    }
+    return isBearing;
+}
+
+// m/s: approach that points which touch may gain in a step because bodies turn under them.
+static double boundTurning(const rbStepContacts* c, const rbContact* contact,
+                           const rbContactPoint* point, double h)
+{
+    rbVec3 u = rbContact_RelativeVelocity(c->opened.data, contact, point);
+    double spinA = rbLength(c->opened.data[contact->bodyA].spin);
+    double spinB = rbLength(c->opened.data[contact->bodyB].spin);
+    double rolling = spinA * spinA * rbLength(point->armA) + spinB * spinB * rbLength(point->armB);
+    return h * (TURNING_TIMES * rolling + (spinA + spinB) * rbLength(u));
+}
+
+// The cause of the work of a normal impulse. Physics takes energy where bodies meet or are struck:
+// at the speed of collisions, or at any speed if they do not rebound. Lasting contact takes and
+// gives none, so what its impulses do is numerical.
+static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, double work,
+                       bool isWhole)
+{
+    const rbContactPoint* point = &c->set.points[k];
+    double approach = approachThen(c, contact, point);
+    // a point that bore in the step already is struck only by more than its normal turns
+    bool isBearing = !isWhole && c->keptPoints.data[k].impulse[0] > 0.0;
+    double h = isBearing ? c->accountsStep : 0.0;
+    bool isImpact = approach < -fmax(c->restSpeed, boundTurning(c, contact, point, h));
+    bool isStopped = approach < 0.0 && work <= 0.0;
+    bool isPlastic = isStopped && !(contact->restitution > 0.0) && !wasBearing(c, contact);
+    return isImpact || isPlastic ? &c->books.impact : &c->books.lasting;
+}
+
+// The stages of a step do opposite work at contacts that rest: only their sum counts.
+void rbContactStep_CloseAccounts(rbStepContacts* c)
+{
+    rbContactAccounts* books = &c->books;
+    // while overlaps of the start are undone, as requested
+    bool isAssembling = c->settings.isOverlapAllowed && !(c->nodeTime > c->partUntil);
+    if (isAssembling) {
+        books->assembly += books->lasting + books->lifted;
+    } else {
+        *(books->lasting > 0.0 ? &books->parted : &books->settled) += books->lasting;
+        books->late += books->lifted;
+    }
+    books->lasting = 0.0;
+    books->lifted = 0.0;
+}
+
 void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
                                      bool isWhole, bool hasJoints)
 {
@@ -163,18 +238,16 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
         booked += turned.friction + turned.motor;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             Works works = pointWorks(c, contact, k, isWhole);
-            // a point that bore in the step already does not strike, however its normal turns
-            bool isBearing = !isWhole && c->keptPoints.data[k].impulse[0] > 0.0;
-            bool isImpact =
-                !isBearing && approachThen(c, contact, &c->set.points[k]) < -c->restSpeed;
-            *(isImpact ? &books->impact : &books->rest) += works.normal;
+            *causeOf(c, contact, k, works.normal, isWhole) += works.normal;
             books->friction += works.friction;
             books->motor += works.motor;
             booked += works.normal + works.friction + works.motor;
         }
     }
     // Where shock propagation froze bodies, the points do not account for all work.
-    books->rest += hasJoints ? 0.0 : changeOf(engine, island) - booked;
+    double pulled, size;
+    double change = changeOf(engine, island, &pulled, &size);
+    books->truncated += hasJoints ? 0.0 : change + pulled - booked;
 }
 
 // Sums of the points of a contact that stopped in the stage.
@@ -226,6 +299,9 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        if (contact->hasBelt) {
+            return true;
+        }
         const int pair[2] = {contact->bodyA, contact->bodyB};
         for (int side = 0; side < 2; ++side) {
             const rbContactBody* body = &c->bodies.data[pair[side]];
@@ -241,14 +317,20 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
 // Collisions report the work of their points between the velocities before and after; pulls that
 // will still act, joints and moving obstacles add to it.
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
-                                        double normalWork, double frictionWork)
+                                        const rbCollisionsDone* done)
 {
     rbStepContacts* c = engine->contacts;
-    double left = changeOf(engine, island) - normalWork - frictionWork;
+    double pulled, size;
+    double change = changeOf(engine, island, &pulled, &size);
+    double left = change + pulled - done->normalWork - done->frictionWork;
     bool isMoved = hasMover(c, island);
-    c->books.impact += isMoved ? normalWork : normalWork + left;
+    // Collisions never give energy, except by Newton's law or a moving obstacle. Joints have their
+    // own errors.
+    RB_VALIDATE(done->energyRaises > 0 || isMoved || rbContactStep_HasMechanism(engine, island) ||
+                !(change > RISE_ROUNDING * size));
+    c->books.impact += isMoved ? done->normalWork : done->normalWork + left;
     c->books.motor += isMoved ? left : 0.0;
-    c->books.friction += frictionWork;
+    c->books.friction += done->frictionWork;
 }
 
 // Frozen bodies lose their energy, which is in before.
@@ -265,7 +347,7 @@ void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host
         rbVec3 spin = rbMulMtV(body->pose.rotation, before->spin);
         double energy = 0.5 * body->mass * rbLengthSquared(before->velocity) +
                         0.5 * rbDot(body->moments, rbMulEach(spin, spin));
-        c->books.rest -= energy;
+        c->books.settled -= energy;
         rbContactStep_ReportFrozen(engine, host, i, false, -energy);
     }
 }

@@ -509,7 +509,7 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
             double share = shareOf(start, kick, flight) - 0.5;
             body->velocity = rbAddScaled(body->velocity, share, kick);
             body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
-            c->books.rest += payWay(body, start, kick, flight);
+            c->books.lifted += payWay(body, start, kick, flight);
         }
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {

@@ -109,6 +109,13 @@ void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
     }
 }
 
+void rbStepEngine_SetFilter(rbStepEngine* engine, rbPairFilterFn* filter, void* context)
+{
+    if (engine->contacts != NULL) {
+        rbContactPairs_SetFilter(engine->contacts->pairs, filter, context);
+    }
+}
+
 void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b)
 {
     rbStepContacts* c = engine->contacts;
@@ -135,7 +142,12 @@ void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
     if (contacts != NULL) {
         work->impact += contacts->books.impact;
         work->friction += contacts->books.friction;
-        work->part += contacts->books.rest + contacts->lookWork;
+        work->parted += contacts->books.parted;
+        work->settled += contacts->books.settled;
+        work->truncated += contacts->books.truncated;
+        work->late += contacts->books.late;
+        work->between += contacts->lookWork + contacts->books.lasting + contacts->books.lifted;
+        work->assembly += contacts->books.assembly;
         work->motor += contacts->books.motor;
         work->load += contacts->books.load;
     }

@@ -35,6 +35,7 @@ void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost
                                .a = contact->bodyA,
                                .b = contact->bodyB,
                                .law = note->law,
+                               .history = note->history,
                                .energyChange = note->normalWork + note->frictionWork,
                                .energyBefore = energyBefore,
                                .frictionWork = note->frictionWork,

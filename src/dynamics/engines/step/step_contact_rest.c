@@ -169,6 +169,18 @@ static bool isDriven(const rbStepEngine* engine, const rbStepMechanism* mechanis
     return false;
 }
 
+// Conveyors move what lies on them, however slowly.
+static void markBelts(rbStepContacts* c)
+{
+    for (int i = 0; i < c->foundCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        if (contact->hasBelt) {
+            c->isRestless.data[contact->bodyA] = 1;
+            c->isRestless.data[contact->bodyB] = 1;
+        }
+    }
+}
+
 void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
@@ -185,6 +197,7 @@ void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, do
             }
         }
     }
+    markBelts(c);
     memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactNode node = rbContactStep_MakeNode(c);
     node.isRestless = c->isRestless.data;

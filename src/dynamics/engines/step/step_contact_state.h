@@ -5,13 +5,16 @@
 #include "dynamics/contact/collisions.h"
 #include "dynamics/contact/contact_freeze.h"
 #include "dynamics/contact/contact_graph.h"
+#include "dynamics/contact/contact_hybrid.h"
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/contact/contact_solver.h"
 #include "dynamics/contact/contact_substeps.h"
+#include "dynamics/contact/contact_touch.h"
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/engines/step/step_limits.h"
+#include "dynamics/engines/step/step_measure.h"
 
 // Sweeps before an island is solved as a whole.
 #define RB_SWEEPS_FIRST 30
@@ -20,9 +23,17 @@
 typedef struct rbContactAccounts {
     double impact;   // normal impulses of collisions, and of approaches as fast
     double friction; // tangential ones, rolling and spinning friction
-    double rest;     // the other normal impulses; separated overlap; freezing
     double motor;    // of moving obstacles
     double load;     // of forces without a potential on bodies in no mechanism
+    double assembly; // of separating overlaps of the start
+    // By numerics, see RB_STEP_WORKS:
+    double parted;
+    double settled;
+    double truncated;
+    double late;
+    // Of the current step, until it ends:
+    double lasting; // of normal impulses of lasting contacts, in both stages
+    double lifted;  // of bodies that flights lifted more than their speed pays for
 } rbContactAccounts;
 
 // How a body moves through a step.
@@ -72,10 +83,13 @@ struct rbStepContacts {
     rbContactPairs* pairs;
     rbContactSolver* solver;
     rbContactNewton* newton;
+    rbContactHybrid* hybrid;
     rbContactSubsteps* substeps; // NULL: settings are not capped
     rbCollisions* collisions;
     rbContactGraph* graph;
     rbContactFreeze* freeze;
+    rbTouchList touches;             // of the current step
+    RB_ARRAY(rbEngineTouch) touched; // the same for the host
     RB_ARRAY(rbMechBody) loose;      // bodies in no mechanism
     RB_ARRAY(int) places1;           // per body of the host: index in loose + 1; 0: none
     RB_ARRAY(rbContactBody) bodies;  // per body of the host
@@ -98,6 +112,7 @@ struct rbStepContacts {
     RB_ARRAY(rbContactBody) before;      // per body, at the start of a stage
     RB_ARRAY(rbContactBody) swept;       // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
+    RB_ARRAY(double) flightParts;        // per body: part of its flight that it keeps
     RB_ARRAY(int) quickOrder;            // contacts that are solved by small steps
     RB_ARRAY(rbCollisionNote) stops;     // of an island, for the journal
     RB_ARRAY(double) gaps;               // m, per point, while points that arrive are open
@@ -139,8 +154,10 @@ struct rbStepContacts {
     double contactTime;
     rbContactStatistics statistics;
     rbContactAccounts books;
-    double partUntil; // s, overlaps of the start should be undone by then
-    double lookWork;  // J, energy of the interpolated state, relative to that of the node
+    double accountsStep;  // s, of the step whose accounts are open
+    rbPairGaps startGaps; // at the start of the current step
+    double partUntil;     // s, overlaps of the start should be undone by then
+    double lookWork;      // J, energy of the interpolated state, relative to that of the node
 };
 
 // Whether a body flies with the velocity in flights.
@@ -263,10 +280,12 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
 // Call after it. isWhole: impulses of points are those of this stage only.
 void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
                                      bool isWhole, bool hasJoints);
+// At the end of a step.
+void rbContactStep_CloseAccounts(rbStepContacts* c);
 // Points that stopped without rebound in the velocity stage, for the journal.
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
-                                        double normalWork, double frictionWork);
+                                        const rbCollisionsDone* done);
 // J, kinetic and of gravity and constant forces, of all bodies in their current state.
 double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.
@@ -292,6 +311,18 @@ void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost
                                     int count);
 void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
                                 bool isWoken, double energyChange);
+
+// ---------------------------------------------------------------------------- step_contact_touch.c
+// Sums by pair of shapes in a step, for the host: Begin, then Add after the position stage (start:
+// the velocities before it), NoteArriving before collisions and AddCollisions after them, Add
+// around the velocity stage (sign -1 before it, 1 after it), and Report.
+void rbContactStep_BeginTouches(const rbStepEngine* engine);
+void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* host);
+void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* host,
+                                 const rbCollisionNote* notes, int count);
+void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host,
+                              const rbContactBody* start, double sign);
+void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* host);
 
 // ---------------------------------------------------------------------------------- step_contact.c
 // Islands and rows of the set of the node.

@@ -8,7 +8,6 @@
 
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/engines/engine_event.h"
-#include "dynamics/engines/start_overlap.h"
 #include "dynamics/joints/joint_model.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
@@ -24,7 +23,8 @@ typedef struct rbStepHost {
     rbMotionState* states;       // per body: read at a start, written at the end of an advance
     const double* radii;         // m, per body; may be NULL
     rbEngineJournalFn* journal;  // for collisions and frozen bodies; NULL: they are only counted
-    void* context;               // of the journal
+    rbEngineNodeFn* node;        // at the end of every step with contacts; NULL: not asked for
+    void* context;               // of these
 } rbStepHost;
 
 // A body, before a start. Only dynamic bodies with mass are moved.
@@ -88,6 +88,8 @@ void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
 // Excluded pairs of bodies; Clear removes all.
 void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b);
 void rbStepEngine_ClearExclusions(rbStepEngine* engine);
+// See rbContactPairs_SetFilter.
+void rbStepEngine_SetFilter(rbStepEngine* engine, rbPairFilterFn* filter, void* context);
 rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine);
 // Points that carry load, at the last node; returns how many there are.
 bool rbStepEngine_IsResting(const rbStepEngine* engine, int index); // frozen
@@ -163,14 +165,23 @@ double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightB
 double rbStepEngine_GetNodeGap(const rbStepEngine* engine, int index);
 
 // Energy by cause, J, so far.
+#define RB_STEP_WORKS(X)                                                              \
+    X(load)        /* of loads without a potential */                                 \
+    X(motor)       /* motors and velocity-only joints */                              \
+    X(dissipation) /* damping and friction */                                         \
+    X(assembly)    /* of joints that were apart and are pulled together */            \
+    X(impact)      /* of normal impulses of collisions */                             \
+    X(friction)    /* of contacts */                                                  \
+    /* By numerics: */                                                                \
+    X(parted)    /* of separating overlaps and of lasting contacts that push */       \
+    X(settled)   /* slow approaches stopped without the rebound due, bodies frozen */ \
+    X(truncated) /* not accounted for by the impulses of a stage */                   \
+    X(late)      /* bodies that arrived before the end of their step */               \
+    X(between)   /* of interpolating between nodes: nothing lasting */
+
+#define RB_STEP_WORK_FIELD(name) double name;
 typedef struct rbStepWork {
-    double load;        // of loads without a potential
-    double motor;       // motors and velocity-only joints
-    double dissipation; // damping and friction
-    double assembly;    // of joints that were apart and are pulled together
-    double impact;      // of normal impulses of collisions
-    double friction;    // of contacts
-    double part;        // of separating overlaps
+    RB_STEP_WORKS(RB_STEP_WORK_FIELD)
 } rbStepWork;
 
 rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine);

@@ -1,7 +1,7 @@
 // Kinetic energy along a straight line between two sets of velocities, so that the excess fraction
-// of a change can be undone. Internal to the solvers of contacts.
-#ifndef RB_CONTACT_CONTACT_ENERGY_H
-#define RB_CONTACT_CONTACT_ENERGY_H
+// of a change can be undone. Internal to impacts and the solvers of contacts.
+#ifndef RB_IMPACT_ENERGY_LINE_H
+#define RB_IMPACT_ENERGY_LINE_H
 
 #include <rattleback/vecmath.h>
 
@@ -35,7 +35,7 @@ static inline double rbEnergyLine_FindPart(const rbEnergyLine* line, double room
     double root = sqrt(line->slope * line->slope + 4.0 * line->square * room);
     double part = line->slope > 0.0 ? 2.0 * room / (line->slope + root)
                                     : (root - line->slope) / (2.0 * line->square);
-    return part > 0.0 && part < 1.0 ? part : 0.0;
+    return part > 0.0 ? fmin(part, 1.0) : 0.0;
 }
 
 #endif

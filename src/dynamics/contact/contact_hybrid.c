@@ -1,0 +1,715 @@
+// Sweeps and Newton's method in turn, see contact_hybrid.h.
+#include "dynamics/contact/contact_hybrid.h"
+
+#include "base/math/dot.h"
+#include "dynamics/contact/contact_newton_state.h"
+
+#include <string.h>
+
+#define DOF RB_BLOCK
+
+// What the method was tuned by: 55 stages of 100 to 900 bodies, dumped from falling piles.
+static const struct {
+    double coupled; // r of coupled equations, times the mass of the point: with 1e2 to 1e3 jams
+                    // take twice the steps or more
+    double convex;  // r of convex ones: with 1e5 the minimum takes ten times the factorizations
+    double gain;    // residual after a coupled step, relative to before, that counts as progress
+    double good;    // and that makes another one worth more than sweeps
+    double worst;   // residual after a convex round that is undone
+    int halvings;   // of a coupled step
+    int newtons;    // factorizations of a convex round; 5 to 15 are common
+    int bisections; // of its line search
+    int sweeps;     // after a convex round, to adapt the discs
+    int rounds;     // of both kinds
+    int factorizations; // in total
+    double work;        // in total, products of blocks, 0.04 us each, twice that where it slides
+} tuning = {1e4, 1e3, 0.9, 0.5, 4.0, 4, 25, 30, 20, 30, 150, 6e6};
+
+typedef struct HybridPoint {
+    double rows[3][12];  // along normal and tangents: of A, then of B
+    double moves[3][12]; // velocities that a unit impulse along these changes
+    double bias[3];      // m/s, with what bodies outside of the island do
+    double k[3];         // 1/kg: mobilities of the normal and the tangents
+    double k12;          // between these
+    double lambda;       // 1/kg: largest of the tangents
+    double friction;     // the bound: bound + friction P
+    double bound;        // N s
+    double start[3];     // N s, impulses that have acted
+    double x[3];         // N s, now
+    double held[3];      // N s, of a convex round
+    double disc;         // N s, held radius
+    double along[2];     // unit, where it slides in the linear equations; 0: it sticks
+    double across;       // kg, resistance to turning it
+    int a;               // of the island; -1: nothing moves it
+    int b;               //
+    int first;           // of rolling and spinning: points whose normals carry it
+    int count;           // 0: a point of contact
+    bool isCarrying;     // in the linear equations
+} HybridPoint;
+
+struct rbContactHybrid {
+    rbContactNewton* newton;      // the island
+    RB_ARRAY(HybridPoint) points; // as in newton
+    RB_ARRAY(double) v;           // DOF per body
+    RB_ARRAY(double) trial;
+    RB_ARRAY(double) change;
+    RB_ARRAY(double) slope;
+    RB_ARRAY(double) from;   // three per point: impulses before a step
+    RB_ARRAY(double) target; // after it
+    int factorizations;
+};
+
+rbContactHybrid* rbCreateContactHybrid(void)
+{
+    rbContactHybrid* hybrid = rbAllocZero(1, sizeof *hybrid);
+    hybrid->newton = rbCreateContactNewton();
+    return hybrid;
+}
+
+void rbDestroyContactHybrid(rbContactHybrid* hybrid)
+{
+    if (hybrid == NULL) {
+        return;
+    }
+    rbDestroyContactNewton(hybrid->newton);
+    rbArray_Free(hybrid->points);
+    rbArray_Free(hybrid->v);
+    rbArray_Free(hybrid->trial);
+    rbArray_Free(hybrid->change);
+    rbArray_Free(hybrid->slope);
+    rbArray_Free(hybrid->from);
+    rbArray_Free(hybrid->target);
+    rbFree(hybrid, sizeof *hybrid);
+}
+
+// ------------------------------------------------------------------------------------------ points
+
+// What a unit impulse along a row changes.
+static void findMoves(const rbContactRun* run, const int hosts[2], const double row[12],
+                      double moves[12])
+{
+    memset(moves, 0, 12 * sizeof(double));
+    for (int side = 0; side < 2; ++side) {
+        const rbContactBody* body = &run->bodies[hosts[side]];
+        const double* part = row + 6 * (size_t)side;
+        if (!rbNewton_IsMoved(run, hosts[side])) {
+            continue;
+        }
+        rbVec3 spin = rbMulSV(body->invInertia, rbMakeVec3(part[3], part[4], part[5]));
+        double values[6] = {body->invMass * part[0],
+                            body->invMass * part[1],
+                            body->invMass * part[2],
+                            spin.x,
+                            spin.y,
+                            spin.z};
+        memcpy(moves + 6 * (size_t)side, values, sizeof values);
+    }
+}
+
+static double dotRows(const double a[12], const double b[12])
+{
+    double sum = 0.0;
+    for (int k = 0; k < 12; ++k) {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+static double rateOfHost(const rbContactBody* body, const double part[6])
+{
+    return part[0] * body->velocity.x + part[1] * body->velocity.y + part[2] * body->velocity.z +
+           part[3] * body->spin.x + part[4] * body->spin.y + part[5] * body->spin.z;
+}
+
+static void addPoint(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewtonPoint* from)
+{
+    HybridPoint p = {.a = from->a,
+                     .b = from->b,
+                     .first = from->first,
+                     .count = from->count,
+                     .friction = from->sliding};
+    const int hosts[2] = {from->contact->bodyA, from->contact->bodyB};
+    memcpy(p.rows, from->rows, sizeof p.rows);
+    memcpy(p.bias, from->bias, sizeof p.bias);
+    memcpy(p.start, from->start, sizeof p.start);
+    memcpy(p.x, from->start, sizeof p.x);
+    for (int row = 0; row < 3; ++row) {
+        findMoves(run, hosts, p.rows[row], p.moves[row]);
+        p.k[row] = dotRows(p.rows[row], p.moves[row]);
+        p.bias[row] += p.a < 0 ? rateOfHost(&run->bodies[hosts[0]], p.rows[row]) : 0.0;
+        p.bias[row] += p.b < 0 ? rateOfHost(&run->bodies[hosts[1]], p.rows[row] + 6) : 0.0;
+    }
+    p.k12 = dotRows(p.rows[1], p.moves[2]);
+    double half = 0.5 * (p.k[1] - p.k[2]);
+    p.lambda = 0.5 * (p.k[1] + p.k[2]) + sqrt(half * half + p.k12 * p.k12);
+    if (from->point != NULL) {
+        p.friction = from->point->isHeld ? 0.0 : from->chosen;
+        p.bound = from->point->isHeld ? from->point->disc : 0.0;
+    }
+    rbArray_Push(hybrid->points, p);
+}
+
+static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewtonTask* task)
+{
+    rbContactNewton* newton = hybrid->newton;
+    newton->acted = 1.0;
+    newton->guessed = 1.0;
+    if (!rbNewton_Begin(newton, run, task)) {
+        return false;
+    }
+    rbNewton_Read(newton, run, task);
+    hybrid->points.count = 0;
+    hybrid->factorizations = 0;
+    for (int i = 0; i < newton->points.count; ++i) {
+        addPoint(hybrid, run, &newton->points.data[i]);
+    }
+    int size = DOF * newton->bodies.count;
+    rbArray_Reserve(hybrid->v, size);
+    rbArray_Reserve(hybrid->trial, size);
+    rbArray_Reserve(hybrid->change, size);
+    rbArray_Reserve(hybrid->slope, size);
+    rbArray_Reserve(hybrid->from, 3 * hybrid->points.count);
+    rbArray_Reserve(hybrid->target, 3 * hybrid->points.count);
+    memcpy(hybrid->v.data, newton->starts.data, (size_t)size * sizeof(double));
+    return hybrid->points.count > 0;
+}
+
+// What velocities of the island contribute to w.
+static double partOf(const HybridPoint* p, int row, const double* v)
+{
+    double sum = 0.0;
+    const double* values = p->rows[row];
+    if (p->a >= 0) {
+        const double* own = v + (size_t)DOF * (size_t)p->a;
+        sum += (values[0] * own[0] + values[1] * own[1] + values[2] * own[2]) +
+               (values[3] * own[3] + values[4] * own[4] + values[5] * own[5]);
+    }
+    if (p->b >= 0) {
+        const double* own = v + (size_t)DOF * (size_t)p->b;
+        sum += (values[6] * own[0] + values[7] * own[1] + values[8] * own[2]) +
+               (values[9] * own[3] + values[10] * own[4] + values[11] * own[5]);
+    }
+    return sum;
+}
+
+static double rateOf(const HybridPoint* p, int row, const double* v)
+{
+    return p->bias[row] + partOf(p, row, v);
+}
+
+static void addTo(const HybridPoint* p, const double values[12], double factor, double* v)
+{
+    const int bodies[2] = {p->a, p->b};
+    for (int side = 0; side < 2; ++side) {
+        if (bodies[side] >= 0) {
+            double* own = v + (size_t)DOF * (size_t)bodies[side];
+            const double* part = values + 6 * (size_t)side;
+            for (int k = 0; k < DOF; ++k) {
+                own[k] += factor * part[k];
+            }
+        }
+    }
+}
+
+// The normal impulse that bounds the friction of a point.
+static double loadOf(const rbContactHybrid* hybrid, const HybridPoint* p)
+{
+    double sum = 0.0;
+    for (int i = p->first; i < p->first + p->count; ++i) {
+        sum += hybrid->points.data[i].x[0];
+    }
+    return p->count > 0 ? sum : p->x[0];
+}
+
+static double radiusOf(const rbContactHybrid* hybrid, const HybridPoint* p)
+{
+    return p->bound + p->friction * loadOf(hybrid, p);
+}
+
+static void projectDisc(double t[2], double radius)
+{
+    double length = sqrt(t[0] * t[0] + t[1] * t[1]);
+    if (length > radius) {
+        double scale = radius > 0.0 ? radius / length : 0.0;
+        t[0] *= scale;
+        t[1] *= scale;
+    }
+}
+
+// --------------------------------------------------------------------------------------- residual
+
+typedef struct Residual {
+    double energy; // J, of the changes that all points would make
+    double most;   // m/s, the largest of them
+} Residual;
+
+static Residual measure(const rbContactHybrid* hybrid)
+{
+    Residual r = {0};
+    const double* v = hybrid->v.data;
+    for (int i = 0; i < hybrid->points.count; ++i) {
+        const HybridPoint* p = &hybrid->points.data[i];
+        if (p->count == 0) {
+            double normal = p->x[0] - rateOf(p, 0, v) / p->k[0];
+            double change = (normal > 0.0 ? normal : 0.0) - p->x[0];
+            r.energy += p->k[0] * change * change;
+            r.most = fmax(r.most, p->k[0] * fabs(change));
+        }
+        double t[2] = {p->x[1] - rateOf(p, 1, v) / p->lambda,
+                       p->x[2] - rateOf(p, 2, v) / p->lambda};
+        projectDisc(t, radiusOf(hybrid, p));
+        double d1 = t[0] - p->x[1];
+        double d2 = t[1] - p->x[2];
+        double square = d1 * d1 + d2 * d2;
+        r.energy += p->lambda * square;
+        r.most = fmax(r.most, p->lambda * sqrt(square));
+    }
+    return r;
+}
+
+// Impulses between from and target, in their cones, and their velocities.
+static Residual take(rbContactHybrid* hybrid, double part)
+{
+    const rbContactNewton* newton = hybrid->newton;
+    int size = DOF * newton->bodies.count;
+    for (int i = 0; i < hybrid->points.count; ++i) {
+        HybridPoint* p = &hybrid->points.data[i];
+        const double* from = &hybrid->from.data[(size_t)3 * (size_t)i];
+        const double* to = &hybrid->target.data[(size_t)3 * (size_t)i];
+        for (int k = 0; k < 3; ++k) {
+            p->x[k] = part > 0.0 ? from[k] + part * (to[k] - from[k]) : from[k];
+        }
+        p->x[0] = p->x[0] > 0.0 ? p->x[0] : 0.0;
+        projectDisc(p->x + 1, radiusOf(hybrid, p));
+    }
+    memcpy(hybrid->v.data, newton->starts.data, (size_t)size * sizeof(double));
+    for (int i = 0; i < hybrid->points.count; ++i) {
+        const HybridPoint* p = &hybrid->points.data[i];
+        for (int k = 0; k < 3; ++k) {
+            if (p->x[k] != p->start[k]) {
+                addTo(p, p->moves[k], p->x[k] - p->start[k], hybrid->v.data);
+            }
+        }
+    }
+    return measure(hybrid);
+}
+
+static void keepImpulses(const rbContactHybrid* hybrid, double* to)
+{
+    for (int i = 0; i < hybrid->points.count; ++i) {
+        memcpy(to + (size_t)3 * (size_t)i, hybrid->points.data[i].x, 3 * sizeof(double));
+    }
+}
+
+// ----------------------------------------------------------------------------------------- sweeps
+
+static void visit(rbContactHybrid* hybrid, HybridPoint* p)
+{
+    double* v = hybrid->v.data;
+    if (p->count == 0) {
+        double normal = p->x[0] - rateOf(p, 0, v) / p->k[0];
+        normal = normal > 0.0 ? normal : 0.0;
+        if (normal != p->x[0]) {
+            addTo(p, p->moves[0], normal - p->x[0], v);
+        }
+        p->x[0] = normal;
+    }
+    double radius = radiusOf(hybrid, p);
+    if (!(radius > 0.0) && p->x[1] == 0.0 && p->x[2] == 0.0) {
+        return;
+    }
+    double u1 = rateOf(p, 1, v);
+    double u2 = rateOf(p, 2, v);
+    double det = p->k[1] * p->k[2] - p->k12 * p->k12;
+    double t[2] = {p->x[1] - u1 / p->lambda, p->x[2] - u2 / p->lambda};
+    if (det > 1e-12 * p->k[1] * p->k[2]) {
+        double stuck[2] = {p->x[1] - (p->k[2] * u1 - p->k12 * u2) / det,
+                           p->x[2] - (p->k[1] * u2 - p->k12 * u1) / det};
+        if (stuck[0] * stuck[0] + stuck[1] * stuck[1] <= radius * radius) {
+            memcpy(t, stuck, sizeof t);
+        }
+    }
+    projectDisc(t, radius);
+    addTo(p, p->moves[1], t[0] - p->x[1], v);
+    addTo(p, p->moves[2], t[1] - p->x[2], v);
+    p->x[1] = t[0];
+    p->x[2] = t[1];
+}
+
+static Residual sweep(rbContactHybrid* hybrid, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        for (int i = 0; i < hybrid->points.count; ++i) {
+            visit(hybrid, &hybrid->points.data[i]);
+        }
+    }
+    return measure(hybrid);
+}
+
+// ----------------------------------------------------------------------------------------
+// equations
+
+static double stiffnessOf(const HybridPoint* p, double times)
+{
+    return times / fmax(p->k[0], p->lambda);
+}
+
+static void turnRows(const HybridPoint* p, double first, double second, double row[12])
+{
+    for (int k = 0; k < 12; ++k) {
+        row[k] = first * p->rows[1][k] + second * p->rows[2][k];
+    }
+}
+
+// J^T (x - start) - M (v - v0), into slope, for impulses three per point.
+static void findSlope(rbContactHybrid* hybrid, const double* v, const double* x)
+{
+    const rbContactNewton* newton = hybrid->newton;
+    for (int i = 0; i < newton->bodies.count; ++i) {
+        double change[DOF];
+        for (int k = 0; k < DOF; ++k) {
+            change[k] = newton->starts.data[DOF * i + k] - v[DOF * i + k];
+        }
+        rbNewton_MultiplyMass(&newton->masses.data[7 * (size_t)i], change,
+                              &hybrid->slope.data[(size_t)DOF * (size_t)i]);
+    }
+    for (int i = 0; i < hybrid->points.count; ++i) {
+        const HybridPoint* p = &hybrid->points.data[i];
+        for (int k = 0; k < 3; ++k) {
+            double acted = x[3 * i + k] - p->start[k];
+            if (acted != 0.0) {
+                addTo(p, p->rows[k], acted, hybrid->slope.data);
+            }
+        }
+    }
+}
+
+static bool solveLinear(rbContactHybrid* hybrid)
+{
+    rbBlockMatrix* matrix = &hybrid->newton->matrix;
+    int size = DOF * hybrid->newton->bodies.count;
+    hybrid->factorizations += 1;
+    if (!rbBlockMatrix_Factor(matrix)) {
+        return false;
+    }
+    memcpy(hybrid->change.data, hybrid->slope.data, (size_t)size * sizeof(double));
+    rbBlockMatrix_Solve(matrix, hybrid->change.data);
+    return true;
+}
+
+// ----------------------------------------------------------------------------------- coupled steps
+
+static double* targetOf(const rbContactHybrid* hybrid, int point)
+{
+    return hybrid->target.data + (size_t)3 * (size_t)point;
+}
+
+// The set of a point as a sweep would choose it, its rows in the matrix, and its impulse without a
+// change of velocity.
+static bool linearize(rbContactHybrid* hybrid, HybridPoint* p, double x[3])
+{
+    rbBlockMatrix* matrix = &hybrid->newton->matrix;
+    const int bodies[2] = {p->a, p->b};
+    const double* v = hybrid->v.data;
+    double r = stiffnessOf(p, tuning.coupled);
+    double w = rateOf(p, 0, v);
+    double load = p->count > 0 ? loadOf(hybrid, p) : p->x[0] - w / p->k[0];
+    memset(x, 0, 3 * sizeof(double));
+    p->isCarrying = load > 0.0;
+    p->along[0] = 0.0;
+    p->along[1] = 0.0;
+    if (!p->isCarrying) {
+        return false;
+    }
+    if (p->count == 0) {
+        x[0] = p->x[0] - r * w;
+        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[0], r);
+    }
+    double u[2] = {rateOf(p, 1, v), rateOf(p, 2, v)};
+    double z[2] = {p->x[1] - u[0] / p->lambda, p->x[2] - u[1] / p->lambda};
+    double length = sqrt(z[0] * z[0] + z[1] * z[1]);
+    double radius = p->bound + p->friction * load;
+    if (length <= radius) {
+        x[1] = p->x[1] - r * u[0];
+        x[2] = p->x[2] - r * u[1];
+        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[1], r);
+        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[2], r);
+        return false;
+    }
+    // on the rim: it follows the normal, and turns as the velocity across does
+    double across[12];
+    double part = radius / length;
+    p->along[0] = z[0] / length;
+    p->along[1] = z[1] / length;
+    p->across = fmin(r, part / (p->lambda * (1.0 - part)));
+    double turned = -p->across * (p->along[0] * u[1] - p->along[1] * u[0]);
+    double rim = p->bound + p->friction * (p->count > 0 ? load : x[0]);
+    x[1] = rim * p->along[0] - turned * p->along[1];
+    x[2] = rim * p->along[1] + turned * p->along[0];
+    turnRows(p, -p->along[1], p->along[0], across);
+    rbBlockMatrix_AddSquare(matrix, bodies, across, p->across);
+    return p->count == 0 && p->friction > 0.0;
+}
+
+static bool isSliding(const HybridPoint* p)
+{
+    return p->along[0] != 0.0 || p->along[1] != 0.0;
+}
+
+// The rims follow the normals.
+static void coupleRims(rbContactHybrid* hybrid)
+{
+    rbBlockMatrix* matrix = &hybrid->newton->matrix;
+    rbBlockMatrix_Split(matrix);
+    for (int i = 0; i < hybrid->points.count; ++i) {
+        const HybridPoint* p = &hybrid->points.data[i];
+        if (p->count == 0 && p->isCarrying && isSliding(p)) {
+            const int bodies[2] = {p->a, p->b};
+            double along[12];
+            turnRows(p, p->along[0], p->along[1], along);
+            rbBlockMatrix_AddProduct(matrix, bodies, along, p->rows[0],
+                                     p->friction * stiffnessOf(p, tuning.coupled));
+        }
+    }
+}
+
+// Impulses after the change of velocities.
+static void followChange(const rbContactHybrid* hybrid, const HybridPoint* p, double x[3])
+{
+    double r = stiffnessOf(p, tuning.coupled);
+    double du[3];
+    for (int k = 0; k < 3; ++k) {
+        du[k] = partOf(p, k, hybrid->change.data);
+    }
+    x[0] -= p->count == 0 ? r * du[0] : 0.0;
+    if (!isSliding(p)) {
+        x[1] -= r * du[1];
+        x[2] -= r * du[2];
+    } else {
+        double rim = p->count == 0 ? -p->friction * r * du[0] : 0.0;
+        double turned = -p->across * (p->along[0] * du[2] - p->along[1] * du[1]);
+        x[1] += rim * p->along[0] - turned * p->along[1];
+        x[2] += rim * p->along[1] + turned * p->along[0];
+    }
+}
+
+// One step of Newton's method with the present sets, halved until the residual falls. Otherwise the
+// impulses stay as they are.
+static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
+{
+    bool isSplit = false;
+    rbNewton_BeginMatrix(hybrid->newton);
+    for (int i = 0; i < hybrid->points.count; ++i) {
+        bool isRim = linearize(hybrid, &hybrid->points.data[i], targetOf(hybrid, i));
+        isSplit = isSplit || isRim;
+    }
+    if (isSplit) {
+        coupleRims(hybrid);
+    }
+    keepImpulses(hybrid, hybrid->from.data);
+    findSlope(hybrid, hybrid->v.data, hybrid->target.data);
+    if (solveLinear(hybrid)) {
+        for (int i = 0; i < hybrid->points.count; ++i) {
+            if (hybrid->points.data[i].isCarrying) {
+                followChange(hybrid, &hybrid->points.data[i], targetOf(hybrid, i));
+            }
+        }
+        double part = 1.0;
+        for (int k = 0; k < tuning.halvings; ++k) {
+            Residual now = take(hybrid, part);
+            if (now.energy < tuning.gain * residual->energy) {
+                *residual = now;
+                return true;
+            }
+            part *= 0.5;
+        }
+    }
+    *residual = take(hybrid, 0.0);
+    return false;
+}
+
+// ----------------------------------------------------------------------------------- convex rounds
+
+// x = proj(held - r w) with held discs, and its rows in the matrix.
+static void projectPoint(rbContactHybrid* hybrid, HybridPoint* p, const double* v, bool isInMatrix)
+{
+    rbBlockMatrix* matrix = &hybrid->newton->matrix;
+    const int bodies[2] = {p->a, p->b};
+    double r = stiffnessOf(p, tuning.convex);
+    if (p->count == 0) {
+        double normal = p->held[0] - r * rateOf(p, 0, v);
+        p->x[0] = normal > 0.0 ? normal : 0.0;
+        if (isInMatrix && normal > 0.0) {
+            rbBlockMatrix_AddSquare(matrix, bodies, p->rows[0], r);
+        }
+    }
+    double z[2] = {0.0, 0.0};
+    if (p->disc > 0.0) {
+        z[0] = p->held[1] - r * rateOf(p, 1, v);
+        z[1] = p->held[2] - r * rateOf(p, 2, v);
+    }
+    double length = sqrt(z[0] * z[0] + z[1] * z[1]);
+    bool isIn = length <= p->disc;
+    double scale = isIn ? 1.0 : p->disc / length;
+    p->x[1] = scale * z[0];
+    p->x[2] = scale * z[1];
+    if (!isInMatrix || !(p->disc > 0.0)) {
+        return;
+    }
+    if (isIn) {
+        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[1], r);
+        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[2], r);
+    } else {
+        double across[12];
+        turnRows(p, -z[1] / length, z[0] / length, across);
+        rbBlockMatrix_AddSquare(matrix, bodies, across, r * scale);
+    }
+}
+
+// The slope of the convex function at v, and its matrix.
+static void evaluate(rbContactHybrid* hybrid, const double* v, bool isInMatrix)
+{
+    if (isInMatrix) {
+        rbNewton_BeginMatrix(hybrid->newton);
+    }
+    for (int i = 0; i < hybrid->points.count; ++i) {
+        projectPoint(hybrid, &hybrid->points.data[i], v, isInMatrix);
+    }
+    keepImpulses(hybrid, hybrid->target.data);
+    findSlope(hybrid, v, hybrid->target.data);
+}
+
+static double slopeAt(rbContactHybrid* hybrid, double part)
+{
+    int size = DOF * hybrid->newton->bodies.count;
+    for (int k = 0; k < size; ++k) {
+        hybrid->trial.data[k] = hybrid->v.data[k] + part * hybrid->change.data[k];
+    }
+    evaluate(hybrid, hybrid->trial.data, false);
+    return -rbDotArrays(hybrid->slope.data, hybrid->change.data, (size_t)size);
+}
+
+// Moves along the change to where the slope is a tenth of that at the start; returns how far.
+static double goDown(rbContactHybrid* hybrid)
+{
+    int size = DOF * hybrid->newton->bodies.count;
+    double first = rbDotArrays(hybrid->slope.data, hybrid->change.data, (size_t)size);
+    double least = 0.1 * fabs(first);
+    double low = 0.0;
+    double high = 1.0;
+    double part = 1.0;
+    double slope = slopeAt(hybrid, part);
+    for (int k = 0; k < tuning.bisections && fabs(slope) > least; ++k) {
+        if (slope <= 0.0 && part >= 1.0) {
+            break;
+        }
+        *(slope > 0.0 ? &high : &low) = part;
+        part = 0.5 * (low + high);
+        slope = slopeAt(hybrid, part);
+    }
+    double moved = 0.0;
+    for (int k = 0; k < size; ++k) {
+        moved = fmax(moved, part * fabs(hybrid->change.data[k]));
+    }
+    memcpy(hybrid->v.data, hybrid->trial.data, (size_t)size * sizeof(double));
+    return moved;
+}
+
+// The minimum with discs of the present normals.
+static void minimize(rbContactHybrid* hybrid, double least)
+{
+    keepImpulses(hybrid, hybrid->from.data);
+    for (int i = 0; i < hybrid->points.count; ++i) {
+        HybridPoint* p = &hybrid->points.data[i];
+        memcpy(p->held, p->x, sizeof p->held);
+        p->disc = radiusOf(hybrid, p);
+    }
+    double moved = INFINITY;
+    for (int k = 0; k < tuning.newtons && moved > least; ++k) {
+        evaluate(hybrid, hybrid->v.data, true);
+        if (!solveLinear(hybrid)) {
+            return;
+        }
+        moved = goDown(hybrid);
+    }
+}
+
+// The minimum, then sweeps. Undone where that makes things worse.
+static void goConvex(rbContactHybrid* hybrid, Residual* residual, double tolerance)
+{
+    minimize(hybrid, 1e-3 * tolerance);
+    (void)take(hybrid, 1.0);
+    Residual now = sweep(hybrid, tuning.sweeps);
+    if (!(now.energy < tuning.worst * residual->energy)) {
+        (void)take(hybrid, 0.0);
+        now = sweep(hybrid, 2 * tuning.sweeps);
+    }
+    *residual = now;
+}
+
+// ------------------------------------------------------------------------------------------ result
+
+static void giveResult(rbContactHybrid* hybrid, const rbContactRun* run)
+{
+    rbContactNewton* newton = hybrid->newton;
+    for (int i = 0; i < newton->points.count; ++i) {
+        const HybridPoint* p = &hybrid->points.data[i];
+        rbNewtonPoint* to = &newton->points.data[i];
+        double radius = radiusOf(hybrid, p);
+        double z[2] = {p->x[1] - rateOf(p, 1, hybrid->v.data) / p->lambda,
+                       p->x[2] - rateOf(p, 2, hybrid->v.data) / p->lambda};
+        double length = sqrt(z[0] * z[0] + z[1] * z[1]);
+        bool isFree = length > radius;
+        memcpy(to->x, p->x, sizeof to->x);
+        to->x[0] = loadOf(hybrid, p);
+        to->slide[0] = isFree ? z[0] / length : 0.0;
+        to->slide[1] = isFree ? z[1] / length : 0.0;
+    }
+    rbNewton_Apply(newton, run);
+}
+
+// Both kinds of steps in turn.
+static Residual solveInTurn(rbContactHybrid* hybrid, double tolerance)
+{
+    Residual residual = measure(hybrid);
+    double work = rbBlockMatrix_GetWork(&hybrid->newton->matrix);
+    double most = fmin(tuning.factorizations, tuning.work / fmax(work, 1.0));
+    int wait = 0; // convex rounds before the next coupled step
+    int pause = 1;
+    for (int k = 0; k < tuning.rounds && residual.most > tolerance && hybrid->factorizations < most;
+         ++k) {
+        double before = residual.energy;
+        if (wait > 0) {
+            --wait;
+        } else if (goCoupled(hybrid, &residual)) {
+            pause = 1;
+            if (residual.energy < tuning.good * before) {
+                continue;
+            }
+        } else {
+            wait = pause;
+            pause = pause < 4 ? 2 * pause : 4;
+        }
+        if (residual.most > tolerance) {
+            goConvex(hybrid, &residual, tolerance);
+        }
+    }
+    return residual;
+}
+
+double rbContactHybrid_Solve(rbContactHybrid* hybrid, const rbContactRun* run,
+                             const rbNewtonTask* task, int* rounds)
+{
+    RB_ASSERT(run->isContinued && task->linkCount == 0);
+    double left = task->known;
+    if (begin(hybrid, run, task)) {
+        Residual residual = solveInTurn(hybrid, task->tolerance);
+        *rounds += hybrid->factorizations;
+        left = residual.most;
+        if (left < task->known) {
+            giveResult(hybrid, run);
+        }
+    }
+    rbNewton_Forget(hybrid->newton);
+    return left < task->known ? left : task->known;
+}

@@ -1,0 +1,188 @@
+// Sums by pair of shapes in one step, see contact_touch.h.
+#include "dynamics/contact/contact_touch.h"
+
+#include <math.h>
+#include <string.h>
+
+// Approach before collisions is the speed of arrival; that of the start of the step counts only
+// where the position stage has removed more than this part of it.
+#define ARRIVAL_PART 0.5
+
+void rbTouchList_Free(rbTouchList* list)
+{
+    rbArray_Free(list->touches);
+}
+
+void rbTouchList_Clear(rbTouchList* list)
+{
+    list->touches.count = 0;
+    list->cursor = 0;
+}
+
+// Order of a pair relative to that of a contact: < 0 before it.
+static inline int compare(const rbTouch* touch, const rbContact* contact)
+{
+    if (touch->bodyA != contact->bodyA) {
+        return touch->bodyA < contact->bodyA ? -1 : 1;
+    }
+    if (touch->bodyB != contact->bodyB) {
+        return touch->bodyB < contact->bodyB ? -1 : 1;
+    }
+    if (touch->partA != contact->partA) {
+        return touch->partA < contact->partA ? -1 : 1;
+    }
+    return touch->partB == contact->partB ? 0 : (touch->partB < contact->partB ? -1 : 1);
+}
+
+// The first pair that is not before the one of a contact.
+static int findPlace(const rbTouchList* list, const rbContact* contact)
+{
+    const rbTouch* touches = list->touches.data;
+    int low = 0;
+    int high = list->touches.count;
+    for (int i = list->cursor; i < list->cursor + 2 && i < high; ++i) {
+        if (compare(&touches[i], contact) == 0) {
+            return i;
+        }
+    }
+    while (low < high) {
+        int middle = (low + high) / 2;
+        bool isBefore = compare(&touches[middle], contact) < 0;
+        low = isBefore ? middle + 1 : low;
+        high = isBefore ? high : middle;
+    }
+    return low;
+}
+
+static rbTouch* findTouch(rbTouchList* list, const rbContact* contact)
+{
+    int place = findPlace(list, contact);
+    list->cursor = place;
+    int count = list->touches.count;
+    if (place == count || compare(&list->touches.data[place], contact) != 0) {
+        rbTouch added = {.bodyA = contact->bodyA,
+                         .bodyB = contact->bodyB,
+                         .partA = contact->partA,
+                         .partB = contact->partB,
+                         .gap = INFINITY};
+        rbArray_Push(list->touches, added);
+        rbTouch* at = &list->touches.data[place];
+        memmove(at + 1, at, (size_t)(count - place) * sizeof *at);
+        *at = added;
+    }
+    return &list->touches.data[place];
+}
+
+static bool isStanding(const rbContactBody* body)
+{
+    return body->isFrozen || !(body->invMass > 0.0);
+}
+
+static double approachOf(const rbContactBody* bodies, const rbContact* contact,
+                         const rbContactPoint* point)
+{
+    return -rbDot(contact->normal, rbContact_RelativeVelocity(bodies, contact, point));
+}
+
+// The impulses of all points of a contact along its axes; returns the point with the largest normal
+// one, NULL: there are none.
+static const rbContactPoint* sumImpulses(const rbContactSet* set, const rbContact* contact,
+                                         double sums[3])
+{
+    const rbContactPoint* largest = NULL;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &set->points[k];
+        const double* p = point->impulse;
+        bool isAny = p[0] != 0.0 || p[1] != 0.0 || p[2] != 0.0;
+        bool isLarger = isAny && (largest == NULL || p[0] > largest->impulse[0]);
+        largest = isLarger ? point : largest;
+        sums[0] += p[0];
+        sums[1] += p[1];
+        sums[2] += p[2];
+    }
+    return largest;
+}
+
+void rbTouchList_AddImpulses(rbTouchList* list, const rbContactSet* set,
+                             const rbContactBody* bodies, const rbContactBody* start, double sign)
+{
+    for (int i = 0; i < set->contactCount; ++i) {
+        const rbContact* contact = &set->contacts[i];
+        double sums[3] = {0.0, 0.0, 0.0};
+        const rbContactPoint* point = sumImpulses(set, contact, sums);
+        if (point == NULL) {
+            continue;
+        }
+        rbTouch* touch = findTouch(list, contact);
+        bool acts = !isStanding(&bodies[contact->bodyA]) || !isStanding(&bodies[contact->bodyB]);
+        rbVec3 sum = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
+        touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, sum);
+        touch->isBearing = touch->isBearing || sign > 0.0;
+        touch->armA = point->armA; // until it is located
+        touch->normal = contact->normal;
+        if (start != NULL) {
+            touch->approachSpeed = fmax(touch->approachSpeed, approachOf(start, contact, point));
+        }
+    }
+}
+
+void rbTouchList_AddApproaches(rbTouchList* list, const rbContactSet* set,
+                               const rbContactBody* bodies)
+{
+    for (int i = 0; i < set->contactCount; ++i) {
+        const rbContact* contact = &set->contacts[i];
+        double fastest = 0.0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &set->points[k];
+            // those that bear have not arrived in this step
+            if (point->isClosed && !(point->impulse[0] > 0.0)) {
+                fastest = fmax(fastest, approachOf(bodies, contact, point));
+            }
+        }
+        if (fastest > 0.0) {
+            rbTouch* touch = findTouch(list, contact);
+            bool isArrival = fastest > ARRIVAL_PART * touch->approachSpeed;
+            touch->approachSpeed = isArrival ? fastest : touch->approachSpeed;
+        }
+    }
+}
+
+void rbTouchList_AddCollisions(rbTouchList* list, const rbContactSet* set,
+                               const rbCollisionNote* notes, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        if (notes[i].contact < set->contactCount) {
+            const rbContact* contact = &set->contacts[notes[i].contact];
+            rbTouch* touch = findTouch(list, contact);
+            touch->impulse = rbAdd(touch->impulse, notes[i].impulse);
+            touch->armA = notes[i].arm;
+            touch->normal = contact->normal;
+            touch->isBearing = true;
+        }
+    }
+}
+
+void rbTouchList_Locate(rbTouchList* list, const rbContactSet* set)
+{
+    for (int i = 0; i < set->contactCount; ++i) {
+        const rbContact* contact = &set->contacts[i];
+        rbVec3 sum = RB_VEC3_ZERO;
+        double nearest = INFINITY;
+        int count = 0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &set->points[k];
+            if (point->isClosed) {
+                sum = rbAdd(sum, point->armA);
+                nearest = fmin(nearest, point->gap);
+                count += 1;
+            }
+        }
+        if (count > 0) {
+            rbTouch* touch = findTouch(list, contact);
+            bool isNearer = nearest < touch->gap;
+            touch->armA = isNearer ? rbScale(1.0 / count, sum) : touch->armA;
+            touch->normal = isNearer ? contact->normal : touch->normal;
+            touch->gap = isNearer ? nearest : touch->gap;
+        }
+    }
+}

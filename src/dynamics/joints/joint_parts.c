@@ -1,0 +1,349 @@
+// The basic parts of joints: their rows, errors and foot points (B-13 to B-19).
+#include "base/math/elementary.h"
+#include "dynamics/joints/part_ops.h"
+
+// ------------------------------------------------------------------------------------ translations
+
+// Parts that remove translations: ball, line, plane and their distance variants (B-13 to B-16).
+//
+// a: A's point, b: B's, d = b - a, s: centers of mass. Lines and planes are fixed to A, and so are
+// all rows n, at the pose of the evaluation (E-03); those of a ball are A's own axes. The error n .
+// d then changes by
+//   n . (vB + wB x (b - sB)) - n . (vA + wA x (a - sA)) + (wA x n) . d
+//     = n . (vB - vA) + ((b - sB) x n) . wB - ((b - sA) x n) . wA,
+// so A's part acts at b itself. Where the joint holds, b is the foot point of the specification;
+// elsewhere b is correct and the foot point is not: b yields the exact gradient, and a pair of
+// impulses at one point conserves angular momentum for any gap.
+
+static rbVec3 worldPoint(const rbRowPose* pose, rbVec3 point)
+{
+    return rbAdd(pose->position, rbMulMV(pose->rotation, point));
+}
+
+// b relative to both centers of mass. The difference of the centers comes first: far from the
+// origin it is exact, world coordinates of b are not.
+typedef struct Arms {
+    rbVec3 fromA;
+    rbVec3 fromB;
+} Arms;
+
+static inline Arms findArms(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB)
+{
+    Arms arms;
+    arms.fromB = rbMulMV(poseB->rotation, part->pointB);
+    arms.fromA = rbAdd(rbSub(poseB->position, poseA->position), arms.fromB);
+    return arms;
+}
+
+// A row along n with both impulses acting at b.
+static inline void writeRow(rbRow* row, rbVec3 n, const Arms* arms)
+{
+    row->linear = n;
+    row->angularA = rbCross(arms->fromA, n);
+    row->angularB = rbCross(arms->fromB, n);
+}
+
+// b - a in the frame of A.
+static inline rbVec3 findOffset(const rbPartModel* part, const rbRowPose* poseA,
+                                const rbRowPose* poseB)
+{
+    Arms arms = findArms(part, poseA, poseB);
+    return rbSub(rbMulMtV(poseA->rotation, arms.fromA), part->pointA);
+}
+
+static void writeBallRows(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
+                          rbRow* rows)
+{
+    Arms arms = findArms(part, poseA, poseB);
+    writeRow(&rows[0], poseA->rotation.cx, &arms);
+    writeRow(&rows[1], poseA->rotation.cy, &arms);
+    writeRow(&rows[2], poseA->rotation.cz, &arms);
+}
+
+static void findBallErrors(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
+                           double* errors)
+{
+    rbVec3 offset = findOffset(part, poseA, poseB);
+    errors[0] = offset.x;
+    errors[1] = offset.y;
+    errors[2] = offset.z;
+}
+
+static rbVec3 findAnchor(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB)
+{
+    (void)pointB;
+    return worldPoint(poseA, part->pointA);
+}
+
+static void writeLineRows(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
+                          rbRow* rows)
+{
+    Arms arms = findArms(part, poseA, poseB);
+    writeRow(&rows[0], rbMulMV(poseA->rotation, part->crossA[0]), &arms);
+    writeRow(&rows[1], rbMulMV(poseA->rotation, part->crossA[1]), &arms);
+}
+
+static void findLineErrors(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
+                           double* errors)
+{
+    rbVec3 offset = findOffset(part, poseA, poseB);
+    errors[0] = rbDot(part->crossA[0], offset);
+    errors[1] = rbDot(part->crossA[1], offset);
+}
+
+static rbVec3 findFootOnLine(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB)
+{
+    rbVec3 a = worldPoint(poseA, part->pointA);
+    rbVec3 axis = rbMulMV(poseA->rotation, part->axisA);
+    return rbAddScaled(a, rbDot(axis, rbSub(pointB, a)), axis);
+}
+
+static void writePlaneRows(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
+                           rbRow* rows)
+{
+    Arms arms = findArms(part, poseA, poseB);
+    writeRow(&rows[0], rbMulMV(poseA->rotation, part->axisA), &arms);
+}
+
+// The plane is the plane at distance 0.
+static void findPlaneErrors(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
+                            double* errors)
+{
+    errors[0] = rbDot(part->axisA, findOffset(part, poseA, poseB)) - part->distance;
+}
+
+static rbVec3 findFootInPlane(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB)
+{
+    rbVec3 a = worldPoint(poseA, part->pointA);
+    rbVec3 normal = rbMulMV(poseA->rotation, part->axisA);
+    return rbAddScaled(pointB, -rbDot(normal, rbSub(pointB, a)), normal);
+}
+
+// Unit vector along a gap; if there is no gap, an axis of A, so that an impulse can open it.
+static rbVec3 findDirection(rbVec3 gap, const rbPartModel* part, const rbRowPose* poseA)
+{
+    double length = rbLength(gap);
+    if (length > 0.0) {
+        return rbScale(1.0 / length, gap);
+    }
+    return rbMulMV(poseA->rotation, part->crossA[0]);
+}
+
+// b - a in world axes.
+static rbVec3 findGap(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB)
+{
+    rbVec3 rA = rbMulMV(poseA->rotation, part->pointA);
+    rbVec3 rB = rbMulMV(poseB->rotation, part->pointB);
+    return rbAdd(rbSub(poseB->position, poseA->position), rbSub(rB, rA));
+}
+
+static void writeDistanceRows(const rbPartModel* part, const rbRowPose* poseA,
+                              const rbRowPose* poseB, rbRow* rows)
+{
+    rbVec3 rA = rbMulMV(poseA->rotation, part->pointA);
+    rbVec3 rB = rbMulMV(poseB->rotation, part->pointB);
+    rbVec3 n = findDirection(findGap(part, poseA, poseB), part, poseA);
+    rows[0] = (rbRow){n, rbCross(rA, n), rbCross(rB, n)};
+}
+
+static void findDistanceErrors(const rbPartModel* part, const rbRowPose* poseA,
+                               const rbRowPose* poseB, double* errors)
+{
+    errors[0] = rbLength(findGap(part, poseA, poseB)) - part->distance;
+}
+
+// The offset without its part along the line, in the frame of A.
+static rbVec3 findGapToLine(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB)
+{
+    rbVec3 offset = findOffset(part, poseA, poseB);
+    rbVec3 gap = rbScale(rbDot(part->crossA[0], offset), part->crossA[0]);
+    return rbAddScaled(gap, rbDot(part->crossA[1], offset), part->crossA[1]);
+}
+
+static void writeLineDistanceRows(const rbPartModel* part, const rbRowPose* poseA,
+                                  const rbRowPose* poseB, rbRow* rows)
+{
+    rbVec3 gap = rbMulMV(poseA->rotation, findGapToLine(part, poseA, poseB));
+    Arms arms = findArms(part, poseA, poseB);
+    writeRow(&rows[0], findDirection(gap, part, poseA), &arms);
+}
+
+static void findLineDistanceErrors(const rbPartModel* part, const rbRowPose* poseA,
+                                   const rbRowPose* poseB, double* errors)
+{
+    errors[0] = rbLength(findGapToLine(part, poseA, poseB)) - part->distance;
+}
+
+// --------------------------------------------------------------------------------------- rotations
+
+// Parts that remove rotations: translation, direction, double rotation (B-17 to B-19).
+//
+// A row u means u . (wB - wA); it has no linear part. Errors are angles computed from sines, so
+// that the common case, a joint that holds, needs no arc function: for |sine| below 0.0158 a short
+// series yields the angle to the last bit or two.
+
+// asin(s)/s = 1 + s^2/6 + 3 s^4/40 + 5 s^6/112 + 35 s^8/1152 ..., s^2 <= SMALL_SINE_SQUARED; the
+// first omitted term is 1.2e-16 there.
+#define SMALL_SINE_SQUARED 2.5e-4
+
+static inline double angleBySine(double sineSquared)
+{
+    double z = sineSquared;
+    return 1.0 + z * (1.0 / 6.0 + z * (3.0 / 40.0 + z * (5.0 / 112.0)));
+}
+
+static inline void writeRotationRow(rbRow* row, rbVec3 u)
+{
+    row->linear = RB_VEC3_ZERO;
+    row->angularA = u;
+    row->angularB = u;
+}
+
+// The rows are A's axes: the rotation vector in A's frame is constant when both bodies rotate
+// together.
+static void writeTranslationRows(const rbPartModel* part, const rbRowPose* poseA,
+                                 const rbRowPose* poseB, rbRow* rows)
+{
+    (void)part;
+    (void)poseB;
+    writeRotationRow(&rows[0], poseA->rotation.cx);
+    writeRotationRow(&rows[1], poseA->rotation.cy);
+    writeRotationRow(&rows[2], poseA->rotation.cz);
+}
+
+// Rotation vector, in A's frame, of the deviation of B from its target orientation: with G the
+// world rotation of a body since the joint held, G_B G_A^-1 = q_B (q_A relative)^-1 (E-02); in A's
+// frame, q_A^-1 times it times q_A = q_A^-1 q_B relative^-1.
+static void findTranslationErrors(const rbPartModel* part, const rbRowPose* poseA,
+                                  const rbRowPose* poseB, double* errors)
+{
+    rbQuat q = rbMulQuat(rbMulQuat(rbConjugate(poseA->orientation), poseB->orientation),
+                         rbConjugate(part->relative));
+    rbVec3 v = q.w < 0.0 ? rbMakeVec3(-q.x, -q.y, -q.z) : rbMakeVec3(q.x, q.y, q.z);
+    double sineSquared = rbLengthSquared(v);
+    double factor;
+    if (sineSquared <= SMALL_SINE_SQUARED) {
+        factor = 2.0 * angleBySine(sineSquared);
+    } else {
+        double sine = sqrt(sineSquared);
+        factor = 2.0 * rbAtan2(sine, fabs(q.w)) / sine;
+    }
+    errors[0] = factor * v.x;
+    errors[1] = factor * v.y;
+    errors[2] = factor * v.z;
+}
+
+static void writeDirectionRows(const rbPartModel* part, const rbRowPose* poseA,
+                               const rbRowPose* poseB, rbRow* rows)
+{
+    (void)poseB;
+    writeRotationRow(&rows[0], rbMulMV(poseA->rotation, part->crossA[0]));
+    writeRotationRow(&rows[1], rbMulMV(poseA->rotation, part->crossA[1]));
+}
+
+// Angle times axis of the rotation from A's axis x to B's, x2, along the transverse axes y and z of
+// A. The axis is along c = x x x2, with c . y = -z . x2 and c . z = y . x2: c itself is not needed.
+static void findDirectionErrors(const rbPartModel* part, const rbRowPose* poseA,
+                                const rbRowPose* poseB, double* errors)
+{
+    rbVec3 x2 = rbMulMtV(poseA->rotation, rbMulMV(poseB->rotation, part->axisB));
+    double cosine = rbDot(part->axisA, x2);
+    double cy = -rbDot(part->crossA[1], x2);
+    double cz = rbDot(part->crossA[0], x2);
+    double sineSquared = cy * cy + cz * cz;
+    if (cosine > 0.0 && sineSquared <= SMALL_SINE_SQUARED) {
+        double factor = angleBySine(sineSquared);
+        errors[0] = factor * cy;
+        errors[1] = factor * cz;
+        return;
+    }
+    double sine = sqrt(sineSquared);
+    double angle = rbAtan2(sine, cosine);
+    // Opposite axes: any rotation by pi will do.
+    errors[0] = sine > 0.0 ? angle * (cy / sine) : angle;
+    errors[1] = sine > 0.0 ? angle * (cz / sine) : 0.0;
+}
+
+// With alpha the angle from A's axis x to B's axis y, alpha' = z . (wB - wA) at every pose, z the
+// unit vector along x x y.
+static void writeDoubleRotationRows(const rbPartModel* part, const rbRowPose* poseA,
+                                    const rbRowPose* poseB, rbRow* rows)
+{
+    rbVec3 x = rbMulMV(poseA->rotation, part->axisA);
+    rbVec3 y = rbMulMV(poseB->rotation, part->axisB);
+    rbVec3 z = rbCross(x, y);
+    double length = rbLength(z);
+    // Parallel axes: every perpendicular direction opens the angle.
+    writeRotationRow(&rows[0], length > 0.0 ? rbScale(1.0 / length, z)
+                                            : rbMulMV(poseA->rotation, part->crossA[0]));
+}
+
+static void findDoubleRotationErrors(const rbPartModel* part, const rbRowPose* poseA,
+                                     const rbRowPose* poseB, double* errors)
+{
+    rbVec3 x = rbMulMV(poseA->rotation, part->axisA);
+    rbVec3 y = rbMulMV(poseB->rotation, part->axisB);
+    double s = rbLength(rbCross(x, y));
+    double c = rbDot(x, y);
+    // Sine and cosine of the difference of angles.
+    double sine = s * part->cosine - c * part->sine;
+    double cosine = c * part->cosine + s * part->sine;
+    double sineSquared = sine * sine;
+    errors[0] = cosine > 0.0 && sineSquared <= SMALL_SINE_SQUARED ? sine * angleBySine(sineSquared)
+                                                                  : rbAtan2(sine, cosine);
+}
+
+// ------------------------------------------------------------------------------------------- table
+
+// Rotations have no location: the anchor of A is shown.
+const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
+    [RB_JOINT_BALL] = {.rowCount = 3,
+                       .rows = writeBallRows,
+                       .errors = findBallErrors,
+                       .foot = findAnchor},
+    [RB_JOINT_LINE] = {.rowCount = 2,
+                       .axisUse = RB_AXIS_COMMON,
+                       .rows = writeLineRows,
+                       .errors = findLineErrors,
+                       .foot = findFootOnLine},
+    [RB_JOINT_PLANE] = {.rowCount = 1,
+                        .axisUse = RB_AXIS_COMMON,
+                        .rows = writePlaneRows,
+                        .errors = findPlaneErrors,
+                        .foot = findFootInPlane},
+    [RB_JOINT_DISTANCE] = {.rowCount = 1,
+                           .hasDistance = true,
+                           .rows = writeDistanceRows,
+                           .errors = findDistanceErrors,
+                           .foot = findAnchor},
+    [RB_JOINT_LINE_DISTANCE] = {.rowCount = 1,
+                                .axisUse = RB_AXIS_COMMON,
+                                .hasDistance = true,
+                                .rows = writeLineDistanceRows,
+                                .errors = findLineDistanceErrors,
+                                .foot = findFootOnLine},
+    [RB_JOINT_PLANE_DISTANCE] = {.rowCount = 1,
+                                 .axisUse = RB_AXIS_COMMON,
+                                 .hasDistance = true,
+                                 .isDistanceSigned = true,
+                                 .rows = writePlaneRows,
+                                 .errors = findPlaneErrors,
+                                 .foot = findFootInPlane},
+    [RB_JOINT_TRANSLATION] = {.rowCount = 3,
+                              .angleMask = 7,
+                              .rows = writeTranslationRows,
+                              .errors = findTranslationErrors,
+                              .foot = findAnchor},
+    [RB_JOINT_DIRECTION] = {.rowCount = 2,
+                            .angleMask = 3,
+                            .axisUse = RB_AXIS_COMMON,
+                            .rows = writeDirectionRows,
+                            .errors = findDirectionErrors,
+                            .foot = findAnchor},
+    [RB_JOINT_DOUBLE_ROTATION] = {.rowCount = 1,
+                                  .angleMask = 1,
+                                  .axisUse = RB_AXIS_TWO,
+                                  .rows = writeDoubleRotationRows,
+                                  .errors = findDoubleRotationErrors,
+                                  .foot = findAnchor},
+};

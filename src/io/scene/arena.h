@@ -1,0 +1,16 @@
+// Arena: memory for data that is freed together.
+#ifndef RB_SCENE_ARENA_H
+#define RB_SCENE_ARENA_H
+
+#include <stddef.h>
+
+// Blocks that are freed all together.
+typedef struct rbArena {
+    struct rbArenaBlock* blocks;
+} rbArena;
+
+// Memory aligned to 16 bytes, valid until the arena is freed.
+void* rbArena_Alloc(rbArena* arena, size_t size);
+void rbArena_Free(rbArena* arena);
+
+#endif

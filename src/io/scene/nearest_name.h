@@ -1,0 +1,18 @@
+// The word of a list that a user may have meant.
+#ifndef RB_SCENE_NEAREST_NAME_H
+#define RB_SCENE_NEAREST_NAME_H
+
+#include "base/core/words.h"
+
+// The index-th candidate.
+typedef const char* rbCandidateFn(int index, const void* context);
+
+// The candidate nearest to a word by edit distance, or one that contains it; NULL when none is near
+// enough.
+const char* rbFindNearestName(const char* word, rbCandidateFn* candidateFn, int count,
+                              const void* context);
+
+// The word of an enumeration nearest to another, NULL when none is near.
+const char* rbWords_FindNearest(const rbWords* words, const char* word);
+
+#endif
