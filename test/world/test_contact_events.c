@@ -250,17 +250,12 @@ static void impulsesOfEventsAreTheMomentum(void** state)
     assert_true(eventCount > 10 * count);
 }
 
-// Equal states have had equal events. Counts the runs whose states are equal: those of bodies that
-// strike while a step is interpolated may differ in the last bits.
-static int compareRuns(const uint64_t hashes[2])
+static void compareRuns(const uint64_t hashes[2])
 {
-    if (hashes[0] != hashes[1]) {
-        return 0;
-    }
+    assert_true(hashes[0] == hashes[1]);
     assert_int_equal(logs[0].count, logs[1].count);
     assert_memory_equal(logs[0].events, logs[1].events,
                         (size_t)logs[0].count * sizeof *logs[0].events);
-    return 1;
 }
 
 // Events do not depend on how a run is divided, ...
@@ -268,7 +263,6 @@ static void slicesDoNotChangeEvents(void** state)
 {
     (void)state;
     int count = rbTest_Count(10, 300);
-    int same = 0;
     for (int i = 0; i < count; ++i) {
         uint64_t hashes[2];
         for (int k = 0; k < 2; ++k) {
@@ -281,9 +275,8 @@ static void slicesDoNotChangeEvents(void** state)
             hashes[k] = rbWorld_GetHash(room.world);
             rbDestroyWorld(room.world);
         }
-        same += compareRuns(hashes);
+        compareRuns(hashes);
     }
-    assert_true(2 * same > count);
 }
 
 // ... and come again after going back.
@@ -291,7 +284,6 @@ static void rewindingRepeatsEvents(void** state)
 {
     (void)state;
     int count = rbTest_Count(10, 300);
-    int same = 0;
     for (int i = 0; i < count; ++i) {
         rbRandom random = {rbTest_Seed(503) + (uint64_t)i};
         rbWorldDef def = anyWorld(&random);
@@ -308,11 +300,10 @@ static void rewindingRepeatsEvents(void** state)
             hashes[k] = rbWorld_GetHash(room.world);
             assert_int_equal(rbWorld_RestoreSnapshot(room.world, bytes, size, NULL), RB_STATUS_OK);
         }
-        same += compareRuns(hashes);
+        compareRuns(hashes);
         free(bytes);
         rbDestroyWorld(room.world);
     }
-    assert_true(2 * same > count);
 }
 
 static void steadyTouchesAllocateNothing(void** state)

@@ -478,6 +478,7 @@ bool rbContactPairs_FindBends(rbContactPairs* pairs, const rbContactAhead* fligh
 {
     RB_ASSERT(flight->bodyCount >= pairs->bodies.count && flight->h > 0.0);
     followFlight(pairs, flight);
+    rbContactPairs_SortPairs(pairs); // after a snapshot was restored
     pairs->isBent = false;
     for (int i = 0; i < pairs->order.count; ++i) {
         searchBend(pairs, pairs->order.data[i], flight);

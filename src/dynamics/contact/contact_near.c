@@ -210,7 +210,7 @@ static void follow(rbNearBody* body, const rbContactPlace* place)
     rbNearBody_Pose(body);
 }
 
-static void heat(rbNearHot* hot, const rbNearBody* body)
+void rbNearBody_Heat(const rbNearBody* body, rbNearHot* hot)
 {
     hot->center = body->world.p;
     hot->radius = body->isBounded ? body->ballRadius : INFINITY;
@@ -340,7 +340,7 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
         RB_ASSERT(isFinite && now->reach >= 0.0);
         if (isFinite) {
             follow(body, now);
-            heat(&pairs->hots.data[i], body);
+            rbNearBody_Heat(body, &pairs->hots.data[i]);
             if (!isBoxGood(pairs, body)) {
                 rbArray_Push(pairs->changed, i);
             }

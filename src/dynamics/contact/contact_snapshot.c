@@ -36,6 +36,7 @@ static void placeBody(rbContactPairs* pairs, int index)
 {
     rbNearBody* body = &pairs->bodies.data[index];
     rbNearBody_Pose(body);
+    rbNearBody_Heat(body, &pairs->hots.data[index]);
     body->isJumping = false;
     body->midwayStamp = 0;
     bool isIn = body->geometry != NULL && body->isPlaced && body->isBounded;

@@ -219,6 +219,8 @@ double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation);
 void rbContactPairs_Enlarge(rbContactPairs* pairs, int index, double travel);
 // World pose of the geometry and matrices, from position and orientation.
 void rbNearBody_Pose(rbNearBody* body);
+// What checks of pairs need of it.
+void rbNearBody_Heat(const rbNearBody* body, rbNearHot* hot);
 // Updates boxes and pairs to the places.
 void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount);
 // Slots in the order of the bodies.

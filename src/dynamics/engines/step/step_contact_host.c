@@ -196,6 +196,19 @@ static void moveFinder(rbStepEngine* engine, rbByteStream* stream)
     stream->size += sizes[0] + sizes[1];
 }
 
+// Reaches of the last search: velocities have changed since.
+static void moveReaches(const rbStepEngine* engine, rbByteStream* stream)
+{
+    const rbStepContacts* contacts = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        double reach = i < contacts->places.count ? contacts->places.data[i].reach : 0.0;
+        RB_MOVE(stream, reach);
+        if (stream->isLoading && i < contacts->places.count) {
+            contacts->places.data[i].reach = reach;
+        }
+    }
+}
+
 void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
 {
     rbStepContacts* contacts = engine->contacts;
@@ -223,6 +236,7 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
         stream->size += size;
     }
     moveFinder(engine, stream);
+    moveReaches(engine, stream);
     if (stream->isLoading) {
         contacts->statistics = statistics; // without the work of getting ready
     }

@@ -67,9 +67,7 @@ static void recallState(rbStepEngine* engine)
     if (c->loose.count > 0) {
         memcpy(c->loose.data, c->keptLoose.data, (size_t)c->loose.count * sizeof *c->loose.data);
     }
-    if (rbContactStep_RecallNode(c)) {
-        rbStepContacts_PrepareSet(engine);
-    }
+    (void)rbContactStep_RecallNode(c);
     if (c->set.pointCount > 0) {
         // as they were before the guess was scaled to the step
         memcpy(c->set.contacts, c->startContacts.data,
@@ -77,6 +75,8 @@ static void recallState(rbStepEngine* engine)
         memcpy(c->set.points, c->startPoints.data,
                (size_t)c->set.pointCount * sizeof *c->set.points);
     }
+    // islands are those of the contacts that are idle now, not of those in the stages
+    rbStepContacts_PrepareSet(engine);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         rbStep_Restore(mechanism, mechanism->kept);
