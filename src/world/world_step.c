@@ -496,6 +496,17 @@ static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
     }
 }
 
+// Where the last bodies that could collide are gone, no step will tell that their touches ended.
+static void endTouches(rbWorld* world)
+{
+    for (int kind = 0; kind < RB_TOUCH_COUNT && !world->hasContacts; ++kind) {
+        if (world->touches[kind].count > 0) {
+            world->foundTouches.count = 0;
+            rbWorld_MergeTouches(world, (rbTouchKind)kind, world->time);
+        }
+    }
+}
+
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
     rbStepHost host = lendStates(world);
@@ -504,6 +515,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     host.context = world;
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     registerTouched(world, &host);
+    endTouches(world);
     rbStatus status = rbStepEngine_AdvanceTogether(world->engine, &host, time, reached);
     rbWorld_ReserveContacts(world);
     if (status == RB_STATUS_NUMERICAL && world->def.step.accuracy == RB_ACCURACY_GAME) {

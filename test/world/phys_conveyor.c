@@ -268,6 +268,7 @@ static void otherEnginesRefuseConveyors(void** state)
     for (int engine = 0; engine < RB_ENGINE_COUNT; ++engine) {
         rbWorldDef def = rbDefaultWorldDef();
         def.engine = (rbEngineType)engine;
+        def.contact.isEnabled = false;
         rbWorld* world = makeWorld(&def);
         rbBodyId floor = addFloor(world);
         rbError error = {0};

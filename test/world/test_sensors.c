@@ -173,8 +173,8 @@ static void enginesWithoutContactsRefuseSensors(void** state)
         rbError error = {0};
         assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_UNSUPPORTED);
         assert_non_null(strstr(error.message, "body \"zone\" has a sensor"));
-        assert_non_null(
-            strstr(error.message, i == 0 ? "use the engine \"step\"" : "\"contact\": {}"));
+        assert_non_null(strstr(error.message, i == 0 ? "use the engine \"step\""
+                                                     : "\"contact\": {\"enabled\": true}"));
         assert_int_equal(rbWorld_Advance(world, 0.1).status, RB_STATUS_UNSUPPORTED);
         rbDestroyWorld(world);
     }
