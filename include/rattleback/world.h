@@ -319,11 +319,11 @@ RB_API int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int c
 RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId,
                                      int* count);
 /// Shapes that began or ceased to touch (if rbContactSettings.hasEvents is set), or to overlap a
-/// sensor, in the last advance, in the order
-/// of time; at one time contacts, then sensors, each in the order of bodies and shapes. Borrowed
-/// until the next advance. The event engine reports sensors only: there bodies collide one pair at
-/// a time, and the journal has every impact. The same events come again after a snapshot was
-/// restored; they do not depend on how an advance is divided into shorter ones.
+/// sensor, in the last advance, in the order of time; at one time contacts, then sensors, each in
+/// the order of bodies and shapes. Borrowed until the next advance. The event engine reports
+/// sensors only: there bodies collide one pair at a time, and the journal has every impact. The
+/// same events come again after a snapshot was restored; they do not depend on how an advance is
+/// divided into shorter ones.
 RB_API const rbContactEvent* rbWorld_GetContactEvents(const rbWorld* world, int* count);
 /// Whether impacts are recorded in the journal (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
@@ -334,6 +334,7 @@ RB_API bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId);
 /// fixed order, when the boxes of two bodies come near each other, and possibly again while they
 /// stay near; must not change the world, and must give the same answer for the same pair until
 /// rbWorld_RenewContactFilter is called.
+/// @param world the one of the bodies
 /// @param bodyA the one with the smaller index
 /// @param bodyB the other
 /// @param context of rbWorld_SetContactFilter

@@ -61,7 +61,8 @@ static void matricesOfBlocksAreSolved(void** state)
         memset(dense, 0, sizeof dense);
         rbBlockMatrix_Clear(&matrix);
         for (int i = 0; i < n; ++i) {
-            rbBlockMatrix_GetDiagonal(&matrix, i / RB_BLOCK)[(RB_BLOCK + 1) * (i % RB_BLOCK)] = 1.0;
+            rbBlockMatrix_GetDiagonal(
+                &matrix, i / RB_BLOCK)[(size_t)(RB_BLOCK + 1) * (size_t)(i % RB_BLOCK)] = 1.0;
             dense[i][i] = 1.0;
         }
         double g[12];
