@@ -1,5 +1,6 @@
 // The residual of contacts, see contact_residual.h. It shares no code with the solvers: velocities
-// are computed anew, and a point is judged by what one more impulse at it alone would change.
+// are computed anew, and the error of a point is the change that one more impulse at it alone would
+// make.
 #include "contact_residual.h"
 
 #include "base/core/memory.h"

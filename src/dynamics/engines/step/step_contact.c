@@ -286,7 +286,7 @@ static void measureEnd(const rbStepEngine* engine, rbStepMiss* miss)
     double overlap = rbMeasureOverlap(&c->set, c->foundCount, &c->startGaps);
     double speed = rbMeasureSpeeds(&c->set, NULL, c->set.contactCount, c->bodies.data,
                                    c->settings.velocityTolerance);
-    bool isParting = c->settings.isOverlapAllowed && !(c->nodeTime > c->partUntil);
+    bool isParting = rbContactStep_IsParting(c);
     miss->gap = fmax(miss->gap, isParting ? 0.0 : overlap - c->settings.shell);
     miss->speed = fmax(miss->speed, speed);
     miss->overlap = c->settings.isOverlapAllowed && !isParting ? c->statistics.overlap : 0.0;

@@ -201,8 +201,8 @@ static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, doubl
     double approach = approachThen(c, contact, point);
     // a point that bore in the step already is struck only by more than its normal turns
     bool isBearing = !isWhole && c->keptPoints.data[k].impulse[0] > 0.0;
-    double h = isBearing ? c->accountsStep : 0.0;
-    bool isImpact = approach < -fmax(c->restSpeed, boundTurning(c, contact, point, h));
+    bool isImpact = approach < -c->restSpeed &&
+                    (!isBearing || approach < -boundTurning(c, contact, point, c->accountsStep));
     bool isStopped = approach < 0.0 && work <= 0.0;
     bool isPlastic = isStopped && !(contact->restitution > 0.0) && !wasBearing(c, contact);
     return isImpact || isPlastic ? &c->books.impact : &c->books.lasting;
@@ -212,9 +212,7 @@ static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, doubl
 void rbContactStep_CloseAccounts(rbStepContacts* c)
 {
     rbContactAccounts* books = &c->books;
-    // while overlaps of the start are undone, as requested
-    bool isAssembling = c->settings.isOverlapAllowed && !(c->nodeTime > c->partUntil);
-    if (isAssembling) {
+    if (rbContactStep_IsParting(c)) {
         books->assembly += books->lasting + books->lifted;
     } else {
         *(books->lasting > 0.0 ? &books->parted : &books->settled) += books->lasting;

@@ -166,6 +166,12 @@ static inline bool rbContactStep_HasFlight(const rbStepContacts* c, int index)
     return c->flightKinds.data[index] >= RB_FLIGHT_TWICE;
 }
 
+// Whether overlaps of the start are being separated, as requested.
+static inline bool rbContactStep_IsParting(const rbStepContacts* c)
+{
+    return c->settings.isOverlapAllowed && !(c->nodeTime > c->partUntil);
+}
+
 static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rbContact* contact,
                                                const rbContactPoint* point)
 {
