@@ -65,9 +65,9 @@ static void push(rbStepEngine* engine, const rbStepHost* host, double h, bool is
     rbStepContacts* c = engine->contacts;
     rbPenaltyLaw law = makeLaw(&c->settings);
     rbContactStep_ShowBodies(engine);
-    rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, 0.0);
+    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
     rbPenaltyLaw_Push(&law, &c->set, c->bodies.data, 0.5 * h, isEnd);
-    rbContactStep_AddTouches(engine, host, c->opened.data, 1.0);
+    rbContactStep_AddTouches(engine, host, c->accounts.opened.data, 1.0);
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         rbContactStep_AccountForLasting(engine, &island, true, false);
@@ -78,12 +78,12 @@ static void push(rbStepEngine* engine, const rbStepHost* host, double h, bool is
 static void advancePart(rbStepEngine* engine, const rbStepHost* host, double end)
 {
     rbStepContacts* c = engine->contacts;
-    double h = end - c->nodeTime;
+    double h = end - c->grid.time;
     push(engine, host, h, false);
-    rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
+    rbContactStep_KickLoose(engine, host, c->grid.time, 0.5 * h, false);
     rbContactStep_FlyLoose(c, h);
     rbContactStep_PlaceFixed(engine, end);
-    c->nodeTime = end;
+    c->grid.time = end;
     rbStepContacts_MakeReady(engine);
     rbContactStep_KickLoose(engine, host, end, 0.5 * h, true);
     push(engine, host, h, true);
@@ -102,7 +102,7 @@ static void showForces(rbStepContacts* c, double scale)
 static void advance(rbStepEngine* engine, const rbStepHost* host, double end)
 {
     rbStepContacts* c = engine->contacts;
-    double start = c->nodeTime;
+    double start = c->grid.time;
     double h = end - start;
     rbContactStep_BeginTouches(engine);
     for (int i = 1; i <= c->parts; ++i) {
@@ -117,15 +117,15 @@ static void advance(rbStepEngine* engine, const rbStepHost* host, double end)
 static void look(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStepContacts* c = engine->contacts;
-    double h = time - c->nodeTime;
-    rbContactAccounts books = c->books;
+    double h = time - c->grid.time;
+    rbContactAccounts books = c->accounts.sums;
     rbContactStep_NoteNode(c);
     push(engine, host, h, false);
-    rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
+    rbContactStep_KickLoose(engine, host, c->grid.time, 0.5 * h, false);
     rbContactStep_FlyLoose(c, h);
     rbContactStep_KickLoose(engine, host, time, 0.5 * h, false);
     push(engine, host, h, false);
-    c->books = books;
+    c->accounts.sums = books;
 }
 
 static int countParts(const rbContactSettings* settings, double h)

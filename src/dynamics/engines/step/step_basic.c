@@ -61,7 +61,7 @@ static void setStartCompliance(rbStepMechanism* mechanism, double h)
                 double yield = h * (0.25 * h * block->stiffness + m->startDamping[row]);
                 m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
             } else {
-                bool isHeld = mechanism->limits[row] == RB_LIMIT_FREE;
+                bool isHeld = mechanism->rows.limits[row] == RB_LIMIT_FREE;
                 m->compliance[row] = isHeld ? 0.0 : INFINITY;
             }
         }
@@ -82,7 +82,7 @@ static void setEndCompliance(rbStepMechanism* mechanism, double h)
             } else {
                 // Where no time passes a limited row cannot act.
                 bool isLame = !(h > 0.0) && m->limits[row] < INFINITY;
-                bool isHeld = mechanism->limits[row] == RB_LIMIT_FREE && !isLame;
+                bool isHeld = mechanism->rows.limits[row] == RB_LIMIT_FREE && !isLame;
                 m->compliance[row] = isHeld ? 0.0 : INFINITY;
             }
         }
@@ -94,7 +94,7 @@ static double torquePower(const rbStepRun* run)
 {
     const rbMechanism* m = &run->mechanism->m;
     double power = 0.0;
-    for (int i = 0; run->mechanism->hasTorques && i < m->bodyCount; ++i) {
+    for (int i = 0; run->mechanism->traits.hasTorques && i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         if (body->isDynamic) {
             power += rbDot(run->host->motions[body->index].torque,
@@ -141,7 +141,7 @@ static void noteRates(rbStepMechanism* mechanism)
         double rates[RB_BLOCK_ROWS_MAX];
         rbMechanism_Rates(m, i, rates);
         for (int k = 0; k < block->rowCount; ++k) {
-            mechanism->drives[block->firstRow + k].rateBefore = rates[k];
+            mechanism->rows.drives[block->firstRow + k].rateBefore = rates[k];
         }
     }
 }
@@ -157,7 +157,7 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
             continue;
         }
         int row = block->firstRow;
-        rbRowDrive* drive = &mechanism->drives[row];
+        rbRowDrive* drive = &mechanism->rows.drives[row];
         double x = -0.5 * h * drive->force;
         if (isStart) {
             // A damper that would stop the row within the step acts with the mean rate of the step
@@ -170,7 +170,7 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
         }
         if (x != 0.0) {
             rbMechanism_Apply(m, i, &x);
-            mechanism->totals[row] += x;
+            mechanism->rows.totals[row] += x;
         }
     }
 }
@@ -201,7 +201,7 @@ static double dampingImpulse(const rbStepMechanism* mechanism, const rbRowBlock*
 {
     const rbMechanism* m = &mechanism->m;
     int row = block->firstRow;
-    const rbRowDrive* drive = &mechanism->drives[row];
+    const rbRowDrive* drive = &mechanism->rows.drives[row];
     if (!isStart) {
         return m->impulses[row];
     }
@@ -225,7 +225,7 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
-        if (mechanism->hasPaths && block->kind == RB_ROW_HOLD) {
+        if (mechanism->traits.hasPaths && block->kind == RB_ROW_HOLD) {
             addPathWork(mechanism, block);
         }
         if (block->kind == RB_ROW_HOLD && !mechanism->isOpen) {
@@ -235,7 +235,7 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
         rbMechanism_Rates(m, i, rates);
         for (int k = 0; k < block->rowCount; ++k) {
             int row = block->firstRow + k;
-            const rbRowDrive* drive = &mechanism->drives[row];
+            const rbRowDrive* drive = &mechanism->rows.drives[row];
             double mean = 0.5 * (drive->rateBefore + rates[k]);
             if (block->kind == RB_ROW_SPRING) {
                 mechanism->work[RB_WORK_MOTOR] += 0.5 * h * drive->force * mean;
@@ -260,12 +260,12 @@ static void applyGuess(const rbStepRun* run, double h)
         double* impulses = &m->impulses[block->firstRow];
         for (int k = 0; k < block->rowCount; ++k) {
             int row = block->firstRow + k;
-            impulses[k] = isTrusted ? 0.5 * h * mechanism->guesses[row] : 0.0;
+            impulses[k] = isTrusted ? 0.5 * h * mechanism->rows.guesses[row] : 0.0;
             if (block->kind == RB_ROW_SPRING && !(m->compliance[row] < INFINITY)) {
                 impulses[k] = 0.0;
-            } else if (mechanism->limits[row] != RB_LIMIT_FREE) {
+            } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
                 double most = 0.5 * h * m->limits[row];
-                impulses[k] = mechanism->limits[row] == RB_LIMIT_HIGH ? most : -most;
+                impulses[k] = mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
             }
         }
         rbMechanism_Apply(m, i, impulses);
@@ -279,13 +279,13 @@ static void keepImpulses(rbStepMechanism* mechanism, double h)
         const rbRowBlock* block = &m->blocks[i];
         for (int k = 0; k < block->rowCount; ++k) {
             int row = block->firstRow + k;
-            mechanism->guesses[row] = m->impulses[row] / (0.5 * h);
-            mechanism->totals[row] += m->impulses[row];
+            mechanism->rows.guesses[row] = m->impulses[row] / (0.5 * h);
+            mechanism->rows.totals[row] += m->impulses[row];
             if (block->kind == RB_ROW_SPRING) {
                 double end;
                 rbMechanism_ErrorsAhead(m, i, &end);
                 double start = m->startErrors[row] - block->rest;
-                mechanism->drives[row].elastic = 0.25 * h * block->stiffness * (start + end);
+                mechanism->rows.drives[row].elastic = 0.25 * h * block->stiffness * (start + end);
             }
         }
     }
@@ -353,7 +353,8 @@ static bool correctPositions(const rbStepRun* run, double h, rbCorrector* correc
     int changes = 0;
     for (;;) {
         correction.releasesMax = allowedReleases(changes);
-        corrected = rbCorrectPositions(corrector, &mechanism->m, &correction, mechanism->limits);
+        corrected =
+            rbCorrectPositions(corrector, &mechanism->m, &correction, mechanism->rows.limits);
         countPositions(run, &corrected);
         if (!corrected.isLimitChanged || ++changes > LIMIT_CHANGES_MAX) {
             break;
@@ -396,12 +397,12 @@ static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corre
     for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
         correction.releasesMax = allowedReleases(changes);
         rbCorrected corrected =
-            rbCorrectVelocities(corrector, &mechanism->m, &correction, mechanism->limits);
-        mechanism->rateError = corrected.error;
-        mechanism->rateScale = largestSpeed(&mechanism->m);
-        mechanism->rateJoint = mechanism->infos[corrected.block].role == RB_ROLE_SPRING
-                                   ? mechanism->rateJoint
-                                   : mechanism->infos[corrected.block].owner;
+            rbCorrectVelocities(corrector, &mechanism->m, &correction, mechanism->rows.limits);
+        mechanism->seen.rateError = corrected.error;
+        mechanism->seen.rateScale = largestSpeed(&mechanism->m);
+        mechanism->seen.rateJoint = mechanism->infos[corrected.block].role == RB_ROLE_SPRING
+                                        ? mechanism->seen.rateJoint
+                                        : mechanism->infos[corrected.block].owner;
         if (!run->isTrial) {
             rbStepStatistics* s = &run->engine->statistics;
             s->velocityIterations += corrected.iterations;
@@ -429,9 +430,9 @@ static void clearImpulses(rbStepMechanism* mechanism, double h)
         bool isPushed = false;
         for (int k = 0; k < block->rowCount; ++k) {
             int row = block->firstRow + k;
-            if (mechanism->limits[row] != RB_LIMIT_FREE) {
+            if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
                 double most = 0.5 * h * m->limits[row];
-                m->impulses[row] = mechanism->limits[row] == RB_LIMIT_HIGH ? most : -most;
+                m->impulses[row] = mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
                 isPushed = true;
             }
         }
@@ -444,10 +445,10 @@ static void clearImpulses(rbStepMechanism* mechanism, double h)
 // Distance from a singular position.
 static void notePivots(rbStepMechanism* mechanism, const rbSolver* solver)
 {
-    mechanism->pivotWorst = fmin(mechanism->pivotWorst, solver->pivotLeast);
+    mechanism->seen.pivotWorst = fmin(mechanism->seen.pivotWorst, solver->pivotLeast);
     mechanism->node.pivotUsual = fmax(mechanism->node.pivotUsual, solver->pivotLeast);
-    if (solver->redundantRows > mechanism->redundantMost) {
-        mechanism->redundantMost = solver->redundantRows;
+    if (solver->redundantRows > mechanism->seen.redundantMost) {
+        mechanism->seen.redundantMost = solver->redundantRows;
     }
     if (solver->redundantRows < mechanism->node.redundantLeast) {
         mechanism->node.redundantLeast = solver->redundantRows;
@@ -476,11 +477,11 @@ static void finishWithLoads(const rbStepRun* run, double time, double h)
     rbMechanism* m = &mechanism->m;
     double power = 0.0;
     double last = INFINITY;
-    rbStep_Save(mechanism, mechanism->scratch);
+    rbStep_Save(mechanism, mechanism->copies.scratch);
     rbStep_Forces(run, time, &power);
     for (int k = 0; k < LOAD_ITERATIONS; ++k) {
         if (k > 0) {
-            rbStep_Restore(mechanism, mechanism->scratch);
+            rbStep_Restore(mechanism, mechanism->copies.scratch);
             rbMechanism_Refresh(m);
             mechanism->isRefreshed = true;
         }
@@ -533,7 +534,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
     // Springs and limited rows support only the symmetric scheme.
-    bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->hasSoft;
+    bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->traits.hasSoft;
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
     double power;
     m->duration = h;
@@ -544,7 +545,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     }
     rbStep_Forces(run, time, &power);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
-    bool isCounted = mechanism->hasSoft || mechanism->isOpen || mechanism->hasPaths;
+    bool isCounted = mechanism->traits.hasSoft || mechanism->isOpen || mechanism->traits.hasPaths;
     if (isCounted) {
         rbStep_Rezero(mechanism);
         noteRates(mechanism);
@@ -559,7 +560,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     }
     allowLeftover(run);
     setStartCompliance(mechanism, ahead);
-    if (mechanism->hasSoft || isMiddle || (isAnchored && !mechanism->isAnchored)) {
+    if (mechanism->traits.hasSoft || isMiddle || (isAnchored && !mechanism->isAnchored)) {
         rbCorrector_Factor(corrector, m);
     }
     rbStep_PlaceFixed(run, time + h, true);
@@ -578,7 +579,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         rbStep_SetSpeeds(run, time + h, time + h);
     }
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    if (mechanism->hasLoads) {
+    if (mechanism->traits.hasLoads) {
         finishWithLoads(run, time + h, h);
     } else {
         rbStep_Forces(run, time + h, &power);
@@ -591,7 +592,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         addWork(mechanism, h, false);
     }
     for (int row = 0; row < m->rowCount; ++row) {
-        mechanism->totals[row] += m->impulses[row];
+        mechanism->rows.totals[row] += m->impulses[row];
     }
     if (!run->isTrial) {
         run->engine->statistics.substeps += 1;
@@ -612,7 +613,7 @@ static void openStep(const rbStepRun* run, double time, double h)
         mechanism->work[i] = 0.0;
     }
     for (int row = 0; row < m->rowCount; ++row) {
-        mechanism->totals[row] = 0.0;
+        mechanism->rows.totals[row] = 0.0;
     }
     rbStep_PlaceFixed(run, time, false);
     rbMechanism_Refresh(m);
@@ -694,9 +695,9 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
     rbCorrector_Factor(mechanism->inner, m);
     for (int row = 0; row < m->rowCount; ++row) {
         m->impulses[row] = 0.0;
-        mechanism->drives[row].elastic = 0.0;
-        mechanism->drives[row].force = 0.0;
-        mechanism->limits[row] = RB_LIMIT_FREE;
+        mechanism->rows.drives[row].elastic = 0.0;
+        mechanism->rows.drives[row].force = 0.0;
+        mechanism->rows.limits[row] = RB_LIMIT_FREE;
     }
     noteRates(mechanism);
 }
@@ -722,14 +723,14 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     addWork(mechanism, h, false);
     for (int row = 0; row < m->rowCount; ++row) {
-        mechanism->totals[row] += m->impulses[row];
-        mechanism->forces[row] = mechanism->totals[row] / h;
+        mechanism->rows.totals[row] += m->impulses[row];
+        mechanism->rows.forces[row] = mechanism->rows.totals[row] / h;
     }
     for (int i = 0; i < RB_WORK_COUNT; ++i) {
         mechanism->node.work[i] += mechanism->work[i];
         mechanism->shownWork[i] = mechanism->node.work[i];
     }
-    mechanism->nodeTime = time;
+    mechanism->grid.time = time;
     mechanism->isAnchored = false;
     rbStep_FollowFreedoms(run->engine, mechanism);
     rbStep_CountErrors(run->engine, mechanism);
@@ -750,7 +751,7 @@ static void setBackwardCompliance(rbStepMechanism* mechanism, double h)
                 double yield = h * (h * block->stiffness + block->damping);
                 m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
             } else {
-                m->compliance[row] = mechanism->limits[row] == RB_LIMIT_FREE ? 0.0 : INFINITY;
+                m->compliance[row] = mechanism->rows.limits[row] == RB_LIMIT_FREE ? 0.0 : INFINITY;
             }
         }
     }
@@ -767,11 +768,11 @@ static void pushRows(rbStepMechanism* mechanism, double h)
             int row = block->firstRow + k;
             m->impulses[row] = 0.0;
             if (block->kind == RB_ROW_SPRING) {
-                x[k] = -h * mechanism->drives[row].force;
-                mechanism->totals[row] += x[k];
-            } else if (mechanism->limits[row] != RB_LIMIT_FREE) {
+                x[k] = -h * mechanism->rows.drives[row].force;
+                mechanism->rows.totals[row] += x[k];
+            } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
                 double most = h * m->limits[row];
-                x[k] = mechanism->limits[row] == RB_LIMIT_HIGH ? most : -most;
+                x[k] = mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
                 m->impulses[row] = x[k];
             }
         }
@@ -785,13 +786,13 @@ static void keepBackward(rbStepMechanism* mechanism, double h)
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
-            mechanism->guesses[row] = m->impulses[row] / h;
-            mechanism->totals[row] += m->impulses[row];
+            mechanism->rows.guesses[row] = m->impulses[row] / h;
+            mechanism->rows.totals[row] += m->impulses[row];
         }
         if (block->kind == RB_ROW_SPRING) {
             double end;
             rbMechanism_ErrorsAhead(m, i, &end);
-            mechanism->drives[block->firstRow].elastic = h * block->stiffness * end;
+            mechanism->rows.drives[block->firstRow].elastic = h * block->stiffness * end;
         }
     }
 }
@@ -820,18 +821,18 @@ static double settlePositions(const rbStepRun* run, double h, double softness)
         .iterationsMax = SETTLE_ITERATIONS,
         .impulseMax = INFINITY,
         .isBackward = true,
-        .expected = mechanism->scratch,
+        .expected = mechanism->copies.scratch,
         .softness = softness,
     };
     double error = 0.0;
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
-        mechanism->scratch[row] = h * mechanism->guesses[row];
+        mechanism->copies.scratch[row] = h * mechanism->rows.guesses[row];
     }
     for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
         correction.releasesMax = allowedReleases(changes);
         setBackwardCompliance(mechanism, h);
         rbCorrected corrected =
-            rbSettlePositions(settler, &mechanism->m, &correction, mechanism->limits);
+            rbSettlePositions(settler, &mechanism->m, &correction, mechanism->rows.limits);
         countPositions(run, &corrected);
         error = corrected.error;
         if (!corrected.isLimitChanged) {

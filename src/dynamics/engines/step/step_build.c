@@ -262,7 +262,7 @@ static void initRows(Builder* builder, rbStepMechanism* mechanism)
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         const rbBlockInfo* info = &mechanism->infos[i];
-        mechanism->hasSoft = mechanism->hasSoft || block->kind != RB_ROW_HOLD;
+        mechanism->traits.hasSoft = mechanism->traits.hasSoft || block->kind != RB_ROW_HOLD;
         double limit = INFINITY;
         double start = 0.0;
         if (info->role != RB_ROLE_SPRING) {
@@ -277,7 +277,7 @@ static void initRows(Builder* builder, rbStepMechanism* mechanism)
             m->limits[block->firstRow + k] = limit;
             m->startErrors[block->firstRow + k] = start;
             // The motor next to it holds its speed, so the friction is at its limit.
-            mechanism->limits[block->firstRow + k] =
+            mechanism->rows.limits[block->firstRow + k] =
                 block->isOpposed ? RB_LIMIT_HIGH : RB_LIMIT_FREE;
         }
     }
@@ -291,15 +291,16 @@ static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         m->masses[i].isDynamic = body->isDynamic;
-        mechanism->isAfloat = mechanism->isAfloat && body->isDynamic;
+        mechanism->traits.isAfloat = mechanism->traits.isAfloat && body->isDynamic;
         mechanism->size = fmax(mechanism->size, rbLength(body->pose.position) + body->radius);
         if (body->isDynamic) {
             const rbMotionBody* motion = &builder->host->motions[body->index];
             const rbMotionBody* first = &builder->host->motions[m->bodies[0].index];
             bool isSame = rbDistance(motion->acceleration, first->acceleration) == 0.0;
-            mechanism->isFieldUniform = mechanism->isFieldUniform && isSame;
-            mechanism->hasLoads = mechanism->hasLoads || motion->load != NULL;
-            mechanism->hasTorques = mechanism->hasTorques || rbLengthSquared(motion->torque) > 0.0;
+            mechanism->traits.isFieldUniform = mechanism->traits.isFieldUniform && isSame;
+            mechanism->traits.hasLoads = mechanism->traits.hasLoads || motion->load != NULL;
+            mechanism->traits.hasTorques =
+                mechanism->traits.hasTorques || rbLengthSquared(motion->torque) > 0.0;
         }
     }
 }
@@ -337,26 +338,26 @@ static rbStepMechanism finishMechanism(Builder* builder)
     m->startErrors = makeRows(rows);
     m->startDamping = makeRows(rows);
     m->impulses = makeRows(rows);
-    mechanism.drives = rbAllocZero((size_t)rows + 1, sizeof(rbRowDrive));
-    mechanism.keptMotors = rbAllocZero((size_t)m->blockCount + 1, sizeof(rbMotorState));
-    mechanism.limits = rbAllocZero((size_t)rows + 1, sizeof(rbLimitState));
-    mechanism.keptLimits = rbAllocZero((size_t)rows + 1, sizeof(rbLimitState));
-    mechanism.guesses = makeRows(rows);
-    mechanism.totals = makeRows(rows);
-    mechanism.forces = makeRows(rows);
-    mechanism.sums = makeRows(rows);
-    mechanism.stateSize = m->bodyCount * 13 + 4 * rows;
-    mechanism.runSize = mechanism.stateSize + RB_WORK_COUNT + 3;
-    mechanism.isAfloat = true;
-    mechanism.isFieldUniform = true;
-    mechanism.start = makeRows(mechanism.stateSize);
-    mechanism.kept = makeRows(mechanism.stateSize);
-    mechanism.scratch = makeRows(mechanism.stateSize);
-    mechanism.runs = makeRows((RB_STEP_RUNS_MAX + 1) * mechanism.runSize);
-    mechanism.hasPaths = builder->hasPaths;
-    mechanism.nodeTime = builder->time;
-    mechanism.origin = builder->time;
-    mechanism.index = 1;
+    mechanism.rows.drives = rbAllocZero((size_t)rows + 1, sizeof(rbRowDrive));
+    mechanism.copies.motors = rbAllocZero((size_t)m->blockCount + 1, sizeof(rbMotorState));
+    mechanism.rows.limits = rbAllocZero((size_t)rows + 1, sizeof(rbLimitState));
+    mechanism.copies.limits = rbAllocZero((size_t)rows + 1, sizeof(rbLimitState));
+    mechanism.rows.guesses = makeRows(rows);
+    mechanism.rows.totals = makeRows(rows);
+    mechanism.rows.forces = makeRows(rows);
+    mechanism.rows.sums = makeRows(rows);
+    mechanism.copies.size = m->bodyCount * 13 + 4 * rows;
+    mechanism.copies.runSize = mechanism.copies.size + RB_WORK_COUNT + 3;
+    mechanism.traits.isAfloat = true;
+    mechanism.traits.isFieldUniform = true;
+    mechanism.copies.start = makeRows(mechanism.copies.size);
+    mechanism.copies.kept = makeRows(mechanism.copies.size);
+    mechanism.copies.scratch = makeRows(mechanism.copies.size);
+    mechanism.copies.runs = makeRows((RB_STEP_RUNS_MAX + 1) * mechanism.copies.runSize);
+    mechanism.traits.hasPaths = builder->hasPaths;
+    mechanism.grid.time = builder->time;
+    mechanism.grid.origin = builder->time;
+    mechanism.grid.index = 1;
     mechanism.chosen = builder->engine->settings.step;
     mechanism.node.redundantLeast = rows;
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -490,20 +491,27 @@ static void freeMechanism(rbStepMechanism* mechanism)
     rbFree(m->rows, ((size_t)rows + 1) * sizeof(rbRow));
     rbFree(m->masses, (size_t)m->bodyCount * sizeof(rbRowMass));
     rbFree(mechanism->models, (size_t)mechanism->modelCount * sizeof *mechanism->models);
-    rbFree(mechanism->keptMotors, ((size_t)m->blockCount + 1) * sizeof(rbMotorState));
-    rbFree(mechanism->drives, ((size_t)rows + 1) * sizeof(rbRowDrive));
-    rbFree(mechanism->limits, ((size_t)rows + 1) * sizeof(rbLimitState));
-    rbFree(mechanism->keptLimits, ((size_t)rows + 1) * sizeof(rbLimitState));
-    double* arrays[] = {m->startDamping,   m->compliance,  m->speeds,          m->limits,
-                        m->startErrors,    m->impulses,    mechanism->guesses, mechanism->totals,
-                        mechanism->forces, mechanism->sums};
+    rbFree(mechanism->copies.motors, ((size_t)m->blockCount + 1) * sizeof(rbMotorState));
+    rbFree(mechanism->rows.drives, ((size_t)rows + 1) * sizeof(rbRowDrive));
+    rbFree(mechanism->rows.limits, ((size_t)rows + 1) * sizeof(rbLimitState));
+    rbFree(mechanism->copies.limits, ((size_t)rows + 1) * sizeof(rbLimitState));
+    double* arrays[] = {m->startDamping,
+                        m->compliance,
+                        m->speeds,
+                        m->limits,
+                        m->startErrors,
+                        m->impulses,
+                        mechanism->rows.guesses,
+                        mechanism->rows.totals,
+                        mechanism->rows.forces,
+                        mechanism->rows.sums};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
         freeRows(arrays[i], rows);
     }
-    freeRows(mechanism->start, mechanism->stateSize);
-    freeRows(mechanism->kept, mechanism->stateSize);
-    freeRows(mechanism->scratch, mechanism->stateSize);
-    freeRows(mechanism->runs, (RB_STEP_RUNS_MAX + 1) * mechanism->runSize);
+    freeRows(mechanism->copies.start, mechanism->copies.size);
+    freeRows(mechanism->copies.kept, mechanism->copies.size);
+    freeRows(mechanism->copies.scratch, mechanism->copies.size);
+    freeRows(mechanism->copies.runs, (RB_STEP_RUNS_MAX + 1) * mechanism->copies.runSize);
     rbDestroyCorrector(mechanism->anchor);
     rbDestroyCorrector(mechanism->inner);
     rbDestroyCorrector(mechanism->settler);

@@ -19,22 +19,21 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
     contacts->settings = *settings;
     contacts->method = rbContactMethodRow_Get(settings->method);
-    contacts->areShapesOff = !settings->isEnabled;
     contacts->restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
     rbContactSettings first = *settings;
     // shock propagation may start after more of them than Newton's method waits for
     bool isAll = settings->shockAfter > 0 || settings->sweepsMax < RB_SWEEPS_FIRST;
     first.sweepsMax = isAll ? settings->sweepsMax : RB_SWEEPS_FIRST;
-    contacts->solver = rbCreateContactSolver(&first);
-    contacts->newton = rbCreateContactNewton();
-    contacts->hybrid = rbCreateContactHybrid();
+    contacts->solvers.sweeps = rbCreateContactSolver(&first);
+    contacts->solvers.newton = rbCreateContactNewton();
+    contacts->solvers.hybrid = rbCreateContactHybrid();
     if (settings->substeps > 0) {
-        contacts->substeps = rbCreateContactSubsteps(settings);
+        contacts->solvers.substeps = rbCreateContactSubsteps(settings);
     }
-    contacts->collisions = rbCreateCollisions();
+    contacts->solvers.collisions = rbCreateCollisions();
     contacts->graph = rbCreateContactGraph();
-    contacts->freeze = rbCreateContactFreeze(settings->freezeSpeed, settings->freezeTime);
+    contacts->rest.freeze = rbCreateContactFreeze(settings->freezeSpeed, settings->freezeTime);
     return contacts;
 }
 
@@ -44,56 +43,56 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
         return;
     }
     rbDestroyContactPairs(contacts->pairs);
-    rbDestroyContactSolver(contacts->solver);
-    rbDestroyContactNewton(contacts->newton);
-    rbDestroyContactHybrid(contacts->hybrid);
-    rbDestroyContactSubsteps(contacts->substeps);
-    rbDestroyCollisions(contacts->collisions);
+    rbDestroyContactSolver(contacts->solvers.sweeps);
+    rbDestroyContactNewton(contacts->solvers.newton);
+    rbDestroyContactHybrid(contacts->solvers.hybrid);
+    rbDestroyContactSubsteps(contacts->solvers.substeps);
+    rbDestroyCollisions(contacts->solvers.collisions);
     rbDestroyContactGraph(contacts->graph);
-    rbDestroyContactFreeze(contacts->freeze);
-    rbTouchList_Free(&contacts->touches);
-    rbArray_Free(contacts->touched);
-    rbArray_Free(contacts->loose);
-    rbArray_Free(contacts->places1);
+    rbDestroyContactFreeze(contacts->rest.freeze);
+    rbTouchList_Free(&contacts->report.touches);
+    rbArray_Free(contacts->report.told);
+    rbArray_Free(contacts->own.loose);
+    rbArray_Free(contacts->own.places1);
     rbArray_Free(contacts->bodies);
     rbArray_Free(contacts->places);
-    rbArray_Free(contacts->kicks);
-    rbArray_Free(contacts->radii);
-    rbArray_Free(contacts->late);
-    rbArray_Free(contacts->links);
-    rbArray_Free(contacts->linkRows);
-    rbArray_Free(contacts->exclusions);
-    rbArray_Free(contacts->approaches);
-    rbArray_Free(contacts->keptLoose);
-    rbArray_Free(contacts->keptPoints);
-    rbArray_Free(contacts->nodeContacts);
-    rbArray_Free(contacts->nodePoints);
-    rbArray_Free(contacts->aheadPoses);
-    rbArray_Free(contacts->aheadBodies);
-    rbArray_Free(contacts->lookLoose);
-    rbArray_Free(contacts->sweptPoints);
-    rbArray_Free(contacts->flightParts);
-    rbArray_Free(contacts->gaps);
-    rbArray_Free(contacts->swept);
-    rbArray_Free(contacts->before);
-    rbArray_Free(contacts->flights);
-    rbArray_Free(contacts->flightKinds);
-    rbArray_Free(contacts->quickOrder);
-    rbArray_Free(contacts->pulls);
-    rbArray_Free(contacts->opened);
-    rbArray_Free(contacts->turnings);
-    rbArray_Free(contacts->stops);
-    rbArray_Free(contacts->startPoints);
-    rbArray_Free(contacts->startContacts);
-    rbArray_Free(contacts->probes);
-    rbArray_Free(contacts->sought);
-    rbArray_Free(contacts->arrivals);
-    rbArray_Free(contacts->limits);
-    rbArray_Free(contacts->reactMotions);
-    rbArray_Free(contacts->restLoads);
-    rbArray_Free(contacts->isWoken);
-    rbArray_Free(contacts->isRestless);
-    rbArray_Free(contacts->startGaps.list);
+    rbArray_Free(contacts->flight.kicks);
+    rbArray_Free(contacts->own.radii);
+    rbArray_Free(contacts->flight.late);
+    rbArray_Free(contacts->own.links);
+    rbArray_Free(contacts->solvers.links);
+    rbArray_Free(contacts->own.exclusions);
+    rbArray_Free(contacts->stage.approaches);
+    rbArray_Free(contacts->trial.loose);
+    rbArray_Free(contacts->stage.points);
+    rbArray_Free(contacts->trial.nodeContacts);
+    rbArray_Free(contacts->trial.nodePoints);
+    rbArray_Free(contacts->flight.poses);
+    rbArray_Free(contacts->flight.ahead);
+    rbArray_Free(contacts->trial.flown);
+    rbArray_Free(contacts->stage.sweptPoints);
+    rbArray_Free(contacts->flight.parts);
+    rbArray_Free(contacts->stage.gaps);
+    rbArray_Free(contacts->stage.swept);
+    rbArray_Free(contacts->stage.before);
+    rbArray_Free(contacts->flight.bodies);
+    rbArray_Free(contacts->flight.kinds);
+    rbArray_Free(contacts->solvers.quick);
+    rbArray_Free(contacts->accounts.pulls);
+    rbArray_Free(contacts->accounts.opened);
+    rbArray_Free(contacts->accounts.turnings);
+    rbArray_Free(contacts->report.stops);
+    rbArray_Free(contacts->trial.points);
+    rbArray_Free(contacts->trial.contacts);
+    rbArray_Free(contacts->flight.probes);
+    rbArray_Free(contacts->flight.sought);
+    rbArray_Free(contacts->flight.arrivals);
+    rbArray_Free(contacts->limits.contacts);
+    rbArray_Free(contacts->solvers.motions);
+    rbArray_Free(contacts->rest.loads);
+    rbArray_Free(contacts->rest.isWoken);
+    rbArray_Free(contacts->rest.isRestless);
+    rbArray_Free(contacts->stage.pairGaps.list);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -109,9 +108,9 @@ static double reachOf(const rbMechBody* body, const rbContactBody* shown, double
 
 static void buildGraph(rbStepContacts* c)
 {
-    c->islandCount =
-        rbContactGraph_Build(c->graph, &c->set, c->bodies.data, c->bodies.count,
-                             (const int(*)[2])(const void*)c->links.data, c->links.count / 2);
+    c->islandCount = rbContactGraph_Build(c->graph, &c->set, c->bodies.data, c->bodies.count,
+                                          (const int(*)[2])(const void*)c->own.links.data,
+                                          c->own.links.count / 2);
 }
 
 // Bodies as contacts see them, at the current poses with the current velocities.
@@ -127,7 +126,7 @@ static void placeBodies(rbStepEngine* engine)
         rbContactPlace* place = &c->places.data[i];
         memset(place, 0, sizeof *place);
         if (body != NULL) {
-            double gain = rbLength(c->kicks.data[i]);
+            double gain = rbLength(c->flight.kicks.data[i]);
             place->pose = body->pose;
             place->reach = reachOf(body, &c->bodies.data[i], h, gain);
         }
@@ -151,7 +150,7 @@ static void findContacts(rbStepEngine* engine)
     c->statistics.overlapB.index1 = (uint32_t)bodyB + 1u;
     if (deepest > c->statistics.deepest) {
         c->statistics.deepest = deepest;
-        c->statistics.deepestTime = c->nodeTime;
+        c->statistics.deepestTime = c->grid.time;
         c->statistics.deepestA.index1 = (uint32_t)bodyA + 1u;
         c->statistics.deepestB.index1 = (uint32_t)bodyB + 1u;
     }
@@ -170,7 +169,8 @@ static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* 
                          .mechanism = &engine->mechanisms.data[i],
                          .host = host,
                          .isForced = true};
-        if (!rbContactFreeze_IsFrozen(engine->contacts->freeze, run.mechanism->m.bodies[0].index)) {
+        if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze,
+                                      run.mechanism->m.bodies[0].index)) {
             part(&run, time, h);
         }
     }
@@ -180,7 +180,7 @@ static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* 
 static void scaleGuess(const rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
-    double part = rbContactStep_PartOf(engine, h) / c->lastPart;
+    double part = rbContactStep_PartOf(engine, h) / c->stage.part;
     if (part == 1.0) {
         return;
     }
@@ -200,11 +200,11 @@ void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h,
 {
     rbStepContacts* c = engine->contacts;
     scaleGuess(engine, h);
-    rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
-    eachMechanism(engine, host, rbStep_BeginBasic, c->nodeTime, h);
+    rbContactStep_KickLoose(engine, host, c->grid.time, 0.5 * h, false);
+    eachMechanism(engine, host, rbStep_BeginBasic, c->grid.time, h);
     double begun = rbGetThreadTime();
     rbContactStep_SolveAhead(engine, host, h, miss);
-    c->contactTime += rbGetThreadTime() - begun;
+    c->accounts.contactTime += rbGetThreadTime() - begun;
 }
 
 // Whether collisions made a body faster than the contact search assumed.
@@ -234,19 +234,19 @@ static void kickMoving(const rbStepRun* run, double time, double h)
 static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
-    double end = c->nodeTime + h;
+    double end = c->grid.time + h;
     rbContactStep_BeginTouches(engine);
-    rbContactStep_AddTouches(engine, host, c->before.data, 1.0);
+    rbContactStep_AddTouches(engine, host, c->stage.before.data, 1.0);
     rbContactStep_TakeBodies(engine);
     rbContactStep_TakeFlights(engine);
     rbContactStep_FlyLoose(c, h);
-    eachMechanism(engine, host, rbStep_FlyBasic, c->nodeTime, h);
+    eachMechanism(engine, host, rbStep_FlyBasic, c->grid.time, h);
     rbContactStep_ReturnSpeeds(engine, host, h);
     rbStepLimits_Keep(engine);
     rbContactStep_PlaceFixed(engine, end);
-    c->nodeTime = end;
-    c->isLooked = false;
-    c->lastPart = rbContactStep_PartOf(engine, h);
+    c->grid.time = end;
+    c->trial.isFlown = false;
+    c->stage.part = rbContactStep_PartOf(engine, h);
     findContacts(engine);
     rbContactStep_CloseArrivals(c, h);
     if (rbContactStep_MarkIdle(c, 0.0)) {
@@ -254,12 +254,12 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
     }
     rbContactStep_WakeBodies(engine, host, h);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
-    rbContactSolver_Prepare(c->solver, &all);
+    rbContactSolver_Prepare(c->solvers.sweeps, &all);
     // Before the forces of the end act: bodies at rest do not collide.
     double begun = rbGetThreadTime();
     rbContactStep_NoteArriving(engine, host);
     rbContactStep_SolveCollisions(engine, host, h, miss);
-    c->collisionTime += rbGetThreadTime() - begun;
+    c->accounts.collisionTime += rbGetThreadTime() - begun;
     rbContactStep_TakeBodies(engine);
     if (isFasterThanReach(engine)) {
         rbStepContacts_MakeReady(engine);
@@ -269,7 +269,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
     eachMechanism(engine, host, kickMoving, end, h);
     begun = rbGetThreadTime();
     rbContactStep_SolveVelocities(engine, host, h, miss);
-    c->contactTime += rbGetThreadTime() - begun;
+    c->accounts.contactTime += rbGetThreadTime() - begun;
     rbContactStep_FreezeBodies(engine, host, h);
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);
@@ -283,7 +283,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, r
 static void measureEnd(const rbStepEngine* engine, rbStepMiss* miss)
 {
     const rbStepContacts* c = engine->contacts;
-    double overlap = rbMeasureOverlap(&c->set, c->foundCount, &c->startGaps);
+    double overlap = rbMeasureOverlap(&c->set, c->foundCount, &c->stage.pairGaps);
     double speed = rbMeasureSpeeds(&c->set, NULL, c->set.contactCount, c->bodies.data,
                                    c->settings.velocityTolerance);
     bool isParting = rbContactStep_IsParting(c);
@@ -315,18 +315,18 @@ static void countStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole
     s->contactSum += isWhole ? s->contactCount : 0;
     s->islandCount = c->islandCount;
     s->pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
-    s->frozenCount = rbContactFreeze_GetCount(c->freeze);
+    s->frozenCount = rbContactFreeze_GetCount(c->rest.freeze);
     countMiss(engine, miss);
     engine->statistics.steps += isWhole ? 1 : 0;
     engine->statistics.substeps += 1;
-    double h = c->lastPart * engine->settings.step;
+    double h = c->stage.part * engine->settings.step;
     engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, h);
 }
 
 static bool isFiniteLoose(const rbStepContacts* c)
 {
-    for (int i = 0; i < c->loose.count; ++i) {
-        const rbMechBody* body = &c->loose.data[i];
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        const rbMechBody* body = &c->own.loose.data[i];
         if (!rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
             !rbIsFinite3(body->momentum)) {
             return false;
@@ -341,26 +341,26 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStepContacts* c = engine->contacts;
     double whole = engine->settings.step;
-    double next = c->origin + (double)c->index * whole;
+    double next = c->grid.origin + (double)c->grid.index * whole;
     bool isBeyond = next > time + RB_STEP_SNAP * whole;
-    if (isBeyond && time <= c->nodeTime + RB_STEP_SNAP * whole) {
+    if (isBeyond && time <= c->grid.time + RB_STEP_SNAP * whole) {
         return false;
     }
     rbStepMiss miss = {0};
-    double h = next - c->nodeTime;
+    double h = next - c->grid.time;
     if (c->method != NULL) {
         if (isBeyond) {
             return false;
         }
         c->method->advance(engine, host, next);
         rbContactStep_CloseAccounts(c);
-        c->index += 1;
+        c->grid.index += 1;
         countStep(engine, &miss, true);
         return true;
     }
-    rbPairGaps_Note(&c->startGaps, &c->set, c->foundCount);
+    rbPairGaps_Note(&c->stage.pairGaps, &c->set, c->foundCount);
     // a game's steps are not cut
-    if (isBeyond || c->substeps == NULL) {
+    if (isBeyond || c->solvers.substeps == NULL) {
         h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &miss);
         if (!(h > 0.0)) {
             return false;
@@ -368,13 +368,13 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     } else {
         rbContactStep_Begin(engine, host, h, &miss);
     }
-    bool isWhole = h == next - c->nodeTime;
+    bool isWhole = h == next - c->grid.time;
     finishStep(engine, host, h, &miss);
     measureEnd(engine, &miss);
     if (isWhole) {
-        c->nodeTime = next;
-        c->index += 1;
-        c->cutCount = 0;
+        c->grid.time = next;
+        c->grid.index += 1;
+        c->trial.cuts = 0;
     }
     countStep(engine, &miss, isWhole);
     return true;
@@ -391,10 +391,10 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
             return RB_STATUS_LIMIT;
         }
     }
-    if (time > c->nodeTime + RB_STEP_SNAP * engine->settings.step) {
+    if (time > c->grid.time + RB_STEP_SNAP * engine->settings.step) {
         rbContactStep_LookBetween(engine, host, time);
     } else {
-        c->lookWork = 0.0;
+        c->trial.work = 0.0;
         rbContactStep_WriteBodies(engine, host);
     }
     engine->time = time;
@@ -407,23 +407,23 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
 
 static void startGrid(rbStepContacts* c, double time)
 {
-    c->nodeTime = time;
-    c->origin = time;
-    c->index = 1;
-    c->cutCount = 0;
+    c->grid.time = time;
+    c->grid.origin = time;
+    c->grid.index = 1;
+    c->trial.cuts = 0;
 }
 
 static void findLinks(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    c->links.count = 0;
+    c->own.links.count = 0;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         const rbMechanism* m = &engine->mechanisms.data[i].m;
         for (int k = 0; k < m->blockCount; ++k) {
             const rbMechBody* a = &m->bodies[m->blocks[k].bodyA];
             const rbMechBody* b = &m->bodies[m->blocks[k].bodyB];
-            rbArray_Push(c->links, a->index);
-            rbArray_Push(c->links, b->index);
+            rbArray_Push(c->own.links, a->index);
+            rbArray_Push(c->own.links, b->index);
         }
     }
 }
@@ -431,7 +431,7 @@ static void findLinks(rbStepEngine* engine)
 static void prepareRows(rbStepEngine* engine)
 {
     rbContactRun all = rbContactStep_MakeRun(engine->contacts, NULL, engine->settings.step);
-    rbContactSolver_Prepare(engine->contacts->solver, &all);
+    rbContactSolver_Prepare(engine->contacts->solvers.sweeps, &all);
 }
 
 void rbStepContacts_PrepareSet(rbStepEngine* engine)
@@ -442,7 +442,7 @@ void rbStepContacts_PrepareSet(rbStepEngine* engine)
 
 void rbStepContacts_MakeReady(rbStepEngine* engine)
 {
-    engine->contacts->isLooked = false;
+    engine->contacts->trial.isFlown = false;
     findContacts(engine);
     prepareRows(engine);
 }
@@ -450,7 +450,7 @@ void rbStepContacts_MakeReady(rbStepEngine* engine)
 void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    c->isLooked = false;
+    c->trial.isFlown = false;
     placeBodies(engine);
     c->set = rbContactPairs_GetSet(c->pairs);
     rbStepLimits_Append(engine);
@@ -478,7 +478,7 @@ static double findPartEnd(const rbStepContacts* c, double time, double step)
 // Pairs of bodies that overlap by more than the run has left so far.
 static void validateOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
 {
-    double most = fmax(c->settings.shell + c->settings.tolerance, c->deepestBefore);
+    double most = fmax(c->settings.shell + c->settings.tolerance, c->start.deepest);
     int lastA = -1;
     int lastB = -1;
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
@@ -514,9 +514,9 @@ static void noteLimits(rbStepEngine* engine)
         count += slot->isUsed ? 2 * slot->def.limitCount : 0;
         c->statistics.limitedJoints += slot->isUsed && slot->def.limitCount > 0 ? 1 : 0;
     }
-    c->hasLimits = count > 0;
+    c->limits.isAny = count > 0;
     rbContactPairs_SetSpare(c->pairs, count);
-    rbArray_Reserve(c->limits, count);
+    rbArray_Reserve(c->limits.contacts, count);
 }
 
 void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double time,
@@ -532,50 +532,49 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     startGrid(c, time);
     double whole = engine->settings.step;
     c->parts = c->method != NULL ? c->method->countParts(&c->settings, whole) : 1;
-    c->lastPart = 1.0;
+    c->stage.part = 1.0;
     double gained = 0.0;
-    c->kicks.count = 0;
-    c->late.count = 0;
-    c->radii.count = 0;
-    c->flightKinds.count = 0;
-    c->isWoken.count = 0;
-    c->isRestless.count = 0;
-    c->restLoads.count = 0;
+    c->flight.kicks.count = 0;
+    c->flight.late.count = 0;
+    c->own.radii.count = 0;
+    c->flight.kinds.count = 0;
+    c->rest.isWoken.count = 0;
+    c->rest.isRestless.count = 0;
+    c->rest.loads.count = 0;
     // One more than bodies: the world.
-    rbArray_Reserve(c->before, count + 1);
-    rbArray_Reserve(c->swept, count + 1);
-    rbArray_Reserve(c->flights, count + 1);
+    rbArray_Reserve(c->stage.before, count + 1);
+    rbArray_Reserve(c->stage.swept, count + 1);
+    rbArray_Reserve(c->flight.bodies, count + 1);
     for (int i = 0; i <= count; ++i) {
-        rbArray_Push(c->kicks, none);
-        rbArray_Push(c->late, 0.0);
-        rbArray_Push(c->flightKinds, 0);
-        rbArray_Push(c->isWoken, 0);
-        rbArray_Push(c->isRestless, 0);
-        rbArray_Push(c->restLoads, calm);
+        rbArray_Push(c->flight.kicks, none);
+        rbArray_Push(c->flight.late, 0.0);
+        rbArray_Push(c->flight.kinds, 0);
+        rbArray_Push(c->rest.isWoken, 0);
+        rbArray_Push(c->rest.isRestless, 0);
+        rbArray_Push(c->rest.loads, calm);
         const rbMechBody* body = i < count ? rbContactStep_GetBody(engine, i) : NULL;
-        rbArray_Push(c->radii, body != NULL ? body->radius : 0.0);
+        rbArray_Push(c->own.radii, body != NULL ? body->radius : 0.0);
         if (body != NULL && body->isDynamic) {
             rbVec3 acceleration = host->motions[i].acceleration;
-            c->kicks.data[i] = rbScale(engine->settings.step, acceleration);
-            gained = fmax(gained, rbLength(c->kicks.data[i]));
+            c->flight.kicks.data[i] = rbScale(engine->settings.step, acceleration);
+            gained = fmax(gained, rbLength(c->flight.kicks.data[i]));
         }
     }
     // The velocity change by forces in a step is not a collision.
     c->settings.restSpeed = c->restSpeedAsked;
-    c->restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
-    c->settings.restSpeed = c->restSpeed;
-    c->statistics.restSpeed = c->restSpeed;
-    rbContactFreeze_WakeAll(c->freeze);
-    c->deepestBefore = c->statistics.deepest;
-    c->excessBefore = c->statistics.limitExcess;
+    c->settings.restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
+    c->statistics.restSpeed = c->settings.restSpeed;
+    rbContactFreeze_WakeAll(c->rest.freeze);
+    c->start.deepest = c->statistics.deepest;
+    c->start.excess = c->statistics.limitExcess;
     rbStepContacts_MakeReady(engine);
     c->statistics.pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
     c->statistics.contactCount = c->foundPoints;
-    c->partUntil = findPartEnd(c, time, engine->settings.step);
+    c->start.partUntil = findPartEnd(c, time, engine->settings.step);
     if (overlap != NULL) {
         validateOverlaps(c, overlap);
         if (overlap->count > 0) {
-            c->statistics.deepest = c->deepestBefore;
+            c->statistics.deepest = c->start.deepest;
         }
     }
 }
@@ -590,7 +589,7 @@ void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int inde
             rbStep_ReadBody(host, &engine->bodies.data[i], i, time, own);
         }
     }
-    rbContactFreeze_Wake(c->freeze, index);
+    rbContactFreeze_Wake(c->rest.freeze, index);
     startGrid(c, time);
     rbStepContacts_MakeReady(engine);
     if (rbContactStep_WakeTouched(c)) {

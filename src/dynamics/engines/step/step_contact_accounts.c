@@ -37,23 +37,23 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
                                 double share)
 {
     rbStepContacts* c = engine->contacts;
-    c->accountsStep = h;
-    rbArray_Reserve(c->pulls, c->bodies.count);
-    rbArray_Reserve(c->opened, c->bodies.count);
-    rbArray_Reserve(c->turnings, c->set.contactCount);
+    c->accounts.step = h;
+    rbArray_Reserve(c->accounts.pulls, c->bodies.count);
+    rbArray_Reserve(c->accounts.opened, c->bodies.count);
+    rbArray_Reserve(c->accounts.turnings, c->set.contactCount);
     for (int i = 0; i < c->bodies.count; ++i) {
-        c->pulls.data[i] = RB_VEC3_ZERO;
-        c->opened.data[i] = c->bodies.data[i];
-        bool isLate = share > 0.0 && (c->late.data[i] > 0.0 || c->isWoken.data[i] != 0);
+        c->accounts.pulls.data[i] = RB_VEC3_ZERO;
+        c->accounts.opened.data[i] = c->bodies.data[i];
+        bool isLate = share > 0.0 && (c->flight.late.data[i] > 0.0 || c->rest.isWoken.data[i] != 0);
         if (share != 0.0 && !isLate && !c->bodies.data[i].isFrozen &&
             rbContactStep_IsTouched(c, i)) {
             rbVec3 pull = pullOf(host, rbContactStep_GetBody(engine, i), time, h);
-            c->pulls.data[i] = rbScale(share, pull);
+            c->accounts.pulls.data[i] = rbScale(share, pull);
         }
     }
     for (int i = 0; i < c->set.contactCount; ++i) {
         const double* turning = c->set.contacts[i].turning;
-        c->turnings.data[i] = rbMakeVec3(turning[0], turning[1], turning[2]);
+        c->accounts.turnings.data[i] = rbMakeVec3(turning[0], turning[1], turning[2]);
     }
 }
 
@@ -72,14 +72,14 @@ static double changeOf(const rbStepEngine* engine, const rbContactIsland* island
         int index = island->bodies[i];
         const rbMechBody* body = rbContactStep_GetBody(engine, index);
         const rbContactBody* now = &c->bodies.data[index];
-        const rbContactBody* then = &c->opened.data[index];
+        const rbContactBody* then = &c->accounts.opened.data[index];
         rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
         rbVec3 mean = rbScale(0.5, rbAdd(now->velocity, then->velocity));
         rbVec3 change = rbSub(now->velocity, then->velocity);
         rbVec3 spin = rbScale(0.5, rbAdd(now->spin, then->spin));
         sum += body->mass * rbDot(mean, change) +
                rbDot(spin, rbMulSV(inertia, rbSub(now->spin, then->spin)));
-        *pulled += body->mass * rbDot(c->pulls.data[index], change);
+        *pulled += body->mass * rbDot(c->accounts.pulls.data[index], change);
         *size += body->mass * (rbLengthSquared(now->velocity) + rbLengthSquared(then->velocity)) +
                  rbDot(now->spin, rbMulSV(inertia, now->spin)) +
                  rbDot(then->spin, rbMulSV(inertia, then->spin));
@@ -91,10 +91,10 @@ static double changeOf(const rbStepEngine* engine, const rbContactIsland* island
 static rbVec3 meanAt(const rbStepContacts* c, int body, rbVec3 arm)
 {
     const rbContactBody* now = &c->bodies.data[body];
-    const rbContactBody* then = &c->opened.data[body];
+    const rbContactBody* then = &c->accounts.opened.data[body];
     rbVec3 spin = rbScale(0.5, rbAdd(now->spin, then->spin));
     rbVec3 velocity = rbScale(0.5, rbAdd(now->velocity, then->velocity));
-    return rbAdd(rbAdd(velocity, c->pulls.data[body]), rbCross(spin, arm));
+    return rbAdd(rbAdd(velocity, c->accounts.pulls.data[body]), rbCross(spin, arm));
 }
 
 static bool isObstacle(const rbStepContacts* c, int body)
@@ -122,7 +122,7 @@ static Works pointWorks(const rbStepContacts* c, const rbContact* contact, int k
     const rbContactPoint* point = &c->set.points[k];
     double impulse[3];
     for (int i = 0; i < 3; ++i) {
-        impulse[i] = point->impulse[i] - (isWhole ? 0.0 : c->keptPoints.data[k].impulse[i]);
+        impulse[i] = point->impulse[i] - (isWhole ? 0.0 : c->stage.points.data[k].impulse[i]);
     }
     rbVec3 atA = meanAt(c, contact->bodyA, point->armA);
     rbVec3 atB = meanAt(c, contact->bodyB, point->armB);
@@ -149,14 +149,14 @@ static Works turnWorks(const rbStepContacts* c, const rbContact* contact, int in
         return works;
     }
     rbVec3 turning = rbMakeVec3(contact->turning[0], contact->turning[1], contact->turning[2]);
-    turning = isWhole ? turning : rbSub(turning, c->turnings.data[index]);
+    turning = isWhole ? turning : rbSub(turning, c->accounts.turnings.data[index]);
     rbVec3 impulse = rbScale(turning.x, contact->tangents[0]);
     impulse = rbAddScaled(impulse, turning.y, contact->tangents[1]);
     impulse = rbAddScaled(impulse, turning.z, contact->normal);
-    rbVec3 atA = rbScale(
-        0.5, rbAdd(c->bodies.data[contact->bodyA].spin, c->opened.data[contact->bodyA].spin));
-    rbVec3 atB = rbScale(
-        0.5, rbAdd(c->bodies.data[contact->bodyB].spin, c->opened.data[contact->bodyB].spin));
+    rbVec3 atA = rbScale(0.5, rbAdd(c->bodies.data[contact->bodyA].spin,
+                                    c->accounts.opened.data[contact->bodyA].spin));
+    rbVec3 atB = rbScale(0.5, rbAdd(c->bodies.data[contact->bodyB].spin,
+                                    c->accounts.opened.data[contact->bodyB].spin));
     works.friction = rbDot(impulse, rbSub(atB, atA));
     works.motor = obstacleWork(c, contact, impulse, atA, atB);
     return works;
@@ -165,17 +165,18 @@ static Works turnWorks(const rbStepContacts* c, const rbContact* contact, int in
 static double approachThen(const rbStepContacts* c, const rbContact* contact,
                            const rbContactPoint* point)
 {
-    return rbDot(contact->normal, rbContact_RelativeVelocity(c->opened.data, contact, point));
+    return rbDot(contact->normal,
+                 rbContact_RelativeVelocity(c->accounts.opened.data, contact, point));
 }
 
 // Whether a contact carried load when the stage began: its bodies touched already. Methods that
 // keep no points have springs, which take and return energy.
 static bool wasBearing(const rbStepContacts* c, const rbContact* contact)
 {
-    bool isBearing = c->keptPoints.count < c->set.pointCount;
+    bool isBearing = c->stage.points.count < c->set.pointCount;
     for (int k = contact->firstPoint; !isBearing && k < contact->firstPoint + contact->pointCount;
          ++k) {
-        isBearing = c->keptPoints.data[k].impulse[0] > 0.0;
+        isBearing = c->stage.points.data[k].impulse[0] > 0.0;
     }
     return isBearing;
 }
@@ -184,9 +185,9 @@ static bool wasBearing(const rbStepContacts* c, const rbContact* contact)
 static double boundTurning(const rbStepContacts* c, const rbContact* contact,
                            const rbContactPoint* point, double h)
 {
-    rbVec3 u = rbContact_RelativeVelocity(c->opened.data, contact, point);
-    double spinA = rbLength(c->opened.data[contact->bodyA].spin);
-    double spinB = rbLength(c->opened.data[contact->bodyB].spin);
+    rbVec3 u = rbContact_RelativeVelocity(c->accounts.opened.data, contact, point);
+    double spinA = rbLength(c->accounts.opened.data[contact->bodyA].spin);
+    double spinB = rbLength(c->accounts.opened.data[contact->bodyB].spin);
     double rolling = spinA * spinA * rbLength(point->armA) + spinB * spinB * rbLength(point->armB);
     return h * (TURNING_TIMES * rolling + (spinA + spinB) * rbLength(u));
 }
@@ -200,18 +201,18 @@ static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, doubl
     const rbContactPoint* point = &c->set.points[k];
     double approach = approachThen(c, contact, point);
     // a point that bore in the step already is struck only by more than its normal turns
-    bool isBearing = !isWhole && c->keptPoints.data[k].impulse[0] > 0.0;
-    bool isImpact = approach < -c->restSpeed &&
-                    (!isBearing || approach < -boundTurning(c, contact, point, c->accountsStep));
+    bool isBearing = !isWhole && c->stage.points.data[k].impulse[0] > 0.0;
+    bool isImpact = approach < -c->settings.restSpeed &&
+                    (!isBearing || approach < -boundTurning(c, contact, point, c->accounts.step));
     bool isStopped = approach < 0.0 && work <= 0.0;
     bool isPlastic = isStopped && !(contact->restitution > 0.0) && !wasBearing(c, contact);
-    return isImpact || isPlastic ? &c->books.impact : &c->books.lasting;
+    return isImpact || isPlastic ? &c->accounts.sums.impact : &c->accounts.sums.lasting;
 }
 
 // The stages of a step do opposite work at contacts that rest: only their sum counts.
 void rbContactStep_CloseAccounts(rbStepContacts* c)
 {
-    rbContactAccounts* books = &c->books;
+    rbContactAccounts* books = &c->accounts.sums;
     if (rbContactStep_IsParting(c)) {
         books->assembly += books->lasting + books->lifted;
     } else {
@@ -226,7 +227,7 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
                                      bool isWhole, bool hasJoints)
 {
     rbStepContacts* c = engine->contacts;
-    rbContactAccounts* books = &c->books;
+    rbContactAccounts* books = &c->accounts.sums;
     double booked = 0.0;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
@@ -256,10 +257,10 @@ static rbCollisionNote sumStops(const rbStepContacts* c, int index)
     double sum = 0.0;
     for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
         const rbContactPoint* point = &c->set.points[k];
-        const double* before = c->keptPoints.data[k].impulse;
+        const double* before = c->stage.points.data[k].impulse;
         double p = point->impulse[0] - before[0];
         double approach = -approachThen(c, contact, point);
-        if (!(approach > c->restSpeed && p > 0.0)) {
+        if (!(approach > c->settings.restSpeed && p > 0.0)) {
             continue;
         }
         Works works = pointWorks(c, contact, k, false);
@@ -282,14 +283,15 @@ void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host)
     rbStepContacts* c = engine->contacts;
     for (int i = 0; host->journal != NULL && i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        c->stops.count = 0;
+        c->report.stops.count = 0;
         for (int k = 0; k < island.contactCount; ++k) {
             rbCollisionNote note = sumStops(c, island.contacts[k]);
             if (note.approachSpeed > 0.0) {
-                rbArray_Push(c->stops, note);
+                rbArray_Push(c->report.stops, note);
             }
         }
-        rbContactStep_ReportCollisions(engine, host, &island, c->stops.data, c->stops.count);
+        rbContactStep_ReportCollisions(engine, host, &island, c->report.stops.data,
+                                       c->report.stops.count);
     }
 }
 
@@ -326,9 +328,9 @@ void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsl
     // own errors.
     RB_VALIDATE(done->energyRaises > 0 || isMoved || rbContactStep_HasMechanism(engine, island) ||
                 !(change > RISE_ROUNDING * size));
-    c->books.impact += isMoved ? done->normalWork : done->normalWork + left;
-    c->books.motor += isMoved ? left : 0.0;
-    c->books.friction += done->frictionWork;
+    c->accounts.sums.impact += isMoved ? done->normalWork : done->normalWork + left;
+    c->accounts.sums.motor += isMoved ? left : 0.0;
+    c->accounts.sums.friction += done->frictionWork;
 }
 
 // Frozen bodies lose their energy, which is in before.
@@ -337,7 +339,7 @@ void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* body = rbContactStep_GetBody(engine, i);
-        const rbContactBody* before = &c->before.data[i];
+        const rbContactBody* before = &c->stage.before.data[i];
         bool isNew = c->bodies.data[i].isFrozen && !before->isFrozen;
         if (body == NULL || !body->isDynamic || !isNew) {
             continue;
@@ -345,7 +347,7 @@ void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host
         rbVec3 spin = rbMulMtV(body->pose.rotation, before->spin);
         double energy = 0.5 * body->mass * rbLengthSquared(before->velocity) +
                         0.5 * rbDot(body->moments, rbMulEach(spin, spin));
-        c->books.settled -= energy;
+        c->accounts.sums.settled -= energy;
         rbContactStep_ReportFrozen(engine, host, i, false, -energy);
     }
 }

@@ -43,7 +43,8 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
     bool isChanged = false;
     for (int i = 0; i < c->set.contactCount; ++i) {
         rbContact* contact = &c->set.contacts[i];
-        bool isIdle = c->substeps == NULL && isIdleIn(c->bodies.data, contact, c->set.points, h);
+        bool isIdle =
+            c->solvers.substeps == NULL && isIdleIn(c->bodies.data, contact, c->set.points, h);
         isChanged = isChanged || isIdle != contact->isIdle;
         contact->isIdle = isIdle;
     }
@@ -67,18 +68,18 @@ static bool wake(const rbContactBody* bodies, rbContact* contacts, int count,
 
 void rbContactStep_NoteNode(rbStepContacts* c)
 {
-    rbArray_Reserve(c->nodeContacts, c->set.contactCount);
-    rbArray_Reserve(c->nodePoints, c->set.pointCount);
-    c->nodeContacts.count = c->set.contactCount;
-    c->nodePoints.count = c->set.pointCount;
+    rbArray_Reserve(c->trial.nodeContacts, c->set.contactCount);
+    rbArray_Reserve(c->trial.nodePoints, c->set.pointCount);
+    c->trial.nodeContacts.count = c->set.contactCount;
+    c->trial.nodePoints.count = c->set.pointCount;
     if (c->set.pointCount > 0) {
-        memcpy(c->nodeContacts.data, c->set.contacts,
+        memcpy(c->trial.nodeContacts.data, c->set.contacts,
                (size_t)c->set.contactCount * sizeof *c->set.contacts);
-        memcpy(c->nodePoints.data, c->set.points,
+        memcpy(c->trial.nodePoints.data, c->set.points,
                (size_t)c->set.pointCount * sizeof *c->set.points);
     }
-    for (int k = 0; k < c->nodePoints.count; ++k) {
-        c->nodePoints.data[k].bend = 0.0;
+    for (int k = 0; k < c->trial.nodePoints.count; ++k) {
+        c->trial.nodePoints.data[k].bend = 0.0;
         c->set.points[k].bend = 0.0;
     }
 }
@@ -88,11 +89,11 @@ bool rbContactStep_RecallNode(rbStepContacts* c)
     const rbContactPoint* points = c->set.points;
     rbContactPairs_DropAhead(c->pairs, &c->set);
     rbStepLimits_PutBack(c);
-    RB_ASSERT(c->set.pointCount == c->nodePoints.count);
+    RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
     if (c->set.pointCount > 0) {
-        memcpy(c->set.contacts, c->nodeContacts.data,
+        memcpy(c->set.contacts, c->trial.nodeContacts.data,
                (size_t)c->set.contactCount * sizeof *c->set.contacts);
-        memcpy(c->set.points, c->nodePoints.data,
+        memcpy(c->set.points, c->trial.nodePoints.data,
                (size_t)c->set.pointCount * sizeof *c->set.points);
     }
     return points != c->set.points;
@@ -104,25 +105,25 @@ static bool fly(rbStepEngine* engine, double h)
 {
     bool isFinite = true;
     rbStepContacts* c = engine->contacts;
-    rbArray_Reserve(c->aheadPoses, engine->bodies.count);
-    rbArray_Reserve(c->aheadBodies, c->bodies.count);
-    c->aheadBodies.data[engine->bodies.count] = c->bodies.data[engine->bodies.count]; // the world
+    rbArray_Reserve(c->flight.poses, engine->bodies.count);
+    rbArray_Reserve(c->flight.ahead, c->bodies.count);
+    c->flight.ahead.data[engine->bodies.count] = c->bodies.data[engine->bodies.count]; // the world
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* own = rbContactStep_GetBody(engine, i);
-        c->aheadBodies.data[i] =
-            rbContactStep_HasFlight(c, i) ? c->flights.data[i] : c->bodies.data[i];
+        c->flight.ahead.data[i] =
+            rbContactStep_HasFlight(c, i) ? c->flight.bodies.data[i] : c->bodies.data[i];
         if (own == NULL) {
-            memset(&c->aheadPoses.data[i], 0, sizeof *c->aheadPoses.data);
+            memset(&c->flight.poses.data[i], 0, sizeof *c->flight.poses.data);
             continue;
         }
-        c->aheadPoses.data[i] = own->pose;
-        if (own->isDynamic && !rbContactFreeze_IsFrozen(c->freeze, i)) {
+        c->flight.poses.data[i] = own->pose;
+        if (own->isDynamic && !rbContactFreeze_IsFrozen(c->rest.freeze, i)) {
             rbMechBody body = *own;
             if (rbContactStep_IsTouched(c, i)) {
-                rbContactStep_TakeBody(&c->aheadBodies.data[i], &body);
+                rbContactStep_TakeBody(&c->flight.ahead.data[i], &body);
             }
             rbMechBody_LookAhead(&body, h);
-            c->aheadPoses.data[i] = body.ahead;
+            c->flight.poses.data[i] = body.ahead;
             isFinite = isFinite && rbLengthSquared(body.ahead.position) < INFINITY &&
                        rbIsFiniteQuat(body.ahead.orientation);
         }
@@ -133,34 +134,34 @@ static bool fly(rbStepEngine* engine, double h)
 static rbContactAhead makeFlight(const rbStepEngine* engine, double h)
 {
     const rbStepContacts* c = engine->contacts;
-    return (rbContactAhead){.poses = c->aheadPoses.data,
-                            .bodies = c->aheadBodies.data,
-                            .nodeContacts = c->nodeContacts.data,
-                            .nodePoints = c->nodePoints.data,
+    return (rbContactAhead){.poses = c->flight.poses.data,
+                            .bodies = c->flight.ahead.data,
+                            .nodeContacts = c->trial.nodeContacts.data,
+                            .nodePoints = c->trial.nodePoints.data,
                             .bodyCount = engine->bodies.count,
                             .h = h,
-                            .isCapped = c->substeps != NULL};
+                            .isCapped = c->solvers.substeps != NULL};
 }
 
 // What rolls goes on with nearly the same velocities: its bends are good before the first solution.
 static void guessBends(rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
-    memset(c->flightKinds.data, RB_FLIGHT_PLAIN, (size_t)c->flightKinds.count);
-    if (c->substeps != NULL || !fly(engine, h)) {
+    memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
+    if (c->solvers.substeps != NULL || !fly(engine, h)) {
         return;
     }
     rbContactAhead flight = makeFlight(engine, h);
     if (rbContactPairs_FindBends(c->pairs, &flight)) {
-        for (int k = 0; k < c->nodePoints.count; ++k) {
-            c->set.points[k].bend = c->nodePoints.data[k].bend;
+        for (int k = 0; k < c->trial.nodePoints.count; ++k) {
+            c->set.points[k].bend = c->trial.nodePoints.data[k].bend;
         }
     }
 }
 
 static int countLooks(const rbStepEngine* engine, const rbStepMiss* miss)
 {
-    if (engine->contacts->substeps != NULL) {
+    if (engine->contacts->solvers.substeps != NULL) {
         return LOOKS_CAPPED;
     }
     return rbContactStep_IsMissed(engine, miss) ? LOOKS_UNMET : LOOKS_MAX;
@@ -190,7 +191,7 @@ static bool isTurning(const rbStepContacts* c, double h)
     double least = TURN_LEAST / h;
     for (int i = 0; i < c->bodies.count; ++i) {
         const rbContactBody* body =
-            rbContactStep_HasFlight(c, i) ? &c->flights.data[i] : &c->bodies.data[i];
+            rbContactStep_HasFlight(c, i) ? &c->flight.bodies.data[i] : &c->bodies.data[i];
         if (rbLengthSquared(body->spin) > least * least && rbContactPairs_IsTurned(c->pairs, i)) {
             return true;
         }
@@ -202,14 +203,14 @@ static bool isTurning(const rbStepContacts* c, double h)
 // the same start, see notePassing in step_contact_stages.c.
 static void guessAgain(rbStepContacts* c)
 {
-    RB_ASSERT(c->set.pointCount == c->nodePoints.count);
+    RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
     for (int k = 0; k < c->set.pointCount; ++k) {
         const rbContactPoint* point = &c->set.points[k];
         const double* passing = point->passing;
         bool isResting = passing[0] != 0.0 || passing[1] != 0.0 || passing[2] != 0.0;
         for (int t = 0; t < 3 && !isResting; ++t) {
-            c->nodePoints.data[k].impulse[t] = 2.0 * point->impulse[t]; // of a whole step
-            c->nodePoints.data[k].passing[t] = 0.0;
+            c->trial.nodePoints.data[k].impulse[t] = 2.0 * point->impulse[t]; // of a whole step
+            c->trial.nodePoints.data[k].passing[t] = 0.0;
         }
     }
 }
@@ -218,13 +219,13 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
                               rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
-    bool isCapped = c->substeps != NULL;
+    bool isCapped = c->solvers.substeps != NULL;
     if (isCapped && !isFast(engine, h)) {
         rbContactStep_SolvePositions(engine, host, h, miss);
         return;
     }
     bool isGuarded = false;
-    rbContactAccounts books = c->books;
+    rbContactAccounts books = c->accounts.sums;
     rbStepMiss before = *miss;
     rbContactStep_ShowBodies(engine);
     if (rbContactStep_MarkIdle(c, h)) {
@@ -239,8 +240,8 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
             break;
         }
         rbContactAhead flight = makeFlight(engine, h);
-        bool isWoken = wake(c->aheadBodies.data, c->nodeContacts.data, c->nodeContacts.count,
-                            c->nodePoints.data, h);
+        bool isWoken = wake(c->flight.ahead.data, c->trial.nodeContacts.data,
+                            c->trial.nodeContacts.count, c->trial.nodePoints.data, h);
         bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
         isGuarded = isGuarded || rbContactPairs_IsGuarded(c->pairs);
         if (!isFound) {
@@ -251,13 +252,14 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         } else {
             rbStepLimits_PutBack(c);
         }
-        memcpy(c->bodies.data, c->before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+        memcpy(c->bodies.data, c->stage.before.data,
+               (size_t)c->bodies.count * sizeof *c->bodies.data);
         rbContactStep_TurnMechanisms(engine, h, true);
-        c->books = books;
+        c->accounts.sums = books;
         *miss = before;
         rbStepContacts_PrepareSet(engine);
         rbContactStep_SolvePositions(engine, host, h, miss);
     }
-    c->isWild = c->isWild || rbContactPairs_IsThrough(c->pairs);
-    c->isGuarded = isGuarded;
+    c->flight.isWild = c->flight.isWild || rbContactPairs_IsThrough(c->pairs);
+    c->flight.isGuarded = isGuarded;
 }

@@ -23,12 +23,12 @@
 // Speeds before the step, for bodies that arrive in it.
 void rbContactStep_NoteApproaches(rbStepContacts* c)
 {
-    rbArray_Reserve(c->approaches, c->set.pointCount);
-    c->approaches.count = c->set.pointCount;
+    rbArray_Reserve(c->stage.approaches, c->set.pointCount);
+    c->stage.approaches.count = c->set.pointCount;
     for (int i = 0; i < c->set.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            c->approaches.data[k] = rbContactStep_NormalSpeed(c, contact, &c->set.points[k]);
+            c->stage.approaches.data[k] = rbContactStep_NormalSpeed(c, contact, &c->set.points[k]);
         }
     }
 }
@@ -37,8 +37,8 @@ void rbContactStep_NoteApproaches(rbStepContacts* c)
 // not arrive.
 static void noteLate(rbStepContacts* c, int body, double late)
 {
-    if (c->bodies.data[body].invMass > 0.0 && c->late.data[body] >= 0.0) {
-        c->late.data[body] = fmax(c->late.data[body], late);
+    if (c->bodies.data[body].invMass > 0.0 && c->flight.late.data[body] >= 0.0) {
+        c->flight.late.data[body] = fmax(c->flight.late.data[body], late);
     }
 }
 
@@ -47,7 +47,7 @@ static bool isApproaching(const rbStepContacts* c, int k)
 {
     const rbContactPoint* point = &c->set.points[k];
     bool isOpen = !point->isClosed || point->isAhead;
-    return isOpen && c->approaches.data[k] < -c->restSpeed;
+    return isOpen && c->stage.approaches.data[k] < -c->settings.restSpeed;
 }
 
 // Those that were stopped at the surface.
@@ -84,7 +84,7 @@ static void openPoint(rbStepContacts* c, int k)
     rbContactPoint* point = &c->set.points[k];
     memset(point->impulse, 0, sizeof point->impulse);
     point->gap = FAR;
-    c->keptPoints.data[k] = *point;
+    c->stage.points.data[k] = *point;
 }
 
 // Opens arriving points for the second solution, and records how late they will be.
@@ -96,10 +96,10 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             rbContactPoint* point = &c->set.points[k];
             bool isOpened = isApproaching(c, k);
             bool isArrived = isArriving(c, k);
-            double free = isArrived ? fmax(0.0, point->gap) / -c->approaches.data[k] : h;
+            double free = isArrived ? fmax(0.0, point->gap) / -c->stage.approaches.data[k] : h;
             double late = fmax(0.0, h - free);
-            *point = c->keptPoints.data[k];
-            c->gaps.data[k] = point->gap;
+            *point = c->stage.points.data[k];
+            c->stage.gaps.data[k] = point->gap;
             if (isArrived) {
                 rbArrival arrival = {contact->bodyA,
                                      contact->bodyB,
@@ -109,7 +109,7 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                                      point->gap,
                                      island->contacts[i] >= c->foundCount,
                                      point->isAhead};
-                rbArray_Push(c->arrivals, arrival);
+                rbArray_Push(c->flight.arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
                 noteLate(c, contact->bodyB, late);
             }
@@ -125,8 +125,8 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
 static bool hasArrived(const rbStepContacts* c, const rbContact* contact, int first)
 {
     bool isFound = false;
-    for (int i = first; i < c->arrivals.count && !isFound; ++i) {
-        const rbArrival* arrival = &c->arrivals.data[i];
+    for (int i = first; i < c->flight.arrivals.count && !isFound; ++i) {
+        const rbArrival* arrival = &c->flight.arrivals.data[i];
         isFound = arrival->bodyA == contact->bodyA && arrival->bodyB == contact->bodyB;
     }
     return isFound;
@@ -157,13 +157,13 @@ static bool isWild(const rbStepContacts* c, const rbContactIsland* island)
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         const int bodies[2] = {contact->bodyA, contact->bodyB};
         for (int k = 0; k < 2; ++k) {
-            const rbContactBody* body = &c->before.data[bodies[k]];
-            double turn = c->radii.data[bodies[k]] * rbLength(body->spin);
+            const rbContactBody* body = &c->stage.before.data[bodies[k]];
+            double turn = c->own.radii.data[bodies[k]] * rbLength(body->spin);
             fastest = fmax(fastest, rbLength(body->velocity) + turn);
         }
     }
     for (int i = 0; i < island->bodyCount; ++i) {
-        flight = fmax(flight, rbLength(c->flights.data[island->bodies[i]].velocity));
+        flight = fmax(flight, rbLength(c->flight.bodies.data[island->bodies[i]].velocity));
     }
     return !(flight <= WILD_TIMES * fastest);
 }
@@ -171,10 +171,10 @@ static bool isWild(const rbStepContacts* c, const rbContactIsland* island)
 // Such an island stays in place.
 static void holdIsland(rbStepContacts* c, const rbContactIsland* island)
 {
-    c->isWild = true;
+    c->flight.isWild = true;
     for (int i = 0; i < island->bodyCount; ++i) {
-        c->flights.data[island->bodies[i]].velocity = RB_VEC3_ZERO;
-        c->flights.data[island->bodies[i]].spin = RB_VEC3_ZERO;
+        c->flight.bodies.data[island->bodies[i]].velocity = RB_VEC3_ZERO;
+        c->flight.bodies.data[island->bodies[i]].spin = RB_VEC3_ZERO;
     }
 }
 
@@ -205,7 +205,7 @@ static rbVec3 findWay(const rbStepEngine* engine, const rbContact* contact)
     rbVec3 way = rbSub(rbContactStep_GetBody(engine, b)->pose.position,
                        rbContactStep_GetBody(engine, a)->pose.position);
     double length = rbLength(way);
-    bool isClear = length > CENTERS_APART * (c->radii.data[a] + c->radii.data[b]);
+    bool isClear = length > CENTERS_APART * (c->own.radii.data[a] + c->own.radii.data[b]);
     return isClear ? rbScale(1.0 / length, way) : contact->normal;
 }
 
@@ -216,8 +216,8 @@ static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        rbContactBody* a = &c->flights.data[contact->bodyA];
-        rbContactBody* b = &c->flights.data[contact->bodyB];
+        rbContactBody* a = &c->flight.bodies.data[contact->bodyA];
+        rbContactBody* b = &c->flight.bodies.data[contact->bodyB];
         double shareA = a->isFrozen ? 0.0 : a->invMass;
         double shareB = b->isFrozen ? 0.0 : b->invMass;
         double gap = INFINITY;
@@ -243,11 +243,11 @@ static void partIsland(const rbStepEngine* engine, const rbContactIsland* island
     // obstacles are in no island, and have no flights of their own
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        c->flights.data[contact->bodyA] = c->bodies.data[contact->bodyA];
-        c->flights.data[contact->bodyB] = c->bodies.data[contact->bodyB];
+        c->flight.bodies.data[contact->bodyA] = c->bodies.data[contact->bodyA];
+        c->flight.bodies.data[contact->bodyB] = c->bodies.data[contact->bodyB];
     }
     for (int i = 0; i < island->bodyCount; ++i) {
-        rbContactBody* flight = &c->flights.data[island->bodies[i]];
+        rbContactBody* flight = &c->flight.bodies.data[island->bodies[i]];
         flight->velocity = RB_VEC3_ZERO;
         flight->spin = RB_VEC3_ZERO;
     }
@@ -255,7 +255,7 @@ static void partIsland(const rbStepEngine* engine, const rbContactIsland* island
         sweepApart(engine, island, h);
     }
     for (int i = 0; i < island->bodyCount; ++i) {
-        rbContactBody* flight = &c->flights.data[island->bodies[i]];
+        rbContactBody* flight = &c->flight.bodies.data[island->bodies[i]];
         double speed = rbLength(flight->velocity);
         if (speed > c->settings.partSpeed) {
             flight->velocity = rbScale(c->settings.partSpeed / speed, flight->velocity);
@@ -268,8 +268,8 @@ static void noteResting(rbStepContacts* c, const rbContact* contact)
 {
     for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
         if (c->set.points[k].impulse[0] > 0.0) {
-            c->late.data[contact->bodyA] = RESTING;
-            c->late.data[contact->bodyB] = RESTING;
+            c->flight.late.data[contact->bodyA] = RESTING;
+            c->flight.late.data[contact->bodyB] = RESTING;
         }
     }
 }
@@ -279,7 +279,7 @@ static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            c->set.points[k].gap = c->gaps.data[k];
+            c->set.points[k].gap = c->stage.gaps.data[k];
         }
         noteResting(c, contact);
     }
@@ -299,9 +299,9 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
         }
         for (int k = 0; k < island.bodyCount; ++k) {
             int body = island.bodies[k];
-            c->flights.data[body] = c->bodies.data[body];
-            c->bodies.data[body] = c->before.data[body];
-            c->flightKinds.data[body] = RB_FLIGHT_TWICE;
+            c->flight.bodies.data[body] = c->bodies.data[body];
+            c->bodies.data[body] = c->stage.before.data[body];
+            c->flight.kinds.data[body] = RB_FLIGHT_TWICE;
         }
         rbContactStep_TurnIsland(engine, &island, h, true);
         if (isWild(c, &island) && !rbContactStep_HasMechanism(engine, &island)) {
@@ -311,7 +311,7 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
                 holdIsland(c, &island);
             }
         }
-        int first = c->arrivals.count;
+        int first = c->flight.arrivals.count;
         openArrivals(c, &island, h);
         openAhead(c, &island, first);
         rbContactStep_SolveIsland(engine, host, &island, h, miss);
@@ -329,7 +329,7 @@ void rbContactStep_TakeFlights(const rbStepEngine* engine)
             // The acting velocity is already there; the other one is borrowed.
             body->lentVelocity = body->velocity;
             body->lentMomentum = body->momentum;
-            rbContactStep_TakeBody(&c->flights.data[i], body);
+            rbContactStep_TakeBody(&c->flight.bodies.data[i], body);
         }
     }
 }
@@ -383,8 +383,9 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
         }
         rbVec3 kick = rbScale(h * body->invMass, body->force);
         rbVec3 v = rbAddScaled(body->velocity, -0.5, kick);
-        rbVec3 w = rbContactStep_HasFlight(c, body->index) ? c->flights.data[body->index].velocity
-                                                           : body->velocity;
+        rbVec3 w = rbContactStep_HasFlight(c, body->index)
+                       ? c->flight.bodies.data[body->index].velocity
+                       : body->velocity;
         along += body->mass * rbDot(v, kick);
         square += body->mass * rbDot(kick, kick);
         work += body->mass * rbDot(w, kick);
@@ -440,14 +441,14 @@ static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
         if (body->isDynamic) {
-            late = fmax(late, c->late.data[body->index]);
-            isResting = isResting || c->late.data[body->index] < 0.0;
+            late = fmax(late, c->flight.late.data[body->index]);
+            isResting = isResting || c->flight.late.data[body->index] < 0.0;
         }
     }
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
         if (body->isDynamic) {
-            c->late.data[body->index] = isResting ? 0.0 : late;
+            c->flight.late.data[body->index] = isResting ? 0.0 : late;
         }
     }
 }
@@ -457,7 +458,7 @@ static void kickMechanism(const rbStepContacts* c, rbStepMechanism* mechanism, d
 {
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic && c->late.data[body->index] > 0.0) {
+        if (body->isDynamic && c->flight.late.data[body->index] > 0.0) {
             body->velocity = rbAddScaled(body->velocity, time * body->invMass, body->force);
             body->momentum = rbAddScaled(body->momentum, time, body->torque);
         }
@@ -469,7 +470,7 @@ static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mech
     bool isLate = false;
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         const rbMechBody* body = &mechanism->m.bodies[i];
-        isLate = isLate || (body->isDynamic && c->late.data[body->index] > 0.0);
+        isLate = isLate || (body->isDynamic && c->flight.late.data[body->index] > 0.0);
     }
     return isLate;
 }
@@ -486,7 +487,7 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
     for (int i = 0; i < engine->bodies.count; ++i) {
         bool hasFlight = rbContactStep_HasFlight(c, i);
         rbMechBody* body =
-            hasFlight || c->late.data[i] > 0.0 ? rbContactStep_GetBody(engine, i) : NULL;
+            hasFlight || c->flight.late.data[i] > 0.0 ? rbContactStep_GetBody(engine, i) : NULL;
         if (body == NULL || !body->isDynamic) {
             continue;
         }
@@ -495,21 +496,21 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
         if (hasFlight && isOwn) {
             body->velocity = body->lentVelocity;
             body->momentum = body->lentMomentum;
-            if (isElsewhere(c->flights.data[i].spin, c->bodies.data[i].spin)) {
+            if (isElsewhere(c->flight.bodies.data[i].spin, c->bodies.data[i].spin)) {
                 keepTurn(&c->bodies.data[i], body);
             }
         }
-        if (isOwn && c->flightKinds.data[i] == RB_FLIGHT_TWICE &&
+        if (isOwn && c->flight.kinds.data[i] == RB_FLIGHT_TWICE &&
             isElsewhere(flight, body->velocity)) {
-            c->late.data[i] = fmax(c->late.data[i], RB_STEP_SNAP * h);
+            c->flight.late.data[i] = fmax(c->flight.late.data[i], RB_STEP_SNAP * h);
         }
-        if (isOwn && c->late.data[i] > 0.0) {
-            rbVec3 kick = rbScale(part, c->kicks.data[i]);
+        if (isOwn && c->flight.late.data[i] > 0.0) {
+            rbVec3 kick = rbScale(part, c->flight.kicks.data[i]);
             rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
             double share = shareOf(start, kick, flight) - 0.5;
             body->velocity = rbAddScaled(body->velocity, share, kick);
             body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
-            c->books.lifted += payWay(body, start, kick, flight);
+            c->accounts.sums.lifted += payWay(body, start, kick, flight);
         }
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
@@ -572,7 +573,7 @@ static void closePair(rbStepContacts* c, int bodyA, int bodyB, double h)
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
-                if (!(speed < -c->restSpeed) || point->gap > -NEAR_PART * h * speed) {
+                if (!(speed < -c->settings.restSpeed) || point->gap > -NEAR_PART * h * speed) {
                     continue;
                 }
                 if (pass == 0) {
@@ -589,8 +590,8 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h)
 {
     int lastA = -1;
     int lastB = -1;
-    for (int i = 0; i < c->arrivals.count; ++i) {
-        const rbArrival* arrival = &c->arrivals.data[i];
+    for (int i = 0; i < c->flight.arrivals.count; ++i) {
+        const rbArrival* arrival = &c->flight.arrivals.data[i];
         bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
         if (isNew && !arrival->isOfStop) {
             closePair(c, arrival->bodyA, arrival->bodyB, h);

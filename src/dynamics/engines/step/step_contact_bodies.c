@@ -14,26 +14,26 @@ rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index)
     if (slot->mechanism >= 0) {
         return &engine->mechanisms.data[slot->mechanism].m.bodies[slot->local];
     }
-    int place = engine->contacts->places1.data[index];
-    return place > 0 ? &engine->contacts->loose.data[place - 1] : NULL;
+    int place = engine->contacts->own.places1.data[index];
+    return place > 0 ? &engine->contacts->own.loose.data[place - 1] : NULL;
 }
 
 void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStepContacts* c = engine->contacts;
-    c->loose.count = 0;
-    c->places1.count = 0;
+    c->own.loose.count = 0;
+    c->own.places1.count = 0;
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbStepBodySlot* slot = &engine->bodies.data[i];
-        bool isElsewhere = slot->mechanism >= 0 || (c->areShapesOff && slot->def.isDynamic);
+        bool isElsewhere = slot->mechanism >= 0 || (!c->settings.isEnabled && slot->def.isDynamic);
         if (!slot->isUsed || isElsewhere) {
-            rbArray_Push(c->places1, 0);
+            rbArray_Push(c->own.places1, 0);
             continue;
         }
         rbMechBody body;
         rbStep_InitBody(host, slot, i, time, &body);
-        rbArray_Push(c->loose, body);
-        rbArray_Push(c->places1, c->loose.count);
+        rbArray_Push(c->own.loose, body);
+        rbArray_Push(c->own.places1, c->own.loose.count);
     }
 }
 
@@ -48,7 +48,7 @@ static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
 {
     rbContactBody* shown = &c->bodies.data[index];
     shown->velocity = body->velocity;
-    shown->isFrozen = rbContactFreeze_IsFrozen(c->freeze, index);
+    shown->isFrozen = rbContactFreeze_IsFrozen(c->rest.freeze, index);
     shown->invMass = body->isDynamic ? body->invMass : 0.0;
     if (body->isDynamic) {
         shown->invInertia = rbSym3_FromPrincipal(body->invMoments, body->pose.rotation);
@@ -158,16 +158,16 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
                              bool isEnd)
 {
     rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < c->loose.count; ++i) {
-        rbMechBody* body = &c->loose.data[i];
-        bool isLate =
-            isEnd && (c->late.data[body->index] > 0.0 || c->isWoken.data[body->index] != 0);
-        if (body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->freeze, body->index)) {
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        rbMechBody* body = &c->own.loose.data[i];
+        bool isLate = isEnd && (c->flight.late.data[body->index] > 0.0 ||
+                                c->rest.isWoken.data[body->index] != 0);
+        if (body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->rest.freeze, body->index)) {
             rbVec3 paid;
             loadBody(host, body, time, &paid);
-            c->books.load += kickBody(body, h, paid);
+            c->accounts.sums.load += kickBody(body, h, paid);
             double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
-            c->kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
+            c->flight.kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
         }
     }
 }
@@ -175,8 +175,8 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
 {
     rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < c->loose.count; ++i) {
-        rbMechBody* body = &c->loose.data[i];
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        rbMechBody* body = &c->own.loose.data[i];
         const rbPath* path = engine->bodies.data[body->index].def.path;
         if (!body->isDynamic && path != NULL) {
             rbTransform pose;
@@ -190,9 +190,9 @@ void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
 
 void rbContactStep_FlyLoose(rbStepContacts* c, double h)
 {
-    for (int i = 0; i < c->loose.count; ++i) {
-        rbMechBody* body = &c->loose.data[i];
-        if (body->isDynamic && !rbContactFreeze_IsFrozen(c->freeze, body->index)) {
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        rbMechBody* body = &c->own.loose.data[i];
+        if (body->isDynamic && !rbContactFreeze_IsFrozen(c->rest.freeze, body->index)) {
             rbMechBody_LookAhead(body, h);
             body->pose = body->ahead;
         }

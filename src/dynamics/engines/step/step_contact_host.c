@@ -9,15 +9,16 @@ rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine
     memset(&statistics, 0, sizeof statistics);
     if (engine->contacts != NULL) {
         statistics = engine->contacts->statistics;
-        statistics.collisionTime = engine->contacts->collisionTime;
-        statistics.contactTime = engine->contacts->contactTime;
+        statistics.collisionTime = engine->contacts->accounts.collisionTime;
+        statistics.contactTime = engine->contacts->accounts.contactTime;
     }
     return statistics;
 }
 
 bool rbStepEngine_IsResting(const rbStepEngine* engine, int index)
 {
-    return engine->contacts != NULL && rbContactFreeze_IsFrozen(engine->contacts->freeze, index);
+    return engine->contacts != NULL &&
+           rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, index);
 }
 
 int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int capacity)
@@ -32,7 +33,7 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
                 continue;
             }
             if (count < capacity) {
-                double scale = 1.0 / (c->lastPart * engine->settings.step);
+                double scale = 1.0 / (c->stage.part * engine->settings.step);
                 rbVec3 force =
                     rbJoinImpulse(contact->normal, contact->tangents, scale * point->impulse[0],
                                   scale * point->impulse[1], scale * point->impulse[2]);
@@ -69,8 +70,8 @@ void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* 
     rbStepContacts_AddWork(old, &engine->workBefore);
     if (old != NULL && engine->contacts != NULL) {
         engine->contacts->statistics = old->statistics;
-        engine->contacts->collisionTime = old->collisionTime;
-        engine->contacts->contactTime = old->contactTime;
+        engine->contacts->accounts.collisionTime = old->accounts.collisionTime;
+        engine->contacts->accounts.contactTime = old->accounts.contactTime;
     }
     rbDestroyStepContacts(old);
 }
@@ -86,7 +87,7 @@ void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* sett
 
 bool rbStepContacts_HasShapes(const rbStepContacts* contacts)
 {
-    return contacts != NULL && !contacts->areShapesOff;
+    return contacts != NULL && contacts->settings.isEnabled;
 }
 
 bool rbStepEngine_HasContacts(const rbStepEngine* engine)
@@ -121,35 +122,37 @@ void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b)
     rbStepContacts* c = engine->contacts;
     if (c != NULL && a >= 0 && b >= 0) {
         rbContactPairs_Exclude(c->pairs, a, b, true);
-        rbArray_Push(c->exclusions, a);
-        rbArray_Push(c->exclusions, b);
+        rbArray_Push(c->own.exclusions, a);
+        rbArray_Push(c->own.exclusions, b);
     }
 }
 
 void rbStepEngine_ClearExclusions(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    for (int i = 0; c != NULL && i < c->exclusions.count; i += 2) {
-        rbContactPairs_Exclude(c->pairs, c->exclusions.data[i], c->exclusions.data[i + 1], false);
+    for (int i = 0; c != NULL && i < c->own.exclusions.count; i += 2) {
+        rbContactPairs_Exclude(c->pairs, c->own.exclusions.data[i], c->own.exclusions.data[i + 1],
+                               false);
     }
     if (c != NULL) {
-        c->exclusions.count = 0;
+        c->own.exclusions.count = 0;
     }
 }
 
 void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
 {
     if (contacts != NULL) {
-        work->impact += contacts->books.impact;
-        work->friction += contacts->books.friction;
-        work->parted += contacts->books.parted;
-        work->settled += contacts->books.settled;
-        work->truncated += contacts->books.truncated;
-        work->late += contacts->books.late;
-        work->between += contacts->lookWork + contacts->books.lasting + contacts->books.lifted;
-        work->assembly += contacts->books.assembly;
-        work->motor += contacts->books.motor;
-        work->load += contacts->books.load;
+        work->impact += contacts->accounts.sums.impact;
+        work->friction += contacts->accounts.sums.friction;
+        work->parted += contacts->accounts.sums.parted;
+        work->settled += contacts->accounts.sums.settled;
+        work->truncated += contacts->accounts.sums.truncated;
+        work->late += contacts->accounts.sums.late;
+        work->between +=
+            contacts->trial.work + contacts->accounts.sums.lasting + contacts->accounts.sums.lifted;
+        work->assembly += contacts->accounts.sums.assembly;
+        work->motor += contacts->accounts.sums.motor;
+        work->load += contacts->accounts.sums.load;
     }
 }
 
@@ -158,13 +161,13 @@ void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
 // The changing data of loose bodies.
 static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
 {
-    for (int i = 0; i < contacts->loose.count; ++i) {
-        rbMechBody* body = &contacts->loose.data[i];
+    for (int i = 0; i < contacts->own.loose.count; ++i) {
+        rbMechBody* body = &contacts->own.loose.data[i];
         RB_MOVE(stream, body->pose.position);
         RB_MOVE(stream, body->pose.orientation);
         RB_MOVE(stream, body->velocity);
         RB_MOVE(stream, body->momentum);
-        RB_MOVE(stream, contacts->kicks.data[body->index]);
+        RB_MOVE(stream, contacts->flight.kicks.data[body->index]);
         if (stream->isLoading) {
             body->pose.rotation = rbMatFromQuat(body->pose.orientation);
         }
@@ -176,16 +179,17 @@ static void moveFinder(rbStepEngine* engine, rbByteStream* stream)
 {
     rbStepContacts* contacts = engine->contacts;
     size_t sizes[2] = {rbContactPairs_GetSnapshotSize(contacts->pairs),
-                       rbContactFreeze_GetSnapshotSize(contacts->freeze)};
+                       rbContactFreeze_GetSnapshotSize(contacts->rest.freeze)};
     RB_MOVE(stream, sizes);
     if (stream->bytes != NULL) {
         char* place = stream->bytes + stream->size;
         if (!stream->isLoading) {
             rbContactPairs_TakeSnapshot(contacts->pairs, place);
-            rbContactFreeze_TakeSnapshot(contacts->freeze, place + sizes[0]);
+            rbContactFreeze_TakeSnapshot(contacts->rest.freeze, place + sizes[0]);
         } else {
             bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, sizes[0]);
-            (void)rbContactFreeze_RestoreSnapshot(contacts->freeze, place + sizes[0], sizes[1]);
+            (void)rbContactFreeze_RestoreSnapshot(contacts->rest.freeze, place + sizes[0],
+                                                  sizes[1]);
             if (isSame) {
                 rbStepContacts_MakeReadyAgain(engine);
             } else {
@@ -216,22 +220,22 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
         return;
     }
     rbContactStatistics statistics = contacts->statistics;
-    RB_MOVE(stream, contacts->nodeTime);
-    RB_MOVE(stream, contacts->origin);
-    RB_MOVE(stream, contacts->index);
-    RB_MOVE(stream, contacts->cutCount);
-    RB_MOVE(stream, contacts->lastPart);
-    RB_MOVE(stream, contacts->restSpeed);
-    RB_MOVE(stream, contacts->books);
-    RB_MOVE(stream, contacts->lookWork);
-    RB_MOVE(stream, contacts->partUntil);
+    RB_MOVE(stream, contacts->grid.time);
+    RB_MOVE(stream, contacts->grid.origin);
+    RB_MOVE(stream, contacts->grid.index);
+    RB_MOVE(stream, contacts->trial.cuts);
+    RB_MOVE(stream, contacts->stage.part);
+    RB_MOVE(stream, contacts->settings.restSpeed);
+    RB_MOVE(stream, contacts->accounts.sums);
+    RB_MOVE(stream, contacts->trial.work);
+    RB_MOVE(stream, contacts->start.partUntil);
     RB_MOVE(stream, statistics);
     moveLoose(contacts, stream);
-    int restCount = contacts->restLoads.count;
+    int restCount = contacts->rest.loads.count;
     RB_MOVE(stream, restCount);
     size_t size = (size_t)restCount * sizeof(rbRestLoad);
-    if (restCount == contacts->restLoads.count) {
-        rbByteStream_Move(stream, contacts->restLoads.data, size);
+    if (restCount == contacts->rest.loads.count) {
+        rbByteStream_Move(stream, contacts->rest.loads.data, size);
     } else {
         stream->size += size;
     }

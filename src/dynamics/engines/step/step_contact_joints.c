@@ -30,7 +30,7 @@ static void showMechanism(const rbStepEngine* engine, const rbStepMechanism* mec
 static rbStepMechanism* leadOf(const rbStepEngine* engine, int body)
 {
     int index = engine->bodies.data[body].mechanism;
-    if (index < 0 || rbContactFreeze_IsFrozen(engine->contacts->freeze, body)) {
+    if (index < 0 || rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, body)) {
         return NULL;
     }
     rbStepMechanism* mechanism = &engine->mechanisms.data[index];
@@ -82,11 +82,11 @@ static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, dou
 {
     int rowCount = mechanism->m.rowCount;
     bool isOther = false;
-    memcpy(mechanism->m.impulses, mechanism->scratch, (size_t)rowCount * sizeof(double));
+    memcpy(mechanism->m.impulses, mechanism->copies.scratch, (size_t)rowCount * sizeof(double));
     for (int row = 0; row < rowCount; ++row) {
-        rbLimitState limit = mechanism->keptLimits[row];
-        isOther = isOther || mechanism->limits[row] != limit;
-        mechanism->limits[row] = limit;
+        rbLimitState limit = mechanism->copies.limits[row];
+        isOther = isOther || mechanism->rows.limits[row] != limit;
+        mechanism->rows.limits[row] = limit;
     }
     if (isOther) {
         rbStep_RenewStart(mechanism, h);
@@ -97,10 +97,10 @@ static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, dou
 static void noteStart(rbStepMechanism* mechanism)
 {
     int rowCount = mechanism->m.rowCount;
-    RB_ASSERT(rowCount <= mechanism->stateSize);
-    memcpy(mechanism->scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
+    RB_ASSERT(rowCount <= mechanism->copies.size);
+    memcpy(mechanism->copies.scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
     for (int row = 0; row < rowCount; ++row) {
-        mechanism->keptLimits[row] = mechanism->limits[row];
+        mechanism->copies.limits[row] = mechanism->rows.limits[row];
     }
 }
 
@@ -155,7 +155,7 @@ static void addRow(rbStepContacts* c, const rbMechanism* m, const rbRowBlock* bl
                          part[4] * shown->spin.y + part[5] * shown->spin.z;
         }
     }
-    rbArray_Push(c->linkRows, link);
+    rbArray_Push(c->solvers.links, link);
 }
 
 // The residual of a row; one at its limit may move on in the direction of the push.
@@ -169,7 +169,7 @@ double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
 {
     rbStepContacts* c = joints->engine->contacts;
     double most = 0.0;
-    c->linkRows.count = 0;
+    c->solvers.links.count = 0;
     for (int i = 0; i < joints->island->bodyCount; ++i) {
         rbStepMechanism* mechanism = leadOf(joints->engine, joints->island->bodies[i]);
         if (mechanism == NULL) {
@@ -185,14 +185,15 @@ double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
                 if (m->compliance[row] < INFINITY) {
                     double residual = mechanism->inner->residual[row];
                     addRow(c, m, block, k, residual);
-                    double left = leftOf(&c->linkRows.data[c->linkRows.count - 1], residual);
+                    double left =
+                        leftOf(&c->solvers.links.data[c->solvers.links.count - 1], residual);
                     most = left <= most ? most : left;
                 }
             }
         }
     }
-    task->links = c->linkRows.data;
-    task->linkCount = c->linkRows.count;
+    task->links = c->solvers.links.data;
+    task->linkCount = c->solvers.links.count;
     return joints->isOfRates ? most : most * joints->h;
 }
 
@@ -207,12 +208,12 @@ void rbContactStep_TakeLinks(const rbJointSweep* joints)
         }
         for (int row = 0; row < mechanism->m.rowCount; ++row) {
             if (mechanism->m.compliance[row] < INFINITY) {
-                mechanism->m.impulses[row] = -c->linkRows.data[next++].impulse;
+                mechanism->m.impulses[row] = -c->solvers.links.data[next++].impulse;
             }
         }
         takeMechanism(joints->engine, mechanism);
     }
-    RB_ASSERT(next == c->linkRows.count);
+    RB_ASSERT(next == c->solvers.links.count);
 }
 
 double rbContactStep_GetJointTolerance(const rbJointSweep* joints)

@@ -8,7 +8,7 @@ static double energyThen(const rbStepEngine* engine, const rbContactIsland* isla
     double sum = 0.0;
     for (int i = 0; i < island->bodyCount; ++i) {
         const rbMechBody* body = rbContactStep_GetBody(engine, island->bodies[i]);
-        const rbContactBody* then = &c->opened.data[island->bodies[i]];
+        const rbContactBody* then = &c->accounts.opened.data[island->bodies[i]];
         rbVec3 spin = rbMulMtV(body->pose.rotation, then->spin);
         sum += 0.5 * body->mass * rbLengthSquared(then->velocity) +
                0.5 * rbDot(body->moments, rbMulEach(spin, spin));
@@ -30,7 +30,7 @@ void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost
             continue;
         }
         const rbMechBody* bodyA = rbContactStep_GetBody(engine, contact->bodyA);
-        rbEngineEvent event = {.time = c->nodeTime,
+        rbEngineEvent event = {.time = c->grid.time,
                                .kind = RB_HAPPENED_IMPACT,
                                .a = contact->bodyA,
                                .b = contact->bodyB,
@@ -51,7 +51,7 @@ void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* ho
                                 bool isWoken, double energyChange)
 {
     if (host->journal != NULL) {
-        rbEngineEvent event = {.time = engine->contacts->nodeTime,
+        rbEngineEvent event = {.time = engine->contacts->grid.time,
                                .kind = isWoken ? RB_HAPPENED_WAKE : RB_HAPPENED_REST,
                                .a = body,
                                .b = -1,

@@ -11,9 +11,9 @@
 // restored.
 static void turnMotions(rbStepContacts* c, rbMechanism* m, bool isBack)
 {
-    rbArray_Reserve(c->reactMotions, 3 * m->bodyCount);
+    rbArray_Reserve(c->solvers.motions, 3 * m->bodyCount);
     for (int i = 0; i < m->bodyCount; ++i) {
-        rbVec3* kept = &c->reactMotions.data[3 * (size_t)i];
+        rbVec3* kept = &c->solvers.motions.data[3 * (size_t)i];
         rbMechBody* body = &m->bodies[i];
         if (!isBack) {
             kept[0] = body->velocity;

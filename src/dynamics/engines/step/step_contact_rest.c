@@ -25,10 +25,10 @@ rbContactNode rbContactStep_MakeNode(rbStepContacts* c)
                           .graph = c->graph,
                           .islandCount = c->islandCount,
                           .bodies = c->bodies.data,
-                          .radii = c->radii.data,
+                          .radii = c->own.radii.data,
                           .bodyCount = c->bodies.count,
-                          .links = (const int(*)[2])(const void*)c->links.data,
-                          .linkCount = c->links.count / 2};
+                          .links = (const int(*)[2])(const void*)c->own.links.data,
+                          .linkCount = c->own.links.count / 2};
     return node;
 }
 
@@ -51,7 +51,7 @@ static bool isStanding(const rbContactBody* body)
 // stage does not touch them, but its start halves all.
 void rbContactStep_ScaleStanding(rbStepContacts* c, double scale)
 {
-    for (int i = 0; rbContactFreeze_GetCount(c->freeze) > 0 && i < c->set.contactCount; ++i) {
+    for (int i = 0; rbContactFreeze_GetCount(c->rest.freeze) > 0 && i < c->set.contactCount; ++i) {
         rbContact* contact = &c->set.contacts[i];
         if (!isStanding(&c->bodies.data[contact->bodyA]) ||
             !isStanding(&c->bodies.data[contact->bodyB])) {
@@ -74,14 +74,14 @@ static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < engine->bodies.count; ++i) {
-        if (!rbContactFreeze_IsFrozen(c->freeze, i) || host->motions[i].load == NULL) {
+        if (!rbContactFreeze_IsFrozen(c->rest.freeze, i) || host->motions[i].load == NULL) {
             continue;
         }
         rbRestLoad now = loadOf(host, rbContactStep_GetBody(engine, i), time);
-        const rbRestLoad* then = &c->restLoads.data[i];
+        const rbRestLoad* then = &c->rest.loads.data[i];
         if (!(rbLengthSquared(rbSub(now.force, then->force)) == 0.0 &&
               rbLengthSquared(rbSub(now.torque, then->torque)) == 0.0)) {
-            rbContactFreeze_Wake(c->freeze, i);
+            rbContactFreeze_Wake(c->rest.freeze, i);
         }
     }
 }
@@ -91,7 +91,8 @@ static void halveWoken(rbStepContacts* c)
 {
     for (int i = 0; i < c->set.contactCount; ++i) {
         rbContact* contact = &c->set.contacts[i];
-        if (c->isWoken.data[contact->bodyA] == 0 && c->isWoken.data[contact->bodyB] == 0) {
+        if (c->rest.isWoken.data[contact->bodyA] == 0 &&
+            c->rest.isWoken.data[contact->bodyB] == 0) {
             continue;
         }
         for (int t = 0; t < 3; ++t) {
@@ -108,22 +109,22 @@ static void halveWoken(rbStepContacts* c)
 void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
-    memset(c->isWoken.data, 0, (size_t)c->isWoken.count);
+    memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
     rbContactNode node = rbContactStep_MakeNode(c);
-    if (rbContactFreeze_GetCount(c->freeze) == 0) {
-        (void)rbContactFreeze_WakeTouched(c->freeze, &node); // clears the list of woken bodies
+    if (rbContactFreeze_GetCount(c->rest.freeze) == 0) {
+        (void)rbContactFreeze_WakeTouched(c->rest.freeze, &node); // clears the list of woken bodies
         return;
     }
     for (int i = 0; i < engine->bodies.count; ++i) {
-        c->isWoken.data[i] = rbContactFreeze_IsFrozen(c->freeze, i) ? 1 : 0;
+        c->rest.isWoken.data[i] = rbContactFreeze_IsFrozen(c->rest.freeze, i) ? 1 : 0;
     }
-    wakeLoaded(engine, host, c->nodeTime);
-    (void)rbContactFreeze_WakeTouched(c->freeze, &node);
+    wakeLoaded(engine, host, c->grid.time);
+    (void)rbContactFreeze_WakeTouched(c->rest.freeze, &node);
     for (int i = 0; i < engine->bodies.count; ++i) {
-        bool isFrozen = rbContactFreeze_IsFrozen(c->freeze, i);
-        c->isWoken.data[i] = c->isWoken.data[i] != 0 && !isFrozen ? 1 : 0;
+        bool isFrozen = rbContactFreeze_IsFrozen(c->rest.freeze, i);
+        c->rest.isWoken.data[i] = c->rest.isWoken.data[i] != 0 && !isFrozen ? 1 : 0;
         c->bodies.data[i].isFrozen = isFrozen;
-        if (c->isWoken.data[i] != 0) {
+        if (c->rest.isWoken.data[i] != 0) {
             rbContactStep_ReportFrozen(engine, host, i, true, 0.0);
         }
     }
@@ -133,20 +134,20 @@ void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, doub
         if (rbContactStep_IsWoken(c, mechanism)) {
             rbStepRun run = {
                 .engine = engine, .mechanism = mechanism, .host = host, .isForced = true};
-            rbStep_WakeBasic(&run, c->nodeTime, h);
+            rbStep_WakeBasic(&run, c->grid.time, h);
         }
     }
 }
 
 bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mechanism)
 {
-    return c->isWoken.data[mechanism->m.bodies[0].index] != 0;
+    return c->rest.isWoken.data[mechanism->m.bodies[0].index] != 0;
 }
 
 bool rbContactStep_WakeTouched(rbStepContacts* c)
 {
     rbContactNode node = rbContactStep_MakeNode(c);
-    return rbContactFreeze_WakeTouched(c->freeze, &node) > 0;
+    return rbContactFreeze_WakeTouched(c->rest.freeze, &node) > 0;
 }
 
 // --------------------------------------------------------------------------------------- freezing
@@ -175,8 +176,8 @@ static void markBelts(rbStepContacts* c)
     for (int i = 0; i < c->foundCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         if (contact->hasBelt) {
-            c->isRestless.data[contact->bodyA] = 1;
-            c->isRestless.data[contact->bodyB] = 1;
+            c->rest.isRestless.data[contact->bodyA] = 1;
+            c->rest.isRestless.data[contact->bodyB] = 1;
         }
     }
 }
@@ -187,31 +188,31 @@ void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, do
     if (!(c->settings.freezeSpeed > 0.0)) {
         return;
     }
-    memset(c->isRestless.data, 0, (size_t)c->isRestless.count);
+    memset(c->rest.isRestless.data, 0, (size_t)c->rest.isRestless.count);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         bool isRestless = isDriven(engine, mechanism);
         for (int k = 0; isRestless && k < mechanism->m.bodyCount; ++k) {
             if (mechanism->m.bodies[k].isDynamic) {
-                c->isRestless.data[mechanism->m.bodies[k].index] = 1;
+                c->rest.isRestless.data[mechanism->m.bodies[k].index] = 1;
             }
         }
     }
     markBelts(c);
-    memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactNode node = rbContactStep_MakeNode(c);
-    node.isRestless = c->isRestless.data;
-    if (rbContactFreeze_Update(c->freeze, &node, h) == 0) {
+    node.isRestless = c->rest.isRestless.data;
+    if (rbContactFreeze_Update(c->rest.freeze, &node, h) == 0) {
         return;
     }
     rbContactStep_AccountForFrozen(engine, host);
     for (int i = 0; i < engine->bodies.count; ++i) {
-        if (c->bodies.data[i].isFrozen && !c->before.data[i].isFrozen) {
+        if (c->bodies.data[i].isFrozen && !c->stage.before.data[i].isFrozen) {
             const rbMechBody* body = rbContactStep_GetBody(engine, i);
             rbMechBody still = *body;
             still.velocity = RB_VEC3_ZERO;
             still.momentum = RB_VEC3_ZERO;
-            c->restLoads.data[i] = loadOf(host, &still, c->nodeTime);
+            c->rest.loads.data[i] = loadOf(host, &still, c->grid.time);
         }
     }
 }

@@ -30,7 +30,7 @@ rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* isl
                         .orderCount = island != NULL ? island->contactCount : c->set.contactCount,
                         .bodies = c->bodies.data,
                         .h = h,
-                        .restSpeed = c->restSpeed};
+                        .restSpeed = c->settings.restSpeed};
     return run;
 }
 
@@ -45,7 +45,7 @@ bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss)
 {
     const rbStepContacts* c = engine->contacts;
     return miss->gap > c->settings.tolerance || miss->speed > c->settings.velocityTolerance ||
-           miss->rebound > c->restSpeed || miss->joint > rbStep_GetTolerance(engine) ||
+           miss->rebound > c->settings.restSpeed || miss->joint > rbStep_GetTolerance(engine) ||
            miss->jointSpeed > c->settings.velocityTolerance ||
            miss->overlap > c->settings.tolerance;
 }
@@ -75,7 +75,8 @@ static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         for (int k = 0; contact->restitution > 0.0 && k < contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
-            if (point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -c->restSpeed) {
+            if (point->isClosed &&
+                rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed) {
                 return true;
             }
         }
@@ -85,8 +86,8 @@ static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 
 static rbContactSolved sweep(rbStepContacts* c, const rbContactRun* run, bool isOfPositions)
 {
-    return isOfPositions ? rbContactSolver_SolvePositions(c->solver, run)
-                         : rbContactSolver_SolveVelocities(c->solver, run);
+    return isOfPositions ? rbContactSolver_SolvePositions(c->solvers.sweeps, run)
+                         : rbContactSolver_SolveVelocities(c->solvers.sweeps, run);
 }
 
 // Saves or restores velocities and impulses of an island as sweeps found them.
@@ -95,20 +96,20 @@ static void swapSwept(rbStepContacts* c, const rbContactIsland* island, bool isB
     for (int i = 0; i < island->bodyCount; ++i) {
         int body = island->bodies[i];
         if (isBack) {
-            c->bodies.data[body] = c->swept.data[body];
+            c->bodies.data[body] = c->stage.swept.data[body];
         } else {
-            c->swept.data[body] = c->bodies.data[body];
-            c->bodies.data[body] = c->before.data[body];
+            c->stage.swept.data[body] = c->bodies.data[body];
+            c->bodies.data[body] = c->stage.before.data[body];
         }
     }
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             if (isBack) {
-                c->set.points[k] = c->sweptPoints.data[k];
+                c->set.points[k] = c->stage.sweptPoints.data[k];
             } else {
-                c->sweptPoints.data[k] = c->set.points[k];
-                c->set.points[k] = c->keptPoints.data[k];
+                c->stage.sweptPoints.data[k] = c->set.points[k];
+                c->set.points[k] = c->stage.points.data[k];
             }
         }
     }
@@ -122,7 +123,7 @@ static bool isGuessGood(const rbStepContacts* c, const rbContactIsland* island, 
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            guessed += (isOfPositions ? 1.0 : 2.0) * c->keptPoints.data[k].impulse[0];
+            guessed += (isOfPositions ? 1.0 : 2.0) * c->stage.points.data[k].impulse[0];
             found += c->set.points[k].impulse[0];
         }
     }
@@ -139,7 +140,7 @@ static double solveWhole(rbStepContacts* c, const rbContactRun* run, const rbCon
     if (isFresh) {
         swapSwept(c, island, false);
     }
-    double left = rbContactNewton_Solve(c->newton, &whole, task, &solved->sweeps);
+    double left = rbContactNewton_Solve(c->solvers.newton, &whole, task, &solved->sweeps);
     if (isFresh && !(left < task->known)) {
         swapSwept(c, island, true);
     }
@@ -159,7 +160,7 @@ static double solveWithJoints(rbStepContacts* c, const rbContactRun* run, rbJoin
     double tolerance = task->tolerance;
     task->tolerance = fmin(tolerance, jointTolerance / (task->isOfPositions ? joints->h : 1.0));
     for (int k = 0; k < tuning.jointRounds && !(jointError <= jointTolerance); ++k) {
-        left = rbContactNewton_Solve(c->newton, &whole, task, &solved->sweeps);
+        left = rbContactNewton_Solve(c->solvers.newton, &whole, task, &solved->sweeps);
         rbContactStep_TakeLinks(joints);
         jointError = rbContactStep_FindLinks(joints, task);
         if (!(left < task->known)) {
@@ -184,7 +185,7 @@ static void notePassing(rbStepContacts* c, const rbContactIsland* island, bool i
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             rbContactPoint* point = &c->set.points[k];
-            const double* guess = c->keptPoints.data[k].impulse;
+            const double* guess = c->stage.points.data[k].impulse;
             for (int t = 0; t < 3; ++t) {
                 // a velocity stage doubles it
                 point->passing[t] = isResting ? 2.0 * (point->impulse[t] - guess[t]) : 0.0;
@@ -250,7 +251,8 @@ static void solveByNewton(Lasting* l)
         noteLeft(l, solveWhole(l->c, &run, l->joints->island, &l->task, &l->solved), 0.0);
     } else {
         run.isContinued = true;
-        noteLeft(l, rbContactNewton_Solve(l->c->newton, &run, &l->task, &l->solved.sweeps), 0.0);
+        noteLeft(l, rbContactNewton_Solve(l->c->solvers.newton, &run, &l->task, &l->solved.sweeps),
+                 0.0);
     }
 }
 
@@ -258,7 +260,8 @@ static void solveInTurn(Lasting* l)
 {
     rbContactRun run = *l->run;
     run.isContinued = true;
-    noteLeft(l, rbContactHybrid_Solve(l->c->hybrid, &run, &l->task, &l->solved.sweeps), 0.0);
+    noteLeft(l, rbContactHybrid_Solve(l->c->solvers.hybrid, &run, &l->task, &l->solved.sweeps),
+             0.0);
     l->c->statistics.hybridStages += l->solved.isDirect ? 1 : 0;
 }
 
@@ -376,7 +379,8 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
 static bool isApproaching(const rbStepContacts* c, int k)
 {
     const rbContactPoint* point = &c->set.points[k];
-    return (!point->isClosed || point->isAhead) && c->approaches.data[k] < -c->restSpeed;
+    return (!point->isClosed || point->isAhead) &&
+           c->stage.approaches.data[k] < -c->settings.restSpeed;
 }
 
 // Whether something approaches, or was stopped at a surface (isStopped).
@@ -429,7 +433,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         if (!isColliding(c, island)) {
             return;
         }
-        rbCollisionsDone done = rbCollisions_Resolve(c->collisions, &c->settings, &run);
+        rbCollisionsDone done = rbCollisions_Resolve(c->solvers.collisions, &c->settings, &run);
         c->statistics.collisions += done.collisions;
         c->statistics.energyRaises += done.energyRaises;
         c->statistics.energyRaised += done.energyRaised;
@@ -439,7 +443,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         miss->jointSpeed = fmax(miss->jointSpeed, done.jointError);
         rbContactStep_AccountForCollisions(engine, island, &done);
         int noted;
-        const rbCollisionNote* notes = rbCollisions_GetNotes(c->collisions, &noted);
+        const rbCollisionNote* notes = rbCollisions_GetNotes(c->solvers.collisions, &noted);
         rbContactStep_AddCollisions(engine, host, notes, noted);
         rbContactStep_ReportCollisions(engine, host, island, notes,
                                        host->journal != NULL ? noted : 0);
@@ -458,13 +462,13 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
 
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island)
 {
-    for (int i = 0; c->substeps != NULL && i < island->bodyCount; ++i) {
-        unsigned char kind = c->flightKinds.data[island->bodies[i]];
+    for (int i = 0; c->solvers.substeps != NULL && i < island->bodyCount; ++i) {
+        unsigned char kind = c->flight.kinds.data[island->bodies[i]];
         if (kind == RB_FLIGHT_SWEPT || kind == RB_FLIGHT_TWICE) {
             return false;
         }
     }
-    return c->substeps != NULL;
+    return c->solvers.substeps != NULL;
 }
 
 // The acting impulses of an island whose flight was solved: bodies strike in this step.
@@ -479,7 +483,7 @@ void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
 static double limitPair(const rbStepContacts* c, const rbContact* contact,
                         const rbContactPoint* point, double h)
 {
-    double* parts = c->flightParts.data;
+    double* parts = c->flight.parts.data;
     const int bodies[2] = {contact->bodyA, contact->bodyB};
     double closing[2]; // m/s, of A and B along the normal and against it
     for (int side = 0; side < 2; ++side) {
@@ -509,9 +513,9 @@ static double limitPair(const rbStepContacts* c, const rbContact* contact,
 // overlap that is left.
 static double limitFlight(rbStepContacts* c, const rbContactIsland* island, double h)
 {
-    rbArray_Reserve(c->flightParts, c->bodies.count);
+    rbArray_Reserve(c->flight.parts, c->bodies.count);
     for (int i = 0; i < c->bodies.count; ++i) {
-        c->flightParts.data[i] = 1.0;
+        c->flight.parts.data[i] = 1.0;
     }
     double left = INFINITY;
     for (int round = 0; round < tuning.flightRounds && left > 0.5 * c->settings.tolerance;
@@ -526,8 +530,8 @@ static double limitFlight(rbStepContacts* c, const rbContactIsland* island, doub
     }
     for (int i = 0; i < island->bodyCount; ++i) {
         rbContactBody* body = &c->bodies.data[island->bodies[i]];
-        body->velocity = rbScale(c->flightParts.data[island->bodies[i]], body->velocity);
-        body->spin = rbScale(c->flightParts.data[island->bodies[i]], body->spin);
+        body->velocity = rbScale(c->flight.parts.data[island->bodies[i]], body->velocity);
+        body->spin = rbScale(c->flight.parts.data[island->bodies[i]], body->spin);
     }
     return left;
 }
@@ -593,7 +597,8 @@ static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
                        const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
-        if (!rbContactSubsteps_CanSolve(run, island->contacts[i], engine->contacts->restSpeed)) {
+        if (!rbContactSubsteps_CanSolve(run, island->contacts[i],
+                                        engine->contacts->settings.restSpeed)) {
             return false;
         }
     }
@@ -618,7 +623,7 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
     rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, NULL, h);
     bool isLeft = false;
-    c->quickOrder.count = 0;
+    c->solvers.quick.count = 0;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (rbContactStep_IsStanding(c, &island)) {
@@ -627,21 +632,22 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
         bool isOne = canBeQuick(engine, &run, &island);
         isLeft = isLeft || !isOne;
         for (int k = 0; k < island.contactCount && isOne; ++k) {
-            rbArray_Push(c->quickOrder, island.contacts[k]);
+            rbArray_Push(c->solvers.quick, island.contacts[k]);
         }
         for (int k = 0; k < island.bodyCount; ++k) {
-            c->flightKinds.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
-            c->flights.data[island.bodies[k]] = c->bodies.data[island.bodies[k]];
+            c->flight.kinds.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
+            c->flight.bodies.data[island.bodies[k]] = c->bodies.data[island.bodies[k]];
         }
     }
-    run.order = c->quickOrder.data;
-    run.orderCount = c->quickOrder.count;
+    run.order = c->solvers.quick.data;
+    run.orderCount = c->solvers.quick.count;
     if (run.orderCount > 0) {
-        rbSubstepsTask task = {&run, c->kicks.data, c->flights.data, c->restSpeed};
-        rbSubstepsDone done = rbContactSubsteps_Solve(c->substeps, &task);
+        rbSubstepsTask task = {&run, c->flight.kicks.data, c->flight.bodies.data,
+                               c->settings.restSpeed};
+        rbSubstepsDone done = rbContactSubsteps_Solve(c->solvers.substeps, &task);
         noteSolved(c, &done.solved, STAGE_POSITION, miss);
         miss->speed = fmax(miss->speed, done.approach);
-        accountForSubsteps(&c->books, &done);
+        accountForSubsteps(&c->accounts.sums, &done);
     }
     return isLeft;
 }
@@ -662,12 +668,12 @@ static void accountForLasting(rbStepEngine* engine, bool isWhole)
 
 static void keepPoints(rbStepContacts* c)
 {
-    rbArray_Reserve(c->keptPoints, c->set.pointCount);
-    rbArray_Reserve(c->sweptPoints, c->set.pointCount);
-    rbArray_Reserve(c->gaps, c->set.pointCount);
-    c->keptPoints.count = c->set.pointCount;
+    rbArray_Reserve(c->stage.points, c->set.pointCount);
+    rbArray_Reserve(c->stage.sweptPoints, c->set.pointCount);
+    rbArray_Reserve(c->stage.gaps, c->set.pointCount);
+    c->stage.points.count = c->set.pointCount;
     if (c->set.pointCount > 0) {
-        memcpy(c->keptPoints.data, c->set.points,
+        memcpy(c->stage.points.data, c->set.points,
                (size_t)c->set.pointCount * sizeof *c->set.points);
     }
 }
@@ -680,21 +686,21 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     rbStepContacts* c = engine->contacts;
     rbContactStep_ShowBodies(engine);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
-    rbContactSolver_BeginStep(c->solver, &all, c->settings.isWarm);
+    rbContactSolver_BeginStep(c->solvers.sweeps, &all, c->settings.isWarm);
     rbContactStep_ScaleStanding(c, 2.0);
-    memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
-    memset(c->flightKinds.data, RB_FLIGHT_PLAIN, (size_t)c->flightKinds.count);
-    c->arrivals.count = 0;
-    c->isWild = false;
-    c->isGuarded = false;
-    memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
+    memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
+    c->flight.arrivals.count = 0;
+    c->flight.isWild = false;
+    c->flight.isGuarded = false;
+    memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactStep_TurnMechanisms(engine, h, false);
-    if (c->substeps != NULL && !solveQuickly(engine, h, miss)) {
+    if (c->solvers.substeps != NULL && !solveQuickly(engine, h, miss)) {
         return;
     }
     rbContactStep_NoteApproaches(c);
     keepPoints(c);
-    rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, -1.0);
+    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
     solveStage(engine, host, h, STAGE_POSITION, miss);
     rbContactStep_SolveArrivals(engine, host, h, miss);
     accountForLasting(engine, true);
@@ -703,7 +709,7 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
 void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
                                    rbStepMiss* miss)
 {
-    rbContactStep_OpenAccounts(engine, host, engine->contacts->nodeTime, h, 1.0);
+    rbContactStep_OpenAccounts(engine, host, engine->contacts->grid.time, h, 1.0);
     solveStage(engine, host, h, STAGE_COLLISION, miss);
 }
 
@@ -727,8 +733,8 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
         return;
     }
     keepPoints(c);
-    memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-    rbContactStep_OpenAccounts(engine, host, c->nodeTime, h, 0.0);
+    memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
     rbContactStep_AddTouches(engine, host, NULL, -1.0);
     solveStage(engine, host, h, STAGE_VELOCITY, miss);
     rbContactStep_AddTouches(engine, host, NULL, 1.0);

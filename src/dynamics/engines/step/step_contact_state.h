@@ -77,99 +77,140 @@ typedef struct rbRestLoad {
     rbVec3 torque;
 } rbRestLoad;
 
-struct rbStepContacts {
-    rbContactSettings settings;
-    const rbContactMethodRow* method; // NULL: impulses
-    rbContactPairs* pairs;
-    rbContactSolver* solver;
+// What solves the stages of a step, and its memory.
+typedef struct rbContactSolvers {
+    rbContactSolver* sweeps;
     rbContactNewton* newton;
     rbContactHybrid* hybrid;
-    rbContactSubsteps* substeps; // NULL: settings are not capped
+    rbContactSubsteps* substeps; // NULL: steps are solved to a tolerance
     rbCollisions* collisions;
-    rbContactGraph* graph;
-    rbContactFreeze* freeze;
-    rbTouchList touches;             // of the current step
-    RB_ARRAY(rbEngineTouch) touched; // the same for the host
-    RB_ARRAY(rbMechBody) loose;      // bodies in no mechanism
-    RB_ARRAY(int) places1;           // per body of the host: index in loose + 1; 0: none
-    RB_ARRAY(rbContactBody) bodies;  // per body of the host
-    RB_ARRAY(rbContactPlace) places; // per body of the host
-    RB_ARRAY(rbVec3) kicks;          // m/s, per body: velocity change by the forces in a whole step
-    RB_ARRAY(double) radii;          // m, per body
-    RB_ARRAY(double) late;           // s, per body: part of the step after it arrived
-    RB_ARRAY(int) links;             // pairs of bodies that joints connect
-    RB_ARRAY(rbContactLink) linkRows;    // of the current island
-    RB_ARRAY(int) exclusions;            // excluded pairs of bodies
-    RB_ARRAY(double) approaches;         // m/s, per point: u.n at the start of the step
-    RB_ARRAY(rbMechBody) keptLoose;      // during a trial step between nodes
-    RB_ARRAY(rbContactPoint) keptPoints; // at the start of a stage
-    RB_ARRAY(rbMechBody) lookLoose;      // in the step from the node, when isLooked
-    bool isLooked;
-    RB_ARRAY(rbContact) nodeContacts;    // of the node, before the stages of the step from it
-    RB_ARRAY(rbContactPoint) nodePoints; // the same
-    RB_ARRAY(rbRowPose) aheadPoses;      // per body, at the end of a flight
-    RB_ARRAY(rbContactBody) aheadBodies; // per body, velocities of that flight
-    RB_ARRAY(rbContactBody) before;      // per body, at the start of a stage
-    RB_ARRAY(rbContactBody) swept;       // per body, as sweeps left them
+    RB_ARRAY(rbContactLink) links; // rows of the joints of the current island
+    RB_ARRAY(int) quick;           // contacts that are solved by small steps
+    RB_ARRAY(rbVec3) motions;      // three per body of a mechanism, while a reaction is measured
+} rbContactSolvers;
+
+// The flight of the current step.
+typedef struct rbStepFlight {
+    RB_ARRAY(rbContactBody) bodies; // per body, velocities of the flight, where it has its own
+    RB_ARRAY(unsigned char) kinds;  // per body, rbFlightKind
+    RB_ARRAY(double) parts;         // per body: part of its flight that it keeps
+    RB_ARRAY(double) late;          // s, per body: part of the step after it arrived
+    RB_ARRAY(rbVec3) kicks;         // m/s, per body: velocity change by the forces in a whole step
+    RB_ARRAY(rbRowPose) poses;      // per body, at the end
+    RB_ARRAY(rbContactBody) ahead;  // per body, velocities that lead there
+    RB_ARRAY(rbArrival) arrivals;
+    RB_ARRAY(rbArrival) sought;      // those of the whole step, while it is cut
+    RB_ARRAY(rbContactProbe) probes; // of one pair
+    bool isWild;                     // a flight is held, see step_contact_arrivals.c
+    bool isGuarded;                  // bodies spin past each other, see rbContactPairs_IsGuarded
+} rbStepFlight;
+
+// The start of the current stage, and of the step.
+typedef struct rbStageStart {
+    RB_ARRAY(rbContactBody) before;  // per body
+    RB_ARRAY(rbContactPoint) points; // impulses and gaps
+    RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
+    RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
+    RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
-    RB_ARRAY(double) flightParts;        // per body: part of its flight that it keeps
-    RB_ARRAY(int) quickOrder;            // contacts that are solved by small steps
-    RB_ARRAY(rbCollisionNote) stops;     // of an island, for the journal
-    RB_ARRAY(double) gaps;               // m, per point, while points that arrive are open
-    RB_ARRAY(rbContactBody) flights;     // per body, velocities of the flight, where it has its own
-    RB_ARRAY(unsigned char) flightKinds; // per body, rbFlightKind
-    RB_ARRAY(rbVec3) pulls;              // m/s, per body: see step_contact_accounts.c
-    RB_ARRAY(rbContactBody) opened;      // per body, when the accounting of a stage was opened
-    RB_ARRAY(rbVec3) turnings;           // per contact: rolling and spinning friction then
-    RB_ARRAY(rbArrival) arrivals;        // of the current step
-    RB_ARRAY(rbArrival) sought;          // those of the whole step, while it is cut
-    RB_ARRAY(rbContactProbe) probes;     // of one pair
-    RB_ARRAY(rbContact) startContacts;   // as the step began, while it is tried or interpolated
-    RB_ARRAY(rbContactPoint) startPoints; // the same
-    RB_ARRAY(rbRestLoad) restLoads;       // per body, where frozen
-    RB_ARRAY(unsigned char) isWoken;      // per body: at the end of this step
-    RB_ARRAY(unsigned char) isRestless;   // per body: never freezes
-    int parts;                            // of a step, of a registered method; otherwise 1
-    double deepestBefore;                 // m, overlaps that the run left before a new start
-    rbContactSet set;                     // of the node: contacts of shapes, then stops of joints
-    int foundCount;                       // contacts of shapes
-    int foundPoints;                      // and their points
-    bool areShapesOff;               // there are only stops; bodies in no mechanism fly elsewhere
-    bool hasLimits;                  // joints have stops
-    double excessBefore;             // m or rad beyond stops, that the run left before a new start
-    RB_ARRAY(rbVec3) reactMotions;   // three per body of a mechanism, while a reaction is measured
-    RB_ARRAY(rbLimitContact) limits; // meaning of the contacts behind those of shapes
-    int islandCount;
-    double nodeTime;
-    double origin;
-    int64_t index;         // of the next node of the grid
-    bool isWild;           // a flight of the current step is held, see step_contact_arrivals.c
-    bool isGuarded;        // bodies spin past each other in it, see rbContactPairs_IsGuarded
-    int cutCount;          // since the last node of the grid
-    double lastPart;       // of the last step, of a whole one
-    double lookStep;       // s, of the step from the node, when isLooked
-    double restSpeedAsked; // m/s, as in the settings
-    double restSpeed;
-    double collisionTime; // s of CPU, see rbContactStatistics
+    rbPairGaps pairGaps; // at the start of the step
+    double part;         // of a whole step, whose impulses the contacts have
+} rbStageStart;
+
+// The node, while a step from it is tried or interpolated.
+typedef struct rbNodeTrial {
+    RB_ARRAY(rbMechBody) loose;
+    RB_ARRAY(rbContact) contacts;
+    RB_ARRAY(rbContactPoint) points;
+    RB_ARRAY(rbContact) nodeContacts; // with guesses scaled to the step, before its stages
+    RB_ARRAY(rbContactPoint) nodePoints;
+    // The step from the node once its impulses are known, for all interpolations in it:
+    RB_ARRAY(rbMechBody) flown;
+    bool isFlown;
+    double step; // s
+    double work; // J, energy of the interpolated state, relative to that of the node
+    int cuts;    // since the last node of the grid
+} rbNodeTrial;
+
+// Energy accounting: the sums, and the state when that of a stage was opened.
+typedef struct rbStepAccounts {
+    rbContactAccounts sums;
+    double step;                    // s
+    RB_ARRAY(rbVec3) pulls;         // m/s, per body: see step_contact_accounts.c
+    RB_ARRAY(rbContactBody) opened; // per body
+    RB_ARRAY(rbVec3) turnings;      // per contact: rolling and spinning friction then
+    double collisionTime;           // s of CPU, see rbContactStatistics
     double contactTime;
+} rbStepAccounts;
+
+// Bodies at rest.
+typedef struct rbStepRest {
+    rbContactFreeze* freeze;
+    RB_ARRAY(rbRestLoad) loads;         // per body, where frozen
+    RB_ARRAY(unsigned char) isWoken;    // per body: at the end of this step
+    RB_ARRAY(unsigned char) isRestless; // per body: never freezes
+} rbStepRest;
+
+// Bodies of the host as this engine has them.
+typedef struct rbStepMembers {
+    RB_ARRAY(rbMechBody) loose; // bodies in no mechanism
+    RB_ARRAY(int) places1;      // per body of the host: index in loose + 1; 0: none
+    RB_ARRAY(double) radii;     // m, per body
+    RB_ARRAY(int) links;        // pairs of bodies that joints connect
+    RB_ARRAY(int) exclusions;   // excluded pairs of bodies
+} rbStepMembers;
+
+// What the host is told of a step.
+typedef struct rbTouchReport {
+    rbTouchList touches;
+    RB_ARRAY(rbEngineTouch) told;    // the same as the host gets them
+    RB_ARRAY(rbCollisionNote) stops; // of an island, for the journal
+} rbTouchReport;
+
+struct rbStepContacts {
+    rbContactSettings settings;       // restSpeed: the one that acts, see restSpeedAsked
+    const rbContactMethodRow* method; // NULL: impulses
+    double restSpeedAsked;            // m/s, of the settings
+    int parts;                        // of a step, of a registered method; otherwise 1
+    rbContactPairs* pairs;
+    rbContactGraph* graph;
+    rbContactSolvers solvers;
+    rbStepMembers own;
+    RB_ARRAY(rbContactBody) bodies;  // per body of the host, and the world
+    RB_ARRAY(rbContactPlace) places; // per body of the host
+    rbContactSet set;                // of the node: contacts of shapes, then stops of joints
+    int foundCount;                  // contacts of shapes
+    int foundPoints;                 // and their points
+    int islandCount;
+    rbStepGrid grid;
+    rbStageStart stage;
+    rbStepFlight flight;
+    rbNodeTrial trial;
+    rbStepRest rest;
+    struct {
+        RB_ARRAY(rbLimitContact) contacts; // meaning of the contacts behind those of shapes
+        bool isAny;                        // joints have stops
+    } limits;
+    struct {
+        double deepest;   // m, overlaps that the run left before it
+        double excess;    // m or rad beyond stops, the same
+        double partUntil; // s, overlaps should be undone by then
+    } start;
+    rbStepAccounts accounts;
+    rbTouchReport report;
     rbContactStatistics statistics;
-    rbContactAccounts books;
-    double accountsStep;  // s, of the step whose accounts are open
-    rbPairGaps startGaps; // at the start of the current step
-    double partUntil;     // s, overlaps of the start should be undone by then
-    double lookWork;      // J, energy of the interpolated state, relative to that of the node
 };
 
 // Whether a body flies with the velocity in flights.
 static inline bool rbContactStep_HasFlight(const rbStepContacts* c, int index)
 {
-    return c->flightKinds.data[index] >= RB_FLIGHT_TWICE;
+    return c->flight.kinds.data[index] >= RB_FLIGHT_TWICE;
 }
 
 // Whether overlaps of the start are being separated, as requested.
 static inline bool rbContactStep_IsParting(const rbStepContacts* c)
 {
-    return c->settings.isOverlapAllowed && !(c->nodeTime > c->partUntil);
+    return c->settings.isOverlapAllowed && !(c->grid.time > c->start.partUntil);
 }
 
 static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rbContact* contact,

@@ -29,8 +29,8 @@ static void turnMotors(rbStepEngine* engine, rbStepMechanism* mechanism, bool is
         const rbBlockInfo* info = &mechanism->infos[i];
         if (info->role == RB_ROLE_FREEDOM) {
             rbMotorState* motor = &engine->joints.data[info->owner].motors[info->freedom];
-            *(isBack ? motor : &mechanism->keptMotors[i]) =
-                *(isBack ? &mechanism->keptMotors[i] : motor);
+            *(isBack ? motor : &mechanism->copies.motors[i]) =
+                *(isBack ? &mechanism->copies.motors[i] : motor);
         }
     }
 }
@@ -39,24 +39,25 @@ static void turnMotors(rbStepEngine* engine, rbStepMechanism* mechanism, bool is
 static void keepState(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    rbArray_Reserve(c->keptLoose, c->loose.count);
-    c->keptLoose.count = c->loose.count;
-    if (c->loose.count > 0) {
-        memcpy(c->keptLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    rbArray_Reserve(c->trial.loose, c->own.loose.count);
+    c->trial.loose.count = c->own.loose.count;
+    if (c->own.loose.count > 0) {
+        memcpy(c->trial.loose.data, c->own.loose.data,
+               (size_t)c->own.loose.count * sizeof *c->own.loose.data);
     }
     rbContactStep_NoteNode(c);
-    rbArray_Reserve(c->startContacts, c->set.contactCount);
-    rbArray_Reserve(c->startPoints, c->set.pointCount);
+    rbArray_Reserve(c->trial.contacts, c->set.contactCount);
+    rbArray_Reserve(c->trial.points, c->set.pointCount);
     if (c->set.pointCount > 0) {
-        memcpy(c->startContacts.data, c->set.contacts,
+        memcpy(c->trial.contacts.data, c->set.contacts,
                (size_t)c->set.contactCount * sizeof *c->set.contacts);
-        memcpy(c->startPoints.data, c->set.points,
+        memcpy(c->trial.points.data, c->set.points,
                (size_t)c->set.pointCount * sizeof *c->set.points);
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        rbStep_Save(mechanism, mechanism->kept);
-        mechanism->keptNode = mechanism->node;
+        rbStep_Save(mechanism, mechanism->copies.kept);
+        mechanism->copies.node = mechanism->node;
         turnMotors(engine, mechanism, false);
     }
 }
@@ -64,23 +65,24 @@ static void keepState(rbStepEngine* engine)
 static void recallState(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    if (c->loose.count > 0) {
-        memcpy(c->loose.data, c->keptLoose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    if (c->own.loose.count > 0) {
+        memcpy(c->own.loose.data, c->trial.loose.data,
+               (size_t)c->own.loose.count * sizeof *c->own.loose.data);
     }
     (void)rbContactStep_RecallNode(c);
     if (c->set.pointCount > 0) {
         // as they were before the guess was scaled to the step
-        memcpy(c->set.contacts, c->startContacts.data,
+        memcpy(c->set.contacts, c->trial.contacts.data,
                (size_t)c->set.contactCount * sizeof *c->set.contacts);
-        memcpy(c->set.points, c->startPoints.data,
+        memcpy(c->set.points, c->trial.points.data,
                (size_t)c->set.pointCount * sizeof *c->set.points);
     }
     // islands are those of the contacts that are idle now, not of those in the stages
     rbStepContacts_PrepareSet(engine);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        rbStep_Restore(mechanism, mechanism->kept);
-        mechanism->node = mechanism->keptNode;
+        rbStep_Restore(mechanism, mechanism->copies.kept);
+        mechanism->node = mechanism->copies.node;
         mechanism->isAnchored = false;
         turnMotors(engine, mechanism, true);
     }
@@ -96,7 +98,7 @@ typedef struct Books {
 static Books keepAccounts(const rbStepEngine* engine)
 {
     const rbStepContacts* c = engine->contacts;
-    Books books = {c->statistics, engine->statistics, c->books};
+    Books books = {c->statistics, engine->statistics, c->accounts.sums};
     return books;
 }
 
@@ -105,7 +107,7 @@ static void recallAccounts(rbStepEngine* engine, const Books* books)
     rbStepContacts* c = engine->contacts;
     c->statistics = books->statistics;
     engine->statistics = books->steps;
-    c->books = books->contacts;
+    c->accounts.sums = books->contacts;
 }
 
 // ------------------------------------------------------------------------------- time of contact
@@ -117,14 +119,14 @@ static rbRowPose poseAfter(const rbStepEngine* engine, int index, double h)
     rbMechBody body = *rbContactStep_GetBody(engine, index);
     const rbPath* path = engine->bodies.data[index].def.path;
     if (body.isDynamic) {
-        if (!rbContactFreeze_IsFrozen(c->freeze, index)) {
+        if (!rbContactFreeze_IsFrozen(c->rest.freeze, index)) {
             rbContactStep_TakeBody(&c->bodies.data[index], &body);
             rbMechBody_LookAhead(&body, h);
             return body.ahead;
         }
     } else if (path != NULL) {
         rbTransform pose;
-        rbPath_Evaluate(path, c->nodeTime + h, &pose, &body.velocity, &body.angularVelocity);
+        rbPath_Evaluate(path, c->grid.time + h, &pose, &body.velocity, &body.angularVelocity);
         body.pose.position = pose.p;
         body.pose.orientation = pose.q;
         body.pose.rotation = rbMatFromQuat(pose.q);
@@ -139,16 +141,17 @@ static double measureGap(const rbStepEngine* engine, int bodyA, int bodyB, doubl
     const int bodies[2] = {bodyA, bodyB};
     const rbRowPose poses[2] = {poseAfter(engine, bodyA, h), poseAfter(engine, bodyB, h)};
     double within = c->places.data[bodyA].reach + c->places.data[bodyB].reach;
-    rbArray_Reserve(c->probes, PROBES_MAX);
-    int count = rbContactPairs_Measure(c->pairs, bodies, poses, within, c->probes.data, PROBES_MAX);
+    rbArray_Reserve(c->flight.probes, PROBES_MAX);
+    int count =
+        rbContactPairs_Measure(c->pairs, bodies, poses, within, c->flight.probes.data, PROBES_MAX);
     double least = INFINITY;
     for (int i = 0; i < count && i < PROBES_MAX; ++i) {
-        const rbContactProbe* probe = &c->probes.data[i];
+        const rbContactProbe* probe = &c->flight.probes.data[i];
         rbContact contact = {.bodyA = bodyA, .bodyB = bodyB};
         rbContactPoint point = {.armA = rbSub(probe->point, poses[0].position),
                                 .armB = rbSub(probe->point, poses[1].position)};
         rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, &contact, &point);
-        if (rbDot(u, probe->normal) < -0.5 * c->restSpeed) {
+        if (rbDot(u, probe->normal) < -0.5 * c->settings.restSpeed) {
             least = fmin(least, probe->gap);
         }
     }
@@ -191,8 +194,8 @@ static double gapAfter(const rbStepEngine* engine, double h, bool isWhole)
     double measured = INFINITY;
     int lastA = -1;
     int lastB = -1;
-    for (int i = 0; i < c->sought.count; ++i) {
-        const rbArrival* arrival = &c->sought.data[i];
+    for (int i = 0; i < c->flight.sought.count; ++i) {
+        const rbArrival* arrival = &c->flight.sought.data[i];
         bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
         bool isMeasured = !arrival->isOfStop && !isWhole;
         if (isMeasured && isNew) {
@@ -257,12 +260,13 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
     rbStepContacts* c = engine->contacts;
     double least = CUT_LEAST * engine->settings.step;
     double tolerance = c->settings.tolerance;
-    rbArray_Reserve(c->sought, c->arrivals.count);
-    c->sought.count = c->arrivals.count;
-    memcpy(c->sought.data, c->arrivals.data, (size_t)c->arrivals.count * sizeof *c->arrivals.data);
+    rbArray_Reserve(c->flight.sought, c->flight.arrivals.count);
+    c->flight.sought.count = c->flight.arrivals.count;
+    memcpy(c->flight.sought.data, c->flight.arrivals.data,
+           (size_t)c->flight.arrivals.count * sizeof *c->flight.arrivals.data);
     Cut cut = {.high = whole, .openGap = INFINITY, .depth = -gapAfter(engine, whole, true)};
-    for (int i = 0; i < c->sought.count; ++i) {
-        cut.openGap = fmin(cut.openGap, guessGap(engine, &c->sought.data[i], 0.0, false));
+    for (int i = 0; i < c->flight.sought.count; ++i) {
+        cut.openGap = fmin(cut.openGap, guessGap(engine, &c->flight.sought.data[i], 0.0, false));
     }
     if (cut.depth <= 0.0 || whole <= 2.0 * least) {
         return whole;
@@ -284,13 +288,13 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
         // the remainder is shorter than a step may be: it arrives within it
         h = fmin(fmax(cut.high, least), whole);
         h = h > whole - least ? whole : h;
-        c->cutCount = h <= least ? CUTS_MAX : c->cutCount;
+        c->trial.cuts = h <= least ? CUTS_MAX : c->trial.cuts;
         beginAnew(engine, host, h, books, miss);
     }
     if (isFound) {
-        rbContactStep_NoteArrivals(c, c->sought.data, c->sought.count, h);
+        rbContactStep_NoteArrivals(c, c->flight.sought.data, c->flight.sought.count, h);
     }
-    c->cutCount += 1;
+    c->trial.cuts += 1;
     c->statistics.cutSteps += h < whole ? 1 : 0;
     c->statistics.cutTrials += trials;
     return h;
@@ -300,19 +304,19 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
 // predict its position.
 static bool isTurnedAway(const rbStepContacts* c, int body, double h)
 {
-    rbVec3 change = rbSub(c->flights.data[body].spin, c->bodies.data[body].spin);
+    rbVec3 change = rbSub(c->flight.bodies.data[body].spin, c->bodies.data[body].spin);
     return rbContactStep_HasFlight(c, body) && h * rbLength(change) > TURN_MOST;
 }
 
 static bool isToBeCut(const rbStepContacts* c, double h)
 {
-    bool isCut = c->isWild || c->settings.contactTime != RB_CONTACT_TIME_STEP;
-    isCut = isCut && c->arrivals.count > 0;
-    for (int i = 0; i < c->arrivals.count && !isCut; ++i) {
-        const rbArrival* arrival = &c->arrivals.data[i];
+    bool isCut = c->flight.isWild || c->settings.contactTime != RB_CONTACT_TIME_STEP;
+    isCut = isCut && c->flight.arrivals.count > 0;
+    for (int i = 0; i < c->flight.arrivals.count && !isCut; ++i) {
+        const rbArrival* arrival = &c->flight.arrivals.data[i];
         isCut = isTurnedAway(c, arrival->bodyA, h) || isTurnedAway(c, arrival->bodyB, h);
     }
-    return isCut && c->substeps == NULL && c->cutCount < CUTS_MAX;
+    return isCut && c->solvers.substeps == NULL && c->trial.cuts < CUTS_MAX;
 }
 
 // Bodies spin so fast in a step that contacts do not predict their position, or would have passed
@@ -322,23 +326,23 @@ static double halveStep(rbStepEngine* engine, const rbStepHost* host, double who
                         const Books* books, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
-    int most = c->substeps == NULL && c->cutCount < CUTS_MAX ? HALVES_MAX : 0;
+    int most = c->solvers.substeps == NULL && c->trial.cuts < CUTS_MAX ? HALVES_MAX : 0;
     int halves = 0;
     double h = whole;
-    for (; c->isGuarded && halves < most; ++halves) {
+    for (; c->flight.isGuarded && halves < most; ++halves) {
         h *= 0.5;
         beginAnew(engine, host, h, books, miss);
     }
     double seen = h;
-    for (; c->isWild && c->arrivals.count == 0 && halves < most; ++halves) {
+    for (; c->flight.isWild && c->flight.arrivals.count == 0 && halves < most; ++halves) {
         h *= 0.5;
         beginAnew(engine, host, h, books, miss);
     }
-    if (h < seen && c->isWild && c->arrivals.count == 0) {
+    if (h < seen && c->flight.isWild && c->flight.arrivals.count == 0) {
         h = seen;
         beginAnew(engine, host, h, books, miss);
     }
-    c->cutCount += h < whole ? 1 : 0;
+    c->trial.cuts += h < whole ? 1 : 0;
     c->statistics.cutSteps += h < whole ? 1 : 0;
     c->statistics.cutTrials += halves;
     return h;
@@ -363,15 +367,16 @@ static void noteLook(rbStepEngine* engine, double h)
     rbStepContacts* c = engine->contacts;
     rbContactStep_TakeBodies(engine);
     rbContactStep_TakeFlights(engine);
-    rbArray_Reserve(c->lookLoose, c->loose.count);
-    if (c->loose.count > 0) {
-        memcpy(c->lookLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    rbArray_Reserve(c->trial.flown, c->own.loose.count);
+    if (c->own.loose.count > 0) {
+        memcpy(c->trial.flown.data, c->own.loose.data,
+               (size_t)c->own.loose.count * sizeof *c->own.loose.data);
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStep_Save(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
+        rbStep_Save(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
     }
-    c->isLooked = true;
-    c->lookStep = h;
+    c->trial.isFlown = true;
+    c->trial.step = h;
 }
 
 double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
@@ -379,18 +384,18 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
 {
     rbStepContacts* c = engine->contacts;
     double latest = time + RB_STEP_SNAP * engine->settings.step;
-    if (c->isLooked && c->nodeTime + c->lookStep > latest) {
+    if (c->trial.isFlown && c->grid.time + c->trial.step > latest) {
         return 0.0;
     }
     keepState(engine);
     Books books = keepAccounts(engine);
-    int cutCount = c->cutCount;
+    int cutCount = c->trial.cuts;
     h = begin(engine, host, h, miss);
-    if (c->nodeTime + h > latest) {
+    if (c->grid.time + h > latest) {
         noteLook(engine, h);
         recallState(engine);
         recallAccounts(engine, &books);
-        c->cutCount = cutCount;
+        c->trial.cuts = cutCount;
         return 0.0;
     }
     return h;
@@ -403,28 +408,29 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
     double before = rbContactStep_GetEnergy(engine, host);
     if (c->method != NULL) {
         c->method->look(engine, host, time);
-        c->lookWork = rbContactStep_GetEnergy(engine, host) - before;
+        c->trial.work = rbContactStep_GetEnergy(engine, host) - before;
         rbContactStep_WriteBodies(engine, host);
         recallState(engine);
         return;
     }
-    RB_ASSERT(c->isLooked);
-    if (c->loose.count > 0) {
-        memcpy(c->loose.data, c->lookLoose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    RB_ASSERT(c->trial.isFlown);
+    if (c->own.loose.count > 0) {
+        memcpy(c->own.loose.data, c->trial.flown.data,
+               (size_t)c->own.loose.count * sizeof *c->own.loose.data);
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
+        rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
     }
-    rbContactStep_FlyLoose(c, time - c->nodeTime);
+    rbContactStep_FlyLoose(c, time - c->grid.time);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbMechanism* m = &engine->mechanisms.data[i].m;
-        rbMechanism_LookAhead(m, time - c->nodeTime);
+        rbMechanism_LookAhead(m, time - c->grid.time);
         for (int k = 0; k < m->bodyCount; ++k) {
             m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
         }
     }
     // Half a step has no separate balance.
-    c->lookWork = rbContactStep_GetEnergy(engine, host) - before;
+    c->trial.work = rbContactStep_GetEnergy(engine, host) - before;
     rbContactStep_WriteBodies(engine, host);
     recallState(engine);
 }

@@ -16,7 +16,7 @@ static bool isAsked(const rbStepContacts* c, const rbStepHost* host)
 
 void rbContactStep_BeginTouches(const rbStepEngine* engine)
 {
-    rbTouchList_Clear(&engine->contacts->touches);
+    rbTouchList_Clear(&engine->contacts->report.touches);
 }
 
 void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* host)
@@ -24,7 +24,7 @@ void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* ho
     rbStepContacts* c = engine->contacts;
     if (isAsked(c, host)) {
         rbContactSet set = getFound(c);
-        rbTouchList_AddApproaches(&c->touches, &set, c->bodies.data);
+        rbTouchList_AddApproaches(&c->report.touches, &set, c->bodies.data);
     }
 }
 
@@ -34,7 +34,7 @@ void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* h
     rbStepContacts* c = engine->contacts;
     if (isAsked(c, host)) {
         rbContactSet set = getFound(c);
-        rbTouchList_AddCollisions(&c->touches, &set, notes, count);
+        rbTouchList_AddCollisions(&c->report.touches, &set, notes, count);
     }
 }
 
@@ -44,7 +44,7 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
     rbStepContacts* c = engine->contacts;
     if (isAsked(c, host)) {
         rbContactSet set = getFound(c);
-        rbTouchList_AddImpulses(&c->touches, &set, c->bodies.data, start, sign);
+        rbTouchList_AddImpulses(&c->report.touches, &set, c->bodies.data, start, sign);
     }
 }
 
@@ -56,11 +56,11 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
     }
     if (isAsked(c, host)) {
         rbContactSet set = getFound(c);
-        rbTouchList_Locate(&c->touches, &set);
+        rbTouchList_Locate(&c->report.touches, &set);
     }
-    c->touched.count = 0;
-    for (int i = 0; i < c->touches.touches.count; ++i) {
-        const rbTouch* touch = &c->touches.touches.data[i];
+    c->report.told.count = 0;
+    for (int i = 0; i < c->report.touches.touches.count; ++i) {
+        const rbTouch* touch = &c->report.touches.touches.data[i];
         const rbMechBody* bodyA = rbContactStep_GetBody(engine, touch->bodyA);
         rbEngineTouch told = {.a = touch->bodyA,
                               .b = touch->bodyB,
@@ -72,8 +72,8 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
                               .approachSpeed = touch->approachSpeed,
                               .isBearing = touch->isBearing,
                               .isClosed = touch->gap < INFINITY};
-        rbArray_Push(c->touched, told);
+        rbArray_Push(c->report.told, told);
     }
-    rbEngineNode node = {c->nodeTime, c->touched.data, c->touched.count, c->places.data};
+    rbEngineNode node = {c->grid.time, c->report.told.data, c->report.told.count, c->places.data};
     host->node(host->context, &node);
 }

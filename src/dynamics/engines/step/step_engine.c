@@ -199,13 +199,13 @@ void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
     const rbStepSettings* settings = &engine->settings;
     double asked =
         settings->velocityTolerance > 0.0 ? settings->velocityTolerance : settings->tolerance;
-    bool isFast = mechanism->rateError > fmax(asked, RATE_PART * mechanism->rateScale) &&
+    bool isFast = mechanism->seen.rateError > fmax(asked, RATE_PART * mechanism->seen.rateScale) &&
                   settings->hasVelocityCorrection && mechanism->method == NULL;
     if (isFast && gap.count == 0) {
-        s->worstJoint.index1 = (uint32_t)mechanism->rateJoint + 1u;
+        s->worstJoint.index1 = (uint32_t)mechanism->seen.rateJoint + 1u;
     }
     if (gap.count > 0 || isFast) {
-        s->unmetTime = s->unmetSteps == 0 ? mechanism->nodeTime : s->unmetTime;
+        s->unmetTime = s->unmetSteps == 0 ? mechanism->grid.time : s->unmetTime;
         s->unmetSteps += 1;
     }
 }
@@ -270,7 +270,7 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
     if (isOpen && !settings->isAssembleAllowed) {
         takeWorse(gap, &own);
     } else if (!isContinued && (!isOpen || !isGentle)) {
-        rbStep_Save(mechanism, mechanism->kept);
+        rbStep_Save(mechanism, mechanism->copies.kept);
         bool isClosed = assemble(run, tolerance);
         if (isOpen && !isClosed) {
             // Reports the joint that was open first, and one that it leaves open.
@@ -279,7 +279,7 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
             own.isStuck = true;
             own.other = left.joint != own.joint ? left.joint : left.other;
             takeWorse(gap, &own);
-            rbStep_Restore(mechanism, mechanism->kept);
+            rbStep_Restore(mechanism, mechanism->copies.kept);
         }
     }
     mechanism->isOpen = (isOpen || isContinued) && isGentle;
@@ -288,7 +288,7 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
     // Methods that let joints oscillate continue with the previous rates.
     bool isSwinging = isContinued && mechanism->method != NULL;
     if (!mechanism->isOpen && !isSwinging) {
-        rbStep_SetSpeeds(run, mechanism->nodeTime, mechanism->nodeTime);
+        rbStep_SetSpeeds(run, mechanism->grid.time, mechanism->grid.time);
         rbStep_StopRates(run, 0.0, mechanism->inner);
     }
     mechanism->isRefreshed = true;
@@ -364,9 +364,9 @@ bool rbStepEngine_Owns(const rbStepEngine* engine, int index)
 // Restarts the grid of a mechanism at a time.
 static void startGrid(rbStepMechanism* mechanism, double time)
 {
-    mechanism->nodeTime = time;
-    mechanism->origin = time;
-    mechanism->index = 1;
+    mechanism->grid.time = time;
+    mechanism->grid.origin = time;
+    mechanism->grid.index = 1;
     mechanism->isAnchored = false;
     mechanism->isForceKnown = false;
 }
@@ -472,7 +472,7 @@ int rbStepEngine_GetFailedBody(const rbStepEngine* engine)
 
 static double rowForce(const rbStepMechanism* mechanism, int block)
 {
-    return block >= 0 ? mechanism->forces[mechanism->m.blocks[block].firstRow] : 0.0;
+    return block >= 0 ? mechanism->rows.forces[mechanism->m.blocks[block].firstRow] : 0.0;
 }
 
 static double freedomRate(const rbFreedomModel* freedom, const rbMechBody* bodyA,
@@ -517,7 +517,7 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
     rbJointModel_Points(slot->def.model, &bodyA.pose, &bodyB.pose, &pointA, &pointB, &axis);
     rbVec3 moment = RB_VEC3_ZERO;
     for (int k = 0; k < block->rowCount; ++k) {
-        double force = mechanism->forces[block->firstRow + k];
+        double force = mechanism->rows.forces[block->firstRow + k];
         result.force = rbAddScaled(result.force, force, rows[k].linear);
         moment = rbAddScaled(moment, force, rows[k].angularA);
     }

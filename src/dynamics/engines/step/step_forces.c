@@ -15,7 +15,7 @@ void rbStep_Forces(const rbStepRun* run, double time, double* power)
 {
     rbMechanism* m = &run->mechanism->m;
     *power = 0.0;
-    if (!run->mechanism->hasLoads && run->mechanism->isForceKnown) {
+    if (!run->mechanism->traits.hasLoads && run->mechanism->isForceKnown) {
         return;
     }
     run->mechanism->isForceKnown = true;
@@ -43,7 +43,7 @@ void rbStep_Forces(const rbStepRun* run, double time, double* power)
 void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    if (!mechanism->hasPaths) {
+    if (!mechanism->traits.hasPaths) {
         return;
     }
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
@@ -90,7 +90,7 @@ void rbStep_RunMotors(const rbStepRun* run, double time, double h)
         rbMechanism_Rates(&mechanism->m, i, &rate);
         // A trial must not change the memory of the motor.
         rbMotorState memory = joint->motors[info->freedom];
-        mechanism->drives[row].force =
+        mechanism->rows.drives[row].force =
             rbMotorModel_Force(motor, &memory, time, h, mechanism->m.startErrors[row], rate);
         if (!run->isTrial) {
             joint->motors[info->freedom] = memory;
@@ -157,7 +157,7 @@ double rbStep_GetSpringSwing(const rbStepMechanism* mechanism)
 {
     const rbMechanism* m = &mechanism->m;
     double fastest = 0.0;
-    for (int i = 0; mechanism->hasSoft && i < m->blockCount; ++i) {
+    for (int i = 0; mechanism->traits.hasSoft && i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         if (block->kind != RB_ROW_SPRING || !(block->stiffness > 0.0)) {
             continue;
@@ -168,7 +168,7 @@ double rbStep_GetSpringSwing(const rbStepMechanism* mechanism)
         double swing = sqrt(block->stiffness * response);
         double rate;
         rbMechanism_Rates(m, i, &rate);
-        rate = fmax(fabs(rate), fabs(mechanism->drives[block->firstRow].rateBefore));
+        rate = fmax(fabs(rate), fabs(mechanism->rows.drives[block->firstRow].rateBefore));
         bool isCalm = rate <= SWING_LEAST * mechanism->size * swing;
         bool isDamped = block->damping * response > 2.0 * SWING_DAMPING * swing;
         if (!isCalm && !isDamped) {

@@ -166,9 +166,9 @@ void rbStepLimits_Append(rbStepEngine* engine)
     double h = engine->settings.step;
     c->foundCount = c->set.contactCount;
     c->foundPoints = c->set.pointCount;
-    c->limits.count = 0;
+    c->limits.contacts.count = 0;
     c->statistics.limitCount = 0;
-    for (int i = 0; c->hasLimits && i < engine->joints.count; ++i) {
+    for (int i = 0; c->limits.isAny && i < engine->joints.count; ++i) {
         rbStepJointSlot* slot = &engine->joints.data[i];
         for (int k = 0; isLimited(slot) && k < slot->def.limitCount; ++k) {
             const rbLimitModel* limit = &slot->def.limits[k];
@@ -191,7 +191,7 @@ void rbStepLimits_Append(rbStepEngine* engine)
                     point.impulse[0] = slot->limitImpulses[k][side] / stop.scale;
                     addContact(c, &contact, &point);
                     rbLimitContact own = {i, k, side == 1, stop.scale};
-                    rbArray_Push(c->limits, own);
+                    rbArray_Push(c->limits.contacts, own);
                 }
             }
         }
@@ -201,13 +201,13 @@ void rbStepLimits_Append(rbStepEngine* engine)
 void rbStepLimits_PutBack(rbStepContacts* contacts)
 {
     rbStepContacts* c = contacts;
-    int count = c->limits.count;
-    RB_ASSERT(count <= c->nodePoints.count && count <= c->nodeContacts.count);
+    int count = c->limits.contacts.count;
+    RB_ASSERT(count <= c->trial.nodePoints.count && count <= c->trial.nodeContacts.count);
     c->foundCount = c->set.contactCount;
     c->foundPoints = c->set.pointCount;
     for (int i = 0; i < count; ++i) {
-        addContact(c, &c->nodeContacts.data[c->nodeContacts.count - count + i],
-                   &c->nodePoints.data[c->nodePoints.count - count + i]);
+        addContact(c, &c->trial.nodeContacts.data[c->trial.nodeContacts.count - count + i],
+                   &c->trial.nodePoints.data[c->trial.nodePoints.count - count + i]);
     }
 }
 
@@ -218,13 +218,13 @@ void rbStepLimits_Keep(rbStepEngine* engine)
     found.contactCount = c->foundCount;
     found.pointCount = c->foundPoints;
     rbContactPairs_Keep(c->pairs, &found, c->places.data);
-    for (int i = 0; c->hasLimits && i < engine->joints.count; ++i) {
+    for (int i = 0; c->limits.isAny && i < engine->joints.count; ++i) {
         memset(engine->joints.data[i].limitImpulses, 0,
                sizeof engine->joints.data[i].limitImpulses);
     }
     c->statistics.limitCount = 0;
-    for (int i = 0; i < c->limits.count; ++i) {
-        const rbLimitContact* limit = &c->limits.data[i];
+    for (int i = 0; i < c->limits.contacts.count; ++i) {
+        const rbLimitContact* limit = &c->limits.contacts.data[i];
         double impulse = limit->scale * c->set.points[c->foundPoints + i].impulse[0];
         engine->joints.data[limit->joint].limitImpulses[limit->freedom][limit->isUpper] = impulse;
         c->statistics.limitCount += impulse > 0.0 ? 1 : 0;
@@ -235,7 +235,7 @@ rbStartLimit rbStepLimits_Validate(const rbStepEngine* engine)
 {
     const rbStepContacts* c = engine->contacts;
     rbStartLimit worst = {.joint = -1};
-    worst.excess = c != NULL ? fmax(START_EXCESS, c->excessBefore) : 0.0;
+    worst.excess = c != NULL ? fmax(START_EXCESS, c->start.excess) : 0.0;
     for (int i = 0; c != NULL && i < engine->joints.count; ++i) {
         const rbStepJointSlot* slot = &engine->joints.data[i];
         for (int k = 0; isLimited(slot) && k < slot->def.limitCount; ++k) {

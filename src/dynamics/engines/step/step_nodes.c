@@ -41,13 +41,13 @@ static void addPart(const rbStepRun* run, double h)
     if (!run->isTrial) {
         rbStepStatistics* s = &run->engine->statistics;
         s->stepSmallest = fmin(s->stepSmallest, h);
-        mechanism->node.estimateSum += mechanism->estimate;
+        mechanism->node.estimateSum += mechanism->seen.estimate;
     }
     for (int i = 0; i < RB_WORK_COUNT; ++i) {
         mechanism->node.work[i] += mechanism->work[i];
     }
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
-        mechanism->sums[row] += mechanism->totals[row];
+        mechanism->rows.sums[row] += mechanism->rows.totals[row];
     }
 }
 
@@ -63,7 +63,7 @@ static bool isSwingResolved(const rbStepRun* run, double h)
     if (h * mechanism->node.swing <= SWING_MOST) {
         return true;
     }
-    rbStep_Restore(mechanism, mechanism->start);
+    rbStep_Restore(mechanism, mechanism->copies.start);
     mechanism->isAnchored = false;
     return false;
 }
@@ -111,8 +111,9 @@ static double energyOf(const rbMechanism* m)
 
 static bool isConservative(const rbStepMechanism* mechanism)
 {
-    return !mechanism->hasSoft && !mechanism->hasPaths && !mechanism->hasLoads &&
-           !mechanism->hasTorques && !mechanism->isOpen && mechanism->method == NULL;
+    return !mechanism->traits.hasSoft && !mechanism->traits.hasPaths &&
+           !mechanism->traits.hasLoads && !mechanism->traits.hasTorques && !mechanism->isOpen &&
+           mechanism->method == NULL;
 }
 
 static rbVec3 linearMomentum(const rbMechanism* m)
@@ -155,15 +156,15 @@ static void keepMomentum(rbStepMechanism* mechanism, double h)
     rbVec3 angular;
     rbVec3 center;
     noteMomentum(m, &momentum, &angular, &center);
-    rbVec3 mean = rbAddScaled(mechanism->momentumBefore, 0.5 * h, force);
-    rbVec3 shift = rbSub(rbAddScaled(mechanism->centerBefore, h / mass, mean), center);
+    rbVec3 mean = rbAddScaled(mechanism->before.momentum, 0.5 * h, force);
+    rbVec3 shift = rbSub(rbAddScaled(mechanism->before.center, h / mass, mean), center);
     for (int i = 0; i < m->bodyCount; ++i) {
         rbVec3* position = &m->bodies[i].pose.position;
         *position = rbAdd(*position, shift);
     }
     noteMomentum(m, &momentum, &angular, &center);
-    rbVec3 off = rbSub(rbAddScaled(mechanism->momentumBefore, h, force), momentum);
-    rbVec3 turn = rbAdd(rbSub(mechanism->angularBefore, angular), rbCross(center, off));
+    rbVec3 off = rbSub(rbAddScaled(mechanism->before.momentum, h, force), momentum);
+    rbVec3 turn = rbAdd(rbSub(mechanism->before.angular, angular), rbCross(center, off));
     rbStep_AddRigidMotion(m, off, turn);
 }
 
@@ -173,11 +174,11 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
     const rbMechanism* m = &mechanism->m;
     double power;
     rbStep_Forces(run, time, &power);
-    mechanism->energyBefore = energyOf(m);
-    mechanism->forceEnergy = 0.0;
+    mechanism->before.energy = energyOf(m);
+    mechanism->before.forceEnergy = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         double square = h * h * rbLengthSquared(m->bodies[i].force);
-        mechanism->forceEnergy += 0.5 * m->bodies[i].invMass * square;
+        mechanism->before.forceEnergy += 0.5 * m->bodies[i].invMass * square;
     }
 }
 
@@ -185,12 +186,12 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
 // found another configuration that closes them, far from the current one.
 static double allowedGain(const rbStepMechanism* mechanism)
 {
-    return TAME_PART * rbStep_GetKineticEnergy(&mechanism->m) + mechanism->forceEnergy;
+    return TAME_PART * rbStep_GetKineticEnergy(&mechanism->m) + mechanism->before.forceEnergy;
 }
 
 static bool isTame(const rbStepMechanism* mechanism)
 {
-    double gain = energyOf(&mechanism->m) - mechanism->energyBefore;
+    double gain = energyOf(&mechanism->m) - mechanism->before.energy;
     return !isConservative(mechanism) || gain <= allowedGain(mechanism);
 }
 
@@ -210,18 +211,18 @@ static void scaleMotion(rbMechanism* m, double scale)
 static void tame(rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
-    double gain = energyOf(m) - mechanism->energyBefore;
+    double gain = energyOf(m) - mechanism->before.energy;
     if (!isConservative(mechanism) || !(gain > 0.0)) {
         return;
     }
     rbVec3 momentum = linearMomentum(m);
     rbVec3 angular = rbStep_GetAngularMomentum(m);
-    if (mechanism->isAfloat) {
+    if (mechanism->traits.isAfloat) {
         rbStep_AddRigidMotion(m, rbNeg(momentum), rbNeg(angular));
     }
     double kinetic = rbStep_GetKineticEnergy(m);
     scaleMotion(m, gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0);
-    if (mechanism->isAfloat) {
+    if (mechanism->traits.isAfloat) {
         rbStep_AddRigidMotion(m, momentum, angular);
     }
 }
@@ -235,15 +236,16 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     // If no halvings or few iterations are allowed, the result is accepted.
     own.isForced = run->isForced || settings->halvingsMax == 0 || settings->iterationsMax > 0 ||
                    mechanism->node.settleCount > 0;
-    mechanism->pivotWorst = INFINITY;
-    mechanism->redundantMost = 0;
-    memset(mechanism->sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
+    mechanism->seen.pivotWorst = INFINITY;
+    mechanism->seen.redundantMost = 0;
+    memset(mechanism->rows.sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
     rbStep_RunMotors(run, time, h);
     noteEnergy(run, time, h);
-    bool isKept = mechanism->isAfloat && mechanism->isFieldUniform && isConservative(mechanism);
+    bool isKept =
+        mechanism->traits.isAfloat && mechanism->traits.isFieldUniform && isConservative(mechanism);
     if (isKept) {
-        noteMomentum(&mechanism->m, &mechanism->momentumBefore, &mechanism->angularBefore,
-                     &mechanism->centerBefore);
+        noteMomentum(&mechanism->m, &mechanism->before.momentum, &mechanism->before.angular,
+                     &mechanism->before.center);
     }
     rbStatus status = makeParts(&own, time, h, 0);
     if (mechanism->node.settleCount > 0 || (own.isForced && !isTame(mechanism))) {
@@ -261,7 +263,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
 static void keepForces(rbStepMechanism* mechanism, double h)
 {
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
-        mechanism->forces[row] = mechanism->sums[row] / h;
+        mechanism->rows.forces[row] = mechanism->rows.sums[row] / h;
     }
 }
 
@@ -277,8 +279,8 @@ static void keepNode(const rbStepRun* run)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    rbStep_Save(mechanism, mechanism->kept);
-    mechanism->keptNode = mechanism->node;
+    rbStep_Save(mechanism, mechanism->copies.kept);
+    mechanism->copies.node = mechanism->node;
     mechanism->size = 1e-3;
     for (int i = 0; i < m->bodyCount; ++i) {
         double reach = rbLength(m->bodies[i].pose.position) + m->bodies[i].radius;
@@ -287,7 +289,7 @@ static void keepNode(const rbStepRun* run)
     for (int i = 0; i < m->blockCount; ++i) {
         const rbMotorState* motor = motorOf(run, i);
         if (motor != NULL) {
-            mechanism->keptMotors[i] = *motor;
+            mechanism->copies.motors[i] = *motor;
         }
     }
 }
@@ -295,13 +297,13 @@ static void keepNode(const rbStepRun* run)
 static void recallNode(const rbStepRun* run)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    rbStep_Restore(mechanism, mechanism->kept);
-    mechanism->node = mechanism->keptNode;
+    rbStep_Restore(mechanism, mechanism->copies.kept);
+    mechanism->node = mechanism->copies.node;
     mechanism->isAnchored = false;
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         rbMotorState* motor = motorOf(run, i);
         if (motor != NULL) {
-            *motor = mechanism->keptMotors[i];
+            *motor = mechanism->copies.motors[i];
         }
     }
 }
@@ -310,15 +312,15 @@ static void recallNode(const rbStepRun* run)
 // its end or between its runs.
 static bool isSingular(const rbStepMechanism* mechanism)
 {
-    return mechanism->redundantMost > mechanism->node.redundantLeast ||
-           mechanism->pivotWorst < SINGULAR_PIVOT * mechanism->node.pivotUsual;
+    return mechanism->seen.redundantMost > mechanism->node.redundantLeast ||
+           mechanism->seen.pivotWorst < SINGULAR_PIVOT * mechanism->node.pivotUsual;
 }
 
 static void finishNode(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbStepStatistics* s = &run->engine->statistics;
-    mechanism->nodeTime = time;
+    mechanism->grid.time = time;
     keepForces(mechanism, h);
     rbStep_FollowFreedoms(run->engine, mechanism);
     rbStep_CountErrors(run->engine, mechanism);
@@ -363,8 +365,8 @@ static bool refine(const rbStepRun* run)
     recallNode(run);
     mechanism->node.level = level;
     mechanism->node.calmCount = -WILD_STEPS;
-    mechanism->keptNode.level = level;
-    mechanism->keptNode.calmCount = -WILD_STEPS;
+    mechanism->copies.node.level = level;
+    mechanism->copies.node.calmCount = -WILD_STEPS;
     run->engine->statistics.halvings += run->isTrial ? 0 : 1;
     return true;
 }
@@ -377,7 +379,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
     static const double stretches[SINGULAR_ATTEMPTS] = {1.37, 0.73, 1.19};
     rbStepMechanism* mechanism = run->mechanism;
     rbStepStatistics* s = &run->engine->statistics;
-    double time = mechanism->nodeTime;
+    double time = mechanism->grid.time;
     double h = next - time;
     double end = next;
     double velocityError = s->velocityErrorMax;
@@ -414,7 +416,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
 
 static double gridTime(const rbStepEngine* engine, const rbStepMechanism* mechanism)
 {
-    return mechanism->origin + (double)mechanism->index * engine->settings.step;
+    return mechanism->grid.origin + (double)mechanism->grid.index * engine->settings.step;
 }
 
 // One step of a size chosen by the difference of the last two orders.
@@ -422,7 +424,7 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
-    double time = mechanism->nodeTime;
+    double time = mechanism->grid.time;
     // The lower of the two orders has a local error of this power.
     double power = 1.0 / (double)(settings->order - 1);
     keepNode(run);
@@ -465,10 +467,10 @@ static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
 {
     double step = engine->settings.step;
     if (engine->settings.errorMax > 0.0) {
-        return mechanism->nodeTime + mechanism->chosen;
+        return mechanism->grid.time + mechanism->chosen;
     }
-    while (gridTime(engine, mechanism) <= mechanism->nodeTime + SNAP * step) {
-        mechanism->index += 1;
+    while (gridTime(engine, mechanism) <= mechanism->grid.time + SNAP * step) {
+        mechanism->grid.index += 1;
     }
     return gridTime(engine, mechanism);
 }
@@ -491,13 +493,13 @@ static rbStatus tryStep(const rbStepRun* run, double time)
     rbStepMechanism* mechanism = run->mechanism;
     rbStepRun trial = *run;
     trial.isTrial = true;
-    double h = time - mechanism->nodeTime;
-    double estimate = mechanism->estimate;
+    double h = time - mechanism->grid.time;
+    double estimate = mechanism->seen.estimate;
     keepNode(run);
-    rbStatus status = makeSteps(&trial, mechanism->nodeTime, h);
+    rbStatus status = makeSteps(&trial, mechanism->grid.time, h);
     if (status == RB_STATUS_LIMIT) {
         recallNode(run);
-        status = settle(&trial, mechanism->nodeTime, h);
+        status = settle(&trial, mechanism->grid.time, h);
     }
     // Energy gained by a trial is discarded.
     status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
@@ -507,19 +509,19 @@ static rbStatus tryStep(const rbStepRun* run, double time)
     }
     memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
     recallNode(run);
-    mechanism->estimate = estimate;
+    mechanism->seen.estimate = estimate;
     return status;
 }
 
 void rbStep_MakeNode(const rbStepRun* run, double time)
 {
-    double h = time - run->mechanism->nodeTime;
+    double h = time - run->mechanism->grid.time;
     if (h > SNAP * run->engine->settings.step) {
         keepNode(run);
-        rbStatus status = makeSteps(run, run->mechanism->nodeTime, h);
+        rbStatus status = makeSteps(run, run->mechanism->grid.time, h);
         if (status == RB_STATUS_LIMIT) {
             recallNode(run);
-            (void)settle(run, run->mechanism->nodeTime, h);
+            (void)settle(run, run->mechanism->grid.time, h);
         }
         finishNode(run, time, h);
     }
@@ -532,7 +534,7 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good
     rbStepMechanism* mechanism = run->mechanism;
     double snap = SNAP * engine->settings.step;
     for (;;) {
-        *good = mechanism->nodeTime;
+        *good = mechanism->grid.time;
         double next = nextNode(engine, mechanism);
         bool isHeld = false;
         if (next > time + snap) {
@@ -547,7 +549,7 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good
             return RB_STATUS_LIMIT;
         }
     }
-    if (time > mechanism->nodeTime + snap) {
+    if (time > mechanism->grid.time + snap) {
         return tryStep(run, time);
     }
     memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);

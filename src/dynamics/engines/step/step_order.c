@@ -51,10 +51,10 @@ void rbStep_Save(const rbStepMechanism* mechanism, double* state)
     }
     size_t rows = (size_t)m->rowCount;
     memcpy(place, m->startErrors, rows * sizeof(double));
-    memcpy(place + rows, mechanism->guesses, rows * sizeof(double));
-    memcpy(place + 2 * rows, mechanism->totals, rows * sizeof(double));
+    memcpy(place + rows, mechanism->rows.guesses, rows * sizeof(double));
+    memcpy(place + 2 * rows, mechanism->rows.totals, rows * sizeof(double));
     for (size_t row = 0; row < rows; ++row) {
-        place[3 * rows + row] = (double)mechanism->limits[row];
+        place[3 * rows + row] = (double)mechanism->rows.limits[row];
     }
 }
 
@@ -73,10 +73,10 @@ void rbStep_Restore(rbStepMechanism* mechanism, const double* state)
     }
     size_t rows = (size_t)m->rowCount;
     memcpy(m->startErrors, place, rows * sizeof(double));
-    memcpy(mechanism->guesses, place + rows, rows * sizeof(double));
-    memcpy(mechanism->totals, place + 2 * rows, rows * sizeof(double));
+    memcpy(mechanism->rows.guesses, place + rows, rows * sizeof(double));
+    memcpy(mechanism->rows.totals, place + 2 * rows, rows * sizeof(double));
     for (size_t row = 0; row < rows; ++row) {
-        mechanism->limits[row] = (rbLimitState)place[3 * rows + row];
+        mechanism->rows.limits[row] = (rbLimitState)place[3 * rows + row];
     }
     mechanism->isRefreshed = false;
 }
@@ -148,15 +148,15 @@ static void beginRun(rbStepMechanism* mechanism)
     for (int i = 0; i < RB_WORK_COUNT; ++i) {
         mechanism->work[i] = 0.0;
     }
-    memset(mechanism->totals, 0, (size_t)mechanism->m.rowCount * sizeof(double));
+    memset(mechanism->rows.totals, 0, (size_t)mechanism->m.rowCount * sizeof(double));
 }
 
 static void keepRun(rbStepMechanism* mechanism, int run)
 {
-    double* place = mechanism->runs + (size_t)run * (size_t)mechanism->runSize;
+    double* place = mechanism->copies.runs + (size_t)run * (size_t)mechanism->copies.runSize;
     rbStep_Save(mechanism, place);
-    memcpy(place + mechanism->stateSize, mechanism->work, sizeof mechanism->work);
-    (void)putVec(place + mechanism->stateSize + RB_WORK_COUNT,
+    memcpy(place + mechanism->copies.size, mechanism->work, sizeof mechanism->work);
+    (void)putVec(place + mechanism->copies.size + RB_WORK_COUNT,
                  rbStep_GetAngularMomentum(&mechanism->m));
 }
 
@@ -176,8 +176,8 @@ static void alignOrientations(rbStepMechanism* mechanism, int runs)
 {
     for (int run = 1; run < runs; ++run) {
         for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-            double* first = mechanism->runs + (size_t)i * BODY_DOUBLES + 9;
-            double* other = first + (size_t)run * (size_t)mechanism->runSize;
+            double* first = mechanism->copies.runs + (size_t)i * BODY_DOUBLES + 9;
+            double* other = first + (size_t)run * (size_t)mechanism->copies.runSize;
             double dot = first[0] * other[0] + first[1] * other[1] + first[2] * other[2] +
                          first[3] * other[3];
             for (int k = 0; k < 4 && dot < 0.0; ++k) {
@@ -195,7 +195,8 @@ static double compareOrders(const rbStepMechanism* mechanism, int runs)
         double difference[BODY_DOUBLES] = {0.0};
         for (int n = 1; n <= runs; ++n) {
             double weight = weightOf(n, runs) - (n < runs ? weightOf(n, runs - 1) : 0.0);
-            const double* state = mechanism->runs + (size_t)(n - 1) * (size_t)mechanism->runSize +
+            const double* state = mechanism->copies.runs +
+                                  (size_t)(n - 1) * (size_t)mechanism->copies.runSize +
                                   (size_t)i * BODY_DOUBLES;
             for (int k = 0; k < BODY_DOUBLES; ++k) {
                 difference[k] += weight * state[k];
@@ -215,30 +216,33 @@ static void combineRuns(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
 {
     rbMechanism* m = &mechanism->m;
     alignOrientations(mechanism, runs);
-    mechanism->estimate = compareOrders(mechanism, runs);
+    mechanism->seen.estimate = compareOrders(mechanism, runs);
     int linear = m->bodyCount * BODY_DOUBLES + 3 * m->rowCount;
-    const double* last = mechanism->runs + (size_t)(runs - 1) * (size_t)mechanism->runSize;
-    double* sum = mechanism->runs + (size_t)RB_STEP_RUNS_MAX * (size_t)mechanism->runSize;
-    memcpy(sum, last, (size_t)mechanism->runSize * sizeof(double));
+    const double* last =
+        mechanism->copies.runs + (size_t)(runs - 1) * (size_t)mechanism->copies.runSize;
+    double* sum =
+        mechanism->copies.runs + (size_t)RB_STEP_RUNS_MAX * (size_t)mechanism->copies.runSize;
+    memcpy(sum, last, (size_t)mechanism->copies.runSize * sizeof(double));
     memset(sum, 0, (size_t)linear * sizeof(double));
     double work[RB_WORK_COUNT] = {0.0};
     *momentum = RB_VEC3_ZERO;
     for (int n = 1; n <= runs; ++n) {
-        const double* state = mechanism->runs + (size_t)(n - 1) * (size_t)mechanism->runSize;
+        const double* state =
+            mechanism->copies.runs + (size_t)(n - 1) * (size_t)mechanism->copies.runSize;
         double weight = weightOf(n, runs);
         for (int k = 0; k < linear; ++k) {
             sum[k] += weight * state[k];
         }
         for (int k = 0; k < RB_WORK_COUNT; ++k) {
-            work[k] += weight * state[mechanism->stateSize + k];
+            work[k] += weight * state[mechanism->copies.size + k];
         }
         rbVec3 own;
-        (void)getVec(state + mechanism->stateSize + RB_WORK_COUNT, &own);
+        (void)getVec(state + mechanism->copies.size + RB_WORK_COUNT, &own);
         *momentum = rbAddScaled(*momentum, weight, own);
     }
     rbStep_Restore(mechanism, sum);
     // A guess is best taken from the finest run.
-    memcpy(mechanism->guesses, last + (size_t)m->bodyCount * BODY_DOUBLES + m->rowCount,
+    memcpy(mechanism->rows.guesses, last + (size_t)m->bodyCount * BODY_DOUBLES + m->rowCount,
            (size_t)m->rowCount * sizeof(double));
     memcpy(mechanism->work, work, sizeof work);
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -322,7 +326,7 @@ static bool isUnresolved(const rbStepMechanism* mechanism, double h, int runs)
     }
     double motion = UNRESOLVED_LEAST * mechanism->size;
     for (int i = 0; i < m->bodyCount; ++i) {
-        const double* start = mechanism->start + (size_t)i * BODY_DOUBLES;
+        const double* start = mechanism->copies.start + (size_t)i * BODY_DOUBLES;
         rbVec3 position;
         (void)getVec(start, &position);
         rbQuat q = m->bodies[i].pose.orientation;
@@ -331,16 +335,17 @@ static bool isUnresolved(const rbStepMechanism* mechanism, double h, int runs)
         motion = fmax(motion, rbDistance(position, m->bodies[i].pose.position) +
                                   m->bodies[i].radius * turn);
     }
-    return mechanism->estimate > UNRESOLVED_PART * motion;
+    return mechanism->seen.estimate > UNRESOLVED_PART * motion;
 }
 
 // The finest run alone, of order 2, which is stable.
 static void useFinestRun(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
 {
-    const double* last = mechanism->runs + (size_t)(runs - 1) * (size_t)mechanism->runSize;
+    const double* last =
+        mechanism->copies.runs + (size_t)(runs - 1) * (size_t)mechanism->copies.runSize;
     rbStep_Restore(mechanism, last);
-    memcpy(mechanism->work, last + mechanism->stateSize, sizeof mechanism->work);
-    (void)getVec(last + mechanism->stateSize + RB_WORK_COUNT, momentum);
+    memcpy(mechanism->work, last + mechanism->copies.size, sizeof mechanism->work);
+    (void)getVec(last + mechanism->copies.size + RB_WORK_COUNT, momentum);
 }
 
 // Conditions that cannot be met (motors against joints) yield, so that they do no damage.
@@ -350,7 +355,7 @@ static bool settle(const rbStepRun* run, double time, double h)
     double most =
         fmax(CONTRADICTION * run->engine->settings.tolerance, CONTRADICTED * mechanism->size);
     if (!(rbStep_Settle(run, time, h, SETTLE_FIRM) <= most)) {
-        rbStep_Restore(mechanism, mechanism->start);
+        rbStep_Restore(mechanism, mechanism->copies.start);
         beginRun(mechanism);
         (void)rbStep_Settle(run, time, h, SETTLE_SOFT);
     }
@@ -367,10 +372,10 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
     // Limited impulses and steps of order 1 do not support extrapolation.
     bool isPlain = mechanism->isOpen || isSettled;
     int runs = isPlain ? 1 : run->engine->settings.order / 2;
-    rbStep_Save(mechanism, mechanism->start);
+    rbStep_Save(mechanism, mechanism->copies.start);
     for (int n = 1; n <= runs; ++n) {
         if (n > 1) {
-            rbStep_Restore(mechanism, mechanism->start);
+            rbStep_Restore(mechanism, mechanism->copies.start);
         }
         beginRun(mechanism);
         for (int k = 0; k < n; ++k) {
@@ -378,7 +383,7 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
             bool isMade =
                 isSettled ? settle(run, from, h) : rbStep_Basic(run, from, h / (double)n, k == 0);
             if (!isMade) {
-                rbStep_Restore(mechanism, mechanism->start);
+                rbStep_Restore(mechanism, mechanism->copies.start);
                 return false;
             }
             mechanism->isAnchored = mechanism->isAnchored || k == 0;
@@ -392,7 +397,7 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
         combineRuns(mechanism, runs, &momentum);
         if (isUnresolved(mechanism, h, runs)) {
             if (!run->isSmallest && !run->isForced) {
-                rbStep_Restore(mechanism, mechanism->start);
+                rbStep_Restore(mechanism, mechanism->copies.start);
                 return false;
             }
             useFinestRun(mechanism, runs, &momentum);
@@ -403,7 +408,7 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
         rbStep_SetSpeeds(run, time + h, time + h);
         // Velocities only: nothing soft acts in zero time.
         rbStep_StopRates(run, 0.0, mechanism->inner);
-        if (mechanism->isAfloat) {
+        if (mechanism->traits.isAfloat) {
             // Every run keeps the angular momentum, but the combination is not linear in it: the
             // difference is corrected as a rotation of the whole, which no joint feels.
             rbVec3 off = rbSub(momentum, rbStep_GetAngularMomentum(&mechanism->m));
@@ -414,6 +419,6 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
     rbCorrector* other = mechanism->anchor;
     mechanism->anchor = mechanism->inner;
     mechanism->inner = other;
-    mechanism->isAnchored = !mechanism->hasSoft;
+    mechanism->isAnchored = !mechanism->traits.hasSoft;
     return true;
 }

@@ -4,22 +4,24 @@
 // The numbers of the node, then the state.
 static void moveMechanism(rbStepMechanism* mechanism, rbByteStream* stream)
 {
-    RB_MOVE(stream, mechanism->nodeTime);
-    RB_MOVE(stream, mechanism->origin);
+    RB_MOVE(stream, mechanism->grid.time);
+    RB_MOVE(stream, mechanism->grid.origin);
     RB_MOVE(stream, mechanism->chosen);
-    RB_MOVE(stream, mechanism->index);
+    RB_MOVE(stream, mechanism->grid.index);
     RB_MOVE(stream, mechanism->node);
     RB_MOVE(stream, mechanism->shownWork);
-    RB_MOVE(stream, mechanism->estimate);
+    RB_MOVE(stream, mechanism->seen.estimate);
     RB_MOVE(stream, mechanism->isOpen);
     bool isSaving = !stream->isLoading && stream->bytes != NULL;
     if (isSaving) {
-        rbStep_Save(mechanism, mechanism->kept);
+        rbStep_Save(mechanism, mechanism->copies.kept);
     }
-    rbByteStream_Move(stream, mechanism->kept, (size_t)mechanism->stateSize * sizeof(double));
-    rbByteStream_Move(stream, mechanism->forces, (size_t)mechanism->m.rowCount * sizeof(double));
+    rbByteStream_Move(stream, mechanism->copies.kept,
+                      (size_t)mechanism->copies.size * sizeof(double));
+    rbByteStream_Move(stream, mechanism->rows.forces,
+                      (size_t)mechanism->m.rowCount * sizeof(double));
     if (stream->isLoading) {
-        rbStep_Restore(mechanism, mechanism->kept);
+        rbStep_Restore(mechanism, mechanism->copies.kept);
         mechanism->isAnchored = false;
     }
 }

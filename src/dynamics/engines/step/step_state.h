@@ -60,61 +60,89 @@ typedef struct rbNodeMemory {
     int settleSpan;             // such steps in a row
 } rbNodeMemory;
 
+// Nodes: origin + index * step.
+typedef struct rbStepGrid {
+    double time; // of the current node
+    double origin;
+    int64_t index; // of the next node on the grid
+} rbStepGrid;
+
+// Per row of a mechanism.
+typedef struct rbStepRows {
+    rbRowDrive* drives;
+    rbLimitState* limits;
+    double* guesses; // N or N m: mean force of the last start impulses
+    double* totals;  // N s: all impulses of the current step
+    double* sums;    // N s: the same over the parts of a halved step
+    double* forces;  // N or N m: mean of the last step
+} rbStepRows;
+
+// What a mechanism is, from its build on.
+typedef struct rbStepTraits {
+    bool hasSoft;        // springs, limited rows: the matrix differs between the stages
+    bool hasLoads;       // forces that depend on the state
+    bool hasTorques;     // constant torques, which do work
+    bool hasPaths;       // kinematic bodies
+    bool isAfloat;       // it touches only its own bodies
+    bool isFieldUniform; // all bodies have the same constant acceleration
+} rbStepTraits;
+
+// A mechanism at the start of the current step.
+typedef struct rbStepBefore {
+    rbVec3 momentum;    // kg m/s
+    rbVec3 center;      // m, of mass
+    rbVec3 angular;     // kg m^2/s, about the center of mass
+    double energy;      // J
+    double forceEnergy; // J, possible work of the forces in the step on bodies at rest
+} rbStepBefore;
+
+// What the current step showed.
+typedef struct rbStepSeen {
+    double rateError;  // m/s, rad/s: left by the last velocity correction
+    double rateScale;  // m/s, of the speeds there
+    int rateJoint;     // where
+    double pivotWorst; // smallest
+    int redundantMost;
+    double estimate; // m, of its error
+} rbStepSeen;
+
+// States of a mechanism as doubles, see rbStep_Save.
+typedef struct rbStepCopies {
+    int size;             // doubles of a copy
+    double* start;        // at the start of the current step
+    double* kept;         // at the node, during a trial
+    double* scratch;      // within a basic step
+    double* runs;         // results of the runs: states, works, totals
+    int runSize;          // doubles of one
+    rbLimitState* limits; // per row, where a stage of contacts began
+    rbNodeMemory node;    // during a trial
+    rbMotorState* motors; // per block, the same
+} rbStepCopies;
+
 typedef struct rbStepMechanism {
     rbMechanism m;
-    rbBlockInfo* infos;         // per block
-    rbRowDrive* drives;         // per row
-    rbLimitState* limits;       // per row
-    double* guesses;            // N or N m, per row: mean force of the last start impulses
-    double* totals;             // N s, per row: all impulses of the current step
-    double* sums;               // N s, per row: the same over the parts of a halved step
-    double* forces;             // N or N m, per row: mean of the last step
-    double work[RB_WORK_COUNT]; // J, of the current step
-    rbJointModel* models;       // of velocity-only joints, restarted every basic step
+    rbBlockInfo* infos;   // per block
+    rbJointModel* models; // of velocity-only joints, restarted every basic step
     int modelCount;
-    rbCorrector* anchor;  // factored at the node, when isAnchored
-    rbCorrector* inner;   // factored within steps
-    rbCorrector* settler; // of rbStep_Settle where inner cuts; NULL until it is needed
-    bool isAnchored;
-    bool hasSoft;          // springs, limited rows: the matrix differs between the stages
-    bool hasLoads;         // forces that depend on the state
-    bool hasTorques;       // constant torques, which do work
-    bool hasPaths;         // kinematic bodies
-    bool isAfloat;         // it touches only its own bodies
-    bool isOpen;           // joints are apart: their impulses do work
-    bool isForceKnown;     // constant forces are computed
-    bool isRefreshed;      // rows and masses belong to the current poses
+    rbStepTraits traits;
+    rbStepRows rows;
+    rbCorrector* anchor;   // factored at the node, when isAnchored
+    rbCorrector* inner;    // factored within steps
+    rbCorrector* settler;  // of rbStep_Settle where inner cuts; NULL until it is needed
     rbMethodState* method; // of a registered method; NULL: look-ahead impulses
-
-    double nodeTime;
-    double origin; // grid of nodes: origin + index * step
-    int64_t index; // of the next node on the grid
-    double chosen; // s, next step when the accuracy is controlled
-    rbNodeMemory node;
-    rbNodeMemory keptNode;           // during a trial
-    rbMotorState* keptMotors;        // per block
-    bool isFieldUniform;             // all bodies have the same constant acceleration
-    rbVec3 momentumBefore;           // kg m/s, at the start of the current step
-    rbVec3 centerBefore;             // m, of mass
-    rbVec3 angularBefore;            // kg m^2/s, about the center of mass
-    double energyBefore;             // J, at the start of the current step
-    double forceEnergy;              // J, possible work of the forces in it on bodies at rest
-    double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance
-    double rateError;                // m/s, rad/s: left by the last velocity correction
-    double rateScale;                // m/s, of the speeds there
-    int rateJoint;                   // where
-    double pivotWorst;               // smallest of the current step
-    int redundantMost;               // of the current step
+    bool isAnchored;
+    bool isOpen;       // joints are apart: their impulses do work
+    bool isForceKnown; // constant forces are computed
+    bool isRefreshed;  // rows and masses belong to the current poses
+    rbStepGrid grid;
+    double chosen;                   // s, next step when the accuracy is controlled
     double size;                     // m: size of coordinates, for rounding
-    double estimate;                 // m, of the current step
-
-    int stateSize;            // doubles of a copy of the state
-    double* start;            // state at the start of the current step
-    double* kept;             // state at the node, during a trial
-    double* scratch;          // state within a basic step
-    rbLimitState* keptLimits; // per row, where a stage of contacts began
-    double* runs;             // results of the runs: states, works, totals
-    int runSize;              // doubles of one
+    double work[RB_WORK_COUNT];      // J, of the current step
+    double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance
+    rbNodeMemory node;
+    rbStepBefore before;
+    rbStepSeen seen;
+    rbStepCopies copies;
 } rbStepMechanism;
 
 typedef struct rbStepBodySlot {

@@ -29,7 +29,7 @@ double rbStep_GetSwing(const rbStepMechanism* mechanism, double h)
 {
     // Impulses of both ends together: residuals of look-ahead within its tolerance cancel.
     const rbMechanism* m = &mechanism->m;
-    double* squares = mechanism->scratch; // per body
+    double* squares = mechanism->copies.scratch; // per body
     double most = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         squares[i] = 0.0;
@@ -44,7 +44,7 @@ double rbStep_GetSwing(const rbStepMechanism* mechanism, double h)
         rbVec3 force = RB_VEC3_ZERO; // on A
         for (int k = 0; k < block->rowCount; ++k) {
             int row = block->firstRow + k;
-            force = rbAddScaled(force, mechanism->totals[row] / h, m->rows[row].linear);
+            force = rbAddScaled(force, mechanism->rows.totals[row] / h, m->rows[row].linear);
         }
         const rbMechBody* bodyA = &m->bodies[block->bodyA];
         const rbMechBody* bodyB = &m->bodies[block->bodyB];
@@ -53,7 +53,7 @@ double rbStep_GetSwing(const rbStepMechanism* mechanism, double h)
         squares[block->bodyA] += turnRate(&m->masses[block->bodyA], rA, force);
         squares[block->bodyB] += turnRate(&m->masses[block->bodyB], rB, rbNeg(force));
         // Positive along the row is a pull.
-        double pull = mechanism->totals[block->firstRow] / h;
+        double pull = mechanism->rows.totals[block->firstRow] / h;
         if (part->distance > 0.0 && pull > 0.0) {
             double stiffness = NEIGHBORS * pull / part->distance;
             squares[block->bodyA] += stiffness * bodyA->invMass;
