@@ -47,7 +47,7 @@ static rbAheadBody makeAhead(const rbContactPairs* pairs, int index, const rbRow
     rbAheadBody ahead = {.world = rbMulTransforms(at, body->transform),
                          .position = pose->position,
                          .rotation = pose->rotation};
-    ahead.turn = body->isBounded ? rbNearBody_BoundTurn(body, pose->orientation) : 0.0;
+    ahead.turn = body->traits.isBounded ? rbNearBody_BoundTurn(body, pose->orientation) : 0.0;
     ahead.travel = ahead.turn + rbDistance(pose->position, body->position);
     return ahead;
 }
@@ -79,10 +79,10 @@ static double getNodeDistance(const rbContactPairs* pairs, int slot)
 // Whether the contacts of the node are enough for a pair: two convex bodies that hardly turn.
 static bool areContactsEnough(const rbContactPairs* pairs, rbPairOrder item)
 {
-    const rbAheadBody* a = &pairs->aheadBodies.data[item.a];
-    const rbAheadBody* b = &pairs->aheadBodies.data[item.b];
-    bool isManyfold =
-        pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold;
+    const rbAheadBody* a = &pairs->ahead.bodies.data[item.a];
+    const rbAheadBody* b = &pairs->ahead.bodies.data[item.b];
+    bool isManyfold = pairs->bodies.data[item.a].traits.isManyfold ||
+                      pairs->bodies.data[item.b].traits.isManyfold;
     double missed = isManyfold ? a->travel + b->travel : a->turn + b->turn;
     return pairs->pairs.data[item.slot].hadContacts && missed < SHELL_PART * pairs->settings.shell;
 }
@@ -92,8 +92,8 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
 {
     rbContactCandidate pair =
         pairs->pairs.data[item.slot]; // what is found here holds elsewhere too
-    rbNearHot a = heatAhead(&pairs->hots.data[item.a], &pairs->aheadBodies.data[item.a]);
-    rbNearHot b = heatAhead(&pairs->hots.data[item.b], &pairs->aheadBodies.data[item.b]);
+    rbNearHot a = heatAhead(&pairs->hots.data[item.a], &pairs->ahead.bodies.data[item.a]);
+    rbNearHot b = heatAhead(&pairs->hots.data[item.b], &pairs->ahead.bodies.data[item.b]);
     double near = SHELL_PART * pairs->settings.shell;
     if (rbNearPair_AreApart(&pair, &a, &b, near)) {
         return false;
@@ -104,7 +104,8 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
     }
     rbSeparationCache cache = pairs->caches.data[item.slot];
     cache.front = NULL;
-    if (pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold) {
+    if (pairs->bodies.data[item.a].traits.isManyfold ||
+        pairs->bodies.data[item.b].traits.isManyfold) {
         bool overlaps = false;
         rbStatus status = rbTestOverlap(input, near, &cache, &overlaps, NULL);
         if (status != RB_STATUS_OK || !overlaps) {
@@ -114,7 +115,7 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
         cache.front = NULL;
     }
     rbSeparation separation;
-    rbStatus status = rbMeasureSeparation(input, &cache, pairs->scratch, &separation, NULL);
+    rbStatus status = rbMeasureSeparation(input, &cache, pairs->search.scratch, &separation, NULL);
     return status == RB_STATUS_OK && separation.distance < limit;
 }
 
@@ -140,7 +141,7 @@ static bool isTurningSlowly(const rbContactPairs* pairs, rbPairOrder item)
     double bend = 0.0;
     bool isSlow = true;
     for (int i = 0; i < 2; ++i) {
-        double turn = pairs->aheadBodies.data[pair[i]].turn;
+        double turn = pairs->ahead.bodies.data[pair[i]].turn;
         double radius = pairs->bodies.data[pair[i]].turnRadius;
         bend += turn > 0.0 ? turn * turn / radius : 0.0;
         isSlow = isSlow && turn <= ROLLING_TURN * radius;
@@ -185,8 +186,8 @@ static bool bendPoint(rbContactPairs* pairs, const rbContact* contact, const rbC
             pairs->frames[pairs->node].foundPoints.data[contact->firstPoint].featureId) {
         return false;
     }
-    const rbAheadBody* a = &pairs->aheadBodies.data[contact->bodyA];
-    const rbAheadBody* b = &pairs->aheadBodies.data[contact->bodyB];
+    const rbAheadBody* a = &pairs->ahead.bodies.data[contact->bodyA];
+    const rbAheadBody* b = &pairs->ahead.bodies.data[contact->bodyB];
     rbContactPoint* point = &flight->nodePoints[contact->firstPoint];
     rbVec3 middle = rbTransformPoint(a->world, rbManifoldPoint_GetMiddle(&manifold->points[0]));
     if (!isNearArm(a, point->armA, middle) || !isNearArm(b, point->armB, middle)) {
@@ -198,7 +199,7 @@ static bool bendPoint(rbContactPairs* pairs, const rbContact* contact, const rbC
     double bend = manifold->points[0].distance - pairs->settings.shell - predicted;
     if (fabs(bend - point->bend) > BEND_PART * pairs->settings.tolerance) {
         point->bend = bend;
-        pairs->isBent = true;
+        pairs->ahead.isBent = true;
     }
     return true;
 }
@@ -206,11 +207,11 @@ static bool bendPoint(rbContactPairs* pairs, const rbContact* contact, const rbC
 static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
                      const rbManifold* manifold)
 {
-    const rbAheadBody* a = &pairs->aheadBodies.data[item.a];
-    const rbAheadBody* b = &pairs->aheadBodies.data[item.b];
+    const rbAheadBody* a = &pairs->ahead.bodies.data[item.a];
+    const rbAheadBody* b = &pairs->ahead.bodies.data[item.b];
     rbAheadContact contact = {.slot = item.slot,
                               .next = -1,
-                              .firstPoint = pairs->aheadPoints.count,
+                              .firstPoint = pairs->ahead.points.count,
                               .pointCount = manifold->count};
     contact.found = rbMakeFoundContact(manifold, rbMatFromQuat(a->world.q));
     contact.found.isAhead = true;
@@ -230,9 +231,9 @@ static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhe
         rbContactPoint arms = {.armA = point.armA, .armB = point.armB};
         rbVec3 u = rbContact_RelativeVelocity(flight->bodies, &motion, &arms);
         point.distance = at->distance + excess - flight->h * rbDot(u, contact.found.normal);
-        rbArray_Push(pairs->aheadPoints, point);
+        rbArray_Push(pairs->ahead.points, point);
     }
-    rbArray_Push(pairs->aheads, contact);
+    rbArray_Push(pairs->ahead.contacts, contact);
 }
 
 // A body that rotates by more than this in the flight may be anywhere about its center.
@@ -268,7 +269,7 @@ static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhea
     }
     rbAheadContact contact = {.slot = item.slot,
                               .next = -1,
-                              .firstPoint = pairs->aheadPoints.count,
+                              .firstPoint = pairs->ahead.points.count,
                               .pointCount = 1,
                               .found = *found};
     contact.found.isAhead = true;
@@ -278,9 +279,9 @@ static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhea
                           .localB = rbMulMtV(pairs->bodies.data[item.b].rotation, cores[1]),
                           .distance = gap + pairs->settings.shell,
                           .featureId = CORE_NAME};
-    rbArray_Push(pairs->aheadPoints, point);
-    rbArray_Push(pairs->aheads, contact);
-    pairs->isGuarded = true;
+    rbArray_Push(pairs->ahead.points, point);
+    rbArray_Push(pairs->ahead.contacts, contact);
+    pairs->ahead.isGuarded = true;
 }
 
 // The points of contacts do not predict where a fast-spinning body goes, but its center must not
@@ -309,23 +310,23 @@ static rbSeparationInput getInput(const rbContactPairs* pairs, rbPairOrder item)
     rbSeparationInput input = rbDefaultSeparationInput();
     input.geometryA = pairs->bodies.data[item.a].geometry;
     input.geometryB = pairs->bodies.data[item.b].geometry;
-    input.transformBtoA = rbInvMulTransforms(pairs->aheadBodies.data[item.a].world,
-                                             pairs->aheadBodies.data[item.b].world);
+    input.transformBtoA = rbInvMulTransforms(pairs->ahead.bodies.data[item.a].world,
+                                             pairs->ahead.bodies.data[item.b].world);
     return input;
 }
 
 // The manifolds of a pair at the end of the flight, and how many there are.
 static int findManifolds(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
 {
-    bool isManyfold =
-        pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold;
-    rbContactList list = {.manifolds = pairs->manifolds.data,
+    bool isManyfold = pairs->bodies.data[item.a].traits.isManyfold ||
+                      pairs->bodies.data[item.b].traits.isManyfold;
+    rbContactList list = {.manifolds = pairs->search.manifolds.data,
                           .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
     rbSeparationCache cache = pairs->caches.data[item.slot];
     cache.front = NULL;
-    double threshold = pairs->settings.shell + pairs->aheadBodies.data[item.a].turn +
-                       pairs->aheadBodies.data[item.b].turn;
-    rbStatus status = rbFindContacts(input, threshold, &cache, pairs->scratch, &list, NULL);
+    double threshold = pairs->settings.shell + pairs->ahead.bodies.data[item.a].turn +
+                       pairs->ahead.bodies.data[item.b].turn;
+    rbStatus status = rbFindContacts(input, threshold, &cache, pairs->search.scratch, &list, NULL);
     int count = status != RB_STATUS_OK ? 0 : list.count;
     return count < list.capacity ? count : list.capacity;
 }
@@ -343,7 +344,7 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
 {
     const rbContact* only = getRolling(pairs, item, flight);
     if (flight->isCapped) {
-        if (pairs->isTurning.data[item.a] == 0 && pairs->isTurning.data[item.b] == 0) {
+        if (pairs->ahead.isTurning.data[item.a] == 0 && pairs->ahead.isTurning.data[item.b] == 0) {
             return;
         }
     } else if (areContactsEnough(pairs, item)) {
@@ -359,16 +360,16 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
         return;
     }
     int count = findManifolds(pairs, item, &input);
-    rbMat3 rotation = rbMatFromQuat(pairs->aheadBodies.data[item.a].world.q);
+    rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
     for (int i = 0; i < count; ++i) {
-        const rbManifold* manifold = &pairs->manifolds.data[i];
+        const rbManifold* manifold = &pairs->search.manifolds.data[i];
         if (manifold->count == 0) {
             continue;
         }
         rbVec3 normal = rbMulMV(rotation, manifold->normal);
         bool isDeep = manifold->points[0].distance < -DEEP_SHELLS * pairs->settings.shell;
         if (isDeep && isContrary(pairs, item.slot, normal)) {
-            pairs->isThrough = true;
+            pairs->ahead.isThrough = true;
         } else if (!bendPoint(pairs, only, flight, manifold, normal) && isNear) {
             clearBend(pairs, item.slot, flight);
             addAhead(pairs, item, flight, manifold);
@@ -382,8 +383,8 @@ static void searchBend(rbContactPairs* pairs, rbPairOrder item, const rbContactA
     const rbContact* only = getRolling(pairs, item, flight);
     rbSeparationInput input = getInput(pairs, item);
     if (only != NULL && findManifolds(pairs, item, &input) == 1) {
-        const rbManifold* manifold = &pairs->manifolds.data[0];
-        rbMat3 rotation = rbMatFromQuat(pairs->aheadBodies.data[item.a].world.q);
+        const rbManifold* manifold = &pairs->search.manifolds.data[0];
+        rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
         (void)bendPoint(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
     }
 }
@@ -409,14 +410,14 @@ static void copyContact(rbContactPairs* pairs, const rbContactAhead* flight, int
 // The lists of contacts by pair: heads by slot.
 static void linkAheads(rbContactPairs* pairs)
 {
-    rbArray_Reserve(pairs->aheadHeads, pairs->table.end);
+    rbArray_Reserve(pairs->ahead.heads, pairs->table.end);
     for (int slot = 0; slot < pairs->table.end; ++slot) {
-        pairs->aheadHeads.data[slot] = -1;
+        pairs->ahead.heads.data[slot] = -1;
     }
-    for (int i = pairs->aheads.count - 1; i >= 0; --i) {
-        rbAheadContact* contact = &pairs->aheads.data[i];
-        contact->next = pairs->aheadHeads.data[contact->slot];
-        pairs->aheadHeads.data[contact->slot] = i;
+    for (int i = pairs->ahead.contacts.count - 1; i >= 0; --i) {
+        rbAheadContact* contact = &pairs->ahead.contacts.data[i];
+        contact->next = pairs->ahead.heads.data[contact->slot];
+        pairs->ahead.heads.data[contact->slot] = i;
     }
 }
 
@@ -427,19 +428,20 @@ static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
     rbContactPairs_BeginFrame(pairs, pairs->node);
     rbContactFrame* frame = &pairs->frames[pairs->current];
     linkAheads(pairs);
-    for (int i = 0; i < pairs->order.count; ++i) {
-        rbPairOrder item = pairs->order.data[i];
+    for (int i = 0; i < pairs->order.list.count; ++i) {
+        rbPairOrder item = pairs->order.list.data[i];
         rbPairSpans* spans = &pairs->spans.data[item.slot];
         rbPairSpan span = spans->frames[pairs->node];
         int first = frame->contacts.count;
         for (int k = 0; span.stamp == node->stamp && k < span.count; ++k) {
             copyContact(pairs, flight, span.first + k);
         }
-        for (int k = pairs->aheadHeads.data[item.slot]; k >= 0; k = pairs->aheads.data[k].next) {
-            const rbAheadContact* ahead = &pairs->aheads.data[k];
+        for (int k = pairs->ahead.heads.data[item.slot]; k >= 0;
+             k = pairs->ahead.contacts.data[k].next) {
+            const rbAheadContact* ahead = &pairs->ahead.contacts.data[k];
             rbContactPairs_AddContact(pairs, item, &ahead->found, ahead->pointCount);
             for (int j = 0; j < ahead->pointCount; ++j) {
-                rbContactPairs_AddPoint(pairs, &pairs->aheadPoints.data[ahead->firstPoint + j]);
+                rbContactPairs_AddPoint(pairs, &pairs->ahead.points.data[ahead->firstPoint + j]);
                 frame->points.data[frame->points.count - 1].isAhead = true;
             }
         }
@@ -462,14 +464,14 @@ static rbContactSet getSet(const rbContactPairs* pairs)
 // Poses of the bodies at the end of a flight, and the near pairs within it.
 static void followFlight(rbContactPairs* pairs, const rbContactAhead* flight)
 {
-    rbArray_Reserve(pairs->aheadBodies, pairs->bodies.count);
-    rbArray_Reserve(pairs->isTurning, pairs->bodies.count);
+    rbArray_Reserve(pairs->ahead.bodies, pairs->bodies.count);
+    rbArray_Reserve(pairs->ahead.isTurning, pairs->bodies.count);
     for (int i = 0; i < pairs->bodies.count; ++i) {
-        pairs->isTurning.data[i] = 0;
+        pairs->ahead.isTurning.data[i] = 0;
         if (pairs->bodies.data[i].geometry != NULL) {
             rbAheadBody ahead = makeAhead(pairs, i, &flight->poses[i]);
-            pairs->aheadBodies.data[i] = ahead;
-            pairs->isTurning.data[i] = ahead.turn > CAPPED_SLACK * pairs->hots.data[i].radius;
+            pairs->ahead.bodies.data[i] = ahead;
+            pairs->ahead.isTurning.data[i] = ahead.turn > CAPPED_SLACK * pairs->hots.data[i].radius;
         }
     }
 }
@@ -479,11 +481,11 @@ bool rbContactPairs_FindBends(rbContactPairs* pairs, const rbContactAhead* fligh
     RB_ASSERT(flight->bodyCount >= pairs->bodies.count && flight->h > 0.0);
     followFlight(pairs, flight);
     rbContactPairs_SortPairs(pairs); // after a snapshot was restored
-    pairs->isBent = false;
-    for (int i = 0; i < pairs->order.count; ++i) {
-        searchBend(pairs, pairs->order.data[i], flight);
+    pairs->ahead.isBent = false;
+    for (int i = 0; i < pairs->order.list.count; ++i) {
+        searchBend(pairs, pairs->order.list.data[i], flight);
     }
-    return pairs->isBent;
+    return pairs->ahead.isBent;
 }
 
 bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* flight,
@@ -494,18 +496,18 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
     followFlight(pairs, flight);
     for (int i = 0; i < pairs->bodies.count; ++i) {
         if (pairs->bodies.data[i].geometry != NULL) {
-            rbContactPairs_Enlarge(pairs, i, pairs->aheadBodies.data[i].travel);
+            rbContactPairs_Enlarge(pairs, i, pairs->ahead.bodies.data[i].travel);
         }
     }
     rbContactPairs_SortPairs(pairs);
-    int before = pairs->aheads.count;
-    pairs->isThrough = false;
-    pairs->isGuarded = false;
-    pairs->isBent = false;
-    for (int i = 0; i < pairs->order.count; ++i) {
-        searchAhead(pairs, pairs->order.data[i], flight);
+    int before = pairs->ahead.contacts.count;
+    pairs->ahead.isThrough = false;
+    pairs->ahead.isGuarded = false;
+    pairs->ahead.isBent = false;
+    for (int i = 0; i < pairs->order.list.count; ++i) {
+        searchAhead(pairs, pairs->order.list.data[i], flight);
     }
-    if (pairs->aheads.count == before && !pairs->isBent) {
+    if (pairs->ahead.contacts.count == before && !pairs->ahead.isBent) {
         return false;
     }
     joinFrames(pairs, flight);
@@ -515,12 +517,12 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
 
 bool rbContactPairs_IsThrough(const rbContactPairs* pairs)
 {
-    return pairs->isThrough;
+    return pairs->ahead.isThrough;
 }
 
 bool rbContactPairs_IsGuarded(const rbContactPairs* pairs)
 {
-    return pairs->isGuarded;
+    return pairs->ahead.isGuarded;
 }
 
 bool rbContactPairs_IsTurned(const rbContactPairs* pairs, int body)
@@ -530,8 +532,8 @@ bool rbContactPairs_IsTurned(const rbContactPairs* pairs, int body)
 
 void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set)
 {
-    pairs->aheads.count = 0;
-    pairs->aheadPoints.count = 0;
+    pairs->ahead.contacts.count = 0;
+    pairs->ahead.points.count = 0;
     pairs->current = pairs->node;
     *set = getSet(pairs);
 }

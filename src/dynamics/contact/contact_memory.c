@@ -81,15 +81,15 @@ static Memory findMemory(const Recall* recall, int contact, int point, bool byNa
 // The rotation of a body halfway between the old frame and now.
 static rbMat3 getMidway(rbNearBody* body, rbQuat old, uint32_t stamp)
 {
-    if (body->midwayStamp != stamp) {
+    if (body->midway.stamp != stamp) {
         rbQuat q = body->orientation;
         double sign = rbDotQuat(old, q) < 0.0 ? -1.0 : 1.0;
         rbQuat sum = {old.w + sign * q.w, old.x + sign * q.x, old.y + sign * q.y,
                       old.z + sign * q.z};
-        body->midway = rbMatFromQuat(rbNormalizeQuat(sum));
-        body->midwayStamp = stamp;
+        body->midway.rotation = rbMatFromQuat(rbNormalizeQuat(sum));
+        body->midway.stamp = stamp;
     }
-    return body->midway;
+    return body->midway.rotation;
 }
 
 // (phi/2) / sin(phi/2) for the angle between two unit vectors: the series of asin(x) / x.
@@ -248,7 +248,7 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
         .now = &pairs->frames[pairs->current],
         .span = span,
         .near = fmax(NEAR_SIZE * size, NEAR_SHELLS * pairs->settings.shell),
-        .stamp = pairs->findStamp,
+        .stamp = pairs->search.stamp,
         .pathOld = -1,
         .pathNow = -1,
     };

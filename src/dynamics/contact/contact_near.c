@@ -31,8 +31,8 @@ static int getPairLimit(const rbContactPairs* pairs)
 
 static rbFront* takeFront(rbContactPairs* pairs)
 {
-    if (pairs->spareFronts.count > 0) {
-        rbFront* front = pairs->spareFronts.data[--pairs->spareFronts.count].front;
+    if (pairs->search.fronts.count > 0) {
+        rbFront* front = pairs->search.fronts.data[--pairs->search.fronts.count].front;
         rbFront_Clear(front);
         return front;
     }
@@ -53,10 +53,10 @@ int rbContactPairs_AddPair(rbContactPairs* pairs, int a, int b)
     pairs->pairs.data[slot] = (rbContactCandidate){0};
     pairs->spans.data[slot] = (rbPairSpans){0};
     pairs->caches.data[slot] = (rbSeparationCache){0};
-    if (pairs->bodies.data[a].isMesh && pairs->bodies.data[b].isMesh) {
+    if (pairs->bodies.data[a].traits.isMesh && pairs->bodies.data[b].traits.isMesh) {
         pairs->caches.data[slot].front = takeFront(pairs);
     }
-    pairs->isOrderOld = true;
+    pairs->order.isOld = true;
     return slot;
 }
 
@@ -66,11 +66,11 @@ void rbContactPairs_RemovePair(rbContactPairs* pairs, int slot)
     RB_ASSERT(pairs->table.entries[slot].ids[0] >= 0);
     if (pairs->caches.data[slot].front != NULL) {
         rbSpareFront spare = {pairs->caches.data[slot].front};
-        rbArray_Push(pairs->spareFronts, spare);
+        rbArray_Push(pairs->search.fronts, spare);
         pairs->caches.data[slot].front = NULL;
     }
     rbPairTable_Remove(&pairs->table, slot);
-    pairs->isOrderOld = true;
+    pairs->order.isOld = true;
 }
 
 void rbContactPairs_RemovePairsOf(rbContactPairs* pairs, int body)
@@ -88,30 +88,31 @@ void rbContactPairs_RemovePairsOf(rbContactPairs* pairs, int body)
 
 static bool areExcluded(const rbContactPairs* pairs, int a, int b)
 {
-    return pairs->exclusions.count > 0 && rbPairTable_Find(&pairs->exclusions, a, b) >= 0;
+    return pairs->filter.exclusions.count > 0 &&
+           rbPairTable_Find(&pairs->filter.exclusions, a, b) >= 0;
 }
 
 static bool isFiltered(const rbContactPairs* pairs, int a, int b)
 {
-    return pairs->filter != NULL &&
-           !pairs->filter(pairs->filterContext, a < b ? a : b, a < b ? b : a);
+    return pairs->filter.function != NULL &&
+           !pairs->filter.function(pairs->filter.context, a < b ? a : b, a < b ? b : a);
 }
 
 static bool mayMeet(const rbContactPairs* pairs, int a, int b)
 {
     const rbNearBody* p = &pairs->bodies.data[a];
     const rbNearBody* q = &pairs->bodies.data[b];
-    return (p->isMoved || q->isMoved) && (p->groups & q->mask) != 0 && (q->groups & p->mask) != 0 &&
-           !areExcluded(pairs, a, b);
+    return (p->traits.isMoved || q->traits.isMoved) && (p->groups & q->mask) != 0 &&
+           (q->groups & p->mask) != 0 && !areExcluded(pairs, a, b);
 }
 
 void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, void* context)
 {
-    pairs->filter = filter;
-    pairs->filterContext = context;
+    pairs->filter.function = filter;
+    pairs->filter.context = context;
     rbContactPairs_SortPairs(pairs);
-    for (int i = 0; i < pairs->order.count; ++i) {
-        rbPairOrder item = pairs->order.data[i];
+    for (int i = 0; i < pairs->order.list.count; ++i) {
+        rbPairOrder item = pairs->order.list.data[i];
         if (isFiltered(pairs, item.a, item.b)) {
             rbContactPairs_RemovePair(pairs, item.slot);
         }
@@ -133,15 +134,16 @@ static bool isBoxBelow(const rbNearBody* plane, const rbBounds* box)
     rbVec3 half = rbScale(0.5, rbSub(box->upper, box->lower));
     double least = rbDot(normal, rbSub(center, plane->world.p)) - rbDot(rbAbs3(normal), half);
     double size = fabs(least) + rbLength(half) + rbLength(center) + rbLength(plane->world.p);
-    return least <= data.offset + plane->room + PLANE_ROUNDING * size;
+    return least <= data.offset + plane->box.room + PLANE_ROUNDING * size;
 }
 
 static bool areNear(const rbNearBody* p, const rbNearBody* q)
 {
-    if (p->isBounded && q->isBounded) {
-        return rbDoBoxesOverlap(&p->box, &q->box);
+    if (p->traits.isBounded && q->traits.isBounded) {
+        return rbDoBoxesOverlap(&p->box.bounds, &q->box.bounds);
     }
-    return p->isBounded ? isBoxBelow(q, &p->box) : q->isBounded && isBoxBelow(p, &q->box);
+    return p->traits.isBounded ? isBoxBelow(q, &p->box.bounds)
+                               : q->traits.isBounded && isBoxBelow(p, &q->box.bounds);
 }
 
 static void meet(rbContactPairs* pairs, int a, int b)
@@ -161,7 +163,7 @@ static void meet(rbContactPairs* pairs, int a, int b)
 
 static double getWantedRoom(const rbContactPairs* pairs, const rbNearBody* body)
 {
-    double margin = body->isMoved ? fmax(body->margin, REACH_MARGIN * body->reach) : 0.0;
+    double margin = body->traits.isMoved ? fmax(body->margin, REACH_MARGIN * body->reach) : 0.0;
     return pairs->closedGap + body->reach + margin;
 }
 
@@ -198,7 +200,7 @@ static void follow(rbNearBody* body, const rbContactPlace* place)
         p.z == body->position.z && q.w == r.w && q.x == r.x && q.y == r.y && q.z == r.z) {
         return;
     }
-    if (!body->isBounded || !body->isPlaced) {
+    if (!body->traits.isBounded || !body->isPlaced) {
         body->isJumping = true;
     } else {
         double turn = rbNearBody_BoundTurn(body, q);
@@ -213,7 +215,7 @@ static void follow(rbNearBody* body, const rbContactPlace* place)
 void rbNearBody_Heat(const rbNearBody* body, rbNearHot* hot)
 {
     hot->center = body->world.p;
-    hot->radius = body->isBounded ? body->ballRadius : INFINITY;
+    hot->radius = body->traits.isBounded ? body->ballRadius : INFINITY;
     hot->travel = body->travel;
     hot->reach = body->reach;
     hot->poseStamp = body->poseStamp;
@@ -225,19 +227,19 @@ static bool isBoxGood(const rbContactPairs* pairs, const rbNearBody* body)
     if (!body->isPlaced || body->isStale || body->isJumping) {
         return false;
     }
-    double needed = pairs->closedGap + body->reach + (body->travel - body->travelAtBox);
-    return needed <= body->room && body->room <= ROOM_EXCESS * getWantedRoom(pairs, body);
+    double needed = pairs->closedGap + body->reach + (body->travel - body->box.travel);
+    return needed <= body->box.room && body->box.room <= ROOM_EXCESS * getWantedRoom(pairs, body);
 }
 
 static void makeBox(const rbContactPairs* pairs, rbNearBody* body)
 {
-    body->room = getWantedRoom(pairs, body);
-    body->travelAtBox = body->travel;
-    if (body->isBounded) {
+    body->box.room = getWantedRoom(pairs, body);
+    body->box.travel = body->travel;
+    if (body->traits.isBounded) {
         rbBounds box = rbGeometry_GetBounds(body->geometry, body->world);
-        rbVec3 room = rbMakeVec3(body->room, body->room, body->room);
-        body->box = (rbBounds){rbSub(box.lower, room), rbAdd(box.upper, room)};
-        RB_ASSERT(rbIsFinite3(body->box.lower) && rbIsFinite3(body->box.upper));
+        rbVec3 room = rbMakeVec3(body->box.room, body->box.room, body->box.room);
+        body->box.bounds = (rbBounds){rbSub(box.lower, room), rbAdd(box.upper, room)};
+        RB_ASSERT(rbIsFinite3(body->box.bounds.lower) && rbIsFinite3(body->box.bounds.upper));
     }
 }
 
@@ -257,23 +259,24 @@ static void place(rbContactPairs* pairs, int index)
     makeBox(pairs, body);
     body->isPlaced = true;
     body->isStale = false;
-    if (!body->isBounded) {
+    if (!body->traits.isBounded) {
         forgetDistances(pairs, index);
         for (int i = 0; i < pairs->bodies.count; ++i) {
             const rbNearBody* other = &pairs->bodies.data[i];
-            if (other->isBounded && other->isPlaced && isBoxBelow(body, &other->box)) {
+            if (other->traits.isBounded && other->isPlaced &&
+                isBoxBelow(body, &other->box.bounds)) {
                 meet(pairs, index, i);
             }
         }
         return;
     }
-    rbBroadPhase_Place(pairs->broad, index, body->box, &pairs->partners);
-    for (int i = 0; i < pairs->partners.count; ++i) {
-        meet(pairs, index, pairs->partners.ids[i]);
+    rbBroadPhase_Place(pairs->broad, index, body->box.bounds, &pairs->search.partners);
+    for (int i = 0; i < pairs->search.partners.count; ++i) {
+        meet(pairs, index, pairs->search.partners.ids[i]);
     }
     for (int i = 0; i < pairs->unbounded.count; ++i) {
         const rbNearBody* plane = &pairs->bodies.data[pairs->unbounded.data[i]];
-        if (plane->isPlaced && isBoxBelow(plane, &body->box)) {
+        if (plane->isPlaced && isBoxBelow(plane, &body->box.bounds)) {
             meet(pairs, index, pairs->unbounded.data[i]);
         }
     }
@@ -282,8 +285,8 @@ static void place(rbContactPairs* pairs, int index)
 void rbContactPairs_Enlarge(rbContactPairs* pairs, int index, double travel)
 {
     rbNearBody* body = &pairs->bodies.data[index];
-    double needed = pairs->closedGap + travel + (body->travel - body->travelAtBox);
-    if (body->isBounded && body->isPlaced && needed > body->room) {
+    double needed = pairs->closedGap + travel + (body->travel - body->box.travel);
+    if (body->traits.isBounded && body->isPlaced && needed > body->box.room) {
         body->reach = fmax(body->reach, travel);
         place(pairs, index);
     }
@@ -328,7 +331,7 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
 {
     RB_ASSERT(places != NULL || bodyCount == 0);
     retryDropped(pairs);
-    pairs->changed.count = 0;
+    pairs->search.changed.count = 0;
     for (int i = 0; i < bodyCount && i < pairs->bodies.count; ++i) {
         rbNearBody* body = &pairs->bodies.data[i];
         if (body->geometry == NULL) {
@@ -342,15 +345,15 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
             follow(body, now);
             rbNearBody_Heat(body, &pairs->hots.data[i]);
             if (!isBoxGood(pairs, body)) {
-                rbArray_Push(pairs->changed, i);
+                rbArray_Push(pairs->search.changed, i);
             }
         }
     }
-    for (int i = 0; i < pairs->changed.count; ++i) {
-        place(pairs, pairs->changed.data[i]);
+    for (int i = 0; i < pairs->search.changed.count; ++i) {
+        place(pairs, pairs->search.changed.data[i]);
     }
-    for (int i = 0; i < pairs->changed.count; ++i) {
-        partPairs(pairs, pairs->changed.data[i]);
+    for (int i = 0; i < pairs->search.changed.count; ++i) {
+        partPairs(pairs, pairs->search.changed.data[i]);
     }
     rbContactPairs_SortPairs(pairs);
 }
@@ -360,7 +363,7 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
 // One counting pass: from a list of pairs to another one, by one of their bodies.
 static void sortBy(rbContactPairs* pairs, bool byA, const rbPairOrder* from, rbPairOrder* to)
 {
-    int* starts = pairs->orderStarts.data;
+    int* starts = pairs->order.starts.data;
     int count = pairs->table.count;
     for (int i = 0; i <= pairs->bodies.count; ++i) {
         starts[i] = 0;
@@ -378,23 +381,23 @@ static void sortBy(rbContactPairs* pairs, bool byA, const rbPairOrder* from, rbP
 
 void rbContactPairs_SortPairs(rbContactPairs* pairs)
 {
-    if (!pairs->isOrderOld) {
+    if (!pairs->order.isOld) {
         return;
     }
     int count = pairs->table.count;
-    rbArray_Reserve(pairs->order, count);
-    rbArray_Reserve(pairs->orderScratch, count);
-    rbArray_Reserve(pairs->orderStarts, pairs->bodies.count + 1);
-    pairs->order.count = 0;
+    rbArray_Reserve(pairs->order.list, count);
+    rbArray_Reserve(pairs->order.scratch, count);
+    rbArray_Reserve(pairs->order.starts, pairs->bodies.count + 1);
+    pairs->order.list.count = 0;
     for (int slot = 0; slot < pairs->table.end; ++slot) {
         const rbPairEntry* entry = &pairs->table.entries[slot];
         if (entry->ids[0] >= 0) {
             rbPairOrder item = {slot, entry->ids[0], entry->ids[1]};
-            pairs->order.data[pairs->order.count++] = item;
+            pairs->order.list.data[pairs->order.list.count++] = item;
         }
     }
-    RB_ASSERT(pairs->order.count == count);
-    sortBy(pairs, false, pairs->order.data, pairs->orderScratch.data);
-    sortBy(pairs, true, pairs->orderScratch.data, pairs->order.data);
-    pairs->isOrderOld = false;
+    RB_ASSERT(pairs->order.list.count == count);
+    sortBy(pairs, false, pairs->order.list.data, pairs->order.scratch.data);
+    sortBy(pairs, true, pairs->order.scratch.data, pairs->order.list.data);
+    pairs->order.isOld = false;
 }

@@ -35,11 +35,11 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     pairs->isCarrying = settings->substeps > 0;
     bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
     pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
-    pairs->scratch = rbAlloc(rbGetSeparationScratchSize());
+    pairs->search.scratch = rbAlloc(rbGetSeparationScratchSize());
     pairs->kept = -1;
-    pairs->deepestA = -1;
-    pairs->deepestB = -1;
-    rbArray_Reserve(pairs->manifolds, 1);
+    pairs->deepest.bodyA = -1;
+    pairs->deepest.bodyB = -1;
+    rbArray_Reserve(pairs->search.manifolds, 1);
     return pairs;
 }
 
@@ -76,8 +76,8 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     for (int i = 0; i < pairs->caches.count; ++i) {
         rbDestroyFront(pairs->caches.data[i].front);
     }
-    for (int i = 0; i < pairs->spareFronts.count; ++i) {
-        rbDestroyFront(pairs->spareFronts.data[i].front);
+    for (int i = 0; i < pairs->search.fronts.count; ++i) {
+        rbDestroyFront(pairs->search.fronts.data[i].front);
     }
     for (int i = 0; i < RB_CONTACT_FRAMES; ++i) {
         freeFrame(&pairs->frames[i]);
@@ -88,23 +88,23 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     rbArray_Free(pairs->unbounded);
     rbArray_Free(pairs->pairs);
     rbArray_Free(pairs->caches);
-    rbArray_Free(pairs->order);
-    rbArray_Free(pairs->orderScratch);
-    rbArray_Free(pairs->orderStarts);
-    rbArray_Free(pairs->changed);
-    rbArray_Free(pairs->manifolds);
-    rbArray_Free(pairs->spareFronts);
-    rbArray_Free(pairs->aheadBodies);
-    rbArray_Free(pairs->isTurning);
-    rbArray_Free(pairs->aheads);
-    rbArray_Free(pairs->aheadPoints);
-    rbArray_Free(pairs->aheadHeads);
-    rbIdList_Free(&pairs->partners);
+    rbArray_Free(pairs->order.list);
+    rbArray_Free(pairs->order.scratch);
+    rbArray_Free(pairs->order.starts);
+    rbArray_Free(pairs->search.changed);
+    rbArray_Free(pairs->search.manifolds);
+    rbArray_Free(pairs->search.fronts);
+    rbArray_Free(pairs->ahead.bodies);
+    rbArray_Free(pairs->ahead.isTurning);
+    rbArray_Free(pairs->ahead.contacts);
+    rbArray_Free(pairs->ahead.points);
+    rbArray_Free(pairs->ahead.heads);
+    rbIdList_Free(&pairs->search.partners);
     rbPairTable_Free(&pairs->table);
-    rbPairTable_Free(&pairs->exclusions);
+    rbPairTable_Free(&pairs->filter.exclusions);
     rbDestroyBroadPhase(pairs->broad);
-    rbFree(pairs->materialPairs, MATERIAL_PAIRS * sizeof *pairs->materialPairs);
-    rbFree(pairs->scratch, rbGetSeparationScratchSize());
+    rbFree(pairs->filter.materials, MATERIAL_PAIRS * sizeof *pairs->filter.materials);
+    rbFree(pairs->search.scratch, rbGetSeparationScratchSize());
     rbFree(pairs, sizeof *pairs);
 }
 
@@ -114,15 +114,15 @@ void rbContactPairs_SetMaterialPair(rbContactPairs* pairs, int kindA, int kindB,
     RB_ASSERT(kindA >= 0 && kindA < RB_MATERIAL_KINDS_MAX);
     RB_ASSERT(kindB >= 0 && kindB < RB_MATERIAL_KINDS_MAX);
     const rbMaterialPair none = {.restitution = -1.0};
-    if (pairs->materialPairs == NULL) {
-        pairs->materialPairs = rbAlloc(MATERIAL_PAIRS * sizeof *pairs->materialPairs);
+    if (pairs->filter.materials == NULL) {
+        pairs->filter.materials = rbAlloc(MATERIAL_PAIRS * sizeof *pairs->filter.materials);
         for (size_t i = 0; i < MATERIAL_PAIRS; ++i) {
-            pairs->materialPairs[i] = none;
+            pairs->filter.materials[i] = none;
         }
     }
     rbMaterialPair told = pair != NULL ? *pair : none;
-    pairs->materialPairs[kindA * RB_MATERIAL_KINDS_MAX + kindB] = told;
-    pairs->materialPairs[kindB * RB_MATERIAL_KINDS_MAX + kindA] = told;
+    pairs->filter.materials[kindA * RB_MATERIAL_KINDS_MAX + kindB] = told;
+    pairs->filter.materials[kindB * RB_MATERIAL_KINDS_MAX + kindA] = told;
 }
 
 // -------------------------------------------------------------------------------------- shapes
@@ -139,7 +139,7 @@ static rbNearBody* reachBody(rbContactPairs* pairs, int body)
         memset(&pairs->hots.data[old], 0, (size_t)(body + 1 - old) * sizeof(rbNearHot));
         pairs->bodies.count = body + 1;
         pairs->hots.count = body + 1;
-        pairs->isOrderOld = true; // its arrays have the length of the body array
+        pairs->order.isOld = true; // its arrays have the length of the body array
     }
     return &pairs->bodies.data[body];
 }
@@ -148,7 +148,7 @@ static void listUnbounded(rbContactPairs* pairs)
 {
     pairs->unbounded.count = 0;
     for (int i = 0; i < pairs->bodies.count; ++i) {
-        if (pairs->bodies.data[i].geometry != NULL && !pairs->bodies.data[i].isBounded) {
+        if (pairs->bodies.data[i].geometry != NULL && !pairs->bodies.data[i].traits.isBounded) {
             rbArray_Push(pairs->unbounded, i);
         }
     }
@@ -158,18 +158,18 @@ static void measureShape(rbNearBody* body)
 {
     const rbGeometry* geometry = body->geometry;
     rbShapeFamily family = rbGeometry_GetFamily(geometry);
-    body->isBounded = rbGeometry_IsBounded(geometry);
-    body->isMesh = family == RB_FAMILY_TRIANGLES;
-    body->isManyfold = body->isMesh || family == RB_FAMILY_COMPOUND;
-    body->isBall = family == RB_FAMILY_BALL;
+    body->traits.isBounded = rbGeometry_IsBounded(geometry);
+    body->traits.isMesh = family == RB_FAMILY_TRIANGLES;
+    body->traits.isManyfold = body->traits.isMesh || family == RB_FAMILY_COMPOUND;
+    body->traits.isBall = family == RB_FAMILY_BALL;
     body->turnRadius = 0.0;
     body->ballRadius = 0.0;
     body->margin = 0.0;
-    if (body->isBounded) {
+    if (body->traits.isBounded) {
         // a ball that rotates about its center stays in place
         rbVec3 center = rbInvTransformPoint(body->transform, RB_VEC3_ZERO);
-        body->turnRadius =
-            body->isBall ? rbLength(body->transform.p) : rbGeometry_GetRadius(geometry, center);
+        body->turnRadius = body->traits.isBall ? rbLength(body->transform.p)
+                                               : rbGeometry_GetRadius(geometry, center);
         body->ballRadius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
         rbBounds bounds = rbGeometry_GetBounds(geometry, RB_TRANSFORM_IDENTITY);
         rbVec3 edges = rbSub(bounds.upper, bounds.lower);
@@ -222,7 +222,7 @@ static bool isSameTransform(const rbTransform* a, const rbTransform* b)
 
 static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
 {
-    return body->geometry == shape->geometry && body->isMoved == shape->isMoved &&
+    return body->geometry == shape->geometry && body->traits.isMoved == shape->isMoved &&
            body->groups == shape->groups && body->mask == shape->mask &&
            body->hash == rbGeometry_GetHash(shape->geometry) && isSameBelt(body, shape) &&
            isSameTransform(&body->transform, &shape->transform);
@@ -236,7 +236,7 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
         return;
     }
     rbContactPairs_Displace(pairs, body);
-    bool isListed = near->geometry != NULL && !near->isBounded;
+    bool isListed = near->geometry != NULL && !near->traits.isBounded;
     if (shape == NULL) {
         freeMaterials(near);
         near->geometry = NULL;
@@ -245,17 +245,17 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
         near->geometry = shape->geometry;
         near->hash = rbGeometry_GetHash(shape->geometry);
         near->transform = shape->transform;
-        near->isMoved = shape->isMoved;
+        near->traits.isMoved = shape->isMoved;
         near->groups = shape->groups;
         near->mask = shape->mask;
         setMaterials(near, shape);
         setBelts(near, shape);
         measureShape(near);
-        if (near->isManyfold) {
-            rbArray_Reserve(pairs->manifolds, RB_PAIR_MANIFOLDS_MAX);
+        if (near->traits.isManyfold) {
+            rbArray_Reserve(pairs->search.manifolds, RB_PAIR_MANIFOLDS_MAX);
         }
     }
-    if (isListed || (shape != NULL && !near->isBounded)) {
+    if (isListed || (shape != NULL && !near->traits.isBounded)) {
         listUnbounded(pairs);
     }
 }
@@ -265,11 +265,11 @@ void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded
     RB_ASSERT(a != b);
     (void)reachBody(pairs, a);
     (void)reachBody(pairs, b);
-    rbPairTable_Reserve(&pairs->exclusions, pairs->bodies.count);
-    int entry = rbPairTable_Find(&pairs->exclusions, a, b);
+    rbPairTable_Reserve(&pairs->filter.exclusions, pairs->bodies.count);
+    int entry = rbPairTable_Find(&pairs->filter.exclusions, a, b);
     if (isExcluded) {
-        entry = entry >= 0 ? entry : rbPairTable_Add(&pairs->exclusions, a, b);
-        pairs->exclusions.entries[entry].counter += 1;
+        entry = entry >= 0 ? entry : rbPairTable_Add(&pairs->filter.exclusions, a, b);
+        pairs->filter.exclusions.entries[entry].counter += 1;
         int slot = rbPairTable_Find(&pairs->table, a, b);
         if (slot >= 0) {
             rbContactPairs_RemovePair(pairs, slot);
@@ -277,8 +277,8 @@ void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded
         return;
     }
     RB_ASSERT(entry >= 0);
-    if (entry >= 0 && --pairs->exclusions.entries[entry].counter == 0) {
-        rbPairTable_Remove(&pairs->exclusions, entry);
+    if (entry >= 0 && --pairs->filter.exclusions.entries[entry].counter == 0) {
+        rbPairTable_Remove(&pairs->filter.exclusions, entry);
         pairs->bodies.data[a].isStale = pairs->bodies.data[a].isPlaced;
     }
 }
@@ -300,9 +300,9 @@ static void combine(const rbContactPairs* pairs, const rbMaterial* a, const rbMa
     contact->rolling = fmax(a->rolling, b->rolling);
     contact->spinning = fmax(a->spinning, b->spinning);
     contact->pairLaw = 0;
-    if (pairs->materialPairs != NULL) {
+    if (pairs->filter.materials != NULL) {
         const rbMaterialPair* pair =
-            &pairs->materialPairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
+            &pairs->filter.materials[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
         if (pair->restitution >= 0.0) {
             contact->friction = pair->friction;
             contact->stiction = pair->friction;
@@ -379,10 +379,10 @@ void rbContactPairs_AddContact(rbContactPairs* pairs, rbPairOrder pair, const rb
 
 static void noteDepth(rbContactPairs* pairs, rbPairOrder pair, double distance)
 {
-    if (-distance > pairs->deepest) {
-        pairs->deepest = -distance;
-        pairs->deepestA = pair.a;
-        pairs->deepestB = pair.b;
+    if (-distance > pairs->deepest.depth) {
+        pairs->deepest.depth = -distance;
+        pairs->deepest.bodyA = pair.a;
+        pairs->deepest.bodyB = pair.b;
     }
 }
 
@@ -528,7 +528,7 @@ bool rbNearPair_AreApart(rbContactCandidate* pair, const rbNearHot* a, const rbN
 static double carryOf(const rbContactPairs* pairs, rbPairOrder item)
 {
     const rbNearBody* bodies = pairs->bodies.data;
-    bool isBall = bodies[item.a].isBall || bodies[item.b].isBall;
+    bool isBall = bodies[item.a].traits.isBall || bodies[item.b].traits.isBall;
     double size = fmin(pairs->hots.data[item.a].radius, pairs->hots.data[item.b].radius);
     return pairs->isCarrying && !isBall ? CARRY_SIZE * size : 0.0;
 }
@@ -543,8 +543,9 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
         return false;
     }
     // odometers do not cover half spaces
-    bool isFixed = (pairs->bodies.data[item.a].isBounded || pair->stamps[0] == a->poseStamp) &&
-                   (pairs->bodies.data[item.b].isBounded || pair->stamps[1] == b->poseStamp);
+    bool isFixed =
+        (pairs->bodies.data[item.a].traits.isBounded || pair->stamps[0] == a->poseStamp) &&
+        (pairs->bodies.data[item.b].traits.isBounded || pair->stamps[1] == b->poseStamp);
     double moved = a->travel + b->travel - pair->searched;
     return isFixed && moved <= carry && threshold + moved <= pair->threshold;
 }
@@ -619,13 +620,14 @@ static bool testApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparatio
 // Is a pair that was apart still apart? Also finds the distance.
 static bool measureApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
 {
-    if (pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold) {
+    if (pairs->bodies.data[item.a].traits.isManyfold ||
+        pairs->bodies.data[item.b].traits.isManyfold) {
         return testApart(pairs, item, input);
     }
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     rbSeparation separation;
-    rbStatus status = rbMeasureSeparation(input, &pairs->caches.data[item.slot], pairs->scratch,
-                                          &separation, NULL);
+    rbStatus status = rbMeasureSeparation(input, &pairs->caches.data[item.slot],
+                                          pairs->search.scratch, &separation, NULL);
     pair->isMeasured = status == RB_STATUS_OK;
     pair->lower = separation.lower;
     pair->travel = pairs->hots.data[item.a].travel + pairs->hots.data[item.b].travel;
@@ -643,7 +645,7 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
     pair->searched = a->travel + b->travel;
     pair->stamps[0] = a->poseStamp;
     pair->stamps[1] = b->poseStamp;
-    if (a->isBall && b->isBall) {
+    if (a->traits.isBall && b->traits.isBall) {
         searchBalls(pairs, item, threshold);
         return;
     }
@@ -651,12 +653,12 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
     if (!pair->hadContacts && measureApart(pairs, item, &input)) {
         return;
     }
-    bool isManyfold = a->isManyfold || b->isManyfold;
-    rbContactList list = {.manifolds = pairs->manifolds.data,
+    bool isManyfold = a->traits.isManyfold || b->traits.isManyfold;
+    rbContactList list = {.manifolds = pairs->search.manifolds.data,
                           .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
-    RB_ASSERT(list.capacity <= pairs->manifolds.capacity);
+    RB_ASSERT(list.capacity <= pairs->search.manifolds.capacity);
     rbStatus status = rbFindContacts(&input, threshold, &pairs->caches.data[item.slot],
-                                     pairs->scratch, &list, NULL);
+                                     pairs->search.scratch, &list, NULL);
     int count = status != RB_STATUS_OK ? 0 : list.count;
     count = count < list.capacity ? count : list.capacity;
     for (int i = 0; i < count; ++i) {
@@ -707,8 +709,8 @@ void rbContactPairs_BeginFrame(rbContactPairs* pairs, int other)
 {
     pairs->current = chooseFrame(pairs, other);
     rbContactFrame* frame = &pairs->frames[pairs->current];
-    pairs->findStamp += 1;
-    frame->stamp = pairs->findStamp;
+    pairs->search.stamp += 1;
+    frame->stamp = pairs->search.stamp;
     frame->contacts.count = 0;
     frame->points.count = 0;
     frame->foundContacts.count = 0;
@@ -727,8 +729,8 @@ void rbContactPairs_BeginFrame(rbContactPairs* pairs, int other)
 
 static inline void prefetch(const rbContactPairs* pairs, int i)
 {
-    if (i + AHEAD < pairs->order.count) {
-        rbPairOrder next = pairs->order.data[i + AHEAD];
+    if (i + AHEAD < pairs->order.list.count) {
+        rbPairOrder next = pairs->order.list.data[i + AHEAD];
         __builtin_prefetch(&pairs->pairs.data[next.slot]);
         __builtin_prefetch(&pairs->hots.data[next.b]);
     }
@@ -740,15 +742,15 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
     const rbContactFrame* last = &pairs->frames[pairs->current];
     rbContactPairs_BeginFrame(pairs, pairs->current);
     pairs->node = pairs->current;
-    pairs->aheads.count = 0;
-    pairs->aheadPoints.count = 0;
-    pairs->deepest = 0.0;
-    pairs->deepestA = -1;
-    pairs->deepestB = -1;
+    pairs->ahead.contacts.count = 0;
+    pairs->ahead.points.count = 0;
+    pairs->deepest.depth = 0.0;
+    pairs->deepest.bodyA = -1;
+    pairs->deepest.bodyB = -1;
     rbContactFrame* frame = &pairs->frames[pairs->current];
-    for (int i = 0; i < pairs->order.count; ++i) {
+    for (int i = 0; i < pairs->order.list.count; ++i) {
         prefetch(pairs, i);
-        rbPairOrder item = pairs->order.data[i];
+        rbPairOrder item = pairs->order.list.data[i];
         int first = frame->contacts.count;
         findPair(pairs, last, item);
         int count = frame->contacts.count - first;
@@ -810,12 +812,12 @@ void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
 double rbContactPairs_GetDeepest(const rbContactPairs* pairs, int* bodyA, int* bodyB)
 {
     if (bodyA != NULL) {
-        *bodyA = pairs->deepestA;
+        *bodyA = pairs->deepest.bodyA;
     }
     if (bodyB != NULL) {
-        *bodyB = pairs->deepestB;
+        *bodyB = pairs->deepest.bodyB;
     }
-    return pairs->deepest;
+    return pairs->deepest.depth;
 }
 
 int rbContactPairs_GetPairCount(const rbContactPairs* pairs, int* dropped)
@@ -842,11 +844,12 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
     }
     // without the caches: they serve the search
     rbSeparationInput input = makeInput(&moved[0], &moved[1]);
-    bool isManyfold = moved[0].isManyfold || moved[1].isManyfold;
-    rbContactList list = {.manifolds = pairs->manifolds.data,
+    bool isManyfold = moved[0].traits.isManyfold || moved[1].traits.isManyfold;
+    rbContactList list = {.manifolds = pairs->search.manifolds.data,
                           .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
     double shell = pairs->settings.shell;
-    rbStatus status = rbFindContacts(&input, within + shell, NULL, pairs->scratch, &list, NULL);
+    rbStatus status =
+        rbFindContacts(&input, within + shell, NULL, pairs->search.scratch, &list, NULL);
     int count = 0;
     for (int i = 0; status == RB_STATUS_OK && i < list.count && i < list.capacity; ++i) {
         const rbManifold* manifold = &list.manifolds[i];

@@ -38,10 +38,10 @@ static void placeBody(rbContactPairs* pairs, int index)
     rbNearBody_Pose(body);
     rbNearBody_Heat(body, &pairs->hots.data[index]);
     body->isJumping = false;
-    body->midwayStamp = 0;
-    bool isIn = body->geometry != NULL && body->isPlaced && body->isBounded;
+    body->midway.stamp = 0;
+    bool isIn = body->geometry != NULL && body->isPlaced && body->traits.isBounded;
     if (isIn) {
-        rbBroadPhase_Place(pairs->broad, index, body->box, NULL);
+        rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
     } else if (rbBroadPhase_Has(pairs->broad, index)) {
         rbBroadPhase_Remove(pairs->broad, index);
     }
@@ -54,9 +54,9 @@ static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
     RB_MOVE(stream, body->orientation);
     RB_MOVE(stream, body->reach);
     RB_MOVE(stream, body->travel);
-    RB_MOVE(stream, body->box);
-    RB_MOVE(stream, body->room);
-    RB_MOVE(stream, body->travelAtBox);
+    RB_MOVE(stream, body->box.bounds);
+    RB_MOVE(stream, body->box.room);
+    RB_MOVE(stream, body->box.travel);
     RB_MOVE(stream, body->poseStamp);
     RB_MOVE(stream, body->isPlaced);
     RB_MOVE(stream, body->isStale);
@@ -116,10 +116,10 @@ static void movePairs(rbContactPairs* pairs, int pairCount, rbByteStream* stream
 static void moveAll(rbContactPairs* pairs, int pairCount, rbByteStream* stream)
 {
     RB_MOVE(stream, pairs->dropped);
-    RB_MOVE(stream, pairs->findStamp);
-    RB_MOVE(stream, pairs->deepest);
-    RB_MOVE(stream, pairs->deepestA);
-    RB_MOVE(stream, pairs->deepestB);
+    RB_MOVE(stream, pairs->search.stamp);
+    RB_MOVE(stream, pairs->deepest.depth);
+    RB_MOVE(stream, pairs->deepest.bodyA);
+    RB_MOVE(stream, pairs->deepest.bodyB);
     for (int i = 0; i < pairs->bodies.count; ++i) {
         moveBody(pairs, i, stream);
     }

@@ -22,6 +22,21 @@
 #define RB_PAIRS_PER_BODY 100
 #define RB_PAIRS_SPARE 10000
 
+typedef struct rbNearTraits {
+    bool isMoved;
+    bool isBounded;
+    bool isMesh;
+    bool isManyfold; // more than one manifold is possible
+    bool isBall;     // its points of contact do not move with it
+} rbNearTraits;
+
+// A fat box.
+typedef struct rbNearBox {
+    rbBounds bounds;
+    double room;   // m, by which it is larger than the shape when it was made
+    double travel; // m, odometer then
+} rbNearBox;
+
 typedef struct rbNearBody {
     // as registered
     const rbGeometry* geometry; // NULL: no shape
@@ -32,11 +47,7 @@ typedef struct rbNearBody {
     rbVec3* belts; // as materials; NULL: none
     uint32_t groups;
     uint32_t mask;
-    bool isMoved;
-    bool isBounded;
-    bool isMesh;
-    bool isManyfold;   // more than one manifold is possible
-    bool isBall;       // its points of contact do not move with it
+    rbNearTraits traits;
     double turnRadius; // m, about the center of mass: how far a rotation can move a point
     double ballRadius; // m, of the ball about the origin of the geometry
     double margin;     // m, by which its box is fatter than necessary
@@ -50,13 +61,13 @@ typedef struct rbNearBody {
     rbMat3 rotation;    // the same as a matrix
     rbTransform world;  // of the geometry
     rbMat3 worldRotation;
-    double reach;       // m, as last set
-    double travel;      // m, odometer
-    rbBounds box;       // fat
-    double room;        // m, by which it is larger than the shape when it was made
-    double travelAtBox; // m
-    rbMat3 midway;      // rotation halfway since the kept frame, if midwayStamp is current
-    uint32_t midwayStamp;
+    double reach;  // m, as last set
+    double travel; // m, odometer
+    rbNearBox box;
+    struct {
+        rbMat3 rotation; // halfway since the kept frame, if the stamp is current
+        uint32_t stamp;
+    } midway;
 } rbNearBody;
 
 // What a check of a pair needs of a body: a cache line.
@@ -163,6 +174,44 @@ typedef struct rbAheadContact {
     rbFoundContact found;
 } rbAheadContact;
 
+// Near pairs by bodies.
+typedef struct rbPairOrders {
+    RB_ARRAY(rbPairOrder) list;
+    bool isOld;
+    RB_ARRAY(rbPairOrder) scratch;
+    RB_ARRAY(int) starts;
+} rbPairOrders;
+
+// Which near pairs collide, and how.
+typedef struct rbPairFilter {
+    rbPairFilterFn* function; // NULL: none
+    void* context;
+    rbPairTable exclusions;    // with their numbers
+    rbMaterialPair* materials; // RB_MATERIAL_KINDS_MAX squared, restitution < 0: none
+} rbPairFilter;
+
+// Memory of one search.
+typedef struct rbPairSearch {
+    uint32_t stamp;
+    RB_ARRAY(int) changed; // bodies whose boxes are new
+    rbIdList partners;
+    RB_ARRAY(rbManifold) manifolds; // of one pair
+    RB_ARRAY(rbSpareFront) fronts;  // to be used again
+    void* scratch;
+} rbPairSearch;
+
+// The end of a flight, see contact_ahead.c.
+typedef struct rbPairsAhead {
+    RB_ARRAY(rbAheadBody) bodies;
+    RB_ARRAY(unsigned char) isTurning; // by body
+    RB_ARRAY(rbAheadContact) contacts;
+    RB_ARRAY(rbFoundPoint) points;
+    RB_ARRAY(int) heads; // by slot: the first of contacts; -1: none
+    bool isThrough;      // see rbContactPairs_IsThrough
+    bool isGuarded;
+    bool isBent; // a point of the node has another bend
+} rbPairsAhead;
+
 struct rbContactPairs {
     rbContactSettings settings;
     double closedGap; // m: up to this gap a point is closed
@@ -176,36 +225,20 @@ struct rbContactPairs {
     RB_ARRAY(rbContactCandidate) pairs; // by slot
     RB_ARRAY(rbPairSpans) spans;
     RB_ARRAY(rbSeparationCache) caches;
-    RB_ARRAY(rbPairOrder) order; // by bodies
-    bool isOrderOld;
-    RB_ARRAY(rbPairOrder) orderScratch;
-    RB_ARRAY(int) orderStarts;
-    int dropped;            // pairs that did not fit since the last full query
-    rbPairTable exclusions; // with their numbers
-    rbPairFilterFn* filter; // NULL: none
-    void* filterContext;
-    rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, restitution < 0: none
+    int dropped; // pairs that did not fit since the last full query
+    rbPairOrders order;
+    rbPairFilter filter;
     rbContactFrame frames[RB_CONTACT_FRAMES];
     int current; // frame of the set
     int node;    // frame of the last Find: current, unless contacts ahead were added
     int kept;    // frame of the last Keep; -1: none
-    uint32_t findStamp;
-    RB_ARRAY(int) changed; // bodies whose boxes are new in this Find
-    rbIdList partners;
-    RB_ARRAY(rbManifold) manifolds; // of one pair
-    RB_ARRAY(rbSpareFront) spareFronts;
-    RB_ARRAY(rbAheadBody) aheadBodies;
-    RB_ARRAY(unsigned char) isTurning; // by body: in the flight
-    RB_ARRAY(rbAheadContact) aheads;
-    RB_ARRAY(rbFoundPoint) aheadPoints;
-    RB_ARRAY(int) aheadHeads; // by slot: the first of aheads; -1: none
-    void* scratch;
-    bool isThrough; // by the last look-ahead, see rbContactPairs_IsThrough
-    bool isGuarded; // the same
-    bool isBent;    // the same: a point of the node has another bend
-    double deepest; // m
-    int deepestA;
-    int deepestB;
+    rbPairSearch search;
+    rbPairsAhead ahead;
+    struct {
+        double depth; // m
+        int bodyA;
+        int bodyB;
+    } deepest;
 };
 
 // ---------------------------------------------------------------- near pairs (contact_near.c)
