@@ -28,6 +28,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event/event_regions.c
   src/dynamics/engines/event/event_rest.c
   src/dynamics/engines/step/contact_method.c
+  src/dynamics/engines/step/step.c
   src/dynamics/engines/step/step_basic.c
   src/dynamics/engines/step/step_build.c
   src/dynamics/engines/step/step_contact.c

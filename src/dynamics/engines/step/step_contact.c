@@ -1,5 +1,5 @@
-// Steps of touching bodies, see step_contact.h.
-#include "base/core/timer.h"
+// Contacts of the step engine: making and finding them, starting, and what a step left over. The
+// step itself is in step.c.
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
@@ -106,7 +106,7 @@ static double reachOf(const rbMechBody* body, const rbContactBody* shown, double
     return h * speed;
 }
 
-static void buildGraph(rbStepContacts* c)
+void rbStepContacts_BuildGraph(rbStepContacts* c)
 {
     c->islandCount = rbContactGraph_Build(c->graph, &c->set, c->bodies.data, c->bodies.count,
                                           (const int(*)[2])(const void*)c->own.links.data,
@@ -133,15 +133,14 @@ static void placeBodies(rbStepEngine* engine)
     }
 }
 
-// Contacts there.
-static void findContacts(rbStepEngine* engine)
+void rbStepContacts_Find(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     placeBodies(engine);
     c->set = rbContactPairs_Find(c->pairs, c->places.data, c->places.count);
     rbStepLimits_Append(engine);
     (void)rbContactStep_MarkIdle(c, 0.0);
-    buildGraph(c);
+    rbStepContacts_BuildGraph(c);
     int bodyA;
     int bodyB;
     double deepest = rbContactPairs_GetDeepest(c->pairs, &bodyA, &bodyB);
@@ -156,28 +155,24 @@ static void findContacts(rbStepEngine* engine)
     }
 }
 
-// ------------------------------------------------------------------------------------------- steps
-
-typedef void PartFn(const rbStepRun* run, double time, double h);
-
-// One stage of a step for all mechanisms that are not frozen.
-static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* part, double time,
-                          double h)
+bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
 {
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze,
-                                      run.mechanism->m.bodies[0].index)) {
-            part(&run, time, h);
+    const rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body =
+            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
+        if (body != NULL && body->isDynamic &&
+            reachOf(body, &c->bodies.data[i], engine->settings.step, 0.0) >
+                c->places.data[i].reach) {
+            return true;
         }
     }
+    return false;
 }
 
-// Impulses of the last step are a first guess, scaled by the forces that they represent.
-static void scaleGuess(const rbStepEngine* engine, double h)
+// ------------------------------------------------------------------------------------ in a step
+
+void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
     double part = rbContactStep_PartOf(engine, h) / c->stage.part;
@@ -196,91 +191,9 @@ static void scaleGuess(const rbStepEngine* engine, double h)
     }
 }
 
-void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    scaleGuess(engine, h);
-    rbContactStep_KickLoose(engine, host, c->grid.time, 0.5 * h, false);
-    eachMechanism(engine, host, rbStep_BeginBasic, c->grid.time, h);
-    double begun = rbGetThreadTime();
-    rbContactStep_SolveAhead(engine, host, h, miss);
-    c->accounts.contactTime += rbGetThreadTime() - begun;
-}
-
-// Whether collisions made a body faster than the contact search assumed.
-static bool isFasterThanReach(const rbStepEngine* engine)
-{
-    const rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body =
-            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
-        if (body != NULL && body->isDynamic &&
-            reachOf(body, &c->bodies.data[i], engine->settings.step, 0.0) >
-                c->places.data[i].reach) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Mechanisms that woke at the end of the flight have had no first half.
-static void kickMoving(const rbStepRun* run, double time, double h)
-{
-    if (!rbContactStep_IsWoken(run->engine->contacts, run->mechanism)) {
-        rbStep_KickBasic(run, time, h);
-    }
-}
-
-static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    double end = c->grid.time + h;
-    rbContactStep_BeginTouches(engine);
-    rbContactStep_AddTouches(engine, host, c->stage.before.data, 1.0);
-    rbContactStep_TakeBodies(engine);
-    rbContactStep_TakeFlights(engine);
-    rbContactStep_FlyLoose(c, h);
-    eachMechanism(engine, host, rbStep_FlyBasic, c->grid.time, h);
-    rbContactStep_ReturnSpeeds(engine, host, h);
-    rbStepLimits_Keep(engine);
-    rbContactStep_PlaceFixed(engine, end);
-    c->grid.time = end;
-    c->trial.isFlown = false;
-    c->stage.part = rbContactStep_PartOf(engine, h);
-    findContacts(engine);
-    rbContactStep_CloseArrivals(c, h);
-    if (rbContactStep_MarkIdle(c, 0.0)) {
-        buildGraph(c);
-    }
-    rbContactStep_WakeBodies(engine, host, h);
-    rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
-    rbContactSolver_Prepare(c->solvers.sweeps, &all);
-    // Before the forces of the end act: bodies at rest do not collide.
-    double begun = rbGetThreadTime();
-    rbContactStep_NoteArriving(engine, host);
-    rbContactStep_SolveCollisions(engine, host, h, miss);
-    c->accounts.collisionTime += rbGetThreadTime() - begun;
-    rbContactStep_TakeBodies(engine);
-    if (isFasterThanReach(engine)) {
-        rbStepContacts_MakeReady(engine);
-    }
-    rbContactStep_KickLoose(engine, host, end, 0.5 * h, true);
-    rbContactStep_TakeLateKicks(engine, h);
-    eachMechanism(engine, host, kickMoving, end, h);
-    begun = rbGetThreadTime();
-    rbContactStep_SolveVelocities(engine, host, h, miss);
-    c->accounts.contactTime += rbGetThreadTime() - begun;
-    rbContactStep_FreezeBodies(engine, host, h);
-    rbContactStep_TakeBodies(engine);
-    eachMechanism(engine, host, rbStep_EndBasic, end, h);
-    rbStepLimits_Keep(engine);
-    rbContactStep_CloseAccounts(c);
-    rbContactStep_ReportTouches(engine, host);
-}
-
 // What solvers say of their equations holds for the linear ones of a stage; what counts in the end
 // is measured.
-static void measureEnd(const rbStepEngine* engine, rbStepMiss* miss)
+void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss)
 {
     const rbStepContacts* c = engine->contacts;
     double overlap = rbMeasureOverlap(&c->set, c->foundCount, &c->stage.pairGaps);
@@ -304,7 +217,7 @@ static void countMiss(rbStepEngine* engine, const rbStepMiss* miss)
     s->unmetSteps += rbContactStep_IsMissed(engine, miss) ? 1 : 0;
 }
 
-static void countStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
+void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
@@ -323,7 +236,7 @@ static void countStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole
     engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, h);
 }
 
-static bool isFiniteLoose(const rbStepContacts* c)
+bool rbContactStep_IsFinite(const rbStepContacts* c)
 {
     for (int i = 0; i < c->own.loose.count; ++i) {
         const rbMechBody* body = &c->own.loose.data[i];
@@ -333,74 +246,6 @@ static bool isFiniteLoose(const rbStepContacts* c)
         }
     }
     return true;
-}
-
-// One step from the node, to the next one of the grid or to a cut; false: it would end after the
-// time.
-static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
-{
-    rbStepContacts* c = engine->contacts;
-    double whole = engine->settings.step;
-    double next = c->grid.origin + (double)c->grid.index * whole;
-    bool isBeyond = next > time + RB_STEP_SNAP * whole;
-    if (isBeyond && time <= c->grid.time + RB_STEP_SNAP * whole) {
-        return false;
-    }
-    rbStepMiss miss = {0};
-    double h = next - c->grid.time;
-    if (c->method != NULL) {
-        if (isBeyond) {
-            return false;
-        }
-        c->method->advance(engine, host, next);
-        rbContactStep_CloseAccounts(c);
-        c->grid.index += 1;
-        countStep(engine, &miss, true);
-        return true;
-    }
-    rbPairGaps_Note(&c->stage.pairGaps, &c->set, c->foundCount);
-    // a game's steps are not cut
-    if (isBeyond || c->solvers.substeps == NULL) {
-        h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &miss);
-        if (!(h > 0.0)) {
-            return false;
-        }
-    } else {
-        rbContactStep_Begin(engine, host, h, &miss);
-    }
-    bool isWhole = h == next - c->grid.time;
-    finishStep(engine, host, h, &miss);
-    measureEnd(engine, &miss);
-    if (isWhole) {
-        c->grid.time = next;
-        c->grid.index += 1;
-        c->trial.cuts = 0;
-    }
-    countStep(engine, &miss, isWhole);
-    return true;
-}
-
-rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
-                                double* reached)
-{
-    rbStepContacts* c = engine->contacts;
-    int64_t unmet = c->statistics.unmetSteps + engine->statistics.unmetSteps;
-    while (step(engine, host, time)) {
-        if (!isFiniteLoose(c)) {
-            *reached = engine->time;
-            return RB_STATUS_LIMIT;
-        }
-    }
-    if (time > c->grid.time + RB_STEP_SNAP * engine->settings.step) {
-        rbContactStep_LookBetween(engine, host, time);
-    } else {
-        c->trial.work = 0.0;
-        rbContactStep_WriteBodies(engine, host);
-    }
-    engine->time = time;
-    *reached = time;
-    return c->statistics.unmetSteps + engine->statistics.unmetSteps > unmet ? RB_STATUS_NUMERICAL
-                                                                            : RB_STATUS_OK;
 }
 
 // ------------------------------------------------------------------------------------------- start
@@ -436,14 +281,14 @@ static void prepareRows(rbStepEngine* engine)
 
 void rbStepContacts_PrepareSet(rbStepEngine* engine)
 {
-    buildGraph(engine->contacts);
+    rbStepContacts_BuildGraph(engine->contacts);
     prepareRows(engine);
 }
 
 void rbStepContacts_MakeReady(rbStepEngine* engine)
 {
     engine->contacts->trial.isFlown = false;
-    findContacts(engine);
+    rbStepContacts_Find(engine);
     prepareRows(engine);
 }
 
@@ -455,7 +300,7 @@ void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
     c->set = rbContactPairs_GetSet(c->pairs);
     rbStepLimits_Append(engine);
     (void)rbContactStep_MarkIdle(c, 0.0);
-    buildGraph(c);
+    rbStepContacts_BuildGraph(c);
     prepareRows(engine);
 }
 

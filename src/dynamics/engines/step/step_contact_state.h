@@ -372,13 +372,26 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
 void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* host);
 
 // ---------------------------------------------------------------------------------- step_contact.c
+// Bodies as contacts see them, the contacts at their poses, and islands.
+void rbStepContacts_Find(rbStepEngine* engine);
+void rbStepContacts_BuildGraph(rbStepContacts* c);
 // Islands and rows of the set of the node.
 void rbStepContacts_PrepareSet(rbStepEngine* engine);
-// The first half of a step from the node: impulses of the position stage. Bodies have not moved.
-void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss);
 // Contacts at the node, ready for a step.
 void rbStepContacts_MakeReady(rbStepEngine* engine);
 // The same with the stored contacts of the pairs: to the bit as in a snapshot.
 void rbStepContacts_MakeReadyAgain(rbStepEngine* engine);
+// Whether collisions made a body faster than the contact search assumed.
+bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine);
+// Impulses of the last step are a first guess, scaled by the forces that they represent.
+void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h);
+// What the end of a step is like; and counts it.
+void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss);
+void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole);
+bool rbContactStep_IsFinite(const rbStepContacts* c);
+
+// ------------------------------------------------------------------------------------------ step.c
+// The first half of a step from the node: impulses of the position stage. Bodies have not moved.
+void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss);
 
 #endif

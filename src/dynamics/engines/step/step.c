@@ -1,0 +1,208 @@
+// One step of all bodies that may touch, as a list of stages, and the grid of such steps.
+//
+// A step from t to t + h has two halves. The first decides the flight: half of the forces, and
+// impulses that hold gaps, sticking points and joints at t + h. Nothing has moved then, so it can
+// be undone and begun again with another h, see step_contact_time.c. The second makes it.
+#include "base/core/timer.h"
+#include "dynamics/engines/step/step_contact_state.h"
+
+typedef void PartFn(const rbStepRun* run, double time, double h);
+
+// A part of a step for all mechanisms that are not frozen.
+static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* part, double time,
+                          double h)
+{
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        int first = run.mechanism->m.bodies[0].index;
+        if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, first)) {
+            part(&run, time, h);
+        }
+    }
+}
+
+// Mechanisms that woke at the end of the flight have had no first half.
+static void kickMoving(const rbStepRun* run, double time, double h)
+{
+    if (!rbContactStep_IsWoken(run->engine->contacts, run->mechanism)) {
+        rbStep_KickBasic(run, time, h);
+    }
+}
+
+static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    double time = engine->contacts->grid.time;
+    rbContactStep_KickLoose(engine, host, time, 0.5 * h, false);
+    eachMechanism(engine, host, rbStep_BeginBasic, time, h);
+}
+
+static void solvePositions(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
+{
+    double begun = rbGetThreadTime();
+    rbContactStep_SolveAhead(engine, host, h, miss);
+    engine->contacts->accounts.contactTime += rbGetThreadTime() - begun;
+}
+
+static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactStep_AddTouches(engine, host, c->stage.before.data, 1.0);
+    rbContactStep_TakeBodies(engine);
+    rbContactStep_TakeFlights(engine);
+    rbContactStep_FlyLoose(c, h);
+    eachMechanism(engine, host, rbStep_FlyBasic, c->grid.time, h);
+    rbContactStep_ReturnSpeeds(engine, host, h);
+    rbStepLimits_Keep(engine);
+    rbContactStep_PlaceFixed(engine, c->grid.time + h);
+    c->grid.time += h;
+    c->trial.isFlown = false;
+}
+
+static void find(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    c->stage.part = rbContactStep_PartOf(engine, h);
+    rbStepContacts_Find(engine);
+    rbContactStep_CloseArrivals(c, h);
+    if (rbContactStep_MarkIdle(c, 0.0)) {
+        rbStepContacts_BuildGraph(c);
+    }
+    rbContactStep_WakeBodies(engine, host, h);
+    rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
+    rbContactSolver_Prepare(c->solvers.sweeps, &all);
+}
+
+// Before the forces of the end act: bodies at rest do not collide.
+static void collide(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
+{
+    double begun = rbGetThreadTime();
+    rbContactStep_NoteArriving(engine, host);
+    rbContactStep_SolveCollisions(engine, host, h, miss);
+    engine->contacts->accounts.collisionTime += rbGetThreadTime() - begun;
+    rbContactStep_TakeBodies(engine);
+    if (rbStepContacts_IsFasterThanReach(engine)) {
+        rbStepContacts_MakeReady(engine);
+    }
+}
+
+static void pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    double time = engine->contacts->grid.time;
+    rbContactStep_KickLoose(engine, host, time, 0.5 * h, true);
+    rbContactStep_TakeLateKicks(engine, h);
+    eachMechanism(engine, host, kickMoving, time, h);
+}
+
+static void solveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
+                            rbStepMiss* miss)
+{
+    double begun = rbGetThreadTime();
+    rbContactStep_SolveVelocities(engine, host, h, miss);
+    engine->contacts->accounts.contactTime += rbGetThreadTime() - begun;
+    rbContactStep_FreezeBodies(engine, host, h);
+    rbContactStep_TakeBodies(engine);
+}
+
+static void account(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    eachMechanism(engine, host, rbStep_EndBasic, engine->contacts->grid.time, h);
+    rbStepLimits_Keep(engine);
+    rbContactStep_CloseAccounts(engine->contacts);
+    rbContactStep_ReportTouches(engine, host);
+}
+
+void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
+{
+    rbContactStep_ScaleGuess(engine, h);
+    pushAtStart(engine, host, h);
+    solvePositions(engine, host, h, miss);
+}
+
+static void finish(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
+{
+    rbContactStep_BeginTouches(engine);
+    fly(engine, host, h);
+    find(engine, host, h);
+    collide(engine, host, h, miss);
+    pushAtEnd(engine, host, h);
+    solveVelocities(engine, host, h, miss);
+    account(engine, host, h);
+    rbContactStep_MeasureEnd(engine, miss);
+}
+
+// ---------------------------------------------------------------------------------------- the grid
+
+// One step by a registered method.
+static bool stepByMethod(rbStepEngine* engine, const rbStepHost* host, double next)
+{
+    rbStepContacts* c = engine->contacts;
+    rbStepMiss miss = {0};
+    c->method->advance(engine, host, next);
+    rbContactStep_CloseAccounts(c);
+    c->grid.index += 1;
+    rbContactStep_CountStep(engine, &miss, true);
+    return true;
+}
+
+// One step from the node, to the next one of the grid or to a cut; false: it would end after the
+// time.
+static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    double whole = engine->settings.step;
+    double next = c->grid.origin + (double)c->grid.index * whole;
+    bool isBeyond = next > time + RB_STEP_SNAP * whole;
+    if (isBeyond && (c->method != NULL || time <= c->grid.time + RB_STEP_SNAP * whole)) {
+        return false;
+    }
+    if (c->method != NULL) {
+        return stepByMethod(engine, host, next);
+    }
+    rbStepMiss miss = {0};
+    double h = next - c->grid.time;
+    rbPairGaps_Note(&c->stage.pairGaps, &c->set, c->foundCount);
+    // a game's steps are not cut
+    if (isBeyond || c->solvers.substeps == NULL) {
+        h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &miss);
+        if (!(h > 0.0)) {
+            return false;
+        }
+    } else {
+        rbContactStep_Begin(engine, host, h, &miss);
+    }
+    bool isWhole = h == next - c->grid.time;
+    finish(engine, host, h, &miss);
+    if (isWhole) {
+        c->grid.time = next;
+        c->grid.index += 1;
+        c->trial.cuts = 0;
+    }
+    rbContactStep_CountStep(engine, &miss, isWhole);
+    return true;
+}
+
+rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
+                                double* reached)
+{
+    rbStepContacts* c = engine->contacts;
+    int64_t unmet = c->statistics.unmetSteps + engine->statistics.unmetSteps;
+    while (step(engine, host, time)) {
+        if (!rbContactStep_IsFinite(c)) {
+            *reached = engine->time;
+            return RB_STATUS_LIMIT;
+        }
+    }
+    if (time > c->grid.time + RB_STEP_SNAP * engine->settings.step) {
+        rbContactStep_LookBetween(engine, host, time);
+    } else {
+        c->trial.work = 0.0;
+        rbContactStep_WriteBodies(engine, host);
+    }
+    engine->time = time;
+    *reached = time;
+    return c->statistics.unmetSteps + engine->statistics.unmetSteps > unmet ? RB_STATUS_NUMERICAL
+                                                                            : RB_STATUS_OK;
+}
