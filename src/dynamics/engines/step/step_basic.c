@@ -11,6 +11,7 @@
 
 #include <float.h>
 #include <limits.h>
+#include <string.h>
 
 // How often the factors may change within a stage because limited rows reach or leave their limits.
 #define LIMIT_CHANGES_MAX 60
@@ -529,6 +530,47 @@ static void flyHalf(const rbStepRun* run, double time, double h)
     flyToEnd(run, time + 0.5 * h);
 }
 
+static void refresh(rbStepMechanism* mechanism)
+{
+    if (!mechanism->isRefreshed) {
+        rbMechanism_Refresh(&mechanism->m);
+        mechanism->isRefreshed = true;
+    }
+}
+
+// Half of the forces, motors, and the explicit share of damping.
+static void pushAtStart(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    double power;
+    mechanism->m.duration = h;
+    rbStep_PlaceFixed(run, time, false);
+    refresh(mechanism);
+    rbStep_Forces(run, time, &power);
+    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
+    rbStep_Rezero(mechanism);
+    noteRates(mechanism);
+    rbStep_SetSpeeds(run, time, time + h);
+    kickDrives(mechanism, h, true);
+    kickBodies(&mechanism->m, 0.5 * h);
+}
+
+static void accountForStart(const rbStepRun* run, double h)
+{
+    run->mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
+    addWork(run->mechanism, h, true);
+}
+
+static void accountForEnd(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
+    addWork(mechanism, h, false);
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->rows.totals[row] += mechanism->m.impulses[row];
+    }
+}
+
 bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -536,23 +578,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     // Springs and limited rows support only the symmetric scheme.
     bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->traits.hasSoft;
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
-    double power;
-    m->duration = h;
-    rbStep_PlaceFixed(run, time, false);
-    if (!mechanism->isRefreshed) {
-        rbMechanism_Refresh(m);
-        mechanism->isRefreshed = true;
-    }
-    rbStep_Forces(run, time, &power);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
-    bool isCounted = mechanism->traits.hasSoft || mechanism->isOpen || mechanism->traits.hasPaths;
-    if (isCounted) {
-        rbStep_Rezero(mechanism);
-        noteRates(mechanism);
-        rbStep_SetSpeeds(run, time, time + h);
-        kickDrives(mechanism, h, true);
-    }
-    kickBodies(m, 0.5 * h);
+    pushAtStart(run, time, h);
     double ahead = h;
     if (isMiddle) {
         flyHalf(run, time, h);
@@ -569,31 +595,21 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         return false;
     }
     keepImpulses(mechanism, h);
-    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    if (isCounted) {
-        addWork(mechanism, h, true);
-    }
+    accountForStart(run, h);
     flyToEnd(run, time + h);
-    if (isCounted) {
-        noteRates(mechanism);
-        rbStep_SetSpeeds(run, time + h, time + h);
-    }
+    noteRates(mechanism);
+    rbStep_SetSpeeds(run, time + h, time + h);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     if (mechanism->traits.hasLoads) {
         finishWithLoads(run, time + h, h);
     } else {
+        double power;
         rbStep_Forces(run, time + h, &power);
         kickBodies(m, 0.5 * h);
         kickDrives(mechanism, h, false);
         rbStep_StopRates(run, h, mechanism->inner);
     }
-    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    if (isCounted) {
-        addWork(mechanism, h, false);
-    }
-    for (int row = 0; row < m->rowCount; ++row) {
-        mechanism->rows.totals[row] += m->impulses[row];
-    }
+    accountForEnd(run, h);
     if (!run->isTrial) {
         run->engine->statistics.substeps += 1;
     }
@@ -603,39 +619,23 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
 //--------------------------------------------------------------------------------------------------
 // A step in parts
 
-// At the poses of the start, with no energy recorded yet.
-static void openStep(const rbStepRun* run, double time, double h)
+// With no energy recorded yet.
+static void openStep(rbStepMechanism* mechanism)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    rbMechanism* m = &mechanism->m;
-    m->duration = h;
-    for (int i = 0; i < RB_WORK_COUNT; ++i) {
-        mechanism->work[i] = 0.0;
-    }
-    for (int row = 0; row < m->rowCount; ++row) {
-        mechanism->rows.totals[row] = 0.0;
-    }
-    rbStep_PlaceFixed(run, time, false);
-    rbMechanism_Refresh(m);
+    mechanism->isRefreshed = false;
+    memset(mechanism->work, 0, sizeof mechanism->work);
+    memset(mechanism->rows.totals, 0, (size_t)mechanism->m.rowCount * sizeof(double));
 }
 
 void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    rbMechanism* m = &mechanism->m;
-    double power;
-    openStep(run, time, h);
+    openStep(mechanism);
+    rbStep_PlaceFixed(run, time, false);
     rbStep_RunMotors(run, time, h);
-    rbStep_Forces(run, time, &power);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
-    rbStep_Rezero(mechanism);
-    noteRates(mechanism);
-    rbStep_SetSpeeds(run, time, time + h);
-    kickDrives(mechanism, h, true);
-    kickBodies(m, 0.5 * h);
+    pushAtStart(run, time, h);
     allowLeftover(run);
-    setStartCompliance(mechanism, h);
-    rbCorrector_Factor(mechanism->inner, m);
+    rbStep_RenewStart(mechanism, h);
     rbStep_PlaceFixed(run, time + h, true);
     applyGuess(run, h);
     (void)correctPositions(run, h, mechanism->inner);
@@ -662,8 +662,7 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     keepImpulses(mechanism, h);
     // Forces do work with the final velocities.
     rbStepContacts_ReturnSpeeds(run->engine, mechanism);
-    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    addWork(mechanism, h, true);
+    accountForStart(run, h);
     flyToEnd(run, time + h);
     rbStep_SetSpeeds(run, time + h, time + h);
     setEndCompliance(mechanism, h);
@@ -688,7 +687,10 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    openStep(run, time, h);
+    openStep(mechanism);
+    m->duration = h;
+    rbStep_PlaceFixed(run, time, false);
+    refresh(mechanism);
     rbStep_Rezero(mechanism);
     rbStep_SetSpeeds(run, time, time);
     setEndCompliance(mechanism, h);
@@ -719,11 +721,8 @@ double rbStep_SweepRates(const rbStepRun* run, double h)
 void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    rbMechanism* m = &mechanism->m;
-    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    addWork(mechanism, h, false);
-    for (int row = 0; row < m->rowCount; ++row) {
-        mechanism->rows.totals[row] += m->impulses[row];
+    accountForEnd(run, h);
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->rows.forces[row] = mechanism->rows.totals[row] / h;
     }
     for (int i = 0; i < RB_WORK_COUNT; ++i) {
