@@ -46,6 +46,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_touch.c
   src/dynamics/engines/step/step_engine.c
   src/dynamics/engines/step/step_forces.c
+  src/dynamics/engines/step/step_valid.c
   src/dynamics/engines/step/step_validation.c
   src/dynamics/engines/step/step_limits.c
   src/dynamics/engines/step/step_measure.c

@@ -4,7 +4,7 @@
 // impulses that hold gaps, sticking points and joints at t + h. Nothing has moved then, so it can
 // be undone and begun again with another h, see step_contact_time.c. The second makes it.
 #include "base/core/timer.h"
-#include "dynamics/engines/step/step_contact_state.h"
+#include "dynamics/engines/step/step_valid.h"
 
 typedef void PartFn(const rbStepRun* run, double time, double h);
 
@@ -18,8 +18,10 @@ static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* 
                          .host = host,
                          .isForced = true};
         int first = run.mechanism->m.bodies[0].index;
+        RB_ASSERT(first >= 0 && first < engine->bodies.count);
         if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, first)) {
             part(&run, time, h);
+            RB_VALIDATE(rbStepValid_IsMechanism(run.mechanism));
         }
     }
 }
@@ -43,6 +45,11 @@ static void solvePositions(rbStepEngine* engine, const rbStepHost* host, double 
 {
     double begun = rbGetThreadTime();
     rbContactStep_SolveAhead(engine, host, h, miss);
+    RB_VALIDATE(rbStepValid_AreBodies(engine));
+    RB_VALIDATE(rbStepValid_IsSet(engine->contacts));
+    RB_VALIDATE(rbStepValid_AreImpulses(engine->contacts));
+    RB_VALIDATE(rbStepValid_AreIslands(engine->contacts));
+    RB_VALIDATE(rbStepValid_IsFlight(engine->contacts, h));
     engine->contacts->accounts.contactTime += rbGetThreadTime() - begun;
 }
 
@@ -57,6 +64,7 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
     rbContactStep_ReturnSpeeds(engine, host, h);
     rbStepLimits_Keep(engine);
     rbContactStep_PlaceFixed(engine, c->grid.time + h);
+    RB_ASSERT(c->grid.time + h > c->grid.time);
     c->grid.time += h;
     c->trial.isFlown = false;
 }
@@ -73,6 +81,9 @@ static void find(rbStepEngine* engine, const rbStepHost* host, double h)
     rbContactStep_WakeBodies(engine, host, h);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solvers.sweeps, &all);
+    RB_VALIDATE(rbStepValid_IsSet(c));
+    RB_VALIDATE(rbStepValid_AreBodies(engine));
+    RB_VALIDATE(rbStepValid_AreIslands(c));
 }
 
 // Before the forces of the end act: bodies at rest do not collide.
@@ -81,6 +92,7 @@ static void collide(rbStepEngine* engine, const rbStepHost* host, double h, rbSt
     double begun = rbGetThreadTime();
     rbContactStep_NoteArriving(engine, host);
     rbContactStep_SolveCollisions(engine, host, h, miss);
+    RB_VALIDATE(rbStepValid_AreImpulses(engine->contacts));
     engine->contacts->accounts.collisionTime += rbGetThreadTime() - begun;
     rbContactStep_TakeBodies(engine);
     if (rbStepContacts_IsFasterThanReach(engine)) {
@@ -101,6 +113,8 @@ static void solveVelocities(rbStepEngine* engine, const rbStepHost* host, double
 {
     double begun = rbGetThreadTime();
     rbContactStep_SolveVelocities(engine, host, h, miss);
+    RB_VALIDATE(rbStepValid_AreImpulses(engine->contacts));
+    RB_VALIDATE(rbStepValid_AreBodies(engine));
     engine->contacts->accounts.contactTime += rbGetThreadTime() - begun;
     rbContactStep_FreezeBodies(engine, host, h);
     rbContactStep_TakeBodies(engine);
@@ -111,11 +125,14 @@ static void account(rbStepEngine* engine, const rbStepHost* host, double h)
     eachMechanism(engine, host, rbStep_EndBasic, engine->contacts->grid.time, h);
     rbStepLimits_Keep(engine);
     rbContactStep_CloseAccounts(engine->contacts);
+    RB_VALIDATE(rbStepValid_AreAccounts(engine->contacts));
     rbContactStep_ReportTouches(engine, host);
 }
 
 void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
+    RB_ASSERT(h > 0.0 && engine->contacts->stage.part > 0.0);
+    RB_VALIDATE(rbStepValid_IsSet(engine->contacts));
     rbContactStep_ScaleGuess(engine, h);
     pushAtStart(engine, host, h);
     solvePositions(engine, host, h, miss);
@@ -123,6 +140,7 @@ void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h,
 
 static void finish(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
+    RB_ASSERT(h > 0.0 && !(miss->gap < 0.0) && !(miss->speed < 0.0));
     rbContactStep_BeginTouches(engine);
     fly(engine, host, h);
     find(engine, host, h);
@@ -131,6 +149,7 @@ static void finish(rbStepEngine* engine, const rbStepHost* host, double h, rbSte
     solveVelocities(engine, host, h, miss);
     account(engine, host, h);
     rbContactStep_MeasureEnd(engine, miss);
+    RB_ASSERT(!(miss->gap < 0.0) && !(miss->overlap < 0.0));
 }
 
 // ---------------------------------------------------------------------------------------- the grid
@@ -163,6 +182,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     }
     rbStepMiss miss = {0};
     double h = next - c->grid.time;
+    RB_ASSERT(h > 0.0 && c->grid.index > 0);
     rbPairGaps_Note(&c->stage.pairGaps, &c->set, c->foundCount);
     // a game's steps are not cut
     if (isBeyond || c->solvers.substeps == NULL) {

@@ -7,7 +7,7 @@
 //          the rows their required rates
 //
 // Every part is its own mirror image in time, so the error has only even powers of h.
-#include "dynamics/engines/step/step_contact.h"
+#include "dynamics/engines/step/step_valid.h"
 
 #include <float.h>
 #include <limits.h>
@@ -328,7 +328,9 @@ static int allowedReleases(int changes)
     return changes < FREE_CHANGES ? INT_MAX : changes < SINGLE_CHANGES ? 1 : 0;
 }
 
-static bool correctPositions(const rbStepRun* run, double h, rbCorrector* corrector)
+// Returns whether the rows hold; iterations: how many that took (NULL is fine).
+static bool correctPositions(const rbStepRun* run, double h, rbCorrector* corrector,
+                             int* iterations)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
@@ -352,16 +354,22 @@ static bool correctPositions(const rbStepRun* run, double h, rbCorrector* correc
     };
     rbCorrected corrected;
     int changes = 0;
+    int count = 0;
     for (;;) {
         correction.releasesMax = allowedReleases(changes);
         corrected =
             rbCorrectPositions(corrector, &mechanism->m, &correction, mechanism->rows.limits);
         countPositions(run, &corrected);
+        count += corrected.iterations;
         if (!corrected.isLimitChanged || ++changes > LIMIT_CHANGES_MAX) {
             break;
         }
         setStartCompliance(mechanism, h);
         rbCorrector_Factor(corrector, &mechanism->m);
+    }
+    RB_ASSERT(changes <= LIMIT_CHANGES_MAX + 1 && !(corrected.error < 0.0));
+    if (iterations != NULL) {
+        *iterations = count;
     }
     bool isFinite = isfinite(corrected.error);
     return isFinite && (corrected.isMet || corrected.isBounded || run->isForced);
@@ -459,6 +467,7 @@ static void notePivots(rbStepMechanism* mechanism, const rbSolver* solver)
 void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector)
 {
     rbStepMechanism* mechanism = run->mechanism;
+    RB_ASSERT(!(h < 0.0));
     setEndCompliance(mechanism, h);
     rbCorrector_Factor(corrector, &mechanism->m);
     if (h > 0.0) {
@@ -518,6 +527,7 @@ static void flyToEnd(const rbStepRun* run, double time)
         }
     }
     rbStep_PlaceFixed(run, time, false);
+    RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     rbStep_ContinueErrors(mechanism);
     rbMechanism_Refresh(m);
     mechanism->isRefreshed = true;
@@ -543,6 +553,7 @@ static void pushAtStart(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     double power;
+    RB_ASSERT(h > 0.0);
     mechanism->m.duration = h;
     rbStep_PlaceFixed(run, time, false);
     refresh(mechanism);
@@ -591,7 +602,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     }
     rbStep_PlaceFixed(run, time + h, true);
     applyGuess(run, h);
-    if (!correctPositions(run, ahead, corrector)) {
+    if (!correctPositions(run, ahead, corrector, NULL)) {
         return false;
     }
     keepImpulses(mechanism, h);
@@ -638,7 +649,7 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     rbStep_RenewStart(mechanism, h);
     rbStep_PlaceFixed(run, time + h, true);
     applyGuess(run, h);
-    (void)correctPositions(run, h, mechanism->inner);
+    (void)correctPositions(run, h, mechanism->inner, NULL);
 }
 
 void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
@@ -649,10 +660,9 @@ void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
 
 bool rbStep_SweepPositions(const rbStepRun* run, double h)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    int64_t before = run->engine->statistics.positionIterations;
-    (void)correctPositions(run, h, mechanism->inner);
-    return run->engine->statistics.positionIterations != before;
+    int iterations;
+    (void)correctPositions(run, h, run->mechanism->inner, &iterations);
+    return iterations > 0;
 }
 
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
@@ -721,6 +731,7 @@ double rbStep_SweepRates(const rbStepRun* run, double h)
 void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
+    RB_ASSERT(h > 0.0 && time > mechanism->grid.time);
     accountForEnd(run, h);
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->rows.forces[row] = mechanism->rows.totals[row] / h;
@@ -813,6 +824,7 @@ static double settlePositions(const rbStepRun* run, double h, double softness)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbCorrector* settler = getSettler(mechanism);
+    RB_ASSERT(settler->solver->cutCount == 0 && mechanism->m.rowCount <= mechanism->copies.size);
     double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0);
     rbCorrection correction = {
         .h = h,

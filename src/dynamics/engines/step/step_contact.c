@@ -138,6 +138,7 @@ void rbStepContacts_Find(rbStepEngine* engine)
     rbStepContacts* c = engine->contacts;
     placeBodies(engine);
     c->set = rbContactPairs_Find(c->pairs, c->places.data, c->places.count);
+    RB_ASSERT(c->places.count == engine->bodies.count);
     rbStepLimits_Append(engine);
     (void)rbContactStep_MarkIdle(c, 0.0);
     rbStepContacts_BuildGraph(c);
@@ -175,6 +176,7 @@ bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
 void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
+    RB_ASSERT(c->stage.part > 0.0 && h > 0.0);
     double part = rbContactStep_PartOf(engine, h) / c->stage.part;
     if (part == 1.0) {
         return;
@@ -267,6 +269,7 @@ static void findLinks(rbStepEngine* engine)
         for (int k = 0; k < m->blockCount; ++k) {
             const rbMechBody* a = &m->bodies[m->blocks[k].bodyA];
             const rbMechBody* b = &m->bodies[m->blocks[k].bodyB];
+            RB_ASSERT(a->index != b->index);
             rbArray_Push(c->own.links, a->index);
             rbArray_Push(c->own.links, b->index);
         }
@@ -378,6 +381,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     double whole = engine->settings.step;
     c->parts = c->method != NULL ? c->method->countParts(&c->settings, whole) : 1;
     c->stage.part = 1.0;
+    RB_ASSERT(c->parts >= 1 && whole > 0.0);
     double gained = 0.0;
     c->flight.kicks.count = 0;
     c->flight.late.count = 0;
@@ -409,6 +413,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     c->settings.restSpeed = c->restSpeedAsked;
     c->settings.restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
     c->statistics.restSpeed = c->settings.restSpeed;
+    RB_ASSERT(c->settings.restSpeed >= 0.0 && c->flight.kicks.count == count + 1);
     rbContactFreeze_WakeAll(c->rest.freeze);
     c->start.deepest = c->statistics.deepest;
     c->start.excess = c->statistics.limitExcess;
@@ -434,6 +439,7 @@ void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int inde
             rbStep_ReadBody(host, &engine->bodies.data[i], i, time, own);
         }
     }
+    RB_ASSERT(index >= 0 && index < engine->bodies.count);
     rbContactFreeze_Wake(c->rest.freeze, index);
     startGrid(c, time);
     rbStepContacts_MakeReady(engine);

@@ -37,6 +37,7 @@ void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, do
                                 double share)
 {
     rbStepContacts* c = engine->contacts;
+    RB_ASSERT(h > 0.0 && share >= -1.0 && share <= 1.0);
     c->accounts.step = h;
     rbArray_Reserve(c->accounts.pulls, c->bodies.count);
     rbArray_Reserve(c->accounts.opened, c->bodies.count);
@@ -119,6 +120,7 @@ typedef struct Works {
 
 static Works pointWorks(const rbStepContacts* c, const rbContact* contact, int k, bool isWhole)
 {
+    RB_ASSERT(k < c->set.pointCount && (isWhole || k < c->stage.points.count));
     const rbContactPoint* point = &c->set.points[k];
     double impulse[3];
     for (int i = 0; i < 3; ++i) {
@@ -212,41 +214,41 @@ static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, doubl
 // The stages of a step do opposite work at contacts that rest: only their sum counts.
 void rbContactStep_CloseAccounts(rbStepContacts* c)
 {
-    rbContactAccounts* books = &c->accounts.sums;
+    rbContactAccounts* sums = &c->accounts.sums;
     if (rbContactStep_IsParting(c)) {
-        books->assembly += books->lasting + books->lifted;
+        sums->assembly += sums->lasting + sums->lifted;
     } else {
-        *(books->lasting > 0.0 ? &books->parted : &books->settled) += books->lasting;
-        books->late += books->lifted;
+        *(sums->lasting > 0.0 ? &sums->parted : &sums->settled) += sums->lasting;
+        sums->late += sums->lifted;
     }
-    books->lasting = 0.0;
-    books->lifted = 0.0;
+    sums->lasting = 0.0;
+    sums->lifted = 0.0;
 }
 
 void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland* island,
                                      bool isWhole, bool hasJoints)
 {
     rbStepContacts* c = engine->contacts;
-    rbContactAccounts* books = &c->accounts.sums;
-    double booked = 0.0;
+    rbContactAccounts* sums = &c->accounts.sums;
+    double accounted = 0.0;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         Works turned = turnWorks(c, contact, island->contacts[i], isWhole);
-        books->friction += turned.friction;
-        books->motor += turned.motor;
-        booked += turned.friction + turned.motor;
+        sums->friction += turned.friction;
+        sums->motor += turned.motor;
+        accounted += turned.friction + turned.motor;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             Works works = pointWorks(c, contact, k, isWhole);
             *causeOf(c, contact, k, works.normal, isWhole) += works.normal;
-            books->friction += works.friction;
-            books->motor += works.motor;
-            booked += works.normal + works.friction + works.motor;
+            sums->friction += works.friction;
+            sums->motor += works.motor;
+            accounted += works.normal + works.friction + works.motor;
         }
     }
     // Where shock propagation froze bodies, the points do not account for all work.
     double pulled, size;
     double change = changeOf(engine, island, &pulled, &size);
-    books->truncated += hasJoints ? 0.0 : change + pulled - booked;
+    sums->truncated += hasJoints ? 0.0 : change + pulled - accounted;
 }
 
 // Sums of the points of a contact that stopped in the stage.
@@ -274,6 +276,7 @@ static rbCollisionNote sumStops(const rbStepContacts* c, int index)
         note.approachSpeed = fmax(note.approachSpeed, approach);
         sum += p;
     }
+    RB_ASSERT(!(sum < 0.0) && !(note.approachSpeed < 0.0));
     note.arm = sum > 0.0 ? rbScale(1.0 / sum, note.arm) : note.arm;
     return note;
 }
@@ -347,6 +350,7 @@ void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host
         rbVec3 spin = rbMulMtV(body->pose.rotation, before->spin);
         double energy = 0.5 * body->mass * rbLengthSquared(before->velocity) +
                         0.5 * rbDot(body->moments, rbMulEach(spin, spin));
+        RB_ASSERT(!(energy < 0.0));
         c->accounts.sums.settled -= energy;
         rbContactStep_ReportFrozen(engine, host, i, false, -energy);
     }

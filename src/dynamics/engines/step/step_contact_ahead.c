@@ -1,6 +1,6 @@
 // Position stages that check the end of their flight: rotating bodies strike with points that are
 // not among the contacts of the node, see contact_ahead.c.
-#include "dynamics/engines/step/step_contact_state.h"
+#include "dynamics/engines/step/step_valid.h"
 
 #include <string.h>
 
@@ -90,6 +90,7 @@ bool rbContactStep_RecallNode(rbStepContacts* c)
     rbContactPairs_DropAhead(c->pairs, &c->set);
     rbStepLimits_PutBack(c);
     RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
+    RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
     if (c->set.pointCount > 0) {
         memcpy(c->set.contacts, c->trial.nodeContacts.data,
                (size_t)c->set.contactCount * sizeof *c->set.contacts);
@@ -225,8 +226,9 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         return;
     }
     bool isGuarded = false;
-    rbContactAccounts books = c->accounts.sums;
+    rbContactAccounts sums = c->accounts.sums;
     rbStepMiss before = *miss;
+    RB_ASSERT(h > 0.0 && c->set.contactCount >= c->foundCount);
     rbContactStep_ShowBodies(engine);
     if (rbContactStep_MarkIdle(c, h)) {
         rbStepContacts_PrepareSet(engine);
@@ -252,10 +254,11 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         } else {
             rbStepLimits_PutBack(c);
         }
+        RB_VALIDATE(rbStepValid_AreBodies(engine));
         memcpy(c->bodies.data, c->stage.before.data,
                (size_t)c->bodies.count * sizeof *c->bodies.data);
         rbContactStep_TurnMechanisms(engine, h, true);
-        c->accounts.sums = books;
+        c->accounts.sums = sums;
         *miss = before;
         rbStepContacts_PrepareSet(engine);
         rbContactStep_SolvePositions(engine, host, h, miss);

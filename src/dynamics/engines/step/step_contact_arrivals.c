@@ -82,6 +82,7 @@ static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
 static void openPoint(rbStepContacts* c, int k)
 {
     rbContactPoint* point = &c->set.points[k];
+    RB_ASSERT(k >= 0 && k < c->set.pointCount);
     memset(point->impulse, 0, sizeof point->impulse);
     point->gap = FAR;
     c->stage.points.data[k] = *point;
@@ -97,6 +98,7 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             bool isOpened = isApproaching(c, k);
             bool isArrived = isArriving(c, k);
             double free = isArrived ? fmax(0.0, point->gap) / -c->stage.approaches.data[k] : h;
+            RB_ASSERT(!(free < 0.0));
             double late = fmax(0.0, h - free);
             *point = c->stage.points.data[k];
             c->stage.gaps.data[k] = point->gap;
@@ -171,6 +173,7 @@ static bool isWild(const rbStepContacts* c, const rbContactIsland* island)
 // Such an island stays in place.
 static void holdIsland(rbStepContacts* c, const rbContactIsland* island)
 {
+    RB_ASSERT(island->bodyCount > 0);
     c->flight.isWild = true;
     for (int i = 0; i < island->bodyCount; ++i) {
         c->flight.bodies.data[island->bodies[i]].velocity = RB_VEC3_ZERO;
@@ -251,6 +254,7 @@ static void partIsland(const rbStepEngine* engine, const rbContactIsland* island
         flight->velocity = RB_VEC3_ZERO;
         flight->spin = RB_VEC3_ZERO;
     }
+    RB_ASSERT(c->settings.isOverlapAllowed && h > 0.0);
     for (int i = 0; i < PART_SWEEPS; ++i) {
         sweepApart(engine, island, h);
     }
@@ -351,6 +355,7 @@ void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* me
 // along: v.kick, square: kick.kick, work: w.kick, or their sums over bodies with their masses.
 static double findShare(double along, double square, double work)
 {
+    RB_ASSERT(!(square < 0.0));
     double root = sqrt(fmax(0.0, along * along + 2.0 * square * work));
     double share = 1.0;
     if (!(root > 0.0) && square > 0.0) {
@@ -412,6 +417,7 @@ static double payWay(rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
     double left = energy + body->mass * missing / square;
     body->velocity = rbScale(factor, body->velocity);
     body->momentum = rbScale(factor, body->momentum);
+    RB_ASSERT(!(factor > 1.0) && !(left > 0.0 && factor == 0.0 && part > 0.0));
     return factor > 0.0 ? 0.0 : -0.5 * left;
 }
 
@@ -546,6 +552,7 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
 // The first shape contact of a pair in the set, which is in the order of bodies.
 static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
 {
+    RB_ASSERT(high <= set->contactCount && bodyA < bodyB);
     int low = 0;
     while (low < high) {
         int middle = (low + high) / 2;

@@ -7,6 +7,7 @@
 // The body of the host as the engine moves it; NULL: it has none.
 rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index)
 {
+    RB_ASSERT(index >= 0 && index < engine->bodies.count);
     const rbStepBodySlot* slot = &engine->bodies.data[index];
     if (!slot->isUsed) {
         return NULL;
@@ -15,6 +16,7 @@ rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index)
         return &engine->mechanisms.data[slot->mechanism].m.bodies[slot->local];
     }
     int place = engine->contacts->own.places1.data[index];
+    RB_ASSERT(place >= 0 && place <= engine->contacts->own.loose.count);
     return place > 0 ? &engine->contacts->own.loose.data[place - 1] : NULL;
 }
 
@@ -46,6 +48,7 @@ static rbSym3 inertiaOf(const rbMechBody* body)
 // The view of contacts on a body: its velocities and masses at its pose.
 static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
 {
+    RB_ASSERT(body->index == index);
     rbContactBody* shown = &c->bodies.data[index];
     shown->velocity = body->velocity;
     shown->isFrozen = rbContactFreeze_IsFrozen(c->rest.freeze, index);
@@ -80,6 +83,7 @@ void rbContactStep_ShowBodies(const rbStepEngine* engine)
 // untouched bodies keep theirs to the bit.
 void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body)
 {
+    RB_ASSERT(shown->invMass == (body->isDynamic ? body->invMass : 0.0));
     rbVec3 before = rbMulSV(shown->invInertia, body->momentum);
     rbVec3 change = rbSub(shown->spin, before);
     body->velocity = shown->velocity;
@@ -88,6 +92,7 @@ void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body)
 
 double rbContactStep_PartOf(const rbStepEngine* engine, double h)
 {
+    RB_ASSERT(engine->settings.step > 0.0);
     double part = h / engine->settings.step;
     return fabs(part - 1.0) <= RB_STEP_SNAP ? 1.0 : part;
 }
@@ -140,6 +145,7 @@ static void loadBody(const rbStepHost* host, rbMechBody* body, double time, rbVe
 // Half a kick: forces without a potential do work with the mean of the velocities before and after.
 static double kickBody(rbMechBody* body, double h, rbVec3 paid)
 {
+    RB_ASSERT(body->isDynamic && body->invMass > 0.0);
     rbVec3 linear = rbScale(h * body->invMass, body->force);
     rbVec3 angular = rbScale(h, body->torque);
     double work = h * rbDot(paid, rbAddScaled(body->velocity, 0.5, linear));

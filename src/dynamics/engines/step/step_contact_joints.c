@@ -21,6 +21,7 @@ static void showMechanism(const rbStepEngine* engine, const rbStepMechanism* mec
         if (body->isDynamic) {
             rbContactBody* shown = &engine->contacts->bodies.data[body->index];
             shown->velocity = body->velocity;
+            RB_ASSERT(shown->invMass > 0.0);
             shown->spin = rbMulSV(shown->invInertia, body->momentum);
         }
     }
@@ -50,6 +51,7 @@ bool rbContactStep_SweepJoints(void* context, double* error)
         }
         rbStepRun run = {
             .engine = sweep->engine, .mechanism = mechanism, .host = sweep->host, .isForced = true};
+        RB_ASSERT(mechanism->m.bodies[0].isDynamic && sweep->h > 0.0);
         takeMechanism(sweep->engine, mechanism);
         double tolerance = sweep->isOfRates ? sweep->engine->contacts->settings.velocityTolerance
                                             : sweep->engine->settings.tolerance;
@@ -130,6 +132,7 @@ void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack)
 static void addRow(rbStepContacts* c, const rbMechanism* m, const rbRowBlock* block, int k,
                    double residual)
 {
+    RB_ASSERT(k < block->rowCount && block->firstRow + k < m->rowCount);
     int index = block->firstRow + k;
     const rbRow* row = &m->rows[index];
     const rbMechBody* bodies[2] = {&m->bodies[block->bodyA], &m->bodies[block->bodyB]};
@@ -194,6 +197,7 @@ double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
     }
     task->links = c->solvers.links.data;
     task->linkCount = c->solvers.links.count;
+    RB_ASSERT(!(most < 0.0));
     return joints->isOfRates ? most : most * joints->h;
 }
 

@@ -128,6 +128,7 @@ void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, doub
             rbContactStep_ReportFrozen(engine, host, i, true, 0.0);
         }
     }
+    RB_ASSERT(c->rest.isWoken.count == c->bodies.count);
     halveWoken(c);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
@@ -212,6 +213,7 @@ void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, do
             rbMechBody still = *body;
             still.velocity = RB_VEC3_ZERO;
             still.momentum = RB_VEC3_ZERO;
+            RB_ASSERT(body != NULL && body->isDynamic);
             c->rest.loads.data[i] = loadOf(host, &still, c->grid.time);
         }
     }

@@ -610,11 +610,11 @@ static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
     return !rbContactStep_HasMechanism(engine, island);
 }
 
-static void accountForSubsteps(rbContactAccounts* books, const rbSubstepsDone* done)
+static void accountForSubsteps(rbContactAccounts* sums, const rbSubstepsDone* done)
 {
-    books->friction += done->frictionWork;
-    books->impact += done->impactWork;
-    books->truncated += done->work - done->frictionWork - done->impactWork;
+    sums->friction += done->frictionWork;
+    sums->impact += done->impactWork;
+    sums->truncated += done->work - done->frictionWork - done->impactWork;
 }
 
 // The capped mode: all islands that small steps can solve, together. Returns whether others remain.

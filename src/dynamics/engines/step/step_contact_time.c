@@ -5,7 +5,7 @@
 // them is within the tolerance of its surface at the end; it collides there. The next step
 // continues to the node of the grid. If this never ends (Zeno), bodies arrive as they do without
 // cutting.
-#include "dynamics/engines/step/step_contact_state.h"
+#include "dynamics/engines/step/step_valid.h"
 
 #include <string.h>
 
@@ -81,6 +81,7 @@ static void recallState(rbStepEngine* engine)
     rbStepContacts_PrepareSet(engine);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
         rbStep_Restore(mechanism, mechanism->copies.kept);
         mechanism->node = mechanism->copies.node;
         mechanism->isAnchored = false;
@@ -89,25 +90,25 @@ static void recallState(rbStepEngine* engine)
 }
 
 // Counters and energy accounting of the first half of a step.
-typedef struct Books {
+typedef struct Counts {
     rbContactStatistics statistics;
     rbStepStatistics steps;
     rbContactAccounts contacts;
-} Books;
+} Counts;
 
-static Books keepAccounts(const rbStepEngine* engine)
+static Counts keepAccounts(const rbStepEngine* engine)
 {
     const rbStepContacts* c = engine->contacts;
-    Books books = {c->statistics, engine->statistics, c->accounts.sums};
-    return books;
+    Counts sums = {c->statistics, engine->statistics, c->accounts.sums};
+    return sums;
 }
 
-static void recallAccounts(rbStepEngine* engine, const Books* books)
+static void recallAccounts(rbStepEngine* engine, const Counts* sums)
 {
     rbStepContacts* c = engine->contacts;
-    c->statistics = books->statistics;
-    engine->statistics = books->steps;
-    c->accounts.sums = books->contacts;
+    c->statistics = sums->statistics;
+    engine->statistics = sums->steps;
+    c->accounts.sums = sums->contacts;
 }
 
 // ------------------------------------------------------------------------------- time of contact
@@ -219,6 +220,7 @@ typedef struct Cut {
 
 static double chooseTrial(const Cut* cut, rbContactTime row, double aim)
 {
+    RB_ASSERT(cut->high > cut->low && cut->depth >= 0.0);
     double width = cut->high - cut->low;
     double part = 0.5;
     if (row != RB_CONTACT_TIME_BISECTION && cut->openGap < INFINITY) {
@@ -230,6 +232,7 @@ static double chooseTrial(const Cut* cut, rbContactTime row, double aim)
 // Narrows the bracket; an end that stays twice counts half (Illinois), so that both move.
 static void narrow(Cut* cut, double h, double gap)
 {
+    RB_ASSERT(h >= cut->low && h <= cut->high);
     int side = gap > 0.0 ? 1 : -1;
     if (side > 0) {
         cut->low = h;
@@ -244,18 +247,19 @@ static void narrow(Cut* cut, double h, double gap)
 }
 
 // A step of another length from the same node.
-static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, const Books* books,
+static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, const Counts* sums,
                       rbStepMiss* miss)
 {
+    RB_ASSERT(h > 0.0);
     recallState(engine);
-    recallAccounts(engine, books);
+    recallAccounts(engine, sums);
     *miss = (rbStepMiss){0};
     rbContactStep_Begin(engine, host, h, miss);
 }
 
 // Searches the time of the first contact; the step is restarted with it.
 static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole,
-                      const Books* books, rbStepMiss* miss)
+                      const Counts* sums, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     double least = CUT_LEAST * engine->settings.step;
@@ -276,7 +280,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
     bool isFound = false;
     for (; !isFound && trials < TRIALS_MAX && cut.high - cut.low > least; ++trials) {
         h = fmax(chooseTrial(&cut, c->settings.contactTime, 0.5 * tolerance), least);
-        beginAnew(engine, host, h, books, miss);
+        beginAnew(engine, host, h, sums, miss);
         double gap = gapAfter(engine, h, false);
         if (gap == -INFINITY || rbContactPairs_IsThrough(c->pairs)) {
             gap = -cut.depth; // no more is known; seen from the far side nothing approaches
@@ -289,11 +293,12 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
         h = fmin(fmax(cut.high, least), whole);
         h = h > whole - least ? whole : h;
         c->trial.cuts = h <= least ? CUTS_MAX : c->trial.cuts;
-        beginAnew(engine, host, h, books, miss);
+        beginAnew(engine, host, h, sums, miss);
     }
     if (isFound) {
         rbContactStep_NoteArrivals(c, c->flight.sought.data, c->flight.sought.count, h);
     }
+    RB_ASSERT(h > 0.0 && h <= whole);
     c->trial.cuts += 1;
     c->statistics.cutSteps += h < whole ? 1 : 0;
     c->statistics.cutTrials += trials;
@@ -323,7 +328,7 @@ static bool isToBeCut(const rbStepContacts* c, double h)
 // through each other at its end without an arriving point: a fraction of the step shows more. Where
 // no fraction does, they were through at the start.
 static double halveStep(rbStepEngine* engine, const rbStepHost* host, double whole,
-                        const Books* books, rbStepMiss* miss)
+                        const Counts* sums, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     int most = c->solvers.substeps == NULL && c->trial.cuts < CUTS_MAX ? HALVES_MAX : 0;
@@ -331,17 +336,18 @@ static double halveStep(rbStepEngine* engine, const rbStepHost* host, double who
     double h = whole;
     for (; c->flight.isGuarded && halves < most; ++halves) {
         h *= 0.5;
-        beginAnew(engine, host, h, books, miss);
+        beginAnew(engine, host, h, sums, miss);
     }
     double seen = h;
     for (; c->flight.isWild && c->flight.arrivals.count == 0 && halves < most; ++halves) {
         h *= 0.5;
-        beginAnew(engine, host, h, books, miss);
+        beginAnew(engine, host, h, sums, miss);
     }
     if (h < seen && c->flight.isWild && c->flight.arrivals.count == 0) {
         h = seen;
-        beginAnew(engine, host, h, books, miss);
+        beginAnew(engine, host, h, sums, miss);
     }
+    RB_ASSERT(h > 0.0 && h <= whole && halves <= most);
     c->trial.cuts += h < whole ? 1 : 0;
     c->statistics.cutSteps += h < whole ? 1 : 0;
     c->statistics.cutTrials += halves;
@@ -351,10 +357,10 @@ static double halveStep(rbStepEngine* engine, const rbStepHost* host, double who
 // Begins a step that is not undone.
 static double begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
-    Books books = keepAccounts(engine);
+    Counts sums = keepAccounts(engine);
     rbContactStep_Begin(engine, host, h, miss);
-    h = halveStep(engine, host, h, &books, miss);
-    return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &books, miss) : h;
+    h = halveStep(engine, host, h, &sums, miss);
+    return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &sums, miss) : h;
 }
 
 // -----------------------------------------------------------------------------------------
@@ -375,6 +381,7 @@ static void noteLook(rbStepEngine* engine, double h)
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStep_Save(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
     }
+    RB_ASSERT(h > 0.0);
     c->trial.isFlown = true;
     c->trial.step = h;
 }
@@ -388,13 +395,13 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
         return 0.0;
     }
     keepState(engine);
-    Books books = keepAccounts(engine);
+    Counts sums = keepAccounts(engine);
     int cutCount = c->trial.cuts;
     h = begin(engine, host, h, miss);
     if (c->grid.time + h > latest) {
         noteLook(engine, h);
         recallState(engine);
-        recallAccounts(engine, &books);
+        recallAccounts(engine, &sums);
         c->trial.cuts = cutCount;
         return 0.0;
     }
@@ -413,7 +420,8 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
         recallState(engine);
         return;
     }
-    RB_ASSERT(c->trial.isFlown);
+    RB_ASSERT(c->trial.isFlown && time > c->grid.time);
+    RB_ASSERT(time < c->grid.time + c->trial.step * (1.0 + RB_STEP_SNAP));
     if (c->own.loose.count > 0) {
         memcpy(c->own.loose.data, c->trial.flown.data,
                (size_t)c->own.loose.count * sizeof *c->own.loose.data);

@@ -1,7 +1,7 @@
 // Nodes of a mechanism: steps of the given or chosen size, halved where look-ahead does not
 // contract, stretched where they would end on a singular position; trial steps to other times.
 #include "base/math/elementary.h"
-#include "dynamics/engines/step/step_contact.h"
+#include "dynamics/engines/step/step_valid.h"
 
 #include <float.h>
 #include <string.h>
@@ -60,6 +60,7 @@ static bool isSwingResolved(const rbStepRun* run, double h)
         return true;
     }
     mechanism->node.swing = rbStep_GetSwing(mechanism, h);
+    RB_ASSERT(!(mechanism->node.swing < 0.0));
     if (h * mechanism->node.swing <= SWING_MOST) {
         return true;
     }
@@ -74,6 +75,7 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
 {
     rbStepEngine* engine = run->engine;
     int most = run->isForced ? 0 : engine->settings.halvingsMax;
+    RB_ASSERT(h > 0.0 && depth <= most);
     bool isSplit = depth < run->mechanism->node.level && depth < most;
     if (!isSplit) {
         rbStepRun attempt = *run;
@@ -156,6 +158,7 @@ static void keepMomentum(rbStepMechanism* mechanism, double h)
     rbVec3 angular;
     rbVec3 center;
     noteMomentum(m, &momentum, &angular, &center);
+    RB_ASSERT(mass > 0.0 && mechanism->traits.isAfloat);
     rbVec3 mean = rbAddScaled(mechanism->before.momentum, 0.5 * h, force);
     rbVec3 shift = rbSub(rbAddScaled(mechanism->before.center, h / mass, mean), center);
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -221,6 +224,7 @@ static void tame(rbStepMechanism* mechanism)
         rbStep_AddRigidMotion(m, rbNeg(momentum), rbNeg(angular));
     }
     double kinetic = rbStep_GetKineticEnergy(m);
+    RB_ASSERT(!(kinetic < 0.0));
     scaleMotion(m, gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0);
     if (mechanism->traits.isAfloat) {
         rbStep_AddRigidMotion(m, momentum, angular);
@@ -320,6 +324,8 @@ static void finishNode(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbStepStatistics* s = &run->engine->statistics;
+    RB_ASSERT(time > mechanism->grid.time && h > 0.0);
+    RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     mechanism->grid.time = time;
     keepForces(mechanism, h);
     rbStep_FollowFreedoms(run->engine, mechanism);
@@ -348,6 +354,7 @@ static rbStatus settle(const rbStepRun* run, double time, double h)
     int span = 2 * node->settleSpan;
     span = span < SETTLE_STEPS ? SETTLE_STEPS : span > SETTLE_STEPS_MAX ? SETTLE_STEPS_MAX : span;
     node->settleSpan = span;
+    RB_ASSERT(span >= SETTLE_STEPS && span <= SETTLE_STEPS_MAX);
     node->settleCount = span;
     node->level = 0;
     return makeSteps(run, time, h);
@@ -430,6 +437,7 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
     keepNode(run);
     for (int attempt = 0; attempt < STEP_ATTEMPTS; ++attempt) {
         double h = mechanism->chosen;
+        RB_ASSERT(h > 0.0 && h <= settings->step);
         double sum = mechanism->node.estimateSum;
         rbStatus status = makeSteps(run, time, h);
         if (status != RB_STATUS_OK) {
@@ -472,6 +480,7 @@ static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
     while (gridTime(engine, mechanism) <= mechanism->grid.time + SNAP * step) {
         mechanism->grid.index += 1;
     }
+    RB_ASSERT(mechanism->grid.index > 0);
     return gridTime(engine, mechanism);
 }
 

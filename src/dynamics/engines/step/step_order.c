@@ -129,6 +129,7 @@ void rbStep_AddRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angularMoment
     for (int i = 0; i < m->bodyCount; ++i) {
         mass += m->bodies[i].mass;
     }
+    RB_ASSERT(mass > 0.0);
     rbVec3 velocity = rbScale(1.0 / mass, momentum);
     rbVec3 own = rbSub(angularMomentum, rbCross(center, momentum));
     if (!rbSym3_Solve(inertia, own, &spin)) {
@@ -153,6 +154,7 @@ static void beginRun(rbStepMechanism* mechanism)
 
 static void keepRun(rbStepMechanism* mechanism, int run)
 {
+    RB_ASSERT(run >= 0 && run < RB_STEP_RUNS_MAX);
     double* place = mechanism->copies.runs + (size_t)run * (size_t)mechanism->copies.runSize;
     rbStep_Save(mechanism, place);
     memcpy(place + mechanism->copies.size, mechanism->work, sizeof mechanism->work);
@@ -162,6 +164,7 @@ static void keepRun(rbStepMechanism* mechanism, int run)
 
 static double weightOf(int n, int count)
 {
+    RB_ASSERT(n >= 1 && n <= count);
     double weight = 1.0;
     for (int k = 1; k <= count; ++k) {
         if (k != n) {
@@ -215,6 +218,7 @@ static double compareOrders(const rbStepMechanism* mechanism, int runs)
 static void combineRuns(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
 {
     rbMechanism* m = &mechanism->m;
+    RB_ASSERT(runs > 1 && runs <= RB_STEP_RUNS_MAX);
     alignOrientations(mechanism, runs);
     mechanism->seen.estimate = compareOrders(mechanism, runs);
     int linear = m->bodyCount * BODY_DOUBLES + 3 * m->rowCount;
@@ -372,6 +376,7 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
     // Limited impulses and steps of order 1 do not support extrapolation.
     bool isPlain = mechanism->isOpen || isSettled;
     int runs = isPlain ? 1 : run->engine->settings.order / 2;
+    RB_ASSERT(runs >= 1 && runs <= RB_STEP_RUNS_MAX && h > 0.0);
     rbStep_Save(mechanism, mechanism->copies.start);
     for (int n = 1; n <= runs; ++n) {
         if (n > 1) {
