@@ -177,3 +177,10 @@ void* rbGrowArray(void* data, int* capacity, int wanted, size_t elementSize)
     *capacity = (int)grown;
     return result;
 }
+
+void rbCopyElements(void* to, const void* from, int count, size_t elementSize)
+{
+    if (count > 0) {
+        memcpy(to, from, (size_t)count * elementSize);
+    }
+}

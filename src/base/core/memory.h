@@ -68,6 +68,14 @@ static inline void rbAllocatorScope_End(rbAllocatorScope* scope)
     (rbFree((array).data, (size_t)(array).capacity * sizeof(*(array).data)), (array).data = NULL, \
      (array).count = 0, (array).capacity = 0)
 
+// Makes an array a copy of other elements of its type.
+#define rbArray_Assign(array, elements, wanted)                \
+    (rbArray_Reserve(array, wanted), (array).count = (wanted), \
+     rbCopyElements((array).data, (elements), (wanted), sizeof(*(array).data)))
+
+// Copies elements; none needs no memory.
+void rbCopyElements(void* to, const void* from, int count, size_t elementSize);
+
 // Grows capacity to at least wanted, geometrically. Used by the macros above.
 void* rbGrowArray(void* data, int* capacity, int wanted, size_t elementSize);
 

@@ -17,6 +17,15 @@ static void join(const rbStepEngine* engine, int* parents, int a, int b)
     }
 }
 
+void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body)
+{
+    rbTransform pose;
+    rbPath_Evaluate(path, time, &pose, &body->velocity, &body->angularVelocity);
+    body->pose.position = pose.p;
+    body->pose.orientation = pose.q;
+    body->pose.rotation = rbMatFromQuat(pose.q);
+}
+
 void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
                      rbMechBody* body)
 {
@@ -31,11 +40,7 @@ void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int ind
         rbVec3 local = rbMulEach(host->motions[index].moments, state->spin);
         body->momentum = rbMulMV(body->pose.rotation, local);
     } else if (slot->def.path != NULL) {
-        rbTransform pose;
-        rbPath_Evaluate(slot->def.path, time, &pose, &body->velocity, &body->angularVelocity);
-        body->pose.position = pose.p;
-        body->pose.orientation = pose.q;
-        body->pose.rotation = rbMatFromQuat(pose.q);
+        rbStep_FollowPath(slot->def.path, time, body);
     } else {
         body->velocity = RB_VEC3_ZERO;
         body->angularVelocity = RB_VEC3_ZERO;

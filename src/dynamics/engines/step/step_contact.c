@@ -173,6 +173,18 @@ bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
 
 // ------------------------------------------------------------------------------------ in a step
 
+void rbContactStep_ScaleImpulses(rbStepContacts* c, rbContact* contact, double scale)
+{
+    for (int t = 0; t < 3; ++t) {
+        contact->turning[t] *= scale;
+    }
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        for (int t = 0; t < 3; ++t) {
+            c->set.points[k].impulse[t] *= scale;
+        }
+    }
+}
+
 void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
@@ -181,15 +193,8 @@ void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h)
     if (part == 1.0) {
         return;
     }
-    for (int i = 0; i < c->set.pointCount; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            c->set.points[i].impulse[k] *= part;
-        }
-    }
     for (int i = 0; i < c->set.contactCount; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            c->set.contacts[i].turning[k] *= part;
-        }
+        rbContactStep_ScaleImpulses(c, &c->set.contacts[i], part);
     }
 }
 

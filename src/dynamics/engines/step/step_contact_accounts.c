@@ -23,9 +23,7 @@ static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time
     const rbMotionBody* motion = &host->motions[body->index];
     rbVec3 pull = rbScale(0.5 * h, motion->acceleration);
     if (motion->load != NULL) {
-        rbLoad load = {.power = 0.0};
-        rbMotionState state = rbContactStep_StateOf(body);
-        motion->load(motion, &state, time, &load);
+        rbLoad load = rbContactStep_LoadOf(host, body, time);
         rbVec3 free = rbSub(load.force, load.paid);
         pull = rbAddScaled(pull, 0.5 * h * body->invMass, free);
     }

@@ -68,36 +68,28 @@ static bool wake(const rbContactBody* bodies, rbContact* contacts, int count,
 
 void rbContactStep_NoteNode(rbStepContacts* c)
 {
-    rbArray_Reserve(c->trial.nodeContacts, c->set.contactCount);
-    rbArray_Reserve(c->trial.nodePoints, c->set.pointCount);
-    c->trial.nodeContacts.count = c->set.contactCount;
-    c->trial.nodePoints.count = c->set.pointCount;
-    if (c->set.pointCount > 0) {
-        memcpy(c->trial.nodeContacts.data, c->set.contacts,
-               (size_t)c->set.contactCount * sizeof *c->set.contacts);
-        memcpy(c->trial.nodePoints.data, c->set.points,
-               (size_t)c->set.pointCount * sizeof *c->set.points);
-    }
+    rbArray_Assign(c->trial.nodeContacts, c->set.contacts, c->set.contactCount);
+    rbArray_Assign(c->trial.nodePoints, c->set.points, c->set.pointCount);
     for (int k = 0; k < c->trial.nodePoints.count; ++k) {
         c->trial.nodePoints.data[k].bend = 0.0;
         c->set.points[k].bend = 0.0;
     }
 }
 
-bool rbContactStep_RecallNode(rbStepContacts* c)
+void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
+                          const rbContactPoint* points)
 {
-    const rbContactPoint* points = c->set.points;
+    rbCopyElements(c->set.contacts, contacts, c->set.contactCount, sizeof *contacts);
+    rbCopyElements(c->set.points, points, c->set.pointCount, sizeof *points);
+}
+
+void rbContactStep_RecallNode(rbStepContacts* c)
+{
     rbContactPairs_DropAhead(c->pairs, &c->set);
     rbStepLimits_PutBack(c);
     RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
     RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
-    if (c->set.pointCount > 0) {
-        memcpy(c->set.contacts, c->trial.nodeContacts.data,
-               (size_t)c->set.contactCount * sizeof *c->set.contacts);
-        memcpy(c->set.points, c->trial.nodePoints.data,
-               (size_t)c->set.pointCount * sizeof *c->set.points);
-    }
-    return points != c->set.points;
+    rbContactStep_PutSet(c, c->trial.nodeContacts.data, c->trial.nodePoints.data);
 }
 
 // Poses of the bodies with the velocities that the stage found. False if one is not finite: then
@@ -250,7 +242,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
             if (!isWoken) {
                 break;
             }
-            (void)rbContactStep_RecallNode(c); // contacts found ahead will be found again
+            rbContactStep_RecallNode(c); // contacts found ahead will be found again
         } else {
             rbStepLimits_PutBack(c);
         }

@@ -115,7 +115,8 @@ void rbContactStep_TakeBodies(const rbStepEngine* engine)
     }
 }
 
-rbMotionState rbContactStep_StateOf(const rbMechBody* body)
+// Spin of a dynamic body in its own frame.
+static rbMotionState stateOf(const rbMechBody* body)
 {
     rbMotionState state = {.position = body->pose.position,
                            .orientation = body->pose.orientation,
@@ -123,6 +124,17 @@ rbMotionState rbContactStep_StateOf(const rbMechBody* body)
     rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
     state.spin = rbMulEach(body->invMoments, local);
     return state;
+}
+
+rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time)
+{
+    const rbMotionBody* motion = &host->motions[body->index];
+    rbLoad load = {.power = 0.0};
+    if (motion->load != NULL) {
+        rbMotionState state = stateOf(body);
+        motion->load(motion, &state, time, &load);
+    }
+    return load;
 }
 
 // Forces on a body; paid: the part of the force that has no potential.
@@ -133,9 +145,7 @@ static void loadBody(const rbStepHost* host, rbMechBody* body, double time, rbVe
     body->torque = motion->torque;
     *paid = RB_VEC3_ZERO;
     if (motion->load != NULL) {
-        rbLoad load = {.power = 0.0};
-        rbMotionState state = rbContactStep_StateOf(body);
-        motion->load(motion, &state, time, &load);
+        rbLoad load = rbContactStep_LoadOf(host, body, time);
         body->force = rbAdd(body->force, load.force);
         body->torque = rbAdd(body->torque, load.torque);
         *paid = load.paid;
@@ -185,11 +195,7 @@ void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
         rbMechBody* body = &c->own.loose.data[i];
         const rbPath* path = engine->bodies.data[body->index].def.path;
         if (!body->isDynamic && path != NULL) {
-            rbTransform pose;
-            rbPath_Evaluate(path, time, &pose, &body->velocity, &body->angularVelocity);
-            body->pose.position = pose.p;
-            body->pose.orientation = pose.q;
-            body->pose.rotation = rbMatFromQuat(pose.q);
+            rbStep_FollowPath(path, time, body);
         }
     }
 }

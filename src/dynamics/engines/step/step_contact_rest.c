@@ -4,19 +4,10 @@
 
 #include <string.h>
 
-// Forces on a body besides gravity and constant forces; frozen bodies wake when they change.
 static rbRestLoad loadOf(const rbStepHost* host, const rbMechBody* body, double time)
 {
-    const rbMotionBody* motion = &host->motions[body->index];
-    rbRestLoad rest = {RB_VEC3_ZERO, RB_VEC3_ZERO};
-    if (motion->load != NULL) {
-        rbLoad load = {.power = 0.0};
-        rbMotionState state = rbContactStep_StateOf(body);
-        motion->load(motion, &state, time, &load);
-        rest.force = load.force;
-        rest.torque = load.torque;
-    }
-    return rest;
+    rbLoad load = rbContactStep_LoadOf(host, body, time);
+    return (rbRestLoad){load.force, load.torque};
 }
 
 rbContactNode rbContactStep_MakeNode(rbStepContacts* c)
@@ -57,14 +48,7 @@ void rbContactStep_ScaleStanding(rbStepContacts* c, double scale)
             !isStanding(&c->bodies.data[contact->bodyB])) {
             continue;
         }
-        for (int t = 0; t < 3; ++t) {
-            contact->turning[t] *= scale;
-        }
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            for (int t = 0; t < 3; ++t) {
-                c->set.points[k].impulse[t] *= scale;
-            }
-        }
+        rbContactStep_ScaleImpulses(c, contact, scale);
     }
 }
 
@@ -95,14 +79,7 @@ static void halveWoken(rbStepContacts* c)
             c->rest.isWoken.data[contact->bodyB] == 0) {
             continue;
         }
-        for (int t = 0; t < 3; ++t) {
-            contact->turning[t] *= 0.5;
-        }
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            for (int t = 0; t < 3; ++t) {
-                c->set.points[k].impulse[t] *= 0.5;
-            }
-        }
+        rbContactStep_ScaleImpulses(c, contact, 0.5);
     }
 }
 

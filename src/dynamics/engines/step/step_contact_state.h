@@ -71,7 +71,7 @@ typedef struct rbArrival {
     bool isAhead;  // of the end of the flight: the gap holds only for that flight
 } rbArrival;
 
-// Forces on a frozen body besides constant ones.
+// Forces on a frozen body besides constant ones; it wakes when they change.
 typedef struct rbRestLoad {
     rbVec3 force;
     rbVec3 torque;
@@ -236,8 +236,8 @@ bool rbContactStep_IsTouched(const rbStepContacts* c, int index);
 // theirs.
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              bool isEnd);
-// The view of forces on a body.
-rbMotionState rbContactStep_StateOf(const rbMechBody* body);
+// Forces on a body besides gravity and constant ones.
+rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
 
@@ -280,10 +280,12 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
 // node.
 void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
                               rbStepMiss* miss);
-// The set of the node, saved before the stages of a step and restored after an interpolation; true:
-// it was different meanwhile.
+// The set of the node, saved before the stages of a step and restored after an interpolation.
 void rbContactStep_NoteNode(rbStepContacts* c);
-bool rbContactStep_RecallNode(rbStepContacts* c);
+void rbContactStep_RecallNode(rbStepContacts* c);
+// Contacts and points of the set as they were.
+void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
+                          const rbContactPoint* points);
 void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
                                    rbStepMiss* miss);
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
@@ -383,6 +385,7 @@ void rbStepContacts_MakeReady(rbStepEngine* engine);
 void rbStepContacts_MakeReadyAgain(rbStepEngine* engine);
 // Whether collisions made a body faster than the contact search assumed.
 bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine);
+void rbContactStep_ScaleImpulses(rbStepContacts* c, rbContact* contact, double scale);
 // Impulses of the last step are a first guess, scaled by the forces that they represent.
 void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h);
 // What the end of a step is like; and counts it.

@@ -39,21 +39,10 @@ static void turnMotors(rbStepEngine* engine, rbStepMechanism* mechanism, bool is
 static void keepState(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    rbArray_Reserve(c->trial.loose, c->own.loose.count);
-    c->trial.loose.count = c->own.loose.count;
-    if (c->own.loose.count > 0) {
-        memcpy(c->trial.loose.data, c->own.loose.data,
-               (size_t)c->own.loose.count * sizeof *c->own.loose.data);
-    }
+    rbArray_Assign(c->trial.loose, c->own.loose.data, c->own.loose.count);
     rbContactStep_NoteNode(c);
-    rbArray_Reserve(c->trial.contacts, c->set.contactCount);
-    rbArray_Reserve(c->trial.points, c->set.pointCount);
-    if (c->set.pointCount > 0) {
-        memcpy(c->trial.contacts.data, c->set.contacts,
-               (size_t)c->set.contactCount * sizeof *c->set.contacts);
-        memcpy(c->trial.points.data, c->set.points,
-               (size_t)c->set.pointCount * sizeof *c->set.points);
-    }
+    rbArray_Assign(c->trial.contacts, c->set.contacts, c->set.contactCount);
+    rbArray_Assign(c->trial.points, c->set.points, c->set.pointCount);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         rbStep_Save(mechanism, mechanism->copies.kept);
@@ -65,18 +54,10 @@ static void keepState(rbStepEngine* engine)
 static void recallState(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    if (c->own.loose.count > 0) {
-        memcpy(c->own.loose.data, c->trial.loose.data,
-               (size_t)c->own.loose.count * sizeof *c->own.loose.data);
-    }
-    (void)rbContactStep_RecallNode(c);
-    if (c->set.pointCount > 0) {
-        // as they were before the guess was scaled to the step
-        memcpy(c->set.contacts, c->trial.contacts.data,
-               (size_t)c->set.contactCount * sizeof *c->set.contacts);
-        memcpy(c->set.points, c->trial.points.data,
-               (size_t)c->set.pointCount * sizeof *c->set.points);
-    }
+    rbCopyElements(c->own.loose.data, c->trial.loose.data, c->own.loose.count, sizeof(rbMechBody));
+    rbContactStep_RecallNode(c);
+    // before the guess was scaled to the step
+    rbContactStep_PutSet(c, c->trial.contacts.data, c->trial.points.data);
     // islands are those of the contacts that are idle now, not of those in the stages
     rbStepContacts_PrepareSet(engine);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
@@ -126,11 +107,7 @@ static rbRowPose poseAfter(const rbStepEngine* engine, int index, double h)
             return body.ahead;
         }
     } else if (path != NULL) {
-        rbTransform pose;
-        rbPath_Evaluate(path, c->grid.time + h, &pose, &body.velocity, &body.angularVelocity);
-        body.pose.position = pose.p;
-        body.pose.orientation = pose.q;
-        body.pose.rotation = rbMatFromQuat(pose.q);
+        rbStep_FollowPath(path, c->grid.time + h, &body);
     }
     return body.pose;
 }
@@ -264,10 +241,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
     rbStepContacts* c = engine->contacts;
     double least = CUT_LEAST * engine->settings.step;
     double tolerance = c->settings.tolerance;
-    rbArray_Reserve(c->flight.sought, c->flight.arrivals.count);
-    c->flight.sought.count = c->flight.arrivals.count;
-    memcpy(c->flight.sought.data, c->flight.arrivals.data,
-           (size_t)c->flight.arrivals.count * sizeof *c->flight.arrivals.data);
+    rbArray_Assign(c->flight.sought, c->flight.arrivals.data, c->flight.arrivals.count);
     Cut cut = {.high = whole, .openGap = INFINITY, .depth = -gapAfter(engine, whole, true)};
     for (int i = 0; i < c->flight.sought.count; ++i) {
         cut.openGap = fmin(cut.openGap, guessGap(engine, &c->flight.sought.data[i], 0.0, false));
@@ -373,11 +347,7 @@ static void noteLook(rbStepEngine* engine, double h)
     rbStepContacts* c = engine->contacts;
     rbContactStep_TakeBodies(engine);
     rbContactStep_TakeFlights(engine);
-    rbArray_Reserve(c->trial.flown, c->own.loose.count);
-    if (c->own.loose.count > 0) {
-        memcpy(c->trial.flown.data, c->own.loose.data,
-               (size_t)c->own.loose.count * sizeof *c->own.loose.data);
-    }
+    rbArray_Assign(c->trial.flown, c->own.loose.data, c->own.loose.count);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStep_Save(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
     }
@@ -422,10 +392,7 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
     }
     RB_ASSERT(c->trial.isFlown && time > c->grid.time);
     RB_ASSERT(time < c->grid.time + c->trial.step * (1.0 + RB_STEP_SNAP));
-    if (c->own.loose.count > 0) {
-        memcpy(c->own.loose.data, c->trial.flown.data,
-               (size_t)c->own.loose.count * sizeof *c->own.loose.data);
-    }
+    rbCopyElements(c->own.loose.data, c->trial.flown.data, c->own.loose.count, sizeof(rbMechBody));
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
     }

@@ -226,6 +226,8 @@ void rbStep_MakeNode(const rbStepRun* run, double time);
 // Builds all mechanisms from the states of the host.
 void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time);
 void rbStep_FreeMechanisms(rbStepEngine* engine);
+// Pose and velocities of a kinematic body.
+void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body);
 void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
                      rbMechBody* body);
 // A body with its mass, as it is at a time.
