@@ -68,12 +68,16 @@ static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage s
     s->directStages += solved->isDirect ? 1 : 0;
 }
 
-// Whether something rebounds; the velocity stage stops the rest.
+// Whether something rebounds, or two bodies alone meet: then the law of impact holds to its digits,
+// with or without restitution. Where several contacts stop without rebound the velocity stage does
+// it, for all of them together.
 static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 {
+    bool isAlone = island->contactCount == 1;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        for (int k = 0; contact->restitution > 0.0 && k < contact->pointCount; ++k) {
+        bool isByLaw = contact->restitution > 0.0 || isAlone;
+        for (int k = 0; isByLaw && k < contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
             if (point->isClosed &&
                 rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed) {
