@@ -107,6 +107,8 @@ typedef struct rbStepMechanism {
     int redundantMost;               // of the current step
     double size;                     // m: size of coordinates, for rounding
     double estimate;                 // m, of the current step
+    double kink; // m/s^2, with error control: limited rows that reached or left their limits in the
+                 // current step may have changed the motion so much less or more; 0: none did
 
     int stateSize;            // doubles of a copy of the state
     double* start;            // state at the start of the current step
@@ -250,6 +252,8 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h);
 // Velocity correction at the current poses with no time passing.
 void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector);
 double rbStep_GetTolerance(const rbStepEngine* engine);
+// 1/kg or 1/(kg m^2): the mobility of a row at the current poses.
+double rbStep_GetResponse(const rbMechanism* m, const rbRowBlock* block, int row);
 double rbStep_GetKineticEnergy(const rbMechanism* m);
 
 // ---------------------------------------------------------------------------- step_swing.c
