@@ -46,12 +46,10 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
     }
     if (s.unmetSteps == 0 && s.inaccurateSteps > 0) {
         (void)snprintf(text, capacity,
-                       "the error of the motion is estimated as %.3g m, more than step.errorMax = "
-                       "%g m, after %" PRId64 " of %" PRId64 " steps, of which %" PRId64
-                       " are of order 1, their error unknown; set a larger step.errorMax, or "
-                       "another step.order",
-                       s.accuracyEstimate, tally->info->step.errorMax, s.inaccurateSteps, s.steps,
-                       s.settledSteps);
+                       "the error of the motion is estimated as %.3g m, and step.errorMax is %g m; "
+                       "%" PRId64 " of %" PRId64 " steps are of order 1, of unknown error; set a "
+                       "larger step.errorMax, or another step.order",
+                       s.accuracyEstimate, tally->info->step.errorMax, s.settledSteps, s.steps);
         return;
     }
     if (s.positionErrorMax <= tolerance && s.angleErrorMax <= tolerance) {
