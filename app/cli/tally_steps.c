@@ -34,13 +34,22 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
     const char* worst = getWorstJoint(world, &s);
     double tolerance = rbGetJointTolerance(tally->info);
     bool hasStops = rbWorld_GetContactStatistics(world).limitedJoints > 0;
-    bool isElse = s.unmetSteps > 0 || rbWorld_GetContactStatistics(world).unmetSteps > 0 ||
+    bool isElse = s.unmetSteps > 0 || s.inaccurateSteps > 0 ||
+                  rbWorld_GetContactStatistics(world).unmetSteps > 0 ||
                   rbHasOverlapLeft(tally, world);
     if (!isElse && rbWorld_DescribeNumericalEnergy(world, tally->energyThere, text, capacity) > 0) {
         return;
     }
     if (s.unmetSteps == 0 && (rbWorld_HasContacts(world) || hasStops)) {
         rbDescribeContactMiss(tally, world, text, capacity);
+        return;
+    }
+    if (s.unmetSteps == 0 && s.inaccurateSteps > 0) {
+        (void)snprintf(text, capacity,
+                       "the error of the motion is estimated as %.3g m, and step.errorMax is %g m; "
+                       "%" PRId64 " of %" PRId64 " steps are of order 1, of unknown error; set a "
+                       "larger step.errorMax, or another step.order",
+                       s.accuracyEstimate, tally->info->step.errorMax, s.settledSteps, s.steps);
         return;
     }
     if (s.positionErrorMax <= tolerance && s.angleErrorMax <= tolerance) {
@@ -73,7 +82,8 @@ static void printAccuracy(const rbSceneInfo* info, const rbStepStatistics* s, FI
     // The runs of a step show the error of order - 2; the result has the requested order.
     (void)fprintf(file, "  %-18sestimated as %.2g m", "error of motion", s->accuracyEstimate);
     if (info->step.errorMax > 0.0) {
-        (void)fprintf(file, ", requested %g m after %g s", info->step.errorMax, info->step.horizon);
+        (void)fprintf(file, ", requested %g m after %g s%s", info->step.errorMax,
+                      info->step.horizon, s->inaccurateSteps > 0 ? ": missed" : "");
     }
     (void)fprintf(file,
                   " (for order %d, the next lower one; on smooth motion order %d stays far "
@@ -237,6 +247,7 @@ void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Integer(json, "factorizations", s.factorizations);
     rbJson_Integer(json, "assemblingSteps", s.assemblingSteps);
     rbJson_Integer(json, "unmetSteps", s.unmetSteps);
+    rbJson_Integer(json, "inaccurateSteps", s.inaccurateSteps);
     rbJson_Integer(json, "singularSteps", s.singularSteps);
     rbJson_Integer(json, "settledSteps", s.settledSteps);
     rbJson_Integer(json, "mechanisms", s.mechanismCount);

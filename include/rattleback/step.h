@@ -108,6 +108,7 @@ typedef struct rbStepStatistics {
     int64_t factorizations;     ///< of the matrices of mechanisms
     int64_t assemblingSteps;    ///< while open joints are pulled together
     int64_t unmetSteps;         ///< steps that ended above the tolerance
+    int64_t inaccurateSteps;    ///< steps after which the error of the motion exceeded errorMax
     int64_t singularSteps;      ///< steps that ended next to a singular position on purpose
     int64_t settledSteps;       ///< without look-ahead, because it did not contract even in the
                                 ///< smallest parts: order 1, losing energy

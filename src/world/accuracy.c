@@ -45,7 +45,8 @@ static const AccuracyRow rows[RB_ACCURACY_COUNT] = {
         {
             .name = "exact",
             .promise = "the step size is chosen to keep the error of the motion at the end of the "
-                       "run below step.errorMax; mechanisms without contacts and joint limits only",
+                       "run below step.errorMax; mechanisms without contacts, joint limits and "
+                       "sampled motors",
             .defaults = {{false, "step", 0.01}, {false, "order", 8}, {false, "errorMax", 1e-9}},
         },
 };

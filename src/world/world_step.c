@@ -252,6 +252,28 @@ static rbStatus prepareLimits(rbWorld* world, const rbContactSettings* contact, 
     return RB_STATUS_OK;
 }
 
+// A controller that is sampled once per step makes errors that error control does not see.
+static rbStatus checkMotors(const rbWorld* world, rbError* error)
+{
+    char text[RB_NAME_CAPACITY];
+    for (int i = 0; world->def.step.errorMax > 0.0 && i < world->joints.count; ++i) {
+        const rbJoint* joint = world->joints.data[i].joint;
+        for (int k = 0; joint != NULL && k < RB_JOINT_FREEDOMS_MAX; ++k) {
+            rbMotorType type = joint->def.freedoms[k].motor.type;
+            if (type == RB_MOTOR_POSITION || type == RB_MOTOR_SPEED) {
+                return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                                   "joint \"%s\" has a motor of type \"%s\", and step.accuracy is "
+                                   "\"exact\"; this motor is sampled once per step, whatever its "
+                                   "size: use \"engineering\" with the step of the controller, or "
+                                   "a motor of type \"%s\"",
+                                   rbWorld_LabelJoint(world, i, text), rbMotorType_Name(type),
+                                   rbMotorType_Name(RB_MOTOR_VELOCITY));
+            }
+        }
+    }
+    return RB_STATUS_OK;
+}
+
 // A joint that begins outside of its limits.
 static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbError* error)
 {
@@ -294,6 +316,7 @@ static rbStatus registerBodies(rbWorld* world, rbError* error)
     }
     registerAll(world, world->engine, -1);
     status = prepareLimits(world, &contact, error);
+    status = status == RB_STATUS_OK ? checkMotors(world, error) : status;
     return status == RB_STATUS_OK ? rbWorld_RegisterContacts(world, error) : status;
 }
 
@@ -429,6 +452,12 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
     if (status == RB_STATUS_NUMERICAL && s.unmetSteps == 0 &&
         rbWorld_NameContactMiss(world, time, &world->engineError)) {
         return status;
+    }
+    if (status == RB_STATUS_NUMERICAL && s.inaccurateSteps > 0) {
+        return rbError_Set(&world->engineError, status,
+                           "the error of the motion is estimated as %.3g m before t = %.9g s, and "
+                           "step.errorMax is %g m; set a larger errorMax, or another order",
+                           s.accuracyEstimate, time, world->def.step.errorMax);
     }
     if (index < 0 || index >= world->joints.count || world->joints.data[index].joint == NULL) {
         return rbError_Set(&world->engineError, status,

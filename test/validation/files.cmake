@@ -4,7 +4,7 @@ rb_add_tests(NAME test_validation
         test/validation/test_elastic_gas.c test/validation/test_epa_baseline.c
         test/validation/test_convex_scenes.c test/validation/test_toy_oracle.c
         test/validation/phys_gas.c test/validation/phys_event_cases.c
-        test/validation/phys_mechanisms.c test/validation/phys_contacts.c test/validation/test_packing_worlds.c
+        test/validation/phys_mechanisms.c test/validation/phys_error_control.c test/validation/phys_contacts.c test/validation/test_packing_worlds.c
         test/validation/phys_ray_cases.c test/validation/test_ray_metrics.c
   LIBRARIES rattleback_app rattleback_io
   DEFINITIONS _POSIX_C_SOURCE=200809L)

@@ -43,8 +43,7 @@ double rbStep_GetTolerance(const rbStepEngine* engine)
     return engine->settings.order > 2 ? fmin(tolerance, 1e-12) : tolerance;
 }
 
-// Diagonal of a row: its mobility.
-static double rowResponse(const rbMechanism* m, const rbRowBlock* block, int row)
+double rbStep_GetResponse(const rbMechanism* m, const rbRowBlock* block, int row)
 {
     return rbCoupleRows(&m->masses[block->bodyA], &m->rows[row], 1.0, &m->rows[row], 1.0) +
            rbCoupleRows(&m->masses[block->bodyB], &m->rows[row], -1.0, &m->rows[row], -1.0);
@@ -163,7 +162,7 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
         if (isStart) {
             // A damper that would stop the row within the step acts with the mean rate of the step
             // instead of the first one: first order, but it neither overshoots nor creeps.
-            bool isStiff = h * block->damping * rowResponse(m, block, row) > STIFF_DAMPING;
+            bool isStiff = h * block->damping * rbStep_GetResponse(m, block, row) > STIFF_DAMPING;
             m->startDamping[row] = isStiff ? 0.5 * block->damping : 0.0;
             x += isStiff ? 0.0 : 0.5 * h * block->damping * drive->rateBefore;
         } else {

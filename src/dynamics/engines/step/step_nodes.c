@@ -27,7 +27,14 @@
 #define STEP_SAFETY 0.9
 #define STEP_GROWTH 2.0
 #define STEP_SHRINKAGE 0.2
-#define STEP_ATTEMPTS 30
+// Fraction of the largest step below which none is tried.
+#define STEP_LEAST 1e-9
+// Roundings of a position by which orders may differ, per order.
+#define ESTIMATE_ROUNDINGS 4.0
+// Fraction of the error allowed in all that a single kink may make.
+#define KINK_SHARE 0.004
+// The shortest step of a kink moves a body by the square of this many roundings.
+#define KINK_ROUNDINGS 8.0
 
 static rbSolver* solverAtEnd(const rbStepMechanism* mechanism)
 {
@@ -426,48 +433,119 @@ static double gridTime(const rbStepEngine* engine, const rbStepMechanism* mechan
     return mechanism->grid.origin + (double)mechanism->grid.index * engine->settings.step;
 }
 
+// m, by which rounding alone lets the orders differ. Next to a singular position the conditions
+// hold a direction of motion only with the root of the lost pivot, so rounding grows by its
+// inverse: no smaller step makes it less.
+static double estimateFloor(const rbStepRun* run)
+{
+    const rbStepMechanism* mechanism = run->mechanism;
+    // The weights of the runs grow with the order.
+    double roundings = ESTIMATE_ROUNDINGS * (double)run->engine->settings.order;
+    double part = mechanism->seen.pivotWorst / mechanism->node.pivotUsual;
+    part = part < 1.0 ? fmax(part, DBL_EPSILON) : 1.0;
+    return roundings * DBL_EPSILON * mechanism->size / sqrt(part);
+}
+
+// m, the error that a step of size h may have: its share of the time; where it has a kink, a share
+// of the whole, since there the error made does not fall faster than the step. In too short a step
+// rounding of positions would look like the forces that rows with limits feel.
+static double allowedError(const rbStepRun* run, double h)
+{
+    const rbStepMechanism* mechanism = run->mechanism;
+    const rbStepSettings* settings = &run->engine->settings;
+    double kink = mechanism->seen.kink;
+    double share = kink > 0.0 ? KINK_SHARE : h / settings->horizon;
+    double shortest = KINK_ROUNDINGS * sqrt(DBL_EPSILON * mechanism->size * kink);
+    return fmax(share * settings->errorMax, fmax(estimateFloor(run), shortest * settings->horizon));
+}
+
+// Ends a step of a chosen size. It is inaccurate if its error is not known, or if the errors so far
+// add up to more than they may.
+static void finishChosen(const rbStepRun* run, double time, double h, bool isKnown)
+{
+    const rbStepSettings* settings = &run->engine->settings;
+    rbStepStatistics* s = &run->engine->statistics;
+    double most = settings->errorMax * fmax(1.0, (time + h) / settings->horizon);
+    if (!isKnown || run->mechanism->node.estimateSum > most) {
+        s->unmetTime = s->unmetSteps + s->inaccurateSteps == 0 ? time + h : s->unmetTime;
+        s->inaccurateSteps += 1;
+    }
+    finishNode(run, time + h, h);
+}
+
+// How much longer than h a step may be, by its error.
+static double stepFactor(const rbStepRun* run, double error, double allowed)
+{
+    // The lower of the two orders has a local error of this power; a kink the first.
+    double order = run->mechanism->seen.kink > 0.0 ? 2.0 : (double)run->engine->settings.order;
+    double factor = STEP_GROWTH;
+    if (error > estimateFloor(run)) {
+        factor = STEP_SAFETY * rbExp(rbLog(allowed / error) / (order - 1.0));
+    }
+    return fmin(STEP_GROWTH, fmax(STEP_SHRINKAGE, factor));
+}
+
+// A step where none is accurate enough: that with the least error, or of order 1 when look-ahead
+// made none.
+static rbStatus stepAnyway(const rbStepRun* run, double h, double hLeast)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    double time = mechanism->grid.time;
+    bool isKnown = hLeast > 0.0;
+    h = isKnown ? hLeast : h;
+    rbStatus status = isKnown ? makeSteps(run, time, h) : settle(run, time, h);
+    if (status == RB_STATUS_OK) {
+        finishChosen(run, time, h, isKnown);
+        mechanism->node.settleCount = 0;
+        mechanism->chosen = h;
+    }
+    return status;
+}
+
 // One step of a size chosen by the difference of the last two orders.
 static rbStatus stepByAccuracy(const rbStepRun* run)
 {
+    // A node closer to a singular position than others loses more digits. The step stays the last
+    // of these if all are close.
+    static const double cuts[SINGULAR_ATTEMPTS + 1] = {1.0, 0.73, 0.53, 0.87};
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
     double time = mechanism->grid.time;
-    // The lower of the two orders has a local error of this power.
-    double power = 1.0 / (double)(settings->order - 1);
+    double first = mechanism->chosen;
+    double errorLeast = INFINITY;
+    double hLeast = 0.0;
+    int cut = 0;
     keepNode(run);
-    for (int attempt = 0; attempt < STEP_ATTEMPTS; ++attempt) {
-        double h = mechanism->chosen;
+    while (mechanism->chosen > STEP_LEAST * settings->step) {
+        double h = cuts[cut] * mechanism->chosen;
         RB_ASSERT(h > 0.0 && h <= settings->step);
         double sum = mechanism->node.estimateSum;
         rbStatus status = makeSteps(run, time, h);
+        if (status == RB_STATUS_OK && isSingular(mechanism) && cut < SINGULAR_ATTEMPTS) {
+            recallNode(run);
+            cut += 1;
+            continue;
+        }
         if (status != RB_STATUS_OK) {
             recallNode(run);
             mechanism->chosen = STEP_SHRINKAGE * h;
             continue;
         }
         double error = mechanism->node.estimateSum - sum;
-        double allowed = settings->errorMax * h / settings->horizon;
-        // Below rounding smaller steps gain nothing.
-        allowed = fmax(allowed, 16.0 * DBL_EPSILON * mechanism->size);
-        double factor = STEP_GROWTH;
-        if (error > 0.0) {
-            factor = STEP_SAFETY * rbExp(power * rbLog(allowed / error));
-        }
-        factor = fmin(STEP_GROWTH, fmax(STEP_SHRINKAGE, factor));
-        mechanism->chosen = fmin(h * factor, settings->step);
+        double allowed = allowedError(run, h);
+        mechanism->chosen = fmin(h * stepFactor(run, error, allowed), settings->step);
         if (error <= allowed) {
-            finishNode(run, time + h, h);
+            run->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
+            finishChosen(run, time, h, true);
             return RB_STATUS_OK;
+        }
+        if (error < errorLeast) {
+            errorLeast = error;
+            hLeast = h;
         }
         recallNode(run);
     }
-    // No step is small enough.
-    mechanism->chosen = settings->step;
-    rbStatus status = settle(run, time, settings->step);
-    if (status == RB_STATUS_OK) {
-        finishNode(run, time + settings->step, settings->step);
-    }
-    return status;
+    return stepAnyway(run, first, hLeast);
 }
 
 // The next node after the current one.
@@ -581,7 +659,8 @@ static void gatherStatistics(rbStepEngine* engine)
 rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
                               double* reached)
 {
-    int64_t unmet = engine->statistics.unmetSteps;
+    const rbStepStatistics* s = &engine->statistics;
+    int64_t unmet = s->unmetSteps + s->inaccurateSteps;
     if (engine->contacts != NULL) {
         return rbStepContacts_Advance(engine, host, time, reached);
     }
@@ -597,5 +676,5 @@ rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, doub
     }
     engine->time = time;
     gatherStatistics(engine);
-    return engine->statistics.unmetSteps > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
+    return s->unmetSteps + s->inaccurateSteps > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
 }

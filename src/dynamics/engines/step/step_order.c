@@ -214,6 +214,82 @@ static double compareOrders(const rbStepMechanism* mechanism, int runs)
     return most;
 }
 
+// The state of the limited rows in a copy of the state.
+static const double* limitsOf(const rbStepMechanism* mechanism, const double* state)
+{
+    return state + (size_t)mechanism->m.bodyCount * BODY_DOUBLES +
+           3 * (size_t)mechanism->m.rowCount;
+}
+
+// Whether a limited row is at another limit at the end of one of the runs than at the start.
+static bool isRowKinked(const rbStepMechanism* mechanism, int runs, int row)
+{
+    double before = limitsOf(mechanism, mechanism->copies.start)[row];
+    for (int n = 0; n < runs; ++n) {
+        const double* state =
+            mechanism->copies.runs + (size_t)n * (size_t)mechanism->copies.runSize;
+        if (limitsOf(mechanism, state)[row] != before) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// m/s^2, by which limited rows that reach or leave their limits within a step may accelerate bodies
+// more or less than they do: they act with their limit for an unknown part of it. 0: none does. The
+// runs may agree where all are wrong: a row that stops in the last part of each.
+static double getKink(const rbStepMechanism* mechanism, int runs)
+{
+    const rbMechanism* m = &mechanism->m;
+    double most = 0.0;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        double reach = fmax(m->bodies[block->bodyA].radius, m->bodies[block->bodyB].radius);
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            if (m->limits[row] < INFINITY && isRowKinked(mechanism, runs, row)) {
+                bool isTurn = !(rbLengthSquared(m->rows[row].linear) > 0.0);
+                double response = rbStep_GetResponse(m, block, row);
+                most = fmax(most, m->limits[row] * response * (isTurn ? reach : 1.0));
+            }
+        }
+    }
+    return most;
+}
+
+// m, by which a body differs between two states after a time in which speeds keep their difference.
+static double compareBodies(const rbMechBody* body, const double* a, const double* b, double time)
+{
+    double d[BODY_DOUBLES];
+    for (int k = 0; k < BODY_DOUBLES; ++k) {
+        d[k] = a[k] - b[k];
+    }
+    rbVec3 shift, velocity, momentum;
+    (void)getVec(getVec(getVec(d, &shift), &velocity), &momentum);
+    double turn = 2.0 * sqrt(d[9] * d[9] + d[10] * d[10] + d[11] * d[11] + d[12] * d[12]);
+    double spin =
+        rbLength(momentum) * fmax(body->invMoments.x, fmax(body->invMoments.y, body->invMoments.z));
+    return rbLength(shift) + body->radius * turn +
+           time * (rbLength(velocity) + body->radius * spin);
+}
+
+// m, by which the finest run differs from any other after a time.
+static double compareRuns(const rbStepMechanism* mechanism, int runs, double time)
+{
+    double most = 0.0;
+    const double* last =
+        mechanism->copies.runs + (size_t)(runs - 1) * (size_t)mechanism->copies.runSize;
+    for (int n = 0; n < runs - 1; ++n) {
+        const double* other =
+            mechanism->copies.runs + (size_t)n * (size_t)mechanism->copies.runSize;
+        for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+            size_t place = (size_t)i * BODY_DOUBLES;
+            most = fmax(most,
+                        compareBodies(&mechanism->m.bodies[i], other + place, last + place, time));
+        }
+    }
+    return most;
+}
+
 // Combines the runs; limits and the like are those of the last run.
 static void combineRuns(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
 {
@@ -400,7 +476,15 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
     if (runs > 1) {
         rbVec3 momentum;
         combineRuns(mechanism, runs, &momentum);
-        if (isUnresolved(mechanism, h, runs)) {
+        const rbStepSettings* settings = &run->engine->settings;
+        mechanism->seen.kink = settings->errorMax > 0.0 ? getKink(mechanism, runs) : 0.0;
+        if (mechanism->seen.kink > 0.0) {
+            // Combining the runs would cancel nothing.
+            double horizon = settings->horizon;
+            mechanism->seen.estimate =
+                fmax(compareRuns(mechanism, runs, horizon), h * mechanism->seen.kink * horizon);
+            useFinestRun(mechanism, runs, &momentum);
+        } else if (isUnresolved(mechanism, h, runs)) {
             if (!run->isSmallest && !run->isForced) {
                 rbStep_Restore(mechanism, mechanism->copies.start);
                 return false;

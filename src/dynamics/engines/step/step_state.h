@@ -104,6 +104,8 @@ typedef struct rbStepSeen {
     double pivotWorst; // smallest
     int redundantMost;
     double estimate; // m, of its error
+    double kink; // m/s^2, with error control: limited rows that reached or left their limits may
+                 // have changed the motion so much less or more; 0: none did
 } rbStepSeen;
 
 // States of a mechanism as doubles, see rbStep_Save.
@@ -280,6 +282,8 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h);
 // Velocity correction at the current poses with no time passing.
 void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector);
 double rbStep_GetTolerance(const rbStepEngine* engine);
+// 1/kg or 1/(kg m^2): the mobility of a row at the current poses.
+double rbStep_GetResponse(const rbMechanism* m, const rbRowBlock* block, int row);
 double rbStep_GetKineticEnergy(const rbMechanism* m);
 
 // ---------------------------------------------------------------------------- step_swing.c
