@@ -309,6 +309,12 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
 #define MOVING_REST 20.0 // and more than this many times the speed at which bodies collide
 #define AIM_MOVING 0.5
 #define AIM_SWEEPS_MOVING 1.25
+// Bodies at rest repeat their errors: what a velocity stage leaves adds up until the position stage
+// must undo all of it at once, which sweeps cannot. So at rest a velocity stage goes on until an
+// error of this fraction of the position tolerance is added in a step. 210 boxes at 1e-5 m and 1e-4
+// m/s, 900 steps: 3.6 ms a step, with 0.05 and less gaps stay within the tolerance; with 0.1, and
+// without this, steps of 0.9 s, 34 ms on average.
+#define REST_PART 0.02
 // Sweeps before mixing begins.
 #define PLAIN_SWEEPS 9
 
@@ -420,13 +426,16 @@ bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTal
         stage->solved.isMoving =
             stage->run->isMoving || (error > MOVING * stage->tolerance && error > stage->moving);
     }
-    double aim = (stage->solved.isMoving ? AIM_MOVING : AIM) * stage->tolerance;
-    bool isDone = isMet && (stage->solved.sweeps == 1 || error <= aim);
-    if (isMet && stage->within == 0) {
+    bool isMoving = stage->solved.isMoving;
+    double enough = isMoving ? stage->tolerance : stage->resting;
+    bool isWithin = error <= enough;
+    if (isWithin && stage->within == 0) {
         stage->within = stage->solved.sweeps;
     }
-    double most = stage->solved.isMoving ? AIM_SWEEPS_MOVING : AIM_SWEEPS;
-    isDone = isDone || (isMet && stage->solved.sweeps >= most * stage->within);
+    double most = isMoving ? AIM_SWEEPS_MOVING : AIM_SWEEPS;
+    bool isDone = isWithin && (stage->solved.sweeps == 1 ||
+                               error <= (isMoving ? AIM_MOVING : AIM) * stage->tolerance ||
+                               stage->solved.sweeps >= most * stage->within);
     if (stage->run->sweepJoints != NULL && !stage->areJointsOff) {
         bool areJointsDone = sweepJoints(stage);
         stage->areJointsMet = areJointsDone;
@@ -503,6 +512,8 @@ static rbContactSolved solve(rbContactSolver* solver, const rbContactRun* run, b
         .moving = MOVING_REST * solver->settings.restSpeed,
         .restSpeed = run->restSpeed > 0.0 ? run->restSpeed : solver->settings.restSpeed,
         .solved = {.worst = -1}};
+    double adding = (isVelocity ? REST_PART : 1.0) * solver->settings.tolerance / run->h;
+    stage.resting = fmin(stage.tolerance, adding);
     if (!rbContactRows_Begin(rows, &pack, run, &solver->settings, isVelocity)) {
         return stage.solved;
     }

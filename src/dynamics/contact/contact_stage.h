@@ -24,6 +24,7 @@ typedef struct rbContactStage {
     rbSweep sweep;
     double tolerance;  // m/s
     double moving;     // m/s, see MOVING
+    double resting;    // m/s, see REST_PART
     double restSpeed;  // m/s: slower is rest for shock propagation
     bool isKept;       // incoming sums have acted before
     int within;        // first sweep that met the tolerance, 0: none yet
