@@ -8,7 +8,7 @@
 #include <time.h>
 
 static const rbBenchSuite* const suites[] = {
-    &rbSuiteBroadphase, &rbSuiteContacts,     &rbSuiteConvex, &rbSuiteDistanceWork,
+    &rbSuiteAccuracy, &rbSuiteBroadphase, &rbSuiteContacts,     &rbSuiteConvex, &rbSuiteDistanceWork,
     &rbSuiteEvents,     &rbSuiteFlight,       &rbSuiteJoints, &rbSuiteJointsPeers,
     &rbSuiteMath,       &rbSuiteMeshDistance, &rbSuiteRays,   &rbSuiteThroughput};
 

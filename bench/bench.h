@@ -60,6 +60,7 @@ double rbBench_Time(void (*work)(void* context), void* context, double seconds);
 // CPU seconds used by this thread.
 double rbGetCpuTime(void);
 
+extern const rbBenchSuite rbSuiteAccuracy;
 extern const rbBenchSuite rbSuiteBroadphase;
 extern const rbBenchSuite rbSuiteContacts;
 extern const rbBenchSuite rbSuiteConvex;
