@@ -14,11 +14,11 @@ extern "C" {
 #endif
 
 typedef enum rbPeerColliderKind {
-    RB_PEER_COLLIDER_SPHERE,  // size[0]: radius
-    RB_PEER_COLLIDER_BOX,     // size: half extents
-    RB_PEER_COLLIDER_CAPSULE, // size[0]: radius, size[1]: half of the segment, along y
-    RB_PEER_COLLIDER_HULL,    // points and faces
-    RB_PEER_COLLIDER_MESH,    // points and triangles; does not move
+    RB_PEER_COLLIDER_SPHERE,   // size[0]: radius
+    RB_PEER_COLLIDER_BOX,      // size: half extents
+    RB_PEER_COLLIDER_CAPSULE,  // size[0]: radius, size[1]: half of the segment, along y
+    RB_PEER_COLLIDER_HULL,     // points and faces
+    RB_PEER_COLLIDER_MESH,     // points and triangles; does not move
     RB_PEER_COLLIDER_CYLINDER, // size[0]: radius, size[1]: half of the length, along z
     RB_PEER_COLLIDER_COUNT
 } rbPeerColliderKind;

@@ -110,8 +110,7 @@ void addHinge(State& state, const rbPeerJoint& from)
 {
     btRigidBody& body = *state.bodies[static_cast<size_t>(from.bodyB)];
     btVector3 axis = toVector(from.axisB);
-    state.joints.push_back(
-        std::make_unique<btHingeConstraint>(body, toVector(from.anchorB), axis));
+    state.joints.push_back(std::make_unique<btHingeConstraint>(body, toVector(from.anchorB), axis));
     state.world.addConstraint(state.joints.back().get(), true);
 }
 

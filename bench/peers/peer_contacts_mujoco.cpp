@@ -3,8 +3,8 @@
 // Rows: Newton with a friction pyramid (the default), on scenes of a few hundred bodies only;
 // conjugate gradients with the exact cone; for small scenes "stiff", Newton with the exact cone and
 // the stiffest contacts that the step allows, whose damping gives the restitution, for MuJoCo has
-// none of its own. Bodies on a hinge are in reduced coordinates. Meshes that are not convex are refused, because MuJoCo
-// replaces them by their hulls.
+// none of its own. Bodies on a hinge are in reduced coordinates. Meshes that are not convex are
+// refused, because MuJoCo replaces them by their hulls.
 #include "peer_contacts.h"
 #include "read_mujoco.h"
 
@@ -105,8 +105,8 @@ std::string writeSizes(const rbContactScene& scene, int option)
     return text;
 }
 
-// A contact is a spring and a damper with a time constant of at least two steps; less damping lets it
-// rebound, then the swing must be resolved by the step.
+// A contact is a spring and a damper with a time constant of at least two steps; less damping lets
+// it rebound, then the swing must be resolved by the step.
 std::string writeSoftness(const rbContactScene& scene, double step)
 {
     double damping = 1;
@@ -142,8 +142,7 @@ std::string writeModel(const rbContactScene& scene, int option, double step)
                       (option == OPTION_STIFF ? " cone=\"elliptic\" tolerance=\"1e-14\"" : "") +
                       "/><default><geom" + format("friction", friction, 3) +
                       (option == OPTION_STIFF ? writeSoftness(scene, step) : std::string()) +
-                      "/></default>" +
-                      writeAssets(scene) + "<worldbody>";
+                      "/></default>" + writeAssets(scene) + "<worldbody>";
     for (int i = 0; i < scene.bodyCount; ++i) {
         const rbPeerContactBody& body = scene.bodies[i];
         const rbPeerCollider& collider = scene.colliders[body.collider];
