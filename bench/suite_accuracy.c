@@ -24,7 +24,7 @@
 #define RUN_BUDGET 30.0  // s of CPU; runs that would take longer are skipped
 #define REPEAT_TIME 0.05 // s of CPU: shorter runs are repeated
 #define REPEATS_MAX 5
-#define QUICK_COUNT 3 // of the accuracies
+#define QUICK_COUNT 3 // 1e-2, 1e-4, 1e-6 m
 
 // A run of an engine.
 typedef struct rbAccuracyRun {
@@ -249,7 +249,8 @@ static void runOurSeries(rbAccuracyContest* contest, const rbAccuracyScene* scen
     double expected = 0.0;
     double asked = 1e-2;
     int count = contest->bench->isQuick ? QUICK_COUNT : ASKED_COUNT;
-    for (int i = 0; i < count; ++i, asked *= 0.1) {
+    double factor = contest->bench->isQuick ? 1e-2 : 0.1;
+    for (int i = 0; i < count; ++i, asked *= factor) {
         rbBench_ShowProgress(contest->bench, scene->name);
         if (expected > RUN_BUDGET) {
             if (contest->bench->text != NULL) {
