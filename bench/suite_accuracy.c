@@ -49,9 +49,9 @@ static const rbAccuracyPeer chosenPeers[] = {
     {"ode", "direct step", false, "ODE"},
     {"mujoco", "Newton", true, "MuJoCo"},
     {"mujoco", "connect", false, "MuJoCo"},
-    {"mujoco", "stiff", true, "MuJoCo, stiff"},
-    {"mujoco", "connect stiff", false, "MuJoCo, stiff"},
-    {"mujoco", "reduced, RK4", false, "MuJoCo, reduced"},
+    {"mujoco", "stiff", true, "MuJoCo stiff"},
+    {"mujoco", "connect stiff", false, "MuJoCo stiff"},
+    {"mujoco", "reduced, RK4", false, "MuJoCo reduced"},
 };
 
 static const double peerRates[] = {1e2, 3e2, 1e3, 3e3, 1e4, 3e4, 1e5}; // steps per second

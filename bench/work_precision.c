@@ -256,7 +256,7 @@ rbStatus rbDrawWorkGrid(const rbWorkPanel* panels, int count, const char* path, 
     addText(&text, "set multiplot layout %d,%d\nset logscale xy\nset grid lc rgb '#dddddd'\n", rows,
             GRID_COLUMNS);
     addText(&text, "set xrange [5e-5:20]\nset yrange [1e-14:3]\nset format '%%.0e'\n");
-    addText(&text, "set xtics 1e-4,10\nset ytics 1e-14,100\nset mxtics 1\nset mytics 1\n");
+    addText(&text, "set xtics 1e-4,100\nset ytics 1e-14,100\nset mxtics 1\nset mytics 1\n");
     addText(&text, "set xlabel 's of CPU per simulated second' offset 0,0.5\n");
     addText(&text, "set ylabel 'error at the end, m' offset 1,0\n");
     for (int i = 0; i < count; ++i) {
