@@ -19,12 +19,10 @@
 #include <math.h>
 #include <string.h>
 
-#define ASKED_COUNT 9    // 1e-2, 1e-3, ..., 1e-10 m
 #define ALLOWED 10.0     // times the asked accuracy
 #define RUN_BUDGET 30.0  // s of CPU; runs that would take longer are skipped
 #define REPEAT_TIME 0.05 // s of CPU: shorter runs are repeated
 #define REPEATS_MAX 5
-#define QUICK_COUNT 3 // 1e-2, 1e-4, 1e-6 m
 
 // A run of an engine.
 typedef struct rbAccuracyRun {
@@ -53,6 +51,11 @@ static const rbAccuracyPeer chosenPeers[] = {
     {"mujoco", "connect stiff", false, "MuJoCo stiff"},
     {"mujoco", "reduced, RK4", false, "MuJoCo reduced"},
 };
+
+// m; quick runs take 1e-2, 1e-4 and 1e-6
+static const double accuracies[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+#define ASKED_COUNT ((int)(sizeof accuracies / sizeof accuracies[0]))
+#define QUICK_COUNT 3
 
 static const double peerRates[] = {1e2, 3e2, 1e3, 3e3, 1e4, 3e4, 1e5}; // steps per second
 
@@ -247,10 +250,10 @@ static void runOurSeries(rbAccuracyContest* contest, const rbAccuracyScene* scen
 {
     double last = 0.0; // s of CPU of the run before
     double expected = 0.0;
-    double asked = 1e-2;
+    ptrdiff_t stride = contest->bench->isQuick ? 2 : 1;
     int count = contest->bench->isQuick ? QUICK_COUNT : ASKED_COUNT;
-    double factor = contest->bench->isQuick ? 1e-2 : 0.1;
-    for (int i = 0; i < count; ++i, asked *= factor) {
+    for (int i = 0; i < count; ++i) {
+        double asked = accuracies[stride * i];
         rbBench_ShowProgress(contest->bench, scene->name);
         if (expected > RUN_BUDGET) {
             if (contest->bench->text != NULL) {

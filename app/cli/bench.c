@@ -113,8 +113,8 @@ static rbStatus writeCsv(const rbBench* bench, const char* path, rbError* error)
         rbOutputFile_Text(file, "suite,case,engine,metric,value,unit,result,error_max\n");
         for (int i = 0; i < bench->rows.count; ++i) {
             const rbBenchRow* row = &bench->rows.data[i];
-            rbOutputFile_Print(file, "%s,\"%s\",\"%s\",\"%s\",", row->suite, row->caseName, row->engine,
-                               row->metric);
+            rbOutputFile_Print(file, "%s,\"%s\",\"%s\",\"%s\",", row->suite, row->caseName,
+                               row->engine, row->metric);
             writeNumberCell(file, row->value, "");
             rbOutputFile_Print(file, ",%s,%s,", row->unit, row->result);
             writeNumberCell(file, row->errorMax, "\n");
