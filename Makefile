@@ -95,7 +95,7 @@ test-bits: setup-ci ## checks that gcc and clang, debug and release give the sam
 bench: setup-bench ## installs the peer libraries and runs the benchmarks against them (SUITE="convex math": only those)
 	$(call build_preset,release,-DRB_BUILD_PEERS=ON)
 	@mkdir -p out
-	@$(PROGRAM) bench $(SUITE) --plot out/joints-work-precision.svg
+	@$(PROGRAM) bench $(SUITE) --plots out
 
 .PHONY: pictures
 pictures: build ## draws the pictures of README.md and docs/gallery.md again (NAME="arch dominoes": only those)

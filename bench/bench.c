@@ -8,9 +8,10 @@
 #include <time.h>
 
 static const rbBenchSuite* const suites[] = {
-    &rbSuiteBroadphase, &rbSuiteContacts,     &rbSuiteConvex, &rbSuiteDistanceWork,
-    &rbSuiteEvents,     &rbSuiteFlight,       &rbSuiteJoints, &rbSuiteJointsPeers,
-    &rbSuiteMath,       &rbSuiteMeshDistance, &rbSuiteRays,   &rbSuiteThroughput};
+    &rbSuiteAccuracy,     &rbSuiteBroadphase, &rbSuiteContacts,     &rbSuiteConvex,
+    &rbSuiteDistanceWork, &rbSuiteEvents,     &rbSuiteFlight,       &rbSuiteJoints,
+    &rbSuiteJointsPeers,  &rbSuiteMath,       &rbSuiteMeshDistance, &rbSuiteRays,
+    &rbSuiteThroughput};
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count)
 {
@@ -57,6 +58,22 @@ void rbBench_Add(rbBench* bench, rbBenchRow row)
         }
         (void)fputc('\n', bench->text);
         (void)fflush(bench->text);
+    }
+}
+
+void rbBench_Draw(const rbBench* bench, rbBenchDrawFn* draw, const struct rbWorkPanel* panels,
+                  int count)
+{
+    if (bench->plotFolder == NULL) {
+        return;
+    }
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%s.svg", bench->plotFolder, bench->suite);
+    rbError error = {0};
+    if (draw(panels, count, path, &error) != RB_STATUS_OK) {
+        (void)fprintf(stderr, "rattleback: %s\n", error.message);
+    } else if (bench->text != NULL) {
+        (void)fprintf(bench->text, "  drawn: %s\n", path);
     }
 }
 

@@ -25,12 +25,12 @@ typedef struct rbBenchRow {
 } rbBenchRow;
 
 typedef struct rbBench {
-    FILE* text;           // tables for people, NULL for no tables
-    FILE* progress;       // progress line on a terminal, NULL if there is none
-    bool isQuick;         // few cases and one repeat: shows that a suite runs, not how fast
-    bool isAlone;         // no peers, even if installed
-    const char* plotPath; // where a suite that draws writes its picture, NULL: no picture
-    const char* only;     // the part of a suite to run, NULL: all
+    FILE* text;             // tables for people, NULL for no tables
+    FILE* progress;         // progress line on a terminal, NULL if there is none
+    bool isQuick;           // few cases and one repeat: shows that a suite runs, not how fast
+    bool isAlone;           // no peers, even if installed
+    const char* plotFolder; // where suites that draw write SUITE.svg, NULL: no pictures
+    const char* only;       // the part of a suite to run, NULL: all
     const char* suite;
     RB_ARRAY(rbBenchRow) rows;
 } rbBench;
@@ -53,6 +53,14 @@ void rbBench_Add(rbBench* bench, rbBenchRow row);
 // Shows the current activity and replaces the previous text. NULL clears the line.
 void rbBench_ShowProgress(const rbBench* bench, const char* text);
 
+// Draws the picture of the suite, if there is a folder for it, by a function that takes panels.
+// Says where it is, or on stderr why it is not.
+struct rbWorkPanel;
+typedef rbStatus rbBenchDrawFn(const struct rbWorkPanel* panels, int count, const char* path,
+                               rbError* error);
+void rbBench_Draw(const rbBench* bench, rbBenchDrawFn* draw, const struct rbWorkPanel* panels,
+                  int count);
+
 // Runs work(context) at least three times and for about the given seconds. Returns the fastest run,
 // in seconds of CPU time of this thread, so that other programs disturb little.
 double rbBench_Time(void (*work)(void* context), void* context, double seconds);
@@ -60,6 +68,7 @@ double rbBench_Time(void (*work)(void* context), void* context, double seconds);
 // CPU seconds used by this thread.
 double rbGetCpuTime(void);
 
+extern const rbBenchSuite rbSuiteAccuracy;
 extern const rbBenchSuite rbSuiteBroadphase;
 extern const rbBenchSuite rbSuiteContacts;
 extern const rbBenchSuite rbSuiteConvex;

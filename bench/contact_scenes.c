@@ -58,6 +58,7 @@ void rbDestroyContactScene(rbContactScene* scene)
            (size_t)(scene->movingCount > scene->bodyCount ? scene->movingCount : scene->bodyCount) *
                sizeof *scene->bodies);
     rbFree(scene->walls, (size_t)scene->wallCount * sizeof *scene->walls);
+    rbFree(scene->joints, (size_t)scene->jointCount * sizeof *scene->joints);
     *scene = (rbContactScene){0};
 }
 
@@ -485,17 +486,42 @@ static rbBodyId addBody(rbWorld* world, const rbContactScene* scene, int index,
     return id;
 }
 
+static bool addJoints(rbWorld* world, const rbContactScene* scene, const rbBodyId* ids,
+                      rbError* error)
+{
+    for (int i = 0; i < scene->jointCount; ++i) {
+        const rbPeerJoint* from = &scene->joints[i];
+        rbJointDef def = rbDefaultJointDef();
+        def.type = RB_JOINT_HINGE;
+        def.bodyB = ids[from->bodyB];
+        def.anchorA = toVec(from->anchorA);
+        def.anchorB = toVec(from->anchorB);
+        def.axisA = toVec(from->axisA);
+        def.axisB = toVec(from->axisB);
+        if (!rbJoint_IsValid(world, rbCreateJoint(world, &def, error))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 rbWorld* rbContactScene_CreateWorld(const rbContactScene* scene, double step,
                                     const rbContactSettings* settings, rbBodyId* ids,
                                     rbError* error)
 {
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
-    def.gravity = toVec(scene->gravity);
     def.step.step = step;
     def.step.accuracy = settings->substeps > 0 ? RB_ACCURACY_GAME : RB_ACCURACY_ENGINEERING;
     def.step.tolerance = 1e-6; // the gap that peers are compared at
     def.contact = *settings;
+    return rbContactScene_CreateWorldBy(scene, def, ids, error);
+}
+
+rbWorld* rbContactScene_CreateWorldBy(const rbContactScene* scene, rbWorldDef def, rbBodyId* ids,
+                                      rbError* error)
+{
+    def.gravity = toVec(scene->gravity);
     def.bodyCapacity = scene->bodyCount;
     rbWorld* world = rbCreateWorld(&def, error);
     if (world == NULL) {
@@ -507,13 +533,16 @@ rbWorld* rbContactScene_CreateWorld(const rbContactScene* scene, double step,
     for (int i = 0; i < scene->colliderCount; ++i) {
         geometries[i] = rbWorld_AddGeometry(world, rbGeometry_Retain(scene->colliders[i].ours));
     }
+    size_t idSize = (size_t)scene->bodyCount * sizeof(rbBodyId);
+    rbBodyId* made = ids != NULL ? ids : rbAlloc(idSize);
     bool isDone = true;
     for (int i = 0; i < scene->bodyCount && isDone; ++i) {
-        rbBodyId id = addBody(world, scene, i, geometries, error);
-        isDone = rbBody_IsValid(world, id) && rbBody_GetShapeCount(world, id) == 1;
-        if (ids != NULL) {
-            ids[i] = id;
-        }
+        made[i] = addBody(world, scene, i, geometries, error);
+        isDone = rbBody_IsValid(world, made[i]) && rbBody_GetShapeCount(world, made[i]) == 1;
+    }
+    isDone = isDone && addJoints(world, scene, made, error);
+    if (ids == NULL) {
+        rbFree(made, idSize);
     }
     rbFree(geometries, size);
     if (!isDone) {

@@ -60,5 +60,8 @@ rbContactVerdict rbContactScene_Check(const rbContactScene* scene, const rbPeerB
 rbWorld* rbContactScene_CreateWorld(const rbContactScene* scene, double step,
                                     const rbContactSettings* settings, rbBodyId* ids,
                                     rbError* error);
+// The same with all settings of a world, of which gravity and capacities are those of the scene.
+rbWorld* rbContactScene_CreateWorldBy(const rbContactScene* scene, rbWorldDef def, rbBodyId* ids,
+                                      rbError* error);
 
 #endif

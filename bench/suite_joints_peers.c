@@ -429,15 +429,7 @@ static void runWork(rbContest* contest)
     for (int i = 0; i < PANEL_COUNT; ++i) {
         checkPanel(bench, &contest->panels[i]);
     }
-    if (bench->plotPath != NULL) {
-        rbError error = {0};
-        rbStatus status = rbDrawWorkPanels(contest->panels, PANEL_COUNT, bench->plotPath, &error);
-        if (status != RB_STATUS_OK) {
-            (void)fprintf(stderr, "rattleback: %s\n", error.message);
-        } else if (bench->text != NULL) {
-            (void)fprintf(bench->text, "  drawn: %s\n", bench->plotPath);
-        }
-    }
+    rbBench_Draw(bench, rbDrawWorkPanels, contest->panels, PANEL_COUNT);
     for (int i = 0; i < PANEL_COUNT; ++i) {
         rbArray_Free(contest->panels[i].points);
     }

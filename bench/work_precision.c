@@ -128,6 +128,23 @@ static void addPanel(rbText* text, const rbWorkPanel* panel, int id)
     addText(text, "\n");
 }
 
+// Feeds the script to gnuplot.
+static rbStatus drawText(const rbText* text, const char* path, rbError* error)
+{
+    rbOutputFile* file = rbAlloc(sizeof *file);
+    rbStatus status = rbOutputFile_Open(file, path, error);
+    if (status == RB_STATUS_OK) {
+        status = rbRunGnuplot(text->bytes.data, (size_t)text->bytes.count, file, error);
+        if (status == RB_STATUS_OK) {
+            status = rbOutputFile_Commit(file, error);
+        } else {
+            rbOutputFile_Abandon(file);
+        }
+    }
+    rbFree(file, sizeof *file);
+    return status;
+}
+
 rbStatus rbDrawWorkPanels(const rbWorkPanel* panels, int count, const char* path, rbError* error)
 {
     rbText text = {0};
@@ -140,17 +157,114 @@ rbStatus rbDrawWorkPanels(const rbWorkPanel* panels, int count, const char* path
         addPanel(&text, &panels[i], i);
     }
     addText(&text, "unset multiplot\n");
-    rbOutputFile* file = rbAlloc(sizeof *file);
-    rbStatus status = rbOutputFile_Open(file, path, error);
-    if (status == RB_STATUS_OK) {
-        status = rbRunGnuplot(text.bytes.data, (size_t)text.bytes.count, file, error);
-        if (status == RB_STATUS_OK) {
-            status = rbOutputFile_Commit(file, error);
-        } else {
-            rbOutputFile_Abandon(file);
+    rbStatus status = drawText(&text, path, error);
+    rbArray_Free(text.bytes);
+    return status;
+}
+
+// --------------------------------------------------------------------------------------- the grid
+
+#define GRID_COLUMNS 4
+#define GRID_WIDTH 345 // pixels of a cell
+#define GRID_HEIGHT 300
+#define GRID_SERIES_MAX 16
+
+// Names in the order in which the panels have them.
+typedef struct rbSeriesList {
+    const rbWorkPoint* points[GRID_SERIES_MAX]; // the first of each
+    int count;
+} rbSeriesList;
+
+static rbSeriesList listSeries(const rbWorkPanel* panels, int count)
+{
+    rbSeriesList list = {.count = 0};
+    for (int i = 0; i < count; ++i) {
+        for (int j = 0; j < panels[i].points.count; ++j) {
+            const rbWorkPoint* point = &panels[i].points.data[j];
+            int k = 0;
+            while (k < list.count && strcmp(list.points[k]->series, point->series) != 0) {
+                ++k;
+            }
+            if (k == list.count && k < GRID_SERIES_MAX) {
+                list.points[list.count++] = point;
+            }
         }
     }
-    rbFree(file, sizeof *file);
+    return list;
+}
+
+// The points of a series in a panel as a data block; one outside of the picture if there is none,
+// for gnuplot refuses empty blocks.
+static void addGridData(rbText* text, const rbWorkPanel* panel, int id, int series,
+                        const char* name)
+{
+    int count = 0;
+    addText(text, "$grid%d_%d << EOD\n", id, series);
+    for (int j = 0; panel != NULL && j < panel->points.count; ++j) {
+        const rbWorkPoint* point = &panel->points.data[j];
+        if (strcmp(point->series, name) == 0 && isDrawn(point)) {
+            addText(text, "%.6g %.6g %.6g\n", point->time, fmax(point->error, ERROR_LEAST),
+                    point->step);
+            ++count;
+        }
+    }
+    addText(text, "%sEOD\n", count > 0 ? "" : "1e9 1e9 1e9\n");
+}
+
+// A cell: a panel, or the key if there is none.
+static void addCell(rbText* text, const rbWorkPanel* panel, int id, const rbSeriesList* list)
+{
+    static const char* const colors[] = {"#D55E00", "#009E73", "#CC79A7", "#8B5A2B", "#777777"};
+    for (int k = 0; k < list->count; ++k) {
+        addGridData(text, panel, id, k, list->points[k]->series);
+    }
+    if (panel != NULL) {
+        addText(text, "set title '%s' offset 0,-0.6\nunset key\n", panel->title);
+    } else {
+        addText(text, "unset title\nunset border\nunset tics\nunset grid\nunset xlabel\n"
+                      "unset ylabel\nset key center center samplen 3 spacing 1.5 font 'sans,13'\n");
+    }
+    addText(text, "plot ");
+    int other = 0;
+    for (int k = 0; k < list->count; ++k) {
+        const char* name = list->points[k]->series;
+        if (list->points[k]->isOurs) {
+            addText(text,
+                    "$grid%d_%d using 1:3 with points pt 6 ps 0.9 lc rgb '#56B4E9' title '%s: "
+                    "asked', ",
+                    id, k, name);
+            addText(text,
+                    "$grid%d_%d with linespoints pt 7 ps 0.6 lw 2.5 lc rgb '#0072B2' title '%s: "
+                    "achieved', ",
+                    id, k, name);
+            continue;
+        }
+        addText(text, "$grid%d_%d with linespoints pt %d ps 0.5 lw 1.2 lc rgb '%s' title '%s', ",
+                id, k, 4 + 2 * (other % 5), colors[other % 5], name);
+        ++other;
+    }
+    addText(text, "\n");
+}
+
+rbStatus rbDrawWorkGrid(const rbWorkPanel* panels, int count, const char* path, rbError* error)
+{
+    rbText text = {0};
+    rbSeriesList list = listSeries(panels, count);
+    int rows = (count + GRID_COLUMNS) / GRID_COLUMNS; // with a cell for the key
+    addText(&text, "set terminal svg size %d,%d noenhanced font 'sans,12' background '#ffffff'\n",
+            GRID_COLUMNS * GRID_WIDTH, rows * GRID_HEIGHT);
+    addText(&text, "set multiplot layout %d,%d\nset logscale xy\nset grid lc rgb '#dddddd'\n", rows,
+            GRID_COLUMNS);
+    addText(&text, "set xrange [5e-5:20]\nset yrange [1e-14:3]\nset format '%%.0e'\n");
+    addText(&text, "set xtics 1e-4,100\nset ytics 1e-14,100\nset mxtics 1\nset mytics 1\n");
+    addText(&text, "set xlabel 's of CPU per simulated second' offset 0,0.5\n");
+    addText(&text, "set ylabel 'error at the end, m' offset 1,0\n");
+    for (int i = 0; i < count; ++i) {
+        addCell(&text, &panels[i], i, &list);
+    }
+    addCell(&text, NULL, count, &list);
+    addText(&text, "unset multiplot\n");
+    rbStatus status = drawText(&text, path, error);
     rbArray_Free(text.bytes);
     return status;
 }

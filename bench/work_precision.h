@@ -31,4 +31,8 @@ int rbWorkPanel_CountBelow(const rbWorkPanel* panel);
 // Draws the panels side by side with gnuplot.
 rbStatus rbDrawWorkPanels(const rbWorkPanel* panels, int count, const char* path, rbError* error);
 
+// Draws many panels of few series as a grid with equal axes and one key. The step of our points is
+// the error that was asked for, in m; it is drawn as well.
+rbStatus rbDrawWorkGrid(const rbWorkPanel* panels, int count, const char* path, rbError* error);
+
 #endif

@@ -113,8 +113,8 @@ static rbStatus writeCsv(const rbBench* bench, const char* path, rbError* error)
         rbOutputFile_Text(file, "suite,case,engine,metric,value,unit,result,error_max\n");
         for (int i = 0; i < bench->rows.count; ++i) {
             const rbBenchRow* row = &bench->rows.data[i];
-            rbOutputFile_Print(file, "%s,\"%s\",%s,\"%s\",", row->suite, row->caseName, row->engine,
-                               row->metric);
+            rbOutputFile_Print(file, "%s,\"%s\",\"%s\",\"%s\",", row->suite, row->caseName,
+                               row->engine, row->metric);
             writeNumberCell(file, row->value, "");
             rbOutputFile_Print(file, ",%s,%s,", row->unit, row->result);
             writeNumberCell(file, row->errorMax, "\n");
@@ -136,7 +136,7 @@ static rbExit runBench(const rbArguments* arguments)
         .progress = isatty(STDERR_FILENO) == 1 ? stderr : NULL,
         .isQuick = rbArguments_Has(arguments, "--quick"),
         .isAlone = rbArguments_Has(arguments, "--no-peers"),
-        .plotPath = rbArguments_Get(arguments, "--plot"),
+        .plotFolder = rbArguments_Get(arguments, "--plots"),
         .only = rbArguments_Get(arguments, "--only"),
     };
     int count = 0;
@@ -174,7 +174,8 @@ static const rbOption options[] = {
     {"--only", "PART", "only one part of the suite, e.g. the pile pyramid20 of contacts"},
     {"--no-peers", NULL, "Rattleback only"},
     {"--csv", "FILE", "writes the rows as a table"},
-    {"--plot", "FILE", "draws the work-precision diagram of joints-peers as SVG"},
+    {"--plots", "DIR",
+     "draws error against time, of accuracy and joints-peers, as SUITE.svg there"},
     {"--json", NULL,
      "prints one array of {suite, case, engine, metric, value, unit, result, error_max}"},
 };

@@ -34,6 +34,7 @@ set(programFiles
   app/cli/text.c
   app/cli/validate.c
   app/cli/view.c
+  bench/accuracy_scenes.c
   bench/bench.c
   bench/bumpy_sphere.c
   bench/contact_experiments.c
@@ -52,6 +53,7 @@ set(programFiles
   bench/peers/peer_mesh_ours.c
   bench/peers/peer_ours.c
   bench/peers/peer_rays_ours.c
+  bench/suite_accuracy.c
   bench/suite_broadphase.c
   bench/contact_problems.c
   bench/contact_residual.c

@@ -14,11 +14,12 @@ extern "C" {
 #endif
 
 typedef enum rbPeerColliderKind {
-    RB_PEER_COLLIDER_SPHERE,  // size[0]: radius
-    RB_PEER_COLLIDER_BOX,     // size: half extents
-    RB_PEER_COLLIDER_CAPSULE, // size[0]: radius, size[1]: half of the segment, along y
-    RB_PEER_COLLIDER_HULL,    // points and faces
-    RB_PEER_COLLIDER_MESH,    // points and triangles; does not move
+    RB_PEER_COLLIDER_SPHERE,   // size[0]: radius
+    RB_PEER_COLLIDER_BOX,      // size: half extents
+    RB_PEER_COLLIDER_CAPSULE,  // size[0]: radius, size[1]: half of the segment, along y
+    RB_PEER_COLLIDER_HULL,     // points and faces
+    RB_PEER_COLLIDER_MESH,     // points and triangles; does not move
+    RB_PEER_COLLIDER_CYLINDER, // size[0]: radius, size[1]: half of the length, along z
     RB_PEER_COLLIDER_COUNT
 } rbPeerColliderKind;
 
@@ -61,6 +62,8 @@ typedef struct rbContactScene {
     int movingCount;
     rbPeerWall* walls;
     int wallCount;
+    rbPeerJoint* joints; // hinges that hold moving bodies to the world, at most one each
+    int jointCount;
     double gravity[3];  // m/s^2
     double friction;    // of every pair
     double stiction;    // of sticking, >= friction; our engine only

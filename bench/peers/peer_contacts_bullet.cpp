@@ -23,11 +23,15 @@ struct State {
     std::vector<std::unique_ptr<btTriangleMesh>> meshes;
     std::vector<std::unique_ptr<btCollisionShape>> shapes;
     std::vector<std::unique_ptr<btRigidBody>> bodies;
+    std::vector<std::unique_ptr<btTypedConstraint>> joints;
     size_t movingCount = 0;
     btScalar step = 0;
 
     ~State()
     {
+        for (auto& joint : joints) {
+            world.removeConstraint(joint.get());
+        }
         for (auto& body : bodies) {
             world.removeRigidBody(body.get());
         }
@@ -69,6 +73,9 @@ std::unique_ptr<btCollisionShape> makeShape(State& state, const rbPeerCollider& 
         state.meshes.push_back(std::move(mesh));
         return std::make_unique<btBvhTriangleMeshShape>(state.meshes.back().get(), true);
     }
+    case RB_PEER_COLLIDER_CYLINDER:
+        return std::make_unique<btCylinderShapeZ>(
+            btVector3(narrow(from.size[0]), narrow(from.size[0]), narrow(from.size[1])));
     case RB_PEER_COLLIDER_BOX:
     case RB_PEER_COLLIDER_COUNT:
         break;
@@ -99,6 +106,14 @@ void addBody(State& state, const rbContactScene& scene, const rbPeerContactBody&
     state.bodies.push_back(std::move(body));
 }
 
+void addHinge(State& state, const rbPeerJoint& from)
+{
+    btRigidBody& body = *state.bodies[static_cast<size_t>(from.bodyB)];
+    btVector3 axis = toVector(from.axisB);
+    state.joints.push_back(std::make_unique<btHingeConstraint>(body, toVector(from.anchorB), axis));
+    state.world.addConstraint(state.joints.back().get(), true);
+}
+
 void* create(const rbContactScene* scene, const rbContactPeerRow* row, double step)
 {
     auto state = std::make_unique<State>();
@@ -111,6 +126,9 @@ void* create(const rbContactScene* scene, const rbContactPeerRow* row, double st
     }
     for (int i = 0; i < scene->bodyCount; ++i) {
         addBody(*state, *scene, scene->bodies[i]);
+    }
+    for (int i = 0; i < scene->jointCount; ++i) {
+        addHinge(*state, scene->joints[i]);
     }
     return state.release();
 }

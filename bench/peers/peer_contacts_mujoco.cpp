@@ -1,11 +1,14 @@
 // MuJoCo: free bodies and its soft contacts as shipped, with the Euler integrator.
 //
 // Rows: Newton with a friction pyramid (the default), on scenes of a few hundred bodies only;
-// conjugate gradients with the exact cone. Meshes that are not convex are refused, because MuJoCo
-// replaces them by their hulls.
+// conjugate gradients with the exact cone; for small scenes "stiff", Newton with the exact cone and
+// the stiffest contacts that the step allows, whose damping gives the restitution, for MuJoCo has
+// none of its own. Bodies on a hinge are in reduced coordinates. Meshes that are not convex are
+// refused, because MuJoCo replaces them by their hulls.
 #include "peer_contacts.h"
 #include "read_mujoco.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -18,7 +21,8 @@ namespace
 
 enum Option {
     OPTION_NEWTON,
-    OPTION_GRADIENTS
+    OPTION_GRADIENTS,
+    OPTION_STIFF
 };
 
 struct ModelDelete {
@@ -58,9 +62,9 @@ std::string bodyName(int index)
 
 std::string writeGeom(const rbPeerCollider& collider, int index, const rbPeerPose* pose)
 {
-    static const char* const types[RB_PEER_COLLIDER_COUNT] = {"sphere", "box", "capsule", "mesh",
-                                                              "mesh"};
-    static const int sizes[RB_PEER_COLLIDER_COUNT] = {1, 3, 2, 0, 0};
+    static const char* const types[RB_PEER_COLLIDER_COUNT] = {"sphere", "box",  "capsule",
+                                                              "mesh",   "mesh", "cylinder"};
+    static const int sizes[RB_PEER_COLLIDER_COUNT] = {1, 3, 2, 0, 0, 2};
     std::string xml = std::string("<geom type=\"") + types[collider.kind] + "\"";
     if (sizes[collider.kind] > 0) {
         xml += format("size", collider.size, sizes[collider.kind]);
@@ -94,11 +98,38 @@ std::string writeAssets(const rbContactScene& scene)
 // needed.
 std::string writeSizes(const rbContactScene& scene, int option)
 {
-    int points = scene.movingCount <= 300 ? 9 * scene.movingCount : 2850;
+    int points = scene.movingCount <= 300 ? 9 * scene.movingCount + 8 : 2850;
     int rows = (option == OPTION_NEWTON ? 4 : 3) * points;
     char text[128];
     (void)std::snprintf(text, sizeof text, "<size njmax=\"%d\" nconmax=\"%d\"/>", rows, points);
     return text;
+}
+
+// A contact is a spring and a damper with a time constant of at least two steps; less damping lets
+// it rebound, then the swing must be resolved by the step.
+std::string writeSoftness(const rbContactScene& scene, double step)
+{
+    double damping = 1;
+    double constant = 2 * step;
+    if (scene.restitution > 0) {
+        double logarithm = std::log(scene.restitution);
+        damping = -logarithm / std::sqrt(mjPI * mjPI + logarithm * logarithm);
+        constant = std::fmax(constant, step / (0.3 * damping));
+    }
+    const double reference[2] = {constant, damping};
+    const double impedance[3] = {0.9999, 0.9999, 0.001};
+    return format("solref", reference, 2) + format("solimp", impedance, 3);
+}
+
+std::string writeJoint(const rbContactScene& scene, int body)
+{
+    for (int i = 0; i < scene.jointCount; ++i) {
+        if (scene.joints[i].bodyB == body) {
+            return "<joint type=\"hinge\"" + format("pos", scene.joints[i].anchorB, 3) +
+                   format("axis", scene.joints[i].axisB, 3) + "/>";
+        }
+    }
+    return "<freejoint/>";
 }
 
 std::string writeModel(const rbContactScene& scene, int option, double step)
@@ -108,8 +139,10 @@ std::string writeModel(const rbContactScene& scene, int option, double step)
                       writeSizes(scene, option) + "<option" + format("timestep", &step, 1) +
                       format("gravity", scene.gravity, 3) +
                       (option == OPTION_GRADIENTS ? " solver=\"CG\" cone=\"elliptic\"" : "") +
-                      "/><default><geom" + format("friction", friction, 3) + "/></default>" +
-                      writeAssets(scene) + "<worldbody>";
+                      (option == OPTION_STIFF ? " cone=\"elliptic\" tolerance=\"1e-14\"" : "") +
+                      "/><default><geom" + format("friction", friction, 3) +
+                      (option == OPTION_STIFF ? writeSoftness(scene, step) : std::string()) +
+                      "/></default>" + writeAssets(scene) + "<worldbody>";
     for (int i = 0; i < scene.bodyCount; ++i) {
         const rbPeerContactBody& body = scene.bodies[i];
         const rbPeerCollider& collider = scene.colliders[body.collider];
@@ -119,7 +152,7 @@ std::string writeModel(const rbContactScene& scene, int option, double step)
         }
         const double origin[3] = {0, 0, 0};
         xml += "<body name=\"" + bodyName(i) + "\"" + format("pos", body.pose.position, 3) +
-               format("quat", body.pose.quaternion, 4) + "><freejoint/><inertial" +
+               format("quat", body.pose.quaternion, 4) + ">" + writeJoint(scene, i) + "<inertial" +
                format("pos", origin, 3) + format("mass", &body.mass, 1) +
                format("diaginertia", body.moments, 3) + "/>" +
                writeGeom(collider, body.collider, nullptr) + "</body>";
@@ -153,6 +186,9 @@ void setVelocity(State& state, const rbPeerContactBody& body, int id)
     double inverse[4];
     mju_negQuat(inverse, body.pose.quaternion);
     mjtNum* velocity = &state.data->qvel[state.model->body_dofadr[id]];
+    if (state.model->body_dofnum[id] < 6) { // on a hinge; such bodies start at rest
+        return;
+    }
     mju_copy3(velocity, body.velocity);
     mju_rotVecQuat(velocity + 3, body.angularVelocity, inverse);
 }
@@ -216,6 +252,7 @@ void destroy(void* context)
 const rbContactPeerRow rows[] = {
     {"Newton", OPTION_NEWTON, 0, 300, nullptr},
     {"CG elliptic", OPTION_GRADIENTS, 0, 0, nullptr},
+    {"stiff", OPTION_STIFF, 0, 8, nullptr},
 };
 
 const rbContactPeer peer = {

@@ -1,5 +1,5 @@
-// rattleback bench: the convex suite, the throughput table and a pile of the contacts suite run,
-// and their answers are right.
+// rattleback bench: the convex suite, the throughput table, a pile of the contacts suite and the
+// accuracy suite run, and their answers are right.
 //
 // Quick runs with the peers that are installed, if any: few pairs, one repeat. The tests check that
 // every cell has our row with an error far below the size, not its speed.
@@ -126,6 +126,33 @@ static void aPileOfTheContactsSuiteIsMeasured(void** state)
     rbExpectFailure(RUN("bench", "flight", "--only", "spheres1000"), 2, "one suite that has parts");
 }
 
+// Ten scenes, mechanisms and contacts, asked for 1e-2 to 1e-6 m: the end is off by at most ten
+// times that from the closed form or the reduced equations.
+static void tenScenesEndWhereTheyWereAskedTo(void** state)
+{
+    (void)state;
+    static const char* const scenes[] = {
+        "double-pendulum", "four-bar", "top",  "striking-pendulum", "sliding-block",
+        "rolling-ball",    "bounces",  "coin", "tipping-block",     "colliding-cubes"};
+    json_t* rows = runSuite("accuracy");
+    assert_int_equal(json_array_size(rows), 60); // error and time of three accuracies
+    for (int i = 0; i < 30; ++i) {
+        double asked = i / 10 == 0 ? 1e-2 : i / 10 == 1 ? 1e-4 : 1e-6;
+        char metric[48];
+        (void)snprintf(metric, sizeof metric, "error at the end, asked %g", asked);
+        const json_t* row = findOurs(rows, scenes[i % 10], metric, "end");
+        assert_non_null(row);
+        double error = json_number_value(json_object_get(row, "value"));
+        assert_true(error > 0.0);
+        checkBelow(error, 10.0 * asked);
+        checkNear(json_number_value(json_object_get(row, "error_max")), error / asked,
+                  1e-9 * error / asked);
+    }
+    json_decref(rows);
+    rbExpectFailure(RUN("bench", "accuracy", "--only", "coins"), 2, "did you mean coin");
+}
+
 RB_TEST_GROUP(test_bench, SCRATCH_TEST(everyCellOfTheConvexSuiteIsAnsweredExactly),
               SCRATCH_TEST(throughputComparesIterationWithClosedForms),
-              SCRATCH_TEST(aPileOfTheContactsSuiteIsMeasured));
+              SCRATCH_TEST(aPileOfTheContactsSuiteIsMeasured),
+              SCRATCH_TEST(tenScenesEndWhereTheyWereAskedTo));
