@@ -163,11 +163,10 @@ static rbStepReport refuseToMove(const rbWorld* world, const char* what, double 
 {
     rbWorld_Log(world, RB_LOG_ERROR, "%s of %g s is refused: it must be finite%s", what, value,
                 value < 0.0 ? " and not negative" : "");
-    rbStepReport report = {.status = RB_STATUS_INVALID,
-                           .time = world->time,
-                           .bodyCount = world->aliveCount,
-                           .ledger = rbWorld_GetLedger(world)};
-    return report;
+    return (rbStepReport){.status = RB_STATUS_INVALID,
+                          .time = world->time,
+                          .bodyCount = world->aliveCount,
+                          .ledger = rbWorld_GetLedger(world)};
 }
 
 rbStepReport rbWorld_Advance(rbWorld* world, double dt)

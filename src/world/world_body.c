@@ -28,8 +28,7 @@ int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId)
 
 rbBodyId rbWorld_BodyIdOf(const rbWorld* world, int index)
 {
-    rbBodyId id = {(uint32_t)index + 1u, world->bodyIds.generations.data[index]};
-    return id;
+    return (rbBodyId){(uint32_t)index + 1u, world->bodyIds.generations.data[index]};
 }
 
 bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId)
@@ -91,13 +90,12 @@ static rbStatus validatePose(const char* name, rbTransform transform, rbVec3 lin
 static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings* requested)
 {
     const rbMotionSettings* ours = &world->def.motion;
-    rbMotionSettings settings = {
+    return (rbMotionSettings){
         .type = requested->type == RB_MOTION_AUTO ? ours->type : requested->type,
         .step = requested->step == 0.0 ? ours->step : requested->step,
         .degree = requested->degree == 0 ? ours->degree : requested->degree,
         .tolerance = requested->tolerance == 0.0 ? ours->tolerance : requested->tolerance,
     };
-    return settings;
 }
 
 static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbError* error)

@@ -42,12 +42,11 @@ void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened)
 
 static rbEventHost makeHost(rbWorld* world)
 {
-    rbEventHost host = {.flights = world->flights.data,
-                        .motions = world->motions.data,
-                        .states = world->states.data,
-                        .journal = rbWorld_WriteJournal,
-                        .context = world};
-    return host;
+    return (rbEventHost){.flights = world->flights.data,
+                         .motions = world->motions.data,
+                         .states = world->states.data,
+                         .journal = rbWorld_WriteJournal,
+                         .context = world};
 }
 
 // Bounds on the effect of varying loads; rejects forces that state no bound, by name.
@@ -322,10 +321,9 @@ const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world)
 
 rbEventHost rbWorld_GetEventHost(const rbWorld* world)
 {
-    rbEventHost host = {.flights = world->flights.data,
-                        .motions = world->motions.data,
-                        .states = world->states.data};
-    return host;
+    return (rbEventHost){.flights = world->flights.data,
+                         .motions = world->motions.data,
+                         .states = world->states.data};
 }
 
 rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbMaterialPair* pair,

@@ -189,8 +189,7 @@ static rbForceId createForce(rbWorld* world, const rbForceDef* def, rbError* err
     rbWorld_NoteChange(world);
     world->energyReference += potentialOf(world, def);
     refreshBodies(world, def->body);
-    rbForceId id = {(uint32_t)index + 1u, world->forceIds.generations.data[index]};
-    return id;
+    return (rbForceId){(uint32_t)index + 1u, world->forceIds.generations.data[index]};
 }
 
 rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)

@@ -66,18 +66,16 @@ static int indexOf(const rbWorld* world, rbJointId jointId)
 
 static rbJointId idOf(const rbWorld* world, int index)
 {
-    rbJointId id = {(uint32_t)index + 1u, world->jointIds.generations.data[index]};
-    return id;
+    return (rbJointId){(uint32_t)index + 1u, world->jointIds.generations.data[index]};
 }
 
 static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
                           char text[RB_NAME_CAPACITY])
 {
-    rbJointSide side = {.name = rbWorld_LabelBody(world, index, text),
-                        .transform = frame,
-                        .principal = index < 0 ? RB_TRANSFORM_IDENTITY
-                                               : world->bodies.data[index].principal};
-    return side;
+    return (rbJointSide){.name = rbWorld_LabelBody(world, index, text),
+                         .transform = frame,
+                         .principal = index < 0 ? RB_TRANSFORM_IDENTITY
+                                                : world->bodies.data[index].principal};
 }
 
 // The model from the definition, the poses of the bodies at the creation of the joint, and their

@@ -82,9 +82,8 @@ typedef struct Placed {
 
 static Placed placeShape(const rbWorld* world, const rbShapeDef* shape, rbTransform frame)
 {
-    Placed placed = {rbWorld_GetGeometry(world, shape->geometry),
-                     rbMulTransforms(frame, shape->transform)};
-    return placed;
+    return (Placed){rbWorld_GetGeometry(world, shape->geometry),
+                    rbMulTransforms(frame, shape->transform)};
 }
 
 static bool canMove(const rbBody* body)

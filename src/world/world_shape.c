@@ -31,8 +31,7 @@ rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry)
     } else {
         world->geometries.data[index] = slot;
     }
-    rbGeometryId id = {(uint32_t)index + 1u, world->geometryIds.generations.data[index]};
-    return id;
+    return (rbGeometryId){(uint32_t)index + 1u, world->geometryIds.generations.data[index]};
 }
 
 rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbError* error)
@@ -224,8 +223,7 @@ static rbShapeId createShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* 
     }
     updateRadius(world, index);
     rbWorld_NoteChange(world);
-    rbShapeId id = {(uint32_t)slot.index + 1u, world->shapeIds.generations.data[slot.index]};
-    return id;
+    return (rbShapeId){(uint32_t)slot.index + 1u, world->shapeIds.generations.data[slot.index]};
 }
 
 rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)

@@ -20,8 +20,7 @@ static const rbSpring* getSpring(const rbWorld* world, rbSpringId springId)
 
 static rbSpringId idOf(const rbWorld* world, int index)
 {
-    rbSpringId id = {(uint32_t)index + 1u, world->springIds.generations.data[index]};
-    return id;
+    return (rbSpringId){(uint32_t)index + 1u, world->springIds.generations.data[index]};
 }
 
 static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)

@@ -16,9 +16,8 @@
 // The arrays that the world lends to the engine.
 static rbStepHost lendStates(const rbWorld* world)
 {
-    rbStepHost host = {
+    return (rbStepHost){
         .motions = world->motions.data, .states = world->states.data, .radii = world->radii.data};
-    return host;
 }
 
 static void registerBody(const rbWorld* world, rbStepEngine* engine, int index)

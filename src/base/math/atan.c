@@ -39,8 +39,7 @@ static rbPair arcOfOctant(double y, double x)
         double zz = z * z;
         double tail =
             (p[0] + z * p[1]) + zz * ((p[2] + z * p[3]) + zz * ((p[4] + z * p[5]) + zz * p[6]));
-        rbPair r = {q, qLow + q * (z * tail)};
-        return r;
+        return (rbPair){q, qLow + q * (z * tail)};
     }
     const double* p = atanShortCoefficients;
     double k = floor(q * 64.0 + 0.5);

@@ -34,8 +34,7 @@ static inline double rbPowerOfTwo(int exponent)
 static inline rbPair rbFastTwoSum(double a, double b)
 {
     double sum = a + b;
-    rbPair r = {sum, b - (sum - a)};
-    return r;
+    return (rbPair){sum, b - (sum - a)};
 }
 
 // a + b exactly (Knuth).
@@ -43,8 +42,7 @@ static inline rbPair rbTwoSum(double a, double b)
 {
     double sum = a + b;
     double partOfB = sum - a;
-    rbPair r = {sum, (a - (sum - partOfB)) + (b - partOfB)};
-    return r;
+    return (rbPair){sum, (a - (sum - partOfB)) + (b - partOfB)};
 }
 
 // x as two halves of 26 bits (Veltkamp); |x| below 2^995.
@@ -52,8 +50,7 @@ static inline rbPair rbSplit(double x)
 {
     double t = 134217729.0 * x; // 2^27 + 1
     double high = t - (t - x);
-    rbPair r = {high, x - high};
-    return r;
+    return (rbPair){high, x - high};
 }
 
 // a b exactly (Dekker), barring overflow and underflow. Not by fma(): machines without the
@@ -64,8 +61,7 @@ static inline rbPair rbTwoProduct(double a, double b)
     rbPair x = rbSplit(a);
     rbPair y = rbSplit(b);
     double low = ((x.high * y.high - product) + x.high * y.low + x.low * y.high) + x.low * y.low;
-    rbPair r = {product, low};
-    return r;
+    return (rbPair){product, low};
 }
 
 #endif

@@ -12,19 +12,17 @@
 
 rbMat3 rbMatFromSym(rbSym3 s)
 {
-    rbMat3 r = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
-    return r;
+    return (rbMat3){{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
 }
 
 rbSym3 rbSymFromMat(rbMat3 m)
 {
-    rbSym3 s = {m.cx.x,
-                m.cy.y,
-                m.cz.z,
-                0.5 * m.cx.y + 0.5 * m.cy.x,
-                0.5 * m.cx.z + 0.5 * m.cz.x,
-                0.5 * m.cy.z + 0.5 * m.cz.y};
-    return s;
+    return (rbSym3){m.cx.x,
+                    m.cy.y,
+                    m.cz.z,
+                    0.5 * m.cx.y + 0.5 * m.cy.x,
+                    0.5 * m.cx.z + 0.5 * m.cz.x,
+                    0.5 * m.cy.z + 0.5 * m.cz.y};
 }
 
 // Largest power of two not above |x|; 1 for zero and for values whose power or its inverse is not a
@@ -104,8 +102,7 @@ typedef struct rbFactor3 {
 
 static rbSym3 swapYZ(rbSym3 s)
 {
-    rbSym3 r = {s.xx, s.zz, s.yy, s.xz, s.xy, s.yz};
-    return r;
+    return (rbSym3){s.xx, s.zz, s.yy, s.xz, s.xy, s.yz};
 }
 
 // False when a pivot is not clearly positive. The second pivot is the larger of the two left: that
@@ -135,9 +132,8 @@ static bool factor(rbSym3 s, rbFactor3* f)
 
 static rbSym3 scaleSymmetric(rbSym3 s, rbVec3 d)
 {
-    rbSym3 r = {d.x * s.xx * d.x, d.y * s.yy * d.y, d.z * s.zz * d.z,
-                d.x * s.xy * d.y, d.x * s.xz * d.z, d.y * s.yz * d.z};
-    return r;
+    return (rbSym3){d.x * s.xx * d.x, d.y * s.yy * d.y, d.z * s.zz * d.z,
+                    d.x * s.xy * d.y, d.x * s.xz * d.z, d.y * s.yz * d.z};
 }
 
 // Scales and factors; a matrix that is not positive definite must be inverted by the general
@@ -205,9 +201,8 @@ rbSym3 rbSym3_Rotate(rbSym3 s, rbMat3 r)
     // Rows of r and of r s.
     rbMat3 t = rbTranspose(r);
     rbVec3 px = rbMulSV(s, t.cx), py = rbMulSV(s, t.cy), pz = rbMulSV(s, t.cz);
-    rbSym3 result = {rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
-                     rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
-    return result;
+    return (rbSym3){rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
+                    rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
 }
 
 rbSym3 rbSym3_RotateByQuat(rbSym3 s, rbQuat q)
@@ -219,9 +214,8 @@ rbSym3 rbSym3_FromPrincipal(rbVec3 d, rbMat3 r)
 {
     rbMat3 t = rbTranspose(r);
     rbVec3 px = rbMulEach(d, t.cx), py = rbMulEach(d, t.cy), pz = rbMulEach(d, t.cz);
-    rbSym3 result = {rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
-                     rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
-    return result;
+    return (rbSym3){rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
+                    rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
 }
 
 // One Jacobi rotation that makes *apq zero. app, aqq: the diagonal; arp, arq: the entries of the

@@ -15,20 +15,17 @@ rbSym3 rbSymFromMat(rbMat3 m);
 
 static inline rbSym3 rbSymFromDiagonal(rbVec3 d)
 {
-    rbSym3 s = {d.x, d.y, d.z, 0.0, 0.0, 0.0};
-    return s;
+    return (rbSym3){d.x, d.y, d.z, 0.0, 0.0, 0.0};
 }
 
 static inline rbSym3 rbAddSym(rbSym3 a, rbSym3 b)
 {
-    rbSym3 s = {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
-    return s;
+    return (rbSym3){a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
 }
 
 static inline rbSym3 rbScaleSym(double f, rbSym3 a)
 {
-    rbSym3 s = {f * a.xx, f * a.yy, f * a.zz, f * a.xy, f * a.xz, f * a.yz};
-    return s;
+    return (rbSym3){f * a.xx, f * a.yy, f * a.zz, f * a.xy, f * a.xz, f * a.yz};
 }
 
 // Inverse by cofactors after scaling rows and columns by powers of two. False, and *inverse

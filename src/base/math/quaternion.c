@@ -12,8 +12,7 @@ rbQuat rbQuat_FromAxisAngle(rbVec3 axis, double angle)
     RB_ASSERT(rbIsUnit(axis));
     double s, c;
     rbSinCos(0.5 * angle, &s, &c);
-    rbQuat q = {c, s * axis.x, s * axis.y, s * axis.z};
-    return q;
+    return (rbQuat){c, s * axis.x, s * axis.y, s * axis.z};
 }
 
 rbQuat rbQuat_FromMat(rbMat3 r)
@@ -70,6 +69,5 @@ rbQuat rbQuat_Exp(rbVec3 rotationVector)
         rbSinCos(0.5 * angle, &s, &w);
         factor = s / angle;
     }
-    rbQuat q = {w, factor * v.x, factor * v.y, factor * v.z};
-    return q;
+    return (rbQuat){w, factor * v.x, factor * v.y, factor * v.z};
 }

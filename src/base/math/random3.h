@@ -30,8 +30,7 @@ static inline rbQuat rbRandom_Quat(rbRandom* random)
     rbSinCos(c, &sinC, &cosC);
     double first = sqrt(1.0 - a);
     double second = sqrt(a);
-    rbQuat q = {second * cosC, first * sinB, first * cosB, second * sinC};
-    return q;
+    return (rbQuat){second * cosC, first * sinB, first * cosB, second * sinC};
 }
 
 #endif

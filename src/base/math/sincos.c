@@ -92,8 +92,7 @@ static rbReducedAngle reduceLarge(double x)
     rbPair r = rbTwoProduct(high, HALF_PI_HIGH);
     r.low += high * HALF_PI_LOW + low * HALF_PI_HIGH;
     r = rbFastTwoSum(r.high, r.low);
-    rbReducedAngle result = {{sign * r.high, sign * r.low}, quadrant};
-    return result;
+    return (rbReducedAngle){{sign * r.high, sign * r.low}, quadrant};
 }
 
 // x finite, |x| > pi/4.

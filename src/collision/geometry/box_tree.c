@@ -238,8 +238,7 @@ static rbMat3 findAxes(const Builder* builder, const Range* range)
     double values[3] = {eigen.values.x, eigen.values.y, eigen.values.z};
     int thin = values[0] < values[1] ? 0 : 1;
     thin = values[2] < values[thin] ? 2 : thin;
-    rbMat3 result = {axes[(thin + 1) % 3], axes[(thin + 2) % 3], axes[thin]};
-    return result;
+    return (rbMat3){axes[(thin + 1) % 3], axes[(thin + 2) % 3], axes[thin]};
 }
 
 static void measureAlong(const Builder* builder, const Range* range, const rbMat3* axes,

@@ -49,8 +49,7 @@ static rbBounds boundsOfCone(const rbGeometry* geometry, rbTransform transform)
     rbVec3 disc = rbDiscExtents(transform.q, geometry->data.cone.radius);
     rbBounds base = rbMakeBounds(rbSub(transform.p, up), disc);
     rbVec3 apex = rbAdd(transform.p, up);
-    rbBounds bounds = {rbMin3(base.lower, apex), rbMax3(base.upper, apex)};
-    return bounds;
+    return (rbBounds){rbMin3(base.lower, apex), rbMax3(base.upper, apex)};
 }
 
 static double radiusOfCone(const rbGeometry* geometry, rbVec3 point)

@@ -22,13 +22,12 @@ rbMassProperties rbMassProperties_Transform(const rbMassProperties* properties,
 // inertia + mass (|d|^2 E - d d^T)
 static rbSym3 shiftInertia(rbSym3 i, double mass, rbVec3 d)
 {
-    rbSym3 r = {i.xx + mass * (d.y * d.y + d.z * d.z),
-                i.yy + mass * (d.x * d.x + d.z * d.z),
-                i.zz + mass * (d.x * d.x + d.y * d.y),
-                i.xy - mass * d.x * d.y,
-                i.xz - mass * d.x * d.z,
-                i.yz - mass * d.y * d.z};
-    return r;
+    return (rbSym3){i.xx + mass * (d.y * d.y + d.z * d.z),
+                    i.yy + mass * (d.x * d.x + d.z * d.z),
+                    i.zz + mass * (d.x * d.x + d.y * d.y),
+                    i.xy - mass * d.x * d.y,
+                    i.xz - mass * d.x * d.z,
+                    i.yz - mass * d.y * d.z};
 }
 
 rbSym3 rbMassProperties_GetInertiaAbout(const rbMassProperties* properties, rbVec3 point)

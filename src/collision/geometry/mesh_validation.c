@@ -132,8 +132,7 @@ static Table makeTable(int count)
     while (size < 2 * (size_t)count) {
         size *= 2;
     }
-    Table table = {rbAllocZero(size, sizeof(int)), size - 1};
-    return table;
+    return (Table){rbAllocZero(size, sizeof(int)), size - 1};
 }
 
 static void freeTable(Table* table)

@@ -64,8 +64,7 @@ static rbBounds boundsOfPlane(const rbGeometry* geometry, rbTransform transform)
             lower[i] = -offset;
         }
     }
-    rbBounds bounds = {{lower[0], lower[1], lower[2]}, {upper[0], upper[1], upper[2]}};
-    return bounds;
+    return (rbBounds){{lower[0], lower[1], lower[2]}, {upper[0], upper[1], upper[2]}};
 }
 
 static double radiusOfPlane(const rbGeometry* geometry, rbVec3 point)

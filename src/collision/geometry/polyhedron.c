@@ -25,9 +25,8 @@ rbVec3 rbComputeNewell(const rbVec3* vertices, const int* loop, int count)
 rbMeshDef rbPolyhedron_GetDef(const rbPolyhedron* polyhedron)
 {
     RB_ASSERT(polyhedron != NULL);
-    rbMeshDef def = {polyhedron->vertices, polyhedron->vertexCount, polyhedron->faceSizes,
-                     polyhedron->indices, polyhedron->faceCount};
-    return def;
+    return (rbMeshDef){polyhedron->vertices, polyhedron->vertexCount, polyhedron->faceSizes,
+                       polyhedron->indices, polyhedron->faceCount};
 }
 
 static void* copyArray(const void* source, int count, size_t size)

@@ -92,8 +92,7 @@ rbBounds rbBoundsOfPolyhedron(const rbGeometry* geometry, rbTransform transform)
         lower = rbMin3(lower, v);
         upper = rbMax3(upper, v);
     }
-    rbBounds bounds = {rbAdd(lower, transform.p), rbAdd(upper, transform.p)};
-    return bounds;
+    return (rbBounds){rbAdd(lower, transform.p), rbAdd(upper, transform.p)};
 }
 
 double rbRadiusOfPolyhedron(const rbGeometry* geometry, rbVec3 point)

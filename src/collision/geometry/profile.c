@@ -9,9 +9,8 @@
 rbMeshDef rbOwnedMesh_GetDef(const rbOwnedMesh* mesh)
 {
     RB_ASSERT(mesh != NULL);
-    rbMeshDef def = {mesh->vertices, mesh->vertexCount, mesh->faceSizes, mesh->indices,
-                     mesh->faceCount};
-    return def;
+    return (rbMeshDef){mesh->vertices, mesh->vertexCount, mesh->faceSizes, mesh->indices,
+                       mesh->faceCount};
 }
 
 void rbFreeMesh(rbOwnedMesh* mesh)

@@ -149,16 +149,13 @@ rbMassProperties rbMakeMass(double density, double volume, double centerZ, rbVec
     RB_ASSERT(density > 0.0 && volume > 0.0);
     double mass = density * volume;
     rbVec3 i = rbScale(mass, inertiaPerMass);
-    rbMassProperties properties = {
-        volume, mass, {0.0, 0.0, centerZ}, {i.x, i.y, i.z, 0.0, 0.0, 0.0}};
-    return properties;
+    return (rbMassProperties){volume, mass, {0.0, 0.0, centerZ}, {i.x, i.y, i.z, 0.0, 0.0, 0.0}};
 }
 
 rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize)
 {
     RB_ASSERT(halfSize.x >= 0.0 && halfSize.y >= 0.0 && halfSize.z >= 0.0);
-    rbBounds bounds = {rbSub(center, halfSize), rbAdd(center, halfSize)};
-    return bounds;
+    return (rbBounds){rbSub(center, halfSize), rbAdd(center, halfSize)};
 }
 
 rbVec3 rbDiscExtents(rbQuat q, double radius)

@@ -488,12 +488,11 @@ static BoxPair swapPair(const BoxPair* pair)
     RB_ASSERT(!pair->isSegment);
     rbMat3 m = {pair->axesB[0], pair->axesB[1], pair->axesB[2]};
     rbMat3 inverse = rbTranspose(m);
-    BoxPair swapped = {.halfA = {pair->halfB[0], pair->halfB[1], pair->halfB[2]},
-                       .halfB = {pair->halfA[0], pair->halfA[1], pair->halfA[2]},
-                       .axesB = {inverse.cx, inverse.cy, inverse.cz},
-                       .center = rbNeg(rbMulMtV(m, pair->center)),
-                       .scale = pair->scale};
-    return swapped;
+    return (BoxPair){.halfA = {pair->halfB[0], pair->halfB[1], pair->halfB[2]},
+                     .halfB = {pair->halfA[0], pair->halfA[1], pair->halfA[2]},
+                     .axesB = {inverse.cx, inverse.cy, inverse.cz},
+                     .center = rbNeg(rbMulMtV(m, pair->center)),
+                     .scale = pair->scale};
 }
 
 // Corners of the feature of B that is lowest along n, in cyclic order; 1, 2 or 4.

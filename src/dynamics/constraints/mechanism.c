@@ -5,14 +5,13 @@
 
 rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism)
 {
-    rbRowSystem system = {.bodyCount = mechanism->bodyCount,
-                          .masses = mechanism->masses,
-                          .blockCount = mechanism->blockCount,
-                          .blocks = mechanism->blocks,
-                          .rowCount = mechanism->rowCount,
-                          .rows = mechanism->rows,
-                          .compliance = mechanism->compliance};
-    return system;
+    return (rbRowSystem){.bodyCount = mechanism->bodyCount,
+                         .masses = mechanism->masses,
+                         .blockCount = mechanism->blockCount,
+                         .blocks = mechanism->blocks,
+                         .rowCount = mechanism->rowCount,
+                         .rows = mechanism->rows,
+                         .compliance = mechanism->compliance};
 }
 
 static inline rbVec3 columnOf(const rbMat3* m, int axis)

@@ -8,8 +8,7 @@ rbMat3 rbMakeContactFrame(rbVec3 normal)
 {
     RB_ASSERT(fabs(rbLengthSquared(normal) - 1.0) < 1e-6);
     rbVec3 tangent = rbPerpendicular(normal);
-    rbMat3 frame = {tangent, rbCross(normal, tangent), normal};
-    return frame;
+    return (rbMat3){tangent, rbCross(normal, tangent), normal};
 }
 
 // 1/m E - [r] I^-1 [r], entry by entry: (r x a) . I^-1 (r x b) for axes a, b.

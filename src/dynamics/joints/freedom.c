@@ -31,13 +31,12 @@ static rbFreedomModel makeAngle(const rbPartModel* part, rbQuat relative)
     // rotation that does is added.
     rbVec3 axisFromB = rbInvRotate(relative, part->axisA);
     rbQuat turn = rbQuat_Between(axisFromB, part->axisB);
-    rbFreedomModel freedom = {
+    return (rbFreedomModel){
         .kind = RB_FREEDOM_ANGLE,
         .axis = part->axisA,
         .referenceA = part->crossA[0],
         .referenceB = rbRotate(turn, rbInvRotate(relative, part->crossA[0])),
     };
-    return freedom;
 }
 
 static rbFreedomModel makeTravel(const rbPartModel* part)

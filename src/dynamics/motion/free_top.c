@@ -108,8 +108,7 @@ static rbQuat twistAboutPolar(const rbFreeTop* top, double angle, double polarSi
     rbSinCos(0.5 * reduceTurns(angle), &s, &c);
     double v[3] = {0.0, 0.0, s * polarSign};
     rbVec3 u = fromComponents(v, top->axes);
-    rbQuat twist = {c, u.x, u.y, u.z};
-    return twist;
+    return (rbQuat){c, u.x, u.y, u.z};
 }
 
 // Coefficients for m <= 1/2. With e1 = q exp(2 eta), e2 = q exp(-2 eta), the real and imaginary

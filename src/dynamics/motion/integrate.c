@@ -96,9 +96,8 @@ static void derivative(double t, const double* x, double* d, void* context)
 
 static rbOdeSystem systemOf(const rbMotionBody* body)
 {
-    rbOdeSystem system = {body->load != NULL ? ALL_UNKNOWNS : ROTATION_UNKNOWNS, derivative,
-                          (void*)body};
-    return system;
+    return (rbOdeSystem){body->load != NULL ? ALL_UNKNOWNS : ROTATION_UNKNOWNS, derivative,
+                         (void*)body};
 }
 
 // The ODE method of a row; the tables share their names.

@@ -16,8 +16,7 @@
 
 rbPathDef rbDefaultPathDef(void)
 {
-    rbPathDef def = {.type = RB_PATH_LINE, .tangentFactor = 0.5};
-    return def;
+    return (rbPathDef){.type = RB_PATH_LINE, .tangentFactor = 0.5};
 }
 
 rbVec3 rbGetBezierDerivative(const rbVec3 b[4], double u)

@@ -24,12 +24,11 @@ rbTurn rbMakeTurn(rbVec3 moments)
     }
     int first = (third + 1) % 3;
     int second = (third + 2) % 3;
-    rbTurn turn = {.invMoment = inverse[first],
-                   .difference3 = inverse[third] - inverse[first],
-                   .difference2 = inverse[second] - inverse[first],
-                   .axis3 = third,
-                   .axis2 = second};
-    return turn;
+    return (rbTurn){.invMoment = inverse[first],
+                    .difference3 = inverse[third] - inverse[first],
+                    .difference2 = inverse[second] - inverse[first],
+                    .axis3 = third,
+                    .axis2 = second};
 }
 
 // cos(sqrt(square)) and sin(sqrt(square))/sqrt(square).
@@ -113,6 +112,5 @@ rbQuat rbTurn_Step(const rbTurn* turn, rbQuat orientation, rbVec3 momentum, doub
     }
     // Back to unit length: the square of the length is 1 to a few eps.
     double scale = 1.5 - 0.5 * rbDotQuat(q, q);
-    rbQuat unit = {scale * q.w, scale * q.x, scale * q.y, scale * q.z};
-    return unit;
+    return (rbQuat){scale * q.w, scale * q.x, scale * q.y, scale * q.z};
 }

@@ -221,10 +221,9 @@ rbMaterialPair rbEventEngine_GetMaterial(const rbEventEngine* engine, const rbEv
             return found;
         }
     }
-    rbMaterialPair pairOf = {
+    return (rbMaterialPair){
         .restitution = rbCombineRestitution(engine->settings.combineRestitution, a->restitution,
                                             b->restitution),
         .friction = rbCombineRule_Apply(engine->settings.combineFriction, a->friction, b->friction),
         .law = engine->settings.law};
-    return pairOf;
 }

@@ -30,9 +30,8 @@ static inline void* rbEventEngine_GetDetectorPair(const rbEventEngine* engine,
 
 static inline rbVec3 rbEventEngine_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
 {
-    rbVec3 shift = {pair->image[0] * engine->period.x, pair->image[1] * engine->period.y,
+    return (rbVec3){pair->image[0] * engine->period.x, pair->image[1] * engine->period.y,
                     pair->image[2] * engine->period.z};
-    return shift;
 }
 
 // The contact time, or less where a fall through a tolerance takes less.

@@ -354,13 +354,12 @@ static rbImpactInput makeInput(const rbEventEngine* engine, const rbEventResolut
     rbMaterialPair material =
         rbEventEngine_GetMaterial(engine, pair, contact->childA, contact->childB);
     rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
-    rbImpactInput input = {
+    return (rbImpactInput){
         .matrix = rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, frame),
         .velocity = {rbDot(frame->cx, u), rbDot(frame->cy, u), rbDot(frame->cz, u) - r->growth},
         .restitution = material.restitution,
         .friction = material.friction,
         .law = material.law};
-    return input;
 }
 
 // Resolves one contact point.

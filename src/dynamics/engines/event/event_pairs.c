@@ -45,9 +45,8 @@ typedef struct Instant {
 
 static Instant instantOf(const rbEventBody* body, double time)
 {
-    Instant now = {rbEventBody_PositionAt(body, time), rbEventBody_VelocityAt(body, time),
-                   body->acceleration, body->radius + body->growth * time, body->growth};
-    return now;
+    return (Instant){rbEventBody_PositionAt(body, time), rbEventBody_VelocityAt(body, time),
+                     body->acceleration, body->radius + body->growth * time, body->growth};
 }
 
 static double predictSpheres(const rbEventEngine* engine, const rbEventPair* pair, const Instant* a,

@@ -121,8 +121,7 @@ static void includePath(double p, double v, double a, double h, double range[2])
 
 static rbBounds boundsAround(const double x[2], const double y[2], const double z[2], double by)
 {
-    rbBounds bounds = {{x[0] - by, y[0] - by, z[0] - by}, {x[1] + by, y[1] + by, z[1] + by}};
-    return bounds;
+    return (rbBounds){{x[0] - by, y[0] - by, z[0] - by}, {x[1] + by, y[1] + by, z[1] + by}};
 }
 
 // The box of a parabola from a time on, widened.
@@ -237,8 +236,7 @@ static rbBounds shiftBox(const rbEventEngine* engine, const rbBounds* box, const
 {
     rbVec3 shift = {periods[0] * engine->period.x, periods[1] * engine->period.y,
                     periods[2] * engine->period.z};
-    rbBounds moved = {rbAdd(box->lower, shift), rbAdd(box->upper, shift)};
-    return moved;
+    return (rbBounds){rbAdd(box->lower, shift), rbAdd(box->upper, shift)};
 }
 
 static void wrapRegion(rbEventEngine* engine, int index)

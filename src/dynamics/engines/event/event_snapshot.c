@@ -110,8 +110,7 @@ static rbBounds placeOf(const rbEventEngine* engine, int index)
     rbVec3 shift = {-periods[0] * engine->period.x, -periods[1] * engine->period.y,
                     -periods[2] * engine->period.z};
     rbBounds region = engine->bodies.data[index].region;
-    rbBounds moved = {rbAdd(region.lower, shift), rbAdd(region.upper, shift)};
-    return moved;
+    return (rbBounds){rbAdd(region.lower, shift), rbAdd(region.upper, shift)};
 }
 
 void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
