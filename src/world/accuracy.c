@@ -129,28 +129,27 @@ rbStatus rbCheckAccuracy(const rbWorldDef* def, rbError* error)
                            def->step.errorMax, name);
     }
     if (isExact && def->step.order < 4) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "step.accuracy is \"exact\", and step.order is %d; error control needs "
-                           "order 4 or more",
-                           def->step.order);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "step.accuracy is \"exact\", and step.order is %d; error control needs order 4 or more",
+            def->step.order);
     }
     if (isGame != (def->contact.substeps > 0)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "contact.substeps is %d, and step.accuracy is \"%s\"; %s",
-                           def->contact.substeps, name,
-                           isGame ? "\"game\" needs at least 1 (in C, rbWorldDef_SetAccuracy sets "
-                                    "all that belongs to a level)"
-                                  : "small steps belong to \"game\": set step.accuracy to it, or "
-                                    "substeps to 0");
+        return rbError_Set(
+            error, RB_STATUS_INVALID, "contact.substeps is %d, and step.accuracy is \"%s\"; %s",
+            def->contact.substeps, name,
+            isGame ? "\"game\" needs at least 1 (in C, rbWorldDef_SetAccuracy sets all that "
+                     "belongs to a level)"
+                   : "small steps belong to \"game\": set step.accuracy to it, or substeps to 0");
     }
     if (isGame && (def->contact.cone != RB_CONE_EXACT || def->contact.shockAfter > 0 ||
                    def->contact.method != RB_CONTACT_IMPULSES)) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "step.accuracy is \"game\"; contact.cone must then be \"exact\", "
-                           "contact.shockAfter 0 and contact.method \"impulses\"; they are \"%s\", "
-                           "%d and \"%s\"",
-                           rbFrictionCone_Name(def->contact.cone), def->contact.shockAfter,
-                           rbContactMethod_Name(def->contact.method));
+        return rbError_Set(
+            error, RB_STATUS_UNSUPPORTED,
+            "step.accuracy is \"game\"; contact.cone must then be \"exact\", contact.shockAfter 0 "
+            "and contact.method \"impulses\"; they are \"%s\", %d and \"%s\"",
+            rbFrictionCone_Name(def->contact.cone), def->contact.shockAfter,
+            rbContactMethod_Name(def->contact.method));
     }
     return RB_STATUS_OK;
 }

@@ -236,9 +236,9 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
     }
     if (header->bodyCount != world->bodies.count || header->jointCount != world->joints.count ||
         header->structure != structureHash(world)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the bodies, joints or forces of the world differ from those of the "
-                           "snapshot");
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the bodies, joints or forces of the world differ from those of the snapshot");
     }
     size_t touchCount = 0;
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {

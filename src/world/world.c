@@ -24,9 +24,9 @@ rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
         return NULL;
     }
     if ((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL)) {
-        (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "the allocator of the world has only one of its two functions; set both "
-                          "or neither");
+        (void)rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the allocator of the world has only one of its two functions; set both or neither");
         return NULL;
     }
     RB_USE_ALLOCATOR(def->allocator);

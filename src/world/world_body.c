@@ -69,19 +69,17 @@ static rbStatus validatePose(const char* name, rbTransform transform, rbVec3 lin
     }
     double norm = sqrt(rbDotQuat(transform.q, transform.q));
     if (!(fabs(norm - 1.0) <= 1e-6)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "body \"%s\": orientation (%g, %g, %g, %g) has length %g; a unit quaternion "
-            "w, x, y, z is needed",
-            name, transform.q.w, transform.q.x, transform.q.y, transform.q.z, norm);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\": orientation (%g, %g, %g, %g) has length %g; a unit "
+                           "quaternion w, x, y, z is needed",
+                           name, transform.q.w, transform.q.x, transform.q.y, transform.q.z, norm);
     }
     if (!rbIsFinite3(linearVelocity) || !rbIsFinite3(angularVelocity)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "body \"%s\": velocity (%g, %g, %g) m/s and angular velocity (%g, %g, %g) "
-            "rad/s must be finite",
-            name, linearVelocity.x, linearVelocity.y, linearVelocity.z, angularVelocity.x,
-            angularVelocity.y, angularVelocity.z);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\": velocity (%g, %g, %g) m/s and angular velocity (%g, %g, "
+                           "%g) rad/s must be finite",
+                           name, linearVelocity.x, linearVelocity.y, linearVelocity.z,
+                           angularVelocity.x, angularVelocity.y, angularVelocity.z);
     }
     return RB_STATUS_OK;
 }

@@ -100,8 +100,8 @@ rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settin
     if (def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0) {
         return rbError_Set(
             error, RB_STATUS_UNSUPPORTED,
-            "bodies \"%s\" and \"%s\" can collide, and contacts of the engine "
-            "\"step\" allow no periodic box; remove it, use the engine \"event\", or " PASS_THROUGH,
+            "bodies \"%s\" and \"%s\" can collide, and contacts of the engine \"step\" allow no "
+            "periodic box; remove it, use the engine \"event\", or " PASS_THROUGH,
             a, b);
     }
     if (def->step.accuracy == RB_ACCURACY_EXACT) {
@@ -112,11 +112,11 @@ rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settin
                            a, b);
     }
     if (def->step.order != 2) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "bodies \"%s\" and \"%s\" can collide, and step.order is %d; with "
-                           "contacts it must be 2, since they make velocities jump; set it to 2, "
-                           "or " PASS_THROUGH,
-                           a, b, def->step.order);
+        return rbError_Set(
+            error, RB_STATUS_UNSUPPORTED,
+            "bodies \"%s\" and \"%s\" can collide, and step.order is %d; with contacts it must be "
+            "2, since they make velocities jump; set it to 2, or " PASS_THROUGH,
+            a, b, def->step.order);
     }
     if (def->step.method != RB_METHOD_IMPULSES) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
@@ -150,11 +150,10 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
         return RB_STATUS_OK;
     }
     if (body->growth > 0.0) {
-        return rbError_Set(
-            error, RB_STATUS_UNSUPPORTED,
-            "body \"%s\" grows by %g m/s; contacts of the engine \"step\" need bodies "
-            "of constant size: use the engine \"event\"",
-            body->name, body->growth);
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "body \"%s\" grows by %g m/s; contacts of the engine \"step\" need "
+                           "bodies of constant size: use the engine \"event\"",
+                           body->name, body->growth);
     }
     const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
     size_t size = (size_t)count * sizeof(rbMaterial);
@@ -189,10 +188,10 @@ static rbStatus refuseJoints(const rbWorld* world, rbError* error)
     if (kind == NULL) {
         return RB_STATUS_OK;
     }
-    return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "the world has %s, and contact.method \"%s\" moves single bodies only; use "
-                       "\"impulses\"",
-                       kind, rbContactMethod_Name(world->def.contact.method));
+    return rbError_Set(
+        error, RB_STATUS_UNSUPPORTED,
+        "the world has %s, and contact.method \"%s\" moves single bodies only; use \"impulses\"",
+        kind, rbContactMethod_Name(world->def.contact.method));
 }
 
 rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)

@@ -118,8 +118,8 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
     }
     return rbError_Set(
         error, RB_STATUS_INVALID,
-        "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, "
-        "or let them be separated (in a scene \"%s\": {\"overlap\": \"separate\"})%s",
+        "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, or let them "
+        "be separated (in a scene \"%s\": {\"overlap\": \"separate\"})%s",
         rbWorld_LabelBody(world, overlap->a, a), rbWorld_LabelBody(world, overlap->b, b),
         overlap->depth, others, section,
         world->def.engine == RB_ENGINE_STEP
@@ -140,13 +140,12 @@ static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbEr
                    : world->springs.data[first].spring == NULL) {
         first += 1;
     }
-    return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "%s \"%s\": the engine \"%s\" has no joints or springs; use the engine "
-                       "\"step\"",
-                       isJoint ? "joint" : "spring",
-                       isJoint ? rbWorld_LabelJoint(world, first, text)
-                               : rbWorld_LabelSpring(world, first, text),
-                       row->name);
+    return rbError_Set(
+        error, RB_STATUS_UNSUPPORTED,
+        "%s \"%s\": the engine \"%s\" has no joints or springs; use the engine \"step\"",
+        isJoint ? "joint" : "spring",
+        isJoint ? rbWorld_LabelJoint(world, first, text) : rbWorld_LabelSpring(world, first, text),
+        row->name);
 }
 
 rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)

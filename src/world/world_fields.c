@@ -115,11 +115,10 @@ static rbStatus validateValues(const rbWorld* world, rbBodyField field, const do
         }
         bool isBadTurn = field == RB_FIELD_ORIENTATION && !(fabs(sqrt(sum) - 1.0) <= 1e-6);
         if (!isfinite(sum) || isBadTurn) {
-            return rbError_Set(
-                error, RB_STATUS_INVALID,
-                "the values of body %d (in the order of the world) are not finite or, for "
-                "orientations, not of length 1",
-                i);
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "the values of body %d (in the order of the world) are not finite "
+                               "or, for orientations, not of length 1",
+                               i);
         }
     }
     return RB_STATUS_OK;

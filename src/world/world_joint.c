@@ -109,18 +109,17 @@ static rbStatus validateVelocities(const rbJointDef* def, const char* name, rbEr
                            name, (int)def->solver);
     }
     if (!(def->forceMax > 0.0)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\": forceMax is %g N; it must be positive, or infinite "
-                           "for no limit",
-                           name, def->forceMax);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "joint \"%s\": forceMax is %g N; it must be positive, or infinite for no limit", name,
+            def->forceMax);
     }
     if (!def->isVelocityOnly && (rbLengthSquared(def->linearVelocity) > 0.0 ||
                                  rbLengthSquared(def->angularVelocity) > 0.0)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "joint \"%s\" has a velocity but holds positions; make it velocity-only, "
-            "or use a motor",
-            name);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "joint \"%s\" has a velocity but holds positions; make it "
+                           "velocity-only, or use a motor",
+                           name);
     }
     return RB_STATUS_OK;
 }
@@ -543,8 +542,7 @@ static rbStatus validateFreedomNumber(const rbJoint* joint, const char* name, in
         return RB_STATUS_OK;
     }
     return rbError_Set(error, RB_STATUS_INVALID,
-                       "joint \"%s\" has %d freedoms that take a motor; there is no number "
-                       "%d",
+                       "joint \"%s\" has %d freedoms that take a motor; there is no number %d",
                        name, joint->model.freedomCount, freedom);
 }
 
@@ -685,10 +683,10 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     double excess = fmax(made->lower - position, position - made->upper);
     if (changed.limits.count > 0 && !(excess <= LIMIT_EXCESS)) {
         rbWorld_UndoTrial(world, &trial);
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\" is at %.6g now, outside of limits %.6g to %.6g; move its "
-                           "bodies first",
-                           name, position, made->lower, made->upper);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "joint \"%s\" is at %.6g now, outside of limits %.6g to %.6g; move its bodies first",
+            name, position, made->lower, made->upper);
     }
     joint->def.limits[freedom] = *limit;
     joint->limits = changed.limits;
@@ -707,8 +705,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
     if (!joint->def.isVelocityOnly) {
         return rbError_Set(
             error, RB_STATUS_INVALID,
-            "joint \"%s\" holds positions; only a velocity-only joint can be given a "
-            "velocity",
+            "joint \"%s\" holds positions; only a velocity-only joint can be given a velocity",
             name);
     }
     rbJointDef changed = joint->def;

@@ -40,10 +40,10 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, const rbLink* link, int* ind
     int a = indices[0];
     int b = indices[1];
     if (a == b) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s \"%s\" joins \"%s\" to itself; give it two bodies, or a body and "
-                           "the world",
-                           link->what, link->name, rbWorld_LabelBody(world, a, textA));
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "%s \"%s\" joins \"%s\" to itself; give it two bodies, or a body and the world",
+            link->what, link->name, rbWorld_LabelBody(world, a, textA));
     }
     if (!isDynamic(world, a) && !isDynamic(world, b)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -54,11 +54,10 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, const rbLink* link, int* ind
     }
     for (int i = 0; i < 2; ++i) {
         if (isDynamic(world, indices[i]) && !world->bodies.data[indices[i]].hasMass) {
-            return rbError_Set(
-                error, RB_STATUS_INVALID,
-                "%s \"%s\": the dynamic body \"%s\" has no mass yet; give it a shape "
-                "or a mass before its joints",
-                link->what, link->name, rbWorld_LabelBody(world, indices[i], textA));
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "%s \"%s\": the dynamic body \"%s\" has no mass yet; give it a "
+                               "shape or a mass before its joints",
+                               link->what, link->name, rbWorld_LabelBody(world, indices[i], textA));
         }
     }
     *indexA = a;

@@ -85,16 +85,16 @@ static rbStatus validateRay(const rbRay* ray, rbError* error)
     rbVec3 d = ray->direction;
     double largest = rbLargestComponent(d);
     if (!rbIsFinite3(o) || rbLargestComponent(o) > RB_LENGTH_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the ray starts at (%g, %g, %g) m; coordinates must be finite and at "
-                           "most %g",
-                           o.x, o.y, o.z, RB_LENGTH_MAX);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the ray starts at (%g, %g, %g) m; coordinates must be finite and at most %g", o.x, o.y,
+            o.z, RB_LENGTH_MAX);
     }
     if (!rbIsFinite3(d) || largest == 0.0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the direction of the ray is (%g, %g, %g); it must be finite and not "
-                           "zero",
-                           d.x, d.y, d.z);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the direction of the ray is (%g, %g, %g); it must be finite and not zero", d.x, d.y,
+            d.z);
     }
     if (!(ray->tMax >= 0.0)) {
         return rbError_Set(error, RB_STATUS_INVALID,

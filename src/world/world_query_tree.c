@@ -221,10 +221,10 @@ static rbStatus validateGrowth(const rbWorld* world, int index, rbError* error)
     if (body->growth == 0.0 || world->time == 0.0 || world->def.engine != RB_ENGINE_EVENT) {
         return RB_STATUS_OK;
     }
-    return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "body \"%s\" has grown by %g m: queries need shapes of constant "
-                       "size; give it no growth",
-                       body->name, body->growth * world->time);
+    return rbError_Set(
+        error, RB_STATUS_UNSUPPORTED,
+        "body \"%s\" has grown by %g m: queries need shapes of constant size; give it no growth",
+        body->name, body->growth * world->time);
 }
 
 rbStatus rbWorld_UpdateQueryTree(rbWorld* world, rbQueryTree** tree, rbError* error)

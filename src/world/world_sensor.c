@@ -32,8 +32,8 @@ static rbStatus validateBelts(const rbWorld* world, int index, rbError* error)
             char text[RB_NAME_CAPACITY];
             return rbError_Set(
                 error, RB_STATUS_UNSUPPORTED,
-                "body \"%s\" has a surfaceVelocity of (%g, %g, %g) m/s, and the "
-                "engine \"%s\"%s has no conveyors; %s",
+                "body \"%s\" has a surfaceVelocity of (%g, %g, %g) m/s, and the engine \"%s\"%s "
+                "has no conveyors; %s",
                 rbWorld_LabelBody(world, index, text), belt.x, belt.y, belt.z,
                 rbEngineType_Name(world->def.engine), isStepped ? " without contacts" : "",
                 isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})"
@@ -62,8 +62,8 @@ rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error)
             bool isStepped = world->def.engine == RB_ENGINE_STEP;
             return rbError_Set(
                 error, RB_STATUS_UNSUPPORTED,
-                "body \"%s\" has a sensor, and the engine \"%s\"%s does not find "
-                "what overlaps it; %s",
+                "body \"%s\" has a sensor, and the engine \"%s\"%s does not find what overlaps it; "
+                "%s",
                 rbWorld_LabelBody(world, i, text), rbEngineType_Name(world->def.engine),
                 isStepped ? " without contacts" : "",
                 isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})"

@@ -63,10 +63,10 @@ const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometr
 static rbStatus validateSurface(rbVec3 velocity, rbError* error)
 {
     if (!(rbLength(velocity) <= SURFACE_SPEED_MOST)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "surfaceVelocity is (%g, %g, %g) m/s; it must be finite and at most "
-                           "%g m/s",
-                           velocity.x, velocity.y, velocity.z, SURFACE_SPEED_MOST);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "surfaceVelocity is (%g, %g, %g) m/s; it must be finite and at most %g m/s", velocity.x,
+            velocity.y, velocity.z, SURFACE_SPEED_MOST);
     }
     return RB_STATUS_OK;
 }
@@ -82,11 +82,10 @@ static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbErr
     }
     double norm = sqrt(rbDotQuat(def->transform.q, def->transform.q));
     if (!rbIsFinite3(def->transform.p) || !(fabs(norm - 1.0) <= 1e-6)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the shape's position must be finite and its orientation a unit quaternion; "
-            "its length is %g",
-            norm);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the shape's position must be finite and its orientation a unit "
+                           "quaternion; its length is %g",
+                           norm);
     }
     rbStatus status = validateSurface(def->surfaceVelocity, error);
     return status == RB_STATUS_OK
@@ -340,9 +339,7 @@ rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* e
     const char* name = rbWorld_LabelBody(world, index, text);
     if (!body->hasMass) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\" has no mass to change; only dynamic bodies have "
-                           "one",
-                           name);
+                           "body \"%s\" has no mass to change; only dynamic bodies have one", name);
     }
     if (!(mass > 0.0) || !isfinite(mass)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -444,10 +441,10 @@ rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geome
         return RB_STATUS_INVALID;
     }
     if (body->hasMass && !rbGeometry_IsBounded(*geometry)) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "body \"%s\" is dynamic and has a plane; only static and kinematic "
-                           "bodies may have one",
-                           body->name);
+        return rbError_Set(
+            error, RB_STATUS_UNSUPPORTED,
+            "body \"%s\" is dynamic and has a plane; only static and kinematic bodies may have one",
+            body->name);
     }
     return RB_STATUS_OK;
 }

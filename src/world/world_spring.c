@@ -26,26 +26,24 @@ static rbSpringId idOf(const rbWorld* world, int index)
 static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)
 {
     if (!rbIsFinite3(def->anchorA) || !rbIsFinite3(def->anchorB)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "spring \"%s\": its anchors (%g, %g, %g) and (%g, %g, %g) m must be "
-                           "finite",
-                           name, def->anchorA.x, def->anchorA.y, def->anchorA.z, def->anchorB.x,
-                           def->anchorB.y, def->anchorB.z);
-    }
-    if (!isfinite(def->restLength)) {
         return rbError_Set(
             error, RB_STATUS_INVALID,
-            "spring \"%s\": the rest length %g m is not finite; a negative one means "
-            "the present distance",
-            name, def->restLength);
+            "spring \"%s\": its anchors (%g, %g, %g) and (%g, %g, %g) m must be finite", name,
+            def->anchorA.x, def->anchorA.y, def->anchorA.z, def->anchorB.x, def->anchorB.y,
+            def->anchorB.z);
+    }
+    if (!isfinite(def->restLength)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "spring \"%s\": the rest length %g m is not finite; a negative one "
+                           "means the present distance",
+                           name, def->restLength);
     }
     bool isFine = isfinite(def->stiffness) && def->stiffness >= 0.0 && isfinite(def->damping) &&
                   def->damping >= 0.0;
     if (!isFine) {
         return rbError_Set(
             error, RB_STATUS_INVALID,
-            "spring \"%s\": stiffness %g N/m and damping %g N s/m must be finite and "
-            "not negative",
+            "spring \"%s\": stiffness %g N/m and damping %g N s/m must be finite and not negative",
             name, def->stiffness, def->damping);
     }
     if (def->stiffness == 0.0 && def->damping == 0.0) {

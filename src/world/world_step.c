@@ -173,20 +173,20 @@ static rbStatus nameGap(const rbWorld* world, const rbStartGap* gap, rbError* er
                            name, a, b, gapText, rbWorld_LabelJoint(world, other, texts[3]));
     }
     if (gap->isStuck) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and "
-                           "cannot be closed: it contradicts the other joints; remove it, or "
-                           "change its anchors or axes",
-                           name, a, b, gapText);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and cannot be "
+            "closed: it contradicts the other joints; remove it, or change its anchors or axes",
+            name, a, b, gapText);
     }
     if (gap->count > 1) {
         (void)snprintf(others, sizeof others, " (%d more joints are open)", gap->count - 1);
     }
-    return rbError_Set(error, RB_STATUS_INVALID,
-                       "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start%s; move "
-                       "the bodies together, or let them be assembled (in a scene \"step\": "
-                       "{\"assemble\": true})",
-                       name, a, b, gapText, others);
+    return rbError_Set(
+        error, RB_STATUS_INVALID,
+        "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start%s; move the bodies "
+        "together, or let them be assembled (in a scene \"step\": {\"assemble\": true})",
+        name, a, b, gapText, others);
 }
 
 // Total energy, to measure the effect of assembly.
@@ -241,11 +241,10 @@ static rbStatus prepareLimits(rbWorld* world, const rbContactSettings* contact, 
                            name, step->order);
     }
     if (step->method != RB_METHOD_IMPULSES) {
-        return rbError_Set(
-            error, RB_STATUS_UNSUPPORTED,
-            "joint \"%s\" has limits, and step.method is \"%s\"; with limits it must "
-            "be \"impulses\"",
-            name, rbStepMethod_Name(step->method));
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "joint \"%s\" has limits, and step.method is \"%s\"; with limits it "
+                           "must be \"impulses\"",
+                           name, rbStepMethod_Name(step->method));
     }
     rbStepEngine_NeedLimits(world->engine, contact);
     return RB_STATUS_OK;
@@ -411,11 +410,11 @@ static rbStatus nameFailure(rbWorld* world, int body, double time, rbBodyId* fai
 {
     char text[RB_NAME_CAPACITY];
     *failedBody = rbWorld_BodyIdOf(world, body);
-    return rbError_Set(&world->engineError, RB_STATUS_LIMIT,
-                       "the state of the mechanism with body \"%s\" stopped being finite after "
-                       "t = %.9g s; all bodies are as they were then; use smaller steps, or check "
-                       "the forces on it",
-                       rbWorld_LabelBody(world, body, text), time);
+    return rbError_Set(
+        &world->engineError, RB_STATUS_LIMIT,
+        "the state of the mechanism with body \"%s\" stopped being finite after t = %.9g s; all "
+        "bodies are as they were then; use smaller steps, or check the forces on it",
+        rbWorld_LabelBody(world, body, text), time);
 }
 
 // Mechanisms whose bodies differ by more are reported when a step misses its tolerance.
@@ -432,10 +431,10 @@ static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size
     }
     const char* lightName = rbWorld_LabelBody(world, light, names[0]);
     if (light == heavy) {
-        (void)snprintf(text, size,
-                       "\"%s\" turns about its thin axis %.1e times as easily as about its other "
-                       "axes",
-                       lightName, spread);
+        (void)snprintf(
+            text, size,
+            "\"%s\" turns about its thin axis %.1e times as easily as about its other axes",
+            lightName, spread);
     } else {
         (void)snprintf(text, size, "\"%s\" yields to joints %.1e times as easily as \"%s\"",
                        lightName, spread, rbWorld_LabelBody(world, heavy, names[1]));
@@ -459,13 +458,12 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                            s.accuracyEstimate, time, world->def.step.errorMax);
     }
     if (index < 0 || index >= world->joints.count || world->joints.data[index].joint == NULL) {
-        return rbError_Set(&world->engineError, status,
-                           status == RB_STATUS_LIMIT
-                               ? "the state of a body stopped being finite after t = %.9g s; use "
-                                 "smaller steps"
-                               : "a tolerance of the step engine was missed before t = %.9g s; use "
-                                 "smaller steps",
-                           time);
+        return rbError_Set(
+            &world->engineError, status,
+            status == RB_STATUS_LIMIT
+                ? "the state of a body stopped being finite after t = %.9g s; use smaller steps"
+                : "a tolerance of the step engine was missed before t = %.9g s; use smaller steps",
+            time);
     }
     char gap[80];
     char texts[3][RB_NAME_CAPACITY];
@@ -477,11 +475,11 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
     *failedBody = isAMoved ? joint->def.bodyA : joint->def.bodyB;
     writeGap(gap, s.positionErrorMax, s.angleErrorMax);
     if (status == RB_STATUS_LIMIT) {
-        return rbError_Set(&world->engineError, status,
-                           "the state of a body stopped being finite after t = %.9g s; the joint "
-                           "with the largest error was \"%s\" between \"%s\" and \"%s\", %s; use "
-                           "smaller steps",
-                           time, name, a, b, gap);
+        return rbError_Set(
+            &world->engineError, status,
+            "the state of a body stopped being finite after t = %.9g s; the joint with the largest "
+            "error was \"%s\" between \"%s\" and \"%s\", %s; use smaller steps",
+            time, name, a, b, gap);
     }
     char spread[2 * RB_NAME_CAPACITY + 120];
     if (writeSpread(world, index, spread, sizeof spread)) {

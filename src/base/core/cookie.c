@@ -49,10 +49,10 @@ rbStatus rbCheckCookie(uint32_t cookie, rbDefKind kind, rbError* error)
     if ((abi & REVISION_MASK) != 0) {
         (void)snprintf(revision, sizeof revision, "ABI %u", abi & REVISION_MASK);
     }
-    return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "this program was compiled with headers of Rattleback %u.%u (%s), but the "
-                       "library is Rattleback %d.%d (ABI %d); compile the program again with the "
-                       "headers of this library",
-                       abi >> 12, abi >> 6 & REVISION_MASK, revision, RB_VERSION_MAJOR,
-                       RB_VERSION_MINOR, RB_ABI_REVISION);
+    return rbError_Set(
+        error, RB_STATUS_UNSUPPORTED,
+        "this program was compiled with headers of Rattleback %u.%u (%s), but the library is "
+        "Rattleback %d.%d (ABI %d); compile the program again with the headers of this library",
+        abi >> 12, abi >> 6 & REVISION_MASK, revision, RB_VERSION_MAJOR, RB_VERSION_MINOR,
+        RB_ABI_REVISION);
 }

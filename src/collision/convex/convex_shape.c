@@ -133,10 +133,10 @@ rbStatus rbRegisterConvexShape(const rbConvexShapeRow* row, rbError* error)
     }
     if (row->support == NULL || row->getMass == NULL || numberCount < 1 ||
         numberCount > RB_PARAMETERS_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the shape \"%s\" needs support, getMass and parameters of 1 to %d "
-                           "numbers, not %d",
-                           row->name != NULL ? row->name : "", RB_PARAMETERS_MAX, numberCount);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the shape \"%s\" needs support, getMass and parameters of 1 to %d numbers, not %d",
+            row->name != NULL ? row->name : "", RB_PARAMETERS_MAX, numberCount);
     }
     if (rowCount == RB_REGISTERED_MAX) {
         return rbError_Set(

@@ -19,23 +19,20 @@ static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* err
         !rbIsFinite3(child->transform.p)) {
         return rbError_Set(
             error, RB_STATUS_INVALID,
-            "child %d of the compound is at (%g, %g, %g); coordinates up to %g m are "
-            "accepted",
+            "child %d of the compound is at (%g, %g, %g); coordinates up to %g m are accepted",
             index, child->transform.p.x, child->transform.p.y, child->transform.p.z, RB_LENGTH_MAX);
     }
     if (!(fabs(rbDotQuat(q, q) - 1.0) <= UNIT_TOLERANCE)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "child %d of the compound is rotated by the quaternion (%g, %g, %g, %g); one "
-            "of length 1 is accepted",
-            index, q.w, q.x, q.y, q.z);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "child %d of the compound is rotated by the quaternion (%g, %g, %g, "
+                           "%g); one of length 1 is accepted",
+                           index, q.w, q.x, q.y, q.z);
     }
     if (!(child->density <= 1e30)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "child %d of the compound has the density %g kg/m^3; a value up to 1e30 is "
-            "accepted, 0 inherits",
-            index, child->density);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "child %d of the compound has the density %g kg/m^3; a value up to 1e30 "
+                           "is accepted, 0 inherits",
+                           index, child->density);
     }
     if (child->geometry->depth >= RB_COMPOUND_DEPTH_MAX) {
         return rbError_Set(

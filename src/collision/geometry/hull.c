@@ -362,10 +362,10 @@ static rbStatus checkPoints(const rbVec3* points, int count, rbError* error)
         rbVec3 p = points[i];
         if (!(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX &&
               fabs(p.z) <= RB_LENGTH_MAX)) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "point %d of the hull is (%g, %g, %g); coordinates up to %g m are "
-                               "accepted",
-                               i, p.x, p.y, p.z, RB_LENGTH_MAX);
+            return rbError_Set(
+                error, RB_STATUS_INVALID,
+                "point %d of the hull is (%g, %g, %g); coordinates up to %g m are accepted", i, p.x,
+                p.y, p.z, RB_LENGTH_MAX);
         }
     }
     return RB_STATUS_OK;
@@ -400,8 +400,7 @@ static rbStatus validateSpread(const rbVec3* points, int count, double* diameter
     if (!(*diameter >= RB_LENGTH_MIN)) {
         return rbError_Set(
             error, RB_STATUS_INVALID,
-            "the points of the hull coincide within %g m; points that span a volume are "
-            "accepted",
+            "the points of the hull coincide within %g m; points that span a volume are accepted",
             *diameter);
     }
     rbVec3 unit = rbScale(1.0 / *diameter, along);
@@ -412,11 +411,10 @@ static rbStatus validateSpread(const rbVec3* points, int count, double* diameter
     }
     double width = rbLength(across);
     if (!(width > FLAT_TOLERANCE * *diameter)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the points of the hull are collinear: all within %g m of a line; points "
-            "that span a volume are accepted",
-            width);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the points of the hull are collinear: all within %g m of a line; "
+                           "points that span a volume are accepted",
+                           width);
     }
     rbVec3 normal = rbScale(1.0 / width, across);
     double thickness = 0.0;
@@ -424,11 +422,10 @@ static rbStatus validateSpread(const rbVec3* points, int count, double* diameter
         thickness = rbMaxOf(thickness, fabs(rbDot(normal, rbSub(points[i], origin))));
     }
     if (!(thickness > FLAT_TOLERANCE * *diameter)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the points of the hull are coplanar: all within %g m of a plane; points "
-            "that span a volume are accepted",
-            thickness);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the points of the hull are coplanar: all within %g m of a plane; "
+                           "points that span a volume are accepted",
+                           thickness);
     }
     return RB_STATUS_OK;
 }
@@ -562,11 +559,10 @@ static rbGeometry* makeHull(const rbVec3* points, int count, double diameter, rb
             geometry->polyhedron->supports = rbCreateSupportTable(geometry->polyhedron, isExact);
             (void)rbFinishGeometry(geometry);
         } else {
-            (void)rbError_Set(
-                error, RB_STATUS_NUMERICAL,
-                "the faces of the hull of %d points are too thin to be distinguished; "
-                "remove points that nearly coincide",
-                count);
+            (void)rbError_Set(error, RB_STATUS_NUMERICAL,
+                              "the faces of the hull of %d points are too thin to be "
+                              "distinguished; remove points that nearly coincide",
+                              count);
         }
     }
     rbFreeMesh(&mesh);
@@ -581,10 +577,9 @@ static rbGeometry* makeHull(const rbVec3* points, int count, double diameter, rb
     (void)points;
     (void)count;
     (void)diameter;
-    (void)rbError_Set(
-        error, RB_STATUS_UNSUPPORTED,
-        "convex hulls need qhull, which this library was built without; give the faces as "
-        "a polyhedron");
+    (void)rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                      "convex hulls need qhull, which this library was built without; give the "
+                      "faces as a polyhedron");
     return NULL;
 }
 

@@ -95,20 +95,19 @@ rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rbError* 
     rbTransform frame;
     rbMassProperties_Principal(properties, &m, &frame);
     if (!(m.x > 0.0 && m.y > 0.0 && m.z > 0.0)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the principal moments of inertia are %g, %g and %g kg m^2; all must be "
-                           "above 0",
-                           m.x, m.y, m.z);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the principal moments of inertia are %g, %g and %g kg m^2; all must be above 0", m.x,
+            m.y, m.z);
     }
     double sum = m.x + m.y + m.z;
     double largest = m.x > m.y ? m.x : m.y;
     largest = m.z > largest ? m.z : largest;
     if (largest > (sum - largest) + TRIANGLE_TOLERANCE * sum) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the principal moments of inertia are %g, %g and %g kg m^2; no body has a "
-            "moment larger than the sum of the other two",
-            m.x, m.y, m.z);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the principal moments of inertia are %g, %g and %g kg m^2; no body has "
+                           "a moment larger than the sum of the other two",
+                           m.x, m.y, m.z);
     }
     return RB_STATUS_OK;
 }

@@ -9,8 +9,7 @@ rbGeometry* rbCreatePlane(rbVec3 normal, double offset, rbError* error)
     if (!rbIsFinite3(normal) || !(largest > 0.0)) {
         (void)rbError_Set(
             error, RB_STATUS_INVALID,
-            "the normal of the plane is (%g, %g, %g); a finite vector that is not zero "
-            "is accepted",
+            "the normal of the plane is (%g, %g, %g); a finite vector that is not zero is accepted",
             normal.x, normal.y, normal.z);
         return NULL;
     }
@@ -37,10 +36,9 @@ static rbStatus massOfPlane(const rbGeometry* geometry, double density,
     (void)geometry;
     (void)density;
     (void)properties;
-    return rbError_Set(
-        error, RB_STATUS_UNSUPPORTED,
-        "a plane is infinite and has no mass; use it on a fixed body or state the mass "
-        "of the body");
+    return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                       "a plane is infinite and has no mass; use it on a fixed body or state the "
+                       "mass of the body");
 }
 
 static rbVec3 supportOfPlane(const rbGeometry* geometry, rbVec3 direction)

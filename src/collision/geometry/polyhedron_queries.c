@@ -316,11 +316,10 @@ rbStatus rbMassOfPolyhedron(const rbGeometry* geometry, double density,
                             rbMassProperties* properties, rbError* error)
 {
     if (!geometry->isSolid) {
-        return rbError_Set(
-            error, RB_STATUS_UNSUPPORTED,
-            "the %s encloses no volume (it is open, not manifold or a soup) and has no "
-            "mass; close it or state the mass of the body",
-            rbShapeType_Name(geometry->type));
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "the %s encloses no volume (it is open, not manifold or a soup) and has "
+                           "no mass; close it or state the mass of the body",
+                           rbShapeType_Name(geometry->type));
     }
     rbMeshDef def = rbPolyhedron_GetDef(geometry->polyhedron);
     *properties = rbComputeMeshMass(&def);

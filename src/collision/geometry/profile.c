@@ -42,19 +42,18 @@ static rbStatus checkProfile(const double (*profile)[2], int count, rbError* err
     }
     for (int i = 0; i < count; ++i) {
         if (!(fabs(profile[i][0]) <= RB_LENGTH_MAX && fabs(profile[i][1]) <= RB_LENGTH_MAX)) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "point %d of the profile is (%g, %g); coordinates up to %g m are "
-                               "accepted",
-                               i, profile[i][0], profile[i][1], RB_LENGTH_MAX);
+            return rbError_Set(
+                error, RB_STATUS_INVALID,
+                "point %d of the profile is (%g, %g); coordinates up to %g m are accepted", i,
+                profile[i][0], profile[i][1], RB_LENGTH_MAX);
         }
     }
     int sides[2];
     if (rbFindPolygonCrossing(profile, count, sides)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the sides of the profile that start at points %d and %d touch or cross; a "
-            "simple polygon is accepted",
-            sides[0], sides[1]);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the sides of the profile that start at points %d and %d touch or "
+                           "cross; a simple polygon is accepted",
+                           sides[0], sides[1]);
     }
     return RB_STATUS_OK;
 }

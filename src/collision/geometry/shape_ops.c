@@ -386,10 +386,10 @@ rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation, do
     rbArray_Free(sink.vertices);
     rbArray_Free(sink.triangles);
     if (sink.isOverLimit) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the %s needs more than %d triangles for a deviation of %g m; use a "
-                           "larger deviation",
-                           rbShapeType_Name(geometry->type), RB_TRIANGLES_MAX, deviation);
+        return rbError_Set(
+            error, RB_STATUS_LIMIT,
+            "the %s needs more than %d triangles for a deviation of %g m; use a larger deviation",
+            rbShapeType_Name(geometry->type), RB_TRIANGLES_MAX, deviation);
     }
     return RB_STATUS_OK;
 }

@@ -958,11 +958,10 @@ rbStatus rbFindContacts(const rbSeparationInput* input, double threshold, rbSepa
         return status;
     }
     if (!isfinite(threshold) || list->capacity < 0) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the contact threshold is %g m and the capacity %d; a finite threshold and "
-            "a capacity of 0 or more are accepted",
-            threshold, list->capacity);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the contact threshold is %g m and the capacity %d; a finite threshold "
+                           "and a capacity of 0 or more are accepted",
+                           threshold, list->capacity);
     }
     Query query = {.pair = {.input = input, .scratch = alignScratch(scratch), .error = error},
                    .threshold = threshold,

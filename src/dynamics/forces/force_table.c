@@ -14,8 +14,7 @@ static rbStatus checkConstant(const rbForceDef* def, rbError* error)
     if (!rbIsFinite3(def->force) || !rbIsFinite3(def->torque)) {
         return rbError_Set(
             error, RB_STATUS_INVALID,
-            "constant force: force (%g, %g, %g) N and torque (%g, %g, %g) N m must be "
-            "finite",
+            "constant force: force (%g, %g, %g) N and torque (%g, %g, %g) N m must be finite",
             def->force.x, def->force.y, def->force.z, def->torque.x, def->torque.y, def->torque.z);
     }
     return RB_STATUS_OK;
@@ -45,8 +44,7 @@ static rbStatus checkDrag(const rbForceDef* def, rbError* error)
         if (!(values[i] >= 0.0) || !isfinite(values[i])) {
             return rbError_Set(
                 error, RB_STATUS_INVALID,
-                "drag: the coefficient %g is not accepted; it must be finite and not "
-                "negative",
+                "drag: the coefficient %g is not accepted; it must be finite and not negative",
                 values[i]);
         }
     }
@@ -189,11 +187,10 @@ rbStatus rbRegisterForce(const rbForceRow* row, rbError* error)
     RB_ASSERT(row != NULL);
     bool doesNothing = row->addConstant == NULL && row->addVarying == NULL;
     if (doesNothing || row->parameterCount < 0 || row->parameterCount > RB_PARAMETERS_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the force \"%s\" needs addConstant or addVarying, and 0 to %d "
-                           "parameters, not %d",
-                           row->name != NULL ? row->name : "", RB_PARAMETERS_MAX,
-                           row->parameterCount);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the force \"%s\" needs addConstant or addVarying, and 0 to %d parameters, not %d",
+            row->name != NULL ? row->name : "", RB_PARAMETERS_MAX, row->parameterCount);
     }
     bool isKnown = row->name != NULL && (int)rbForceType_Find(row->name) < rbForceType_GetCount();
     rbNewRow newRow = {"force", row->name, row, isKnown};

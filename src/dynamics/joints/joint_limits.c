@@ -51,10 +51,10 @@ static rbStatus validateLimit(const Maker* maker, int index, rbFreedomKind kind)
     bool isLow = kind == RB_FREEDOM_SWING && limit->upper <= 0.0;
     bool isHigh = kind == RB_FREEDOM_SWING && limit->lower >= RB_PI;
     if (isLow || isHigh) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: the angle of its cone is bounded by %g and %g rad; it is between 0 "
-                           "and pi",
-                           maker->title, limit->lower, limit->upper);
+        return rbError_Set(
+            maker->error, RB_STATUS_INVALID,
+            "%s: the angle of its cone is bounded by %g and %g rad; it is between 0 and pi",
+            maker->title, limit->lower, limit->upper);
     }
     return RB_STATUS_OK;
 }
@@ -132,10 +132,10 @@ rbStatus rbMakeLimits(rbJointLimits* limits, const rbJointDef* def, const rbJoin
         return RB_STATUS_OK;
     }
     if (def->isVelocityOnly) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s: it holds a velocity only and cannot have limits; let it hold "
-                           "positions",
-                           maker.title);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "%s: it holds a velocity only and cannot have limits; let it hold positions",
+            maker.title);
     }
     rbStatus status = def->type == RB_JOINT_BALL ? makeBall(&maker, limits->models) : RB_STATUS_OK;
     for (int i = 0; i < places && status == RB_STATUS_OK; ++i) {

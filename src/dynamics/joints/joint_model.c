@@ -72,10 +72,10 @@ static rbStatus resolveAxes(const Maker* maker, rbAxisUse use, rbJointPart* part
         return RB_STATUS_OK;
     }
     if (isZero(part->axisA)) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: axisA is zero; give a direction in the frame of \"%.60s\", such as "
-                           "[0, 0, 1]",
-                           maker->title, maker->sideA->name);
+        return rbError_Set(
+            maker->error, RB_STATUS_INVALID,
+            "%s: axisA is zero; give a direction in the frame of \"%.60s\", such as [0, 0, 1]",
+            maker->title, maker->sideA->name);
     }
     part->axisA = findUnit(part->axisA);
     rbVec3 world = rbRotate(maker->sideA->transform.q, part->axisA);
@@ -111,10 +111,10 @@ static rbStatus resolveDistance(const Maker* maker, const rbPartOps* ops, double
         return RB_STATUS_OK;
     }
     if (!isfinite(given)) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: distance is %g; give meters, or a negative number for the present "
-                           "distance",
-                           maker->title, given);
+        return rbError_Set(
+            maker->error, RB_STATUS_INVALID,
+            "%s: distance is %g; give meters, or a negative number for the present distance",
+            maker->title, given);
     }
     double smallest = 0.0;
     double distance = given;
@@ -146,10 +146,10 @@ static rbStatus addPart(const Maker* maker, rbJointModel* model, const rbJointPa
 {
     const rbPartOps* ops = rbPartOps_Get(source->type);
     if (model->partCount == RB_JOINT_PARTS_MAX || model->rowCount + ops->rowCount > 6) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: its parts take away more than the 6 freedoms there are; leave "
-                           "part %d out",
-                           maker->title, model->partCount + 1);
+        return rbError_Set(
+            maker->error, RB_STATUS_INVALID,
+            "%s: its parts take away more than the 6 freedoms there are; leave part %d out",
+            maker->title, model->partCount + 1);
     }
     const rbTransform principalA = maker->sideA->principal;
     const rbTransform principalB = maker->sideB->principal;
@@ -267,8 +267,8 @@ static rbStatus resolveOrientation(Maker* maker)
         q = rbMulQuat(rbConjugate(maker->sideA->transform.q), maker->sideB->transform.q);
     } else if (!rbIsFiniteQuat(q) || !rbIsUnitQuat(q)) {
         return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: orientation [%g, %g, %g, %g] is not a unit quaternion; give "
-                           "[w, x, y, z] of length 1, or nothing for the present orientation",
+                           "%s: orientation [%g, %g, %g, %g] is not a unit quaternion; give [w, x, "
+                           "y, z] of length 1, or nothing for the present orientation",
                            maker->title, q.w, q.x, q.y, q.z);
     }
     rbQuat fromPrincipalA = rbConjugate(maker->sideA->principal.q);

@@ -55,8 +55,8 @@ static rbStatus validateSchedule(const rbMotorDef* motor, const char* title, rbE
         }
         if (i > 0 && point->time <= point[-1].time) {
             return rbError_Set(error, RB_STATUS_INVALID,
-                               "%s: set point %d of its motor is at %g s, not after %g s; give "
-                               "set points in rising order of time",
+                               "%s: set point %d of its motor is at %g s, not after %g s; give set "
+                               "points in rising order of time",
                                title, i + 1, point->time, point[-1].time);
         }
     }
@@ -110,10 +110,10 @@ static rbStatus validateVelocity(const rbJointDef* def, const char* title, rbErr
     const rbVec3 v = def->linearVelocity;
     const rbVec3 w = def->angularVelocity;
     if (!rbIsFinite3(v) || !rbIsFinite3(w)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s: its velocities are [%g, %g, %g] and [%g, %g, %g]; give finite "
-                           "numbers",
-                           title, v.x, v.y, v.z, w.x, w.y, w.z);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "%s: its velocities are [%g, %g, %g] and [%g, %g, %g]; give finite numbers", title, v.x,
+            v.y, v.z, w.x, w.y, w.z);
     }
     const Number forceMax = {"forceMax", def->forceMax, 0.0, false, true};
     return validateNumber(&forceMax, title, error);
@@ -130,8 +130,8 @@ rbStatus rbValidateDrives(const rbJointDef* def, const char* title, int freedomC
             status = validateFreedom(&def->freedoms[i], title, error);
         } else if (isUsed(&def->freedoms[i])) {
             status = rbError_Set(error, RB_STATUS_INVALID,
-                                 "%s: something acts along freedom %d, but this type has %d; use "
-                                 "a hinge, prismatic, cylindrical or universal joint",
+                                 "%s: something acts along freedom %d, but this type has %d; use a "
+                                 "hinge, prismatic, cylindrical or universal joint",
                                  title, i + 1, freedomCount);
         }
     }

@@ -292,10 +292,10 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
             return RB_STATUS_OK;
         }
     }
-    return rbError_Set(error, RB_STATUS_NUMERICAL,
-                       "the sweep did not reach a distance of %g m in %d measurements; use a "
-                       "larger tolerance",
-                       pair->tolerance, ITERATIONS_MAX);
+    return rbError_Set(
+        error, RB_STATUS_NUMERICAL,
+        "the sweep did not reach a distance of %g m in %d measurements; use a larger tolerance",
+        pair->tolerance, ITERATIONS_MAX);
 }
 
 // A round convex body onto a shape made of triangles.
@@ -337,16 +337,16 @@ static rbStatus checkInput(rbTransform poseA, rbVec3 step, double tolerance, rbE
 {
     double length = sqrt(rbDotQuat(poseA.q, poseA.q));
     if (!rbIsFinite3(poseA.p) || !(fabs(length - 1.0) <= 1e-6)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the pose of the swept shape must be finite with a quaternion "
-                           "of length 1, not %g",
-                           length);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the pose of the swept shape must be finite with a quaternion of length 1, not %g",
+            length);
     }
     if (!rbIsFinite3(step) || rbLargestComponent(step) > RB_LENGTH_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the step of the sweep is (%g, %g, %g) m: its components must be finite "
-                           "and at most %g",
-                           step.x, step.y, step.z, RB_LENGTH_MAX);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the step of the sweep is (%g, %g, %g) m: its components must be finite and at most %g",
+            step.x, step.y, step.z, RB_LENGTH_MAX);
     }
     if (!(tolerance >= 0.0) || isinf(tolerance)) {
         return rbError_Set(error, RB_STATUS_INVALID,

@@ -241,11 +241,11 @@ static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
     // Larger: contact would be far from touching. Smaller: positions in doubles cannot resolve it.
     if (isfinite(least) && !(engine->tolerance <= TOLERANCE_MOST * least &&
                              engine->tolerance >= TOLERANCE_LEAST * least)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the tolerance is %g m; for the smallest dynamic body, of diameter %g m, "
-            "%g to %g m are accepted",
-            engine->tolerance, least, TOLERANCE_LEAST * least, TOLERANCE_MOST * least);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the tolerance is %g m; for the smallest dynamic body, of diameter %g "
+                           "m, %g to %g m are accepted",
+                           engine->tolerance, least, TOLERANCE_LEAST * least,
+                           TOLERANCE_MOST * least);
     }
     return RB_STATUS_OK;
 }
