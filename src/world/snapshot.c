@@ -1,19 +1,18 @@
 // Snapshot and restore of everything that moves.
 //
-// Layout: a header, then for each body slot its flight record, loads and state as they lie in
-// memory, for each joint slot what users can set, the parameters, the bytes of the engine, and the
+// Layout: a header, then for each body slot its flight record, state and loads as they lie in
+// memory, for each joint what users can set, the parameters, the bytes of the engine, and the
 // pairs of shapes that touch.
 // A snapshot serves the process that took it (rewinding, retrying a step); recordings are for
 // files.
+#include "base/core/byte_stream.h"
 #include "base/core/hash.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 #include "world/world_parameters.h"
 
-#include <string.h>
-
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 8u
+#define SNAPSHOT_VERSION 9u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
@@ -34,22 +33,6 @@ typedef struct SnapshotHeader {
     uint64_t engineSize; // bytes of the engine after the parameters; 0: it was not ready
 } SnapshotHeader;
 
-typedef struct SnapshotBody {
-    rbFlight flight;
-    rbMotionState state;
-    rbVec3 acceleration; // held bodies have none
-} SnapshotBody;
-
-typedef struct SnapshotJoint {
-    rbVec3 linearVelocity;
-    rbVec3 angularVelocity;
-    double targets[RB_JOINT_FREEDOMS_MAX];
-    double positions[RB_JOINT_FREEDOMS_MAX];
-    double limitPositions[RB_JOINT_FREEDOMS_MAX];
-    double gap;
-    int32_t isTargetSet[RB_JOINT_FREEDOMS_MAX];
-} SnapshotJoint;
-
 static uint64_t checksumOf(const void* bytes, size_t size)
 {
     SnapshotHeader header;
@@ -59,27 +42,78 @@ static uint64_t checksumOf(const void* bytes, size_t size)
     return rbHashBytes(hash, (const char*)bytes + sizeof header, size - sizeof header);
 }
 
+static uint64_t hashIds(uint64_t hash, const rbIdPool* pool)
+{
+    return rbHashBytes(hash, pool->generations.data,
+                       (size_t)pool->generations.count * sizeof(uint32_t));
+}
+
 static uint64_t structureHash(const rbWorld* world)
 {
-    uint64_t hash = RB_HASH_SEED;
-    hash = rbHashBytes(hash, world->bodyIds.generations.data,
-                       (size_t)world->bodyIds.generations.count * sizeof(uint32_t));
-    hash = rbHashBytes(hash, world->forceIds.generations.data,
-                       (size_t)world->forceIds.generations.count * sizeof(uint32_t));
-    hash = rbHashBytes(hash, world->shapeIds.generations.data,
-                       (size_t)world->shapeIds.generations.count * sizeof(uint32_t));
-    hash = rbHashBytes(hash, world->jointIds.generations.data,
-                       (size_t)world->jointIds.generations.count * sizeof(uint32_t));
-    hash = rbHashBytes(hash, world->springIds.generations.data,
-                       (size_t)world->springIds.generations.count * sizeof(uint32_t));
-    hash = rbHashBytes(hash, &world->materialPairs.count, sizeof world->materialPairs.count);
-    return hash;
+    uint64_t hash = hashIds(RB_HASH_SEED, &world->bodyIds);
+    hash = hashIds(hash, &world->forceIds);
+    hash = hashIds(hash, &world->shapeIds);
+    hash = hashIds(hash, &world->jointIds);
+    hash = hashIds(hash, &world->springIds);
+    return rbHashBytes(hash, &world->materialPairs.count, sizeof world->materialPairs.count);
+}
+
+static void moveBodies(rbWorld* world, rbByteStream* stream)
+{
+    for (int i = 0; i < world->bodies.count; ++i) {
+        RB_MOVE(stream, world->flights.data[i]);
+        RB_MOVE(stream, world->states.data[i]);
+        RB_MOVE(stream, world->motions.data[i].acceleration); // held bodies have none
+    }
+}
+
+// What users can set of a joint, and what only the engine knows while it is ready.
+static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
+{
+    rbJoint* joint = world->joints.data[index].joint;
+    bool isSaving = stream->bytes != NULL && !stream->isLoading;
+    double gap = isSaving ? rbWorld_GetLeftGap(world, index) : 0.0;
+    RB_MOVE(stream, joint->def.linearVelocity);
+    RB_MOVE(stream, joint->def.angularVelocity);
+    RB_MOVE(stream, gap);
+    joint->gap = stream->isLoading ? gap : joint->gap;
+    for (int f = 0; f < RB_JOINT_FREEDOMS_MAX; ++f) {
+        double target = joint->motors[f].def.target;
+        double position = 0.0;
+        double limitPosition = 0.0;
+        if (isSaving && f < joint->model.freedomCount) {
+            position = rbWorld_GetFreedomPosition(world, index, f);
+        }
+        if (isSaving && f < joint->limits.count) {
+            limitPosition = rbWorld_GetLimitPosition(world, index, f);
+        }
+        RB_MOVE(stream, target);
+        RB_MOVE(stream, position);
+        RB_MOVE(stream, limitPosition);
+        RB_MOVE(stream, joint->isTargetSet[f]);
+        if (stream->isLoading) {
+            joint->positions[f] = position;
+            joint->limitPositions[f] = limitPosition;
+            rbJoint_ChooseMotor(joint, f, target);
+        }
+    }
+}
+
+static void moveJoints(rbWorld* world, rbByteStream* stream)
+{
+    for (int i = 0; i < world->joints.count; ++i) {
+        if (world->joints.data[i].joint != NULL) {
+            moveJoint(world, i, stream);
+        }
+    }
 }
 
 static size_t bodiesSize(const rbWorld* world)
 {
-    return sizeof(SnapshotHeader) + (size_t)world->bodies.count * sizeof(SnapshotBody) +
-           (size_t)world->joints.count * sizeof(SnapshotJoint) + rbWorld_GetParametersSize(world);
+    rbByteStream stream = {0};
+    moveBodies((rbWorld*)world, &stream); // counting changes nothing
+    moveJoints((rbWorld*)world, &stream);
+    return sizeof(SnapshotHeader) + stream.size + rbWorld_GetParametersSize(world);
 }
 
 // The engine's part includes the bodies whose flights were restarted by user calls since the last
@@ -104,66 +138,6 @@ size_t rbWorld_GetSnapshotSize(const rbWorld* world)
         touchCount += (size_t)world->touches[i].count;
     }
     return bodiesSize(world) + engineSize(world) + touchCount * sizeof(rbTouchSlot);
-}
-
-static const char* restoreBodies(rbWorld* world, const char* place)
-{
-    for (int i = 0; i < world->bodies.count; ++i) {
-        SnapshotBody body;
-        memcpy(&body, place, sizeof body);
-        world->flights.data[i] = body.flight;
-        world->states.data[i] = body.state;
-        world->motions.data[i].acceleration = body.acceleration;
-        place += sizeof body;
-    }
-    return place;
-}
-
-static char* takeJoints(const rbWorld* world, char* place)
-{
-    for (int i = 0; i < world->joints.count; ++i) {
-        SnapshotJoint record = {0};
-        const rbJoint* joint = world->joints.data[i].joint;
-        if (joint != NULL) {
-            record.linearVelocity = joint->def.linearVelocity;
-            record.angularVelocity = joint->def.angularVelocity;
-            record.gap = rbWorld_GetLeftGap(world, i);
-        }
-        for (int f = 0; joint != NULL && f < RB_JOINT_FREEDOMS_MAX; ++f) {
-            record.targets[f] = joint->motors[f].def.target;
-            record.positions[f] =
-                f < joint->model.freedomCount ? rbWorld_GetFreedomPosition(world, i, f) : 0.0;
-            record.limitPositions[f] =
-                f < joint->limits.count ? rbWorld_GetLimitPosition(world, i, f) : 0.0;
-            record.isTargetSet[f] = joint->isTargetSet[f] ? 1 : 0;
-        }
-        memcpy(place, &record, sizeof record);
-        place += sizeof record;
-    }
-    return place;
-}
-
-static const char* restoreJoints(rbWorld* world, const char* place)
-{
-    for (int i = 0; i < world->joints.count; ++i) {
-        SnapshotJoint record;
-        rbJoint* joint = world->joints.data[i].joint;
-        memcpy(&record, place, sizeof record);
-        place += sizeof record;
-        if (joint == NULL) {
-            continue;
-        }
-        joint->def.linearVelocity = record.linearVelocity;
-        joint->def.angularVelocity = record.angularVelocity;
-        joint->gap = record.gap;
-        for (int f = 0; f < RB_JOINT_FREEDOMS_MAX; ++f) {
-            joint->positions[f] = record.positions[f];
-            joint->limitPositions[f] = record.limitPositions[f];
-            joint->isTargetSet[f] = record.isTargetSet[f] != 0;
-            rbJoint_ChooseMotor(joint, f, record.targets[f]);
-        }
-    }
-    return place;
 }
 
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
@@ -191,18 +165,11 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .stepWork = world->stepWork,
         .engineSize = engineSize(world),
     };
-    char* place = bytes;
-    memcpy(place, &header, sizeof header);
-    place += sizeof header;
-    for (int i = 0; i < world->bodies.count; ++i) {
-        SnapshotBody body;
-        memcpy(&body.flight, &world->flights.data[i], sizeof body.flight);
-        memcpy(&body.state, &world->states.data[i], sizeof body.state);
-        body.acceleration = world->motions.data[i].acceleration;
-        memcpy(place, &body, sizeof body);
-        place += sizeof body;
-    }
-    place = takeJoints(world, place);
+    memcpy(bytes, &header, sizeof header);
+    rbByteStream stream = {.bytes = bytes, .size = sizeof header};
+    moveBodies((rbWorld*)world, &stream); // saving changes nothing
+    moveJoints((rbWorld*)world, &stream);
+    char* place = (char*)bytes + stream.size;
     rbWorld_TakeParameters(world, place);
     place += rbWorld_GetParametersSize(world);
     if (header.engineSize > 0) {
@@ -307,10 +274,12 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     if (header.eventCount < world->events.count) {
         world->events.count = header.eventCount;
     }
-    const char* bodies = (const char*)bytes + sizeof header;
     size_t parametersSize = rbWorld_GetParametersSize(world);
     rbWorld_RestoreParameters(world, (const char*)bytes + bodiesSize(world) - parametersSize);
-    const char* place = restoreJoints(world, restoreBodies(world, bodies));
+    rbByteStream stream = {.bytes = (char*)bytes, .size = sizeof header, .isLoading = true};
+    moveBodies(world, &stream);
+    moveJoints(world, &stream);
+    const char* place = (const char*)bytes + stream.size;
     restoreTouches(world, &header, place + parametersSize + (size_t)header.engineSize);
     bool isReady = world->isEngineReady;
     if (!restoreEngine(world, &header, place + parametersSize)) {
@@ -318,7 +287,8 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
         return RB_STATUS_OK;
     }
     if (!isReady) {
-        (void)restoreBodies(world, bodies); // starting the engine may have moved them
+        stream.size = sizeof header;
+        moveBodies(world, &stream); // starting the engine may have moved them
     }
     world->stepWork = header.stepWork;
     world->assembleWork = header.accounts.assemble;

@@ -2,167 +2,79 @@
 // bytes in a snapshot, and trial changes.
 #include "world/world_parameters.h"
 
+#include "base/core/byte_stream.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 #include "world/world_settings.h"
 
-#include <string.h>
+static void moveBody(rbWorld* world, int index, rbByteStream* stream)
+{
+    rbBody* body = &world->bodies.data[index];
+    RB_MOVE(stream, body->mass);
+    RB_MOVE(stream, body->principal);
+    RB_MOVE(stream, body->radius);
+    RB_MOVE(stream, body->hasMass);
+    RB_MOVE(stream, body->hasExplicitMass);
+    RB_MOVE(stream, world->motions.data[index].moments);
+    RB_MOVE(stream, world->motions.data[index].mass);
+    for (int i = 0; i < body->shapes.count; ++i) {
+        rbShapeDef* shape = &body->shapes.data[i].def;
+        RB_MOVE(stream, shape->material);
+        RB_MOVE(stream, shape->surfaceVelocity);
+        RB_MOVE(stream, shape->groups);
+        RB_MOVE(stream, shape->mask);
+    }
+}
 
-// One after the other: a record of the world, then one per body slot, per shape of each body, per
-// joint slot and per spring slot.
-typedef struct WorldRecord {
-    rbVec3 gravity;
-    rbStepSettings step;
-    rbContactSettings contact;
-} WorldRecord;
+// Without schedules, which the joint keeps.
+static void moveJoint(rbJoint* joint, rbByteStream* stream)
+{
+    for (int f = 0; joint != NULL && f < RB_JOINT_FREEDOMS_MAX; ++f) {
+        rbFreedomDef freedom;
+        memcpy(&freedom, &joint->def.freedoms[f], sizeof freedom);
+        memcpy(&freedom.motor, &joint->definedMotors[f].def, sizeof freedom.motor);
+        freedom.motor.schedule = NULL;
+        RB_MOVE(stream, freedom);
+        RB_MOVE(stream, joint->def.limits[f]);
+        if (stream->isLoading) {
+            joint->def.freedoms[f] = freedom;
+            rbJoint_DefineMotor(joint, f, &freedom.motor);
+        }
+    }
+}
 
-typedef struct BodyRecord {
-    rbMassProperties mass;
-    rbTransform principal;
-    rbVec3 moments;
-    double motionMass;
-    double radius;
-    int64_t flags; // 1: has a mass, 2: an explicit one
-} BodyRecord;
-
-typedef struct ShapeRecord {
-    rbMaterial material;
-    rbVec3 surfaceVelocity;
-    uint32_t groups;
-    uint32_t mask;
-} ShapeRecord;
-
-typedef struct JointRecord {
-    rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX]; // without schedules, which the joint keeps
-    rbLimitDef limits[RB_JOINT_FREEDOMS_MAX];
-} JointRecord;
-
-typedef struct SpringRecord {
-    double restLength;
-    double stiffness;
-    double damping;
-} SpringRecord;
+static void moveParameters(rbWorld* world, rbByteStream* stream)
+{
+    RB_MOVE(stream, world->def.gravity);
+    RB_MOVE(stream, world->def.step);
+    RB_MOVE(stream, world->def.contact);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        moveBody(world, i, stream);
+    }
+    for (int i = 0; i < world->joints.count; ++i) {
+        moveJoint(world->joints.data[i].joint, stream);
+    }
+    for (int i = 0; i < world->springs.count; ++i) {
+        rbSpring* spring = world->springs.data[i].spring;
+        if (spring != NULL) {
+            RB_MOVE(stream, spring->def.restLength);
+            RB_MOVE(stream, spring->def.stiffness);
+            RB_MOVE(stream, spring->def.damping);
+        }
+    }
+}
 
 size_t rbWorld_GetParametersSize(const rbWorld* world)
 {
-    size_t size = sizeof(WorldRecord);
-    for (int i = 0; i < world->bodies.count; ++i) {
-        size +=
-            sizeof(BodyRecord) + (size_t)world->bodies.data[i].shapes.count * sizeof(ShapeRecord);
-    }
-    return size + (size_t)world->joints.count * sizeof(JointRecord) +
-           (size_t)world->springs.count * sizeof(SpringRecord);
-}
-
-static char* put(char* place, const void* record, size_t size)
-{
-    memcpy(place, record, size);
-    return place + size;
-}
-
-static const char* take(const char* place, void* record, size_t size)
-{
-    memcpy(record, place, size);
-    return place + size;
-}
-
-static char* takeBody(const rbWorld* world, int index, char* place)
-{
-    const rbBody* body = &world->bodies.data[index];
-    const rbMotionBody* motion = &world->motions.data[index];
-    BodyRecord record;
-    memset(&record, 0, sizeof record);
-    record.mass = body->mass;
-    record.principal = body->principal;
-    record.moments = motion->moments;
-    record.motionMass = motion->mass;
-    record.radius = body->radius;
-    record.flags = (body->hasMass ? 1 : 0) + (body->hasExplicitMass ? 2 : 0);
-    place = put(place, &record, sizeof record);
-    for (int i = 0; i < body->shapes.count; ++i) {
-        const rbShapeDef* shape = &body->shapes.data[i].def;
-        ShapeRecord own;
-        memset(&own, 0, sizeof own);
-        own.material = shape->material;
-        own.surfaceVelocity = shape->surfaceVelocity;
-        own.groups = shape->groups;
-        own.mask = shape->mask;
-        place = put(place, &own, sizeof own);
-    }
-    return place;
+    rbByteStream stream = {0};
+    moveParameters((rbWorld*)world, &stream); // counting changes nothing
+    return stream.size;
 }
 
 void rbWorld_TakeParameters(const rbWorld* world, char* bytes)
 {
-    char* place = bytes;
-    WorldRecord own;
-    memset(&own, 0, sizeof own);
-    own.gravity = world->def.gravity;
-    own.step = world->def.step;
-    own.contact = world->def.contact;
-    place = put(place, &own, sizeof own);
-    for (int i = 0; i < world->bodies.count; ++i) {
-        place = takeBody(world, i, place);
-    }
-    for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i].joint;
-        JointRecord record;
-        memset(&record, 0, sizeof record);
-        for (int f = 0; joint != NULL && f < RB_JOINT_FREEDOMS_MAX; ++f) {
-            record.freedoms[f] = joint->def.freedoms[f];
-            record.freedoms[f].motor = joint->definedMotors[f].def;
-            record.freedoms[f].motor.schedule = NULL;
-            record.limits[f] = joint->def.limits[f];
-        }
-        place = put(place, &record, sizeof record);
-    }
-    for (int i = 0; i < world->springs.count; ++i) {
-        const rbSpring* spring = world->springs.data[i].spring;
-        SpringRecord record = {0.0, 0.0, 0.0};
-        if (spring != NULL) {
-            record =
-                (SpringRecord){spring->def.restLength, spring->def.stiffness, spring->def.damping};
-        }
-        place = put(place, &record, sizeof record);
-    }
-    RB_ASSERT(place == bytes + rbWorld_GetParametersSize(world));
-}
-
-static const char* restoreBody(rbWorld* world, int index, const char* place)
-{
-    rbBody* body = &world->bodies.data[index];
-    rbMotionBody* motion = &world->motions.data[index];
-    BodyRecord record;
-    place = take(place, &record, sizeof record);
-    body->mass = record.mass;
-    body->principal = record.principal;
-    body->radius = record.radius;
-    body->hasMass = (record.flags & 1) != 0;
-    body->hasExplicitMass = (record.flags & 2) != 0;
-    motion->moments = record.moments;
-    motion->mass = record.motionMass;
-    for (int i = 0; i < body->shapes.count; ++i) {
-        rbShapeDef* shape = &body->shapes.data[i].def;
-        ShapeRecord own;
-        place = take(place, &own, sizeof own);
-        shape->material = own.material;
-        shape->surfaceVelocity = own.surfaceVelocity;
-        shape->groups = own.groups;
-        shape->mask = own.mask;
-    }
-    return place;
-}
-
-static const char* restoreJoint(rbJoint* joint, const char* place)
-{
-    JointRecord record;
-    place = take(place, &record, sizeof record);
-    for (int f = 0; joint != NULL && f < RB_JOINT_FREEDOMS_MAX; ++f) {
-        joint->def.freedoms[f] = record.freedoms[f];
-        joint->def.limits[f] = record.limits[f];
-        rbJoint_DefineMotor(joint, f, &record.freedoms[f].motor);
-    }
-    return place;
+    rbByteStream stream = {.bytes = bytes};
+    moveParameters((rbWorld*)world, &stream); // saving changes nothing
 }
 
 void rbWorld_RestoreParameters(rbWorld* world, const char* bytes)
@@ -175,27 +87,8 @@ void rbWorld_RestoreParameters(rbWorld* world, const char* bytes)
     if (isSame) {
         return;
     }
-    WorldRecord own;
-    const char* place = take(bytes, &own, sizeof own);
-    world->def.gravity = own.gravity;
-    world->def.step = own.step;
-    world->def.contact = own.contact;
-    for (int i = 0; i < world->bodies.count; ++i) {
-        place = restoreBody(world, i, place);
-    }
-    for (int i = 0; i < world->joints.count; ++i) {
-        place = restoreJoint(world->joints.data[i].joint, place);
-    }
-    for (int i = 0; i < world->springs.count; ++i) {
-        SpringRecord record;
-        rbSpring* spring = world->springs.data[i].spring;
-        place = take(place, &record, sizeof record);
-        if (spring != NULL) {
-            spring->def.restLength = record.restLength;
-            spring->def.stiffness = record.stiffness;
-            spring->def.damping = record.damping;
-        }
-    }
+    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
+    moveParameters(world, &stream);
     for (int i = 0; i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
             rbWorld_RefreshLoads(world, i);
