@@ -9,9 +9,7 @@
 rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
                                     double time)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
-    const rbEventBody* body = &engine->bodies.data[index];
+    const rbEventBody* body = rbEventEngine_GetBody(engine, index);
     rbMotionState state;
     if (body->isDynamic) {
         rbMotionCounts counts = {0};
@@ -59,9 +57,7 @@ static bool isDriven(const rbEventCold* cold, const rbMotionBody* motion)
 
 void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
-    RB_ASSERT(engine->bodies.data[index].isDynamic);
+    RB_ASSERT(rbEventEngine_GetBody(engine, index)->isDynamic);
     rbEventBody* body = &engine->bodies.data[index];
     const rbFlight* flight = &host->flights[index];
     const rbMotionBody* motion = &host->motions[index];
@@ -110,10 +106,8 @@ static void setPathMotion(const rbEventCold* cold, double time, const rbMotionSt
 void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbMotionState* state, rbSweepBody* out)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
     RB_ASSERT(engine->colds.data[index].geometry != NULL);
-    const rbEventBody* body = &engine->bodies.data[index];
+    const rbEventBody* body = rbEventEngine_GetBody(engine, index);
     const rbEventCold* cold = &engine->colds.data[index];
     rbSweepMotion* motion = &out->motion;
     *motion = cold->spin;
@@ -176,9 +170,7 @@ void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host, const r
 rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
                                           int index, const rbMotionState* state)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
-    RB_ASSERT(!engine->bodies.data[index].isDynamic ||
+    RB_ASSERT(!rbEventEngine_GetBody(engine, index)->isDynamic ||
               engine->bodies.data[index].inverseMass > 0.0);
     const rbEventBody* body = &engine->bodies.data[index];
     rbImpactBody impact = {.center = state->position,

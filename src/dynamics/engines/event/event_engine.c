@@ -515,12 +515,10 @@ static void forgetMeasures(rbEventEngine* engine, int index, double time)
 
 void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
     RB_ASSERT(isfinite(time));
     // Held bodies get their loads back, and so do those that lean on them.
     rbEventEngine_Wake(engine, host, index, time);
-    rbEventBody* body = &engine->bodies.data[index];
+    rbEventBody* body = rbEventEngine_GetBody(engine, index);
     body->isCalm = false;
     forgetMeasures(engine, index, time);
     if (body->isDynamic) {

@@ -641,15 +641,12 @@ typedef struct Outcome {
 static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                        const rbMotionState states[2], const rbEventContacts* list)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->pairs.count);
-    RB_ASSERT(engine->pairs.data[index].a >= 0);
     RB_ASSERT(list->touching > 0);
     RB_ASSERT(list->touching <= list->count);
     RB_ASSERT(list->count <= RB_EVENT_CONTACTS_MAX);
     const rbEventContact* contacts = list->points;
     int count = list->touching;
-    int a = engine->pairs.data[index].a;
+    int a = rbEventEngine_GetPair(engine, index)->a;
     int b = engine->pairs.data[index].b;
     rbEventResolution r = rbEventEngine_BeginResolution(engine, host, index, time, states);
     double speed;
@@ -747,10 +744,7 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
 static bool collideSmooth(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                           const rbEventContact* contact)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->pairs.count);
-    RB_ASSERT(engine->pairs.data[index].a >= 0);
-    RB_ASSERT(engine->pairs.data[index].row != RB_PAIR_ROW_GENERAL);
+    RB_ASSERT(rbEventEngine_GetPair(engine, index)->row != RB_PAIR_ROW_GENERAL);
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventBody* a = &engine->bodies.data[pair->a];
     rbEventBody* b = &engine->bodies.data[pair->b];
@@ -933,11 +927,8 @@ static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int in
 void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index,
                               double time)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->pairs.count);
-    RB_ASSERT(engine->pairs.data[index].a >= 0);
     RB_ASSERT(engine->times.data[index] <= time);
-    if (engine->pairs.data[index].isDetected) {
+    if (rbEventEngine_GetPair(engine, index)->isDetected) {
         engine->detector->handle(engine, host, index, time);
     } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
         handleGeneral(engine, host, index, time);

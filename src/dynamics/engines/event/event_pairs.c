@@ -201,10 +201,7 @@ static double predictGeneral(rbEventEngine* engine, const rbEventHost* host,
 void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->pairs.count);
-    RB_ASSERT(engine->pairs.data[index].a >= 0);
-    rbEventPair* pair = &engine->pairs.data[index];
+    rbEventPair* pair = rbEventEngine_GetPair(engine, index);
     engine->statistics.bounds += 1;
     if (pair->row == RB_PAIR_ROW_SPHERES) {
         Instant a = instantOf(&engine->bodies.data[pair->a], time);
@@ -260,9 +257,7 @@ static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor neighbor, d
 
 void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
-    rbEventBody* body = &engine->bodies.data[index];
+    rbEventBody* body = rbEventEngine_GetBody(engine, index);
     if (engine->loop->startPairs != NULL) {
         for (int i = 0; body->isDynamic && i < body->pairs.count; ++i) {
             int pair = body->pairs.data[i].pair;
@@ -327,9 +322,7 @@ static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
 void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
-    rbEventBody* body = &engine->bodies.data[index];
+    rbEventBody* body = rbEventEngine_GetBody(engine, index);
     if (!body->isDynamic) {
         return; // nothing changes its motion
     }
@@ -411,10 +404,7 @@ static void noteTurning(rbEventPairData* data, rbVec3 normal, double time)
 void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            rbEventMeasure* measure)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->pairs.count);
-    RB_ASSERT(engine->pairs.data[index].a >= 0);
-    RB_ASSERT(engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL);
+    RB_ASSERT(rbEventEngine_GetPair(engine, index)->row == RB_PAIR_ROW_GENERAL);
     const rbEventPair* pair = &engine->pairs.data[index];
     const rbEventCold* coldA = &engine->colds.data[pair->a];
     const rbEventCold* coldB = &engine->colds.data[pair->b];
@@ -472,10 +462,7 @@ rbEventResolution rbEventEngine_BeginResolution(rbEventEngine* engine, const rbE
                                                 int index, double time,
                                                 const rbMotionState states[2])
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->pairs.count);
-    RB_ASSERT(engine->pairs.data[index].a >= 0);
-    const rbEventPair* pair = &engine->pairs.data[index];
+    const rbEventPair* pair = rbEventEngine_GetPair(engine, index);
     const rbEventBody* a = &engine->bodies.data[pair->a];
     const rbEventBody* b = &engine->bodies.data[pair->b];
     rbEventResolution r = {.pair = index, .time = time, .tolerance = engine->tolerance};
@@ -613,14 +600,11 @@ bool rbEventEngine_ListContacts(rbEventEngine* engine, const rbEventHost* host, 
                                 double time, const rbEventMeasure* measure,
                                 rbEventContacts* contacts)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->pairs.count);
-    RB_ASSERT(engine->pairs.data[index].a >= 0);
     if (!rbEventEngine_IsTouching(engine, measure)) {
         listWitness(measure, contacts);
         return false;
     }
-    findContacts(engine, &engine->pairs.data[index], time, measure, contacts);
+    findContacts(engine, rbEventEngine_GetPair(engine, index), time, measure, contacts);
     addWitness(engine, host, index, measure, contacts);
     return true;
 }
@@ -664,10 +648,7 @@ static double boundOverlap(const rbEventEngine* engine, const rbEventPair* pair,
 void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                             const rbEventMeasure* measure, double leaving)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->pairs.count);
-    RB_ASSERT(engine->pairs.data[index].a >= 0);
-    RB_ASSERT(engine->pairs.data[index].data >= 0);
+    RB_ASSERT(rbEventEngine_GetPair(engine, index)->data >= 0);
     RB_ASSERT(!isnan(leaving));
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventPairData* data = &engine->datas.data[pair->data];

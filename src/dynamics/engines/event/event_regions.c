@@ -78,9 +78,7 @@ static double timeToLeaveBall(const rbEventBody* body, double time)
 
 void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
-    rbEventBody* body = &engine->bodies.data[index];
+    rbEventBody* body = rbEventEngine_GetBody(engine, index);
     if (!body->isDynamic || body->isUnbounded) {
         return; // set with the region
     }
@@ -436,9 +434,6 @@ static void unlist(rbEventEngine* engine, int index, int place)
 
 void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->pairs.count);
-    RB_ASSERT(engine->pairs.data[index].a >= 0);
     rbEventPair pair = engine->pairs.data[index];
     unlist(engine, pair.a, pair.placeA);
     unlist(engine, pair.b, pair.placeB);
@@ -453,7 +448,7 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     if (engine->loop->startPairs != NULL) {
         rbHeap_Remove(&engine->heap, index);
     }
-    engine->pairs.data[index].a = -1;
+    rbEventEngine_GetPair(engine, index)->a = -1;
     engine->times.data[index] = INFINITY;
     rbArray_Push(engine->freePairs, index);
     engine->statistics.pairCount -= 1;
@@ -587,9 +582,7 @@ static void updatePairs(rbEventEngine* engine, int index)
 void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
-    RB_ASSERT(engine->bodies.data[index].shape != RB_EVENT_SHAPE_NONE);
+    RB_ASSERT(rbEventEngine_GetBody(engine, index)->shape != RB_EVENT_SHAPE_NONE);
     rbEventBody* body = &engine->bodies.data[index];
     engine->statistics.renewals += 1;
     engine->newPairs.count = 0;
@@ -618,10 +611,8 @@ void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, i
 rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host, int index,
                                  double timeA, double timeB)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
     RB_ASSERT(timeB >= timeA);
-    const rbEventBody* body = &engine->bodies.data[index];
+    const rbEventBody* body = rbEventEngine_GetBody(engine, index);
     double h = timeB - timeA;
     double reach = body->radius + fmax(0.0, body->growth * timeB);
     if (body->isMoving) {

@@ -106,11 +106,9 @@ static bool gatherIsland(rbEventEngine* engine, int index, double time)
 void rbEventEngine_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                             double contactPull, double fastest)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
     RB_ASSERT(contactPull >= 0.0);
     RB_ASSERT(fastest >= 0.0);
-    rbEventBody* body = &engine->bodies.data[index];
+    rbEventBody* body = rbEventEngine_GetBody(engine, index);
     rbEventCold* cold = &engine->colds.data[index];
     if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST) {
         return;
@@ -148,10 +146,8 @@ void rbEventEngine_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int 
 bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, int index,
                               double time, const rbEventContact* contact, double friction)
 {
-    RB_ASSERT(index >= 0);
-    RB_ASSERT(index < engine->bodies.count);
     RB_ASSERT(friction >= 0.0);
-    rbEventBody* body = &engine->bodies.data[index];
+    rbEventBody* body = rbEventEngine_GetBody(engine, index);
     if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST ||
         !engine->colds.data[index].isBallistic) {
         return false;

@@ -224,4 +224,20 @@ struct rbEventEngine {
     double now;
 };
 
+// The body or the near pair of an index, which must exist.
+static inline rbEventBody* rbEventEngine_GetBody(const rbEventEngine* engine, int index)
+{
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
+    return &engine->bodies.data[index];
+}
+
+static inline rbEventPair* rbEventEngine_GetPair(const rbEventEngine* engine, int index)
+{
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
+    return &engine->pairs.data[index];
+}
+
 #endif
