@@ -17,8 +17,6 @@ rbStatus rbRegisteredRows_Add(rbRegisteredRows* rows, const rbNewRow* row, rbErr
                            "the %s \"%s\" does not fit: a table holds at most %d registered rows",
                            row->kind, row->name, RB_REGISTERED_MAX);
     }
-    rows->rows[rows->count] = row->row;
-    rows->names[rows->count] = row->name;
-    ++rows->count;
+    rows->rows[rows->count++] = row->row;
     return RB_STATUS_OK;
 }

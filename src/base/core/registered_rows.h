@@ -15,7 +15,6 @@
 // The registered rows of one table. Zero initialization makes it empty.
 typedef struct rbRegisteredRows {
     const void* rows[RB_REGISTERED_MAX];
-    const char* names[RB_REGISTERED_MAX];
     int count;
 } rbRegisteredRows;
 
@@ -29,5 +28,28 @@ typedef struct rbNewRow {
 
 // Appends a row. INVALID with a message if the name is empty or known, LIMIT if the table is full.
 rbStatus rbRegisteredRows_Add(rbRegisteredRows* rows, const rbNewRow* row, rbError* error);
+
+// The table of an enumeration: type##Rows, type##_GetCount and the getter of a row, given by its
+// declaration without parameters; builtIn is the row of the value "index" below theCount.
+#define RB_DEFINE_TABLE(type, getter, theCount, builtIn)                                       \
+    static rbRegisteredRows type##Rows;                                                        \
+    int type##_GetCount(void)                                                                  \
+    {                                                                                          \
+        return (int)(theCount) + type##Rows.count;                                             \
+    }                                                                                          \
+    getter(type value)                                                                         \
+    {                                                                                          \
+        int index = (int)value;                                                                \
+        RB_ASSERT(index >= 0 && index < type##_GetCount());                                    \
+        return index < (int)(theCount) ? (builtIn) : type##Rows.rows[index - (int)(theCount)]; \
+    }
+
+// Appends a row, which has a name, to such a table; type##_Find finds it by that name.
+#define RB_REGISTER_ROW(type, kind, row, error)                                                \
+    rbRegisteredRows_Add(                                                                      \
+        &type##Rows,                                                                           \
+        &(rbNewRow){(kind), (row)->name, (row),                                                \
+                    (row)->name != NULL && (int)type##_Find((row)->name) < type##_GetCount()}, \
+        (error))
 
 #endif

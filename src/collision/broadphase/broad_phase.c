@@ -72,25 +72,12 @@ static const rbBroadRow* const rows[RB_BROAD_COUNT] = {
     [RB_BROAD_TREE] = &rbBroadRowTree,
 };
 
-static rbRegisteredRows registered; // of rbBroadRow
-
-int rbBroadPhaseType_GetCount(void)
-{
-    return RB_BROAD_COUNT + registered.count;
-}
+RB_DEFINE_TABLE(rbBroadPhaseType, static const rbBroadRow* getRow, RB_BROAD_COUNT, rows[index])
 
 rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error)
 {
     RB_ASSERT(row != NULL);
-    bool isKnown =
-        row->name != NULL && (int)rbBroadPhaseType_Find(row->name) < rbBroadPhaseType_GetCount();
-    rbNewRow newRow = {"broad phase", row->name, row, isKnown};
-    return rbRegisteredRows_Add(&registered, &newRow, error);
-}
-
-static const rbBroadRow* getRow(rbBroadPhaseType type)
-{
-    return type < RB_BROAD_COUNT ? rows[type] : registered.rows[type - RB_BROAD_COUNT];
+    return RB_REGISTER_ROW(rbBroadPhaseType, "broad phase", row, error);
 }
 
 RB_DEFINE_WORDS(rbBroadPhaseType, "broad phase", rbBroadPhaseType_GetCount(),

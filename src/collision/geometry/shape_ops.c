@@ -15,28 +15,14 @@
 static const rbShapeOps* const shapeTable[] = {RB_SHAPE_ROWS(AS_ROW)};
 _Static_assert(sizeof shapeTable / sizeof shapeTable[0] == RB_SHAPE_COUNT, "one row per shape");
 
-static rbRegisteredRows registered; // of rbShapeOps
-
-int rbShapeType_GetCount(void)
-{
-    return RB_SHAPE_COUNT + registered.count;
-}
-
-const rbShapeOps* rbGetShapeOps(rbShapeType type)
-{
-    RB_ASSERT((int)type >= 0 && (int)type < rbShapeType_GetCount());
-    return type < RB_SHAPE_COUNT ? shapeTable[type] : registered.rows[type - RB_SHAPE_COUNT];
-}
-
+RB_DEFINE_TABLE(rbShapeType, const rbShapeOps* rbGetShapeOps, RB_SHAPE_COUNT, shapeTable[index])
 RB_DEFINE_WORDS(rbShapeType, "shape", rbShapeType_GetCount(),
                 rbGetShapeOps((rbShapeType)index)->name)
 
 rbStatus rbRegisterShapeOps(const rbShapeOps* ops, rbError* error)
 {
     RB_ASSERT(ops != NULL);
-    bool isKnown = ops->name != NULL && (int)rbShapeType_Find(ops->name) < rbShapeType_GetCount();
-    rbNewRow newRow = {"shape", ops->name, ops, isKnown};
-    return rbRegisteredRows_Add(&registered, &newRow, error);
+    return RB_REGISTER_ROW(rbShapeType, "shape", ops, error);
 }
 
 int rbShapeOps_CountNumbers(const rbShapeOps* ops)

@@ -461,30 +461,16 @@ static const MethodRow methodTable[RB_PAIR_COUNT] = {
     [RB_PAIR_ITERATIVE] = {"iterative", measureIterative},
 };
 
-static rbRegisteredRows registered; // of rbPairMethodRow
-
-int rbPairMethod_GetCount(void)
-{
-    return RB_PAIR_COUNT + registered.count;
-}
+RB_DEFINE_TABLE(rbPairMethod, static const rbPairMethodRow* getRegistered, RB_PAIR_COUNT, NULL)
+RB_DEFINE_WORDS(rbPairMethod, "pair method", rbPairMethod_GetCount(),
+                index < RB_PAIR_COUNT ? methodTable[index].name
+                                      : getRegistered((rbPairMethod)index)->name)
 
 rbStatus rbRegisterPairMethod(const rbPairMethodRow* row, rbError* error)
 {
     RB_ASSERT(row != NULL && row->measure != NULL);
-    bool isKnown = row->name != NULL && (int)rbPairMethod_Find(row->name) < rbPairMethod_GetCount();
-    rbNewRow newRow = {"pair method", row->name, row, isKnown};
-    return rbRegisteredRows_Add(&registered, &newRow, error);
+    return RB_REGISTER_ROW(rbPairMethod, "pair method", row, error);
 }
-
-static const rbPairMethodRow* getRegistered(rbPairMethod method)
-{
-    RB_ASSERT(method >= RB_PAIR_COUNT);
-    return registered.rows[method - RB_PAIR_COUNT];
-}
-
-RB_DEFINE_WORDS(rbPairMethod, "pair method", rbPairMethod_GetCount(),
-                index < RB_PAIR_COUNT ? methodTable[index].name
-                                      : registered.names[index - RB_PAIR_COUNT])
 
 // The leaf as a separate input.
 static rbSeparationInput makeLeafInput(const PairQuery* query, const PairLeaf* leaf)

@@ -166,19 +166,7 @@ _Static_assert(sizeof forceTable / sizeof forceTable[0] == RB_FORCE_COUNT, "a ro
 
 // --------------------------------------------------------------------------------------- table
 
-static rbRegisteredRows registered; // of rbForceRow
-
-int rbForceType_GetCount(void)
-{
-    return RB_FORCE_COUNT + registered.count;
-}
-
-const rbForceRow* rbGetForceRow(rbForceType type)
-{
-    RB_ASSERT((int)type >= 0 && (int)type < rbForceType_GetCount());
-    return type < RB_FORCE_COUNT ? &forceTable[type] : registered.rows[type - RB_FORCE_COUNT];
-}
-
+RB_DEFINE_TABLE(rbForceType, const rbForceRow* rbGetForceRow, RB_FORCE_COUNT, &forceTable[index])
 RB_DEFINE_WORDS(rbForceType, "force", rbForceType_GetCount(),
                 rbGetForceRow((rbForceType)index)->name)
 
@@ -192,9 +180,7 @@ rbStatus rbRegisterForce(const rbForceRow* row, rbError* error)
             "the force \"%s\" needs addConstant or addVarying, and 0 to %d parameters, not %d",
             row->name != NULL ? row->name : "", RB_PARAMETERS_MAX, row->parameterCount);
     }
-    bool isKnown = row->name != NULL && (int)rbForceType_Find(row->name) < rbForceType_GetCount();
-    rbNewRow newRow = {"force", row->name, row, isKnown};
-    return rbRegisteredRows_Add(&registered, &newRow, error);
+    return RB_REGISTER_ROW(rbForceType, "force", row, error);
 }
 
 void rbForceRow_AddLoad(const rbForceRow* row, const rbForceDef* def, const rbForceInput* input,

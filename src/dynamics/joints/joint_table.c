@@ -64,18 +64,8 @@ static const rbJointTypeRow types[RB_JOINT_COUNT] = {
     [RB_JOINT_PARTS] = {.name = "parts"},
 };
 
-static rbRegisteredRows registered; // of rbJointTypeRow
-
-int rbJointType_GetCount(void)
-{
-    return RB_JOINT_COUNT + registered.count;
-}
-
-const rbJointTypeRow* rbJointTypeRow_Get(rbJointType type)
-{
-    RB_ASSERT((int)type >= 0 && (int)type < rbJointType_GetCount());
-    return type < RB_JOINT_COUNT ? &types[type] : registered.rows[type - RB_JOINT_COUNT];
-}
+RB_DEFINE_TABLE(rbJointType, const rbJointTypeRow* rbJointTypeRow_Get, RB_JOINT_COUNT,
+                &types[index])
 
 rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error)
 {
@@ -85,9 +75,7 @@ rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error)
                            "the joint \"%s\" has %d parts; 1 to %d are accepted",
                            row->name != NULL ? row->name : "", row->partCount, RB_STACK_MAX);
     }
-    bool isKnown = row->name != NULL && (int)rbJointType_Find(row->name) < rbJointType_GetCount();
-    rbNewRow newRow = {"joint", row->name, row, isKnown};
-    return rbRegisteredRows_Add(&registered, &newRow, error);
+    return RB_REGISTER_ROW(rbJointType, "joint", row, error);
 }
 
 const char* rbJointType_Name(rbJointType type)

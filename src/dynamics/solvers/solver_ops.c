@@ -62,7 +62,6 @@ static void solveIterative(rbSolver* solver, const double* r, double* x)
 // The table
 
 static const rbSolverOps solverOps[RB_SOLVER_COUNT] = {
-    [RB_SOLVER_AUTO] = {.name = "auto"},
     [RB_SOLVER_ITERATIVE] = {"iterative", createIterative, destroyIterative, factorIterative,
                              solveIterative},
     [RB_SOLVER_DIRECT] = {"direct", rbDirectSolver_Create, rbDirectSolver_Destroy,
@@ -71,34 +70,17 @@ static const rbSolverOps solverOps[RB_SOLVER_COUNT] = {
                         rbTreeSolver_Solve},
 };
 
-static rbRegisteredRows registered; // of rbSolverOps
-
-int rbSolverType_GetCount(void)
-{
-    return RB_SOLVER_COUNT + registered.count;
-}
-
-static const rbSolverOps* getRow(rbSolverType type)
-{
-    RB_ASSERT((int)type >= 0 && (int)type < rbSolverType_GetCount());
-    return type < RB_SOLVER_COUNT ? &solverOps[type] : registered.rows[type - RB_SOLVER_COUNT];
-}
-
-const rbSolverOps* rbSolverOps_Get(rbSolverType type)
-{
-    return type == RB_SOLVER_AUTO ? NULL : getRow(type);
-}
-
-RB_DEFINE_WORDS(rbSolverType, "solver", rbSolverType_GetCount(), getRow((rbSolverType)index)->name)
+RB_DEFINE_TABLE(rbSolverType, const rbSolverOps* rbSolverOps_Get, RB_SOLVER_COUNT,
+                index == RB_SOLVER_AUTO ? NULL : &solverOps[index])
+RB_DEFINE_WORDS(rbSolverType, "solver", rbSolverType_GetCount(),
+                index == RB_SOLVER_AUTO ? "auto" : rbSolverOps_Get((rbSolverType)index)->name)
 
 rbStatus rbRegisterSolver(const rbSolverOps* row, rbError* error)
 {
     RB_ASSERT(row != NULL);
     RB_ASSERT(row->create != NULL && row->destroy != NULL);
     RB_ASSERT(row->factor != NULL && row->solve != NULL);
-    bool isKnown = row->name != NULL && (int)rbSolverType_Find(row->name) < rbSolverType_GetCount();
-    rbNewRow newRow = {"solver", row->name, row, isKnown};
-    return rbRegisteredRows_Add(&registered, &newRow, error);
+    return RB_REGISTER_ROW(rbSolverType, "solver", row, error);
 }
 
 // Pairs of blocks that share a dynamic body.

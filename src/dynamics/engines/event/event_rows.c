@@ -88,22 +88,9 @@ static const rbDetectorRow exactRow = {.name = "exact"};
 static const rbEventLoopRow* const loops[RB_LOOP_COUNT] = {[RB_LOOP_BODIES] = &bodiesRow};
 static const rbDetectorRow* const detectors[RB_DETECTOR_COUNT] = {[RB_DETECTOR_EXACT] = &exactRow};
 
-static rbRegisteredRows registeredLoops;     // of rbEventLoopRow
-static rbRegisteredRows registeredDetectors; // of rbDetectorRow
-
 // ------------------------------------------------------------------------------------------ loops
 
-int rbEventLoop_GetCount(void)
-{
-    return RB_LOOP_COUNT + registeredLoops.count;
-}
-
-const rbEventLoopRow* rbGetEventLoopRow(rbEventLoop loop)
-{
-    RB_ASSERT((int)loop >= 0 && (int)loop < rbEventLoop_GetCount());
-    return loop < RB_LOOP_COUNT ? loops[loop] : registeredLoops.rows[loop - RB_LOOP_COUNT];
-}
-
+RB_DEFINE_TABLE(rbEventLoop, const rbEventLoopRow* rbGetEventLoopRow, RB_LOOP_COUNT, loops[index])
 RB_DEFINE_WORDS(rbEventLoop, "loop", rbEventLoop_GetCount(),
                 rbGetEventLoopRow((rbEventLoop)index)->name)
 
@@ -111,25 +98,13 @@ rbStatus rbRegisterEventLoop(const rbEventLoopRow* row, rbError* error)
 {
     RB_ASSERT(row != NULL);
     RB_ASSERT(row->advance != NULL);
-    bool isKnown = row->name != NULL && (int)rbEventLoop_Find(row->name) < rbEventLoop_GetCount();
-    rbNewRow newRow = {"loop of events", row->name, row, isKnown};
-    return rbRegisteredRows_Add(&registeredLoops, &newRow, error);
+    return RB_REGISTER_ROW(rbEventLoop, "loop of events", row, error);
 }
 
 // -------------------------------------------------------------------------------------- detectors
 
-int rbDetector_GetCount(void)
-{
-    return RB_DETECTOR_COUNT + registeredDetectors.count;
-}
-
-const rbDetectorRow* rbGetDetectorRow(rbDetector detector)
-{
-    RB_ASSERT((int)detector >= 0 && (int)detector < rbDetector_GetCount());
-    return detector < RB_DETECTOR_COUNT ? detectors[detector]
-                                        : registeredDetectors.rows[detector - RB_DETECTOR_COUNT];
-}
-
+RB_DEFINE_TABLE(rbDetector, const rbDetectorRow* rbGetDetectorRow, RB_DETECTOR_COUNT,
+                detectors[index])
 RB_DEFINE_WORDS(rbDetector, "detector", rbDetector_GetCount(),
                 rbGetDetectorRow((rbDetector)index)->name)
 
@@ -139,7 +114,5 @@ rbStatus rbRegisterDetector(const rbDetectorRow* row, rbError* error)
     RB_ASSERT(row->canDetect != NULL);
     RB_ASSERT(row->predict != NULL);
     RB_ASSERT(row->handle != NULL);
-    bool isKnown = row->name != NULL && (int)rbDetector_Find(row->name) < rbDetector_GetCount();
-    rbNewRow newRow = {"detector", row->name, row, isKnown};
-    return rbRegisteredRows_Add(&registeredDetectors, &newRow, error);
+    return RB_REGISTER_ROW(rbDetector, "detector", row, error);
 }
