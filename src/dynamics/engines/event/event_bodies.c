@@ -167,6 +167,26 @@ void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host, const r
     }
 }
 
+void rbEventEngine_NoteImpact(rbEventEngine* engine, const rbEventHost* host, rbEngineEvent event,
+                              const rbImpactContact* contact, rbVec3 apart)
+{
+    event.kind = RB_HAPPENED_IMPACT;
+    event.law = contact->law;
+    event.history = contact->history;
+    event.energyChange = contact->normalWork + contact->frictionWork;
+    event.frictionWork = contact->frictionWork;
+    event.point = contact->point;
+    event.normal = contact->normal;
+    event.impulse = contact->impulse;
+    engine->statistics.impacts += 1;
+    engine->statistics.lawCounts[contact->law] += 1;
+    engine->statistics.virial += rbDot(contact->impulse, apart);
+    if (contact->isEnergyRaised) {
+        rbEventEngine_CountRaise(engine, event.energyChange);
+    }
+    rbEventEngine_Write(engine, host, &event);
+}
+
 rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
                                           int index, const rbMotionState* state)
 {

@@ -79,6 +79,11 @@ rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbE
                                           int index, const rbMotionState* state);
 // An impact whose law raised the energy, by a change in J.
 void rbEventEngine_CountRaise(rbEventEngine* engine, double change);
+// One of several impacts resolved together, apart being the vector between the centers of its
+// bodies: statistics and journal. The event states the time, the bodies, the energy before and the
+// speed of approach.
+void rbEventEngine_NoteImpact(rbEventEngine* engine, const rbEventHost* host, rbEngineEvent event,
+                              const rbImpactContact* contact, rbVec3 apart);
 // Writes an event into the journal of the host, if there is one.
 void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host,
                          const rbEngineEvent* event);

@@ -154,26 +154,12 @@ static void accountForCluster(rbEventEngine* engine, const rbEventHost* host,
         rbVec3 apart =
             rbSub(cluster->impacts[contact->b].center, cluster->impacts[contact->a].center);
         friction += contact->frictionWork;
-        engine->statistics.impacts += 1;
-        engine->statistics.lawCounts[contact->law] += 1;
-        if (contact->isEnergyRaised) {
-            rbEventEngine_CountRaise(engine, contact->normalWork + contact->frictionWork);
-        }
-        engine->statistics.virial += rbDot(contact->impulse, apart);
         rbEngineEvent event = {.time = cluster->time,
-                               .kind = RB_HAPPENED_IMPACT,
                                .a = pair->a,
                                .b = pair->b,
-                               .law = contact->law,
-                               .history = contact->history,
-                               .energyChange = contact->normalWork + contact->frictionWork,
                                .energyBefore = before,
-                               .frictionWork = contact->frictionWork,
-                               .point = contact->point,
-                               .normal = contact->normal,
-                               .impulse = contact->impulse,
                                .approachSpeed = cluster->approaches[i]};
-        rbEventEngine_Write(engine, host, &event);
+        rbEventEngine_NoteImpact(engine, host, event, contact, apart);
     }
     engine->work.friction += friction;
     engine->work.impact += change - friction;

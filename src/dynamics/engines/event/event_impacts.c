@@ -560,27 +560,13 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
     double friction = 0.0;
     for (int i = 0; i < count; ++i) {
         friction += points[i].frictionWork;
-        engine->statistics.impacts += 1;
-        engine->statistics.lawCounts[points[i].law] += 1;
-        if (points[i].isEnergyRaised) {
-            rbEventEngine_CountRaise(engine, points[i].normalWork + points[i].frictionWork);
-        }
-        engine->statistics.virial +=
-            rbDot(points[i].impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
         rbEngineEvent event = {.time = r->time,
-                               .kind = RB_HAPPENED_IMPACT,
                                .a = pair->a,
                                .b = pair->b,
-                               .law = points[i].law,
-                               .history = points[i].history,
-                               .energyChange = points[i].normalWork + points[i].frictionWork,
                                .energyBefore = before,
-                               .frictionWork = points[i].frictionWork,
-                               .point = contacts[i].point,
-                               .normal = contacts[i].normal,
-                               .impulse = points[i].impulse,
                                .approachSpeed = approaches[i]};
-        rbEventEngine_Write(engine, host, &event);
+        rbEventEngine_NoteImpact(engine, host, event, &points[i],
+                                 rbSub(r->bodies[1].center, r->bodies[0].center));
     }
     engine->work.friction += friction;
     engine->work.impact += after - before - friction;
