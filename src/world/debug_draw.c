@@ -58,8 +58,7 @@ static void drawAxes(const rbDebugDraw* draw, rbTransform frame)
     drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(0.0, 0.0, length)), COLOR_Z);
 }
 
-// -------------------------------------------------------------------------------------------
-// shapes
+// ------------------------------------------------------------------------------------------ shapes
 
 // An edge of a triangle: its vertices in ascending order, and the normal of the triangle.
 typedef struct DrawnEdge {

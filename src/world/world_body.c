@@ -140,21 +140,10 @@ static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbError
 static int takeSlot(rbWorld* world)
 {
     int index = rbIdPool_Take(&world->bodyIds);
-    if (index == world->bodies.count) {
-        rbBody body = {0};
-        rbFlight flight = {0};
-        rbMotionBody motion = {0};
-        rbMotionState state = {0};
-        rbArray_Push(world->bodies, body);
-        rbArray_Push(world->flights, flight);
-        rbArray_Push(world->motions, motion);
-        rbArray_Push(world->states, state);
-    } else {
-        memset(&world->bodies.data[index], 0, sizeof(rbBody));
-        memset(&world->flights.data[index], 0, sizeof(rbFlight));
-        memset(&world->motions.data[index], 0, sizeof(rbMotionBody));
-        memset(&world->states.data[index], 0, sizeof(rbMotionState));
-    }
+    rbArray_Put(world->bodies, index, (rbBody){0});
+    rbArray_Put(world->flights, index, (rbFlight){0});
+    rbArray_Put(world->motions, index, (rbMotionBody){0});
+    rbArray_Put(world->states, index, (rbMotionState){0});
     world->aliveCount += 1;
     return index;
 }

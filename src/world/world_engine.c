@@ -94,15 +94,7 @@ bool rbWorld_IsOwned(const rbWorld* world, int index)
 
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
 {
-    if (index < 0) {
-        return "world";
-    }
-    const char* name = world->bodies.data[index].name;
-    if (name[0] != '\0') {
-        return name;
-    }
-    (void)snprintf(text, RB_NAME_CAPACITY, "body %d", index);
-    return text;
+    return index < 0 ? "world" : rbChooseLabel(world->bodies.data[index].name, "body", index, text);
 }
 
 rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap,

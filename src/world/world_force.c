@@ -180,11 +180,7 @@ static rbForceId createForce(rbWorld* world, const rbForceDef* def, rbError* err
     }
     int index = rbIdPool_Take(&world->forceIds);
     rbForceSlot slot = {.def = *def};
-    if (index == world->forces.count) {
-        rbArray_Push(world->forces, slot);
-    } else {
-        world->forces.data[index] = slot;
-    }
+    rbArray_Put(world->forces, index, slot);
     linkForce(world, index);
     rbWorld_NoteChange(world);
     world->energyReference += potentialOf(world, def);

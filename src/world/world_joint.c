@@ -225,11 +225,7 @@ static rbJointId addJoint(rbWorld* world, rbJoint* joint)
 {
     int index = rbIdPool_Take(&world->jointIds);
     rbJointSlot slot = {joint};
-    if (index == world->joints.count) {
-        rbArray_Push(world->joints, slot);
-    } else {
-        world->joints.data[index] = slot;
-    }
+    rbArray_Put(world->joints, index, slot);
     if (joint->name[0] != '\0') {
         rbNameTable_Insert(&world->linkNames, joint->name, 2 * index);
     }

@@ -21,6 +21,8 @@ rbStatus rbWorld_ValidateLinkName(const rbWorld* world, const rbLink* link, cons
 // Name of a joint (2 i) or spring (2 i + 1) for the table of names; the context is the world.
 const char* rbWorld_NameOfLink(int index, const void* context);
 // A name for messages, even if it has none.
+const char* rbChooseLabel(const char* name, const char* what, int index,
+                          char text[RB_NAME_CAPACITY]);
 const char* rbWorld_LabelJoint(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 const char* rbWorld_LabelSpring(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 

@@ -92,26 +92,23 @@ rbStatus rbWorld_ValidateLinkName(const rbWorld* world, const rbLink* link, cons
     return RB_STATUS_OK;
 }
 
+const char* rbChooseLabel(const char* name, const char* what, int index,
+                          char text[RB_NAME_CAPACITY])
+{
+    (void)snprintf(text, RB_NAME_CAPACITY, "%s %d", what, index);
+    return name[0] != '\0' ? name : text;
+}
+
 const char* rbWorld_LabelJoint(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
 {
     RB_ASSERT(world->joints.data[index].joint != NULL);
-    const char* name = world->joints.data[index].joint->name;
-    if (name[0] != '\0') {
-        return name;
-    }
-    (void)snprintf(text, RB_NAME_CAPACITY, "joint %d", index);
-    return text;
+    return rbChooseLabel(world->joints.data[index].joint->name, "joint", index, text);
 }
 
 const char* rbWorld_LabelSpring(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
 {
     RB_ASSERT(world->springs.data[index].spring != NULL);
-    const char* name = world->springs.data[index].spring->name;
-    if (name[0] != '\0') {
-        return name;
-    }
-    (void)snprintf(text, RB_NAME_CAPACITY, "spring %d", index);
-    return text;
+    return rbChooseLabel(world->springs.data[index].spring->name, "spring", index, text);
 }
 
 rbTransform rbWorld_GetFrame(const rbWorld* world, int index)

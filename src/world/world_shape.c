@@ -26,11 +26,7 @@ rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry)
     }
     int index = rbIdPool_Take(&world->geometryIds);
     rbGeometrySlot slot = {geometry, 0};
-    if (index == world->geometries.count) {
-        rbArray_Push(world->geometries, slot);
-    } else {
-        world->geometries.data[index] = slot;
-    }
+    rbArray_Put(world->geometries, index, slot);
     return (rbGeometryId){(uint32_t)index + 1u, world->geometryIds.generations.data[index]};
 }
 

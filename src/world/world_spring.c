@@ -105,11 +105,7 @@ static rbSpringId createSpring(rbWorld* world, const rbSpringDef* def, rbError* 
     }
     int index = rbIdPool_Take(&world->springIds);
     rbSpringSlot slot = {spring};
-    if (index == world->springs.count) {
-        rbArray_Push(world->springs, slot);
-    } else {
-        world->springs.data[index] = slot;
-    }
+    rbArray_Put(world->springs, index, slot);
     if (hasName) {
         rbNameTable_Insert(&world->linkNames, spring->name, 2 * index + 1);
     }

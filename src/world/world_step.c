@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------
-// registration
+// ------------------------------------------------------------------------------------ registration
 
 // The arrays that the world lends to the engine.
 static rbStepHost lendStates(const rbWorld* world)
@@ -90,8 +89,7 @@ static void registerAll(const rbWorld* world, rbStepEngine* engine, int without)
     }
 }
 
-// -----------------------------------------------------------------------------------------
-// starting
+// ---------------------------------------------------------------------------------------- starting
 
 // The gap of a joint, for messages.
 static void writeGap(char text[80], double position, double angle)
@@ -375,8 +373,7 @@ static void destroyEngine(rbWorld* world)
     world->engine = NULL;
 }
 
-// ----------------------------------------------------------------------------------------
-// advancing
+// --------------------------------------------------------------------------------------- advancing
 
 // Registers what users changed since the last advance. The engine makes velocities consistent with
 // the joints at once, which does work: on bodies that were set or pushed against joints, or through
@@ -580,8 +577,7 @@ rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
     return statistics;
 }
 
-// ----------------------------------------------------------------------------------------
-// snapshots
+// --------------------------------------------------------------------------------------- snapshots
 
 static size_t getSnapshotSize(const rbWorld* world)
 {
@@ -626,8 +622,7 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
     return true;
 }
 
-// ----------------------------------------------------------------------------------------
-// the row
+// ----------------------------------------------------------------------------------------- the row
 
 #define ADD_WORK(name) accounts->step.name += work.name;
 

@@ -64,6 +64,12 @@ static inline void rbAllocatorScope_End(rbAllocatorScope* scope)
          rbEnsureArray((array).data, &(array).capacity, (array).count + 1, sizeof(*(array).data)), \
      (array).data[(array).count++] = (value))
 
+// Sets an element, which may be the one after the last.
+#define rbArray_Put(array, index, value)                                                     \
+    ((array).data =                                                                          \
+         rbEnsureArray((array).data, &(array).capacity, (index) + 1, sizeof(*(array).data)), \
+     (array).count += (index) == (array).count ? 1 : 0, (array).data[(index)] = (value))
+
 #define rbArray_Free(array)                                                                       \
     (rbFree((array).data, (size_t)(array).capacity * sizeof(*(array).data)), (array).data = NULL, \
      (array).count = 0, (array).capacity = 0)
