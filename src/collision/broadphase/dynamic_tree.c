@@ -78,8 +78,7 @@ static void stop(rbBroadPhase* broad)
     rbArray_Free(tree->ranges);
 }
 
-// ------------------------------------------------------------------------------------------
-// nodes
+// ------------------------------------------------------------------------------------------- nodes
 
 static inline int32_t getLane(const float* lane)
 {
@@ -223,8 +222,7 @@ static void giveNode(rbDynamicTree* tree, int node)
     tree->freeNode = node;
 }
 
-// ------------------------------------------------------------------------------------------
-// rotations
+// --------------------------------------------------------------------------------------- rotations
 
 // Swaps the contents of two slots.
 static void swapSlots(rbDynamicTree* tree, int32_t slotA, int32_t slotB)
@@ -295,8 +293,7 @@ static void refit(rbDynamicTree* tree, int node)
     }
 }
 
-// ------------------------------------------------------------------------------------------
-// insertion
+// --------------------------------------------------------------------------------------- insertion
 
 // The slot of the future sibling: descends where the sum of surface areas grows least. A descent
 // from the root that compares, at each node, a new parent here with the children.
@@ -406,8 +403,7 @@ static void detach(rbDynamicTree* tree, int id)
     }
 }
 
-// ------------------------------------------------------------------------------------------
-// building
+// ---------------------------------------------------------------------------------------- building
 
 // Moves the smaller half of items begin .. end-1 along an axis before middle. Quickselect; equal
 // centers are split evenly because both scans stop at them.
@@ -614,8 +610,7 @@ static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wa
     improve(broad);
 }
 
-// ------------------------------------------------------------------------------------------
-// queries
+// ----------------------------------------------------------------------------------------- queries
 
 static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)
 {

@@ -118,8 +118,7 @@ static void stop(rbBroadPhase* broad)
     rbIdList_Free(&grid->hits);
 }
 
-// ------------------------------------------------------------------------------------------
-// places of bricks
+// -------------------------------------------------------------------------------- places of bricks
 
 static int32_t takePlaces(rbHashGrid* grid, int sizeClass)
 {
@@ -153,8 +152,7 @@ static void growBrick(rbHashGrid* grid, rbBrick* brick)
     ++brick->sizeClass;
 }
 
-// ------------------------------------------------------------------------------------------
-// bricks
+// ------------------------------------------------------------------------------------------ bricks
 
 static int32_t* getBucket(const rbHashGrid* grid, const int64_t at[3], int level)
 {
@@ -266,8 +264,7 @@ static void freeBrick(rbHashGrid* grid, int b)
     grid->freeBrick = b;
 }
 
-// ------------------------------------------------------------------------------------------
-// boxes
+// ------------------------------------------------------------------------------------------- boxes
 
 static inline int findCellInBrick(const int64_t cell[3])
 {
@@ -470,8 +467,7 @@ static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wa
     }
 }
 
-// ------------------------------------------------------------------------------------------
-// queries
+// ----------------------------------------------------------------------------------------- queries
 
 // Consecutive boxes in a brick.
 typedef struct rbRun {

@@ -55,8 +55,7 @@ typedef struct DirectSolver {
     int uniform; // size of all blocks, 0: they differ
 } DirectSolver;
 
-//--------------------------------------------------------------------------------------------------
-// Assembly
+// ---------------------------------------------------------------------------------------- assembly
 
 RB_FIXED_INLINE double dot3(const double* a, const double* b)
 {
@@ -158,8 +157,7 @@ static const rbRow* takeRows(DirectSolver* solver, const rbRowSystem* system, in
     return solver->rows;
 }
 
-//--------------------------------------------------------------------------------------------------
-// Factorization
+// ----------------------------------------------------------------------------------- factorization
 
 static void solvePivoted(const DirectSolver* solver, const Node* node, double* x)
 {
@@ -325,8 +323,7 @@ static void factorAny(DirectSolver* solver, const rbRowSystem* system)
     factorWith(solver, system, 0);
 }
 
-//--------------------------------------------------------------------------------------------------
-// Solve
+// ------------------------------------------------------------------------------------------- solve
 
 RB_FIXED_INLINE void solveWith(const DirectSolver* solver, double* x, int uniform)
 {
@@ -505,8 +502,7 @@ void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
     }
 }
 
-//--------------------------------------------------------------------------------------------------
-// Creation
+// ---------------------------------------------------------------------------------------- creation
 
 static void placeNodes(DirectSolver* solver, const rbRowSystem* system)
 {

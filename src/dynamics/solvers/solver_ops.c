@@ -12,8 +12,7 @@
 // 2 to 5.
 #define COUPLES_PER_BLOCK_MAX 3
 
-//--------------------------------------------------------------------------------------------------
-// Iterative: all blocks are cuts.
+// ------------------------------------------------------------------ iterative: all blocks are cuts
 
 typedef struct IterativeSolver {
     rbSolver base;
@@ -58,8 +57,7 @@ static void solveIterative(rbSolver* solver, const double* r, double* x)
     }
 }
 
-//--------------------------------------------------------------------------------------------------
-// The table
+// --------------------------------------------------------------------------------------- the table
 
 static const rbSolverOps solverOps[RB_SOLVER_COUNT] = {
     [RB_SOLVER_ITERATIVE] = {"iterative", createIterative, destroyIterative, factorIterative,

@@ -79,8 +79,7 @@ typedef struct TreeSolver {
     rbLeastRatio least; // least pivot of the current factorization
 } TreeSolver;
 
-//--------------------------------------------------------------------------------------------------
-// Factorization
+// ----------------------------------------------------------------------------------- factorization
 
 RB_FIXED_INLINE double dot6(const double* a, const double* b)
 {
@@ -267,8 +266,7 @@ void rbTreeSolver_Factor(rbSolver* base, const rbRowSystem* system)
     base->pivotLeast = solver->least.pivot / solver->least.diagonal;
 }
 
-//--------------------------------------------------------------------------------------------------
-// Solve
+// ------------------------------------------------------------------------------------------- solve
 
 RB_FIXED_INLINE void solveUpJoint(TreeSolver* solver, const Joint* joint, const double* r, int n)
 {
@@ -371,8 +369,7 @@ void rbTreeSolver_Solve(rbSolver* base, const double* r, double* x)
     }
 }
 
-//--------------------------------------------------------------------------------------------------
-// Creation
+// ---------------------------------------------------------------------------------------- creation
 
 // Edges at each node that are not cut, in compressed form.
 typedef struct Forest {
