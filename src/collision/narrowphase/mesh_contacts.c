@@ -518,22 +518,28 @@ static bool collect(const rbNearPair* pair, void* context)
     return --c->pairsLeft > 0;
 }
 
+// The search of near pairs with B moved by an offset.
+static rbTreeNearInput makeSearch(const rbMeshPair* pair, rbVec3 offset, rbNearPairFn* visit,
+                                  void* context)
+{
+    return (rbTreeNearInput){
+        .a = pair->a->polyhedron->tree,
+        .b = pair->b->polyhedron->tree,
+        .transformBtoA = {rbAdd(pair->transformBtoA.p, offset), pair->transformBtoA.q},
+        .visit = visit,
+        .context = context};
+}
+
 // All candidates with B moved by an offset; the surfaces are then at least the nearest distance
 // apart. If there are too many, the reach is shortened, which keeps the deepest.
 static void collectMoved(Collector* c, rbVec3 offset, double nearest)
 {
-    const rbMeshPair* pair = c->pair;
     c->offset = offset;
     double reach = c->threshold + rbLength(offset);
     if (!(reach >= 0.0)) {
         return;
     }
-    rbTreeNearInput input = {
-        .a = pair->a->polyhedron->tree,
-        .b = pair->b->polyhedron->tree,
-        .transformBtoA = {rbAdd(pair->transformBtoA.p, offset), pair->transformBtoA.q},
-        .visit = collect,
-        .context = c};
+    rbTreeNearInput input = makeSearch(c->pair, offset, collect, c);
     bool isComplete = false;
     double part = 1.0;
     for (int step = 0; step < REACH_STEPS && !isComplete; ++step) {
@@ -596,7 +602,6 @@ static bool isElsewhere(const rbNearPair* pair, void* context)
 // Candidates of one place, B moved along its normal until nothing intersects there.
 static void collectRegion(Collector* c, const rbCrossing* region)
 {
-    const rbMeshPair* pair = c->pair;
     double guess = rbCrossing_GuessDepth(region);
     c->normal = rbCrossing_GetNormal(region);
     if (!(guess > 0.0) || !(rbLength(c->normal) > 0.0)) {
@@ -610,12 +615,7 @@ static void collectRegion(Collector* c, const rbCrossing* region)
         c->lower = rbSub(region->lower, spread);
         c->upper = rbAdd(region->upper, spread);
         rbVec3 offset = rbScale(depth, c->normal);
-        rbTreeNearInput input = {
-            .a = pair->a->polyhedron->tree,
-            .b = pair->b->polyhedron->tree,
-            .transformBtoA = {rbAdd(pair->transformBtoA.p, offset), pair->transformBtoA.q},
-            .visit = isElsewhere,
-            .context = c};
+        rbTreeNearInput input = makeSearch(c->pair, offset, isElsewhere, c);
         if (rbVisitNearPairs(&input).isComplete) {
             collectMoved(c, offset, 0.0);
             return;

@@ -53,14 +53,20 @@ static bool isZero(rbVec3 v)
     return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
 }
 
-static rbStatus validateVector(const Maker* maker, const char* what, rbVec3 v)
+// of: " of a part", or nothing.
+static rbStatus validateVectors(const Maker* maker, const rbJointPart* part, const char* of)
 {
-    if (rbIsFinite3(v)) {
-        return RB_STATUS_OK;
+    static const char* const names[] = {"anchorA", "anchorB", "axisA", "axisB"};
+    const rbVec3 vectors[] = {part->anchorA, part->anchorB, part->axisA, part->axisB};
+    for (int i = 0; i < 4; ++i) {
+        rbVec3 v = vectors[i];
+        if (!rbIsFinite3(v)) {
+            return rbError_Set(maker->error, RB_STATUS_INVALID,
+                               "%s: %s%s is [%g, %g, %g]; give finite numbers", maker->title,
+                               names[i], of, v.x, v.y, v.z);
+        }
     }
-    return rbError_Set(maker->error, RB_STATUS_INVALID,
-                       "%s: %s is [%g, %g, %g]; give finite numbers", maker->title, what, v.x, v.y,
-                       v.z);
+    return RB_STATUS_OK;
 }
 
 // Converts the axes of a part to unit vectors in the bodies' frames.
@@ -205,17 +211,7 @@ static rbStatus addFreePart(const Maker* maker, rbJointModel* model, const rbJoi
                            RB_BASIC_JOINT_COUNT);
     }
     const rbPartOps* ops = rbPartOps_Get(part.type);
-    const struct {
-        const char* what;
-        rbVec3 v;
-    } vectors[] = {{"anchorA of a part", part.anchorA},
-                   {"anchorB of a part", part.anchorB},
-                   {"axisA of a part", part.axisA},
-                   {"axisB of a part", part.axisB}};
-    rbStatus status = RB_STATUS_OK;
-    for (int i = 0; i < 4 && status == RB_STATUS_OK; ++i) {
-        status = validateVector(maker, vectors[i].what, vectors[i].v);
-    }
+    rbStatus status = validateVectors(maker, &part, " of a part");
     if (status == RB_STATUS_OK) {
         status = resolveAxes(maker, ops->axisUse, &part);
     }
@@ -237,23 +233,6 @@ static rbStatus addFreeParts(const Maker* maker, rbJointModel* model)
     rbStatus status = RB_STATUS_OK;
     for (int i = 0; i < def->partCount && status == RB_STATUS_OK; ++i) {
         status = addFreePart(maker, model, &def->parts[i]);
-    }
-    return status;
-}
-
-static rbStatus validateVectors(const Maker* maker)
-{
-    const rbJointDef* def = maker->def;
-    const struct {
-        const char* what;
-        rbVec3 v;
-    } vectors[] = {{"anchorA", def->anchorA},
-                   {"anchorB", def->anchorB},
-                   {"axisA", def->axisA},
-                   {"axisB", def->axisB}};
-    rbStatus status = RB_STATUS_OK;
-    for (int i = 0; i < 4 && status == RB_STATUS_OK; ++i) {
-        status = validateVector(maker, vectors[i].what, vectors[i].v);
     }
     return status;
 }
@@ -294,7 +273,8 @@ rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJ
     }
     maker.poseA = findPose(sideA);
     maker.poseB = findPose(sideB);
-    rbStatus status = validateVectors(&maker);
+    rbJointPart whole = {def->type, def->anchorA, def->anchorB, def->axisA, def->axisB, 0.0};
+    rbStatus status = validateVectors(&maker, &whole, "");
     if (status == RB_STATUS_OK) {
         status = resolveOrientation(&maker);
     }

@@ -590,6 +590,24 @@ static bool measure(Iteration* it)
     return !(it->result.error <= it->correction->tolerance);
 }
 
+static Iteration begin(rbCorrector* corrector, rbMechanism* mechanism,
+                       const rbCorrection* correction, rbLimitState* limits)
+{
+    return (Iteration){.corrector = corrector,
+                       .mechanism = mechanism,
+                       .correction = correction,
+                       .limits = limits,
+                       .lastError = INFINITY,
+                       .bestError = INFINITY};
+}
+
+static rbCorrected finish(Iteration* it)
+{
+    rbCorrected* r = &it->result;
+    r->isMet = r->error <= it->correction->tolerance || r->error <= it->correction->floor;
+    return *r;
+}
+
 static bool isLinearEmpty(const rbCorrector* corrector, const rbMechanism* mechanism)
 {
     return corrector->solver->cutCount == mechanism->blockCount;
@@ -598,12 +616,7 @@ static bool isLinearEmpty(const rbCorrector* corrector, const rbMechanism* mecha
 rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
                                const rbCorrection* correction, rbLimitState* limits)
 {
-    Iteration it = {.corrector = corrector,
-                    .mechanism = mechanism,
-                    .correction = correction,
-                    .lastError = INFINITY,
-                    .bestError = INFINITY};
-    it.limits = limits;
+    Iteration it = begin(corrector, mechanism, correction, limits);
     bool hasLinear = !isLinearEmpty(corrector, mechanism);
     keepEntry(&it);
     for (int i = 0; i < mechanism->bodyCount; ++i) {
@@ -644,20 +657,14 @@ rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
     for (int i = 0; i < mechanism->bodyCount; ++i) {
         lookAheadWhereStale(&it, i);
     }
-    rbCorrected* r = &it.result;
-    r->isMet = r->error <= correction->tolerance || r->error <= correction->floor;
-    return it.result;
+    return finish(&it);
 }
 
 rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
                                 const rbCorrection* correction, rbLimitState* limits)
 {
-    Iteration it = {.corrector = corrector,
-                    .mechanism = mechanism,
-                    .correction = correction,
-                    .lastError = INFINITY,
-                    .isOfRates = true};
-    it.limits = limits;
+    Iteration it = begin(corrector, mechanism, correction, limits);
+    it.isOfRates = true;
     bool hasLinear = !isLinearEmpty(corrector, mechanism);
     it.isEarly = corrector->solver->cutCount == 0;
     for (;;) {
@@ -690,18 +697,14 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
             break;
         }
     }
-    it.result.isMet =
-        it.result.error <= correction->tolerance || it.result.error <= correction->floor;
-    return it.result;
+    return finish(&it);
 }
 
 void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorrection* correction,
                    bool isOfRates)
 {
-    Iteration it = {.corrector = corrector,
-                    .mechanism = mechanism,
-                    .correction = correction,
-                    .isOfRates = isOfRates};
+    Iteration it = begin(corrector, mechanism, correction, NULL);
+    it.isOfRates = isOfRates;
     RB_ASSERT(isOfRates || correction->h > 0.0);
     for (int i = 0; !isOfRates && i < mechanism->bodyCount; ++i) {
         corrector->isStale[i] = true;
@@ -787,10 +790,7 @@ static void gatherErrors(Iteration* it)
 rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
                                const rbCorrection* correction)
 {
-    Iteration it = {.corrector = corrector,
-                    .mechanism = mechanism,
-                    .correction = correction,
-                    .lastError = INFINITY};
+    Iteration it = begin(corrector, mechanism, correction, NULL);
     const rbSolver* solver = corrector->solver;
     for (;;) {
         it.result.error = 0.0;
@@ -816,9 +816,7 @@ rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
         returnMotion(mechanism, 0.0);
         it.result.iterations += 1;
     }
-    it.result.isMet =
-        it.result.error <= correction->tolerance || it.result.error <= correction->floor;
-    return it.result;
+    return finish(&it);
 }
 
 // -------------------------------------------------------------- steps that look-ahead cannot make
@@ -951,13 +949,12 @@ static void settleOnce(Iteration* it, double part)
 rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,
                               const rbCorrection* correction, rbLimitState* limits)
 {
-    Iteration it = {.corrector = corrector, .mechanism = mechanism, .correction = correction};
+    Iteration it = begin(corrector, mechanism, correction, limits);
     size_t rows = (size_t)mechanism->rowCount;
     const double* expected = correction->expected;
     double best = INFINITY;
     double part = 1.0;
     RB_ASSERT(corrector->solver->cutCount == 0);
-    it.limits = limits;
     memset(corrector->isStale, 0, (size_t)mechanism->bodyCount * sizeof(bool));
     keepSettled(&it);
     for (;;) {

@@ -120,12 +120,21 @@ static void sortTasks(rbTreeTask* tasks, int count)
 
 // A body, or part of one, that moves as a unit.
 typedef struct Single {
-    // Tests it against the triangles of a block of B.
-    void (*meet)(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover);
+    // Tests it against a triangle of B.
+    void (*meet)(rbSweepSearch* search, const rbVec3 corners[3], const void* mover);
     // Its height along the hint: no point is lower.
     double (*getLow)(const rbSweepSearch* search, const void* mover);
     const void* mover;
 } Single;
+
+static void meetBlock(rbSweepSearch* search, const rbTriangleBlock* block, const Single* single)
+{
+    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(block, lane, corners);
+        single->meet(search, corners, single->mover);
+    }
+}
 
 // Sweeps one moving part against a tree at rest, the nearest box first.
 static void walkTree(rbSweepSearch* search, Part moving, const rbBoxTree* tree,
@@ -142,7 +151,7 @@ static void walkTree(rbSweepSearch* search, Part moving, const rbBoxTree* tree,
             continue;
         }
         if (task.child < 0) {
-            single->meet(search, &tree->blocks[~task.child], single->mover);
+            meetBlock(search, &tree->blocks[~task.child], single);
             continue;
         }
         if (hintCount != search->hintCount) {
@@ -166,13 +175,9 @@ static void walkTree(rbSweepSearch* search, Part moving, const rbBoxTree* tree,
     }
 }
 
-static void meetTriangle(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover)
+static void meetTriangle(rbSweepSearch* search, const rbVec3 corners[3], const void* mover)
 {
-    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
-        rbVec3 corners[3];
-        rbTriangleBlock_Get(block, lane, corners);
-        rbSweepTriangles(search, mover, corners);
-    }
+    rbSweepTriangles(search, mover, corners);
 }
 
 static double getLowOfTriangle(const rbSweepSearch* search, const void* mover)
@@ -188,14 +193,10 @@ typedef struct Ball {
     double radius;
 } Ball;
 
-static void meetBall(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover)
+static void meetBall(rbSweepSearch* search, const rbVec3 corners[3], const void* mover)
 {
     const Ball* ball = mover;
-    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
-        rbVec3 corners[3];
-        rbTriangleBlock_Get(block, lane, corners);
-        rbSweepBallTriangle(search, ball->center, ball->radius, corners);
-    }
+    rbSweepBallTriangle(search, ball->center, ball->radius, corners);
 }
 
 static double getLowOfBall(const rbSweepSearch* search, const void* mover)
@@ -211,9 +212,9 @@ typedef struct ConvexMover {
     double tolerance; // m
 } ConvexMover;
 
-static void sweepConvexTriangle(rbSweepSearch* search, const ConvexMover* mover,
-                                const rbVec3 corners[3])
+static void meetConvex(rbSweepSearch* search, const rbVec3 corners[3], const void* body)
 {
+    const ConvexMover* mover = body;
     double size = sqrt(rbMaxOf(rbLengthSquared(corners[0]),
                                rbMaxOf(rbLengthSquared(corners[1]), rbLengthSquared(corners[2]))));
     rbConvex triangle;
@@ -246,15 +247,6 @@ static void sweepConvexTriangle(rbSweepSearch* search, const ConvexMover* mover,
     }
 }
 
-static void meetConvex(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover)
-{
-    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
-        rbVec3 corners[3];
-        rbTriangleBlock_Get(block, lane, corners);
-        sweepConvexTriangle(search, mover, corners);
-    }
-}
-
 static double getLowOfConvex(const rbSweepSearch* search, const void* mover)
 {
     const ConvexMover* convex = mover;
@@ -282,7 +274,8 @@ static void meetBlocks(rbSweepSearch* search, const Mover* mover, int blockA,
         for (int k = 0; k < 3; ++k) {
             corners[k] = rbTransformPoint(mover->pose, corners[k]);
         }
-        meetTriangle(search, blockB, corners);
+        Single single = {meetTriangle, getLowOfTriangle, corners};
+        meetBlock(search, blockB, &single);
     }
 }
 
