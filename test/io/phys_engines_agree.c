@@ -22,9 +22,8 @@ typedef struct Motion {
 // The coin rolls on its rim in steady precession (see phys_rolling.c: radius 0.1 m, thickness
 // 10 mm, tilt 0.8). The rod slides along its own plane: where the direction of slip changes, the
 // step engine is of order 1 only (measured; pushed sideways at 0.5 m/s, the rod is 4e-6 m off at
-// 1 ms and 2e-6 m at 0.5 ms). The rod that is struck has some restitution: without any the step
-// engine has another law than the event engine (measured; 1.8 cm off, whatever the step). The egg
-// slips in changing directions and jumps: order 1, with a bound from what was measured.
+// 1 ms and 2e-6 m at 0.5 ms). Rods are struck with and without restitution, by the same law. The
+// egg slips in changing directions and jumps: order 1, with a bound from what was measured.
 static const Motion motions[] = {
     {"ball that bounces",
      "\"position\": [0, 0, 0.3], \"velocity\": [2, 0, 0], \"spin\": [3, 5, 20], \"shapes\": "
@@ -55,6 +54,11 @@ static const Motion motions[] = {
      "\"velocity\": [0.5, 0.1, 0], \"shapes\": [{\"geometry\": {\"type\": \"capsule\", "
      "\"radius\": 0.02, \"length\": 0.5}, \"material\": \"m\"}]",
      "{\"restitution\": 0.3, \"friction\": 0.3}", "bisection", 0.25, 1e-3, 0.0, 1e-6},
+    {"rod that is struck and stays",
+     "\"position\": [0, 0, 0.3], \"orientation\": {\"axis\": [0, 1, 0], \"angle\": 0.5}, "
+     "\"velocity\": [0.5, 0.1, 0], \"shapes\": [{\"geometry\": {\"type\": \"capsule\", "
+     "\"radius\": 0.02, \"length\": 0.5}, \"material\": \"m\"}]",
+     "{\"restitution\": 0, \"friction\": 0.3}", "bisection", 0.25, 1e-3, 0.0, 1e-6},
 };
 #define MOTIONS (sizeof motions / sizeof motions[0])
 
