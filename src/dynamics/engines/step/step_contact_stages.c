@@ -68,15 +68,15 @@ static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage s
     s->directStages += solved->isDirect ? 1 : 0;
 }
 
-// Whether something rebounds, or two bodies alone meet: then the law of impact holds to its digits,
-// with or without restitution. Where several contacts stop without rebound the velocity stage does
-// it, for all of them together.
+// Whether something rebounds, or two bodies alone meet with friction: then the law of impact holds
+// to its digits, with or without restitution. Without friction stopping is the law, and where
+// several contacts stop without rebound the velocity stage does it for all of them together.
 static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 {
     bool isAlone = island->contactCount == 1;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        bool isByLaw = contact->restitution > 0.0 || isAlone;
+        bool isByLaw = contact->restitution > 0.0 || (isAlone && contact->stiction > 0.0);
         for (int k = 0; isByLaw && k < contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
             if (point->isClosed &&
