@@ -541,12 +541,24 @@ static void placeEntries(DirectSolver* solver)
     solver->column = rbAllocZero(longest, sizeof *solver->column);
 }
 
+// The arrays for values, and how many elements each has.
+#define ARRAYS(X)                           \
+    X(diagonals, solver->diagonalCount)     \
+    X(factors, solver->diagonalCount)       \
+    X(isPivoted, solver->pattern.nodeCount) \
+    X(invPivots, solver->base.rowCount)     \
+    X(order, solver->base.rowCount)         \
+    X(originals, solver->base.rowCount)     \
+    X(responses, 6 * solver->base.rowCount) \
+    X(rows, solver->base.rowCount)
+#define CREATE(name, count) solver->name = rbAllocZero((size_t)(count), sizeof *solver->name);
+#define DESTROY(name, count) rbFree(solver->name, (size_t)(count) * sizeof *solver->name);
+
 static DirectSolver* createDirect(const rbRowSystem* system, rbRowGraph* graph)
 {
     DirectSolver* solver = rbAllocZero(1, sizeof *solver);
     RB_ASSERT(system->rowCount >= 0);
     RB_ASSERT(system->blockCount >= 0);
-    size_t rowCount = (size_t)system->rowCount;
     solver->base = (rbSolver){.rowCount = system->rowCount, .pivotLeast = 1.0};
     solver->graph = graph;
     bool* isCut = rbAllocZero((size_t)system->blockCount, sizeof *isCut);
@@ -564,14 +576,7 @@ static DirectSolver* createDirect(const rbRowSystem* system, rbRowGraph* graph)
     rbFree(isCut, (size_t)system->blockCount * sizeof *isCut);
     placeNodes(solver, system);
     placeEntries(solver);
-    solver->diagonals = rbAllocZero(solver->diagonalCount, sizeof *solver->diagonals);
-    solver->factors = rbAllocZero(solver->diagonalCount, sizeof *solver->factors);
-    solver->isPivoted = rbAllocZero((size_t)solver->pattern.nodeCount, sizeof *solver->isPivoted);
-    solver->invPivots = rbAllocZero(rowCount, sizeof *solver->invPivots);
-    solver->order = rbAllocZero(rowCount, sizeof *solver->order);
-    solver->originals = rbAllocZero(rowCount, sizeof *solver->originals);
-    solver->responses = rbAllocZero(6 * rowCount, sizeof *solver->responses);
-    solver->rows = rbAllocZero(rowCount, sizeof *solver->rows);
+    ARRAYS(CREATE)
     return solver;
 }
 
@@ -585,24 +590,16 @@ rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system)
     return &createDirect(system, rbCreateRowGraph(system))->base;
 }
 
-void rbDirectSolver_Destroy(rbSolver* solver)
+void rbDirectSolver_Destroy(rbSolver* base)
 {
-    DirectSolver* direct = (DirectSolver*)solver;
-    size_t rowCount = (size_t)solver->rowCount, nodeCount = (size_t)direct->pattern.nodeCount;
-    rbFree(direct->offsets, (size_t)direct->pattern.entryCount * sizeof *direct->offsets);
-    rbFree(direct->values, direct->valueCount * sizeof *direct->values);
-    rbFree(direct->column, direct->columnRoom * sizeof *direct->column);
-    rbFree(direct->nodes, nodeCount * sizeof *direct->nodes);
-    rbFree(direct->isPivoted, nodeCount * sizeof *direct->isPivoted);
-    rbFree(direct->diagonals, direct->diagonalCount * sizeof *direct->diagonals);
-    rbFree(direct->factors, direct->diagonalCount * sizeof *direct->factors);
-    rbFree(direct->invPivots, rowCount * sizeof *direct->invPivots);
-    rbFree(direct->order, rowCount * sizeof *direct->order);
-    rbFree(direct->originals, rowCount * sizeof *direct->originals);
-    rbFree(direct->responses, 6 * rowCount * sizeof *direct->responses);
-    rbFree(direct->rows, rowCount * sizeof *direct->rows);
-    rbFree(direct->cutRows, (size_t)solver->cutCount * sizeof *direct->cutRows);
-    rbPattern_Free(&direct->pattern);
-    rbDestroyRowGraph(direct->graph);
-    rbFree(direct, sizeof *direct);
+    DirectSolver* solver = (DirectSolver*)base;
+    rbFree(solver->offsets, (size_t)solver->pattern.entryCount * sizeof *solver->offsets);
+    rbFree(solver->values, solver->valueCount * sizeof *solver->values);
+    rbFree(solver->column, solver->columnRoom * sizeof *solver->column);
+    rbFree(solver->nodes, (size_t)solver->pattern.nodeCount * sizeof *solver->nodes);
+    rbFree(solver->cutRows, (size_t)base->cutCount * sizeof *solver->cutRows);
+    ARRAYS(DESTROY)
+    rbPattern_Free(&solver->pattern);
+    rbDestroyRowGraph(solver->graph);
+    rbFree(solver, sizeof *solver);
 }

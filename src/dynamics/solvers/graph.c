@@ -115,22 +115,14 @@ static void findComponents(rbRowGraph* graph, const rbRowSystem* system, const r
     }
 }
 
-// These two determine the sizes to free.
-typedef struct GraphMemory {
-    rbRowGraph graph;
-    int bodyCount;
-    int blockCount;
-} GraphMemory;
-
 rbRowGraph* rbCreateRowGraph(const rbRowSystem* system)
 {
     size_t bodyCount = (size_t)system->bodyCount, blockCount = (size_t)system->blockCount;
     RB_ASSERT(system->bodyCount >= 0);
     RB_ASSERT(system->blockCount >= 0);
-    GraphMemory* memory = rbAllocZero(1, sizeof *memory);
-    memory->bodyCount = system->bodyCount;
-    memory->blockCount = system->blockCount;
-    rbRowGraph* graph = &memory->graph;
+    rbRowGraph* graph = rbAllocZero(1, sizeof *graph);
+    graph->bodyCount = system->bodyCount;
+    graph->blockCount = system->blockCount;
     graph->bodyComponents = rbAlloc(bodyCount * sizeof *graph->bodyComponents);
     graph->blockComponents = rbAlloc(blockCount * sizeof *graph->blockComponents);
     graph->loopBlocks = rbAlloc(blockCount * sizeof *graph->loopBlocks);
@@ -156,9 +148,8 @@ void rbDestroyRowGraph(rbRowGraph* graph)
     if (!graph) {
         return;
     }
-    GraphMemory* memory = (GraphMemory*)graph;
-    rbFree(graph->bodyComponents, (size_t)memory->bodyCount * sizeof *graph->bodyComponents);
-    rbFree(graph->blockComponents, (size_t)memory->blockCount * sizeof *graph->blockComponents);
-    rbFree(graph->loopBlocks, (size_t)memory->blockCount * sizeof *graph->loopBlocks);
-    rbFree(memory, sizeof *memory);
+    rbFree(graph->bodyComponents, (size_t)graph->bodyCount * sizeof *graph->bodyComponents);
+    rbFree(graph->blockComponents, (size_t)graph->blockCount * sizeof *graph->blockComponents);
+    rbFree(graph->loopBlocks, (size_t)graph->blockCount * sizeof *graph->loopBlocks);
+    rbFree(graph, sizeof *graph);
 }

@@ -73,6 +73,8 @@ void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x
 // The graph of a system (B-36): dynamic bodies are nodes, all others together one node, blocks are
 // edges; blocks between the same two nodes count as one edge.
 typedef struct rbRowGraph {
+    int bodyCount;
+    int blockCount;
     int componentCount;
     int* bodyComponents;  // per body; -1: not dynamic
     int* blockComponents; // per block; -1: no dynamic body
@@ -107,7 +109,7 @@ void rbEdgeList_Free(rbEdgeList* list);
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system);
 // The same without the blocks that close loops, for another row of the table.
 rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system);
-void rbDirectSolver_Destroy(rbSolver* solver);
+void rbDirectSolver_Destroy(rbSolver* base);
 void rbDirectSolver_Factor(rbSolver* solver, const rbRowSystem* system);
 void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x);
 

@@ -551,11 +551,33 @@ static void markPlain(TreeSolver* solver)
     rbFree(isTouched, (size_t)solver->bodyCount * sizeof *isTouched);
 }
 
+// The arrays of a solver, and how many elements each has.
+#define STRUCTURE(X)                     \
+    X(joints, solver->blockCount)        \
+    X(roots, solver->bodyCount)          \
+    X(bodies, solver->bodyCount)         \
+    X(systemRows, solver->base.rowCount) \
+    X(isChildB, solver->base.rowCount)   \
+    X(cutRows, solver->base.rowCount)    \
+    X(rows, solver->base.rowCount)       \
+    X(invPivots, solver->base.rowCount)  \
+    X(order, solver->base.rowCount)      \
+    X(solution, solver->base.rowCount)
+// Those whose sizes follow from the joints.
+#define WORK(X)                                              \
+    X(factors, solver->factorCount)                          \
+    X(matrix, solver->jointRowsMost * solver->jointRowsMost) \
+    X(diagonals, solver->jointRowsMost)                      \
+    X(products, 12 * solver->jointRowsMost)                  \
+    X(work, solver->jointRowsMost)
+#define CREATE(name, count) solver->name = rbAllocZero((size_t)(count), sizeof *solver->name);
+#define DESTROY(name, count) rbFree(solver->name, (size_t)(count) * sizeof *solver->name);
+
 rbSolver* rbTreeSolver_Create(const rbRowSystem* system)
 {
     TreeSolver* solver = rbAllocZero(1, sizeof *solver);
     RB_ASSERT(system->rowCount >= 0);
-    size_t rowCount = (size_t)system->rowCount, blockCount = (size_t)system->blockCount;
+    size_t blockCount = (size_t)system->blockCount;
     solver->graph = rbCreateRowGraph(system);
     solver->base = (rbSolver){.rowCount = system->rowCount,
                               .cuts = solver->graph->loopBlocks,
@@ -563,16 +585,7 @@ rbSolver* rbTreeSolver_Create(const rbRowSystem* system)
                               .pivotLeast = 1.0};
     solver->bodyCount = system->bodyCount;
     solver->blockCount = system->blockCount;
-    solver->joints = rbAllocZero(blockCount, sizeof *solver->joints);
-    solver->roots = rbAllocZero((size_t)system->bodyCount, sizeof *solver->roots);
-    solver->bodies = rbAllocZero((size_t)system->bodyCount, sizeof *solver->bodies);
-    solver->systemRows = rbAllocZero(rowCount, sizeof *solver->systemRows);
-    solver->isChildB = rbAllocZero(rowCount, sizeof *solver->isChildB);
-    solver->cutRows = rbAllocZero(rowCount, sizeof *solver->cutRows);
-    solver->rows = rbAllocZero(rowCount, sizeof *solver->rows);
-    solver->invPivots = rbAllocZero(rowCount, sizeof *solver->invPivots);
-    solver->order = rbAllocZero(rowCount, sizeof *solver->order);
-    solver->solution = rbAllocZero(rowCount, sizeof *solver->solution);
+    STRUCTURE(CREATE)
 
     int* blockJoints = rbAlloc(blockCount * sizeof *blockJoints);
     orderJoints(solver, system, blockJoints);
@@ -581,34 +594,15 @@ rbSolver* rbTreeSolver_Create(const rbRowSystem* system)
     rbFree(blockJoints, blockCount * sizeof *blockJoints);
 
     RB_ASSERT(solver->jointCount <= system->blockCount);
-    size_t most = (size_t)solver->jointRowsMost;
-    solver->factors = rbAllocZero(solver->factorCount, sizeof *solver->factors);
-    solver->matrix = rbAllocZero(most * most, sizeof *solver->matrix);
-    solver->diagonals = rbAllocZero(most, sizeof *solver->diagonals);
-    solver->products = rbAllocZero(12 * most, sizeof *solver->products);
-    solver->work = rbAllocZero(most, sizeof *solver->work);
+    WORK(CREATE)
     return &solver->base;
 }
 
 void rbTreeSolver_Destroy(rbSolver* base)
 {
     TreeSolver* solver = (TreeSolver*)base;
-    size_t rowCount = (size_t)base->rowCount, most = (size_t)solver->jointRowsMost;
-    rbFree(solver->joints, (size_t)solver->blockCount * sizeof *solver->joints);
-    rbFree(solver->roots, (size_t)solver->bodyCount * sizeof *solver->roots);
-    rbFree(solver->bodies, (size_t)solver->bodyCount * sizeof *solver->bodies);
-    rbFree(solver->systemRows, rowCount * sizeof *solver->systemRows);
-    rbFree(solver->isChildB, rowCount * sizeof *solver->isChildB);
-    rbFree(solver->cutRows, rowCount * sizeof *solver->cutRows);
-    rbFree(solver->rows, rowCount * sizeof *solver->rows);
-    rbFree(solver->invPivots, rowCount * sizeof *solver->invPivots);
-    rbFree(solver->order, rowCount * sizeof *solver->order);
-    rbFree(solver->solution, rowCount * sizeof *solver->solution);
-    rbFree(solver->factors, solver->factorCount * sizeof *solver->factors);
-    rbFree(solver->matrix, most * most * sizeof *solver->matrix);
-    rbFree(solver->diagonals, most * sizeof *solver->diagonals);
-    rbFree(solver->products, 12 * most * sizeof *solver->products);
-    rbFree(solver->work, most * sizeof *solver->work);
+    STRUCTURE(DESTROY)
+    WORK(DESTROY)
     rbDestroyRowGraph(solver->graph);
     rbFree(solver, sizeof *solver);
 }

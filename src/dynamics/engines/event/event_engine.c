@@ -177,13 +177,10 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     RB_ASSERT(def == NULL || def->loadTorque >= 0.0);
     while (engine->bodies.count <= index) {
         rbEventBody body = {.entry = RB_ENTRY_EXPIRY, .expiry = INFINITY};
-        rbEventCold cold = {0};
         rbArray_Push(engine->bodies, body);
-        rbArray_Push(engine->colds, cold);
-        rbEventBall ball = {.reach = 0.0};
-        rbEventClock clock = {0};
-        rbArray_Push(engine->balls, ball);
-        rbArray_Push(engine->clocks, clock);
+        rbArray_Push(engine->colds, (rbEventCold){0});
+        rbArray_Push(engine->balls, (rbEventBall){0});
+        rbArray_Push(engine->clocks, (rbEventClock){0});
     }
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
