@@ -12,7 +12,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/hull.c
   src/collision/geometry/mass_properties.c
   src/collision/geometry/mesh.c
-  src/collision/geometry/mesh_mass.c
   src/collision/geometry/mesh_validation.c
   src/collision/geometry/plane.c
   src/collision/geometry/polygon.c

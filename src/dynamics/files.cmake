@@ -63,7 +63,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/impact/impact_slide.c
   src/dynamics/impact/impacts.c
   src/dynamics/joints/freedom.c
-  src/dynamics/joints/joint_validation.c
   src/dynamics/joints/joint_limits.c
   src/dynamics/joints/joint_model.c
   src/dynamics/joints/joint_parts.c

@@ -16,7 +16,6 @@ target_sources(rattleback PRIVATE
   src/world/world_parameters.c
   src/world/world_query.c
   src/world/world_query_tree.c
-  src/world/world_sensor.c
   src/world/world_settings.c
   src/world/world_shape.c
   src/world/world_spring.c

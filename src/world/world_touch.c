@@ -1,10 +1,12 @@
-// Pairs of shapes that touch: when they begin and end.
+// Pairs of shapes that touch, and shapes in sensors: when they begin and end.
 //
 // The world keeps the pairs that touch in the order of bodies and shapes; an engine reports those
 // of a step in the same order. One pass over both finds what is new and what has ended. A pair is
 // known by the ids of its bodies, so that a destroyed body ends its pairs at the next step, and one
 // that takes its place begins others.
 #include "world/world_touch.h"
+
+#include <rattleback/collision.h>
 
 #include <string.h>
 
@@ -125,6 +127,192 @@ static rbTouchSlot makeTouch(const rbWorld* world, const rbEngineTouch* told)
     touch.isClosed = told->isClosed ? 1 : 0;
     return touch;
 }
+
+// -------------------------------------------------------------------------------------- sensors
+// Shapes that report what overlaps them and do nothing else.
+//
+// No engine knows them: at the end of a step, or in the event engine at multiples of a time, each
+// sensor is compared with the shapes of every other body, first by their balls. Whatever they find,
+// the motion stays the same to the bit.
+
+static bool hasSensor(const rbBody* body)
+{
+    return rbBody_CountSolid(body) < body->shapes.count;
+}
+
+static bool hasContacts(const rbWorld* world)
+{
+    bool isStepped = world->def.engine == RB_ENGINE_STEP && world->def.contact.isEnabled;
+    return isStepped || world->def.engine == RB_ENGINE_EVENT;
+}
+
+// Conveyors need lasting contacts.
+static rbStatus validateBelts(const rbWorld* world, int index, rbError* error)
+{
+    const rbBody* body = &world->bodies.data[index];
+    bool isStepped = world->def.engine == RB_ENGINE_STEP;
+    for (int i = 0; i < body->shapes.count; ++i) {
+        rbVec3 belt = body->shapes.data[i].def.surfaceVelocity;
+        if (rbLengthSquared(belt) > 0.0 && !(isStepped && world->def.contact.isEnabled)) {
+            char text[RB_NAME_CAPACITY];
+            return rbError_Set(
+                error, RB_STATUS_UNSUPPORTED,
+                "body \"%s\" has a surfaceVelocity of (%g, %g, %g) m/s, and the engine \"%s\"%s "
+                "has no conveyors; %s",
+                rbWorld_LabelBody(world, index, text), belt.x, belt.y, belt.z,
+                rbEngineType_Name(world->def.engine), isStepped ? " without contacts" : "",
+                isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})"
+                          : "use the engine \"step\" with contacts");
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error)
+{
+    world->sensorBodies.count = 0;
+    for (int i = 0; i < world->bodies.count; ++i) {
+        rbStatus status =
+            rbWorld_IsBodyAlive(world, i) ? validateBelts(world, i, error) : RB_STATUS_OK;
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+    }
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (!rbWorld_IsBodyAlive(world, i) || !hasSensor(&world->bodies.data[i])) {
+            continue;
+        }
+        if (!hasContacts(world)) {
+            char text[RB_NAME_CAPACITY];
+            bool isStepped = world->def.engine == RB_ENGINE_STEP;
+            return rbError_Set(
+                error, RB_STATUS_UNSUPPORTED,
+                "body \"%s\" has a sensor, and the engine \"%s\"%s does not find what overlaps it; "
+                "%s",
+                rbWorld_LabelBody(world, i, text), rbEngineType_Name(world->def.engine),
+                isStepped ? " without contacts" : "",
+                isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})"
+                          : "use the engine \"step\" with contacts, or \"event\"");
+        }
+        rbArray_Push(world->sensorBodies, i);
+    }
+    return RB_STATUS_OK;
+}
+
+// A shape in the world.
+typedef struct Placed {
+    const rbGeometry* geometry;
+    rbTransform transform;
+} Placed;
+
+static Placed placeShape(const rbWorld* world, const rbShapeDef* shape, rbTransform frame)
+{
+    return (Placed){rbWorld_GetGeometry(world, shape->geometry),
+                    rbMulTransforms(frame, shape->transform)};
+}
+
+static bool canMove(const rbBody* body)
+{
+    return body->hasMass || body->path != NULL;
+}
+
+// Whether two shapes overlap; a pair that cannot be measured does not.
+static bool doOverlap(const Placed* a, const Placed* b)
+{
+    rbSeparationInput input = rbDefaultSeparationInput();
+    input.geometryA = a->geometry;
+    input.geometryB = b->geometry;
+    input.transformBtoA = rbInvMulTransforms(a->transform, b->transform);
+    bool overlaps = false;
+    rbStatus status = rbTestOverlap(&input, 0.0, NULL, &overlaps, NULL);
+    return status == RB_STATUS_OK && overlaps;
+}
+
+static void addFound(rbWorld* world, const int bodies[2], int sensor, int shape, rbVec3 center)
+{
+    rbTouchSlot touch;
+    memset(&touch, 0, sizeof touch); // snapshots hold it as bytes
+    touch.bodyA = rbWorld_BodyIdOf(world, bodies[0]);
+    touch.bodyB = rbWorld_BodyIdOf(world, bodies[1]);
+    touch.shapeA = sensor;
+    touch.shapeB = shape;
+    touch.point = center;
+    touch.isBearing = 1;
+    touch.isClosed = 1;
+    rbArray_Push(world->foundTouches, touch);
+}
+
+// One sensor of a body and all shapes of another one.
+static void checkSensor(rbWorld* world, const int bodies[2], int sensor,
+                        const rbMotionState* states)
+{
+    const rbBody* a = &world->bodies.data[bodies[0]];
+    const rbBody* b = &world->bodies.data[bodies[1]];
+    const rbShapeDef* own = &a->shapes.data[sensor].def;
+    rbTransform frame = rbWorld_PublicState(world, bodies[0], &states[bodies[0]]).transform;
+    Placed zone = placeShape(world, own, frame);
+    rbVec3 center = states[bodies[1]].position;
+    double reach = rbGeometry_GetRadius(zone.geometry, RB_VEC3_ZERO) + b->radius;
+    if (rbDistance(zone.transform.p, center) > reach) {
+        return;
+    }
+    rbTransform other = rbWorld_PublicState(world, bodies[1], &states[bodies[1]]).transform;
+    for (int i = 0; i < b->shapes.count; ++i) {
+        const rbShapeDef* shape = &b->shapes.data[i].def;
+        bool isSeen = !shape->isSensor && (own->groups & shape->mask) != 0 &&
+                      (shape->groups & own->mask) != 0;
+        Placed placed = placeShape(world, shape, other);
+        if (isSeen && doOverlap(&zone, &placed)) {
+            addFound(world, bodies, sensor, i, center);
+        }
+    }
+}
+
+// The events of sensors from this one on, for the journal.
+static void writeJournal(rbWorld* world, int first)
+{
+    bool isStepped = world->def.engine == RB_ENGINE_STEP;
+    for (int i = first; i < world->contactEvents.count && !world->def.event.isJournalOff; ++i) {
+        const rbContactEvent* event = &world->contactEvents.data[i];
+        if (!rbBody_IsValid(world, event->bodyA) || !rbBody_IsValid(world, event->bodyB)) {
+            continue; // destroyed: the journal has bodies that exist
+        }
+        bool isBegin = event->kind == RB_SENSOR_BEGIN;
+        rbEngineEvent happened = {.time = event->time,
+                                  .kind =
+                                      isBegin ? RB_HAPPENED_SENSOR_BEGIN : RB_HAPPENED_SENSOR_END,
+                                  .a = rbWorld_BodyIndex(world, event->bodyA),
+                                  .b = rbWorld_BodyIndex(world, event->bodyB),
+                                  .point = event->point};
+        (isStepped ? rbWorld_WriteStepJournal : rbWorld_WriteJournal)(world, &happened);
+    }
+}
+
+void rbWorld_CheckSensors(rbWorld* world, double time, const rbMotionState* states)
+{
+    int first = world->contactEvents.count;
+    world->foundTouches.count = 0;
+    for (int i = 0; i < world->sensorBodies.count; ++i) {
+        int index = world->sensorBodies.data[i];
+        const rbBody* own = &world->bodies.data[index];
+        for (int k = 0; k < world->bodies.count; ++k) {
+            const rbBody* other = &world->bodies.data[k];
+            if (k == index || !rbWorld_IsBodyAlive(world, k) || !(canMove(own) || canMove(other))) {
+                continue;
+            }
+            const int bodies[2] = {index, k};
+            for (int s = 0; s < own->shapes.count; ++s) {
+                if (own->shapes.data[s].def.isSensor) {
+                    checkSensor(world, bodies, s, states);
+                }
+            }
+        }
+    }
+    rbWorld_MergeTouches(world, RB_TOUCH_SENSOR, time);
+    writeJournal(world, first);
+}
+
+// ----------------------------------------------------------------------------------------- nodes
 
 void rbWorld_NoteNode(void* context, const rbEngineNode* node)
 {

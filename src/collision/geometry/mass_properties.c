@@ -1,8 +1,8 @@
-// Algebra of mass properties: moving, combining, principal axes, plausibility.
+// Mass properties: moving, combining, principal axes, plausibility; those of meshes.
 #include "base/math/matrix3.h"
 #include "base/math/quaternion.h"
-
-#include <rattleback/shape.h>
+#include "collision/geometry/half_edge.h"
+#include "collision/geometry/polyhedron.h"
 
 // Off-diagonal inertia below this fraction of the trace is the rounding of a symmetric body;
 // rotating such a body by an arbitrary angle (its moments are equal) would be useless.
@@ -110,4 +110,101 @@ rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rbError* 
                            m.x, m.y, m.z);
     }
     return RB_STATUS_OK;
+}
+
+// ----------------------------------------------------------------------------------------- meshes
+// Volume, center and inertia of a closed mesh by signed tetrahedra.
+//
+// For a triangle (a, b, c) of the fan of a face, D = a.(b x c), s = a + b + c:
+//   V = sum D/6,   F = sum D/24 s,   S = sum D/120 (s s^T + a a^T + b b^T + c c^T),
+// center F/V, second moments about it S - V c c^T, inertia tr(S) E - S. Fans are signed, hence
+// correct for non-convex faces too. Everything is relative to the center of the bounding box,
+// because about a distant point the terms are large and cancel; the sums are compensated
+// (Neumaier).
+
+#define SUM_COUNT 10 // V, F (3), S (6)
+
+typedef struct Sums {
+    double sum[SUM_COUNT];
+    double lost[SUM_COUNT];
+} Sums;
+
+static void addTerm(Sums* sums, int k, double term)
+{
+    double before = sums->sum[k];
+    double after = before + term;
+    sums->lost[k] += fabs(before) >= fabs(term) ? (before - after) + term : (term - after) + before;
+    sums->sum[k] = after;
+}
+
+static void addTetrahedron(Sums* sums, rbVec3 a, rbVec3 b, rbVec3 c)
+{
+    double d = rbDot(a, rbCross(b, c));
+    rbVec3 s = rbAdd(rbAdd(a, b), c);
+    addTerm(sums, 0, d);
+    addTerm(sums, 1, d * s.x);
+    addTerm(sums, 2, d * s.y);
+    addTerm(sums, 3, d * s.z);
+    addTerm(sums, 4, d * (s.x * s.x + a.x * a.x + b.x * b.x + c.x * c.x));
+    addTerm(sums, 5, d * (s.y * s.y + a.y * a.y + b.y * b.y + c.y * c.y));
+    addTerm(sums, 6, d * (s.z * s.z + a.z * a.z + b.z * b.z + c.z * c.z));
+    addTerm(sums, 7, d * (s.x * s.y + a.x * a.y + b.x * b.y + c.x * c.y));
+    addTerm(sums, 8, d * (s.x * s.z + a.x * a.z + b.x * b.z + c.x * c.z));
+    addTerm(sums, 9, d * (s.y * s.z + a.y * a.z + b.y * b.z + c.y * c.z));
+}
+
+// Center of the bounding box of the corners.
+static rbVec3 findMiddle(const rbMeshDef* def, int cornerCount)
+{
+    rbVec3 lower = def->vertices[def->indices[0]];
+    rbVec3 upper = lower;
+    for (int i = 1; i < cornerCount; ++i) {
+        lower = rbMin3(lower, def->vertices[def->indices[i]]);
+        upper = rbMax3(upper, def->vertices[def->indices[i]]);
+    }
+    return rbAddScaled(lower, 0.5, rbSub(upper, lower));
+}
+
+rbMassProperties rbComputeMeshMass(const rbMeshDef* def)
+{
+    RB_ASSERT(def->faceCount > 0);
+    rbVec3 middle = findMiddle(def, (int)rbCountCorners(def));
+    Sums sums = {{0.0}, {0.0}};
+    int start = 0;
+    for (int f = 0; f < def->faceCount; ++f) {
+        int size = rbGetFaceSize(def, f);
+        const int* loop = def->indices + start;
+        rbVec3 a = rbSub(def->vertices[loop[0]], middle);
+        rbVec3 b = rbSub(def->vertices[loop[1]], middle);
+        for (int i = 2; i < size; ++i) {
+            rbVec3 c = rbSub(def->vertices[loop[i]], middle);
+            addTetrahedron(&sums, a, b, c);
+            b = c;
+        }
+        start += size;
+    }
+    double total[SUM_COUNT];
+    for (int k = 0; k < SUM_COUNT; ++k) {
+        total[k] = sums.sum[k] + sums.lost[k];
+    }
+    rbMassProperties result = {0};
+    result.volume = total[0] / 6.0;
+    result.mass = result.volume;
+    result.center = middle;
+    if (result.volume == 0.0) {
+        return result;
+    }
+    rbVec3 c = {total[1] / total[0] / 4.0, total[2] / total[0] / 4.0, total[3] / total[0] / 4.0};
+    double v = result.volume;
+    double sxx = total[4] / 120.0 - v * c.x * c.x;
+    double syy = total[5] / 120.0 - v * c.y * c.y;
+    double szz = total[6] / 120.0 - v * c.z * c.z;
+    result.inertia.xx = syy + szz;
+    result.inertia.yy = sxx + szz;
+    result.inertia.zz = sxx + syy;
+    result.inertia.xy = -(total[7] / 120.0 - v * c.x * c.y);
+    result.inertia.xz = -(total[8] / 120.0 - v * c.x * c.z);
+    result.inertia.yz = -(total[9] / 120.0 - v * c.y * c.z);
+    result.center = rbAdd(middle, c);
+    return result;
 }

@@ -60,11 +60,6 @@ const rbJointTypeRow* rbJointTypeRow_Get(rbJointType type);
 // too many parts, a name that is known, a full table.
 rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error);
 
-// Validates the actuators along the freedoms, motors and the velocity of a definition. title
-// identifies the joint in messages.
-rbStatus rbValidateDrives(const rbJointDef* def, const char* title, int freedomCount,
-                          rbError* error);
-
 // The freedoms a type leaves, from its parts and the orientation of B's principal frame relative to
 // A's at which angles are zero.
 void rbJointModel_AddFreedoms(rbJointModel* model, rbQuat relative);
