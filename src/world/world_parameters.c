@@ -71,7 +71,7 @@ size_t rbWorld_GetParametersSize(const rbWorld* world)
     return stream.size;
 }
 
-void rbWorld_TakeParameters(const rbWorld* world, char* bytes)
+void rbWorld_TakeParameters(const rbWorld* world, void* bytes)
 {
     rbByteStream stream = {.bytes = bytes};
     moveParameters((rbWorld*)world, &stream); // saving changes nothing

@@ -6,7 +6,7 @@
 
 // All of them, as bytes; the size depends only on the structure of the world.
 size_t rbWorld_GetParametersSize(const rbWorld* world);
-void rbWorld_TakeParameters(const rbWorld* world, char* bytes);
+void rbWorld_TakeParameters(const rbWorld* world, void* bytes);
 // Restores them. If they differ, the engine must start anew; energy accounting is unchanged.
 void rbWorld_RestoreParameters(rbWorld* world, const char* bytes);
 

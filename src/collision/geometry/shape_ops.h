@@ -163,7 +163,7 @@ RB_SHAPE_ROWS(RB_DECLARE_SHAPE_ROW)
 #undef RB_DECLARE_SHAPE_ROW
 
 // Row of a type.
-const rbShapeOps* rbGetShapeOps(rbShapeType type);
+const rbShapeOps* rbGetShapeOps(rbShapeType value);
 
 // Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
 // known, a full table.

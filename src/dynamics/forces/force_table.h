@@ -5,7 +5,7 @@
 #include "dynamics/motion/flight.h"
 
 // Row of a type below rbForceType_GetCount().
-const rbForceRow* rbGetForceRow(rbForceType type);
+const rbForceRow* rbGetForceRow(rbForceType value);
 
 // Adds the effect of a force on a body at a state to its load; constant forces add nothing. The
 // part without a potential is recorded as work.

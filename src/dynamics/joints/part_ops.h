@@ -54,7 +54,7 @@ typedef struct rbJointTypeRow {
     rbFreedomKind freedoms[RB_JOINT_FREEDOMS_MAX];
 } rbJointTypeRow;
 
-const rbJointTypeRow* rbJointTypeRow_Get(rbJointType type);
+const rbJointTypeRow* rbJointTypeRow_Get(rbJointType value);
 
 // Adds a type stacked from basic parts, at start-up (base/core/registered_rows.h). Refused: no or
 // too many parts, a name that is known, a full table.

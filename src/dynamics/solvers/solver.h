@@ -45,7 +45,7 @@ struct rbSolver {
 rbStatus rbRegisterSolver(const rbSolverOps* row, rbError* error);
 
 // NULL for RB_SOLVER_AUTO.
-const rbSolverOps* rbSolverOps_Get(rbSolverType type);
+const rbSolverOps* rbSolverOps_Get(rbSolverType value);
 
 // The solver that AUTO selects for a structure.
 rbSolverType rbChooseSolver(const rbRowSystem* system);

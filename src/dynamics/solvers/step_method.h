@@ -44,7 +44,7 @@ struct rbMethodState {
 rbStatus rbRegisterStepMethod(const rbStepMethodRow* row, rbError* error);
 
 // NULL for RB_METHOD_IMPULSES.
-const rbStepMethodRow* rbStepMethodRow_Get(rbStepMethod method);
+const rbStepMethodRow* rbStepMethodRow_Get(rbStepMethod value);
 
 RB_DECLARE_WORDS(rbStepMethod);
 

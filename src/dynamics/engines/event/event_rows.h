@@ -45,7 +45,7 @@ rbStatus rbRegisterEventLoop(const rbEventLoopRow* row, rbError* error);
 rbStatus rbRegisterDetector(const rbDetectorRow* row, rbError* error);
 
 // The row with an index below the count.
-const rbEventLoopRow* rbGetEventLoopRow(rbEventLoop loop);
-const rbDetectorRow* rbGetDetectorRow(rbDetector detector);
+const rbEventLoopRow* rbGetEventLoopRow(rbEventLoop value);
+const rbDetectorRow* rbGetDetectorRow(rbDetector value);
 
 #endif
