@@ -16,9 +16,9 @@ static const struct {
     const char* method;
     uint64_t hash;
 } goldens[] = {
-    {"auto", 0x41b0b1628c3bb0a0u},      {"closed", 0x1e8349a5caa1b524u},
-    {"iterative", 0x5254225fa7e1218au}, {"mpr", 0x084aadef6f8ae872u},
-    {"features", 0xe29d4d9790cb7334u},
+    {"auto", 0x5d2b6cd7b4155bbeu},      {"closed", 0xb77dcaecbd8a084eu},
+    {"iterative", 0xb26aa3e023c96967u}, {"mpr", 0x084aadef6f8ae872u},
+    {"features", 0x87abba78b1423ebdu},
 };
 
 static uint64_t hashVector(uint64_t hash, rbVec3 v)

@@ -363,7 +363,60 @@ static void bricksOfAWallTouchInTheSameCorners(void** state)
     rbDestroyGeometry(brick);
 }
 
-RB_TEST_GROUP(test_manifold, cmocka_unit_test(bricksOfAWallTouchInTheSameCorners),
+static rbManifold buildByAny(const rbGeometry* a, const rbGeometry* b, rbTransform pose)
+{
+    rbSeparationInput input = rbDefaultSeparationInput();
+    rbSeparation s;
+    rbManifold m;
+    rbError error = {0};
+    input.geometryA = a;
+    input.geometryB = b;
+    input.transformBtoA = pose;
+    assert_int_equal(rbMeasureSeparation(&input, NULL, pairScratch, &s, &error), RB_STATUS_OK);
+    rbBuildManifold(a, b, pose, &s, 1.0, &m);
+    return m;
+}
+
+// A coin on its rim over a box, in both orders: where it touches is known to rounding, not to the
+// root of it, where a search for the distance ends.
+static void rimsTouchAtTheirLowestPoint(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(0x7c01)};
+    rbGeometry* coin = rbCreateCylinder(0.1, 0.005, NULL);
+    rbGeometry* slab = rbCreateBox((rbVec3){2.0, 2.0, 0.5}, NULL);
+    double worst = 0.0;
+    for (int i = 0; i < rbTest_Count(300, 20000); ++i) {
+        double tilt = rbRandom_Range(&random, 0.05, 1.5);
+        double heading = rbRandom_Range(&random, -3.0, 3.0);
+        double sine, cosine, east, north;
+        rbSinCos(tilt, &sine, &cosine);
+        rbSinCos(heading, &north, &east);
+        rbTransform pose = {.q = rbMulQuat(turnAbout((rbVec3){0.0, 0.0, 1.0}, heading),
+                                           turnAbout((rbVec3){0.0, 1.0, 0.0}, tilt))};
+        double low = 0.1 * sine + 0.005 * cosine;
+        double out = 0.1 * cosine - 0.005 * sine; // along the heading
+        double gap = rbRandom_Range(&random, -1e-4, 1e-4);
+        pose.p = (rbVec3){rbRandom_Range(&random, -1.0, 1.0), rbRandom_Range(&random, -1.0, 1.0),
+                          0.5 + low + gap};
+        rbTransform inverse = rbInvertTransform(pose);
+        rbManifold under = buildByAny(slab, coin, pose);
+        rbManifold over = buildByAny(coin, slab, inverse);
+        rbVec3 truth = {pose.p.x + out * east, pose.p.y + out * north, 0.5 + gap};
+        assert_int_equal(under.count, 1);
+        assert_int_equal(over.count, 1);
+        worst = fmax(worst, rbDistance(under.points[0].pointB, truth));
+        rbVec3 back = rbTransformPoint(pose, over.points[0].pointA);
+        worst = fmax(worst, rbDistance(back, truth));
+    }
+    print_message("at most %.2g m from the lowest point\n", worst);
+    assert_true(worst <= 1e-13);
+    rbDestroyGeometry(coin);
+    rbDestroyGeometry(slab);
+}
+
+RB_TEST_GROUP(test_manifold, TEST_WITH_SCRATCH(rimsTouchAtTheirLowestPoint),
+              cmocka_unit_test(bricksOfAWallTouchInTheSameCorners),
               cmocka_unit_test(ballOnAHalfSpaceHasOnePoint),
               cmocka_unit_test(stackedBoxesTouchInTheCornersOfTheirOverlap),
               cmocka_unit_test(turnedBoxesKeepFourOfEightPoints),

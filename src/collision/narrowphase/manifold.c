@@ -14,6 +14,10 @@
 // Cosine of the angle between a face and the normal within which the face is the reference: 3
 // degrees. Points beyond exceed the threshold; the limit keeps the projection well conditioned.
 #define FLUSH_COSINE 0.9986
+// The same from which on the normal is that of the face, and how far the witness of a search may be
+// from the point that it stands for, relative to the size of the shape.
+#define FACE_COSINE (1.0 - 1e-14)
+#define LAG_MOST 1e-6
 // The face of B is the reference only if it is better aligned by this much.
 #define PREFER_A 1e-6
 // Sine of the angle up to which two segments are parallel.
@@ -423,10 +427,37 @@ void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold)
     dropFlat(manifold, size);
 }
 
-void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
-                     const rbSeparation* separation, double threshold, rbManifold* manifold)
+// Searches end when the distance has converged, and it is of second order in the place: the witness
+// on a curved surface lags behind its lowest point, by 1e-9 of the size where the distance is good
+// to rounding. Over a face the lowest point is the support point along the normal of the face.
+static void lowerWitness(const rbGeometry* shape, rbTransform toA,
+                         const rbContactFeature features[2], int own, rbSeparation* s)
 {
-    RB_ASSERT(isfinite(separation->distance) && isfinite(threshold));
+    const rbContactFeature* face = &features[1 - own];
+    bool isFlat = face->count > 2 && fabs(rbDot(face->normal, s->normal)) >= FACE_COSINE;
+    if (features[own].count != 1 || !isFlat || rbGetShapeOps(shape->type)->support == NULL) {
+        return;
+    }
+    rbVec3 outward = own == 0 ? s->normal : rbNeg(s->normal);
+    rbVec3 lowest =
+        rbTransformPoint(toA, rbGeometry_GetSupport(shape, rbInvRotate(toA.q, outward)));
+    rbVec3 witness = own == 0 ? s->pointA : s->pointB;
+    double distance = rbDot(outward, rbSub(face->corners[0], lowest));
+    double lag = LAG_MOST * rbDistance(lowest, toA.p);
+    if (!(rbDistance(lowest, witness) <= lag && fabs(distance - s->distance) <= lag)) {
+        return; // another point, not the same one more exactly
+    }
+    s->pointA = own == 0 ? lowest : rbAddScaled(lowest, -distance, s->normal);
+    s->pointB = own == 0 ? rbAddScaled(lowest, distance, s->normal) : lowest;
+    s->distance = distance;
+}
+
+void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
+                     const rbSeparation* measured, double threshold, rbManifold* manifold)
+{
+    RB_ASSERT(isfinite(measured->distance) && isfinite(threshold));
+    rbSeparation own = *measured;
+    rbSeparation* separation = &own;
     rbVec3 n = separation->normal;
     *manifold =
         (rbManifold){.normal = n, .childA = separation->childA, .childB = separation->childB};
@@ -446,6 +477,8 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
     rbFindContactFeature(b, rbNeg(rbInvRotate(transformBtoA.q, n)),
                          rbInvTransformPoint(transformBtoA, separation->pointB), &features[1]);
     rbMoveContactFeature(&features[1], transformBtoA);
+    lowerWitness(a, RB_TRANSFORM_IDENTITY, features, 0, separation);
+    lowerWitness(b, transformBtoA, features, 1, separation);
     Candidates candidates;
     candidates.count = 0;
     if (isPlane) {
