@@ -442,67 +442,82 @@ static bool settle(const rbStepRun* run, double time, double h)
     return true;
 }
 
+// Several runs as one step, back on its conditions; false: they do not agree, and shorter steps
+// may.
+static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    const rbStepSettings* settings = &run->engine->settings;
+    rbVec3 momentum;
+    combineRuns(mechanism, runs, &momentum);
+    mechanism->seen.kink = settings->errorMax > 0.0 ? getKink(mechanism, runs) : 0.0;
+    if (mechanism->seen.kink > 0.0) {
+        // Combining the runs would cancel nothing.
+        double horizon = settings->horizon;
+        mechanism->seen.estimate =
+            fmax(compareRuns(mechanism, runs, horizon), h * mechanism->seen.kink * horizon);
+        useFinestRun(mechanism, runs, &momentum);
+    } else if (isUnresolved(mechanism, h, runs)) {
+        if (!run->isSmallest && !run->isForced) {
+            return false;
+        }
+        useFinestRun(mechanism, runs, &momentum);
+    }
+    rbStep_PlaceFixed(run, time + h, false);
+    (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
+    rbStep_ContinueErrors(mechanism);
+    rbStep_SetSpeeds(run, time + h, time + h);
+    // Velocities only: nothing soft acts in zero time.
+    rbStep_StopRates(run, 0.0, mechanism->inner);
+    if (mechanism->traits.isAfloat) {
+        // Every run keeps the angular momentum, but the combination is not linear in it: the
+        // difference is corrected as a rotation of the whole, which no joint feels.
+        rbVec3 off = rbSub(momentum, rbStep_GetAngularMomentum(&mechanism->m));
+        rbStep_AddRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
+    }
+    return true;
+}
+
+// One run of n basic steps; false: one of them did not meet its tolerance.
+static bool makeRun(const rbStepRun* run, double time, double h, int n)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    bool isSettled = mechanism->node.settleCount > 0;
+    beginRun(mechanism);
+    for (int k = 0; k < n; ++k) {
+        double from = time + h * (double)k / (double)n;
+        if (!(isSettled ? settle(run, from, h) : rbStep_Basic(run, from, h / (double)n, k == 0))) {
+            return false;
+        }
+        mechanism->isAnchored = mechanism->isAnchored || k == 0;
+    }
+    return true;
+}
+
 bool rbStep_Make(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     if (mechanism->method != NULL) {
         return stepByMethod(run, time, h);
     }
-    bool isSettled = mechanism->node.settleCount > 0;
     // Limited impulses and steps of order 1 do not support extrapolation.
-    bool isPlain = mechanism->isOpen || isSettled;
+    bool isPlain = mechanism->isOpen || mechanism->node.settleCount > 0;
     int runs = isPlain ? 1 : run->engine->settings.order / 2;
     RB_ASSERT(runs >= 1 && runs <= RB_STEP_RUNS_MAX && h > 0.0);
     rbStep_Save(mechanism, mechanism->copies.start);
-    for (int n = 1; n <= runs; ++n) {
-        if (n > 1) {
-            rbStep_Restore(mechanism, mechanism->copies.start);
-        }
-        beginRun(mechanism);
-        for (int k = 0; k < n; ++k) {
-            double from = time + h * (double)k / (double)n;
-            bool isMade =
-                isSettled ? settle(run, from, h) : rbStep_Basic(run, from, h / (double)n, k == 0);
-            if (!isMade) {
-                rbStep_Restore(mechanism, mechanism->copies.start);
-                return false;
-            }
-            mechanism->isAnchored = mechanism->isAnchored || k == 0;
-        }
-        if (runs > 1) {
-            keepRun(mechanism, n - 1);
-        }
+    bool isMade = makeRun(run, time, h, 1);
+    for (int n = 2; isMade && n <= runs; ++n) {
+        keepRun(mechanism, n - 2);
+        rbStep_Restore(mechanism, mechanism->copies.start);
+        isMade = makeRun(run, time, h, n);
     }
-    if (runs > 1) {
-        rbVec3 momentum;
-        combineRuns(mechanism, runs, &momentum);
-        const rbStepSettings* settings = &run->engine->settings;
-        mechanism->seen.kink = settings->errorMax > 0.0 ? getKink(mechanism, runs) : 0.0;
-        if (mechanism->seen.kink > 0.0) {
-            // Combining the runs would cancel nothing.
-            double horizon = settings->horizon;
-            mechanism->seen.estimate =
-                fmax(compareRuns(mechanism, runs, horizon), h * mechanism->seen.kink * horizon);
-            useFinestRun(mechanism, runs, &momentum);
-        } else if (isUnresolved(mechanism, h, runs)) {
-            if (!run->isSmallest && !run->isForced) {
-                rbStep_Restore(mechanism, mechanism->copies.start);
-                return false;
-            }
-            useFinestRun(mechanism, runs, &momentum);
-        }
-        rbStep_PlaceFixed(run, time + h, false);
-        (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
-        rbStep_ContinueErrors(mechanism);
-        rbStep_SetSpeeds(run, time + h, time + h);
-        // Velocities only: nothing soft acts in zero time.
-        rbStep_StopRates(run, 0.0, mechanism->inner);
-        if (mechanism->traits.isAfloat) {
-            // Every run keeps the angular momentum, but the combination is not linear in it: the
-            // difference is corrected as a rotation of the whole, which no joint feels.
-            rbVec3 off = rbSub(momentum, rbStep_GetAngularMomentum(&mechanism->m));
-            rbStep_AddRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
-        }
+    if (isMade && runs > 1) {
+        keepRun(mechanism, runs - 1);
+        isMade = finishRuns(run, time, h, runs);
+    }
+    if (!isMade) {
+        rbStep_Restore(mechanism, mechanism->copies.start);
+        return false;
     }
     // The factors of the end are those of the next start.
     rbCorrector* other = mechanism->anchor;
