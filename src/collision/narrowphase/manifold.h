@@ -15,7 +15,7 @@
 // Shapes: sphere, box, capsule, cylinder, cone, ellipsoid, hull, plane (one of the two), polyhedron
 // (the face at the witness; for non-convex faces only the witness).
 void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
-                     const rbSeparation* separation, double threshold, rbManifold* manifold);
+                     const rbSeparation* measured, double threshold, rbManifold* manifold);
 
 // Maximum number of points of two features.
 #define RB_FEATURE_POINTS_MAX (2 * RB_FEATURE_CORNERS_MAX + 5)
