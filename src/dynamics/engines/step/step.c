@@ -90,6 +90,7 @@ static void find(rbStepEngine* engine, const rbStepHost* host, double h)
 static void collide(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     double begun = rbGetThreadTime();
+    rbContactStep_KickStriking(engine, host, h);
     rbContactStep_NoteArriving(engine, host);
     rbContactStep_SolveCollisions(engine, host, h, miss);
     RB_VALIDATE(rbStepValid_AreImpulses(engine->contacts));

@@ -169,6 +169,17 @@ static double kickBody(rbMechBody* body, double h, rbVec3 paid)
     return work;
 }
 
+static void kickOne(rbStepEngine* engine, const rbStepHost* host, rbMechBody* body, double time,
+                    double h)
+{
+    rbStepContacts* c = engine->contacts;
+    rbVec3 paid;
+    loadBody(host, body, time, &paid);
+    c->accounts.sums.load += kickBody(body, h, paid);
+    double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
+    c->flight.kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
+}
+
 // isEnd: bodies that arrived in the step have already received their forces.
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              bool isEnd)
@@ -179,11 +190,41 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
         bool isLate = isEnd && (c->flight.late.data[body->index] > 0.0 ||
                                 c->rest.isWoken.data[body->index] != 0);
         if (body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->rest.freeze, body->index)) {
-            rbVec3 paid;
-            loadBody(host, body, time, &paid);
-            c->accounts.sums.load += kickBody(body, h, paid);
-            double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
-            c->flight.kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
+            kickOne(engine, host, body, time, h);
+        }
+    }
+}
+
+// A body that nothing bears and that touches nothing it struck on its way.
+static void kickStriking(rbStepEngine* engine, const rbStepHost* host, int index, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    bool isOwn = index < engine->bodies.count && engine->bodies.data[index].mechanism < 0;
+    rbMechBody* body = isOwn ? rbContactStep_GetBody(engine, index) : NULL;
+    if (body == NULL || !body->isDynamic || c->flight.late.data[index] != 0.0 ||
+        c->rest.isWoken.data[index] != 0 || c->bodies.data[index].isFrozen) {
+        return;
+    }
+    kickOne(engine, host, body, c->grid.time, 0.5 * h);
+    c->flight.late.data[index] = RB_STEP_SNAP * h;
+    showBody(c, index, body);
+}
+
+void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; c->solvers.substeps == NULL && i < c->foundCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        bool isStriking = false;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[k];
+            isStriking = isStriking ||
+                         (point->isClosed && !(point->impulse[0] > 0.0) &&
+                          rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed);
+        }
+        if (isStriking) {
+            kickStriking(engine, host, contact->bodyA, h);
+            kickStriking(engine, host, contact->bodyB, h);
         }
     }
 }

@@ -236,6 +236,9 @@ bool rbContactStep_IsTouched(const rbStepContacts* c, int index);
 // theirs.
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              bool isEnd);
+// Bodies that strike at the end of a flight without having been stopped in it: within the distance
+// at which contacts act. They get all forces of the step before they collide, as those that were.
+void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, double h);
 // Forces on a body besides gravity and constant ones.
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
