@@ -51,7 +51,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyContactGraph(contacts->graph);
     rbDestroyContactFreeze(contacts->rest.freeze);
     rbTouchList_Free(&contacts->report.touches);
-    rbArray_Free(contacts->report.told);
+    rbArray_Free(contacts->report.reported);
     rbArray_Free(contacts->own.loose);
     rbArray_Free(contacts->own.places1);
     rbArray_Free(contacts->bodies);

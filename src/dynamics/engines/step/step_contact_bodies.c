@@ -195,7 +195,7 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
     }
 }
 
-// A body that nothing bears and that touches nothing it struck on its way.
+// A body that rests on nothing and was not stopped in its flight.
 static void kickStriking(rbStepEngine* engine, const rbStepHost* host, int index, double h)
 {
     rbStepContacts* c = engine->contacts;

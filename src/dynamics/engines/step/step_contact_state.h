@@ -160,11 +160,11 @@ typedef struct rbStepMembers {
     RB_ARRAY(int) exclusions;   // excluded pairs of bodies
 } rbStepMembers;
 
-// What the host is told of a step.
+// What a step reports to the host.
 typedef struct rbTouchReport {
     rbTouchList touches;
-    RB_ARRAY(rbEngineTouch) told;    // the same as the host gets them
-    RB_ARRAY(rbCollisionNote) stops; // of an island, for the journal
+    RB_ARRAY(rbEngineTouch) reported; // the same as the host gets them
+    RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
 } rbTouchReport;
 
 struct rbStepContacts {

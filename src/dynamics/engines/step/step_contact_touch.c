@@ -58,22 +58,23 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
         rbContactSet set = getFound(c);
         rbTouchList_Locate(&c->report.touches, &set);
     }
-    c->report.told.count = 0;
+    c->report.reported.count = 0;
     for (int i = 0; i < c->report.touches.touches.count; ++i) {
         const rbTouch* touch = &c->report.touches.touches.data[i];
         const rbMechBody* bodyA = rbContactStep_GetBody(engine, touch->bodyA);
-        rbEngineTouch told = {.a = touch->bodyA,
-                              .b = touch->bodyB,
-                              .partA = touch->partA,
-                              .partB = touch->partB,
-                              .point = rbAdd(bodyA->pose.position, touch->armA),
-                              .normal = touch->normal,
-                              .impulse = touch->impulse,
-                              .approachSpeed = touch->approachSpeed,
-                              .isBearing = touch->isBearing,
-                              .isClosed = touch->gap < INFINITY};
-        rbArray_Push(c->report.told, told);
+        rbEngineTouch reported = {.a = touch->bodyA,
+                                  .b = touch->bodyB,
+                                  .partA = touch->partA,
+                                  .partB = touch->partB,
+                                  .point = rbAdd(bodyA->pose.position, touch->armA),
+                                  .normal = touch->normal,
+                                  .impulse = touch->impulse,
+                                  .approachSpeed = touch->approachSpeed,
+                                  .isBearing = touch->isBearing,
+                                  .isClosed = touch->gap < INFINITY};
+        rbArray_Push(c->report.reported, reported);
     }
-    rbEngineNode node = {c->grid.time, c->report.told.data, c->report.told.count, c->places.data};
+    rbEngineNode node = {c->grid.time, c->report.reported.data, c->report.reported.count,
+                         c->places.data};
     host->node(host->context, &node);
 }

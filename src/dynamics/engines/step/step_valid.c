@@ -1,9 +1,8 @@
 // Validity of the results of stages, see step_valid.h.
 #include "dynamics/engines/step/step_valid.h"
 
-// Rounding of unit vectors, and of impulses of which a cone is left, relative.
+// Rounding of squared lengths of unit vectors.
 #define UNIT_ROUNDING 1e-9
-#define CONE_ROUNDING 1e-6
 
 // Whether two values agree, or one of them is not finite.
 static bool isNear(double a, double b, double most)
@@ -46,8 +45,8 @@ bool rbStepValid_AreImpulses(const rbStepContacts* c)
     for (int i = 0; isValid && i < c->set.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            const double* p = c->set.points[k].impulse;
-            isValid = isValid && !(p[0] < 0.0) && !c->set.points[k].isHeld;
+            const rbContactPoint* point = &c->set.points[k];
+            isValid = isValid && !(point->impulse[0] < 0.0) && !point->isHeld;
         }
     }
     return isValid;
