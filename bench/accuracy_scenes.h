@@ -2,8 +2,7 @@
 //
 // The truths share no code with the library's engines: closed forms, and equations in reduced
 // coordinates that are integrated by extrapolation in long double (mechanism_reference.h).
-#ifndef RB_ACCURACY_SCENES_H
-#define RB_ACCURACY_SCENES_H
+#pragma once
 
 #include "contact_scenes.h"
 #include "joint_scenes.h"
@@ -32,5 +31,3 @@ void rbDestroyAccuracyScene(rbAccuracyScene* scene);
 // The largest distance, over all moving bodies, between where a point of the body is and where it
 // should be, m; a bound for all points within reach. NaN if a state is not finite.
 double rbAccuracyScene_GetError(const rbAccuracyScene* scene, const rbPeerBodyState* states);
-
-#endif

@@ -3,8 +3,7 @@
 // A suite is a file suite_x.c with a `const rbBenchSuite`, and an entry in the table in bench.c.
 // Rows of the same suite, case, metric and result with different engines are compared with each
 // other.
-#ifndef RB_BENCH_H
-#define RB_BENCH_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -81,5 +80,3 @@ extern const rbBenchSuite rbSuiteMath;
 extern const rbBenchSuite rbSuiteMeshDistance;
 extern const rbBenchSuite rbSuiteRays;
 extern const rbBenchSuite rbSuiteThroughput;
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A latitude-longitude grid with one vertex at each pole: bands x segments gives
 // 2 segments (bands - 1) triangles. 71 x 72: 10,080; 224 x 224: 99,904; 708 x 708: 1,001,112.
-#ifndef RB_BENCH_BUMPY_SPHERE_H
-#define RB_BENCH_BUMPY_SPHERE_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -25,5 +24,3 @@ void rbBumpySphere_Free(rbBumpySphere* sphere);
 
 // The definition for rbCreateMesh; it borrows the arrays.
 rbMeshDef rbBumpySphere_GetDef(const rbBumpySphere* sphere);
-
-#endif

@@ -1,7 +1,6 @@
 // The contact experiments of the specification of multibody impulses, compared with their printed
 // numbers.
-#ifndef RB_CONTACT_EXPERIMENTS_H
-#define RB_CONTACT_EXPERIMENTS_H
+#pragma once
 
 #include "bench.h"
 
@@ -10,5 +9,3 @@ void rbRunFunnelExperiment(rbBench* bench);    // X-13
 void rbRunWallExperiment(rbBench* bench);
 void rbRunSweepsExperiment(rbBench* bench);    // cost of a sweep
 void rbRunSolversExperiment(rbBench* bench);   // residual against time of every solver
-
-#endif

@@ -1,6 +1,5 @@
 // How well impulses and velocities obey the laws of a velocity stage, measured on the result alone.
-#ifndef RB_CONTACT_RESIDUAL_H
-#define RB_CONTACT_RESIDUAL_H
+#pragma once
 
 #include "dynamics/contact/contact.h"
 
@@ -14,5 +13,3 @@ typedef struct rbContactResidual {
 // starts: bodies before the stage, whose impulses were zero.
 rbContactResidual rbMeasureContacts(const rbContactSet* set, const rbContactBody* starts,
                                     const rbContactBody* bodies, int bodyCount);
-
-#endif

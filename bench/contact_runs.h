@@ -1,6 +1,5 @@
 // Runs of a pile by any engine: time per step, and the final state.
-#ifndef RB_CONTACT_RUNS_H
-#define RB_CONTACT_RUNS_H
+#pragma once
 
 #include "contact_scenes.h"
 
@@ -49,5 +48,3 @@ typedef struct rbDurations {
     double most;
 } rbDurations;
 rbDurations rbSummarizeDurations(double* durations, int count);
-
-#endif

@@ -3,8 +3,7 @@
 // Gravity is -y everywhere. Bodies are in the frames of their principal axes. Random numbers are
 // splitmix64, drawn in the order of the loops, so that every engine and every build has the same
 // start.
-#ifndef RB_CONTACT_SCENES_H
-#define RB_CONTACT_SCENES_H
+#pragma once
 
 #include "peers/peer_contacts.h"
 
@@ -63,5 +62,3 @@ rbWorld* rbContactScene_CreateWorld(const rbContactScene* scene, double step,
 // The same with all settings of a world, of which gravity and capacities are those of the scene.
 rbWorld* rbContactScene_CreateWorldBy(const rbContactScene* scene, rbWorldDef def, rbBodyId* ids,
                                       rbError* error);
-
-#endif

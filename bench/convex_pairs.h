@@ -5,8 +5,7 @@
 // direction until it touches A, then moves along the contact normal to its placement. For warm
 // starts B turns 0.01 rad per step about a fixed random axis through its center and is shifted
 // along the normal so that the placement holds at every step.
-#ifndef RB_BENCH_CONVEX_PAIRS_H
-#define RB_BENCH_CONVEX_PAIRS_H
+#pragma once
 
 #include "convex_reference.h"
 
@@ -50,5 +49,3 @@ typedef struct rbConvexPairs {
 // geometry cannot be created (hulls in a library built without qhull).
 rbConvexPairs* rbMakeConvexPairs(int shapeIndex, int coldCount, int warmCount, int warmSteps);
 void rbFreeConvexPairs(rbConvexPairs* pairs);
-
-#endif

@@ -5,8 +5,7 @@
 // least overlap over all n. For polytopes only the facets of A - B can attain it: the faces of A,
 // the faces of B, and the edge pairs whose arcs on the sphere of normals cross; all are listed. For
 // ellipsoids it is found by Newton's method from many starts.
-#ifndef RB_BENCH_CONVEX_REFERENCE_H
-#define RB_BENCH_CONVEX_REFERENCE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "peers/peer.h"
@@ -58,5 +57,3 @@ double rbReference_GetDepth(const rbReference* reference, rbVec3 t);
 
 // The normal of least overlap near a given one; for polytopes the given one itself.
 rbVec3 rbReference_Polish(const rbReference* reference, rbVec3 normal, rbVec3 t);
-
-#endif

@@ -1,6 +1,5 @@
 // The parts of a step of a mechanism, called one by one: the cost of each.
-#ifndef RB_JOINT_KERNELS_H
-#define RB_JOINT_KERNELS_H
+#pragma once
 
 #include "joint_scenes.h"
 
@@ -13,5 +12,3 @@ typedef struct rbJointCosts {
 // At the start of the scene, which has ball joints only, with steps of h.
 rbJointCosts rbMeasureJointCosts(const rbJointScene* scene, rbSolverType solver, double h,
                                  double seconds);
-
-#endif

@@ -1,6 +1,5 @@
 // Runs of a mechanism by any engine: time, largest joint error, largest energy error.
-#ifndef RB_JOINT_RUNS_H
-#define RB_JOINT_RUNS_H
+#pragma once
 
 #include "joint_scenes.h"
 
@@ -41,5 +40,3 @@ const char* rbJointRunResult_Describe(const rbJointRunResult* result, char text[
 
 // The step settings of the default world.
 rbStepSettings rbGetDefaultStepSettings(void);
-
-#endif

@@ -1,8 +1,7 @@
 // Mechanisms of the joint suites, as plain data for every engine, and as our worlds.
 //
 // Gravity is -y everywhere. All bodies are in the frames of their principal axes.
-#ifndef RB_JOINT_SCENES_H
-#define RB_JOINT_SCENES_H
+#pragma once
 
 #include "peers/peer_joints.h"
 
@@ -44,5 +43,3 @@ rbWorld* rbJointScene_CreateWorld(const rbJointScene* scene, const rbStepSetting
 // Reads the states of the bodies of such a world.
 void rbJointScene_ReadWorld(const rbJointScene* scene, const rbWorld* world,
                             rbPeerBodyState* states);
-
-#endif

@@ -5,8 +5,7 @@
 // overlapping pairs are 0.06 m nearer than those at the gap 0.01, which is about 0.05 m deep. Along
 // a path B spins about its center and circles A, at most RB_MESH_MOTION of the diameter per step
 // for any of its points, and is held near the gap.
-#ifndef RB_BENCH_MESH_PAIRS_H
-#define RB_BENCH_MESH_PAIRS_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "bumpy_sphere.h"
@@ -48,5 +47,3 @@ void rbMakeMeshPairs(rbMeshRuler ruler, int count, rbMeshSet sets[RB_MESH_PLACE_
 void rbMakeMeshPaths(rbMeshRuler ruler, const rbMeshSet starts[RB_MESH_PLACE_COUNT], int pathCount,
                      int stepCount, rbMeshSet sets[RB_MESH_PLACE_COUNT]);
 void rbFreeMeshSets(rbMeshSet sets[RB_MESH_PLACE_COUNT]);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Shares no code with any engine. Triangles are skipped only if the bounding balls of triangles and
 // bodies prove them too far away.
-#ifndef RB_BENCH_MESH_REFERENCE_H
-#define RB_BENCH_MESH_REFERENCE_H
+#pragma once
 
 #include "peers/peer_mesh.h"
 
@@ -11,5 +10,3 @@
 // a good guess makes the search fast, a wrong one does no harm. O(n^2) in the triangles near the
 // other body.
 double rbMeasureMeshesByForce(const rbPeerMesh* mesh, const rbPeerPair* pair, double guess);
-
-#endif

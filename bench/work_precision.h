@@ -1,6 +1,5 @@
 // Work-precision: points of time against error, whether points lie below ours, and a picture.
-#ifndef RB_WORK_PRECISION_H
-#define RB_WORK_PRECISION_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -34,5 +33,3 @@ rbStatus rbDrawWorkPanels(const rbWorkPanel* panels, int count, const char* path
 // Draws many panels of few series as a grid with equal axes and one key. The step of our points is
 // the error that was asked for, in m; it is drawn as well.
 rbStatus rbDrawWorkGrid(const rbWorkPanel* panels, int count, const char* path, rbError* error);
-
-#endif

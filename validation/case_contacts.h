@@ -1,6 +1,5 @@
 // Functions shared by the contact cases of the step engine.
-#ifndef RB_VALIDATION_CASE_CONTACTS_H
-#define RB_VALIDATION_CASE_CONTACTS_H
+#pragma once
 
 #include "contact_worlds.h"
 #include "validation.h"
@@ -14,5 +13,3 @@ void rbPrintPile(const rbValidation* validation, const rbPile* pile, const char*
 // Adds a bound named "name: quantity".
 void rbAddPileBound(rbValidation* validation, const char* name, const char* quantity, double value,
                     double bound);
-
-#endif

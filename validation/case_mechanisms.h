@@ -1,6 +1,5 @@
 // Functions shared by the mechanism cases.
-#ifndef RB_VALIDATION_CASE_MECHANISMS_H
-#define RB_VALIDATION_CASE_MECHANISMS_H
+#pragma once
 
 #include "mechanism_worlds.h"
 #include "validation.h"
@@ -19,5 +18,3 @@ void rbAddNamed(rbValidation* validation, const char* name, const char* quantity
 // Adds the engine's joint errors over the whole run, and prints its cost.
 void rbAddClosure(rbValidation* validation, const rbMechanism* mechanism, const char* name,
                   double tolerance);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // z is up. Contacts of this engine act `shell` outside the surfaces: bodies that must be at rest
 // from the start are that far apart.
-#ifndef RB_VALIDATION_CONTACT_WORLDS_H
-#define RB_VALIDATION_CONTACT_WORLDS_H
+#pragma once
 
 #include <rattleback/contact.h>
 #include <rattleback/world.h>
@@ -88,5 +87,3 @@ rbPile rbMakeHeavyOnLight(const rbWorldDef* def, double heavy, double light);
 // balls of 1 m and 1 kg, e = 1, side by side, each rotating about a hinge above it that is
 // fixed to the world; the first `raised` ones are raised by an angle. Lowest centers are at z = 0.
 rbPile rbMakeCradle(const rbWorldDef* def, int raised, double angle);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // World frame, meters. The specification prints the contact normal from body 2 to body 1; here, as
 // everywhere in the code, it points from body 1 to body 2.
-#ifndef RB_CONVEX_SCENES_H
-#define RB_CONVEX_SCENES_H
+#pragma once
 
 #include <rattleback/collision.h>
 
@@ -30,5 +29,3 @@ void rbFreeConvexScenes(rbConvexScene scenes[RB_CONVEX_SCENE_COUNT]);
 
 // Pose of body 2 (order 0) or of body 1 (order 1) relative to the other one after the displacement.
 rbTransform rbConvexScene_GetPose(const rbConvexScene* scene, double way, int order);
-
-#endif

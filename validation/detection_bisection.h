@@ -1,6 +1,5 @@
 // Where does detection begin? Bisection along a path (G-39).
-#ifndef RB_DETECTION_BISECTION_H
-#define RB_DETECTION_BISECTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@ typedef bool rbDetectFn(const void* context, double gap);
 // while they are longer than stepEnd, and ends within twice the last step of the answer, which must
 // lie in [-1, 1] m. stepEnd 1e-10 results in 33 rounds and a resolution of 1.2e-10 m.
 double rbBisectDetection(rbDetectFn* detect, const void* context, double stepEnd, int* rounds);
-
-#endif

@@ -1,8 +1,7 @@
 // Rigid bodies in a cube that bounce off each other and off six walls without friction and without
 // loss: the driver of the shadow test. No engine: explicit steps and one impulse per
 // contact.
-#ifndef RB_ELASTIC_GAS_H
-#define RB_ELASTIC_GAS_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "base/core/random.h"
@@ -61,5 +60,3 @@ void rbBounce(rbGasBody* a, rbGasBody* b, rbVec3 point, rbVec3 normal);
 // Pose of the shape in the world.
 rbTransform rbGasBody_GetShapePose(const rbGasBody* body);
 double rbGas_GetEnergy(const rbGas* gas);
-
-#endif

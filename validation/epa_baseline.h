@@ -1,7 +1,6 @@
 // An expanding polytope algorithm with the weaknesses of libccd, each of which can be repaired
 // separately (G-38). It exists for comparison; written for clarity, O(faces) per step.
-#ifndef RB_EPA_BASELINE_H
-#define RB_EPA_BASELINE_H
+#pragma once
 
 #include "collision/convex/convex.h"
 
@@ -32,5 +31,3 @@ typedef struct rbBaselineResult {
 
 // Depth of two bodies, radii included.
 rbBaselineResult rbRunBaseline(const rbCso* cso, const rbBaselineSettings* settings);
-
-#endif

@@ -4,8 +4,7 @@
 // Values are kept, 8 bytes each, so that quantiles are exact; a run of six million pair tests with
 // half a million contacts needs 14 MB. NaN counts as infinitely wrong, so that it cannot go
 // unnoticed.
-#ifndef RB_ERROR_STATISTICS_H
-#define RB_ERROR_STATISTICS_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -53,5 +52,3 @@ void rbErrorStatistics_Free(rbErrorStatistics* statistics);
 // Angle of two unit vectors in degrees by the arc tangent: it resolves 1e-14 degrees, the arc
 // cosine only 1e-6.
 double rbMeasureAngle(rbVec3 a, rbVec3 b);
-
-#endif

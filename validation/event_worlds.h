@@ -1,6 +1,5 @@
 // Small worlds for the cases and tests of the event engine.
-#ifndef RB_VALIDATION_EVENT_WORLDS_H
-#define RB_VALIDATION_EVENT_WORLDS_H
+#pragma once
 
 #include <rattleback/world.h>
 
@@ -42,5 +41,3 @@ typedef struct rbEventSum {
 } rbEventSum;
 
 rbEventSum rbSumEvents(const rbWorld* world, rbEventKind kind);
-
-#endif

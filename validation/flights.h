@@ -1,6 +1,5 @@
 // Worlds for the cases with one free body each.
-#ifndef RB_VALIDATION_FLIGHTS_H
-#define RB_VALIDATION_FLIGHTS_H
+#pragma once
 
 #include <rattleback/world.h>
 
@@ -18,5 +17,3 @@ rbWorld* rbMakeTumblingBox(rbMotionSettings motion, rbBodyId* bodyId);
 double rbCompareOrientations(rbQuat a, rbQuat b);
 // The same for vectors, relative to the length of b.
 double rbCompareVectors(rbVec3 a, rbVec3 b);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // The bodies start on a cubic lattice, all with the same speed in random directions and without
 // total momentum; after a few collisions per body the initial state is forgotten.
-#ifndef RB_VALIDATION_GAS_H
-#define RB_VALIDATION_GAS_H
+#pragma once
 
 #include "base/core/random.h"
 
@@ -83,5 +82,3 @@ typedef struct rbPacking {
 } rbPacking;
 
 rbPacking rbHardGas_Compress(rbHardGas* gas, double speed, double pressureMax);
-
-#endif

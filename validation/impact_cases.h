@@ -1,6 +1,5 @@
 // Impacts with known results and random ones, for the tests and the case `impacts`.
-#ifndef RB_IMPACT_CASES_H
-#define RB_IMPACT_CASES_H
+#pragma once
 
 #include "base/core/random.h"
 
@@ -49,5 +48,3 @@ typedef struct rbImpactCheck {
 } rbImpactCheck;
 
 rbImpactCheck rbCheckImpact(const rbImpactInput* input, const rbImpactResult* result);
-
-#endif

@@ -2,8 +2,7 @@
 // the library: small steps of an extrapolation method of order 16 all the way to the stop, events
 // by bracketing with whole steps, the direction of resumed sliding by search over the circle. Slow:
 // about 10 ms per impact.
-#ifndef RB_IMPACT_ORACLE_H
-#define RB_IMPACT_ORACLE_H
+#pragma once
 
 #include <rattleback/impact.h>
 
@@ -24,5 +23,3 @@ bool rbSolveImpactTruth(const rbImpactInput* input, rbImpactTruth* truth);
 // and after.
 double rbGetImpactError(const rbImpactResult* result, const rbImpactTruth* truth,
                         const rbImpactInput* input);
-
-#endif

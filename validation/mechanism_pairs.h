@@ -1,6 +1,5 @@
 // Two bodies and one joint of any type, in generic positions: for orders, iterations and momentum.
-#ifndef RB_VALIDATION_MECHANISM_PAIRS_H
-#define RB_VALIDATION_MECHANISM_PAIRS_H
+#pragma once
 
 #include "mechanism_worlds.h"
 
@@ -34,5 +33,3 @@ typedef struct rbPairPlan {
 rbMechanism rbMakePairWorld(rbStepSettings settings, const rbPairPlan* plan);
 // Adds a joint of a type between bodies 0 and 1 of a mechanism at their current poses.
 void rbAddPairJoint(rbMechanism* mechanism, const rbPairPlan* plan);
-
-#endif

@@ -1,7 +1,6 @@
 // Reference motions of mechanisms, independent of the library: equations in reduced coordinates,
 // written down by hand, integrated by extrapolation of order 20 in long double.
-#ifndef RB_VALIDATION_MECHANISM_REFERENCE_H
-#define RB_VALIDATION_MECHANISM_REFERENCE_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -87,5 +86,3 @@ typedef struct rbGovernorTable {
 extern const rbGovernorTable rbGovernor;
 
 rbReference rbMakeGovernorReference(void);
-
-#endif

@@ -1,6 +1,5 @@
 // Mechanisms for the cases and tests of the step engine, built through the public interface only.
-#ifndef RB_VALIDATION_MECHANISM_WORLDS_H
-#define RB_VALIDATION_MECHANISM_WORLDS_H
+#pragma once
 
 #include <rattleback/world.h>
 
@@ -103,5 +102,3 @@ rbQuat rbGetPrecession(const rbTopPlan* plan, double precession, double time);
 // Quaternion of a rotation about an axis, and the angle between two orientations.
 rbQuat rbMakeRotation(rbVec3 axis, double angle);
 double rbGetTurnBetween(rbQuat a, rbQuat b);
-
-#endif

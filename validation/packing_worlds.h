@@ -3,8 +3,7 @@
 //
 // z is up, the floor is z = 0, the box is centered on the z axis. Bodies are dropped in layers,
 // each with a random position and orientation, from a few sizes above the bed.
-#ifndef RB_VALIDATION_PACKING_WORLDS_H
-#define RB_VALIDATION_PACKING_WORLDS_H
+#pragma once
 
 #include <rattleback/collision.h>
 #include <rattleback/contact.h>
@@ -84,5 +83,3 @@ double rbPoured_CompareMethods(const rbPoured* poured, rbPairMethod one, rbPairM
 double rbPoured_GetSpeed(const rbPoured* poured);
 // Bodies whose center is outside the box.
 int rbPoured_CountEscaped(const rbPoured* poured);
-
-#endif

@@ -1,7 +1,6 @@
 // Accuracy of rays against the exact result: the agreement that the thesis prints, for
 // comparison with its tables, and errors in meters and degrees, which are what matters.
-#ifndef RB_VALIDATION_RAY_METRICS_H
-#define RB_VALIDATION_RAY_METRICS_H
+#pragma once
 
 #include <rattleback/lab_rays.h>
 
@@ -53,5 +52,3 @@ typedef struct rbRayErrors {
 
 rbRayErrors rbMeasureRayErrors(const rbStraightPair* pair, const rbStraightContact* found,
                                const rbStraightContact* truth, void* scratch);
-
-#endif

@@ -3,8 +3,7 @@
 // A pool of shapes about 1 m across: spheres to hulls, and non-convex ones (bumpy stars, rings,
 // angles, compounds). A pair uses two of them at random orientations, separates them along a random
 // direction and moves A toward B past its center, so that about half of the pairs touch.
-#ifndef RB_VALIDATION_RAY_PAIRS_H
-#define RB_VALIDATION_RAY_PAIRS_H
+#pragma once
 
 #include "ray_metrics.h"
 
@@ -40,5 +39,3 @@ typedef struct rbRandomPair {
 // The pair of a number: the same for the same pool, independent of earlier draws. The start may
 // overlap: see isInside of the exact sweep.
 rbRandomPair rbDrawRayPair(const rbRayShapes* shapes, uint64_t number);
-
-#endif

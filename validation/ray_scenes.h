@@ -1,7 +1,6 @@
 // The scenes of the thesis on rays (its chapter 4, with the corrections of our specification) and
 // the output of its program.
-#ifndef RB_VALIDATION_RAY_SCENES_H
-#define RB_VALIDATION_RAY_SCENES_H
+#pragma once
 
 #include "ray_metrics.h"
 #include "validation.h"
@@ -76,5 +75,3 @@ typedef struct rbPrintedContact {
 void rbPrintRayHead(const rbValidation* validation);
 void rbPrintRayLine(const rbValidation* validation, const rbPrintedContact* printed,
                     const rbStraightContact* found, const rbRayErrors* errors);
-
-#endif

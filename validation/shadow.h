@@ -1,7 +1,6 @@
 // Shadow comparison of the convex methods (G-41): every pair is measured by all methods, the first
 // of which is the reference; differences beyond the bounds are counted and logged for replay.
-#ifndef RB_SHADOW_H
-#define RB_SHADOW_H
+#pragma once
 
 #include "error_statistics.h"
 #include "pairs/pair_log.h"
@@ -58,5 +57,3 @@ rbStatus rbFreeShadow(rbShadow* shadow, rbError* error);
 // there is one, otherwise the method auto.
 rbSeparation rbShadow_Measure(rbShadow* shadow, const rbGeometry* a, const rbGeometry* b,
                               rbTransform transformBtoA);
-
-#endif

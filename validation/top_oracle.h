@@ -1,6 +1,5 @@
 // The torque-free top in 113 bits, as the reference for tests and validation.
-#ifndef RB_VALIDATION_TOP_ORACLE_H
-#define RB_VALIDATION_TOP_ORACLE_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -10,5 +9,3 @@
 // where the flight itself amplifies more than 1e10 (hundreds of turns along the separatrix). Costs
 // about half a millisecond per tenth of a turn: the arithmetic is done in software.
 void rbTopOracle(rbVec3 moments, rbVec3 spinLocal, double duration, double* q4, double* w3);
-
-#endif

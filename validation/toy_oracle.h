@@ -9,8 +9,7 @@
 //
 // SI units, z up. The body frame is the frame of the geometry (center of the ellipsoid, center of
 // the disc with its axis along z) as in scene files; quaternions map it to the world.
-#ifndef RB_VALIDATION_TOY_ORACLE_H
-#define RB_VALIDATION_TOY_ORACLE_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -97,5 +96,3 @@ rbToy rbMakeCoin(void);
 rbToy rbMakeEgg(void);
 // Round side along -z, long axis along x; isMirrored: the dense quadrants are those with xy > 0.
 rbToy rbMakeRattleback(double spin, bool isMirrored);
-
-#endif

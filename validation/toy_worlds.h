@@ -4,8 +4,7 @@
 // One body on the plane z = 0, restitution 0, in contact at the start: as an exact shape and as a
 // mesh of at least RB_TOY_FACES_MIN triangles. Mass, center and inertia are those of the toy in
 // both.
-#ifndef RB_VALIDATION_TOY_WORLDS_H
-#define RB_VALIDATION_TOY_WORLDS_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "toy_oracle.h"
@@ -83,5 +82,3 @@ double rbToyTrace_FindSpin(const rbToyTrace* trace, double level);
 double rbToyTrace_GetRise(const rbToyTrace* trace);
 // Largest relative change of Jellett's integral.
 double rbToyTrace_GetJellettDrift(const rbToyTrace* trace);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A case is a file case_x.c with a `const rbValidationCase`, and a row of the table in
 // case_table.c.
-#ifndef RB_VALIDATION_H
-#define RB_VALIDATION_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -101,5 +100,3 @@ extern const rbValidationCase rbCaseRayFrames;
 extern const rbValidationCase rbCaseRayPairs;
 extern const rbValidationCase rbCaseRayBullet;
 extern const rbValidationCase rbCaseRayConclusions;
-
-#endif

@@ -1,7 +1,6 @@
 // User actions of a run: read from a file or a recording and applied at their times. Also tracks
 // which bodies exist.
-#ifndef RB_CLI_ACTION_PLAYER_H
-#define RB_CLI_ACTION_PLAYER_H
+#pragma once
 
 #include "cli/frames.h"
 #include "session/actions.h"
@@ -40,5 +39,3 @@ bool rbActionPlayer_Advance(rbActionPlayer* player, rbWorld* world, double time,
 void rbActionPlayer_Follow(const rbActionPlayer* player, rbFrameBuffer* buffer);
 // Writes the actions applied since the last call.
 rbStatus rbActionPlayer_Write(rbActionPlayer* player, rbRecordingWriter* writer, rbError* error);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A verb is a row of the table in main.c with its own file. To add one: write a file with a `const
 // rbVerb`, declare it at the end of this header, and add it to the table.
-#ifndef RB_CLI_H
-#define RB_CLI_H
+#pragma once
 
 #include <rattleback/base.h>
 #include <rattleback/vecmath.h>
@@ -128,5 +127,3 @@ int rbProgram_Run(int argc, char** argv);
 rbExit rbListScenes(void);
 // Prints only their names, one per line, for shell completion.
 rbExit rbPrintSceneNames(void);
-
-#endif

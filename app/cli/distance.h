@@ -1,8 +1,7 @@
 // Shared by the files of `rattleback distance`: the verb and its options (distance.c), shapes on
 // the command line (distance_shapes.c), the traversals of the laboratory (distance_laboratory.c),
 // pair files (distance_file.c).
-#ifndef RB_CLI_DISTANCE_H
-#define RB_CLI_DISTANCE_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -77,5 +76,3 @@ bool rbIsWide(const rbSeparation* separation);
 
 // rattleback distance FILE. The input holds the method and the radii.
 rbExit rbRunPairFile(const rbArguments* arguments, const rbSeparationInput* input);
-
-#endif

@@ -4,8 +4,7 @@
 // simulated but most likely contain a mistake: numbers in other units than SI, an integrator that
 // the loads do not allow, a body far from all others, bodies that pass through each other because
 // the engine has no collisions.
-#ifndef RB_CLI_FINDINGS_H
-#define RB_CLI_FINDINGS_H
+#pragma once
 
 #include "cli/mechanisms.h"
 
@@ -59,5 +58,3 @@ void rbFindings_ExamineMistakes(rbFindings* findings, const rbSceneFacts* facts,
 // Appends all findings about a prepared world.
 void rbFindings_Examine(rbFindings* findings, const rbSceneFacts* facts, const rbSceneInfo* info,
                         const rbWorld* world);
-
-#endif

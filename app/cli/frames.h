@@ -1,6 +1,5 @@
 // The state of a world as a frame of the output library.
-#ifndef RB_CLI_FRAMES_H
-#define RB_CLI_FRAMES_H
+#pragma once
 
 #include <rattleback/output.h>
 #include <rattleback/world.h>
@@ -27,5 +26,3 @@ rbFrame rbFrameBuffer_Capture(rbFrameBuffer* buffer, const rbWorld* world);
 uint32_t rbFrameBuffer_FindBody(const rbFrameBuffer* buffer, rbBodyId bodyId);
 // A journal event in its recorded form.
 rbRecordedEvent rbFrameBuffer_ConvertEvent(const rbFrameBuffer* buffer, const rbEvent* event);
-
-#endif

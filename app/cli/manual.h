@@ -1,7 +1,6 @@
 // Manual pages and shell completions, generated from the table of verbs: the --help text in other
 // forms.
-#ifndef RB_CLI_MANUAL_H
-#define RB_CLI_MANUAL_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -16,5 +15,3 @@ void rbWriteManual(const rbVerbTable* table, const rbVerb* verb, FILE* file);
 
 // The completion script of a shell: "bash", "zsh" or "fish". Returns false for any other name.
 bool rbWriteCompletion(const rbVerbTable* table, const char* shell, FILE* file);
-
-#endif

@@ -1,6 +1,5 @@
 // Describes the mechanisms of a world before it moves, for check, info and run.
-#ifndef RB_CLI_MECHANISMS_H
-#define RB_CLI_MECHANISMS_H
+#pragma once
 
 #include <rattleback/scene.h>
 
@@ -32,5 +31,3 @@ typedef struct rbMotorWarnings {
 } rbMotorWarnings;
 
 void rbValidateMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarnings* warnings);
-
-#endif

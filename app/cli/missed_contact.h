@@ -1,6 +1,5 @@
 // Bodies that would touch if the engine supported collisions.
-#ifndef RB_CLI_MISSED_CONTACT_H
-#define RB_CLI_MISSED_CONTACT_H
+#pragma once
 
 #include "cli/findings.h"
 
@@ -17,5 +16,3 @@ typedef struct rbMissedContact {
 // missed.
 bool rbFindMissedContact(const rbSceneFacts* facts, const rbWorld* world, double duration,
                          rbMissedContact* missed);
-
-#endif

@@ -1,7 +1,6 @@
 // The table of output formats of `rattleback run`: one row per format, with its options and its
 // writer. To add one: docs/adding-a-output.md.
-#ifndef RB_CLI_OUTPUT_FORMAT_H
-#define RB_CLI_OUTPUT_FORMAT_H
+#pragma once
 
 #include "cli/action_player.h"
 #include "cli/cli.h"
@@ -75,5 +74,3 @@ const rbOutputFormat* rbGetOutputFormat(int index);
 rbStatus rbRegisterOutputFormat(const rbOutputFormat* format, rbError* error);
 // The options of all rows in their order, for the verb; NULL after the last.
 const rbOption* rbGetOutputOption(int index);
-
-#endif

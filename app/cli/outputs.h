@@ -1,6 +1,5 @@
 // The files a run writes, as one object: fed frame by frame, completed or abandoned together.
-#ifndef RB_CLI_OUTPUTS_H
-#define RB_CLI_OUTPUTS_H
+#pragma once
 
 #include "cli/output_format.h"
 
@@ -39,5 +38,3 @@ typedef struct rbOutputList {
     char text[8192]; // storage for generated names
 } rbOutputList;
 void rbOutputs_List(const rbArguments* arguments, const rbSceneInfo* info, rbOutputList* list);
-
-#endif

@@ -1,6 +1,5 @@
 // Pictures of the rays that found a collision: SVG, viewed along an axis, and VTK in 3D.
-#ifndef RB_CLI_RAYS_PICTURE_H
-#define RB_CLI_RAYS_PICTURE_H
+#pragma once
 
 #include <rattleback/lab_ray_frames.h>
 
@@ -12,5 +11,3 @@ rbStatus rbDrawRays(const rbRayFrames* frames, const rbRayCollision* collision, 
 // The same rays as lines of a VTK PolyData file (.vtp), with the kind of each.
 rbStatus rbWriteRaysVtk(const rbRayFrames* frames, const rbRayCollision* collision,
                         const char* path, rbError* error);
-
-#endif

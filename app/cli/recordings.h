@@ -1,6 +1,5 @@
 // Shared by replay and info: recordings.
-#ifndef RB_CLI_RECORDINGS_H
-#define RB_CLI_RECORDINGS_H
+#pragma once
 
 #include <rattleback/output.h>
 #include <rattleback/scene.h>
@@ -11,5 +10,3 @@ const char* rbRecordingCondition_Text(rbRecordingCondition condition);
 // Reads the scene stored in a recording; files it names are read from the recording. path is used
 // in errors. The recording must outlive the scene.
 rbScene* rbReadRecordedScene(const rbRecording* recording, const char* path, rbError* error);
-
-#endif

@@ -1,6 +1,5 @@
 // Finds the example scenes, and opens scenes by path or by name.
-#ifndef RB_CLI_SCENES_H
-#define RB_CLI_SCENES_H
+#pragma once
 
 #include <rattleback/scene.h>
 
@@ -34,5 +33,3 @@ bool rbWriteSceneList(FILE* file);
 // Reads a scene and applies the --set options.
 struct rbArguments;
 rbScene* rbOpenSceneWithSettings(const struct rbArguments* arguments, rbError* error);
-
-#endif

@@ -1,6 +1,5 @@
 // The surfaces of all bodies of a world as triangles in their body frames, for VTK files.
-#ifndef RB_CLI_SURFACES_H
-#define RB_CLI_SURFACES_H
+#pragma once
 
 #include <rattleback/output.h>
 #include <rattleback/world.h>
@@ -15,5 +14,3 @@ typedef struct rbSurfaces {
 // Round shapes are triangulated to a hundredth of their radius; planes become squares.
 rbStatus rbSurfaces_Make(rbSurfaces* surfaces, const rbWorld* world, rbError* error);
 void rbSurfaces_Free(rbSurfaces* surfaces);
-
-#endif

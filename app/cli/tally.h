@@ -1,6 +1,5 @@
 // Totals of a run: bodies, steps, events, and how well energy and momentum were conserved.
-#ifndef RB_CLI_TALLY_H
-#define RB_CLI_TALLY_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/mechanisms.h"
@@ -77,5 +76,3 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file);
 void rbTally_PrintFiles(const rbWrittenFile* files, int count, FILE* file);
 void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWrittenFile* files,
                        int fileCount, FILE* file);
-
-#endif

@@ -1,6 +1,5 @@
 // Contacts of the step engine: totals of a run, and the contact settings of a scene.
-#ifndef RB_CLI_TALLY_CONTACTS_H
-#define RB_CLI_TALLY_CONTACTS_H
+#pragma once
 
 #include "cli/tally.h"
 
@@ -23,5 +22,3 @@ void rbWriteLimits(const rbWorld* world, rbJson* json);
 
 // Whether bodies that overlapped at the start and were to be separated still overlap.
 bool rbHasOverlapLeft(const rbTally* tally, const rbWorld* world);
-
-#endif

@@ -1,6 +1,5 @@
 // Totals of the step engine in a run: steps, joints, tolerance and accuracy.
-#ifndef RB_CLI_TALLY_STEPS_H
-#define RB_CLI_TALLY_STEPS_H
+#pragma once
 
 #include "cli/tally.h"
 
@@ -16,5 +15,3 @@ bool rbIsEnergyMissed(const rbTally* tally, const rbWorld* world);
 // What no cause in nature explains, and what is allowed.
 void rbPrintNumericalEnergy(const rbTally* tally, const rbWorld* world, FILE* file);
 void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json);
-
-#endif

@@ -1,6 +1,5 @@
 // The key "rays" of scenes, and their bodies for ray frames.
-#ifndef RB_APP_SCENE_RAYS_H
-#define RB_APP_SCENE_RAYS_H
+#pragma once
 
 #include "io/scene/reader.h"
 
@@ -19,5 +18,3 @@ rbRayFrameSettings rbSceneInfo_GetFrames(const rbSceneInfo* info);
 // NULL and an error that names the body if one is dynamic, scattered or unsuitable for rays.
 rbRayFrames* rbScene_CreateRayFrames(const rbScene* scene, const rbRayFrameSettings* settings,
                                      rbError* error);
-
-#endif

@@ -1,6 +1,5 @@
 // Keys of scenes for the settings of the laboratory.
-#ifndef RB_APP_SCENE_ROWS_H
-#define RB_APP_SCENE_ROWS_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -8,5 +7,3 @@
 // "penalty" of "step"; "penaltyDepth" and "penaltyDamping" of "contact". By one thread, before the
 // first scene is read; further calls change nothing. The error may be NULL.
 rbStatus rbRegisterSceneLaboratory(rbError* error);
-
-#endif

@@ -4,8 +4,7 @@
 //   rattleback pairs 1
 //   hull wedge 0 0 0  1 0 0  0 1 0  0 0 1
 //   box:1,1,1 hull:wedge  0.9 0 0  1 0 0 0  2e-9 a remark
-#ifndef RB_SCENE_PAIR_FILE_H
-#define RB_SCENE_PAIR_FILE_H
+#pragma once
 
 #include <rattleback/base.h>
 #include <rattleback/shape.h>
@@ -46,5 +45,3 @@ const rbShapePair* rbPairFile_GetPairs(const rbPairFile* file, int* count);
 int rbPairFile_GetShapeCount(const rbPairFile* file);
 
 void rbDestroyPairFile(rbPairFile* file); // NULL is fine
-
-#endif

@@ -7,8 +7,7 @@
 //
 // The pairs are kept in memory until the log is closed, about 100 bytes each plus their remarks:
 // they can be sorted then, and a killed run leaves no partial file. Not thread-safe.
-#ifndef RB_OUTPUT_PAIR_LOG_H
-#define RB_OUTPUT_PAIR_LOG_H
+#pragma once
 
 #include <rattleback/base.h>
 #include <rattleback/shape.h>
@@ -34,5 +33,3 @@ void rbPairLog_Add(rbPairLog* log, const rbGeometry* a, const rbGeometry* b,
 // is fine. IO: there is no file, and an older one of this name stays. UNSUPPORTED or LIMIT: the
 // file is there, without the pairs that were left out; the error says how many and why.
 rbStatus rbPairLog_Close(rbPairLog** log, bool sortBySeverity, rbError* error);
-
-#endif

@@ -1,7 +1,6 @@
 // Colors of what is drawn, as sRGB bytes. The page of the viewer has the same function
 // (app/viewer/src/shapes.js).
-#ifndef RB_OUTPUT_PALETTE_H
-#define RB_OUTPUT_PALETTE_H
+#pragma once
 
 #include <rattleback/body.h>
 
@@ -31,5 +30,3 @@ typedef enum rbMarking {
 
 // Spheres and ellipsoids have octants; cylinders, cones and capsules quadrants.
 rbMarking rbGetMarking(rbShapeType type);
-
-#endif

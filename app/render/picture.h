@@ -10,8 +10,7 @@
 //   rbChooseView(world, &view);
 //   rbPicture_Draw(picture, world, &view);
 //   status = rbWritePng("world.png", rbPicture_GetPixels(picture), 1280, 720, &error);
-#ifndef RB_OUTPUT_PICTURE_H
-#define RB_OUTPUT_PICTURE_H
+#pragma once
 
 #include "render/view.h"
 
@@ -59,5 +58,3 @@ typedef struct rbPng {
 // time, it stops early, and the picture shows the time reached.
 rbStatus rbDrawScene(const rbScene* scene, double time, int width, int height, rbPng* png,
                      rbError* error);
-
-#endif

@@ -1,7 +1,6 @@
 // Light on the points of a picture: a sun with a disc and a sky of many points, each with a shadow
 // map.
-#ifndef RB_OUTPUT_PICTURE_LIGHT_H
-#define RB_OUTPUT_PICTURE_LIGHT_H
+#pragma once
 
 #include "render/picture_raster.h"
 
@@ -43,5 +42,3 @@ rbFloat3 rbShadePoint_GetLight(const rbShadePoint* point, const rbPictureFrame* 
 
 // Direction to the center of the sun.
 rbVec3 rbGetSunDirection(const rbPictureFrame* frame);
-
-#endif

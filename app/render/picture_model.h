@@ -2,8 +2,7 @@
 // their size on the screen requires, and their poses in one frame.
 //
 // Lengths in a frame are in radii of the view, from its center, so floats are precise enough.
-#ifndef RB_OUTPUT_PICTURE_MODEL_H
-#define RB_OUTPUT_PICTURE_MODEL_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "render/palette.h"
@@ -128,5 +127,3 @@ void rbPictureFrame_AddInstance(rbPictureFrame* frame, const rbInstance* instanc
 
 // Linear light of an sRGB color, and back to a byte.
 rbFloat3 rbLinearColor(rbColor color);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // A sample belongs to a triangle when its center lies between the edges, half-open, by the same
 // arithmetic for both triangles of an edge: neighbors neither overlap nor leave gaps.
-#ifndef RB_OUTPUT_PICTURE_RASTER_H
-#define RB_OUTPUT_PICTURE_RASTER_H
+#pragma once
 
 #include "render/picture_model.h"
 
@@ -36,5 +35,3 @@ typedef struct rbLightFrame {
 rbLightFrame rbMakeLightFrame(rbVec3 toLight);
 void rbRasterizeLight(const rbPictureFrame* frame, const rbLightFrame* light,
                       rbDepthBuffer* buffer);
-
-#endif

@@ -1,6 +1,5 @@
 // PNG files with 8 bits per channel: red, green, blue.
-#ifndef RB_OUTPUT_PNG_H
-#define RB_OUTPUT_PNG_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -12,5 +11,3 @@ rbStatus rbEncodePng(const unsigned char* pixels, int width, int height, unsigne
 // The same to a file, which appears when it is complete.
 rbStatus rbWritePng(const char* path, const unsigned char* pixels, int width, int height,
                     rbError* error);
-
-#endif

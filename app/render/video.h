@@ -1,6 +1,5 @@
 // Videos by ffmpeg as a child process: raw pictures in, an MP4 file out.
-#ifndef RB_OUTPUT_VIDEO_H
-#define RB_OUTPUT_VIDEO_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -14,5 +13,3 @@ rbStatus rbVideo_Write(rbVideo* video, const unsigned char* pixels, rbError* err
 // Completes the file and frees the video; after a failure there is no file. Abandon leaves none.
 rbStatus rbVideo_Finish(rbVideo* video, rbError* error);
 void rbVideo_Abandon(rbVideo* video); // NULL is fine
-
-#endif

@@ -3,8 +3,7 @@
 // The camera is at center + distance direction and looks at center. Its vertical field of view is
 // RB_VIEW_ANGLE and the distance is radius / sin(RB_VIEW_ANGLE / 2): the requested content fits a
 // window of 16:9; for narrower windows the camera moves back in proportion.
-#ifndef RB_OUTPUT_VIEW_H
-#define RB_OUTPUT_VIEW_H
+#pragma once
 
 #include <rattleback/world.h>
 
@@ -30,5 +29,3 @@ bool rbView_LookFrom(rbView* view, rbVec3 from, rbVec3 at);
 
 // Position of the camera for a window of this aspect ratio (width over height).
 rbVec3 rbView_GetCamera(const rbView* view, double aspect);
-
-#endif

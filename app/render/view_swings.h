@@ -1,6 +1,5 @@
 // What hangs from one point of the world: how far it reaches, and how far gravity swings it.
-#ifndef RB_OUTPUT_VIEW_SWINGS_H
-#define RB_OUTPUT_VIEW_SWINGS_H
+#pragma once
 
 #include <rattleback/world.h>
 
@@ -14,5 +13,3 @@ typedef struct rbSwing {
 // The pendulums and chains of a world, at most capacity of them; returns their number. Bodies
 // held at two places, or turning about an upright axis, are left out.
 int rbFindSwings(const rbWorld* world, rbVec3 up, rbSwing* swings, int capacity);
-
-#endif

@@ -3,8 +3,7 @@
 // The page is that of the program (page_bytes.h). Its element "data" gets the messages as records
 // {u32 length, u8 isText, bytes}, little-endian, compressed by gzip and written in base64. It needs
 // no server and no network.
-#ifndef RB_SERVER_PAGE_H
-#define RB_SERVER_PAGE_H
+#pragma once
 
 #include <rattleback/output.h>
 #include <rattleback/scene.h>
@@ -26,5 +25,3 @@ void rbPageWriter_TakeEvents(rbPageWriter* writer, const rbRecordedEvent* events
 // Takes the current state as the last, writes the file and frees the writer. Abandon accepts NULL.
 rbStatus rbPageWriter_Finish(rbPageWriter* writer, const rbWorld* world, rbError* error);
 void rbPageWriter_Abandon(rbPageWriter* writer);
-
-#endif

@@ -1,10 +1,7 @@
 // The page of the viewer as one HTML file, inside the program: an installed binary needs no files.
-#ifndef RB_PAGE_BYTES_H
-#define RB_PAGE_BYTES_H
+#pragma once
 
 #include <stddef.h>
 
 extern const unsigned char rbPageBytes[]; // ends with a zero byte, which is not counted
 extern const size_t rbPageSize;
-
-#endif

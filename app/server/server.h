@@ -6,8 +6,7 @@
 // A message is sent to a client only when its socket accepts more; it is made from what the client
 // lacks at that moment. So clients that read slowly get fewer frames, and clients that do not read
 // at all cost nothing until they are dropped. A third thread makes pictures and lists of scenes.
-#ifndef RB_SERVER_H
-#define RB_SERVER_H
+#pragma once
 
 #include "session/session.h"
 #include "session/store.h"
@@ -98,5 +97,3 @@ typedef struct rbServerStatistics {
 } rbServerStatistics;
 
 rbServerStatistics rbServer_GetStatistics(const rbServer* server);
-
-#endif

@@ -4,8 +4,7 @@
 // the worker makes lists and pictures.
 // `mutex` guards the queue, the outboxes of clients and the jobs; `storeMutex` guards the exchange
 // of the simulation while a message is made from its store. Neither is held during a computation.
-#ifndef RB_SERVER_STATE_H
-#define RB_SERVER_STATE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "server/server.h"
@@ -162,5 +161,3 @@ void* rbServer_Work(void* context);
 // The job of a name, created if it is new; NULL: there are too many. Counts one more user.
 rbJob* rbServer_FindJob(rbServer* server, const char* name);
 void rbServer_ReleaseJob(rbServer* server, rbJob* job);
-
-#endif

@@ -1,7 +1,6 @@
 // A recording as a simulation of the server: it can be played, paused, stepped and searched, but
 // not changed.
-#ifndef RB_SERVER_SESSION_RECORDING_H
-#define RB_SERVER_SESSION_RECORDING_H
+#pragma once
 
 #include "server/server.h"
 
@@ -11,5 +10,3 @@
 // it has no frame.
 rbStatus rbMakeRecordingSimulation(rbRecording* recording, rbScene* scene, rbSimulation* simulation,
                                    rbError* error);
-
-#endif

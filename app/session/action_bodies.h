@@ -1,6 +1,5 @@
 // Which bodies a list of actions creates: recordings name all bodies before their first frame.
-#ifndef RB_SERVER_ACTION_BODIES_H
-#define RB_SERVER_ACTION_BODIES_H
+#pragma once
 
 #include <rattleback/output.h>
 #include <rattleback/scene.h>
@@ -18,5 +17,3 @@ typedef struct rbAddedBody {
 // are reported when it is applied, not here. Free it in either case.
 bool rbReadAddedBody(const char* actionText, int next, rbAddedBody* body);
 void rbAddedBody_Free(rbAddedBody* body);
-
-#endif

@@ -26,8 +26,7 @@
 // A file of actions has one line per action, with the key "time" (s) first; times must not
 // decrease. If an action and a frame have the same time, the frame shows the state after the
 // action.
-#ifndef RB_SERVER_ACTIONS_H
-#define RB_SERVER_ACTIONS_H
+#pragma once
 
 #include <rattleback/scene.h>
 #include <rattleback/world.h>
@@ -136,5 +135,3 @@ typedef struct rbDragView {
 
 int rbActor_GetDragCount(const rbActor* actor);
 rbDragView rbActor_GetDrag(const rbActor* actor, const rbWorld* world, int index);
-
-#endif

@@ -1,6 +1,5 @@
 // Internals of an actor, shared by the files that apply actions. See actions.h.
-#ifndef RB_SERVER_ACTOR_STATE_H
-#define RB_SERVER_ACTOR_STATE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "io/scene/nearest_name.h"
@@ -102,5 +101,3 @@ rbActionCommandFn rbSetCommand;
 rbMaterial rbActor_GetMaterial(const rbActor* actor, const rbWorld* world, int index);
 // Shapes of a new body get the current values of their materials.
 void rbActor_NoteMaterials(rbActor* actor, rbWorld* world, rbBodyId bodyId);
-
-#endif

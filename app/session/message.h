@@ -1,8 +1,7 @@
 // A message to a client: a growing byte buffer, with writers for JSON and for little-endian words.
 //
 // The memory is reused: a cleared message is written again without allocating.
-#ifndef RB_SERVER_MESSAGE_H
-#define RB_SERVER_MESSAGE_H
+#pragma once
 
 #include <rattleback/base.h>
 #include <rattleback/vecmath.h>
@@ -49,5 +48,3 @@ void rbMessage_PutNumber(rbMessage* message, const char* key, double value);
 void rbMessage_PutBool(rbMessage* message, const char* key, bool value);
 void rbMessage_PutVec3(rbMessage* message, const char* key, rbVec3 value);
 void rbMessage_PutQuat(rbMessage* message, const char* key, rbQuat value); // w x y z
-
-#endif

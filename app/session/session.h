@@ -19,8 +19,7 @@
 // after a rewind shows the recorded frames first.
 //
 // Engine errors never end a session: it pauses and the state has the message.
-#ifndef RB_SERVER_SESSION_H
-#define RB_SERVER_SESSION_H
+#pragma once
 
 #include "session/actions.h"
 #include "session/store.h"
@@ -72,5 +71,3 @@ const rbActions* rbSession_GetActions(const rbSession* session);
 void rbSession_SetRecordingPath(rbSession* session, const char* path);
 // Writes the history with its events and actions.
 rbStatus rbSession_SaveRecording(rbSession* session, const char* path, rbError* error);
-
-#endif

@@ -1,6 +1,5 @@
 // Internals of a session, shared by its files. See session.h.
-#ifndef RB_SERVER_SESSION_STATE_H
-#define RB_SERVER_SESSION_STATE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "session/actor_state.h"
@@ -88,5 +87,3 @@ void rbSession_MoveDrags(rbSession* session);
 
 // session_parameters.c: sends the settable parameters and their current values to the store.
 void rbSession_ShowParameters(rbSession* session);
-
-#endif

@@ -1,6 +1,5 @@
 // Settings in messages to clients: their values, and what panels need to show them.
-#ifndef RB_SESSION_SETTING_MESSAGES_H
-#define RB_SESSION_SETTING_MESSAGES_H
+#pragma once
 
 #include "base/core/settings.h"
 #include "session/message.h"
@@ -13,5 +12,3 @@ void rbMessage_PutSettings(rbMessage* text, const rbSettingList* list, const voi
 // "type":"number","unit":"m","meaning":"...","default":1e-05,"low":0,"high":1,"isLowOpen":false},
 // ...]. Types are number, integer, switch, word (with "words") and vector.
 void rbMessage_DescribeSettings(rbMessage* text, const rbSettingList* list);
-
-#endif

@@ -10,8 +10,7 @@
 // The history holds every frame taken: poses, velocities, samples for plots, contacts and joints.
 // It is bounded: when it is full, every second frame is removed, but never the first, the last and
 // the one shown. The journal of events is bounded too: the oldest are removed.
-#ifndef RB_SERVER_STORE_H
-#define RB_SERVER_STORE_H
+#pragma once
 
 #include <rattleback/output.h>
 #include <rattleback/scene.h>
@@ -108,5 +107,3 @@ const rbScene* rbStore_GetScene(const rbStore* store);
 // The recorded form of a ledger and of an event, bodies by number.
 rbLedgerRow rbMakeLedgerRow(const rbLedger* ledger);
 rbRecordedEvent rbMakeRecordedEvent(const rbEvent* event, uint32_t bodyA, uint32_t bodyB);
-
-#endif

@@ -1,7 +1,6 @@
 // Internals of a store, shared by its files and the stream. The writer changes everything here
 // under the lock, and readers read under the lock; only the writer may read without it.
-#ifndef RB_STORE_STATE_H
-#define RB_STORE_STATE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "session/message.h"
@@ -129,5 +128,3 @@ rbStatus rbStore_DescribeBody(rbStore* store, const rbWorld* world, rbBodyId bod
 
 // The frame with a number, or the first after it: index in frames, count if there is none.
 int rbStore_FindFrame(const rbStore* store, uint64_t number);
-
-#endif

@@ -10,8 +10,7 @@
 //   while (rbStream_Next(store, &cursor, &message)) {
 //       send(rbMessage_GetBytes(&message), message.size, message.isText);
 //   }
-#ifndef RB_SERVER_STREAM_H
-#define RB_SERVER_STREAM_H
+#pragma once
 
 #include "session/message.h"
 #include "session/store.h"
@@ -91,5 +90,3 @@ void rbStream_WriteHello(const rbStreamCursor* cursor, const char* scene, rbMess
 // least a half, below 2.1e-6. A quaternion that is not finite becomes the identity.
 uint64_t rbPackQuat(rbQuat q);
 rbQuat rbUnpackQuat(uint64_t bits);
-
-#endif

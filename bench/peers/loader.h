@@ -1,6 +1,5 @@
 // Finds the peer modules next to the program.
-#ifndef RB_PEER_LOADER_H
-#define RB_PEER_LOADER_H
+#pragma once
 
 #include "peers/peer.h"
 #include "peers/peer_contacts.h"
@@ -25,5 +24,3 @@ int rbLoadJointPeers(const rbJointPeer* peers[RB_PEERS_MAX]);
 
 // The same for the engines with contacts, which are those with joints.
 int rbLoadContactPeers(const rbContactPeer* peers[RB_PEERS_MAX]);
-
-#endif

@@ -4,8 +4,7 @@
 // the same indirect call. Poses are passed once and may be converted to the library's own types
 // before the clock starts. Peers are separate modules (rattleback-peer-NAME.so), loaded when
 // present; the program links none of them. C and C++.
-#ifndef RB_PEER_H
-#define RB_PEER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -87,6 +86,4 @@ rbGetPeer(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

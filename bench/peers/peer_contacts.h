@@ -4,8 +4,7 @@
 // Every engine, including ours, is called through this table. The suite computes penetration,
 // speeds and escapes from the poses and velocities read back, by the same functions for all. C and
 // C++.
-#ifndef RB_PEER_CONTACTS_H
-#define RB_PEER_CONTACTS_H
+#pragma once
 
 #include "peer_joints.h"
 
@@ -103,6 +102,4 @@ rbGetContactPeer(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
 //
 // Every engine, including ours, is called through this table. The suite computes joint errors and
 // energies from the poses and velocities read back, by the same function for all. C and C++.
-#ifndef RB_PEER_JOINTS_H
-#define RB_PEER_JOINTS_H
+#pragma once
 
 #include "peer.h"
 
@@ -82,6 +81,4 @@ rbGetJointPeer(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -3,8 +3,7 @@
 //
 // Every engine, including ours, is called through this table. A module of a library that supports
 // meshes exports it in addition to the table of peer.h. C and C++.
-#ifndef RB_PEER_MESH_H
-#define RB_PEER_MESH_H
+#pragma once
 
 #include "peer.h"
 
@@ -60,6 +59,4 @@ rbGetMeshPeer(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,9 +1,6 @@
 // Our own calls as a table like those of the peers, linked into the program.
-#ifndef RB_PEER_OURS_H
-#define RB_PEER_OURS_H
+#pragma once
 
 #include "peers/peer.h"
 
 extern const rbPeer rbPeerOurs;
-
-#endif

@@ -1,6 +1,5 @@
 // Conversion between peer poses and our transforms.
-#ifndef RB_PEER_POSE_H
-#define RB_PEER_POSE_H
+#pragma once
 
 #include "peers/peer.h"
 
@@ -19,5 +18,3 @@ static inline rbPeerPose rbWritePeerPose(rbTransform t)
     rbPeerPose pose = {{t.p.x, t.p.y, t.p.z}, {t.q.w, t.q.x, t.q.y, t.q.z}};
     return pose;
 }
-
-#endif

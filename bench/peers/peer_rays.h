@@ -3,8 +3,7 @@
 //
 // Every engine, including ours, is called through this table. Rays are passed once and converted to
 // the library's own type before the clock starts. C and C++.
-#ifndef RB_PEER_RAYS_H
-#define RB_PEER_RAYS_H
+#pragma once
 
 #include "peer_mesh.h"
 
@@ -46,6 +45,4 @@ rbGetRayPeer(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 // Reads the state of a Bullet body.
-#ifndef RB_BENCH_READ_BULLET_H
-#define RB_BENCH_READ_BULLET_H
+#pragma once
 
 #include "peer_joints.h"
 
@@ -20,5 +19,3 @@ inline void readBulletBody(const btRigidBody& body, rbPeerBodyState& to)
     to.pose.quaternion[2] = q.y();
     to.pose.quaternion[3] = q.z();
 }
-
-#endif

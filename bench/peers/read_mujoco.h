@@ -1,6 +1,5 @@
 // Reads the states of MuJoCo bodies.
-#ifndef RB_BENCH_READ_MUJOCO_H
-#define RB_BENCH_READ_MUJOCO_H
+#pragma once
 
 #include "peer_joints.h"
 
@@ -25,5 +24,3 @@ inline void readMujocoBodies(const mjModel* model, mjData* data, const std::vect
         mju_copy3(states[i].velocity, velocity + 3);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Reads the state of an ODE body.
-#ifndef RB_BENCH_READ_ODE_H
-#define RB_BENCH_READ_ODE_H
+#pragma once
 
 #include "peer_joints.h"
 
@@ -17,5 +16,3 @@ inline void readOdeBody(dBodyID body, rbPeerBodyState& to)
         to.pose.quaternion[k] = dBodyGetQuaternion(body)[k];
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Closest points of edges and plane polygons, all in one frame; answers as in
 // collision/geometry/closest.h. Polygons need not be convex.
-#ifndef RB_LAB_FACET_H
-#define RB_LAB_FACET_H
+#pragma once
 
 #include "collision/geometry/closest.h"
 
@@ -30,5 +29,3 @@ rbClosest rbClosestOfEdgeFacet(const rbVec3 edge[2], const rbFacet* facet);
 
 // Two polygons, nothing computed twice (L-25, L-26): one elementary test.
 rbClosest rbClosestOfFacets(const rbFacet* a, const rbFacet* b);
-
-#endif

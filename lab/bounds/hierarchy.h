@@ -5,8 +5,7 @@
 // Places: faces are permuted so that those of a node are a run; the place of a face is its index in
 // that order. Corners of faces are copied in the order of places, so that a leaf reads one piece of
 // memory. The children of a node are contiguous and come after it.
-#ifndef RB_BOUNDS_HIERARCHY_H
-#define RB_BOUNDS_HIERARCHY_H
+#pragma once
 
 #include "collision/geometry/polyhedron.h"
 #include "lab/bounds/facet.h"
@@ -64,5 +63,3 @@ int rbHierarchy_FindPlaceOfCorner(const rbHierarchy* hierarchy, int corner);
 // of children contiguous, every vertex inside the volumes above it and no farther than their radii?
 // O(n depth), for tests.
 bool rbHierarchy_IsValid(const rbHierarchy* hierarchy);
-
-#endif

@@ -1,6 +1,5 @@
 // Splitting a run of faces into two: the rules for axis and place as table rows (L-44, L-45).
-#ifndef RB_BOUNDS_HIERARCHY_SPLIT_H
-#define RB_BOUNDS_HIERARCHY_SPLIT_H
+#pragma once
 
 #include "lab/bounds/hierarchy.h"
 
@@ -39,5 +38,3 @@ rbMat3 rbSplitter_GetAxes(const rbSplitter* splitter);
 // Permutes a run of at least two faces and returns the size of its first part: 1 to count - 1. With
 // isForced the run is halved, whatever the rule.
 int rbSplitter_Part(rbSplitter* splitter, rbFaceRun run, bool isForced);
-
-#endif

@@ -3,8 +3,7 @@
 // A volume is a run of doubles interpreted only by its row. All bounds are safe: they are lowered,
 // and the volumes enlarged, by the possible rounding error. All volumes of a hierarchy, and of both
 // hierarchies of a query, are of one kind (L-48).
-#ifndef RB_BOUNDS_VOLUME_H
-#define RB_BOUNDS_VOLUME_H
+#pragma once
 
 #include <rattleback/lab_distance.h>
 
@@ -64,5 +63,3 @@ typedef struct rbVolumeRow {
 } rbVolumeRow;
 
 const rbVolumeRow* rbGetVolumeRow(rbVolumeType type);
-
-#endif

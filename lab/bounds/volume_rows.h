@@ -1,6 +1,5 @@
 // Functions that the rows of the volume table share with each other and with their tests.
-#ifndef RB_BOUNDS_VOLUME_ROWS_H
-#define RB_BOUNDS_VOLUME_ROWS_H
+#pragma once
 
 #include "lab/bounds/volume.h"
 
@@ -115,5 +114,3 @@ void rbPrepareFdhMotion(const rbFdhSet* set, rbTransform transform, double size,
                         rbVolumeMotion* motion);
 void rbFitFdh(const rbFdhSet* set, const rbVec3* points, int count, double* volume);
 rbVolumeMeasure rbMeasureFdh(const rbFdhSet* set, const double* volume);
-
-#endif

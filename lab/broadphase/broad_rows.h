@@ -1,6 +1,5 @@
 // Broad phases of the laboratory. All find the same pairs as the built-in ones, bit for bit.
-#ifndef RB_LAB_BROAD_ROWS_H
-#define RB_LAB_BROAD_ROWS_H
+#pragma once
 
 #include "collision/broadphase/broad_phase.h"
 
@@ -10,5 +9,3 @@ extern const rbBroadRow rbBroadRowCoherentHash; // counters of shared cells (L-8
 
 // Registers "sweep-1d", "sweep-2d" and "coherent-hash".
 rbStatus rbRegisterLabBroadPhases(rbError* error);
-
-#endif

@@ -1,6 +1,5 @@
 // Access for tests of coherent hashing.
-#ifndef RB_BROADPHASE_COHERENT_HASH_H
-#define RB_BROADPHASE_COHERENT_HASH_H
+#pragma once
 
 #include "collision/broadphase/cell_levels.h"
 
@@ -8,5 +7,3 @@
 int rbCoherentHash_GetCounter(const rbBroadPhase* broad, int a, int b);
 
 rbCellLevels rbCoherentHash_GetLevels(const rbBroadPhase* broad);
-
-#endif

@@ -1,6 +1,5 @@
 // Ends of intervals in a total order, and their sorting.
-#ifndef RB_BROADPHASE_SORTED_ENDS_H
-#define RB_BROADPHASE_SORTED_ENDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void rbSortEnds(rbEnd* ends, rbEnd* scratch, int count);
 
 // Number of ends that precede a given one.
 int rbCountEndsBefore(const rbEnd* ends, int count, const rbEnd* given);
-
-#endif

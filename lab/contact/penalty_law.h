@@ -6,8 +6,7 @@
 //   e = exp(-z / sqrt(1 - z^2) (pi - 2 asin z)),  z < 1.
 // Friction is Coulomb's, regularized: below a slip speed it is proportional to the speed, so
 // nothing sticks permanently.
-#ifndef RB_LAB_PENALTY_LAW_H
-#define RB_LAB_PENALTY_LAW_H
+#pragma once
 
 #include "dynamics/contact/contact.h"
 
@@ -30,5 +29,3 @@ int rbPenaltyLaw_CountParts(const rbPenaltyLaw* law, double h);
 // that it leaves at its point.
 void rbPenaltyLaw_Push(const rbPenaltyLaw* law, const rbContactSet* set, rbContactBody* bodies,
                        double h, bool isEnd);
-
-#endif

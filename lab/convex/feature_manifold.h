@@ -7,8 +7,7 @@
 //
 // Gives the same contact regions as clipping (manifold.h, B-61), without building polygons; useful
 // if a feature walk has been done anyway.
-#ifndef RB_NARROWPHASE_FEATURE_MANIFOLD_H
-#define RB_NARROWPHASE_FEATURE_MANIFOLD_H
+#pragma once
 
 #include "collision/narrowphase/manifold.h"
 #include "lab/convex/features.h"
@@ -37,5 +36,3 @@ void rbCollectFeatureContacts(const rbFeatureBody* a, const rbFeatureBody* b,
 // largest area with them. Ids as in rbBuildManifold.
 void rbBuildFeatureManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                             const rbFeatureResult* walk, double threshold, rbManifold* manifold);
-
-#endif

@@ -1,6 +1,5 @@
 // The walk from one pair of features to the next; shared by features.c and feature_walk.c.
-#ifndef RB_CONVEX_FEATURE_WALK_H
-#define RB_CONVEX_FEATURE_WALK_H
+#pragma once
 
 #include "lab/convex/features.h"
 
@@ -62,5 +61,3 @@ rbWalkVerdict rbStepFeatures(rbFeatureWalk* w);
 
 // Steps until there is a result; adds to the step count.
 rbWalkVerdict rbRunFeatureWalk(rbFeatureWalk* w, int* steps);
-
-#endif

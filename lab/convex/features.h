@@ -12,8 +12,7 @@
 // finds that).
 //
 // B-57, B-59, B-62 of the specification.
-#ifndef RB_CONVEX_FEATURES_H
-#define RB_CONVEX_FEATURES_H
+#pragma once
 
 #include "collision/geometry/polyhedron.h"
 
@@ -97,5 +96,3 @@ rbSeparation rbFeatureResult_GetSeparation(const rbFeatureResult* result, double
 // The whole query for accepted geometries.
 rbSeparation rbFeatures_Separation(const rbGeometry* a, const rbGeometry* b,
                                    rbTransform transformBtoA, rbFeaturePair* cache);
-
-#endif

@@ -17,8 +17,7 @@
 // and the depth is then too large. Use EPA for contact data.
 //
 // G-33, G-34, E-11, E-19 and X-12 of the specification.
-#ifndef RB_CONVEX_MPR_H
-#define RB_CONVEX_MPR_H
+#pragma once
 
 #include "collision/convex/convex.h"
 
@@ -71,5 +70,3 @@ rbSeparation rbMpr_Separation(const rbMprResult* result);
 
 // A point inside the core in the frame of the shape: the start of a search.
 rbVec3 rbMpr_GetCenter(const rbConvex* convex);
-
-#endif

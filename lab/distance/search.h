@@ -4,8 +4,7 @@
 // Bounds are plain lengths, not squares, so that (1 - relativeError) applies directly. A pair of
 // nodes is skipped when its bound reaches the limit; the limit is the best known distance, lowered
 // by the relative error if the traversal does so (L-71).
-#ifndef RB_DISTANCE_SEARCH_H
-#define RB_DISTANCE_SEARCH_H
+#pragma once
 
 #include "lab/bounds/hierarchy.h"
 
@@ -87,5 +86,3 @@ typedef void rbTraversalFn(rbSearch* search, const rbDistanceInput* input,
                            rbDistanceResult* result);
 
 rbTraversalFn rbSearchNaive, rbSearchDepthFirst, rbSearchBestFirst;
-
-#endif

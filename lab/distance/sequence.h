@@ -5,8 +5,7 @@
 // all keys are 0, and the most recent entry is the deepest pair: the search then descends directly
 // to a pair of faces instead of opening one level after another. The order is total, so every row
 // returns the same entries.
-#ifndef RB_DISTANCE_SEQUENCE_H
-#define RB_DISTANCE_SEQUENCE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "base/core/random.h"
@@ -58,5 +57,3 @@ static inline bool rbPairEntry_IsBefore(const rbSequenceEntry* x, const rbSequen
 {
     return x->key < y->key || (x->key == y->key && x->serial > y->serial);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Loops and detectors of the event engine that are kept for comparison.
-#ifndef RB_LAB_EVENT_ROWS_H
-#define RB_LAB_EVENT_ROWS_H
+#pragma once
 
 #include "dynamics/engines/event/event_rows.h"
 
@@ -10,5 +9,3 @@ extern const rbEventLoopRow rbAllPairsLoopRow; // the same with all pairs, near 
 
 // Registers the detector "rays" and the loops "pairs" and "all-pairs".
 rbStatus rbRegisterLabEventRows(rbError* error);
-
-#endif

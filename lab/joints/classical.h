@@ -9,8 +9,7 @@
 //   TRAVEL without  multipliers, baraff: a condition on velocities, C'' = -(C' - speed)/h;
 //     a limit       penalty, reduced: the force above, not clamped
 // Angles of SPRING rows are continued from startErrors, which counts turns.
-#ifndef RB_LAB_CLASSICAL_H
-#define RB_LAB_CLASSICAL_H
+#pragma once
 
 #include "dynamics/solvers/step_method.h"
 
@@ -60,5 +59,3 @@ void rbDestroyClassical(rbClassical* classical); // NULL is fine
 // force and torque are left at the last stage. Does not allocate.
 void rbClassical_Step(rbClassical* classical, rbMechanism* mechanism, double time, double h,
                       rbMechForceFn* forces, void* context);
-
-#endif

@@ -1,6 +1,5 @@
 // Shared by the comparison methods: definition of rbClassical.
-#ifndef RB_LAB_CLASSICAL_STATE_H
-#define RB_LAB_CLASSICAL_STATE_H
+#pragma once
 
 #include "dynamics/solvers/solver.h"
 #include "lab/joints/classical.h"
@@ -54,5 +53,3 @@ void rbMultipliers_Create(rbClassical* classical, const rbMechanism* mechanism);
 void rbMultipliers_Destroy(rbClassical* classical);
 void rbMultipliers_WriteRight(rbClassical* classical, rbMechanism* mechanism, double time);
 void rbMultipliers_Apply(const rbClassical* classical, rbMechanism* mechanism);
-
-#endif

@@ -2,8 +2,7 @@
 // path gives velocities. They are those of the parabola through the velocities at the start, the
 // middle and the end of a step: exact for velocities that are quadratic in time, otherwise off by
 // O(h^2).
-#ifndef RB_LAB_DRIVEN_H
-#define RB_LAB_DRIVEN_H
+#pragma once
 
 #include "lab/joints/classical.h"
 
@@ -30,5 +29,3 @@ void rbDriven_Start(rbDriven* driven, rbMechanism* mechanism, double time, doubl
 
 void rbDriven_GetAcceleration(const rbDriven* driven, int index, double time, rbVec3* linear,
                               rbVec3* angular);
-
-#endif

@@ -5,8 +5,7 @@
 // A joint of a tree leads from a parent to a child; a root is attached to a body that is not
 // dynamic, or is free. Coordinates are the orientation of the child (ball), an angle (hinge), a
 // travel (prismatic), nothing (fixed), center and orientation (free root).
-#ifndef RB_LAB_REDUCED_H
-#define RB_LAB_REDUCED_H
+#pragma once
 
 #include "lab/joints/classical.h"
 
@@ -34,5 +33,3 @@ void rbReduced_Step(rbReduced* reduced, rbMechanism* mechanism, double time, dou
 double rbReduced_Energy(const rbReduced* reduced, rbVec3 gravity);
 
 int rbReduced_GetFreedomCount(const rbReduced* reduced);
-
-#endif

@@ -1,6 +1,5 @@
 // Definition of rbReduced.
-#ifndef RB_LAB_REDUCED_STATE_H
-#define RB_LAB_REDUCED_STATE_H
+#pragma once
 
 #include "lab/joints/driven.h"
 #include "lab/joints/reduced.h"
@@ -87,5 +86,3 @@ void rbReduced_FindAccelerations(rbReduced* reduced, const double* u, double* ac
 
 // Solves a symmetric positive definite system in place, n <= 6, rows of 6; overwrites the matrix.
 void rbReduced_SolveSmall(double* matrix, int n, double* x);
-
-#endif

@@ -1,6 +1,5 @@
 // Full matrices of rows and bodies, for dense methods and for tests of the solvers.
-#ifndef RB_LAB_ROW_MATRICES_H
-#define RB_LAB_ROW_MATRICES_H
+#pragma once
 
 #include "dynamics/constraints/rows.h"
 
@@ -16,5 +15,3 @@ rbMat3 rbResponse_U(const rbRowMass* mass, rbVec3 rA);
 // The full matrix B W B^T + C, column major, rowCount x rowCount; infinite compliance gives a unit
 // row.
 void rbRowSystem_Assemble(const rbRowSystem* system, double* matrix);
-
-#endif

@@ -1,7 +1,6 @@
 // Explicit Runge-Kutta steps with any number of unknowns, for the comparison methods.
 // (base/math/ode is for small systems: it keeps its stages on the stack.)
-#ifndef RB_LAB_RUNGE_KUTTA_H
-#define RB_LAB_RUNGE_KUTTA_H
+#pragma once
 
 // Stage i is evaluated at t + nodes[i] h, at x plus h times the sum of couplings[i * stages + j]
 // k[j], j < i.
@@ -33,5 +32,3 @@ void rbRunge_Free(rbRunge* runge);
 // One step of size h in place. Does not allocate.
 void rbRunge_Step(rbRunge* runge, rbRungeFn* function, void* context, double t, double h,
                   double* x);
-
-#endif

@@ -1,7 +1,6 @@
 // Motions and forces of rigid bodies in six dimensions, for reduced coordinates. World axes; the
 // reference point is stated where it is used: usually the center of mass of a body.
-#ifndef RB_LAB_SPATIAL_H
-#define RB_LAB_SPATIAL_H
+#pragma once
 
 #include "base/math/matrix3.h"
 
@@ -99,5 +98,3 @@ static inline void rbAddShiftedInertia(rbSpatialInertia* sum, const rbSpatialIne
     sum->j.xz += a->j.xz + p3.x + q1.z;
     sum->j.yz += a->j.yz + p3.y + q2.z;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Constants of the elementary functions. Generated: do not edit, run
 // tools/elementary_coefficients.py, which says what they are.
-#ifndef RB_LAB_HYPERBOLIC_TABLES_H
-#define RB_LAB_HYPERBOLIC_TABLES_H
+#pragma once
 
 // clang-format off
 
@@ -19,5 +18,3 @@ static const double sinhCoefficients[7] = {
 };
 
 // clang-format on
-
-#endif

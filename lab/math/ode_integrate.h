@@ -1,7 +1,6 @@
 // Integration of ordinary differential equations over an interval (B-07, L-12) with fixed and
 // adaptive steps, by the methods of base/math/ode.h.
-#ifndef RB_LAB_ODE_INTEGRATE_H
-#define RB_LAB_ODE_INTEGRATE_H
+#pragma once
 
 #include "base/math/ode.h"
 
@@ -50,5 +49,3 @@ typedef struct rbOdeResult {
 // rejected. Without one the interval is cut into equal steps of at most firstStep.
 rbOdeResult rbOde_Integrate(const rbOdeSystem* system, double t0, double t1, double* x,
                             const rbOdeOptions* options);
-
-#endif

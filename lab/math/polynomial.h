@@ -9,8 +9,7 @@
 // one unit in the last place away have one there. Every root is the exact root of a polynomial
 // whose coefficients differ by a few eps. Solving a quartic with four roots takes about 3
 // microseconds.
-#ifndef RB_MATH_POLYNOMIAL_H
-#define RB_MATH_POLYNOMIAL_H
+#pragma once
 
 #define RB_POLYNOMIAL_DEGREE_MAX 4
 
@@ -22,5 +21,3 @@ typedef struct rbRealRoots {
 rbRealRoots rbSolveQuadratic(const double c[3]);
 rbRealRoots rbSolveCubic(const double c[4]);
 rbRealRoots rbSolveQuartic(const double c[5]);
-
-#endif

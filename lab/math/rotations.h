@@ -1,7 +1,6 @@
 // Other forms of rotations: matrices kept orthonormal (B-05), Euler angles and determinants (B-09),
 // axis and angle, rotation vectors (B-06, L-08).
-#ifndef RB_LAB_ROTATIONS_H
-#define RB_LAB_ROTATIONS_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -42,5 +41,3 @@ rbMat3 rbMatFromAxisAngle(rbVec3 axis, double angle);
 
 // Rotation vector of a unit quaternion, of length at most pi.
 rbVec3 rbQuat_Log(rbQuat q);
-
-#endif

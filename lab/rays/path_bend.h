@@ -1,6 +1,5 @@
 // Length and bend of prescribed paths.
-#ifndef RB_LAB_PATH_BEND_H
-#define RB_LAB_PATH_BEND_H
+#pragma once
 
 #include "dynamics/motion/path.h"
 
@@ -15,5 +14,3 @@ double rbPath_GetAcceleration(const rbPath* path, double timeA, double timeB, do
 
 // The Bezier points of the pieces of a curve, borrowed; NULL and 0 pieces for a line.
 const rbVec3 (*rbPath_GetPieces(const rbPath* path, int* count))[4];
-
-#endif

@@ -1,8 +1,7 @@
 // Arc length of a curve as published: a table of chords and its inverse, and tangents by difference
 // quotients. Kept for comparison; rbPath measures by quadrature and is exact to about 1e-12, while
 // with ten chords per piece lengths are too short by about a thousandth.
-#ifndef RB_LAB_PATH_TABLE_H
-#define RB_LAB_PATH_TABLE_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -34,5 +33,3 @@ rbVec3 rbPathTable_GetPosition(const rbPathTable* table, double travel);
 // Not of unit length: the difference of the positions one step ahead and behind; one-sided at the
 // ends of the curve.
 rbVec3 rbPathTable_GetTangent(const rbPathTable* table, double travel);
-
-#endif

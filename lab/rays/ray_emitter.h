@@ -1,7 +1,6 @@
 // The starts of rays on a body: the contents of an emitter, and the enumeration of the starts that
 // face a motion.
-#ifndef RB_LAB_RAY_EMITTER_H
-#define RB_LAB_RAY_EMITTER_H
+#pragma once
 
 #include <rattleback/lab_rays.h>
 
@@ -83,5 +82,3 @@ rbVec3 rbGetSphereDirection(rbRayPattern pattern, int count, int i);
 
 // Point i of a triangle with the given index and corners.
 rbVec3 rbRayPart_GetTrianglePoint(const rbRayPart* part, rbRayPattern pattern, int triangle, int i);
-
-#endif

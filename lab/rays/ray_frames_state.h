@@ -1,6 +1,5 @@
 // Shared by the files of the frame system.
-#ifndef RB_LAB_RAY_FRAMES_STATE_H
-#define RB_LAB_RAY_FRAMES_STATE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "base/core/random.h"
@@ -101,5 +100,3 @@ rbStatus rbSweepFrame(const rbFrameQuery* query, void* scratch, int64_t* sweeps,
 // Signed distance between two bodies at a time, m.
 rbStatus rbMeasureFramePair(const rbFrameBody* a, const rbFrameBody* b, double time, void* scratch,
                             double* distance, rbError* error);
-
-#endif

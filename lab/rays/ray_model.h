@@ -6,8 +6,7 @@
 // it, and the lowest point of their upper envelope gives a lower bound and the next ray to cast.
 // Between polytopes the planes are the faces themselves, so a few rays find the contact of two
 // edges. The model includes the outlines that bound the places where both bodies are hit.
-#ifndef RB_LAB_RAY_MODEL_H
-#define RB_LAB_RAY_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ void rbRayModel_AddPlane(rbRayModel* model, const double place[2], double length
 // is known yet or the outlines exclude every place.
 bool rbRayModel_Minimize(const rbRayModel* model, const double center[2], double width,
                          double place[2], double* lower);
-
-#endif

@@ -1,6 +1,5 @@
 // The lists of the settings of rays and of frames on paths.
-#ifndef RB_LAB_RAY_SETTINGS_H
-#define RB_LAB_RAY_SETTINGS_H
+#pragma once
 
 #include "base/core/settings.h"
 
@@ -10,5 +9,3 @@ RB_DECLARE_WORDS(rbRayPattern);
 RB_DECLARE_WORDS(rbBoxTest);
 
 extern const rbSettingList rbRayFrameSettingList; // those of its rays first
-
-#endif

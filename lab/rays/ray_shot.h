@@ -1,7 +1,6 @@
 // Rays of a prediction: the two bodies, a piece of their path, the shortest ray so far, and the
 // casting of rays, coarse or around the shortest.
-#ifndef RB_LAB_RAY_SHOT_H
-#define RB_LAB_RAY_SHOT_H
+#pragma once
 
 #include "lab/rays/ray_emitter.h"
 
@@ -94,5 +93,3 @@ void rbRayShot_Aim(rbRayShot* shot);
 
 // the ray that was the shortest last time, and a bundle around it.
 void rbRayShot_CastTrack(rbRayShot* shot, const rbRayTrack* track);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // World frame, meters. Boxes of moving bodies contain the ball around the body's origin, so they
 // contain the body in any orientation.
-#ifndef RB_LAB_SWEPT_BOX_H
-#define RB_LAB_SWEPT_BOX_H
+#pragma once
 
 #include "base/core/random.h"
 
@@ -56,5 +55,3 @@ bool rbBoxesMeet(const rbOrientedBox* a, const rbOrientedBox* b);
 // of faces. Touching does not count as intersection.
 bool rbBoxesMeetByRays(const rbOrientedBox* a, const rbOrientedBox* b, rbBoxTest test, int rays,
                        rbRandom* random);
-
-#endif

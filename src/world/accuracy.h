@@ -1,6 +1,5 @@
 // Levels of accuracy of the step engine: rows of defaults for its settings and those of contacts.
-#ifndef RB_WORLD_ACCURACY_H
-#define RB_WORLD_ACCURACY_H
+#pragma once
 
 #include "base/core/words.h"
 
@@ -15,5 +14,3 @@ bool rbAccuracy_GetDefault(rbAccuracy accuracy, int index, const char** object, 
                            double* value);
 // Settings that contradict the level they are said to have.
 rbStatus rbCheckAccuracy(const rbWorldDef* def, rbError* error);
-
-#endif

@@ -1,6 +1,5 @@
 // The engines of a world as rows of a table, and what they have in common.
-#ifndef RB_WORLD_WORLD_ENGINE_H
-#define RB_WORLD_WORLD_ENGINE_H
+#pragma once
 
 #include "world/world_state.h"
 
@@ -114,5 +113,3 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error);
 void rbWorld_ReserveContacts(rbWorld* world);
 // The message for contacts that missed their tolerance before a time; false: none did.
 bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error);
-
-#endif

@@ -1,6 +1,5 @@
 // Joints and springs of a world, for internal use. Both are links between two bodies.
-#ifndef RB_WORLD_WORLD_JOINT_H
-#define RB_WORLD_WORLD_JOINT_H
+#pragma once
 
 #include "world/world_state.h"
 
@@ -62,5 +61,3 @@ double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom);
 // m and rad, the gap that the run has left in a joint; changes to its bodies since the last
 // advance do not count.
 double rbWorld_GetLeftGap(const rbWorld* world, int index);
-
-#endif

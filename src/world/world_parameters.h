@@ -1,6 +1,5 @@
 // Parameters of a world that can be changed while it runs: as bytes for snapshots, and trials.
-#ifndef RB_WORLD_WORLD_PARAMETERS_H
-#define RB_WORLD_WORLD_PARAMETERS_H
+#pragma once
 
 #include "world/world_state.h"
 
@@ -26,5 +25,3 @@ rbWorldTrial rbWorld_BeginTrial(const rbWorld* world);
 rbStatus rbWorld_EndTrial(rbWorld* world, rbWorldTrial* trial, rbError* error);
 // Undoes the change.
 void rbWorld_UndoTrial(rbWorld* world, rbWorldTrial* trial);
-
-#endif

@@ -4,8 +4,7 @@
 // tree halves its items at the median of their centers along the axis of the largest spread, and
 // lives as long as the world has the same shapes: motion only refits its boxes, until they are so
 // large that a new build is cheaper than walking them.
-#ifndef RB_WORLD_WORLD_QUERY_TREE_H
-#define RB_WORLD_WORLD_QUERY_TREE_H
+#pragma once
 
 #include "world/world_state.h"
 
@@ -63,5 +62,3 @@ typedef bool rbVisitItemFn(void* context, rbQueryWalk* walk, const rbQueryItem* 
 
 // Items without bounds first, then those of the tree, the nearest box first.
 void rbQueryTree_Walk(rbQueryTree* tree, rbQueryWalk* walk, rbVisitItemFn* visit, void* context);
-
-#endif

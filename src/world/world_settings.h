@@ -1,6 +1,5 @@
 // The lists of the settings of a world and its engines, their defaults and checks.
-#ifndef RB_WORLD_WORLD_SETTINGS_H
-#define RB_WORLD_WORLD_SETTINGS_H
+#pragma once
 
 #include "base/core/settings.h"
 
@@ -19,5 +18,3 @@ RB_DECLARE_WORDS(rbStepScheme);
 // Checks ranges by the lists, then combinations. The settings of contacts that are off, or of an
 // engine that is not used, are only checked one by one.
 rbStatus rbCheckWorldDef(const rbWorldDef* def, rbError* error);
-
-#endif

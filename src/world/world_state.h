@@ -1,6 +1,5 @@
 // The internal state of a world, shared by the files of this folder.
-#ifndef RB_WORLD_WORLD_STATE_H
-#define RB_WORLD_WORLD_STATE_H
+#pragma once
 
 #include "base/core/cookie.h"
 #include "base/core/id_pool.h"
@@ -245,5 +244,3 @@ void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...
 // The same for an object that cannot be created; copies the reason to the caller's error, if any.
 void rbWorld_LogRefusal(const rbWorld* world, const char* what, const rbError* reason,
                         rbError* error);
-
-#endif

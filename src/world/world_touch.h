@@ -1,6 +1,5 @@
 // Pairs of shapes that touch, and shapes in sensors: when they begin and end.
-#ifndef RB_WORLD_WORLD_TOUCH_H
-#define RB_WORLD_WORLD_TOUCH_H
+#pragma once
 
 #include "world/world_engine.h"
 
@@ -17,5 +16,3 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time);
 rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error);
 // Checks all sensors at a time with these states of all bodies.
 void rbWorld_CheckSensors(rbWorld* world, double time, const rbMotionState* states);
-
-#endif

@@ -1,6 +1,5 @@
 // Random boxes of several kinds, for tests of broad phases.
-#ifndef BOX_SCENES_H
-#define BOX_SCENES_H
+#pragma once
 
 #include "base/core/random.h"
 
@@ -19,5 +18,3 @@ rbBounds rbMakeBoxAround(rbVec3 lower, rbVec3 edges);
 
 // A box moved by up to step along each axis.
 rbBounds rbShiftBounds(rbRandom* random, rbBounds box, double step);
-
-#endif

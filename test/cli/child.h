@@ -1,6 +1,5 @@
 // Runs the built program as a child process, as a user would.
-#ifndef RB_TEST_CHILD_H
-#define RB_TEST_CHILD_H
+#pragma once
 
 #include "rb_test.h"
 
@@ -62,5 +61,3 @@ void rbWriteText(const char* path, const char* text);
 // The whole file, zero-terminated; free() it.
 char* rbReadFile(const char* path, size_t* size);
 bool rbFileExists(const char* path);
-
-#endif

@@ -1,7 +1,6 @@
 // Random geometries of every type for generic tests. Solids of compounds do not overlap; sizes are
 // about 1 m, so that tolerances can be absolute.
-#ifndef RB_TEST_SHAPE_SAMPLES_H
-#define RB_TEST_SHAPE_SAMPLES_H
+#pragma once
 
 #include "base/core/random.h"
 #include "base/math/random3.h"
@@ -163,5 +162,3 @@ static inline rbGeometry* makeSample(rbRandom* random, rbShapeType type)
     }
     return compound;
 }
-
-#endif

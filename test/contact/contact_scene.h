@@ -1,6 +1,5 @@
 // Hand-made bodies and contacts, for tests of collisions, graphs and freezing.
-#ifndef RB_TEST_CONTACT_SCENE_H
-#define RB_TEST_CONTACT_SCENE_H
+#pragma once
 
 #include "base/core/random.h"
 #include "base/math/elementary.h"
@@ -211,5 +210,3 @@ static inline void makeHeap(Scene* scene, rbRandom* random, const HeapKind* kind
         }
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Bodies with shapes and poses, for tests of the contact finder.
-#ifndef RB_TEST_PAIR_SCENE_H
-#define RB_TEST_PAIR_SCENE_H
+#pragma once
 
 #include "base/core/random.h"
 #include "base/math/quaternion.h"
@@ -103,5 +102,3 @@ static inline int countContacts(const rbContactSet* set, int a, int b)
     }
     return count;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Random islands for tests of contact solvers.
-#ifndef TEST_CONTACT_RANDOM_ISLAND_H
-#define TEST_CONTACT_RANDOM_ISLAND_H
+#pragma once
 
 #include "base/core/random.h"
 #include "rb_test.h"
@@ -73,5 +72,3 @@ static inline void checkCones(const SolverScene* scene, double rounding)
         }
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Bodies with hand-made contacts for tests of the solver, and a step without an engine: bodies that
 // do not rotate, or round ones, so that arms and normals stay constant.
-#ifndef TEST_CONTACT_SOLVER_SCENE_H
-#define TEST_CONTACT_SOLVER_SCENE_H
+#pragma once
 
 #include "dynamics/contact/contact_solver.h"
 
@@ -146,5 +145,3 @@ static inline void stepScene(SolverScene* scene, rbContactSolver* solver, rbVec3
     rbContactSolver_Prepare(solver, &run);
     scene->velocities = rbContactSolver_SolveVelocities(solver, &run);
 }
-
-#endif

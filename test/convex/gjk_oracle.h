@@ -4,8 +4,7 @@
 // find the candidates, then in rbWide; the slab between the two planes through the nearest points
 // proves the answer. Smooth cores: their support functions in rbWide, so that any direction gives a
 // lower bound of the distance.
-#ifndef GJK_ORACLE_H
-#define GJK_ORACLE_H
+#pragma once
 
 #include "base/core/random.h"
 #include "collision/convex/convex.h"
@@ -458,5 +457,3 @@ static inline rbWide oracleRaise(const rbCso* cso, rbVec3 normal)
     }
     return best;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Bodies that are not convex, for the tests of distances.
-#ifndef TEST_DISTANCE_BODIES_H
-#define TEST_DISTANCE_BODIES_H
+#pragma once
 
 #include "base/core/random.h"
 #include "lab/bounds/hierarchy.h"
@@ -34,5 +33,3 @@ rbTransform rbMakeRandomPose(rbRandom* random);
 // Distance of two runs of faces by all pairs of polygons.
 double rbMeasureByPairs(const rbHierarchy* a, const rbHierarchyNode* nodeA, const rbHierarchy* b,
                         const rbHierarchyNode* nodeB, rbTransform transformBtoA);
-
-#endif

@@ -1,6 +1,5 @@
 // Two bodies on known motions: the truth for testing the bounds of their time of contact.
-#ifndef RB_TEST_SWEEP_PAIR_H
-#define RB_TEST_SWEEP_PAIR_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "base/core/random.h"
@@ -105,5 +104,3 @@ static inline rbSeparation measureAt(Truth* truth, const Mover* a, const Mover* 
     ++truth->count;
     return separation;
 }
-
-#endif

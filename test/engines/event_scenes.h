@@ -1,6 +1,5 @@
 // Small worlds for the tests of the event engine: a few lines of code make a scene.
-#ifndef RB_TEST_EVENT_SCENES_H
-#define RB_TEST_EVENT_SCENES_H
+#pragma once
 
 #include "base/core/hash.h"
 #include "base/core/memory.h"
@@ -193,5 +192,3 @@ static inline uint64_t hashJournal(const rbWorld* world)
     }
     return hash;
 }
-
-#endif

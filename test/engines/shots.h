@@ -2,8 +2,7 @@
 //
 // The flights before the first event are read from a twin world without collisions; they are the
 // reference for the event engine.
-#ifndef RB_TEST_SHOTS_H
-#define RB_TEST_SHOTS_H
+#pragma once
 
 #include "base/core/random.h"
 
@@ -85,5 +84,3 @@ rbWorld* makeShotWorld(const Shot* shot, rbEngineType engine, rbBodyId ids[2]);
 // Signed distance of the two bodies at a time, from the flights in the world.
 double measureShot(ShotPool* pool, const Shot* shot, const rbWorld* world, const rbBodyId ids[2],
                    double time);
-
-#endif

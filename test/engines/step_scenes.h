@@ -1,6 +1,5 @@
 // Small worlds for the tests of the step engine.
-#ifndef RB_TEST_STEP_SCENES_H
-#define RB_TEST_STEP_SCENES_H
+#pragma once
 
 #include "rb_test.h"
 
@@ -122,5 +121,3 @@ static inline void addStepNet(rbWorld* world, rbBodyId bodies[RB_NET][RB_NET])
         }
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Shared helpers of the output tests: a scratch folder, whole files, random bits, failing writes.
-#ifndef OUTPUT_SUPPORT_H
-#define OUTPUT_SUPPORT_H
+#pragma once
 
 #include "base/core/random.h"
 #include "io/output/bytes.h"
@@ -126,5 +125,3 @@ static inline void restoreFileSize(const struct rlimit* old)
 {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, old), 0);
 }
-
-#endif

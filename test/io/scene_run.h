@@ -1,6 +1,5 @@
 // A scene of the repository that a test runs with its own settings.
-#ifndef SCENE_RUN_H
-#define SCENE_RUN_H
+#pragma once
 
 #include "scene_support.h"
 
@@ -38,5 +37,3 @@ static inline void endRun(Run* run)
     rbDestroyWorld(run->world);
     rbDestroyScene(run->scene);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Shared helpers of the scene tests.
-#ifndef SCENE_SUPPORT_H
-#define SCENE_SUPPORT_H
+#pragma once
 
 #include "rb_test.h"
 
@@ -125,5 +124,3 @@ static inline double getColumn(const rbScene* scene, const rbWorld* world, const
 // A scene of one body with the given keys, and optional further text at the top level.
 #define BODY(keys) "{\"rattleback\": 1, \"bodies\": [{\"name\": \"box\"" keys "}]}"
 #define BALL ", \"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.5}}]"
-
-#endif

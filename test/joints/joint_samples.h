@@ -1,6 +1,5 @@
 // Random satisfied joints of every type, at poses over their whole range.
-#ifndef JOINT_SAMPLES_H
-#define JOINT_SAMPLES_H
+#pragma once
 
 #include "base/math/random3.h"
 #include "dynamics/joints/joint_model.h"
@@ -33,5 +32,3 @@ rbTransform rbSampleTransform(rbRandom* random, double size);
 rbRowPose rbMovePose(const rbRowPose* pose, rbVec3 shift, rbVec3 turn);
 // A pose moved by a rigid motion of space.
 rbRowPose rbCarryPose(const rbRowPose* pose, rbTransform motion);
-
-#endif

@@ -1,6 +1,5 @@
 // Meshes for the pair tests.
-#ifndef RB_TEST_MESH_SHAPES_H
-#define RB_TEST_MESH_SHAPES_H
+#pragma once
 
 #include "base/core/random.h"
 
@@ -30,5 +29,3 @@ rbGeometry* makeFloor(double half, int cells);
 
 // A geometry of any type, about 1 m.
 rbGeometry* makeAnyShape(rbRandom* random, rbShapeType type);
-
-#endif

@@ -1,7 +1,6 @@
 // Shared helpers of the pair tests: random shapes and poses with many special positions, and a slow
 // oracle that uses support functions only.
-#ifndef RB_TEST_PAIR_SUPPORT_H
-#define RB_TEST_PAIR_SUPPORT_H
+#pragma once
 
 #include "base/core/random.h"
 #include "collision/narrowphase/collide.h"
@@ -43,5 +42,3 @@ int freePairScratch(void** state);
 
 // Largest of the sizes of the shapes and the distance of their origins.
 double pairScale(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA);
-
-#endif

@@ -12,8 +12,7 @@
 // bracket, some 1e-17 of the size wide. Deeper overlap is known exactly for polytopes (all
 // separating axes), spheres and capsules, spheres in cylinders and cones, parallel cylinders, and
 // planes; for the rest bounds are known: from below any direction, from above the inscribed balls.
-#ifndef RB_TEST_TRUTH_BY_CONSTRUCTION_H
-#define RB_TEST_TRUTH_BY_CONSTRUCTION_H
+#pragma once
 
 #include "base/core/random.h"
 #include "rb_wide.h"
@@ -71,5 +70,3 @@ TruthBounds boundTruth(const TruthPair* pair);
 rbWide gapOfParts(const TruthPair* pair, int partA, int partB, rbVec3 direction);
 
 int countParts(const rbGeometry* geometry);
-
-#endif

@@ -1,7 +1,6 @@
 // A client of the viewer's protocol, written from docs/viewer-protocol.md alone: it shares no code
 // with the stream that it tests. It keeps the same data as a browser.
-#ifndef RB_TEST_CLIENT_H
-#define RB_TEST_CLIENT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -71,5 +70,3 @@ void rbDestroyClientModel(rbClientModel* model);
 // Processes a message; fails the test when it violates the protocol.
 void rbClientModel_Take(rbClientModel* model, const void* bytes, size_t size, bool isText);
 double rbClientModel_GetNumber(const json_t* object, const char* key);
-
-#endif

@@ -1,6 +1,5 @@
 // Shared helpers of the tests of actions and sessions: a scene with its world and its actor.
-#ifndef SERVER_SUPPORT_H
-#define SERVER_SUPPORT_H
+#pragma once
 
 #include "session/actions.h"
 
@@ -21,5 +20,3 @@ void apply(const Stage* stage, const char* format, ...) RB_PRINTF(2, 3);
 void refuse(const Stage* stage, const char* text, const char* sentence);
 
 rbBodyState stateOf(const Stage* stage, const char* body);
-
-#endif

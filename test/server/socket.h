@@ -1,7 +1,6 @@
 // A hand-written WebSocket: a plain TCP socket that performs the handshake, and frames built bit by
 // bit, so that a test can also send data that no library would.
-#ifndef RB_TEST_SOCKET_H
-#define RB_TEST_SOCKET_H
+#pragma once
 
 #include "client.h"
 
@@ -40,5 +39,3 @@ bool rbTestSocket_Read(rbTestSocket* sock, rbClientModel* model, double seconds,
 const char* rbTestSocket_Ask(rbTestSocket* sock, rbClientModel* model, const char* command);
 // A GET over HTTP: status, and the response (terminated, header included, free it with free).
 int rbTestGet(const rbTestHandshake* handshake, char** answer, size_t* size);
-
-#endif

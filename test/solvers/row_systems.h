@@ -1,6 +1,5 @@
 // Random systems of rows for the tests of solvers, and a dense reference in long double.
-#ifndef RB_TEST_ROW_SYSTEMS_H
-#define RB_TEST_ROW_SYSTEMS_H
+#pragma once
 
 #include "base/core/random.h"
 #include "dynamics/solvers/solver.h"
@@ -64,5 +63,3 @@ SystemOptions randomOptions(rbRandom* random, int bodiesMost, double massDecades
 // its terms.
 double findResidual(const TestSystem* test, const long double* dense, const rbSolver* solver,
                     const double* r, const double* x);
-
-#endif

@@ -6,8 +6,7 @@
 // Levels, from the environment variable RB_TEST_LEVEL: "quick" (sanitizers: a tenth), "normal"
 // (make test), "long" (make test-long: ten times, at most full), "full" (make test-full).
 // The seed is printed; RB_TEST_SEED or --seed N sets it.
-#ifndef RB_TEST_H
-#define RB_TEST_H
+#pragma once
 
 // clang-format off
 #include <setjmp.h>
@@ -58,5 +57,3 @@ void rbCheckNear(double value, double truth, double tolerance, const char* what,
 void rbCheckRelative(double value, double truth, double tolerance, const char* what,
                      const char* file, int line);
 void rbCheckBelow(double value, double bound, const char* what, const char* file, int line);
-
-#endif

@@ -1,7 +1,6 @@
 // A number of 113 bits or more for oracles: long double where it has them (Arm), otherwise
 // __float128 (x86, where long double has 64).
-#ifndef RB_TEST_WIDE_H
-#define RB_TEST_WIDE_H
+#pragma once
 
 #include <float.h>
 #include <math.h>
@@ -39,5 +38,3 @@ static inline rbWide rbWideSqrt(rbWide x)
     }
     return root;
 }
-
-#endif

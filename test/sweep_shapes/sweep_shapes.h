@@ -1,6 +1,5 @@
 // Shared helpers of the tests of rbSweepShapes.
-#ifndef TEST_SWEEP_SHAPES_H
-#define TEST_SWEEP_SHAPES_H
+#pragma once
 
 #include "test/support/rb_test.h"
 
@@ -72,5 +71,3 @@ static inline rbGeometry* makePyramid(void)
         checkNear((value).y, (cy), (tolerance)); \
         checkNear((value).z, (cz), (tolerance)); \
     } while (0)
-
-#endif

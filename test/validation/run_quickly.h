@@ -1,6 +1,5 @@
 // A validation case as a test: with fewer random cases, every row must pass.
-#ifndef RUN_QUICKLY_H
-#define RUN_QUICKLY_H
+#pragma once
 
 #include "rb_test.h"
 #include "validation.h"
@@ -21,5 +20,3 @@ static inline void runQuickly(const rbValidationCase* which)
     rbArray_Free(validation.rows);
     assert_int_equal(failures, 0);
 }
-
-#endif

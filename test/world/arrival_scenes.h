@@ -1,6 +1,5 @@
 // Arriving bodies: balls and boxes with a material, and floors.
-#ifndef RB_TEST_ARRIVAL_SCENES_H
-#define RB_TEST_ARRIVAL_SCENES_H
+#pragma once
 
 #include "rb_test.h"
 
@@ -64,5 +63,3 @@ static inline rbBodyId addGround(rbWorld* world, double restitution, double fric
                    .isStatic = true};
     return addFlyer(world, &floor);
 }
-
-#endif

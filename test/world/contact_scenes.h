@@ -1,6 +1,5 @@
 // Boxes on a floor for the tests of worlds with contacts.
-#ifndef RB_TEST_CONTACT_SCENES_H
-#define RB_TEST_CONTACT_SCENES_H
+#pragma once
 
 #include "joint_scenes.h"
 
@@ -92,5 +91,3 @@ static inline void advance(rbWorld* world, double time)
         fail_msg("%s", rbWorld_GetError(world).message);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Collecting contact events, and random bodies in a closed room.
-#ifndef RB_TEST_EVENT_SCENES_H
-#define RB_TEST_EVENT_SCENES_H
+#pragma once
 
 #include "base/core/random.h"
 #include "base/math/quaternion.h"
@@ -127,5 +126,3 @@ static inline Room makeRoom(rbRandom* random, const rbWorldDef* def)
     }
     return room;
 }
-
-#endif

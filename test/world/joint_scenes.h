@@ -1,6 +1,5 @@
 // Bodies and joints for the tests of worlds.
-#ifndef RB_TEST_JOINT_SCENES_H
-#define RB_TEST_JOINT_SCENES_H
+#pragma once
 
 #include "rb_test.h"
 
@@ -34,5 +33,3 @@ static inline rbJointId join(rbWorld* world, rbJointDef* def, rbVec3 anchor, rbV
     assert_false(RB_IS_NULL(id));
     return id;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Worlds for tests of queries, and queries of every shape, one by one.
-#ifndef TEST_QUERY_WORLDS_H
-#define TEST_QUERY_WORLDS_H
+#pragma once
 
 #include "rb_test.h"
 #include "test/collision/shape_samples.h"
@@ -125,5 +124,3 @@ static inline void visitShapes(const rbWorld* world, const rbQueryFilter* filter
     }
     free(ids);
 }
-
-#endif

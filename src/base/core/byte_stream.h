@@ -1,7 +1,6 @@
 // State as bytes. One function moves every field of an object through a stream, which counts the
 // bytes, saves the fields or loads them: so the three cannot disagree. Bytes are as in memory.
-#ifndef RB_CORE_BYTE_STREAM_H
-#define RB_CORE_BYTE_STREAM_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -28,5 +27,3 @@ static inline void rbByteStream_Move(rbByteStream* stream, void* data, size_t si
 #define RB_MOVE_ARRAY(stream, array)                                              \
     (RB_MOVE(stream, (array).count), (void)rbArray_Reserve(array, (array).count), \
      rbByteStream_Move((stream), (array).data, (size_t)(array).count * sizeof *(array).data))
-
-#endif

@@ -3,8 +3,7 @@
 //
 // A cookie is the first member of a definition: 'R', the ABI version of the headers (16 bits), the
 // kind of the definition (8 bits).
-#ifndef RB_CORE_COOKIE_H
-#define RB_CORE_COOKIE_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -35,5 +34,3 @@ bool rbStampDef(void* def, rbDefKind kind, size_t ownSize, uint32_t abi, size_t 
 rbStatus rbCheckCookie(uint32_t cookie, rbDefKind kind, rbError* error);
 
 #define RB_CHECK_COOKIE(def, kind, error) rbCheckCookie((def)->cookie, (kind), (error))
-
-#endif

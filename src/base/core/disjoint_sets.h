@@ -1,7 +1,6 @@
 // Disjoint sets of numbered items (union and find). parents: the parent of each item, at first the
 // item itself; an item that is its own parent is the root of its set, and the least item in it.
-#ifndef RB_CORE_DISJOINT_SETS_H
-#define RB_CORE_DISJOINT_SETS_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -26,5 +25,3 @@ static inline bool rbSets_Join(int* parents, int a, int b)
     parents[rootA > rootB ? rootA : rootB] = rootA > rootB ? rootB : rootA;
     return rootA != rootB;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Hashing of bytes and of doubles, for state hashes, checksums and tables. 64-bit, not
 // cryptographic.
-#ifndef RB_CORE_HASH_H
-#define RB_CORE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ uint64_t rbHashBytes(uint64_t hash, const void* bytes, size_t count);
 
 // Continues a hash over the bits of doubles; -0 and +0 differ, as their bits do.
 uint64_t rbHashDoubles(uint64_t hash, const double* values, size_t count);
-
-#endif

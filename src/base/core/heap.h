@@ -1,7 +1,6 @@
 // A heap of numbered items by key, smallest key first; an item's key can change in place. Ties are
 // broken by the smaller number, so that the order does not depend on history.
-#ifndef RB_CORE_HEAP_H
-#define RB_CORE_HEAP_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -49,5 +48,3 @@ static inline bool rbHeap_Has(const rbHeap* heap, int item)
 {
     return item < heap->places.count && heap->places.data[item] >= 0;
 }
-
-#endif

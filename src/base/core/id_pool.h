@@ -1,6 +1,5 @@
 // Index and generation bookkeeping behind public ids: slots are reused, ids are not.
-#ifndef RB_CORE_ID_POOL_H
-#define RB_CORE_ID_POOL_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -16,5 +15,3 @@ int rbIdPool_Take(rbIdPool* pool);
 void rbIdPool_Release(rbIdPool* pool, int index);
 bool rbIdPool_IsAlive(const rbIdPool* pool, uint32_t index1, uint32_t generation);
 void rbIdPool_Free(rbIdPool* pool);
-
-#endif

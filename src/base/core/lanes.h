@@ -1,7 +1,6 @@
 // Lanes: two doubles or four floats at a time. Each lane does the same operations as scalar code
 // would, so the bits are the same on every machine. Also the largest of many doubles and its index.
-#ifndef RB_CORE_LANES_H
-#define RB_CORE_LANES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -137,5 +136,3 @@ static inline int rbPeak_Choose(rbPeak peaks[4], double* value)
     *value = peaks[0].values[0];
     return (int)peaks[0].at[0];
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Allocation with counting, and growable arrays.
-#ifndef RB_CORE_MEMORY_H
-#define RB_CORE_MEMORY_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -90,5 +89,3 @@ static inline void* rbEnsureArray(void* data, int* capacity, int wanted, size_t 
 {
     return wanted <= *capacity ? data : rbGrowArray(data, capacity, wanted, elementSize);
 }
-
-#endif

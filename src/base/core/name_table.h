@@ -1,6 +1,5 @@
 // Names of bodies: maps a name to an index in constant time.
-#ifndef RB_BODIES_NAME_TABLE_H
-#define RB_BODIES_NAME_TABLE_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -28,5 +27,3 @@ int rbNameTable_Find(const rbNameTable* table, const char* name, rbNameOfFn* nam
 void rbNameTable_Insert(rbNameTable* table, const char* name, int index);
 void rbNameTable_Remove(rbNameTable* table, const char* name, int index);
 void rbNameTable_Free(rbNameTable* table);
-
-#endif

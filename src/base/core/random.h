@@ -1,6 +1,5 @@
 // Random numbers: splitmix64, the generator of our benchmark scenes. Same seed, same numbers.
-#ifndef RB_CORE_RANDOM_H
-#define RB_CORE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ static inline int rbRandom_Index(rbRandom* random, int count)
 {
     return (int)(rbRandom_Unit(random) * count);
 }
-
-#endif

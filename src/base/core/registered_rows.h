@@ -5,8 +5,7 @@
 // found by name like the others. Rows are registered by one thread before the first world is
 // created; after that, tables are read-only. Nothing is allocated or copied: rows must live as long
 // as the process.
-#ifndef RB_CORE_REGISTERED_ROWS_H
-#define RB_CORE_REGISTERED_ROWS_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -51,5 +50,3 @@ rbStatus rbRegisteredRows_Add(rbRegisteredRows* rows, const rbNewRow* row, rbErr
         &(rbNewRow){(kind), (row)->name, (row),                                                \
                     (row)->name != NULL && (int)type##_Find((row)->name) < type##_GetCount()}, \
         (error))
-
-#endif

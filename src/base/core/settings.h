@@ -9,8 +9,7 @@
 // RB_SETTING_DEFAULT and its table, rbSettingList, by RB_SETTING_ROW. All else works on the table:
 // checking, reading scenes, changing worlds that run, JSON, the schema, the tables of the manual,
 // the viewer's panel.
-#ifndef RB_CORE_SETTINGS_H
-#define RB_CORE_SETTINGS_H
+#pragma once
 
 #include "base/core/words.h"
 
@@ -102,5 +101,3 @@ double* rbSetting_GetVector(const rbSetting* setting, void* settings);
 bool rbSetting_IsAccepted(const rbSetting* setting, double value);
 // "expected a number > 0 and <= 1 m", cut to the capacity; text is returned.
 const char* rbSetting_DescribeRange(const rbSetting* setting, char* text, size_t capacity);
-
-#endif

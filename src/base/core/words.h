@@ -1,6 +1,5 @@
 // The words of an enumeration.
-#ifndef RB_CORE_WORDS_H
-#define RB_CORE_WORDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ int rbWords_Find(const rbWords* words, const char* name);
         int index = (int)value;                                               \
         return index >= 0 && index < (int)(theCount) ? (theName) : "unknown"; \
     }
-
-#endif

@@ -1,6 +1,5 @@
 // Angles and full turns.
-#ifndef RB_MATH_ANGLE_H
-#define RB_MATH_ANGLE_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -17,5 +16,3 @@ static inline double rbNearestTurn(double angle, double near)
 {
     return angle + 2.0 * RB_PI * floor((near - angle) / (2.0 * RB_PI) + 0.5);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // The dot product of two arrays.
-#ifndef RB_MATH_DOT_H
-#define RB_MATH_DOT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ static inline double rbDotArrays(const double* a, const double* b, size_t n)
     }
     return (s0 + s1) + (s2 + s3);
 }
-
-#endif

@@ -8,8 +8,7 @@
 // Largest errors found by test/base/test_elementary.c over all binades, in units in the last place:
 //   rbSin, rbCos 0.87   rbAtan2 0.55   rbExp 0.52 (0.75 where the result is subnormal)
 //   rbLog 0.51   rbAcos 1.8
-#ifndef RB_MATH_ELEMENTARY_H
-#define RB_MATH_ELEMENTARY_H
+#pragma once
 
 // Sine and cosine of any finite angle in radians; NaN for infinities.
 double rbSin(double x);
@@ -29,5 +28,3 @@ double rbExp(double x);
 
 // Natural logarithm; -infinity at zero, NaN below.
 double rbLog(double x);
-
-#endif

@@ -1,7 +1,6 @@
 // Constants of the elementary functions. Generated: do not edit, run
 // tools/elementary_coefficients.py, which says what they are.
-#ifndef RB_MATH_ELEMENTARY_TABLES_H
-#define RB_MATH_ELEMENTARY_TABLES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -194,5 +193,3 @@ static const double logTable[46][3] = {
 };
 
 // clang-format on
-
-#endif

@@ -3,8 +3,7 @@
 // Both are arguments because near m = 1 the complement carries the digits: 1 - m computed from m
 // would have none left. 0 <= m, m1 <= 1. Both limits are included: m = 0 gives circular, m1 = 0
 // hyperbolic functions.
-#ifndef RB_MATH_ELLIPTIC_H
-#define RB_MATH_ELLIPTIC_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ double rbEllipticK(double m1);
 // F(phi | m) for phi in [-pi, pi] given by its sine and cosine, which keeps the digits near pi/2
 // that the angle itself would lose. Landen's transformation on the tangent, by the AGM.
 double rbEllipticF(double sine, double cosine, double m1);
-
-#endif

@@ -1,6 +1,5 @@
 // Bits of doubles, and exact sums and products as pairs high + low.
-#ifndef RB_MATH_FLOAT_BITS_H
-#define RB_MATH_FLOAT_BITS_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -63,5 +62,3 @@ static inline rbPair rbTwoProduct(double a, double b)
     double low = ((x.high * y.high - product) + x.high * y.low + x.low * y.high) + x.low * y.low;
     return (rbPair){product, low};
 }
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Matrices hold their columns, see vecmath.h. Nothing here allocates; every function is a fixed
 // sequence of operations for a given input.
-#ifndef RB_MATH_MATRIX3_H
-#define RB_MATH_MATRIX3_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -57,5 +56,3 @@ typedef struct rbEigen3 {
 // s = axes diag(values) axes^T by cyclic Jacobi rotations; each value is good to a few eps times
 // the largest. A diagonal matrix is returned unchanged, in its order, with the identity as axes.
 rbEigen3 rbSym3_Diagonalize(rbSym3 s);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // A method is a row of a table: "euler" (order 1), "rk4" (order 4), "cash-karp"
 // (order 5 with an embedded order 4 that estimates the error).
-#ifndef RB_MATH_ODE_H
-#define RB_MATH_ODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ typedef struct rbOdeStepResult {
 // One step of size h, which may be negative. x is not changed.
 void rbOde_Step(const rbOdeMethod* method, const rbOdeSystem* system, double t, double h,
                 const double* x, rbOdeStepResult* result);
-
-#endif

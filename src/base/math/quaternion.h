@@ -2,8 +2,7 @@
 //
 // Quaternions are (w, x, y, z) and rotate by q v q^-1; q and -q are the same rotation. Angles are
 // in radians; axes are unit vectors.
-#ifndef RB_MATH_QUATERNION_H
-#define RB_MATH_QUATERNION_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -33,5 +32,3 @@ rbQuat rbQuat_Between(rbVec3 a, rbVec3 b);
 
 // Quaternion of a rotation vector (axis times angle), accurate to the last digits for tiny ones.
 rbQuat rbQuat_Exp(rbVec3 rotationVector);
-
-#endif

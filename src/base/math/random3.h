@@ -1,7 +1,6 @@
 // Random directions and orientations, drawn as our benchmark scenes define them: the order of the
 // draws is part of the definition.
-#ifndef RB_MATH_RANDOM3_H
-#define RB_MATH_RANDOM3_H
+#pragma once
 
 #include "base/core/random.h"
 #include "base/math/elementary.h"
@@ -32,5 +31,3 @@ static inline rbQuat rbRandom_Quat(rbRandom* random)
     double second = sqrt(a);
     return (rbQuat){second * cosC, first * sinB, first * cosB, second * sinC};
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Bracketed root of a function of one variable.
-#ifndef RB_MATH_ROOTS_H
-#define RB_MATH_ROOTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ typedef struct rbRootResult {
 // f is never evaluated outside [a, b]; it may be discontinuous or infinite.
 rbRootResult rbFindRoot(rbRootFn* f, void* context, double a, double b, double tolerance,
                         int maxIterations);
-
-#endif

@@ -4,8 +4,7 @@
 // stores the data it needs to find them. All rows return the same results bit for bit, because the
 // exact boxes in double decide; a row may use rounded boxes where rounding cannot change the result
 // (rbFloatBox).
-#ifndef RB_BROADPHASE_BROAD_PHASE_H
-#define RB_BROADPHASE_BROAD_PHASE_H
+#pragma once
 
 #include "base/core/lanes.h"
 #include "base/core/memory.h"
@@ -174,5 +173,3 @@ static inline rbBoxAnswer rbCompareBoxes(rbFloatQuery query, const rbFloatBox* b
     int answer = isUnclear ? RB_BOXES_UNDECIDED : RB_BOXES_OVERLAP;
     return (rbBoxAnswer)(isApart ? (int)RB_BOXES_APART : answer);
 }
-
-#endif

@@ -9,8 +9,7 @@
 // The cell of a coordinate is a chain of monotone operations (product, floor, clamp), so rounding
 // does not change the order, and coordinates beyond 2^51 cells share the outermost one. Scaling by
 // two is exact, so the grids are nested: the cell on level l + 1 is that on level l halved.
-#ifndef RB_BROADPHASE_CELL_LEVELS_H
-#define RB_BROADPHASE_CELL_LEVELS_H
+#pragma once
 
 #include "base/math/float_bits.h"
 #include "collision/broadphase/broad_phase.h"
@@ -95,5 +94,3 @@ static inline uint64_t rbHashCell(int64_t x, int64_t y, int64_t z, int level)
     h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93u;
     return h ^ (h >> 32);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // A table of pairs of boxes, each with a counter, and the partners of a box.
-#ifndef RB_BROADPHASE_PAIR_TABLE_H
-#define RB_BROADPHASE_PAIR_TABLE_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -62,5 +61,3 @@ static inline int rbPairTable_Partner(const rbPairTable* table, int32_t link)
 {
     return table->entries[link >> 1].ids[1 - (link & 1)];
 }
-
-#endif

@@ -4,8 +4,7 @@
 // core with radius 0, and any shape can be rounded by adding to the radius. Kernels work on cores
 // and add the radii at the end, which is exact: signed distance = that of the cores - radiusA -
 // radiusB.
-#ifndef RB_CONVEX_CONVEX_H
-#define RB_CONVEX_CONVEX_H
+#pragma once
 
 #include <rattleback/collision.h>
 
@@ -93,5 +92,3 @@ static inline void rbRoundSeparation(rbSeparation* s, double radiusA, double rad
     s->pointA = rbAddScaled(s->pointA, radiusA, s->normal);
     s->pointB = rbAddScaled(s->pointB, -radiusB, s->normal);
 }
-
-#endif

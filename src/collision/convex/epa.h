@@ -10,8 +10,7 @@
 // smallest face distance, whether or not it is convex, so rounding of the hull cannot invalidate
 // this bound) or the rolling ball of a smooth summand. Both are widened by 16
 // roundings of cso->scale.
-#ifndef RB_CONVEX_EPA_H
-#define RB_CONVEX_EPA_H
+#pragma once
 
 #include "collision/convex/epa_polytope.h"
 
@@ -57,5 +56,3 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
 // Points lie on the rounded surfaces. distance is -depth - radii, the value for the normal, exact
 // to second order in its error; it lies between lower and upper.
 rbSeparation rbEpa_Separation(const rbCso* cso, const rbEpaResult* result);
-
-#endif

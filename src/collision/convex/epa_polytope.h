@@ -5,8 +5,7 @@
 // Deleted faces stay in place: new ones are contiguous, so that their planes are computed two at a
 // time, component by component. The nearest face is found by scanning all keys: most queries create
 // a few dozen faces, and a heap of so few costs more than it saves (measured: a tenth of a query).
-#ifndef RB_CONVEX_EPA_POLYTOPE_H
-#define RB_CONVEX_EPA_POLYTOPE_H
+#pragma once
 
 #include "base/core/lanes.h"
 #include "collision/convex/convex.h"
@@ -140,5 +139,3 @@ rbEpaGrowth rbEpaPolytope_Grow(rbEpaScratch* scratch, int face, double keyMin);
 
 // Checks: closed, mutual links, every live face with three different vertices. O(faces).
 bool rbEpaPolytope_IsValid(const rbEpaScratch* scratch);
-
-#endif

@@ -6,8 +6,7 @@
 // ignores radii of rounded shapes: subtract them from both bounds.
 //
 // G-06 to G-08, G-18 to G-20, G-24, G-31, G-32 of the specification.
-#ifndef RB_CONVEX_GJK_H
-#define RB_CONVEX_GJK_H
+#pragma once
 
 #include "collision/convex/convex.h"
 
@@ -91,5 +90,3 @@ bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache);
 
 // The bounds are widened by this length, and tolerances do not go below it, m.
 double rbGjk_GetRounding(const rbCso* cso);
-
-#endif

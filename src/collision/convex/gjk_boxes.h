@@ -5,8 +5,7 @@
 // +- extents, not the support point but only its height: 60 % of the time of the search for the
 // same answer. Exceptional cases are left to the search. Most of the time is spent on instructions,
 // not on waiting for square roots and divisions: hence the lanes.
-#ifndef RB_CONVEX_GJK_BOXES_H
-#define RB_CONVEX_GJK_BOXES_H
+#pragma once
 
 #include "base/core/lanes.h"
 #include "collision/convex/gjk.h"
@@ -270,5 +269,3 @@ static inline bool rbGjk_ConfirmBoxes(const rbGjkBoxes* pair, const rbGjkSetting
     }
     return isConfirmed;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // Point nearest to the origin in the hull of one to four points: the inner problem of GJK (G-19).
 //
 // Degenerate simplices (repeated points, points on a line or in a plane) are legal everywhere.
-#ifndef RB_CONVEX_SIMPLEX_H
-#define RB_CONVEX_SIMPLEX_H
+#pragma once
 
 #include "collision/convex/convex.h"
 
@@ -33,5 +32,3 @@ void rbRefineWeights(const rbCsoPoint* points, int count, double* weights);
 
 // Sum of weights[i] points[i].w.
 rbVec3 rbCombine(const rbCsoPoint* points, int count, const double* weights);
-
-#endif

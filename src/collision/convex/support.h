@@ -1,7 +1,6 @@
 // The support mapping of a difference, inline: for the inner loops of the kernels in this
 // directory. All other callers use rbCso_Support.
-#ifndef RB_CONVEX_SUPPORT_H
-#define RB_CONVEX_SUPPORT_H
+#pragma once
 
 #include "collision/convex/convex.h"
 #include "collision/geometry/polyhedron.h"
@@ -112,5 +111,3 @@ static inline bool rbFindVertex(const rbConvex* convex, int vertex, rbVec3* poin
     }
     return rbConvex_FindVertex(convex, vertex, point);
 }
-
-#endif

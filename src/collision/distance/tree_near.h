@@ -1,6 +1,5 @@
 // All pairs of triangles of two surfaces that are within a distance of each other.
-#ifndef RB_DISTANCE_TREE_NEAR_H
-#define RB_DISTANCE_TREE_NEAR_H
+#pragma once
 
 #include "collision/geometry/box_tree.h"
 #include "collision/geometry/closest.h"
@@ -36,5 +35,3 @@ typedef struct rbTreeNearResult {
 // the stack is bounded by the depth of the trees. The cost is proportional to the pairs of boxes
 // within the distance.
 rbTreeNearResult rbVisitNearPairs(const rbTreeNearInput* input);
-
-#endif

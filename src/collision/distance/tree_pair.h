@@ -9,8 +9,7 @@
 // A front keeps the cover for the next query. If no point of B has moved by more than m relative to
 // A since a bound was computed, the bound less m still holds; pairs whose lowered bounds exceed the
 // best known distance are not examined again.
-#ifndef RB_DISTANCE_TREE_PAIR_H
-#define RB_DISTANCE_TREE_PAIR_H
+#pragma once
 
 #include "base/core/byte_stream.h"
 #include "collision/geometry/box_tree.h"
@@ -76,5 +75,3 @@ typedef struct rbTreePairResult {
 } rbTreePairResult;
 
 rbTreePairResult rbMeasureTrees(const rbTreePairInput* input);
-
-#endif

@@ -7,8 +7,7 @@
 // curved surface: its thickness decreases with the square of its size. Boxes are relative to the
 // origin of the tree, in float, rounded outward; queries compute with them in double. Triangles are
 // copied in the order of the tree, so that neighbors in space are neighbors in memory.
-#ifndef RB_GEOMETRY_BOX_TREE_H
-#define RB_GEOMETRY_BOX_TREE_H
+#pragma once
 
 #include "collision/geometry/triangle_sink.h"
 
@@ -90,5 +89,3 @@ static inline void rbTriangleBlock_Get(const rbTriangleBlock* block, int lane, r
                                 block->corners[k][2][lane]);
     }
 }
-
-#endif

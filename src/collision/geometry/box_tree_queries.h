@@ -5,8 +5,7 @@
 // account for rounding, so that a result never depends on the tree. The parameter of a ray is a
 // length: directions are unit vectors. Triangles are numbered in the order that the tree was built
 // from.
-#ifndef RB_GEOMETRY_BOX_TREE_QUERIES_H
-#define RB_GEOMETRY_BOX_TREE_QUERIES_H
+#pragma once
 
 #include "collision/geometry/box_tree.h"
 #include "collision/geometry/closest.h"
@@ -102,5 +101,3 @@ void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 directio
 // The next block with a corner whose rbDot(direction, corner) may be >= least, NULL if there is
 // none. least must not decrease from call to call.
 const rbTriangleBlock* rbReachWalk_Next(rbReachWalk* walk, double least);
-
-#endif

@@ -3,8 +3,7 @@
 // The distance of an answer is the length of the difference of its points, never the root of a
 // difference of squares. Figures that meet give 0 and one point on both. Degenerate edges and
 // triangles count as the point or edge they are.
-#ifndef RB_GEOMETRY_CLOSEST_H
-#define RB_GEOMETRY_CLOSEST_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -37,5 +36,3 @@ rbClosest rbClosestOfPointTriangle(rbVec3 point, const rbVec3 triangle[3]);
 // distance is proven to be at least limit (INFINITY: never stops early): a triangle pair that
 // cannot beat the best known one costs less.
 rbClosest rbClosestOfTriangles(const rbVec3 a[3], const rbVec3 b[3], double limit);
-
-#endif

@@ -1,7 +1,6 @@
 // Vectors two at a time, and closest points of edges two pairs at a time. Plain operations in each
 // lane: the same bits on every machine.
-#ifndef RB_GEOMETRY_EDGE_LANES_H
-#define RB_GEOMETRY_EDGE_LANES_H
+#pragma once
 
 #include "base/core/lanes.h"
 #include "collision/geometry/closest.h"
@@ -122,5 +121,3 @@ static inline rbVec3 rbPointOnEdge(const rbVec3* corners, int edge, int count, d
     part->index = start;
     return rbAddScaled(corners[start], rest, along);
 }
-
-#endif

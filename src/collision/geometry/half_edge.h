@@ -1,6 +1,5 @@
 // Half edges of a mesh, sorted so that those of one edge are contiguous.
-#ifndef RB_GEOMETRY_HALF_EDGE_H
-#define RB_GEOMETRY_HALF_EDGE_H
+#pragma once
 
 #include <rattleback/shape.h>
 
@@ -27,5 +26,3 @@ rbHalfEdge* rbSortHalfEdges(const rbMeshDef* def, int cornerCount);
 
 // End of the group of the same edge that begins at first.
 int rbGetEdgeEnd(const rbHalfEdge* halfEdges, int count, int first);
-
-#endif

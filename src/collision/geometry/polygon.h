@@ -1,6 +1,5 @@
 // Plane polygons: simplicity, area, triangulation.
-#ifndef RB_GEOMETRY_POLYGON_H
-#define RB_GEOMETRY_POLYGON_H
+#pragma once
 
 #include "collision/geometry/triangle_sink.h"
 
@@ -22,5 +21,3 @@ bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2]);
 // corners 0 .. count-1 by ear clipping. scratch has one element per corner. False if a corner that
 // is not an ear had to be clipped: the polygon is not simple, and the triangles overlap.
 bool rbClipEars(const double (*points)[2], int count, int (*scratch)[3], rbIndex3* triangles);
-
-#endif

@@ -6,8 +6,7 @@
 // from v0 to v1 in its left face. All edges of a vertex and of a face are enumerated in linear
 // time. Every face is also triangulated without overlap; rays and the inside test use these
 // triangles.
-#ifndef RB_GEOMETRY_POLYHEDRON_H
-#define RB_GEOMETRY_POLYHEDRON_H
+#pragma once
 
 #include "collision/geometry/box_tree_queries.h"
 #include "collision/geometry/shape_ops.h"
@@ -124,5 +123,3 @@ rbShapeReleaseFn rbReleasePolyhedron;
 
 // The face most nearly perpendicular to the direction; row of hulls and polyhedra.
 rbShapeFeatureFn rbFeatureOfPolyhedron;
-
-#endif

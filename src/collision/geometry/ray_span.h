@@ -1,7 +1,6 @@
 // The part of a line inside a convex set: where it enters and where it leaves. Rays against convex
 // primitives are intersections and unions of such spans.
-#ifndef RB_GEOMETRY_RAY_SPAN_H
-#define RB_GEOMETRY_RAY_SPAN_H
+#pragma once
 
 #include <rattleback/shape.h>
 
@@ -34,5 +33,3 @@ bool rbRaySpan_Clip(rbRaySpan* span, double tIn, double tOut, int feature);
 
 // The first end of the span on the ray.
 bool rbRaySpan_GetHit(const rbRaySpan* span, const rbRay* ray, rbRayHit* hit);
-
-#endif

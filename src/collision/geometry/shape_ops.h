@@ -2,8 +2,7 @@
 // helpers that shape files share.
 //
 // Adding a shape: docs/adding-a-shape.md. The generic tests of test_all_shapes.c then cover it.
-#ifndef RB_GEOMETRY_SHAPE_OPS_H
-#define RB_GEOMETRY_SHAPE_OPS_H
+#pragma once
 
 #include "collision/geometry/triangle_sink.h"
 
@@ -233,5 +232,3 @@ static inline double rbLargestComponent(rbVec3 a)
 {
     return rbMaxOf(fabs(a.x), rbMaxOf(fabs(a.y), fabs(a.z)));
 }
-
-#endif

@@ -5,8 +5,7 @@
 // of the same sector. Both return a vertex of greatest height. A climb needs a graph without false
 // summits: faces that were merged, or vertices left out in merging, bend the surface by the
 // tolerance of the merging, and such hulls are searched exhaustively, whatever their size.
-#ifndef RB_GEOMETRY_SUPPORT_TABLE_H
-#define RB_GEOMETRY_SUPPORT_TABLE_H
+#pragma once
 
 #include "base/core/lanes.h"
 
@@ -85,5 +84,3 @@ static inline rbVec3 rbSupportTable_GetVertex(const rbSupportTable* table, int v
     unsigned lane = (unsigned)vertex % RB_LANES;
     return rbMakeVec3(block->x[lane], block->y[lane], block->z[lane]);
 }
-
-#endif

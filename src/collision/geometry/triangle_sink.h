@@ -1,7 +1,6 @@
 // Collects the triangles of a shape for display, up to the limit; creates surfaces of revolution
 // from profiles.
-#ifndef RB_GEOMETRY_TRIANGLE_SINK_H
-#define RB_GEOMETRY_TRIANGLE_SINK_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -40,5 +39,3 @@ void rbTriangleSink_AddEllipsoid(rbTriangleSink* sink, rbVec3 semiAxes, double d
 // Revolves a straight profile; radius is its largest r.
 void rbTriangleSink_AddLathed(rbTriangleSink* sink, const double (*profile)[2], int count,
                               double radius, double deviation);
-
-#endif

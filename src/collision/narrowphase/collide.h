@@ -6,8 +6,7 @@
 // distance by RB_COLLIDE_SLACK times the scale of the pair (sizes of both shapes and distance of
 // their origins): a bound on the rounding of pose and result. Where the direction of least depth is
 // not unique (coincident centers) one of them is chosen; the same input yields the same result.
-#ifndef RB_NARROWPHASE_COLLIDE_H
-#define RB_NARROWPHASE_COLLIDE_H
+#pragma once
 
 #include <rattleback/collision.h>
 
@@ -43,5 +42,3 @@ rbSeparation rbFlipSeparation(const rbSeparation* separation, rbTransform transf
 
 // A result of a closed form. pointB is computed from the other three.
 rbSeparation rbMakeClosedForm(double distance, rbVec3 normal, rbVec3 pointA, double scale);
-
-#endif

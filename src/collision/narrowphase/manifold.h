@@ -3,8 +3,7 @@
 // All points share the normal of the separation; each is a pair pointB - pointA = distance *
 // normal, in the frame of A. Face on face, edge on face and parallel edges yield several points by
 // projection along the normal and clipping (B-60, B-61), all other cases the witnesses.
-#ifndef RB_NARROWPHASE_MANIFOLD_H
-#define RB_NARROWPHASE_MANIFOLD_H
+#pragma once
 
 #include "collision/geometry/shape_ops.h"
 
@@ -53,5 +52,3 @@ void rbFindContactFeature(const rbGeometry* geometry, rbVec3 direction, rbVec3 p
 
 // The same feature in another frame.
 void rbMoveContactFeature(rbContactFeature* feature, rbTransform transform);
-
-#endif

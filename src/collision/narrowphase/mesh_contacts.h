@@ -10,8 +10,7 @@
 // for a rigid body the contact of two feet on one floor is that of their hull. Of each plane at
 // most four points are kept: the deepest, the farthest from it, and the two that span the largest
 // area.
-#ifndef RB_NARROWPHASE_MESH_CONTACTS_H
-#define RB_NARROWPHASE_MESH_CONTACTS_H
+#pragma once
 
 #include "collision/narrowphase/mesh_pair.h"
 
@@ -26,5 +25,3 @@
 // is that of the estimate.
 void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA, double radiusB,
                         rbContactList* list);
-
-#endif

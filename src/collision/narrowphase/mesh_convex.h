@@ -1,6 +1,5 @@
 // Meshes, soups and polyhedra against convex shapes and half spaces. A is the mesh.
-#ifndef RB_NARROWPHASE_MESH_CONVEX_H
-#define RB_NARROWPHASE_MESH_CONVEX_H
+#pragma once
 
 #include "collision/convex/epa.h"
 #include "collision/narrowphase/mesh_search.h"
@@ -58,5 +57,3 @@ int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold
 // manifold.
 void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,
                              double threshold, rbManifold* manifold);
-
-#endif

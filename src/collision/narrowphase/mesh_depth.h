@@ -22,8 +22,7 @@
 // Cost, two bumpy balls of 10,000 triangles: 0.46 ms at 0.005 m deep, 0.95 ms at 0.05 m, where
 // their distance 0.005 m apart takes 0.07 ms and 0.05 m apart 0.12 ms; of 100,000 triangles 1.3 ms
 // and 2.1 ms compared with 0.13 ms and 0.25 ms.
-#ifndef RB_NARROWPHASE_MESH_DEPTH_H
-#define RB_NARROWPHASE_MESH_DEPTH_H
+#pragma once
 
 #include "collision/distance/tree_near.h"
 #include "collision/narrowphase/mesh_pair.h"
@@ -75,5 +74,3 @@ rbVec3 rbCrossing_GetNormal(const rbCrossing* crossing);
 
 // Depth of a lens whose faces meet at the mean angle along a circle of the vector area.
 double rbCrossing_GuessDepth(const rbCrossing* crossing);
-
-#endif

@@ -1,6 +1,5 @@
 // Pairs of shapes made of triangles: mesh, soup and polyhedron against each other.
-#ifndef RB_NARROWPHASE_MESH_PAIR_H
-#define RB_NARROWPHASE_MESH_PAIR_H
+#pragma once
 
 #include "collision/distance/tree_pair.h"
 #include "collision/geometry/polyhedron.h"
@@ -34,5 +33,3 @@ void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation);
 
 // Are they at most margin m apart?
 bool rbTestMeshes(const rbMeshPair* pair, double margin);
-
-#endif

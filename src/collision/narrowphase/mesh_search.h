@@ -3,8 +3,7 @@
 // Everything is in the frame of the mesh. The core is as defined by rbConvex: the caller handles
 // radii. Surfaces are measured, not solids: a core inside a closed mesh has a positive distance
 // here.
-#ifndef RB_NARROWPHASE_MESH_SEARCH_H
-#define RB_NARROWPHASE_MESH_SEARCH_H
+#pragma once
 
 #include "collision/convex/gjk.h"
 #include "collision/geometry/closest.h"
@@ -92,5 +91,3 @@ bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triang
 
 // The same without prior information.
 bool rbIsPointInMesh(const rbGeometry* mesh, rbVec3 point);
-
-#endif

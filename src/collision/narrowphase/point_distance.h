@@ -1,6 +1,5 @@
 // Signed distance of a point to a solid primitive, in the frame of the primitive.
-#ifndef RB_NARROWPHASE_POINT_DISTANCE_H
-#define RB_NARROWPHASE_POINT_DISTANCE_H
+#pragma once
 
 #include <rattleback/shape.h>
 
@@ -18,5 +17,3 @@ rbPointDistanceFn rbMeasurePointBox, rbMeasurePointCapsule, rbMeasurePointCylind
 // Length of a vector and its direction, also for lengths whose square underflows; the fallback, a
 // unit vector, for the zero vector.
 double rbSplitLength(rbVec3 v, rbVec3 fallback, rbVec3* direction);
-
-#endif

@@ -4,8 +4,7 @@
 // A step from t to t + h: kicks at t (half of the forces, and the impulses required by look-ahead),
 // free flight over h, kicks at t + h (the other half, and the impulses that stop relative motion
 // along the rows).
-#ifndef RB_CONSTRAINTS_MECHANISM_H
-#define RB_CONSTRAINTS_MECHANISM_H
+#pragma once
 
 #include "dynamics/constraints/rows.h"
 #include "dynamics/motion/turn.h"
@@ -72,5 +71,3 @@ void rbMechanism_Rates(const rbMechanism* mechanism, int index, double* rates);
 
 // Adds impulses x along the rows of a block to the velocities of its two bodies.
 void rbMechanism_Apply(rbMechanism* mechanism, int index, const double* x);
-
-#endif

@@ -7,8 +7,7 @@
 // and an impulse x along it acts on A with +x (linear, angularA) and on B with -x (linear,
 // angularB): a positive impulse reduces the error. Angular parts are about the centers of mass; all
 // in world axes. (The specification's body 1 is A, its body 2 is B.)
-#ifndef RB_CONSTRAINTS_ROWS_H
-#define RB_CONSTRAINTS_ROWS_H
+#pragma once
 
 #include <rattleback/base.h>
 #include <rattleback/vecmath.h>
@@ -92,5 +91,3 @@ static inline double rbCoupleRows(const rbRowMass* mass, const rbRow* rowI, doub
     double linear = mass->invMass * rbDot(rowI->linear, rowJ->linear);
     return sideI * sideJ * (linear + rbDot(aI, rbMulSV(mass->invInertia, aJ)));
 }
-
-#endif

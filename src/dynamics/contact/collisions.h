@@ -4,8 +4,7 @@
 // Outer loop: the contacts whose closed points approach faster than restSpeed, with their targets.
 // Inner loop: sweeps over these only, until they meet their targets; then the contacts that were
 // newly made to collide. With this order as many balls of a cradle leave as strike.
-#ifndef RB_CONTACT_COLLISIONS_H
-#define RB_CONTACT_COLLISIONS_H
+#pragma once
 
 #include "dynamics/contact/contact_solver.h"
 
@@ -54,5 +53,3 @@ const rbCollisionNote* rbCollisions_GetNotes(const rbCollisions* collisions, int
 // The approach speed at which a closed point starts to collide, m/s: settings->restSpeed, or, for
 // 0, the speed gained by falling through 1e-5 m at 9.81 m/s^2, sqrt(2 g d) = 0.014007.
 double rbGetRestSpeed(const rbContactSettings* settings);
-
-#endif

@@ -11,8 +11,7 @@
 // (position stage), free flight, half of the forces, a new contact search, impulses that stop
 // approach and sticking points (velocity stage). Impulses are summed over both stages of a step: a
 // velocity stage may remove what a position stage added, never more.
-#ifndef RB_CONTACT_CONTACT_H
-#define RB_CONTACT_CONTACT_H
+#pragma once
 
 #include <rattleback/collision.h>
 #include <rattleback/vecmath.h>
@@ -136,5 +135,3 @@ static inline void rbContact_ApplyImpulse(rbContactBody* bodies, const rbContact
         b->spin = rbAdd(b->spin, rbMulSV(b->invInertia, rbCross(point->armB, p)));
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 // The inverse inertia as I^-1 = G G^T. With a spin w = G y, a row G^T c describes both what a
 // direction c measures and what it moves.
-#ifndef RB_CONTACT_CONTACT_FACTOR_H
-#define RB_CONTACT_CONTACT_FACTOR_H
+#pragma once
 
 #include "dynamics/contact/contact.h"
 
@@ -61,5 +60,3 @@ static inline rbVec3 rbSolveFactor(const rbSym3* g, rbVec3 w)
     double z = g->zz > 0.0 ? (w.z - g->xz * x - g->yz * y) / g->zz : 0.0;
     return rbMakeVec3(x, y, z);
 }
-
-#endif

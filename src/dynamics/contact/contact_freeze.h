@@ -12,8 +12,7 @@
 //     outside, a support placed elsewhere, parameters of joints, gravity, forces). Wake of a body
 //     that is not frozen wakes the bodies that touch it.
 // A body that only comes near does not wake an island: to it the island is a wall until they touch.
-#ifndef RB_CONTACT_CONTACT_FREEZE_H
-#define RB_CONTACT_CONTACT_FREEZE_H
+#pragma once
 
 #include "dynamics/contact/contact_graph.h"
 
@@ -53,5 +52,3 @@ void rbContactFreeze_WakeAll(rbContactFreeze* freeze);
 size_t rbContactFreeze_GetSnapshotSize(const rbContactFreeze* freeze);
 void rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes);
 bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes, size_t size);
-
-#endif

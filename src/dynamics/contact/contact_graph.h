@@ -1,6 +1,5 @@
 // The contact graph: islands, levels above what stands still, and bodies at rest (B-73, B-94).
-#ifndef RB_CONTACT_CONTACT_GRAPH_H
-#define RB_CONTACT_CONTACT_GRAPH_H
+#pragma once
 
 #include "dynamics/contact/contact.h"
 
@@ -33,5 +32,3 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
                          int bodyCount, const int (*links)[2], int linkCount);
 rbContactIsland rbContactGraph_GetIsland(const rbContactGraph* graph, int index);
 int rbContactGraph_FindIsland(const rbContactGraph* graph, int body); // -1: touches nothing
-
-#endif

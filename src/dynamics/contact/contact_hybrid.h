@@ -17,8 +17,7 @@
 // (prop_contact_newton). Where sweeps converge at all they are quicker in heaps of 1000 bodies,
 // whose factorization costs 16 ms and more (`bench contacts --only solvers`); so many of them come
 // first.
-#ifndef RB_CONTACT_CONTACT_HYBRID_H
-#define RB_CONTACT_CONTACT_HYBRID_H
+#pragma once
 
 #include "dynamics/contact/contact_newton.h"
 
@@ -30,5 +29,3 @@ void rbDestroyContactHybrid(rbContactHybrid* hybrid); // NULL is fine
 // Continues from the current velocities and impulses; without links. Like rbContactNewton_Solve.
 double rbContactHybrid_Solve(rbContactHybrid* hybrid, const rbContactRun* run,
                              const rbNewtonTask* task, int* rounds);
-
-#endif

@@ -8,8 +8,7 @@
 // a block of 6 x 6 for every body and pair, whatever the number of points between them. A large r
 // brings x to its fixed point in a few rounds; redundant points share the load. Joints take part
 // with separate rows: x within limits, w + compliance (x - x0) = 0 inside of them.
-#ifndef RB_CONTACT_CONTACT_NEWTON_H
-#define RB_CONTACT_CONTACT_NEWTON_H
+#pragma once
 
 #include "dynamics/contact/contact_solver.h"
 
@@ -50,5 +49,3 @@ bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* 
 // factorizations are added.
 double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
                              const rbNewtonTask* task, int* rounds);
-
-#endif

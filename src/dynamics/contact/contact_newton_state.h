@@ -1,6 +1,5 @@
 // Internals of contact_newton.c: an island as it is solved.
-#ifndef RB_CONTACT_CONTACT_NEWTON_STATE_H
-#define RB_CONTACT_CONTACT_NEWTON_STATE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "dynamics/contact/contact_newton.h"
@@ -95,5 +94,3 @@ static inline bool rbNewton_IsMoved(const rbContactRun* run, int body)
 {
     return run->bodies[body].invMass > 0.0 && !run->bodies[body].isFrozen;
 }
-
-#endif

@@ -4,8 +4,7 @@
 // A pair lives as long as its boxes overlap. It keeps the cache of its measurements. For every
 // point, by part and feature name, it keeps the impulses of the last step and the anchors: where
 // the point stuck, in the frames of both bodies.
-#ifndef RB_CONTACT_CONTACT_PAIRS_H
-#define RB_CONTACT_CONTACT_PAIRS_H
+#pragma once
 
 #include "collision/broadphase/pair_table.h"
 #include "dynamics/constraints/rows.h"
@@ -118,5 +117,3 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
 size_t rbContactPairs_GetSnapshotSize(const rbContactPairs* pairs);
 void rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes);
 bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 // From contacts to packed rows and back: masses at the points, biases of a stage, warm start,
 // frozen bodies. Internal to the solver of contacts.
-#ifndef RB_CONTACT_CONTACT_ROWS_H
-#define RB_CONTACT_CONTACT_ROWS_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "dynamics/contact/contact_factor.h"
@@ -80,5 +79,3 @@ void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
 // Bodies of a contact that are marked as frozen become immovable in its rows, with their current
 // velocities.
 void rbContactRows_Freeze(rbContactRows* rows, int contact);
-
-#endif

@@ -5,8 +5,7 @@
 // points: u.n >= target with P >= 0, u.t = 0 or sliding likewise. Rolling and spinning friction
 // likewise on the relative spin. The target is zero, with at least one sweep acting, so that
 // nothing creeps by the tolerance.
-#ifndef RB_CONTACT_CONTACT_SOLVER_H
-#define RB_CONTACT_CONTACT_SOLVER_H
+#pragma once
 
 #include "dynamics/contact/contact.h"
 
@@ -67,5 +66,3 @@ void rbContactSolver_Prepare(rbContactSolver* solver, const rbContactRun* run);
 void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run, bool isWarm);
 rbContactSolved rbContactSolver_SolvePositions(rbContactSolver* solver, const rbContactRun* run);
 rbContactSolved rbContactSolver_SolveVelocities(rbContactSolver* solver, const rbContactRun* run);
-
-#endif

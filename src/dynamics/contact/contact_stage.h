@@ -1,6 +1,5 @@
 // A running stage of the contact solver. Internal to the solver of contacts.
-#ifndef RB_CONTACT_CONTACT_STAGE_H
-#define RB_CONTACT_CONTACT_STAGE_H
+#pragma once
 
 #include "dynamics/contact/contact_rows.h"
 #include "dynamics/contact/contact_solver.h"
@@ -40,5 +39,3 @@ bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTal
 // Instead of many more sweeps: level by level from the bottom (B-74, B-78). Never ends with more
 // energy than the stage began with and sweeps left. The rows cannot be used afterward.
 void rbContactStage_PropagateShock(rbContactStage* stage);
-
-#endif

@@ -7,8 +7,7 @@
 // A frame is the result of one Find. Three of them rotate: the one being written, the previous one
 // (contacts of bodies that did not move are copied from it) and the one that was kept (impulses and
 // anchors). A pair stores its contacts in each of them.
-#ifndef RB_CONTACT_CONTACT_STATE_H
-#define RB_CONTACT_CONTACT_STATE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "collision/broadphase/pair_table.h"
@@ -282,5 +281,3 @@ void rbContactPairs_AddPoint(rbContactPairs* pairs, const rbFoundPoint* found);
 // Impulses and slips of the contacts of a pair that were just found, from the kept frame.
 void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstContact,
                            int contactCount);
-
-#endif

@@ -8,8 +8,7 @@
 // at rest stay still. Sweeps go over contacts four at a time.
 //
 // No rolling friction, no pyramids, no joints, no rebounds of what arrives: see CanSolve.
-#ifndef RB_CONTACT_CONTACT_SUBSTEPS_H
-#define RB_CONTACT_CONTACT_SUBSTEPS_H
+#pragma once
 
 #include "dynamics/contact/contact_solver.h"
 
@@ -40,5 +39,3 @@ bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double res
 // Velocities of bodies become those after the step minus half of their kicks; impulses become those
 // of the whole step.
 rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubstepsTask* task);
-
-#endif

@@ -6,8 +6,7 @@
 // j of an angular direction c is then G^T c both for what it measures (j.y) and for what it moves
 // (y += p j), which halves the memory traffic of a sweep. The biases contain the start of the
 // stage. An immovable body has slot 0 and rows of zeros.
-#ifndef RB_CONTACT_CONTACT_SWEEP_H
-#define RB_CONTACT_CONTACT_SWEEP_H
+#pragma once
 
 #include "base/core/lanes.h"
 #include "dynamics/contact/contact.h"
@@ -140,5 +139,3 @@ static inline void rbSweepBody_Push(rbRowBody* body, double scale, rbVec3 p)
     body->velocity[1] += scale * p.y;
     body->velocity[2] += scale * p.z;
 }
-
-#endif

@@ -4,8 +4,7 @@
 // A step acts on the contacts of its start (position stage) and of its end (collisions, velocity
 // stage), which need not be the same points. Sums by pair of shapes do not depend on that: together
 // they are the momentum that passed between the two bodies.
-#ifndef RB_CONTACT_CONTACT_TOUCH_H
-#define RB_CONTACT_CONTACT_TOUCH_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "dynamics/contact/collisions.h"
@@ -45,5 +44,3 @@ void rbTouchList_AddCollisions(rbTouchList* list, const rbContactSet* set,
                                const rbCollisionNote* notes, int count);
 // Where pairs touch at the end of the step.
 void rbTouchList_Locate(rbTouchList* list, const rbContactSet* set);
-
-#endif

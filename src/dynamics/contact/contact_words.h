@@ -1,6 +1,5 @@
 // Words of the choices of contacts.
-#ifndef RB_CONTACT_WORDS_H
-#define RB_CONTACT_WORDS_H
+#pragma once
 
 #include "base/core/words.h"
 
@@ -10,5 +9,3 @@ RB_DECLARE_WORDS(rbFrictionCone);
 RB_DECLARE_WORDS(rbContactTime);
 // Of bodies that overlap at the start: false and true.
 RB_DECLARE_WORDS(rbOverlap);
-
-#endif

@@ -1,6 +1,5 @@
 // What engines report to their host: events for its journal, and overlaps at the start.
-#ifndef RB_ENGINES_ENGINE_EVENT_H
-#define RB_ENGINES_ENGINE_EVENT_H
+#pragma once
 
 #include "dynamics/contact/contact_pairs.h"
 
@@ -70,5 +69,3 @@ typedef struct rbEngineNode {
 } rbEngineNode;
 
 typedef void rbEngineNodeFn(void* context, const rbEngineNode* node);
-
-#endif

@@ -1,6 +1,5 @@
 // The table of forces: one row per force (rbForceRow of body.h), with all of its data.
-#ifndef RB_FORCES_FORCE_TABLE_H
-#define RB_FORCES_FORCE_TABLE_H
+#pragma once
 
 #include "dynamics/motion/flight.h"
 
@@ -14,5 +13,3 @@ void rbForceRow_AddLoad(const rbForceRow* row, const rbForceDef* def, const rbFo
 
 // INFINITY: the force has no bound.
 double rbForceRow_GetAccelerationBound(const rbForceRow* row, const rbForceDef* def, double mass);
-
-#endif

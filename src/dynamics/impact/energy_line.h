@@ -1,7 +1,6 @@
 // Kinetic energy along a straight line between two sets of velocities, so that the excess fraction
 // of a change can be undone. Internal to impacts and the solvers of contacts.
-#ifndef RB_IMPACT_ENERGY_LINE_H
-#define RB_IMPACT_ENERGY_LINE_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -37,5 +36,3 @@ static inline double rbEnergyLine_FindPart(const rbEnergyLine* line, double room
                                     : (root - line->slope) / (2.0 * line->square);
     return part > 0.0 ? fmin(part, 1.0) : 0.0;
 }
-
-#endif

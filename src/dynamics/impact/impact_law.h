@@ -5,8 +5,7 @@
 // of its law; then restitution gives a share of the impulse of compression once more, and only
 // friction follows. Whatever the law, restitution returns no more energy than compression took.
 // The two ways agree where there is no friction and one restitution.
-#ifndef RB_IMPACT_IMPACT_LAW_H
-#define RB_IMPACT_IMPACT_LAW_H
+#pragma once
 
 #include <rattleback/impact.h>
 
@@ -32,5 +31,3 @@ double rbImpactLaw_GetReturn(rbImpactLaw law, double restitution, double work);
 // Adds what a body contributes to K in a frame (L-89), with an arm from its center of mass.
 void rbAddToCollisionMatrix(rbSym3* k, double inverseMass, const rbSym3* inverseInertia, rbVec3 arm,
                             const rbMat3* frame);
-
-#endif

@@ -5,8 +5,7 @@
 // form, curved ones (impact_slide.c) as Taylor series, or by another method that the input names. A
 // goal ends the current phase: greatest compression, or the condition of the law. It is a value of
 // one of three quantities, so that a piece does not depend on the law.
-#ifndef RB_IMPACT_PATH_H
-#define RB_IMPACT_PATH_H
+#pragma once
 
 #include "dynamics/impact/impact_law.h"
 
@@ -110,5 +109,3 @@ void rbWalkCurved(rbImpactPath* path, const rbSlip* slip);
 struct rbSlideMethod {
     bool (*walk)(rbImpactPath* path, const rbSlip* slip);
 };
-
-#endif

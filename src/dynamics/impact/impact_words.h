@@ -1,6 +1,5 @@
 // Words of the choices of impacts.
-#ifndef RB_IMPACT_WORDS_H
-#define RB_IMPACT_WORDS_H
+#pragma once
 
 #include "base/core/words.h"
 
@@ -9,5 +8,3 @@
 RB_DECLARE_WORDS(rbImpactLaw);
 RB_DECLARE_WORDS(rbImpactOrder);
 RB_DECLARE_WORDS(rbCombineRule);
-
-#endif

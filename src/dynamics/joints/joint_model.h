@@ -1,7 +1,6 @@
 // Joints as stacks of basic parts, compiled for the frames used by the engine: center of mass and
 // principal axes of each body.
-#ifndef RB_JOINTS_JOINT_MODEL_H
-#define RB_JOINTS_JOINT_MODEL_H
+#pragma once
 
 #include "base/core/words.h"
 #include "dynamics/constraints/rows.h"
@@ -179,5 +178,3 @@ double rbMotorModel_Force(const rbMotorModel* motor, rbMotorState* state, double
                           double position, double velocity);
 
 RB_DECLARE_WORDS(rbMotorType);
-
-#endif

@@ -1,6 +1,5 @@
 // The nine basic parts as rows of a table: the freedoms a part removes and its rows.
-#ifndef RB_JOINTS_PART_OPS_H
-#define RB_JOINTS_PART_OPS_H
+#pragma once
 
 #include "dynamics/joints/joint_model.h"
 
@@ -63,5 +62,3 @@ rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error);
 // The freedoms a type leaves, from its parts and the orientation of B's principal frame relative to
 // A's at which angles are zero.
 void rbJointModel_AddFreedoms(rbJointModel* model, rbQuat relative);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // Frames: position and velocity are of the center of mass in the world; orientation maps principal
 // axes to the world; spin is the angular velocity in principal axes.
-#ifndef RB_MOTION_FLIGHT_H
-#define RB_MOTION_FLIGHT_H
+#pragma once
 
 #include "base/core/words.h"
 #include "dynamics/motion/free_top.h"
@@ -117,5 +116,3 @@ rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, do
                             double timeB);
 
 RB_DECLARE_WORDS(rbMotionType);
-
-#endif

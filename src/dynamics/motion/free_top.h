@@ -3,8 +3,7 @@
 //
 // Frames: principal axes of the body through its center of mass ("body"), and the world. The spin
 // is always given in body axes.
-#ifndef RB_MOTION_FREE_TOP_H
-#define RB_MOTION_FREE_TOP_H
+#pragma once
 
 #include "base/math/elliptic.h"
 
@@ -35,5 +34,3 @@ rbFreeTop rbFreeTop_Make(rbVec3 moments, rbQuat orientation, rbVec3 spinLocal);
 
 // Orientation and spin (body axes) a time dt after the start; dt may be negative.
 void rbFreeTop_Evaluate(const rbFreeTop* top, double dt, rbQuat* orientation, rbVec3* spinLocal);
-
-#endif

@@ -1,6 +1,5 @@
 // Steps of the Newton-Euler equations for the rows that have steps.
-#ifndef RB_MOTION_INTEGRATE_H
-#define RB_MOTION_INTEGRATE_H
+#pragma once
 
 #include "dynamics/motion/flight.h"
 
@@ -25,5 +24,3 @@ void rbIntegrate_AdaptiveTo(const rbMotionBody* body, rbFlightNode* node, double
 // RB_TAYLOR_DEGREE_MAX.
 #define RB_TAYLOR_DEGREE_MAX 30
 void rbIntegrate_Taylor(const rbMotionBody* body, double h, rbMotionState* state);
-
-#endif

@@ -1,6 +1,5 @@
 // Prescribed paths of kinematic bodies: their position at any time and bounds on it.
-#ifndef RB_MOTION_PATH_H
-#define RB_MOTION_PATH_H
+#pragma once
 
 #include <rattleback/body.h>
 
@@ -56,5 +55,3 @@ int rbPath_Locate(const rbPath* path, double travel, double* parameter);
 
 // A box that contains the body's origin at every time between timeA and timeB.
 rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB);
-
-#endif

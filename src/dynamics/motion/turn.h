@@ -10,8 +10,7 @@
 // the remainder form a second-order, time-symmetric method that conserves L exactly; it is exact
 // for bodies with two equal moments, for which a2 = 0. Axes are numbered so that a2 is the smallest
 // difference.
-#ifndef RB_MOTION_TURN_H
-#define RB_MOTION_TURN_H
+#pragma once
 
 #include <rattleback/vecmath.h>
 
@@ -27,5 +26,3 @@ rbTurn rbMakeTurn(rbVec3 moments);
 
 // Orientation after a time h, which may be negative, with the momentum L in world axes.
 rbQuat rbTurn_Step(const rbTurn* turn, rbQuat orientation, rbVec3 momentum, double h);
-
-#endif

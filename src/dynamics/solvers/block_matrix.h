@@ -8,8 +8,7 @@
 // for 15,200 blocks, 16 ms to factor these) and allocates only when there are more bodies than
 // ever. AMD (pattern.h) allocates in every call, and the order would depend on whether the library
 // is there.
-#ifndef RB_SOLVERS_BLOCK_MATRIX_H
-#define RB_SOLVERS_BLOCK_MATRIX_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -59,5 +58,3 @@ double rbBlockMatrix_GetWork(const rbBlockMatrix* matrix);
 // L L^T, or L U. False if a pivot is not positive, or zero.
 bool rbBlockMatrix_Factor(rbBlockMatrix* matrix);
 void rbBlockMatrix_Solve(rbBlockMatrix* matrix, double* x); // right side in, solution out
-
-#endif

@@ -8,8 +8,7 @@
 // corrected one by one after each solution.
 //
 // Velocity correction: impulses that bring the rates of the rows to their targets.
-#ifndef RB_SOLVERS_CORRECT_H
-#define RB_SOLVERS_CORRECT_H
+#pragma once
 
 #include "dynamics/constraints/mechanism.h"
 #include "dynamics/solvers/solver.h"
@@ -103,5 +102,3 @@ void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorre
 // (projection); the corrector must be factored there.
 rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
                                const rbCorrection* correction);
-
-#endif

@@ -3,8 +3,7 @@
 //
 // Two blocks of rows couple when they share a dynamic body. The blocks are put into an order of
 // elimination that keeps the factor sparse; columns of L then follow from the elimination tree.
-#ifndef RB_SOLVERS_PATTERN_H
-#define RB_SOLVERS_PATTERN_H
+#pragma once
 
 #include "dynamics/constraints/rows.h"
 
@@ -52,5 +51,3 @@ void rbOrderNodes(const rbNodeGraph* graph, int* order);
 
 // Exact minimum degree, whatever the build; for tests.
 void rbOrderByDegree(const rbNodeGraph* graph, int* order);
-
-#endif

@@ -6,8 +6,7 @@
 // semi-definite matrix carry rounding errors of about DBL_EPSILON times that diagonal, whatever the
 // current size of the pivot. Rows whose pivots fall below RB_PIVOT_DROP of it are dropped: x is 0
 // there.
-#ifndef RB_SOLVERS_PIVOTED_H
-#define RB_SOLVERS_PIVOTED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -98,5 +97,3 @@ void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double*
 
 // A x = r on the kept rows; work: size doubles. x and r may be the same array.
 void rbPivoted_Solve(const rbPivoted* factor, const double* r, double* x, double* work);
-
-#endif

@@ -5,8 +5,7 @@
 // their pivots and get x = 0: consistent redundancy requires nothing from the user. Blocks that a
 // solver omits from its linear system (cuts) get x = 0 too; the caller corrects them one by one.
 // The iterative solver omits all blocks.
-#ifndef RB_SOLVERS_SOLVER_H
-#define RB_SOLVERS_SOLVER_H
+#pragma once
 
 #include "base/core/words.h"
 #include "dynamics/constraints/rows.h"
@@ -118,5 +117,3 @@ rbSolver* rbTreeSolver_Create(const rbRowSystem* system);
 void rbTreeSolver_Destroy(rbSolver* base);
 void rbTreeSolver_Factor(rbSolver* base, const rbRowSystem* system);
 void rbTreeSolver_Solve(rbSolver* base, const double* r, double* x);
-
-#endif

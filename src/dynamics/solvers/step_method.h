@@ -1,8 +1,7 @@
 // The table of methods that enforce the conditions of joints in a step. The built-in one,
 // look-ahead impulses, is the step engine itself; others are registered at start-up and perform the
 // step of a mechanism instead.
-#ifndef RB_SOLVERS_STEP_METHOD_H
-#define RB_SOLVERS_STEP_METHOD_H
+#pragma once
 
 #include "base/core/words.h"
 #include "dynamics/constraints/mechanism.h"
@@ -47,5 +46,3 @@ rbStatus rbRegisterStepMethod(const rbStepMethodRow* row, rbError* error);
 const rbStepMethodRow* rbStepMethodRow_Get(rbStepMethod value);
 
 RB_DECLARE_WORDS(rbStepMethod);
-
-#endif

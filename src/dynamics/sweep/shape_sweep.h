@@ -3,8 +3,7 @@
 // Everything is in the frame of B, which is at rest; A is translated by the step. Every contact
 // found is a true one, so the first contact is the minimum over all features, and examining
 // features twice does no harm.
-#ifndef RB_SWEEP_SHAPE_SWEEP_H
-#define RB_SWEEP_SHAPE_SWEEP_H
+#pragma once
 
 #include "collision/geometry/polyhedron.h"
 
@@ -90,5 +89,3 @@ void rbSweepSides(rbSweepSearch* search, const rbSweepSide* a, rbTransform poseA
 void rbSweepConvex(rbSweepSearch* search, const struct rbConvex* convex, rbTransform poseA,
                    double tolerance, const rbSweepSide* b);
 void rbSweepBall(rbSweepSearch* search, rbVec3 center, double radius, const rbSweepSide* b);
-
-#endif

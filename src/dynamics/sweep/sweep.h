@@ -7,8 +7,7 @@
 // The core of a shape is the shape without the ball it is rounded by: a point for a sphere, a
 // segment for a capsule, the whole of other shapes; for a compound, the cores of its parts. A ball
 // that rotates about its center does not approach anything, so only cores matter for rotation.
-#ifndef RB_SWEEP_SWEEP_H
-#define RB_SWEEP_SWEEP_H
+#pragma once
 
 #include <rattleback/shape.h>
 #include <rattleback/vecmath.h>
@@ -147,5 +146,3 @@ static inline double rbSweepHeight(double h, double s, double c)
     double root = discriminant > 0.0 ? sqrt(discriminant) : 0.0;
     return s < 0.0 ? 2.0 * h / (root - s) : (s + root) / -c;
 }
-
-#endif

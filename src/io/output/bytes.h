@@ -1,6 +1,5 @@
 // Little-endian words in byte arrays, the same on every machine.
-#ifndef RB_OUTPUT_BYTES_H
-#define RB_OUTPUT_BYTES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -50,5 +49,3 @@ static inline double rbDoubleOfBits(uint64_t bits)
     memcpy(&value, &bits, sizeof value);
     return value;
 }
-
-#endif

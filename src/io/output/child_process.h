@@ -4,8 +4,7 @@
 // not to raise SIGPIPE when the child dies early. Its output passes through us instead of being
 // written by the child, so that a full disk is noticed and a file appears whole or not at all. One
 // loop serves all three streams, so neither side waits for the other forever.
-#ifndef RB_OUTPUT_CHILD_PROCESS_H
-#define RB_OUTPUT_CHILD_PROCESS_H
+#pragma once
 
 #include "io/output/output_file.h"
 
@@ -43,5 +42,3 @@ rbStatus rbChild_Finish(rbChild* child, rbError* error);
 
 // Kills it at once. Does nothing if there is none.
 void rbChild_Kill(rbChild* child);
-
-#endif

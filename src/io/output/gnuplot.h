@@ -1,6 +1,5 @@
 // Runs gnuplot as a child process: a script in, an SVG picture out.
-#ifndef RB_OUTPUT_GNUPLOT_H
-#define RB_OUTPUT_GNUPLOT_H
+#pragma once
 
 #include "io/output/output_file.h"
 
@@ -8,5 +7,3 @@
 // gnuplot; RB_STATUS_IO, with gnuplot's own message, if it fails. output remembers its own
 // failures.
 rbStatus rbRunGnuplot(const char* script, size_t scriptSize, rbOutputFile* output, rbError* error);
-
-#endif

@@ -1,7 +1,6 @@
 // The journal of a run as a file: one row per event, in order of time, as a CSV table or JSON
 // lines (.jsonl). The columns are in docs/journal-format.md.
-#ifndef RB_OUTPUT_JOURNAL_H
-#define RB_OUTPUT_JOURNAL_H
+#pragma once
 
 #include <rattleback/base.h>
 #include <rattleback/vecmath.h>
@@ -33,5 +32,3 @@ rbStatus rbJournal_Write(rbJournal* journal, const rbJournalRow* row, rbError* e
 // Completes the file; the journal is destroyed, also on failure.
 rbStatus rbJournal_Finish(rbJournal* journal, rbError* error);
 void rbJournal_Abandon(rbJournal* journal); // NULL is fine
-
-#endif

@@ -8,8 +8,7 @@
 //
 // Errors stick: the first failing write is remembered, later ones do nothing, and Flush and Commit
 // report it. So a writer may print a whole file and check once.
-#ifndef RB_OUTPUT_FILE_H
-#define RB_OUTPUT_FILE_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -50,5 +49,3 @@ rbStatus rbOutputFile_Commit(rbOutputFile* file, rbError* error);
 
 // Closes and deletes. Does nothing on a closed file.
 void rbOutputFile_Abandon(rbOutputFile* file);
-
-#endif

@@ -62,8 +62,7 @@
 //   has the numbers.
 //
 // A writer appends chunks to "<path>.part" with one write each and renames it when DONE is written.
-#ifndef RB_RECORDING_FORMAT_H
-#define RB_RECORDING_FORMAT_H
+#pragma once
 
 #include "io/output/bytes.h"
 
@@ -153,5 +152,3 @@ bool rbDecodeColumns(const unsigned char* bytes, size_t rowCount, size_t columnC
 
 // Words of a frame of bodyCount bodies.
 size_t rbFrameWordCount(int bodyCount);
-
-#endif

@@ -1,6 +1,5 @@
 // Arena: memory for data that is freed together.
-#ifndef RB_SCENE_ARENA_H
-#define RB_SCENE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ typedef struct rbArena {
 // Memory aligned to 16 bytes, valid until the arena is freed.
 void* rbArena_Alloc(rbArena* arena, size_t size);
 void rbArena_Free(rbArena* arena);
-
-#endif

@@ -1,6 +1,5 @@
 // Numbers from bytes, independent of the byte order of the machine.
-#ifndef RB_SCENE_BYTE_ORDER_H
-#define RB_SCENE_BYTE_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline double rbGetDouble(const unsigned char* bytes, bool isBigEndian)
     memcpy(&value, &bits, sizeof value);
     return value;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Reading whole files with a limit.
-#ifndef RB_SCENE_FILE_BYTES_H
-#define RB_SCENE_FILE_BYTES_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -18,5 +17,3 @@ char* rbJoinPath(const char* folder, const char* name);
 // Copies of strings, freed by rbFreeString.
 char* rbCopyText(const char* text, size_t length);
 void rbFreeString(char* text);
-
-#endif

@@ -1,6 +1,5 @@
 // Files given to the scene reader that are of another known format.
-#ifndef RB_SCENE_FOREIGN_FORMAT_H
-#define RB_SCENE_FOREIGN_FORMAT_H
+#pragma once
 
 #include <rattleback/base.h>
 
@@ -9,5 +8,3 @@
 // True when bytes begin like a known format that is not a scene; the error then names the format
 // and the remedy.
 bool rbIsForeignFormat(const char* bytes, size_t size, rbError* error);
-
-#endif

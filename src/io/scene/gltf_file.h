@@ -1,7 +1,6 @@
 // The container of a glTF 2.0 file: its JSON, its buffers (in the file, inline as base64, or in
 // other files), and accessors with every offset checked. mesh_gltf.c makes a mesh of it.
-#ifndef RB_SCENE_GLTF_FILE_H
-#define RB_SCENE_GLTF_FILE_H
+#pragma once
 
 #include "io/scene/mesh_file.h"
 
@@ -53,5 +52,3 @@ const json_t* rbGltf_GetElement(const rbGltf* gltf, const char* array, size_t in
 
 // The accessor of that index, which must have the given type ("VEC3", "SCALAR").
 rbStatus rbGltf_GetView(rbGltf* gltf, size_t accessor, const char* type, rbGltfView* view);
-
-#endif

@@ -1,7 +1,6 @@
 // Mesh files: a table of formats, each with a reader that fills a builder; then merging of equal
 // vertices, scale and axes. Shared by the readers mesh_obj.c, mesh_stl.c, mesh_ply.c, mesh_gltf.c.
-#ifndef RB_SCENE_MESH_FILE_H
-#define RB_SCENE_MESH_FILE_H
+#pragma once
 
 #include "base/core/memory.h"
 
@@ -41,5 +40,3 @@ rbMeshReadFn rbReadObj, rbReadStl, rbReadPly, rbReadGltf;
 rbGeometry* rbMakeMeshGeometry(const rbMeshSource* source, const rbMeshOptions* options,
                                rbError* error);
 rbGeometry* rbMakeGeometryOfDef(const rbMeshDef* def, rbMeshUse use, rbError* error);
-
-#endif

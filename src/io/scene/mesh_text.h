@@ -1,6 +1,5 @@
 // Words, numbers and lines of the text formats of meshes. The text need not be terminated.
-#ifndef RB_SCENE_MESH_TEXT_H
-#define RB_SCENE_MESH_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool rbToken_Equals(rbToken token, const char* text);
 bool rbToken_ToNumber(rbToken token, double* value);
 // The whole token as an integer of at most 18 digits.
 bool rbToken_ToInteger(rbToken token, int64_t* value);
-
-#endif

@@ -1,6 +1,5 @@
 // The word of a list that a user may have meant.
-#ifndef RB_SCENE_NEAREST_NAME_H
-#define RB_SCENE_NEAREST_NAME_H
+#pragma once
 
 #include "base/core/words.h"
 
@@ -14,5 +13,3 @@ const char* rbFindNearestName(const char* word, rbCandidateFn* candidateFn, int 
 
 // The word of an enumeration nearest to another, NULL when none is near.
 const char* rbWords_FindNearest(const rbWords* words, const char* word);
-
-#endif

@@ -1,8 +1,7 @@
 // Table-driven reading of JSON objects. A row (rbKey) gives a key, the kind of its value, its range
 // and unit, and where the value goes in a struct; rbReadFields fills the struct or reports
 // precisely what is wrong. A test compares the same tables with docs/scene.schema.json.
-#ifndef RB_SCENE_READER_H
-#define RB_SCENE_READER_H
+#pragma once
 
 #include "base/core/settings.h"
 
@@ -129,5 +128,3 @@ void rbDescribeJson(const json_t* value, char* text, size_t capacity);
 
 // Writes "; did you mean "x"?" or "" to text and returns it.
 const char* rbSuggest(char* text, size_t capacity, const char* nearest);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A joint or a spring that has "repeat" stays one row here; scene_joint_world.c makes the copies.
 // Names of bodies may contain the indices of the copy: "link[x+1]", "knot[x,y+1,z]".
-#ifndef RB_SCENE_JOINTS_H
-#define RB_SCENE_JOINTS_H
+#pragma once
 
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
@@ -103,5 +102,3 @@ bool rbNeedsSecondAnchor(rbJointType type);
 
 // scene_trees.c: the frame of a copy of a level, at the center of the box.
 rbTransform rbSceneTree_GetTransform(const rbSceneTree* tree, int level, int copy);
-
-#endif

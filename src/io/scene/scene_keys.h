@@ -1,8 +1,7 @@
 // The keys of every object of a scene file, as tables, and the structs they are read into. This is
 // the only list of the format's keys: the reader uses it, and a test compares it with
 // docs/scene.schema.json.
-#ifndef RB_SCENE_KEYS_H
-#define RB_SCENE_KEYS_H
+#pragma once
 
 #include "io/scene/reader.h"
 
@@ -286,5 +285,3 @@ bool rbMakeForceKind(rbForceType type, rbTableKind* kind);
 
 // All of them; NULL past the end. Each call rebuilds those of tables: not thread-safe.
 const rbObjectKind* rbGetObjectKind(int index);
-
-#endif

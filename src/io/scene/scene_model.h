@@ -2,8 +2,7 @@
 // most strings point into it.
 //
 // Bodies with "repeat" or "scatter" stay one template; rbScene_CreateWorld makes the copies.
-#ifndef RB_SCENE_MODEL_H
-#define RB_SCENE_MODEL_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "io/scene/arena.h"
@@ -244,5 +243,3 @@ rbStatus rbScene_Attach(rbScene* scene, const char* name, const void** bytes, si
 
 // override.c: sets or removes one value of the tree.
 rbStatus rbOverrideJson(json_t* root, const char* assignment, rbError* error);
-
-#endif

@@ -4,8 +4,7 @@
 // The numbers are those of a scene: edge lengths of a box, lengths of rods without their caps.
 // Numbers taken from a geometry and written with 17 digits give the same geometry again, bit for
 // bit.
-#ifndef RB_SCENE_SHAPE_WORDS_H
-#define RB_SCENE_SHAPE_WORDS_H
+#pragma once
 
 #include <rattleback/shape.h>
 
@@ -26,5 +25,3 @@ int rbGetShapeNumbers(const rbGeometry* geometry, double numbers[RB_PARAMETERS_M
 // A compound whose parts keep the bits of their orientations if these have unit length to rounding.
 // rbCreateCompound alone normalizes once more, which may change the last bit.
 rbGeometry* rbMakeExactCompound(const rbCompoundChild* children, int count, rbError* error);
-
-#endif

@@ -1,6 +1,5 @@
 // Small hand-made mechanisms, without world and engine.
-#ifndef MECH_SCENES_H
-#define MECH_SCENES_H
+#pragma once
 
 #include "base/core/random.h"
 #include "dynamics/joints/joint_model.h"
@@ -61,5 +60,3 @@ double getLargestRate(MechScene* scene);
 void getMomentum(const MechScene* scene, rbVec3* linear, rbVec3* angular);
 // Largest distance of centers and of the ends of principal axes of 1 m.
 double getDeviation(const MechScene* a, const MechScene* b);
-
-#endif

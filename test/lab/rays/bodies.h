@@ -1,6 +1,5 @@
 // Bodies on lines, curves and rotations for the tests of ray prediction.
-#ifndef RB_TEST_RAYS_DETECTOR_BODIES_H
-#define RB_TEST_RAYS_DETECTOR_BODIES_H
+#pragma once
 
 #include "base/core/random.h"
 
@@ -27,5 +26,3 @@ rbGeometry* rbMakeRandomHull(int points, rbRandom* random);
 // OK.
 rbRayPrediction rbPredict(rbRayBody a, rbRayBody b, double duration, const rbRaySettings* settings,
                           rbRayCounts* counts);
-
-#endif

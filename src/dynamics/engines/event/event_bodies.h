@@ -1,6 +1,5 @@
 // Bodies of the event engine.
-#ifndef RB_ENGINES_EVENT_BODIES_H
-#define RB_ENGINES_EVENT_BODIES_H
+#pragma once
 
 #include "dynamics/engines/event/event_state.h"
 
@@ -87,5 +86,3 @@ void rbEventEngine_NoteImpact(rbEventEngine* engine, const rbEventHost* host, rb
 // Writes an event into the journal of the host, if there is one.
 void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host,
                          const rbEngineEvent* event);
-
-#endif

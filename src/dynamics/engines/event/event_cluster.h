@@ -1,6 +1,5 @@
 // Several simultaneous contacts.
-#ifndef RB_ENGINES_EVENT_CLUSTER_H
-#define RB_ENGINES_EVENT_CLUSTER_H
+#pragma once
 
 #include "dynamics/engines/event/event_state.h"
 
@@ -9,5 +8,3 @@
 bool rbEventEngine_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
                                   double time);
 void rbEventEngine_FreeCluster(rbEventEngine* engine);
-
-#endif

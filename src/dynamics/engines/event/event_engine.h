@@ -2,8 +2,7 @@
 //
 // The engine refers to bodies by their index in the arrays of its host (the world). It reads and
 // restarts their flights; all other properties of a body are registered once.
-#ifndef RB_ENGINES_EVENT_ENGINE_H
-#define RB_ENGINES_EVENT_ENGINE_H
+#pragma once
 
 #include "base/core/words.h"
 #include "collision/broadphase/pair_table.h"
@@ -89,5 +88,3 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes);
 RB_DECLARE_WORDS(rbLastingContact);
 RB_DECLARE_WORDS(rbEventLoop);
 RB_DECLARE_WORDS(rbDetector);
-
-#endif

@@ -1,7 +1,6 @@
 // Handling of a pair that is due, and its collisions. External loops and detectors need only this
 // header.
-#ifndef RB_ENGINES_EVENT_IMPACTS_H
-#define RB_ENGINES_EVENT_IMPACTS_H
+#pragma once
 
 #include "dynamics/engines/event/event_bodies.h"
 #include "dynamics/engines/event/event_pairs.h"
@@ -20,5 +19,3 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
 // collision. Returns how fast its nearest points separate, m/s.
 double rbEventEngine_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
                                      double time, rbEventMeasure* measure);
-
-#endif

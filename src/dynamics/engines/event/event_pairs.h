@@ -1,6 +1,5 @@
 // Near pairs: predicting and measuring them, and their contact points.
-#ifndef RB_ENGINES_EVENT_PAIRS_H
-#define RB_ENGINES_EVENT_PAIRS_H
+#pragma once
 
 #include "dynamics/engines/event/event_state.h"
 
@@ -110,5 +109,3 @@ double rbEventEngine_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host
 void rbEventEngine_FreeFronts(rbEventEngine* engine);
 // All invariants of pairs, their lists and the heap (event_state.h). O(pairs).
 bool rbEventEngine_IsValid(const rbEventEngine* engine);
-
-#endif

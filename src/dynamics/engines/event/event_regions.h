@@ -1,6 +1,5 @@
 // Regions and the near pairs they form.
-#ifndef RB_ENGINES_EVENT_REGIONS_H
-#define RB_ENGINES_EVENT_REGIONS_H
+#pragma once
 
 #include "dynamics/engines/event/event_state.h"
 
@@ -22,5 +21,3 @@ bool rbEventEngine_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* 
 // The box that contains a body between two times (L-80).
 rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host, int index,
                                  double timeA, double timeB);
-
-#endif

@@ -1,6 +1,5 @@
 // Holding bodies that have come to rest, and releasing them.
-#ifndef RB_ENGINES_EVENT_REST_H
-#define RB_ENGINES_EVENT_REST_H
+#pragma once
 
 #include "dynamics/engines/event/event_pairs.h"
 
@@ -13,5 +12,3 @@ bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, in
                               double time, const rbEventContact* contact, double friction);
 // Releases a held body, and those that lean on it.
 void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time);
-
-#endif

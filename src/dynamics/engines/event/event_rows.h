@@ -1,7 +1,6 @@
 // Table rows of the event engine that others can register: loops, which find the next event, and
 // detectors, which find when a pair touches.
-#ifndef RB_ENGINES_EVENT_ROWS_H
-#define RB_ENGINES_EVENT_ROWS_H
+#pragma once
 
 #include "dynamics/engines/event/event_engine.h"
 
@@ -47,5 +46,3 @@ rbStatus rbRegisterDetector(const rbDetectorRow* row, rbError* error);
 // The row with an index below the count.
 const rbEventLoopRow* rbGetEventLoopRow(rbEventLoop value);
 const rbDetectorRow* rbGetDetectorRow(rbDetector value);
-
-#endif

@@ -20,8 +20,7 @@
 // cannot touch. A body has one entry in the heap: the earliest of its expiry and of the times of
 // its pairs. An entry may be too early (the pair has a later time by now), never too late: for
 // every pair at least one of its bodies has an entry that is not later than the pair's time.
-#ifndef RB_ENGINES_EVENT_STATE_H
-#define RB_ENGINES_EVENT_STATE_H
+#pragma once
 
 #include "base/core/heap.h"
 #include "dynamics/engines/event/event_rows.h"
@@ -239,5 +238,3 @@ static inline rbEventPair* rbEventEngine_GetPair(const rbEventEngine* engine, in
     RB_ASSERT(engine->pairs.data[index].a >= 0);
     return &engine->pairs.data[index];
 }
-
-#endif

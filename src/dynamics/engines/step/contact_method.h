@@ -1,7 +1,6 @@
 // The table of methods that keep bodies apart in the step engine. The built-in one, impulses, is
 // the engine itself; others are registered at start-up and step touching bodies in its place.
-#ifndef RB_ENGINES_CONTACT_METHOD_H
-#define RB_ENGINES_CONTACT_METHOD_H
+#pragma once
 
 #include "base/core/words.h"
 #include "dynamics/engines/step/step_engine.h"
@@ -30,5 +29,3 @@ rbStatus rbRegisterContactMethod(const rbContactMethodRow* row, rbError* error);
 const rbContactMethodRow* rbContactMethodRow_Get(rbContactMethod method);
 
 RB_DECLARE_WORDS(rbContactMethod);
-
-#endif

@@ -7,8 +7,7 @@
 //   sticking points and relative motion of joints (velocity stage).
 // Bodies that arrive at a surface within the step are stopped there and keep their speed: they
 // collide at t + h, late by less than h, and the forces act on them only until they arrive.
-#ifndef RB_ENGINES_STEP_CONTACT_H
-#define RB_ENGINES_STEP_CONTACT_H
+#pragma once
 
 #include "base/core/byte_stream.h"
 #include "dynamics/engines/step/step_state.h"
@@ -35,5 +34,3 @@ void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* me
 // The part of contacts in a snapshot.
 void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream);
 void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work);
-
-#endif

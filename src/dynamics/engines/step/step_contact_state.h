@@ -1,6 +1,5 @@
 // Internals of contacts in the step engine, shared by its files.
-#ifndef RB_ENGINES_STEP_CONTACT_STATE_H
-#define RB_ENGINES_STEP_CONTACT_STATE_H
+#pragma once
 
 #include "dynamics/contact/collisions.h"
 #include "dynamics/contact/contact_freeze.h"
@@ -399,5 +398,3 @@ bool rbContactStep_IsFinite(const rbStepContacts* c);
 // ------------------------------------------------------------------------------------------ step.c
 // The first half of a step from the node: impulses of the position stage. Bodies have not moved.
 void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss);
-
-#endif

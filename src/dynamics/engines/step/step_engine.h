@@ -3,8 +3,7 @@
 // The host (a world) owns bodies and registers them by index; the engine owns the state of bodies
 // in a mechanism, at separate times (nodes). A trial step that is discarded gives the state at any
 // time after the node, so outputs never change the run.
-#ifndef RB_ENGINES_STEP_ENGINE_H
-#define RB_ENGINES_STEP_ENGINE_H
+#pragma once
 
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/engines/engine_event.h"
@@ -206,5 +205,3 @@ rbStepStiff rbStepEngine_GetStiff(const rbStepEngine* engine);
 size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine);
 void rbStepEngine_TakeSnapshot(rbStepEngine* engine, void* bytes);
 void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes);
-
-#endif

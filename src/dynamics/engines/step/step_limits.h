@@ -6,8 +6,7 @@
 // the normal is the axis and the gap the remaining distance. Gaps are those of the coordinate
 // itself, so R does not change the effect of a stop, only how fast sweeps with joints converge. The
 // best choice is the center of percussion, where the joint does not feel the impact.
-#ifndef RB_ENGINES_STEP_LIMITS_H
-#define RB_ENGINES_STEP_LIMITS_H
+#pragma once
 
 #include "dynamics/engines/step/step_state.h"
 
@@ -30,5 +29,3 @@ rbStartLimit rbStepLimits_Validate(const rbStepEngine* engine);
 // The position that a limit bounds, at poses; turns are counted from the last node.
 double rbStepLimits_GetPosition(const rbStepJointSlot* slot, int freedom, const rbRowPose* poseA,
                                 const rbRowPose* poseB);
-
-#endif

@@ -1,7 +1,6 @@
 // What the contacts of an accepted step are like at its end, measured on the final poses,
 // velocities and impulses by code that no solver shares.
-#ifndef RB_ENGINES_STEP_MEASURE_H
-#define RB_ENGINES_STEP_MEASURE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "dynamics/contact/contact.h"
@@ -29,5 +28,3 @@ double rbMeasureOverlap(const rbContactSet* set, int contactCount, const rbPairG
 // that part faster than a tolerance, m/s, do not stick. Bodies that nothing moves are left out.
 double rbMeasureSpeeds(const rbContactSet* set, const int* order, int orderCount,
                        const rbContactBody* bodies, double tolerance);
-
-#endif

@@ -6,8 +6,7 @@
 //                  and projected back onto the conditions
 //   step_nodes.c   nodes: steps of the given or chosen size, halved where look-ahead does not
 //                  contract; trial steps to times between nodes
-#ifndef RB_ENGINES_STEP_STATE_H
-#define RB_ENGINES_STEP_STATE_H
+#pragma once
 
 #include "base/core/memory.h"
 #include "dynamics/engines/step/step_engine.h"
@@ -306,5 +305,3 @@ void rbStep_Restore(rbStepMechanism* mechanism, const double* state);
 
 // step_validation.c: springs too fast for the step, at a start.
 rbStepStiff rbStep_FindStiff(const rbStepEngine* engine);
-
-#endif

@@ -1,7 +1,6 @@
 // Whether the result of a stage of a step is what the next stage relies on: for debug checks.
 // Values that are not finite pass, since a run that overflows is reported, not asserted.
-#ifndef RB_ENGINES_STEP_VALID_H
-#define RB_ENGINES_STEP_VALID_H
+#pragma once
 
 #include "dynamics/engines/step/step_contact_state.h"
 
@@ -19,5 +18,3 @@ bool rbStepValid_IsFlight(const rbStepContacts* c, double h);
 bool rbStepValid_AreAccounts(const rbStepContacts* c);
 // A mechanism: blocks cover its rows, orientations are unit, limits are kept.
 bool rbStepValid_IsMechanism(const rbStepMechanism* mechanism);
-
-#endif
