@@ -1,17 +1,24 @@
 // A corpus of contact problems, and every solver on it: residual against time.
 //
-// Heaps of balls of 1 kg and 1 m on a floor, in a lattice with random directions and a random
-// choice of neighbors, as many as in a pile (2 to 3 contacts per body); made from a seed, so that
-// the corpus is a few lines and the same everywhere. A velocity stage: all points touch. The whole
-// heap falls at 5 m/s onto the floor (falling), its upper half onto the lower (struck), or gravity
-// acts for half a step of 1/60 s (resting). Cold: no impulse is known.
+// Real ones: stages dumped from falling piles of 1000 bodies (bench/corpus, see contact_corpus.h),
+// solved from nothing and from the impulses that the run knew. A position stage is solved like a
+// velocity stage whose normal speeds are those that close the gaps.
+//
+// Made ones: heaps of balls of 1 kg and 1 m on a floor, in a lattice with random directions and a
+// random choice of neighbors, as many as in a pile (2 to 3 contacts per body), from a seed. A
+// velocity stage: all points touch. The whole heap falls at 5 m/s onto the floor (falling), its
+// upper half onto the lower (struck), or gravity acts for half a step of 1/60 s (resting). Cold: no
+// impulse is known.
 #include "base/core/memory.h"
 #include "base/core/random.h"
+#include "contact_corpus.h"
 #include "contact_experiments.h"
 #include "contact_residual.h"
 #include "dynamics/contact/contact_hybrid.h"
 
+#include <dirent.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STEP (1.0 / 60.0) // s
@@ -20,6 +27,9 @@
 #define TOLERANCE 1e-4 // m/s
 #define NEIGHBORS 13   // half of those of a lattice
 #define CHANCE 0.2     // that neighbors touch
+#define CORPUS "bench/corpus"
+#define CORPUS_FILES 64
+#define CORPUS_MOST 1000000 // records of an array in a file
 
 typedef enum Kind {
     KIND_FALLING,
@@ -31,32 +41,167 @@ typedef enum Kind {
 static const char* const kinds[KIND_COUNT] = {"falling", "struck", "resting"};
 
 typedef struct Problem {
-    char name[32];
+    char name[48];
     rbContactBody* starts;
     rbContactBody* bodies;
     int bodyCount;
     rbContact* contacts;
     rbContactPoint* points;
     int* order;
+    rbVec3* guesses; // N s, by point; NULL: none is known
     int capacity;
     rbContactSet set;
     rbContactRun run;
 } Problem;
 
+static Problem allocateProblem(int bodyCount, int capacity)
+{
+    Problem p = {.bodyCount = bodyCount, .capacity = capacity};
+    p.starts = rbAllocZero((size_t)p.bodyCount, sizeof *p.starts);
+    p.bodies = rbAllocZero((size_t)p.bodyCount, sizeof *p.bodies);
+    p.contacts = rbAllocZero((size_t)p.capacity, sizeof *p.contacts);
+    p.points = rbAllocZero((size_t)p.capacity, sizeof *p.points);
+    p.order = rbAllocZero((size_t)p.capacity, sizeof *p.order);
+    p.set.contacts = p.contacts;
+    p.set.points = p.points;
+    return p;
+}
+
+static void freeProblem(Problem* p)
+{
+    rbFree(p->starts, (size_t)p->bodyCount * sizeof *p->starts);
+    rbFree(p->bodies, (size_t)p->bodyCount * sizeof *p->bodies);
+    rbFree(p->contacts, (size_t)p->capacity * sizeof *p->contacts);
+    rbFree(p->points, (size_t)p->capacity * sizeof *p->points);
+    rbFree(p->order, (size_t)p->capacity * sizeof *p->order);
+    rbFree(p->guesses, p->guesses != NULL ? (size_t)p->capacity * sizeof *p->guesses : 0);
+}
+
+// Two unit vectors that are perpendicular to a normal and each other.
+static void setTangents(rbContact* contact)
+{
+    rbVec3 n = contact->normal;
+    rbVec3 other = fabs(n.x) < 0.5 ? rbMakeVec3(1.0, 0.0, 0.0) : rbMakeVec3(0.0, 1.0, 0.0);
+    contact->tangents[0] = rbNormalize(rbCross(n, other));
+    contact->tangents[1] = rbCross(n, contact->tangents[0]);
+}
+
+// ------------------------------------------------------------------------------------------ dumped
+
+static rbVec3 toVec3(const float v[3])
+{
+    return rbMakeVec3(v[0], v[1], v[2]);
+}
+
+static void freeCorpus(rbCorpus* corpus)
+{
+    free(corpus->bodies);
+    free(corpus->contacts);
+    free(corpus->points);
+}
+
+// Whether the contacts name bodies and points that are there.
+static bool isCorpusValid(const rbCorpus* corpus)
+{
+    int32_t points = 0;
+    for (int i = 0; i < corpus->counts[1]; ++i) {
+        const rbCorpusContact* contact = &corpus->contacts[i];
+        bool isIn = contact->bodyA >= 0 && contact->bodyA < corpus->counts[0] &&
+                    contact->bodyB >= 0 && contact->bodyB < corpus->counts[0];
+        if (!isIn || contact->pointCount < 1 || contact->pointCount > RB_MANIFOLD_POINTS_MAX ||
+            !(rbLength(toVec3(contact->normal)) > 0.5)) {
+            return false;
+        }
+        points += contact->pointCount;
+    }
+    return points == corpus->counts[2];
+}
+
+static bool readArrays(FILE* file, rbCorpus* corpus)
+{
+    void** arrays[3] = {(void**)&corpus->bodies, (void**)&corpus->contacts,
+                        (void**)&corpus->points};
+    for (int i = 0; i < 3; ++i) {
+        if (corpus->counts[i] < 1 || corpus->counts[i] > CORPUS_MOST) {
+            return false;
+        }
+        size_t size = (size_t)rbCorpus_GetSize(i, corpus->counts[i]);
+        *arrays[i] = malloc(size);
+        if (*arrays[i] == NULL || fread(*arrays[i], size, 1, file) != 1) {
+            return false;
+        }
+    }
+    return fgetc(file) == EOF && isCorpusValid(corpus);
+}
+
+static bool readCorpus(const char* path, rbCorpus* corpus)
+{
+    FILE* file = fopen(path, "rb");
+    char magic[8];
+    *corpus = (rbCorpus){.bodies = NULL};
+    bool isRead = file != NULL && fread(magic, sizeof magic, 1, file) == 1 &&
+                  memcmp(magic, RB_CORPUS_MAGIC, sizeof magic) == 0 &&
+                  fread(corpus->counts, sizeof corpus->counts, 1, file) == 1 &&
+                  readArrays(file, corpus);
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return isRead;
+}
+
+static Problem loadProblem(const rbCorpus* corpus, const char* name)
+{
+    Problem p = allocateProblem(corpus->counts[0], corpus->counts[2]);
+    (void)snprintf(p.name, sizeof p.name, "%s", name);
+    p.guesses = rbAllocZero((size_t)p.capacity, sizeof *p.guesses);
+    for (int i = 0; i < p.bodyCount; ++i) {
+        const rbCorpusBody* b = &corpus->bodies[i];
+        p.starts[i] = (rbContactBody){.velocity = toVec3(b->velocity),
+                                      .invMass = b->invMass,
+                                      .spin = toVec3(b->spin),
+                                      .invInertia = {b->inertia[0], b->inertia[1], b->inertia[2],
+                                                     b->inertia[3], b->inertia[4], b->inertia[5]}};
+    }
+    for (int i = 0; i < corpus->counts[1]; ++i) {
+        const rbCorpusContact* c = &corpus->contacts[i];
+        rbContact* contact = &p.contacts[i];
+        *contact = (rbContact){.bodyA = c->bodyA,
+                               .bodyB = c->bodyB,
+                               .normal = rbNormalize(toVec3(c->normal)),
+                               .friction = c->friction,
+                               .stiction = c->friction,
+                               .firstPoint = p.set.pointCount,
+                               .pointCount = c->pointCount,
+                               .level = 1};
+        setTangents(contact);
+        for (int k = 0; k < c->pointCount; ++k) {
+            const rbCorpusPoint* at = &corpus->points[p.set.pointCount];
+            p.points[p.set.pointCount] = (rbContactPoint){.armA = toVec3(at->armA),
+                                                          .armB = toVec3(at->armB),
+                                                          .target = at->target,
+                                                          .isClosed = true};
+            p.guesses[p.set.pointCount++] = toVec3(at->guess);
+        }
+        p.order[i] = i;
+    }
+    p.set.contactCount = corpus->counts[1];
+    return p;
+}
+
+// -------------------------------------------------------------------------------------------- made
+
 static void addContact(Problem* p, int a, int b, rbVec3 normal)
 {
     int i = p->set.contactCount++;
-    rbVec3 other = fabs(normal.x) < 0.5 ? rbMakeVec3(1.0, 0.0, 0.0) : rbMakeVec3(0.0, 1.0, 0.0);
-    rbVec3 first = rbNormalize(rbCross(normal, other));
     p->contacts[i] = (rbContact){.bodyA = a,
                                  .bodyB = b,
                                  .normal = normal,
-                                 .tangents = {first, rbCross(normal, first)},
                                  .friction = FRICTION,
                                  .stiction = FRICTION,
                                  .firstPoint = i,
                                  .pointCount = 1,
                                  .level = 1};
+    setTangents(&p->contacts[i]);
     p->points[i] = (rbContactPoint){.armA = rbScale(a > 0 ? RADIUS : 0.0, normal),
                                     .armB = rbScale(-RADIUS, normal),
                                     .isClosed = true};
@@ -95,14 +240,9 @@ static void addNeighbors(Problem* p, rbRandom* random, int side, const int at[3]
 
 static Problem makeProblem(Kind kind, int side, uint64_t seed)
 {
-    Problem p = {.bodyCount = 1 + side * side * side};
+    int bodyCount = 1 + side * side * side;
+    Problem p = allocateProblem(bodyCount, (1 + NEIGHBORS) * bodyCount);
     rbRandom random = {seed};
-    p.capacity = (1 + NEIGHBORS) * p.bodyCount;
-    p.starts = rbAllocZero((size_t)p.bodyCount, sizeof *p.starts);
-    p.bodies = rbAllocZero((size_t)p.bodyCount, sizeof *p.bodies);
-    p.contacts = rbAllocZero((size_t)p.capacity, sizeof *p.contacts);
-    p.points = rbAllocZero((size_t)p.capacity, sizeof *p.points);
-    p.order = rbAllocZero((size_t)p.capacity, sizeof *p.order);
     (void)snprintf(p.name, sizeof p.name, "%s %d", kinds[kind], p.bodyCount - 1);
     double inverse = 1.0 / (0.4 * RADIUS * RADIUS);
     for (int i = 0; i + 1 < p.bodyCount; ++i) {
@@ -119,26 +259,28 @@ static Problem makeProblem(Kind kind, int side, uint64_t seed)
         }
         addNeighbors(&p, &random, side, at);
     }
-    p.set.contacts = p.contacts;
-    p.set.points = p.points;
     return p;
 }
 
-static void freeProblem(Problem* p)
-{
-    rbFree(p->starts, (size_t)p->bodyCount * sizeof *p->starts);
-    rbFree(p->bodies, (size_t)p->bodyCount * sizeof *p->bodies);
-    rbFree(p->contacts, (size_t)p->capacity * sizeof *p->contacts);
-    rbFree(p->points, (size_t)p->capacity * sizeof *p->points);
-    rbFree(p->order, (size_t)p->capacity * sizeof *p->order);
-}
+// ----------------------------------------------------------------------------------------- solving
 
-static void resetProblem(Problem* p)
+// The start of a stage; warm: known impulses have acted.
+static void resetProblem(Problem* p, bool isWarm)
 {
     memcpy(p->bodies, p->starts, (size_t)p->bodyCount * sizeof *p->bodies);
-    for (int i = 0; i < p->set.pointCount; ++i) {
-        memset(p->points[i].impulse, 0, sizeof p->points[i].impulse);
-        p->points[i].isSticking = false;
+    for (int i = 0; i < p->set.contactCount; ++i) {
+        const rbContact* contact = &p->contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &p->points[k];
+            memset(point->impulse, 0, sizeof point->impulse);
+            point->isSticking = false;
+            if (isWarm) {
+                point->impulse[0] = rbDot(p->guesses[k], contact->normal);
+                point->impulse[1] = rbDot(p->guesses[k], contact->tangents[0]);
+                point->impulse[2] = rbDot(p->guesses[k], contact->tangents[1]);
+                rbContact_ApplyImpulse(p->bodies, contact, point, p->guesses[k]);
+            }
+        }
     }
     p->run = (rbContactRun){.set = &p->set,
                             .order = p->order,
@@ -164,7 +306,7 @@ static const Method methods[] = {
 #define METHODS ((int)(sizeof methods / sizeof methods[0]))
 
 // Returns s of CPU time; work: sweeps and factorizations.
-static double solveBy(const Method* method, Problem* p, int* work)
+static double solveBy(const Method* method, Problem* p, bool isWarm, int* work)
 {
     rbContactSettings settings = rbDefaultContactSettings();
     settings.velocityTolerance = TOLERANCE;
@@ -172,7 +314,7 @@ static double solveBy(const Method* method, Problem* p, int* work)
     rbContactSolver* solver = rbCreateContactSolver(&settings);
     rbContactNewton* newton = rbCreateContactNewton();
     rbContactHybrid* hybrid = rbCreateContactHybrid();
-    resetProblem(p);
+    resetProblem(p, isWarm);
     double begin = rbGetCpuTime();
     rbContactSolver_Prepare(solver, &p->run);
     rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &p->run);
@@ -193,17 +335,18 @@ static double solveBy(const Method* method, Problem* p, int* work)
     return time;
 }
 
-static void runProblem(rbBench* bench, Problem* p)
+static void runProblem(rbBench* bench, Problem* p, bool isWarm)
 {
     if (bench->text != NULL) {
-        (void)fprintf(bench->text, "  %-24s %d contacts\n", p->name, p->set.contactCount);
+        (void)fprintf(bench->text, "  %s%s: %d bodies, %d points\n", p->name,
+                      isWarm ? ", warm" : "", p->bodyCount, p->set.pointCount);
     }
     for (int i = 0; i < METHODS; ++i) {
         int work = 0;
-        double time = solveBy(&methods[i], p, &work);
+        double time = solveBy(&methods[i], p, isWarm, &work);
         rbContactResidual r = rbMeasureContacts(&p->set, p->starts, p->bodies, p->bodyCount);
         rbBenchRow row = {.value = 1e3 * time, .errorMax = fmax(r.normal, r.tangent)};
-        (void)snprintf(row.caseName, sizeof row.caseName, "%s", p->name);
+        (void)snprintf(row.caseName, sizeof row.caseName, "%s%s", p->name, isWarm ? ", warm" : "");
         (void)snprintf(row.engine, sizeof row.engine, "%s", methods[i].name);
         (void)snprintf(row.metric, sizeof row.metric, "time, with the residual in m/s");
         (void)snprintf(row.unit, sizeof row.unit, "ms");
@@ -219,13 +362,63 @@ static void runProblem(rbBench* bench, Problem* p)
     }
 }
 
+static int compareNames(const void* a, const void* b)
+{
+    return strcmp((const char*)a, (const char*)b);
+}
+
+// Files of the corpus, by name; returns how many.
+static int listCorpus(char names[CORPUS_FILES][64])
+{
+    DIR* folder = opendir(CORPUS);
+    int count = 0;
+    for (struct dirent* entry = folder != NULL ? readdir(folder) : NULL;
+         entry != NULL && count < CORPUS_FILES; entry = readdir(folder)) {
+        size_t length = strlen(entry->d_name);
+        if (length > 4 && length < 64 && strcmp(entry->d_name + length - 4, ".rbc") == 0) {
+            (void)snprintf(names[count++], 64, "%.63s", entry->d_name);
+        }
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+    qsort(names, (size_t)count, 64, compareNames);
+    return count;
+}
+
+static void runCorpus(rbBench* bench)
+{
+    char names[CORPUS_FILES][64];
+    int count = listCorpus(names);
+    if (count == 0) {
+        (void)fprintf(stderr, "bench: " CORPUS " has no problems; run it from the source tree\n");
+    }
+    for (int i = 0; i < count && !(bench->isQuick && i > 0); ++i) {
+        char path[96];
+        rbCorpus corpus;
+        (void)snprintf(path, sizeof path, CORPUS "/%.63s", names[i]);
+        names[i][strlen(names[i]) - 4] = '\0';
+        if (readCorpus(path, &corpus)) {
+            Problem p = loadProblem(&corpus, names[i]);
+            runProblem(bench, &p, false);
+            runProblem(bench, &p, true);
+            freeProblem(&p);
+        } else {
+            (void)fprintf(stderr, "bench: %s is not a contact problem; see contact_corpus.h\n",
+                          path);
+        }
+        freeCorpus(&corpus);
+    }
+}
+
 void rbRunSolversExperiment(rbBench* bench)
 {
+    runCorpus(bench);
     const int sides[2] = {6, 10};
     for (int s = 0; s < (bench->isQuick ? 1 : 2); ++s) {
         for (int kind = 0; kind < KIND_COUNT; ++kind) {
             Problem p = makeProblem((Kind)kind, sides[s], 7 + (uint64_t)kind);
-            runProblem(bench, &p);
+            runProblem(bench, &p, false);
             freeProblem(&p);
         }
     }

@@ -142,3 +142,10 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/scenes ${PROJECT_BINARY_DIR}/share/rattle
 if(RB_BUILD_PEERS)
   include(bench/peers/files.cmake)
 endif()
+
+# Writes bench/corpus again, from the root of the tree; not built by default.
+add_executable(make_corpus EXCLUDE_FROM_ALL bench/corpus/make_corpus.c bench/contact_scenes.c bench/contact_checks.c)
+target_include_directories(make_corpus PRIVATE src bench)
+target_link_libraries(make_corpus PRIVATE rb_options rattleback m)
+target_link_options(make_corpus PRIVATE
+  -Wl,--wrap=rbContactSolver_SolvePositions -Wl,--wrap=rbContactSolver_SolveVelocities)
