@@ -67,6 +67,27 @@ static inline const int* rbPolyhedron_GetVertexEdges(const rbPolyhedron* polyhed
     return polyhedron->vertexEdges + starts[vertex];
 }
 
+// A triangle of the tree of a mesh, by 4 * block + lane.
+static inline void rbGetMeshTriangle(const rbGeometry* mesh, int triangle, rbVec3 corners[3])
+{
+    const rbBoxTree* tree = mesh->polyhedron->tree;
+    RB_ASSERT(triangle >= 0 && triangle < RB_BOX_WIDTH * tree->blockCount);
+    rbTriangleBlock_Get(&tree->blocks[triangle / RB_BOX_WIDTH], triangle % RB_BOX_WIDTH, corners);
+}
+
+// Its index in the triangles of the mesh.
+static inline int rbGetMeshOrigin(const rbGeometry* mesh, int triangle)
+{
+    const rbBoxTree* tree = mesh->polyhedron->tree;
+    return tree->blocks[triangle / RB_BOX_WIDTH].origins[triangle % RB_BOX_WIDTH];
+}
+
+// Its face; -1 for none.
+static inline int rbGetMeshFace(const rbGeometry* mesh, int triangle)
+{
+    return triangle < 0 ? -1 : mesh->polyhedron->faceOfTriangle[rbGetMeshOrigin(mesh, triangle)];
+}
+
 // Is a point in the bounding box of the vertices?
 static inline bool rbIsInBounds(const rbPolyhedron* polyhedron, rbVec3 point)
 {

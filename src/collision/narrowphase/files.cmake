@@ -5,8 +5,6 @@ target_sources(rattleback PRIVATE
   src/collision/narrowphase/manifold.c
   src/collision/narrowphase/mesh_convex.c
   src/collision/narrowphase/mesh_convex_contacts.c
-  src/collision/narrowphase/mesh_contacts.c
-  src/collision/narrowphase/mesh_depth.c
   src/collision/narrowphase/mesh_pair.c
   src/collision/narrowphase/mesh_plane.c
   src/collision/narrowphase/mesh_search.c

@@ -61,7 +61,7 @@ static void visitTriangle(Sweep* sweep, int triangle)
     rbVec3 corners[3];
     rbGetMeshTriangle(sweep->mesh, triangle, corners);
     const rbPolyhedron* p = sweep->mesh->polyhedron;
-    int origin = p->tree->blocks[triangle / RB_BOX_WIDTH].origins[triangle % RB_BOX_WIDTH];
+    int origin = rbGetMeshOrigin(sweep->mesh, triangle);
     for (int k = 0; k < 3; ++k) {
         double height = rbDot(sweep->up, corners[k]);
         if (!(height <= sweep->cut)) {

@@ -101,24 +101,6 @@ rbVec3 rbMeshQuery_GetPoint(const rbMeshQuery* query)
     return rbAdd(rbMulMV(query->rotation, inside), query->translation);
 }
 
-void rbGetMeshTriangle(const rbGeometry* mesh, int triangle, rbVec3 corners[3])
-{
-    const rbBoxTree* tree = mesh->polyhedron->tree;
-    RB_ASSERT(triangle >= 0 && triangle < RB_BOX_WIDTH * tree->blockCount);
-    rbTriangleBlock_Get(&tree->blocks[triangle / RB_BOX_WIDTH], triangle % RB_BOX_WIDTH, corners);
-}
-
-static int originOf(const rbGeometry* mesh, int triangle)
-{
-    const rbBoxTree* tree = mesh->polyhedron->tree;
-    return tree->blocks[triangle / RB_BOX_WIDTH].origins[triangle % RB_BOX_WIDTH];
-}
-
-int rbGetMeshFace(const rbGeometry* mesh, int triangle)
-{
-    return triangle < 0 ? -1 : mesh->polyhedron->faceOfTriangle[originOf(mesh, triangle)];
-}
-
 // --------------------------------------------------------------------------------- one triangle
 
 static void setNear(const Search* search, const rbClosest* closest, rbMeshNear* near)
@@ -493,7 +475,7 @@ bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triang
     }
     rbVec3 corners[3];
     rbGetMeshTriangle(mesh, triangle, corners);
-    int origin = originOf(mesh, triangle);
+    int origin = rbGetMeshOrigin(mesh, triangle);
     int face = p->faceOfTriangle[origin];
     rbFigurePart part = rbClosestOfPointTriangle(point, corners).partB;
     rbVec3 normal = p->normals[face];

@@ -78,11 +78,6 @@ double rbMeshQuery_FindLow(const rbMeshQuery* query, rbVec3 direction);
 // A point in the core.
 rbVec3 rbMeshQuery_GetPoint(const rbMeshQuery* query);
 
-void rbGetMeshTriangle(const rbGeometry* mesh, int triangle, rbVec3 corners[3]);
-
-// Face of a triangle of the tree; -1 for none.
-int rbGetMeshFace(const rbGeometry* mesh, int triangle);
-
 // Is a point in the solid, given the nearest point of the surface and its triangle? By the normal
 // there: of the face, of both faces of an edge, or the mean normal of a vertex weighted by angles,
 // which has the correct sign for every closed surface that does not intersect itself (Baerentzen

@@ -22,9 +22,8 @@
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
-#include "collision/narrowphase/mesh_contacts.h"
 #include "collision/narrowphase/mesh_convex.h"
-#include "collision/narrowphase/mesh_depth.h"
+#include "collision/narrowphase/mesh_pair.h"
 
 #include <float.h>
 #include <math.h>
@@ -795,12 +794,7 @@ static rbStatus visitContacts(Query* query, const PairLeaf* leaf)
     rbRoundSeparation(&s, -input->radiusA, -input->radiusB);
     rbManifold manifold;
     rbBuildManifold(leaf->a, leaf->b, leaf->transformBtoA, &s, query->threshold + radii, &manifold);
-    for (int i = 0; i < manifold.count; ++i) {
-        rbManifoldPoint* point = &manifold.points[i];
-        point->pointA = rbAddScaled(point->pointA, input->radiusA, manifold.normal);
-        point->pointB = rbAddScaled(point->pointB, -input->radiusB, manifold.normal);
-        point->distance -= radii;
-    }
+    rbRoundManifold(&manifold, input->radiusA, input->radiusB);
     placeManifold(leaf, &manifold);
     rbContactList* list = query->contacts;
     if (list->count < list->capacity) {
