@@ -276,7 +276,7 @@ static void placeInTheBodyDoesNotMatter(void** state)
         for (int v = 0; v < p->vertexCount; ++v) {
             moved[v] = rbAdd(p->vertices[v], offset);
         }
-        rbBoxTree* tree = rbCreateBoxTree(moved, p->triangles, p->triangleCount);
+        rbBoxTree* tree = rbCreateBoxTree(moved, p->triangles, NULL, p->triangleCount);
         rbTreePairInput input = makeInput(&pair, entries, ENTRIES);
         double truth = sqrt(rbMeasureTrees(&input).closest.squared);
         input.b = tree;

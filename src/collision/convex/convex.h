@@ -22,7 +22,6 @@ struct rbConvex {
     rbVec3 extents;  // m, half sizes of the core if it is a box, a segment or a point
     int signMask;    // signs that define vertices: bit i for component i
     bool isExtents;  // the core is one of those
-    bool isPlain;    // not a sum
     bool isPolytope; // the core has finitely many vertices
     double radius;   // m, of the sphere swept around the core, >= 0
     double size;     // m, largest distance of a point of the core from the origin

@@ -53,9 +53,6 @@ typedef struct rbPolyhedron {
 rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool trianglesOnly);
 void rbDestroyBrep(rbPolyhedron* polyhedron);
 
-// Wraps a representation, which it then owns, in a geometry of the type and builds its tree; the
-// caller must finish it.
-rbGeometry* rbAllocMeshGeometry(rbShapeType type, rbPolyhedron* polyhedron);
 rbMeshDef rbPolyhedron_GetDef(const rbPolyhedron* polyhedron);
 
 // Edges that end in a vertex.
@@ -121,26 +118,6 @@ rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbM
 bool rbMakeHullFaces(const rbVec3* points, int pointCount, rbIndex3* triangles, int triangleCount,
                      double tolerance, rbOwnedMesh* mesh);
 
-// Hits of hull, polyhedron, mesh and soup, with the signature of the row below.
+// Hits of hull, polyhedron, mesh and soup.
 bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
                           rbRayHit* hit);
-
-// Functions of the rows of hull, polyhedron, mesh and soup.
-rbShapeMassFn rbMassOfPolyhedron;
-rbShapeSupportFn rbSupportOfPolyhedron;
-rbShapeBoundsFn rbBoundsOfPolyhedron;
-rbShapeRadiusFn rbRadiusOfPolyhedron;
-rbShapeContainsFn rbPolyhedronContains;
-rbShapeCastRayFn rbCastRayAtPolyhedron;
-rbShapeTriangulateFn rbTriangulatePolyhedron;
-rbShapeHashFn rbHashPolyhedron;
-rbShapeReleaseFn rbReleasePolyhedron;
-
-#define RB_POLYHEDRON_ROW                                                                         \
-    .mass = rbMassOfPolyhedron, .support = rbSupportOfPolyhedron, .bounds = rbBoundsOfPolyhedron, \
-    .radius = rbRadiusOfPolyhedron, .contains = rbPolyhedronContains,                             \
-    .castRay = rbCastRayAtPolyhedron, .triangulate = rbTriangulatePolyhedron,                     \
-    .hash = rbHashPolyhedron, .release = rbReleasePolyhedron
-
-// The face most nearly perpendicular to the direction; row of hulls and polyhedra.
-rbShapeFeatureFn rbFeatureOfPolyhedron;

@@ -1,6 +1,5 @@
 # pair table and closed forms
 target_sources(rattleback PRIVATE
-  src/collision/narrowphase/collide_ellipsoid.c
   src/collision/narrowphase/collide.c
   src/collision/narrowphase/manifold.c
   src/collision/narrowphase/mesh_convex.c
@@ -8,6 +7,5 @@ target_sources(rattleback PRIVATE
   src/collision/narrowphase/mesh_pair.c
   src/collision/narrowphase/mesh_plane.c
   src/collision/narrowphase/mesh_search.c
-  src/collision/narrowphase/point_distance.c
   src/collision/narrowphase/separation.c
 )
