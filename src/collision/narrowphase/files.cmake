@@ -5,7 +5,5 @@ target_sources(rattleback PRIVATE
   src/collision/narrowphase/mesh_convex.c
   src/collision/narrowphase/mesh_convex_contacts.c
   src/collision/narrowphase/mesh_pair.c
-  src/collision/narrowphase/mesh_plane.c
-  src/collision/narrowphase/mesh_search.c
   src/collision/narrowphase/separation.c
 )

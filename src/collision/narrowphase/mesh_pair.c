@@ -59,7 +59,7 @@
 
 #include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/manifold.h"
-#include "collision/narrowphase/mesh_search.h"
+#include "collision/narrowphase/mesh_convex.h"
 
 #include <float.h>
 #include <math.h>
