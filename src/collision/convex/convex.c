@@ -178,9 +178,11 @@ rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA
     return cso;
 }
 
-void rbCso_FindSupport(const rbCso* cso, rbVec3 direction, int hints[2], rbCsoPoint* point)
+rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2])
 {
-    rbFindSupport(cso, direction, hints, point);
+    rbCsoPoint point;
+    rbFindSupport(cso, direction, hints, &point);
+    return point;
 }
 
 static const char* const stopTexts[RB_STOP_COUNT] = {

@@ -49,7 +49,7 @@ static inline void rbMakeCsoPoint(const rbCso* cso, rbVec3 onA, rbVec3 onB, rbCs
     point->b = b;
 }
 
-// rbCso_FindSupport.
+// rbCso_Support.
 static inline void rbFindSupport(const rbCso* cso, rbVec3 direction, int hints[2],
                                  rbCsoPoint* point)
 {

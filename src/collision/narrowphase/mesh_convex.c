@@ -58,7 +58,7 @@ typedef struct Waiting {
 } Waiting;
 
 typedef struct Search Search;
-typedef void MeasureFn(Search* search, int triangle, const rbVec3 corners[3], rbMeshNear* near);
+typedef void MeasureFn(Search* search, const rbVec3 corners[3], rbMeshNear* near);
 
 struct Search {
     const rbMeshQuery* query;
@@ -148,17 +148,15 @@ static void setNear(const Search* search, const rbClosest* closest, rbMeshNear* 
     }
 }
 
-static void measurePoint(Search* search, int triangle, const rbVec3 corners[3], rbMeshNear* near)
+static void measurePoint(Search* search, const rbVec3 corners[3], rbMeshNear* near)
 {
-    (void)triangle;
     rbClosest closest = rbClosestOfPointTriangle(search->segment[0], corners);
     rbClosest flipped = {closest.b, closest.a, closest.squared, closest.partB, closest.partA};
     setNear(search, &flipped, near);
 }
 
-static void measureSegment(Search* search, int triangle, const rbVec3 corners[3], rbMeshNear* near)
+static void measureSegment(Search* search, const rbVec3 corners[3], rbMeshNear* near)
 {
-    (void)triangle;
     double limit = search->best * search->best * (1.0 + 8.0 * DBL_EPSILON);
     rbClosest closest = rbClosestOfTriangles(corners, search->segment, limit);
     if (closest.squared < INFINITY) {
@@ -166,9 +164,8 @@ static void measureSegment(Search* search, int triangle, const rbVec3 corners[3]
     }
 }
 
-static void measureCore(Search* search, int triangle, const rbVec3 corners[3], rbMeshNear* near)
+static void measureCore(Search* search, const rbVec3 corners[3], rbMeshNear* near)
 {
-    (void)triangle;
     // far from the bounding sphere of the core is far from the core
     rbVec3 c = search->middle;
     rbVec3 line = rbSub(c, rbClosestOfPointTriangle(c, corners).b);
@@ -232,7 +229,7 @@ static bool testTriangle(Search* search, int triangle)
     }
     ++search->answer.tests;
     rbMeshNear near = {.triangle = triangle, .upper = INFINITY, .lower = search->best};
-    search->measure(search, triangle, corners, &near);
+    search->measure(search, corners, &near);
     search->left = fmin(search->left, near.lower);
     if (list != NULL) {
         if (near.upper < INFINITY && near.lower < search->cut) {

@@ -225,6 +225,56 @@ static bool containsPart(const rbGeometry* solid, const rbGeometry* other, rbTra
     return false;
 }
 
+// Corners of a one-part body that are tested before the solid is queried for containment.
+#define SAMPLE_COUNT 8
+
+// Could the solid contain the other body, which has one part? Not if a corner is outside its
+// bounds.
+static bool mayContain(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid)
+{
+    const rbBoxTree* tree = other->polyhedron->tree;
+    for (int i = 0; solid->isSolid && i < SAMPLE_COUNT; ++i) {
+        rbVec3 corners[3];
+        int block = (int)((long long)i * tree->blockCount / SAMPLE_COUNT);
+        rbTriangleBlock_Get(&tree->blocks[block], 0, corners);
+        if (!rbIsInBounds(solid->polyhedron, rbTransformPoint(toSolid, corners[0]))) {
+            return false;
+        }
+    }
+    return solid->isSolid;
+}
+
+// A point of the other body and the nearest one of the surface of a solid, if that is known.
+typedef struct NearPoint {
+    rbVec3 point, nearest;
+    int triangle; // -1: unknown
+} NearPoint;
+
+// Does the solid contain a part of the other body, whose surface is separate from its own?
+static bool isAround(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid,
+                     const NearPoint* near)
+{
+    if (other->polyhedron->partCount > 1 || near->triangle < 0) {
+        return containsPart(solid, other, toSolid);
+    }
+    return mayContain(solid, other, toSolid) &&
+           rbIsInMesh(solid, near->point, near->nearest, near->triangle);
+}
+
+// Does one of two bodies whose surfaces are separate, according to the search, contain a part of
+// the other?
+static bool isContained(const rbMeshPair* pair, const rbTreePairResult* found)
+{
+    const rbClosest* closest = &found->closest;
+    bool isDone = found->stop == RB_TREE_DONE;
+    rbTransform toB = rbInvertTransform(pair->transformBtoA);
+    NearPoint inA = {closest->b, closest->a, isDone ? found->triangleA : -1};
+    NearPoint inB = {rbTransformPoint(toB, closest->a), rbTransformPoint(toB, closest->b),
+                     isDone ? found->triangleB : -1};
+    return isAround(pair->a, pair->b, pair->transformBtoA, &inA) ||
+           isAround(pair->b, pair->a, toB, &inB);
+}
+
 // ----------------------------------------------------------------------------------------- depth
 
 // Directions whose extents are known: axes of both bodies and of both boxes, line of centers,
@@ -350,34 +400,6 @@ static rbTreePairResult searchTrees(const rbMeshPair* pair, double limit, double
     return rbMeasureTrees(&input);
 }
 
-// Can B, moved by an offset, lie inside A, or A inside B? Not if it protrudes somewhere.
-static bool mayHold(const Search* search, rbVec3 offset, bool isA)
-{
-    for (int i = 0; i < search->extentCount; ++i) {
-        const Extent* e = &search->extents[i];
-        double shift = rbDot(e->direction, offset);
-        double low = e->lowB + shift - e->lowA;
-        double high = e->highA - (e->highB + shift);
-        if (isA ? low < 0.0 || high < 0.0 : low > 0.0 || high > 0.0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// For separate surfaces: does one body contain a part of the other? Extents quickly prove that it
-// does not contain all of it.
-static bool isContainedAt(const Search* search, rbTransform moved, rbVec3 offset)
-{
-    const rbMeshPair* pair = search->pair;
-    bool isWholeA = pair->a->polyhedron->partCount == 1;
-    bool isWholeB = pair->b->polyhedron->partCount == 1;
-    return ((!isWholeB || mayHold(search, offset, true)) &&
-            containsPart(pair->a, pair->b, moved)) ||
-           ((!isWholeA || mayHold(search, offset, false)) &&
-            containsPart(pair->b, pair->a, rbInvertTransform(moved)));
-}
-
 // Is B separate from A when moved by the offset? Keeps the offset if so and if it is the shortest
 // so far.
 static bool tryOffset(Search* search, rbVec3 offset)
@@ -397,8 +419,7 @@ static bool tryOffset(Search* search, rbVec3 offset)
             found.triangleTests < search->budget ? found.triangleTests : search->budget;
     }
     double length = rbLength(offset);
-    if (!(found.lower > search->slack) || found.triangleA < 0 ||
-        isContainedAt(search, moved.transformBtoA, offset)) {
+    if (!(found.lower > search->slack) || found.triangleA < 0 || isContained(&moved, &found)) {
         return false;
     }
     if (length <= search->length) {
@@ -606,56 +627,6 @@ static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
 }
 
 // -------------------------------------------------------------------------------------- distance
-
-// Corners of a one-part body that are tested before the solid is queried for containment.
-#define SAMPLE_COUNT 8
-
-// Could the solid contain the other body, which has one part? Not if a corner is outside its
-// bounds.
-static bool mayContain(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid)
-{
-    const rbBoxTree* tree = other->polyhedron->tree;
-    for (int i = 0; solid->isSolid && i < SAMPLE_COUNT; ++i) {
-        rbVec3 corners[3];
-        int block = (int)((long long)i * tree->blockCount / SAMPLE_COUNT);
-        rbTriangleBlock_Get(&tree->blocks[block], 0, corners);
-        if (!rbIsInBounds(solid->polyhedron, rbTransformPoint(toSolid, corners[0]))) {
-            return false;
-        }
-    }
-    return solid->isSolid;
-}
-
-// A point of the other body and the nearest one of the surface of a solid, if that is known.
-typedef struct NearPoint {
-    rbVec3 point, nearest;
-    int triangle; // -1: unknown
-} NearPoint;
-
-// Does the solid contain a part of the other body, whose surface is separate from its own?
-static bool isAround(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid,
-                     const NearPoint* near)
-{
-    if (other->polyhedron->partCount > 1 || near->triangle < 0) {
-        return containsPart(solid, other, toSolid);
-    }
-    return mayContain(solid, other, toSolid) &&
-           rbIsInMesh(solid, near->point, near->nearest, near->triangle);
-}
-
-// Does one of two bodies whose surfaces are separate, according to the search, contain a part of
-// the other?
-static bool isContained(const rbMeshPair* pair, const rbTreePairResult* found)
-{
-    const rbClosest* closest = &found->closest;
-    bool isDone = found->stop == RB_TREE_DONE;
-    rbTransform toB = rbInvertTransform(pair->transformBtoA);
-    NearPoint inA = {closest->b, closest->a, isDone ? found->triangleA : -1};
-    NearPoint inB = {rbTransformPoint(toB, closest->a), rbTransformPoint(toB, closest->b),
-                     isDone ? found->triangleB : -1};
-    return isAround(pair->a, pair->b, pair->transformBtoA, &inA) ||
-           isAround(pair->b, pair->a, toB, &inB);
-}
 
 static rbStopReason reasonOf(rbTreeStop stop)
 {
