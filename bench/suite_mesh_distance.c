@@ -135,7 +135,7 @@ static void buildTree(rbMeshSuite* suite, rbMeshEngine* engine)
     memcpy(triangles, suite->mesh.triangles, size);
     for (int i = 0; i < suite->size->buildCount; ++i) {
         double start = rbGetCpuTime();
-        rbBoxTree* tree = rbCreateBoxTree(suite->sphere.vertices.data, triangles, count);
+        rbBoxTree* tree = rbCreateBoxTree(suite->sphere.vertices.data, triangles, NULL, count);
         engine->buildTime = fmin(engine->buildTime, rbGetCpuTime() - start);
         engine->hierarchyBytes = getTreeBytes(tree);
         rbDestroyBoxTree(tree);

@@ -3,5 +3,5 @@
 
 #include "peers/peer_rays.h"
 
-// One ray at a time, then rays in packets.
+// The first hit, then any hit.
 extern const rbRayPeer rbRayPeerOurs;

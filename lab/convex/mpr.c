@@ -100,7 +100,7 @@ rbVec3 rbMpr_GetCenter(const rbConvex* convex)
 // table of starts, because directions of successive portals differ much.
 static inline rbVec3 supportOfCore(const rbConvex* convex, rbVec3 d)
 {
-    if (convex->isExtents && convex->isPlain) {
+    if (convex->isExtents && convex->plus == NULL) {
         rbVec3 e = convex->extents;
         return rbMakeVec3(copysign(e.x, d.x), copysign(e.y, d.y), copysign(e.z, d.z));
     }

@@ -2,7 +2,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/box.c
   src/collision/geometry/box_tree.c
   src/collision/geometry/box_tree_queries.c
-  src/collision/geometry/box_tree_rays.c
   src/collision/geometry/capsule.c
   src/collision/geometry/compound.c
   src/collision/geometry/cone.c
@@ -11,13 +10,10 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/half_edge.c
   src/collision/geometry/hull.c
   src/collision/geometry/mass_properties.c
-  src/collision/geometry/mesh.c
   src/collision/geometry/mesh_validation.c
   src/collision/geometry/plane.c
   src/collision/geometry/polygon.c
   src/collision/geometry/polyhedron.c
-  src/collision/geometry/polyhedron_queries.c
-  src/collision/geometry/polyhedron_shape.c
   src/collision/geometry/profile.c
   src/collision/geometry/ray_queries.c
   src/collision/geometry/ray_span.c

@@ -258,7 +258,7 @@ static void checkRay(const rbGeometry* geometry, const rbRay* ray)
     assert_int_equal(rbBoxTree_CastRay(p->tree, p->normals, ray, RB_RAY_FIRST, &hit), isHit);
     assert_int_equal(rbBoxTree_CastRay(p->tree, p->normals, ray, RB_RAY_ANY, &any), isHit);
     rbRayHit found = {0};
-    assert_int_equal(rbCastRayAtPolyhedron(geometry, ray, &found), isHit);
+    assert_int_equal(rbPolyhedron_CastRay(geometry, ray, RB_RAY_FIRST, &found), isHit);
     if (isHit) {
         assert_memory_equal(&hit.t, &truth.t, sizeof(double));
         assert_int_equal(hit.triangle, truth.triangle);
@@ -279,7 +279,7 @@ static void raysHitWhatTheyHitWithoutTree(void** state)
             checkRay(g, &ray);
             // a limit exactly at the hit still counts
             rbRayHit hit = {0};
-            if (rbCastRayAtPolyhedron(g, &ray, &hit)) {
+            if (rbPolyhedron_CastRay(g, &ray, RB_RAY_FIRST, &hit)) {
                 ray.tMax = hit.t;
                 checkRay(g, &ray);
             }
@@ -427,14 +427,14 @@ static void checkFarthest(const rbGeometry* g, rbVec3 d, rbTransform transform)
         upper = rbMax3(upper, moved);
         square = fmax(square, rbLengthSquared(rbSub(v, transform.p)));
     }
-    rbVec3 support = rbSupportOfPolyhedron(g, d);
+    rbVec3 support = rbGetShapeOps(g->type)->support(g, d);
     assert_memory_equal(&support, &p->vertices[best], sizeof(rbVec3));
     double reach = rbBoxTree_FindReach(p->tree, d);
     assert_true(reach == rbDot(d, support));
     rbBounds truth = {rbAdd(lower, transform.p), rbAdd(upper, transform.p)};
-    rbBounds bounds = rbBoundsOfPolyhedron(g, transform);
+    rbBounds bounds = rbGeometry_GetBounds(g, transform);
     assert_memory_equal(&bounds, &truth, sizeof(bounds));
-    assert_true(rbRadiusOfPolyhedron(g, transform.p) == sqrt(square));
+    assert_true(rbGeometry_GetRadius(g, transform.p) == sqrt(square));
 }
 
 static void supportsBoundsAndRadiiHaveTheBitsOfAllCorners(void** state)

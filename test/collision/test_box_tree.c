@@ -152,7 +152,7 @@ static int checkSet(rbRandom* random, const Set* set, int directionCount)
     for (int i = 0; i < directionCount; ++i) {
         directions[i] = rbRandom_Direction(random);
     }
-    rbBoxTree* tree = rbCreateBoxTree(set->vertices, set->triangles, set->count);
+    rbBoxTree* tree = rbCreateBoxTree(set->vertices, set->triangles, NULL, set->count);
     Visit visit = {.set = set,
                    .tree = tree,
                    .directions = directions,
@@ -269,7 +269,7 @@ static void visitsEndOnRequest(void** state)
     (void)state;
     rbRandom random = {rbTest_Seed(1306)};
     Set set = makeSoup(&random, 100, rbMakeVec3(1.0, 1.0, 1.0));
-    rbBoxTree* tree = rbCreateBoxTree(set.vertices, set.triangles, set.count);
+    rbBoxTree* tree = rbCreateBoxTree(set.vertices, set.triangles, NULL, set.count);
     rbBounds all = {{-2.0, -2.0, -2.0}, {2.0, 2.0, 2.0}};
     int left = 7;
     assert_false(rbBoxTree_VisitBounds(tree, &all, countVisit, &left));

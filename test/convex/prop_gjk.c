@@ -2,7 +2,6 @@
 // symmetries.
 #include "base/math/random3.h"
 #include "collision/convex/gjk.h"
-#include "collision/convex/simplex.h"
 #include "gjk_oracle.h"
 #include "rb_test.h"
 

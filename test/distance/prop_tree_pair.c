@@ -97,7 +97,6 @@ static void treesEqualAllPairs(void** state)
         input.capacity = 1 + rbRandom_Index(&random, 8);
         rbTreePairResult cramped = rbMeasureTrees(&input);
         checkExact(&cramped, truth, size);
-        assert_true(cramped.waitingMax <= input.capacity);
         freePair(&pair);
     }
     rbFree(entries, ENTRIES * sizeof(*entries));
@@ -277,7 +276,7 @@ static void placeInTheBodyDoesNotMatter(void** state)
         for (int v = 0; v < p->vertexCount; ++v) {
             moved[v] = rbAdd(p->vertices[v], offset);
         }
-        rbBoxTree* tree = rbCreateBoxTree(moved, p->triangles, p->triangleCount);
+        rbBoxTree* tree = rbCreateBoxTree(moved, p->triangles, NULL, p->triangleCount);
         rbTreePairInput input = makeInput(&pair, entries, ENTRIES);
         double truth = sqrt(rbMeasureTrees(&input).closest.squared);
         input.b = tree;

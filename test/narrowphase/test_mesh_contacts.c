@@ -2,7 +2,7 @@
 #include "../distance/bodies.h"
 #include "base/core/memory.h"
 #include "base/math/random3.h"
-#include "collision/narrowphase/mesh_contacts.h"
+#include "collision/narrowphase/mesh_pair.h"
 #include "mesh_shapes.h"
 #include "pair_support.h"
 #include "rb_test.h"

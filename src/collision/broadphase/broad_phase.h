@@ -15,6 +15,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 // No box has this number.
 #define RB_BROAD_NONE (-1)
@@ -135,6 +136,19 @@ static inline void rbFloatBox_Set(rbFloatBox* rounded, const rbBounds* box)
     rounded->upper[0] = rbRoundCoordinate(box->upper.x);
     rounded->upper[1] = rbRoundCoordinate(box->upper.y);
     rounded->upper[2] = rbRoundCoordinate(box->upper.z);
+}
+
+// A number in a free lane.
+static inline int32_t rbGetLane(const float* lane)
+{
+    int32_t value;
+    memcpy(&value, lane, sizeof value);
+    return value;
+}
+
+static inline void rbSetLane(float* lane, int32_t value)
+{
+    memcpy(lane, &value, sizeof value);
 }
 
 typedef enum rbBoxAnswer {

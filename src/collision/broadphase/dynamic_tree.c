@@ -39,7 +39,6 @@ typedef struct rbTreeItem {
 typedef struct rbTreeRange {
     int begin, end;
     int slot; // destination of its root; -1: the root of the tree
-    int depth;
 } rbTreeRange;
 
 typedef struct rbDynamicTree {
@@ -80,32 +79,20 @@ static void stop(rbBroadPhase* broad)
 
 // ------------------------------------------------------------------------------------------- nodes
 
-static inline int32_t getLane(const float* lane)
-{
-    int32_t value;
-    memcpy(&value, lane, sizeof value);
-    return value;
-}
-
-static inline void setLane(float* lane, int32_t value)
-{
-    memcpy(lane, &value, sizeof value);
-}
-
 static inline int32_t getChild(const rbTreeNode* node, int place)
 {
-    return getLane(&node->boxes[place].lower[3]);
+    return rbGetLane(&node->boxes[place].lower[3]);
 }
 
 // The slot that holds a node; -1 for the root.
 static inline int32_t getParent(const rbTreeNode* node)
 {
-    return getLane(&node->boxes[0].upper[3]);
+    return rbGetLane(&node->boxes[0].upper[3]);
 }
 
 static inline void setParent(rbTreeNode* node, int32_t slot)
 {
-    setLane(&node->boxes[0].upper[3], slot);
+    rbSetLane(&node->boxes[0].upper[3], slot);
 }
 
 static inline rbFloatBox* getBox(const rbDynamicTree* tree, int32_t slot)
@@ -128,7 +115,7 @@ static void setChild(rbDynamicTree* tree, int32_t slot, int32_t child)
     if (slot < 0) {
         tree->root = child;
     } else {
-        setLane(&getBox(tree, slot)->lower[3], child);
+        rbSetLane(&getBox(tree, slot)->lower[3], child);
     }
     updateParent(tree, child, slot);
 }
@@ -229,8 +216,8 @@ static void swapSlots(rbDynamicTree* tree, int32_t slotA, int32_t slotB)
 {
     rbFloatBox* a = getBox(tree, slotA);
     rbFloatBox* b = getBox(tree, slotB);
-    int32_t childA = getLane(&a->lower[3]);
-    int32_t childB = getLane(&b->lower[3]);
+    int32_t childA = rbGetLane(&a->lower[3]);
+    int32_t childB = rbGetLane(&b->lower[3]);
     rbFloatBox kept = *a;
     copyBox(a, b);
     copyBox(b, &kept);
@@ -366,7 +353,7 @@ static void attach(rbBroadPhase* broad, int id)
     rbFloatBox siblingBox = {{0.0f}, {0.0f}};
     if (slot >= 0) {
         siblingBox = *getBox(tree, slot);
-        sibling = getLane(&siblingBox.lower[3]);
+        sibling = rbGetLane(&siblingBox.lower[3]);
     } else if (sibling >= 0) {
         siblingBox = findHull(&tree->nodes[sibling].boxes[0], &tree->nodes[sibling].boxes[1]);
     } else {
@@ -508,7 +495,7 @@ static void build(rbBroadPhase* broad)
     }
     reserveNodes(tree, tree->items.count);
     tree->ranges.count = 0;
-    rbArray_Push(tree->ranges, ((rbTreeRange){0, tree->items.count, -1, 0}));
+    rbArray_Push(tree->ranges, ((rbTreeRange){0, tree->items.count, -1}));
     while (tree->ranges.count > 0) {
         rbTreeRange range = tree->ranges.data[--tree->ranges.count];
         if (range.end - range.begin == 1) {
@@ -520,9 +507,8 @@ static void build(rbBroadPhase* broad)
         int middle = range.begin + (range.end - range.begin) / 2;
         int axis = findLongestAxis(tree->items.data, range.begin, range.end);
         selectMiddle(tree->items.data, range.begin, range.end, middle, axis);
-        rbArray_Push(tree->ranges,
-                     ((rbTreeRange){middle, range.end, 2 * node + 1, range.depth + 1}));
-        rbArray_Push(tree->ranges, ((rbTreeRange){range.begin, middle, 2 * node, range.depth + 1}));
+        rbArray_Push(tree->ranges, ((rbTreeRange){middle, range.end, 2 * node + 1}));
+        rbArray_Push(tree->ranges, ((rbTreeRange){range.begin, middle, 2 * node}));
     }
     refitAll(broad);
 }

@@ -84,14 +84,7 @@ typedef struct rbHashGrid {
 // Numbers live in the free lane of a float box.
 static inline int32_t getId(const rbFloatBox* box)
 {
-    int32_t id;
-    memcpy(&id, &box->lower[3], sizeof id);
-    return id;
-}
-
-static inline void setId(rbFloatBox* box, int32_t id)
-{
-    memcpy(&box->lower[3], &id, sizeof id);
+    return rbGetLane(&box->lower[3]);
 }
 
 static void start(rbBroadPhase* broad, double cellSize)
@@ -136,7 +129,7 @@ static int32_t takePlaces(rbHashGrid* grid, int sizeClass)
 
 static void givePlaces(rbHashGrid* grid, int32_t first, int sizeClass)
 {
-    setId(&grid->places[first], grid->freeFirst1[sizeClass]);
+    rbSetLane(&grid->places[first].lower[3], grid->freeFirst1[sizeClass]);
     grid->freeFirst1[sizeClass] = first + 1;
 }
 
@@ -317,7 +310,7 @@ static void attach(rbHashGrid* grid, int id, const rbBounds* box)
     memmove(places + place + 1, places + place, (size_t)(brick->count - place) * sizeof *places);
     rbFloatBox_Set(&places[place], box);
     places[place].upper[3] = 0.0f;
-    setId(&places[place], id);
+    rbSetLane(&places[place].lower[3], id);
     for (int k = c + 1; k <= BRICK_CELLS; ++k) {
         ++starts[k];
     }

@@ -77,7 +77,6 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
     convex->extents = RB_VEC3_ZERO;
     convex->signMask = 0;
     convex->isExtents = row->isExtents;
-    convex->isPlain = true;
     convex->isPolytope = row->isPolytope;
     convex->radius = radius;
     convex->size = geometry->radius;
@@ -110,8 +109,7 @@ void rbConvex_MakePoints(const rbVec3* points, int count, double size, double ra
 {
     RB_ASSERT(points != NULL && count >= 1);
     RB_ASSERT(size >= 0.0 && radius >= 0.0);
-    *convex = (rbConvex){.isPlain = true,
-                         .isPolytope = true,
+    *convex = (rbConvex){.isPolytope = true,
                          .radius = radius,
                          .size = size,
                          .support = supportPoints,
@@ -126,7 +124,6 @@ void rbConvex_Sum(rbConvex* convex, const rbConvex* plus)
     convex->size += plus->size;
     convex->radius += plus->radius;
     convex->isPolytope = convex->isPolytope && plus->isPolytope;
-    convex->isPlain = false;
 }
 
 bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point)
@@ -177,13 +174,15 @@ rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA
     rbCso cso = {
         .a = a, .b = b, .rotation = rbMatFromQuat(transformBtoA.q), .translation = transformBtoA.p};
     cso.scale = a->size + b->size + rbLength(transformBtoA.p);
-    cso.isExtents = a->isExtents && a->isPlain && b->isExtents && b->isPlain;
+    cso.isExtents = a->isExtents && a->plus == NULL && b->isExtents && b->plus == NULL;
     return cso;
 }
 
-void rbCso_FindSupport(const rbCso* cso, rbVec3 direction, int hints[2], rbCsoPoint* point)
+rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2])
 {
-    rbFindSupport(cso, direction, hints, point);
+    rbCsoPoint point;
+    rbFindSupport(cso, direction, hints, &point);
+    return point;
 }
 
 static const char* const stopTexts[RB_STOP_COUNT] = {

@@ -22,7 +22,6 @@ struct rbConvex {
     rbVec3 extents;  // m, half sizes of the core if it is a box, a segment or a point
     int signMask;    // signs that define vertices: bit i for component i
     bool isExtents;  // the core is one of those
-    bool isPlain;    // not a sum
     bool isPolytope; // the core has finitely many vertices
     double radius;   // m, of the sphere swept around the core, >= 0
     double size;     // m, largest distance of a point of the core from the origin
@@ -66,15 +65,7 @@ void rbConvex_Sum(rbConvex* convex, const rbConvex* plus);
 
 // Support point of A - B along any non-zero finite direction (frame of A). hints, two vertex
 // indices or NULL, speed up hulls and are updated.
-void rbCso_FindSupport(const rbCso* cso, rbVec3 direction, int hints[2], rbCsoPoint* point);
-
-// The same by value; inline, so that the result is not copied.
-static inline rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2])
-{
-    rbCsoPoint point;
-    rbCso_FindSupport(cso, direction, hints, &point);
-    return point;
-}
+rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2]);
 
 // Vertex of a polytope core by the index that its support returned; false if there is none.
 bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point);

@@ -312,7 +312,8 @@ bool rbEpa_GuessStart(const rbCso* cso, rbCsoPoint start[4])
     double near = DEEP_NEAR * (a->size + b->size);
     rbVec3 t = cso->translation;
     double tt = rbLengthSquared(t);
-    bool isFit = a->isPolytope && b->isPolytope && a->isPlain && b->isPlain && !cso->isExtents;
+    bool isFit =
+        a->isPolytope && b->isPolytope && a->plus == NULL && b->plus == NULL && !cso->isExtents;
     if (!isFit || !(tt < near * near)) {
         return false;
     }
@@ -994,8 +995,8 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
                 .gap = RB_EPA_GAP * cso->scale,
                 .rollingRadius = balls.a + balls.b,
                 .isSmooth = !cso->a->isPolytope || !cso->b->isPolytope,
-                .mayGuess =
-                    cso->a->isPolytope && cso->b->isPolytope && cso->a->isPlain && cso->b->isPlain,
+                .mayGuess = cso->a->isPolytope && cso->b->isPolytope && cso->a->plus == NULL &&
+                            cso->b->plus == NULL,
                 .lower = -INFINITY,
                 .height = INFINITY,
                 .face = -1};

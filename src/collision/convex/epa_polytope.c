@@ -12,7 +12,7 @@
 // only.
 #include "collision/convex/epa_polytope.h"
 
-#include "base/core/lanes.h"
+#include "collision/geometry/edge_lanes.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,11 +48,6 @@ void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, in
 
 // ------------------------------------------------------------------------------------------- lanes
 
-// Two vectors, component by component.
-typedef struct Pair3 {
-    rbLanePair x, y, z;
-} Pair3;
-
 static inline void storePair(double* to, rbLanePair pair)
 {
     memcpy(to, &pair, sizeof pair);
@@ -61,21 +56,6 @@ static inline void storePair(double* to, rbLanePair pair)
 static inline double leastOf(rbLanePair a)
 {
     return rbLanePair_Min((rbLanePair){a[1], a[0]}, a)[0];
-}
-
-static inline Pair3 subPair(Pair3 a, Pair3 b)
-{
-    return (Pair3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static inline rbLanePair dotPair(Pair3 a, Pair3 b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static inline Pair3 crossPair(Pair3 a, Pair3 b)
-{
-    return (Pair3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 // -------------------------------------------------------------------------------------------- keys
@@ -175,11 +155,6 @@ static double setPlanesSlowly(rbEpaScratch* scratch, int first, int count, rbVec
     return least;
 }
 
-static inline Pair3 pairOf(rbVec3 a, rbVec3 b)
-{
-    return (Pair3){{a.x, b.x}, {a.y, b.y}, {a.z, b.z}};
-}
-
 // Planes of the new faces, from the corners of the horizon to the apex: setPlane for two at a time
 // while none is thin. Returns the smallest key.
 static double setPlanes(rbEpaScratch* scratch, int first, int count, rbVec3 w)
@@ -190,24 +165,24 @@ static double setPlanes(rbEpaScratch* scratch, int first, int count, rbVec3 w)
     rim[count] = rim[0];
     rim[count + 1] = rim[1];
     rim[count + 2] = rim[2];
-    Pair3 apex = pairOf(w, w);
+    rbLanes3 apex = rbJoin3(w, w);
     double flat = scratch->flatHeight * scratch->flatHeight;
     rbLanePair flats = {flat, flat};
     rbLaneMask thin = {0, 0};
     rbLanePair least = {INFINITY, INFINITY};
-    Pair3 a = pairOf(points[rim[0]].w, points[rim[1]].w);
-    Pair3 from = subPair(a, apex);
-    rbLanePair squareA = dotPair(from, from);
+    rbLanes3 a = rbJoin3(points[rim[0]].w, points[rim[1]].w);
+    rbLanes3 from = rbSub3(a, apex);
+    rbLanePair squareA = rbDot3(from, from);
     for (int k = 0; k < count; k += 2) {
-        Pair3 next = pairOf(points[rim[k + 2]].w, points[rim[k + 3]].w);
-        Pair3 b = {{a.x[1], next.x[0]}, {a.y[1], next.y[0]}, {a.z[1], next.z[0]}};
-        Pair3 n = crossPair(from, subPair(b, a));
-        from = subPair(next, apex);
-        rbLanePair squareNext = dotPair(from, from);
+        rbLanes3 next = rbJoin3(points[rim[k + 2]].w, points[rim[k + 3]].w);
+        rbLanes3 b = {{a.x[1], next.x[0]}, {a.y[1], next.y[0]}, {a.z[1], next.z[0]}};
+        rbLanes3 n = rbCross3(from, rbSub3(b, a));
+        from = rbSub3(next, apex);
+        rbLanePair squareNext = rbDot3(from, from);
         rbLanePair square = rbLanePair_Max((rbLanePair){squareA[1], squareNext[0]}, squareA);
-        rbLanePair nn = dotPair(n, n);
+        rbLanePair nn = rbDot3(n, n);
         thin |= ~(nn > rbLanePair_Max(flats, NEEDLE * square) * square);
-        rbLanePair da = dotPair(n, a), db = dotPair(n, b), dc = dotPair(n, apex);
+        rbLanePair da = rbDot3(n, a), db = rbDot3(n, b), dc = rbDot3(n, apex);
         rbLanePair low = rbLanePair_Min(dc, rbLanePair_Min(db, da));
         rbLanePair high = rbLanePair_Max(dc, rbLanePair_Max(db, da));
         rbLanePair size = rbLanePair_Abs(n.x) + rbLanePair_Abs(n.y) + rbLanePair_Abs(n.z);

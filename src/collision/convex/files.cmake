@@ -2,7 +2,6 @@ target_sources(rattleback PRIVATE
   src/collision/convex/convex.c
   src/collision/convex/convex_shape.c
   src/collision/convex/gjk.c
-  src/collision/convex/simplex.c
   src/collision/convex/epa.c
   src/collision/convex/epa_polytope.c
 )

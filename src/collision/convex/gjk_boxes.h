@@ -9,7 +9,6 @@
 
 #include "base/core/lanes.h"
 #include "collision/convex/gjk.h"
-#include "collision/convex/simplex.h"
 
 #include <float.h>
 #include <limits.h>
@@ -211,7 +210,7 @@ static inline bool rbConfirmEdge(const rbGjkBoxes* pair, const rbGjkSettings* se
     return rbConcludeBoxes(pair, settings, &start, result);
 }
 
-// The arithmetic of a face as in simplex.c; needles are left to simplex.c.
+// The arithmetic of a face as in rbFindNearest; needles are left to the search.
 static inline bool rbConfirmFace(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                  const rbGjkCache* cache, rbGjkResult* result)
 {

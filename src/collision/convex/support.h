@@ -33,7 +33,7 @@ static inline rbVec3 rbSupportExtents(const rbConvex* convex, rbVec3 direction, 
 
 static inline rbVec3 rbSupportCore(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
-    if (convex->isPlain) {
+    if (convex->plus == NULL) {
         return convex->isExtents ? rbSupportExtents(convex, direction, vertex)
                                  : convex->support(convex, direction, vertex);
     }
@@ -49,7 +49,7 @@ static inline void rbMakeCsoPoint(const rbCso* cso, rbVec3 onA, rbVec3 onB, rbCs
     point->b = b;
 }
 
-// rbCso_FindSupport.
+// rbCso_Support.
 static inline void rbFindSupport(const rbCso* cso, rbVec3 direction, int hints[2],
                                  rbCsoPoint* point)
 {
@@ -105,7 +105,7 @@ static inline void rbGuessSupport(const rbCso* cso, rbVec3 direction, rbCsoPoint
 // Vertex of a polytope core by its index, as rbConvex_FindVertex.
 static inline bool rbFindVertex(const rbConvex* convex, int vertex, rbVec3* point)
 {
-    if (convex->isExtents && convex->isPlain) {
+    if (convex->isExtents && convex->plus == NULL) {
         *point = rbGetExtentsVertex(convex->extents, vertex);
         return (unsigned)vertex < 8;
     }

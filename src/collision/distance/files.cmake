@@ -1,5 +1,4 @@
 # distance of two meshes by their trees
 target_sources(rattleback PRIVATE
-  src/collision/distance/tree_near.c
   src/collision/distance/tree_pair.c
 )

@@ -71,7 +71,33 @@ typedef struct rbTreePairResult {
     rbTreeStop stop;
     long long boxTests; // tests of one box against another
     long long triangleTests;
-    int waitingMax;
 } rbTreePairResult;
 
 rbTreePairResult rbMeasureTrees(const rbTreePairInput* input);
+
+// ------------------------------------------------------------------------------------ near pairs
+
+// Two triangles within the distance.
+typedef struct rbNearPair {
+    int triangleA, triangleB; // 4 * block + lane
+    rbVec3 cornersA[3];       // m, in the frame of A
+    rbVec3 cornersB[3];
+    rbClosest closest; // in the frame of A
+} rbNearPair;
+
+// Called for every pair, in an order that depends on the trees only; false stops the traversal.
+typedef bool rbNearPairFn(const rbNearPair* pair, void* context);
+
+typedef struct rbTreeNearInput {
+    const rbBoxTree* a;
+    const rbBoxTree* b;
+    rbTransform transformBtoA;
+    double distance; // m, >= 0; 0: intersecting triangles
+    rbNearPairFn* visit;
+    void* context;
+} rbTreeNearInput;
+
+// Visits each pair of triangles at most distance apart once, and no other one; false if a visit
+// stopped it. Allocates nothing; the stack is bounded by the depth of the trees. The cost is
+// proportional to the pairs of boxes within the distance.
+bool rbVisitNearPairs(const rbTreeNearInput* input);

@@ -36,6 +36,7 @@ typedef struct Item {
 typedef struct Builder {
     const rbVec3* vertices;
     const rbIndex3* input;
+    const int* faces; // of the triangles; NULL: every triangle is its own
     Item* items;
     rbBoxTree* tree;
 } Builder;
@@ -294,14 +295,10 @@ static void setTilted(const Builder* builder, rbTiltedNode* node, int place, con
 
 static int addNode(rbBoxTree* tree)
 {
-    if (tree->nodeCount == tree->nodeCapacity) {
-        size_t old = (size_t)tree->nodeCapacity;
-        size_t grown = old + old / 2 + 4;
-        tree->nodes = rbGrow(tree->nodes, old * sizeof(rbBoxNode), grown * sizeof(rbBoxNode));
-        tree->tilted =
-            rbGrow(tree->tilted, old * sizeof(rbTiltedNode), grown * sizeof(rbTiltedNode));
-        tree->nodeCapacity = (int)grown;
-    }
+    int capacity = tree->nodeCapacity;
+    tree->nodes = rbEnsureArray(tree->nodes, &capacity, tree->nodeCount + 1, sizeof(rbBoxNode));
+    tree->tilted =
+        rbEnsureArray(tree->tilted, &tree->nodeCapacity, tree->nodeCount + 1, sizeof(rbTiltedNode));
     int at = tree->nodeCount++;
     tree->nodes[at] = (rbBoxNode){.child = {RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY},
                                   .blocks = {-1, -1, -1, -1}};
@@ -326,19 +323,14 @@ static void setBox(rbBoxNode* node, int place, const Box* box)
 static int32_t addBlock(const Builder* builder, const Range* range)
 {
     rbBoxTree* tree = builder->tree;
-    if (tree->blockCount == tree->blockCapacity) {
-        size_t old = (size_t)tree->blockCapacity;
-        size_t grown = old + old / 2 + 4;
-        tree->blocks =
-            rbGrow(tree->blocks, old * sizeof(rbTriangleBlock), grown * sizeof(rbTriangleBlock));
-        tree->blockCapacity = (int)grown;
-    }
+    tree->blocks = rbEnsureArray(tree->blocks, &tree->blockCapacity, tree->blockCount + 1,
+                                 sizeof(rbTriangleBlock));
     rbTriangleBlock* block = &tree->blocks[tree->blockCount];
     for (int lane = 0; lane < RB_BOX_WIDTH; ++lane) {
         bool isUsed = lane < range->count;
         int triangle = builder->items[range->first + (isUsed ? lane : 0)].triangle;
         block->origins[lane] = isUsed ? triangle : -1;
-        block->faces[lane] = triangle;
+        block->faces[lane] = builder->faces != NULL ? builder->faces[triangle] : triangle;
         for (int k = 0; k < 3; ++k) {
             rbVec3 corner = builder->vertices[builder->input[triangle].v[k]];
             block->corners[k][0][lane] = corner.x;
@@ -426,7 +418,8 @@ static void* trim(void* memory, size_t size, int* capacity, int count)
     return trimmed;
 }
 
-rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, int count)
+rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, const int* faces,
+                           int count)
 {
     RB_ASSERT(vertices != NULL && triangles != NULL && count >= 1);
     rbVec3 lower = vertices[triangles[0].v[0]];
@@ -440,7 +433,7 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, in
     rbBoxTree* tree = rbAllocZero(1, sizeof(*tree));
     tree->origin = rbScale(0.5, rbAdd(lower, upper));
     tree->triangleCount = count;
-    Builder builder = {vertices, triangles, rbAlloc((size_t)count * sizeof(Item)), tree};
+    Builder builder = {vertices, triangles, faces, rbAlloc((size_t)count * sizeof(Item)), tree};
     double square = 0.0;
     for (int i = 0; i < count; ++i) {
         rbVec3 low = {INFINITY, INFINITY, INFINITY};
@@ -465,18 +458,6 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, in
     tree->blocks =
         trim(tree->blocks, sizeof(rbTriangleBlock), &tree->blockCapacity, tree->blockCount);
     return tree;
-}
-
-void rbBoxTree_SetFaces(rbBoxTree* tree, const int* faceOfTriangle)
-{
-    RB_ASSERT(tree != NULL && faceOfTriangle != NULL);
-    for (int i = 0; i < tree->blockCount; ++i) {
-        rbTriangleBlock* block = &tree->blocks[i];
-        for (int lane = 0; lane < RB_BOX_WIDTH; ++lane) {
-            int origin = block->origins[lane];
-            block->faces[lane] = faceOfTriangle[origin >= 0 ? origin : block->origins[0]];
-        }
-    }
 }
 
 void rbDestroyBoxTree(rbBoxTree* tree)

@@ -63,12 +63,11 @@ typedef struct rbBoxTree {
 _Static_assert(sizeof(rbBoxNode) == 128, "a node is two cache lines");
 _Static_assert(sizeof(rbTriangleBlock) == 320, "a block is five cache lines");
 
-// A tree over count >= 1 triangles of finite corners; degenerate ones are accepted. Every triangle
-// is its own face. O(n log n).
-rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, int count);
+// A tree over count >= 1 triangles of finite corners; degenerate ones are accepted. faces: the face
+// that each triangle is a part of; NULL: every triangle is its own. O(n log n).
+rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, const int* faces,
+                           int count);
 void rbDestroyBoxTree(rbBoxTree* tree); // NULL is accepted
-// Sets the face that each triangle is a part of.
-void rbBoxTree_SetFaces(rbBoxTree* tree, const int* faceOfTriangle);
 
 // The content of a slot.
 static inline int rbBoxTree_GetChild(const rbBoxTree* tree, int slot)

@@ -601,11 +601,3 @@ rbGeometry* rbCreateHull(const rbVec3* points, int count, rbError* error)
     rbFree(sorted, size);
     return geometry;
 }
-
-const rbShapeOps rbHullOps = {
-    .name = "hull",
-    .family = RB_FAMILY_HULL,
-    .isConvex = true,
-    RB_POLYHEDRON_ROW,
-    .feature = rbFeatureOfPolyhedron,
-};

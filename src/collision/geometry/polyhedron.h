@@ -53,9 +53,6 @@ typedef struct rbPolyhedron {
 rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool trianglesOnly);
 void rbDestroyBrep(rbPolyhedron* polyhedron);
 
-// Wraps a representation, which it then owns, in a geometry of the type and builds its tree; the
-// caller must finish it.
-rbGeometry* rbAllocMeshGeometry(rbShapeType type, rbPolyhedron* polyhedron);
 rbMeshDef rbPolyhedron_GetDef(const rbPolyhedron* polyhedron);
 
 // Edges that end in a vertex.
@@ -65,6 +62,27 @@ static inline const int* rbPolyhedron_GetVertexEdges(const rbPolyhedron* polyhed
     const int* starts = polyhedron->vertexEdgeStarts;
     *count = starts[vertex + 1] - starts[vertex];
     return polyhedron->vertexEdges + starts[vertex];
+}
+
+// A triangle of the tree of a mesh, by 4 * block + lane.
+static inline void rbGetMeshTriangle(const rbGeometry* mesh, int triangle, rbVec3 corners[3])
+{
+    const rbBoxTree* tree = mesh->polyhedron->tree;
+    RB_ASSERT(triangle >= 0 && triangle < RB_BOX_WIDTH * tree->blockCount);
+    rbTriangleBlock_Get(&tree->blocks[triangle / RB_BOX_WIDTH], triangle % RB_BOX_WIDTH, corners);
+}
+
+// Its index in the triangles of the mesh.
+static inline int rbGetMeshOrigin(const rbGeometry* mesh, int triangle)
+{
+    const rbBoxTree* tree = mesh->polyhedron->tree;
+    return tree->blocks[triangle / RB_BOX_WIDTH].origins[triangle % RB_BOX_WIDTH];
+}
+
+// Its face; -1 for none.
+static inline int rbGetMeshFace(const rbGeometry* mesh, int triangle)
+{
+    return triangle < 0 ? -1 : mesh->polyhedron->faceOfTriangle[rbGetMeshOrigin(mesh, triangle)];
 }
 
 // Is a point in the bounding box of the vertices?
@@ -100,26 +118,6 @@ rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbM
 bool rbMakeHullFaces(const rbVec3* points, int pointCount, rbIndex3* triangles, int triangleCount,
                      double tolerance, rbOwnedMesh* mesh);
 
-// Hits of hull, polyhedron, mesh and soup, with the signature of the row below.
+// Hits of hull, polyhedron, mesh and soup.
 bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
                           rbRayHit* hit);
-
-// Functions of the rows of hull, polyhedron, mesh and soup.
-rbShapeMassFn rbMassOfPolyhedron;
-rbShapeSupportFn rbSupportOfPolyhedron;
-rbShapeBoundsFn rbBoundsOfPolyhedron;
-rbShapeRadiusFn rbRadiusOfPolyhedron;
-rbShapeContainsFn rbPolyhedronContains;
-rbShapeCastRayFn rbCastRayAtPolyhedron;
-rbShapeTriangulateFn rbTriangulatePolyhedron;
-rbShapeHashFn rbHashPolyhedron;
-rbShapeReleaseFn rbReleasePolyhedron;
-
-#define RB_POLYHEDRON_ROW                                                                         \
-    .mass = rbMassOfPolyhedron, .support = rbSupportOfPolyhedron, .bounds = rbBoundsOfPolyhedron, \
-    .radius = rbRadiusOfPolyhedron, .contains = rbPolyhedronContains,                             \
-    .castRay = rbCastRayAtPolyhedron, .triangulate = rbTriangulatePolyhedron,                     \
-    .hash = rbHashPolyhedron, .release = rbReleasePolyhedron
-
-// The face most nearly perpendicular to the direction; row of hulls and polyhedra.
-rbShapeFeatureFn rbFeatureOfPolyhedron;

@@ -1,9 +1,8 @@
-// Closed forms of spheres, boxes, capsules and planes, and functions shared by all closed forms.
+// Closed forms of spheres, boxes, capsules and planes, and of two ellipsoids.
 #include "collision/narrowphase/collide.h"
 
 #include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
-#include "collision/narrowphase/point_distance.h"
 
 #include <float.h>
 
@@ -47,6 +46,230 @@ rbSeparation rbCollideConvexPlane(const rbGeometry* a, const rbGeometry* b,
     return rbMakeClosedForm(distance, rbNeg(up), lowest, scale);
 }
 
+// ------------------------------------------------------------------------------------- points
+
+// Signed distance of a point to box, capsule, cylinder, cone and ellipsoid.
+//
+// Points on the surface count as inside, so that a distance of zero has the normal of a face and
+// never that of a vanishing difference. Bodies of revolution are measured in the half plane of the
+// point, coordinates rho = sqrt(x^2 + y^2) and z.
+//
+// Ellipsoid: the nearest point q of x^2/a^2 + y^2/b^2 + z^2/c^2 = 1 satisfies p - q = t grad, so
+// q_i = a_i w_i with w_i = r_i z_i / (u + d_i), where z_i = p_i / a_i, r_i = (a_i / a_min)^2, d_i =
+// r_i - 1 and u = t / a_min^2 + 1 >= 0 is the largest root of |w(u)| = 1. 1/|w| is increasing and
+// concave in u, so Newton's steps on 1/|w| = 1 rise to the root from any start below it. With u
+// counted from the pole of the smallest axis the root keeps its relative precision when the point
+// is close to the medial plane; on that plane itself u = 0 is possible and the equation gives the
+// component of the smallest axis.
+
+// Squares below this lose precision.
+#define TINY_LENGTH 1e-140
+// Exact scale factor from there to where squares are safe.
+#define TINY_FACTOR 0x1p600
+// Newton converges in less than 10 steps; far points next to the medial plane of a needle need up
+// to 30 before the quadratic phase.
+#define ELLIPSOID_STEPS_MAX 100
+// Smaller ratios of coordinate to semi-axis count as zero: their reciprocal would overflow.
+#define TINY_COORDINATE 1e-290
+
+double rbSplitLength(rbVec3 v, rbVec3 fallback, rbVec3* direction)
+{
+    double largest = rbLargestComponent(v);
+    RB_ASSERT(isfinite(largest));
+    if (!(largest > 0.0)) {
+        *direction = fallback;
+        return 0.0;
+    }
+    double factor = largest < TINY_LENGTH ? TINY_FACTOR : 1.0;
+    rbVec3 w = rbScale(factor, v);
+    double length = rbLength(w);
+    *direction = rbMakeVec3(w.x / length, w.y / length, w.z / length);
+    return length / factor;
+}
+
+typedef struct PointDistance {
+    double distance; // m, negative inside
+    rbVec3 normal;   // outward unit normal at the nearest point of the surface, which is
+                     // point - distance * normal
+} PointDistance;
+
+typedef PointDistance PointDistanceFn(const rbGeometry* geometry, rbVec3 point);
+
+static PointDistance measurePointBox(const rbGeometry* geometry, rbVec3 point)
+{
+    RB_ASSERT(geometry->type == RB_SHAPE_BOX);
+    rbVec3 h = geometry->data.box.halfExtents;
+    rbVec3 nearest = rbMax3(rbNeg(h), rbMin3(h, point));
+    PointDistance r;
+    rbVec3 away = rbSub(point, nearest);
+    r.distance = rbSplitLength(away, RB_VEC3_ZERO, &r.normal);
+    if (r.distance > 0.0) {
+        return r;
+    }
+    // inside: the nearest face
+    const double depths[3] = {h.x - fabs(point.x), h.y - fabs(point.y), h.z - fabs(point.z)};
+    const rbVec3 normals[3] = {{copysign(1.0, point.x), 0.0, 0.0},
+                               {0.0, copysign(1.0, point.y), 0.0},
+                               {0.0, 0.0, copysign(1.0, point.z)}};
+    int best = depths[1] < depths[0] ? 1 : 0;
+    best = depths[2] < depths[best] ? 2 : best;
+    r.distance = -depths[best];
+    r.normal = normals[best];
+    return r;
+}
+
+static PointDistance measurePointCapsule(const rbGeometry* geometry, rbVec3 point)
+{
+    RB_ASSERT(geometry->type == RB_SHAPE_CAPSULE);
+    double half = geometry->data.capsule.halfLength;
+    double beyond = fabs(point.z) > half ? copysign(fabs(point.z) - half, point.z) : 0.0;
+    PointDistance r;
+    // a point of the axis is as far from the side in every direction across
+    double toAxis =
+        rbSplitLength(rbMakeVec3(point.x, point.y, beyond), rbMakeVec3(1.0, 0.0, 0.0), &r.normal);
+    r.distance = toAxis - geometry->data.capsule.radius;
+    return r;
+}
+
+// A direction of the half plane of a point: across is the unit vector from the axis to the point.
+static rbVec3 lift(rbVec3 across, double rho, double z)
+{
+    return rbMakeVec3(rho * across.x, rho * across.y, z);
+}
+
+static PointDistance measurePointCylinder(const rbGeometry* geometry, rbVec3 point)
+{
+    RB_ASSERT(geometry->type == RB_SHAPE_CYLINDER);
+    rbVec3 across;
+    double rho =
+        rbSplitLength(rbMakeVec3(point.x, point.y, 0.0), rbMakeVec3(1.0, 0.0, 0.0), &across);
+    double side = rho - geometry->data.cylinder.radius;
+    double cap = fabs(point.z) - geometry->data.cylinder.halfLength;
+    double up = copysign(1.0, point.z);
+    PointDistance r;
+    if (side > 0.0 && cap > 0.0) { // the rim
+        r.distance = rbSplitLength(lift(across, side, up * cap), across, &r.normal);
+    } else if (cap > side) {
+        r = (PointDistance){cap, {0.0, 0.0, up}};
+    } else {
+        r = (PointDistance){side, across};
+    }
+    return r;
+}
+
+static PointDistance measurePointCone(const rbGeometry* geometry, rbVec3 point)
+{
+    RB_ASSERT(geometry->type == RB_SHAPE_CONE);
+    double radius = geometry->data.cone.radius;
+    double height = geometry->data.cone.height;
+    rbVec3 across;
+    double rho =
+        rbSplitLength(rbMakeVec3(point.x, point.y, 0.0), rbMakeVec3(1.0, 0.0, 0.0), &across);
+    double slant = rbLength(rbMakeVec3(radius, height, 0.0));
+    double normalRho = height / slant;
+    double normalZ = radius / slant;
+    rbVec3 sideNormal = lift(across, normalRho, normalZ);
+    double belowApex = 0.5 * height - point.z;
+    double aboveBase = 0.5 * height + point.z;
+    double side = normalRho * rho - normalZ * belowApex;
+    // Along the side toward the apex, from the rim and from the apex: each from the differences
+    // that define the direction there, so that for small distances the normal stays within the cone
+    // of normals.
+    double fromRim = normalRho * aboveBase - normalZ * (rho - radius);
+    double fromApex = -normalRho * belowApex - normalZ * rho;
+    bool isInside = side <= 0.0 && aboveBase >= 0.0;
+    PointDistance r;
+    if (-aboveBase >= side && rho <= radius) {
+        r = (PointDistance){-aboveBase, {0.0, 0.0, -1.0}};
+    } else if (!isInside && fromRim < 0.0) {
+        r.distance = rbSplitLength(lift(across, rho - radius, aboveBase), sideNormal, &r.normal);
+    } else if (!isInside && fromApex > 0.0) {
+        r.distance = rbSplitLength(lift(across, rho, -belowApex), sideNormal, &r.normal);
+    } else {
+        r = (PointDistance){side, sideNormal};
+    }
+    return r;
+}
+
+// The equation |w(u)| = 1 of an ellipsoid and a point in the octant of positive coordinates.
+typedef struct Secular {
+    double rz[3]; // r_i z_i
+    double d[3];
+} Secular;
+
+// w at u; returns |w|.
+static double evaluateSecular(const Secular* s, double u, double w[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        w[i] = s->rz[i] > 0.0 ? s->rz[i] / (u + s->d[i]) : 0.0;
+    }
+    return sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+}
+
+// w of the nearest point, |w| = 1 to rounding. smallest is the index of the smallest axis.
+static void solveSecular(const Secular* s, int smallest, double w[3])
+{
+    double u = 0.0;
+    bool hasPole = false; // a term with d = 0 and a point off that plane
+    for (int i = 0; i < 3; ++i) {
+        u = rbMaxOf(u, s->rz[i] - s->d[i]);
+        hasPole = hasPole || (s->d[i] == 0.0 && s->rz[i] > 0.0);
+    }
+    if (u == 0.0 && !hasPole) {
+        double length = evaluateSecular(s, 0.0, w);
+        if (length <= 1.0) {
+            w[smallest] = sqrt((1.0 - length) * (1.0 + length));
+            return;
+        }
+    }
+    double length = evaluateSecular(s, u, w);
+    for (int step = 0; step < ELLIPSOID_STEPS_MAX && length > 1.0; ++step) {
+        double slope = 0.0;
+        for (int i = 0; i < 3; ++i) {
+            slope += s->rz[i] > 0.0 ? w[i] * (w[i] / (u + s->d[i])) : 0.0;
+        }
+        double next = u + (length - 1.0) * (length * length / slope);
+        if (!(next > u)) {
+            break;
+        }
+        u = next;
+        length = evaluateSecular(s, u, w);
+    }
+}
+
+static PointDistance measurePointEllipsoid(const rbGeometry* geometry, rbVec3 point)
+{
+    RB_ASSERT(geometry->type == RB_SHAPE_ELLIPSOID);
+    rbVec3 semi = geometry->data.ellipsoid.semiAxes;
+    const double a[3] = {semi.x, semi.y, semi.z};
+    const double p[3] = {point.x, point.y, point.z};
+    int smallest = a[1] < a[0] ? 1 : 0;
+    smallest = a[2] < a[smallest] ? 2 : smallest;
+    Secular secular;
+    for (int i = 0; i < 3; ++i) {
+        double ratio = a[i] / a[smallest];
+        double z = fabs(p[i]) / a[i];
+        secular.rz[i] = z < TINY_COORDINATE ? 0.0 : ratio * ratio * z;
+        secular.d[i] = (a[i] - a[smallest]) / a[smallest] * (ratio + 1.0);
+    }
+    double w[3];
+    solveSecular(&secular, smallest, w);
+    double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    RB_ASSERT(length > 0.5 && length < 2.0);
+    double n[3];
+    double q[3];
+    for (int i = 0; i < 3; ++i) {
+        w[i] = copysign(w[i] / length, p[i]);
+        n[i] = w[i] * (a[smallest] / a[i]);
+        q[i] = a[i] * w[i];
+    }
+    PointDistance r;
+    (void)rbSplitLength(rbMakeVec3(n[0], n[1], n[2]), rbMakeVec3(1.0, 0.0, 0.0), &r.normal);
+    // along the normal an error of q in the surface has no first-order effect
+    r.distance = rbDot(r.normal, rbSub(point, rbMakeVec3(q[0], q[1], q[2])));
+    return r;
+}
+
 // ------------------------------------------------------------------------------------ spheres
 
 // A sphere against every primitive: the signed distance of its center less its radius. That is also
@@ -68,12 +291,12 @@ rbSeparation rbCollideSphereSphere(const rbGeometry* a, const rbGeometry* b,
 rbSeparation rbCollideSphereSolid(const rbGeometry* a, const rbGeometry* b,
                                   rbTransform transformBtoA)
 {
-    static rbPointDistanceFn* const measures[RB_SHAPE_COUNT] = {
-        [RB_SHAPE_BOX] = rbMeasurePointBox,
-        [RB_SHAPE_CAPSULE] = rbMeasurePointCapsule,
-        [RB_SHAPE_CYLINDER] = rbMeasurePointCylinder,
-        [RB_SHAPE_CONE] = rbMeasurePointCone,
-        [RB_SHAPE_ELLIPSOID] = rbMeasurePointEllipsoid,
+    static PointDistanceFn* const measures[RB_SHAPE_COUNT] = {
+        [RB_SHAPE_BOX] = measurePointBox,
+        [RB_SHAPE_CAPSULE] = measurePointCapsule,
+        [RB_SHAPE_CYLINDER] = measurePointCylinder,
+        [RB_SHAPE_CONE] = measurePointCone,
+        [RB_SHAPE_ELLIPSOID] = measurePointEllipsoid,
     };
     RB_ASSERT(a->type == RB_SHAPE_SPHERE && measures[b->type] != NULL);
     double radius = a->data.sphere.radius;
@@ -85,7 +308,7 @@ rbSeparation rbCollideSphereSolid(const rbGeometry* a, const rbGeometry* b,
         size = b->data.cone.radius + b->data.cone.height;
     }
     rbVec3 center = rbNeg(rbInvRotate(transformBtoA.q, transformBtoA.p));
-    rbPointDistance found = measures[b->type](b, center);
+    PointDistance found = measures[b->type](b, center);
     rbVec3 normal = rbNeg(rbRotate(transformBtoA.q, found.normal));
     return rbMakeClosedForm(found.distance - radius, normal, rbScale(radius, normal),
                             rbLength(center) + radius + size);
@@ -767,15 +990,6 @@ static bool measureByAxes(const BoxPair* pair, const Axes* axes, CoreSeparation*
     return false;
 }
 
-// The same where a separating axis attains the distance; false where a vertex is nearest: there
-// measureBoxes takes three times as long, and GJK does not.
-static bool measureBoxesByAxes(const BoxPair* pair, CoreSeparation* core)
-{
-    Axes axes;
-    collectAxes(pair, &axes);
-    return measureByAxes(pair, &axes, core);
-}
-
 static CoreSeparation measureBoxes(const BoxPair* pair)
 {
     Axes axes;
@@ -812,8 +1026,10 @@ bool rbCollideBoxesByAxes(const rbGeometry* a, const rbGeometry* b, rbTransform 
 {
     RB_ASSERT(a->type == RB_SHAPE_BOX && b->type == RB_SHAPE_BOX);
     BoxPair pair = makeBoxPair(a->data.box.halfExtents, b->data.box.halfExtents, transformBtoA);
+    Axes axes;
+    collectAxes(&pair, &axes);
     CoreSeparation core;
-    if (!measureBoxesByAxes(&pair, &core)) {
+    if (!measureByAxes(&pair, &axes, &core)) {
         return false;
     }
     *separation = rbMakeClosedForm(core.distance, core.normal, core.pointA, pair.scale);
@@ -829,4 +1045,200 @@ rbSeparation rbCollideBoxCapsule(const rbGeometry* a, const rbGeometry* b,
     CoreSeparation core = measureBoxes(&pair);
     double radius = b->data.capsule.radius;
     return rbMakeClosedForm(core.distance - radius, core.normal, core.pointA, pair.scale + radius);
+}
+
+// --------------------------------------------------------------------------------- ellipsoids
+
+// Two ellipsoids by Newton's method on the support function of their difference.
+//
+// With P = diag(a^2) and Q = R diag(b^2) R', h(u) = |diag(a) u| + |diag(b) R'u| - t.u is the height
+// of A - B along u, and the signed distance is minus its least value over unit vectors. At u the
+// support point is w = p + q - t with p = P u / alpha, q = Q u / beta, the gradient on the sphere
+// g = w - h u, and the Hessian the tangent part of
+//   (P - p p') / alpha + (Q - q q') / beta - h 1.
+// For separate ellipsoids, h < 0 makes it positive definite and the minimum unique.
+//
+// Proof. A ball of the least radius of curvature, a3^2 / a1, rolls freely inside an ellipsoid with
+// semi-axes a1 >= a2 >= a3 (Blaschke), so that the ball of radius r, the sum of the two, about
+// w - r u lies in A - B: -h(u) <= signed distance <= |w - r u| - r for every u. Both meet at a
+// stationary point with h < r, which is then the answer; deeper ones are not decided here.
+//
+// P and Q themselves are used only for the step: a needle's small squares are lost in the rounding
+// of the large ones, so p, q and h are computed from the semi-axes.
+
+#define NEWTON_STEPS 16
+// Largest step on the sphere, rad; a rejected step is reduced by CUT.
+#define STEP_MAX 0.7
+#define CUT 0.25
+// Gradient, over the scale, below which the normal is as accurate as possible.
+#define FLAT 1e-13
+// Rounding error of h, in units of DBL_EPSILON times the scale.
+#define ROUNDING_UNITS 16.0
+
+typedef struct Symmetric {
+    double xx, yy, zz, xy, xz, yz;
+} Symmetric;
+
+typedef struct EllipsoidPair {
+    rbVec3 axesA, axesB; // m, semi-axes
+    rbMat3 rotation;     // of B
+    rbVec3 translation;
+    Symmetric q; // Q
+    double scale;
+} EllipsoidPair;
+
+// The values at a unit vector u.
+typedef struct Place {
+    rbVec3 u;
+    rbVec3 p, q; // support points of A and of B about its center
+    double alpha, beta;
+    double height;   // h
+    rbVec3 gradient; // g
+    double slope;    // |g|^2
+} Place;
+
+static EllipsoidPair makeEllipsoidPair(const rbGeometry* a, const rbGeometry* b,
+                                       rbTransform transformBtoA)
+{
+    EllipsoidPair pair = {.axesA = a->data.ellipsoid.semiAxes,
+                          .axesB = b->data.ellipsoid.semiAxes,
+                          .rotation = rbMatFromQuat(transformBtoA.q),
+                          .translation = transformBtoA.p};
+    rbVec3 s = rbMulEach(pair.axesB, pair.axesB);
+    rbVec3 x = pair.rotation.cx, y = pair.rotation.cy, z = pair.rotation.cz;
+    pair.q = (Symmetric){.xx = s.x * x.x * x.x + s.y * y.x * y.x + s.z * z.x * z.x,
+                         .yy = s.x * x.y * x.y + s.y * y.y * y.y + s.z * z.y * z.y,
+                         .zz = s.x * x.z * x.z + s.y * y.z * y.z + s.z * z.z * z.z,
+                         .xy = s.x * x.x * x.y + s.y * y.x * y.y + s.z * z.x * z.y,
+                         .xz = s.x * x.x * x.z + s.y * y.x * y.z + s.z * z.x * z.z,
+                         .yz = s.x * x.y * x.z + s.y * y.y * y.z + s.z * z.y * z.z};
+    pair.scale = a->radius + b->radius + rbLength(transformBtoA.p);
+    return pair;
+}
+
+static void visit(const EllipsoidPair* pair, rbVec3 u, Place* place)
+{
+    rbVec3 a = rbMulEach(pair->axesA, u);
+    rbVec3 b = rbMulEach(pair->axesB, rbMulMtV(pair->rotation, u));
+    double alpha = rbLength(a);
+    double beta = rbLength(b);
+    place->u = u;
+    place->alpha = alpha;
+    place->beta = beta;
+    place->p = rbScale(1.0 / alpha, rbMulEach(pair->axesA, a));
+    place->q = rbScale(1.0 / beta, rbMulMV(pair->rotation, rbMulEach(pair->axesB, b)));
+    place->height = alpha + beta - rbDot(pair->translation, u);
+    rbVec3 w = rbSub(rbAdd(place->p, place->q), pair->translation);
+    rbVec3 g = rbAddScaled(w, -rbDot(w, u), u);
+    place->gradient = g;
+    place->slope = rbLengthSquared(g);
+}
+
+// The Newton step; one against the gradient where the Hessian is not positive definite.
+static rbVec3 findStep(const EllipsoidPair* pair, const Place* at)
+{
+    double alpha = 1.0 / at->alpha, beta = 1.0 / at->beta;
+    rbVec3 u = at->u, p = at->p, q = at->q, g = at->gradient;
+    rbVec3 s = rbMulEach(pair->axesA, pair->axesA);
+    const Symmetric* m = &pair->q;
+    // The direction u itself gets the mean curvature, so that the matrix can be inverted.
+    double mean = 0.5 * (alpha * (s.x + s.y + s.z) + beta * (m->xx + m->yy + m->zz));
+    double own = at->height + mean;
+    double xx =
+        alpha * (s.x - p.x * p.x) + beta * (m->xx - q.x * q.x) - at->height + own * u.x * u.x;
+    double yy =
+        alpha * (s.y - p.y * p.y) + beta * (m->yy - q.y * q.y) - at->height + own * u.y * u.y;
+    double zz =
+        alpha * (s.z - p.z * p.z) + beta * (m->zz - q.z * q.z) - at->height + own * u.z * u.z;
+    double xy = beta * (m->xy - q.x * q.y) - alpha * p.x * p.y + own * u.x * u.y;
+    double xz = beta * (m->xz - q.x * q.z) - alpha * p.x * p.z + own * u.x * u.z;
+    double yz = beta * (m->yz - q.y * q.z) - alpha * p.y * p.z + own * u.y * u.z;
+    // by cofactors
+    rbVec3 c0 = {yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy};
+    double det = xx * c0.x + xy * c0.y + xz * c0.z;
+    double minor = xx * yy - xy * xy;
+    rbVec3 step;
+    if (det > 0.0 && minor > 0.0 && xx > 0.0) {
+        rbVec3 c1 = {c0.y, xx * zz - xz * xz, xy * xz - xx * yz};
+        rbVec3 c2 = {c0.z, c1.z, minor};
+        double inverse = -1.0 / det;
+        step = rbScale(inverse, rbMakeVec3(rbDot(c0, g), rbDot(c1, g), rbDot(c2, g)));
+        step = rbAddScaled(step, -rbDot(step, u), u);
+    } else {
+        step = rbScale(-1.0 / (mean + fabs(at->height)), g);
+    }
+    double square = rbLengthSquared(step);
+    return square > STEP_MAX * STEP_MAX ? rbScale(STEP_MAX / sqrt(square), step) : step;
+}
+
+static rbVec3 unitOf(rbVec3 u, rbVec3 step)
+{
+    rbVec3 sum = rbAdd(u, step);
+    return rbScale(1.0 / rbLength(sum), sum);
+}
+
+// Descends from a unit vector; false if the steps run out.
+static bool descend(const EllipsoidPair* pair, rbVec3 start, Place* best, int* iterations)
+{
+    double rounding = ROUNDING_UNITS * DBL_EPSILON * pair->scale;
+    double flat = FLAT * pair->scale;
+    visit(pair, start, best);
+    rbVec3 step = RB_VEC3_ZERO;
+    bool isFresh = false; // the step is valid at this point
+    for (int i = 1; i <= NEWTON_STEPS; ++i) {
+        if (best->slope <= flat * flat) {
+            return true;
+        }
+        step = isFresh ? rbScale(CUT, step) : findStep(pair, best);
+        Place next;
+        visit(pair, unitOf(best->u, step), &next);
+        ++*iterations;
+        isFresh = !(next.height <= best->height);
+        if (!isFresh) {
+            *best = next;
+        } else if (next.height <= best->height + rounding) {
+            // at the minimum, h is flat to rounding, but the gradient still discriminates
+            *best = next.slope < best->slope ? next : *best;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Least radius of curvature.
+static double rollingRadius(rbVec3 axes)
+{
+    double least = fmin(axes.x, fmin(axes.y, axes.z));
+    return least * least / fmax(axes.x, fmax(axes.y, axes.z));
+}
+
+bool rbCollideEllipsoids(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
+                         rbVec3 start, rbSeparation* separation)
+{
+    RB_ASSERT(a->type == RB_SHAPE_ELLIPSOID && b->type == RB_SHAPE_ELLIPSOID);
+    EllipsoidPair pair = makeEllipsoidPair(a, b, transformBtoA);
+    double length = rbLength(start);
+    if (!(length > 1e-100 && length < 1e100)) {
+        return false;
+    }
+    Place at;
+    int iterations = 0;
+    bool hasEnded = descend(&pair, rbScale(1.0 / length, start), &at, &iterations);
+    double r = rollingRadius(pair.axesA) + rollingRadius(pair.axesB);
+    double rounding = ROUNDING_UNITS * DBL_EPSILON * pair.scale;
+    // sqrt((r - h)^2 + g^2) - r, the upper bound, is -h plus the uncertainty due to the gradient
+    double reach = r - at.height;
+    double open = reach > 0.0 ? at.slope / (reach + sqrt(reach * reach + at.slope)) : INFINITY;
+    if (!hasEnded || !(open <= rounding)) {
+        return false;
+    }
+    *separation = (rbSeparation){.distance = -at.height,
+                                 .lower = -at.height - rounding,
+                                 .upper = -at.height + open + rounding,
+                                 .pointA = at.p,
+                                 .pointB = rbSub(pair.translation, at.q),
+                                 .normal = at.u,
+                                 .iterations = iterations,
+                                 .reason = RB_STOP_CONVERGED};
+    return true;
 }

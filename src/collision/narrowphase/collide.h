@@ -2,7 +2,7 @@
 // (except for the root of the ellipsoid), exact to rounding in every relative position.
 //
 // The functions expect the two shapes in the order of rbShapeType, except that the plane comes
-// last; rbFlipSeparation returns the result for the other order. lower and upper enclose the
+// last. lower and upper enclose the
 // distance by RB_COLLIDE_SLACK times the scale of the pair (sizes of both shapes and distance of
 // their origins): a bound on the rounding of pose and result. Where the direction of least depth is
 // not unique (coincident centers) one of them is chosen; the same input yields the same result.
@@ -42,3 +42,7 @@ rbSeparation rbFlipSeparation(const rbSeparation* separation, rbTransform transf
 
 // A result of a closed form. pointB is computed from the other three.
 rbSeparation rbMakeClosedForm(double distance, rbVec3 normal, rbVec3 pointA, double scale);
+
+// Length of a vector and its direction, also for lengths whose square underflows; the fallback, a
+// unit vector, for the zero vector.
+double rbSplitLength(rbVec3 v, rbVec3 fallback, rbVec3* direction);

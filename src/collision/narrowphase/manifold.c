@@ -39,10 +39,7 @@ typedef struct ClipCorner {
     int side;
 } ClipCorner;
 
-typedef struct Candidates {
-    int count;
-    rbManifoldPoint points[CLIP_MAX + 1];
-} Candidates;
+_Static_assert(RB_FEATURE_POINTS_MAX >= CLIP_MAX + 1, "all candidates fit");
 
 // Two bits of kind, then both indices verbatim if they are small, otherwise hashed.
 uint32_t rbMakeFeatureId(rbMeeting meeting, int i, int j)
@@ -73,7 +70,7 @@ static rbManifoldPoint makePoint(rbVec3 pointA, double distance, rbVec3 normal, 
     return (rbManifoldPoint){pointA, rbAddScaled(pointA, distance, normal), distance, id};
 }
 
-static void addCandidate(Candidates* candidates, rbVec3 pointA, double distance, rbVec3 normal,
+static void addCandidate(rbFeaturePoints* candidates, rbVec3 pointA, double distance, rbVec3 normal,
                          uint32_t id)
 {
     RB_ASSERT(candidates->count <= CLIP_MAX);
@@ -143,17 +140,20 @@ static uint32_t nameEnd(int k, rbVec3 point, const rbContactFeature* reference,
                            isReferenceA ? 0x4000 + k : reference->faceId);
 }
 
-// Clips the incident feature against the reference polygon; normal points from A to B.
-static void clipFeatures(const rbContactFeature* reference, const rbContactFeature* incident,
-                         rbVec3 normal, bool isReferenceA, Candidates* candidates)
+void rbClipFeatures(const rbContactFeature features[2], int side, rbVec3 normal,
+                    rbFeaturePoints* candidates)
 {
+    const rbContactFeature* reference = &features[side];
+    const rbContactFeature* incident = &features[1 - side];
+    bool isReferenceA = side == 0;
     ClipCorner buffers[2][CLIP_MAX];
     int from = 0;
     int count = incident->count;
     for (int k = 0; k < count; ++k) {
         buffers[0][k] = (ClipCorner){incident->corners[k], k};
     }
-    rbVec3 outward = isReferenceA ? normal : rbNeg(normal);
+    double slope = rbDot(reference->normal, normal);
+    rbVec3 outward = slope >= 0.0 ? normal : rbNeg(normal);
     for (int k = 0; k < reference->count && count > 0; ++k) {
         rbVec3 start = reference->corners[k];
         rbVec3 along = rbSub(reference->corners[(k + 1) % reference->count], start);
@@ -164,7 +164,6 @@ static void clipFeatures(const rbContactFeature* reference, const rbContactFeatu
         count = clipByPlane(buffers[from], count, plane, -2 - k, buffers[1 - from]);
         from = 1 - from;
     }
-    double slope = rbDot(reference->normal, normal);
     for (int k = 0; k < count; ++k) {
         const ClipCorner* corner = &buffers[from][k];
         rbVec3 offset = rbSub(corner->point, reference->corners[0]);
@@ -209,7 +208,7 @@ static bool findSide(const rbContactFeature* feature, rbVec3 point, rbVec3 norma
 
 // Parallel segments: the interval they share.
 static void overlapSides(const rbContactFeature* a, const rbContactFeature* b, rbVec3 normal,
-                         Candidates* candidates)
+                         rbFeaturePoints* candidates)
 {
     rbVec3 along = rbSub(a->corners[1], a->corners[0]);
     rbVec3 other = rbSub(b->corners[1], b->corners[0]);
@@ -245,7 +244,7 @@ static void overlapSides(const rbContactFeature* a, const rbContactFeature* b, r
 
 // The corners of a feature over a plane. isPlaneA: A is the plane.
 static void projectOnPlane(const rbContactFeature* feature, const rbSeparation* s, bool isPlaneA,
-                           Candidates* candidates)
+                           rbFeaturePoints* candidates)
 {
     rbVec3 onPlane = isPlaneA ? s->pointA : s->pointB;
     for (int k = 0; k < feature->count; ++k) {
@@ -258,9 +257,10 @@ static void projectOnPlane(const rbContactFeature* feature, const rbSeparation* 
     }
 }
 
-static void collectCandidates(const rbContactFeature features[2], const rbSeparation* s,
-                              Candidates* candidates)
+void rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* s,
+                    rbFeaturePoints* candidates)
 {
+    candidates->count = 0;
     const rbContactFeature* a = &features[0];
     const rbContactFeature* b = &features[1];
     if (a->count == 1 || b->count == 1) {
@@ -269,9 +269,9 @@ static void collectCandidates(const rbContactFeature features[2], const rbSepara
     double cosineA = a->count > 2 ? rbDot(a->normal, s->normal) : 0.0;
     double cosineB = b->count > 2 ? -rbDot(b->normal, s->normal) : 0.0;
     if (cosineA > FLUSH_COSINE && cosineA + PREFER_A >= cosineB) {
-        clipFeatures(a, b, s->normal, true, candidates);
+        rbClipFeatures(features, 0, s->normal, candidates);
     } else if (cosineB > FLUSH_COSINE) {
-        clipFeatures(b, a, s->normal, false, candidates);
+        rbClipFeatures(features, 1, s->normal, candidates);
     } else {
         rbContactFeature sideA;
         rbContactFeature sideB;
@@ -282,20 +282,8 @@ static void collectCandidates(const rbContactFeature features[2], const rbSepara
     }
 }
 
-int rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* separation,
-                   rbManifoldPoint points[RB_FEATURE_POINTS_MAX])
-{
-    _Static_assert(RB_FEATURE_POINTS_MAX >= CLIP_MAX + 1, "all candidates fit");
-    Candidates candidates = {0};
-    collectCandidates(features, separation, &candidates);
-    for (int k = 0; k < candidates.count; ++k) {
-        points[k] = candidates.points[k];
-    }
-    return candidates.count;
-}
-
 // Drops points above the threshold and duplicate points.
-static void filterCandidates(Candidates* candidates, double threshold, double tolerance)
+static void filterCandidates(rbFeaturePoints* candidates, double threshold, double tolerance)
 {
     int kept = 0;
     for (int k = 0; k < candidates->count; ++k) {
@@ -427,6 +415,46 @@ void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold)
     dropFlat(manifold, size);
 }
 
+// The feature that faces a unit direction, at a point of the surface where that matters
+// (polyhedra); all in the frame of the shape. For planes, meshes, soups and compounds it is the
+// point itself.
+static void findFeature(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
+                        rbContactFeature* feature)
+{
+    RB_ASSERT(fabs(rbLengthSquared(direction) - 1.0) < 1e-9);
+    feature->count = 0;
+    feature->faceId = 0;
+    feature->normal = direction;
+    rbShapeFeatureFn* find = rbGetShapeOps(geometry->type)->feature;
+    if (find != NULL) {
+        find(geometry, direction, point, feature);
+    } else {
+        rbContactFeature_Add(feature, point, 0, 0);
+    }
+    RB_ASSERT(feature->count > 0);
+}
+
+void rbFindFeatureOfB(const rbGeometry* b, rbTransform transformBtoA, rbVec3 normal, rbVec3 point,
+                      rbContactFeature* feature)
+{
+    findFeature(b, rbNeg(rbInvRotate(transformBtoA.q, normal)),
+                rbInvTransformPoint(transformBtoA, point), feature);
+    for (int k = 0; k < feature->count; ++k) {
+        feature->corners[k] = rbTransformPoint(transformBtoA, feature->corners[k]);
+    }
+    feature->normal = rbRotate(transformBtoA.q, feature->normal);
+}
+
+void rbRoundManifold(rbManifold* manifold, double radiusA, double radiusB)
+{
+    for (int i = 0; i < manifold->count; ++i) {
+        rbManifoldPoint* point = &manifold->points[i];
+        point->pointA = rbAddScaled(point->pointA, radiusA, manifold->normal);
+        point->pointB = rbAddScaled(point->pointB, -radiusB, manifold->normal);
+        point->distance -= radiusA + radiusB;
+    }
+}
+
 // Searches end when the distance has converged, and it is of second order in the place: the witness
 // on a curved surface lags behind its lowest point, by 1e-9 of the size where the distance is good
 // to rounding. Over a face the lowest point is the support point along the normal of the face.
@@ -473,18 +501,16 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
         return;
     }
     rbContactFeature features[2];
-    rbFindContactFeature(a, n, separation->pointA, &features[0]);
-    rbFindContactFeature(b, rbNeg(rbInvRotate(transformBtoA.q, n)),
-                         rbInvTransformPoint(transformBtoA, separation->pointB), &features[1]);
-    rbMoveContactFeature(&features[1], transformBtoA);
+    findFeature(a, n, separation->pointA, &features[0]);
+    rbFindFeatureOfB(b, transformBtoA, n, separation->pointB, &features[1]);
     lowerWitness(a, RB_TRANSFORM_IDENTITY, features, 0, separation);
     lowerWitness(b, transformBtoA, features, 1, separation);
-    Candidates candidates;
+    rbFeaturePoints candidates;
     candidates.count = 0;
     if (isPlane) {
         projectOnPlane(&features[isPlaneA ? 1 : 0], separation, isPlaneA, &candidates);
     } else {
-        collectCandidates(features, separation, &candidates);
+        rbMeetFeatures(features, separation, &candidates);
     }
     double size = 0.0;
     for (int k = 0; k < candidates.count; ++k) {
@@ -507,30 +533,4 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
     }
     rbReducePoints(candidates.points, candidates.count, size, manifold);
     RB_ASSERT(manifold->count > 0);
-}
-
-// -------------------------------------------------------------------------------------- features
-
-void rbFindContactFeature(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
-                          rbContactFeature* feature)
-{
-    RB_ASSERT(fabs(rbLengthSquared(direction) - 1.0) < 1e-9);
-    feature->count = 0;
-    feature->faceId = 0;
-    feature->normal = direction;
-    rbShapeFeatureFn* find = rbGetShapeOps(geometry->type)->feature;
-    if (find != NULL) {
-        find(geometry, direction, point, feature);
-    } else {
-        rbContactFeature_Add(feature, point, 0, 0);
-    }
-    RB_ASSERT(feature->count > 0);
-}
-
-void rbMoveContactFeature(rbContactFeature* feature, rbTransform transform)
-{
-    for (int k = 0; k < feature->count; ++k) {
-        feature->corners[k] = rbTransformPoint(transform, feature->corners[k]);
-    }
-    feature->normal = rbRotate(transform.q, feature->normal);
 }

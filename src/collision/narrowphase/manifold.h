@@ -19,10 +19,20 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
 // Maximum number of points of two features.
 #define RB_FEATURE_POINTS_MAX (2 * RB_FEATURE_CORNERS_MAX + 5)
 
+typedef struct rbFeaturePoints {
+    int count;
+    rbManifoldPoint points[RB_FEATURE_POINTS_MAX];
+} rbFeaturePoints;
+
 // The points that two features share, in one frame, along the normal of the separation, at any
-// distance; none if the witnesses must be used. Returns their count.
-int rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* separation,
-                   rbManifoldPoint points[RB_FEATURE_POINTS_MAX]);
+// distance; none if the witnesses must be used.
+void rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* separation,
+                    rbFeaturePoints* candidates);
+
+// Appends the corners of the region that a reference polygon (features[side]), nearly perpendicular
+// to the normal from A to B, shares with the other feature.
+void rbClipFeatures(const rbContactFeature features[2], int side, rbVec3 normal,
+                    rbFeaturePoints* candidates);
 
 // The features that meet in a point of a manifold.
 typedef enum rbMeeting {
@@ -44,11 +54,10 @@ void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManif
 // The same for points of a region of any size: the corners of a flat region, the ends of a line.
 void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold);
 
-// The feature that faces a unit direction, at a point of the surface where that matters
-// (polyhedra); all in the frame of the shape. For planes, meshes, soups and compounds it is the
-// point itself.
-void rbFindContactFeature(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
-                          rbContactFeature* feature);
+// The feature of B, in the frame of A, that faces A against a normal from A to B, at a point of its
+// surface where that matters (polyhedra).
+void rbFindFeatureOfB(const rbGeometry* b, rbTransform transformBtoA, rbVec3 normal, rbVec3 point,
+                      rbContactFeature* feature);
 
-// The same feature in another frame.
-void rbMoveContactFeature(rbContactFeature* feature, rbTransform transform);
+// Moves the points outward to the surfaces rounded by radii.
+void rbRoundManifold(rbManifold* manifold, double radiusA, double radiusB);

@@ -1,3 +1,13 @@
+// Meshes against convex shapes and half spaces.
+//
+// The search for the nearest triangle: branch and bound, depth first, the nearest child first.
+//
+// The bound of a box and the core is the gap along some direction, which never exceeds their
+// distance. Three directions are tried, cheap ones first, until one proves that the box is farther
+// away than the best known triangle: that of the best pair, along which the extent of the core is
+// already known; that from the point of the box nearest to the center of the core; the normal of
+// the box. Triangles are measured by GJK, or by closed forms against points and segments.
+//
 // Signed distance between a mesh and a convex shape, from searches for the nearest triangle.
 //
 // Depth. Let p be the displacement of the convex shape along a unit vector u. A search at p proves
@@ -7,10 +17,456 @@
 // core.
 #include "collision/narrowphase/mesh_convex.h"
 
+#include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/collide.h"
+#include "collision/narrowphase/manifold.h"
 
 #include <float.h>
 #include <math.h>
+
+// --------------------------------------------------------------------------------------- search
+
+// Why a search ended.
+typedef enum MeshStop {
+    MESH_DONE,   // exact to rounding, or to the relative error
+    MESH_ENOUGH, // a triangle is near enough, or intersects the core
+    MESH_BUDGET  // no more triangles may be measured
+} MeshStop;
+
+typedef struct MeshAnswer {
+    double lower, upper; // m; upper is INFINITY if no triangle is nearer than the limit
+    rbMeshNear nearest;  // the triangle of upper
+    MeshStop stop;
+    long long tests; // triangles measured
+} MeshAnswer;
+
+// Pending slots: each step down leaves at most three.
+#define STACK_MAX (3 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
+
+// Rounding of distances relative to the scale: that of GJK.
+#define ROUNDING_UNITS 16.0
+
+// Unit vectors are shortened by this, so that gaps along them are never too large.
+#define SHORT (1.0 - 4.0 * DBL_EPSILON)
+
+// The sign of a normal is trusted if its product with a unit vector is at least this.
+#define SIGN_MIN 1e-9
+
+typedef struct Waiting {
+    double bound; // m
+    int slot;
+} Waiting;
+
+typedef struct Search Search;
+typedef void MeasureFn(Search* search, const rbVec3 corners[3], rbMeshNear* near);
+
+struct Search {
+    const rbMeshQuery* query;
+    const rbBoxTree* tree;
+    MeasureFn* measure;
+    bool isPoint;
+    rbVec3 segment[3];  // m, the core if it is a point or a segment, as a flat triangle
+    rbVec3 middle;      // m, center of the bounding sphere of the core
+    rbVec3 shift;       // m, origin of the tree
+    rbVec3 triangle[3]; // the core of one
+    rbConvex triangleCore;
+    rbCso cso;   // triangle and core
+    double best; // m, upper bound of the result so far
+    double cut;  // m, farther triangles are skipped
+    double left; // m, least bound of the skipped parts
+    rbVec3 hint; // at most unit
+    double hintLow;
+    rbMeshList* list; // NULL: only the nearest is needed
+    Waiting stack[STACK_MAX];
+    int top;
+    MeshAnswer answer;
+};
+
+rbMeshQuery rbMakeMeshQuery(const rbGeometry* mesh, const rbConvex* core, rbTransform transform)
+{
+    RB_ASSERT(mesh->polyhedron != NULL && mesh->polyhedron->tree != NULL);
+    RB_ASSERT(core->plus == NULL && core->geometry != NULL);
+    rbMeshQuery query = {.mesh = mesh,
+                         .core = core,
+                         .rotation = rbMatFromQuat(transform.q),
+                         .translation = transform.p,
+                         .reach = core->size,
+                         .limit = INFINITY,
+                         .budget = -1,
+                         .guess = -1};
+    if (core->geometry->type == RB_SHAPE_HULL) { // its origin may be anywhere
+        const rbPolyhedron* p = core->geometry->polyhedron;
+        double half = 0.5 * rbDistance(p->upper, p->lower) * (1.0 + 4.0 * DBL_EPSILON);
+        if (half < query.reach) {
+            query.reach = half;
+            query.middle = rbScale(0.5, rbAdd(p->upper, p->lower));
+        }
+    }
+    double scale = mesh->radius + core->size + rbLength(transform.p);
+    query.slack = ROUNDING_UNITS * DBL_EPSILON * scale;
+    return query;
+}
+
+// Least product of a vector with points of the core.
+static double findLow(const rbMeshQuery* query, rbVec3 direction)
+{
+    const rbConvex* core = query->core;
+    double shift = rbDot(direction, query->translation);
+    rbVec3 d = rbNeg(rbMulMtV(query->rotation, direction));
+    double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
+    if (!(largest > DBL_MIN)) {
+        return shift;
+    }
+    rbVec3 balanced = core->isPolytope ? d : rbScale(1.0 / largest, d);
+    int vertex = -1;
+    return shift - rbDot(d, core->support(core, balanced, &vertex));
+}
+
+// A point in the core.
+static rbVec3 getPoint(const rbMeshQuery* query)
+{
+    const rbGeometry* geometry = query->core->geometry;
+    bool isHull = geometry != NULL && geometry->type == RB_SHAPE_HULL;
+    rbVec3 inside = isHull ? geometry->polyhedron->supports->center : RB_VEC3_ZERO;
+    return rbAdd(rbMulMV(query->rotation, inside), query->translation);
+}
+
+// --------------------------------------------------------------------------------- one triangle
+
+static void setNear(const Search* search, const rbClosest* closest, rbMeshNear* near)
+{
+    double slack = search->query->slack;
+    double distance = sqrt(closest->squared);
+    near->meets = distance <= slack;
+    near->distance = distance;
+    near->lower = near->meets ? 0.0 : distance - slack;
+    near->upper = distance + slack;
+    near->a = closest->a;
+    near->b = closest->b;
+    if (distance > 0.0) {
+        near->normal = rbScale(1.0 / distance, rbSub(closest->b, closest->a));
+    }
+}
+
+static void measurePoint(Search* search, const rbVec3 corners[3], rbMeshNear* near)
+{
+    rbClosest closest = rbClosestOfPointTriangle(search->segment[0], corners);
+    rbClosest flipped = {closest.b, closest.a, closest.squared, closest.partB, closest.partA};
+    setNear(search, &flipped, near);
+}
+
+static void measureSegment(Search* search, const rbVec3 corners[3], rbMeshNear* near)
+{
+    double limit = search->best * search->best * (1.0 + 8.0 * DBL_EPSILON);
+    rbClosest closest = rbClosestOfTriangles(corners, search->segment, limit);
+    if (closest.squared < INFINITY) {
+        setNear(search, &closest, near);
+    }
+}
+
+static void measureCore(Search* search, const rbVec3 corners[3], rbMeshNear* near)
+{
+    // far from the bounding sphere of the core is far from the core
+    rbVec3 c = search->middle;
+    rbVec3 line = rbSub(c, rbClosestOfPointTriangle(c, corners).b);
+    double apart = rbLength(line);
+    double bound = apart - search->query->reach - search->query->slack;
+    near->lower = fmax(bound, 0.0);
+    if (bound >= search->best) {
+        return;
+    }
+    for (int k = 0; k < 3; ++k) {
+        search->triangle[k] = corners[k];
+    }
+    rbGjkSettings settings = rbDefaultGjkSettings();
+    settings.distanceMax = search->best;
+    rbGjkCache start = {.direction = apart > search->query->slack ? line : search->hint};
+    rbGjkResult gjk;
+    rbGjk_Solve(&search->cso, &settings, &start, &gjk);
+    near->lower = gjk.lower;
+    near->normal = gjk.normal;
+    if (gjk.reason == RB_STOP_APART) {
+        return;
+    }
+    rbGjk_Tighten(&search->cso, &settings, &gjk);
+    near->lower = gjk.lower;
+    near->upper = gjk.upper;
+    near->a = gjk.a;
+    near->b = gjk.b;
+    near->normal = gjk.normal;
+    near->meets = gjk.overlaps;
+    near->distance = gjk.overlaps ? 0.0 : rbDot(rbSub(gjk.b, gjk.a), gjk.normal);
+    if (near->meets) {
+        near->lower = 0.0;
+    }
+}
+
+static void setHint(Search* search, rbVec3 direction)
+{
+    double length = rbLength(direction);
+    if (length > DBL_MIN && isfinite(length)) {
+        search->hint = rbScale(SHORT / length, direction);
+        search->hintLow = findLow(search->query, search->hint) - search->query->slack;
+    }
+}
+
+// Measures a triangle; true if the search is over.
+static bool testTriangle(Search* search, int triangle)
+{
+    const rbMeshQuery* query = search->query;
+    rbVec3 corners[3];
+    rbGetMeshTriangle(query->mesh, triangle, corners);
+    double front = fmax(rbDot(search->hint, corners[0]),
+                        fmax(rbDot(search->hint, corners[1]), rbDot(search->hint, corners[2])));
+    double bound = search->hintLow - front;
+    if (bound >= search->cut) {
+        search->left = fmin(search->left, bound);
+        return false;
+    }
+    rbMeshList* list = search->list;
+    if (list != NULL && list->visit != NULL && list->visit(list->context, triangle)) {
+        return false;
+    }
+    ++search->answer.tests;
+    rbMeshNear near = {.triangle = triangle, .upper = INFINITY, .lower = search->best};
+    search->measure(search, corners, &near);
+    search->left = fmin(search->left, near.lower);
+    if (list != NULL) {
+        if (near.upper < INFINITY && near.lower < search->cut) {
+            if (list->count < list->capacity) {
+                list->items[list->count] = near;
+            }
+            ++list->count;
+        }
+        return false;
+    }
+    if (near.upper < search->best) {
+        search->best = near.upper;
+        search->cut = near.upper * (1.0 - query->relativeError);
+        search->answer.nearest = near;
+        if (!near.meets) {
+            setHint(search, near.normal);
+        }
+    } else if (search->answer.nearest.triangle < 0) {
+        setHint(search, near.normal); // a direction that separates one triangle may separate others
+    }
+    bool isOver = near.meets || near.upper <= query->enough;
+    if (isOver) {
+        search->answer.stop = MESH_ENOUGH;
+    }
+    return isOver;
+}
+
+// ---------------------------------------------------------------------------------------- boxes
+
+typedef struct Tilted {
+    rbVec3 center; // m, in the frame of the mesh
+    rbVec3 longAxis, wideAxis, normal;
+    double thickness;
+} Tilted;
+
+// Largest product of a vector with points of a box.
+static inline double frontOf(const Tilted* box, rbVec3 u)
+{
+    return rbDot(u, box->center) + fabs(rbDot(u, box->longAxis)) + fabs(rbDot(u, box->wideAxis)) +
+           fabs(rbDot(u, box->normal)) * box->thickness;
+}
+
+static inline double clampTo(double x, double limit)
+{
+    return x > limit ? limit : (x < -limit ? -limit : x);
+}
+
+// From the point of a box nearest to a point, to that point; roughly.
+static rbVec3 lineFrom(const Tilted* box, rbVec3 point)
+{
+    rbVec3 d = rbSub(point, box->center);
+    double lengthX = rbLengthSquared(box->longAxis) + DBL_MIN;
+    double lengthY = rbLengthSquared(box->wideAxis) + DBL_MIN;
+    double x = clampTo(rbDot(d, box->longAxis), lengthX) / lengthX;
+    double y = clampTo(rbDot(d, box->wideAxis), lengthY) / lengthY;
+    double z = clampTo(rbDot(d, box->normal), box->thickness);
+    d = rbAddScaled(d, -x, box->longAxis);
+    d = rbAddScaled(d, -y, box->wideAxis);
+    return rbAddScaled(d, -z, box->normal);
+}
+
+// Lower bound of the distance of a slot and the core; it need not be tight once it exceeds the cut.
+static double boundBox(const Search* search, const rbTiltedNode* node, int place)
+{
+    const rbMeshQuery* query = search->query;
+    const Tilted box = {rbAdd(rbPickLane(node->center, place), search->shift),
+                        rbPickLane(node->longAxis, place), rbPickLane(node->wideAxis, place),
+                        rbPickLane(node->normal, place), (double)node->thickness[place]};
+    double best = search->hintLow - frontOf(&box, search->hint);
+    if (best >= search->cut) {
+        return best;
+    }
+    rbVec3 line = lineFrom(&box, search->middle);
+    double length = rbLength(line);
+    if (length > query->slack) {
+        rbVec3 u = rbScale(SHORT / length, line);
+        double front = frontOf(&box, u) + query->slack;
+        best = fmax(best, rbDot(u, search->middle) - query->reach - front);
+        if (best < search->cut && !search->isPoint) {
+            best = fmax(best, findLow(query, u) - front);
+        }
+    }
+    if (best < search->cut && !search->isPoint) {
+        bool isAbove = rbDot(box.normal, rbSub(search->middle, box.center)) >= 0.0;
+        rbVec3 u = isAbove ? box.normal : rbNeg(box.normal);
+        double gap = findLow(query, u) - frontOf(&box, u) - query->slack;
+        best = fmax(best, gap);
+    }
+    return fmax(best, 0.0);
+}
+
+// Opens a node: pushes its children, the nearest on top.
+static void openNode(Search* search, int index)
+{
+    const rbBoxNode* node = &search->tree->nodes[index];
+    const rbTiltedNode* tilted = &search->tree->tilted[index];
+    int base = search->top;
+    for (int i = 0; i < RB_BOX_WIDTH && node->child[i] != RB_BOX_EMPTY; ++i) {
+        Waiting child = {boundBox(search, tilted, i), RB_BOX_WIDTH * index + i};
+        if (child.bound >= search->cut) {
+            search->left = fmin(search->left, child.bound);
+            continue;
+        }
+        RB_ASSERT(search->top < STACK_MAX);
+        int at = search->top++;
+        for (; at > base && search->stack[at - 1].bound < child.bound; --at) {
+            search->stack[at] = search->stack[at - 1];
+        }
+        search->stack[at] = child;
+    }
+}
+
+// Measures a block; true if the search is over.
+static bool testBlock(Search* search, int block)
+{
+    const rbMeshQuery* query = search->query;
+    for (int i = 0; i < RB_BOX_WIDTH && search->tree->blocks[block].origins[i] >= 0; ++i) {
+        if (query->budget >= 0 && search->answer.tests >= query->budget) {
+            search->answer.stop = MESH_BUDGET;
+            return true;
+        }
+        if (testTriangle(search, RB_BOX_WIDTH * block + i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void descend(Search* search)
+{
+    search->stack[0] = (Waiting){0.0, 0};
+    search->top = 1;
+    while (search->top > 0) {
+        Waiting next = search->stack[--search->top];
+        if (next.bound >= search->cut) {
+            search->left = fmin(search->left, next.bound);
+            continue;
+        }
+        int child = rbBoxTree_GetChild(search->tree, next.slot);
+        if (child >= 0) {
+            openNode(search, child);
+        } else if (testBlock(search, ~child)) {
+            ++search->top; // its content is still unprocessed
+            return;
+        }
+    }
+}
+
+static void beginSearch(Search* search, const rbMeshQuery* query)
+{
+    const rbConvex* core = query->core;
+    RB_ASSERT(query->limit >= 0.0 && query->relativeError >= 0.0);
+    search->query = query;
+    search->tree = query->mesh->polyhedron->tree;
+    search->shift = search->tree->origin;
+    search->middle = rbAdd(rbMulMV(query->rotation, query->middle), query->translation);
+    search->isPoint = core->isExtents && core->signMask == 0;
+    bool isSegment = core->isExtents && core->signMask == 4;
+    search->measure = search->isPoint ? measurePoint : (isSegment ? measureSegment : measureCore);
+    if (search->isPoint || isSegment) {
+        rbVec3 half = rbMulMV(query->rotation, core->extents);
+        search->segment[0] = rbSub(query->translation, half);
+        search->segment[1] = search->segment[2] = rbAdd(query->translation, half);
+    } else {
+        // the corners of each triangle, one after another
+        search->triangle[0] = search->triangle[1] = search->triangle[2] = RB_VEC3_ZERO;
+        rbConvex_MakePoints(search->triangle, 3, query->mesh->radius, 0.0, &search->triangleCore);
+        search->cso = (rbCso){&search->triangleCore,
+                              core,
+                              query->rotation,
+                              query->translation,
+                              query->slack / (ROUNDING_UNITS * DBL_EPSILON),
+                              false};
+    }
+    search->best = search->cut = search->left = query->limit;
+    search->hint = RB_VEC3_ZERO;
+    search->hintLow = 0.0;
+    setHint(search, query->hint);
+    search->list = NULL;
+    search->top = 0;
+    search->answer = (MeshAnswer){.nearest = {.triangle = -1}, .stop = MESH_DONE};
+}
+
+static MeshAnswer searchMesh(const rbMeshQuery* query)
+{
+    Search search;
+    beginSearch(&search, query);
+    bool hasGuess =
+        query->guess >= 0 && query->guess < RB_BOX_WIDTH * search.tree->blockCount &&
+        search.tree->blocks[query->guess / RB_BOX_WIDTH].origins[query->guess % RB_BOX_WIDTH] >= 0;
+    if (!(hasGuess && query->budget != 0 && testTriangle(&search, query->guess))) {
+        descend(&search);
+    }
+    MeshAnswer* answer = &search.answer;
+    bool isFound = answer->nearest.triangle >= 0;
+    answer->upper = isFound ? search.best : INFINITY;
+    double lower = fmin(search.left, search.best);
+    for (int i = 0; i < search.top; ++i) {
+        lower = fmin(lower, search.stack[i].bound);
+    }
+    // a search that ended at the guess has not examined the rest
+    answer->lower = answer->stop == MESH_ENOUGH ? 0.0 : lower;
+    RB_ASSERT(answer->lower <= answer->upper);
+    return *answer;
+}
+
+void rbCollectMesh(const rbMeshQuery* query, rbMeshList* list)
+{
+    RB_ASSERT(list->items != NULL && list->capacity > 0);
+    RB_ASSERT(query->budget < 0);
+    Search search;
+    beginSearch(&search, query);
+    search.list = list;
+    list->count = 0;
+    descend(&search);
+}
+
+// --------------------------------------------------------------------------------------- inside
+
+bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triangle)
+{
+    const rbPolyhedron* p = mesh->polyhedron;
+    if (!mesh->isSolid || !rbIsInBounds(p, point)) {
+        return false;
+    }
+    rbVec3 corners[3];
+    rbGetMeshTriangle(mesh, triangle, corners);
+    rbVec3 line = rbSub(point, nearest);
+    double height = rbDot(p->normals[rbGetMeshFace(mesh, triangle)], line);
+    bool isFace = rbClosestOfPointTriangle(point, corners).partB.kind == RB_FIGURE_FACE;
+    if (!isFace || fabs(height) <= SIGN_MIN * rbLength(line)) {
+        return rbGeometry_Contains(mesh, point);
+    }
+    return height < 0.0;
+}
+
+// ------------------------------------------------------------------------------------- distance
 
 // Triangles in the core that are examined for the direction of the depth.
 #define TOUCHING_MAX 64
@@ -81,11 +537,11 @@ static bool arePartedAt(const Depth* depth, rbVec3 direction, double length)
     query.limit = depth->radius - depth->slack;
     if (query.limit > 0.0) {
         query.enough = query.limit;
-        if (rbSearchMesh(&query).nearest.triangle >= 0) {
+        if (searchMesh(&query).nearest.triangle >= 0) {
             return false;
         }
     }
-    return !rbIsPointInMesh(query.mesh, rbMeshQuery_GetPoint(&query));
+    return !rbGeometry_Contains(query.mesh, getPoint(&query));
 }
 
 // Largest product of a unit vector with points of the mesh.
@@ -101,7 +557,7 @@ static double findFront(const rbGeometry* mesh, rbVec3 u)
 static void findTouching(const Depth* depth, Displacement* displacement)
 {
     rbMeshQuery query = moveQuery(depth, displacement->direction, displacement->length);
-    displacement->touching = rbSearchMesh(&query).nearest;
+    displacement->touching = searchMesh(&query).nearest;
     displacement->hasTouching = displacement->touching.triangle >= 0;
     if (displacement->touching.meets) {
         displacement->touching.normal = displacement->direction; // to rounding
@@ -125,7 +581,7 @@ static void tryPlanes(const Depth* depth, Displacement* best)
     bool isBetter = false;
     for (int i = 0; i < 14; ++i) {
         rbVec3 u = i % 2 == 0 ? axes[i / 2] : rbNeg(axes[i / 2]);
-        double low = rbMeshQuery_FindLow(&depth->query, u);
+        double low = findLow(&depth->query, u);
         double needed = findFront(depth->pair->mesh, u) - low + depth->radius + depth->slack;
         if (needed >= 0.0 && needed < best->length - depth->slack) {
             *best = (Displacement){.direction = u, .length = needed};
@@ -143,13 +599,13 @@ static Displacement findDisplacement(const Depth* depth, rbVec3 direction, doubl
 {
     RB_ASSERT(fabs(rbLengthSquared(direction) - 1.0) < 1e-6);
     RB_ASSERT(first >= 0.0);
-    double low = rbMeshQuery_FindLow(&depth->query, direction);
+    double low = findLow(&depth->query, direction);
     double last = findFront(depth->pair->mesh, direction) - low + depth->radius + depth->slack;
     Displacement displacement = {direction, fmax(last, 0.0), {.triangle = -1}, false};
     double length = first + depth->slack;
     for (int i = 0; i < PART_TRIES && length < last; ++i) {
         rbMeshQuery query = moveQuery(depth, direction, length);
-        rbMeshAnswer answer = rbSearchMesh(&query);
+        MeshAnswer answer = searchMesh(&query);
         const rbMeshNear* near = &answer.nearest;
         double gap = answer.lower - depth->radius;
         bool isApart = !near->meets && gap >= -depth->slack && !isInside(&query, near);
@@ -160,7 +616,7 @@ static Displacement findDisplacement(const Depth* depth, rbVec3 direction, doubl
         for (int k = 0; k < BACK_STEPS && gap > BACK_TOLERANCE * length && gap < length; ++k) {
             query = moveQuery(depth, direction, length - gap);
             query.guess = near->triangle;
-            rbMeshAnswer back = rbSearchMesh(&query);
+            MeshAnswer back = searchMesh(&query);
             if (back.nearest.meets || back.lower - depth->radius < -depth->slack) {
                 break;
             }
@@ -214,7 +670,7 @@ static Displacement findTouchingDisplacement(const Depth* depth, const rbMeshNea
         rbGetMeshTriangle(depth->pair->mesh, touching[i].triangle, corners);
         highest = fmax(highest, findHeight(depth, corners, u));
     }
-    double low = rbMeshQuery_FindLow(&depth->query, u);
+    double low = findLow(&depth->query, u);
     return findDisplacement(depth, u, fmax(highest - low, 0.0) + depth->radius);
 }
 
@@ -322,16 +778,16 @@ static void partTouching(const Depth* depth, const rbMeshNear* meeting, rbSepara
 
 // ------------------------------------------------------------------------------------ the answer
 
-static rbStopReason reasonOf(const rbMeshQuery* query, const rbMeshAnswer* answer)
+static rbStopReason reasonOf(const rbMeshQuery* query, const MeshAnswer* answer)
 {
-    if (answer->stop == RB_MESH_BUDGET) {
+    if (answer->stop == MESH_BUDGET) {
         return RB_STOP_BUDGET;
     }
     return query->relativeError > 0.0 ? RB_STOP_CONVERGED : RB_STOP_SURFACES;
 }
 
 // A core that does not touch the surface: the distance of the bodies follows from that of the core.
-static void setFromCore(const Depth* depth, const rbMeshAnswer* answer, rbSeparation* s)
+static void setFromCore(const Depth* depth, const MeshAnswer* answer, rbSeparation* s)
 {
     const rbMeshConvex* pair = depth->pair;
     const rbMeshQuery* query = &depth->query;
@@ -339,12 +795,12 @@ static void setFromCore(const Depth* depth, const rbMeshAnswer* answer, rbSepara
     s->reason = reasonOf(query, answer);
     bool isExact = s->reason == RB_STOP_SURFACES;
     bool isDeep =
-        isExact ? isInside(query, near) : rbIsPointInMesh(pair->mesh, rbMeshQuery_GetPoint(query));
+        isExact ? isInside(query, near) : rbGeometry_Contains(pair->mesh, getPoint(query));
     rbVec3 u = isDeep ? rbNeg(near->normal) : near->normal;
     double upper = (isDeep ? -answer->lower : answer->upper) - depth->radius + query->slack;
     if (isDeep && query->core->size > 0.0) {
         // all of it must pass through the surface
-        double first = rbDot(u, near->a) - rbMeshQuery_FindLow(query, u) + depth->radius;
+        double first = rbDot(u, near->a) - findLow(query, u) + depth->radius;
         Displacement displacement = findDisplacement(depth, u, first);
         tryPlanes(depth, &displacement);
         setDisplacement(depth, &displacement, near, s);
@@ -385,15 +841,15 @@ void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
         query->guess = pair->cache->vertexB[0] - 1;
     }
     depth.slack = MOVE_UNITS * query->slack;
-    rbMeshAnswer answer = rbSearchMesh(query);
+    MeshAnswer answer = searchMesh(query);
     const rbMeshNear* near = &answer.nearest;
-    if (answer.stop == RB_MESH_DONE && query->relativeError > 0.0 &&
+    if (answer.stop == MESH_DONE && query->relativeError > 0.0 &&
         answer.lower <= depth.radius + depth.slack) {
         // rough bounds do not decide whether they overlap
         query->relativeError = 0.0;
         query->hint = near->normal;
         query->guess = near->triangle;
-        answer = rbSearchMesh(query);
+        answer = searchMesh(query);
     }
     *separation = (rbSeparation){.faceB = -1};
     RB_ASSERT(near->triangle >= 0);
@@ -428,9 +884,9 @@ bool rbTestMeshConvex(const rbMeshConvex* pair, double margin)
         query.hint = pair->cache->direction;
         query.guess = pair->cache->vertexB[0] - 1;
     }
-    rbMeshAnswer answer = rbSearchMesh(&query);
+    MeshAnswer answer = searchMesh(&query);
     if (answer.nearest.triangle < 0) {
-        return rbIsPointInMesh(pair->mesh, rbMeshQuery_GetPoint(&query));
+        return rbGeometry_Contains(pair->mesh, getPoint(&query));
     }
     if (pair->cache != NULL) {
         pair->cache->vertexB[0] = answer.nearest.triangle + 1;
@@ -438,4 +894,128 @@ bool rbTestMeshConvex(const rbMeshConvex* pair, double margin)
         pair->cache->count = 0;
     }
     return true;
+}
+
+// ---------------------------------------------------------------------------------- half spaces
+
+// A mesh over a half space: only its vertices matter, and the tree finds the low ones.
+
+// Points waiting to be reduced.
+#define POINTS_MAX 64
+// Vertices closer to each other than this fraction of the size are merged.
+#define SAME_POINT 1e-9
+
+// Data collected during the traversal.
+typedef struct Sweep {
+    const rbGeometry* mesh;
+    rbVec3 up;    // unit, out of the half space
+    double cut;   // m, higher vertices are skipped
+    int triangle; // containing the lowest vertex so far, -1: none
+    int corner;
+    // for contacts
+    double radius;                  // m, rounding radius of the mesh
+    const rbSeparation* separation; // NULL: only the lowest vertex is needed
+    rbManifold* manifold;
+    rbManifoldPoint points[POINTS_MAX];
+    int count;
+} Sweep;
+
+// Keeps the relevant points and frees capacity.
+static void reduce(Sweep* sweep)
+{
+    rbReduceRegion(sweep->points, sweep->count, sweep->manifold);
+    sweep->count = sweep->manifold->count;
+    for (int i = 0; i < sweep->count; ++i) {
+        sweep->points[i] = sweep->manifold->points[i];
+    }
+}
+
+static void addPoint(Sweep* sweep, rbVec3 vertex, double height, int index)
+{
+    const rbSeparation* s = sweep->separation;
+    vertex = rbAddScaled(vertex, sweep->radius, s->normal);
+    double distance = s->distance + height - sweep->radius - rbDot(sweep->up, s->pointA);
+    for (int i = 0; i < sweep->count; ++i) {
+        double apart = rbDistance(sweep->points[i].pointA, vertex);
+        if (apart <= SAME_POINT * sweep->mesh->radius) {
+            return;
+        }
+    }
+    if (sweep->count == POINTS_MAX) {
+        reduce(sweep);
+    }
+    sweep->points[sweep->count++] =
+        (rbManifoldPoint){vertex, rbAddScaled(vertex, distance, s->normal), distance,
+                          rbMakeFeatureId(RB_MEETING_VERTEX_A, index, 0)};
+}
+
+static void visitTriangle(Sweep* sweep, int triangle)
+{
+    rbVec3 corners[3];
+    rbGetMeshTriangle(sweep->mesh, triangle, corners);
+    const rbPolyhedron* p = sweep->mesh->polyhedron;
+    int origin = rbGetMeshOrigin(sweep->mesh, triangle);
+    for (int k = 0; k < 3; ++k) {
+        double height = rbDot(sweep->up, corners[k]);
+        if (!(height <= sweep->cut)) {
+            continue;
+        }
+        if (sweep->separation != NULL) {
+            addPoint(sweep, corners[k], height, p->triangles[origin].v[k]);
+        } else {
+            sweep->cut = height;
+            sweep->triangle = triangle;
+            sweep->corner = k;
+        }
+    }
+}
+
+static void run(Sweep* sweep)
+{
+    rbReachWalk walk;
+    rbReachWalk_Start(&walk, sweep->mesh->polyhedron->tree, rbNeg(sweep->up));
+    const rbTriangleBlock* block;
+    while ((block = rbReachWalk_Next(&walk, -sweep->cut)) != NULL) {
+        int first = RB_BOX_WIDTH * (int)(block - walk.tree->blocks);
+        for (int i = 0; i < RB_BOX_WIDTH && block->origins[i] >= 0; ++i) {
+            visitTriangle(sweep, first + i);
+        }
+    }
+}
+
+void rbMeasureMeshPlane(const rbGeometry* mesh, const rbGeometry* plane, rbTransform transform,
+                        rbSeparation* separation)
+{
+    RB_ASSERT(plane->type == RB_SHAPE_PLANE && mesh->polyhedron->tree != NULL);
+    rbVec3 up = rbRotate(transform.q, plane->data.plane.normal);
+    Sweep sweep = {.mesh = mesh, .up = up, .cut = INFINITY, .triangle = -1};
+    run(&sweep);
+    RB_ASSERT(sweep.triangle >= 0);
+    rbVec3 corners[3];
+    rbGetMeshTriangle(mesh, sweep.triangle, corners);
+    rbVec3 lowest = corners[sweep.corner];
+    double distance = rbDot(up, rbSub(lowest, transform.p)) - plane->data.plane.offset;
+    double scale = rbLength(lowest) + rbLength(transform.p) + fabs(plane->data.plane.offset);
+    *separation = rbMakeClosedForm(distance, rbNeg(up), lowest, scale);
+    separation->faceA = rbGetMeshFace(mesh, sweep.triangle);
+    separation->faceB = -1;
+}
+
+void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,
+                             double threshold, rbManifold* manifold)
+{
+    rbVec3 up = rbNeg(separation->normal);
+    *manifold = (rbManifold){
+        .normal = separation->normal, .childA = separation->childA, .childB = separation->childB};
+    Sweep sweep = {.mesh = pair->mesh,
+                   .up = up,
+                   .radius = pair->radiusMesh,
+                   .separation = separation,
+                   .manifold = manifold};
+    // the witness is a vertex: it comes first and is kept
+    double base = rbDot(up, separation->pointA) + pair->radiusMesh;
+    sweep.cut = base + fmax(threshold - separation->distance, 0.0);
+    run(&sweep);
+    rbReduceRegion(sweep.points, sweep.count, manifold);
+    RB_ASSERT(manifold->count > 0);
 }

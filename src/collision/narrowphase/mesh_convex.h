@@ -2,7 +2,9 @@
 #pragma once
 
 #include "collision/convex/epa.h"
-#include "collision/narrowphase/mesh_search.h"
+#include "collision/convex/gjk.h"
+#include "collision/geometry/closest.h"
+#include "collision/geometry/polyhedron.h"
 
 // A mesh and a bounded convex shape (sphere to hull).
 typedef struct rbMeshConvex {
@@ -57,3 +59,62 @@ int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold
 // manifold.
 void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,
                              double threshold, rbManifold* manifold);
+
+// ------------------------------------------------------------------------ triangles near a core
+
+// The triangles of a mesh nearest to a convex core, by the box tree of the mesh.
+//
+// Everything is in the frame of the mesh. The core is as defined by rbConvex: the caller handles
+// radii. Surfaces are measured, not solids: a core inside a closed mesh has a positive distance
+// here.
+
+// One triangle against the core.
+typedef struct rbMeshNear {
+    int triangle;        // 4 * block + lane of the tree, -1: none
+    double distance;     // m, >= 0; 0 if they intersect
+    double lower, upper; // m, bounds of the distance
+    rbVec3 a;            // m, on the triangle
+    rbVec3 b;            // m, on the core
+    rbVec3 normal;       // unit, from the triangle to the core; a guess if they intersect
+    bool meets;
+} rbMeshNear;
+
+// A core relative to a mesh, and the parameters of the search.
+typedef struct rbMeshQuery {
+    const rbGeometry* mesh;
+    const rbConvex* core;
+    rbMat3 rotation;    // of the core
+    rbVec3 translation; // m
+    rbVec3 middle;      // m, center of a bounding sphere of the core, in the frame of the core
+    double reach;       // m, its radius
+    double slack;       // m, rounding error of a distance
+    // for one search
+    double limit;         // m: triangles at least this far away need not be measured; INFINITY
+    double enough;        // m: stops at a triangle no farther than this; 0
+    double relativeError; // of the result
+    long long budget;     // triangles measured, < 0: no limit
+    rbVec3 hint;          // a direction from the mesh to the core, any length; zero: none
+    int guess;            // a triangle to begin with, -1: none
+} rbMeshQuery;
+
+// core is borrowed. The other fields get their defaults.
+rbMeshQuery rbMakeMeshQuery(const rbGeometry* mesh, const rbConvex* core, rbTransform transform);
+
+// Called for every triangle that may be within the limit; true: it need not be measured.
+typedef bool rbMeshVisitFn(void* context, int triangle);
+
+// The destination of triangles.
+typedef struct rbMeshList {
+    rbMeshNear* items; // owned by the caller
+    int capacity;
+    int count;            // found; the first capacity of them are stored
+    rbMeshVisitFn* visit; // NULL: all are measured
+    void* context;
+} rbMeshList;
+
+// All triangles nearer than the limit, in the order of the search.
+void rbCollectMesh(const rbMeshQuery* query, rbMeshList* list);
+
+// Is a point in the solid, given the nearest point of the surface and its triangle? By the normal
+// if it lies inside the triangle. False for surfaces.
+bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triangle);

@@ -123,7 +123,7 @@ static void makeFeature(const rbGeometry* mesh, int triangle, rbVec3 direction,
                         rbContactFeature* feature)
 {
     const rbPolyhedron* p = mesh->polyhedron;
-    int origin = p->tree->blocks[triangle / RB_BOX_WIDTH].origins[triangle % RB_BOX_WIDTH];
+    int origin = rbGetMeshOrigin(mesh, triangle);
     int face = p->faceOfTriangle[origin];
     const int* v = p->triangles[origin].v;
     bool isBack = rbDot(p->normals[face], direction) < 0.0;
@@ -203,18 +203,18 @@ static bool clipFlush(void* context, int triangle)
     rbContactFeature features[2];
     makeFeature(mesh, triangle, n, &features[0]);
     features[1] = region->face;
-    rbManifoldPoint points[RB_FEATURE_POINTS_MAX];
-    int count = rbMeetFeatures(features, &s, points);
+    rbFeaturePoints found;
+    rbMeetFeatures(features, &s, &found);
     double least = INFINITY;
-    for (int i = 0; i < count; ++i) {
-        least = fmin(least, points[i].distance);
+    for (int i = 0; i < found.count; ++i) {
+        least = fmin(least, found.points[i].distance);
     }
     // triangles behind the face are not contacts of it
-    if (count == 0 || least < -SAME_POINT * region->size) {
+    if (found.count == 0 || least < -SAME_POINT * region->size) {
         return false;
     }
-    for (int i = 0; i < count; ++i) {
-        addPoint(region, region->manifold, &points[i]);
+    for (int i = 0; i < found.count; ++i) {
+        addPoint(region, region->manifold, &found.points[i]);
     }
     if (region->flushCount < FLUSH_MAX) {
         region->flush[region->flushCount] = triangle;
@@ -258,17 +258,15 @@ static void addTriangle(Region* region, rbManifold* manifold, const rbMeshNear* 
                       .distance = rbDot(n, rbSub(near->b, near->a)) - region->shapeRadius};
     rbContactFeature features[2];
     makeFeature(pair->mesh, near->triangle, n, &features[0]);
-    rbFindContactFeature(pair->convex, rbNeg(rbInvRotate(moved.q, n)),
-                         rbInvTransformPoint(moved, s.pointB), &features[1]);
-    rbMoveContactFeature(&features[1], moved);
-    rbManifoldPoint points[RB_FEATURE_POINTS_MAX];
-    int count = rbMeetFeatures(features, &s, points);
+    rbFindFeatureOfB(pair->convex, moved, n, s.pointB, &features[1]);
+    rbFeaturePoints found;
+    rbMeetFeatures(features, &s, &found);
     double lowest = INFINITY;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < found.count; ++i) {
         // the triangle may rise steeply: points high above its nearest point are not contacts
-        if (points[i].distance <= s.distance + BEYOND * region->size) {
-            addPoint(region, manifold, &points[i]);
-            lowest = fmin(lowest, points[i].distance);
+        if (found.points[i].distance <= s.distance + BEYOND * region->size) {
+            addPoint(region, manifold, &found.points[i]);
+            lowest = fmin(lowest, found.points[i].distance);
         }
     }
     if (lowest > s.distance + SAME_POINT * region->size) {
@@ -319,9 +317,7 @@ static void fillRegion(Region* region, rbVec3 point, bool isAgain)
     rbMeshQuery query = rbMakeMeshQuery(pair->mesh, &core, moved);
     query.hint = n;
     point = rbAddScaled(point, region->moved + pair->radiusConvex, n);
-    rbFindContactFeature(pair->convex, rbNeg(rbInvRotate(moved.q, n)),
-                         rbInvTransformPoint(moved, point), &region->face);
-    rbMoveContactFeature(&region->face, moved);
+    rbFindFeatureOfB(pair->convex, moved, n, point, &region->face);
     collectNear(region, &query, isAgain);
     for (int i = 0; i < region->nearCount; ++i) {
         region->isUsed[i] = isShadowed(region, i);

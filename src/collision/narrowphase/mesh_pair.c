@@ -1,32 +1,219 @@
-// The search over the trees returns the distance of the surfaces. Whether a solid contains the
-// other body, whose surface is then separate from its own, is decided at the nearest points: if the
-// surfaces do not intersect, all points of B are on the same side of A.
+// Pairs of shapes made of triangles: distance, depth where they overlap, contacts.
+//
+// Distance. The search over the trees returns the distance of the surfaces. Whether a solid
+// contains the other body, whose surface is then separate from its own, is decided at the nearest
+// points: if the surfaces do not intersect, all points of B are on the same side of A.
+//
+// Depth. The penetration depth of bodies that are not convex, the shortest translation that
+// separates them, is not computed. Instead, the result is a separating translation, proven by
+// measuring the distance of the bodies moved by it, and shortened by a descent over such
+// translations. On a convex body the descent ends in a local minimum of the depth.
+//
+// Guaranteed: lower <= signed distance <= upper, where the signed distance is minus the length of
+// the shortest translation that separates the bodies; B moved by -lower along the normal is
+// separate from A. Not guaranteed: that the depth is the global or the nearest local minimum.
+//
+// Measured against EPA on convex bodies of about 1 m given as meshes (boxes, stones of 12 points,
+// balls of 300 and 2000 points), depth over the exact depth:
+//   1e-4 to 0.01 m deep   median 1.000, 90 % below 1.15, 99 % below 1.56, largest of 1300 1.86
+//   0.01 to 0.1 m         median 1.000, 90 % below 1.20, 99 % below 1.58, largest 1.82
+//   0.1 to 0.5 m          median 1.000, 90 % below 1.15, 99 % below 1.39, largest 1.74
+// and angle between the normals at 1e-4 to 0.01 m: median 0, 90 % below 2.1 degrees, 99 % of boxes
+// and balls below 5.4, of stones below 21 degrees; at larger depths there are several exit
+// directions of nearly equal length. The depth of a faceted body has a minimum at every facet: the
+// descent may end in one.
+//
+// Cost, two bumpy balls of 10,000 triangles: 0.46 ms at 0.005 m deep, 0.95 ms at 0.05 m, where
+// their distance 0.005 m apart takes 0.07 ms and 0.05 m apart 0.12 ms; of 100,000 triangles 1.3 ms
+// and 2.1 ms compared with 0.13 ms and 0.25 ms.
+//
+// The initial translation is the shortest that puts a plane between the bodies, over a list of
+// directions, or, if that is shorter and a distance query confirms it, one along the normal of the
+// place where the surfaces cross.
+//
+// Descent: B moved by s is separate from A, by d along the unit vector m of the nearest points. If
+// both were convex, a plane perpendicular to m would separate them while m . s >= depth = m . s -
+// d; the shortest such s is depth m. It is tried, slightly lengthened; if the bodies intersect
+// there, B moves toward it as far as d allows, which is safe, and the query is repeated.
+//
+// Contacts. Where the surfaces are separate, the points are the local closest pairs (pairs of
+// points that no small shift of either along its surface brings closer) and, where faces are
+// parallel within 3 degrees, the corners of the region they share. In overlap the same is computed
+// for the bodies separated by the translation found by estimateDepth, and the translation is
+// subtracted from the distances.
+//
+// Points with one normal (within 8 degrees) in one plane form a manifold, wherever they lie in it:
+// for a rigid body the contact of two feet on one floor is that of their hull. Of each plane at
+// most four points are kept: the deepest, the farthest from it, and the two that span the largest
+// area.
+//
+// 1. The distance of the bodies is measured. In overlap B is moved out by a translation s, so that
+//    all triangles are separate; a distance d along n is then d - n . s for the actual bodies.
+// 2. Every pair of triangles within reach yields candidates: for flush faces the corners of the
+//    region they share, for others their nearest points if these are a local minimum of the
+//    distance.
+// 3. Candidates are sorted by depth. The deepest one leads a cluster, which collects all that have
+//    its normal and lie in its plane; then the deepest of the rest leads the next.
+// 4. Each cluster is reduced to the points of a manifold.
 #include "collision/narrowphase/mesh_pair.h"
 
-#include "collision/narrowphase/mesh_depth.h"
-#include "collision/narrowphase/mesh_search.h"
+#include "collision/geometry/box_tree_queries.h"
+#include "collision/narrowphase/manifold.h"
+#include "collision/narrowphase/mesh_convex.h"
 
 #include <float.h>
 #include <math.h>
 
-static rbTreePairResult searchTrees(const rbMeshPair* pair, double limit, double enough)
+// -------------------------------------------------------------------------------------- crossing
+
+// Sums over pairs of intersecting triangles.
+//
+// Two closed surfaces cross in closed curves. The part of A inside B and the part of B inside A are
+// bounded by the same curves, so both have, up to the sign, the vector area 1/2 sum of p x q over
+// the pieces p q of the curves, traversed along nA x nB: the mean normal of the contact, which
+// needs no order of the pieces.
+typedef struct Crossing {
+    rbVec3 origin;       // m, reference point of the area sum
+    rbVec3 lower, upper; // m, bounds of the pieces
+    rbVec3 area;         // m^2, from A to B
+    rbVec3 normals;      // m^2, of the faces, A minus B, weighted by the smaller area
+    rbVec3 moment;       // m^2, sum of length times (midpoint - origin)
+    double length;       // m, of the curves
+    double cosine;       // m, sum of length times nA . nB
+    int count;           // pairs
+} Crossing;
+
+static Crossing makeCrossing(rbVec3 origin)
 {
-    rbTreePairInput input = {
-        .a = pair->a->polyhedron->tree,
-        .b = pair->b->polyhedron->tree,
-        .transformBtoA = pair->transformBtoA,
-        .limit = limit,
-        .enough = enough,
-        .relativeError = pair->relativeTolerance,
-        .budget = pair->budget > 0 ? pair->budget : -1,
-        .entries = pair->scratch,
-        .capacity = (int)(pair->scratchSize / sizeof(rbTreeEntry)),
-        .front = pair->front,
-    };
-    return rbMeasureTrees(&input);
+    return (Crossing){.origin = origin,
+                      .lower = {INFINITY, INFINITY, INFINITY},
+                      .upper = {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-bool rbContainsPart(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid)
+static rbVec3 crossOf(const rbVec3 corners[3])
+{
+    return rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
+}
+
+// Interval of a line along the unit vector t in which a triangle crosses the plane n . x = offset;
+// base is a point of the line on that plane and on that of the triangle.
+static bool findInterval(const rbVec3* corners, rbVec3 n, double offset, rbVec3 t,
+                         double interval[2], rbVec3* base)
+{
+    double heights[3];
+    for (int k = 0; k < 3; ++k) {
+        heights[k] = rbDot(n, corners[k]) - offset;
+    }
+    interval[0] = INFINITY;
+    interval[1] = -INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        int next = (k + 1) % 3;
+        if ((heights[k] > 0.0) == (heights[next] > 0.0)) {
+            continue;
+        }
+        double s = heights[k] / (heights[k] - heights[next]);
+        rbVec3 x = rbAddScaled(corners[k], s, rbSub(corners[next], corners[k]));
+        double along = rbDot(t, x);
+        interval[0] = fmin(interval[0], along);
+        interval[1] = fmax(interval[1], along);
+        *base = x;
+    }
+    return interval[0] <= interval[1];
+}
+
+static void growBounds(Crossing* crossing, rbVec3 point)
+{
+    crossing->lower = rbMin3(crossing->lower, point);
+    crossing->upper = rbMax3(crossing->upper, point);
+}
+
+static void addPiece(Crossing* crossing, const rbNearPair* pair)
+{
+    rbVec3 crossA = crossOf(pair->cornersA);
+    rbVec3 crossB = crossOf(pair->cornersB);
+    double areaA = rbLength(crossA);
+    double areaB = rbLength(crossB);
+    ++crossing->count;
+    growBounds(crossing, pair->closest.a);
+    if (!(areaA > 0.0 && areaB > 0.0)) {
+        return;
+    }
+    rbVec3 nA = rbScale(1.0 / areaA, crossA);
+    rbVec3 nB = rbScale(1.0 / areaB, crossB);
+    double weight = 0.5 * fmin(areaA, areaB);
+    crossing->normals = rbAddScaled(crossing->normals, weight, rbSub(nA, nB));
+    rbVec3 t = rbCross(nA, nB);
+    double sine = rbLength(t);
+    if (!(sine > 1e-9)) {
+        return;
+    }
+    t = rbScale(1.0 / sine, t);
+    double a[2];
+    double b[2];
+    rbVec3 base = RB_VEC3_ZERO;
+    rbVec3 other;
+    if (!findInterval(pair->cornersB, nA, rbDot(nA, pair->cornersA[0]), t, b, &other) ||
+        !findInterval(pair->cornersA, nB, rbDot(nB, pair->cornersB[0]), t, a, &base)) {
+        return;
+    }
+    double low = fmax(a[0], b[0]);
+    double high = fmin(a[1], b[1]);
+    if (!(low < high)) {
+        return;
+    }
+    double at = rbDot(t, base);
+    rbVec3 first = rbAddScaled(base, low - at, t);
+    rbVec3 last = rbAddScaled(base, high - at, t);
+    growBounds(crossing, first);
+    growBounds(crossing, last);
+    rbVec3 p = rbSub(first, crossing->origin);
+    rbVec3 q = rbSub(last, crossing->origin);
+    double length = high - low;
+    crossing->area = rbAddScaled(crossing->area, 0.5, rbCross(p, q));
+    crossing->moment = rbAddScaled(crossing->moment, 0.5 * length, rbAdd(p, q));
+    crossing->length += length;
+    crossing->cosine += length * rbDot(nA, nB);
+}
+
+static void joinCrossing(Crossing* crossing, const Crossing* other)
+{
+    crossing->lower = rbMin3(crossing->lower, other->lower);
+    crossing->upper = rbMax3(crossing->upper, other->upper);
+    crossing->area = rbAdd(crossing->area, other->area);
+    crossing->normals = rbAdd(crossing->normals, other->normals);
+    crossing->moment = rbAdd(crossing->moment, other->moment);
+    crossing->length += other->length;
+    crossing->cosine += other->cosine;
+    crossing->count += other->count;
+}
+
+static rbVec3 normalOf(const Crossing* crossing)
+{
+    // the area of a curve that is not closed or encloses nothing is arbitrary
+    double square = crossing->length * crossing->length;
+    if (rbLength(crossing->area) > 1e-6 * square) {
+        return rbNormalize(crossing->area);
+    }
+    return rbNormalize(crossing->normals);
+}
+
+// The faces of a lens of two equal caps over a circle of radius r, which meet at the angle theta
+// between their outward normals nA and -nB, are 2 r tan(theta / 4) apart. With cosine c = cos(theta
+// / 2): tan^2(theta / 4) = (1 - c) / (1 + c).
+static double guessDepth(const Crossing* crossing)
+{
+    if (!(crossing->length > 0.0)) {
+        return 0.0;
+    }
+    double full = fmin(1.0, fmax(-1.0, -crossing->cosine / crossing->length));
+    double half = sqrt(0.5 * (1.0 + full));
+    double radius = sqrt(rbLength(crossing->area) / RB_PI);
+    return 2.0 * radius * sqrt((1.0 - half) / (1.0 + half));
+}
+
+// ----------------------------------------------------------------------------------- containment
+
+static bool containsPart(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid)
 {
     const rbPolyhedron* p = other->polyhedron;
     for (int i = 0; solid->isSolid && i < p->partCount; ++i) {
@@ -68,7 +255,7 @@ static bool isAround(const rbGeometry* solid, const rbGeometry* other, rbTransfo
                      const NearPoint* near)
 {
     if (other->polyhedron->partCount > 1 || near->triangle < 0) {
-        return rbContainsPart(solid, other, toSolid);
+        return containsPart(solid, other, toSolid);
     }
     return mayContain(solid, other, toSolid) &&
            rbIsInMesh(solid, near->point, near->nearest, near->triangle);
@@ -87,6 +274,359 @@ static bool isContained(const rbMeshPair* pair, const rbTreePairResult* found)
     return isAround(pair->a, pair->b, pair->transformBtoA, &inA) ||
            isAround(pair->b, pair->a, toB, &inB);
 }
+
+// ----------------------------------------------------------------------------------------- depth
+
+// Directions whose extents are known: axes of both bodies and of both boxes, line of centers,
+// normal of the crossing, sum of the normals.
+#define DIRECTION_MAX 16
+// Distance queries of the descent.
+#define DESCENT_MAX 8
+// Maximum number of pairs summed: identical meshes intersect in all of their triangles.
+#define MEETING_MAX 4096
+// A translation is tried longer by this fraction and by this fraction of the size, so that the
+// nearest points of the separated bodies have a direction.
+#define STRETCH 1e-3
+#define GAP 1e-9
+// The descent ends when a step gains less than this fraction.
+#define GAIN 1e-3
+// Rounding error of positions, relative to the coordinates.
+#define ROUNDING (64.0 * DBL_EPSILON)
+
+typedef struct Extent {
+    rbVec3 direction; // unit
+    double lowA, highA, lowB, highB;
+} Extent;
+
+typedef struct Search {
+    const rbMeshPair* pair;
+    rbMat3 rotation;
+    double size;      // m, of the coordinates
+    double slack;     // m, of rounding
+    long long budget; // pairs of triangles remaining, < 0: no limit
+    Extent extents[DIRECTION_MAX];
+    int extentCount;
+    rbVec3 best;   // m, translation of B that separates the bodies
+    double length; // m, of it
+    bool hasWitness;
+    rbTreePairResult witness; // of the bodies separated by it
+    long long triangleTests;
+} Search;
+
+// Measures the bodies along a direction, in both senses; keeps the translation if it is the
+// shortest.
+static void tryDirection(Search* search, rbVec3 direction)
+{
+    double length = rbLength(direction);
+    if (!(length > 0.0) || !isfinite(length) || search->extentCount == DIRECTION_MAX) {
+        return;
+    }
+    rbVec3 d = rbScale(1.0 / length, direction);
+    const rbMeshPair* pair = search->pair;
+    const rbBoxTree* a = pair->a->polyhedron->tree;
+    const rbBoxTree* b = pair->b->polyhedron->tree;
+    rbVec3 dB = rbMulMtV(search->rotation, d);
+    double shift = rbDot(d, pair->transformBtoA.p);
+    Extent extent = {d, -rbBoxTree_FindReach(a, rbNeg(d)), rbBoxTree_FindReach(a, d),
+                     shift - rbBoxTree_FindReach(b, rbNeg(dB)), shift + rbBoxTree_FindReach(b, dB)};
+    search->extents[search->extentCount++] = extent;
+    double ahead = fmax(extent.highA - extent.lowB, 0.0);
+    double back = fmax(extent.highB - extent.lowA, 0.0);
+    double least = fmin(ahead, back) * (1.0 + STRETCH) + GAP * search->size;
+    if (least < search->length) {
+        search->best = rbScale(ahead <= back ? least : -least, d);
+        search->length = rbLength(search->best); // as tryOffset measures it
+        search->hasWitness = false;
+    }
+}
+
+static void tryBoxAxes(Search* search, const rbBoxTree* tree, const rbMat3* rotation)
+{
+    const rbTiltedNode* root = &tree->tilted[0];
+    const float(*axes[3])[RB_BOX_WIDTH] = {root->longAxis, root->wideAxis, root->normal};
+    for (int i = 0; i < 3; ++i) {
+        rbVec3 axis = {(double)axes[i][0][0], (double)axes[i][1][0], (double)axes[i][2][0]};
+        rbVec3 size = rbAbs3(axis);
+        double largest = fmax(size.x, fmax(size.y, size.z));
+        // an axis of the body was tried already
+        if (size.x + size.y + size.z > largest * (1.0 + 1e-6)) {
+            tryDirection(search, rbMulMV(*rotation, axis));
+        }
+    }
+}
+
+static void beginSearch(Search* search, const rbMeshPair* pair)
+{
+    const rbBoxTree* a = pair->a->polyhedron->tree;
+    const rbBoxTree* b = pair->b->polyhedron->tree;
+    search->pair = pair;
+    search->rotation = rbMatFromQuat(pair->transformBtoA.q);
+    search->size = a->radius + b->radius;
+    search->slack = ROUNDING * (search->size + rbLength(pair->transformBtoA.p) +
+                                rbLength(a->origin) + rbLength(b->origin));
+    search->budget = -1;
+    search->extentCount = 0;
+    search->best = RB_VEC3_ZERO;
+    search->length = INFINITY;
+    search->hasWitness = false;
+    search->triangleTests = 0;
+    const rbMat3 body = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const rbMat3* frames[2] = {&body, &search->rotation};
+    for (int i = 0; i < 2; ++i) {
+        tryDirection(search, frames[i]->cx);
+        tryDirection(search, frames[i]->cy);
+        tryDirection(search, frames[i]->cz);
+    }
+    tryBoxAxes(search, a, &body);
+    tryBoxAxes(search, b, &search->rotation);
+    tryDirection(search, rbSub(rbTransformPoint(pair->transformBtoA, b->origin), a->origin));
+}
+
+// The distance of the surfaces.
+static rbTreePairResult searchTrees(const rbMeshPair* pair, double limit, double enough)
+{
+    rbTreePairInput input = {
+        .a = pair->a->polyhedron->tree,
+        .b = pair->b->polyhedron->tree,
+        .transformBtoA = pair->transformBtoA,
+        .limit = limit,
+        .enough = enough,
+        .relativeError = pair->relativeTolerance,
+        .budget = pair->budget > 0 ? pair->budget : -1,
+        .entries = pair->scratch,
+        .capacity = (int)(pair->scratchSize / sizeof(rbTreeEntry)),
+        .front = pair->front,
+    };
+    return rbMeasureTrees(&input);
+}
+
+// Is B separate from A when moved by the offset? Keeps the offset if so and if it is the shortest
+// so far.
+static bool tryOffset(Search* search, rbVec3 offset)
+{
+    if (search->budget == 0) {
+        return false;
+    }
+    rbMeshPair moved = *search->pair;
+    moved.transformBtoA.p = rbAdd(moved.transformBtoA.p, offset);
+    moved.relativeTolerance = 0.0;
+    moved.budget = search->budget;
+    moved.front = NULL;
+    rbTreePairResult found = searchTrees(&moved, INFINITY, 0.0);
+    search->triangleTests += found.triangleTests;
+    if (search->budget > 0) {
+        search->budget -=
+            found.triangleTests < search->budget ? found.triangleTests : search->budget;
+    }
+    double length = rbLength(offset);
+    if (!(found.lower > search->slack) || found.triangleA < 0 || isContained(&moved, &found)) {
+        return false;
+    }
+    if (length <= search->length) {
+        search->best = offset;
+        search->length = length;
+        search->hasWitness = true;
+        search->witness = found;
+    }
+    return true;
+}
+
+static rbVec3 stretch(const Search* search, rbVec3 n, double depth)
+{
+    return rbScale(depth * (1.0 + STRETCH) + GAP * search->size, n);
+}
+
+// The translation suggested by the nearest points of the bodies separated by an offset.
+static rbVec3 findTarget(const Search* search, rbVec3 offset, const rbTreePairResult* found)
+{
+    rbVec3 m = rbNormalize(rbSub(found->closest.b, found->closest.a));
+    return stretch(search, m, fmax(rbDot(m, offset) - found->lower, 0.0));
+}
+
+static void descend(Search* search)
+{
+    if (!search->hasWitness) {
+        (void)tryOffset(search, search->best); // a plane separates them: computes the nearest
+                                               // points
+    }
+    for (int i = 0; i < DESCENT_MAX && search->hasWitness; ++i) {
+        rbVec3 s = search->best;
+        double d = search->witness.lower;
+        rbVec3 target = findTarget(search, s, &search->witness);
+        double before = search->length;
+        if (rbLength(target) < (1.0 - GAIN) * before && tryOffset(search, target)) {
+            continue;
+        }
+        // safe: shorter than the distance
+        rbVec3 way = rbSub(rbLength(target) < before ? target : RB_VEC3_ZERO, s);
+        double part = fmin(1.0, 0.98 * d / rbLength(way));
+        rbVec3 next = rbAddScaled(s, part, way);
+        if (!(rbLength(next) < (1.0 - GAIN) * before) || !tryOffset(search, next)) {
+            break;
+        }
+    }
+}
+
+// -------------------------------------------------------------------------------------- estimate
+
+// The crossing and the intersecting triangles, for a second pass.
+typedef struct Meeting {
+    Crossing crossing;
+    int (*names)[2];
+    int capacity;
+} Meeting;
+
+static bool addMeeting(const rbNearPair* pair, void* context)
+{
+    Meeting* meeting = context;
+    int at = meeting->crossing.count;
+    meeting->names[at][0] = pair->triangleA;
+    meeting->names[at][1] = pair->triangleB;
+    addPiece(&meeting->crossing, pair);
+    return meeting->crossing.count < meeting->capacity;
+}
+
+// The search of near pairs with B moved by an offset; those that intersect unless a distance
+// is set.
+static rbTreeNearInput makeSearch(const rbMeshPair* pair, rbVec3 offset, rbNearPairFn* visit,
+                                  void* context)
+{
+    return (rbTreeNearInput){
+        .a = pair->a->polyhedron->tree,
+        .b = pair->b->polyhedron->tree,
+        .transformBtoA = {rbAdd(pair->transformBtoA.p, offset), pair->transformBtoA.q},
+        .visit = visit,
+        .context = context};
+}
+
+static Meeting findMeeting(const rbMeshPair* pair, rbVec3 origin)
+{
+    int capacity = (int)(pair->scratchSize / sizeof(int[2]));
+    Meeting meeting = {makeCrossing(origin), pair->scratch,
+                       capacity < MEETING_MAX ? capacity : MEETING_MAX};
+    RB_ASSERT(meeting.capacity >= 1);
+    rbTreeNearInput input = makeSearch(pair, RB_VEC3_ZERO, addMeeting, &meeting);
+    (void)rbVisitNearPairs(&input);
+    return meeting;
+}
+
+// Overlap of the intersecting triangles along a direction.
+static double overlapAlong(const Search* search, const Meeting* meeting, rbVec3 n)
+{
+    const rbMeshPair* pair = search->pair;
+    rbVec3 nB = rbMulMtV(search->rotation, n);
+    double shift = rbDot(n, pair->transformBtoA.p);
+    double highA = -INFINITY;
+    double lowB = INFINITY;
+    for (int i = 0; i < meeting->crossing.count; ++i) {
+        rbVec3 corners[3];
+        rbGetMeshTriangle(pair->a, meeting->names[i][0], corners);
+        for (int k = 0; k < 3; ++k) {
+            highA = fmax(highA, rbDot(n, corners[k]));
+        }
+        rbGetMeshTriangle(pair->b, meeting->names[i][1], corners);
+        for (int k = 0; k < 3; ++k) {
+            lowB = fmin(lowB, rbDot(nB, corners[k]) + shift);
+        }
+    }
+    return fmax(highA - lowB, 0.0);
+}
+
+// Lengths along the normal of the crossing, shorter ones first, until one separates the bodies.
+static void tryCrossing(Search* search, const Meeting* meeting)
+{
+    rbVec3 n = normalOf(&meeting->crossing);
+    if (!(rbLength(n) > 0.0)) {
+        return;
+    }
+    double overlap = overlapAlong(search, meeting, n);
+    double lens = guessDepth(&meeting->crossing);
+    double guesses[3] = {fmin(overlap, lens), fmax(overlap, lens), 2.0 * fmax(overlap, lens)};
+    for (int i = 0; i < 3; ++i) {
+        rbVec3 offset = stretch(search, n, 1.05 * guesses[i]);
+        if (rbLength(offset) >= search->length || tryOffset(search, offset)) {
+            return;
+        }
+    }
+}
+
+// One body inside the other: exits through the nearest wall.
+static void tryWall(Search* search, const rbClosest* closest)
+{
+    rbVec3 line = rbSub(closest->b, closest->a);
+    tryDirection(search, line);
+    if (!(rbLength(line) > 0.0)) {
+        return;
+    }
+    const Extent* e = &search->extents[search->extentCount - 1];
+    rbVec3 n = rbNormalize(line);
+    double width = fmin(e->highA - e->lowA, e->highB - e->lowB) + rbLength(line);
+    // whichever is inside: B moves from its wall point to that of A
+    rbVec3 offset = stretch(search, rbNeg(n), width);
+    if (rbLength(offset) < search->length) {
+        (void)tryOffset(search, offset);
+    }
+}
+
+// Surfaces without an inside.
+static void setNoDepth(const rbMeshPair* pair, const Crossing* crossing, rbSeparation* separation)
+{
+    rbVec3 n = rbNormalize(crossing->normals);
+    if (!(rbLength(n) > 0.0)) {
+        rbVec3 center = rbTransformPoint(pair->transformBtoA, pair->b->polyhedron->tree->origin);
+        n = rbNormalize(rbSub(center, pair->a->polyhedron->tree->origin));
+    }
+    separation->normal = rbLength(n) > 0.0 ? n : rbMakeVec3(0.0, 0.0, 1.0);
+    separation->distance = separation->lower = separation->upper = 0.0;
+}
+
+static void estimateDepth(const rbMeshPair* pair, const rbTreePairResult* found,
+                          rbSeparation* separation)
+{
+    RB_ASSERT(found->triangleA >= 0 && pair->scratch != NULL);
+    const rbClosest* closest = &found->closest;
+    bool isMeeting = found->stop == RB_TREE_MEETS;
+    separation->reason = RB_STOP_ESTIMATE;
+    Meeting meeting = {makeCrossing(closest->a), NULL, 0};
+    if (isMeeting) {
+        meeting = findMeeting(pair, closest->a);
+    }
+    if (!pair->a->isSolid && !pair->b->isSolid) {
+        setNoDepth(pair, &meeting.crossing, separation);
+        return;
+    }
+    Search search;
+    beginSearch(&search, pair);
+    if (pair->budget > 0) {
+        long long left = pair->budget - found->triangleTests;
+        search.budget = left > 0 ? left : 0;
+    }
+    if (isMeeting) {
+        tryDirection(&search, normalOf(&meeting.crossing));
+        tryDirection(&search, meeting.crossing.normals);
+        tryCrossing(&search, &meeting);
+    } else {
+        tryWall(&search, closest);
+    }
+    descend(&search);
+    rbVec3 n = rbScale(1.0 / search.length, search.best);
+    separation->normal = n;
+    separation->lower = -(search.length + search.slack);
+    separation->upper = isMeeting ? 0.0 : fmin(0.0, -found->lower);
+    separation->distance = separation->lower;
+    if (search.hasWitness) {
+        const rbClosest* nearest = &search.witness.closest;
+        separation->pointA = nearest->a;
+        separation->pointB = rbSub(nearest->b, search.best);
+        separation->distance = rbDot(n, rbSub(separation->pointB, separation->pointA));
+        separation->faceA = rbGetMeshFace(pair->a, search.witness.triangleA);
+        separation->faceB = rbGetMeshFace(pair->b, search.witness.triangleB);
+    }
+    separation->distance = fmax(separation->lower, fmin(separation->upper, separation->distance));
+    separation->iterations += (int)fmin((double)search.triangleTests, 1e9);
+}
+
+// -------------------------------------------------------------------------------------- distance
 
 static rbStopReason reasonOf(rbTreeStop stop)
 {
@@ -128,7 +668,7 @@ void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
         separation->normal = RB_VEC3_ZERO;
         separation->reason = RB_STOP_TOUCHES;
     } else if (overlaps) {
-        rbEstimateMeshDepth(pair, &found, separation);
+        estimateDepth(pair, &found, separation);
     }
 }
 
@@ -144,6 +684,622 @@ bool rbTestMeshes(const rbMeshPair* pair, double margin)
     if (found.triangleA >= 0) {
         return true;
     }
-    return rbContainsPart(pair->a, pair->b, pair->transformBtoA) ||
-           rbContainsPart(pair->b, pair->a, rbInvertTransform(pair->transformBtoA));
+    return containsPart(pair->a, pair->b, pair->transformBtoA) ||
+           containsPart(pair->b, pair->a, rbInvertTransform(pair->transformBtoA));
+}
+
+double rbBoundMeshDepth(const rbMeshPair* pair, rbVec3* direction)
+{
+    Search search;
+    beginSearch(&search, pair);
+    *direction = rbNormalize(search.best);
+    return search.length + search.slack;
+}
+
+// -------------------------------------------------------------------------------------- contacts
+
+// Cosine of the angle up to which faces are flush: 3 degrees, as for convex shapes.
+#define FLUSH_COSINE 0.9986
+// Cosine and sine of the angle between the normals of one manifold, and of the slope from its
+// leader to its points: 0.08 degrees. If facets of a thread or a ring were merged, they would push
+// only along the normal of one of them, and bodies would slide into the others.
+#define CLUSTER_COSINE 0.999999
+#define CLUSTER_SINE 0.0014
+// Points closer to each other than this fraction of the region are merged.
+#define SAME_POINT 1e-6
+// Points closer to contact than this fraction of the size have no direction.
+#define TOUCHING 1e-10
+// A pair of nearest points is a local minimum if no path along the surface from one of them
+// approaches the other by more than this sine.
+#define LOCAL_SINE 1e-7
+// A separating translation longer than this fraction of the smaller body is not informative about
+// the individual contact locations.
+#define LOCAL_PART 0.1
+// Points that the separating motion exposes although they were not deep: at most this fraction of
+// the motion, measured along it, where the motion exceeds rounding.
+#define GRAZE_PART 0.01
+#define GRAZE_COSINE 0.1
+#define DEEP_PART 1e-4 // relative to the size
+// Relative to the size: corners of a steep triangle at most this high above its nearest point
+// count.
+#define STEEP_PART 0.005
+// Number of separate places where surfaces cross; one curve may be split into many until the
+// traversal has found the pieces that join them.
+#define REGION_MAX 64
+// And the number of places for which candidates are searched.
+#define PLACE_MAX 16
+// The depth of a place is searched by doubling, from this fraction of the depth of a lens up to
+// twice the lens: for a flat box on a flat floor it is a small fraction.
+#define FIRST_PART (1.0 / 64.0)
+#define PART_STEPS 8
+// Pairs of triangles examined within one reach before a quarter of it is tried, this many times;
+// and within the last one.
+#define PAIR_MAX 2000
+#define LAST_PAIR_MAX 8000
+#define REACH_STEPS 5
+
+// A candidate contact point.
+typedef struct Candidate {
+    rbManifoldPoint point; // of the actual bodies, without radii
+    rbVec3 normal;
+    int cluster; // -1: none yet
+    bool isKept;
+} Candidate;
+
+typedef struct Collector {
+    const rbMeshPair* pair;
+    rbMat3 rotation;
+    rbVec3 offset;       // m, displacement of B
+    double threshold;    // m, without radii
+    double size;         // m, of the bodies
+    bool isLimited;      // restricted to a place with a normal
+    rbVec3 lower, upper; // m
+    rbVec3 normal;
+    int pairsLeft; // remaining pairs to examine
+    Candidate* items;
+    rbManifoldPoint* chosen; // same size
+    int count, capacity;
+    bool isDeep;    // the bodies overlap significantly
+    double ceiling; // m, height limit of candidates with the bodies moved
+} Collector;
+
+// Two triangles with their normals.
+typedef struct Faces {
+    const rbNearPair* pair;
+    rbVec3 normalA, normalB; // unit, or zero if degenerate
+    int originA, originB;    // index in the triangles of the shapes
+} Faces;
+
+// --------------------------------------------------------------------------------------- clusters
+
+// Deepest first; Shell sort, the same order for the same input.
+static void sortItems(Candidate* items, int count)
+{
+    int gap = 1;
+    while (gap < count / 3) {
+        gap = 3 * gap + 1;
+    }
+    for (; gap > 0; gap /= 3) {
+        for (int i = gap; i < count; ++i) {
+            Candidate item = items[i];
+            int at = i;
+            for (; at >= gap && items[at - gap].point.distance > item.point.distance; at -= gap) {
+                items[at] = items[at - gap];
+            }
+            items[at] = item;
+        }
+    }
+}
+
+static bool belongs(const Candidate* item, const Candidate* leader, double size)
+{
+    rbVec3 way = rbSub(item->point.pointA, leader->point.pointA);
+    return rbDot(item->normal, leader->normal) > CLUSTER_COSINE &&
+           fabs(rbDot(way, leader->normal)) <=
+               CLUSTER_SINE * rbLength(way) + SAME_POINT * size + fabs(item->point.distance);
+}
+
+// Sorts the candidates, assigns each a cluster and returns the number of clusters.
+static int formClusters(Collector* c)
+{
+    sortItems(c->items, c->count);
+    for (int i = 0; i < c->count; ++i) {
+        c->items[i].cluster = -1;
+        c->items[i].isKept = false;
+    }
+    int clusters = 0;
+    for (int i = 0; i < c->count; ++i) {
+        if (c->items[i].cluster >= 0) {
+            continue;
+        }
+        for (int j = i; j < c->count; ++j) {
+            if (c->items[j].cluster < 0 &&
+                (j == i || belongs(&c->items[j], &c->items[i], c->size))) {
+                c->items[j].cluster = clusters;
+            }
+        }
+        ++clusters;
+    }
+    return clusters;
+}
+
+// Among the deepest points, moves the one farthest from the center to the front: a corner, which
+// the reduction keeps, where all are equally deep.
+static void leadWithCorner(Collector* c, int count)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    double least = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        sum = rbAdd(sum, c->chosen[i].pointA);
+        least = fmin(least, c->chosen[i].distance);
+    }
+    rbVec3 middle = rbScale(1.0 / count, sum);
+    int first = 0;
+    double farthest = -1.0;
+    for (int i = 0; i < count; ++i) {
+        double far = rbDistance(c->chosen[i].pointA, middle);
+        if (c->chosen[i].distance <= least + 1e-9 * c->size && far > farthest) {
+            farthest = far;
+            first = i;
+        }
+    }
+    rbManifoldPoint swap = c->chosen[0];
+    c->chosen[0] = c->chosen[first];
+    c->chosen[first] = swap;
+}
+
+// Twice the area of three points projected along the normal.
+static double areaOf(const rbManifold* m, int i, int j, int k)
+{
+    rbVec3 a = m->points[i].pointA;
+    return rbDot(m->normal, rbCross(rbSub(m->points[j].pointA, a), rbSub(m->points[k].pointA, a)));
+}
+
+// Drops the points that span nothing beyond those before them: the reduction selected them only for
+// lack of better ones.
+static void dropIdle(rbManifold* m, double extent)
+{
+    double shortest = SAME_POINT * extent;
+    if (m->count > 1 && !(rbDistance(m->points[1].pointA, m->points[0].pointA) > shortest)) {
+        m->count = 1;
+    }
+    if (m->count > 2 && !(fabs(areaOf(m, 0, 1, 2)) > shortest * extent)) {
+        m->count = 2;
+    }
+    if (m->count > 3) {
+        double sign = areaOf(m, 0, 1, 2) > 0.0 ? -1.0 : 1.0;
+        double gain = fmax(sign * areaOf(m, 0, 1, 3),
+                           fmax(sign * areaOf(m, 1, 2, 3), sign * areaOf(m, 2, 0, 3)));
+        m->count = gain > shortest * extent ? 4 : 3;
+    }
+}
+
+// The manifold of a cluster; marks the candidates kept.
+static rbManifold reduceCluster(Collector* c, int cluster)
+{
+    rbManifold manifold = {0};
+    int count = 0;
+    double extent = 0.0;
+    for (int i = 0; i < c->count; ++i) {
+        const Candidate* item = &c->items[i];
+        if (item->cluster != cluster) {
+            continue;
+        }
+        if (count == 0) {
+            manifold.normal = item->normal; // of the leader
+        }
+        rbManifoldPoint point = item->point;
+        point.distance = rbDot(manifold.normal, rbSub(point.pointB, point.pointA));
+        point.pointB = rbAddScaled(point.pointA, point.distance, manifold.normal);
+        point.featureId = (uint32_t)i; // until it is chosen
+        if (count == 0 || point.distance <= c->threshold) {
+            c->chosen[count++] = point;
+            extent = fmax(extent, rbDistance(point.pointA, c->chosen[0].pointA));
+        }
+    }
+    RB_ASSERT(count > 0);
+    leadWithCorner(c, count);
+    rbReducePoints(c->chosen, count, extent, &manifold);
+    dropIdle(&manifold, fmax(extent, 1e-9 * c->size));
+    for (int i = 0; i < manifold.count; ++i) {
+        Candidate* item = &c->items[manifold.points[i].featureId];
+        item->isKept = true;
+        manifold.points[i].featureId = item->point.featureId;
+    }
+    return manifold;
+}
+
+// Frees capacity: keeps the manifold points of every cluster, then the deepest points.
+static void condense(Collector* c)
+{
+    int clusters = formClusters(c);
+    for (int i = 0; i < clusters; ++i) {
+        (void)reduceCluster(c, i);
+    }
+    int kept = 0;
+    for (int i = 0; i < c->count; ++i) {
+        if (c->items[i].isKept) {
+            c->items[kept++] = c->items[i];
+        }
+    }
+    c->count = kept < c->capacity / 2 ? kept : c->capacity / 2;
+}
+
+// ------------------------------------------------------------------------------------- candidates
+
+static bool isInPlace(const Collector* c, rbVec3 point, rbVec3 normal)
+{
+    return !c->isLimited ||
+           (rbDot(normal, c->normal) > 0.5 && point.x >= c->lower.x && point.y >= c->lower.y &&
+            point.z >= c->lower.z && point.x <= c->upper.x && point.y <= c->upper.y &&
+            point.z <= c->upper.z);
+}
+
+// Adds a point of A with the distance of the moved B from it.
+static void addCandidate(Collector* c, rbVec3 pointA, double moved, rbVec3 normal, uint32_t id)
+{
+    double along = rbDot(normal, c->offset);
+    double distance = moved - along;
+    if (!(distance <= c->threshold) || moved > c->ceiling || !isInPlace(c, pointA, normal)) {
+        return;
+    }
+    // the nearest points of other faces at the rim of an overlap: not deep, and no push is needed
+    // there
+    if (c->isDeep && along > GRAZE_COSINE * rbLength(c->offset) && distance > -GRAZE_PART * along) {
+        return;
+    }
+    if (c->count == c->capacity) {
+        condense(c);
+    }
+    RB_ASSERT(c->count < c->capacity);
+    rbManifoldPoint point = {pointA, rbAddScaled(pointA, distance, normal), distance, id};
+    c->items[c->count++] = (Candidate){point, normal, -1, false};
+}
+
+// Id of the edge between two corners of a triangle, the same from either triangle.
+static int nameEdge(const rbPolyhedron* p, int origin, int corner)
+{
+    unsigned u = (unsigned)p->triangles[origin].v[corner];
+    unsigned v = (unsigned)p->triangles[origin].v[(corner + 1) % 3];
+    unsigned low = u < v ? u : v;
+    unsigned high = u < v ? v : u;
+    return (int)((low * 0x9E3779B1u ^ high * 0x85EBCA77u) & 0x7FFFFFFFu);
+}
+
+// A triangle as a feature; the sides run counter-clockwise about the cross product of its corners.
+static void makeFeature(const rbGeometry* geometry, int origin, const rbVec3 corners[3],
+                        rbContactFeature* feature)
+{
+    const rbPolyhedron* p = geometry->polyhedron;
+    feature->count = 3;
+    feature->faceId = p->faceOfTriangle[origin];
+    feature->normal = rbNormalize(crossOf(corners));
+    for (int k = 0; k < 3; ++k) {
+        feature->corners[k] = corners[k];
+        feature->vertexIds[k] = p->triangles[origin].v[k];
+        feature->edgeIds[k] = nameEdge(p, origin, k);
+    }
+}
+
+// The corners of the region that two triangles share, projected along the normal n from A to B,
+// which is nearly that of the reference: A (0) or B.
+static void addShared(Collector* c, const Faces* f, rbVec3 n, int reference)
+{
+    rbContactFeature features[2];
+    makeFeature(c->pair->a, f->originA, f->pair->cornersA, &features[0]);
+    makeFeature(c->pair->b, f->originB, f->pair->cornersB, &features[1]);
+    rbFeaturePoints found;
+    found.count = 0;
+    rbClipFeatures(features, reference, n, &found);
+    for (int k = 0; k < found.count; ++k) {
+        const rbManifoldPoint* point = &found.points[k];
+        if (point->distance >= -1e-9 * c->size) { // otherwise they face away from each other
+            addCandidate(c, point->pointA, point->distance, n, point->featureId);
+        }
+    }
+}
+
+// Does the direction m from a point of an edge lead away from both of its faces?
+static bool isLocalAtEdge(const rbPolyhedron* p, int u, int v, rbVec3 m)
+{
+    int count;
+    const int* edges = rbPolyhedron_GetVertexEdges(p, u, &count);
+    for (int i = 0; i < count; ++i) {
+        const rbEdge* edge = &p->edges[edges[i]];
+        if (edge->v0 + edge->v1 != u + v || (edge->v0 != u && edge->v0 != v)) {
+            continue;
+        }
+        rbVec3 along = rbNormalize(rbSub(p->vertices[edge->v1], p->vertices[edge->v0]));
+        // into the left face, which runs along the edge, and into the right one
+        rbVec3 left = rbCross(p->normals[edge->faceLeft], along);
+        if (rbDot(m, left) > LOCAL_SINE) {
+            return false;
+        }
+        return edge->faceRight < 0 ||
+               rbDot(m, rbCross(along, p->normals[edge->faceRight])) <= LOCAL_SINE;
+    }
+    return true; // a diagonal of a face
+}
+
+static bool isLocalAtVertex(const rbPolyhedron* p, int vertex, rbVec3 m)
+{
+    int count;
+    const int* edges = rbPolyhedron_GetVertexEdges(p, vertex, &count);
+    for (int i = 0; i < count; ++i) {
+        const rbEdge* edge = &p->edges[edges[i]];
+        int other = edge->v0 == vertex ? edge->v1 : edge->v0;
+        rbVec3 way = rbSub(p->vertices[other], p->vertices[vertex]);
+        if (rbDot(m, way) > LOCAL_SINE * rbLength(way)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Is a nearest point of a triangle also the nearest one of the surrounding surface? m leads to the
+// other body, in the frame of this one.
+static bool isLocal(const rbGeometry* geometry, int origin, rbFigurePart part, rbVec3 m)
+{
+    const rbPolyhedron* p = geometry->polyhedron;
+    const int* corners = p->triangles[origin].v;
+    if (part.kind == RB_FIGURE_FACE) {
+        return !geometry->isSolid || rbDot(p->normals[p->faceOfTriangle[origin]], m) > 0.0;
+    }
+    if (p->edges == NULL) {
+        return true;
+    }
+    return part.kind == RB_FIGURE_EDGE
+               ? isLocalAtEdge(p, corners[part.index], corners[(part.index + 1) % 3], m)
+               : isLocalAtVertex(p, corners[part.index], m);
+}
+
+static uint32_t nameWitness(const Collector* c, const Faces* f)
+{
+    const rbPolyhedron* a = c->pair->a->polyhedron;
+    const rbPolyhedron* b = c->pair->b->polyhedron;
+    rbFigurePart partA = f->pair->closest.partA;
+    rbFigurePart partB = f->pair->closest.partB;
+    if (partA.kind == RB_FIGURE_VERTEX) {
+        return rbMakeFeatureId(RB_MEETING_VERTEX_A, a->triangles[f->originA].v[partA.index],
+                               b->faceOfTriangle[f->originB]);
+    }
+    if (partB.kind == RB_FIGURE_VERTEX) {
+        return rbMakeFeatureId(RB_MEETING_VERTEX_B, b->triangles[f->originB].v[partB.index],
+                               a->faceOfTriangle[f->originA]);
+    }
+    if (partA.kind == RB_FIGURE_EDGE && partB.kind == RB_FIGURE_EDGE) {
+        return rbMakeFeatureId(RB_MEETING_CROSSING, nameEdge(a, f->originA, partA.index),
+                               nameEdge(b, f->originB, partB.index));
+    }
+    return rbMakeFeatureId(RB_MEETING_CROSSING, a->faceOfTriangle[f->originA],
+                           b->faceOfTriangle[f->originB]);
+}
+
+// The nearest points of two triangles that are not flush; where they lie across a face, also the
+// other corners of the region: an edge along a face has two.
+static void addWitness(Collector* c, const Faces* f)
+{
+    const rbClosest* closest = &f->pair->closest;
+    double distance = sqrt(closest->squared);
+    if (!(distance > 0.0)) {
+        return;
+    }
+    rbVec3 m = rbScale(1.0 / distance, rbSub(closest->b, closest->a));
+    if (distance < TOUCHING * c->size) {
+        // rounding determines the direction of the points
+        bool isA = closest->partA.kind == RB_FIGURE_FACE;
+        bool isB = closest->partB.kind == RB_FIGURE_FACE;
+        m = isA ? f->normalA : isB ? rbNeg(f->normalB) : m;
+    }
+    if (!isLocal(c->pair->a, f->originA, closest->partA, m) ||
+        !isLocal(c->pair->b, f->originB, closest->partB, rbNeg(rbMulMtV(c->rotation, m)))) {
+        return;
+    }
+    bool isAcrossA = rbDot(m, f->normalA) > FLUSH_COSINE;
+    bool isAcrossB = rbDot(m, f->normalB) < -FLUSH_COSINE;
+    if (isAcrossA || isAcrossB) {
+        // the other triangle may rise steeply: points high above the nearest point are not contacts
+        c->ceiling = distance + STEEP_PART * c->size;
+        addShared(c, f, isAcrossA ? f->normalA : rbNeg(f->normalB), isAcrossA ? 0 : 1);
+        c->ceiling = INFINITY;
+    }
+    addCandidate(c, closest->a, distance, m, nameWitness(c, f));
+}
+
+static bool collect(const rbNearPair* pair, void* context)
+{
+    Collector* c = context;
+    Faces f = {.pair = pair,
+               .normalA = rbNormalize(crossOf(pair->cornersA)),
+               .normalB = rbNormalize(crossOf(pair->cornersB)),
+               .originA = rbGetMeshOrigin(c->pair->a, pair->triangleA),
+               .originB = rbGetMeshOrigin(c->pair->b, pair->triangleB)};
+    // a surface without an inside faces the other body
+    rbVec3 way = rbSub(pair->closest.b, pair->closest.a);
+    if (!c->pair->a->isSolid && rbDot(f.normalA, way) < 0.0) {
+        f.normalA = rbNeg(f.normalA);
+    }
+    if (!c->pair->b->isSolid && rbDot(f.normalB, way) > 0.0) {
+        f.normalB = rbNeg(f.normalB);
+    }
+    if (rbDot(f.normalA, f.normalB) < -FLUSH_COSINE) {
+        addShared(c, &f, rbNormalize(rbSub(f.normalA, f.normalB)), 0);
+    } else {
+        addWitness(c, &f);
+    }
+    return --c->pairsLeft > 0;
+}
+
+// All candidates with B moved by an offset; the surfaces are then at least the nearest distance
+// apart. If there are too many, the reach is shortened, which keeps the deepest.
+static void collectMoved(Collector* c, rbVec3 offset, double nearest)
+{
+    c->offset = offset;
+    double reach = c->threshold + rbLength(offset);
+    if (!(reach >= 0.0)) {
+        return;
+    }
+    rbTreeNearInput input = makeSearch(c->pair, offset, collect, c);
+    bool isComplete = false;
+    double part = 1.0;
+    for (int step = 0; step < REACH_STEPS && !isComplete; ++step) {
+        // beyond the nearest distance by more than rounding
+        double beyond = part * fmax(reach - nearest, 0.0) + TOUCHING * c->size;
+        input.distance = fmin(reach, nearest + beyond);
+        c->pairsLeft = step + 1 < REACH_STEPS ? PAIR_MAX : LAST_PAIR_MAX;
+        isComplete = rbVisitNearPairs(&input);
+        part *= 0.25;
+    }
+}
+
+// ---------------------------------------------------------------------------------------- regions
+
+// Separate places where the surfaces cross.
+typedef struct Regions {
+    Crossing items[REGION_MAX];
+    int count;
+    int pairsLeft; // remaining pairs to examine
+    rbVec3 origin;
+} Regions;
+
+static bool doMeet(const Crossing* a, const Crossing* b, double margin)
+{
+    return a->lower.x - margin <= b->upper.x && b->lower.x - margin <= a->upper.x &&
+           a->lower.y - margin <= b->upper.y && b->lower.y - margin <= a->upper.y &&
+           a->lower.z - margin <= b->upper.z && b->lower.z - margin <= a->upper.z;
+}
+
+static bool addRegion(const rbNearPair* pair, void* context)
+{
+    Regions* regions = context;
+    Crossing piece = makeCrossing(regions->origin);
+    addPiece(&piece, pair);
+    // pieces of one curve touch, up to rounding
+    double margin = 1e-3 * rbDistance(piece.lower, piece.upper);
+    int kept = 0;
+    for (int i = 0; i < regions->count; ++i) {
+        if (doMeet(&regions->items[i], &piece, margin)) {
+            joinCrossing(&piece, &regions->items[i]);
+        } else {
+            regions->items[kept++] = regions->items[i];
+        }
+    }
+    if (kept == REGION_MAX) {
+        joinCrossing(&piece, &regions->items[--kept]);
+    }
+    regions->items[kept++] = piece;
+    regions->count = kept;
+    return --regions->pairsLeft > 0;
+}
+
+// Stops at triangles that meet in the place, or when too many others have been examined.
+static bool isElsewhere(const rbNearPair* pair, void* context)
+{
+    Collector* c = context;
+    return --c->pairsLeft > 0 && !isInPlace(c, pair->closest.a, c->normal);
+}
+
+// Candidates of one place, B moved along its normal until nothing intersects there.
+static void collectRegion(Collector* c, const Crossing* region)
+{
+    double guess = guessDepth(region);
+    c->normal = normalOf(region);
+    if (!(guess > 0.0) || !(rbLength(c->normal) > 0.0)) {
+        return;
+    }
+    double depth = FIRST_PART * guess;
+    for (int step = 0; step < PART_STEPS; ++step) {
+        c->pairsLeft = PAIR_MAX;
+        double margin = depth + fmax(c->threshold, 0.0);
+        rbVec3 spread = rbMakeVec3(margin, margin, margin);
+        c->lower = rbSub(region->lower, spread);
+        c->upper = rbAdd(region->upper, spread);
+        rbVec3 offset = rbScale(depth, c->normal);
+        rbTreeNearInput input = makeSearch(c->pair, offset, isElsewhere, c);
+        if (rbVisitNearPairs(&input)) {
+            collectMoved(c, offset, 0.0);
+            return;
+        }
+        depth *= 2.0;
+    }
+}
+
+// Finds the places where the surfaces cross. If the separating translation is no longer than the
+// sum of their depths, they count as one contact after all.
+static void collectRegions(Collector* c, const rbSeparation* overlap)
+{
+    Regions regions = {.count = 0, .pairsLeft = LAST_PAIR_MAX, .origin = overlap->pointA};
+    rbTreeNearInput input = makeSearch(c->pair, RB_VEC3_ZERO, addRegion, &regions);
+    (void)rbVisitNearPairs(&input);
+    Crossing all = makeCrossing(regions.origin);
+    double deepest = 0.0;
+    for (int i = 0; i < regions.count; ++i) {
+        joinCrossing(&all, &regions.items[i]);
+        deepest = fmax(deepest, guessDepth(&regions.items[i]));
+    }
+    // coplanar faces provide no depth information
+    if (-overlap->lower <= guessDepth(&all) || !(deepest > 0.0)) {
+        collectMoved(c, rbScale(-overlap->lower, overlap->normal), 0.0);
+        return;
+    }
+    c->isLimited = true;
+    for (int i = 0; i < regions.count && i < PLACE_MAX; ++i) {
+        collectRegion(c, &regions.items[i]);
+    }
+    c->isLimited = false;
+}
+
+// ------------------------------------------------------------------------------------------ query
+
+static Collector makeCollector(const rbMeshPair* pair, double threshold)
+{
+    const rbBoxTree* a = pair->a->polyhedron->tree;
+    const rbBoxTree* b = pair->b->polyhedron->tree;
+    Collector c = {.pair = pair,
+                   .rotation = rbMatFromQuat(pair->transformBtoA.q),
+                   .threshold = threshold,
+                   .size = a->radius + b->radius,
+                   .ceiling = INFINITY};
+    c.capacity = (int)(pair->scratchSize / (sizeof(Candidate) + sizeof(rbManifoldPoint)));
+    RB_ASSERT(c.capacity >= 2);
+    c.items = pair->scratch;
+    c.chosen = (rbManifoldPoint*)(c.items + c.capacity);
+    return c;
+}
+
+void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA, double radiusB,
+                        rbContactList* list)
+{
+    RB_ASSERT(pair->scratch != NULL && list != NULL);
+    RB_ASSERT(isfinite(threshold) && radiusA >= 0.0 && radiusB >= 0.0);
+    double reach = threshold + radiusA + radiusB;
+    rbSeparation s;
+    rbMeasureMeshes(pair, &s);
+    if (!(s.distance <= reach)) {
+        return;
+    }
+    // from here on the scratch memory holds candidates
+    Collector c = makeCollector(pair, reach);
+    double smaller = fmin(pair->a->polyhedron->tree->radius, pair->b->polyhedron->tree->radius);
+    bool isOverlap = s.reason == RB_STOP_ESTIMATE;
+    c.isDeep = isOverlap && -s.distance > DEEP_PART * c.size;
+    if (!isOverlap || -s.lower <= LOCAL_PART * smaller) {
+        collectMoved(&c, isOverlap ? rbScale(-s.lower, s.normal) : RB_VEC3_ZERO,
+                     isOverlap ? 0.0 : s.distance);
+    } else {
+        collectRegions(&c, &s);
+    }
+    if (c.count == 0) {
+        c.offset = RB_VEC3_ZERO;
+        addCandidate(&c, s.pointA, s.distance, s.normal, RB_FEATURE_WITNESS);
+    }
+    int clusters = formClusters(&c);
+    for (int i = 0; i < clusters; ++i) {
+        rbManifold manifold = reduceCluster(&c, i);
+        rbRoundManifold(&manifold, radiusA, radiusB);
+        if (list->count < list->capacity) {
+            list->manifolds[list->count] = manifold;
+        }
+        ++list->count;
+    }
 }

@@ -22,9 +22,8 @@
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
-#include "collision/narrowphase/mesh_contacts.h"
 #include "collision/narrowphase/mesh_convex.h"
-#include "collision/narrowphase/mesh_depth.h"
+#include "collision/narrowphase/mesh_pair.h"
 
 #include <float.h>
 #include <math.h>
@@ -411,32 +410,20 @@ static rbStatus measureMeshConvex(const PairQuery* query, const PairLeaf* leaf,
     return RB_STATUS_OK;
 }
 
-#define AGAINST_MESHES [RB_FAMILY_TRIANGLES] = measureMeshConvex
-
-// Pairs that auto measures by a function of their own, by family; the others by a closed form or,
-// without one, by iteration.
-static MeasureFn* const autoRows[RB_FAMILY_COUNT][RB_FAMILY_COUNT] = {
-    [RB_FAMILY_BALL] = {AGAINST_MESHES},
-    [RB_FAMILY_ROD] = {AGAINST_MESHES},
-    [RB_FAMILY_BOX] = {[RB_FAMILY_BOX] = measureBoxes, AGAINST_MESHES},
-    [RB_FAMILY_SMOOTH] = {AGAINST_MESHES},
-    [RB_FAMILY_HULL] = {AGAINST_MESHES},
-    [RB_FAMILY_PLANE] = {AGAINST_MESHES},
-    [RB_FAMILY_TRIANGLES] = {[RB_FAMILY_BALL] = measureMeshConvex,
-                             [RB_FAMILY_ROD] = measureMeshConvex,
-                             [RB_FAMILY_BOX] = measureMeshConvex,
-                             [RB_FAMILY_SMOOTH] = measureMeshConvex,
-                             [RB_FAMILY_HULL] = measureMeshConvex,
-                             [RB_FAMILY_PLANE] = measureMeshConvex,
-                             [RB_FAMILY_TRIANGLES] = measureMeshes},
-};
-
+// The function that auto measures a pair by; NULL: a closed form or, without one, iteration.
 static MeasureFn* getAutoRow(const PairLeaf* leaf)
 {
-    if (leaf->a->type == RB_SHAPE_ELLIPSOID && leaf->b->type == RB_SHAPE_ELLIPSOID) {
-        return measureEllipsoids;
+    bool isMeshA = rbIsMeshLike(leaf->a);
+    bool isMeshB = rbIsMeshLike(leaf->b);
+    if (isMeshA || isMeshB) {
+        return isMeshA && isMeshB ? measureMeshes : measureMeshConvex;
     }
-    return autoRows[rbGeometry_GetFamily(leaf->a)][rbGeometry_GetFamily(leaf->b)];
+    if (leaf->a->type != leaf->b->type) {
+        return NULL;
+    }
+    return leaf->a->type == RB_SHAPE_BOX         ? measureBoxes
+           : leaf->a->type == RB_SHAPE_ELLIPSOID ? measureEllipsoids
+                                                 : NULL;
 }
 
 static rbStatus measureAuto(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
@@ -795,12 +782,7 @@ static rbStatus visitContacts(Query* query, const PairLeaf* leaf)
     rbRoundSeparation(&s, -input->radiusA, -input->radiusB);
     rbManifold manifold;
     rbBuildManifold(leaf->a, leaf->b, leaf->transformBtoA, &s, query->threshold + radii, &manifold);
-    for (int i = 0; i < manifold.count; ++i) {
-        rbManifoldPoint* point = &manifold.points[i];
-        point->pointA = rbAddScaled(point->pointA, input->radiusA, manifold.normal);
-        point->pointB = rbAddScaled(point->pointB, -input->radiusB, manifold.normal);
-        point->distance -= radii;
-    }
+    rbRoundManifold(&manifold, input->radiusA, input->radiusB);
     placeManifold(leaf, &manifold);
     rbContactList* list = query->contacts;
     if (list->count < list->capacity) {

@@ -5,7 +5,7 @@
 // the capped mode of the solver they are carried along while the bodies hardly move, see
 // carryContacts.
 #include "collision/geometry/shape_ops.h"
-#include "collision/narrowphase/point_distance.h"
+#include "collision/narrowphase/collide.h"
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>

@@ -171,7 +171,7 @@ static rbVec3 supportCloud(const rbConvex* convex, rbVec3 direction, int* vertex
 // Distance of the hulls, with both of its bounds.
 static rbGjkResult measureHulls(const PointSet* a, const PointSet* b)
 {
-    rbConvex convex = {.isPlain = true, .support = supportCloud};
+    rbConvex convex = {.support = supportCloud};
     CloudCore coreA = {convex, a}, coreB = {convex, b};
     coreA.convex.size = 2.0 * reachOf(a);
     coreB.convex.size = 2.0 * reachOf(b);
@@ -348,7 +348,7 @@ static void regionCodesGiveTheDistanceOfBoxes(void** state)
         BoxCase c = drawBoxes(&random, n % 7);
         double a[RB_OBB_SIZE], b[RB_OBB_SIZE];
         makeBox(&c, a, b);
-        rbConvex boxA = {.isPlain = true, .isExtents = true, .isPolytope = true, .signMask = 7};
+        rbConvex boxA = {.isExtents = true, .isPolytope = true, .signMask = 7};
         rbConvex boxB = boxA;
         boxA.extents = c.halfA;
         boxB.extents = c.halfB;
