@@ -76,8 +76,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/motion/turn.c
   src/dynamics/sweep/free_spin.c
   src/dynamics/sweep/shape_sweep.c
-  src/dynamics/sweep/shape_sweep_sides.c
-  src/dynamics/sweep/shape_sweep_triangles.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_roots.c
   src/dynamics/solvers/block_matrix.c
