@@ -71,7 +71,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/joints/spring_model.c
   src/dynamics/motion/flight.c
   src/dynamics/motion/free_top.c
-  src/dynamics/motion/integrate.c
   src/dynamics/motion/path.c
   src/dynamics/motion/turn.c
   src/dynamics/sweep/free_spin.c
