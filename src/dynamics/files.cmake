@@ -58,9 +58,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c
   src/dynamics/impact/impact.c
-  src/dynamics/impact/impact_laws.c
-  src/dynamics/impact/impact_path.c
-  src/dynamics/impact/impact_slide.c
   src/dynamics/impact/impacts.c
   src/dynamics/joints/freedom.c
   src/dynamics/joints/joint_limits.c
