@@ -1,7 +1,7 @@
 // The loop of the first specification (L-77 to L-79, L-86): a heap of pairs and a global interval.
 // Every event visits every body, so it costs at least O(n); kept as the second algorithm against
 // which the loop over bodies is tested, and for comparison.
-#include "dynamics/engines/event/event_impacts.h"
+#include "dynamics/engines/event/event_loop.h"
 #include "lab/events/lab_event_rows.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
 //
 // A change of flight discards predictions. All state is in the pair memory of the row, so it is
 // part of snapshots.
-#include "dynamics/engines/event/event_impacts.h"
+#include "dynamics/engines/event/event_loop.h"
 #include "lab/events/lab_event_rows.h"
 #include "lab/rays/path_bend.h"
 #include "world/world_engine.h"

@@ -19,12 +19,10 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_pairs.c
   src/dynamics/contact/contact_snapshot.c
   src/dynamics/engines/event/event_bodies.c
-  src/dynamics/engines/event/event_cluster.c
   src/dynamics/engines/event/event_engine.c
-  src/dynamics/engines/event/event_snapshot.c
   src/dynamics/engines/event/event_impacts.c
   src/dynamics/engines/event/event_pairs.c
-  src/dynamics/engines/event/event_rows.c
+  src/dynamics/engines/event/event_loop.c
   src/dynamics/engines/event/event_regions.c
   src/dynamics/engines/event/event_rest.c
   src/dynamics/engines/step/contact_method.c

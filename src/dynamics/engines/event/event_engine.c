@@ -1,10 +1,9 @@
 // The event engine as its host sees it: registering bodies, start, events up to a time, statistics.
 #include "dynamics/engines/event/event_engine.h"
 
-#include "dynamics/engines/event/event_bodies.h"
-#include "dynamics/engines/event/event_cluster.h"
-#include "dynamics/engines/event/event_pairs.h"
-#include "dynamics/engines/event/event_regions.h"
+#include "base/core/byte_stream.h"
+#include "collision/distance/tree_pair.h"
+#include "dynamics/engines/event/event_loop.h"
 #include "dynamics/engines/event/event_rest.h"
 
 #include <math.h>
@@ -54,6 +53,15 @@ rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 perio
     return engine;
 }
 
+// Frees the fronts of all measured pairs.
+static void freeFronts(rbEventEngine* engine)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        rbDestroyFront(engine->datas.data[i].cache.front);
+        engine->datas.data[i].cache.front = NULL;
+    }
+}
+
 static void freeMaterials(rbEventCold* cold)
 {
     rbFree(cold->materials, (size_t)cold->materialCount * sizeof *cold->materials);
@@ -66,7 +74,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     if (engine == NULL) {
         return;
     }
-    rbEventEngine_FreeFronts(engine);
+    freeFronts(engine);
     for (int i = 0; i < engine->spareFronts.count; ++i) {
         rbDestroyFront(engine->spareFronts.data[i].front);
     }
@@ -220,6 +228,45 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     body->material = findMaterial(engine, def);
 }
 
+// ------------------------------------------------------------------------------------- invariants
+
+static bool isListed(const rbEventEngine* engine, int pair, int index, int other, int place)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    return place >= 0 && place < body->pairs.count && body->pairs.data[place].pair == pair &&
+           body->pairs.data[place].other == other;
+}
+
+// Whether a body's entry is due no later than a time.
+static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
+{
+    return rbHeap_Has(&engine->heap, index) &&
+           rbHeap_GetNode(&engine->heap, engine->heap.places.data[index]).key <= time;
+}
+
+bool rbEventEngine_IsValid(const rbEventEngine* engine)
+{
+    int alive = 0;
+    for (int i = 0; i < engine->pairs.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[i];
+        if (pair->a < 0) {
+            continue;
+        }
+        ++alive;
+        bool isDue = isfinite(engine->times.data[i]) && engine->loop->startPairs == NULL;
+        if (pair->a >= pair->b || pair->b >= engine->bodies.count ||
+            (pair->row == RB_PAIR_ROW_GENERAL) != (pair->data >= 0) ||
+            pair->data >= engine->datas.count || isnan(engine->times.data[i]) ||
+            !isListed(engine, i, pair->a, pair->b, pair->placeA) ||
+            !isListed(engine, i, pair->b, pair->a, pair->placeB) ||
+            (isDue && !isAwakeBy(engine, pair->a, engine->times.data[i]) &&
+             !isAwakeBy(engine, pair->b, engine->times.data[i]))) {
+            return false;
+        }
+    }
+    return alive == engine->statistics.pairCount && rbHeap_IsValid(&engine->heap);
+}
+
 // ------------------------------------------------------------------------------------------ start
 
 static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
@@ -313,7 +360,7 @@ static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, dou
 
 static void clearPairs(rbEventEngine* engine)
 {
-    rbEventEngine_FreeFronts(engine);
+    freeFronts(engine);
     for (int i = 0; i < engine->bodies.count; ++i) {
         engine->bodies.data[i].pairs.count = 0;
     }
@@ -366,6 +413,22 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
     }
 }
 
+// Signed distance at a time by the method of the pair; the normal points from a to b.
+static double distanceAt(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                         rbVec3* normal)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    if (pair->row == RB_PAIR_ROW_GENERAL) {
+        rbEventMeasure measure;
+        rbEventEngine_Measure(engine, host, index, time, &measure);
+        *normal = measure.normal;
+        return measure.distance;
+    }
+    rbEventContact contact = rbEventEngine_GetExactContact(engine, pair, time);
+    *normal = contact.normal;
+    return contact.distance;
+}
+
 // Whether the detector of a pair left an overlap in a run.
 static bool isOverlapAccepted(rbEventEngine* engine, int index, double time, double depth)
 {
@@ -384,7 +447,7 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
             continue;
         }
         rbVec3 normal;
-        double depth = -rbEventEngine_DistanceAt(engine, host, i, time, &normal);
+        double depth = -distanceAt(engine, host, i, time, &normal);
         if (depth > engine->tolerance && !isOverlapAccepted(engine, i, time, depth)) {
             overlap->count += 1;
             if (depth > overlap->depth) {
@@ -420,7 +483,7 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
             continue;
         }
         rbVec3 normal;
-        double depth = -rbEventEngine_DistanceAt(engine, host, i, time, &normal);
+        double depth = -distanceAt(engine, host, i, time, &normal);
         if (!(depth > engine->tolerance)) {
             continue;
         }
@@ -579,4 +642,133 @@ void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work)
         engine->bodies.data[i].isResting = false;
         engine->bodies.data[i].isCalm = false;
     }
+}
+
+// --------------------------------------------------------------------------------------- snapshots
+// The state of the engine as bytes: everything that determines what happens next. The broad phase
+// is rebuilt from the regions, which changes nothing.
+
+// Pairs that had a front get their own again; the stored pointers only say which ones. Among
+// triangles at equal distance the front decides which one is reported, so fronts belong to the
+// state.
+static void moveFronts(rbEventEngine* engine, rbByteStream* stream)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        rbSeparationCache* cache = &engine->datas.data[i].cache;
+        if (cache->front != NULL) {
+            int capacity = stream->isLoading ? 0 : cache->front->capacity;
+            RB_MOVE(stream, capacity);
+            cache->front = stream->isLoading ? rbCreateFront(capacity) : cache->front;
+            rbFront_Move(cache->front, stream);
+        }
+    }
+}
+
+// Bodies own the memory of their lists, colds the copies of their materials.
+static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
+{
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbEventBody* ours = &engine->bodies.data[i];
+        rbEventBody body;
+        memcpy(&body, ours, sizeof body);
+        RB_MOVE(stream, body);
+        memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
+        memcpy(ours, &body, sizeof body);
+        RB_MOVE_ARRAY(stream, ours->pairs);
+    }
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbEventCold* ours = &engine->colds.data[i];
+        rbEventCold cold;
+        memcpy(&cold, ours, sizeof cold);
+        RB_MOVE(stream, cold);
+        cold.geometry = ours->geometry;
+        cold.path = ours->path;
+        cold.materials = ours->materials;
+        cold.materialCount = ours->materialCount;
+        memcpy(ours, &cold, sizeof cold);
+    }
+}
+
+static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
+{
+    int count = engine->heap.count;
+    RB_MOVE(stream, count);
+    if (stream->isLoading) {
+        rbHeap_Clear(&engine->heap);
+    }
+    for (int i = 0; i < count; ++i) {
+        rbHeapNode node = {0};
+        if (!stream->isLoading) {
+            node = rbHeap_GetNode(&engine->heap, i);
+        }
+        RB_MOVE(stream, node);
+        if (stream->isLoading) {
+            rbHeap_Set(&engine->heap, node.item, node.key);
+        }
+    }
+}
+
+static void moveEngine(rbEventEngine* engine, rbByteStream* stream)
+{
+    int bodyCount = engine->bodies.count;
+    RB_MOVE(stream, bodyCount);
+    RB_ASSERT(bodyCount == engine->bodies.count);
+    RB_MOVE(stream, engine->statistics);
+    RB_MOVE(stream, engine->work);
+    RB_MOVE(stream, engine->windowStart);
+    RB_MOVE(stream, engine->windowEvents);
+    RB_MOVE(stream, engine->now);
+    RB_MOVE(stream, engine->tolerance);
+    RB_MOVE(stream, engine->regionEdge);
+    rbByteStream_Move(stream, engine->detectorCounts, engine->detector->countsSize);
+    moveBodies(engine, stream);
+    RB_MOVE_ARRAY(stream, engine->balls);
+    RB_MOVE_ARRAY(stream, engine->pairs);
+    RB_MOVE_ARRAY(stream, engine->times);
+    RB_MOVE_ARRAY(stream, engine->freePairs);
+    RB_MOVE_ARRAY(stream, engine->datas);
+    RB_MOVE_ARRAY(stream, engine->detectorPairs);
+    RB_MOVE_ARRAY(stream, engine->freeDatas);
+    moveHeap(engine, stream);
+    moveFronts(engine, stream);
+}
+
+size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)
+{
+    rbByteStream stream = {0};
+    moveEngine((rbEventEngine*)engine, &stream); // counting changes nothing
+    return stream.size;
+}
+
+void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
+{
+    RB_ASSERT(bytes != NULL);
+    rbByteStream stream = {.bytes = bytes};
+    moveEngine((rbEventEngine*)engine, &stream); // saving changes nothing
+}
+
+static rbBounds placeOf(const rbEventEngine* engine, int index)
+{
+    const int* periods = engine->balls.data[index].periods;
+    rbVec3 shift = {-periods[0] * engine->period.x, -periods[1] * engine->period.y,
+                    -periods[2] * engine->period.z};
+    rbBounds region = engine->bodies.data[index].region;
+    return (rbBounds){rbAdd(region.lower, shift), rbAdd(region.upper, shift)};
+}
+
+void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
+{
+    RB_ASSERT(bytes != NULL);
+    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
+    freeFronts(engine);
+    moveEngine(engine, &stream);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        rbEventEngine_SetClock(engine, i);
+        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
+            engine->loop->startPairs == NULL) {
+            rbBroadPhase_Place(engine->broad, i, placeOf(engine, i), NULL);
+        }
+    }
+    RB_VALIDATE(rbEventEngine_IsValid(engine));
 }

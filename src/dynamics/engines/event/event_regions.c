@@ -103,6 +103,19 @@ void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
     body->expiry = time + left;
 }
 
+// With varying loads the record is not a parabola from the start of the flight: it restarts at a
+// time. The flight itself stays.
+static void rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    if (body->isDynamic && engine->colds.data[index].loadAcceleration > 0.0) {
+        rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
+        body->time = time;
+        body->position = state.position;
+        body->velocity = state.velocity;
+    }
+}
+
 // Range of p + v t + a t^2/2 over [0, h].
 static void includePath(double p, double v, double a, double h, double range[2])
 {
@@ -590,7 +603,7 @@ void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, i
         body->expiry = INFINITY;
         return; // the others find it
     }
-    rbEventEngine_Rebase(engine, host, index, time);
+    rebase(engine, host, index, time);
     if (body->isDynamic) {
         makeDynamicRegion(engine, index, time);
     } else if (body->isMoving) {
@@ -627,7 +640,7 @@ rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host,
         rbEventEngine_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
         return rbGeometry_GetBounds(place.geometry, place.pose);
     }
-    rbEventEngine_Rebase(engine, host, index, timeA);
+    rebase(engine, host, index, timeA);
     double slack = 0.5 * engine->colds.data[index].loadAcceleration * h * h;
     return boundsOfFlight(body, timeA, h, reach + slack);
 }
