@@ -469,26 +469,18 @@ void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
     }
 }
 
-// Range of p + v t + a t^2/2 over [t0, t1], rounded outward.
-static void rangeOfParabola(const double coefficients[3], const double times[2], double* low,
-                            double* high)
+void rbRangeOfParabola(double p, double v, double a, const double times[2], double range[2])
 {
-    double p = coefficients[0];
-    double v = coefficients[1];
-    double a = coefficients[2];
     double atA = p + times[0] * (v + 0.5 * a * times[0]);
     double atB = p + times[1] * (v + 0.5 * a * times[1]);
-    *low = fmin(atA, atB);
-    *high = fmax(atA, atB);
+    range[0] = fmin(atA, atB);
+    range[1] = fmax(atA, atB);
     double apex = a != 0.0 ? -v / a : times[0];
     if (apex > times[0] && apex < times[1]) {
         double value = p - 0.5 * v * v / a;
-        *low = fmin(*low, value);
-        *high = fmax(*high, value);
+        range[0] = fmin(range[0], value);
+        range[1] = fmax(range[1], value);
     }
-    double slack = 1e-15 * (fabs(p) + times[1] * (fabs(v) + fabs(a) * times[1]));
-    *low -= slack;
-    *high += slack;
 }
 
 rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, double timeA,
@@ -498,12 +490,16 @@ rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, do
     RB_ASSERT(body->load == NULL);
     const rbMotionState* s = &flight->start;
     double times[2] = {timeA - flight->startTime, timeB - flight->startTime};
-    double x[3] = {s->position.x, s->velocity.x, body->acceleration.x};
-    double y[3] = {s->position.y, s->velocity.y, body->acceleration.y};
-    double z[3] = {s->position.z, s->velocity.z, body->acceleration.z};
-    rbBounds bounds;
-    rangeOfParabola(x, times, &bounds.lower.x, &bounds.upper.x);
-    rangeOfParabola(y, times, &bounds.lower.y, &bounds.upper.y);
-    rangeOfParabola(z, times, &bounds.lower.z, &bounds.upper.z);
-    return bounds;
+    double p[3] = {s->position.x, s->position.y, s->position.z};
+    double v[3] = {s->velocity.x, s->velocity.y, s->velocity.z};
+    double a[3] = {body->acceleration.x, body->acceleration.y, body->acceleration.z};
+    double range[3][2];
+    for (int i = 0; i < 3; ++i) {
+        rbRangeOfParabola(p[i], v[i], a[i], times, range[i]);
+        double slack = 1e-15 * (fabs(p[i]) + times[1] * (fabs(v[i]) + fabs(a[i]) * times[1]));
+        range[i][0] -= slack;
+        range[i][1] += slack;
+    }
+    return (rbBounds){{range[0][0], range[1][0], range[2][0]},
+                      {range[0][1], range[1][1], range[2][1]}};
 }

@@ -98,7 +98,7 @@ static void setPathMotion(const rbEventCold* cold, double time, const rbMotionSt
     if (rbPath_IsSteady(cold->path, time, &horizon)) {
         motion->velocity = state->velocity;
     } else {
-        motion->velocitySlack = rbPath_GetSpeed(cold->path);
+        motion->velocitySlack = cold->path->speed;
     }
     motion->horizon = horizon;
 }
@@ -130,8 +130,7 @@ void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost*
         rbSweepMotion_SetSteadySpin(motion, RB_VEC3_ZERO);
         motion->horizon = INFINITY;
     }
-    out->pose.q = rbMulQuat(state->orientation, cold->transform.q);
-    out->pose.p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
+    out->pose = rbEventCold_GetPose(cold, state);
     out->geometry = cold->geometry;
     out->radius = cold->coreRadius;
     // A shrinking body is measured at its own size: the added rounding is never negative.

@@ -20,13 +20,27 @@ void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost*
 static inline void* rbEventEngine_GetDetectorPair(const rbEventEngine* engine,
                                                   const rbEventPair* pair)
 {
-    return &engine->detectorPairs.data[(ptrdiff_t)pair->data * engine->pairWords];
+    return &engine->detector.memory.data[(ptrdiff_t)pair->data * engine->detector.words];
 }
 
+// Whole periods of a periodic box, m.
+static inline rbVec3 rbEventEngine_ShiftBy(const rbEventEngine* engine, const int periods[3])
+{
+    rbVec3 period = engine->space.period;
+    return (rbVec3){periods[0] * period.x, periods[1] * period.y, periods[2] * period.z};
+}
+
+// From b of a pair to its image next to a.
 static inline rbVec3 rbEventEngine_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
 {
-    return (rbVec3){pair->image[0] * engine->period.x, pair->image[1] * engine->period.y,
-                    pair->image[2] * engine->period.z};
+    return rbEventEngine_ShiftBy(engine, pair->image);
+}
+
+// The geometry of a body in a state.
+static inline rbTransform rbEventCold_GetPose(const rbEventCold* cold, const rbMotionState* state)
+{
+    return (rbTransform){rbAdd(state->position, rbRotate(state->orientation, cold->transform.p)),
+                         rbMulQuat(state->orientation, cold->transform.q)};
 }
 
 // The contact time, or less where a fall through a tolerance takes less.

@@ -18,18 +18,18 @@ static const rbMaterial* materialOf(const rbEventCold* cold, int child)
 }
 
 // Coefficients of a pair of parts.
-static rbMaterialPair getMaterial(const rbEventEngine* engine, const rbEventPair* pair, int childA,
-                                  int childB)
+static rbMaterialPair getMaterial(const rbEventEngine* engine, const rbEventPair* pair,
+                                  const rbEventContact* contact)
 {
     int knownA = engine->bodies.data[pair->a].material;
     int knownB = engine->bodies.data[pair->b].material;
-    const rbMaterial* a = knownA >= 0 ? &engine->materials.data[knownA]
-                                      : materialOf(&engine->colds.data[pair->a], childA);
-    const rbMaterial* b = knownB >= 0 ? &engine->materials.data[knownB]
-                                      : materialOf(&engine->colds.data[pair->b], childB);
-    if (engine->materialPairs != NULL) {
+    const rbMaterial* a = knownA >= 0 ? &engine->materials.known.data[knownA]
+                                      : materialOf(&engine->colds.data[pair->a], contact->childA);
+    const rbMaterial* b = knownB >= 0 ? &engine->materials.known.data[knownB]
+                                      : materialOf(&engine->colds.data[pair->b], contact->childB);
+    if (engine->materials.pairs != NULL) {
         const rbMaterialPair* known =
-            &engine->materialPairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
+            &engine->materials.pairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
         if (known->friction >= 0.0) {
             rbMaterialPair found = *known;
             found.law = found.law < RB_IMPACT_LAW_COUNT ? found.law : engine->settings.law;
@@ -41,6 +41,37 @@ static rbMaterialPair getMaterial(const rbEventEngine* engine, const rbEventPair
                                             b->restitution),
         .friction = rbCombineRule_Apply(engine->settings.combineFriction, a->friction, b->friction),
         .law = engine->settings.law};
+}
+
+// A point of a pair as several impacts at once see it, between bodies of their list.
+static rbImpactContact makeContact(const rbEventEngine* engine, const rbEventPair* pair,
+                                   const rbEventContact* contact, int a, int b)
+{
+    rbMaterialPair material = getMaterial(engine, pair, contact);
+    return (rbImpactContact){.a = a,
+                             .b = b,
+                             .point = contact->point,
+                             .normal = contact->normal,
+                             .restitution = material.restitution,
+                             .friction = material.friction,
+                             .law = material.law};
+}
+
+static double energyOf(const rbImpactBody* bodies, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        sum += rbGetKineticEnergy(&bodies[i]);
+    }
+    return sum;
+}
+
+// Counts a collision of a pair that follows another within the contact time.
+static void countRepeat(const rbEventEngine* engine, rbEventPair* pair, double time)
+{
+    bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;
+    pair->repeats = isRepeat ? (uint16_t)(pair->repeats + (pair->repeats < UINT16_MAX)) : 0;
+    pair->lastTime = time;
 }
 
 // An impact whose law raised the energy, by a change in J.
@@ -138,7 +169,7 @@ static void preparePoint(const rbEventEngine* engine, const rbEventResolution* r
                          const rbEventContact* contact, double speed, LastingPoint* point)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material = getMaterial(engine, pair, contact->childA, contact->childB);
+    rbMaterialPair material = getMaterial(engine, pair, contact);
     point->frame = rbMakeContactFrame(contact->normal);
     rbSym3 matrix =
         rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, &point->frame);
@@ -275,7 +306,7 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
     LastingPoint points[RB_EVENT_CONTACTS_MAX];
     rbEventPair* pair = &engine->pairs.data[r->pair];
     double nearest = INFINITY;
-    double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double before = energyOf(r->bodies, 2);
     for (int i = 0; i < count; ++i) {
         nearest = fmin(nearest, contacts[i].distance);
     }
@@ -296,7 +327,7 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
             break;
         }
     }
-    double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double after = energyOf(r->bodies, 2);
     pair->isLasting = true;
     rbVec3 centers = rbSub(r->bodies[1].center, r->bodies[0].center);
     double frictionSum = 0.0;
@@ -425,7 +456,7 @@ static rbImpactInput makeInput(const rbEventEngine* engine, const rbEventResolut
                                const rbEventContact* contact, const rbMat3* frame)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material = getMaterial(engine, pair, contact->childA, contact->childB);
+    rbMaterialPair material = getMaterial(engine, pair, contact);
     rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
     return (rbImpactInput){
         .matrix = rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, frame),
@@ -443,7 +474,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     rbMat3 frame = rbMakeContactFrame(contact->normal);
     rbImpactInput input = makeInput(engine, r, contact, &frame);
     double speed = -input.velocity.z;
-    double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double before = energyOf(r->bodies, 2);
     bool isMicro = validateMicro(engine, r, contact, speed, input.restitution);
     rbImpactResult result;
     if (isMicro && !isLastRound && !r->isHandedOver) {
@@ -463,7 +494,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     }
     rbVec3 impulse = rbMulMV(frame, result.impulse);
     rbApplyContactImpulse(&r->bodies[0], &r->bodies[1], contact->point, impulse);
-    double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double after = energyOf(r->bodies, 2);
     addWork(engine, isMicro, input.law, &result, after - before);
     r->fastest = fmax(r->fastest, speed);
     engine->statistics.virial += rbDot(impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
@@ -511,25 +542,6 @@ static void noteLasting(rbEventEngine* engine, const rbEventHost* host, const rb
                            .point = contact->point,
                            .normal = contact->normal};
     rbEventEngine_Write(engine, host, &event);
-}
-
-// A new lasting contact may carry one of its bodies immediately.
-static bool balance(rbEventEngine* engine, const rbEventHost* host, const rbEventResolution* r,
-                    const rbEventContact* contact)
-{
-    const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material = getMaterial(engine, pair, contact->childA, contact->childB);
-    int a = pair->a;
-    int b = pair->b;
-    const rbEventBody* first = &engine->bodies.data[a];
-    const rbEventBody* second = &engine->bodies.data[b];
-    bool isFirstFast = (!first->isDynamic && !first->isMoving) || first->isResting;
-    bool isSecondFast = (!second->isDynamic && !second->isMoving) || second->isResting;
-    if (!isFirstFast && !isSecondFast) {
-        return false;
-    }
-    int index = isFirstFast ? b : a;
-    return rbEventEngine_TryBalance(engine, host, index, r->time, contact, material.friction);
 }
 
 // The largest acceleration of a contact that loads, rotation and sliding explain. Without loads:
@@ -614,20 +626,13 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
     rbImpactContact points[RB_EVENT_CONTACTS_MAX];
     double approaches[RB_EVENT_CONTACTS_MAX];
     for (int i = 0; i < count; ++i) {
-        rbMaterialPair material = getMaterial(engine, pair, contacts[i].childA, contacts[i].childB);
-        points[i] = (rbImpactContact){.a = 0,
-                                      .b = 1,
-                                      .point = contacts[i].point,
-                                      .normal = contacts[i].normal,
-                                      .restitution = material.restitution,
-                                      .friction = material.friction,
-                                      .law = material.law};
+        points[i] = makeContact(engine, pair, &contacts[i], 0, 1);
         approaches[i] = rbEventResolution_ApproachAt(r, &contacts[i]);
         r->fastest = fmax(r->fastest, approaches[i]);
     }
-    double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double before = energyOf(r->bodies, 2);
     (void)rbResolveImpacts(r->bodies, points, count, RB_ORDER_SIMULTANEOUS);
-    double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double after = energyOf(r->bodies, 2);
     double friction = 0.0;
     for (int i = 0; i < count; ++i) {
         friction += points[i].frictionWork;
@@ -792,34 +797,17 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
         approaches[i] = approachOf(cluster, a, b, &found.points[i]);
     }
     for (int i = 0; i < found.touching; ++i) {
-        const rbEventContact* point = &found.points[i];
         if (cluster->contactCount == RB_IMPACT_CONTACTS_MAX) {
             return;
         }
         if (isCopy(&found, approaches, i, engine->tolerance)) {
             continue;
         }
-        rbMaterialPair material = getMaterial(engine, pair, point->childA, point->childB);
         int k = cluster->contactCount++;
         cluster->pairs[k] = pairIndex;
         cluster->approaches[k] = approaches[i];
-        cluster->contacts[k] = (rbImpactContact){.a = a,
-                                                 .b = b,
-                                                 .point = point->point,
-                                                 .normal = point->normal,
-                                                 .restitution = material.restitution,
-                                                 .friction = material.friction,
-                                                 .law = material.law};
+        cluster->contacts[k] = makeContact(engine, pair, &found.points[i], a, b);
     }
-}
-
-static double kineticOf(const Cluster* cluster)
-{
-    double sum = 0.0;
-    for (int i = 0; i < cluster->bodyCount; ++i) {
-        sum += rbGetKineticEnergy(&cluster->impacts[i]);
-    }
-    return sum;
 }
 
 static void accountForCluster(rbEventEngine* engine, const rbEventHost* host,
@@ -865,21 +853,21 @@ static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cl
         rbEventEngine_StartFlight(engine, host, cluster->bodies[i], cluster->time, &state);
     }
     for (int i = 0; i < cluster->bodyCount; ++i) {
-        rbArray_Push(engine->moved, cluster->bodies[i]);
+        rbArray_Push(engine->lists.moved, cluster->bodies[i]);
     }
 }
 
 // Resolves a pair and everything that touches it simultaneously; false if nothing approaches.
-// Otherwise engine->moved lists the bodies.
+// Otherwise engine->lists.moved lists the bodies.
 static bool collideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
                            double time)
 {
     RB_ASSERT(pairIndex >= 0);
     RB_ASSERT(pairIndex < engine->pairs.count);
-    if (engine->cluster == NULL) {
-        engine->cluster = rbAllocZero(1, sizeof *engine->cluster);
+    if (engine->scratch.cluster == NULL) {
+        engine->scratch.cluster = rbAllocZero(1, sizeof *engine->scratch.cluster);
     }
-    Cluster* cluster = engine->cluster;
+    Cluster* cluster = engine->scratch.cluster;
     cluster->bodyCount = 0;
     cluster->contactCount = 0;
     cluster->time = time;
@@ -898,10 +886,11 @@ static bool collideCluster(rbEventEngine* engine, const rbEventHost* host, int p
         isApproaching = isApproaching || cluster->approaches[i] > 0.0;
     }
     if (isApproaching) {
-        double before = kineticOf(cluster);
+        double before = energyOf(cluster->impacts, cluster->bodyCount);
         (void)rbResolveImpacts(cluster->impacts, cluster->contacts, cluster->contactCount,
                                RB_ORDER_SIMULTANEOUS);
-        accountForCluster(engine, host, cluster, before, kineticOf(cluster) - before);
+        accountForCluster(engine, host, cluster, before,
+                          energyOf(cluster->impacts, cluster->bodyCount) - before);
         takeCluster(engine, host, cluster);
     }
     return isApproaching;
@@ -909,13 +898,13 @@ static bool collideCluster(rbEventEngine* engine, const rbEventHost* host, int p
 
 void rbEventEngine_FreeCluster(rbEventEngine* engine)
 {
-    rbFree(engine->cluster, sizeof *engine->cluster);
-    engine->cluster = NULL;
+    rbFree(engine->scratch.cluster, sizeof *engine->scratch.cluster);
+    engine->scratch.cluster = NULL;
 }
 
 // ------------------------------------------------------------------------------------------ a pair
 
-// Outcome of a collision: engine->moved lists the bodies to predict.
+// Outcome of a collision: engine->lists.moved lists the bodies to predict.
 typedef struct Outcome {
     bool isResolved; // false: no touching point approached, and nothing changed
     bool mayRest;    // the two bodies may have come to rest
@@ -939,7 +928,7 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     int fastest =
         rbEventResolution_FindFastest(&r, contacts, count, roundingSpeed(&r, engine), &speed);
     Outcome outcome = {.isResolved = false};
-    engine->moved.count = 0;
+    engine->lists.moved.count = 0;
     if (fastest < 0) {
         return outcome;
     }
@@ -961,10 +950,7 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     const rbEventBody* bodies[2] = {&engine->bodies.data[a], &engine->bodies.data[b]};
     r.isDisturbed = (bodies[0]->isDynamic && bodies[0]->time != pair->lastTime) ||
                     (bodies[1]->isDynamic && bodies[1]->time != pair->lastTime);
-    bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;
-    pair->repeats =
-        (uint16_t)(isRepeat ? (pair->repeats < UINT16_MAX ? pair->repeats + 1 : UINT16_MAX) : 0);
-    pair->lastTime = time;
+    countRepeat(engine, pair, time);
     double rest = APPROACH_REST * speed;
     int roundCount = ROUNDS_MAX * count;
     bool isFlat = engine->settings.lasting == RB_LASTING_REST && liesFlat(&r, list, speed);
@@ -999,10 +985,11 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     takeVelocities(engine, host, b, time, &states[1], &r.bodies[1]);
     if (r.isHandedOver) {
         noteLasting(engine, host, &r, &contacts[0]);
-        isHeld = balance(engine, host, &r, &contacts[0]);
+        double friction = getMaterial(engine, pair, &contacts[0]).friction;
+        isHeld = rbEventEngine_TryBalance(engine, host, index, time, &contacts[0], friction);
     }
-    rbArray_Push(engine->moved, a);
-    rbArray_Push(engine->moved, b);
+    rbArray_Push(engine->lists.moved, a);
+    rbArray_Push(engine->lists.moved, b);
     outcome =
         (Outcome){.isResolved = true, .mayRest = !isHeld, .pull = r.pull, .fastest = r.fastest};
     return outcome;
@@ -1011,9 +998,9 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
 // The flights of these bodies are new: predicts all their pairs.
 static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
 {
-    RB_ASSERT(engine->moved.count <= engine->bodies.count);
-    for (int i = 0; i < engine->moved.count; ++i) {
-        rbEventEngine_PredictBody(engine, host, engine->moved.data[i], time);
+    RB_ASSERT(engine->lists.moved.count <= engine->bodies.count);
+    for (int i = 0; i < engine->lists.moved.count; ++i) {
+        rbEventEngine_PredictBody(engine, host, engine->lists.moved.data[i], time);
     }
 }
 
@@ -1059,7 +1046,7 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     rbEventBody* b = &engine->bodies.data[pair->b];
     rbEventBody_FetchList(a);
     rbEventBody_FetchList(b);
-    rbMaterialPair material = getMaterial(engine, pair, 0, 0);
+    rbMaterialPair material = getMaterial(engine, pair, contact);
     bool isFree = engine->settings.order == RB_ORDER_SEQUENTIAL && material.friction == 0.0 &&
                   !a->isResting && !b->isResting && !(a->growth + b->growth != 0.0);
     bool isPulled =
@@ -1078,9 +1065,7 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     if (!(speed > ROUNDING_SPEED * (rbLength(velocityA) + rbLength(velocityB)))) {
         return false;
     }
-    bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;
-    pair->repeats = isRepeat ? (uint16_t)(pair->repeats + (pair->repeats < UINT16_MAX)) : 0;
-    pair->lastTime = time;
+    countRepeat(engine, pair, time);
     double e = pair->repeats > REPEATS_MAX ? 1.0 : material.restitution;
     // Divided by n.n, which rounding leaves slightly above 1 on average: then elastic gases do not
     // heat.
@@ -1119,9 +1104,9 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
                                .approachSpeed = speed};
         rbEventEngine_Write(engine, host, &event);
     }
-    engine->moved.count = 0;
-    rbArray_Push(engine->moved, pair->a);
-    rbArray_Push(engine->moved, pair->b);
+    engine->lists.moved.count = 0;
+    rbArray_Push(engine->lists.moved, pair->a);
+    rbArray_Push(engine->lists.moved, pair->b);
     predictMoved(engine, host, time);
     return true;
 }

@@ -85,7 +85,7 @@ void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, in
 {
     RB_ASSERT(engine->times.data[index] <= time);
     if (rbEventEngine_GetPair(engine, index)->isDetected) {
-        engine->detector->handle(engine, host, index, time);
+        engine->detector.row->handle(engine, host, index, time);
     } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
         handleGeneral(engine, host, index, time);
     } else {
@@ -98,12 +98,12 @@ void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, in
 
 bool rbEventEngine_Spend(rbEventEngine* engine, double time)
 {
-    if (!(time < engine->windowStart + 1.0)) {
-        engine->windowStart = time;
-        engine->windowEvents = 0;
+    if (!(time < engine->budget.start + 1.0)) {
+        engine->budget.start = time;
+        engine->budget.events = 0;
     }
-    engine->windowEvents += 1;
-    return (double)engine->windowEvents <= engine->budget;
+    engine->budget.events += 1;
+    return (double)engine->budget.events <= engine->budget.most;
 }
 
 // gcc considers a function that only prefetches to have no effect and drops its calls, unless it is
@@ -133,10 +133,10 @@ FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* hos
         const rbEventBody* body = &engine->bodies.data[nodes[next].item];
         __builtin_prefetch(&host->flights[nodes[next].item], 1);
         rbEventBody_FetchList(body);
-        if (body->entry >= 0) {
-            fetchBody(&engine->bodies.data[body->entryOther]);
-            __builtin_prefetch(&host->flights[body->entryOther], 1);
-            __builtin_prefetch(&engine->pairs.data[body->entry]);
+        if (body->entry.pair >= 0) {
+            fetchBody(&engine->bodies.data[body->entry.other]);
+            __builtin_prefetch(&host->flights[body->entry.other], 1);
+            __builtin_prefetch(&engine->pairs.data[body->entry.pair]);
         }
     }
 }
@@ -153,17 +153,17 @@ static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, do
         RB_ASSERT(top.item < engine->bodies.count);
         fetchAhead(engine, host);
         rbEventBody* body = &engine->bodies.data[top.item];
-        if (body->entry == RB_ENTRY_EXPIRY) {
+        if (body->entry.pair == RB_ENTRY_EXPIRY) {
             engine->now = top.key;
             rbEventEngine_RenewRegion(engine, host, top.item, top.key);
             rbEventEngine_PredictNew(engine, host, top.key);
             rbEventEngine_UpdateEntry(engine, top.item);
-        } else if (engine->times.data[body->entry] != top.key) {
+        } else if (engine->times.data[body->entry.pair] != top.key) {
             engine->statistics.staleEntries += 1;
             rbEventEngine_UpdateEntry(engine, top.item);
             continue;
         } else {
-            int pair = body->entry;
+            int pair = body->entry.pair;
             engine->now = top.key;
             failed[0] = engine->pairs.data[pair].a;
             failed[1] = engine->pairs.data[pair].b;
