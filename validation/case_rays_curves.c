@@ -80,7 +80,7 @@ static rbRayBody makeBody(const CurveScene* scene, int body, const rbRayEmitter*
     if (path != NULL) {
         result.pose = getPathPose;
         result.context = path;
-        result.speedMax = rbPath_GetSpeed(path);
+        result.speedMax = path->speed;
         result.curvature = rbPath_GetAcceleration(path, start, end, 1e-6);
     }
     return result;

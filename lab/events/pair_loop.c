@@ -1,7 +1,7 @@
 // The loop of the first specification (L-77 to L-79, L-86): a heap of pairs and a global interval.
 // Every event visits every body, so it costs at least O(n); kept as the second algorithm against
 // which the loop over bodies is tested, and for comparison.
-#include "dynamics/engines/event/event_impacts.h"
+#include "dynamics/engines/event/event_loop.h"
 #include "lab/events/lab_event_rows.h"
 
 #include <math.h>
@@ -16,11 +16,11 @@ static bool isNear(const rbEventEngine* engine, int a, int b)
         return true;
     }
     if (first->isUnbounded || second->isUnbounded) {
-        const rbBounds* region = first->isUnbounded ? &second->region : &first->region;
+        const rbBounds* region = first->isUnbounded ? &second->region.box : &first->region.box;
         return rbEventEngine_IsNearUnbounded(engine, region, first->isUnbounded ? a : b);
     }
-    const rbBounds* p = &first->region;
-    const rbBounds* q = &second->region;
+    const rbBounds* p = &first->region.box;
+    const rbBounds* q = &second->region.box;
     return p->lower.x <= q->upper.x && q->lower.x <= p->upper.x && p->lower.y <= q->upper.y &&
            q->lower.y <= p->upper.y && p->lower.z <= q->upper.z && q->lower.z <= p->upper.z;
 }
@@ -45,7 +45,7 @@ static void admitPairs(rbEventEngine* engine, const rbEventHost* host, double ti
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbEventBody* body = &engine->bodies.data[i];
         if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded) {
-            body->region = rbEventEngine_MotionBox(engine, host, i, timeA, timeB);
+            body->region.box = rbEventEngine_MotionBox(engine, host, i, timeA, timeB);
         }
     }
     for (int a = 0; a < engine->bodies.count; ++a) {

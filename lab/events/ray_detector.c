@@ -16,7 +16,7 @@
 //
 // A change of flight discards predictions. All state is in the pair memory of the row, so it is
 // part of snapshots.
-#include "dynamics/engines/event/event_impacts.h"
+#include "dynamics/engines/event/event_loop.h"
 #include "lab/events/lab_event_rows.h"
 #include "lab/rays/path_bend.h"
 #include "world/world_engine.h"
@@ -87,12 +87,12 @@ static PairMemory* memoryOf(const rbEventEngine* engine, const rbEventPair* pair
 
 static rbRayDetectorStatistics* countsOf(const rbEventEngine* engine)
 {
-    return engine->detectorCounts;
+    return engine->detector.counts;
 }
 
 static const RayState* stateOf(const rbEventEngine* engine)
 {
-    return engine->detectorState;
+    return engine->detector.state;
 }
 
 // --------------------------------------------------------------------------------------- settings
@@ -152,7 +152,7 @@ static const rbRayEmitter* findEmitter(const RayState* state, const rbGeometry* 
 
 static void destroyState(rbEventEngine* engine)
 {
-    RayState* state = engine->detectorState;
+    RayState* state = engine->detector.state;
     if (state == NULL) {
         return;
     }
@@ -162,7 +162,7 @@ static void destroyState(rbEventEngine* engine)
     rbArray_Free(state->emitters);
     rbArray_Free(state->bodies);
     rbFree(state, sizeof *state);
-    engine->detectorState = NULL;
+    engine->detector.state = NULL;
 }
 
 // Destroys emitters of geometries that no body uses any more.
@@ -199,10 +199,10 @@ static const rbRayEmitter* takeEmitter(RayState* state, const rbGeometry* geomet
 
 static rbStatus startRays(rbEventEngine* engine, rbError* error)
 {
-    if (engine->detectorState == NULL) {
-        engine->detectorState = rbAllocZero(1, sizeof(RayState));
+    if (engine->detector.state == NULL) {
+        engine->detector.state = rbAllocZero(1, sizeof(RayState));
     }
-    RayState* state = engine->detectorState;
+    RayState* state = engine->detector.state;
     state->settings = rbEventSettings_GetRays(&engine->settings);
     dropEmitters(engine, state);
     state->bodies.count = 0;
@@ -299,7 +299,7 @@ static void makeBody(const Mover* mover, const rbMotionState* state, const rbSwe
     if (!isMoving) {
         return;
     }
-    body->speedMax = self->isMoving ? rbPath_GetSpeed(cold->path) : rbLength(state->velocity);
+    body->speedMax = self->isMoving ? cold->path->speed : rbLength(state->velocity);
     body->curvature = rbLength(motion->acceleration) + motion->accelerationSlack;
     if (self->shape != RB_EVENT_SHAPE_SPHERE) {
         body->spinMax = motion->spinMax;
@@ -321,8 +321,8 @@ static void makePair(const rbEventEngine* engine, const rbEventHost* host, const
         rbMotionState state = rbEventEngine_StateAt(engine, host, indices[i], time);
         rbSweepBody sweep;
         rbEventEngine_MakeSweepBody(engine, host, indices[i], time, &state, &sweep);
-        rbVec3 shift =
-            i == 1 && engine->isPeriodic ? rbEventEngine_ImageShift(engine, pair) : RB_VEC3_ZERO;
+        rbVec3 shift = i == 1 && engine->space.isPeriodic ? rbEventEngine_ImageShift(engine, pair)
+                                                          : RB_VEC3_ZERO;
         sweep.pose.p = rbAdd(sweep.pose.p, shift);
         out->movers[i] = (Mover){engine, host, indices[i], shift};
         makeBody(&out->movers[i], &state, &sweep, &out->bodies[i]);
@@ -385,8 +385,8 @@ static double chooseWindow(const rbEventEngine* engine, const rbEventPair* indic
     double end = time + window;
     if (engine->loop->startPairs == NULL) {
         // only the loop over bodies has regions that expire
-        end = fmin(end, engine->bodies.data[indices->a].expiry);
-        end = fmin(end, engine->bodies.data[indices->b].expiry);
+        end = fmin(end, engine->bodies.data[indices->a].region.expiry);
+        end = fmin(end, engine->bodies.data[indices->b].region.expiry);
     }
     end = end > time ? end : nextafter(time, INFINITY);
     for (int i = 0; i < 2; ++i) {
@@ -420,7 +420,7 @@ static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const
     query.bodyA = &pair->bodies[swapped ? 1 : 0];
     query.bodyB = &pair->bodies[swapped ? 0 : 1];
     query.settings = &stateOf(engine)->settings;
-    query.scratch = engine->scratch;
+    query.scratch = engine->scratch.separation;
     if (rbPredictByRays(&query, prediction, NULL) != RB_STATUS_OK) {
         return false;
     }
@@ -671,7 +671,7 @@ static bool traceNext(const rbEventEngine* engine, const rbEventHost* host, doub
 static const rbEventEngine* engineOf(const rbWorld* world)
 {
     const rbEventEngine* engine = rbWorld_GetEventEngine(world);
-    return engine != NULL && engine->detector == &rbRayDetectorRow ? engine : NULL;
+    return engine != NULL && engine->detector.row == &rbRayDetectorRow ? engine : NULL;
 }
 
 bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,

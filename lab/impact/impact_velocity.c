@@ -6,7 +6,7 @@
 // certain not to overshoot; from there the work runs to its goal. Newton's goal is a velocity and
 // Poisson's an impulse: the first stays in u_z, the second returns to the impulse. So does
 // everything near a stop, where the direction turns too fast for these parameters, and wherever f
-// is small: the caller then uses a piece of impact_slide.c and tries again.
+// is small: the caller then uses a piece of impact.c and tries again.
 #include "dynamics/impact/impact_path.h"
 #include "lab/math/ode_integrate.h"
 

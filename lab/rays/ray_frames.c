@@ -128,7 +128,7 @@ static rbStatus setPath(const rbRayFrames* frames, rbFrameBody* body, const rbPa
     }
     double length =
         body->table != NULL ? rbPathTable_GetLength(body->table) : rbPath_GetLength(body->path);
-    body->speed = rbPath_GetSpeed(body->path);
+    body->speed = body->path->speed;
     body->spin = rbLength(def->angularVelocity);
     body->startTime = def->startTime;
     bool hasEnd = !isClosed && isfinite(length) && body->speed > 0.0;

@@ -19,12 +19,10 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_pairs.c
   src/dynamics/contact/contact_snapshot.c
   src/dynamics/engines/event/event_bodies.c
-  src/dynamics/engines/event/event_cluster.c
   src/dynamics/engines/event/event_engine.c
-  src/dynamics/engines/event/event_snapshot.c
   src/dynamics/engines/event/event_impacts.c
   src/dynamics/engines/event/event_pairs.c
-  src/dynamics/engines/event/event_rows.c
+  src/dynamics/engines/event/event_loop.c
   src/dynamics/engines/event/event_regions.c
   src/dynamics/engines/event/event_rest.c
   src/dynamics/engines/step/contact_method.c
@@ -58,9 +56,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c
   src/dynamics/impact/impact.c
-  src/dynamics/impact/impact_laws.c
-  src/dynamics/impact/impact_path.c
-  src/dynamics/impact/impact_slide.c
   src/dynamics/impact/impacts.c
   src/dynamics/joints/freedom.c
   src/dynamics/joints/joint_limits.c
@@ -71,13 +66,10 @@ target_sources(rattleback PRIVATE
   src/dynamics/joints/spring_model.c
   src/dynamics/motion/flight.c
   src/dynamics/motion/free_top.c
-  src/dynamics/motion/integrate.c
   src/dynamics/motion/path.c
   src/dynamics/motion/turn.c
   src/dynamics/sweep/free_spin.c
   src/dynamics/sweep/shape_sweep.c
-  src/dynamics/sweep/shape_sweep_sides.c
-  src/dynamics/sweep/shape_sweep_triangles.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_roots.c
   src/dynamics/solvers/block_matrix.c

@@ -4,7 +4,6 @@
 #include "base/math/elementary.h"
 #include "base/math/random3.h"
 #include "dynamics/motion/flight.h"
-#include "dynamics/motion/integrate.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,61 +1,41 @@
-// Combining the constants of two materials into that of a pair: rows of a table.
+// Combining the constants of two materials into that of a pair.
 #include "dynamics/impact/impact_words.h"
 
 #include <math.h>
 
-static double multiply(double a, double b)
-{
-    return a * b;
-}
-
-static double add(double a, double b)
-{
-    return a + b;
-}
-
-// The square roots first: a product of two small numbers would underflow.
-static double takeGeometricMean(double a, double b)
-{
-    return a == b ? a : sqrt(a) * sqrt(b);
-}
-
-static double takeMean(double a, double b)
-{
-    return 0.5 * a + 0.5 * b;
-}
-
-static double takeLess(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double takeMore(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-typedef struct CombineRow {
-    const char* name;
-    double (*combine)(double a, double b);
-} CombineRow;
-
-static const CombineRow rows[RB_COMBINE_COUNT] = {
-    [RB_COMBINE_PRODUCT] = {"product", multiply},
-    [RB_COMBINE_SUM] = {"sum", add},
-    [RB_COMBINE_GEOMETRIC] = {"geometric", takeGeometricMean},
-    [RB_COMBINE_MEAN] = {"mean", takeMean},
-    [RB_COMBINE_MIN] = {"min", takeLess},
-    [RB_COMBINE_MAX] = {"max", takeMore},
+static const char* const names[RB_COMBINE_COUNT] = {
+    [RB_COMBINE_PRODUCT] = "product",
+    [RB_COMBINE_SUM] = "sum",
+    [RB_COMBINE_GEOMETRIC] = "geometric",
+    [RB_COMBINE_MEAN] = "mean",
+    [RB_COMBINE_MIN] = "min",
+    [RB_COMBINE_MAX] = "max",
 };
 
-RB_DEFINE_WORDS(rbCombineRule, "rule of combination", RB_COMBINE_COUNT, rows[index].name)
+RB_DEFINE_WORDS(rbCombineRule, "rule of combination", RB_COMBINE_COUNT, names[index])
 
 double rbCombineRule_Apply(rbCombineRule rule, double a, double b)
 {
-    RB_ASSERT((int)rule >= 0 && rule < RB_COMBINE_COUNT);
     RB_ASSERT(a >= 0.0);
     RB_ASSERT(b >= 0.0);
-    return rows[rule].combine(a, b);
+    switch (rule) {
+    case RB_COMBINE_PRODUCT:
+        return a * b;
+    case RB_COMBINE_SUM:
+        return a + b;
+    case RB_COMBINE_GEOMETRIC: // the square roots first: a product of small numbers underflows
+        return a == b ? a : sqrt(a) * sqrt(b);
+    case RB_COMBINE_MEAN:
+        return 0.5 * a + 0.5 * b;
+    case RB_COMBINE_MIN:
+        return a < b ? a : b;
+    case RB_COMBINE_MAX:
+        return a > b ? a : b;
+    case RB_COMBINE_COUNT:
+        break;
+    }
+    RB_ASSERT(false);
+    return 0.0;
 }
 
 double rbCombineRestitution(rbCombineRule rule, double a, double b)

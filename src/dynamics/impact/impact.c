@@ -6,8 +6,10 @@
 //
 // An impact is homogeneous in the velocities: only extreme ones are scaled, by a power of two.
 #include "base/core/words.h"
+#include "base/math/elementary.h"
 #include "base/math/matrix3.h"
 #include "dynamics/impact/impact_path.h"
+#include "dynamics/impact/impact_words.h"
 
 #include <float.h>
 #include <math.h>
@@ -57,6 +59,706 @@ static void addPhase(uint32_t* history, rbImpactPhase phase)
     *history |= (uint32_t)phase << shift;
 }
 
+// -------------------------------------------------------------------------------------------- laws
+// The laws of restitution: each turns "when does the impact end" into a goal.
+//
+// With friction Newton's law may raise the energy: it asks for a velocity, whatever it costs.
+// Poisson's and Stronge's may not, for one contact.
+//
+// Where u_z falls below zero again during restitution (friction can cause this in three dimensions)
+// the bodies compress again. Poisson's and Stronge's law then sum over all compression and all
+// restitution phases.
+
+static void setNewtonGoal(rbImpactPath* path)
+{
+    path->quantity = RB_QUANTITY_VELOCITY;
+    path->goal = path->e * path->startSpeed;
+}
+
+static void setPoissonGoal(rbImpactPath* path)
+{
+    path->quantity = RB_QUANTITY_IMPULSE;
+    path->goal =
+        path->modeImpulse + (path->e * path->compressionImpulse - path->restitutionImpulse);
+}
+
+static void setStrongeGoal(rbImpactPath* path)
+{
+    path->quantity = RB_QUANTITY_WORK;
+    path->goal = -(path->e * path->e) * path->compressionWork - path->restitutionWork;
+}
+
+static const rbImpactLawRow lawRows[RB_IMPACT_LAW_COUNT] = {
+    [RB_IMPACT_NEWTON] = {"newton", setNewtonGoal, .mayGain = true, .isOfVelocity = true},
+    [RB_IMPACT_POISSON] = {.name = "poisson", .setGoal = setPoissonGoal},
+    [RB_IMPACT_STRONGE] = {"stronge", setStrongeGoal, .isOfWork = true},
+};
+
+const rbImpactLawRow* rbGetImpactLaw(rbImpactLaw law)
+{
+    RB_ASSERT((int)law >= 0);
+    RB_ASSERT(law < RB_IMPACT_LAW_COUNT);
+    return &lawRows[law];
+}
+
+double rbImpactLaw_GetTarget(rbImpactLaw law, double restitution, double speed)
+{
+    return rbGetImpactLaw(law)->isOfVelocity && speed < 0.0 ? -restitution * speed : 0.0;
+}
+
+double rbImpactLaw_GetShare(rbImpactLaw law, double restitution)
+{
+    return rbGetImpactLaw(law)->isOfVelocity ? 0.0 : restitution;
+}
+
+double rbImpactLaw_GetReturn(rbImpactLaw law, double restitution, double work)
+{
+    return rbGetImpactLaw(law)->isOfWork ? restitution * restitution * fmax(0.0, -work) : INFINITY;
+}
+
+RB_DEFINE_WORDS(rbImpactLaw, "law of impact", RB_IMPACT_LAW_COUNT, lawRows[index].name)
+
+// ----------------------------------------------------------------------- modes and straight pieces
+// The modes of an impact, the rates of sliding and the straight pieces of the path (L-90 to L-93,
+// L-96).
+//
+// Write A for the tangential 2x2 block of K, w = (K13, K23), d = (cos, sin) for the direction of
+// sliding, d' for d rotated by 90 degrees. Sliding (L-90) in polar form over p_z, r = |u_t|:
+//   du_z = f dp_z     f = K33 - mu w.d
+//   dr   = g dp_z     g = w.d - mu d.A d
+//   r dtheta = h dp_z h = w.d' - mu d'.A d
+// K is positive definite, so (w.d)^2 < K33 d.A d: where f <= 0 (jam) we have mu w.d >= K33, hence
+// w.d < mu d.A d, that is g < 0. A jam therefore ends by itself: sliding stops or turns.
+
+static void enterMode(rbImpactPath* path, rbImpactMode mode)
+{
+    path->mode = mode;
+    path->modeImpulse = path->pz;
+    path->workBefore += path->work;
+    path->work = 0.0;
+    path->quantity = RB_QUANTITY_VELOCITY;
+    path->goal = 0.0;
+    if (mode == RB_MODE_RESTITUTION) {
+        rbGetImpactLaw(path->law)->setGoal(path);
+    } else if (mode == RB_MODE_LIFT) {
+        path->goal = path->leastSpeed;
+    }
+}
+
+static void endRestitution(rbImpactPath* path)
+{
+    enterMode(path, path->z < path->leastSpeed ? RB_MODE_LIFT : RB_MODE_DONE);
+}
+
+// Starts the first compression: the velocities and the constants are set, the rest is zero.
+static void begin(rbImpactPath* path)
+{
+    RB_ASSERT(path->z < 0.0);
+    RB_ASSERT(path->mu >= 0.0);
+    RB_ASSERT(path->e >= 0.0);
+    path->startSpeed = -path->z;
+    enterMode(path, RB_MODE_COMPRESSION);
+}
+
+// Removes the rounding error of the quantity that has reached its goal.
+static void setToGoal(rbImpactPath* path)
+{
+    if (path->quantity == RB_QUANTITY_VELOCITY) {
+        path->z = path->goal;
+    } else if (path->quantity == RB_QUANTITY_IMPULSE) {
+        path->pz = path->goal;
+    } else {
+        path->work = path->goal;
+    }
+}
+
+void rbImpactPath_PassGoal(rbImpactPath* path)
+{
+    RB_ASSERT(path->mode != RB_MODE_DONE);
+    setToGoal(path);
+    if (path->mode == RB_MODE_COMPRESSION) {
+        path->compressionImpulse += path->pz - path->modeImpulse;
+        path->compressionWork += path->work;
+        enterMode(path, RB_MODE_RESTITUTION);
+        // No restitution: e = 0, or e^2 of the work is below the smallest number.
+        if (path->e == 0.0 || rbImpactPath_GetGap(path) <= 0.0) {
+            endRestitution(path);
+        }
+    } else if (path->mode == RB_MODE_RESTITUTION) {
+        endRestitution(path);
+    } else {
+        enterMode(path, RB_MODE_DONE);
+    }
+}
+
+// u_z fell to zero before the end of restitution: compression again.
+static void recompress(rbImpactPath* path)
+{
+    RB_ASSERT(path->mode == RB_MODE_RESTITUTION);
+    path->restitutionImpulse += path->pz - path->modeImpulse;
+    path->restitutionWork += path->work;
+    path->z = 0.0;
+    enterMode(path, RB_MODE_COMPRESSION);
+}
+
+static rbSlip makeSlip(const rbImpactPath* path, double speed, double c, double s)
+{
+    const rbSym3* k = &path->k;
+    double mu = path->mu;
+    double along = k->xx * (c * c) + 2.0 * k->xy * (c * s) + k->yy * (s * s);
+    double across = k->xx * (s * s) - 2.0 * k->xy * (c * s) + k->yy * (c * c);
+    double turn = (k->yy - k->xx) * (c * s) + k->xy * (c * c - s * s);
+    double pull = k->xz * c + k->yz * s;
+    rbSlip slip = {.speed = speed, .cosine = c, .sine = s};
+    slip.f = k->zz - mu * pull;
+    // In the components of w - mu A d: near a settled direction the stiff one is small.
+    slip.g =
+        c * (k->xz - mu * (k->xx * c + k->xy * s)) + s * (k->yz - mu * (k->xy * c + k->yy * s));
+    slip.h = k->yz * c - k->xz * s - mu * turn;
+    slip.hSlope = mu * (along - across) - pull;
+    // Of the terms, and of the direction, which is accurate only to rounding.
+    slip.hNoise = DBL_EPSILON * (fabs(k->yz * c) + fabs(k->xz * s) +
+                                 mu * (fabs((k->yy - k->xx) * (c * s)) + fabs(k->xy))) +
+                  8.0 * DBL_EPSILON * fabs(slip.hSlope);
+    return slip;
+}
+
+rbSlip rbMeasureSlip(const rbImpactPath* path)
+{
+    double speed = sqrt(path->x * path->x + path->y * path->y);
+    if (!(speed > 0.0)) {
+        return (rbSlip){0};
+    }
+    return makeSlip(path, speed, path->x / speed, path->y / speed);
+}
+
+// A direction that attracts has settled: removes its rounding error, so that its smaller component
+// is accurate too. This matters when K is badly scaled.
+static rbSlip settleSlip(const rbImpactPath* path, const rbSlip* slip)
+{
+    rbSlip settled = *slip;
+    for (int i = 0; i < 4 && settled.hSlope < 0.0; ++i) {
+        double angle = -settled.h / settled.hSlope;
+        if (!(fabs(angle) < 1e-3)) {
+            return *slip;
+        }
+        double c = settled.cosine - angle * settled.sine;
+        double s = settled.sine + angle * settled.cosine;
+        double length = sqrt(c * c + s * s);
+        settled = makeSlip(path, slip->speed, c / length, s / length);
+    }
+    return settled;
+}
+
+// A piece on which du/dp_z is constant.
+typedef struct StraightPiece {
+    double f, g;
+    double cosine, sine; // of sliding; both 0 while sticking
+    double qx, qy;       // dp_t/dp_z
+    double speed;        // at the start of the piece
+    double length;       // in p_z, up to INFINITY; sliding stops there
+} StraightPiece;
+
+// The p_z still missing to the goal when u_z grows at the rate f.
+static double getStraightGap(const rbImpactPath* path, double f)
+{
+    double gap = rbImpactPath_GetGap(path);
+    if (gap < 0.0) {
+        return 0.0;
+    }
+    if (path->quantity == RB_QUANTITY_VELOCITY) {
+        return f > 0.0 ? gap / f : INFINITY; // at the goal, but falling: not reached yet
+    }
+    if (gap == 0.0) {
+        return 0.0;
+    }
+    if (path->quantity == RB_QUANTITY_IMPULSE) {
+        return gap;
+    }
+    double discriminant = path->z * path->z + 2.0 * f * gap;
+    return discriminant >= 0.0 ? 2.0 * gap / (path->z + sqrt(discriminant)) : INFINITY;
+}
+
+// Advances along the piece to its end or that of the impact.
+static void walkStraight(rbImpactPath* path, const StraightPiece* piece)
+{
+    RB_ASSERT(piece->length >= 0.0);
+    RB_ASSERT(piece->f > 0.0 || piece->length < INFINITY);
+    double walked = 0.0;
+    double px = path->px;
+    double py = path->py;
+    double frictionWork = path->frictionWork;
+    bool isAtEnd = false;
+    while (path->mode != RB_MODE_DONE && !isAtEnd) {
+        double toGoal = getStraightGap(path, piece->f);
+        double toFall =
+            path->mode == RB_MODE_RESTITUTION && piece->f < 0.0 ? -path->z / piece->f : INFINITY;
+        double left = piece->length - walked;
+        double step = toGoal <= left ? toGoal : left;
+        bool isFall = toFall < step;
+        step = isFall ? toFall : step;
+        isAtEnd = !isFall && toGoal > left;
+
+        walked = isAtEnd ? piece->length : walked + step;
+        path->work += step * (path->z + 0.5 * piece->f * step);
+        path->z += piece->f * step;
+        path->pz += step;
+        if (isFall) {
+            recompress(path);
+        } else if (!isAtEnd) {
+            rbImpactPath_PassGoal(path);
+        }
+    }
+    path->px = px + piece->qx * walked;
+    path->py = py + piece->qy * walked;
+    double speed = isAtEnd ? 0.0 : piece->speed + piece->g * walked;
+    speed = speed > 0.0 ? speed : 0.0;
+    path->x = speed * piece->cosine;
+    path->y = speed * piece->sine;
+    if (piece->cosine != 0.0 || piece->sine != 0.0) {
+        path->frictionWork = frictionWork - path->mu * (0.5 * (piece->speed + speed) * walked);
+    }
+}
+
+// Sliding in a constant direction, up to its stop.
+static StraightPiece makeSlidingPiece(const rbImpactPath* path, const rbSlip* slip)
+{
+    RB_ASSERT(slip->speed > 0.0);
+    StraightPiece piece = {
+        .f = slip->f,
+        .g = slip->g,
+        .cosine = slip->cosine,
+        .sine = slip->sine,
+        .qx = -path->mu * slip->cosine,
+        .qy = -path->mu * slip->sine,
+        .speed = slip->speed,
+        .length = slip->g < 0.0 ? -slip->speed / slip->g : INFINITY,
+    };
+    // Only rounding, see the top of the file: without a stop the normal velocity grows.
+    if (piece.length == INFINITY && !(piece.f > 0.0)) {
+        piece.f = DBL_EPSILON * path->k.zz;
+    }
+    return piece;
+}
+
+// Solves (lambda + mu A) d = w, and the derivative of |d|^2/2 by lambda.
+static void solveShifted(const rbImpactPath* path, double lambda, double d[2], double* slope)
+{
+    const rbSym3* k = &path->k;
+    double a = lambda + path->mu * k->xx;
+    double b = path->mu * k->xy;
+    double c = lambda + path->mu * k->yy;
+    double determinant = a * c - b * b;
+    d[0] = (c * k->xz - b * k->yz) / determinant;
+    d[1] = (a * k->yz - b * k->xz) / determinant;
+    *slope = -(c * d[0] * d[0] - 2.0 * b * d[0] * d[1] + a * d[1] * d[1]) / determinant;
+}
+
+// The direction in which sliding resumes (L-92): (K xi)_t = w - mu A d = lambda d, lambda > 0. So d
+// solves (lambda + mu A) d = w with |d| = 1. The length of that solution falls strictly with
+// lambda, from |A^-1 w|/mu at 0, which is above 1 exactly when sticking is unstable: there is one
+// root, and no direction, pi or other, is a special case. Newton on 1/|d|, which is nearly linear
+// in lambda. Returns lambda, which is g: computed from d it would be lost in rounding when K is
+// badly scaled.
+static double findResumedDirection(const rbImpactPath* path, double d[2])
+{
+    double low = 0.0;
+    double high = sqrt(path->k.xz * path->k.xz + path->k.yz * path->k.yz);
+    double lambda = 0.0;
+    double slope = 0.0;
+    for (int i = 0; i < 100; ++i) {
+        solveShifted(path, lambda, d, &slope);
+        double length = sqrt(d[0] * d[0] + d[1] * d[1]);
+        if (length > 1.0) {
+            low = lambda;
+        } else {
+            high = lambda;
+        }
+        double next = lambda - (length - 1.0) * (length * length) / slope;
+        next = next > low && next < high ? next : 0.5 * (low + high);
+        bool isSettled = fabs(next - lambda) <= DBL_EPSILON * next || !(high > low);
+        lambda = next;
+        if (isSettled) {
+            break;
+        }
+    }
+    solveShifted(path, lambda, d, &slope);
+    double length = sqrt(d[0] * d[0] + d[1] * d[1]);
+    d[0] /= length;
+    d[1] /= length;
+    return lambda;
+}
+
+// The piece after a stop: sticking (L-91), or sliding again in the direction L-92; *phase receives
+// which.
+static StraightPiece makePieceAfterStop(const rbImpactPath* path, rbImpactPhase* phase)
+{
+    const rbSym3* k = &path->k;
+    // Sticking needs dp_t = q dp_z with A q = -w; 1/Kinv33 is the Schur complement K33 + w.q, and
+    // the condition L-91 reads |q| <= mu.
+    double determinant = k->xx * k->yy - k->xy * k->xy;
+    RB_ASSERT(determinant > 0.0);
+    double qx = -(k->yy * k->xz - k->xy * k->yz) / determinant;
+    double qy = -(k->xx * k->yz - k->xy * k->xz) / determinant;
+    StraightPiece piece = {.qx = qx, .qy = qy, .length = INFINITY};
+    if (qx * qx + qy * qy <= path->mu * path->mu) {
+        *phase = RB_PHASE_STICK;
+        piece.f = k->zz + (k->xz * qx + k->yz * qy);
+    } else {
+        *phase = RB_PHASE_REVERSE;
+        double d[2] = {0.0, 0.0};
+        piece.g = findResumedDirection(path, d);
+        piece.f = k->zz - path->mu * (k->xz * d[0] + k->yz * d[1]);
+        piece.cosine = d[0];
+        piece.sine = d[1];
+        piece.qx = -path->mu * d[0];
+        piece.qy = -path->mu * d[1];
+    }
+    // Positive for every positive definite K; rounding may violate this when K is almost singular.
+    double least = DBL_EPSILON * k->zz;
+    piece.f = piece.f > least ? piece.f : least;
+    return piece;
+}
+
+// ----------------------------------------------------------------------------------- curved pieces
+// Sliding with a turning direction, over the normal impulse (L-90, L-94).
+//
+// Over p_z the equation is singular where sliding stops: the direction turns at the rate h/r. So we
+// integrate over tau with dp_z = r dtau, r = |u_t|, in which
+//   u_t' = r w - mu A u_t      r^2 = u_t . u_t
+//   u_z' = K33 r - mu w . u_t  p_z' = r   p_t' = -mu u_t
+//   work' = r u_z
+// is linear except for the square root: regular, and homogeneous in (u_t, r), so that a stop lies
+// at tau = infinity and is approached with constant relative accuracy. The direction obeys theta' =
+// h(theta) alone, and h, which has only the first two harmonics, has zeros: the direction tends to
+// one of them. When it has arrived there, to rounding, the rest is a straight piece.
+//
+// The right hand sides are products of series, so we expand to order TAYLOR_ORDER; that costs less
+// than the Runge-Kutta steps it replaces, and events are roots of known polynomials. Each expansion
+// starts in axes along the direction of sliding, with r = 1.
+
+#define TAYLOR_ORDER 24
+#define TAYLOR_TOLERANCE 1e-16
+// The work is the integral of a product, whose coefficients decay later than those of its factors:
+// for e^t e^t the chosen step leaves an error of 3e-20 after this order, 1e-9 after the one above.
+#define WORK_ORDER 36
+
+// 1/(n + 1): a division takes as long as ten products.
+static const double shares[WORK_ORDER] = {
+    1.0 / 1,  1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,
+    1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17, 1.0 / 18,
+    1.0 / 19, 1.0 / 20, 1.0 / 21, 1.0 / 22, 1.0 / 23, 1.0 / 24, 1.0 / 25, 1.0 / 26, 1.0 / 27,
+    1.0 / 28, 1.0 / 29, 1.0 / 30, 1.0 / 31, 1.0 / 32, 1.0 / 33, 1.0 / 34, 1.0 / 35, 1.0 / 36};
+
+typedef struct Series {
+    int order;
+    double c[WORK_ORDER + 1];
+} Series;
+
+typedef struct CurvedPiece {
+    Series x, y, r;                       // u_t/r(0) along its first direction, |u_t|/r(0)
+    Series quantities[RB_QUANTITY_COUNT]; // u_z; p_z and the work since the start
+    double base[RB_QUANTITY_COUNT];       // p_z and work at the start
+    double impulseUnit;                   // dp_z/dtau at the start
+} CurvedPiece;
+
+static double evaluate(const Series* series, double t)
+{
+    double value = series->c[series->order];
+    for (int i = series->order - 1; i >= 0; --i) {
+        value = value * t + series->c[i];
+    }
+    return value;
+}
+
+static double evaluateSlope(const Series* series, double t)
+{
+    double value = series->order * series->c[series->order];
+    for (int i = series->order - 1; i >= 1; --i) {
+        value = value * t + i * series->c[i];
+    }
+    return value;
+}
+
+// The integral of a series of the first order from 0 to t.
+static double integrate(const Series* series, double t)
+{
+    double value = series->c[TAYLOR_ORDER] * shares[TAYLOR_ORDER];
+    for (int i = TAYLOR_ORDER - 1; i >= 0; --i) {
+        value = value * t + series->c[i] * shares[i];
+    }
+    return value * t;
+}
+
+// Coefficient n of the product. Two sums, because a single one would be bound by latency.
+static double multiplyAt(const double* a, const double* b, int n)
+{
+    int first = n > TAYLOR_ORDER ? n - TAYLOR_ORDER : 0;
+    int last = n < TAYLOR_ORDER ? n : TAYLOR_ORDER;
+    double even = 0.0;
+    double odd = 0.0;
+    int i = first;
+    for (; i < last; i += 2) {
+        even += a[i] * b[n - i];
+        odd += a[i + 1] * b[n - i - 1];
+    }
+    return i == last ? even + a[i] * b[n - i] + odd : even + odd;
+}
+
+// Coefficient n of the square without the terms that contain coefficient n itself.
+static double squareInside(const double* a, int n)
+{
+    double sum = 0.0;
+    for (int i = 1; 2 * i < n; ++i) {
+        sum += a[i] * a[n - i];
+    }
+    sum *= 2.0;
+    return n % 2 == 0 ? sum + a[n / 2] * a[n / 2] : sum;
+}
+
+static void expand(const rbImpactPath* path, const rbSlip* slip, CurvedPiece* piece)
+{
+    const rbSym3* k = &path->k;
+    double c = slip->cosine;
+    double s = slip->sine;
+    double mu = path->mu;
+    double w1 = k->xz * c + k->yz * s;
+    double w2 = k->yz * c - k->xz * s;
+    double a11 = mu * (k->xx * (c * c) + 2.0 * k->xy * (c * s) + k->yy * (s * s));
+    double a22 = mu * (k->xx * (s * s) - 2.0 * k->xy * (c * s) + k->yy * (c * c));
+    double a12 = mu * ((k->yy - k->xx) * (c * s) + k->xy * (c * c - s * s));
+    // tau in units of the fastest rate, so that powers of K do not overflow.
+    double unit = 1.0 / (a11 + a22 + fabs(w1) + fabs(w2));
+    double impulseUnit = slip->speed * unit;
+    double z0 = impulseUnit * k->zz;
+    double z1 = impulseUnit * (mu * w1);
+    double z2 = impulseUnit * (mu * w2);
+    w1 *= unit;
+    w2 *= unit;
+    a11 *= unit;
+    a12 *= unit;
+    a22 *= unit;
+    double* x = piece->x.c;
+    double* y = piece->y.c;
+    double* r = piece->r.c;
+    double* z = piece->quantities[RB_QUANTITY_VELOCITY].c;
+    double* p = piece->quantities[RB_QUANTITY_IMPULSE].c;
+    double* work = piece->quantities[RB_QUANTITY_WORK].c;
+    piece->x.order = piece->y.order = piece->r.order = TAYLOR_ORDER;
+    piece->quantities[RB_QUANTITY_VELOCITY].order = TAYLOR_ORDER;
+    piece->quantities[RB_QUANTITY_IMPULSE].order = TAYLOR_ORDER;
+    piece->quantities[RB_QUANTITY_WORK].order = WORK_ORDER;
+    x[0] = r[0] = 1.0;
+    y[0] = 0.0;
+    z[0] = path->z;
+    p[0] = work[0] = 0.0;
+    for (int n = 0; n < TAYLOR_ORDER; ++n) {
+        double share = shares[n];
+        x[n + 1] = share * (w1 * r[n] - (a11 * x[n] + a12 * y[n]));
+        y[n + 1] = share * (w2 * r[n] - (a12 * x[n] + a22 * y[n]));
+        z[n + 1] = share * (z0 * r[n] - (z1 * x[n] + z2 * y[n]));
+        p[n + 1] = share * (impulseUnit * r[n]);
+        // x^2 + y^2, and the part of r^2 that does not contain r[n + 1].
+        double square = 2.0 * x[n + 1] + (squareInside(x, n + 1) + squareInside(y, n + 1));
+        r[n + 1] = 0.5 * (square - squareInside(r, n + 1));
+    }
+    for (int n = 0; n < WORK_ORDER; ++n) {
+        work[n + 1] = impulseUnit * multiplyAt(r, z, n) * shares[n];
+    }
+    piece->impulseUnit = impulseUnit;
+    piece->base[RB_QUANTITY_VELOCITY] = 0.0;
+    piece->base[RB_QUANTITY_IMPULSE] = path->pz;
+    piece->base[RB_QUANTITY_WORK] = path->work;
+}
+
+// The length over which the last terms stay below the tolerance.
+static double chooseLength(const CurvedPiece* piece)
+{
+    double length = INFINITY;
+    for (int n = TAYLOR_ORDER - 1; n <= TAYLOR_ORDER; ++n) {
+        double size = fabs(piece->x.c[n]) + fabs(piece->y.c[n]) + fabs(piece->r.c[n]) + DBL_MIN;
+        double reach = rbExp(rbLog(TAYLOR_TOLERANCE / size) / n);
+        length = reach < length ? reach : length;
+    }
+    return length;
+}
+
+// Where the parabola at the start crosses the value. The work starts with no slope at all.
+static double guessCrossing(const Series* series, double value, bool isRising, double start)
+{
+    double curvature = 0.0;
+    for (int i = series->order; i >= 2; --i) {
+        curvature = curvature * start + (double)(i * (i - 1)) * series->c[i];
+    }
+    double slope = evaluateSlope(series, start);
+    double gap = value - evaluate(series, start);
+    double root = sqrt(fmax(slope * slope + 2.0 * curvature * gap, 0.0));
+    return start + 2.0 * gap / (slope + (isRising ? root : -root));
+}
+
+// Where the series crosses the value between low and high, once. Newton's method, kept within the
+// bracket.
+static double findCrossing(const Series* series, double value, bool isRising, double low,
+                           double high)
+{
+    double lowEnd = low;
+    double highEnd = high;
+    double t = guessCrossing(series, value, isRising, low);
+    t = t > low && t < high ? t : 0.5 * (low + high);
+    for (int i = 0; i < 200; ++i) {
+        double difference = evaluate(series, t) - value;
+        double slope = evaluateSlope(series, t);
+        if (difference == 0.0) {
+            break;
+        }
+        if ((difference > 0.0) == isRising) {
+            highEnd = t;
+        } else {
+            lowEnd = t;
+        }
+        double next = t - difference / slope;
+        bool isSettled = fabs(next - t) <= DBL_EPSILON * fabs(t) || !(highEnd > lowEnd);
+        if (isSettled) {
+            break;
+        }
+        t = next > lowEnd && next < highEnd ? next : 0.5 * (lowEnd + highEnd);
+    }
+    return t;
+}
+
+// Where the slope of the series changes sign between low and high.
+static double findExtremum(const Series* series, double low, double high)
+{
+    bool isRising = evaluateSlope(series, high) > 0.0;
+    for (int i = 0; i < 30 && low < high; ++i) {
+        double middle = 0.5 * (low + high);
+        if ((evaluateSlope(series, middle) > 0.0) == isRising) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+// The first point from start to end where u_z rises to value; INFINITY if there is none. u_z is
+// below or at the value at the start. Within a piece it has at most one extremum.
+static double findRise(const Series* z, double value, double start, double end)
+{
+    double startSlope = evaluateSlope(z, start);
+    double endSlope = evaluateSlope(z, end);
+    double endValue = evaluate(z, end);
+    if (startSlope < 0.0) {
+        double bottom = endSlope > 0.0 ? findExtremum(z, start, end) : end;
+        return endValue >= value && endSlope > 0.0 ? findCrossing(z, value, true, bottom, end)
+                                                   : INFINITY;
+    }
+    if (endValue >= value) {
+        return findCrossing(z, value, true, start, end);
+    }
+    if (endSlope < 0.0) {
+        double top = findExtremum(z, start, end);
+        return evaluate(z, top) >= value ? findCrossing(z, value, true, start, top) : INFINITY;
+    }
+    return INFINITY;
+}
+
+// The first point from start to end where u_z falls to zero; INFINITY if there is none.
+static double findFall(const Series* z, double start, double end)
+{
+    double startSlope = evaluateSlope(z, start);
+    double endSlope = evaluateSlope(z, end);
+    if (startSlope < 0.0 && evaluate(z, start) <= 0.0) {
+        return start;
+    }
+    if (startSlope >= 0.0) {
+        if (!(endSlope < 0.0) || evaluate(z, end) >= 0.0) {
+            return INFINITY;
+        }
+        return findCrossing(z, 0.0, false, findExtremum(z, start, end), end);
+    }
+    double bottom = endSlope > 0.0 ? findExtremum(z, start, end) : end;
+    return evaluate(z, bottom) < 0.0 ? findCrossing(z, 0.0, false, start, bottom) : INFINITY;
+}
+
+// The first point from start to end where the goal is reached.
+static double findGoal(const rbImpactPath* path, const CurvedPiece* piece, double start, double end)
+{
+    const Series* series = &piece->quantities[path->quantity];
+    double value = path->goal - piece->base[path->quantity];
+    if (path->quantity == RB_QUANTITY_VELOCITY) {
+        return findRise(series, value, start, end);
+    }
+    return evaluate(series, end) >= value ? findCrossing(series, value, true, start, end)
+                                          : INFINITY;
+}
+
+static void setNormalState(rbImpactPath* path, const CurvedPiece* piece, double t)
+{
+    path->z = evaluate(&piece->quantities[RB_QUANTITY_VELOCITY], t);
+    path->pz =
+        piece->base[RB_QUANTITY_IMPULSE] + evaluate(&piece->quantities[RB_QUANTITY_IMPULSE], t);
+    path->work = piece->base[RB_QUANTITY_WORK] + evaluate(&piece->quantities[RB_QUANTITY_WORK], t);
+}
+
+static void setTangentialState(rbImpactPath* path, const rbSlip* slip, const CurvedPiece* piece,
+                               double t)
+{
+    double c = slip->cosine;
+    double s = slip->sine;
+    double ux = slip->speed * evaluate(&piece->x, t);
+    double uy = slip->speed * evaluate(&piece->y, t);
+    double px = -path->mu * piece->impulseUnit * integrate(&piece->x, t);
+    double py = -path->mu * piece->impulseUnit * integrate(&piece->y, t);
+    // The total work is (u + u0) p/2 for any path; the part not done by the normal impulse was done
+    // by friction.
+    const Series* z = &piece->quantities[RB_QUANTITY_VELOCITY];
+    double pz = evaluate(&piece->quantities[RB_QUANTITY_IMPULSE], t);
+    double normal =
+        0.5 * (z->c[0] + evaluate(z, t)) * pz - evaluate(&piece->quantities[RB_QUANTITY_WORK], t);
+    path->frictionWork += normal + 0.5 * ((slip->speed + ux) * px + uy * py);
+    path->x = ux * c - uy * s;
+    path->y = ux * s + uy * c;
+    path->px += px * c - py * s;
+    path->py += px * s + py * c;
+}
+
+// One curved piece over the impulse (L-94).
+static void walkCurved(rbImpactPath* path, const rbSlip* slip)
+{
+    RB_ASSERT(slip->speed > 0.0);
+    RB_ASSERT(path->mode != RB_MODE_DONE);
+    CurvedPiece piece;
+    expand(path, slip, &piece);
+    double length = chooseLength(&piece);
+    double t = 0.0;
+    bool isAtEnd = false;
+    while (path->mode != RB_MODE_DONE && !isAtEnd) {
+        double fall = path->mode == RB_MODE_RESTITUTION
+                          ? findFall(&piece.quantities[RB_QUANTITY_VELOCITY], t, length)
+                          : INFINITY;
+        double end = fall < length ? fall : length;
+        double goal = findGoal(path, &piece, t, end);
+        bool isGoal = goal < INFINITY;
+        t = isGoal ? goal : end;
+        setNormalState(path, &piece, t);
+        piece.base[RB_QUANTITY_WORK] -= path->work;
+        if (isGoal) {
+            rbImpactPath_PassGoal(path);
+        } else if (fall < INFINITY) {
+            recompress(path);
+        } else {
+            isAtEnd = true;
+        }
+        // A goal in work is counted from here, where the work of this series is not small.
+        isAtEnd = isAtEnd || path->quantity == RB_QUANTITY_WORK;
+    }
+    setTangentialState(path, slip, &piece, t);
+    path->steps += 1;
+}
+
+// -------------------------------------------------------------------------------------- one impact
+
 // True when the direction of sliding cannot turn by more than rounding, for any direction.
 static bool isIsotropic(const rbImpactPath* path)
 {
@@ -90,11 +792,11 @@ static void slide(rbImpactPath* path, const rbSlideMethod* method)
         bool isTooLong = path->steps >= STEPS_MAX && method == NULL;
         path->isInaccurate = path->isInaccurate || isTooLong;
         if (isTooLong || isStraight(path, &slip)) {
-            rbSlip settled = isTooLong ? slip : rbSettleSlip(path, &slip);
-            rbStraightPiece piece = rbMakeSlidingPiece(path, &settled);
-            rbWalkStraight(path, &piece);
+            rbSlip settled = isTooLong ? slip : settleSlip(path, &slip);
+            StraightPiece piece = makeSlidingPiece(path, &settled);
+            walkStraight(path, &piece);
         } else if (method == NULL || !method->walk(path, &slip)) {
-            rbWalkCurved(path, &slip);
+            walkCurved(path, &slip);
         }
     }
 }
@@ -108,9 +810,9 @@ static uint32_t walk(rbImpactPath* path, const rbSlideMethod* method)
     }
     if (path->mode != RB_MODE_DONE) {
         rbImpactPhase phase = RB_PHASE_NONE;
-        rbStraightPiece piece = rbMakePieceAfterStop(path, &phase);
+        StraightPiece piece = makePieceAfterStop(path, &phase);
         addPhase(&history, phase);
-        rbWalkStraight(path, &piece);
+        walkStraight(path, &piece);
     }
     return history;
 }
@@ -290,7 +992,7 @@ static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResul
         .y = u.y,
         .z = u.z,
     };
-    rbImpactPath_Begin(&path);
+    begin(&path);
     result->isJam = rbMeasureSlip(&path).f < 0.0;
     result->history = walk(&path, input->slideMethod);
     polish(&path, u);

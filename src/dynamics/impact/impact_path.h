@@ -1,10 +1,10 @@
-// Internals of one impact: its state, its goal, and the pieces of its path.
+// One impact in progress, for impact.c and other methods of sliding.
 //
 // An impact is a path over the normal impulse p_z. It is divided into pieces with a known solution:
-// straight ones (sticking, sliding in a constant direction, no friction; impact_path.c) in closed
-// form, curved ones (impact_slide.c) as Taylor series, or by another method that the input names. A
-// goal ends the current phase: greatest compression, or the condition of the law. It is a value of
-// one of three quantities, so that a piece does not depend on the law.
+// straight ones (sticking, sliding in a constant direction, no friction) in closed form, curved
+// ones as Taylor series, or by another method that the input names. A goal ends the current phase:
+// greatest compression, or the condition of the law. It is a value of one of three quantities, so
+// that a piece does not depend on the law.
 #pragma once
 
 #include "dynamics/impact/impact_law.h"
@@ -52,12 +52,8 @@ typedef struct rbImpactPath {
     bool isInaccurate;
 } rbImpactPath;
 
-// Starts the first compression: the velocities and the constants are set, the rest is zero.
-void rbImpactPath_Begin(rbImpactPath* path);
 // The goal is reached: starts the next mode.
 void rbImpactPath_PassGoal(rbImpactPath* path);
-// u_z fell to zero before the end of restitution: compression again.
-void rbImpactPath_Recompress(rbImpactPath* path);
 
 // The remainder of the goal's quantity.
 static inline double rbImpactPath_GetGap(const rbImpactPath* path)
@@ -80,31 +76,7 @@ typedef struct rbSlip {
 } rbSlip;
 
 rbSlip rbMeasureSlip(const rbImpactPath* path);
-rbSlip rbMakeSlip(const rbImpactPath* path, double speed, double cosine, double sine);
-// The slip with its direction moved to where it settles; unchanged when the direction does not
-// attract.
-rbSlip rbSettleSlip(const rbImpactPath* path, const rbSlip* slip);
 
-// A piece on which du/dp_z is constant.
-typedef struct rbStraightPiece {
-    double f, g;
-    double cosine, sine; // of sliding; both 0 while sticking
-    double qx, qy;       // dp_t/dp_z
-    double speed;        // at the start of the piece
-    double length;       // in p_z, up to INFINITY; sliding stops there
-} rbStraightPiece;
-
-// Advances along the piece to its end or that of the impact.
-void rbWalkStraight(rbImpactPath* path, const rbStraightPiece* piece);
-
-// Sliding in a constant direction, up to its stop.
-rbStraightPiece rbMakeSlidingPiece(const rbImpactPath* path, const rbSlip* slip);
-// The piece after a stop: sticking (L-91), or sliding again in the direction L-92; *phase receives
-// which.
-rbStraightPiece rbMakePieceAfterStop(const rbImpactPath* path, rbImpactPhase* phase);
-
-// One curved piece over the impulse (L-94).
-void rbWalkCurved(rbImpactPath* path, const rbSlip* slip);
 // One run of another method. False, without any change, where it is not suitable.
 struct rbSlideMethod {
     bool (*walk)(rbImpactPath* path, const rbSlip* slip);

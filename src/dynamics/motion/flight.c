@@ -6,10 +6,378 @@
 // time do not depend on which other times were evaluated.
 #include "dynamics/motion/flight.h"
 
-#include "dynamics/motion/integrate.h"
+#include "base/math/elementary.h"
+#include "base/math/ode.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+// A row of the table of motions.
+typedef struct MotionRow {
+    const char* name;
+    bool allowsTorque; // constant torque
+    bool allowsLoad;   // loads that depend on time or state
+} MotionRow;
+
+static const MotionRow motionTable[RB_MOTION_COUNT] = {
+    [RB_MOTION_AUTO] = {"auto"},
+    [RB_MOTION_EXACT] = {"exact"},
+    [RB_MOTION_TAYLOR] = {"taylor", .allowsTorque = true},
+    [RB_MOTION_RK4] = {"rk4", .allowsTorque = true, .allowsLoad = true},
+    [RB_MOTION_CASH_KARP] = {"cash-karp", .allowsTorque = true, .allowsLoad = true},
+    [RB_MOTION_EULER] = {"euler", .allowsTorque = true, .allowsLoad = true},
+};
+_Static_assert(sizeof motionTable / sizeof motionTable[0] == RB_MOTION_COUNT, "a row a motion");
+
+RB_DEFINE_WORDS(rbMotionType, "motion", RB_MOTION_COUNT, motionTable[index].name)
+
+// ------------------------------------------------------------------------------------------- steps
+// The Newton-Euler equations as a first-order system, and its steps.
+//
+// Unknowns: q (4), w in principal axes (3), work (1), and with state-dependent loads also position
+// (3) and velocity (3):
+//   q' = q (0, w) / 2,   I w' = t - w x I w,   W' = power,   x' = v,   v' = a + F / m,
+// t the torque in principal axes. A torque that is constant in the world is not constant there,
+// which the printed recurrences of the original missed; here it is rotated at every stage.
+
+#define ROTATION_UNKNOWNS 8
+#define ALL_UNKNOWNS 14
+
+static void pack(const rbMotionState* s, double* x)
+{
+    x[0] = s->orientation.w;
+    x[1] = s->orientation.x;
+    x[2] = s->orientation.y;
+    x[3] = s->orientation.z;
+    x[4] = s->spin.x;
+    x[5] = s->spin.y;
+    x[6] = s->spin.z;
+    x[7] = s->work;
+    x[8] = s->position.x;
+    x[9] = s->position.y;
+    x[10] = s->position.z;
+    x[11] = s->velocity.x;
+    x[12] = s->velocity.y;
+    x[13] = s->velocity.z;
+}
+
+static void unpackRotation(const double* x, rbMotionState* s)
+{
+    s->orientation = (rbQuat){x[0], x[1], x[2], x[3]};
+    s->spin = rbMakeVec3(x[4], x[5], x[6]);
+    s->work = x[7];
+}
+
+static void unpackTranslation(const double* x, rbMotionState* s)
+{
+    s->position = rbMakeVec3(x[8], x[9], x[10]);
+    s->velocity = rbMakeVec3(x[11], x[12], x[13]);
+}
+
+// Torque in principal axes and power of the work, and the derivatives of position and velocity if
+// they are integrated.
+static rbVec3 applyLoads(const rbMotionBody* body, double t, const double* x, double* d)
+{
+    rbMotionState s = {0};
+    unpackRotation(x, &s);
+    // Stages leave the unit sphere slightly; directions need a unit quaternion.
+    s.orientation = rbNormalizeQuat(s.orientation);
+    rbLoad load = {.torque = body->torque};
+    if (body->load != NULL) {
+        unpackTranslation(x, &s);
+        body->load(body, &s, t, &load);
+        rbVec3 a = rbAddScaled(body->acceleration, 1.0 / body->mass, load.force);
+        d[8] = s.velocity.x;
+        d[9] = s.velocity.y;
+        d[10] = s.velocity.z;
+        d[11] = a.x;
+        d[12] = a.y;
+        d[13] = a.z;
+    }
+    d[7] = load.power + rbDot(rbInvRotate(s.orientation, body->torque), s.spin);
+    return rbInvRotate(s.orientation, load.torque);
+}
+
+static void derivative(double t, const double* x, double* d, void* context)
+{
+    const rbMotionBody* body = context;
+    rbVec3 torque = RB_VEC3_ZERO;
+    d[7] = 0.0;
+    if (body->load != NULL || rbLengthSquared(body->torque) > 0.0) {
+        torque = applyLoads(body, t, x, d);
+    }
+    rbVec3 spin = rbMakeVec3(x[4], x[5], x[6]);
+    rbQuat q = {x[0], x[1], x[2], x[3]};
+    rbQuat w = {0.0, spin.x, spin.y, spin.z};
+    rbQuat qd = rbMulQuat(q, w);
+    rbVec3 net = rbSub(torque, rbCross(spin, rbMulEach(body->moments, spin)));
+    d[0] = 0.5 * qd.w;
+    d[1] = 0.5 * qd.x;
+    d[2] = 0.5 * qd.y;
+    d[3] = 0.5 * qd.z;
+    d[4] = net.x / body->moments.x;
+    d[5] = net.y / body->moments.y;
+    d[6] = net.z / body->moments.z;
+}
+
+static rbOdeSystem systemOf(const rbMotionBody* body)
+{
+    return (rbOdeSystem){body->load != NULL ? ALL_UNKNOWNS : ROTATION_UNKNOWNS, derivative,
+                         (void*)body};
+}
+
+// The ODE method of a row; the tables share their names.
+static const rbOdeMethod* methodOf(rbMotionType type)
+{
+    static const int8_t indices[RB_MOTION_COUNT] = {
+        [RB_MOTION_EULER] = 0, [RB_MOTION_RK4] = 1, [RB_MOTION_CASH_KARP] = 2};
+    const rbOdeMethod* method = rbGetOdeMethod(indices[type]);
+    RB_VALIDATE(strcmp(method->name, rbMotionType_Name(type)) == 0);
+    return method;
+}
+
+static void unpack(const rbMotionBody* body, const double* x, rbMotionState* state)
+{
+    unpackRotation(x, state);
+    state->orientation = rbNormalizeQuat(state->orientation);
+    if (body->load != NULL) {
+        unpackTranslation(x, state);
+    }
+}
+
+#define TAYLOR_DEGREE_MAX 30
+
+// Taylor step of the rotation under a torque constant in the world.
+// Taylor coefficients x_n = x^(n)/n! at the start of the step, with r(0) = 1, q = q0 r:
+//   t_{n+1} = sum_k t_{n-k} x w_k / (n+1),  w_{n+1} = I^-1 (t_n - sum_k w_k x I w_{n-k}) / (n+1),
+//   r_{n+1} = sum_k r_{n-k} (0, w_k) / (2 (n+1)),  W_{n+1} = sum_k t_{n-k} . w_k / (n+1).
+static void stepTaylor(const rbMotionBody* body, double h, rbMotionState* state)
+{
+    int degree = body->settings.degree;
+    RB_ASSERT(degree >= 1 && degree <= TAYLOR_DEGREE_MAX);
+    rbVec3 t[TAYLOR_DEGREE_MAX + 1];
+    rbVec3 w[TAYLOR_DEGREE_MAX + 1];
+    rbVec3 l[TAYLOR_DEGREE_MAX + 1]; // I w
+    rbQuat r[TAYLOR_DEGREE_MAX + 1];
+    t[0] = rbInvRotate(state->orientation, body->torque);
+    w[0] = state->spin;
+    l[0] = rbMulEach(body->moments, w[0]);
+    r[0] = RB_QUAT_IDENTITY;
+    rbVec3 spin = w[0];
+    rbQuat turn = r[0];
+    double work = 0.0;
+    double power = 1.0; // h^n
+    for (int n = 0; n < degree; ++n) {
+        rbVec3 tSum = RB_VEC3_ZERO;
+        rbVec3 wSum = t[n];
+        rbQuat rSum = {0.0, 0.0, 0.0, 0.0};
+        double powerSum = 0.0;
+        for (int k = 0; k <= n; ++k) {
+            tSum = rbAdd(tSum, rbCross(t[n - k], w[k]));
+            wSum = rbSub(wSum, rbCross(w[k], l[n - k]));
+            rbQuat wk = {0.0, w[k].x, w[k].y, w[k].z};
+            rbQuat product = rbMulQuat(r[n - k], wk);
+            rSum.w += product.w;
+            rSum.x += product.x;
+            rSum.y += product.y;
+            rSum.z += product.z;
+            powerSum += rbDot(t[n - k], w[k]);
+        }
+        double inverse = 1.0 / (n + 1);
+        t[n + 1] = rbScale(inverse, tSum);
+        w[n + 1] =
+            rbMakeVec3(inverse * wSum.x / body->moments.x, inverse * wSum.y / body->moments.y,
+                       inverse * wSum.z / body->moments.z);
+        l[n + 1] = rbMulEach(body->moments, w[n + 1]);
+        double half = 0.5 * inverse;
+        r[n + 1] = (rbQuat){half * rSum.w, half * rSum.x, half * rSum.y, half * rSum.z};
+        power *= h;
+        spin = rbAddScaled(spin, power, w[n + 1]);
+        turn.w += power * r[n + 1].w;
+        turn.x += power * r[n + 1].x;
+        turn.y += power * r[n + 1].y;
+        turn.z += power * r[n + 1].z;
+        work += power * inverse * powerSum;
+    }
+    state->spin = spin;
+    state->orientation = rbNormalizeQuat(rbMulQuat(state->orientation, turn));
+    state->work += work;
+}
+
+// One step of size h from a time by a row with fixed steps (Euler, RK4, Taylor). Position and
+// velocity are integrated only when the body has a load; the quaternion is returned normalized.
+static void stepFixed(rbMotionType type, const rbMotionBody* body, double time, double h,
+                      rbMotionState* state)
+{
+    if (type == RB_MOTION_TAYLOR) {
+        stepTaylor(body, h, state);
+        return;
+    }
+    double x[RB_ODE_UNKNOWNS_MAX];
+    rbOdeStepResult result;
+    rbOdeSystem system = systemOf(body);
+    pack(state, x);
+    rbOde_Step(methodOf(type), &system, time, h, x, &result);
+    unpack(body, result.x, state);
+}
+
+// A step that cannot shrink further is accepted as it is and reported; the next one is tried
+// larger, so that a singularity is passed quickly.
+#define TINY_STEP 1e-13
+#define STEP_GROWTH_MAX 5.0
+
+static bool areFinite(const double* values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        if (!isfinite(values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A quantity that has decayed below this fraction of its largest value is measured by that
+// fraction: a body brought to rest by drag must not require ever smaller steps.
+#define DECAY_FLOOR 1e-6
+
+static double largest(double current, const double* values)
+{
+    for (int i = 0; i < 3; ++i) {
+        current = fmax(current, fabs(values[i]));
+    }
+    return current;
+}
+
+// Largest error of a step in units of the tolerance. Groups share a scale, so that a component that
+// passes through zero does not require tiny steps; lengths are measured from the start of the
+// flight, so that the location of a scene in the world does not matter.
+static double errorRatio(const rbMotionBody* body, const rbFlightNode* node,
+                         const rbOdeStepResult* step, double h)
+{
+    const double* x = step->x;
+    const double* d = step->error;
+    double tolerance = body->settings.tolerance;
+    double turn = fmax(fabs(d[0]), largest(0.0, d + 1));
+    double spinScale = fmax(largest(0.0, x + 4), DECAY_FLOOR * node->spinMax);
+    double ratio = turn / tolerance;
+    double spinError = largest(0.0, d + 4);
+    if (spinError > 0.0) {
+        ratio = fmax(ratio, spinError / (tolerance * spinScale + DBL_MIN));
+    }
+    if (body->load != NULL) {
+        double speed = fmax(largest(0.0, x + 11), DECAY_FLOOR * node->speedMax);
+        double way[3] = {x[8] - node->origin.x, x[9] - node->origin.y, x[10] - node->origin.z};
+        double rounding = 4.0 * DBL_EPSILON * largest(0.0, x + 8);
+        double lengthScale = tolerance * (largest(0.0, way) + h * speed) + rounding;
+        double speedScale = tolerance * (speed + h * rbLength(body->acceleration));
+        double lengthError = largest(0.0, d + 8);
+        double speedError = largest(0.0, d + 11);
+        ratio = lengthError > 0.0 ? fmax(ratio, lengthError / (lengthScale + DBL_MIN)) : ratio;
+        ratio = speedError > 0.0 ? fmax(ratio, speedError / (speedScale + DBL_MIN)) : ratio;
+    }
+    return ratio;
+}
+
+// A step of size at most h, reduced until the error allows it; true if it covered the whole h.
+static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMotionCounts* counts)
+{
+    double x[RB_ODE_UNKNOWNS_MAX];
+    rbOdeStepResult result;
+    rbOdeSystem system = systemOf(body);
+    const rbOdeMethod* method = methodOf(RB_MOTION_CASH_KARP);
+    pack(&node->state, x);
+    rbOde_Step(method, &system, node->time, h, x, &result);
+    // NaN compares false with everything, so it needs a separate check.
+    bool isFinite = areFinite(result.x, system.count) && areFinite(result.error, system.count);
+    double ratio = isFinite ? errorRatio(body, node, &result, h) : DBL_MAX;
+    bool isTiny = h <= TINY_STEP * (fabs(node->time) + body->settings.step);
+    if (ratio > 1.0 && !isTiny) {
+        double shrink = 0.9 * rbExp(-0.25 * rbLog(ratio));
+        node->step = h * (shrink < 0.1 ? 0.1 : shrink);
+        counts->rejected += 1;
+        return false;
+    }
+    counts->accepted += 1;
+    if (ratio > 1.0) {
+        counts->isInaccurate = true;
+        node->step = h * STEP_GROWTH_MAX;
+    } else {
+        double grow = ratio > 1e-4 ? 0.9 * rbExp(-0.2 * rbLog(ratio)) : STEP_GROWTH_MAX;
+        node->step = h * (grow > STEP_GROWTH_MAX ? STEP_GROWTH_MAX : (grow < 0.2 ? 0.2 : grow));
+    }
+    if (isFinite) {
+        unpack(body, result.x, &node->state);
+        node->spinMax = largest(node->spinMax, result.x + 4);
+        node->speedMax = body->load != NULL ? largest(node->speedMax, result.x + 11) : 0.0;
+    }
+    return true;
+}
+
+static rbFlightNode startNode(const rbFlight* flight, const rbMotionBody* body)
+{
+    rbFlightNode node = {.time = flight->startTime,
+                         .step = body->settings.step,
+                         .state = flight->start,
+                         .origin = flight->start.position,
+                         .spinMax = rbLength(flight->start.spin),
+                         .speedMax = rbLength(flight->start.velocity)};
+    if (flight->type == RB_MOTION_CASH_KARP && node.spinMax * node.step > 0.1) {
+        node.step = 0.1 / node.spinMax;
+    }
+    return node;
+}
+
+// Whole steps up to a time. The nodes of fixed steps follow from their index, so that the grid does
+// not depend on its history.
+static void advance(const rbFlight* flight, const rbMotionBody* body, double time,
+                    rbFlightNode* node, rbMotionCounts* counts)
+{
+    if (flight->type == RB_MOTION_CASH_KARP) {
+        while (node->time + node->step <= time) {
+            double h = node->step;
+            if (tryStep(body, node, h, counts)) {
+                node->time += h;
+                node->index += 1;
+            }
+        }
+        return;
+    }
+    for (;;) {
+        double next = flight->startTime + (double)(node->index + 1) * body->settings.step;
+        if (!(next <= time)) {
+            return;
+        }
+        stepFixed(flight->type, body, node->time, next - node->time, &node->state);
+        node->index += 1;
+        node->time = next;
+        counts->accepted += 1;
+    }
+}
+
+// Steps that end exactly at a time.
+static void advanceTo(const rbFlight* flight, const rbMotionBody* body, double time,
+                      rbFlightNode* node, rbMotionCounts* counts)
+{
+    advance(flight, body, time, node, counts);
+    while (node->time < time) {
+        double rest = time - node->time;
+        double h = rest;
+        bool isDone = true;
+        if (flight->type == RB_MOTION_CASH_KARP) {
+            h = node->step < rest ? node->step : rest;
+            isDone = tryStep(body, node, h, counts);
+        } else {
+            stepFixed(flight->type, body, node->time, rest, &node->state);
+            counts->accepted += 1;
+        }
+        if (isDone) {
+            node->time = h == rest ? time : node->time + h;
+        }
+    }
+}
+
+// ----------------------------------------------------------------------------------------- flights
 
 // Closed-form translation from the start of the flight.
 static void translate(const rbFlight* flight, const rbMotionBody* body, double time,
@@ -23,172 +391,15 @@ static void translate(const rbFlight* flight, const rbMotionBody* body, double t
     state->velocity = rbAddScaled(s->velocity, dt, a);
 }
 
-static void startExact(rbFlight* flight, const rbMotionBody* body)
-{
-    flight->row.top = rbFreeTop_Make(body->moments, flight->start.orientation, flight->start.spin);
-}
-
-static void evaluateExact(const rbFlight* flight, const rbMotionBody* body, double time,
-                          rbMotionState* state, rbMotionCounts* counts)
-{
-    (void)counts;
-    *state = flight->start;
-    if (time != flight->startTime) {
-        translate(flight, body, time, state);
-    }
-    if (time != flight->turnTime) {
-        rbFreeTop_Evaluate(&flight->row.top, time - flight->turnTime, &state->orientation,
-                           &state->spin);
-    }
-}
-
-static void startSteps(rbFlight* flight, const rbMotionBody* body)
-{
-    rbFlightNode* node = &flight->row.node;
-    node->time = flight->startTime;
-    node->step = body->settings.step;
-    node->index = 0;
-    node->state = flight->start;
-    node->origin = flight->start.position;
-    node->spinMax = rbLength(flight->start.spin);
-    node->speedMax = rbLength(flight->start.velocity);
-}
-
-// Time of a node of the fixed grid, from its index, so that the grid does not depend on its
-// history.
-static double gridTime(const rbFlight* flight, const rbMotionBody* body, int64_t index)
-{
-    return flight->startTime + (double)index * body->settings.step;
-}
-
-static void finishState(const rbFlight* flight, const rbMotionBody* body, double time,
-                        rbMotionState* state)
-{
-    if (body->load == NULL) {
-        translate(flight, body, time, state);
-    }
-}
-
-static void advanceFixed(const rbFlight* flight, const rbMotionBody* body, double time,
-                         rbFlightNode* node, rbMotionCounts* counts)
-{
-    double next = gridTime(flight, body, node->index + 1);
-    while (next <= time) {
-        rbIntegrate_Step(flight->type, body, node->time, next - node->time, &node->state);
-        node->index += 1;
-        node->time = next;
-        counts->accepted += 1;
-        next = gridTime(flight, body, node->index + 1);
-    }
-}
-
-static void evaluateFixed(const rbFlight* flight, const rbMotionBody* body, double time,
-                          rbMotionState* state, rbMotionCounts* counts)
-{
-    rbFlightNode node = flight->row.node;
-    if (time < node.time) {
-        rbFlight copy = *flight;
-        startSteps(&copy, body);
-        node = copy.row.node;
-    }
-    advanceFixed(flight, body, time, &node, counts);
-    if (time > node.time) {
-        rbIntegrate_Step(flight->type, body, node.time, time - node.time, &node.state);
-        counts->accepted += 1;
-    }
-    *state = node.state;
-    finishState(flight, body, time, state);
-}
-
-static void commitFixed(rbFlight* flight, const rbMotionBody* body, double time,
-                        rbMotionCounts* counts)
-{
-    advanceFixed(flight, body, time, &flight->row.node, counts);
-    finishState(flight, body, flight->row.node.time, &flight->row.node.state);
-}
-
-static void startAdaptive(rbFlight* flight, const rbMotionBody* body)
-{
-    startSteps(flight, body);
-    flight->row.node.step = rbIntegrate_FirstStep(body, &flight->start);
-}
-
-static void evaluateAdaptive(const rbFlight* flight, const rbMotionBody* body, double time,
-                             rbMotionState* state, rbMotionCounts* counts)
-{
-    rbFlightNode node = flight->row.node;
-    if (time < node.time) {
-        rbFlight copy = *flight;
-        startAdaptive(&copy, body);
-        node = copy.row.node;
-    }
-    while (rbIntegrate_Adaptive(body, &node, time, counts)) {
-    }
-    rbIntegrate_AdaptiveTo(body, &node, time, counts);
-    *state = node.state;
-    finishState(flight, body, time, state);
-}
-
-static void commitAdaptive(rbFlight* flight, const rbMotionBody* body, double time,
-                           rbMotionCounts* counts)
-{
-    while (rbIntegrate_Adaptive(body, &flight->row.node, time, counts)) {
-    }
-    finishState(flight, body, flight->row.node.time, &flight->row.node.state);
-}
-
-static const rbMotionOps motionTable[RB_MOTION_COUNT] = {
-    [RB_MOTION_AUTO] = {.name = "auto"},
-    [RB_MOTION_EXACT] = {.name = "exact",
-                         .order = 0,
-                         .start = startExact,
-                         .evaluate = evaluateExact},
-    [RB_MOTION_TAYLOR] = {.name = "taylor",
-                          .order = -1, // the degree
-                          .allowsTorque = true,
-                          .start = startSteps,
-                          .evaluate = evaluateFixed,
-                          .commit = commitFixed},
-    [RB_MOTION_RK4] = {.name = "rk4",
-                       .order = 4,
-                       .allowsTorque = true,
-                       .allowsLoad = true,
-                       .start = startSteps,
-                       .evaluate = evaluateFixed,
-                       .commit = commitFixed},
-    [RB_MOTION_CASH_KARP] = {.name = "cash-karp",
-                             .order = 5,
-                             .allowsTorque = true,
-                             .allowsLoad = true,
-                             .start = startAdaptive,
-                             .evaluate = evaluateAdaptive,
-                             .commit = commitAdaptive},
-    [RB_MOTION_EULER] = {.name = "euler",
-                         .order = 1,
-                         .allowsTorque = true,
-                         .allowsLoad = true,
-                         .start = startSteps,
-                         .evaluate = evaluateFixed,
-                         .commit = commitFixed},
-};
-_Static_assert(sizeof motionTable / sizeof motionTable[0] == RB_MOTION_COUNT, "a row a motion");
-
-const rbMotionOps* rbMotionOps_Get(rbMotionType type)
-{
-    RB_ASSERT((unsigned)type < RB_MOTION_COUNT);
-    return &motionTable[type];
-}
-
-RB_DEFINE_WORDS(rbMotionType, "motion", RB_MOTION_COUNT, motionTable[index].name)
-
 // The row that can fly the body: the requested one, exact for AUTO, Cash-Karp where neither can.
 static rbMotionType chooseRow(const rbMotionBody* body)
 {
     rbMotionType wanted =
         body->settings.type == RB_MOTION_AUTO ? RB_MOTION_EXACT : body->settings.type;
-    const rbMotionOps* ops = rbMotionOps_Get(wanted);
+    RB_ASSERT((unsigned)wanted < RB_MOTION_COUNT);
+    const MotionRow* row = &motionTable[wanted];
     bool hasTorque = rbLengthSquared(body->torque) > 0.0;
-    bool isAllowed = (ops->allowsTorque || !hasTorque) && (ops->allowsLoad || body->load == NULL);
+    bool isAllowed = (row->allowsTorque || !hasTorque) && (row->allowsLoad || body->load == NULL);
     return isAllowed ? wanted : RB_MOTION_CASH_KARP;
 }
 
@@ -204,7 +415,11 @@ void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
     flight->type = chooseRow(body);
     flight->isFallback =
         body->settings.type != RB_MOTION_AUTO && body->settings.type != flight->type;
-    rbMotionOps_Get(flight->type)->start(flight, body);
+    if (flight->type == RB_MOTION_EXACT) {
+        flight->row.top = rbFreeTop_Make(body->moments, state->orientation, state->spin);
+    } else {
+        flight->row.node = startNode(flight, body);
+    }
 }
 
 void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position, rbVec3 velocity)
@@ -219,38 +434,53 @@ void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position, rbVec3 ve
 void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double time,
                        rbMotionState* state, rbMotionCounts* counts)
 {
-    rbMotionOps_Get(flight->type)->evaluate(flight, body, time, state, counts);
+    if (flight->type == RB_MOTION_EXACT) {
+        *state = flight->start;
+        if (time != flight->startTime) {
+            translate(flight, body, time, state);
+        }
+        if (time != flight->turnTime) {
+            rbFreeTop_Evaluate(&flight->row.top, time - flight->turnTime, &state->orientation,
+                               &state->spin);
+        }
+        return;
+    }
+    rbFlightNode node = flight->row.node;
+    if (time < node.time) {
+        node = startNode(flight, body);
+    }
+    advanceTo(flight, body, time, &node, counts);
+    *state = node.state;
+    if (body->load == NULL) {
+        translate(flight, body, time, state);
+    }
 }
 
 void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
                      rbMotionCounts* counts)
 {
-    const rbMotionOps* ops = rbMotionOps_Get(flight->type);
-    if (ops->commit != NULL) {
-        ops->commit(flight, body, time, counts);
+    if (flight->type == RB_MOTION_EXACT) {
+        return; // it has no node
+    }
+    rbFlightNode* node = &flight->row.node;
+    advance(flight, body, time, node, counts);
+    if (body->load == NULL) {
+        translate(flight, body, node->time, &node->state);
     }
 }
 
-// Range of p + v t + a t^2/2 over [t0, t1], rounded outward.
-static void rangeOfParabola(const double coefficients[3], const double times[2], double* low,
-                            double* high)
+void rbRangeOfParabola(double p, double v, double a, const double times[2], double range[2])
 {
-    double p = coefficients[0];
-    double v = coefficients[1];
-    double a = coefficients[2];
     double atA = p + times[0] * (v + 0.5 * a * times[0]);
     double atB = p + times[1] * (v + 0.5 * a * times[1]);
-    *low = fmin(atA, atB);
-    *high = fmax(atA, atB);
+    range[0] = fmin(atA, atB);
+    range[1] = fmax(atA, atB);
     double apex = a != 0.0 ? -v / a : times[0];
     if (apex > times[0] && apex < times[1]) {
         double value = p - 0.5 * v * v / a;
-        *low = fmin(*low, value);
-        *high = fmax(*high, value);
+        range[0] = fmin(range[0], value);
+        range[1] = fmax(range[1], value);
     }
-    double slack = 1e-15 * (fabs(p) + times[1] * (fabs(v) + fabs(a) * times[1]));
-    *low -= slack;
-    *high += slack;
 }
 
 rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, double timeA,
@@ -260,12 +490,16 @@ rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, do
     RB_ASSERT(body->load == NULL);
     const rbMotionState* s = &flight->start;
     double times[2] = {timeA - flight->startTime, timeB - flight->startTime};
-    double x[3] = {s->position.x, s->velocity.x, body->acceleration.x};
-    double y[3] = {s->position.y, s->velocity.y, body->acceleration.y};
-    double z[3] = {s->position.z, s->velocity.z, body->acceleration.z};
-    rbBounds bounds;
-    rangeOfParabola(x, times, &bounds.lower.x, &bounds.upper.x);
-    rangeOfParabola(y, times, &bounds.lower.y, &bounds.upper.y);
-    rangeOfParabola(z, times, &bounds.lower.z, &bounds.upper.z);
-    return bounds;
+    double p[3] = {s->position.x, s->position.y, s->position.z};
+    double v[3] = {s->velocity.x, s->velocity.y, s->velocity.z};
+    double a[3] = {body->acceleration.x, body->acceleration.y, body->acceleration.z};
+    double range[3][2];
+    for (int i = 0; i < 3; ++i) {
+        rbRangeOfParabola(p[i], v[i], a[i], times, range[i]);
+        double slack = 1e-15 * (fabs(p[i]) + times[1] * (fabs(v[i]) + fabs(a[i]) * times[1]));
+        range[i][0] -= slack;
+        range[i][1] += slack;
+    }
+    return (rbBounds){{range[0][0], range[1][0], range[2][0]},
+                      {range[0][1], range[1][1], range[2][1]}};
 }

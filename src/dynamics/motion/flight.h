@@ -77,22 +77,6 @@ typedef struct rbMotionCounts {
     bool isInaccurate; // a step at the smallest size missed the tolerance
 } rbMotionCounts;
 
-// A row of the table of motions.
-typedef struct rbMotionOps {
-    const char* name;
-    int order;         // global order of convergence; 0: no step
-    bool allowsTorque; // constant torque
-    bool allowsLoad;   // loads that depend on time or state
-    void (*start)(rbFlight* flight, const rbMotionBody* body);
-    // State at a time not before the start. Starts from the node and changes nothing.
-    void (*evaluate)(const rbFlight* flight, const rbMotionBody* body, double time,
-                     rbMotionState* state, rbMotionCounts* counts);
-    // Advances the node by whole steps up to a time; NULL when there is no node.
-    void (*commit)(rbFlight* flight, const rbMotionBody* body, double time, rbMotionCounts* counts);
-} rbMotionOps;
-
-const rbMotionOps* rbMotionOps_Get(rbMotionType type);
-
 // Starts a flight at a time and state; selects the row.
 void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
                     const rbMotionState* state);
@@ -109,6 +93,9 @@ void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double 
 // Commits the progress of the integration, so that later evaluations are cheap.
 void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
                      rbMotionCounts* counts);
+
+// Range of p + v t + a t^2/2 between two times.
+void rbRangeOfParabola(double p, double v, double a, const double times[2], double range[2]);
 
 // A box that contains the center of mass between two times of a flight without state-dependent
 // loads.

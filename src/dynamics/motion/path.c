@@ -172,11 +172,6 @@ void rbPath_Destroy(rbPath* path)
     }
 }
 
-double rbPath_GetSpeed(const rbPath* path)
-{
-    return path->speed;
-}
-
 // Whether the body has reached the end of its path; used everywhere in the same form, because
 // rounding decides at the very end.
 static bool hasEnded(const rbPath* path, double time)

@@ -8,7 +8,7 @@
 
 typedef struct rbPath {
     rbPathType type;
-    double speed;
+    double speed; // m/s, the largest of the origin at any time
     double startTime;
     double length;
     bool isClosed;
@@ -40,9 +40,6 @@ void rbPath_Destroy(rbPath* path);
 // Pose and velocities of the body's origin at a time.
 void rbPath_Evaluate(const rbPath* path, double time, rbTransform* pose, rbVec3* velocity,
                      rbVec3* angularVelocity);
-
-// The largest speed (m/s) of the origin at any time.
-double rbPath_GetSpeed(const rbPath* path);
 
 // Whether the velocity of the origin is constant from a time on, for *horizon seconds.
 bool rbPath_IsSteady(const rbPath* path, double time, double* horizon);

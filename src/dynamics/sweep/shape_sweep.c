@@ -7,9 +7,15 @@
 // of the displacement, and its slope is the component of the step along the normal: every tangent
 // reaches zero before the contact or at it, so the steps never overshoot it and converge
 // quadratically.
-#include "dynamics/sweep/shape_sweep.h"
-
-#include "collision/convex/convex.h"
+//
+// Triangles: everything is in the frame of B, which is at rest; A is translated by the step. Every
+// contact found is a true one, so the first contact is the minimum over all features, and examining
+// features twice does no harm. A contact at the start counts if the features are about to pierce
+// each other: then the moving triangle lies on the side from which its motion comes. Features that
+// separate, or have already passed each other, do not count.
+#include "collision/convex/gjk.h"
+#include "collision/geometry/box_tree_queries.h"
+#include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/sweep/sweep.h"
 
@@ -28,6 +34,800 @@
 // after it, as a fraction of the size, in which the contact is searched first.
 #define PAIRS_SHORT 2500
 #define AFTER_GUESS 1e-7
+
+// Sine of the angle of a motion to a plane, and of two edges, below which they count as parallel:
+// their contacts are found through the vertices. Quotients lose 12 and 8 digits there.
+#define PARALLEL_MOTION 1e-12
+#define PARALLEL_EDGES 1e-8
+// Fractions of an edge or a triangle by which its border is widened: rounding leaves no gaps there.
+#define BORDER 1e-12
+// Fractions no farther apart than this count as equal.
+#define TIE 1e-13
+// Sine of the angle of a motion to the plane of a hint below which quotients are not useful.
+#define HINT_LEAST 1e-3
+
+// Sine of the angle of a face to the motion up to which it counts as front-facing.
+#define FRONT 1e-9
+// Distance queries between a convex body and a triangle on its path; each gains a factor of four
+// for a grazing motion.
+#define NEWTON_MAX 256
+
+// Contacts of equal fraction, best first: a face determines the normal, a pair of edges only
+// suggests one.
+typedef enum Rank {
+    RANK_FACE_B,
+    RANK_FACE_A,
+    RANK_EDGES,
+    RANK_NONE,
+} Rank;
+
+// A sweep in progress.
+typedef struct Search {
+    rbVec3 step;    // m, of A
+    rbVec3 inverse; // 1 / step, by component; infinite where it is 0
+    double length;  // m, of the step, > 0
+    double slack;   // m, rounding error of coordinates; boxes are enlarged by it
+    double touch;   // m, heights down to minus this count as touching at the start
+    double limit;   // the least fraction so far, beyond which contacts do not count
+    rbVec3 hint; // unit, outward of B: the normal of the best contact, against the step at first.
+    double closing; // m, by which the step closes the gap along the hint, > 0; 0: not usable
+    int hintCount;  // number of changes
+    bool isSwapped; // faces of A count as those of B: they determine the normal
+    bool isHit;
+    Rank rank;
+    rbVec3 point;  // m, at contact
+    rbVec3 normal; // unit, outward of B
+} Search;
+
+// A contact at a fraction; normal need not be a unit vector.
+typedef struct Offer {
+    double fraction;
+    Rank rank;
+    rbVec3 point;
+    rbVec3 normal;
+} Offer;
+
+// --------------------------------------------------------------------------------------- triangles
+
+// Sets another direction for the hint: the normal of a contact, or of bodies about to touch.
+static void setHint(Search* search, rbVec3 normal)
+{
+    double closing = -rbDot(normal, search->step);
+    search->hint = normal;
+    search->closing = closing > HINT_LEAST * search->length ? closing : 0.0;
+    search->hintCount += 1;
+}
+
+// Records a contact, if it is the first so far.
+static void offerContact(Search* search, const Offer* offer)
+{
+    double difference = offer->fraction - search->limit;
+    if (search->isHit &&
+        (difference > TIE || (difference >= -TIE && offer->rank >= search->rank))) {
+        return;
+    }
+    search->limit = difference < 0.0 ? offer->fraction : search->limit;
+    search->isHit = true;
+    search->rank = offer->rank;
+    search->point = offer->point;
+    search->normal = rbNormalize(offer->normal);
+    setHint(search, search->normal);
+}
+
+// The least fraction at which a moving set no lower than low along the hint can reach a set no
+// higher than high; INFINITY beyond the limit.
+static double enterAlong(const Search* search, double low, double high)
+{
+    if (search->closing == 0.0) {
+        return 0.0;
+    }
+    double t = (low - high - search->slack) / search->closing;
+    return t <= search->limit + TIE ? rbMaxOf(t, 0.0) : (double)INFINITY;
+}
+
+// Narrows the fractions at which the boxes overlap along an axis.
+static inline void enterSlab(double offset, double half, double inverse, double span[2])
+{
+    if (isinf(inverse)) {
+        span[0] = fabs(offset) <= half ? span[0] : (double)INFINITY;
+        return;
+    }
+    double t0 = (offset - half) * inverse;
+    double t1 = (offset + half) * inverse;
+    span[0] = rbMaxOf(span[0], rbMinOf(t0, t1));
+    span[1] = rbMinOf(span[1], rbMaxOf(t0, t1));
+}
+
+// A moving or resting part, as a box in the frame of B.
+typedef struct Part {
+    rbVec3 center;
+    rbVec3 half;
+    double edge; // m, bound of all heights along the hint: lower for a moving part, upper for one
+                 // at rest
+} Part;
+
+static Part boundTriangle(const rbVec3 corners[3])
+{
+    rbVec3 lower = rbMin3(corners[0], rbMin3(corners[1], corners[2]));
+    rbVec3 upper = rbMax3(corners[0], rbMax3(corners[1], corners[2]));
+    return (Part){.center = rbScale(0.5, rbAdd(lower, upper)),
+                  .half = rbScale(0.5, rbSub(upper, lower))};
+}
+
+// The fraction of the step at which a moving box begins to overlap one at rest, INFINITY if it does
+// not up to the limit.
+static double enterBox(const Search* search, const Part* moving, const Part* standing)
+{
+    rbVec3 offset = rbSub(standing->center, moving->center);
+    rbVec3 half = rbAdd(moving->half, standing->half);
+    double span[2] = {0.0, search->limit + TIE};
+    enterSlab(offset.x, half.x + search->slack, search->inverse.x, span);
+    enterSlab(offset.y, half.y + search->slack, search->inverse.y, span);
+    enterSlab(offset.z, half.z + search->slack, search->inverse.z, span);
+    return span[0] <= span[1] ? span[0] : (double)INFINITY;
+}
+
+// A triangle and its plane.
+typedef struct Facet {
+    const rbVec3* corners;
+    rbVec3 normal; // along e1 x e2, its length twice the area
+    double length; // of the normal
+} Facet;
+
+static Facet makeFacet(const rbVec3 corners[3])
+{
+    rbVec3 normal = rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
+    return (Facet){corners, normal, rbLength(normal)};
+}
+
+// Does the triangle contain a point of its plane? The border belongs to it.
+static bool containsPoint(const Facet* facet, rbVec3 point)
+{
+    const rbVec3* c = facet->corners;
+    double least = -BORDER * facet->length * facet->length;
+    for (int i = 0; i < 3; ++i) {
+        rbVec3 edge = rbSub(c[(i + 1) % 3], c[i]);
+        if (rbDot(rbCross(edge, rbSub(point, c[i])), facet->normal) < least) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Corners of a triangle that moves by sign * step onto a facet at rest; sign -1 means that B moves,
+// as seen from A.
+static void sweepCorners(Search* search, const rbVec3 moving[3], const Facet* facet, double sign)
+{
+    rbVec3 step = rbScale(sign, search->step);
+    double speed = rbDot(step, facet->normal);
+    if (fabs(speed) <= PARALLEL_MOTION * facet->length * search->length) {
+        return;
+    }
+    // heights against the motion, so that they decrease
+    double side = speed > 0.0 ? -1.0 : 1.0;
+    double heights[3];
+    double touch = search->touch * facet->length;
+    double lowest = (double)INFINITY;
+    for (int i = 0; i < 3; ++i) {
+        heights[i] = side * rbDot(rbSub(moving[i], facet->corners[0]), facet->normal);
+        lowest = rbMinOf(lowest, heights[i]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        bool isTouching = heights[i] <= touch;
+        if (heights[i] < -touch || (isTouching && lowest < -touch)) {
+            continue;
+        }
+        double t = rbMaxOf(heights[i], 0.0) / fabs(speed);
+        if (t > search->limit + TIE || !containsPoint(facet, rbAddScaled(moving[i], t, step))) {
+            continue;
+        }
+        rbVec3 normal = rbScale(side * sign, facet->normal);
+        Offer offer = {rbMinOf(t, 1.0),
+                       (sign > 0.0) != search->isSwapped ? RANK_FACE_B : RANK_FACE_A,
+                       sign > 0.0 ? rbAddScaled(moving[i], t, step) : moving[i], normal};
+        offerContact(search, &offer);
+    }
+}
+
+// Do all corners lie on one side of the plane through a point: side * height >= -touch?
+static bool isOnSide(const rbVec3 corners[3], rbVec3 point, rbVec3 normal, double touch)
+{
+    for (int i = 0; i < 3; ++i) {
+        if (rbDot(rbSub(corners[i], point), normal) < -touch) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Edge i of a, moving, onto edge j of b.
+static void sweepEdges(Search* search, const rbVec3 a[3], int i, const rbVec3 b[3], int j)
+{
+    rbVec3 p = a[i];
+    rbVec3 q = b[j];
+    rbVec3 e = rbSub(a[(i + 1) % 3], p);
+    rbVec3 f = rbSub(b[(j + 1) % 3], q);
+    rbVec3 g = rbCross(e, f);
+    double speed = rbDot(search->step, g);
+    double squared = rbLengthSquared(g);
+    double sizes = rbLengthSquared(e) * rbLengthSquared(f);
+    if (squared <= PARALLEL_EDGES * PARALLEL_EDGES * sizes ||
+        speed * speed <=
+            PARALLEL_MOTION * PARALLEL_MOTION * squared * search->length * search->length) {
+        return;
+    }
+    if (speed > 0.0) {
+        g = rbNeg(g);
+        speed = -speed;
+    }
+    // g is the normal outward of B, height that of A over B
+    double height = rbDot(rbSub(p, q), g);
+    double t = rbMaxOf(height, 0.0) / -speed;
+    if (t > search->limit + TIE) {
+        return;
+    }
+    double touch = search->touch * sqrt(squared);
+    if (height <= touch &&
+        (height < -touch || !isOnSide(a, p, g, touch) || !isOnSide(b, q, rbNeg(g), touch))) {
+        return;
+    }
+    rbVec3 offset = rbSub(q, rbAddScaled(p, t, search->step));
+    double onA = rbDot(rbCross(offset, f), rbCross(e, f)) / squared;
+    double onB = rbDot(rbCross(offset, e), rbCross(e, f)) / squared;
+    if (onA < -BORDER || onA > 1.0 + BORDER || onB < -BORDER || onB > 1.0 + BORDER) {
+        return;
+    }
+    Offer offer = {rbMinOf(t, 1.0), RANK_EDGES, rbAddScaled(q, onB, f), g};
+    offerContact(search, &offer);
+}
+
+// X-03 for a triangle of A and one of B.
+static void sweepTrianglePair(Search* search, const rbVec3 a[3], const rbVec3 b[3])
+{
+    Part boxA = boundTriangle(a);
+    Part boxB = boundTriangle(b);
+    if (isinf(enterBox(search, &boxA, &boxB))) {
+        return;
+    }
+    Facet facetA = makeFacet(a);
+    Facet facetB = makeFacet(b);
+    sweepCorners(search, a, &facetB, 1.0);
+    sweepCorners(search, b, &facetA, -1.0);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            sweepEdges(search, a, i, b, j);
+        }
+    }
+}
+
+// ----------------------------------------------------------------------------------------- balls
+
+// The contact point of a sphere, from its center at contact.
+static void offerBall(Search* search, double t, rbVec3 center, rbVec3 point)
+{
+    Offer offer = {rbMinOf(t, 1.0), RANK_EDGES, point,
+                   rbSub(rbAddScaled(center, t, search->step), point)};
+    offerContact(search, &offer);
+}
+
+// The cylinder of the radius about an edge: |(m + t w) x f|^2 = r^2 f^2, its smaller root.
+static void sweepBallEdge(Search* search, rbVec3 center, double radius, const rbVec3 edge[2])
+{
+    rbVec3 f = rbSub(edge[1], edge[0]);
+    rbVec3 m = rbCross(rbSub(center, edge[0]), f);
+    rbVec3 w = rbCross(search->step, f);
+    double reach = radius * rbLength(f);
+    double b = rbDot(m, w);
+    if (b >= 0.0) {
+        return;
+    }
+    double depth = reach - rbLength(m);
+    if (depth > search->touch * rbLength(f)) {
+        return; // within the cylinder at the start, beyond the ends of the edge: a corner touches
+                // first
+    }
+    // b^2 - w^2 c without cancellation, by Lagrange's identity
+    double discriminant = reach * reach * rbLengthSquared(w) - rbLengthSquared(rbCross(m, w));
+    if (discriminant < 0.0) {
+        return;
+    }
+    double c = rbLengthSquared(m) - reach * reach;
+    double t = rbMaxOf(c, 0.0) / (sqrt(discriminant) - b);
+    if (t > search->limit + TIE) {
+        return;
+    }
+    rbVec3 offset = rbSub(rbAddScaled(center, t, search->step), edge[0]);
+    double along = rbDot(offset, f) / rbLengthSquared(f);
+    if (along >= 0.0 && along <= 1.0) {
+        offerBall(search, t, center, rbAddScaled(edge[0], along, f));
+    }
+}
+
+// X-02 for a sphere of A and a triangle of B.
+static void sweepBallTriangle(Search* search, rbVec3 center, double radius, const rbVec3 b[3])
+{
+    Facet facet = makeFacet(b);
+    double speed = rbDot(search->step, facet.normal);
+    if (fabs(speed) > PARALLEL_MOTION * facet.length * search->length) {
+        rbVec3 normal = rbScale((speed > 0.0 ? -1.0 : 1.0) / facet.length, facet.normal);
+        double height = rbDot(rbSub(center, b[0]), normal) - radius;
+        double t = rbMaxOf(height, 0.0) * facet.length / fabs(speed);
+        if (height >= -search->touch && t <= search->limit + TIE) {
+            rbVec3 middle = rbAddScaled(center, t, search->step);
+            Offer offer = {rbMinOf(t, 1.0), RANK_FACE_B, rbAddScaled(middle, -radius, normal),
+                           normal};
+            if (containsPoint(&facet, offer.point)) {
+                offerContact(search, &offer);
+            }
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        const rbVec3 edge[2] = {b[i], b[(i + 1) % 3]};
+        sweepBallEdge(search, center, radius, edge);
+        double t = rbSweepFreeSpheres(rbSub(center, b[i]), search->step, radius);
+        if (t <= search->limit + TIE) {
+            offerBall(search, t, center, b[i]);
+        }
+    }
+}
+
+// ------------------------------------------------------------------------ bodies made of triangles
+// Selects the pairs of triangles to test.
+
+// The composition of a body: a tree of triangles or, for boxes and hulls, a list of them.
+typedef struct Side {
+    const rbBoxTree* tree; // or NULL
+    const rbVec3* vertices;
+    const rbIndex3* triangles;
+    int vertexCount;
+    int count;         // of triangles
+    rbVec3 corners[8]; // of a box
+} Side;
+
+// Corner i of a box has the signs of the bits of i: x, y, z. Counter-clockwise from outside.
+static const rbIndex3 boxTriangles[12] = {
+    {{0, 4, 6}}, {{0, 6, 2}}, {{1, 3, 7}}, {{1, 7, 5}}, {{0, 1, 5}}, {{0, 5, 4}},
+    {{2, 6, 7}}, {{2, 7, 3}}, {{0, 2, 3}}, {{0, 3, 1}}, {{4, 5, 7}}, {{4, 7, 6}},
+};
+
+static void makeSide(Side* side, const rbGeometry* geometry)
+{
+    *side = (Side){0};
+    if (geometry->type == RB_SHAPE_BOX) {
+        rbVec3 h = geometry->data.box.halfExtents;
+        for (int i = 0; i < 8; ++i) {
+            side->corners[i] = rbMakeVec3((i & 1) != 0 ? h.x : -h.x, (i & 2) != 0 ? h.y : -h.y,
+                                          (i & 4) != 0 ? h.z : -h.z);
+        }
+        side->vertices = side->corners;
+        side->triangles = boxTriangles;
+        side->vertexCount = 8;
+        side->count = 12;
+        return;
+    }
+    const rbPolyhedron* polyhedron = geometry->polyhedron;
+    side->tree = polyhedron->tree;
+    side->vertices = polyhedron->vertices;
+    side->vertexCount = polyhedron->vertexCount;
+    side->triangles = polyhedron->triangles;
+    side->count = polyhedron->triangleCount;
+}
+
+static void getTriangle(const Side* side, int index, rbVec3 corners[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        corners[k] = side->vertices[side->triangles[index].v[k]];
+    }
+}
+
+// ----------------------------------------------------------------------------------------- trees
+
+// The moving body, with the data that transform its boxes into the frame of B.
+typedef struct Mover {
+    const rbBoxTree* tree;
+    rbTransform pose;
+    rbMat3 rotation;
+    rbMat3 sizes; // magnitudes of the rotation
+    rbVec3 hint;  // of the search, in the frame of A
+    int hintCount;
+} Mover;
+
+// The box of a slot in the frame of its tree.
+static Part getBox(const rbBoxTree* tree, int slot)
+{
+    const rbBoxNode* node = &tree->nodes[slot / RB_BOX_WIDTH];
+    int place = slot % RB_BOX_WIDTH;
+    return (Part){.center = rbAdd(tree->origin, rbPickLane(node->center, place)),
+                  .half = rbPickLane(node->half, place)};
+}
+
+static Part getStanding(const Search* search, const rbBoxTree* tree, int slot)
+{
+    Part part = getBox(tree, slot);
+    part.edge = rbDot(search->hint, part.center) + rbDot(rbAbs3(search->hint), part.half);
+    return part;
+}
+
+static Part getMoving(const Search* search, const Mover* mover, int slot)
+{
+    Part box = getBox(mover->tree, slot);
+    Part part = {.center = rbAdd(rbMulMV(mover->rotation, box.center), mover->pose.p),
+                 .half = rbMulMV(mover->sizes, box.half)};
+    part.edge = rbDot(search->hint, part.center) - rbDot(rbAbs3(mover->hint), box.half);
+    return part;
+}
+
+static double enter(const Search* search, const Part* a, const Part* b)
+{
+    double along = enterAlong(search, a->edge, b->edge);
+    if (isinf(along)) {
+        return along;
+    }
+    return rbMaxOf(enterBox(search, a, b), along);
+}
+
+// Pushes up to four parts on a stack, the first to be hit on top.
+static void sortTasks(rbTreeTask* tasks, int count)
+{
+    for (int i = 1; i < count; ++i) {
+        rbTreeTask task = tasks[i];
+        int at = i;
+        for (; at > 0 && tasks[at - 1].key < task.key; --at) {
+            tasks[at] = tasks[at - 1];
+        }
+        tasks[at] = task;
+    }
+}
+
+// A body, or part of one, that moves as a unit.
+typedef struct Single {
+    // Tests it against a triangle of B.
+    void (*meet)(Search* search, const rbVec3 corners[3], const void* mover);
+    // Its height along the hint: no point is lower.
+    double (*getLow)(const Search* search, const void* mover);
+    const void* mover;
+} Single;
+
+static void meetBlock(Search* search, const rbTriangleBlock* block, const Single* single)
+{
+    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(block, lane, corners);
+        single->meet(search, corners, single->mover);
+    }
+}
+
+// Sweeps one moving part against a tree at rest, the nearest box first.
+static void walkTree(Search* search, Part moving, const rbBoxTree* tree, const Single* single)
+{
+    int hintCount = search->hintCount;
+    moving.edge = single->getLow(search, single->mover);
+    rbTreeTasks waiting;
+    waiting.tasks[0] = (rbTreeTask){0.0, tree->nodes[0].child[0]};
+    waiting.count = 1;
+    while (waiting.count > 0) {
+        rbTreeTask task = waiting.tasks[--waiting.count];
+        if (task.key > search->limit) {
+            continue;
+        }
+        if (task.child < 0) {
+            meetBlock(search, &tree->blocks[~task.child], single);
+            continue;
+        }
+        if (hintCount != search->hintCount) {
+            hintCount = search->hintCount;
+            moving.edge = single->getLow(search, single->mover);
+        }
+        int first = waiting.count;
+        for (int place = 0; place < RB_BOX_WIDTH; ++place) {
+            int slot = RB_BOX_WIDTH * task.child + place;
+            int child = rbBoxTree_GetChild(tree, slot);
+            if (child == RB_BOX_EMPTY) {
+                break;
+            }
+            Part standing = getStanding(search, tree, slot);
+            double key = enter(search, &moving, &standing);
+            if (!isinf(key)) {
+                waiting.tasks[waiting.count++] = (rbTreeTask){key, child};
+            }
+        }
+        sortTasks(waiting.tasks + first, waiting.count - first);
+    }
+}
+
+static void meetTriangle(Search* search, const rbVec3 corners[3], const void* mover)
+{
+    sweepTrianglePair(search, mover, corners);
+}
+
+static double getLowOfTriangle(const Search* search, const void* mover)
+{
+    const rbVec3* corners = mover;
+    return rbMinOf(rbDot(search->hint, corners[0]),
+                   rbMinOf(rbDot(search->hint, corners[1]), rbDot(search->hint, corners[2])));
+}
+
+// A moving sphere.
+typedef struct Ball {
+    rbVec3 center;
+    double radius;
+} Ball;
+
+static void meetBall(Search* search, const rbVec3 corners[3], const void* mover)
+{
+    const Ball* ball = mover;
+    sweepBallTriangle(search, ball->center, ball->radius, corners);
+}
+
+static double getLowOfBall(const Search* search, const void* mover)
+{
+    const Ball* ball = mover;
+    return rbDot(search->hint, ball->center) - ball->radius;
+}
+
+// A moving convex body.
+typedef struct ConvexMover {
+    const rbConvex* convex;
+    rbTransform pose;
+    double tolerance; // m
+} ConvexMover;
+
+static void meetConvex(Search* search, const rbVec3 corners[3], const void* body)
+{
+    const ConvexMover* mover = body;
+    double size = sqrt(rbMaxOf(rbLengthSquared(corners[0]),
+                               rbMaxOf(rbLengthSquared(corners[1]), rbLengthSquared(corners[2]))));
+    rbConvex triangle;
+    rbConvex_MakePoints(corners, 3, size, 0.0, &triangle);
+    rbGjkCache cache = {0};
+    rbVec3 normal = RB_VEC3_ZERO;
+    double t = 0.0;
+    for (int i = 0; i < NEWTON_MAX; ++i) {
+        rbTransform pose = mover->pose;
+        pose.p = rbAddScaled(pose.p, t, search->step);
+        rbCso cso = rbCso_Make(&triangle, mover->convex, pose);
+        rbGjkResult gap = rbGjk_Distance(&cso, NULL, &cache);
+        double closing = -rbDot(gap.normal, search->step);
+        double distance = gap.upper - mover->convex->radius;
+        bool isMeeting = distance <= mover->tolerance;
+        if (closing <= 0.0 && !(isMeeting && i > 0)) {
+            return; // they separate
+        }
+        // in contact there may be no direction between them: keep the last one
+        normal = isMeeting && i > 0 ? normal : gap.normal;
+        if (isMeeting) {
+            Offer offer = {t, RANK_FACE_B, gap.a, normal};
+            offerContact(search, &offer);
+            return;
+        }
+        t += distance / closing;
+        if (t > search->limit) {
+            return;
+        }
+    }
+}
+
+static double getLowOfConvex(const Search* search, const void* mover)
+{
+    const ConvexMover* convex = mover;
+    rbVec3 down = rbNeg(rbInvRotate(convex->pose.q, search->hint));
+    rbVec3 lowest = rbGeometry_GetSupport(convex->convex->geometry, down);
+    return rbDot(search->hint, rbTransformPoint(convex->pose, lowest));
+}
+
+// A pending pair of parts.
+typedef struct PairTask {
+    double key; // fraction of the step at which their boxes begin to overlap
+    int slotA, slotB;
+} PairTask;
+
+// Each step down leaves at most three.
+#define PAIRS_MAX (2 * RB_TASK_MAX)
+
+static void meetBlocks(Search* search, const Mover* mover, int blockA,
+                       const rbTriangleBlock* blockB)
+{
+    const rbTriangleBlock* moving = &mover->tree->blocks[blockA];
+    for (int lane = 0; lane < RB_BOX_WIDTH && moving->origins[lane] >= 0; ++lane) {
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(moving, lane, corners);
+        for (int k = 0; k < 3; ++k) {
+            corners[k] = rbTransformPoint(mover->pose, corners[k]);
+        }
+        Single single = {meetTriangle, getLowOfTriangle, corners};
+        meetBlock(search, blockB, &single);
+    }
+}
+
+// Opens the larger part of a pair; the children that can hit the other are pushed on the stack.
+static int openPair(const Search* search, const Mover* mover, const rbBoxTree* b, PairTask task,
+                    PairTask* out)
+{
+    Part partA = getMoving(search, mover, task.slotA);
+    Part partB = getStanding(search, b, task.slotB);
+    int childA = rbBoxTree_GetChild(mover->tree, task.slotA);
+    int childB = rbBoxTree_GetChild(b, task.slotB);
+    bool opensA =
+        childB < 0 || (childA >= 0 && rbLengthSquared(partA.half) > rbLengthSquared(partB.half));
+    const rbBoxTree* tree = opensA ? mover->tree : b;
+    int node = opensA ? childA : childB;
+    int count = 0;
+    for (int place = 0; place < RB_BOX_WIDTH; ++place) {
+        int slot = RB_BOX_WIDTH * node + place;
+        if (rbBoxTree_GetChild(tree, slot) == RB_BOX_EMPTY) {
+            break;
+        }
+        if (opensA) {
+            partA = getMoving(search, mover, slot);
+        } else {
+            partB = getStanding(search, b, slot);
+        }
+        double key = enter(search, &partA, &partB);
+        if (isinf(key)) {
+            continue;
+        }
+        // sorted, the first to be hit on top
+        int at = count++;
+        for (; at > 0 && out[at - 1].key < key; --at) {
+            out[at] = out[at - 1];
+        }
+        out[at] = (PairTask){key, opensA ? slot : task.slotA, opensA ? task.slotB : slot};
+    }
+    return count;
+}
+
+// Two trees, parts in the order in which they can meet.
+static void walkTrees(Search* search, Mover* mover, const rbBoxTree* b)
+{
+    PairTask stack[PAIRS_MAX];
+    stack[0] = (PairTask){0.0, 0, 0};
+    int count = 1;
+    while (count > 0) {
+        PairTask task = stack[--count];
+        if (task.key > search->limit) {
+            continue;
+        }
+        if (mover->hintCount != search->hintCount) {
+            mover->hintCount = search->hintCount;
+            mover->hint = rbInvRotate(mover->pose.q, search->hint);
+        }
+        int childA = rbBoxTree_GetChild(mover->tree, task.slotA);
+        int childB = rbBoxTree_GetChild(b, task.slotB);
+        if (childA < 0 && childB < 0) {
+            meetBlocks(search, mover, ~childA, &b->blocks[~childB]);
+            continue;
+        }
+        RB_ASSERT(count + RB_BOX_WIDTH <= PAIRS_MAX);
+        count += openPair(search, mover, b, task, stack + count);
+    }
+}
+
+// ----------------------------------------------------------------------------------------- bodies
+
+// Is the triangle of a convex body on the side facing the other body? sign: of its motion.
+static bool isFront(const Search* search, const rbVec3 corners[3], double sign)
+{
+    rbVec3 normal = rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
+    double speed = sign * rbDot(normal, search->step);
+    return speed >= 0.0 || speed * speed <= FRONT * FRONT * rbLengthSquared(normal) *
+                                                search->length * search->length;
+}
+
+// The lowest vertex of A and the highest of B along the hint, m.
+typedef struct Heights {
+    double lowA, highB;
+    int hintCount;
+} Heights;
+
+// Largest rbDot(direction, vertex) of the triangles of a list.
+static double findReach(const Side* side, rbVec3 direction)
+{
+    double reach = -(double)INFINITY;
+    for (int i = 0; i < side->vertexCount; ++i) {
+        reach = rbMaxOf(reach, rbDot(direction, side->vertices[i]));
+    }
+    return reach;
+}
+
+static void updateHeights(const Search* search, const Side* a, rbTransform poseA, const Side* b,
+                          Heights* heights)
+{
+    if (heights->hintCount != search->hintCount) {
+        heights->hintCount = search->hintCount;
+        rbVec3 down = rbNeg(rbInvRotate(poseA.q, search->hint));
+        heights->lowA = rbDot(search->hint, poseA.p) - findReach(a, down);
+        heights->highB = findReach(b, search->hint);
+    }
+}
+
+// Sweeps a triangle of A against a list.
+static void meetList(Search* search, const rbVec3 moving[3], const Side* b, const Heights* heights)
+{
+    rbVec3 up = rbNeg(search->hint);
+    int hintCount = search->hintCount;
+    double lowA = heights->lowA;
+    for (int j = 0; j < b->count; ++j) {
+        rbVec3 standing[3];
+        getTriangle(b, j, standing);
+        double high = -rbMinOf(rbDot(up, standing[0]),
+                               rbMinOf(rbDot(up, standing[1]), rbDot(up, standing[2])));
+        if (hintCount == search->hintCount && isinf(enterAlong(search, lowA, high))) {
+            continue;
+        }
+        if (isFront(search, standing, -1.0)) {
+            sweepTrianglePair(search, moving, standing);
+        }
+    }
+}
+
+// Tests all triangles of A, given in its frame, which poseA maps to that of B, against all of B. If
+// only one has a tree, it must be B.
+static void sweepSides(Search* search, const Side* a, rbTransform poseA, const Side* b)
+{
+    RB_ASSERT(a->tree == NULL || b->tree != NULL);
+    if (a->tree != NULL) {
+        rbMat3 r = rbMatFromQuat(poseA.q);
+        Mover mover = {.tree = a->tree,
+                       .pose = poseA,
+                       .rotation = r,
+                       .sizes = {rbAbs3(r.cx), rbAbs3(r.cy), rbAbs3(r.cz)}};
+        walkTrees(search, &mover, b->tree);
+        return;
+    }
+    Heights heights = {0};
+    for (int i = 0; i < a->count; ++i) {
+        rbVec3 moving[3];
+        getTriangle(a, i, moving);
+        for (int k = 0; k < 3; ++k) {
+            moving[k] = rbTransformPoint(poseA, moving[k]);
+        }
+        if (!isFront(search, moving, 1.0)) {
+            continue;
+        }
+        if (b->tree != NULL) {
+            Single single = {meetTriangle, getLowOfTriangle, moving};
+            walkTree(search, boundTriangle(moving), b->tree, &single);
+            continue;
+        }
+        updateHeights(search, a, poseA, b, &heights);
+        double low = getLowOfTriangle(search, moving);
+        if (!isinf(enterAlong(search, low, heights.highB))) {
+            meetList(search, moving, b, &heights);
+        }
+    }
+}
+
+// Sweeps a convex body of A, at a pose, by Newton's method on its distance to every triangle near
+// its path, each to a gap of the tolerance (m). b has a tree.
+static void sweepConvex(Search* search, const rbConvex* convex, rbTransform poseA, double tolerance,
+                        const Side* b)
+{
+    RB_ASSERT(b->tree != NULL && convex->geometry != NULL);
+    ConvexMover mover = {convex, poseA, tolerance};
+    rbBounds bounds = rbGeometry_GetBounds(convex->geometry, poseA);
+    Part part = {.center = rbScale(0.5, rbAdd(bounds.lower, bounds.upper)),
+                 .half = rbScale(0.5, rbSub(bounds.upper, bounds.lower))};
+    Single single = {meetConvex, getLowOfConvex, &mover};
+    walkTree(search, part, b->tree, &single);
+}
+
+static void sweepBall(Search* search, rbVec3 center, double radius, const Side* b)
+{
+    if (b->tree != NULL) {
+        Ball ball = {center, radius};
+        Part part = {.center = center, .half = {radius, radius, radius}};
+        Single single = {meetBall, getLowOfBall, &ball};
+        walkTree(search, part, b->tree, &single);
+        return;
+    }
+    for (int i = 0; i < b->count; ++i) {
+        rbVec3 corners[3];
+        getTriangle(b, i, corners);
+        sweepBallTriangle(search, center, radius, corners);
+    }
+}
+
+// --------------------------------------------------------------------------------- pairs of shapes
 
 // The query for a pair of parts, in the frame of B.
 typedef struct Pair {
@@ -86,11 +886,11 @@ static rbStatus sweepSwapped(const Pair* pair, rbShapeSweep* sweep, rbError* err
     return status;
 }
 
-static rbSweepSearch startSearch(const Pair* pair)
+static Search startSearch(const Pair* pair)
 {
     rbVec3 w = pair->step;
     double scale = pair->a->radius + pair->b->radius + rbLength(pair->pose.p) + rbLength(w);
-    rbSweepSearch search = {
+    Search search = {
         .step = w,
         .inverse = rbMakeVec3(1.0 / w.x, 1.0 / w.y, 1.0 / w.z),
         .length = rbLength(w),
@@ -98,13 +898,13 @@ static rbSweepSearch startSearch(const Pair* pair)
         .touch = pair->touch,
         .limit = pair->limit,
         .isSwapped = pair->isSwapped,
-        .rank = RB_RANK_NONE,
+        .rank = RANK_NONE,
     };
-    rbSweepSearch_SetHint(&search, rbNeg(rbNormalize(w)));
+    setHint(&search, rbNeg(rbNormalize(w)));
     return search;
 }
 
-static void finishSearch(const rbSweepSearch* search, rbShapeSweep* sweep)
+static void finishSearch(const Search* search, rbShapeSweep* sweep)
 {
     *sweep = (rbShapeSweep){.isExact = true};
     if (search->isHit) {
@@ -136,10 +936,10 @@ static rbStatus sweepBalls(const Pair* pair, rbShapeSweep* sweep, rbError* error
 static rbStatus sweepBallTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     (void)error;
-    rbSweepSide b;
-    (void)rbSweepSide_Init(&b, pair->b);
-    rbSweepSearch search = startSearch(pair);
-    rbSweepBall(&search, pair->pose.p, pair->a->data.sphere.radius, &b);
+    Side b;
+    makeSide(&b, pair->b);
+    Search search = startSearch(pair);
+    sweepBall(&search, pair->pose.p, pair->a->data.sphere.radius, &b);
     finishSearch(&search, sweep);
     return RB_STATUS_OK;
 }
@@ -148,14 +948,14 @@ static rbStatus sweepBallTriangles(const Pair* pair, rbShapeSweep* sweep, rbErro
 static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     (void)error;
-    rbSweepSide a;
-    rbSweepSide b;
-    (void)rbSweepSide_Init(&a, pair->a);
-    (void)rbSweepSide_Init(&b, pair->b);
+    Side a;
+    Side b;
+    makeSide(&a, pair->a);
+    makeSide(&b, pair->b);
     if (a.tree != NULL && b.tree == NULL) {
         return sweepSwapped(pair, sweep, error); // the short list is the outer loop
     }
-    rbSweepSearch search = startSearch(pair);
+    Search search = startSearch(pair);
     rbShapeSweep guess;
     bool isLong = b.tree == NULL && (long long)a.count * b.count > PAIRS_SHORT;
     if (isLong && sweepByDistance(pair, &guess, NULL) == RB_STATUS_OK) {
@@ -164,16 +964,16 @@ static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* e
             return RB_STATUS_OK;
         }
         // the exact contact is slightly later, and along this normal
-        rbSweepSearch_SetHint(&search, guess.normal);
+        setHint(&search, guess.normal);
         double margin = AFTER_GUESS * (pair->a->radius + pair->b->radius);
         if (search.closing > 0.0) {
             search.limit = rbMinOf(pair->limit, guess.fraction + margin / search.closing);
-            rbSweepSides(&search, &a, pair->pose, &b);
+            sweepSides(&search, &a, pair->pose, &b);
         }
     }
     if (!search.isHit) {
         search.limit = pair->limit;
-        rbSweepSides(&search, &a, pair->pose, &b);
+        sweepSides(&search, &a, pair->pose, &b);
     }
     finishSearch(&search, sweep);
     return RB_STATUS_OK;
@@ -301,15 +1101,15 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
 // A round convex body onto a shape made of triangles.
 static rbStatus sweepOntoTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
-    rbSweepSide b;
-    (void)rbSweepSide_Init(&b, pair->b);
+    Side b;
+    makeSide(&b, pair->b);
     if (b.tree == NULL) {
         return sweepByDistance(pair, sweep, error);
     }
     rbConvex convex;
     (void)rbConvex_Make(pair->a, 0.0, &convex);
-    rbSweepSearch search = startSearch(pair);
-    rbSweepConvex(&search, &convex, pair->pose, pair->tolerance, &b);
+    Search search = startSearch(pair);
+    sweepConvex(&search, &convex, pair->pose, pair->tolerance, &b);
     finishSearch(&search, sweep);
     sweep->isExact = false;
     return RB_STATUS_OK;

@@ -87,7 +87,7 @@ double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, do
 
 // ----------------------------------------------------------------------------------------- cores
 
-// Cores: shapes without the ball they are rounded by. One row per type.
+// Cores: shapes without the ball they are rounded by.
 //
 // In terms of heights, a ball moves with its center: the highest point of a rotating ball is always
 // its radius above its center. So a sphere is a point and a capsule a segment, and the radius is
@@ -112,62 +112,32 @@ typedef struct CoreHeight {
     double rate;
 } CoreHeight;
 
-typedef CoreHeight HeightFn(const rbGeometry* geometry, const CoreProbe* probe);
-// isQuick: the result may be too large, but costs O(1) per part.
-typedef double ReachFn(const rbGeometry* geometry, rbVec3 point, bool isQuick);
-
-typedef struct CoreRow {
-    HeightFn* height;
-    ReachFn* reach;
-} CoreRow;
-
-static const CoreRow* getRow(const rbGeometry* geometry);
-
-static CoreHeight heightOfSphere(const rbGeometry* geometry, const CoreProbe* probe)
+// Largest distance of a point of the core from a point. isQuick: the result may be too large, but
+// costs O(1) per part.
+// NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
+static double reachOf(const rbGeometry* geometry, rbVec3 point, bool isQuick)
 {
-    (void)probe;
-    return (CoreHeight){geometry->data.sphere.radius, 0.0};
+    rbShapeFamily family = rbGeometry_GetFamily(geometry);
+    if (family == RB_FAMILY_COMPOUND) {
+        double largest = 0.0;
+        for (int i = 0; i < geometry->childCount; ++i) {
+            const rbCompoundChild* child = &geometry->children[i];
+            rbVec3 local = rbInvTransformPoint(child->transform, point);
+            largest = rbMaxOf(largest, reachOf(child->geometry, local, isQuick));
+        }
+        return largest;
+    }
+    if (family == RB_FAMILY_ROD) {
+        point.z = fabs(point.z) + geometry->data.capsule.halfLength;
+    }
+    if (family == RB_FAMILY_BALL || family == RB_FAMILY_ROD) {
+        return rbLength(point);
+    }
+    return isQuick && geometry->polyhedron != NULL ? rbLength(point) + geometry->radius
+                                                   : rbGeometry_GetRadius(geometry, point);
 }
 
-static CoreHeight heightOfCapsule(const rbGeometry* geometry, const CoreProbe* probe)
-{
-    double end = copysign(geometry->data.capsule.halfLength, probe->direction.z);
-    return (CoreHeight){end * probe->direction.z + geometry->data.capsule.radius,
-                        end * probe->rate.z};
-}
-
-static CoreHeight heightOfShape(const rbGeometry* geometry, const CoreProbe* probe)
-{
-    rbVec3 point = rbGeometry_GetSupport(geometry, probe->direction);
-    return (CoreHeight){rbDot(probe->direction, point), rbDot(probe->rate, point)};
-}
-
-static CoreHeight heightOfBox(const rbGeometry* geometry, const CoreProbe* probe)
-{
-    rbVec3 half = geometry->data.box.halfExtents;
-    rbVec3 d = probe->direction;
-    rbVec3 corner = {copysign(half.x, d.x), copysign(half.y, d.y), copysign(half.z, d.z)};
-    return (CoreHeight){rbDot(d, corner), rbDot(probe->rate, corner)};
-}
-
-// By its table of supports: several times as fast as over the corners of all faces.
-static CoreHeight heightOfHull(const rbGeometry* geometry, const CoreProbe* probe)
-{
-    const rbSupportTable* table = geometry->polyhedron->supports;
-    bool climbs = table->vertexCount > RB_SUPPORT_SEARCH_MAX && table->canClimb;
-    int vertex = climbs ? rbSupportTable_Climb(table, probe->direction, -1)
-                        : rbSupportTable_Search(table, probe->direction);
-    rbVec3 point = rbSupportTable_GetVertex(table, vertex);
-    return (CoreHeight){rbDot(probe->direction, point), rbDot(probe->rate, point)};
-}
-
-static CoreHeight heightOfPlane(const rbGeometry* geometry, const CoreProbe* probe)
-{
-    (void)probe;
-    RB_ASSERT(geometry->isBounded); // planes are evaluated along their own normal, elsewhere
-    (void)geometry;
-    return (CoreHeight){(double)INFINITY, 0.0};
-}
+static CoreHeight heightOf(const rbGeometry* geometry, const CoreProbe* probe);
 
 // NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
 static CoreHeight heightOfCompound(const rbGeometry* geometry, const CoreProbe* probe)
@@ -180,12 +150,11 @@ static CoreHeight heightOfCompound(const rbGeometry* geometry, const CoreProbe* 
         part.direction = rbInvRotate(pose.q, probe->direction);
         part.rate = rbInvRotate(pose.q, probe->rate);
         part.center = rbInvTransformPoint(pose, probe->center);
-        CoreHeight own = getRow(child->geometry)->height(child->geometry, &part);
+        CoreHeight own = heightOf(child->geometry, &part);
         own.height += rbDot(probe->direction, pose.p);
         own.rate += rbDot(probe->rate, pose.p);
         if (child->geometry->type != RB_SHAPE_COMPOUND) {
-            double reach = getRow(child->geometry)->reach(child->geometry, part.center, true);
-            reach = rbMinOf(reach, probe->reachMax);
+            double reach = rbMinOf(reachOf(child->geometry, part.center, true), probe->reachMax);
             own.height += reach * probe->lift;
             own.rate += reach * probe->liftRate;
         }
@@ -196,64 +165,47 @@ static CoreHeight heightOfCompound(const rbGeometry* geometry, const CoreProbe* 
     return best;
 }
 
-static double reachOfSphere(const rbGeometry* geometry, rbVec3 point, bool isQuick)
+// By its table of supports: several times as fast as over the corners of all faces.
+static rbVec3 supportOfHull(const rbGeometry* geometry, rbVec3 direction)
 {
-    (void)geometry;
-    (void)isQuick;
-    return rbLength(point);
-}
-
-static double reachOfCapsule(const rbGeometry* geometry, rbVec3 point, bool isQuick)
-{
-    (void)isQuick;
-    double z = fabs(point.z) + geometry->data.capsule.halfLength;
-    return rbLength(rbMakeVec3(point.x, point.y, z));
-}
-
-static double reachOfShape(const rbGeometry* geometry, rbVec3 point, bool isQuick)
-{
-    (void)isQuick;
-    return rbGeometry_GetRadius(geometry, point);
-}
-
-static double reachOfVertices(const rbGeometry* geometry, rbVec3 point, bool isQuick)
-{
-    return isQuick ? rbLength(point) + geometry->radius : rbGeometry_GetRadius(geometry, point);
+    const rbSupportTable* table = geometry->polyhedron->supports;
+    bool climbs = table->vertexCount > RB_SUPPORT_SEARCH_MAX && table->canClimb;
+    int vertex = climbs ? rbSupportTable_Climb(table, direction, -1)
+                        : rbSupportTable_Search(table, direction);
+    return rbSupportTable_GetVertex(table, vertex);
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
-static double reachOfCompound(const rbGeometry* geometry, rbVec3 point, bool isQuick)
+static CoreHeight heightOf(const rbGeometry* geometry, const CoreProbe* probe)
 {
-    double largest = 0.0;
-    for (int i = 0; i < geometry->childCount; ++i) {
-        const rbCompoundChild* child = &geometry->children[i];
-        rbVec3 local = rbInvTransformPoint(child->transform, point);
-        largest = rbMaxOf(largest, getRow(child->geometry)->reach(child->geometry, local, isQuick));
+    rbShapeFamily family = rbGeometry_GetFamily(geometry);
+    rbVec3 d = probe->direction;
+    rbVec3 point = RB_VEC3_ZERO;
+    double radius = 0.0;
+    if (family == RB_FAMILY_COMPOUND) {
+        return heightOfCompound(geometry, probe);
     }
-    return largest;
-}
-
-static const CoreRow coreTable[] = {
-    [RB_FAMILY_BALL] = {heightOfSphere, reachOfSphere},
-    [RB_FAMILY_ROD] = {heightOfCapsule, reachOfCapsule},
-    [RB_FAMILY_BOX] = {heightOfBox, reachOfShape},
-    [RB_FAMILY_SMOOTH] = {heightOfShape, reachOfShape},
-    [RB_FAMILY_HULL] = {heightOfHull, reachOfVertices},
-    [RB_FAMILY_TRIANGLES] = {heightOfShape, reachOfVertices},
-    [RB_FAMILY_PLANE] = {heightOfPlane, reachOfShape},
-    [RB_FAMILY_COMPOUND] = {heightOfCompound, reachOfCompound},
-};
-_Static_assert(sizeof coreTable / sizeof coreTable[0] == RB_FAMILY_COUNT, "one row a family");
-
-static const CoreRow* getRow(const rbGeometry* geometry)
-{
-    return &coreTable[rbGeometry_GetFamily(geometry)];
+    if (family == RB_FAMILY_BALL) {
+        radius = geometry->data.sphere.radius;
+    } else if (family == RB_FAMILY_ROD) {
+        point.z = copysign(geometry->data.capsule.halfLength, d.z);
+        radius = geometry->data.capsule.radius;
+    } else if (family == RB_FAMILY_BOX) {
+        rbVec3 half = geometry->data.box.halfExtents;
+        point = rbMakeVec3(copysign(half.x, d.x), copysign(half.y, d.y), copysign(half.z, d.z));
+    } else if (family == RB_FAMILY_HULL) {
+        point = supportOfHull(geometry, d);
+    } else {
+        RB_ASSERT(geometry->isBounded); // planes are evaluated along their own normal, elsewhere
+        point = rbGeometry_GetSupport(geometry, d);
+    }
+    return (CoreHeight){rbDot(d, point) + radius, rbDot(probe->rate, point)};
 }
 
 double rbGetCoreReach(const rbGeometry* geometry, rbVec3 point)
 {
     RB_ASSERT(geometry != NULL && rbIsFinite3(point));
-    return getRow(geometry)->reach(geometry, point, false);
+    return reachOf(geometry, point, false);
 }
 
 // ----------------------------------------------------------------------------- along a direction
@@ -339,7 +291,7 @@ static CoreHeight heightAt(const Side* side, double t)
                        .liftRate = t * side->bending,
                        .reachMax = side->body->radius};
     RB_ASSERT(rbIsFinite3(probe.direction) && rbIsFinite3(probe.rate));
-    CoreHeight height = getRow(geometry)->height(geometry, &probe);
+    CoreHeight height = heightOf(geometry, &probe);
     height.height -= rbDot(probe.direction, side->center);
     height.rate -= rbDot(probe.rate, side->center);
     return height;
@@ -624,8 +576,7 @@ static rbSweepBody makePart(const rbSweepBody* body, int index)
     double rounding =
         16.0 * DBL_EPSILON *
         (rbDistance(body->motion.center, body->pose.p) + rbLength(child->transform.p));
-    part.radius = rbMinOf(body->radius,
-                          getRow(child->geometry)->reach(child->geometry, center, true) + rounding);
+    part.radius = rbMinOf(body->radius, reachOf(child->geometry, center, true) + rounding);
     part.rounding += rounding;
     return part;
 }

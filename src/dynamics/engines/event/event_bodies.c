@@ -98,7 +98,7 @@ static void setPathMotion(const rbEventCold* cold, double time, const rbMotionSt
     if (rbPath_IsSteady(cold->path, time, &horizon)) {
         motion->velocity = state->velocity;
     } else {
-        motion->velocitySlack = rbPath_GetSpeed(cold->path);
+        motion->velocitySlack = cold->path->speed;
     }
     motion->horizon = horizon;
 }
@@ -130,8 +130,7 @@ void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost*
         rbSweepMotion_SetSteadySpin(motion, RB_VEC3_ZERO);
         motion->horizon = INFINITY;
     }
-    out->pose.q = rbMulQuat(state->orientation, cold->transform.q);
-    out->pose.p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
+    out->pose = rbEventCold_GetPose(cold, state);
     out->geometry = cold->geometry;
     out->radius = cold->coreRadius;
     // A shrinking body is measured at its own size: the added rounding is never negative.
@@ -139,24 +138,7 @@ void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost*
     out->growth = fmax(0.0, body->growth);
 }
 
-void rbEventEngine_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time)
-{
-    rbEventBody* body = &engine->bodies.data[index];
-    if (body->isDynamic && engine->colds.data[index].loadAcceleration > 0.0) {
-        rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
-        body->time = time;
-        body->position = state.position;
-        body->velocity = state.velocity;
-    }
-}
-
 // ------------------------------------------------------------------------------------ collisions
-
-void rbEventEngine_CountRaise(rbEventEngine* engine, double change)
-{
-    engine->statistics.energyRaises += 1;
-    engine->statistics.energyRaised += change;
-}
 
 void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host, const rbEngineEvent* event)
 {
@@ -165,26 +147,6 @@ void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host, const r
     if (engine->isJournalOn && host->journal != NULL) {
         host->journal(host->context, event);
     }
-}
-
-void rbEventEngine_NoteImpact(rbEventEngine* engine, const rbEventHost* host, rbEngineEvent event,
-                              const rbImpactContact* contact, rbVec3 apart)
-{
-    event.kind = RB_HAPPENED_IMPACT;
-    event.law = contact->law;
-    event.history = contact->history;
-    event.energyChange = contact->normalWork + contact->frictionWork;
-    event.frictionWork = contact->frictionWork;
-    event.point = contact->point;
-    event.normal = contact->normal;
-    event.impulse = contact->impulse;
-    engine->statistics.impacts += 1;
-    engine->statistics.lawCounts[contact->law] += 1;
-    engine->statistics.virial += rbDot(contact->impulse, apart);
-    if (contact->isEnergyRaised) {
-        rbEventEngine_CountRaise(engine, event.energyChange);
-    }
-    rbEventEngine_Write(engine, host, &event);
 }
 
 rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
@@ -206,36 +168,4 @@ rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbE
                 : rbSym3_RotateByQuat(rbSymFromDiagonal(inverse), state->orientation);
     }
     return impact;
-}
-
-static const rbMaterial* materialOf(const rbEventCold* cold, int child)
-{
-    RB_ASSERT(cold->materialCount > 0);
-    RB_ASSERT(child >= 0);
-    return &cold->materials[child < cold->materialCount ? child : cold->materialCount - 1];
-}
-
-rbMaterialPair rbEventEngine_GetMaterial(const rbEventEngine* engine, const rbEventPair* pair,
-                                         int childA, int childB)
-{
-    int knownA = engine->bodies.data[pair->a].material;
-    int knownB = engine->bodies.data[pair->b].material;
-    const rbMaterial* a = knownA >= 0 ? &engine->materials.data[knownA]
-                                      : materialOf(&engine->colds.data[pair->a], childA);
-    const rbMaterial* b = knownB >= 0 ? &engine->materials.data[knownB]
-                                      : materialOf(&engine->colds.data[pair->b], childB);
-    if (engine->materialPairs != NULL) {
-        const rbMaterialPair* known =
-            &engine->materialPairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
-        if (known->friction >= 0.0) {
-            rbMaterialPair found = *known;
-            found.law = found.law < RB_IMPACT_LAW_COUNT ? found.law : engine->settings.law;
-            return found;
-        }
-    }
-    return (rbMaterialPair){
-        .restitution = rbCombineRestitution(engine->settings.combineRestitution, a->restitution,
-                                            b->restitution),
-        .friction = rbCombineRule_Apply(engine->settings.combineFriction, a->friction, b->friction),
-        .law = engine->settings.law};
 }

@@ -16,21 +16,31 @@ void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, i
 // The body as time bounds see it.
 void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbMotionState* state, rbSweepBody* out);
-// With varying loads the record is not a parabola from the start of the flight: it restarts at a
-// time. The flight itself stays.
-void rbEventEngine_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time);
-
 // The detector's own data of a pair that it detects; pointers become invalid when a pair is added.
 static inline void* rbEventEngine_GetDetectorPair(const rbEventEngine* engine,
                                                   const rbEventPair* pair)
 {
-    return &engine->detectorPairs.data[(ptrdiff_t)pair->data * engine->pairWords];
+    return &engine->detector.memory.data[(ptrdiff_t)pair->data * engine->detector.words];
 }
 
+// Whole periods of a periodic box, m.
+static inline rbVec3 rbEventEngine_ShiftBy(const rbEventEngine* engine, const int periods[3])
+{
+    rbVec3 period = engine->space.period;
+    return (rbVec3){periods[0] * period.x, periods[1] * period.y, periods[2] * period.z};
+}
+
+// From b of a pair to its image next to a.
 static inline rbVec3 rbEventEngine_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
 {
-    return (rbVec3){pair->image[0] * engine->period.x, pair->image[1] * engine->period.y,
-                    pair->image[2] * engine->period.z};
+    return rbEventEngine_ShiftBy(engine, pair->image);
+}
+
+// The geometry of a body in a state.
+static inline rbTransform rbEventCold_GetPose(const rbEventCold* cold, const rbMotionState* state)
+{
+    return (rbTransform){rbAdd(state->position, rbRotate(state->orientation, cold->transform.p)),
+                         rbMulQuat(state->orientation, cold->transform.q)};
 }
 
 // The contact time, or less where a fall through a tolerance takes less.
@@ -70,19 +80,9 @@ static inline rbVec3 rbEventBody_VelocityAt(const rbEventBody* body, double time
     return rbAddScaled(body->velocity, time - body->time, body->acceleration);
 }
 
-// Coefficients of a pair of parts.
-rbMaterialPair rbEventEngine_GetMaterial(const rbEventEngine* engine, const rbEventPair* pair,
-                                         int childA, int childB);
 // The body as an impact sees it.
 rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
                                           int index, const rbMotionState* state);
-// An impact whose law raised the energy, by a change in J.
-void rbEventEngine_CountRaise(rbEventEngine* engine, double change);
-// One of several impacts resolved together, apart being the vector between the centers of its
-// bodies: statistics and journal. The event states the time, the bodies, the energy before and the
-// speed of approach.
-void rbEventEngine_NoteImpact(rbEventEngine* engine, const rbEventHost* host, rbEngineEvent event,
-                              const rbImpactContact* contact, rbVec3 apart);
 // Writes an event into the journal of the host, if there is one.
 void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host,
                          const rbEngineEvent* event);

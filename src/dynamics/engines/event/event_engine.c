@@ -1,10 +1,9 @@
 // The event engine as its host sees it: registering bodies, start, events up to a time, statistics.
 #include "dynamics/engines/event/event_engine.h"
 
-#include "dynamics/engines/event/event_bodies.h"
-#include "dynamics/engines/event/event_cluster.h"
-#include "dynamics/engines/event/event_pairs.h"
-#include "dynamics/engines/event/event_regions.h"
+#include "base/core/byte_stream.h"
+#include "collision/distance/tree_pair.h"
+#include "dynamics/engines/event/event_loop.h"
 #include "dynamics/engines/event/event_rest.h"
 
 #include <math.h>
@@ -43,15 +42,25 @@ rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 perio
     rbEventEngine* engine = rbAllocZero(1, sizeof *engine);
     engine->settings = *settings;
     engine->loop = rbGetEventLoopRow(settings->loop);
-    engine->detector = rbGetDetectorRow(settings->detector);
-    engine->pairWords = (int)((engine->detector->pairSize + 7) / 8);
-    engine->detectorCounts =
-        engine->detector->countsSize > 0 ? rbAllocZero(1, engine->detector->countsSize) : NULL;
-    engine->period = periodicBox;
-    engine->isPeriodic = periodicBox.x > 0.0 || periodicBox.y > 0.0 || periodicBox.z > 0.0;
+    engine->detector.row = rbGetDetectorRow(settings->detector);
+    engine->detector.words = (int)((engine->detector.row->pairSize + 7) / 8);
+    engine->detector.counts = engine->detector.row->countsSize > 0
+                                  ? rbAllocZero(1, engine->detector.row->countsSize)
+                                  : NULL;
+    engine->space.period = periodicBox;
+    engine->space.isPeriodic = periodicBox.x > 0.0 || periodicBox.y > 0.0 || periodicBox.z > 0.0;
     engine->isJournalOn = !settings->isJournalOff;
-    engine->scratch = rbAlloc(rbGetSeparationScratchSize());
+    engine->scratch.separation = rbAlloc(rbGetSeparationScratchSize());
     return engine;
+}
+
+// Frees the fronts of all measured pairs.
+static void freeFronts(rbEventEngine* engine)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        rbDestroyFront(engine->datas.data[i].cache.front);
+        engine->datas.data[i].cache.front = NULL;
+    }
 }
 
 static void freeMaterials(rbEventCold* cold)
@@ -66,42 +75,42 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     if (engine == NULL) {
         return;
     }
-    rbEventEngine_FreeFronts(engine);
-    for (int i = 0; i < engine->spareFronts.count; ++i) {
-        rbDestroyFront(engine->spareFronts.data[i].front);
+    freeFronts(engine);
+    for (int i = 0; i < engine->spare.fronts.count; ++i) {
+        rbDestroyFront(engine->spare.fronts.data[i].front);
     }
-    rbArray_Free(engine->spareFronts);
+    rbArray_Free(engine->spare.fronts);
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbArray_Free(engine->bodies.data[i].pairs);
         freeMaterials(&engine->colds.data[i]);
     }
     rbArray_Free(engine->bodies);
     rbArray_Free(engine->colds);
-    rbArray_Free(engine->balls);
+    rbArray_Free(engine->space.balls);
     rbArray_Free(engine->pairs);
     rbArray_Free(engine->times);
     rbArray_Free(engine->clocks);
-    rbArray_Free(engine->freePairs);
+    rbArray_Free(engine->spare.pairs);
     rbArray_Free(engine->datas);
-    rbArray_Free(engine->freeDatas);
-    rbArray_Free(engine->unbounded);
-    rbArray_Free(engine->stack);
-    rbArray_Free(engine->newPairs);
-    rbArray_Free(engine->moved);
-    rbArray_Free(engine->materials);
+    rbArray_Free(engine->spare.datas);
+    rbArray_Free(engine->space.unbounded);
+    rbArray_Free(engine->lists.stack);
+    rbArray_Free(engine->lists.newPairs);
+    rbArray_Free(engine->lists.moved);
+    rbArray_Free(engine->materials.known);
     rbHeap_Free(&engine->heap);
-    rbDestroyBroadPhase(engine->broad);
-    rbIdList_Free(&engine->found);
-    rbArray_Free(engine->partners);
-    rbFree(engine->materialPairs,
-           (size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX * sizeof *engine->materialPairs);
+    rbDestroyBroadPhase(engine->space.broad);
+    rbIdList_Free(&engine->space.found);
+    rbArray_Free(engine->space.partners);
+    rbFree(engine->materials.pairs,
+           (size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX * sizeof *engine->materials.pairs);
     rbEventEngine_FreeCluster(engine);
-    if (engine->detector->destroy != NULL) {
-        engine->detector->destroy(engine);
+    if (engine->detector.row->destroy != NULL) {
+        engine->detector.row->destroy(engine);
     }
-    rbFree(engine->detectorCounts, engine->detector->countsSize);
-    rbArray_Free(engine->detectorPairs);
-    rbFree(engine->scratch, rbGetSeparationScratchSize());
+    rbFree(engine->detector.counts, engine->detector.row->countsSize);
+    rbArray_Free(engine->detector.memory);
+    rbFree(engine->scratch.separation, rbGetSeparationScratchSize());
     rbFree(engine, sizeof *engine);
 }
 
@@ -112,14 +121,14 @@ void rbEventEngine_SetMaterialPair(rbEventEngine* engine, int kindA, int kindB,
     RB_ASSERT(pair != NULL);
     RB_ASSERT(0 <= kindA && kindA < count);
     RB_ASSERT(0 <= kindB && kindB < count);
-    if (engine->materialPairs == NULL) {
-        engine->materialPairs = rbAlloc((size_t)count * (size_t)count * sizeof(rbMaterialPair));
+    if (engine->materials.pairs == NULL) {
+        engine->materials.pairs = rbAlloc((size_t)count * (size_t)count * sizeof(rbMaterialPair));
         for (int i = 0; i < count * count; ++i) {
-            engine->materialPairs[i].friction = -1.0;
+            engine->materials.pairs[i].friction = -1.0;
         }
     }
-    engine->materialPairs[kindA * count + kindB] = *pair;
-    engine->materialPairs[kindB * count + kindA] = *pair;
+    engine->materials.pairs[kindA * count + kindB] = *pair;
+    engine->materials.pairs[kindB * count + kindA] = *pair;
 }
 
 static bool isSameMaterial(const rbMaterial* a, const rbMaterial* b)
@@ -150,22 +159,22 @@ static int findMaterial(rbEventEngine* engine, const rbEventBodyDef* def)
             return -1;
         }
     }
-    for (int i = 0; i < engine->materials.count; ++i) {
-        if (isSameMaterial(first, &engine->materials.data[i])) {
+    for (int i = 0; i < engine->materials.known.count; ++i) {
+        if (isSameMaterial(first, &engine->materials.known.data[i])) {
             return i;
         }
     }
-    if (engine->materials.count >= MATERIALS_KEPT) {
+    if (engine->materials.known.count >= MATERIALS_KEPT) {
         return -1;
     }
-    rbArray_Push(engine->materials, *first);
-    return engine->materials.count - 1;
+    rbArray_Push(engine->materials.known, *first);
+    return engine->materials.known.count - 1;
 }
 
 void rbEventEngine_SetFilter(rbEventEngine* engine, rbPairFilterFn* filter, void* context)
 {
-    engine->filter = filter;
-    engine->filterContext = context;
+    engine->filter.fn = filter;
+    engine->filter.context = context;
 }
 
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def)
@@ -176,10 +185,10 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     RB_ASSERT(def == NULL || def->loadAcceleration >= 0.0);
     RB_ASSERT(def == NULL || def->loadTorque >= 0.0);
     while (engine->bodies.count <= index) {
-        rbEventBody body = {.entry = RB_ENTRY_EXPIRY, .expiry = INFINITY};
+        rbEventBody body = {.entry.pair = RB_ENTRY_EXPIRY, .region.expiry = INFINITY};
         rbArray_Push(engine->bodies, body);
         rbArray_Push(engine->colds, (rbEventCold){0});
-        rbArray_Push(engine->balls, (rbEventBall){0});
+        rbArray_Push(engine->space.balls, (rbEventBall){0});
         rbArray_Push(engine->clocks, (rbEventClock){0});
     }
     rbEventBody* body = &engine->bodies.data[index];
@@ -197,8 +206,8 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     body->isDynamic = def->isDynamic;
     body->isMoving = def->path != NULL;
     body->growth = def->growth;
-    body->groups = def->groups;
-    body->mask = def->mask;
+    body->filter.groups = def->groups;
+    body->filter.mask = def->mask;
     cold->geometry = def->geometry;
     cold->path = def->path;
     cold->transform = def->transform;
@@ -218,6 +227,45 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     cold->materials = rbAlloc((size_t)def->materialCount * sizeof *cold->materials);
     memcpy(cold->materials, def->materials, (size_t)def->materialCount * sizeof *cold->materials);
     body->material = findMaterial(engine, def);
+}
+
+// ------------------------------------------------------------------------------------- invariants
+
+static bool isListed(const rbEventEngine* engine, int pair, int index, int other, int place)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    return place >= 0 && place < body->pairs.count && body->pairs.data[place].pair == pair &&
+           body->pairs.data[place].other == other;
+}
+
+// Whether a body's entry is due no later than a time.
+static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
+{
+    return rbHeap_Has(&engine->heap, index) &&
+           rbHeap_GetNode(&engine->heap, engine->heap.places.data[index]).key <= time;
+}
+
+bool rbEventEngine_IsValid(const rbEventEngine* engine)
+{
+    int alive = 0;
+    for (int i = 0; i < engine->pairs.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[i];
+        if (pair->a < 0) {
+            continue;
+        }
+        ++alive;
+        bool isDue = isfinite(engine->times.data[i]) && engine->loop->startPairs == NULL;
+        if (pair->a >= pair->b || pair->b >= engine->bodies.count ||
+            (pair->row == RB_PAIR_ROW_GENERAL) != (pair->data >= 0) ||
+            pair->data >= engine->datas.count || isnan(engine->times.data[i]) ||
+            !isListed(engine, i, pair->a, pair->b, pair->placeA) ||
+            !isListed(engine, i, pair->b, pair->a, pair->placeB) ||
+            (isDue && !isAwakeBy(engine, pair->a, engine->times.data[i]) &&
+             !isAwakeBy(engine, pair->b, engine->times.data[i]))) {
+            return false;
+        }
+    }
+    return alive == engine->statistics.pairCount && rbHeap_IsValid(&engine->heap);
 }
 
 // ------------------------------------------------------------------------------------------ start
@@ -249,7 +297,7 @@ static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
 
 static rbStatus validatePeriods(rbEventEngine* engine, rbError* error)
 {
-    if (!engine->isPeriodic) {
+    if (!engine->space.isPeriodic) {
         return RB_STATUS_OK;
     }
     if (engine->loop->startPairs != NULL) {
@@ -258,7 +306,7 @@ static rbStatus validatePeriods(rbEventEngine* engine, rbError* error)
                            engine->loop->name);
     }
     double least = INFINITY;
-    double edges[3] = {engine->period.x, engine->period.y, engine->period.z};
+    double edges[3] = {engine->space.period.x, engine->space.period.y, engine->space.period.z};
     for (int i = 0; i < 3; ++i) {
         least = edges[i] > 0.0 ? fmin(least, edges[i]) : least;
     }
@@ -269,8 +317,8 @@ static rbStatus validatePeriods(rbEventEngine* engine, rbError* error)
             largest = fmax(largest, body->radius);
         }
     }
-    engine->regionEdgeMax = REGION_OF_PERIOD * least;
-    if (3.0 * largest > engine->regionEdgeMax) {
+    engine->space.edgeMax = REGION_OF_PERIOD * least;
+    if (3.0 * largest > engine->space.edgeMax) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "an edge of the periodic box is %g m; the largest body, of radius %g m, "
                            "needs at least %g m",
@@ -285,10 +333,9 @@ static void placePlane(rbEventEngine* engine, const rbEventHost* host, int index
     rbEventCold* cold = &engine->colds.data[index];
     const rbMotionState* state = &host->states[index];
     rbPlaneData plane = rbGeometry_GetData(cold->geometry).plane;
-    rbQuat q = rbMulQuat(state->orientation, cold->transform.q);
-    rbVec3 p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
-    cold->planeNormal = rbRotate(q, plane.normal);
-    cold->planeOffset = plane.offset + rbDot(cold->planeNormal, p);
+    rbTransform pose = rbEventCold_GetPose(cold, state);
+    cold->planeNormal = rbRotate(pose.q, plane.normal);
+    cold->planeOffset = plane.offset + rbDot(cold->planeNormal, pose.p);
 }
 
 static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, double time)
@@ -306,24 +353,24 @@ static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, dou
         type = rbChooseBroadPhase(boxes, count);
     }
     rbFree(boxes, (size_t)(engine->bodies.count + 1) * sizeof *boxes);
-    rbDestroyBroadPhase(engine->broad);
-    engine->broad = rbCreateBroadPhase(type, 0.0);
+    rbDestroyBroadPhase(engine->space.broad);
+    engine->space.broad = rbCreateBroadPhase(type, 0.0);
     engine->statistics.broadPhase = type;
 }
 
 static void clearPairs(rbEventEngine* engine)
 {
-    rbEventEngine_FreeFronts(engine);
+    freeFronts(engine);
     for (int i = 0; i < engine->bodies.count; ++i) {
         engine->bodies.data[i].pairs.count = 0;
     }
     engine->pairs.count = 0;
     engine->times.count = 0;
-    engine->freePairs.count = 0;
+    engine->spare.pairs.count = 0;
     engine->datas.count = 0;
-    engine->detectorPairs.count = 0;
-    engine->freeDatas.count = 0;
-    engine->unbounded.count = 0;
+    engine->detector.memory.count = 0;
+    engine->spare.datas.count = 0;
+    engine->space.unbounded.count = 0;
     engine->statistics.pairCount = 0;
     rbHeap_Clear(&engine->heap);
 }
@@ -335,7 +382,7 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
         rbEventBody* body = &engine->bodies.data[i];
         body->hasCollided = false;
         body->isCalm = false;
-        body->horizon = 0.0;
+        body->region.horizon = 0.0;
         if (body->isDynamic) {
             engine->colds.data[i].isBallistic =
                 host->motions[i].load == NULL && rbLengthSquared(host->motions[i].torque) == 0.0;
@@ -348,7 +395,7 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
             placePlane(engine, host, i);
         }
         if (body->shape != RB_EVENT_SHAPE_NONE && body->isUnbounded) {
-            rbArray_Push(engine->unbounded, i);
+            rbArray_Push(engine->space.unbounded, i);
         }
     }
     chooseBroadPhase(engine, host, time);
@@ -366,11 +413,27 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
     }
 }
 
+// Signed distance at a time by the method of the pair; the normal points from a to b.
+static double distanceAt(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                         rbVec3* normal)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    if (pair->row == RB_PAIR_ROW_GENERAL) {
+        rbEventMeasure measure;
+        rbEventEngine_Measure(engine, host, index, time, &measure);
+        *normal = measure.normal;
+        return measure.distance;
+    }
+    rbEventContact contact = rbEventEngine_GetExactContact(engine, pair, time);
+    *normal = contact.normal;
+    return contact.distance;
+}
+
 // Whether the detector of a pair left an overlap in a run.
 static bool isOverlapAccepted(rbEventEngine* engine, int index, double time, double depth)
 {
-    return engine->pairs.data[index].isDetected && engine->detector->acceptsOverlap != NULL &&
-           engine->detector->acceptsOverlap(engine, index, time, depth);
+    return engine->pairs.data[index].isDetected && engine->detector.row->acceptsOverlap != NULL &&
+           engine->detector.row->acceptsOverlap(engine, index, time, depth);
 }
 
 // Overlaps of all near pairs; reports the deepest.
@@ -384,7 +447,7 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
             continue;
         }
         rbVec3 normal;
-        double depth = -rbEventEngine_DistanceAt(engine, host, i, time, &normal);
+        double depth = -distanceAt(engine, host, i, time, &normal);
         if (depth > engine->tolerance && !isOverlapAccepted(engine, i, time, depth)) {
             overlap->count += 1;
             if (depth > overlap->depth) {
@@ -420,7 +483,7 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
             continue;
         }
         rbVec3 normal;
-        double depth = -rbEventEngine_DistanceAt(engine, host, i, time, &normal);
+        double depth = -distanceAt(engine, host, i, time, &normal);
         if (!(depth > engine->tolerance)) {
             continue;
         }
@@ -457,17 +520,17 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
     rbStatus status = chooseTolerance(engine, error);
     status = status == RB_STATUS_OK ? validatePeriods(engine, error) : status;
-    if (status == RB_STATUS_OK && engine->detector->start != NULL) {
-        status = engine->detector->start(engine, error);
+    if (status == RB_STATUS_OK && engine->detector.row->start != NULL) {
+        status = engine->detector.row->start(engine, error);
     }
     if (status != RB_STATUS_OK) {
         return status;
     }
     double requested = engine->settings.eventsPerSecond;
-    engine->budget =
+    engine->budget.most =
         requested > 0.0 ? requested : BUDGET_BASE + BUDGET_PER_BODY * engine->bodies.count;
-    engine->windowStart = time;
-    engine->windowEvents = 0;
+    engine->budget.start = time;
+    engine->budget.events = 0;
     engine->now = time;
     engine->statistics.restingCount = 0;
     double overlapMax = engine->statistics.overlapMax;
@@ -579,4 +642,131 @@ void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work)
         engine->bodies.data[i].isResting = false;
         engine->bodies.data[i].isCalm = false;
     }
+}
+
+// --------------------------------------------------------------------------------------- snapshots
+// The state of the engine as bytes: everything that determines what happens next. The broad phase
+// is rebuilt from the regions, which changes nothing.
+
+// Pairs that had a front get their own again; the stored pointers only say which ones. Among
+// triangles at equal distance the front decides which one is reported, so fronts belong to the
+// state.
+static void moveFronts(rbEventEngine* engine, rbByteStream* stream)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        rbSeparationCache* cache = &engine->datas.data[i].cache;
+        if (cache->front != NULL) {
+            int capacity = stream->isLoading ? 0 : cache->front->capacity;
+            RB_MOVE(stream, capacity);
+            cache->front = stream->isLoading ? rbCreateFront(capacity) : cache->front;
+            rbFront_Move(cache->front, stream);
+        }
+    }
+}
+
+// Bodies own the memory of their lists, colds the copies of their materials.
+static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
+{
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbEventBody* ours = &engine->bodies.data[i];
+        rbEventBody body;
+        memcpy(&body, ours, sizeof body);
+        RB_MOVE(stream, body);
+        memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
+        memcpy(ours, &body, sizeof body);
+        RB_MOVE_ARRAY(stream, ours->pairs);
+    }
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbEventCold* ours = &engine->colds.data[i];
+        rbEventCold cold;
+        memcpy(&cold, ours, sizeof cold);
+        RB_MOVE(stream, cold);
+        cold.geometry = ours->geometry;
+        cold.path = ours->path;
+        cold.materials = ours->materials;
+        cold.materialCount = ours->materialCount;
+        memcpy(ours, &cold, sizeof cold);
+    }
+}
+
+static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
+{
+    int count = engine->heap.count;
+    RB_MOVE(stream, count);
+    if (stream->isLoading) {
+        rbHeap_Clear(&engine->heap);
+    }
+    for (int i = 0; i < count; ++i) {
+        rbHeapNode node = {0};
+        if (!stream->isLoading) {
+            node = rbHeap_GetNode(&engine->heap, i);
+        }
+        RB_MOVE(stream, node);
+        if (stream->isLoading) {
+            rbHeap_Set(&engine->heap, node.item, node.key);
+        }
+    }
+}
+
+static void moveEngine(rbEventEngine* engine, rbByteStream* stream)
+{
+    int bodyCount = engine->bodies.count;
+    RB_MOVE(stream, bodyCount);
+    RB_ASSERT(bodyCount == engine->bodies.count);
+    RB_MOVE(stream, engine->statistics);
+    RB_MOVE(stream, engine->work);
+    RB_MOVE(stream, engine->budget.start);
+    RB_MOVE(stream, engine->budget.events);
+    RB_MOVE(stream, engine->now);
+    RB_MOVE(stream, engine->tolerance);
+    RB_MOVE(stream, engine->space.edge);
+    rbByteStream_Move(stream, engine->detector.counts, engine->detector.row->countsSize);
+    moveBodies(engine, stream);
+    RB_MOVE_ARRAY(stream, engine->space.balls);
+    RB_MOVE_ARRAY(stream, engine->pairs);
+    RB_MOVE_ARRAY(stream, engine->times);
+    RB_MOVE_ARRAY(stream, engine->spare.pairs);
+    RB_MOVE_ARRAY(stream, engine->datas);
+    RB_MOVE_ARRAY(stream, engine->detector.memory);
+    RB_MOVE_ARRAY(stream, engine->spare.datas);
+    moveHeap(engine, stream);
+    moveFronts(engine, stream);
+}
+
+size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)
+{
+    rbByteStream stream = {0};
+    moveEngine((rbEventEngine*)engine, &stream); // counting changes nothing
+    return stream.size;
+}
+
+void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
+{
+    RB_ASSERT(bytes != NULL);
+    rbByteStream stream = {.bytes = bytes};
+    moveEngine((rbEventEngine*)engine, &stream); // saving changes nothing
+}
+
+static rbBounds placeOf(const rbEventEngine* engine, int index)
+{
+    rbVec3 shift = rbEventEngine_ShiftBy(engine, engine->space.balls.data[index].periods);
+    rbBounds region = engine->bodies.data[index].region.box;
+    return (rbBounds){rbSub(region.lower, shift), rbSub(region.upper, shift)};
+}
+
+void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
+{
+    RB_ASSERT(bytes != NULL);
+    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
+    freeFronts(engine);
+    moveEngine(engine, &stream);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        rbEventEngine_SetClock(engine, i);
+        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
+            engine->loop->startPairs == NULL) {
+            rbBroadPhase_Place(engine->space.broad, i, placeOf(engine, i), NULL);
+        }
+    }
+    RB_VALIDATE(rbEventEngine_IsValid(engine));
 }

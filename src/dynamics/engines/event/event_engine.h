@@ -77,6 +77,9 @@ rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine);
 bool rbEventEngine_IsResting(const rbEventEngine* engine, int index);
 void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn);
 
+// All invariants of pairs, their lists and the heap (event_state.h). O(pairs).
+bool rbEventEngine_IsValid(const rbEventEngine* engine);
+
 // Sets the work done so far and marks no body as held or calm; a start must follow.
 void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work);
 

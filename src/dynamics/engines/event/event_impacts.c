@@ -4,10 +4,116 @@
 
 #include "base/math/matrix3.h"
 #include "dynamics/engines/event/event_bodies.h"
-#include "dynamics/engines/event/event_cluster.h"
 #include "dynamics/engines/event/event_rest.h"
 
 #include <math.h>
+
+// -------------------------------------------------------------------------- materials and accounts
+
+static const rbMaterial* materialOf(const rbEventCold* cold, int child)
+{
+    RB_ASSERT(cold->materialCount > 0);
+    RB_ASSERT(child >= 0);
+    return &cold->materials[child < cold->materialCount ? child : cold->materialCount - 1];
+}
+
+// Coefficients of a pair of parts.
+static rbMaterialPair getMaterial(const rbEventEngine* engine, const rbEventPair* pair,
+                                  const rbEventContact* contact)
+{
+    int knownA = engine->bodies.data[pair->a].material;
+    int knownB = engine->bodies.data[pair->b].material;
+    const rbMaterial* a = knownA >= 0 ? &engine->materials.known.data[knownA]
+                                      : materialOf(&engine->colds.data[pair->a], contact->childA);
+    const rbMaterial* b = knownB >= 0 ? &engine->materials.known.data[knownB]
+                                      : materialOf(&engine->colds.data[pair->b], contact->childB);
+    if (engine->materials.pairs != NULL) {
+        const rbMaterialPair* known =
+            &engine->materials.pairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
+        if (known->friction >= 0.0) {
+            rbMaterialPair found = *known;
+            found.law = found.law < RB_IMPACT_LAW_COUNT ? found.law : engine->settings.law;
+            return found;
+        }
+    }
+    return (rbMaterialPair){
+        .restitution = rbCombineRestitution(engine->settings.combineRestitution, a->restitution,
+                                            b->restitution),
+        .friction = rbCombineRule_Apply(engine->settings.combineFriction, a->friction, b->friction),
+        .law = engine->settings.law};
+}
+
+// A point of a pair as several impacts at once see it, between bodies of their list.
+static rbImpactContact makeContact(const rbEventEngine* engine, const rbEventPair* pair,
+                                   const rbEventContact* contact, int a, int b)
+{
+    rbMaterialPair material = getMaterial(engine, pair, contact);
+    return (rbImpactContact){.a = a,
+                             .b = b,
+                             .point = contact->point,
+                             .normal = contact->normal,
+                             .restitution = material.restitution,
+                             .friction = material.friction,
+                             .law = material.law};
+}
+
+static double energyOf(const rbImpactBody* bodies, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        sum += rbGetKineticEnergy(&bodies[i]);
+    }
+    return sum;
+}
+
+// Counts a collision of a pair that follows another within the contact time.
+static void countRepeat(const rbEventEngine* engine, rbEventPair* pair, double time)
+{
+    bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;
+    pair->repeats = isRepeat ? (uint16_t)(pair->repeats + (pair->repeats < UINT16_MAX)) : 0;
+    pair->lastTime = time;
+}
+
+// An impact whose law raised the energy, by a change in J.
+static void countRaise(rbEventEngine* engine, double change)
+{
+    engine->statistics.energyRaises += 1;
+    engine->statistics.energyRaised += change;
+}
+
+// One of several impacts resolved together, apart being the vector between the centers of its
+// bodies: statistics and journal. The event states the time, the bodies, the energy before and the
+// speed of approach.
+static void noteImpact(rbEventEngine* engine, const rbEventHost* host, rbEngineEvent event,
+                       const rbImpactContact* contact, rbVec3 apart)
+{
+    event.kind = RB_HAPPENED_IMPACT;
+    event.law = contact->law;
+    event.history = contact->history;
+    event.energyChange = contact->normalWork + contact->frictionWork;
+    event.frictionWork = contact->frictionWork;
+    event.point = contact->point;
+    event.normal = contact->normal;
+    event.impulse = contact->impulse;
+    engine->statistics.impacts += 1;
+    engine->statistics.lawCounts[contact->law] += 1;
+    engine->statistics.virial += rbDot(contact->impulse, apart);
+    if (contact->isEnergyRaised) {
+        countRaise(engine, event.energyChange);
+    }
+    rbEventEngine_Write(engine, host, &event);
+}
+
+// Speeds and directions of points that land as one face differ by less than this fraction.
+#define LANDING_SPREAD 1e-6
+
+// Whether two contact points of a pair are the same. Where the edges of two meshes cross, the
+// adjacent triangles list the point twice; two simultaneous rows for it are nearly singular.
+static bool isSamePoint(const rbEventContact* p, const rbEventContact* q, double tolerance)
+{
+    return rbDistance(p->point, q->point) <= tolerance &&
+           rbDot(p->normal, q->normal) >= 1.0 - LANDING_SPREAD;
+}
 
 // ------------------------------------------------------------------------------- lasting contact
 // Several points of a lasting contact, as one microcollision.
@@ -63,8 +169,7 @@ static void preparePoint(const rbEventEngine* engine, const rbEventResolution* r
                          const rbEventContact* contact, double speed, LastingPoint* point)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material =
-        rbEventEngine_GetMaterial(engine, pair, contact->childA, contact->childB);
+    rbMaterialPair material = getMaterial(engine, pair, contact);
     point->frame = rbMakeContactFrame(contact->normal);
     rbSym3 matrix =
         rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, &point->frame);
@@ -201,7 +306,7 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
     LastingPoint points[RB_EVENT_CONTACTS_MAX];
     rbEventPair* pair = &engine->pairs.data[r->pair];
     double nearest = INFINITY;
-    double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double before = energyOf(r->bodies, 2);
     for (int i = 0; i < count; ++i) {
         nearest = fmin(nearest, contacts[i].distance);
     }
@@ -222,7 +327,7 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
             break;
         }
     }
-    double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double after = energyOf(r->bodies, 2);
     pair->isLasting = true;
     rbVec3 centers = rbSub(r->bodies[1].center, r->bodies[0].center);
     double frictionSum = 0.0;
@@ -342,7 +447,7 @@ static void addWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
     }
     engine->statistics.jams += result->isJam ? 1 : 0;
     if (result->isEnergyRaised && !isMicro) {
-        rbEventEngine_CountRaise(engine, change);
+        countRaise(engine, change);
     }
 }
 
@@ -351,8 +456,7 @@ static rbImpactInput makeInput(const rbEventEngine* engine, const rbEventResolut
                                const rbEventContact* contact, const rbMat3* frame)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material =
-        rbEventEngine_GetMaterial(engine, pair, contact->childA, contact->childB);
+    rbMaterialPair material = getMaterial(engine, pair, contact);
     rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
     return (rbImpactInput){
         .matrix = rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, frame),
@@ -370,7 +474,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     rbMat3 frame = rbMakeContactFrame(contact->normal);
     rbImpactInput input = makeInput(engine, r, contact, &frame);
     double speed = -input.velocity.z;
-    double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double before = energyOf(r->bodies, 2);
     bool isMicro = validateMicro(engine, r, contact, speed, input.restitution);
     rbImpactResult result;
     if (isMicro && !isLastRound && !r->isHandedOver) {
@@ -390,7 +494,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     }
     rbVec3 impulse = rbMulMV(frame, result.impulse);
     rbApplyContactImpulse(&r->bodies[0], &r->bodies[1], contact->point, impulse);
-    double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double after = energyOf(r->bodies, 2);
     addWork(engine, isMicro, input.law, &result, after - before);
     r->fastest = fmax(r->fastest, speed);
     engine->statistics.virial += rbDot(impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
@@ -440,26 +544,6 @@ static void noteLasting(rbEventEngine* engine, const rbEventHost* host, const rb
     rbEventEngine_Write(engine, host, &event);
 }
 
-// A new lasting contact may carry one of its bodies immediately.
-static bool balance(rbEventEngine* engine, const rbEventHost* host, const rbEventResolution* r,
-                    const rbEventContact* contact)
-{
-    const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material =
-        rbEventEngine_GetMaterial(engine, pair, contact->childA, contact->childB);
-    int a = pair->a;
-    int b = pair->b;
-    const rbEventBody* first = &engine->bodies.data[a];
-    const rbEventBody* second = &engine->bodies.data[b];
-    bool isFirstFast = (!first->isDynamic && !first->isMoving) || first->isResting;
-    bool isSecondFast = (!second->isDynamic && !second->isMoving) || second->isResting;
-    if (!isFirstFast && !isSecondFast) {
-        return false;
-    }
-    int index = isFirstFast ? b : a;
-    return rbEventEngine_TryBalance(engine, host, index, r->time, contact, material.friction);
-}
-
 // The largest acceleration of a contact that loads, rotation and sliding explain. Without loads:
 // that of a contact at which nothing rotates or slides.
 static double strongestPull(const rbEventResolution* r, const rbEventBody* a, const rbEventBody* b)
@@ -505,7 +589,7 @@ static bool isListed(const rbEventContact* face, int count, const rbEventContact
                      double tolerance)
 {
     int i = 0;
-    while (i < count && !rbEventContact_IsSame(&face[i], contact, tolerance)) {
+    while (i < count && !isSamePoint(&face[i], contact, tolerance)) {
         ++i;
     }
     return i < count;
@@ -520,9 +604,9 @@ static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts
     bool isFast = speed >= sqrt(2.0 * r->pull * r->tolerance);
     for (int i = 0; i < count && isFast && r->growth == 0.0; ++i) {
         bool isEqual =
-            speed - rbEventResolution_ApproachAt(r, &contacts[i]) <= RB_LANDING_SPREAD * speed;
+            speed - rbEventResolution_ApproachAt(r, &contacts[i]) <= LANDING_SPREAD * speed;
         bool isAlong =
-            found == 0 || rbDot(contacts[i].normal, face[0].normal) >= 1.0 - RB_LANDING_SPREAD;
+            found == 0 || rbDot(contacts[i].normal, face[0].normal) >= 1.0 - LANDING_SPREAD;
         if (isEqual && isAlong && !isListed(face, found, &contacts[i], r->tolerance)) {
             face[found++] = contacts[i];
         }
@@ -542,21 +626,13 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
     rbImpactContact points[RB_EVENT_CONTACTS_MAX];
     double approaches[RB_EVENT_CONTACTS_MAX];
     for (int i = 0; i < count; ++i) {
-        rbMaterialPair material =
-            rbEventEngine_GetMaterial(engine, pair, contacts[i].childA, contacts[i].childB);
-        points[i] = (rbImpactContact){.a = 0,
-                                      .b = 1,
-                                      .point = contacts[i].point,
-                                      .normal = contacts[i].normal,
-                                      .restitution = material.restitution,
-                                      .friction = material.friction,
-                                      .law = material.law};
+        points[i] = makeContact(engine, pair, &contacts[i], 0, 1);
         approaches[i] = rbEventResolution_ApproachAt(r, &contacts[i]);
         r->fastest = fmax(r->fastest, approaches[i]);
     }
-    double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double before = energyOf(r->bodies, 2);
     (void)rbResolveImpacts(r->bodies, points, count, RB_ORDER_SIMULTANEOUS);
-    double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double after = energyOf(r->bodies, 2);
     double friction = 0.0;
     for (int i = 0; i < count; ++i) {
         friction += points[i].frictionWork;
@@ -565,8 +641,8 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
                                .b = pair->b,
                                .energyBefore = before,
                                .approachSpeed = approaches[i]};
-        rbEventEngine_NoteImpact(engine, host, event, &points[i],
-                                 rbSub(r->bodies[1].center, r->bodies[0].center));
+        noteImpact(engine, host, event, &points[i],
+                   rbSub(r->bodies[1].center, r->bodies[0].center));
     }
     engine->work.friction += friction;
     engine->work.impact += after - before - friction;
@@ -615,7 +691,220 @@ static double roundingSpeed(const rbEventResolution* r, const rbEventEngine* eng
     return ROUNDING_SPEED * sum;
 }
 
-// Outcome of a collision: engine->moved lists the bodies to predict.
+// -------------------------------------------------------------------------- several bodies at once
+// All contacts that touch the two bodies of a collision, and their neighbors, by the simultaneous
+// law (rbResolveImpacts). The sequential law does not need this: there a pair that is pushed
+// together by the impact of another collides next, at the same instant.
+
+// Maximum bodies of a cluster; bodies beyond take part in the next collision.
+#define CLUSTER_MAX 128
+
+typedef struct rbEventCluster {
+    double time;
+    int bodies[CLUSTER_MAX];
+    rbMotionState states[CLUSTER_MAX];
+    rbImpactBody impacts[CLUSTER_MAX];
+    rbVec3 shifts[CLUSTER_MAX]; // of images, to bring all to one place
+    int bodyCount;
+    rbImpactContact contacts[RB_IMPACT_CONTACTS_MAX];
+    int pairs[RB_IMPACT_CONTACTS_MAX];
+    double approaches[RB_IMPACT_CONTACTS_MAX];
+    int contactCount;
+} Cluster;
+
+// Index of a body in the cluster, which it joins if there is room; -1 if there is none.
+static int joinBody(rbEventEngine* engine, const rbEventHost* host, Cluster* cluster, int index,
+                    rbVec3 shift)
+{
+    for (int i = 0; i < cluster->bodyCount; ++i) {
+        if (cluster->bodies[i] == index) {
+            return i;
+        }
+    }
+    if (cluster->bodyCount == CLUSTER_MAX) {
+        return -1;
+    }
+    if (engine->bodies.data[index].isResting) {
+        rbEventEngine_Wake(engine, host, index, cluster->time);
+    }
+    int place = cluster->bodyCount++;
+    cluster->bodies[place] = index;
+    cluster->shifts[place] = shift;
+    cluster->states[place] = rbEventEngine_StateAt(engine, host, index, cluster->time);
+    cluster->impacts[place] =
+        rbEventEngine_MakeImpactBody(engine, host, index, &cluster->states[place]);
+    cluster->impacts[place].center = rbAdd(cluster->impacts[place].center, shift);
+    return place;
+}
+
+static double approachOf(const Cluster* cluster, int a, int b, const rbEventContact* contact)
+{
+    rbVec3 u = rbGetRelativeVelocity(&cluster->impacts[a], &cluster->impacts[b], contact->point);
+    return -rbDot(u, contact->normal);
+}
+
+static bool hasContact(const Cluster* cluster, int pair)
+{
+    for (int i = 0; i < cluster->contactCount; ++i) {
+        if (cluster->pairs[i] == pair) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether another touching point of the list is the same one and approaches faster.
+static bool isCopy(const rbEventContacts* list, const double* approaches, int index,
+                   double tolerance)
+{
+    for (int i = 0; i < list->touching; ++i) {
+        bool isFaster =
+            approaches[i] > approaches[index] || (approaches[i] == approaches[index] && i < index);
+        if (isFaster && isSamePoint(&list->points[i], &list->points[index], tolerance)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Adds the touching points of a pair, seen from a body of the cluster.
+static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cluster,
+                     int pairIndex, int place)
+{
+    RB_ASSERT(place >= 0);
+    RB_ASSERT(place < cluster->bodyCount);
+    rbEventContacts found;
+    if (hasContact(cluster, pairIndex) ||
+        !rbEventEngine_FindTouching(engine, host, pairIndex, cluster->time, &found)) {
+        return;
+    }
+    const rbEventPair* pair = &engine->pairs.data[pairIndex];
+    bool isFirst = pair->a == cluster->bodies[place];
+    // b is at its image next to a; the cluster may be elsewhere.
+    rbVec3 image = rbEventEngine_ImageShift(engine, pair);
+    rbVec3 shiftA = isFirst ? cluster->shifts[place] : rbSub(cluster->shifts[place], image);
+    rbVec3 shiftB = rbAdd(shiftA, image);
+    int other =
+        joinBody(engine, host, cluster, isFirst ? pair->b : pair->a, isFirst ? shiftB : shiftA);
+    if (other < 0) {
+        return;
+    }
+    int a = isFirst ? place : other;
+    int b = isFirst ? other : place;
+    double approaches[RB_EVENT_CONTACTS_MAX];
+    for (int i = 0; i < found.touching; ++i) {
+        found.points[i].point = rbAdd(found.points[i].point, shiftA);
+        approaches[i] = approachOf(cluster, a, b, &found.points[i]);
+    }
+    for (int i = 0; i < found.touching; ++i) {
+        if (cluster->contactCount == RB_IMPACT_CONTACTS_MAX) {
+            return;
+        }
+        if (isCopy(&found, approaches, i, engine->tolerance)) {
+            continue;
+        }
+        int k = cluster->contactCount++;
+        cluster->pairs[k] = pairIndex;
+        cluster->approaches[k] = approaches[i];
+        cluster->contacts[k] = makeContact(engine, pair, &found.points[i], a, b);
+    }
+}
+
+static void accountForCluster(rbEventEngine* engine, const rbEventHost* host,
+                              const Cluster* cluster, double before, double change)
+{
+    double friction = 0.0;
+    for (int i = 0; i < cluster->contactCount; ++i) {
+        const rbImpactContact* contact = &cluster->contacts[i];
+        const rbEventPair* pair = &engine->pairs.data[cluster->pairs[i]];
+        if (!(rbLengthSquared(contact->impulse) > 0.0)) {
+            continue;
+        }
+        rbVec3 apart =
+            rbSub(cluster->impacts[contact->b].center, cluster->impacts[contact->a].center);
+        friction += contact->frictionWork;
+        rbEngineEvent event = {.time = cluster->time,
+                               .a = pair->a,
+                               .b = pair->b,
+                               .energyBefore = before,
+                               .approachSpeed = cluster->approaches[i]};
+        noteImpact(engine, host, event, contact, apart);
+    }
+    engine->work.friction += friction;
+    engine->work.impact += change - friction;
+    engine->statistics.collisions += 1;
+}
+
+static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cluster* cluster)
+{
+    for (int i = 0; i < cluster->contactCount; ++i) {
+        engine->pairs.data[cluster->pairs[i]].lastTime = cluster->time;
+    }
+    for (int i = 0; i < cluster->bodyCount; ++i) {
+        rbEventBody* body = &engine->bodies.data[cluster->bodies[i]];
+        if (!body->isDynamic) {
+            continue;
+        }
+        rbMotionState state = cluster->states[i];
+        state.velocity = cluster->impacts[i].velocity;
+        state.spin = rbInvRotate(state.orientation, cluster->impacts[i].angularVelocity);
+        body->hasCollided = true;
+        body->isCalm = false;
+        rbEventEngine_StartFlight(engine, host, cluster->bodies[i], cluster->time, &state);
+    }
+    for (int i = 0; i < cluster->bodyCount; ++i) {
+        rbArray_Push(engine->lists.moved, cluster->bodies[i]);
+    }
+}
+
+// Resolves a pair and everything that touches it simultaneously; false if nothing approaches.
+// Otherwise engine->lists.moved lists the bodies.
+static bool collideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
+                           double time)
+{
+    RB_ASSERT(pairIndex >= 0);
+    RB_ASSERT(pairIndex < engine->pairs.count);
+    if (engine->scratch.cluster == NULL) {
+        engine->scratch.cluster = rbAllocZero(1, sizeof *engine->scratch.cluster);
+    }
+    Cluster* cluster = engine->scratch.cluster;
+    cluster->bodyCount = 0;
+    cluster->contactCount = 0;
+    cluster->time = time;
+    (void)joinBody(engine, host, cluster, engine->pairs.data[pairIndex].a, RB_VEC3_ZERO);
+    for (int next = 0; next < cluster->bodyCount; ++next) {
+        const rbEventBody* body = &engine->bodies.data[cluster->bodies[next]];
+        for (int i = 0; body->isDynamic && i < body->pairs.count; ++i) {
+            joinPair(engine, host, cluster, body->pairs.data[i].pair, next);
+        }
+        if (next == 0 && !body->isDynamic) {
+            joinPair(engine, host, cluster, pairIndex, next);
+        }
+    }
+    bool isApproaching = false;
+    for (int i = 0; i < cluster->contactCount; ++i) {
+        isApproaching = isApproaching || cluster->approaches[i] > 0.0;
+    }
+    if (isApproaching) {
+        double before = energyOf(cluster->impacts, cluster->bodyCount);
+        (void)rbResolveImpacts(cluster->impacts, cluster->contacts, cluster->contactCount,
+                               RB_ORDER_SIMULTANEOUS);
+        accountForCluster(engine, host, cluster, before,
+                          energyOf(cluster->impacts, cluster->bodyCount) - before);
+        takeCluster(engine, host, cluster);
+    }
+    return isApproaching;
+}
+
+void rbEventEngine_FreeCluster(rbEventEngine* engine)
+{
+    rbFree(engine->scratch.cluster, sizeof *engine->scratch.cluster);
+    engine->scratch.cluster = NULL;
+}
+
+// ------------------------------------------------------------------------------------------ a pair
+
+// Outcome of a collision: engine->lists.moved lists the bodies to predict.
 typedef struct Outcome {
     bool isResolved; // false: no touching point approached, and nothing changed
     bool mayRest;    // the two bodies may have come to rest
@@ -639,7 +928,7 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     int fastest =
         rbEventResolution_FindFastest(&r, contacts, count, roundingSpeed(&r, engine), &speed);
     Outcome outcome = {.isResolved = false};
-    engine->moved.count = 0;
+    engine->lists.moved.count = 0;
     if (fastest < 0) {
         return outcome;
     }
@@ -647,7 +936,7 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     bool isSlow =
         engine->settings.lasting != RB_LASTING_NONE && speed < sqrt(2.0 * r.pull * r.tolerance);
     if (engine->settings.order == RB_ORDER_SIMULTANEOUS && r.growth == 0.0 && !isSlow) {
-        outcome.isResolved = rbEventEngine_CollideCluster(engine, host, index, time);
+        outcome.isResolved = collideCluster(engine, host, index, time);
         return outcome;
     }
     if (engine->bodies.data[a].isResting) {
@@ -661,10 +950,7 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     const rbEventBody* bodies[2] = {&engine->bodies.data[a], &engine->bodies.data[b]};
     r.isDisturbed = (bodies[0]->isDynamic && bodies[0]->time != pair->lastTime) ||
                     (bodies[1]->isDynamic && bodies[1]->time != pair->lastTime);
-    bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;
-    pair->repeats =
-        (uint16_t)(isRepeat ? (pair->repeats < UINT16_MAX ? pair->repeats + 1 : UINT16_MAX) : 0);
-    pair->lastTime = time;
+    countRepeat(engine, pair, time);
     double rest = APPROACH_REST * speed;
     int roundCount = ROUNDS_MAX * count;
     bool isFlat = engine->settings.lasting == RB_LASTING_REST && liesFlat(&r, list, speed);
@@ -699,13 +985,37 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     takeVelocities(engine, host, b, time, &states[1], &r.bodies[1]);
     if (r.isHandedOver) {
         noteLasting(engine, host, &r, &contacts[0]);
-        isHeld = balance(engine, host, &r, &contacts[0]);
+        double friction = getMaterial(engine, pair, &contacts[0]).friction;
+        isHeld = rbEventEngine_TryBalance(engine, host, index, time, &contacts[0], friction);
     }
-    rbArray_Push(engine->moved, a);
-    rbArray_Push(engine->moved, b);
+    rbArray_Push(engine->lists.moved, a);
+    rbArray_Push(engine->lists.moved, b);
     outcome =
         (Outcome){.isResolved = true, .mayRest = !isHeld, .pull = r.pull, .fastest = r.fastest};
     return outcome;
+}
+
+// The flights of these bodies are new: predicts all their pairs.
+static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    RB_ASSERT(engine->lists.moved.count <= engine->bodies.count);
+    for (int i = 0; i < engine->lists.moved.count; ++i) {
+        rbEventEngine_PredictBody(engine, host, engine->lists.moved.data[i], time);
+    }
+}
+
+bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           const rbMotionState states[2], const rbEventContacts* list)
+{
+    int a = engine->pairs.data[index].a;
+    int b = engine->pairs.data[index].b;
+    Outcome outcome = collide(engine, host, index, time, states, list);
+    predictMoved(engine, host, time);
+    if (outcome.mayRest) {
+        rbEventEngine_NoteCalm(engine, host, a, time, outcome.pull, outcome.fastest);
+        rbEventEngine_NoteCalm(engine, host, b, time, outcome.pull, outcome.fastest);
+    }
+    return outcome.isResolved;
 }
 
 // The translation restarts, the rotation continues.
@@ -726,9 +1036,9 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
 
 // The same for two spheres, or a sphere and a plane, without friction and without a pull: an
 // impulse through the centers, in closed form. False if this case does not apply or nothing
-// approaches; otherwise engine->moved lists the two.
-static bool collideSmooth(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                          const rbEventContact* contact)
+// approaches.
+bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
+                                 double time, const rbEventContact* contact)
 {
     RB_ASSERT(rbEventEngine_GetPair(engine, index)->row != RB_PAIR_ROW_GENERAL);
     rbEventPair* pair = &engine->pairs.data[index];
@@ -736,7 +1046,7 @@ static bool collideSmooth(rbEventEngine* engine, const rbEventHost* host, int in
     rbEventBody* b = &engine->bodies.data[pair->b];
     rbEventBody_FetchList(a);
     rbEventBody_FetchList(b);
-    rbMaterialPair material = rbEventEngine_GetMaterial(engine, pair, 0, 0);
+    rbMaterialPair material = getMaterial(engine, pair, contact);
     bool isFree = engine->settings.order == RB_ORDER_SEQUENTIAL && material.friction == 0.0 &&
                   !a->isResting && !b->isResting && !(a->growth + b->growth != 0.0);
     bool isPulled =
@@ -755,9 +1065,7 @@ static bool collideSmooth(rbEventEngine* engine, const rbEventHost* host, int in
     if (!(speed > ROUNDING_SPEED * (rbLength(velocityA) + rbLength(velocityB)))) {
         return false;
     }
-    bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;
-    pair->repeats = isRepeat ? (uint16_t)(pair->repeats + (pair->repeats < UINT16_MAX)) : 0;
-    pair->lastTime = time;
+    countRepeat(engine, pair, time);
     double e = pair->repeats > REPEATS_MAX ? 1.0 : material.restitution;
     // Divided by n.n, which rounding leaves slightly above 1 on average: then elastic gases do not
     // heat.
@@ -796,129 +1104,9 @@ static bool collideSmooth(rbEventEngine* engine, const rbEventHost* host, int in
                                .approachSpeed = speed};
         rbEventEngine_Write(engine, host, &event);
     }
-    engine->moved.count = 0;
-    rbArray_Push(engine->moved, pair->a);
-    rbArray_Push(engine->moved, pair->b);
-    return true;
-}
-
-// ------------------------------------------------------------------------------ a pair that is due
-// A pair is due (L-86): it is measured, collides or not, and gets its next time.
-
-bool rbEventEngine_Spend(rbEventEngine* engine, double time)
-{
-    if (!(time < engine->windowStart + 1.0)) {
-        engine->windowStart = time;
-        engine->windowEvents = 0;
-    }
-    engine->windowEvents += 1;
-    return (double)engine->windowEvents <= engine->budget;
-}
-
-// The flights of these bodies are new: predicts all their pairs.
-static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
-{
-    RB_ASSERT(engine->moved.count <= engine->bodies.count);
-    for (int i = 0; i < engine->moved.count; ++i) {
-        rbEventEngine_PredictBody(engine, host, engine->moved.data[i], time);
-    }
-}
-
-bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                           const rbMotionState states[2], const rbEventContacts* list)
-{
-    int a = engine->pairs.data[index].a;
-    int b = engine->pairs.data[index].b;
-    Outcome outcome = collide(engine, host, index, time, states, list);
+    engine->lists.moved.count = 0;
+    rbArray_Push(engine->lists.moved, pair->a);
+    rbArray_Push(engine->lists.moved, pair->b);
     predictMoved(engine, host, time);
-    if (outcome.mayRest) {
-        rbEventEngine_NoteCalm(engine, host, a, time, outcome.pull, outcome.fastest);
-        rbEventEngine_NoteCalm(engine, host, b, time, outcome.pull, outcome.fastest);
-    }
-    return outcome.isResolved;
-}
-
-// Nothing approached although the root said so: rounding. Checks again after the contact time;
-// never, if nothing drives the two together until a flight changes.
-static void postpone(rbEventEngine* engine, int index, double time)
-{
-    const rbEventBody* a = &engine->bodies.data[engine->pairs.data[index].a];
-    const rbEventBody* b = &engine->bodies.data[engine->pairs.data[index].b];
-    rbVec3 accelerationA = a->isDynamic ? a->acceleration : RB_VEC3_ZERO;
-    rbVec3 accelerationB = b->isDynamic ? b->acceleration : RB_VEC3_ZERO;
-    double pull = rbDistance(accelerationA, accelerationB);
-    if (pull == 0.0) {
-        engine->times.data[index] = INFINITY;
-        return;
-    }
-    engine->pairs.data[index].isPostponed = true;
-    double next = time + rbEventEngine_ContactTime(engine, pull);
-    engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
-}
-
-static void handleExact(rbEventEngine* engine, const rbEventHost* host, int index, double time)
-{
-    rbEventPair* pair = &engine->pairs.data[index];
-    int a = pair->a;
-    int b = pair->b;
-    rbEventContacts contacts;
-    contacts.touching = 1;
-    contacts.count = 1;
-    contacts.points[0] = rbEventEngine_GetExactContact(engine, pair, time);
-    double overlap = -contacts.points[0].distance;
-    engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, overlap);
-    if (collideSmooth(engine, host, index, time, &contacts.points[0])) {
-        engine->statistics.contactsExact += 1;
-        predictMoved(engine, host, time);
-        return;
-    }
-    rbMotionState states[2] = {rbEventEngine_StateAt(engine, host, a, time),
-                               rbEventEngine_StateAt(engine, host, b, time)};
-    if (rbEventEngine_Resolve(engine, host, index, time, states, &contacts)) {
-        engine->statistics.contactsExact += 1;
-    } else {
-        postpone(engine, index, time);
-        rbEventEngine_UpdateEntry(engine, a);
-        rbEventEngine_UpdateEntry(engine, b);
-    }
-}
-
-double rbEventEngine_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
-                                     double time, rbEventMeasure* measure)
-{
-    rbEventContacts contacts;
-    if (rbEventEngine_ListContacts(engine, host, index, time, measure, &contacts) &&
-        rbEventEngine_Resolve(engine, host, index, time, measure->states, &contacts)) {
-        // Both have new flights; the next check starts from the values measured here.
-        const rbEventPair* pair = &engine->pairs.data[index];
-        measure->states[0] = rbEventEngine_StateAt(engine, host, pair->a, time);
-        measure->states[1] = rbEventEngine_StateAt(engine, host, pair->b, time);
-        engine->statistics.contactsExact += 1;
-    }
-    return rbEventEngine_LeavingSpeed(engine, host, index, measure->states, &contacts);
-}
-
-static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int index, double time)
-{
-    rbEventMeasure measure;
-    rbEventEngine_Measure(engine, host, index, time, &measure);
-    double leaving = rbEventEngine_IsTouching(engine, &measure)
-                         ? rbEventEngine_CollideMeasured(engine, host, index, time, &measure)
-                         : 0.0;
-    rbEventEngine_Schedule(engine, host, index, time, &measure, leaving);
-    rbEventEngine_UpdateEntry(engine, engine->pairs.data[index].a);
-    rbEventEngine_UpdateEntry(engine, engine->pairs.data[index].b);
-}
-
-void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index,
-                              double time)
-{
-    RB_ASSERT(engine->times.data[index] <= time);
-    if (rbEventEngine_GetPair(engine, index)->isDetected) {
-        engine->detector->handle(engine, host, index, time);
-    } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
-        handleGeneral(engine, host, index, time);
-    } else {
-        handleExact(engine, host, index, time);
-    }
+    return true;
 }

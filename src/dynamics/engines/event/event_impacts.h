@@ -1,21 +1,15 @@
-// Handling of a pair that is due, and its collisions. External loops and detectors need only this
-// header.
+// Collisions of a pair.
 #pragma once
 
-#include "dynamics/engines/event/event_bodies.h"
 #include "dynamics/engines/event/event_pairs.h"
-#include "dynamics/engines/event/event_regions.h"
 
-// Counts an event against the budget; false when it is spent.
-bool rbEventEngine_Spend(rbEventEngine* engine, double time);
-// The pair is due: measures it, resolves a contact or sets a later time.
-void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index,
-                              double time);
 // Resolves a pair at given points, in given states, and predicts what follows; false if none of
 // them approaches.
 bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbMotionState states[2], const rbEventContacts* list);
-// Resolves a measured pair if it touches and approaches; then the states are those after the
-// collision. Returns how fast its nearest points separate, m/s.
-double rbEventEngine_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
-                                     double time, rbEventMeasure* measure);
+// The same for two spheres, or a sphere and a plane, in closed form; false if that does not apply
+// or nothing approaches.
+bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
+                                 double time, const rbEventContact* contact);
+// Memory of simultaneous collisions, in bytes: NULL until it is needed.
+void rbEventEngine_FreeCluster(rbEventEngine* engine);

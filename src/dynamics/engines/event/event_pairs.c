@@ -98,7 +98,7 @@ static rbEventContact contactOfSpheres(const rbEventEngine* engine, const rbEven
     const rbEventBody* b = &engine->bodies.data[pair->b];
     rbVec3 center = rbEventBody_PositionAt(a, time);
     rbVec3 p = rbSub(rbEventBody_PositionAt(b, time), center);
-    if (engine->isPeriodic) {
+    if (engine->space.isPeriodic) {
         p = rbAdd(p, rbEventEngine_ImageShift(engine, pair));
     }
     double length = rbLength(p);
@@ -151,7 +151,7 @@ static void makeSweepBodies(const rbEventEngine* engine, const rbEventHost* host
 {
     rbEventEngine_MakeSweepBody(engine, host, pair->a, time, &states[0], &bodies[0]);
     rbEventEngine_MakeSweepBody(engine, host, pair->b, time, &states[1], &bodies[1]);
-    if (engine->isPeriodic) {
+    if (engine->space.isPeriodic) {
         rbVec3 shift = rbEventEngine_ImageShift(engine, pair);
         bodies[1].motion.center = rbAdd(bodies[1].motion.center, shift);
         bodies[1].pose.p = rbAdd(bodies[1].pose.p, shift);
@@ -211,7 +211,7 @@ void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, i
         engine->times.data[index] = time + predictSphereOverPlane(engine, pair, time);
     } else {
         double tau;
-        if (!pair->isDetected || !engine->detector->predict(engine, host, index, time, &tau)) {
+        if (!pair->isDetected || !engine->detector.row->predict(engine, host, index, time, &tau)) {
             tau = predictGeneral(engine, host, pair, time);
         }
         engine->times.data[index] = time + tau;
@@ -221,8 +221,8 @@ void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, i
 
 void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, double time)
 {
-    for (int i = 0; i < engine->newPairs.count; ++i) {
-        rbEventEngine_PredictPair(engine, host, engine->newPairs.data[i], time);
+    for (int i = 0; i < engine->lists.newPairs.count; ++i) {
+        rbEventEngine_PredictPair(engine, host, engine->lists.newPairs.data[i], time);
     }
 }
 
@@ -268,13 +268,13 @@ void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
     if (!body->isDynamic && !body->isMoving) {
         return; // its partners have entries, and there may be very many of them
     }
-    Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY, 0};
+    Earliest earliest = {body->region.expiry, RB_ENTRY_EXPIRY, 0};
     for (int i = 0; i < body->pairs.count; ++i) {
         rbEventNeighbor neighbor = body->pairs.data[i];
         takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
     }
-    body->entry = earliest.entry;
-    body->entryOther = earliest.other;
+    body->entry.pair = earliest.entry;
+    body->entry.other = earliest.other;
     rbHeap_Set(&engine->heap, index, earliest.time);
 }
 
@@ -307,10 +307,7 @@ static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
         rbVec3 p =
             rbSub(rbAddScaled(other->position, time - other->time, other->velocity), position);
         if (neighbors[i].hasImage) {
-            const int* image = neighbors[i].image;
-            rbVec3 shift = {image[0] * engine->period.x, image[1] * engine->period.y,
-                            image[2] * engine->period.z};
-            p = rbAdd(p, shift);
+            p = rbAdd(p, rbEventEngine_ShiftBy(engine, neighbors[i].image));
         }
         double tau =
             rbSweepFreeSpheres(p, rbSub(other->velocity, velocity), radius + other->radius);
@@ -327,7 +324,7 @@ void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, i
         return; // nothing changes its motion
     }
     rbEventEngine_UpdateExpiry(engine, index, time);
-    Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY, 0};
+    Earliest earliest = {body->region.expiry, RB_ENTRY_EXPIRY, 0};
     bool isFree = !engine->isDriven && body->shape == RB_EVENT_SHAPE_SPHERE;
     if (isFree) {
         predictFreeSpheres(engine, index, time, &earliest);
@@ -345,8 +342,8 @@ void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, i
         rbEventEngine_UpdateEntry(engine, index);
         return;
     }
-    body->entry = earliest.entry;
-    body->entryOther = earliest.other;
+    body->entry.pair = earliest.entry;
+    body->entry.other = earliest.other;
     rbHeap_Set(&engine->heap, index, earliest.time);
 }
 
@@ -355,14 +352,6 @@ void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, i
 static bool isMesh(const rbGeometry* geometry)
 {
     return rbGeometry_GetFamily(geometry) == RB_FAMILY_TRIANGLES;
-}
-
-static rbTransform poseOf(const rbEventCold* cold, const rbMotionState* state)
-{
-    rbTransform pose;
-    pose.q = rbMulQuat(state->orientation, cold->transform.q);
-    pose.p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
-    return pose;
 }
 
 static rbSeparationInput makeInput(const rbEventEngine* engine, const rbEventPair* pair,
@@ -380,10 +369,10 @@ static rbSeparationInput makeInput(const rbEventEngine* engine, const rbEventPai
 
 static rbFront* takeFront(rbEventEngine* engine)
 {
-    if (engine->spareFronts.count == 0) {
+    if (engine->spare.fronts.count == 0) {
         return rbCreateFront(FRONT_CAPACITY);
     }
-    rbFront* front = engine->spareFronts.data[--engine->spareFronts.count].front;
+    rbFront* front = engine->spare.fronts.data[--engine->spare.fronts.count].front;
     rbFront_Clear(front);
     return front;
 }
@@ -411,17 +400,17 @@ void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int i
     rbEventPairData* data = &engine->datas.data[pair->data];
     measure->states[0] = rbEventEngine_StateAt(engine, host, pair->a, time);
     measure->states[1] = rbEventEngine_StateAt(engine, host, pair->b, time);
-    measure->poses[0] = poseOf(coldA, &measure->states[0]);
-    measure->poses[1] = poseOf(coldB, &measure->states[1]);
-    if (engine->isPeriodic) {
+    measure->poses[0] = rbEventCold_GetPose(coldA, &measure->states[0]);
+    measure->poses[1] = rbEventCold_GetPose(coldB, &measure->states[1]);
+    if (engine->space.isPeriodic) {
         measure->poses[1].p = rbAdd(measure->poses[1].p, rbEventEngine_ImageShift(engine, pair));
     }
     if (data->cache.front == NULL && isMesh(coldA->geometry) && isMesh(coldB->geometry)) {
         data->cache.front = takeFront(engine);
     }
     rbSeparationInput input = makeInput(engine, pair, time, measure->poses);
-    rbStatus status =
-        rbMeasureSeparation(&input, &data->cache, engine->scratch, &measure->separation, NULL);
+    rbStatus status = rbMeasureSeparation(&input, &data->cache, engine->scratch.separation,
+                                          &measure->separation, NULL);
     RB_ASSERT(status == RB_STATUS_OK);
     (void)status;
     measure->normal = rbRotate(measure->poses[0].q, measure->separation.normal);
@@ -471,7 +460,7 @@ rbEventResolution rbEventEngine_BeginResolution(rbEventEngine* engine, const rbE
     r.growth = isMeasured ? fmax(0.0, a->growth) + fmax(0.0, b->growth) : a->growth + b->growth;
     r.bodies[0] = rbEventEngine_MakeImpactBody(engine, host, pair->a, &states[0]);
     r.bodies[1] = rbEventEngine_MakeImpactBody(engine, host, pair->b, &states[1]);
-    if (engine->isPeriodic) {
+    if (engine->space.isPeriodic) {
         r.bodies[1].center = rbAdd(r.bodies[1].center, rbEventEngine_ImageShift(engine, pair));
     }
     return r;
@@ -554,7 +543,7 @@ static void findContacts(rbEventEngine* engine, const rbEventPair* pair, double 
     rbSeparationInput input = makeInput(engine, pair, time, measure->poses);
     rbSeparationCache* cache = &engine->datas.data[pair->data].cache;
     double near = NEARLY * engine->tolerance;
-    rbStatus status = rbFindContacts(&input, near, cache, engine->scratch, &list, NULL);
+    rbStatus status = rbFindContacts(&input, near, cache, engine->scratch.separation, &list, NULL);
     engine->statistics.measurements += 1;
     contacts->count = 0;
     if (status == RB_STATUS_OK) {
@@ -678,66 +667,4 @@ void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int 
     }
     double next = time + tau;
     engine->times.data[index] = next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY);
-}
-
-double rbEventEngine_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int index,
-                                double time, rbVec3* normal)
-{
-    const rbEventPair* pair = &engine->pairs.data[index];
-    if (pair->row == RB_PAIR_ROW_GENERAL) {
-        rbEventMeasure measure;
-        rbEventEngine_Measure(engine, host, index, time, &measure);
-        *normal = measure.normal;
-        return measure.distance;
-    }
-    rbEventContact contact = rbEventEngine_GetExactContact(engine, pair, time);
-    *normal = contact.normal;
-    return contact.distance;
-}
-
-// ------------------------------------------------------------------------------------- invariants
-
-static bool isListed(const rbEventEngine* engine, int pair, int index, int other, int place)
-{
-    const rbEventBody* body = &engine->bodies.data[index];
-    return place >= 0 && place < body->pairs.count && body->pairs.data[place].pair == pair &&
-           body->pairs.data[place].other == other;
-}
-
-// Whether a body's entry is due no later than a time.
-static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
-{
-    return rbHeap_Has(&engine->heap, index) &&
-           rbHeap_GetNode(&engine->heap, engine->heap.places.data[index]).key <= time;
-}
-
-void rbEventEngine_FreeFronts(rbEventEngine* engine)
-{
-    for (int i = 0; i < engine->datas.count; ++i) {
-        rbDestroyFront(engine->datas.data[i].cache.front);
-        engine->datas.data[i].cache.front = NULL;
-    }
-}
-
-bool rbEventEngine_IsValid(const rbEventEngine* engine)
-{
-    int alive = 0;
-    for (int i = 0; i < engine->pairs.count; ++i) {
-        const rbEventPair* pair = &engine->pairs.data[i];
-        if (pair->a < 0) {
-            continue;
-        }
-        ++alive;
-        bool isDue = isfinite(engine->times.data[i]) && engine->loop->startPairs == NULL;
-        if (pair->a >= pair->b || pair->b >= engine->bodies.count ||
-            (pair->row == RB_PAIR_ROW_GENERAL) != (pair->data >= 0) ||
-            pair->data >= engine->datas.count || isnan(engine->times.data[i]) ||
-            !isListed(engine, i, pair->a, pair->b, pair->placeA) ||
-            !isListed(engine, i, pair->b, pair->a, pair->placeB) ||
-            (isDue && !isAwakeBy(engine, pair->a, engine->times.data[i]) &&
-             !isAwakeBy(engine, pair->b, engine->times.data[i]))) {
-            return false;
-        }
-    }
-    return alive == engine->statistics.pairCount && rbHeap_IsValid(&engine->heap);
 }

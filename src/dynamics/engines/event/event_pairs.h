@@ -16,18 +16,6 @@ typedef struct rbEventContact {
 } rbEventContact;
 
 #define RB_EVENT_CONTACTS_MAX 32
-// Speeds and directions of points that land as one face differ by less than this fraction.
-#define RB_LANDING_SPREAD 1e-6
-
-// Whether two contact points of a pair are the same. Where the edges of two meshes cross, the
-// adjacent triangles list the point twice; two simultaneous rows for it are nearly singular.
-static inline bool rbEventContact_IsSame(const rbEventContact* p, const rbEventContact* q,
-                                         double tolerance)
-{
-    return rbDistance(p->point, q->point) <= tolerance &&
-           rbDot(p->normal, q->normal) >= 1.0 - RB_LANDING_SPREAD;
-}
-
 // The points of a pair: those that touch first, then those that nearly do.
 typedef struct rbEventContacts {
     rbEventContact points[RB_EVENT_CONTACTS_MAX];
@@ -67,9 +55,6 @@ void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, i
                                double time);
 // The earliest of expiry and pairs becomes the body's entry in the heap.
 void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index);
-// Signed distance at a time by the method of the pair; the normal points from a to b.
-double rbEventEngine_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int index,
-                                double time, rbVec3* normal);
 // The points at which a pair touches at a time; false if it does not.
 bool rbEventEngine_FindTouching(rbEventEngine* engine, const rbEventHost* host, int index,
                                 double time, rbEventContacts* contacts);
@@ -104,8 +89,3 @@ int rbEventResolution_FindFastest(const rbEventResolution* r, const rbEventConta
 // The separation speed of the slowest touching point, m/s.
 double rbEventEngine_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int index,
                                   const rbMotionState states[2], const rbEventContacts* contacts);
-
-// Frees the fronts of all measured pairs.
-void rbEventEngine_FreeFronts(rbEventEngine* engine);
-// All invariants of pairs, their lists and the heap (event_state.h). O(pairs).
-bool rbEventEngine_IsValid(const rbEventEngine* engine);

@@ -61,9 +61,9 @@ static double timeToLeave(double position, double v, double a, const double rang
 // First time at which |d + v t| = margin, d being inside.
 static double timeToLeaveBall(const rbEventBody* body, double time)
 {
-    rbVec3 d = rbSub(rbEventBody_PositionAt(body, time), body->ballCenter);
+    rbVec3 d = rbSub(rbEventBody_PositionAt(body, time), body->region.ballCenter);
     rbVec3 v = body->velocity;
-    double margin = (1.0 - EXIT_SLACK) * body->ballMargin;
+    double margin = (1.0 - EXIT_SLACK) * body->region.ballMargin;
     double inside = margin * margin - rbLengthSquared(d);
     double along = rbDot(d, v);
     double square = rbLengthSquared(v);
@@ -82,14 +82,14 @@ void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
     if (!body->isDynamic || body->isUnbounded) {
         return; // set with the region
     }
-    if (body->ballMargin > 0.0) {
-        body->expiry = time + timeToLeaveBall(body, time);
+    if (body->region.ballMargin > 0.0) {
+        body->region.expiry = time + timeToLeaveBall(body, time);
         return;
     }
     rbVec3 p = rbEventBody_PositionAt(body, time);
     rbVec3 v = rbEventBody_VelocityAt(body, time);
     rbVec3 a = body->acceleration;
-    const rbBounds* box = &body->region;
+    const rbBounds* box = &body->region.box;
     double inset =
         body->radius + fmax(0.0, body->growth * time) + EXIT_SLACK * marginOf(body, time);
     double widening[2] = {fmax(0.0, body->growth), engine->colds.data[index].loadAcceleration};
@@ -100,20 +100,19 @@ void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
     left = fmin(left, timeToLeave(p.y, v.y, a.y, y, widening));
     left = fmin(left, timeToLeave(p.z, v.z, a.z, z, widening));
     RB_ASSERT(left >= 0.0);
-    body->expiry = time + left;
+    body->region.expiry = time + left;
 }
 
-// Range of p + v t + a t^2/2 over [0, h].
-static void includePath(double p, double v, double a, double h, double range[2])
+// With varying loads the record is not a parabola from the start of the flight: it restarts at a
+// time. The flight itself stays.
+static void rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
-    double end = p + h * (v + 0.5 * a * h);
-    range[0] = fmin(p, end);
-    range[1] = fmax(p, end);
-    double apex = a != 0.0 ? -v / a : 0.0;
-    if (apex > 0.0 && apex < h) {
-        double value = p - 0.5 * v * v / a;
-        range[0] = fmin(range[0], value);
-        range[1] = fmax(range[1], value);
+    rbEventBody* body = &engine->bodies.data[index];
+    if (body->isDynamic && engine->colds.data[index].loadAcceleration > 0.0) {
+        rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
+        body->time = time;
+        body->position = state.position;
+        body->velocity = state.velocity;
     }
 }
 
@@ -128,10 +127,11 @@ static rbBounds boundsOfFlight(const rbEventBody* body, double time, double h, d
     rbVec3 p = rbEventBody_PositionAt(body, time);
     rbVec3 v = rbEventBody_VelocityAt(body, time);
     rbVec3 a = body->acceleration;
+    const double span[2] = {0.0, h};
     double x[2], y[2], z[2];
-    includePath(p.x, v.x, a.x, h, x);
-    includePath(p.y, v.y, a.y, h, y);
-    includePath(p.z, v.z, a.z, h, z);
+    rbRangeOfParabola(p.x, v.x, a.x, span, x);
+    rbRangeOfParabola(p.y, v.y, a.y, span, y);
+    rbRangeOfParabola(p.z, v.z, a.z, span, z);
     return boundsAround(x, y, z, by);
 }
 
@@ -147,22 +147,23 @@ static bool makeBallRegion(rbEventEngine* engine, int index, double time)
     rbEventBody* body = &engine->bodies.data[index];
     bool isFree = body->shape == RB_EVENT_SHAPE_SPHERE && body->growth == 0.0 &&
                   rbLengthSquared(body->acceleration) == 0.0;
-    bool isStraight =
-        body->horizon > 0.0 && (body->pairs.count <= NEIGHBORS_FEW ||
-                                (!body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED));
+    bool isStraight = body->region.horizon > 0.0 &&
+                      (body->pairs.count <= NEIGHBORS_FEW ||
+                       (!body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED));
     double margin = BALL_MARGIN * body->radius;
     double reach = body->radius + margin;
-    body->ballMargin = 0.0;
-    if (!isFree || isStraight || (engine->isPeriodic && 2.0 * reach >= engine->regionEdgeMax)) {
+    body->region.ballMargin = 0.0;
+    if (!isFree || isStraight ||
+        (engine->space.isPeriodic && 2.0 * reach >= engine->space.edgeMax)) {
         return false;
     }
     rbVec3 p = rbEventBody_PositionAt(body, time);
     double speed = rbLength(body->velocity);
-    body->ballMargin = margin;
-    body->ballCenter = p;
-    body->horizon = speed > 0.0 ? margin / speed : INFINITY;
-    body->region.lower = rbMakeVec3(p.x - reach, p.y - reach, p.z - reach);
-    body->region.upper = rbMakeVec3(p.x + reach, p.y + reach, p.z + reach);
+    body->region.ballMargin = margin;
+    body->region.ballCenter = p;
+    body->region.horizon = speed > 0.0 ? margin / speed : INFINITY;
+    body->region.box.lower = rbMakeVec3(p.x - reach, p.y - reach, p.z - reach);
+    body->region.box.upper = rbMakeVec3(p.x + reach, p.y + reach, p.z + reach);
     rbEventEngine_UpdateExpiry(engine, index, time);
     return true;
 }
@@ -179,18 +180,19 @@ static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
     double shortest = timeToTravel(margin, speed, pull);
     bool isStraight = !body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED;
     bool isAlone = body->hasCollided && body->pairs.count <= NEIGHBORS_FEW;
-    double longer = isStraight ? 2.0 * body->horizon : 0.0;
+    double longer = isStraight ? 2.0 * body->region.horizon : 0.0;
     longer = isAlone ? fmin(body->flightTime, LONG_FLIGHT * shortest) : longer;
-    body->horizon = fmax(shortest, longer);
+    body->region.horizon = fmax(shortest, longer);
     for (;;) {
-        double h = isfinite(body->horizon) ? body->horizon : 0.0;
+        double h = isfinite(body->region.horizon) ? body->region.horizon : 0.0;
         double reach = body->radius + fmax(0.0, body->growth * (time + h)) +
                        0.5 * engine->colds.data[index].loadAcceleration * h * h;
-        body->region = boundsOfFlight(body, time, h, reach + margin);
-        if (!engine->isPeriodic || largestEdge(&body->region) < engine->regionEdgeMax || h == 0.0) {
+        body->region.box = boundsOfFlight(body, time, h, reach + margin);
+        if (!engine->space.isPeriodic || largestEdge(&body->region.box) < engine->space.edgeMax ||
+            h == 0.0) {
             break;
         }
-        body->horizon = h > shortest ? fmax(shortest, 0.5 * h) : 0.0;
+        body->region.horizon = h > shortest ? fmax(shortest, 0.5 * h) : 0.0;
     }
     rbEventEngine_UpdateExpiry(engine, index, time);
 }
@@ -199,28 +201,21 @@ static void makePathRegion(rbEventEngine* engine, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
     const rbPath* path = engine->colds.data[index].path;
-    double speed = rbPath_GetSpeed(path);
+    double speed = path->speed;
     double shortest = speed > 0.0 ? body->radius / speed : HORIZON_MAX;
     bool isSparse = body->pairs.count <= NEIGHBORS_WANTED;
-    body->horizon = isSparse ? fmax(shortest, 2.0 * body->horizon) : shortest;
-    body->horizon = fmin(body->horizon, HORIZON_MAX);
-    body->region = rbEventEngine_MotionBox(engine, NULL, index, time, time + body->horizon);
+    body->region.horizon = isSparse ? fmax(shortest, 2.0 * body->region.horizon) : shortest;
+    body->region.horizon = fmin(body->region.horizon, HORIZON_MAX);
+    body->region.box =
+        rbEventEngine_MotionBox(engine, NULL, index, time, time + body->region.horizon);
     // Regions longer than half a period would overlap others in two images.
-    while (engine->isPeriodic && largestEdge(&body->region) >= engine->regionEdgeMax &&
-           body->horizon > HORIZON_LEAST) {
-        body->horizon *= 0.5;
-        body->region = rbEventEngine_MotionBox(engine, NULL, index, time, time + body->horizon);
+    while (engine->space.isPeriodic && largestEdge(&body->region.box) >= engine->space.edgeMax &&
+           body->region.horizon > HORIZON_LEAST) {
+        body->region.horizon *= 0.5;
+        body->region.box =
+            rbEventEngine_MotionBox(engine, NULL, index, time, time + body->region.horizon);
     }
-    body->expiry = time + body->horizon;
-}
-
-static void makeStaticRegion(rbEventEngine* engine, const rbEventHost* host, int index)
-{
-    rbEventBody* body = &engine->bodies.data[index];
-    rbSweepBody place;
-    rbEventEngine_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
-    body->region = rbGeometry_GetBounds(place.geometry, place.pose);
-    body->expiry = INFINITY;
+    body->region.expiry = time + body->region.horizon;
 }
 
 // --------------------------------------------------------------------------------- periodic images
@@ -232,8 +227,7 @@ static double componentOf(rbVec3 v, int axis)
 
 static rbBounds shiftBox(const rbEventEngine* engine, const rbBounds* box, const int periods[3])
 {
-    rbVec3 shift = {periods[0] * engine->period.x, periods[1] * engine->period.y,
-                    periods[2] * engine->period.z};
+    rbVec3 shift = rbEventEngine_ShiftBy(engine, periods);
     return (rbBounds){rbAdd(box->lower, shift), rbAdd(box->upper, shift)};
 }
 
@@ -241,11 +235,11 @@ static void wrapRegion(rbEventEngine* engine, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     for (int axis = 0; axis < 3; ++axis) {
-        double length = componentOf(engine->period, axis);
-        double middle =
-            0.5 * (componentOf(body->region.lower, axis) + componentOf(body->region.upper, axis));
+        double length = componentOf(engine->space.period, axis);
+        double middle = 0.5 * (componentOf(body->region.box.lower, axis) +
+                               componentOf(body->region.box.upper, axis));
         int periods = length > 0.0 ? (int)floor(middle / length + 0.5) : 0;
-        engine->balls.data[index].periods[axis] = periods;
+        engine->space.balls.data[index].periods[axis] = periods;
     }
 }
 
@@ -260,25 +254,23 @@ static bool meetsBall(rbVec3 center, double reach, const rbEventBall* other)
 // The partners found for the body's box moved by some periods.
 static void takeFound(rbEventEngine* engine, int index, const int moved[3])
 {
-    const int* own = engine->balls.data[index].periods;
-    rbEventBall ball = engine->balls.data[index];
-    rbVec3 shift = {moved[0] * engine->period.x, moved[1] * engine->period.y,
-                    moved[2] * engine->period.z};
-    rbVec3 center = rbAdd(ball.center, shift);
-    for (int i = 0; i < engine->found.count; ++i) {
-        if (i + FETCH_AHEAD < engine->found.count) {
-            __builtin_prefetch(&engine->balls.data[engine->found.ids[i + FETCH_AHEAD]]);
+    const int* own = engine->space.balls.data[index].periods;
+    rbEventBall ball = engine->space.balls.data[index];
+    rbVec3 center = rbAdd(ball.center, rbEventEngine_ShiftBy(engine, moved));
+    for (int i = 0; i < engine->space.found.count; ++i) {
+        if (i + FETCH_AHEAD < engine->space.found.count) {
+            __builtin_prefetch(&engine->space.balls.data[engine->space.found.ids[i + FETCH_AHEAD]]);
         }
-        rbEventPartner partner = {.id = engine->found.ids[i]};
+        rbEventPartner partner = {.id = engine->space.found.ids[i]};
         if (partner.id == index ||
-            !meetsBall(center, ball.reach, &engine->balls.data[partner.id])) {
+            !meetsBall(center, ball.reach, &engine->space.balls.data[partner.id])) {
             continue;
         }
-        const int* wrap = engine->balls.data[partner.id].periods;
-        for (int axis = 0; axis < 3 && engine->isPeriodic; ++axis) {
+        const int* wrap = engine->space.balls.data[partner.id].periods;
+        for (int axis = 0; axis < 3 && engine->space.isPeriodic; ++axis) {
             partner.image[axis] = own[axis] - wrap[axis] - moved[axis];
         }
-        rbArray_Push(engine->partners, partner);
+        rbArray_Push(engine->space.partners, partner);
     }
 }
 
@@ -286,8 +278,8 @@ static void takeFound(rbEventEngine* engine, int index, const int moved[3])
 // again; 0: none. Regions are shorter than half a period, so there is at most one.
 static int sideOf(const rbEventEngine* engine, const rbBounds* box, int axis)
 {
-    double length = componentOf(engine->period, axis);
-    double reach = 0.5 * (length + engine->regionEdge);
+    double length = componentOf(engine->space.period, axis);
+    double reach = 0.5 * (length + engine->space.edge);
     if (!(length > 0.0)) {
         return 0;
     }
@@ -309,7 +301,8 @@ static void findImages(rbEventEngine* engine, int index, const rbBounds* box)
             isPossible = isPossible && (!isChosen || sides[axis] != 0);
         }
         if (isPossible) {
-            rbBroadPhase_Query(engine->broad, shiftBox(engine, box, moved), &engine->found);
+            rbBroadPhase_Query(engine->space.broad, shiftBox(engine, box, moved),
+                               &engine->space.found);
             takeFound(engine, index, moved);
         }
     }
@@ -323,18 +316,19 @@ bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
     if (first->shape == RB_EVENT_SHAPE_NONE || second->shape == RB_EVENT_SHAPE_NONE ||
-        !(first->isDynamic || second->isDynamic) || (first->groups & second->mask) == 0 ||
-        (second->groups & first->mask) == 0) {
+        !(first->isDynamic || second->isDynamic) ||
+        (first->filter.groups & second->filter.mask) == 0 ||
+        (second->filter.groups & first->filter.mask) == 0) {
         return false;
     }
-    return engine->filter == NULL ||
-           engine->filter(engine->filterContext, a < b ? a : b, a < b ? b : a);
+    return engine->filter.fn == NULL ||
+           engine->filter.fn(engine->filter.context, a < b ? a : b, a < b ? b : a);
 }
 
 // Whether the registered detector handles the contact of two bodies.
 static bool isDetected(const rbEventEngine* engine, int a, int b)
 {
-    return engine->detector->canDetect != NULL && engine->detector->canDetect(engine, a, b);
+    return engine->detector.row->canDetect != NULL && engine->detector.row->canDetect(engine, a, b);
 }
 
 static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
@@ -357,8 +351,8 @@ void rbEventEngine_ClearDetectorPair(rbEventEngine* engine, int data)
 {
     RB_ASSERT(data >= 0);
     RB_ASSERT(data < engine->datas.count);
-    for (int i = 0; i < engine->pairWords; ++i) {
-        engine->detectorPairs.data[data * engine->pairWords + i] = 0;
+    for (int i = 0; i < engine->detector.words; ++i) {
+        engine->detector.memory.data[data * engine->detector.words + i] = 0;
     }
 }
 
@@ -366,15 +360,15 @@ static int takeData(rbEventEngine* engine)
 {
     rbEventPairData data;
     memset(&data, 0, sizeof data);
-    if (engine->freeDatas.count > 0) {
-        int index = engine->freeDatas.data[--engine->freeDatas.count];
+    if (engine->spare.datas.count > 0) {
+        int index = engine->spare.datas.data[--engine->spare.datas.count];
         engine->datas.data[index] = data;
         rbEventEngine_ClearDetectorPair(engine, index);
         return index;
     }
     rbArray_Push(engine->datas, data);
-    for (int i = 0; i < engine->pairWords; ++i) {
-        rbArray_Push(engine->detectorPairs, (uint64_t)0);
+    for (int i = 0; i < engine->detector.words; ++i) {
+        rbArray_Push(engine->detector.memory, (uint64_t)0);
     }
     return engine->datas.count - 1;
 }
@@ -398,8 +392,8 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     pair.placeA = first->pairs.count;
     pair.placeB = second->pairs.count;
     int index = engine->pairs.count;
-    if (engine->freePairs.count > 0) {
-        index = engine->freePairs.data[--engine->freePairs.count];
+    if (engine->spare.pairs.count > 0) {
+        index = engine->spare.pairs.data[--engine->spare.pairs.count];
         engine->pairs.data[index] = pair;
         engine->times.data[index] = INFINITY;
     } else {
@@ -440,17 +434,17 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     if (pair.data >= 0) {
         rbEventFront spare = {engine->datas.data[pair.data].cache.front};
         if (spare.front != NULL) {
-            rbArray_Push(engine->spareFronts, spare);
+            rbArray_Push(engine->spare.fronts, spare);
         }
         engine->datas.data[pair.data].cache.front = NULL;
-        rbArray_Push(engine->freeDatas, pair.data);
+        rbArray_Push(engine->spare.datas, pair.data);
     }
     if (engine->loop->startPairs != NULL) {
         rbHeap_Remove(&engine->heap, index);
     }
     rbEventEngine_GetPair(engine, index)->a = -1;
     engine->times.data[index] = INFINITY;
-    rbArray_Push(engine->freePairs, index);
+    rbArray_Push(engine->spare.pairs, index);
     engine->statistics.pairCount -= 1;
     RB_ASSERT(engine->statistics.pairCount >= 0);
 }
@@ -459,23 +453,24 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
 static int findPartner(const rbEventEngine* engine, int id)
 {
     int low = 0;
-    int high = engine->partners.count;
+    int high = engine->space.partners.count;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (engine->partners.data[middle].id < id) {
+        if (engine->space.partners.data[middle].id < id) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < engine->partners.count && engine->partners.data[low].id == id ? low : -1;
+    return low < engine->space.partners.count && engine->space.partners.data[low].id == id ? low
+                                                                                           : -1;
 }
 
 // Images and unbounded bodies add partners out of order; there are few.
 static void sortPartners(rbEventEngine* engine)
 {
-    rbEventPartner* partners = engine->partners.data;
-    for (int i = 1; i < engine->partners.count; ++i) {
+    rbEventPartner* partners = engine->space.partners.data;
+    for (int i = 1; i < engine->space.partners.count; ++i) {
         rbEventPartner moving = partners[i];
         int k = i;
         for (; k > 0 && partners[k - 1].id > moving.id; --k) {
@@ -503,30 +498,30 @@ static void findPartners(rbEventEngine* engine, int index)
 {
     static const int home[3] = {0, 0, 0};
     rbEventBody* body = &engine->bodies.data[index];
-    engine->partners.count = 0;
-    rbBounds box = body->region;
-    if (engine->isPeriodic) {
+    engine->space.partners.count = 0;
+    rbBounds box = body->region.box;
+    if (engine->space.isPeriodic) {
         wrapRegion(engine, index);
-        const int* periods = engine->balls.data[index].periods;
+        const int* periods = engine->space.balls.data[index].periods;
         int back[3] = {-periods[0], -periods[1], -periods[2]};
-        box = shiftBox(engine, &body->region, back);
+        box = shiftBox(engine, &body->region.box, back);
     }
-    rbEventBall* ball = &engine->balls.data[index];
+    rbEventBall* ball = &engine->space.balls.data[index];
     ball->center = rbScale(0.5, rbAdd(box.lower, box.upper));
-    ball->reach = body->ballMargin > 0.0 ? body->radius + body->ballMargin : 0.0;
-    rbBroadPhase_Place(engine->broad, index, box, &engine->found);
+    ball->reach = body->region.ballMargin > 0.0 ? body->radius + body->region.ballMargin : 0.0;
+    rbBroadPhase_Place(engine->space.broad, index, box, &engine->space.found);
     takeFound(engine, index, home);
-    if (engine->isPeriodic) {
+    if (engine->space.isPeriodic) {
         findImages(engine, index, &box);
     }
-    for (int i = 0; i < engine->unbounded.count; ++i) {
-        int other = engine->unbounded.data[i];
-        if (other != index && rbEventEngine_IsNearUnbounded(engine, &body->region, other)) {
+    for (int i = 0; i < engine->space.unbounded.count; ++i) {
+        int other = engine->space.unbounded.data[i];
+        if (other != index && rbEventEngine_IsNearUnbounded(engine, &body->region.box, other)) {
             rbEventPartner partner = {.id = other};
-            rbArray_Push(engine->partners, partner);
+            rbArray_Push(engine->space.partners, partner);
         }
     }
-    if (engine->isPeriodic || engine->unbounded.count > 0) {
+    if (engine->space.isPeriodic || engine->space.unbounded.count > 0) {
         sortPartners(engine);
     }
 }
@@ -543,30 +538,30 @@ static void updatePairs(rbEventEngine* engine, int index)
 {
     // Removes persisting pairs from the list of partners; records the others, and prefetches what
     // their removal touches.
-    engine->stack.count = 0;
+    engine->lists.stack.count = 0;
     for (int i = engine->bodies.data[index].pairs.count - 1; i >= 0; --i) {
         rbEventNeighbor neighbor = engine->bodies.data[index].pairs.data[i];
         int place = findPartner(engine, neighbor.other);
-        if (place >= 0 && memcmp(neighbor.image, engine->partners.data[place].image,
+        if (place >= 0 && memcmp(neighbor.image, engine->space.partners.data[place].image,
                                  sizeof neighbor.image) == 0) {
-            engine->partners.data[place].isKnown = true;
+            engine->space.partners.data[place].isKnown = true;
         } else {
             __builtin_prefetch(&engine->pairs.data[neighbor.pair], 1);
             __builtin_prefetch(&engine->bodies.data[neighbor.other].pairs, 1);
-            rbArray_Push(engine->stack, neighbor.pair);
+            rbArray_Push(engine->lists.stack, neighbor.pair);
         }
     }
-    for (int i = 0; i < engine->stack.count; ++i) {
-        rbEventEngine_RemovePair(engine, engine->stack.data[i]);
+    for (int i = 0; i < engine->lists.stack.count; ++i) {
+        rbEventEngine_RemovePair(engine, engine->lists.stack.data[i]);
     }
-    for (int i = 0; i < engine->partners.count; ++i) {
-        if (!engine->partners.data[i].isKnown) {
-            __builtin_prefetch(&engine->bodies.data[engine->partners.data[i].id]);
-            __builtin_prefetch(&engine->bodies.data[engine->partners.data[i].id].pairs, 1);
+    for (int i = 0; i < engine->space.partners.count; ++i) {
+        if (!engine->space.partners.data[i].isKnown) {
+            __builtin_prefetch(&engine->bodies.data[engine->space.partners.data[i].id]);
+            __builtin_prefetch(&engine->bodies.data[engine->space.partners.data[i].id].pairs, 1);
         }
     }
-    for (int i = 0; i < engine->partners.count; ++i) {
-        rbEventPartner partner = engine->partners.data[i];
+    for (int i = 0; i < engine->space.partners.count; ++i) {
+        rbEventPartner partner = engine->space.partners.data[i];
         int other = partner.id;
         if (partner.isKnown || !rbEventEngine_CanTouch(engine, index, other)) {
             continue;
@@ -574,7 +569,7 @@ static void updatePairs(rbEventEngine* engine, int index)
         int image[3];
         orientImage(index, other, partner.image, image);
         int low = index < other ? index : other;
-        rbArray_Push(engine->newPairs,
+        rbArray_Push(engine->lists.newPairs,
                      rbEventEngine_MakePair(engine, low, index < other ? other : index, image));
     }
 }
@@ -585,24 +580,25 @@ void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, i
     RB_ASSERT(rbEventEngine_GetBody(engine, index)->shape != RB_EVENT_SHAPE_NONE);
     rbEventBody* body = &engine->bodies.data[index];
     engine->statistics.renewals += 1;
-    engine->newPairs.count = 0;
+    engine->lists.newPairs.count = 0;
     if (body->isUnbounded) {
-        body->expiry = INFINITY;
+        body->region.expiry = INFINITY;
         return; // the others find it
     }
-    rbEventEngine_Rebase(engine, host, index, time);
+    rebase(engine, host, index, time);
     if (body->isDynamic) {
         makeDynamicRegion(engine, index, time);
     } else if (body->isMoving) {
         makePathRegion(engine, index, time);
     } else {
-        makeStaticRegion(engine, host, index);
+        body->region.box = rbEventEngine_MotionBox(engine, host, index, time, time);
+        body->region.expiry = INFINITY;
     }
-    RB_ASSERT(body->expiry >= time);
-    RB_ASSERT(body->region.lower.x <= body->region.upper.x);
+    RB_ASSERT(body->region.expiry >= time);
+    RB_ASSERT(body->region.box.lower.x <= body->region.box.upper.x);
     body->hasCollided = false;
-    if (engine->isPeriodic) {
-        engine->regionEdge = fmax(engine->regionEdge, largestEdge(&body->region));
+    if (engine->space.isPeriodic) {
+        engine->space.edge = fmax(engine->space.edge, largestEdge(&body->region.box));
     }
     findPartners(engine, index);
     updatePairs(engine, index);
@@ -627,7 +623,7 @@ rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host,
         rbEventEngine_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
         return rbGeometry_GetBounds(place.geometry, place.pose);
     }
-    rbEventEngine_Rebase(engine, host, index, timeA);
+    rebase(engine, host, index, timeA);
     double slack = 0.5 * engine->colds.data[index].loadAcceleration * h * h;
     return boundsOfFlight(body, timeA, h, reach + slack);
 }

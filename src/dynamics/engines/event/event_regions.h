@@ -3,8 +3,8 @@
 
 #include "dynamics/engines/event/event_state.h"
 
-// Makes a new region starting at a time; near pairs come and go. engine->newPairs lists the new
-// ones, to be predicted.
+// Makes a new region starting at a time; near pairs come and go. engine->lists.newPairs lists the
+// new ones, to be predicted.
 void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time);
 // When the body can leave its region.

@@ -76,10 +76,10 @@ static bool isCalmEnough(const rbEventEngine* engine, int index, double time)
 // Collects the bodies that touch each other, starting at one; false if one of them is not calm.
 static bool gatherIsland(rbEventEngine* engine, int index, double time)
 {
-    engine->stack.count = 0;
-    rbArray_Push(engine->stack, index);
-    for (int next = 0; next < engine->stack.count; ++next) {
-        int member = engine->stack.data[next];
+    engine->lists.stack.count = 0;
+    rbArray_Push(engine->lists.stack, index);
+    for (int next = 0; next < engine->lists.stack.count; ++next) {
+        int member = engine->lists.stack.data[next];
         if (!isCalmEnough(engine, member, time)) {
             return false;
         }
@@ -92,11 +92,11 @@ static bool gatherIsland(rbEventEngine* engine, int index, double time)
                 return false;
             }
             bool isKnown = false;
-            for (int k = 0; k < engine->stack.count && !isKnown; ++k) {
-                isKnown = engine->stack.data[k] == other;
+            for (int k = 0; k < engine->lists.stack.count && !isKnown; ++k) {
+                isKnown = engine->lists.stack.data[k] == other;
             }
             if (!isKnown) {
-                rbArray_Push(engine->stack, other);
+                rbArray_Push(engine->lists.stack, other);
             }
         }
     }
@@ -135,18 +135,24 @@ void rbEventEngine_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int 
     if (!isCalmEnough(engine, index, time) || !gatherIsland(engine, index, time)) {
         return;
     }
-    for (int i = 0; i < engine->stack.count; ++i) {
-        hold(engine, host, engine->stack.data[i], time);
+    for (int i = 0; i < engine->lists.stack.count; ++i) {
+        hold(engine, host, engine->lists.stack.data[i], time);
     }
-    for (int i = 0; i < engine->stack.count; ++i) {
-        rbEventEngine_PredictBody(engine, host, engine->stack.data[i], time);
+    for (int i = 0; i < engine->lists.stack.count; ++i) {
+        rbEventEngine_PredictBody(engine, host, engine->lists.stack.data[i], time);
     }
 }
 
-bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, int index,
+bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
                               double time, const rbEventContact* contact, double friction)
 {
     RB_ASSERT(friction >= 0.0);
+    const rbEventPair* pair = rbEventEngine_GetPair(engine, pairIndex);
+    bool isOnFirst = isHeldFast(engine, pair->a);
+    if (!isOnFirst && !isHeldFast(engine, pair->b)) {
+        return false;
+    }
+    int index = isOnFirst ? pair->b : pair->a;
     rbEventBody* body = rbEventEngine_GetBody(engine, index);
     if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST ||
         !engine->colds.data[index].isBallistic) {
@@ -179,15 +185,15 @@ void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int inde
 {
     RB_ASSERT(index >= 0);
     RB_ASSERT(index < engine->bodies.count);
-    engine->stack.count = 0;
-    rbArray_Push(engine->stack, index);
-    for (int next = 0; next < engine->stack.count; ++next) {
-        int member = engine->stack.data[next];
+    engine->lists.stack.count = 0;
+    rbArray_Push(engine->lists.stack, index);
+    for (int next = 0; next < engine->lists.stack.count; ++next) {
+        int member = engine->lists.stack.data[next];
         rbEventBody* body = &engine->bodies.data[member];
         for (int i = 0; i < body->pairs.count && (body->isResting || next == 0); ++i) {
             int other = touchingPartner(engine, body->pairs.data[i]);
             if (other >= 0 && engine->bodies.data[other].isResting) {
-                rbArray_Push(engine->stack, other);
+                rbArray_Push(engine->lists.stack, other);
             }
         }
         if (!body->isResting) {
@@ -206,7 +212,7 @@ void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int inde
             .time = time, .kind = RB_HAPPENED_WAKE, .a = member, .b = -1, .point = state.position};
         rbEventEngine_Write(engine, host, &event);
     }
-    for (int i = 0; i < engine->stack.count; ++i) {
-        rbEventEngine_PredictBody(engine, host, engine->stack.data[i], time);
+    for (int i = 0; i < engine->lists.stack.count; ++i) {
+        rbEventEngine_PredictBody(engine, host, engine->lists.stack.data[i], time);
     }
 }

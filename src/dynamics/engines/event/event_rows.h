@@ -23,7 +23,7 @@ typedef struct rbDetectorRow {
     size_t countsSize; // bytes of its statistics, zero at first; in snapshots
     // Whether it supports the settings: INVALID or UNSUPPORTED with a message.
     rbStatus (*check)(const rbEventSettings* settings, rbError* error);
-    // All bodies are registered: prepares its own data (engine->detectorState).
+    // All bodies are registered: prepares its own data (engine->detector.state).
     rbStatus (*start)(rbEventEngine* engine, rbError* error);
     void (*destroy)(rbEventEngine* engine);
     // Whether it handles the contact of two bodies; otherwise the exact detector does.

@@ -6,14 +6,12 @@
 //   regions  where bodies stay for a while, and the resulting near pairs
 //   pairs    when near pairs can touch, their distances and contact points, and the heap
 //   rest     holding calm bodies and releasing them
-//   lasting, cluster   several points of a lasting contact; all contacts of an instant
-//   impacts  collisions of a pair
-//   handle   handling of a pair that is due
-//   loop     the next event
-//   engine   bodies in, start, advance; rows: the tables; snapshot: the state as bytes
+//   impacts  collisions of a pair: at points, lasting, of several bodies at once
+//   loop     the next event, the pair that is due, and the tables
+//   engine   bodies in, start, advance; the state as bytes
 //
 // A file returns the work that a later one must do: a renewed region returns the pairs to predict
-// (newPairs), a collision its outcome and the bodies to predict (moved).
+// (newPairs).
 //
 // Every body has a clock: the start of its flight. It has a region, a box it cannot leave before
 // its expiry; bodies whose regions overlap are a near pair. A near pair has a time before which it
@@ -74,6 +72,15 @@ typedef struct rbEventPartner {
     bool isKnown; // the pair exists
 } rbEventPartner;
 
+// Where a body stays for a while.
+typedef struct rbEventRegion {
+    double expiry;
+    rbVec3 ballCenter; // not wrapped
+    double ballMargin; // m, how far the center may move from it; 0: the region is the box
+    double horizon;    // s, how far the region looked ahead
+    rbBounds box;      // of the whole body, not wrapped
+} rbEventRegion;
+
 // Data of its own bodies that every event touches: three cache lines, and one that is rarely used.
 typedef struct rbEventBody {
     double time; // start of the flight
@@ -83,28 +90,29 @@ typedef struct rbEventBody {
     double radius; // m, of all points about the center of mass, without growth
     double growth; // m/s
     double inverseMass;
-    double expiry;
     RB_ARRAY(rbEventNeighbor) pairs;
-    rbVec3 ballCenter; // not wrapped
-    double ballMargin; // m, how far the center may move from it; 0: the region is the box
-    int entry;         // pair, or RB_ENTRY_EXPIRY
-    int entryOther;    // the other body of that pair
-    int material;      // of all its parts, -1: they differ
+    struct {
+        int pair;  // or RB_ENTRY_EXPIRY
+        int other; // body of that pair
+    } entry;       // in the heap
+    int material;  // of all its parts, -1: they differ
     uint8_t shape;
     bool isDynamic;
     bool isMoving;  // kinematic on a path
     bool isResting; // held: its acceleration is removed
     bool isUnbounded;
-    bool hasCollided;  // since its region was made
-    bool isCalm;       // only gentle impacts since calmTime
-    bool isExact;      // it rotates by the closed form
-    double horizon;    // s, how far the region looked ahead
+    bool hasCollided; // since its region was made
+    bool isCalm;      // only gentle impacts since calmTime
+    bool isExact;     // it rotates by the closed form
+    rbEventRegion region;
     double flightTime; // s, of the last flight: a guess for how long this one will be
-    rbBounds region;   // of the whole body, not wrapped
-    uint32_t groups;   // bits: what it is, ...
-    uint32_t mask;     // ... and what it collides with
+    struct {
+        uint32_t groups; // bits: what it is, ...
+        uint32_t mask;   // ... and what it collides with
+    } filter;
 } rbEventBody;
 _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
+_Static_assert(offsetof(rbEventBody, region.box) == 192, "the box is on the fourth");
 
 // Further data for measurements and impacts.
 typedef struct rbEventCold {
@@ -175,51 +183,81 @@ typedef struct rbEventFront {
     rbFront* front;
 } rbEventFront;
 
+// Of the run: the registered detector.
+typedef struct rbEventDetector {
+    const rbDetectorRow* row;
+    void* state;               // of its row
+    void* counts;              // its statistics
+    RB_ARRAY(uint64_t) memory; // its data of pairs, in the order of datas
+    int words;                 // of a pair there
+} rbEventDetector;
+
+// Where regions are, and what the last query found.
+typedef struct rbEventSpace {
+    rbVec3 period;
+    bool isPeriodic;
+    double edgeMax; // of regions in a periodic box
+    double edge;    // the longest so far
+    rbBroadPhase* broad;
+    RB_ARRAY(rbEventBall) balls; // of bodies, separate because every partner found is checked
+    RB_ARRAY(int) unbounded;     // bodies, ascending
+    rbIdList found;
+    RB_ARRAY(rbEventPartner) partners;
+} rbEventSpace;
+
+typedef struct rbEventMaterials {
+    RB_ARRAY(rbMaterial) known; // different ones
+    rbMaterialPair* pairs;      // RB_MATERIAL_KINDS_MAX squared, friction < 0: none
+} rbEventMaterials;
+
+// Memory of pairs that are gone, to be used again.
+typedef struct rbEventSpare {
+    RB_ARRAY(int) pairs;
+    RB_ARRAY(int) datas;
+    RB_ARRAY(rbEventFront) fronts;
+} rbEventSpare;
+
+// Results of one call, for the next.
+typedef struct rbEventLists {
+    RB_ARRAY(int) stack;    // work list of waking
+    RB_ARRAY(int) newPairs; // of the region renewed last, not yet predicted
+    RB_ARRAY(int) moved;    // bodies with new flights of the collision resolved last
+} rbEventLists;
+
 struct rbEventEngine {
     rbEventSettings settings;
     const rbEventLoopRow* loop;
-    const rbDetectorRow* detector;
-    void* detectorState;              // of its row
-    void* detectorCounts;             // its statistics
-    RB_ARRAY(uint64_t) detectorPairs; // its data of pairs, in the order of datas
-    int pairWords;                    // of a pair there
-    rbVec3 period;
-    bool isPeriodic;
+    rbEventDetector detector;
+    rbEventSpace space;
+    rbEventMaterials materials;
+    struct {
+        rbPairFilterFn* fn; // NULL: none
+        void* context;
+    } filter;
     bool isJournalOn;
     double tolerance;
-    double regionEdgeMax;           // of a periodic box
-    double regionEdge;              // the longest so far
-    RB_ARRAY(rbMaterial) materials; // different ones
     RB_ARRAY(rbEventBody) bodies;
     RB_ARRAY(rbEventCold) colds;
-    RB_ARRAY(rbEventBall) balls;   // of bodies, separate because every partner found is checked
     RB_ARRAY(rbEventClock) clocks; // of spheres, one for each body
     bool isDriven;                 // a sphere accelerates or grows, so clocks are not sufficient
     RB_ARRAY(rbEventPair) pairs;
     // Times before which a pair cannot touch; for exact pairs: times at which they touch.
     RB_ARRAY(double) times;
-    RB_ARRAY(int) freePairs;
     RB_ARRAY(rbEventPairData) datas;
-    RB_ARRAY(int) freeDatas;
-    RB_ARRAY(rbEventFront) spareFronts; // of pairs that are gone
-    RB_ARRAY(int) unbounded;            // bodies, ascending
-    RB_ARRAY(int) stack;                // work list of waking
-    RB_ARRAY(int) newPairs;             // of the region renewed last, not yet predicted
-    RB_ARRAY(int) moved;                // bodies with new flights of the collision resolved last
+    rbEventSpare spare;
+    rbEventLists lists;
     rbHeap heap;
-    rbBroadPhase* broad;
-    rbIdList found;
-    RB_ARRAY(rbEventPartner) partners;
-    rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, friction < 0: none
-    rbPairFilterFn* filter;        // NULL: none
-    void* filterContext;
-    void* scratch;
-    struct rbEventCluster* cluster; // of event_cluster.c, NULL until it is needed
+    struct {
+        void* separation;
+        struct rbEventCluster* cluster; // of event_impacts.c, NULL until it is needed
+    } scratch;
     rbEventStatistics statistics;
     rbEventWork work;
-    double windowStart; // of the budget
-    int64_t windowEvents;
-    double budget;
+    struct {
+        double start; // of its window, s
+        int64_t events;
+        double most;
+    } budget;
     double now;
 };
 
