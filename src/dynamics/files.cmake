@@ -83,8 +83,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/solvers/block_matrix.c
   src/dynamics/solvers/correct.c
   src/dynamics/solvers/direct.c
-  src/dynamics/solvers/graph.c
-  src/dynamics/solvers/pattern.c
   src/dynamics/solvers/small_factor.c
   src/dynamics/solvers/solver_ops.c
   src/dynamics/solvers/step_method.c

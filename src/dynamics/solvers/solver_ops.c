@@ -104,10 +104,7 @@ rbSolverType rbChooseSolver(const rbRowSystem* system)
         return RB_SOLVER_DIRECT;
     }
     // With loops the tree solver would have to cut; the direct one need not.
-    rbRowGraph* graph = rbCreateRowGraph(system);
-    bool isTree = graph->loopCount == 0;
-    rbDestroyRowGraph(graph);
-    return isTree ? RB_SOLVER_TREE : RB_SOLVER_DIRECT;
+    return rbFindLoops(system, NULL) == 0 ? RB_SOLVER_TREE : RB_SOLVER_DIRECT;
 }
 
 rbSolver* rbCreateSolver(rbSolverType type, const rbRowSystem* system)
