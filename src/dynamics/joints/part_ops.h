@@ -58,7 +58,3 @@ const rbJointTypeRow* rbJointTypeRow_Get(rbJointType value);
 // Adds a type stacked from basic parts, at start-up (base/core/registered_rows.h). Refused: no or
 // too many parts, a name that is known, a full table.
 rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error);
-
-// The freedoms a type leaves, from its parts and the orientation of B's principal frame relative to
-// A's at which angles are zero.
-void rbJointModel_AddFreedoms(rbJointModel* model, rbQuat relative);

@@ -186,7 +186,7 @@ typedef struct rbStepWork {
 rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine);
 rbStepStatistics rbStepEngine_GetStatistics(const rbStepEngine* engine); // worstJoint: index + 1
 
-// step_validation.c, right after a start: conditions of joints that follow from the others; and the
+// Right after a start: conditions of joints that follow from the others; and the
 // mass (kg or kg m^2) that a force along a freedom of a joint feels while the joints hold, INFINITY
 // where it cannot move. Both allocate.
 int rbStepEngine_CountRedundant(const rbStepEngine* engine);
