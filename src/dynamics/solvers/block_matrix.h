@@ -37,6 +37,10 @@ typedef struct rbBlockMatrix {
 
 void rbBlockMatrix_Free(rbBlockMatrix* matrix);
 
+// The entry of a row in a column of a sparse matrix, which has it: rows[starts[column] ..
+// starts[column + 1] - 1] ascend.
+int rbFindEntry(const int* starts, const int* rows, int row, int column);
+
 // Pattern: Begin, Couple for every pair (negative indices are ignored), Finish.
 void rbBlockMatrix_Begin(rbBlockMatrix* matrix, int count); // up to RB_BLOCK_MATRIX_MAX
 void rbBlockMatrix_Couple(rbBlockMatrix* matrix, int a, int b);

@@ -57,9 +57,6 @@ rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
 {
     rbRowSystem system = rbMechanism_GetSystem(mechanism);
     rbCorrector* corrector = rbAllocZero(1, sizeof *corrector);
-    if (type == RB_SOLVER_AUTO) {
-        type = rbChooseSolver(&system);
-    }
     corrector->solver = rbCreateSolver(type, &system);
     corrector->rowCount = mechanism->rowCount;
     corrector->bodyCount = mechanism->bodyCount;

@@ -14,6 +14,7 @@
 // Inner loops take the block size as a parameter that is constant for systems of equal blocks; the
 // compiler generates a version for each. Blocks of values are row major.
 #include "base/core/memory.h"
+#include "dynamics/solvers/block_matrix.h"
 #include "dynamics/solvers/pivoted.h"
 #include "dynamics/solvers/solver.h"
 
@@ -60,7 +61,7 @@ typedef struct NodeGraph {
 } NodeGraph;
 
 // orderNodes: the nodes in the order in which to eliminate them. Approximate minimum degree (AMD of
-// SuiteSparse), or with RB_AMD off exact minimum degree, slower.
+// SuiteSparse), or with RB_AMD off exact minimum degree (block_matrix.h), slower.
 #if defined(RB_AMD)
 
 // amd_2 is the part of AMD that works on caller-owned memory; it destroys its copy of the graph.
@@ -94,62 +95,27 @@ static void orderNodes(const NodeGraph* graph, int* order)
 
 #else
 
-typedef RB_ARRAY(int) IntArray;
-
-// Merges the neighbors of an eliminated node into those of its neighbor u.
-static void joinNeighbors(IntArray* lists, int u, int eliminated, int* marks)
-{
-    IntArray* to = &lists[u];
-    const IntArray* from = &lists[eliminated];
-    int kept = 0;
-    for (int k = 0; k < to->count; ++k) {
-        int v = to->data[k];
-        marks[v] = u;
-        if (v != eliminated) {
-            to->data[kept++] = v;
-        }
-    }
-    to->count = kept;
-    for (int k = 0; k < from->count; ++k) {
-        int v = from->data[k];
-        if (v != u && marks[v] != u) {
-            rbArray_Push(*to, v);
-        }
-    }
-}
-
-// Exact minimum degree.
 static void orderNodes(const NodeGraph* graph, int* order)
 {
+    rbBlockMatrix matrix = {0};
     int n = graph->nodeCount;
-    IntArray* lists = rbAllocZero((size_t)n, sizeof *lists);
-    int* marks = rbAlloc((size_t)n * sizeof *marks);
-    bool* isDone = rbAllocZero((size_t)n, sizeof *isDone);
+    for (int i = 0; i < n; ++i) {
+        order[i] = i;
+    }
+    if (n > RB_BLOCK_MATRIX_MAX) {
+        return; // as given: its table of bits would be too large
+    }
+    rbBlockMatrix_Begin(&matrix, n);
     for (int i = 0; i < n; ++i) {
         for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
-            RB_ASSERT(graph->neighbors.data[k] != i);
-            rbArray_Push(lists[i], graph->neighbors.data[k]);
+            rbBlockMatrix_Couple(&matrix, i, graph->neighbors.data[k]);
         }
     }
-    for (int step = 0; step < n; ++step) {
-        int best = -1;
-        for (int i = 0; i < n; ++i) {
-            if (!isDone[i] && (best < 0 || lists[i].count < lists[best].count)) {
-                best = i;
-            }
-        }
-        order[step] = best;
-        isDone[best] = true;
-        // Marks of an earlier step may refer to the same node: they are reset.
-        memset(marks, 0xff, (size_t)n * sizeof *marks);
-        for (int k = 0; k < lists[best].count; ++k) {
-            joinNeighbors(lists, lists[best].data[k], best, marks);
-        }
-        rbArray_Free(lists[best]);
+    rbBlockMatrix_Finish(&matrix);
+    for (int i = 0; i < n; ++i) {
+        order[matrix.places.data[i]] = i;
     }
-    rbFree(lists, (size_t)n * sizeof *lists);
-    rbFree(marks, (size_t)n * sizeof *marks);
-    rbFree(isDone, (size_t)n * sizeof *isDone);
+    rbBlockMatrix_Free(&matrix);
 }
 
 #endif
@@ -298,30 +264,13 @@ static void makeColumns(Pattern* pattern, const NodeGraph* graph)
     rbFree(ends, bytes);
 }
 
-static int findEntry(const Pattern* pattern, int row, int column)
-{
-    RB_ASSERT(row > column);
-    int low = pattern->starts[column], high = pattern->starts[column + 1] - 1;
-    RB_ASSERT(low <= high);
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (pattern->rows[middle] < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    RB_ASSERT(pattern->rows[low] == row);
-    return low;
-}
-
 static Coupling makeCoupling(const Pattern* pattern, int body, int sideI, int sideJ)
 {
     RB_ASSERT(sideI / 2 != sideJ / 2);
     bool isIRow = sideI / 2 > sideJ / 2;
     int row = isIRow ? sideI : sideJ, col = isIRow ? sideJ : sideI;
     return (Coupling){.body = body,
-                      .entry = findEntry(pattern, row / 2, col / 2),
+                      .entry = rbFindEntry(pattern->starts, pattern->rows, row / 2, col / 2),
                       .rowNode = row / 2,
                       .colNode = col / 2,
                       .sign = row % 2 == col % 2 ? 1.0 : -1.0,
@@ -829,15 +778,13 @@ static void placeEntries(DirectSolver* solver)
 #define CREATE(name, count) solver->name = rbAllocZero((size_t)(count), sizeof *solver->name);
 #define DESTROY(name, count) rbFree(solver->name, (size_t)(count) * sizeof *solver->name);
 
-static rbSolver* createDirect(const rbRowSystem* system, bool isOfTree)
+// cuts: blocks to omit, ascending; freed here.
+static rbSolver* createDirect(const rbRowSystem* system, int* cuts, int cutCount)
 {
     DirectSolver* solver = rbAllocZero(1, sizeof *solver);
     RB_ASSERT(system->rowCount >= 0);
     RB_ASSERT(system->blockCount >= 0);
     solver->base = (rbSolver){.rowCount = system->rowCount, .pivotLeast = 1.0};
-    size_t size = (size_t)system->blockCount * sizeof(int);
-    int* cuts = rbAlloc(size);
-    int cutCount = isOfTree ? rbFindLoops(system, cuts) : 0;
     makePattern(&solver->pattern, system, cuts, cutCount);
     STRUCTURE(CREATE)
     for (int k = 0; k < cutCount; ++k) {
@@ -845,7 +792,7 @@ static rbSolver* createDirect(const rbRowSystem* system, bool isOfTree)
         solver->cuts[k] = cuts[k];
         solver->cutRows[k] = (RowRange){.first = block->firstRow, .count = block->rowCount};
     }
-    rbFree(cuts, size);
+    rbFree(cuts, (size_t)system->blockCount * sizeof *cuts);
     solver->base.cuts = solver->cuts;
     solver->base.cutCount = cutCount;
     placeNodes(solver, system);
@@ -856,12 +803,22 @@ static rbSolver* createDirect(const rbRowSystem* system, bool isOfTree)
 
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system)
 {
-    return createDirect(system, false);
+    return createDirect(system, NULL, 0);
 }
 
 rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system)
 {
-    return createDirect(system, true);
+    int* cuts = rbAlloc((size_t)system->blockCount * sizeof *cuts);
+    return createDirect(system, cuts, rbFindLoops(system, cuts));
+}
+
+rbSolver* rbDirectSolver_CreateEmpty(const rbRowSystem* system)
+{
+    int* cuts = rbAlloc((size_t)system->blockCount * sizeof *cuts);
+    for (int i = 0; i < system->blockCount; ++i) {
+        cuts[i] = i;
+    }
+    return createDirect(system, cuts, system->blockCount);
 }
 
 void rbDirectSolver_Destroy(rbSolver* base)

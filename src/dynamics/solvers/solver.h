@@ -73,8 +73,9 @@ RB_DECLARE_WORDS(rbSolverType);
 
 // The sparse direct solver, see direct.c.
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system);
-// The same without the blocks that close loops, for another row of the table.
+// The same without the blocks that close loops, and without any block, for other rows of the table.
 rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system);
+rbSolver* rbDirectSolver_CreateEmpty(const rbRowSystem* system);
 void rbDirectSolver_Destroy(rbSolver* base);
 void rbDirectSolver_Factor(rbSolver* solver, const rbRowSystem* system);
 void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x);

@@ -303,20 +303,6 @@ static double torquePower(const rbStepRun* run)
     return power;
 }
 
-double rbStep_GetKineticEnergy(const rbMechanism* m)
-{
-    double sum = 0.0;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-            sum += 0.5 * body->mass * rbLengthSquared(body->velocity) +
-                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
-        }
-    }
-    return sum;
-}
-
 static void kickBodies(rbMechanism* m, double h)
 {
     for (int i = 0; i < m->bodyCount; ++i) {

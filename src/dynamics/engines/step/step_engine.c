@@ -574,14 +574,16 @@ rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* ho
         return rbStepEngine_Advance(engine, host, time, reached);
     }
     double start = engine->time;
-    size_t size = rbStepEngine_GetSnapshotSize(engine);
+    rbByteStream counting = {0};
+    rbStepEngine_Move(engine, &counting);
     RB_ASSERT(time >= start);
-    if (engine->beforeSize != size) {
+    if (engine->beforeSize != counting.size) {
         rbFree(engine->before, engine->beforeSize);
-        engine->before = rbAlloc(size);
-        engine->beforeSize = size;
+        engine->before = rbAlloc(counting.size);
+        engine->beforeSize = counting.size;
     }
-    rbStepEngine_TakeSnapshot(engine, engine->before);
+    rbByteStream saving = {.bytes = engine->before};
+    rbStepEngine_Move(engine, &saving);
     engine->failed = -1;
     rbStatus status = rbStepEngine_Advance(engine, host, time, reached);
     if (status != RB_STATUS_LIMIT) {
@@ -590,7 +592,8 @@ rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* ho
     int failed = engine->failed;
     for (int k = 0; status == RB_STATUS_LIMIT && k <= TOGETHER_ATTEMPTS; ++k) {
         double target = k < TOGETHER_ATTEMPTS ? fmax(start, fmin(*reached, time)) : start;
-        rbStepEngine_RestoreSnapshot(engine, engine->before);
+        rbByteStream loading = {.bytes = engine->before, .isLoading = true};
+        rbStepEngine_Move(engine, &loading);
         status = rbStepEngine_Advance(engine, host, target, reached);
         *reached = status == RB_STATUS_LIMIT ? *reached : target;
     }
@@ -811,7 +814,7 @@ static void moveMechanism(rbStepMechanism* mechanism, rbByteStream* stream)
     }
 }
 
-static void moveEngine(rbStepEngine* engine, rbByteStream* stream)
+void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream)
 {
     int64_t factorizations = countFactorizations(engine); // in total
     RB_MOVE(stream, engine->time);
@@ -834,23 +837,4 @@ static void moveEngine(rbStepEngine* engine, rbByteStream* stream)
         RB_MOVE(stream, slot->motors);
     }
     rbStepContacts_Move(engine, stream);
-}
-
-size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine)
-{
-    rbByteStream stream = {0};
-    moveEngine((rbStepEngine*)engine, &stream); // counting changes nothing
-    return stream.size;
-}
-
-void rbStepEngine_TakeSnapshot(rbStepEngine* engine, void* bytes)
-{
-    rbByteStream stream = {.bytes = bytes};
-    moveEngine(engine, &stream);
-}
-
-void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes)
-{
-    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
-    moveEngine(engine, &stream);
 }

@@ -5,6 +5,7 @@
 // time after the node, so outputs never change the run.
 #pragma once
 
+#include "base/core/byte_stream.h"
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/engines/engine_event.h"
 #include "dynamics/joints/joint_model.h"
@@ -202,6 +203,5 @@ typedef struct rbStepStiff {
 } rbStepStiff;
 rbStepStiff rbStepEngine_GetStiff(const rbStepEngine* engine);
 
-size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine);
-void rbStepEngine_TakeSnapshot(rbStepEngine* engine, void* bytes);
-void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes);
+// The changing state, as bytes.
+void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream);

@@ -723,10 +723,24 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
     return status;
 }
 
+static double kineticEnergy(const rbMechanism* m)
+{
+    double sum = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+            sum += 0.5 * body->mass * rbLengthSquared(body->velocity) +
+                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+        }
+    }
+    return sum;
+}
+
 // Energy of a mechanism on which nothing but constant forces acts.
 static double energyOf(const rbMechanism* m)
 {
-    double sum = rbStep_GetKineticEnergy(m);
+    double sum = kineticEnergy(m);
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         sum -= body->isDynamic ? rbDot(body->force, body->pose.position) : 0.0;
@@ -804,7 +818,7 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
 // found another configuration that closes them, far from the current one.
 static double allowedGain(const rbStepMechanism* mechanism)
 {
-    return TAME_PART * rbStep_GetKineticEnergy(&mechanism->m) + mechanism->before.forceEnergy;
+    return TAME_PART * kineticEnergy(&mechanism->m) + mechanism->before.forceEnergy;
 }
 
 static bool isTame(const rbStepMechanism* mechanism)
@@ -838,7 +852,7 @@ static void tame(rbStepMechanism* mechanism)
     if (mechanism->traits.isAfloat) {
         addRigidMotion(m, rbNeg(momentum), rbNeg(angular));
     }
-    double kinetic = rbStep_GetKineticEnergy(m);
+    double kinetic = kineticEnergy(m);
     RB_ASSERT(!(kinetic < 0.0));
     scaleMotion(m, gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0);
     if (mechanism->traits.isAfloat) {
@@ -1171,6 +1185,18 @@ static bool isFiniteState(const rbMechanism* m)
     return true;
 }
 
+// A step of size h from the node, in any case.
+static rbStatus stepOrSettle(const rbStepRun* run, double h)
+{
+    keepNode(run);
+    rbStatus status = makeSteps(run, run->mechanism->grid.time, h);
+    if (status == RB_STATUS_LIMIT) {
+        rbStep_RecallNode(run->engine, run->mechanism);
+        status = settle(run, run->mechanism->grid.time, h);
+    }
+    return status;
+}
+
 // State at a time after the node without moving the node.
 static rbStatus tryStep(const rbStepRun* run, double time)
 {
@@ -1179,12 +1205,7 @@ static rbStatus tryStep(const rbStepRun* run, double time)
     trial.isTrial = true;
     double h = time - mechanism->grid.time;
     double estimate = mechanism->seen.estimate;
-    keepNode(run);
-    rbStatus status = makeSteps(&trial, mechanism->grid.time, h);
-    if (status == RB_STATUS_LIMIT) {
-        rbStep_RecallNode(run->engine, run->mechanism);
-        status = settle(&trial, mechanism->grid.time, h);
-    }
+    rbStatus status = stepOrSettle(&trial, h);
     // Energy gained by a trial is discarded.
     status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
     status = status == RB_STATUS_OK && !isFiniteState(&mechanism->m) ? RB_STATUS_LIMIT : status;
@@ -1201,12 +1222,7 @@ void rbStep_MakeNode(const rbStepRun* run, double time)
 {
     double h = time - run->mechanism->grid.time;
     if (h > SNAP * run->engine->settings.step) {
-        keepNode(run);
-        rbStatus status = makeSteps(run, run->mechanism->grid.time, h);
-        if (status == RB_STATUS_LIMIT) {
-            rbStep_RecallNode(run->engine, run->mechanism);
-            (void)settle(run, run->mechanism->grid.time, h);
-        }
+        (void)stepOrSettle(run, h);
         finishNode(run, time, h);
     }
 }

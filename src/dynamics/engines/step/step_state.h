@@ -289,4 +289,3 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h);
 // Velocity correction at the current poses with no time passing.
 void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector);
 double rbStep_GetTolerance(const rbStepEngine* engine);
-double rbStep_GetKineticEnergy(const rbMechanism* m);
