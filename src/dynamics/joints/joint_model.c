@@ -679,7 +679,9 @@ void rbJointModel_Points(const rbJointModel* model, const rbRowPose* poseA, cons
     }
     const rbPartModel* part = &model->parts[shown];
     *pointB = rbAdd(poseB->position, rbMulMV(poseB->rotation, part->pointB));
-    *pointA = rbPartOps_Get(part->type)->foot(part, poseA, *pointB);
+    rbPartFootFn* foot = rbPartOps_Get(part->type)->foot;
+    *pointA = foot != NULL ? foot(part, poseA, *pointB)
+                           : rbAdd(poseA->position, rbMulMV(poseA->rotation, part->pointA));
     *axis = RB_VEC3_ZERO;
     for (int i = model->partCount - 1; i >= 0; --i) {
         if (rbPartOps_Get(model->parts[i].type)->axisUse != RB_AXIS_NONE) {

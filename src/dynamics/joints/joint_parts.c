@@ -69,12 +69,6 @@ static void findBallErrors(const rbPartModel* part, const rbRowPose* poseA, cons
     errors[2] = offset.z;
 }
 
-static rbVec3 findAnchor(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB)
-{
-    (void)pointB;
-    return worldPoint(poseA, part->pointA);
-}
-
 static void writeLineRows(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
                           rbRow* rows)
 {
@@ -306,12 +300,8 @@ static void findDoubleRotationErrors(const rbPartModel* part, const rbRowPose* p
 
 // ------------------------------------------------------------------------------------------- table
 
-// Rotations have no location: the anchor of A is shown.
 const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
-    [RB_JOINT_BALL] = {.rowCount = 3,
-                       .rows = writeBallRows,
-                       .errors = findBallErrors,
-                       .foot = findAnchor},
+    [RB_JOINT_BALL] = {.rowCount = 3, .rows = writeBallRows, .errors = findBallErrors},
     [RB_JOINT_LINE] = {.rowCount = 2,
                        .axisUse = RB_AXIS_COMMON,
                        .rows = writeLineRows,
@@ -325,8 +315,7 @@ const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
     [RB_JOINT_DISTANCE] = {.rowCount = 1,
                            .hasDistance = true,
                            .rows = writeDistanceRows,
-                           .errors = findDistanceErrors,
-                           .foot = findAnchor},
+                           .errors = findDistanceErrors},
     [RB_JOINT_LINE_DISTANCE] = {.rowCount = 1,
                                 .axisUse = RB_AXIS_COMMON,
                                 .hasDistance = true,
@@ -343,20 +332,17 @@ const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
     [RB_JOINT_TRANSLATION] = {.rowCount = 3,
                               .angleMask = 7,
                               .rows = writeTranslationRows,
-                              .errors = findTranslationErrors,
-                              .foot = findAnchor},
+                              .errors = findTranslationErrors},
     [RB_JOINT_DIRECTION] = {.rowCount = 2,
                             .angleMask = 3,
                             .axisUse = RB_AXIS_COMMON,
                             .rows = writeDirectionRows,
-                            .errors = findDirectionErrors,
-                            .foot = findAnchor},
+                            .errors = findDirectionErrors},
     [RB_JOINT_DOUBLE_ROTATION] = {.rowCount = 1,
                                   .angleMask = 1,
                                   .axisUse = RB_AXIS_TWO,
                                   .rows = writeDoubleRotationRows,
-                                  .errors = findDoubleRotationErrors,
-                                  .foot = findAnchor},
+                                  .errors = findDoubleRotationErrors},
 };
 
 // ----------------------------------------------------------------------------------------- springs

@@ -10,7 +10,7 @@ typedef void rbPartRowsFn(const rbPartModel* part, const rbRowPose* poseA, const
                           rbRow* rows);
 typedef void rbPartErrorsFn(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
                             double* errors);
-// A's point nearest to B's among those allowed by the part, world: the foot point.
+// A's point nearest to B's among those allowed by the part, world: the foot point. NULL: A's point.
 typedef rbVec3 rbPartFootFn(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB);
 
 // The axes that a definition must specify for a type.

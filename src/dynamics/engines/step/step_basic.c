@@ -804,9 +804,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         rbStep_StopRates(run, h, mechanism->inner);
     }
     accountForEnd(run, h);
-    if (!run->isTrial) {
-        run->engine->statistics.substeps += 1;
-    }
+    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
 }
 
@@ -1027,8 +1025,6 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     rbStep_ContinueErrors(mechanism);
     rbStep_SetSpeeds(run, time + h, time + h);
     rbStep_StopRates(run, 0.0, mechanism->inner);
-    if (!run->isTrial) {
-        run->engine->statistics.substeps += 1;
-    }
+    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return error;
 }

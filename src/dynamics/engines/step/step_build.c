@@ -133,17 +133,16 @@ static int localBody(Builder* builder, int index)
     return addBody(builder, index);
 }
 
-static int addBlock(Builder* builder, rbRowBlock block, rbBlockInfo info)
+static void addBlock(Builder* builder, rbRowBlock block, rbBlockInfo info)
 {
     block.firstRow = builder->rowCount;
     block.owner = info.owner;
     builder->rowCount += block.rowCount;
     rbArray_Push(builder->blocks, block);
     rbArray_Push(builder->infos, info);
-    return builder->blocks.count - 1;
 }
 
-static void addFreedoms(Builder* builder, rbStepJointSlot* slot, int owner, rbRowBlock block)
+static void addFreedoms(Builder* builder, const rbStepJointSlot* slot, int owner, rbRowBlock block)
 {
     const rbJointModel* model = slot->def.model;
     for (int k = 0; k < model->freedomCount; ++k) {
@@ -161,8 +160,7 @@ static void addFreedoms(Builder* builder, rbStepJointSlot* slot, int owner, rbRo
         block.damping = freedom->damping;
         bool isServo = motor == RB_MOTOR_POSITION || motor == RB_MOTOR_SPEED;
         if (freedom->stiffness > 0.0 || freedom->damping > 0.0 || isServo) {
-            slot->freedomBlocks[k] =
-                addBlock(builder, block, (rbBlockInfo){RB_ROLE_FREEDOM, owner, k});
+            addBlock(builder, block, (rbBlockInfo){RB_ROLE_FREEDOM, owner, k});
         }
         block.kind = RB_ROW_TRAVEL;
         block.stiffness = 0.0;
@@ -170,12 +168,11 @@ static void addFreedoms(Builder* builder, rbStepJointSlot* slot, int owner, rbRo
         block.rest = 0.0;
         if (freedom->friction > 0.0) {
             block.isOpposed = motor == RB_MOTOR_VELOCITY;
-            slot->travelBlocks[k] =
-                addBlock(builder, block, (rbBlockInfo){RB_ROLE_FRICTION, owner, k});
+            addBlock(builder, block, (rbBlockInfo){RB_ROLE_FRICTION, owner, k});
             block.isOpposed = false;
         }
         if (motor == RB_MOTOR_VELOCITY) {
-            slot->speedBlocks[k] = addBlock(builder, block, (rbBlockInfo){RB_ROLE_SPEED, owner, k});
+            addBlock(builder, block, (rbBlockInfo){RB_ROLE_SPEED, owner, k});
         }
     }
 }
@@ -195,7 +192,8 @@ static void addJoint(Builder* builder, int owner)
                         .data = model};
     builder->modelCount += slot->def.isVelocityOnly ? 1 : 0;
     slot->mechanism = builder->mechanism;
-    slot->block = addBlock(builder, block, (rbBlockInfo){RB_ROLE_JOINT, owner, 0});
+    slot->block = builder->blocks.count;
+    addBlock(builder, block, (rbBlockInfo){RB_ROLE_JOINT, owner, 0});
     addFreedoms(builder, slot, owner, block);
 }
 
@@ -214,7 +212,7 @@ static void addSpring(Builder* builder, int owner)
                         .damping = slot->def.damping};
     rbBlockInfo info = {RB_ROLE_SPRING, owner, 0};
     slot->mechanism = builder->mechanism;
-    slot->blockCount = 0;
+    slot->block = builder->blocks.count;
     if (block.rest == 0.0 && block.stiffness > 0.0) {
         // Linear in the displacement between the points; only the damping needs their direction.
         rbRowBlock axis = block;
@@ -222,13 +220,14 @@ static void addSpring(Builder* builder, int owner)
         for (int k = 0; k < 3; ++k) {
             axis.rows = rbSpringAxes[k].rows;
             axis.errors = rbSpringAxes[k].errors;
-            slot->blocks[slot->blockCount++] = addBlock(builder, axis, info);
+            addBlock(builder, axis, info);
         }
         block.stiffness = 0.0;
     }
-    if (slot->blockCount == 0 || block.damping > 0.0) {
-        slot->blocks[slot->blockCount++] = addBlock(builder, block, info);
+    if (slot->block == builder->blocks.count || block.damping > 0.0) {
+        addBlock(builder, block, info);
     }
+    slot->blockCount = builder->blocks.count - slot->block;
 }
 
 // The arrays of a mechanism, and how many elements each has; one more is allocated.
@@ -432,13 +431,7 @@ static void forgetPlaces(rbStepEngine* engine)
         engine->bodies.data[i].mechanism = -1;
     }
     for (int i = 0; i < engine->joints.count; ++i) {
-        rbStepJointSlot* slot = &engine->joints.data[i];
-        slot->mechanism = -1;
-        for (int k = 0; k < RB_JOINT_FREEDOMS_MAX; ++k) {
-            slot->freedomBlocks[k] = -1;
-            slot->travelBlocks[k] = -1;
-            slot->speedBlocks[k] = -1;
-        }
+        engine->joints.data[i].mechanism = -1;
     }
     for (int i = 0; i < engine->springs.count; ++i) {
         engine->springs.data[i].mechanism = -1;

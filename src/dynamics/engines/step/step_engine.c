@@ -614,7 +614,18 @@ int rbStepEngine_GetFailedBody(const rbStepEngine* engine)
 
 static double rowForce(const rbStepMechanism* mechanism, int block)
 {
-    return block >= 0 ? mechanism->rows.forces[mechanism->m.blocks[block].firstRow] : 0.0;
+    return mechanism->rows.forces[mechanism->m.blocks[block].firstRow];
+}
+
+// Of the rows of a freedom of a joint, whose blocks follow that of its conditions.
+static double sumForces(const rbStepMechanism* mechanism, int block, int freedom)
+{
+    double sum = 0.0;
+    for (int i = block + 1;
+         i < mechanism->m.blockCount && mechanism->infos[i].role >= RB_ROLE_FREEDOM; ++i) {
+        sum += mechanism->infos[i].freedom == freedom ? rowForce(mechanism, i) : 0.0;
+    }
+    return sum;
 }
 
 static double freedomRate(const rbFreedomModel* freedom, const rbMechBody* bodyA,
@@ -669,9 +680,7 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
         result.freedomPositions[k] = freedomPosition(slot, k, &bodyA.pose, &bodyB.pose);
         result.freedomVelocities[k] = freedomRate(&slot->def.model->freedoms[k], &bodyA, &bodyB);
         // Impulses act on A; a force that raises the position acts on B.
-        result.freedomForces[k] = -rowForce(mechanism, slot->freedomBlocks[k]) -
-                                  rowForce(mechanism, slot->travelBlocks[k]) -
-                                  rowForce(mechanism, slot->speedBlocks[k]);
+        result.freedomForces[k] = -sumForces(mechanism, slot->block, k);
     }
     for (int k = 0; k < slot->def.limitCount; ++k) {
         const double* impulses = slot->limitImpulses[k];
@@ -736,15 +745,15 @@ double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index)
     }
     const rbStepMechanism* mechanism = &engine->mechanisms.data[slot->mechanism];
     if (slot->blockCount == 1) {
-        return rowForce(mechanism, slot->blocks[0]);
+        return rowForce(mechanism, slot->block);
     }
     // Rest length zero: the length of the mean force, along the axes of the world.
     double square = 0.0;
     for (int k = 0; k < 3; ++k) {
-        double force = rowForce(mechanism, slot->blocks[k]);
+        double force = rowForce(mechanism, slot->block + k);
         square += force * force;
     }
-    double damping = slot->blockCount > 3 ? rowForce(mechanism, slot->blocks[3]) : 0.0;
+    double damping = slot->blockCount > 3 ? rowForce(mechanism, slot->block + 3) : 0.0;
     return sqrt(square) + damping;
 }
 

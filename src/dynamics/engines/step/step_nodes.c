@@ -386,9 +386,7 @@ static bool stepByMethod(const rbStepRun* run, double time, double h)
     rbStep_ContinueErrors(mechanism);
     rbMechanism_Refresh(&mechanism->m);
     mechanism->isRefreshed = true;
-    if (!run->isTrial) {
-        run->engine->statistics.substeps += 1;
-    }
+    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
 }
 
@@ -710,9 +708,7 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
         if (depth >= most) {
             return RB_STATUS_LIMIT;
         }
-        if (!run->isTrial) {
-            engine->statistics.halvings += 1;
-        }
+        engine->statistics.halvings += run->isTrial ? 0 : 1;
         run->mechanism->node.level = depth + 1;
         run->mechanism->node.calmCount = 0;
     }

@@ -25,8 +25,9 @@ typedef struct rbRowDrive {
 
 // Origin of a block.
 typedef enum rbBlockRole {
-    RB_ROLE_JOINT,    // the conditions of a joint, or of a velocity-only one
-    RB_ROLE_SPRING,   // a spring between points
+    RB_ROLE_JOINT,  // the conditions of a joint, or of a velocity-only one
+    RB_ROLE_SPRING, // a spring between points
+    // Of freedoms:
     RB_ROLE_FREEDOM,  // spring, damping and PID motor of a freedom
     RB_ROLE_FRICTION, // dry friction of a freedom
     RB_ROLE_SPEED,    // velocity motor of a freedom
@@ -158,11 +159,8 @@ typedef struct rbStepBodySlot {
 typedef struct rbStepJointSlot {
     rbStepJointDef def;
     bool isUsed;
-    int mechanism;                            // -1: none
-    int block;                                // of its conditions
-    int freedomBlocks[RB_JOINT_FREEDOMS_MAX]; // -1: none
-    int travelBlocks[RB_JOINT_FREEDOMS_MAX];
-    int speedBlocks[RB_JOINT_FREEDOMS_MAX];
+    int mechanism; // -1: none
+    int block;     // of its conditions; those of its freedoms follow
     double positions[RB_JOINT_FREEDOMS_MAX];
     double limitPositions[RB_JOINT_FREEDOMS_MAX];   // rad or m, what limits bound; turns counted
     double limitImpulses[RB_JOINT_FREEDOMS_MAX][2]; // N m s or N s of the lower and upper stop in
@@ -170,14 +168,12 @@ typedef struct rbStepJointSlot {
     rbMotorState motors[RB_JOINT_FREEDOMS_MAX];
 } rbStepJointSlot;
 
-#define RB_SPRING_BLOCKS_MAX 4 // three axes and damping
-
 typedef struct rbStepSpringSlot {
     rbStepSpringDef def;
     bool isUsed;
     int mechanism;
-    int blocks[RB_SPRING_BLOCKS_MAX];
-    int blockCount;
+    int block;      // the first
+    int blockCount; // 1; of three axes 3, or 4 with damping
 } rbStepSpringSlot;
 
 // Of step_contact.c.
