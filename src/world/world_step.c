@@ -661,11 +661,6 @@ static rbStepJointResult getJoint(const rbWorld* world, int index)
     return rbStepEngine_GetJoint(world->engine, &host, index);
 }
 
-static double getNodeGap(const rbWorld* world, int index)
-{
-    return rbStepEngine_GetNodeGap(world->engine, index);
-}
-
 static double getSpringForce(const rbWorld* world, int index)
 {
     return rbStepEngine_GetSpringForce(world->engine, index);
@@ -760,7 +755,6 @@ static const rbEngineJoints joints = {
     .removeSpring = removeSpring,
     .resetMotor = resetMotor,
     .getJoint = getJoint,
-    .getNodeGap = getNodeGap,
     .getSpringForce = getSpringForce,
     .getFreedomMass = getFreedomMass,
     .countRedundant = countRedundant,

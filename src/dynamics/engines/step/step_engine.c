@@ -650,6 +650,18 @@ static rbMechBody hostBody(const rbStepEngine* engine, const rbStepHost* host, i
     return body;
 }
 
+// m and rad, of a block at the node.
+static double nodeGap(const rbMechanism* m, const rbRowBlock* block)
+{
+    double errors[RB_BLOCK_ROWS_MAX];
+    double sum = 0.0;
+    findErrors(m, block, errors);
+    for (int k = 0; k < block->rowCount; ++k) {
+        sum += errors[k] * errors[k];
+    }
+    return sqrt(sum);
+}
+
 rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStepHost* host,
                                         int index)
 {
@@ -674,6 +686,7 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
         result.force = rbAddScaled(result.force, force, rows[k].linear);
         moment = rbAddScaled(moment, force, rows[k].angularA);
     }
+    result.gap = slot->def.isVelocityOnly ? 0.0 : nodeGap(&mechanism->m, block);
     rbVec3 arm = rbSub(pointA, bodyA.pose.position);
     result.torque = rbSub(moment, rbCross(arm, result.force));
     for (int k = 0; k < slot->def.model->freedomCount; ++k) {
@@ -719,22 +732,6 @@ double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightB
         }
     }
     return most > least ? most / least : 1.0;
-}
-
-double rbStepEngine_GetNodeGap(const rbStepEngine* engine, int index)
-{
-    const rbStepJointSlot* slot = &engine->joints.data[index];
-    if (slot->mechanism < 0 || slot->def.isVelocityOnly) {
-        return 0.0;
-    }
-    const rbMechanism* m = &engine->mechanisms.data[slot->mechanism].m;
-    double errors[RB_BLOCK_ROWS_MAX];
-    double sum = 0.0;
-    findErrors(m, &m->blocks[slot->block], errors);
-    for (int k = 0; k < m->blocks[slot->block].rowCount; ++k) {
-        sum += errors[k] * errors[k];
-    }
-    return sqrt(sum);
 }
 
 double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index)

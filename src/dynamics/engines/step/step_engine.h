@@ -151,6 +151,7 @@ typedef struct rbStepJointResult {
     double freedomForces[RB_JOINT_FREEDOMS_MAX];
     double limitPositions[RB_JOINT_FREEDOMS_MAX];
     double limitForces[RB_JOINT_FREEDOMS_MAX]; // of the stops, mean of the last step
+    double gap;                                // m and rad, at the last node
 } rbStepJointResult;
 
 // At the time of the last advance.
@@ -161,8 +162,6 @@ double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index);
 // bodies. Beyond about 1e10 rounding hides the motion of the heavy one.
 double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightBody,
                               int* heavyBody);
-// m and rad, the gap of a joint at the last node.
-double rbStepEngine_GetNodeGap(const rbStepEngine* engine, int index);
 
 // Energy by cause, J, so far.
 #define RB_STEP_WORKS(X)                                                              \
