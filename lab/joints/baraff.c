@@ -10,9 +10,8 @@ static void create(rbClassical* classical, const rbMechanism* mechanism)
     }
     rbRowSystem system = rbMechanism_GetSystem(mechanism);
     system.compliance = classical->compliance;
-    rbRowGraph* graph = rbCreateRowGraph(&system);
-    rbSolverType type = graph->loopCount == 0 ? RB_SOLVER_TREE : RB_SOLVER_DIRECT;
-    rbDestroyRowGraph(graph);
+    bool isTree = rbFindLoops(&system, NULL) == 0;
+    rbSolverType type = isTree ? RB_SOLVER_TREE : RB_SOLVER_DIRECT;
     classical->solver = rbCreateSolver(type, &system);
 }
 

@@ -43,27 +43,19 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_time.c
   src/dynamics/engines/step/step_contact_touch.c
   src/dynamics/engines/step/step_engine.c
-  src/dynamics/engines/step/step_forces.c
   src/dynamics/engines/step/step_valid.c
-  src/dynamics/engines/step/step_validation.c
   src/dynamics/engines/step/step_limits.c
   src/dynamics/engines/step/step_measure.c
   src/dynamics/engines/step/step_nodes.c
-  src/dynamics/engines/step/step_order.c
-  src/dynamics/engines/step/step_snapshot.c
-  src/dynamics/engines/step/step_swing.c
   src/dynamics/forces/force_table.c
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c
   src/dynamics/impact/impact.c
   src/dynamics/impact/impacts.c
-  src/dynamics/joints/freedom.c
-  src/dynamics/joints/joint_limits.c
   src/dynamics/joints/joint_model.c
   src/dynamics/joints/joint_parts.c
   src/dynamics/joints/joint_table.c
   src/dynamics/joints/motor.c
-  src/dynamics/joints/spring_model.c
   src/dynamics/motion/flight.c
   src/dynamics/motion/free_top.c
   src/dynamics/motion/path.c
@@ -75,8 +67,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/solvers/block_matrix.c
   src/dynamics/solvers/correct.c
   src/dynamics/solvers/direct.c
-  src/dynamics/solvers/graph.c
-  src/dynamics/solvers/pattern.c
   src/dynamics/solvers/small_factor.c
   src/dynamics/solvers/solver_ops.c
   src/dynamics/solvers/step_method.c

@@ -18,7 +18,6 @@ typedef struct rbEngineJoints {
     void (*resetMotor)(rbWorld* world, int index, int freedom);
     // Only when the engine is ready:
     rbStepJointResult (*getJoint)(const rbWorld* world, int index);
-    double (*getNodeGap)(const rbWorld* world, int index);                  // m and rad
     double (*getSpringForce)(const rbWorld* world, int index);              // N
     double (*getFreedomMass)(const rbWorld* world, int index, int freedom); // kg or kg m^2
     int (*countRedundant)(const rbWorld* world);

@@ -479,7 +479,7 @@ double rbWorld_GetLeftGap(const rbWorld* world, int index)
     for (int i = 0; i < world->touched.count; ++i) {
         int body = world->touched.data[i];
         if (body >= 0 && (body == joint->bodyA || body == joint->bodyB)) {
-            return NODE_GAP_FACTOR * engine->getNodeGap(world, index);
+            return NODE_GAP_FACTOR * engine->getJoint(world, index).gap;
         }
     }
     rbJointState state = {0};

@@ -581,12 +581,15 @@ rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
 
 static size_t getSnapshotSize(const rbWorld* world)
 {
-    return rbStepEngine_GetSnapshotSize(world->engine);
+    rbByteStream stream = {0};
+    rbStepEngine_Move(world->engine, &stream);
+    return stream.size;
 }
 
 static void takeSnapshot(const rbWorld* world, void* bytes)
 {
-    rbStepEngine_TakeSnapshot(world->engine, bytes);
+    rbByteStream stream = {.bytes = bytes};
+    rbStepEngine_Move(world->engine, &stream);
 }
 
 // Starts the engine for a snapshot: the gaps of joints stay as they were.
@@ -610,14 +613,14 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
         return false;
     }
     // The size of the contact cache varies.
-    if (!rbStepEngine_HasContacts(world->engine) &&
-        rbStepEngine_GetSnapshotSize(world->engine) != size) {
+    if (!rbStepEngine_HasContacts(world->engine) && getSnapshotSize(world) != size) {
         return false;
     }
     for (int i = 0; i < world->joints.count; ++i) {
         registerJoint(world, world->engine, i); // restores targets and velocities
     }
-    rbStepEngine_RestoreSnapshot(world->engine, bytes);
+    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
+    rbStepEngine_Move(world->engine, &stream);
     rbWorld_ReserveContacts(world);
     return true;
 }
@@ -656,11 +659,6 @@ static rbStepJointResult getJoint(const rbWorld* world, int index)
 {
     rbStepHost host = lendStates(world);
     return rbStepEngine_GetJoint(world->engine, &host, index);
-}
-
-static double getNodeGap(const rbWorld* world, int index)
-{
-    return rbStepEngine_GetNodeGap(world->engine, index);
 }
 
 static double getSpringForce(const rbWorld* world, int index)
@@ -757,7 +755,6 @@ static const rbEngineJoints joints = {
     .removeSpring = removeSpring,
     .resetMotor = resetMotor,
     .getJoint = getJoint,
-    .getNodeGap = getNodeGap,
     .getSpringForce = getSpringForce,
     .getFreedomMass = getFreedomMass,
     .countRedundant = countRedundant,

@@ -1,4 +1,4 @@
-// The graph of a system of rows: components and loops.
+// The graph of a system of rows: its loops.
 #include "rb_test.h"
 #include "row_systems.h"
 
@@ -11,10 +11,9 @@ static void addEdge(TestSystem* system, int a, int b)
     addBlock(system, a, b, RB_VEC3_ZERO, unitAxes, 1);
 }
 
-// Two chains on the same static body are two components; a second path to it closes a loop, and so
-// does one through another static body. Stacked blocks are one edge.
-// B-36
-static void loopsAndComponentsAreFound(void** state)
+// A second path to a static body closes a loop, and so does one through another static body.
+// Stacked blocks are one edge. B-36
+static void loopsAreFound(void** state)
 {
     (void)state;
     rbRandom random = {1};
@@ -29,17 +28,11 @@ static void loopsAndComponentsAreFound(void** state)
     addEdge(&system, 4, 6); // 6: loop
     addEdge(&system, 4, 0); // 7: the same edge
     addEdge(&system, 0, 6); // 8: no moving body
-    rbRowGraph* graph = rbCreateRowGraph(&system.view);
-    const int bodies[7] = {-1, 0, 0, 1, 1, 2, -1};
-    const int blocks[9] = {0, 0, 0, 1, 0, 1, 1, 1, -1};
     const int loops[3] = {4, 6, 7};
-    assert_int_equal(graph->componentCount, 3);
-    assert_memory_equal(graph->bodyComponents, bodies, sizeof bodies);
-    assert_memory_equal(graph->blockComponents, blocks, sizeof blocks);
-    assert_int_equal(graph->loopCount, 3);
-    assert_memory_equal(graph->loopBlocks, loops, sizeof loops);
-    rbDestroyRowGraph(graph);
-    rbDestroyRowGraph(NULL);
+    int found[9];
+    assert_int_equal(rbFindLoops(&system.view, found), 3);
+    assert_memory_equal(found, loops, sizeof loops);
+    assert_int_equal(rbFindLoops(&system.view, NULL), 3);
     freeSystem(&system);
 }
 
@@ -59,18 +52,19 @@ static void spread(const TestSystem* system, int from, bool* isReached)
     }
 }
 
-static int countEdges(const TestSystem* system, bool isLoopCounted, const rbRowGraph* graph)
+// Edges that do not belong to a list of blocks, ascending.
+static int countEdges(const TestSystem* system, const int* loops, int loopCount)
 {
     int n = system->view.bodyCount, count = 0;
     bool* isSeen = calloc((size_t)(n + 1) * (size_t)(n + 1), sizeof *isSeen);
     for (int i = 0, loop = 0; i < system->view.blockCount; ++i) {
-        bool isLoop = loop < graph->loopCount && graph->loopBlocks[loop] == i;
+        bool isLoop = loop < loopCount && loops[loop] == i;
         loop += isLoop ? 1 : 0;
         int a = system->blocks[i].bodyA, b = system->blocks[i].bodyB;
         a = system->masses[a].isDynamic ? a : n;
         b = system->masses[b].isDynamic ? b : n;
         bool* cell = &isSeen[a < b ? a * (n + 1) + b : b * (n + 1) + a];
-        if (a != b && !*cell && (isLoopCounted || !isLoop)) {
+        if (a != b && !*cell && !isLoop) {
             *cell = true;
             ++count;
         }
@@ -79,8 +73,8 @@ static int countEdges(const TestSystem* system, bool isLoopCounted, const rbRowG
     return count;
 }
 
-// Components compared with spreading marks. Without the loops, the rest is a forest with the same
-// connectivity: its number of edges is the number of nodes with edges minus one for each tree.
+// Without the loops, the rest is a forest with the same connectivity: its number of edges is the
+// number of nodes with edges minus one for each tree.
 // B-36
 static void randomGraphsSplitIntoForests(void** state)
 {
@@ -90,37 +84,43 @@ static void randomGraphsSplitIntoForests(void** state)
     for (int k = 0; k < count; ++k) {
         SystemOptions options = randomOptions(&random, 14, 1.0);
         TestSystem system = makeSystem(&random, &options);
-        rbRowGraph* graph = rbCreateRowGraph(&system.view);
-        int n = system.view.bodyCount, grounded = 0;
-        bool* isGrounded = calloc((size_t)n, sizeof *isGrounded);
-        for (int i = 0; i < system.view.blockCount; ++i) {
-            int a = system.blocks[i].bodyA, b = system.blocks[i].bodyB;
-            int component = graph->blockComponents[i];
-            if (component >= 0 && system.masses[a].isDynamic != system.masses[b].isDynamic) {
-                grounded += isGrounded[component] ? 0 : 1;
-                isGrounded[component] = true;
-            }
-        }
-        int dynamic = 0;
+        int n = system.view.bodyCount, dynamic = 0, components = 0, grounded = 0;
+        bool* isSeen = calloc((size_t)n, sizeof *isSeen);
         for (int i = 0; i < n; ++i) {
-            bool* isReached = calloc((size_t)n, sizeof *isReached);
-            dynamic += system.masses[i].isDynamic ? 1 : 0;
-            spread(&system, i, isReached);
-            for (int j = 0; j < n && system.masses[i].isDynamic; ++j) {
-                bool isSame = graph->bodyComponents[j] == graph->bodyComponents[i];
-                assert_int_equal(isSame, isReached[j]);
+            if (!system.masses[i].isDynamic) {
+                continue;
             }
+            dynamic += 1;
+            if (isSeen[i]) {
+                continue;
+            }
+            bool* isReached = calloc((size_t)n, sizeof *isReached);
+            bool isGrounded = false;
+            spread(&system, i, isReached);
+            for (int j = 0; j < n; ++j) {
+                isSeen[j] = isSeen[j] || isReached[j];
+            }
+            for (int j = 0; j < system.view.blockCount; ++j) {
+                int a = system.blocks[j].bodyA, b = system.blocks[j].bodyB;
+                isGrounded =
+                    isGrounded ||
+                    (isReached[a] && system.masses[a].isDynamic && !system.masses[b].isDynamic) ||
+                    (isReached[b] && system.masses[b].isDynamic && !system.masses[a].isDynamic);
+            }
+            components += 1;
+            grounded += isGrounded ? 1 : 0;
             free(isReached);
         }
         // A forest of the dynamic bodies, and one more edge for each tree attached to the ground.
-        assert_int_equal(countEdges(&system, false, graph),
-                         dynamic - graph->componentCount + grounded);
-        assert_true(countEdges(&system, true, graph) >= countEdges(&system, false, graph));
-        rbDestroyRowGraph(graph);
-        free(isGrounded);
+        int* loops = calloc((size_t)system.view.blockCount + 1, sizeof *loops);
+        int loopCount = rbFindLoops(&system.view, loops);
+        assert_int_equal(countEdges(&system, loops, loopCount), dynamic - components + grounded);
+        assert_true(countEdges(&system, NULL, 0) >= countEdges(&system, loops, loopCount));
+        free(loops);
+        free(isSeen);
         freeSystem(&system);
     }
 }
 
-RB_TEST_GROUP(test_row_graph, cmocka_unit_test(loopsAndComponentsAreFound),
+RB_TEST_GROUP(test_row_graph, cmocka_unit_test(loopsAreFound),
               cmocka_unit_test(randomGraphsSplitIntoForests));

@@ -1,5 +1,4 @@
 // Properties of every solver: names, memory, repeatability, cost; and the parts they are made of.
-#include "dynamics/solvers/pattern.h"
 #include "lab/joints/row_matrices.h"
 #include "rb_test.h"
 #include "row_systems.h"
@@ -291,49 +290,10 @@ static void smallPivotsAreComparedWithTheirDiagonals(void** state)
     assert_true(x[0] == 0.0 && x[1] == 1.0);
 }
 
-// Orders are permutations; trees are eliminated without fill from their leaves.
-static void orderByDegreeStartsWithLeaves(void** state)
-{
-    (void)state;
-    enum {
-        NODES = 50
-    };
-    // A chain with its nodes numbered out of order.
-    int starts[NODES + 1] = {0}, neighbors[2 * NODES], order[NODES], place[NODES];
-    for (int i = 0; i < NODES; ++i) {
-        place[i] = i * 7 % NODES;
-    }
-    int count = 0;
-    for (int i = 0; i < NODES; ++i) {
-        for (int j = 0; j < NODES; ++j) {
-            if (abs(place[i] - place[j]) == 1) {
-                neighbors[count++] = j;
-            }
-        }
-        starts[i + 1] = count;
-    }
-    rbNodeGraph graph = {.nodeCount = NODES, .starts = starts, .neighbors = neighbors};
-    for (int kind = 0; kind < 2; ++kind) {
-        bool isSeen[NODES] = {false};
-        if (kind == 0) {
-            rbOrderNodes(&graph, order);
-        } else {
-            rbOrderByDegree(&graph, order);
-        }
-        for (int k = 0; k < NODES; ++k) {
-            assert_true(order[k] >= 0 && order[k] < NODES && !isSeen[order[k]]);
-            isSeen[order[k]] = true;
-        }
-        int end = place[order[0]];
-        assert_true(kind == 0 || end == 0 || end == NODES - 1);
-    }
-}
-
 RB_TEST_GROUP(test_solver_table, cmocka_unit_test(solversAreFoundByName),
               cmocka_unit_test(iterativeLeavesAllBlocksOut),
               cmocka_unit_test(factorsAreReusedWithoutAllocation),
               cmocka_unit_test(emptySystemsAreFine), cmocka_unit_test(matrixOfRowsIsSymmetric),
               cmocka_unit_test(choiceFallsOnTreesOfHubs), cmocka_unit_test(treeTakesLinearTime),
               cmocka_unit_test(smallFactorsRevealTheRank),
-              cmocka_unit_test(smallPivotsAreComparedWithTheirDiagonals),
-              cmocka_unit_test(orderByDegreeStartsWithLeaves));
+              cmocka_unit_test(smallPivotsAreComparedWithTheirDiagonals));

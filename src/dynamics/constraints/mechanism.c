@@ -129,6 +129,13 @@ void rbMechanism_Rates(const rbMechanism* mechanism, int index, double* rates)
     }
 }
 
+double rbMechanism_GetResponse(const rbMechanism* mechanism, const rbRowBlock* block, int row)
+{
+    const rbRow* r = &mechanism->rows[row];
+    return rbCoupleRows(&mechanism->masses[block->bodyA], r, 1.0, r, 1.0) +
+           rbCoupleRows(&mechanism->masses[block->bodyB], r, -1.0, r, -1.0);
+}
+
 void rbMechanism_Apply(rbMechanism* mechanism, int index, const double* x)
 {
     const rbRowBlock* block = &mechanism->blocks[index];

@@ -69,5 +69,8 @@ void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* er
 // Rates of a block's rows with the current velocities.
 void rbMechanism_Rates(const rbMechanism* mechanism, int index, double* rates);
 
+// 1/kg or 1/(kg m^2): the mobility of a row of a block at the current poses.
+double rbMechanism_GetResponse(const rbMechanism* mechanism, const rbRowBlock* block, int row);
+
 // Adds impulses x along the rows of a block to the velocities of its two bodies.
 void rbMechanism_Apply(rbMechanism* mechanism, int index, const double* x);

@@ -1,5 +1,5 @@
 // Validates the definition of a joint, compiles it into parts in principal frames, and evaluates
-// the parts.
+// the parts, the freedoms they leave, and the limits of these.
 #include "dynamics/joints/joint_model.h"
 
 #include "base/math/elementary.h"
@@ -257,7 +257,198 @@ static rbStatus resolveOrientation(Maker* maker)
     return RB_STATUS_OK;
 }
 
-// --------------------------------------------------------- freedoms, motors, prescribed velocities
+// ---------------------------------------------------------------------------------------- freedoms
+// The remaining freedoms between two bodies, as numbers with rows: travel along an axis, angles
+// about axes.
+//
+// An angle is the azimuth, about a unit axis x of one body, of a unit vector m of the other. With w
+// the spin of m's body seen from x's,
+//   angle' = (x x m) . (w x m) / |x x m|^2 = w . (x - c m) / (1 - c^2),   c = x . m,
+// at every pose. For a hinge m is perpendicular to the axis, c = 0 and the row is x. For a
+// universal joint m is the other axis y, c the cosine of their constant angle; (x - c y)/(1 - c^2)
+// and (y - c x)/(1 - c^2) are dual to x and y, so that w = angle1' x + angle2' y, as required. The
+// second angle is that of B about its own axis, so the azimuth, of x seen from B, has the opposite
+// sense; w is A's spin seen from B, and the two signs cancel in the row.
+
+// Sine squared below which an azimuth has no usable direction; the row stays below 1e6.
+#define POLE_SINE_SQUARED 1e-12
+
+// The part of v perpendicular to the unit axis, as a unit vector; an arbitrary perpendicular if v
+// has none.
+static rbVec3 findAcross(rbVec3 v, rbVec3 axis)
+{
+    rbVec3 across = rbAddScaled(v, -rbDot(v, axis), axis);
+    return rbLengthSquared(across) > POLE_SINE_SQUARED ? rbNormalize(across)
+                                                       : rbPerpendicular(axis);
+}
+
+static rbFreedomModel makeAngle(const rbPartModel* part, rbQuat relative)
+{
+    // Zero where B has the stated orientation. If that does not align the axes, the smallest
+    // rotation that does is added.
+    rbVec3 axisFromB = rbInvRotate(relative, part->axisA);
+    rbQuat turn = rbQuat_Between(axisFromB, part->axisB);
+    return (rbFreedomModel){
+        .kind = RB_FREEDOM_ANGLE,
+        .axis = part->axisA,
+        .referenceA = part->crossA[0],
+        .referenceB = rbRotate(turn, rbInvRotate(relative, part->crossA[0])),
+    };
+}
+
+static rbFreedomModel makeTravel(const rbPartModel* part)
+{
+    return (rbFreedomModel){
+        .kind = RB_FREEDOM_TRAVEL,
+        .axis = part->axisA,
+        .pointA = part->pointA,
+        .pointB = part->pointB,
+    };
+}
+
+// The freedoms a type leaves, from its parts and the orientation of B's principal frame relative to
+// A's at which angles are zero.
+static void addFreedoms(rbJointModel* model, rbQuat relative)
+{
+    const rbJointTypeRow* row = rbJointTypeRow_Get(model->type);
+    const rbPartModel* part = &model->parts[0];
+    RB_ASSERT(row->freedomCount <= RB_JOINT_FREEDOMS_MAX);
+    model->freedomCount = row->freedomCount;
+    for (int i = 0; i < row->freedomCount; ++i) {
+        bool isTravel = row->freedoms[i] == RB_FREEDOM_TRAVEL;
+        model->freedoms[i] = isTravel ? makeTravel(part) : makeAngle(part, relative);
+    }
+    if (row->axisUse == RB_AXIS_TWO && row->freedomCount == 2) {
+        // The cross of a universal joint rotates about A's axis, B about the cross.
+        rbFreedomModel* first = &model->freedoms[0];
+        first->referenceB = part->axisB;
+        first->referenceA = findAcross(rbRotate(relative, part->axisB), part->axisA);
+        rbFreedomModel* second = &model->freedoms[1];
+        second->axis = part->axisB;
+        second->isAxisOfB = true;
+        second->referenceA = part->axisA;
+        second->referenceB = findAcross(rbInvRotate(relative, part->axisA), part->axisB);
+    }
+}
+
+// The axis of an angle and the vector about it, seen from the body that carries the axis.
+typedef struct AngleView {
+    const rbRowPose* carrier;
+    const rbRowPose* other;
+    rbVec3 zero;      // of the carrier
+    rbVec3 reference; // of the other
+} AngleView;
+
+static AngleView viewAngle(const rbFreedomModel* freedom, const rbRowPose* poseA,
+                           const rbRowPose* poseB)
+{
+    return freedom->isAxisOfB ? (AngleView){poseB, poseA, freedom->referenceB, freedom->referenceA}
+                              : (AngleView){poseA, poseB, freedom->referenceA, freedom->referenceB};
+}
+
+static rbVec3 findAngleRow(const rbFreedomModel* freedom, const rbRowPose* poseA,
+                           const rbRowPose* poseB)
+{
+    AngleView view = viewAngle(freedom, poseA, poseB);
+    rbVec3 x = rbMulMV(view.carrier->rotation, freedom->axis);
+    rbVec3 m = rbMulMV(view.other->rotation, view.reference);
+    double sineSquared = rbLengthSquared(rbCross(x, m));
+    return sineSquared > POLE_SINE_SQUARED
+               ? rbScale(1.0 / sineSquared, rbAddScaled(x, -rbDot(x, m), m))
+               : x;
+}
+
+static double findAngle(const rbFreedomModel* freedom, const rbRowPose* poseA,
+                        const rbRowPose* poseB)
+{
+    AngleView view = viewAngle(freedom, poseA, poseB);
+    rbVec3 m = rbMulMtV(view.carrier->rotation, rbMulMV(view.other->rotation, view.reference));
+    double sine = rbDot(m, rbCross(freedom->axis, view.zero));
+    return rbAtan2(freedom->isAxisOfB ? -sine : sine, rbDot(m, view.zero));
+}
+
+// Axes of both bodies in the world, and the unit vector perpendicular to both, about which one is
+// rotated into the other; an arbitrary perpendicular where they are parallel.
+static rbVec3 findSwing(const rbFreedomModel* freedom, const rbRowPose* poseA,
+                        const rbRowPose* poseB, rbVec3* a, rbVec3* b)
+{
+    *a = rbMulMV(poseA->rotation, freedom->axis);
+    *b = rbMulMV(poseB->rotation, freedom->referenceB);
+    rbVec3 across = rbCross(*a, *b);
+    return rbLengthSquared(across) > POLE_SINE_SQUARED ? rbNormalize(across) : rbPerpendicular(*a);
+}
+
+// Swing s about e, perpendicular to both axes: s' = w . e. B rotates about its axis, which follows
+// the swing on the shortest path: with w = s' e + ... the rate of the twist is w . (a + b) / (1 + a
+// . b), which is w . a where the axes agree.
+static rbVec3 findSwingRow(const rbFreedomModel* freedom, const rbRowPose* poseA,
+                           const rbRowPose* poseB)
+{
+    rbVec3 a;
+    rbVec3 b;
+    rbVec3 u = findSwing(freedom, poseA, poseB, &a, &b);
+    if (freedom->kind == RB_FREEDOM_TWIST) {
+        double sum = 1.0 + rbDot(a, b);
+        u = sum > POLE_SINE_SQUARED ? rbScale(1.0 / sum, rbAdd(a, b)) : b;
+    }
+    return u;
+}
+
+static double findSwingAngle(const rbFreedomModel* freedom, const rbRowPose* poseA,
+                             const rbRowPose* poseB)
+{
+    rbVec3 a;
+    rbVec3 b;
+    (void)findSwing(freedom, poseA, poseB, &a, &b);
+    if (freedom->kind == RB_FREEDOM_SWING) {
+        return rbAtan2(rbLength(rbCross(a, b)), rbDot(a, b));
+    }
+    rbQuat relative = rbMulQuat(rbConjugate(poseA->orientation), poseB->orientation);
+    rbQuat q = rbMulQuat(relative, rbConjugate(freedom->neutral));
+    double sine = rbDot(rbMakeVec3(q.x, q.y, q.z), freedom->axis);
+    double sign = q.w < 0.0 ? -1.0 : 1.0; // both quaternions of a rotation
+    return 2.0 * rbAtan2(sign * sine, sign * q.w);
+}
+
+// B's point seen from A's center of mass, world axes.
+static rbVec3 findArm(const rbFreedomModel* freedom, const rbRowPose* poseA, const rbRowPose* poseB)
+{
+    return rbAdd(rbSub(poseB->position, poseA->position),
+                 rbMulMV(poseB->rotation, freedom->pointB));
+}
+
+void rbFreedomModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                         rbRow* rows)
+{
+    const rbFreedomModel* freedom = data;
+    RB_ASSERT(rbIsUnit(freedom->axis));
+    if (freedom->kind != RB_FREEDOM_TRAVEL) {
+        rbVec3 u = freedom->kind == RB_FREEDOM_ANGLE ? findAngleRow(freedom, poseA, poseB)
+                                                     : findSwingRow(freedom, poseA, poseB);
+        rows[0] = (rbRow){RB_VEC3_ZERO, u, u};
+        return;
+    }
+    // As in a plane's row: both impulses act at B's point.
+    rbVec3 n = rbMulMV(poseA->rotation, freedom->axis);
+    rbVec3 fromB = rbMulMV(poseB->rotation, freedom->pointB);
+    rows[0] = (rbRow){n, rbCross(findArm(freedom, poseA, poseB), n), rbCross(fromB, n)};
+}
+
+void rbFreedomModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                           double* errors)
+{
+    const rbFreedomModel* freedom = data;
+    RB_ASSERT(rbIsUnit(freedom->axis));
+    if (freedom->kind != RB_FREEDOM_TRAVEL) {
+        errors[0] = freedom->kind == RB_FREEDOM_ANGLE ? findAngle(freedom, poseA, poseB)
+                                                      : findSwingAngle(freedom, poseA, poseB);
+        return;
+    }
+    rbVec3 arm = rbMulMtV(poseA->rotation, findArm(freedom, poseA, poseB));
+    errors[0] = rbDot(freedom->axis, rbSub(arm, freedom->pointA));
+}
+
+// --------------------------------------------------------- drives: motors, prescribed velocities
 
 // A number and its accepted range.
 typedef struct Number {
@@ -427,7 +618,7 @@ rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJ
     if (status != RB_STATUS_OK) {
         return status;
     }
-    rbJointModel_AddFreedoms(model, maker.relative);
+    addFreedoms(model, maker.relative);
     return validateDrives(def, maker.title, model->freedomCount, error);
 }
 
@@ -488,11 +679,163 @@ void rbJointModel_Points(const rbJointModel* model, const rbRowPose* poseA, cons
     }
     const rbPartModel* part = &model->parts[shown];
     *pointB = rbAdd(poseB->position, rbMulMV(poseB->rotation, part->pointB));
-    *pointA = rbPartOps_Get(part->type)->foot(part, poseA, *pointB);
+    rbPartFootFn* foot = rbPartOps_Get(part->type)->foot;
+    *pointA = foot != NULL ? foot(part, poseA, *pointB)
+                           : rbAdd(poseA->position, rbMulMV(poseA->rotation, part->pointA));
     *axis = RB_VEC3_ZERO;
     for (int i = model->partCount - 1; i >= 0; --i) {
         if (rbPartOps_Get(model->parts[i].type)->axisUse != RB_AXIS_NONE) {
             *axis = rbMulMV(poseA->rotation, model->parts[i].axisA);
         }
     }
+}
+
+// ------------------------------------------------------------------------------------------ limits
+// Which positions they bound, and whether a definition makes sense (B-82).
+
+// An axis whose squared length is below this has no direction.
+#define ZERO_AXIS_SQUARED 1e-200
+
+static bool isUsed(const rbLimitDef* limit)
+{
+    // NaN must be reported.
+    return !(limit->lower == -INFINITY && limit->upper == INFINITY);
+}
+
+static const char* unitOf(rbFreedomKind kind)
+{
+    return kind == RB_FREEDOM_TRAVEL ? "m" : "rad";
+}
+
+static rbStatus validateLimit(const Maker* maker, int index, rbFreedomKind kind)
+{
+    const rbLimitDef* limit = &maker->def->limits[index];
+    const char* unit = unitOf(kind);
+    if (isnan(limit->lower) || isnan(limit->upper) || limit->lower == INFINITY ||
+        limit->upper == -INFINITY) {
+        return rbError_Set(maker->error, RB_STATUS_INVALID,
+                           "%s: limits %d are %g to %g %s; give finite numbers, or -infinity and "
+                           "infinity for none",
+                           maker->title, index + 1, limit->lower, limit->upper, unit);
+    }
+    if (limit->lower > limit->upper) {
+        return rbError_Set(maker->error, RB_STATUS_INVALID,
+                           "%s: the lower limit %g %s is above the upper one, %g %s; exchange them",
+                           maker->title, limit->lower, unit, limit->upper, unit);
+    }
+    if (!(limit->restitution >= 0.0 && limit->restitution <= 1.0)) {
+        return rbError_Set(maker->error, RB_STATUS_INVALID,
+                           "%s: the restitution of limits %d is %g; give 0 to 1", maker->title,
+                           index + 1, limit->restitution);
+    }
+    bool isLow = kind == RB_FREEDOM_SWING && limit->upper <= 0.0;
+    bool isHigh = kind == RB_FREEDOM_SWING && limit->lower >= RB_PI;
+    if (isLow || isHigh) {
+        return rbError_Set(
+            maker->error, RB_STATUS_INVALID,
+            "%s: the angle of its cone is bounded by %g and %g rad; it is between 0 and pi",
+            maker->title, limit->lower, limit->upper);
+    }
+    return RB_STATUS_OK;
+}
+
+static bool hasNoDirection(rbVec3 v)
+{
+    return rbLengthSquared(v) < ZERO_AXIS_SQUARED;
+}
+
+// Swing and twist of a ball joint: axes in the frames of the bodies; B's defaults to A's at the
+// current poses.
+static rbStatus makeBall(Maker* maker, rbLimitModel limits[2])
+{
+    const rbJointDef* def = maker->def;
+    if (!rbIsFinite3(def->axisA) || !rbIsFinite3(def->axisB) || hasNoDirection(def->axisA)) {
+        return rbError_Set(maker->error, RB_STATUS_INVALID,
+                           "%s: limits of a ball joint need axisA, the axis of the cone in the "
+                           "frame of \"%.60s\"; it is [%g, %g, %g]",
+                           maker->title, maker->sideA->name, def->axisA.x, def->axisA.y,
+                           def->axisA.z);
+    }
+    const rbTransform frameA = maker->sideA->transform;
+    const rbTransform frameB = maker->sideB->transform;
+    rbVec3 axisA = rbNormalize(def->axisA);
+    rbVec3 axisB = hasNoDirection(def->axisB) ? rbInvRotate(frameB.q, rbRotate(frameA.q, axisA))
+                                              : rbNormalize(def->axisB);
+    rbQuat principalA = maker->sideA->principal.q;
+    rbQuat principalB = maker->sideB->principal.q;
+    rbStatus status = resolveOrientation(maker);
+    rbFreedomModel swing = {.kind = RB_FREEDOM_SWING,
+                            .axis = rbNormalize(rbInvRotate(principalA, axisA)),
+                            .referenceB = rbNormalize(rbInvRotate(principalB, axisB)),
+                            .neutral = RB_QUAT_IDENTITY};
+    // Like the angle of a hinge: zero where B has the stated orientation, aligned with the axis by
+    // the smallest rotation.
+    rbQuat turn = rbQuat_Between(rbInvRotate(maker->relative, swing.axis), swing.referenceB);
+    rbFreedomModel twist = swing;
+    twist.kind = RB_FREEDOM_TWIST;
+    twist.neutral = rbNormalizeQuat(rbMulQuat(maker->relative, rbConjugate(turn)));
+    limits[0].freedom = swing;
+    limits[1].freedom = twist;
+    return status;
+}
+
+rbStatus rbMakeLimits(rbJointLimits* limits, const rbJointDef* def, const rbJointModel* model,
+                      const rbJointSide* sideA, const rbJointSide* sideB, rbError* error)
+{
+    RB_ASSERT(limits != NULL && def != NULL && model != NULL);
+    Maker maker = {.def = def, .sideA = sideA, .sideB = sideB, .error = error};
+    int places = def->type == RB_JOINT_BALL ? 2 : model->freedomCount;
+    bool isAnyUsed = false;
+    limits->count = 0;
+    (void)snprintf(maker.title, sizeof maker.title, "joint \"%.60s\"",
+                   def->name != NULL ? def->name : "");
+    for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
+        isAnyUsed = isAnyUsed || isUsed(&def->limits[i]);
+        if (i >= places && isUsed(&def->limits[i])) {
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "%s: limits %d are given, but a joint of type %s has %d; a ball "
+                               "joint, hinge, prismatic, cylindrical or universal joint has some",
+                               maker.title, i + 1, rbJointType_Name(def->type), places);
+        }
+    }
+    if (!isAnyUsed) {
+        return RB_STATUS_OK;
+    }
+    if (def->isVelocityOnly) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "%s: it holds a velocity only and cannot have limits; let it hold positions",
+            maker.title);
+    }
+    rbStatus status = def->type == RB_JOINT_BALL ? makeBall(&maker, limits->models) : RB_STATUS_OK;
+    for (int i = 0; i < places && status == RB_STATUS_OK; ++i) {
+        rbLimitModel* limit = &limits->models[i];
+        if (def->type != RB_JOINT_BALL) {
+            limit->freedom = model->freedoms[i];
+        }
+        limit->anchorB = model->parts[0].pointB;
+        limit->lower = def->limits[i].lower;
+        limit->upper = def->limits[i].upper;
+        limit->restitution = def->limits[i].restitution;
+        if (limit->freedom.kind == RB_FREEDOM_SWING) {
+            // The position is never outside of these.
+            limit->lower = limit->lower > 0.0 ? limit->lower : -INFINITY;
+            limit->upper = limit->upper < RB_PI ? limit->upper : INFINITY;
+        }
+        status = validateLimit(&maker, i, limit->freedom.kind);
+    }
+    limits->count = status == RB_STATUS_OK ? places : 0;
+    return status;
+}
+
+double rbLimitModel_ChooseTurn(const rbLimitModel* limit, double angle)
+{
+    RB_ASSERT(limit != NULL && isfinite(angle));
+    double turn = 2.0 * RB_PI;
+    if (!rbLimitModel_IsTurning(limit) || (angle >= limit->lower && angle <= limit->upper)) {
+        return angle;
+    }
+    double chosen = angle < limit->lower ? angle + turn * ceil((limit->lower - angle) / turn)
+                                         : angle - turn * ceil((angle - limit->upper) / turn);
+    return chosen >= limit->lower && chosen <= limit->upper ? chosen : angle;
 }

@@ -1,4 +1,4 @@
-// The basic parts of joints: their rows, errors and foot points (B-13 to B-19).
+// The basic parts of joints: their rows, errors and foot points (B-13 to B-19); and springs.
 #include "base/math/elementary.h"
 #include "dynamics/joints/part_ops.h"
 
@@ -69,12 +69,6 @@ static void findBallErrors(const rbPartModel* part, const rbRowPose* poseA, cons
     errors[2] = offset.z;
 }
 
-static rbVec3 findAnchor(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB)
-{
-    (void)pointB;
-    return worldPoint(poseA, part->pointA);
-}
-
 static void writeLineRows(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
                           rbRow* rows)
 {
@@ -129,27 +123,38 @@ static rbVec3 findDirection(rbVec3 gap, const rbPartModel* part, const rbRowPose
     return rbMulMV(poseA->rotation, part->crossA[0]);
 }
 
-// b - a in world axes.
-static rbVec3 findGap(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB)
+// Two points of bodies, from their centers of mass in world axes, and the gap from the first.
+typedef struct Span {
+    rbVec3 rA;
+    rbVec3 rB;
+    rbVec3 gap;
+} Span;
+
+static Span findSpan(rbVec3 pointA, rbVec3 pointB, const rbRowPose* poseA, const rbRowPose* poseB)
 {
-    rbVec3 rA = rbMulMV(poseA->rotation, part->pointA);
-    rbVec3 rB = rbMulMV(poseB->rotation, part->pointB);
-    return rbAdd(rbSub(poseB->position, poseA->position), rbSub(rB, rA));
+    Span span = {.rA = rbMulMV(poseA->rotation, pointA), .rB = rbMulMV(poseB->rotation, pointB)};
+    span.gap = rbAdd(rbSub(poseB->position, poseA->position), rbSub(span.rB, span.rA));
+    return span;
+}
+
+// A row along n with an impulse at each of the points.
+static rbRow rowOfSpan(const Span* span, rbVec3 n)
+{
+    return (rbRow){n, rbCross(span->rA, n), rbCross(span->rB, n)};
 }
 
 static void writeDistanceRows(const rbPartModel* part, const rbRowPose* poseA,
                               const rbRowPose* poseB, rbRow* rows)
 {
-    rbVec3 rA = rbMulMV(poseA->rotation, part->pointA);
-    rbVec3 rB = rbMulMV(poseB->rotation, part->pointB);
-    rbVec3 n = findDirection(findGap(part, poseA, poseB), part, poseA);
-    rows[0] = (rbRow){n, rbCross(rA, n), rbCross(rB, n)};
+    Span span = findSpan(part->pointA, part->pointB, poseA, poseB);
+    rows[0] = rowOfSpan(&span, findDirection(span.gap, part, poseA));
 }
 
 static void findDistanceErrors(const rbPartModel* part, const rbRowPose* poseA,
                                const rbRowPose* poseB, double* errors)
 {
-    errors[0] = rbLength(findGap(part, poseA, poseB)) - part->distance;
+    Span span = findSpan(part->pointA, part->pointB, poseA, poseB);
+    errors[0] = rbLength(span.gap) - part->distance;
 }
 
 // The offset without its part along the line, in the frame of A.
@@ -295,12 +300,8 @@ static void findDoubleRotationErrors(const rbPartModel* part, const rbRowPose* p
 
 // ------------------------------------------------------------------------------------------- table
 
-// Rotations have no location: the anchor of A is shown.
 const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
-    [RB_JOINT_BALL] = {.rowCount = 3,
-                       .rows = writeBallRows,
-                       .errors = findBallErrors,
-                       .foot = findAnchor},
+    [RB_JOINT_BALL] = {.rowCount = 3, .rows = writeBallRows, .errors = findBallErrors},
     [RB_JOINT_LINE] = {.rowCount = 2,
                        .axisUse = RB_AXIS_COMMON,
                        .rows = writeLineRows,
@@ -314,8 +315,7 @@ const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
     [RB_JOINT_DISTANCE] = {.rowCount = 1,
                            .hasDistance = true,
                            .rows = writeDistanceRows,
-                           .errors = findDistanceErrors,
-                           .foot = findAnchor},
+                           .errors = findDistanceErrors},
     [RB_JOINT_LINE_DISTANCE] = {.rowCount = 1,
                                 .axisUse = RB_AXIS_COMMON,
                                 .hasDistance = true,
@@ -332,18 +332,76 @@ const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
     [RB_JOINT_TRANSLATION] = {.rowCount = 3,
                               .angleMask = 7,
                               .rows = writeTranslationRows,
-                              .errors = findTranslationErrors,
-                              .foot = findAnchor},
+                              .errors = findTranslationErrors},
     [RB_JOINT_DIRECTION] = {.rowCount = 2,
                             .angleMask = 3,
                             .axisUse = RB_AXIS_COMMON,
                             .rows = writeDirectionRows,
-                            .errors = findDirectionErrors,
-                            .foot = findAnchor},
+                            .errors = findDirectionErrors},
     [RB_JOINT_DOUBLE_ROTATION] = {.rowCount = 1,
                                   .angleMask = 1,
                                   .axisUse = RB_AXIS_TWO,
                                   .rows = writeDoubleRotationRows,
-                                  .errors = findDoubleRotationErrors,
-                                  .foot = findAnchor},
+                                  .errors = findDoubleRotationErrors},
 };
+
+// ----------------------------------------------------------------------------------------- springs
+// A spring between two points as a row (B-31): the error is its length, so a positive elongation
+// pulls A toward B. Damping acts on the rate of the same row, with the sign that removes energy
+// (E-04).
+
+static Span spanOf(const void* data, const rbRowPose* poseA, const rbRowPose* poseB)
+{
+    const rbSpringModel* spring = data;
+    RB_ASSERT(rbIsFinite3(spring->pointA) && rbIsFinite3(spring->pointB));
+    return findSpan(spring->pointA, spring->pointB, poseA, poseB);
+}
+
+void rbSpringModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                        rbRow* rows)
+{
+    Span span = spanOf(data, poseA, poseB);
+    // Zero length leaves a zero row: no direction, no force.
+    rows[0] = rowOfSpan(&span, rbNormalize(span.gap));
+}
+
+void rbSpringModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                          double* errors)
+{
+    errors[0] = rbLength(spanOf(data, poseA, poseB).gap);
+}
+
+static void writeX(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, rbRow* rows)
+{
+    Span span = spanOf(data, poseA, poseB);
+    rows[0] = rowOfSpan(&span, rbMakeVec3(1.0, 0.0, 0.0));
+}
+
+static void findX(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, double* errors)
+{
+    errors[0] = spanOf(data, poseA, poseB).gap.x;
+}
+
+static void writeY(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, rbRow* rows)
+{
+    Span span = spanOf(data, poseA, poseB);
+    rows[0] = rowOfSpan(&span, rbMakeVec3(0.0, 1.0, 0.0));
+}
+
+static void findY(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, double* errors)
+{
+    errors[0] = spanOf(data, poseA, poseB).gap.y;
+}
+
+static void writeZ(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, rbRow* rows)
+{
+    Span span = spanOf(data, poseA, poseB);
+    rows[0] = rowOfSpan(&span, rbMakeVec3(0.0, 0.0, 1.0));
+}
+
+static void findZ(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, double* errors)
+{
+    errors[0] = spanOf(data, poseA, poseB).gap.z;
+}
+
+const rbSpringAxisOps rbSpringAxes[3] = {{writeX, findX}, {writeY, findY}, {writeZ, findZ}};

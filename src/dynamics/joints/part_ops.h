@@ -10,7 +10,7 @@ typedef void rbPartRowsFn(const rbPartModel* part, const rbRowPose* poseA, const
                           rbRow* rows);
 typedef void rbPartErrorsFn(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
                             double* errors);
-// A's point nearest to B's among those allowed by the part, world: the foot point.
+// A's point nearest to B's among those allowed by the part, world: the foot point. NULL: A's point.
 typedef rbVec3 rbPartFootFn(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB);
 
 // The axes that a definition must specify for a type.
@@ -58,7 +58,3 @@ const rbJointTypeRow* rbJointTypeRow_Get(rbJointType value);
 // Adds a type stacked from basic parts, at start-up (base/core/registered_rows.h). Refused: no or
 // too many parts, a name that is known, a full table.
 rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error);
-
-// The freedoms a type leaves, from its parts and the orientation of B's principal frame relative to
-// A's at which angles are zero.
-void rbJointModel_AddFreedoms(rbJointModel* model, rbQuat relative);

@@ -145,20 +145,20 @@ void rbBlockMatrix_Finish(rbBlockMatrix* matrix)
     matrix->isSymmetric = true;
 }
 
-static int findEntry(const rbBlockMatrix* matrix, int row, int column)
+int rbFindEntry(const int* starts, const int* rows, int row, int column)
 {
-    int low = matrix->starts.data[column];
-    int high = matrix->starts.data[column + 1] - 1;
+    int low = starts[column];
+    int high = starts[column + 1] - 1;
     RB_ASSERT(row > column && low <= high);
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (matrix->rows.data[middle] < row) {
+        if (rows[middle] < row) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    RB_ASSERT(matrix->rows.data[low] == row);
+    RB_ASSERT(rows[low] == row);
     return low;
 }
 
@@ -221,7 +221,7 @@ static void addRows(rbBlockMatrix* matrix, const int blocks[2], const double* g,
     const double* gLow = g + (size_t)B * (size_t)(1 - high);
     const double* hHigh = h + (size_t)B * (size_t)high;
     const double* hLow = h + (size_t)B * (size_t)(1 - high);
-    int entry = findEntry(matrix, places[high], places[1 - high]);
+    int entry = rbFindEntry(matrix->starts.data, matrix->rows.data, places[high], places[1 - high]);
     addOuter(entryOf(matrix->lower.data, entry), gHigh, hLow, factor);
     if (!matrix->isSymmetric) {
         addOuter(entryOf(matrix->upper.data, entry), hHigh, gLow, factor);

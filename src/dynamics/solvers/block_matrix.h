@@ -6,7 +6,7 @@
 // point its row is also its column of the factor. Ties go to the lower index, so the order depends
 // on nothing but the pattern. The table costs n^2 / 8 bytes (a heap of 1000 bodies: 125 kB, 1.7 ms
 // for 15,200 blocks, 16 ms to factor these) and allocates only when there are more bodies than
-// ever. AMD (pattern.h) allocates in every call, and the order would depend on whether the library
+// ever. AMD (direct.c) allocates in every call, and the order would depend on whether the library
 // is there.
 #pragma once
 
@@ -36,6 +36,10 @@ typedef struct rbBlockMatrix {
 } rbBlockMatrix;
 
 void rbBlockMatrix_Free(rbBlockMatrix* matrix);
+
+// The entry of a row in a column of a sparse matrix, which has it: rows[starts[column] ..
+// starts[column + 1] - 1] ascend.
+int rbFindEntry(const int* starts, const int* rows, int row, int column);
 
 // Pattern: Begin, Couple for every pair (negative indices are ignored), Finish.
 void rbBlockMatrix_Begin(rbBlockMatrix* matrix, int count); // up to RB_BLOCK_MATRIX_MAX

@@ -57,9 +57,6 @@ rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
 {
     rbRowSystem system = rbMechanism_GetSystem(mechanism);
     rbCorrector* corrector = rbAllocZero(1, sizeof *corrector);
-    if (type == RB_SOLVER_AUTO) {
-        type = rbChooseSolver(&system);
-    }
     corrector->solver = rbCreateSolver(type, &system);
     corrector->rowCount = mechanism->rowCount;
     corrector->bodyCount = mechanism->bodyCount;
@@ -150,73 +147,61 @@ static void blockResidual(const rbMechanism* mechanism, int index, const rbCorre
 }
 
 // Clamps changes so that limited rows stay within their limits.
-static void clampChange(const rbMechanism* mechanism, int index, const rbCorrection* correction,
-                        double* change, rbLimitState* limits, bool* isChanged)
+static void clampChange(Iteration* it, int index, double* change)
 {
-    const rbRowBlock* block = &mechanism->blocks[index];
+    const rbMechanism* m = it->mechanism;
+    const rbRowBlock* block = &m->blocks[index];
     if (block->kind != RB_ROW_TRAVEL) {
         return;
     }
     for (int i = 0; i < block->rowCount; ++i) {
         int row = block->firstRow + i;
-        if (!(mechanism->limits[row] < INFINITY) || limits[row] != RB_LIMIT_FREE) {
+        if (!(m->limits[row] < INFINITY) || it->limits[row] != RB_LIMIT_FREE) {
             continue;
         }
-        double share = correction->isBackward ? 1.0 : 0.5;
-        double most = share * correction->h * mechanism->limits[row];
-        double sum = mechanism->impulses[row] + change[i];
+        double share = it->correction->isBackward ? 1.0 : 0.5;
+        double most = share * it->correction->h * m->limits[row];
+        double sum = m->impulses[row] + change[i];
         if (fabs(sum) > most) {
-            limits[row] = sum > 0.0 ? RB_LIMIT_HIGH : RB_LIMIT_LOW;
-            change[i] = copysign(most, sum) - mechanism->impulses[row];
-            *isChanged = true;
+            it->limits[row] = sum > 0.0 ? RB_LIMIT_HIGH : RB_LIMIT_LOW;
+            change[i] = copysign(most, sum) - m->impulses[row];
+            it->result.isLimitChanged = true;
         }
     }
 }
 
-// The factor by which the impulses of all blocks must shrink so that none exceeds the limit (B-41):
-// all together, so that they still point to where the joints close.
-static double boundImpulses(const rbMechanism* mechanism, const double* change, double most)
+// The square of the impulse of a block with its change.
+static double impulseSquare(const rbMechanism* mechanism, const rbRowBlock* block,
+                            const double* change)
 {
-    double largest = 0.0;
-    for (int i = 0; i < mechanism->blockCount; ++i) {
-        const rbRowBlock* block = &mechanism->blocks[i];
-        double square = 0.0;
-        for (int k = block->firstRow; k < block->firstRow + block->rowCount; ++k) {
-            double sum = mechanism->impulses[k] + change[k];
-            square += sum * sum;
-        }
-        largest = square > largest ? square : largest;
-    }
-    return largest > most * most ? most / sqrt(largest) : 1.0;
-}
-
-// The same for a single block.
-static bool boundImpulse(const rbMechanism* mechanism, int index, double most, double* change)
-{
-    const rbRowBlock* block = &mechanism->blocks[index];
     double square = 0.0;
     for (int i = 0; i < block->rowCount; ++i) {
         double sum = mechanism->impulses[block->firstRow + i] + change[i];
         square += sum * sum;
     }
-    if (!(square > most * most)) {
-        return false;
-    }
-    double scale = most / sqrt(square);
-    for (int i = 0; i < block->rowCount; ++i) {
-        double before = mechanism->impulses[block->firstRow + i];
-        change[i] = scale * (before + change[i]) - before;
-    }
-    return true;
+    return square;
 }
 
-static void applyChange(rbMechanism* mechanism, int index, const double* change)
+// Changes it so that the impulse shrinks by a factor, so that it does not exceed the largest one
+// (B-41).
+static void shrinkImpulse(Iteration* it, const rbRowBlock* block, double scale, double* change)
 {
-    const rbRowBlock* block = &mechanism->blocks[index];
-    rbMechanism_Apply(mechanism, index, change);
     for (int i = 0; i < block->rowCount; ++i) {
-        mechanism->impulses[block->firstRow + i] += change[i];
+        double before = it->mechanism->impulses[block->firstRow + i];
+        change[i] = scale * (before + change[i]) - before;
     }
+    it->isBounded = true;
+}
+
+static void applyChange(Iteration* it, int index, const double* change)
+{
+    const rbRowBlock* block = &it->mechanism->blocks[index];
+    rbMechanism_Apply(it->mechanism, index, change);
+    for (int i = 0; i < block->rowCount; ++i) {
+        it->mechanism->impulses[block->firstRow + i] += change[i];
+    }
+    it->corrector->isStale[block->bodyA] = true;
+    it->corrector->isStale[block->bodyB] = true;
 }
 
 // The error of a block: the larger of its translation and its rotation.
@@ -245,12 +230,6 @@ static void validateLimit(Iteration* it, int row, double* residual)
     *residual = 0.0;
 }
 
-static void markStale(Iteration* it, const rbRowBlock* block)
-{
-    it->corrector->isStale[block->bodyA] = true;
-    it->corrector->isStale[block->bodyB] = true;
-}
-
 // Puts a block of one row at its limit.
 static void putAtLimit(Iteration* it, int index, rbLimitState state)
 {
@@ -260,8 +239,7 @@ static void putAtLimit(Iteration* it, int index, rbLimitState state)
         (state == RB_LIMIT_HIGH ? most : -most) - it->mechanism->impulses[block->firstRow];
     RB_ASSERT(block->rowCount == 1);
     it->limits[block->firstRow] = state;
-    applyChange(it->mechanism, index, &change);
-    markStale(it, block);
+    applyChange(it, index, &change);
 }
 
 // Dry friction (which requires rest) and a velocity motor along one freedom cannot both hold. Where
@@ -311,12 +289,19 @@ static void noteError(Iteration* it, int index, const double* residual)
     }
 }
 
-static void lookAheadWhereStale(Iteration* it, int body)
+static void lookAheadWhereStale(const Iteration* it, int body)
 {
     rbMechBody* b = &it->mechanism->bodies[body];
     if (it->corrector->isStale[body] && b->isDynamic) {
         rbMechBody_LookAhead(b, it->correction->h);
         it->corrector->isStale[body] = false;
+    }
+}
+
+static void lookAhead(const Iteration* it)
+{
+    for (int i = 0; i < it->mechanism->bodyCount; ++i) {
+        lookAheadWhereStale(it, i);
     }
 }
 
@@ -412,8 +397,8 @@ static void gather(Iteration* it)
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
     int cursor = 0;
-    for (int i = 0; !it->isOfRates && i < m->bodyCount; ++i) {
-        lookAheadWhereStale(it, i);
+    if (!it->isOfRates) {
+        lookAhead(it);
     }
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
@@ -433,21 +418,21 @@ static void applyChanges(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
-    double scale = 1.0;
-    if (it->correction->impulseMax < INFINITY) {
-        scale = boundImpulses(m, c->change, it->correction->impulseMax);
-        it->isBounded = it->isBounded || scale < 1.0;
+    double most = it->correction->impulseMax;
+    double largest = 0.0;
+    for (int i = 0; most < INFINITY && i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        double square = impulseSquare(m, block, &c->change[block->firstRow]);
+        largest = square > largest ? square : largest;
     }
     for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double* change = &c->change[block->firstRow];
-        for (int k = 0; scale < 1.0 && k < block->rowCount; ++k) {
-            double before = m->impulses[block->firstRow + k];
-            change[k] = scale * (before + change[k]) - before;
+        double* change = &c->change[m->blocks[i].firstRow];
+        if (largest > most * most) {
+            // All together, so that they still point to where the joints close.
+            shrinkImpulse(it, &m->blocks[i], most / sqrt(largest), change);
         }
-        clampChange(m, i, it->correction, change, it->limits, &it->result.isLimitChanged);
-        applyChange(m, i, change);
-        markStale(it, block);
+        clampChange(it, i, change);
+        applyChange(it, i, change);
     }
 }
 
@@ -476,13 +461,12 @@ static bool sweepCuts(Iteration* it)
             residual[i] /= it->correction->h;
         }
         rbSmallFactor_Solve(&c->cutFactors[k], residual, change);
-        clampChange(m, index, it->correction, change, it->limits, &it->result.isLimitChanged);
-        if (it->correction->impulseMax < INFINITY) {
-            it->isBounded =
-                boundImpulse(m, index, it->correction->impulseMax, change) || it->isBounded;
+        clampChange(it, index, change);
+        double square = impulseSquare(m, block, change);
+        if (square > it->correction->impulseMax * it->correction->impulseMax) {
+            shrinkImpulse(it, block, it->correction->impulseMax / sqrt(square), change);
         }
-        applyChange(m, index, change);
-        markStale(it, block);
+        applyChange(it, index, change);
         isCorrected = true;
     }
     return isCorrected;
@@ -513,11 +497,11 @@ static bool isHopeless(Iteration* it)
 static void solveResiduals(Iteration* it)
 {
     rbCorrector* c = it->corrector;
-    for (int i = 0; i < c->rowCount; ++i) {
+    for (int i = 0; !it->isOfRates && i < c->rowCount; ++i) {
         c->residual[i] /= it->correction->h;
     }
     c->solver->ops->solve(c->solver, c->residual, c->change);
-    if (!it->correction->isPlain) {
+    if (!it->isOfRates) {
         mixChange(it);
     }
 }
@@ -544,47 +528,38 @@ static void keepEntry(Iteration* it)
     }
 }
 
-// Restores them, starting from the initial state: intermediate impulses may have been so large that
-// subtracting them would leave only rounding.
+static void recallMotion(Iteration* it)
+{
+    rbMechanism* m = it->mechanism;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        m->bodies[i].velocity = it->corrector->entryMotion[2 * (size_t)i];
+        m->bodies[i].momentum = it->corrector->entryMotion[2 * (size_t)i + 1];
+    }
+}
+
+// Restores the best impulses, starting from the initial state: intermediate impulses may have been
+// so large that subtracting them would leave only rounding.
 static void recallBest(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        m->bodies[i].velocity = c->entryMotion[2 * (size_t)i];
-        m->bodies[i].momentum = c->entryMotion[2 * (size_t)i + 1];
-    }
+    recallMotion(it);
     for (int i = 0; i < c->rowCount; ++i) {
         c->change[i] = c->best[i] - c->entry[i];
     }
     for (int i = 0; i < m->blockCount; ++i) {
-        rbMechanism_Apply(m, i, &c->change[m->blocks[i].firstRow]);
-        markStale(it, &m->blocks[i]);
+        applyChange(it, i, &c->change[m->blocks[i].firstRow]);
     }
     memcpy(m->impulses, c->best, (size_t)c->rowCount * sizeof(double));
     it->result.error = 0.0;
     gather(it);
 }
 
-static bool isDelicate(const rbSolver* solver)
-{
-    return solver->redundantRows > 0 || solver->pivotLeast < DELICATE_PIVOT;
-}
-
-// Where conditions are nearly dependent, one more solution may do harm.
-static void checkPolish(Iteration* it, bool isPolished)
-{
-    if (isPolished && isDelicate(it->corrector->solver)) {
-        it->result.error = 0.0;
-        gather(it);
-    }
-}
-
-// Errors ahead; true if they require a correction.
+// Errors ahead, or rates; true if they require a correction.
 static bool measure(Iteration* it)
 {
     gather(it);
-    if (!it->result.isLimitChanged && it->corrector->solver->cutCount == 0) {
+    if (!it->isOfRates && !it->result.isLimitChanged && it->corrector->solver->cutCount == 0) {
         keepBest(it);
     }
     return !(it->result.error <= it->correction->tolerance);
@@ -608,55 +583,63 @@ static rbCorrected finish(Iteration* it)
     return *r;
 }
 
-static bool isLinearEmpty(const rbCorrector* corrector, const rbMechanism* mechanism)
+// Impulses until the errors are met, no longer shrink, or a limit changes.
+static void iterate(Iteration* it)
 {
-    return corrector->solver->cutCount == mechanism->blockCount;
+    const rbSolver* solver = it->corrector->solver;
+    const rbCorrection* correction = it->correction;
+    bool hasLinear = solver->cutCount < it->mechanism->blockCount;
+    // With cuts one more solution would open them again.
+    bool mayPolish = correction->isPolished && solver->cutCount == 0;
+    for (;;) {
+        it->result.error = 0.0;
+        it->result.isBounded = it->isBounded;
+        it->isBounded = false;
+        bool isCorrected = hasLinear && measure(it);
+        bool isEarly = it->isEarly;
+        it->isEarly = false;
+        if (!isCorrected && isEarly && !it->result.isLimitChanged) {
+            continue;
+        }
+        if (it->result.isLimitChanged || it->result.iterations >= correction->iterationsMax ||
+            (hasLinear && isHopeless(it))) {
+            break;
+        }
+        bool isPolished = mayPolish && !isCorrected;
+        if (hasLinear && (isCorrected || isPolished)) {
+            solveResiduals(it);
+            applyChanges(it);
+        }
+        isCorrected = sweepCuts(it) || isCorrected;
+        if (!hasLinear && isHopeless(it)) {
+            break;
+        }
+        if (!isCorrected) {
+            // Where conditions are nearly dependent, one more solution may do harm.
+            if (isPolished && (solver->redundantRows > 0 || solver->pivotLeast < DELICATE_PIVOT)) {
+                it->result.error = 0.0;
+                gather(it);
+            }
+            break;
+        }
+        it->result.iterations += 1;
+        if (it->result.isLimitChanged) {
+            break;
+        }
+    }
 }
 
 rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
                                const rbCorrection* correction, rbLimitState* limits)
 {
     Iteration it = begin(corrector, mechanism, correction, limits);
-    bool hasLinear = !isLinearEmpty(corrector, mechanism);
     keepEntry(&it);
-    for (int i = 0; i < mechanism->bodyCount; ++i) {
-        corrector->isStale[i] = true;
-    }
-    // With cuts this would open them again.
-    bool mayPolish = correction->isPolished && corrector->solver->cutCount == 0;
-    for (;;) {
-        it.result.error = 0.0;
-        it.result.isBounded = it.isBounded;
-        it.isBounded = false;
-        bool isCorrected = hasLinear && measure(&it);
-        if (it.result.isLimitChanged || it.result.iterations >= correction->iterationsMax ||
-            (hasLinear && isHopeless(&it))) {
-            break;
-        }
-        bool isPolished = mayPolish && !isCorrected;
-        if (hasLinear && (isCorrected || isPolished)) {
-            solveResiduals(&it);
-            applyChanges(&it);
-        }
-        isCorrected = sweepCuts(&it) || isCorrected;
-        if (!hasLinear && isHopeless(&it)) {
-            break;
-        }
-        if (!isCorrected) {
-            checkPolish(&it, isPolished);
-            break;
-        }
-        it.result.iterations += 1;
-        if (it.result.isLimitChanged) {
-            break;
-        }
-    }
+    memset(corrector->isStale, 1, (size_t)mechanism->bodyCount * sizeof(bool));
+    iterate(&it);
     if (!it.result.isLimitChanged && it.bestError < it.result.error) {
         recallBest(&it);
     }
-    for (int i = 0; i < mechanism->bodyCount; ++i) {
-        lookAheadWhereStale(&it, i);
-    }
+    lookAhead(&it);
     return finish(&it);
 }
 
@@ -665,38 +648,8 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
 {
     Iteration it = begin(corrector, mechanism, correction, limits);
     it.isOfRates = true;
-    bool hasLinear = !isLinearEmpty(corrector, mechanism);
     it.isEarly = corrector->solver->cutCount == 0;
-    for (;;) {
-        it.result.error = 0.0;
-        bool isCorrected = false;
-        if (hasLinear) {
-            gather(&it);
-            isCorrected = !(it.result.error <= correction->tolerance);
-        }
-        bool isValidated = !it.isEarly;
-        it.isEarly = false;
-        if (!isCorrected && !isValidated && !it.result.isLimitChanged) {
-            continue;
-        }
-        if (it.result.isLimitChanged || it.result.iterations >= correction->iterationsMax ||
-            (hasLinear && isHopeless(&it))) {
-            break;
-        }
-        if (hasLinear && isCorrected) {
-            corrector->solver->ops->solve(corrector->solver, corrector->residual,
-                                          corrector->change);
-            applyChanges(&it);
-        }
-        isCorrected = sweepCuts(&it) || isCorrected;
-        if (!isCorrected || (!hasLinear && isHopeless(&it))) {
-            break;
-        }
-        it.result.iterations += 1;
-        if (it.result.isLimitChanged) {
-            break;
-        }
-    }
+    iterate(&it);
     return finish(&it);
 }
 
@@ -706,9 +659,9 @@ void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorre
     Iteration it = begin(corrector, mechanism, correction, NULL);
     it.isOfRates = isOfRates;
     RB_ASSERT(isOfRates || correction->h > 0.0);
-    for (int i = 0; !isOfRates && i < mechanism->bodyCount; ++i) {
-        corrector->isStale[i] = true;
-        lookAheadWhereStale(&it, i);
+    if (!isOfRates) {
+        memset(corrector->isStale, 1, (size_t)mechanism->bodyCount * sizeof(bool));
+        lookAhead(&it);
     }
     for (int i = 0; i < mechanism->blockCount; ++i) {
         const rbRowBlock* block = &mechanism->blocks[i];
@@ -832,10 +785,7 @@ static void softenHolds(rbMechanism* m, double softness)
             if (block->kind == RB_ROW_SPRING || !(m->compliance[row] < INFINITY)) {
                 continue;
             }
-            const rbRow* r = &m->rows[row];
-            double response = rbCoupleRows(&m->masses[block->bodyA], r, 1.0, r, 1.0) +
-                              rbCoupleRows(&m->masses[block->bodyB], r, -1.0, r, -1.0);
-            m->compliance[row] = softness * response;
+            m->compliance[row] = softness * rbMechanism_GetResponse(m, block, row);
         }
     }
 }
@@ -908,10 +858,9 @@ static void recallSettled(Iteration* it)
     rbMechanism* m = it->mechanism;
     const rbCorrector* c = it->corrector;
     memcpy(m->impulses, c->entry, (size_t)c->rowCount * sizeof(double));
+    recallMotion(it);
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
-        body->velocity = c->entryMotion[2 * (size_t)i];
-        body->momentum = c->entryMotion[2 * (size_t)i + 1];
         body->pose = c->poses[i];
         body->ahead = body->pose;
     }

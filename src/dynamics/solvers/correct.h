@@ -55,7 +55,6 @@ typedef struct rbCorrection {
     int iterationsMax;
     double impulseMax;      // N s per block; INFINITY
     double damping;         // projection: fraction of the errors corrected at a time; 0: all
-    bool isPlain;           // without mixing
     bool isPolished;        // one more solution after the tolerance is met
     int releasesMax;        // limited rows that may leave their limits in one call
     bool isIterative;       // slow contraction does not end the attempt

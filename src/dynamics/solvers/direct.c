@@ -1,7 +1,7 @@
 // Sparse direct solver: block LDL^T of M = B W B^T + C (B-34, B-35).
 //
-// M has a block where two blocks of rows share a dynamic body. Block column j, in the order of
-// pattern.h, is eliminated with
+// M has a block where two blocks of rows share a dynamic body. Block column j, in the order
+// of the pattern, is eliminated with
 //   D_j = P L D L^T P^T (pivoted.h),  L_ij = M_ij D_j^+,  M_ik -= L_ij M_kj^T,
 // D_j^+ being the inverse on the rows that are kept and zero on the dropped ones. A solve is
 //   forward  r_i -= L_ij r_j,   backward  x_j = D_j^+ r_j - sum L_ij^T x_i:
@@ -14,12 +14,340 @@
 // Inner loops take the block size as a parameter that is constant for systems of equal blocks; the
 // compiler generates a version for each. Blocks of values are row major.
 #include "base/core/memory.h"
-#include "dynamics/solvers/pattern.h"
+#include "dynamics/solvers/block_matrix.h"
 #include "dynamics/solvers/pivoted.h"
 #include "dynamics/solvers/solver.h"
 
 #include <math.h>
 #include <string.h>
+
+#if defined(RB_AMD)
+#include <suitesparse/amd.h>
+#endif
+
+// ------------------------------------------------------------------------------------------
+// pattern The symbolic half: positions of blocks in the factor. Two blocks of rows couple when they
+// share a dynamic body. The blocks are put into an order of elimination that keeps the factor
+// sparse; columns of L then follow from the elimination tree.
+
+// Coupling of two blocks through a body: assembly iterates over these.
+typedef struct Coupling {
+    int body;
+    int entry;   // of L
+    int rowNode; // the later of the two in the order
+    int colNode;
+    double sign; // +1: on the same side of both blocks
+    bool isRowB; // the body is B of the block of rowNode
+    bool isColB; // and of that of colNode
+} Coupling;
+
+typedef struct Pattern {
+    int nodeCount;  // blocks in the system, in the order of elimination
+    int* blocks;    // block of each node
+    int blockCount; // of the system, capacity of blocks
+    int* starts;    // nodeCount + 1: entries of column j are starts[j] .. starts[j+1]-1
+    int* rows;      // node of each entry, ascending within a column
+    int entryCount; // strictly below the diagonal
+    Coupling* couplings;
+    int couplingCount;
+} Pattern;
+
+// A graph in compressed form: the neighbors of node i are neighbors[starts[i] .. starts[i+1]-1],
+// each edge from both of its ends, no node its own neighbor.
+typedef struct NodeGraph {
+    int nodeCount;
+    int* starts;
+    RB_ARRAY(int) neighbors;
+} NodeGraph;
+
+// orderNodes: the nodes in the order in which to eliminate them. Approximate minimum degree (AMD of
+// SuiteSparse), or with RB_AMD off exact minimum degree (block_matrix.h), slower.
+#if defined(RB_AMD)
+
+// amd_2 is the part of AMD that works on caller-owned memory; it destroys its copy of the graph.
+static void orderNodes(const NodeGraph* graph, int* order)
+{
+    int n = graph->nodeCount, edges = graph->starts[n];
+    RB_ASSERT(n >= 2);
+    RB_ASSERT(edges >= 0);
+    // AMD requires n beyond the edges and is faster with a fifth more.
+    int room = edges + edges / 5 + n + 1;
+    enum {
+        LISTS = 8
+    };
+    int* memory = rbAllocZero((size_t)n * LISTS + (size_t)room, sizeof *memory);
+    int *starts = memory, *lengths = starts + n, *next = lengths + n, *head = next + n;
+    int *elements = head + n, *degrees = elements + n, *flags = degrees + n, *counts = flags + n;
+    int* lists = counts + n;
+    if (edges > 0) {
+        memcpy(lists, graph->neighbors.data, (size_t)edges * sizeof *lists);
+    }
+    for (int i = 0; i < n; ++i) {
+        starts[i] = graph->starts[i];
+        lengths[i] = graph->starts[i + 1] - graph->starts[i];
+    }
+    double control[AMD_CONTROL], info[AMD_INFO];
+    amd_defaults(control);
+    amd_2(n, starts, lists, lengths, room, edges, counts, next, order, head, elements, degrees,
+          flags, control, info);
+    rbFree(memory, ((size_t)n * LISTS + (size_t)room) * sizeof *memory);
+}
+
+#else
+
+static void orderNodes(const NodeGraph* graph, int* order)
+{
+    rbBlockMatrix matrix = {0};
+    int n = graph->nodeCount;
+    for (int i = 0; i < n; ++i) {
+        order[i] = i;
+    }
+    if (n > RB_BLOCK_MATRIX_MAX) {
+        return; // as given: its table of bits would be too large
+    }
+    rbBlockMatrix_Begin(&matrix, n);
+    for (int i = 0; i < n; ++i) {
+        for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
+            rbBlockMatrix_Couple(&matrix, i, graph->neighbors.data[k]);
+        }
+    }
+    rbBlockMatrix_Finish(&matrix);
+    for (int i = 0; i < n; ++i) {
+        order[matrix.places.data[i]] = i;
+    }
+    rbBlockMatrix_Free(&matrix);
+}
+
+#endif
+
+// Blocks at each dynamic body, in compressed form. A block is 2 * node + (1: the body is its B).
+typedef struct Incidence {
+    int bodyCount;
+    int* starts;
+    int* sides;
+    int sideCount;
+} Incidence;
+
+static int bodyOf(const rbRowBlock* block, int side)
+{
+    return side ? block->bodyB : block->bodyA;
+}
+
+// Nodes are numbers into nodeBlocks.
+static Incidence makeIncidence(const rbRowSystem* system, const int* nodeBlocks, int nodeCount)
+{
+    Incidence at = {.bodyCount = system->bodyCount};
+    at.starts = rbAllocZero((size_t)at.bodyCount + 1, sizeof *at.starts);
+    for (int k = 0; k < 2 * nodeCount; ++k) {
+        int body = bodyOf(&system->blocks[nodeBlocks[k / 2]], k % 2);
+        RB_ASSERT(body >= 0 && body < at.bodyCount);
+        at.starts[body + 1] += system->masses[body].isDynamic ? 1 : 0;
+    }
+    for (int i = 0; i < at.bodyCount; ++i) {
+        at.starts[i + 1] += at.starts[i];
+    }
+    at.sideCount = at.starts[at.bodyCount];
+    at.sides = rbAlloc((size_t)at.sideCount * sizeof *at.sides);
+    int* ends = rbAlloc(((size_t)at.bodyCount + 1) * sizeof *ends);
+    memcpy(ends, at.starts, ((size_t)at.bodyCount + 1) * sizeof *ends);
+    for (int k = 0; k < 2 * nodeCount; ++k) {
+        int body = bodyOf(&system->blocks[nodeBlocks[k / 2]], k % 2);
+        if (system->masses[body].isDynamic) {
+            at.sides[ends[body]++] = k;
+        }
+    }
+    rbFree(ends, ((size_t)at.bodyCount + 1) * sizeof *ends);
+    return at;
+}
+
+static void freeIncidence(Incidence* at)
+{
+    rbFree(at->starts, ((size_t)at->bodyCount + 1) * sizeof *at->starts);
+    rbFree(at->sides, (size_t)at->sideCount * sizeof *at->sides);
+}
+
+// Which nodes share a dynamic body.
+static NodeGraph makeGraph(const rbRowSystem* system, const int* nodeBlocks, int nodeCount,
+                           const Incidence* at)
+{
+    NodeGraph graph = {.nodeCount = nodeCount};
+    graph.starts = rbAllocZero((size_t)nodeCount + 1, sizeof *graph.starts);
+    rbArray_Reserve(graph.neighbors, 4 * nodeCount + 1);
+    int* marks = rbAlloc((size_t)nodeCount * sizeof *marks);
+    for (int i = 0; i < nodeCount; ++i) {
+        marks[i] = -1;
+    }
+    for (int i = 0; i < nodeCount; ++i) {
+        marks[i] = i;
+        for (int side = 0; side < 2; ++side) {
+            int body = bodyOf(&system->blocks[nodeBlocks[i]], side);
+            for (int k = at->starts[body]; k < at->starts[body + 1]; ++k) {
+                int other = at->sides[k] / 2;
+                if (marks[other] != i) {
+                    marks[other] = i;
+                    rbArray_Push(graph.neighbors, other);
+                }
+            }
+        }
+        graph.starts[i + 1] = graph.neighbors.count;
+    }
+    rbFree(marks, (size_t)nodeCount * sizeof *marks);
+    return graph;
+}
+
+static void freeGraph(NodeGraph* graph)
+{
+    rbFree(graph->starts, ((size_t)graph->nodeCount + 1) * sizeof *graph->starts);
+    rbArray_Free(graph->neighbors);
+}
+
+// Parents in the elimination tree, by Liu's method with shortened paths.
+static void makeTree(const NodeGraph* graph, int* parents, int* ancestors)
+{
+    for (int i = 0; i < graph->nodeCount; ++i) {
+        parents[i] = -1;
+        ancestors[i] = -1;
+        for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
+            int j = graph->neighbors.data[k];
+            while (j >= 0 && j < i) {
+                int next = ancestors[j];
+                ancestors[j] = i;
+                if (next < 0) {
+                    parents[j] = i;
+                }
+                j = next;
+            }
+        }
+    }
+}
+
+// Row i of L has blocks where paths of the tree lead from its neighbors up to i. Rows are processed
+// in ascending order, so that the entries of every column are sorted. rows NULL: only counts.
+static void walkRows(const NodeGraph* graph, const int* parents, int* marks, int* ends, int* rows)
+{
+    for (int i = 0; i < graph->nodeCount; ++i) {
+        marks[i] = -1;
+    }
+    for (int i = 0; i < graph->nodeCount; ++i) {
+        marks[i] = i;
+        for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
+            for (int j = graph->neighbors.data[k]; j >= 0 && j < i && marks[j] != i;
+                 j = parents[j]) {
+                marks[j] = i;
+                if (rows) {
+                    rows[ends[j]] = i;
+                }
+                ++ends[j];
+            }
+        }
+    }
+}
+
+static void makeColumns(Pattern* pattern, const NodeGraph* graph)
+{
+    int n = pattern->nodeCount;
+    size_t bytes = (size_t)n * sizeof(int);
+    int *parents = rbAlloc(bytes), *marks = rbAlloc(bytes);
+    int* ends = rbAllocZero((size_t)n, sizeof *ends);
+    makeTree(graph, parents, marks);
+    walkRows(graph, parents, marks, ends, NULL);
+    pattern->starts = rbAllocZero((size_t)n + 1, sizeof *pattern->starts);
+    for (int j = 0; j < n; ++j) {
+        pattern->starts[j + 1] = pattern->starts[j] + ends[j];
+        ends[j] = pattern->starts[j];
+    }
+    pattern->entryCount = n > 0 ? pattern->starts[n] : 0;
+    pattern->rows = rbAlloc((size_t)pattern->entryCount * sizeof *pattern->rows);
+    walkRows(graph, parents, marks, ends, pattern->rows);
+    rbFree(parents, bytes);
+    rbFree(marks, bytes);
+    rbFree(ends, bytes);
+}
+
+static Coupling makeCoupling(const Pattern* pattern, int body, int sideI, int sideJ)
+{
+    RB_ASSERT(sideI / 2 != sideJ / 2);
+    bool isIRow = sideI / 2 > sideJ / 2;
+    int row = isIRow ? sideI : sideJ, col = isIRow ? sideJ : sideI;
+    return (Coupling){.body = body,
+                      .entry = rbFindEntry(pattern->starts, pattern->rows, row / 2, col / 2),
+                      .rowNode = row / 2,
+                      .colNode = col / 2,
+                      .sign = row % 2 == col % 2 ? 1.0 : -1.0,
+                      .isRowB = row % 2 == 1,
+                      .isColB = col % 2 == 1};
+}
+
+static void makeCouplings(Pattern* pattern, const Incidence* at)
+{
+    int count = 0;
+    for (int body = 0; body < at->bodyCount; ++body) {
+        int n = at->starts[body + 1] - at->starts[body];
+        count += n * (n - 1) / 2;
+    }
+    pattern->couplings = rbAlloc((size_t)count * sizeof *pattern->couplings);
+    for (int body = 0; body < at->bodyCount; ++body) {
+        for (int i = at->starts[body]; i < at->starts[body + 1]; ++i) {
+            for (int j = at->starts[body]; j < i; ++j) {
+                pattern->couplings[pattern->couplingCount++] =
+                    makeCoupling(pattern, body, at->sides[i], at->sides[j]);
+            }
+        }
+    }
+    RB_ASSERT(pattern->couplingCount == count);
+}
+
+// Without the blocks that are cut, ascending.
+static void makePattern(Pattern* pattern, const rbRowSystem* system, const int* cuts, int cutCount)
+{
+    *pattern = (Pattern){.blockCount = system->blockCount};
+    size_t bytes = (size_t)system->blockCount * sizeof(int);
+    pattern->blocks = rbAlloc(bytes);
+    int *given = rbAlloc(bytes), *order = rbAlloc(bytes), n = 0;
+    for (int i = 0, cut = 0; i < system->blockCount; ++i) {
+        RB_ASSERT(system->blocks[i].bodyA != system->blocks[i].bodyB);
+        if (cut < cutCount && cuts[cut] == i) {
+            ++cut;
+        } else {
+            given[n++] = i;
+        }
+    }
+    pattern->nodeCount = n;
+
+    Incidence at = makeIncidence(system, given, n);
+    NodeGraph graph = makeGraph(system, given, n, &at);
+    if (n > 1) {
+        orderNodes(&graph, order);
+    } else if (n == 1) {
+        order[0] = 0;
+    }
+    freeGraph(&graph);
+    freeIncidence(&at);
+
+    // Repeats this with renumbered nodes: simpler than permuting lists.
+    for (int j = 0; j < n; ++j) {
+        pattern->blocks[j] = given[order[j]];
+    }
+    at = makeIncidence(system, pattern->blocks, n);
+    graph = makeGraph(system, pattern->blocks, n, &at);
+    makeColumns(pattern, &graph);
+    makeCouplings(pattern, &at);
+    freeGraph(&graph);
+    freeIncidence(&at);
+    rbFree(given, bytes);
+    rbFree(order, bytes);
+}
+
+static void freePattern(Pattern* pattern)
+{
+    size_t n = (size_t)pattern->nodeCount;
+    rbFree(pattern->blocks, (size_t)pattern->blockCount * sizeof *pattern->blocks);
+    rbFree(pattern->starts, (n + 1) * sizeof *pattern->starts);
+    rbFree(pattern->rows, (size_t)pattern->entryCount * sizeof *pattern->rows);
+    rbFree(pattern->couplings, (size_t)pattern->couplingCount * sizeof *pattern->couplings);
+}
+
+// ------------------------------------------------------------------------------------------ values
 
 typedef struct Node {
     size_t diagonal; // offset of its n x n values
@@ -34,9 +362,9 @@ typedef struct RowRange {
 
 typedef struct DirectSolver {
     rbSolver base;
-    rbPattern pattern;
-    rbRowGraph* graph; // of the cut solver: owns the list of cuts
+    Pattern pattern;
     Node* nodes;
+    int* cuts;
     RowRange* cutRows; // rows of each cut
     size_t* offsets;   // of the values of entries
     double* values;    // of entries: M, then L
@@ -69,7 +397,7 @@ RB_FIXED_INLINE const double* angularOf(const rbRow* row, bool isB)
 
 // values += sign (invMass linear_a . linear_b + angular_a . response_b).
 RB_FIXED_INLINE void couple(double* restrict values, const DirectSolver* solver, const rbRow* rows,
-                            const rbPatternCoupling* coupling, double invMass, int uniform)
+                            const Coupling* coupling, double invMass, int uniform)
 {
     const Node *row = &solver->nodes[coupling->rowNode], *col = &solver->nodes[coupling->colNode];
     int rowSize = uniform ? uniform : row->size, colSize = uniform ? uniform : col->size;
@@ -114,10 +442,15 @@ RB_FIXED_INLINE void assembleDiagonal(DirectSolver* solver, const rbRowSystem* s
     }
 }
 
+RB_FIXED_INLINE size_t offsetOf(const DirectSolver* solver, int entry, int uniform)
+{
+    return uniform ? (size_t)entry * (size_t)(uniform * uniform) : solver->offsets[entry];
+}
+
 RB_FIXED_INLINE void assemble(DirectSolver* solver, const rbRowSystem* system, const rbRow* rows,
                               int uniform)
 {
-    const rbPattern* pattern = &solver->pattern;
+    const Pattern* pattern = &solver->pattern;
     for (int j = 0; j < pattern->nodeCount; ++j) {
         assembleDiagonal(solver, system, rows, j, uniform);
     }
@@ -125,10 +458,8 @@ RB_FIXED_INLINE void assemble(DirectSolver* solver, const rbRowSystem* system, c
         memset(solver->values, 0, solver->valueCount * sizeof *solver->values);
     }
     for (int k = 0; k < pattern->couplingCount; ++k) {
-        const rbPatternCoupling* coupling = &pattern->couplings[k];
-        size_t offset = uniform ? (size_t)coupling->entry * (size_t)(uniform * uniform)
-                                : solver->offsets[coupling->entry];
-        couple(solver->values + offset, solver, rows, coupling,
+        const Coupling* coupling = &pattern->couplings[k];
+        couple(solver->values + offsetOf(solver, coupling->entry, uniform), solver, rows, coupling,
                system->masses[coupling->body].invMass, uniform);
     }
 }
@@ -136,7 +467,7 @@ RB_FIXED_INLINE void assemble(DirectSolver* solver, const rbRowSystem* system, c
 // The rows, with zeros for inactive ones, and the number of inactive ones.
 static const rbRow* takeRows(DirectSolver* solver, const rbRowSystem* system, int* inactive)
 {
-    const rbPattern* pattern = &solver->pattern;
+    const Pattern* pattern = &solver->pattern;
     int count = 0;
     for (int j = 0; j < pattern->nodeCount; ++j) {
         const Node* node = &solver->nodes[j];
@@ -159,14 +490,30 @@ static const rbRow* takeRows(DirectSolver* solver, const rbRowSystem* system, in
 
 // ----------------------------------------------------------------------------------- factorization
 
+static rbPivoted factorOf(const DirectSolver* solver, const Node* node)
+{
+    return (rbPivoted){.l = solver->factors + node->diagonal,
+                       .invPivots = solver->invPivots + node->row,
+                       .order = solver->order + node->row,
+                       .size = node->size};
+}
+
 static void solvePivoted(const DirectSolver* solver, const Node* node, double* x)
 {
     double work[RB_BLOCK_ROWS_MAX];
-    rbPivoted factor = {.l = solver->factors + node->diagonal,
-                        .invPivots = solver->invPivots + node->row,
-                        .order = solver->order + node->row,
-                        .size = node->size};
+    rbPivoted factor = factorOf(solver, node);
     rbPivoted_Solve(&factor, x, x, work);
+}
+
+// x = D^+ x of a node.
+RB_FIXED_INLINE void solveDiagonal(const DirectSolver* solver, int index, double* x, int n)
+{
+    const Node* node = &solver->nodes[index];
+    if (solver->isPivoted[index]) {
+        solvePivoted(solver, node, x);
+    } else {
+        rbSolveNatural(solver->factors + node->diagonal, solver->invPivots + node->row, x, n);
+    }
 }
 
 // Factors D of a node; returns the number of dropped rows.
@@ -176,10 +523,7 @@ RB_FIXED_INLINE int factorDiagonal(DirectSolver* solver, int index, rbLeastRatio
     const Node* node = &solver->nodes[index];
     const double* matrix = solver->diagonals + node->diagonal;
     const double* originals = solver->originals + node->row;
-    rbPivoted factor = {.l = solver->factors + node->diagonal,
-                        .invPivots = solver->invPivots + node->row,
-                        .order = solver->order + node->row,
-                        .size = node->size};
+    rbPivoted factor = factorOf(solver, node);
     int n = uniform ? uniform : node->size;
     rbLeastRatio before = *least;
     solver->isPivoted[index] =
@@ -193,19 +537,24 @@ RB_FIXED_INLINE int factorDiagonal(DirectSolver* solver, int index, rbLeastRatio
     return factor.dropped;
 }
 
+// Row a of l times row b of m.
+RB_FIXED_INLINE double dotRows(const double* l, int a, const double* m, int b, int inner)
+{
+    const double *rowL = l + (size_t)a * (size_t)inner, *rowM = m + (size_t)b * (size_t)inner;
+    double sum = rowL[0] * rowM[0];
+    for (int c = 1; c < inner; ++c) {
+        sum += rowL[c] * rowM[c];
+    }
+    return sum;
+}
+
 // to (rows x cols, row major) -= l (rows x inner) m^T (m: cols x inner).
 RB_FIXED_INLINE void subtractProduct(double* restrict to, const double* restrict l,
                                      const double* restrict m, int rows, int cols, int inner)
 {
     for (int a = 0; a < rows; ++a) {
         for (int b = 0; b < cols; ++b) {
-            const double *rowL = l + (size_t)a * (size_t)inner,
-                         *rowM = m + (size_t)b * (size_t)inner;
-            double sum = rowL[0] * rowM[0];
-            for (int c = 1; c < inner; ++c) {
-                sum += rowL[c] * rowM[c];
-            }
-            to[a * cols + b] -= sum;
+            to[a * cols + b] -= dotRows(l, a, m, b, inner);
         }
     }
 }
@@ -216,28 +565,16 @@ RB_FIXED_INLINE void subtractSquare(double* restrict to, const double* restrict 
 {
     for (int b = 0; b < rows; ++b) {
         for (int a = b; a < rows; ++a) {
-            const double *rowL = l + (size_t)a * (size_t)inner,
-                         *rowM = m + (size_t)b * (size_t)inner;
-            double sum = rowL[0] * rowM[0];
-            for (int c = 1; c < inner; ++c) {
-                sum += rowL[c] * rowM[c];
-            }
-            to[b * rows + a] -= sum;
+            to[b * rows + a] -= dotRows(l, a, m, b, inner);
         }
     }
-}
-
-RB_FIXED_INLINE size_t offsetOf(const DirectSolver* solver, int entry, int uniform)
-{
-    return uniform ? (size_t)entry * (size_t)(uniform * uniform) : solver->offsets[entry];
 }
 
 // L_ij = M_ij D_j^+ for all of column j; M_ij are kept in solver->column.
 RB_FIXED_INLINE void scaleColumn(DirectSolver* solver, int j, int uniform)
 {
-    const rbPattern* pattern = &solver->pattern;
-    const Node* node = &solver->nodes[j];
-    int n = uniform ? uniform : node->size;
+    const Pattern* pattern = &solver->pattern;
+    int n = uniform ? uniform : solver->nodes[j].size;
     int first = pattern->starts[j], last = pattern->starts[j + 1];
     if (first == last) {
         return;
@@ -249,19 +586,14 @@ RB_FIXED_INLINE void scaleColumn(DirectSolver* solver, int j, int uniform)
     size_t rowCount = (end - begin) / (size_t)n;
     memcpy(solver->column, values, (end - begin) * sizeof *values);
     for (size_t a = 0; a < rowCount; ++a) {
-        if (solver->isPivoted[j]) {
-            solvePivoted(solver, node, values + a * (size_t)n);
-        } else {
-            rbSolveNatural(solver->factors + node->diagonal, solver->invPivots + node->row,
-                           values + a * (size_t)n, n);
-        }
+        solveDiagonal(solver, j, values + a * (size_t)n, n);
     }
 }
 
 // Subtracts column j from the columns after it.
 RB_FIXED_INLINE void spreadColumn(DirectSolver* solver, int j, int uniform)
 {
-    const rbPattern* pattern = &solver->pattern;
+    const Pattern* pattern = &solver->pattern;
     int inner = uniform ? uniform : solver->nodes[j].size;
     int first = pattern->starts[j], last = pattern->starts[j + 1];
     size_t begin = first < last ? offsetOf(solver, first, uniform) : 0;
@@ -303,31 +635,11 @@ RB_FIXED_INLINE void factorWith(DirectSolver* solver, const rbRowSystem* system,
     solver->base.pivotLeast = least.pivot / least.diagonal;
 }
 
-static void factor1(DirectSolver* solver, const rbRowSystem* system)
-{
-    factorWith(solver, system, 1);
-}
-
-static void factor3(DirectSolver* solver, const rbRowSystem* system)
-{
-    factorWith(solver, system, 3);
-}
-
-static void factor5(DirectSolver* solver, const rbRowSystem* system)
-{
-    factorWith(solver, system, 5);
-}
-
-static void factorAny(DirectSolver* solver, const rbRowSystem* system)
-{
-    factorWith(solver, system, 0);
-}
-
 // ------------------------------------------------------------------------------------------- solve
 
 RB_FIXED_INLINE void solveWith(const DirectSolver* solver, double* x, int uniform)
 {
-    const rbPattern* pattern = &solver->pattern;
+    const Pattern* pattern = &solver->pattern;
     const Node* nodes = solver->nodes;
     for (int j = 0; j < pattern->nodeCount; ++j) {
         int n = uniform ? uniform : nodes[j].size;
@@ -341,13 +653,12 @@ RB_FIXED_INLINE void solveWith(const DirectSolver* solver, double* x, int unifor
     for (int j = pattern->nodeCount - 1; j >= 0; --j) {
         int n = uniform ? uniform : nodes[j].size;
         double* to = x + nodes[j].row;
-        if (solver->isPivoted[j]) {
-            solvePivoted(solver, &nodes[j], to);
-        } else {
-            rbSolveNatural(solver->factors + nodes[j].diagonal, solver->invPivots + nodes[j].row,
-                           to, n);
-        }
-        for (int p = pattern->starts[j]; p < pattern->starts[j + 1]; ++p) {
+        solveDiagonal(solver, j, to, n);
+        int first = pattern->starts[j], last = pattern->starts[j + 1] - 1;
+        for (int k = 0; k <= last - first; ++k) {
+            // Blocks of three rows take the first entry, mostly the node just solved, last: the
+            // others need not wait for it.
+            int p = uniform == 3 ? last - k : first + k;
             const Node* node = &nodes[pattern->rows[p]];
             const double* l = solver->values + offsetOf(solver, p, uniform);
             const double* from = x + node->row;
@@ -363,127 +674,27 @@ RB_FIXED_INLINE void solveWith(const DirectSolver* solver, double* x, int unifor
     }
 }
 
-static void solve1(const DirectSolver* solver, double* x)
-{
-    solveWith(solver, x, 1);
-}
-
-// r -= L z.
-RB_FIXED_INLINE rbVec3 forward3(const double* l, rbVec3 r, rbVec3 z)
-{
-    return (rbVec3){r.x - (l[0] * z.x + l[1] * z.y + l[2] * z.z),
-                    r.y - (l[3] * z.x + l[4] * z.y + l[5] * z.z),
-                    r.z - (l[6] * z.x + l[7] * z.y + l[8] * z.z)};
-}
-
-// x -= L^T z.
-RB_FIXED_INLINE rbVec3 backward3(const double* l, rbVec3 x, rbVec3 z)
-{
-    return (rbVec3){x.x - (l[0] * z.x + l[3] * z.y + l[6] * z.z),
-                    x.y - (l[1] * z.x + l[4] * z.y + l[7] * z.z),
-                    x.z - (l[2] * z.x + l[5] * z.y + l[8] * z.z)};
-}
-
-RB_FIXED_INLINE rbVec3 load3(const double* x)
-{
-    return (rbVec3){x[0], x[1], x[2]};
-}
-
-RB_FIXED_INLINE void store3(double* x, rbVec3 v)
-{
-    x[0] = v.x;
-    x[1] = v.y;
-    x[2] = v.z;
-}
-
-RB_FIXED_INLINE rbVec3 solveDiagonal3(const DirectSolver* solver, int j, const double* x)
-{
-    const Node* node = &solver->nodes[j];
-    const double* l = solver->factors + node->diagonal;
-    const double* inv = solver->invPivots + node->row;
-    double y1 = x[1] - l[1] * x[0];
-    double y2 = x[2] - l[2] * x[0] - l[5] * y1;
-    double z = y2 * inv[2];
-    double y = y1 * inv[1] - l[5] * z;
-    return (rbVec3){x[0] * inv[0] - l[1] * y - l[2] * z, y, z};
-}
-
-// The next node is mostly the first one below (node j + 1 is the parent of j in the tree of
-// elimination): its part of x stays in registers, since a load would wait for the preceding store.
-static void solve3(const DirectSolver* solver, double* x)
-{
-    const rbPattern* pattern = &solver->pattern;
-    const Node* nodes = solver->nodes;
-    const double* values = solver->values;
-    int n = pattern->nodeCount, held = -1;
-    rbVec3 z = RB_VEC3_ZERO;
-    for (int j = 0; j < n; ++j) {
-        z = held == j ? z : load3(x + nodes[j].row);
-        int first = pattern->starts[j];
-        for (int p = pattern->starts[j + 1] - 1; p > first; --p) {
-            double* to = x + nodes[pattern->rows[p]].row;
-            store3(to, forward3(values + 9 * (size_t)p, load3(to), z));
-        }
-        if (first < pattern->starts[j + 1]) {
-            held = pattern->rows[first];
-            double* to = x + nodes[held].row;
-            z = forward3(values + 9 * (size_t)first, load3(to), z);
-            store3(to, z);
-        }
-    }
-    held = -1;
-    for (int j = n - 1; j >= 0; --j) {
-        double* to = x + nodes[j].row;
-        if (solver->isPivoted[j]) {
-            solvePivoted(solver, &nodes[j], to);
-        }
-        rbVec3 sum = solver->isPivoted[j] ? load3(to) : solveDiagonal3(solver, j, to);
-        int first = pattern->starts[j];
-        for (int p = pattern->starts[j + 1] - 1; p > first; --p) {
-            sum = backward3(values + 9 * (size_t)p, sum, load3(x + nodes[pattern->rows[p]].row));
-        }
-        if (first < pattern->starts[j + 1]) {
-            int row = pattern->rows[first];
-            z = held == row ? z : load3(x + nodes[row].row);
-            sum = backward3(values + 9 * (size_t)first, sum, z);
-        }
-        z = sum;
-        held = j;
-        store3(to, z);
-    }
-}
-
-static void solve5(const DirectSolver* solver, double* x)
-{
-    solveWith(solver, x, 5);
-}
-
-static void solveAny(const DirectSolver* solver, double* x)
-{
-    solveWith(solver, x, 0);
-}
-
 //--------------------------------------------------------------------------------------------------
 // Versions for equal blocks: 1 (rods), 3 (ball joints), 5 (hinges); all others are general.
-
-typedef struct Version {
-    void (*factor)(DirectSolver* solver, const rbRowSystem* system);
-    void (*solve)(const DirectSolver* solver, double* x);
-} Version;
-
-static const Version versions[RB_BLOCK_ROWS_MAX + 1] = {
-    [0] = {factorAny, solveAny},
-    [1] = {factor1, solve1},
-    [3] = {factor3, solve3},
-    [5] = {factor5, solve5},
-};
 
 void rbDirectSolver_Factor(rbSolver* solver, const rbRowSystem* system)
 {
     DirectSolver* direct = (DirectSolver*)solver;
     RB_ASSERT(system->rowCount == solver->rowCount);
     RB_ASSERT(system->blockCount == direct->pattern.blockCount);
-    versions[direct->uniform].factor(direct, system);
+    switch (direct->uniform) {
+    case 1:
+        factorWith(direct, system, 1);
+        break;
+    case 3:
+        factorWith(direct, system, 3);
+        break;
+    case 5:
+        factorWith(direct, system, 5);
+        break;
+    default:
+        factorWith(direct, system, 0);
+    }
 }
 
 void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
@@ -493,12 +704,22 @@ void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
     if (x != r && solver->rowCount > 0) {
         memcpy(x, r, (size_t)solver->rowCount * sizeof *x);
     }
-    versions[direct->uniform].solve(direct, x);
-    if (direct->graph) {
-        for (int k = 0; k < solver->cutCount; ++k) {
-            const RowRange* cut = &direct->cutRows[k];
-            memset(x + cut->first, 0, (size_t)cut->count * sizeof *x);
-        }
+    switch (direct->uniform) {
+    case 1:
+        solveWith(direct, x, 1);
+        break;
+    case 3:
+        solveWith(direct, x, 3);
+        break;
+    case 5:
+        solveWith(direct, x, 5);
+        break;
+    default:
+        solveWith(direct, x, 0);
+    }
+    for (int k = 0; k < solver->cutCount; ++k) {
+        const RowRange* cut = &direct->cutRows[k];
+        memset(x + cut->first, 0, (size_t)cut->count * sizeof *x);
     }
 }
 
@@ -506,8 +727,7 @@ void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
 
 static void placeNodes(DirectSolver* solver, const rbRowSystem* system)
 {
-    const rbPattern* pattern = &solver->pattern;
-    solver->nodes = rbAllocZero((size_t)pattern->nodeCount, sizeof *solver->nodes);
+    const Pattern* pattern = &solver->pattern;
     solver->uniform = pattern->nodeCount > 0 ? system->blocks[pattern->blocks[0]].rowCount : 0;
     for (int j = 0; j < pattern->nodeCount; ++j) {
         const rbRowBlock* block = &system->blocks[pattern->blocks[j]];
@@ -518,14 +738,13 @@ static void placeNodes(DirectSolver* solver, const rbRowSystem* system)
         solver->diagonalCount += (size_t)(block->rowCount * block->rowCount);
         solver->uniform = block->rowCount == solver->uniform ? solver->uniform : 0;
     }
-    solver->uniform = versions[solver->uniform].factor ? solver->uniform : 0;
+    bool hasVersion = solver->uniform == 1 || solver->uniform == 3 || solver->uniform == 5;
+    solver->uniform = hasVersion ? solver->uniform : 0;
 }
 
 static void placeEntries(DirectSolver* solver)
 {
-    const rbPattern* pattern = &solver->pattern;
-    size_t longest = 0;
-    solver->offsets = rbAlloc((size_t)pattern->entryCount * sizeof *solver->offsets);
+    const Pattern* pattern = &solver->pattern;
     for (int j = 0; j < pattern->nodeCount; ++j) {
         size_t begin = solver->valueCount;
         for (int p = pattern->starts[j]; p < pattern->starts[j + 1]; ++p) {
@@ -534,15 +753,20 @@ static void placeEntries(DirectSolver* solver)
                 (size_t)(solver->nodes[j].size * solver->nodes[pattern->rows[p]].size);
         }
         size_t length = solver->valueCount - begin;
-        longest = length > longest ? length : longest;
+        solver->columnRoom = length > solver->columnRoom ? length : solver->columnRoom;
     }
-    solver->columnRoom = longest;
-    solver->values = rbAllocZero(solver->valueCount, sizeof *solver->values);
-    solver->column = rbAllocZero(longest, sizeof *solver->column);
 }
 
-// The arrays for values, and how many elements each has.
+// The arrays of a solver, and how many elements each has.
+#define STRUCTURE(X)                       \
+    X(cuts, solver->pattern.blockCount)    \
+    X(cutRows, solver->pattern.blockCount) \
+    X(nodes, solver->pattern.nodeCount)    \
+    X(offsets, solver->pattern.entryCount)
+// Those for values.
 #define ARRAYS(X)                           \
+    X(values, solver->valueCount)           \
+    X(column, solver->columnRoom)           \
     X(diagonals, solver->diagonalCount)     \
     X(factors, solver->diagonalCount)       \
     X(isPivoted, solver->pattern.nodeCount) \
@@ -554,52 +778,54 @@ static void placeEntries(DirectSolver* solver)
 #define CREATE(name, count) solver->name = rbAllocZero((size_t)(count), sizeof *solver->name);
 #define DESTROY(name, count) rbFree(solver->name, (size_t)(count) * sizeof *solver->name);
 
-static DirectSolver* createDirect(const rbRowSystem* system, rbRowGraph* graph)
+// cuts: blocks to omit, ascending; freed here.
+static rbSolver* createDirect(const rbRowSystem* system, int* cuts, int cutCount)
 {
     DirectSolver* solver = rbAllocZero(1, sizeof *solver);
     RB_ASSERT(system->rowCount >= 0);
     RB_ASSERT(system->blockCount >= 0);
     solver->base = (rbSolver){.rowCount = system->rowCount, .pivotLeast = 1.0};
-    solver->graph = graph;
-    bool* isCut = rbAllocZero((size_t)system->blockCount, sizeof *isCut);
-    if (graph) {
-        solver->base.cuts = graph->loopBlocks;
-        solver->base.cutCount = graph->loopCount;
-        solver->cutRows = rbAlloc((size_t)graph->loopCount * sizeof *solver->cutRows);
-        for (int k = 0; k < graph->loopCount; ++k) {
-            const rbRowBlock* block = &system->blocks[graph->loopBlocks[k]];
-            isCut[graph->loopBlocks[k]] = true;
-            solver->cutRows[k] = (RowRange){.first = block->firstRow, .count = block->rowCount};
-        }
+    makePattern(&solver->pattern, system, cuts, cutCount);
+    STRUCTURE(CREATE)
+    for (int k = 0; k < cutCount; ++k) {
+        const rbRowBlock* block = &system->blocks[cuts[k]];
+        solver->cuts[k] = cuts[k];
+        solver->cutRows[k] = (RowRange){.first = block->firstRow, .count = block->rowCount};
     }
-    rbPattern_Make(&solver->pattern, system, isCut);
-    rbFree(isCut, (size_t)system->blockCount * sizeof *isCut);
+    rbFree(cuts, (size_t)system->blockCount * sizeof *cuts);
+    solver->base.cuts = solver->cuts;
+    solver->base.cutCount = cutCount;
     placeNodes(solver, system);
     placeEntries(solver);
     ARRAYS(CREATE)
-    return solver;
+    return &solver->base;
 }
 
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system)
 {
-    return &createDirect(system, NULL)->base;
+    return createDirect(system, NULL, 0);
 }
 
 rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system)
 {
-    return &createDirect(system, rbCreateRowGraph(system))->base;
+    int* cuts = rbAlloc((size_t)system->blockCount * sizeof *cuts);
+    return createDirect(system, cuts, rbFindLoops(system, cuts));
+}
+
+rbSolver* rbDirectSolver_CreateEmpty(const rbRowSystem* system)
+{
+    int* cuts = rbAlloc((size_t)system->blockCount * sizeof *cuts);
+    for (int i = 0; i < system->blockCount; ++i) {
+        cuts[i] = i;
+    }
+    return createDirect(system, cuts, system->blockCount);
 }
 
 void rbDirectSolver_Destroy(rbSolver* base)
 {
     DirectSolver* solver = (DirectSolver*)base;
-    rbFree(solver->offsets, (size_t)solver->pattern.entryCount * sizeof *solver->offsets);
-    rbFree(solver->values, solver->valueCount * sizeof *solver->values);
-    rbFree(solver->column, solver->columnRoom * sizeof *solver->column);
-    rbFree(solver->nodes, (size_t)solver->pattern.nodeCount * sizeof *solver->nodes);
-    rbFree(solver->cutRows, (size_t)base->cutCount * sizeof *solver->cutRows);
+    STRUCTURE(DESTROY)
     ARRAYS(DESTROY)
-    rbPattern_Free(&solver->pattern);
-    rbDestroyRowGraph(solver->graph);
+    freePattern(&solver->pattern);
     rbFree(solver, sizeof *solver);
 }

@@ -23,7 +23,6 @@ typedef struct rbPivoted {
     int* order;        // row of the k-th pivot
     int size;
     int dropped;
-    bool isNatural;    // order is 0, 1, 2, ...
     double pivotLeast; // smallest kept relative to its diagonal; 1 if none is kept
 } rbPivoted;
 
@@ -90,9 +89,8 @@ RB_FIXED_INLINE void rbSolveNatural(const double* restrict l, const double* rest
 }
 
 // Computes factor->l, invPivots and order, which the caller has allocated, from a column major
-// matrix whose lower half is read. diagonals: the reference for pivots.
-void rbPivoted_Make(rbPivoted* factor, const double* matrix, const double* diagonals);
-// The same without trying the given order first.
+// matrix whose lower half is read, with its rows in the order of pivots. diagonals: the reference
+// for pivots.
 void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double* diagonals);
 
 // A x = r on the kept rows; work: size doubles. x and r may be the same array.

@@ -91,28 +91,8 @@ void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double*
             l[k * n + i] = 0.0;
         }
     }
-    factor->isNatural = false;
     factor->dropped = n - kept;
     factor->pivotLeast = least.pivot / least.diagonal;
-}
-
-void rbPivoted_Make(rbPivoted* factor, const double* matrix, const double* diagonals)
-{
-    RB_ASSERT(factor->size > 0);
-    RB_ASSERT(factor->l != matrix);
-    int n = factor->size;
-    rbLeastRatio least = {1.0, 1.0};
-    if (rbFactorNatural(matrix, diagonals, factor->l, factor->invPivots, n, &least)) {
-        for (int k = 0; k < n; ++k) {
-            factor->order[k] = k;
-        }
-        factor->isNatural = true;
-        factor->dropped = 0;
-        factor->pivotLeast = least.pivot / least.diagonal;
-    } else {
-        rbPivoted_MakeSorted(factor, matrix, diagonals);
-    }
-    RB_ASSERT(factor->dropped >= 0 && factor->dropped <= factor->size);
 }
 
 void rbPivoted_Solve(const rbPivoted* factor, const double* r, double* x, double* work)
@@ -149,32 +129,6 @@ static rbPivoted viewOf(rbSmallFactor* factor)
                        .size = factor->size};
 }
 
-// One row: no factor needed.
-static void makeSingle(rbSmallFactor* factor, double value, double diagonal)
-{
-    bool isKept = diagonal > 0.0 && value > RB_PIVOT_DROP * diagonal;
-    factor->l[0] = 1.0;
-    factor->order[0] = 0;
-    factor->invPivots[0] = isKept ? 1.0 / value : 0.0;
-    factor->dropped = isKept ? 0 : 1;
-    factor->pivotLeast = isKept && value < diagonal ? value / diagonal : 1.0;
-}
-
-// Three rows in the given order, the ball joint.
-static bool makeTriple(rbSmallFactor* factor, const double* matrix, const double* diagonals)
-{
-    rbLeastRatio least = {1.0, 1.0};
-    if (!rbFactorNatural(matrix, diagonals, factor->l, factor->invPivots, 3, &least)) {
-        return false;
-    }
-    factor->order[0] = 0;
-    factor->order[1] = 1;
-    factor->order[2] = 2;
-    factor->dropped = 0;
-    factor->pivotLeast = least.pivot / least.diagonal;
-    return true;
-}
-
 void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n, const double* diagonals)
 {
     RB_ASSERT(n >= 1 && n <= RB_BLOCK_ROWS_MAX);
@@ -186,15 +140,16 @@ void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n, cons
         diagonals = own;
     }
     factor->size = n;
-    if (n == 1) {
-        makeSingle(factor, matrix[0], diagonals[0]);
-        return;
-    }
-    if (n == 3 && makeTriple(factor, matrix, diagonals)) {
-        return;
-    }
     rbPivoted view = viewOf(factor);
-    rbPivoted_Make(&view, matrix, diagonals);
+    rbLeastRatio least = {1.0, 1.0};
+    if (rbFactorNatural(matrix, diagonals, view.l, view.invPivots, n, &least)) {
+        for (int k = 0; k < n; ++k) {
+            view.order[k] = k;
+        }
+        view.pivotLeast = least.pivot / least.diagonal;
+    } else {
+        rbPivoted_MakeSorted(&view, matrix, diagonals);
+    }
     factor->dropped = view.dropped;
     factor->pivotLeast = view.pivotLeast;
 }
@@ -202,10 +157,6 @@ void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n, cons
 void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x)
 {
     RB_ASSERT(factor->size >= 1 && factor->size <= RB_BLOCK_ROWS_MAX);
-    if (factor->size == 1) {
-        x[0] = r[0] * factor->invPivots[0];
-        return;
-    }
     double work[RB_BLOCK_ROWS_MAX];
     // Solving only reads; there is no const version of the view.
     rbPivoted view = viewOf((rbSmallFactor*)factor);

@@ -69,50 +69,20 @@ void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n,
                         const double* diagonals);
 void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x);
 
-// The graph of a system (B-36): dynamic bodies are nodes, all others together one node, blocks are
-// edges; blocks between the same two nodes count as one edge.
-typedef struct rbRowGraph {
-    int bodyCount;
-    int blockCount;
-    int componentCount;
-    int* bodyComponents;  // per body; -1: not dynamic
-    int* blockComponents; // per block; -1: no dynamic body
-    int* loopBlocks;      // blocks whose edge closes a loop, ascending
-    int loopCount;
-} rbRowGraph;
-
-rbRowGraph* rbCreateRowGraph(const rbRowSystem* system);
-void rbDestroyRowGraph(rbRowGraph* graph);
-
 RB_DECLARE_WORDS(rbSolverType);
-
-// Edges between nodes, of graphs and trees.
-typedef struct rbGraphEdge {
-    int small; // nodes
-    int large;
-} rbGraphEdge;
-
-// Blocks between the same two nodes form one edge. Nodes are bodies; node bodyCount stands for all
-// bodies that are not dynamic. Edges are in the order of their first blocks.
-typedef struct rbEdgeList {
-    int blockCount;
-    int edgeCount;
-    int* blockEdges; // edge of each block; -1: it touches no dynamic body
-    rbGraphEdge* edges;
-} rbEdgeList;
-
-void rbEdgeList_Make(rbEdgeList* list, const rbRowSystem* system);
-void rbEdgeList_Free(rbEdgeList* list);
 
 // The sparse direct solver, see direct.c.
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system);
-// The same without the blocks that close loops, for another row of the table.
+// The same without the blocks that close loops, and without any block, for other rows of the table.
 rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system);
+rbSolver* rbDirectSolver_CreateEmpty(const rbRowSystem* system);
 void rbDirectSolver_Destroy(rbSolver* base);
 void rbDirectSolver_Factor(rbSolver* solver, const rbRowSystem* system);
 void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x);
 
 // The linear-time solver for trees, see tree.c.
+// Lists the blocks that close loops, ascending; returns how many there are. NULL: only counts.
+int rbFindLoops(const rbRowSystem* system, int* blocks);
 rbSolver* rbTreeSolver_Create(const rbRowSystem* system);
 void rbTreeSolver_Destroy(rbSolver* base);
 void rbTreeSolver_Factor(rbSolver* base, const rbRowSystem* system);

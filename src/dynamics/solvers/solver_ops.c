@@ -1,9 +1,7 @@
-// The table of solvers, and the one that leaves every block to the caller.
+// The table of solvers, and which one AUTO selects.
 #include "base/core/memory.h"
 #include "base/core/registered_rows.h"
 #include "dynamics/solvers/solver.h"
-
-#include <string.h>
 
 // All blocks at a body couple with each other, and the factor of the direct solver has an entry for
 // every pair; the tree solver does not, but its cost per joint is higher. With pairs per block at
@@ -12,56 +10,9 @@
 // 2 to 5.
 #define COUPLES_PER_BLOCK_MAX 3
 
-// ------------------------------------------------------------------ iterative: all blocks are cuts
-
-typedef struct IterativeSolver {
-    rbSolver base;
-    int* cuts;
-} IterativeSolver;
-
-static rbSolver* createIterative(const rbRowSystem* system)
-{
-    RB_ASSERT(system->blockCount >= 0);
-    IterativeSolver* solver = rbAllocZero(1, sizeof *solver);
-    solver->cuts = rbAlloc((size_t)system->blockCount * sizeof *solver->cuts);
-    for (int i = 0; i < system->blockCount; ++i) {
-        solver->cuts[i] = i;
-    }
-    solver->base = (rbSolver){.rowCount = system->rowCount,
-                              .cuts = solver->cuts,
-                              .cutCount = system->blockCount,
-                              .pivotLeast = 1.0};
-    return &solver->base;
-}
-
-static void destroyIterative(rbSolver* solver)
-{
-    IterativeSolver* iterative = (IterativeSolver*)solver;
-    rbFree(iterative->cuts, (size_t)solver->cutCount * sizeof *iterative->cuts);
-    rbFree(iterative, sizeof *iterative);
-}
-
-static void factorIterative(rbSolver* solver, const rbRowSystem* system)
-{
-    (void)solver;
-    (void)system;
-    RB_ASSERT(solver->rowCount == system->rowCount);
-}
-
-static void solveIterative(rbSolver* solver, const double* r, double* x)
-{
-    (void)r;
-    RB_ASSERT(x != NULL);
-    for (int i = 0; i < solver->rowCount; ++i) {
-        x[i] = 0.0;
-    }
-}
-
-// --------------------------------------------------------------------------------------- the table
-
 static const rbSolverOps solverOps[RB_SOLVER_COUNT] = {
-    [RB_SOLVER_ITERATIVE] = {"iterative", createIterative, destroyIterative, factorIterative,
-                             solveIterative},
+    [RB_SOLVER_ITERATIVE] = {"iterative", rbDirectSolver_CreateEmpty, rbDirectSolver_Destroy,
+                             rbDirectSolver_Factor, rbDirectSolver_Solve},
     [RB_SOLVER_DIRECT] = {"direct", rbDirectSolver_Create, rbDirectSolver_Destroy,
                           rbDirectSolver_Factor, rbDirectSolver_Solve},
     [RB_SOLVER_TREE] = {"tree", rbTreeSolver_Create, rbTreeSolver_Destroy, rbTreeSolver_Factor,
@@ -104,10 +55,7 @@ rbSolverType rbChooseSolver(const rbRowSystem* system)
         return RB_SOLVER_DIRECT;
     }
     // With loops the tree solver would have to cut; the direct one need not.
-    rbRowGraph* graph = rbCreateRowGraph(system);
-    bool isTree = graph->loopCount == 0;
-    rbDestroyRowGraph(graph);
-    return isTree ? RB_SOLVER_TREE : RB_SOLVER_DIRECT;
+    return rbFindLoops(system, NULL) == 0 ? RB_SOLVER_TREE : RB_SOLVER_DIRECT;
 }
 
 rbSolver* rbCreateSolver(rbSolverType type, const rbRowSystem* system)

@@ -19,6 +19,7 @@
 // Blocks between the same two nodes form one joint. Bodies that are not dynamic form one node, the
 // root of everything attached to it, and take no part in the arithmetic. Blocks that close loops
 // are omitted: they are cuts.
+#include "base/core/disjoint_sets.h"
 #include "base/core/memory.h"
 #include "dynamics/solvers/pivoted.h"
 #include "dynamics/solvers/solver.h"
@@ -42,6 +43,8 @@ typedef struct TreeRow {
     double child[6];  // B_a
     double parent[6]; // B_b
     double pull[6];   // Y
+    int systemRow;
+    bool isChildB; // the child is B of its block
 } TreeRow;
 
 typedef struct TreeBody {
@@ -50,33 +53,33 @@ typedef struct TreeBody {
     double f[6];
 } TreeBody;
 
+// Of the joint that is being factored or solved.
+typedef struct JointWork {
+    double* matrix;    // K
+    double* diagonals; // its diagonal before elimination
+    double* products;  // V_a B_a^T and V_b B_b^T of its rows, 12 each
+    double* solve;     // of rbPivoted_Solve
+    int rowsMost;
+} JointWork;
+
 typedef struct TreeSolver {
     rbSolver base;
-    rbRowGraph* graph; // owns the list of cuts
-    Joint* joints;     // children before parents
+    int* cuts;
+    int blockCount;
+    Joint* joints; // children before parents
     int jointCount;
-    int rowCount;    // without those of cuts
-    int* systemRows; // row of the system of each row
-    bool* isChildB;  // of each row: the child is B of its block
-    TreeRow* rows;
+    TreeRow* rows; // in the order of joints, without those of cuts
+    int rowCount;
     TreeBody* bodies;
+    int bodyCount;
     int* roots; // bodies without a joint above
     int rootCount;
-    int bodyCount;
-    int blockCount;
-    int* cutRows; // rows of the system that are cut
-    int cutRowCount;
     double* factors; // of K, per joint
     size_t factorCount;
     double* invPivots; // per row
     int* order;        // per row, within its joint
-    double* matrix;    // of the current joint: K,
-    double* diagonals; //   its diagonal before elimination,
-    double* products;  //   V_a B_a^T and V_b B_b^T of its rows, 12 each
-    double* work;
-    double* solution; // per row
-    int jointRowsMost;
-    rbLeastRatio least; // least pivot of the current factorization
+    double* solution;  // per row
+    JointWork work;
 } TreeSolver;
 
 // ----------------------------------------------------------------------------------- factorization
@@ -139,15 +142,16 @@ static int gatherRows(TreeSolver* solver, const rbRowSystem* system, const Joint
     int inactive = 0;
     for (int i = joint->firstRow; i < joint->firstRow + joint->rowCount; ++i) {
         TreeRow* to = &solver->rows[i];
-        const rbRow* row = &system->rows[solver->systemRows[i]];
-        if (isinf(system->compliance[solver->systemRows[i]])) {
-            *to = (TreeRow){0};
+        const rbRow* row = &system->rows[to->systemRow];
+        if (isinf(system->compliance[to->systemRow])) {
+            memset(to->child, 0, sizeof to->child);
+            memset(to->parent, 0, sizeof to->parent);
             ++inactive;
             continue;
         }
-        rbVec3 angularChild = solver->isChildB[i] ? row->angularB : row->angularA;
-        rbVec3 angularParent = solver->isChildB[i] ? row->angularA : row->angularB;
-        double sign = solver->isChildB[i] ? -1.0 : 1.0;
+        rbVec3 angularChild = to->isChildB ? row->angularB : row->angularA;
+        rbVec3 angularParent = to->isChildB ? row->angularA : row->angularB;
+        double sign = to->isChildB ? -1.0 : 1.0;
         setRow(to->child, row->linear, angularChild, sign);
         setRow(to->parent, row->linear, angularParent, -sign);
     }
@@ -160,8 +164,8 @@ RB_FIXED_INLINE void makeMatrix(TreeSolver* solver, const rbRowSystem* system, c
 {
     const TreeRow* rows = solver->rows + joint->firstRow;
     for (int j = 0; j < n; ++j) {
-        double *below = solver->products + 12 * (size_t)j, *above = below + 6;
-        double compliance = system->compliance[solver->systemRows[joint->firstRow + j]];
+        double *below = solver->work.products + 12 * (size_t)j, *above = below + 6;
+        double compliance = system->compliance[rows[j].systemRow];
         double diagonal = isinf(compliance) ? 0.0 : compliance;
         double own = diagonal;
         memset(below, 0, 12 * sizeof *below);
@@ -173,11 +177,12 @@ RB_FIXED_INLINE void makeMatrix(TreeSolver* solver, const rbRowSystem* system, c
             diagonal += applyBody(solver, system, joint->parent, joint->isParentPlain,
                                   rows[j].parent, above);
         }
-        solver->diagonals[j] = diagonal;
+        solver->work.diagonals[j] = diagonal;
         for (int i = j; i < n; ++i) {
-            solver->matrix[j * n + i] = dot6(rows[i].child, below) + dot6(rows[i].parent, above);
+            solver->work.matrix[j * n + i] =
+                dot6(rows[i].child, below) + dot6(rows[i].parent, above);
         }
-        solver->matrix[j * n + j] += own;
+        solver->work.matrix[j * n + j] += own;
     }
 }
 
@@ -186,8 +191,8 @@ RB_FIXED_INLINE void updateParent(TreeSolver* solver, const rbRowSystem* system,
                                   const rbPivoted* factor, int n)
 {
     TreeRow* rows = solver->rows + joint->firstRow;
-    const double* products = solver->products;
-    double* column = solver->diagonals; // no longer needed
+    const double* products = solver->work.products;
+    double* column = solver->work.diagonals; // no longer needed
     for (int e = 0; e < 6; ++e) {
         for (int i = 0; i < n; ++i) {
             column[i] = products[12 * i + 6 + e];
@@ -195,7 +200,7 @@ RB_FIXED_INLINE void updateParent(TreeSolver* solver, const rbRowSystem* system,
         if (joint->isNatural) {
             rbSolveNatural(factor->l, factor->invPivots, column, n);
         } else {
-            rbPivoted_Solve(factor, column, column, solver->work);
+            rbPivoted_Solve(factor, column, column, solver->work.solve);
         }
         for (int i = 0; i < n; ++i) {
             rows[i].pull[e] = column[i];
@@ -226,19 +231,20 @@ static rbPivoted factorOf(const TreeSolver* solver, const Joint* joint)
                        .size = joint->rowCount};
 }
 
-// Returns the number of dropped rows.
-RB_FIXED_INLINE int factorJoint(TreeSolver* solver, const rbRowSystem* system, Joint* joint, int n)
+// Returns the number of dropped rows; least: smallest pivot so far.
+RB_FIXED_INLINE int factorJoint(TreeSolver* solver, const rbRowSystem* system, Joint* joint,
+                                rbLeastRatio* least, int n)
 {
     makeMatrix(solver, system, joint, n);
     rbPivoted factor = factorOf(solver, joint);
-    rbLeastRatio least = {1.0, 1.0};
-    joint->isNatural =
-        rbFactorNatural(solver->matrix, solver->diagonals, factor.l, factor.invPivots, n, &least);
+    rbLeastRatio own = {1.0, 1.0};
+    joint->isNatural = rbFactorNatural(solver->work.matrix, solver->work.diagonals, factor.l,
+                                       factor.invPivots, n, &own);
     if (!joint->isNatural) {
-        rbPivoted_MakeSorted(&factor, solver->matrix, solver->diagonals);
-        least = (rbLeastRatio){factor.pivotLeast, 1.0};
+        rbPivoted_MakeSorted(&factor, solver->work.matrix, solver->work.diagonals);
+        own = (rbLeastRatio){factor.pivotLeast, 1.0};
     }
-    rbLeastRatio_Take(&solver->least, least.pivot, least.diagonal);
+    rbLeastRatio_Take(least, own.pivot, own.diagonal);
     if (joint->parent >= 0) {
         updateParent(solver, system, joint, &factor, n);
     }
@@ -251,19 +257,19 @@ void rbTreeSolver_Factor(rbSolver* base, const rbRowSystem* system)
     RB_ASSERT(system->rowCount == base->rowCount);
     RB_ASSERT(system->bodyCount == solver->bodyCount);
     base->redundantRows = 0;
-    solver->least = (rbLeastRatio){1.0, 1.0};
+    rbLeastRatio least = {1.0, 1.0};
     for (int c = 0; c < solver->jointCount; ++c) {
         Joint* joint = &solver->joints[c];
         int inactive = gatherRows(solver, system, joint), dropped = 0;
         if (joint->rowCount == 3) {
-            dropped = factorJoint(solver, system, joint, 3);
+            dropped = factorJoint(solver, system, joint, &least, 3);
         } else {
-            dropped = factorJoint(solver, system, joint, joint->rowCount);
+            dropped = factorJoint(solver, system, joint, &least, joint->rowCount);
         }
         RB_ASSERT(dropped >= inactive);
         base->redundantRows += dropped - inactive;
     }
-    base->pivotLeast = solver->least.pivot / solver->least.diagonal;
+    base->pivotLeast = least.pivot / least.diagonal;
 }
 
 // ------------------------------------------------------------------------------------------- solve
@@ -273,7 +279,7 @@ RB_FIXED_INLINE void solveUpJoint(TreeSolver* solver, const Joint* joint, const 
     const TreeRow* rows = solver->rows + joint->firstRow;
     double* t = solver->solution + joint->firstRow;
     for (int i = 0; i < n; ++i) {
-        t[i] = r[solver->systemRows[joint->firstRow + i]];
+        t[i] = r[rows[i].systemRow];
         if (!joint->isChildPlain) {
             t[i] -= dot6(rows[i].child, solver->bodies[joint->child].u);
         }
@@ -295,7 +301,7 @@ RB_FIXED_INLINE void solveUpJoint(TreeSolver* solver, const Joint* joint, const 
     if (joint->isNatural) {
         rbSolveNatural(factor.l, factor.invPivots, t, n);
     } else {
-        rbPivoted_Solve(&factor, t, t, solver->work);
+        rbPivoted_Solve(&factor, t, t, solver->work.solve);
     }
 }
 
@@ -361,88 +367,174 @@ void rbTreeSolver_Solve(rbSolver* base, const double* r, double* x)
     RB_ASSERT(r != NULL && x != NULL);
     solveUp(solver, r);
     solveDown(solver);
+    for (int i = 0; i < base->rowCount; ++i) {
+        x[i] = 0.0; // stays so in cuts
+    }
     for (int i = 0; i < solver->rowCount; ++i) {
-        x[solver->systemRows[i]] = solver->solution[i];
+        x[solver->rows[i].systemRow] = solver->solution[i];
     }
-    for (int i = 0; i < solver->cutRowCount; ++i) {
-        x[solver->cutRows[i]] = 0.0;
+}
+
+// ------------------------------------------------------------------------------------------- graph
+// The graph of a system (B-36): dynamic bodies are nodes, all others together one more node; blocks
+// between the same two nodes are one edge. Edges are added to a forest in the order of their first
+// blocks; one whose ends are already connected closes a loop. So the last joint of a ring is cut.
+
+typedef struct Edge {
+    int small; // nodes
+    int large;
+    bool isLoop;
+    int joint; // -1: none
+} Edge;
+
+typedef struct Graph {
+    int nodeCount;
+    int blockCount;
+    int* blockEdges; // -1: the block touches no dynamic body
+    Edge* edges;
+    int edgeCount;
+} Graph;
+
+static int* makeInts(int count, int value)
+{
+    int* ints = rbAlloc((size_t)count * sizeof *ints);
+    for (int i = 0; i < count; ++i) {
+        ints[i] = value;
     }
+    return ints;
+}
+
+static void freeInts(int* ints, int count)
+{
+    rbFree(ints, (size_t)count * sizeof *ints);
+}
+
+static int nodeOf(const rbRowSystem* system, int body)
+{
+    RB_ASSERT(body >= 0 && body < system->bodyCount);
+    return system->masses[body].isDynamic ? body : system->bodyCount;
+}
+
+// The ends of a block; equal if none is dynamic.
+static Edge findEnds(const rbRowSystem* system, int block)
+{
+    int a = nodeOf(system, system->blocks[block].bodyA);
+    int b = nodeOf(system, system->blocks[block].bodyB);
+    return (Edge){.small = a < b ? a : b, .large = a < b ? b : a, .joint = -1};
+}
+
+// The first block of the edge of each block; -1: none. Equal edges are found node by node: the
+// blocks of a smaller end are linked in ascending order, and the last edge to each larger end is
+// recorded.
+static void findLeads(const Graph* graph, const rbRowSystem* system, int* blockLeads)
+{
+    int* firsts = makeInts(graph->nodeCount, -1); // of the chain of a node
+    int* nexts = makeInts(graph->blockCount, -1);
+    int* leads = makeInts(graph->nodeCount, -1); // first block of the edge to a larger end
+    int* owners = makeInts(graph->nodeCount, -1);
+    for (int i = graph->blockCount - 1; i >= 0; --i) {
+        Edge ends = findEnds(system, i);
+        if (ends.small != ends.large) {
+            nexts[i] = firsts[ends.small];
+            firsts[ends.small] = i;
+        }
+    }
+    for (int node = 0; node < graph->nodeCount; ++node) {
+        for (int i = firsts[node]; i >= 0; i = nexts[i]) {
+            int other = findEnds(system, i).large;
+            if (owners[other] != node) {
+                owners[other] = node;
+                leads[other] = i;
+            }
+            blockLeads[i] = leads[other];
+        }
+    }
+    freeInts(firsts, graph->nodeCount);
+    freeInts(nexts, graph->blockCount);
+    freeInts(leads, graph->nodeCount);
+    freeInts(owners, graph->nodeCount);
+}
+
+static Graph makeGraph(const rbRowSystem* system)
+{
+    Graph graph = {.nodeCount = system->bodyCount + 1, .blockCount = system->blockCount};
+    graph.blockEdges = makeInts(graph.blockCount, -1);
+    graph.edges = rbAllocZero((size_t)graph.blockCount, sizeof *graph.edges);
+    findLeads(&graph, system, graph.blockEdges);
+    int* parents = makeInts(graph.nodeCount, 0);
+    for (int i = 0; i < graph.nodeCount; ++i) {
+        parents[i] = i;
+    }
+    for (int i = 0; i < graph.blockCount; ++i) {
+        int lead = graph.blockEdges[i];
+        if (lead == i) {
+            Edge edge = findEnds(system, i);
+            edge.isLoop = !rbSets_Join(parents, edge.small, edge.large);
+            graph.edges[graph.edgeCount] = edge;
+            graph.blockEdges[i] = graph.edgeCount++;
+        } else if (lead >= 0) {
+            graph.blockEdges[i] = graph.blockEdges[lead];
+        }
+    }
+    freeInts(parents, graph.nodeCount);
+    return graph;
+}
+
+static void freeGraph(Graph* graph)
+{
+    freeInts(graph->blockEdges, graph->blockCount);
+    rbFree(graph->edges, (size_t)graph->blockCount * sizeof *graph->edges);
+}
+
+static int listLoops(const Graph* graph, int* blocks)
+{
+    int count = 0;
+    for (int i = 0; i < graph->blockCount; ++i) {
+        if (graph->blockEdges[i] >= 0 && graph->edges[graph->blockEdges[i]].isLoop) {
+            if (blocks != NULL) {
+                blocks[count] = i;
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
+int rbFindLoops(const rbRowSystem* system, int* blocks)
+{
+    Graph graph = makeGraph(system);
+    int count = listLoops(&graph, blocks);
+    freeGraph(&graph);
+    return count;
 }
 
 // ---------------------------------------------------------------------------------------- creation
 
-// Edges at each node that are not cut, in compressed form.
-typedef struct Forest {
-    rbEdgeList edges;
-    bool* isCut;   // per edge
-    int* starts;   // per node
-    int* incident; // edges
-    int nodeCount;
-} Forest;
-
-static void makeForest(Forest* forest, const rbRowSystem* system, const rbRowGraph* graph)
-{
-    rbEdgeList_Make(&forest->edges, system);
-    const rbEdgeList* edges = &forest->edges;
-    size_t nodeCount = (size_t)system->bodyCount + 1, edgeCount = (size_t)edges->edgeCount;
-    forest->nodeCount = (int)nodeCount;
-    forest->isCut = rbAllocZero(edgeCount, sizeof *forest->isCut);
-    for (int k = 0; k < graph->loopCount; ++k) {
-        forest->isCut[edges->blockEdges[graph->loopBlocks[k]]] = true;
-    }
-    forest->starts = rbAllocZero(nodeCount + 1, sizeof *forest->starts);
-    forest->incident = rbAllocZero(2 * edgeCount, sizeof *forest->incident);
-    for (size_t e = 0; e < edgeCount; ++e) {
-        forest->starts[edges->edges[e].small + 1] += forest->isCut[e] ? 0 : 1;
-        forest->starts[edges->edges[e].large + 1] += forest->isCut[e] ? 0 : 1;
-    }
-    for (size_t i = 0; i < nodeCount; ++i) {
-        forest->starts[i + 1] += forest->starts[i];
-    }
-    int* ends = rbAlloc(nodeCount * sizeof *ends);
-    memcpy(ends, forest->starts, nodeCount * sizeof *ends);
-    for (size_t e = 0; e < edgeCount; ++e) {
-        if (!forest->isCut[e]) {
-            forest->incident[ends[edges->edges[e].small]++] = (int)e;
-            forest->incident[ends[edges->edges[e].large]++] = (int)e;
-        }
-    }
-    rbFree(ends, nodeCount * sizeof *ends);
-}
-
-static void freeForest(Forest* forest)
-{
-    size_t nodeCount = (size_t)forest->nodeCount, edgeCount = (size_t)forest->edges.edgeCount;
-    rbFree(forest->isCut, edgeCount * sizeof *forest->isCut);
-    rbFree(forest->starts, (nodeCount + 1) * sizeof *forest->starts);
-    rbFree(forest->incident, 2 * edgeCount * sizeof *forest->incident);
-    rbEdgeList_Free(&forest->edges);
-}
-
-// State of the search.
+// State of the search. Links: 2 * edge at its smaller end, 2 * edge + 1 at its larger one.
 typedef struct Search {
     int* stack;
-    int* next;       // per node: position in its list of edges
+    int* firsts;     // per node: the first link that is not yet followed, ascending; -1: none
+    int* nexts;      // per link: the next one at its node
     int* parentEdge; // per node; -1: root, -2: not visited
-    int* edgeJoints; // per edge: its joint; -1: none
 } Search;
 
 // All joints below a root, children before parents. Depth-first without recursion: the depth of a
 // chain is its length.
-static void searchFrom(TreeSolver* solver, const Forest* forest, Search* search, int root)
+static void searchFrom(TreeSolver* solver, Graph* graph, Search* search, int root)
 {
-    int depth = 0, ground = forest->nodeCount - 1;
+    int depth = 0, ground = graph->nodeCount - 1;
     search->stack[depth++] = root;
     search->parentEdge[root] = -1;
     while (depth > 0) {
         int node = search->stack[depth - 1];
-        if (search->next[node] < forest->starts[node + 1]) {
-            int edge = forest->incident[search->next[node]++];
-            rbGraphEdge ends = forest->edges.edges[edge];
-            int other = ends.small == node ? ends.large : ends.small;
-            if (edge != search->parentEdge[node]) {
+        int link = search->firsts[node];
+        if (link >= 0) {
+            const Edge* edge = &graph->edges[link / 2];
+            int other = link % 2 == 0 ? edge->large : edge->small;
+            search->firsts[node] = search->nexts[link];
+            if (link / 2 != search->parentEdge[node]) {
                 RB_ASSERT(search->parentEdge[other] == -2);
-                search->parentEdge[other] = edge;
+                search->parentEdge[other] = link / 2;
                 search->stack[depth++] = other;
             }
             continue;
@@ -450,7 +542,7 @@ static void searchFrom(TreeSolver* solver, const Forest* forest, Search* search,
         --depth;
         if (depth > 0) {
             int parent = search->stack[depth - 1];
-            search->edgeJoints[search->parentEdge[node]] = solver->jointCount;
+            graph->edges[search->parentEdge[node]].joint = solver->jointCount;
             solver->joints[solver->jointCount++] =
                 (Joint){.child = node, .parent = parent == ground ? -1 : parent};
         } else if (node != ground) {
@@ -460,43 +552,40 @@ static void searchFrom(TreeSolver* solver, const Forest* forest, Search* search,
 }
 
 // Joints in their order; fills blockJoints, -1: the block is cut.
-static void orderJoints(TreeSolver* solver, const rbRowSystem* system, int* blockJoints)
+static void orderJoints(TreeSolver* solver, const rbRowSystem* system, Graph* graph,
+                        int* blockJoints)
 {
-    Forest forest;
-    makeForest(&forest, system, solver->graph);
-    size_t nodeCount = (size_t)forest.nodeCount, edgeCount = (size_t)forest.edges.edgeCount;
-    Search search = {.stack = rbAlloc(nodeCount * sizeof(int)),
-                     .next = rbAlloc(nodeCount * sizeof(int)),
-                     .parentEdge = rbAlloc(nodeCount * sizeof(int)),
-                     .edgeJoints = rbAlloc(edgeCount * sizeof(int))};
-    memcpy(search.next, forest.starts, nodeCount * sizeof(int));
-    for (size_t i = 0; i < nodeCount; ++i) {
-        search.parentEdge[i] = -2;
+    Search search = {.stack = makeInts(graph->nodeCount, 0),
+                     .firsts = makeInts(graph->nodeCount, -1),
+                     .nexts = makeInts(2 * graph->edgeCount, -1),
+                     .parentEdge = makeInts(graph->nodeCount, -2)};
+    for (int link = 2 * graph->edgeCount - 1; link >= 0; --link) {
+        const Edge* edge = &graph->edges[link / 2];
+        int node = link % 2 == 0 ? edge->small : edge->large;
+        if (!edge->isLoop) {
+            search.nexts[link] = search.firsts[node];
+            search.firsts[node] = link;
+        }
     }
-    for (size_t e = 0; e < edgeCount; ++e) {
-        search.edgeJoints[e] = -1;
-    }
-    searchFrom(solver, &forest, &search, system->bodyCount);
+    searchFrom(solver, graph, &search, system->bodyCount);
     for (int i = 0; i < system->bodyCount; ++i) {
         if (system->masses[i].isDynamic && search.parentEdge[i] == -2) {
-            searchFrom(solver, &forest, &search, i);
+            searchFrom(solver, graph, &search, i);
         }
     }
     for (int i = 0; i < system->blockCount; ++i) {
-        int edge = forest.edges.blockEdges[i];
-        if (edge >= 0) {
-            blockJoints[i] = search.edgeJoints[edge];
+        if (graph->blockEdges[i] >= 0) {
+            blockJoints[i] = graph->edges[graph->blockEdges[i]].joint;
         } else {
             // Between bodies that are not dynamic: there is only compliance.
             blockJoints[i] = solver->jointCount;
             solver->joints[solver->jointCount++] = (Joint){.child = -1, .parent = -1};
         }
     }
-    rbFree(search.stack, nodeCount * sizeof(int));
-    rbFree(search.next, nodeCount * sizeof(int));
-    rbFree(search.parentEdge, nodeCount * sizeof(int));
-    rbFree(search.edgeJoints, edgeCount * sizeof(int));
-    freeForest(&forest);
+    freeInts(search.stack, graph->nodeCount);
+    freeInts(search.firsts, graph->nodeCount);
+    freeInts(search.nexts, 2 * graph->edgeCount);
+    freeInts(search.parentEdge, graph->nodeCount);
 }
 
 // Numbers the rows joint by joint.
@@ -507,33 +596,28 @@ static void placeRows(TreeSolver* solver, const rbRowSystem* system, const int* 
         RB_ASSERT(block->rowCount >= 1 && block->rowCount <= RB_BLOCK_ROWS_MAX);
         if (blockJoints[i] >= 0) {
             solver->joints[blockJoints[i]].rowCount += block->rowCount;
-            continue;
-        }
-        for (int k = 0; k < block->rowCount; ++k) {
-            solver->cutRows[solver->cutRowCount++] = block->firstRow + k;
         }
     }
     for (int c = 0; c < solver->jointCount; ++c) {
         Joint* joint = &solver->joints[c];
-        size_t n = (size_t)joint->rowCount;
+        int n = joint->rowCount;
         joint->firstRow = solver->rowCount;
         joint->factor = solver->factorCount;
-        solver->rowCount += joint->rowCount;
-        solver->factorCount += n * n;
-        solver->jointRowsMost =
-            joint->rowCount > solver->jointRowsMost ? joint->rowCount : solver->jointRowsMost;
+        solver->rowCount += n;
+        solver->factorCount += (size_t)n * (size_t)n;
+        solver->work.rowsMost = n > solver->work.rowsMost ? n : solver->work.rowsMost;
         joint->rowCount = 0;
     }
     for (int i = 0; i < system->blockCount; ++i) {
         const rbRowBlock* block = &system->blocks[i];
         for (int k = 0; blockJoints[i] >= 0 && k < block->rowCount; ++k) {
             Joint* joint = &solver->joints[blockJoints[i]];
-            int row = joint->firstRow + joint->rowCount++;
-            solver->systemRows[row] = block->firstRow + k;
-            solver->isChildB[row] = joint->child == block->bodyB;
+            TreeRow* row = &solver->rows[joint->firstRow + joint->rowCount++];
+            row->systemRow = block->firstRow + k;
+            row->isChildB = joint->child == block->bodyB;
         }
     }
-    RB_ASSERT(solver->rowCount + solver->cutRowCount == system->rowCount);
+    RB_ASSERT(solver->rowCount <= system->rowCount);
 }
 
 // Bodies are plain until their first joint from below is processed.
@@ -552,24 +636,22 @@ static void markPlain(TreeSolver* solver)
 }
 
 // The arrays of a solver, and how many elements each has.
-#define STRUCTURE(X)                     \
-    X(joints, solver->blockCount)        \
-    X(roots, solver->bodyCount)          \
-    X(bodies, solver->bodyCount)         \
-    X(systemRows, solver->base.rowCount) \
-    X(isChildB, solver->base.rowCount)   \
-    X(cutRows, solver->base.rowCount)    \
-    X(rows, solver->base.rowCount)       \
-    X(invPivots, solver->base.rowCount)  \
-    X(order, solver->base.rowCount)      \
+#define STRUCTURE(X)                    \
+    X(cuts, solver->blockCount)         \
+    X(joints, solver->blockCount)       \
+    X(roots, solver->bodyCount)         \
+    X(bodies, solver->bodyCount)        \
+    X(rows, solver->base.rowCount)      \
+    X(invPivots, solver->base.rowCount) \
+    X(order, solver->base.rowCount)     \
     X(solution, solver->base.rowCount)
 // Those whose sizes follow from the joints.
-#define WORK(X)                                              \
-    X(factors, solver->factorCount)                          \
-    X(matrix, solver->jointRowsMost * solver->jointRowsMost) \
-    X(diagonals, solver->jointRowsMost)                      \
-    X(products, 12 * solver->jointRowsMost)                  \
-    X(work, solver->jointRowsMost)
+#define WORK(X)                                                   \
+    X(factors, solver->factorCount)                               \
+    X(work.matrix, solver->work.rowsMost * solver->work.rowsMost) \
+    X(work.diagonals, solver->work.rowsMost)                      \
+    X(work.products, 12 * solver->work.rowsMost)                  \
+    X(work.solve, solver->work.rowsMost)
 #define CREATE(name, count) solver->name = rbAllocZero((size_t)(count), sizeof *solver->name);
 #define DESTROY(name, count) rbFree(solver->name, (size_t)(count) * sizeof *solver->name);
 
@@ -577,21 +659,20 @@ rbSolver* rbTreeSolver_Create(const rbRowSystem* system)
 {
     TreeSolver* solver = rbAllocZero(1, sizeof *solver);
     RB_ASSERT(system->rowCount >= 0);
-    size_t blockCount = (size_t)system->blockCount;
-    solver->graph = rbCreateRowGraph(system);
-    solver->base = (rbSolver){.rowCount = system->rowCount,
-                              .cuts = solver->graph->loopBlocks,
-                              .cutCount = solver->graph->loopCount,
-                              .pivotLeast = 1.0};
+    solver->base = (rbSolver){.rowCount = system->rowCount, .pivotLeast = 1.0};
     solver->bodyCount = system->bodyCount;
     solver->blockCount = system->blockCount;
     STRUCTURE(CREATE)
 
-    int* blockJoints = rbAlloc(blockCount * sizeof *blockJoints);
-    orderJoints(solver, system, blockJoints);
+    Graph graph = makeGraph(system);
+    int* blockJoints = makeInts(system->blockCount, -1);
+    solver->base.cuts = solver->cuts;
+    solver->base.cutCount = listLoops(&graph, solver->cuts);
+    orderJoints(solver, system, &graph, blockJoints);
     placeRows(solver, system, blockJoints);
     markPlain(solver);
-    rbFree(blockJoints, blockCount * sizeof *blockJoints);
+    freeInts(blockJoints, system->blockCount);
+    freeGraph(&graph);
 
     RB_ASSERT(solver->jointCount <= system->blockCount);
     WORK(CREATE)
@@ -603,6 +684,5 @@ void rbTreeSolver_Destroy(rbSolver* base)
     TreeSolver* solver = (TreeSolver*)base;
     STRUCTURE(DESTROY)
     WORK(DESTROY)
-    rbDestroyRowGraph(solver->graph);
     rbFree(solver, sizeof *solver);
 }

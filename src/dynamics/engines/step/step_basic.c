@@ -7,6 +7,7 @@
 //          the rows their required rates
 //
 // Every part is its own mirror image in time, so the error has only even powers of h.
+#include "base/math/angle.h"
 #include "dynamics/engines/step/step_valid.h"
 
 #include <float.h>
@@ -43,50 +44,248 @@ double rbStep_GetTolerance(const rbStepEngine* engine)
     return engine->settings.order > 2 ? fmin(tolerance, 1e-12) : tolerance;
 }
 
-double rbStep_GetResponse(const rbMechanism* m, const rbRowBlock* block, int row)
+// --------------------------------------------------------------------------------------- forces
+// Besides those of rows: loads, paths, motors.
+
+static rbMotionState motionState(const rbMechBody* body, const rbRowMass* mass)
 {
-    return rbCoupleRows(&m->masses[block->bodyA], &m->rows[row], 1.0, &m->rows[row], 1.0) +
-           rbCoupleRows(&m->masses[block->bodyB], &m->rows[row], -1.0, &m->rows[row], -1.0);
+    rbMotionState state = {.position = body->pose.position,
+                           .orientation = body->pose.orientation,
+                           .velocity = body->velocity,
+                           .spin = rbMulMtV(body->pose.rotation, rbMechBody_GetSpin(body, mass))};
+    return state;
 }
 
-// Compliance of the rows in the position stage of a step of size h.
-static void setStartCompliance(rbStepMechanism* mechanism, double h)
+void rbStep_Forces(const rbStepRun* run, double time, double* power)
 {
-    rbMechanism* m = &mechanism->m;
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
-            if (block->kind == RB_ROW_SPRING) {
-                double yield = h * (0.25 * h * block->stiffness + m->startDamping[row]);
-                m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
-            } else {
-                bool isHeld = mechanism->rows.limits[row] == RB_LIMIT_FREE;
-                m->compliance[row] = isHeld ? 0.0 : INFINITY;
-            }
+    rbMechanism* m = &run->mechanism->m;
+    *power = 0.0;
+    if (!run->mechanism->traits.hasLoads && run->mechanism->isForceKnown) {
+        return;
+    }
+    run->mechanism->isForceKnown = true;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        if (!body->isDynamic) {
+            continue;
+        }
+        const rbMotionBody* motion = &run->host->motions[body->index];
+        rbVec3 force = rbScale(body->mass, motion->acceleration);
+        rbVec3 torque = motion->torque;
+        if (motion->load != NULL) {
+            rbLoad load = {.power = 0.0};
+            rbMotionState state = motionState(body, &m->masses[i]);
+            motion->load(motion, &state, time, &load);
+            force = rbAdd(force, load.force);
+            torque = rbAdd(torque, load.torque);
+            *power += load.power;
+        }
+        body->force = force;
+        body->torque = torque;
+    }
+}
+
+void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    if (!mechanism->traits.hasPaths) {
+        return;
+    }
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbMechBody* body = &mechanism->m.bodies[i];
+        const rbPath* path =
+            body->index >= 0 ? run->engine->bodies.data[body->index].def.path : NULL;
+        if (body->isDynamic || path == NULL) {
+            continue;
+        }
+        rbTransform pose;
+        rbVec3 velocity;
+        rbVec3 angularVelocity;
+        rbPath_Evaluate(path, time, &pose, &velocity, &angularVelocity);
+        rbRowPose* place = isAhead ? &body->ahead : &body->pose;
+        place->position = pose.p;
+        place->orientation = pose.q;
+        place->rotation = rbMatFromQuat(pose.q);
+        *(isAhead ? &body->aheadVelocity : &body->velocity) = velocity;
+        *(isAhead ? &body->aheadAngularVelocity : &body->angularVelocity) = angularVelocity;
+    }
+}
+
+static void refresh(rbStepMechanism* mechanism)
+{
+    if (!mechanism->isRefreshed) {
+        rbMechanism_Refresh(&mechanism->m);
+        mechanism->isRefreshed = true;
+    }
+}
+
+void rbStep_RunMotors(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    refresh(mechanism);
+    for (int i = 0; i < mechanism->m.blockCount; ++i) {
+        const rbBlockInfo* info = &mechanism->infos[i];
+        if (info->role != RB_ROLE_FREEDOM) {
+            continue;
+        }
+        rbStepJointSlot* joint = &run->engine->joints.data[info->owner];
+        const rbMotorModel* motor =
+            joint->def.motors != NULL ? &joint->def.motors[info->freedom] : NULL;
+        if (motor == NULL ||
+            (motor->def.type != RB_MOTOR_POSITION && motor->def.type != RB_MOTOR_SPEED)) {
+            continue;
+        }
+        int row = mechanism->m.blocks[i].firstRow;
+        double rate;
+        rbMechanism_Rates(&mechanism->m, i, &rate);
+        // A trial must not change the memory of the motor.
+        rbMotorState memory = joint->motors[info->freedom];
+        mechanism->rows.drives[row].force =
+            rbMotorModel_Force(motor, &memory, time, h, mechanism->m.startErrors[row], rate);
+        if (!run->isTrial) {
+            joint->motors[info->freedom] = memory;
         }
     }
 }
 
-// The same in the velocity stage, where only damping is soft.
-static void setEndCompliance(rbStepMechanism* mechanism, double h)
+// Relative velocity along a row of a velocity-only joint. Arm: from B's center to the point whose
+// velocity is prescribed; rows at other points of B (hinge-points) also get the contribution of the
+// spin there.
+static double askedSpeed(const rbStepJointDef* def, const rbRow* row, rbVec3 arm)
+{
+    rbVec3 spin = def->angularVelocity;
+    bool isTranslation = rbLengthSquared(row->linear) > 0.0;
+    if (!isTranslation) {
+        return rbDot(row->angularB, spin);
+    }
+    double speed = rbDot(row->linear, def->linearVelocity);
+    bool isTurning = rbLengthSquared(spin) > 0.0;
+    return isTurning ? speed + rbDot(rbSub(row->angularB, rbCross(arm, row->linear)), spin) : speed;
+}
+
+// From B's center to its point of a joint.
+static rbVec3 findArm(const rbMechanism* m, const rbRowBlock* block)
+{
+    const rbRowPose* poseB = &m->bodies[block->bodyB].pose;
+    rbVec3 pointA;
+    rbVec3 pointB;
+    rbVec3 axis;
+    rbJointModel_Points(block->data, &m->bodies[block->bodyA].pose, poseB, &pointA, &pointB, &axis);
+    return rbSub(pointB, poseB->position);
+}
+
+void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    for (int i = 0; i < mechanism->m.blockCount; ++i) {
+        const rbRowBlock* block = &mechanism->m.blocks[i];
+        const rbBlockInfo* info = &mechanism->infos[i];
+        if (block->kind != RB_ROW_TRAVEL || info->role == RB_ROLE_FRICTION) {
+            continue;
+        }
+        const rbStepJointDef* def = &run->engine->joints.data[info->owner].def;
+        double* speeds = &mechanism->m.speeds[block->firstRow];
+        if (info->role == RB_ROLE_SPEED) {
+            const rbMotorModel* motor = &def->motors[info->freedom];
+            speeds[0] =
+                0.5 * (rbMotorModel_Target(motor, timeA) + rbMotorModel_Target(motor, timeB));
+            continue;
+        }
+        rbVec3 arm = findArm(&mechanism->m, block);
+        for (int k = 0; k < block->rowCount; ++k) {
+            speeds[k] = askedSpeed(def, &mechanism->m.rows[block->firstRow + k], arm);
+        }
+    }
+}
+
+// Velocity-only joints measure from the current poses.
+static void rezero(rbStepMechanism* mechanism)
+{
+    rbMechanism* m = &mechanism->m;
+    int next = 0;
+    for (int i = 0; i < m->blockCount && next < mechanism->modelCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        if (block->data != &mechanism->models[next]) {
+            continue;
+        }
+        const rbRowPose* poseA = &m->bodies[block->bodyA].pose;
+        const rbRowPose* poseB = &m->bodies[block->bodyB].pose;
+        rbJointModel_Rezero(&mechanism->models[next], poseA, poseB);
+        block->errors(block->data, poseA, poseB, &m->startErrors[block->firstRow]);
+        block->rows(block->data, poseA, poseB, &m->rows[block->firstRow]);
+        next += 1;
+    }
+}
+
+void rbStep_ContinueErrors(rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
+        if (block->kind == RB_ROW_HOLD) {
+            continue;
+        }
+        double errors[RB_BLOCK_ROWS_MAX];
+        block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
+                      errors);
         for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
+            double* place = &m->startErrors[block->firstRow + k];
+            double change = errors[k] - *place;
+            if (block->isAngle && ((block->angleMask >> k) & 1u) != 0) {
+                change = rbWrapAngle(change);
+            }
+            *place += change;
+        }
+    }
+    // Rows at the end of a step must not depend on the poses at its start.
+    rezero(mechanism);
+}
+
+// ------------------------------------------------------------------------------------------ rows
+
+// Stages of a step whose impulses are solved for.
+typedef enum Stage {
+    STAGE_START,    // positions: springs with the mean of both ends, damping with its stiff share
+    STAGE_END,      // velocities: only damping is soft
+    STAGE_BACKWARD, // positions of rbStep_Settle: springs and damping as they are at the end
+} Stage;
+
+// Inverse of the compliance of a spring in a stage of a step of size h.
+static double yieldOf(const rbMechanism* m, const rbRowBlock* block, double h, Stage stage)
+{
+    double damping = m->startDamping[block->firstRow];
+    return stage == STAGE_START ? h * (0.25 * h * block->stiffness + damping)
+           : stage == STAGE_END ? 0.5 * h * block->damping
+                                : h * (h * block->stiffness + damping);
+}
+
+static void setCompliance(rbStepMechanism* mechanism, double h, Stage stage)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
             if (block->kind == RB_ROW_SPRING) {
-                double share = 0.5 * h * block->damping;
-                m->compliance[row] = share > 0.0 ? 1.0 / share : INFINITY;
+                if (stage == STAGE_BACKWARD) {
+                    m->startDamping[row] = block->damping;
+                }
+                double yield = yieldOf(m, block, h, stage);
+                m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
             } else {
                 // Where no time passes a limited row cannot act.
-                bool isLame = !(h > 0.0) && m->limits[row] < INFINITY;
+                bool isLame = stage == STAGE_END && !(h > 0.0) && m->limits[row] < INFINITY;
                 bool isHeld = mechanism->rows.limits[row] == RB_LIMIT_FREE && !isLame;
                 m->compliance[row] = isHeld ? 0.0 : INFINITY;
             }
         }
     }
+}
+
+// The impulse of a row at its limit over a time.
+static double limitImpulse(const rbStepMechanism* mechanism, int row, double time)
+{
+    double most = time * mechanism->m.limits[row];
+    return mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
 }
 
 // Power of constant torques with the current velocities.
@@ -102,20 +301,6 @@ static double torquePower(const rbStepRun* run)
         }
     }
     return power;
-}
-
-double rbStep_GetKineticEnergy(const rbMechanism* m)
-{
-    double sum = 0.0;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-            sum += 0.5 * body->mass * rbLengthSquared(body->velocity) +
-                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
-        }
-    }
-    return sum;
 }
 
 static void kickBodies(rbMechanism* m, double h)
@@ -162,7 +347,8 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
         if (isStart) {
             // A damper that would stop the row within the step acts with the mean rate of the step
             // instead of the first one: first order, but it neither overshoots nor creeps.
-            bool isStiff = h * block->damping * rbStep_GetResponse(m, block, row) > STIFF_DAMPING;
+            bool isStiff =
+                h * block->damping * rbMechanism_GetResponse(m, block, row) > STIFF_DAMPING;
             m->startDamping[row] = isStiff ? 0.5 * block->damping : 0.0;
             x += isStiff ? 0.0 : 0.5 * h * block->damping * drive->rateBefore;
         } else {
@@ -264,29 +450,30 @@ static void applyGuess(const rbStepRun* run, double h)
             if (block->kind == RB_ROW_SPRING && !(m->compliance[row] < INFINITY)) {
                 impulses[k] = 0.0;
             } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                double most = 0.5 * h * m->limits[row];
-                impulses[k] = mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
+                impulses[k] = limitImpulse(mechanism, row, 0.5 * h);
             }
         }
         rbMechanism_Apply(m, i, impulses);
     }
 }
 
-static void keepImpulses(rbStepMechanism* mechanism, double h)
+// The impulses of the start; share: part of the step over which they act.
+static void keepImpulses(rbStepMechanism* mechanism, double h, double share)
 {
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
-        for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
-            mechanism->rows.guesses[row] = m->impulses[row] / (0.5 * h);
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            mechanism->rows.guesses[row] = m->impulses[row] / (share * h);
             mechanism->rows.totals[row] += m->impulses[row];
-            if (block->kind == RB_ROW_SPRING) {
-                double end;
-                rbMechanism_ErrorsAhead(m, i, &end);
-                double start = m->startErrors[row] - block->rest;
-                mechanism->rows.drives[row].elastic = 0.25 * h * block->stiffness * (start + end);
-            }
+        }
+        if (block->kind == RB_ROW_SPRING) {
+            double end;
+            rbMechanism_ErrorsAhead(m, i, &end);
+            double start = m->startErrors[block->firstRow] - block->rest;
+            mechanism->rows.drives[block->firstRow].elastic =
+                share < 1.0 ? 0.25 * h * block->stiffness * (start + end)
+                            : h * block->stiffness * end;
         }
     }
 }
@@ -363,7 +550,7 @@ static bool correctPositions(const rbStepRun* run, double h, rbCorrector* correc
         if (!corrected.isLimitChanged || ++changes > LIMIT_CHANGES_MAX) {
             break;
         }
-        setStartCompliance(mechanism, h);
+        setCompliance(mechanism, h, STAGE_START);
         rbCorrector_Factor(corrector, &mechanism->m);
     }
     RB_ASSERT(changes <= LIMIT_CHANGES_MAX + 1 && !(corrected.error < 0.0));
@@ -381,6 +568,12 @@ static double largestSpeed(const rbMechanism* m)
         most = fmax(most, rbLengthSquared(m->bodies[i].velocity));
     }
     return sqrt(most);
+}
+
+static void renewEnd(rbStepMechanism* mechanism, rbCorrector* corrector, double h)
+{
+    setCompliance(mechanism, h, STAGE_END);
+    rbCorrector_Factor(corrector, &mechanism->m);
 }
 
 // Impulses that stop relative motion along the rows; limits may change meanwhile.
@@ -421,17 +614,14 @@ static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corre
         if (!corrected.isLimitChanged) {
             break;
         }
-        setEndCompliance(mechanism, h);
-        rbCorrector_Factor(corrector, &mechanism->m);
+        renewEnd(mechanism, corrector, h);
     }
 }
 
 static void clearImpulses(rbStepMechanism* mechanism, double h)
 {
     rbMechanism* m = &mechanism->m;
-    for (int row = 0; row < m->rowCount; ++row) {
-        m->impulses[row] = 0.0;
-    }
+    memset(m->impulses, 0, (size_t)m->rowCount * sizeof *m->impulses);
     // Rows at a limit also push with it at the end of the step.
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
@@ -439,8 +629,7 @@ static void clearImpulses(rbStepMechanism* mechanism, double h)
         for (int k = 0; k < block->rowCount; ++k) {
             int row = block->firstRow + k;
             if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                double most = 0.5 * h * m->limits[row];
-                m->impulses[row] = mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
+                m->impulses[row] = limitImpulse(mechanism, row, 0.5 * h);
                 isPushed = true;
             }
         }
@@ -467,8 +656,7 @@ void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector)
 {
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(!(h < 0.0));
-    setEndCompliance(mechanism, h);
-    rbCorrector_Factor(corrector, &mechanism->m);
+    renewEnd(mechanism, corrector, h);
     if (h > 0.0) {
         notePivots(mechanism, corrector->solver);
     }
@@ -515,16 +703,20 @@ static void finishWithLoads(const rbStepRun* run, double time, double h)
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
 }
 
+static void takeAhead(rbMechanism* m)
+{
+    for (int i = 0; i < m->bodyCount; ++i) {
+        if (m->bodies[i].isDynamic) {
+            m->bodies[i].pose = m->bodies[i].ahead;
+        }
+    }
+}
+
 static void flyToEnd(const rbStepRun* run, double time)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            body->pose = body->ahead;
-        }
-    }
+    takeAhead(m);
     rbStep_PlaceFixed(run, time, false);
     RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     rbStep_ContinueErrors(mechanism);
@@ -539,14 +731,6 @@ static void flyHalf(const rbStepRun* run, double time, double h)
     flyToEnd(run, time + 0.5 * h);
 }
 
-static void refresh(rbStepMechanism* mechanism)
-{
-    if (!mechanism->isRefreshed) {
-        rbMechanism_Refresh(&mechanism->m);
-        mechanism->isRefreshed = true;
-    }
-}
-
 // Half of the forces, motors, and the explicit share of damping.
 static void pushAtStart(const rbStepRun* run, double time, double h)
 {
@@ -558,7 +742,7 @@ static void pushAtStart(const rbStepRun* run, double time, double h)
     refresh(mechanism);
     rbStep_Forces(run, time, &power);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
-    rbStep_Rezero(mechanism);
+    rezero(mechanism);
     noteRates(mechanism);
     rbStep_SetSpeeds(run, time, time + h);
     kickDrives(mechanism, h, true);
@@ -595,7 +779,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         ahead = 0.5 * h;
     }
     allowLeftover(run);
-    setStartCompliance(mechanism, ahead);
+    setCompliance(mechanism, ahead, STAGE_START);
     if (mechanism->traits.hasSoft || isMiddle || (isAnchored && !mechanism->isAnchored)) {
         rbCorrector_Factor(corrector, m);
     }
@@ -604,7 +788,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     if (!correctPositions(run, ahead, corrector, NULL)) {
         return false;
     }
-    keepImpulses(mechanism, h);
+    keepImpulses(mechanism, h, 0.5);
     accountForStart(run, h);
     flyToEnd(run, time + h);
     noteRates(mechanism);
@@ -620,19 +804,15 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         rbStep_StopRates(run, h, mechanism->inner);
     }
     accountForEnd(run, h);
-    if (!run->isTrial) {
-        run->engine->statistics.substeps += 1;
-    }
+    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
 }
 
 //--------------------------------------------------------------------------------------------------
 // A step in parts
 
-// With no energy recorded yet.
-static void openStep(rbStepMechanism* mechanism)
+void rbStep_ClearTotals(rbStepMechanism* mechanism)
 {
-    mechanism->isRefreshed = false;
     memset(mechanism->work, 0, sizeof mechanism->work);
     memset(mechanism->rows.totals, 0, (size_t)mechanism->m.rowCount * sizeof(double));
 }
@@ -640,7 +820,8 @@ static void openStep(rbStepMechanism* mechanism)
 void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    openStep(mechanism);
+    mechanism->isRefreshed = false;
+    rbStep_ClearTotals(mechanism);
     rbStep_PlaceFixed(run, time, false);
     rbStep_RunMotors(run, time, h);
     pushAtStart(run, time, h);
@@ -653,7 +834,7 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
 
 void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
 {
-    setStartCompliance(mechanism, h);
+    setCompliance(mechanism, h, STAGE_START);
     rbCorrector_Factor(mechanism->inner, &mechanism->m);
 }
 
@@ -668,14 +849,13 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism_LookAhead(&mechanism->m, h);
-    keepImpulses(mechanism, h);
+    keepImpulses(mechanism, h, 0.5);
     // Forces do work with the final velocities.
     rbStepContacts_ReturnSpeeds(run->engine, mechanism);
     accountForStart(run, h);
     flyToEnd(run, time + h);
     rbStep_SetSpeeds(run, time + h, time + h);
-    setEndCompliance(mechanism, h);
-    rbCorrector_Factor(mechanism->inner, &mechanism->m);
+    renewEnd(mechanism, mechanism->inner, h);
     clearImpulses(mechanism, h);
 }
 
@@ -696,14 +876,14 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    openStep(mechanism);
+    mechanism->isRefreshed = false;
+    rbStep_ClearTotals(mechanism);
     m->duration = h;
     rbStep_PlaceFixed(run, time, false);
     refresh(mechanism);
-    rbStep_Rezero(mechanism);
+    rezero(mechanism);
     rbStep_SetSpeeds(run, time, time);
-    setEndCompliance(mechanism, h);
-    rbCorrector_Factor(mechanism->inner, m);
+    renewEnd(mechanism, mechanism->inner, h);
     for (int row = 0; row < m->rowCount; ++row) {
         m->impulses[row] = 0.0;
         mechanism->rows.drives[row].elastic = 0.0;
@@ -748,24 +928,6 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 //--------------------------------------------------------------------------------------------------
 // A step that look-ahead cannot make
 
-// Springs and dampers as they are at the end of the step, and rigid rows.
-static void setBackwardCompliance(rbStepMechanism* mechanism, double h)
-{
-    rbMechanism* m = &mechanism->m;
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
-            if (block->kind == RB_ROW_SPRING) {
-                m->startDamping[row] = block->damping;
-                double yield = h * (h * block->stiffness + block->damping);
-                m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
-            } else {
-                m->compliance[row] = mechanism->rows.limits[row] == RB_LIMIT_FREE ? 0.0 : INFINITY;
-            }
-        }
-    }
-}
-
 // Motors, and rows at their limits, over the whole step.
 static void pushRows(rbStepMechanism* mechanism, double h)
 {
@@ -780,29 +942,11 @@ static void pushRows(rbStepMechanism* mechanism, double h)
                 x[k] = -h * mechanism->rows.drives[row].force;
                 mechanism->rows.totals[row] += x[k];
             } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                double most = h * m->limits[row];
-                x[k] = mechanism->rows.limits[row] == RB_LIMIT_HIGH ? most : -most;
+                x[k] = limitImpulse(mechanism, row, h);
                 m->impulses[row] = x[k];
             }
         }
         rbMechanism_Apply(m, i, x);
-    }
-}
-
-static void keepBackward(rbStepMechanism* mechanism, double h)
-{
-    rbMechanism* m = &mechanism->m;
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
-            mechanism->rows.guesses[row] = m->impulses[row] / h;
-            mechanism->rows.totals[row] += m->impulses[row];
-        }
-        if (block->kind == RB_ROW_SPRING) {
-            double end;
-            rbMechanism_ErrorsAhead(m, i, &end);
-            mechanism->rows.drives[block->firstRow].elastic = h * block->stiffness * end;
-        }
     }
 }
 
@@ -840,7 +984,7 @@ static double settlePositions(const rbStepRun* run, double h, double softness)
     }
     for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
         correction.releasesMax = allowedReleases(changes);
-        setBackwardCompliance(mechanism, h);
+        setCompliance(mechanism, h, STAGE_BACKWARD);
         rbCorrected corrected =
             rbSettlePositions(settler, &mechanism->m, &correction, mechanism->rows.limits);
         countPositions(run, &corrected);
@@ -863,30 +1007,24 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     rbMechanism_Refresh(m);
     rbStep_Forces(run, time, &power);
     mechanism->work[RB_WORK_LOAD] += h * power + 0.5 * h * torquePower(run);
-    rbStep_Rezero(mechanism);
+    rezero(mechanism);
     noteRates(mechanism);
     rbStep_SetSpeeds(run, time, time + h);
     pushRows(mechanism, h);
     kickBodies(m, h);
     rbMechanism_LookAhead(m, h);
-    for (int i = 0; i < m->bodyCount; ++i) {
-        if (m->bodies[i].isDynamic) {
-            m->bodies[i].pose = m->bodies[i].ahead;
-        }
-    }
+    takeAhead(m);
     rbStep_PlaceFixed(run, time + h, true);
     rbStep_PlaceFixed(run, time + h, false);
     double error = settlePositions(run, h, softness);
     rbMechanism_Refresh(m);
     mechanism->isRefreshed = true;
-    keepBackward(mechanism, h);
+    keepImpulses(mechanism, h, 1.0);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * torquePower(run);
     addWork(mechanism, 2.0 * h, true);
     rbStep_ContinueErrors(mechanism);
     rbStep_SetSpeeds(run, time + h, time + h);
     rbStep_StopRates(run, 0.0, mechanism->inner);
-    if (!run->isTrial) {
-        run->engine->statistics.substeps += 1;
-    }
+    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return error;
 }

@@ -9,14 +9,6 @@ static bool isDynamic(const rbStepEngine* engine, int body)
     return body >= 0 && engine->bodies.data[body].isUsed && engine->bodies.data[body].def.isDynamic;
 }
 
-static void join(const rbStepEngine* engine, int* parents, int a, int b)
-{
-    if (isDynamic(engine, a) && isDynamic(engine, b)) {
-        // The lower index is the root, so that mechanisms come in the order of their first bodies.
-        (void)rbSets_Join(parents, a, b);
-    }
-}
-
 void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body)
 {
     rbTransform pose;
@@ -62,6 +54,23 @@ void rbStep_WriteBody(const rbStepHost* host, const rbMechBody* body)
     state->spin = rbMulEach(body->invMoments, rbMulMtV(body->pose.rotation, body->momentum));
 }
 
+void rbStep_WriteBodies(const rbStepHost* host, const rbMechanism* m)
+{
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbStep_WriteBody(host, &m->bodies[i]);
+    }
+}
+
+void rbStep_MeasureSize(rbStepMechanism* mechanism)
+{
+    const rbMechanism* m = &mechanism->m;
+    mechanism->size = 1e-3;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        double reach = rbLength(m->bodies[i].pose.position) + m->bodies[i].radius;
+        mechanism->size = fmax(mechanism->size, reach);
+    }
+}
+
 void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
                      rbMechBody* body)
 {
@@ -91,6 +100,7 @@ typedef struct Builder {
     RB_ARRAY(rbRowBlock) blocks;
     RB_ARRAY(rbBlockInfo) infos;
     int rowCount;
+    int modelCount; // velocity-only joints
     bool hasPaths;
 } Builder;
 
@@ -100,12 +110,11 @@ static int addBody(Builder* builder, int index)
     if (index < 0) {
         body.pose.rotation = rbMatFromQuat(RB_QUAT_IDENTITY);
         body.ahead = body.pose;
-        rbArray_Push(builder->bodies, body);
-        return builder->bodies.count - 1;
+    } else {
+        const rbStepBodySlot* slot = &builder->engine->bodies.data[index];
+        rbStep_InitBody(builder->host, slot, index, builder->time, &body);
+        builder->hasPaths = builder->hasPaths || slot->def.path != NULL;
     }
-    const rbStepBodySlot* slot = &builder->engine->bodies.data[index];
-    rbStep_InitBody(builder->host, slot, index, builder->time, &body);
-    builder->hasPaths = builder->hasPaths || slot->def.path != NULL;
     rbArray_Push(builder->bodies, body);
     return builder->bodies.count - 1;
 }
@@ -124,17 +133,16 @@ static int localBody(Builder* builder, int index)
     return addBody(builder, index);
 }
 
-static int addBlock(Builder* builder, rbRowBlock block, rbBlockInfo info)
+static void addBlock(Builder* builder, rbRowBlock block, rbBlockInfo info)
 {
     block.firstRow = builder->rowCount;
     block.owner = info.owner;
     builder->rowCount += block.rowCount;
     rbArray_Push(builder->blocks, block);
     rbArray_Push(builder->infos, info);
-    return builder->blocks.count - 1;
 }
 
-static void addFreedoms(Builder* builder, rbStepJointSlot* slot, int owner, rbRowBlock block)
+static void addFreedoms(Builder* builder, const rbStepJointSlot* slot, int owner, rbRowBlock block)
 {
     const rbJointModel* model = slot->def.model;
     for (int k = 0; k < model->freedomCount; ++k) {
@@ -152,8 +160,7 @@ static void addFreedoms(Builder* builder, rbStepJointSlot* slot, int owner, rbRo
         block.damping = freedom->damping;
         bool isServo = motor == RB_MOTOR_POSITION || motor == RB_MOTOR_SPEED;
         if (freedom->stiffness > 0.0 || freedom->damping > 0.0 || isServo) {
-            slot->freedomBlocks[k] =
-                addBlock(builder, block, (rbBlockInfo){RB_ROLE_FREEDOM, owner, k});
+            addBlock(builder, block, (rbBlockInfo){RB_ROLE_FREEDOM, owner, k});
         }
         block.kind = RB_ROW_TRAVEL;
         block.stiffness = 0.0;
@@ -161,12 +168,11 @@ static void addFreedoms(Builder* builder, rbStepJointSlot* slot, int owner, rbRo
         block.rest = 0.0;
         if (freedom->friction > 0.0) {
             block.isOpposed = motor == RB_MOTOR_VELOCITY;
-            slot->travelBlocks[k] =
-                addBlock(builder, block, (rbBlockInfo){RB_ROLE_FRICTION, owner, k});
+            addBlock(builder, block, (rbBlockInfo){RB_ROLE_FRICTION, owner, k});
             block.isOpposed = false;
         }
         if (motor == RB_MOTOR_VELOCITY) {
-            slot->speedBlocks[k] = addBlock(builder, block, (rbBlockInfo){RB_ROLE_SPEED, owner, k});
+            addBlock(builder, block, (rbBlockInfo){RB_ROLE_SPEED, owner, k});
         }
     }
 }
@@ -184,8 +190,10 @@ static void addJoint(Builder* builder, int owner)
                         .rows = rbJointModel_Rows,
                         .errors = rbJointModel_Errors,
                         .data = model};
+    builder->modelCount += slot->def.isVelocityOnly ? 1 : 0;
     slot->mechanism = builder->mechanism;
-    slot->block = addBlock(builder, block, (rbBlockInfo){RB_ROLE_JOINT, owner, 0});
+    slot->block = builder->blocks.count;
+    addBlock(builder, block, (rbBlockInfo){RB_ROLE_JOINT, owner, 0});
     addFreedoms(builder, slot, owner, block);
 }
 
@@ -204,7 +212,7 @@ static void addSpring(Builder* builder, int owner)
                         .damping = slot->def.damping};
     rbBlockInfo info = {RB_ROLE_SPRING, owner, 0};
     slot->mechanism = builder->mechanism;
-    slot->blockCount = 0;
+    slot->block = builder->blocks.count;
     if (block.rest == 0.0 && block.stiffness > 0.0) {
         // Linear in the displacement between the points; only the damping needs their direction.
         rbRowBlock axis = block;
@@ -212,56 +220,63 @@ static void addSpring(Builder* builder, int owner)
         for (int k = 0; k < 3; ++k) {
             axis.rows = rbSpringAxes[k].rows;
             axis.errors = rbSpringAxes[k].errors;
-            slot->blocks[slot->blockCount++] = addBlock(builder, axis, info);
+            addBlock(builder, axis, info);
         }
         block.stiffness = 0.0;
     }
-    if (slot->blockCount == 0 || block.damping > 0.0) {
-        slot->blocks[slot->blockCount++] = addBlock(builder, block, info);
+    if (slot->block == builder->blocks.count || block.damping > 0.0) {
+        addBlock(builder, block, info);
     }
+    slot->blockCount = builder->blocks.count - slot->block;
 }
 
-static void* copyOf(const void* data, int count, size_t size)
-{
-    void* copy = rbAllocZero((size_t)(count > 0 ? count : 1), size);
-    if (count > 0) {
-        memcpy(copy, data, (size_t)count * size);
-    }
-    return copy;
-}
-
-static double* makeRows(int count)
-{
-    return rbAllocZero((size_t)(count > 0 ? count : 1), sizeof(double));
-}
+// The arrays of a mechanism, and how many elements each has; one more is allocated.
+#define ARRAYS(X)                             \
+    X(m.bodies, mechanism->m.bodyCount)       \
+    X(m.masses, mechanism->m.bodyCount)       \
+    X(m.blocks, mechanism->m.blockCount)      \
+    X(infos, mechanism->m.blockCount)         \
+    X(copies.motors, mechanism->m.blockCount) \
+    X(m.rows, mechanism->m.rowCount)          \
+    X(m.compliance, mechanism->m.rowCount)    \
+    X(m.speeds, mechanism->m.rowCount)        \
+    X(m.limits, mechanism->m.rowCount)        \
+    X(m.startErrors, mechanism->m.rowCount)   \
+    X(m.startDamping, mechanism->m.rowCount)  \
+    X(m.impulses, mechanism->m.rowCount)      \
+    X(rows.drives, mechanism->m.rowCount)     \
+    X(rows.limits, mechanism->m.rowCount)     \
+    X(rows.guesses, mechanism->m.rowCount)    \
+    X(rows.totals, mechanism->m.rowCount)     \
+    X(rows.forces, mechanism->m.rowCount)     \
+    X(rows.sums, mechanism->m.rowCount)       \
+    X(copies.limits, mechanism->m.rowCount)   \
+    X(copies.start, mechanism->copies.size)   \
+    X(copies.kept, mechanism->copies.size)    \
+    X(copies.scratch, mechanism->copies.size) \
+    X(copies.runs, (RB_STEP_RUNS_MAX + 1) * mechanism->copies.runSize)
+#define CREATE(name, count) \
+    mechanism->name = rbAllocZero((size_t)(count) + 1, sizeof *mechanism->name);
+#define DESTROY(name, count) \
+    rbFree(mechanism->name, ((size_t)(count) + 1) * sizeof *mechanism->name);
 
 // Velocity-only joints get separate models.
-static void copyModels(Builder* builder, rbStepMechanism* mechanism)
+static void copyModels(const Builder* builder, rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
-    const rbStepEngine* engine = builder->engine;
-    for (int pass = 0; pass < 2; ++pass) {
-        int count = 0;
-        for (int i = 0; i < m->blockCount; ++i) {
-            const rbBlockInfo* info = &mechanism->infos[i];
-            if (info->role != RB_ROLE_JOINT || m->blocks[i].kind != RB_ROW_TRAVEL) {
-                continue;
-            }
-            if (pass == 1) {
-                mechanism->models[count] = *engine->joints.data[info->owner].def.model;
-                m->blocks[i].data = &mechanism->models[count];
-            }
-            count += 1;
-        }
-        if (pass == 0 && count > 0) {
-            mechanism->modelCount = count;
-            mechanism->models = rbAllocZero((size_t)count, sizeof *mechanism->models);
+    mechanism->models = rbAllocZero((size_t)builder->modelCount, sizeof *mechanism->models);
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbBlockInfo* info = &mechanism->infos[i];
+        if (info->role == RB_ROLE_JOINT && m->blocks[i].kind == RB_ROW_TRAVEL) {
+            rbJointModel* model = &mechanism->models[mechanism->modelCount++];
+            *model = *builder->engine->joints.data[info->owner].def.model;
+            m->blocks[i].data = model;
         }
     }
 }
 
 // Limits, first positions of freedoms, kinds of rows present.
-static void initRows(Builder* builder, rbStepMechanism* mechanism)
+static void initRows(const Builder* builder, rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
@@ -288,16 +303,14 @@ static void initRows(Builder* builder, rbStepMechanism* mechanism)
     }
 }
 
-// Its size, and the forces on it.
+// The forces on it.
 static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
-    mechanism->size = 1e-3;
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         m->masses[i].isDynamic = body->isDynamic;
         mechanism->traits.isAfloat = mechanism->traits.isAfloat && body->isDynamic;
-        mechanism->size = fmax(mechanism->size, rbLength(body->pose.position) + body->radius);
         if (body->isDynamic) {
             const rbMotionBody* motion = &builder->host->motions[body->index];
             const rbMotionBody* first = &builder->host->motions[m->bodies[0].index];
@@ -306,6 +319,9 @@ static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
             mechanism->traits.hasLoads = mechanism->traits.hasLoads || motion->load != NULL;
             mechanism->traits.hasTorques =
                 mechanism->traits.hasTorques || rbLengthSquared(motion->torque) > 0.0;
+            // Errors made before it was rebuilt.
+            double before = builder->engine->bodies.data[body->index].estimate;
+            mechanism->node.estimateSum = fmax(mechanism->node.estimateSum, before);
         }
     }
 }
@@ -325,67 +341,45 @@ static rbSolverType chooseSolver(const Builder* builder)
     return builder->engine->settings.solver;
 }
 
-static rbStepMechanism finishMechanism(Builder* builder)
+static void finishMechanism(const Builder* builder, rbStepMechanism* mechanism)
 {
-    int rows = builder->rowCount;
-    rbStepMechanism mechanism = {.m = {.bodyCount = builder->bodies.count,
-                                       .blockCount = builder->blocks.count,
-                                       .rowCount = rows}};
-    rbMechanism* m = &mechanism.m;
-    m->bodies = copyOf(builder->bodies.data, builder->bodies.count, sizeof(rbMechBody));
-    m->blocks = copyOf(builder->blocks.data, builder->blocks.count, sizeof(rbRowBlock));
-    mechanism.infos = copyOf(builder->infos.data, builder->infos.count, sizeof(rbBlockInfo));
-    m->rows = rbAllocZero((size_t)rows + 1, sizeof(rbRow));
-    m->masses = rbAllocZero((size_t)m->bodyCount, sizeof(rbRowMass));
-    m->compliance = makeRows(rows);
-    m->speeds = makeRows(rows);
-    m->limits = makeRows(rows);
-    m->startErrors = makeRows(rows);
-    m->startDamping = makeRows(rows);
-    m->impulses = makeRows(rows);
-    mechanism.rows.drives = rbAllocZero((size_t)rows + 1, sizeof(rbRowDrive));
-    mechanism.copies.motors = rbAllocZero((size_t)m->blockCount + 1, sizeof(rbMotorState));
-    mechanism.rows.limits = rbAllocZero((size_t)rows + 1, sizeof(rbLimitState));
-    mechanism.copies.limits = rbAllocZero((size_t)rows + 1, sizeof(rbLimitState));
-    mechanism.rows.guesses = makeRows(rows);
-    mechanism.rows.totals = makeRows(rows);
-    mechanism.rows.forces = makeRows(rows);
-    mechanism.rows.sums = makeRows(rows);
-    mechanism.copies.size = m->bodyCount * 13 + 4 * rows;
-    mechanism.copies.runSize = mechanism.copies.size + RB_WORK_COUNT + 3;
-    mechanism.traits.isAfloat = true;
-    mechanism.traits.isFieldUniform = true;
-    mechanism.copies.start = makeRows(mechanism.copies.size);
-    mechanism.copies.kept = makeRows(mechanism.copies.size);
-    mechanism.copies.scratch = makeRows(mechanism.copies.size);
-    mechanism.copies.runs = makeRows((RB_STEP_RUNS_MAX + 1) * mechanism.copies.runSize);
-    mechanism.traits.hasPaths = builder->hasPaths;
-    mechanism.grid.time = builder->time;
-    mechanism.grid.origin = builder->time;
-    mechanism.grid.index = 1;
-    mechanism.chosen = builder->engine->settings.step;
-    mechanism.node.redundantLeast = rows;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        // Errors made before it was rebuilt.
-        int index = m->bodies[i].isDynamic ? m->bodies[i].index : -1;
-        double before = index >= 0 ? builder->engine->bodies.data[index].estimate : 0.0;
-        mechanism.node.estimateSum = fmax(mechanism.node.estimateSum, before);
-    }
-    copyModels(builder, &mechanism);
-    initRows(builder, &mechanism);
-    initBodies(builder, &mechanism);
-    rbStep_ContinueErrors(&mechanism);
-    rbMechanism_Refresh(m);
-    mechanism.isRefreshed = true;
     const rbStepSettings* settings = &builder->engine->settings;
+    rbMechanism* m = &mechanism->m;
+    m->bodyCount = builder->bodies.count;
+    m->blockCount = builder->blocks.count;
+    m->rowCount = builder->rowCount;
+    mechanism->copies.size = m->bodyCount * RB_STEP_BODY_DOUBLES + 4 * m->rowCount;
+    mechanism->copies.runSize = mechanism->copies.size + RB_WORK_COUNT + 3;
+    ARRAYS(CREATE)
+    rbCopyElements(m->bodies, builder->bodies.data, m->bodyCount, sizeof *m->bodies);
+    rbCopyElements(m->blocks, builder->blocks.data, m->blockCount, sizeof *m->blocks);
+    rbCopyElements(mechanism->infos, builder->infos.data, m->blockCount, sizeof *mechanism->infos);
+    mechanism->traits.isAfloat = true;
+    mechanism->traits.isFieldUniform = true;
+    mechanism->traits.hasPaths = builder->hasPaths;
+    mechanism->grid = (rbStepGrid){.time = builder->time, .origin = builder->time, .index = 1};
+    mechanism->chosen = settings->step;
+    mechanism->node.redundantLeast = m->rowCount;
+    copyModels(builder, mechanism);
+    initRows(builder, mechanism);
+    initBodies(builder, mechanism);
+    rbStep_MeasureSize(mechanism);
+    rbStep_ContinueErrors(mechanism);
+    rbMechanism_Refresh(m);
+    mechanism->isRefreshed = true;
     rbSolverType solver = chooseSolver(builder);
-    mechanism.anchor = rbCreateCorrector(solver, m);
-    mechanism.inner = rbCreateCorrector(solver, m);
+    mechanism->anchor = rbCreateCorrector(solver, m);
+    mechanism->inner = rbCreateCorrector(solver, m);
     const rbStepMethodRow* row = rbStepMethodRow_Get(settings->method);
     if (row != NULL) {
-        mechanism.method = row->create(row, m, settings);
+        mechanism->method = row->create(row, m, settings);
     }
-    return mechanism;
+}
+
+// The dynamic body of the two that a joint or spring connects; one of them is.
+static int dynamicOf(const rbStepEngine* engine, int bodyA, int bodyB)
+{
+    return isDynamic(engine, bodyA) ? bodyA : bodyB;
 }
 
 static void buildOne(Builder* builder, const int* parents, int root)
@@ -396,6 +390,7 @@ static void buildOne(Builder* builder, const int* parents, int root)
     builder->blocks.count = 0;
     builder->infos.count = 0;
     builder->rowCount = 0;
+    builder->modelCount = 0;
     builder->hasPaths = false;
     for (int i = root; i < engine->bodies.count; ++i) {
         if (isDynamic(engine, i) && parents[i] == root) {
@@ -405,20 +400,29 @@ static void buildOne(Builder* builder, const int* parents, int root)
     }
     for (int i = 0; i < engine->joints.count; ++i) {
         const rbStepJointSlot* slot = &engine->joints.data[i];
-        int body = isDynamic(engine, slot->def.bodyA) ? slot->def.bodyA : slot->def.bodyB;
-        if (slot->isUsed && parents[body] == root) {
+        if (slot->isUsed && parents[dynamicOf(engine, slot->def.bodyA, slot->def.bodyB)] == root) {
             addJoint(builder, i);
         }
     }
     for (int i = 0; i < engine->springs.count; ++i) {
         const rbStepSpringSlot* slot = &engine->springs.data[i];
-        int body = isDynamic(engine, slot->def.bodyA) ? slot->def.bodyA : slot->def.bodyB;
-        if (slot->isUsed && parents[body] == root) {
+        if (slot->isUsed && parents[dynamicOf(engine, slot->def.bodyA, slot->def.bodyB)] == root) {
             addSpring(builder, i);
         }
     }
-    rbStepMechanism mechanism = finishMechanism(builder);
+    rbStepMechanism mechanism = {0};
+    finishMechanism(builder, &mechanism);
     rbArray_Push(engine->mechanisms, mechanism);
+}
+
+// Two bodies belong to one mechanism; the lower index is the root, so that mechanisms come in the
+// order of their first bodies.
+static void join(const rbStepEngine* engine, int* parents, bool* isJoined, int a, int b)
+{
+    if (isDynamic(engine, a) && isDynamic(engine, b)) {
+        (void)rbSets_Join(parents, a, b);
+    }
+    isJoined[dynamicOf(engine, a, b)] = true;
 }
 
 static void forgetPlaces(rbStepEngine* engine)
@@ -427,13 +431,7 @@ static void forgetPlaces(rbStepEngine* engine)
         engine->bodies.data[i].mechanism = -1;
     }
     for (int i = 0; i < engine->joints.count; ++i) {
-        rbStepJointSlot* slot = &engine->joints.data[i];
-        slot->mechanism = -1;
-        for (int k = 0; k < RB_JOINT_FREEDOMS_MAX; ++k) {
-            slot->freedomBlocks[k] = -1;
-            slot->travelBlocks[k] = -1;
-            slot->speedBlocks[k] = -1;
-        }
+        engine->joints.data[i].mechanism = -1;
     }
     for (int i = 0; i < engine->springs.count; ++i) {
         engine->springs.data[i].mechanism = -1;
@@ -453,15 +451,13 @@ void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time)
     for (int i = 0; i < engine->joints.count; ++i) {
         const rbStepJointSlot* slot = &engine->joints.data[i];
         if (slot->isUsed) {
-            join(engine, parents, slot->def.bodyA, slot->def.bodyB);
-            isJoined[isDynamic(engine, slot->def.bodyA) ? slot->def.bodyA : slot->def.bodyB] = true;
+            join(engine, parents, isJoined, slot->def.bodyA, slot->def.bodyB);
         }
     }
     for (int i = 0; i < engine->springs.count; ++i) {
         const rbStepSpringSlot* slot = &engine->springs.data[i];
         if (slot->isUsed) {
-            join(engine, parents, slot->def.bodyA, slot->def.bodyB);
-            isJoined[isDynamic(engine, slot->def.bodyA) ? slot->def.bodyA : slot->def.bodyB] = true;
+            join(engine, parents, isJoined, slot->def.bodyA, slot->def.bodyB);
         }
     }
     for (int i = 0; i < count; ++i) {
@@ -481,42 +477,10 @@ void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time)
     rbFree(isJoined, (size_t)count + 1);
 }
 
-static void freeRows(double* data, int count)
-{
-    rbFree(data, (size_t)(count > 0 ? count : 1) * sizeof(double));
-}
-
 static void freeMechanism(rbStepMechanism* mechanism)
 {
-    rbMechanism* m = &mechanism->m;
-    int rows = m->rowCount;
-    rbFree(m->bodies, (size_t)(m->bodyCount > 0 ? m->bodyCount : 1) * sizeof(rbMechBody));
-    rbFree(m->blocks, (size_t)(m->blockCount > 0 ? m->blockCount : 1) * sizeof(rbRowBlock));
-    rbFree(mechanism->infos, (size_t)(m->blockCount > 0 ? m->blockCount : 1) * sizeof(rbBlockInfo));
-    rbFree(m->rows, ((size_t)rows + 1) * sizeof(rbRow));
-    rbFree(m->masses, (size_t)m->bodyCount * sizeof(rbRowMass));
     rbFree(mechanism->models, (size_t)mechanism->modelCount * sizeof *mechanism->models);
-    rbFree(mechanism->copies.motors, ((size_t)m->blockCount + 1) * sizeof(rbMotorState));
-    rbFree(mechanism->rows.drives, ((size_t)rows + 1) * sizeof(rbRowDrive));
-    rbFree(mechanism->rows.limits, ((size_t)rows + 1) * sizeof(rbLimitState));
-    rbFree(mechanism->copies.limits, ((size_t)rows + 1) * sizeof(rbLimitState));
-    double* arrays[] = {m->startDamping,
-                        m->compliance,
-                        m->speeds,
-                        m->limits,
-                        m->startErrors,
-                        m->impulses,
-                        mechanism->rows.guesses,
-                        mechanism->rows.totals,
-                        mechanism->rows.forces,
-                        mechanism->rows.sums};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
-        freeRows(arrays[i], rows);
-    }
-    freeRows(mechanism->copies.start, mechanism->copies.size);
-    freeRows(mechanism->copies.kept, mechanism->copies.size);
-    freeRows(mechanism->copies.scratch, mechanism->copies.size);
-    freeRows(mechanism->copies.runs, (RB_STEP_RUNS_MAX + 1) * mechanism->copies.runSize);
+    ARRAYS(DESTROY)
     rbDestroyCorrector(mechanism->anchor);
     rbDestroyCorrector(mechanism->inner);
     rbDestroyCorrector(mechanism->settler);
@@ -525,14 +489,19 @@ static void freeMechanism(rbStepMechanism* mechanism)
     }
 }
 
+void rbStep_AddWork(const rbStepMechanism* mechanism, rbStepWork* work)
+{
+    work->load += mechanism->shownWork[RB_WORK_LOAD];
+    work->motor += mechanism->shownWork[RB_WORK_MOTOR];
+    work->dissipation += mechanism->shownWork[RB_WORK_DISSIPATION];
+    work->assembly += mechanism->shownWork[RB_WORK_ASSEMBLY];
+}
+
 void rbStep_FreeMechanisms(rbStepEngine* engine)
 {
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        engine->workBefore.load += mechanism->shownWork[RB_WORK_LOAD];
-        engine->workBefore.motor += mechanism->shownWork[RB_WORK_MOTOR];
-        engine->workBefore.dissipation += mechanism->shownWork[RB_WORK_DISSIPATION];
-        engine->workBefore.assembly += mechanism->shownWork[RB_WORK_ASSEMBLY];
+        rbStep_AddWork(mechanism, &engine->workBefore);
         engine->factorizationsBefore +=
             mechanism->anchor->factorizations + mechanism->inner->factorizations;
         engine->estimateBefore = fmax(engine->estimateBefore, mechanism->node.estimateSum);

@@ -22,19 +22,6 @@
 // Maximum points of a pair that are checked.
 #define PROBES_MAX 1024
 
-// Memory of servos: an interpolation must not count.
-static void turnMotors(rbStepEngine* engine, rbStepMechanism* mechanism, bool isBack)
-{
-    for (int i = 0; i < mechanism->m.blockCount; ++i) {
-        const rbBlockInfo* info = &mechanism->infos[i];
-        if (info->role == RB_ROLE_FREEDOM) {
-            rbMotorState* motor = &engine->joints.data[info->owner].motors[info->freedom];
-            *(isBack ? motor : &mechanism->copies.motors[i]) =
-                *(isBack ? &mechanism->copies.motors[i] : motor);
-        }
-    }
-}
-
 // The state of the node, while a step from it is tried or interpolated.
 static void keepState(rbStepEngine* engine)
 {
@@ -44,10 +31,7 @@ static void keepState(rbStepEngine* engine)
     rbArray_Assign(c->trial.contacts, c->set.contacts, c->set.contactCount);
     rbArray_Assign(c->trial.points, c->set.points, c->set.pointCount);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        rbStep_Save(mechanism, mechanism->copies.kept);
-        mechanism->copies.node = mechanism->node;
-        turnMotors(engine, mechanism, false);
+        rbStep_KeepNode(engine, &engine->mechanisms.data[i]);
     }
 }
 
@@ -63,10 +47,7 @@ static void recallState(rbStepEngine* engine)
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
-        rbStep_Restore(mechanism, mechanism->copies.kept);
-        mechanism->node = mechanism->copies.node;
-        mechanism->isAnchored = false;
-        turnMotors(engine, mechanism, true);
+        rbStep_RecallNode(engine, mechanism);
     }
 }
 

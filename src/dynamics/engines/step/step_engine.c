@@ -1,7 +1,8 @@
-// The step engine: registering bodies and joints, validating the start, results.
+// The step engine: registering bodies and joints, validating the start, results, snapshots.
 #include "base/math/angle.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/engines/step/step_limits.h"
+#include "dynamics/solvers/solver.h"
 
 #include <string.h>
 
@@ -108,11 +109,6 @@ void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringD
 
 // ------------------------------------------------------------------------------------- positions
 
-static double continueAngle(double last, double raw)
-{
-    return last + rbWrapAngle(raw - last);
-}
-
 // The position of a freedom, counting turns from the last known one.
 static double freedomPosition(const rbStepJointSlot* slot, int k, const rbRowPose* poseA,
                               const rbRowPose* poseB)
@@ -120,7 +116,8 @@ static double freedomPosition(const rbStepJointSlot* slot, int k, const rbRowPos
     const rbFreedomModel* freedom = &slot->def.model->freedoms[k];
     double raw;
     rbFreedomModel_Errors(freedom, poseA, poseB, &raw);
-    return freedom->kind == RB_FREEDOM_ANGLE ? continueAngle(slot->positions[k], raw) : raw;
+    double last = slot->positions[k];
+    return freedom->kind == RB_FREEDOM_ANGLE ? last + rbWrapAngle(raw - last) : raw;
 }
 
 // Positions at the node, so that turns are counted.
@@ -141,6 +138,12 @@ void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanis
 
 // ----------------------------------------------------------------------------------------- errors
 
+static void findErrors(const rbMechanism* m, const rbRowBlock* block, double* errors)
+{
+    block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
+                  errors);
+}
+
 // Largest errors of the joints of a mechanism at its current poses. Slots: those of the joints, if
 // gaps that a run left are to be ignored; NULL: all count.
 static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, double tolerance,
@@ -155,8 +158,7 @@ static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, dou
         double errors[RB_BLOCK_ROWS_MAX];
         double position = 0.0;
         double angle = 0.0;
-        block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
-                      errors);
+        findErrors(m, block, errors);
         for (int k = 0; k < block->rowCount; ++k) {
             bool isAngle = ((block->angleMask >> k) & 1u) != 0;
             *(isAngle ? &angle : &position) += errors[k] * errors[k];
@@ -208,6 +210,156 @@ void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
         s->unmetTime = s->unmetSteps == 0 ? mechanism->grid.time : s->unmetTime;
         s->unmetSteps += 1;
     }
+}
+
+// ---------------------------------------------------------------------------------------- analysis
+// Before they move: which conditions of the joints of a mechanism are redundant, and the effective
+// mass of a driven freedom.
+//
+// Both use the direct solver, whatever solver the steps use, on the conditions of the joints alone:
+// motors, springs and velocity-only joints are disabled. A unit impulse along the row j of a
+// freedom changes its rate by
+//   j W j' - j W B' (B W B')^-1 B W j'
+// while the conditions B hold; the inverse of that is the effective mass. (Adding j to the system
+// and reading the mass from the inverse would be shorter, but where j depends on redundant
+// conditions the solver may drop one of these instead of j.)
+
+// A freedom whose response is less than this fraction of its response without joints cannot move:
+// the rest is rounding.
+#define RESPONSE_LEAST 1e-10
+
+// The direct solver of the conditions of the joints alone, factored.
+static rbSolver* factorJoints(const rbMechanism* m)
+{
+    rbRowSystem system = rbMechanism_GetSystem(m);
+    double* compliance = rbAllocZero((size_t)m->rowCount, sizeof *compliance);
+    rbStep_HoldJoints(m, compliance);
+    system.compliance = compliance;
+    rbSolver* solver = rbDirectSolver_Create(&system);
+    rbDirectSolver_Factor(solver, &system);
+    rbFree(compliance, (size_t)m->rowCount * sizeof *compliance);
+    return solver;
+}
+
+int rbStepEngine_CountRedundant(const rbStepEngine* engine)
+{
+    int redundant = 0;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbMechanism* m = &engine->mechanisms.data[i].m;
+        if (m->rowCount > 0) {
+            rbSolver* solver = factorJoints(m);
+            RB_ASSERT(solver->redundantRows >= 0 && solver->redundantRows <= m->rowCount);
+            redundant += solver->redundantRows;
+            rbDirectSolver_Destroy(solver);
+        }
+    }
+    return redundant;
+}
+
+// rowI W rowJ' of two rows of blocks: through the bodies that they share.
+static double couple(const rbMechanism* m, const rbRowBlock* blockI, const rbRow* rowI,
+                     const rbRowBlock* blockJ, const rbRow* rowJ)
+{
+    const int bodiesI[2] = {blockI->bodyA, blockI->bodyB};
+    const int bodiesJ[2] = {blockJ->bodyA, blockJ->bodyB};
+    double sum = 0.0;
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < 2; ++j) {
+            const rbRowMass* mass = &m->masses[bodiesI[i]];
+            if (bodiesI[i] == bodiesJ[j] && mass->isDynamic) {
+                sum += rbCoupleRows(mass, rowI, i == 0 ? 1.0 : -1.0, rowJ, j == 0 ? 1.0 : -1.0);
+            }
+        }
+    }
+    return sum;
+}
+
+// The mass that a force along a row between the bodies of a block feels while the joints hold.
+static double massAlong(const rbMechanism* m, const rbRowBlock* own, rbRow row)
+{
+    size_t size = ((size_t)m->rowCount + 1) * sizeof(double);
+    double* coupling = rbAllocZero((size_t)m->rowCount + 1, sizeof *coupling);
+    double* impulses = rbAllocZero((size_t)m->rowCount + 1, sizeof *impulses);
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int k = 0; k < block->rowCount && block->kind == RB_ROW_HOLD; ++k) {
+            int index = block->firstRow + k;
+            coupling[index] = couple(m, block, &m->rows[index], own, &row);
+        }
+    }
+    rbSolver* solver = factorJoints(m);
+    rbDirectSolver_Solve(solver, coupling, impulses);
+    double alone = couple(m, own, &row, own, &row);
+    double response = alone;
+    for (int i = 0; i < m->rowCount; ++i) {
+        response -= coupling[i] * impulses[i];
+    }
+    rbDirectSolver_Destroy(solver);
+    rbFree(impulses, size);
+    rbFree(coupling, size);
+    return response > RESPONSE_LEAST * alone ? 1.0 / response : INFINITY;
+}
+
+double rbStepEngine_GetFreedomMass(const rbStepEngine* engine, int joint, int freedom)
+{
+    RB_ASSERT(joint >= 0 && joint < engine->joints.count);
+    const rbStepJointSlot* slot = &engine->joints.data[joint];
+    RB_ASSERT(freedom >= 0 && freedom < slot->def.model->freedomCount);
+    if (slot->mechanism < 0) {
+        return INFINITY;
+    }
+    const rbMechanism* m = &engine->mechanisms.data[slot->mechanism].m;
+    const rbRowBlock* own = &m->blocks[slot->block];
+    rbRow row;
+    rbFreedomModel_Rows(&slot->def.model->freedoms[freedom], &m->bodies[own->bodyA].pose,
+                        &m->bodies[own->bodyB].pose, &row);
+    return massAlong(m, own, row);
+}
+
+// ------------------------------------------------------------------------------------ springs
+
+// rad per step. A spring is integrated by the midpoint rule, which turns it by 2 atan(w h / 2) in a
+// step instead of w h: stable for every w h, but its period is too long by about (w h)^2 / 12, 8 %
+// at this limit, and without bound beyond. There the digits of its energy, k x^2 / 2 with x known
+// to a rounding of the positions, are lost too.
+#define TURN_MOST 1.0
+// Springs of which the joints are asked; each costs a factorization of its mechanism.
+#define STIFF_MAX 64
+
+static rbStepStiff findStiff(const rbStepEngine* engine)
+{
+    rbStepStiff stiff = {.spring = -1, .joint = -1, .period = INFINITY};
+    double most = TURN_MOST / engine->settings.step;
+    int asked = 0;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        const rbMechanism* m = &mechanism->m;
+        for (int k = 0; k < m->blockCount; ++k) {
+            const rbRowBlock* block = &m->blocks[k];
+            rbRow row = m->rows[block->firstRow];
+            double alone = block->kind == RB_ROW_SPRING ? couple(m, block, &row, block, &row) : 0.0;
+            // Joints only make bodies heavier.
+            if (!(block->stiffness * alone > most * most) || asked >= STIFF_MAX) {
+                continue;
+            }
+            ++asked;
+            double response = 1.0 / massAlong(m, block, row);
+            double rate = sqrt(block->stiffness * response);
+            // One that is damped more than critically creeps.
+            if (!(rate > most) || block->damping * response >= 2.0 * rate) {
+                continue;
+            }
+            double period = 2.0 * RB_PI / rate;
+            bool isSpring = mechanism->infos[k].role == RB_ROLE_SPRING;
+            stiff.count += 1;
+            if (period < stiff.period) {
+                stiff.period = period;
+                stiff.spring = isSpring ? mechanism->infos[k].owner : -1;
+                stiff.joint = isSpring ? -1 : mechanism->infos[k].owner;
+            }
+        }
+    }
+    return stiff;
 }
 
 // ------------------------------------------------------------------------------------------ start
@@ -328,7 +480,7 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
     if (engine->contacts != NULL) {
         rbStepContacts_Start(engine, host, time, &worst.overlap);
     }
-    engine->stiff = rbStep_FindStiff(engine);
+    engine->stiff = findStiff(engine);
     if (gap == NULL) {
         return RB_STATUS_OK;
     }
@@ -343,10 +495,7 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
         return RB_STATUS_INVALID;
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
-        const rbMechanism* m = &engine->mechanisms.data[i].m;
-        for (int k = 0; k < m->bodyCount; ++k) {
-            rbStep_WriteBody(host, &m->bodies[k]);
-        }
+        rbStep_WriteBodies(host, &engine->mechanisms.data[i].m);
     }
     return RB_STATUS_OK;
 }
@@ -359,16 +508,6 @@ bool rbStepEngine_Owns(const rbStepEngine* engine, int index)
     const rbStepBodySlot* slot = &engine->bodies.data[index];
     return slot->mechanism >= 0 ||
            (rbStepContacts_HasShapes(engine->contacts) && slot->def.isDynamic);
-}
-
-// Restarts the grid of a mechanism at a time.
-static void startGrid(rbStepMechanism* mechanism, double time)
-{
-    mechanism->grid.time = time;
-    mechanism->grid.origin = time;
-    mechanism->grid.index = 1;
-    mechanism->isAnchored = false;
-    mechanism->isForceKnown = false;
 }
 
 void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int index, double time)
@@ -391,7 +530,9 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
                             time, &m->bodies[i]);
         }
     }
-    startGrid(mechanism, time);
+    mechanism->grid = (rbStepGrid){.time = time, .origin = time, .index = 1};
+    mechanism->isAnchored = false;
+    mechanism->isForceKnown = false;
     rbMechanism_Refresh(m);
     // A state that opens joints is projected back onto them.
     rbStartGap gap = {.joint = -1, .other = -1};
@@ -404,9 +545,7 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     rbStep_SetSpeeds(&run, time, time);
     rbStep_StopRates(&run, 0.0, mechanism->inner);
     mechanism->isRefreshed = true;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbStep_WriteBody(host, &m->bodies[i]);
-    }
+    rbStep_WriteBodies(host, m);
 }
 
 void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int index, double time)
@@ -435,14 +574,16 @@ rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* ho
         return rbStepEngine_Advance(engine, host, time, reached);
     }
     double start = engine->time;
-    size_t size = rbStepEngine_GetSnapshotSize(engine);
+    rbByteStream counting = {0};
+    rbStepEngine_Move(engine, &counting);
     RB_ASSERT(time >= start);
-    if (engine->beforeSize != size) {
+    if (engine->beforeSize != counting.size) {
         rbFree(engine->before, engine->beforeSize);
-        engine->before = rbAlloc(size);
-        engine->beforeSize = size;
+        engine->before = rbAlloc(counting.size);
+        engine->beforeSize = counting.size;
     }
-    rbStepEngine_TakeSnapshot(engine, engine->before);
+    rbByteStream saving = {.bytes = engine->before};
+    rbStepEngine_Move(engine, &saving);
     engine->failed = -1;
     rbStatus status = rbStepEngine_Advance(engine, host, time, reached);
     if (status != RB_STATUS_LIMIT) {
@@ -451,7 +592,8 @@ rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* ho
     int failed = engine->failed;
     for (int k = 0; status == RB_STATUS_LIMIT && k <= TOGETHER_ATTEMPTS; ++k) {
         double target = k < TOGETHER_ATTEMPTS ? fmax(start, fmin(*reached, time)) : start;
-        rbStepEngine_RestoreSnapshot(engine, engine->before);
+        rbByteStream loading = {.bytes = engine->before, .isLoading = true};
+        rbStepEngine_Move(engine, &loading);
         status = rbStepEngine_Advance(engine, host, target, reached);
         *reached = status == RB_STATUS_LIMIT ? *reached : target;
     }
@@ -472,7 +614,18 @@ int rbStepEngine_GetFailedBody(const rbStepEngine* engine)
 
 static double rowForce(const rbStepMechanism* mechanism, int block)
 {
-    return block >= 0 ? mechanism->rows.forces[mechanism->m.blocks[block].firstRow] : 0.0;
+    return mechanism->rows.forces[mechanism->m.blocks[block].firstRow];
+}
+
+// Of the rows of a freedom of a joint, whose blocks follow that of its conditions.
+static double sumForces(const rbStepMechanism* mechanism, int block, int freedom)
+{
+    double sum = 0.0;
+    for (int i = block + 1;
+         i < mechanism->m.blockCount && mechanism->infos[i].role >= RB_ROLE_FREEDOM; ++i) {
+        sum += mechanism->infos[i].freedom == freedom ? rowForce(mechanism, i) : 0.0;
+    }
+    return sum;
 }
 
 static double freedomRate(const rbFreedomModel* freedom, const rbMechBody* bodyA,
@@ -495,6 +648,18 @@ static rbMechBody hostBody(const rbStepEngine* engine, const rbStepHost* host, i
         rbStep_ReadBody(host, &engine->bodies.data[index], index, engine->time, &body);
     }
     return body;
+}
+
+// m and rad, of a block at the node.
+static double nodeGap(const rbMechanism* m, const rbRowBlock* block)
+{
+    double errors[RB_BLOCK_ROWS_MAX];
+    double sum = 0.0;
+    findErrors(m, block, errors);
+    for (int k = 0; k < block->rowCount; ++k) {
+        sum += errors[k] * errors[k];
+    }
+    return sqrt(sum);
 }
 
 rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStepHost* host,
@@ -521,15 +686,14 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
         result.force = rbAddScaled(result.force, force, rows[k].linear);
         moment = rbAddScaled(moment, force, rows[k].angularA);
     }
+    result.gap = slot->def.isVelocityOnly ? 0.0 : nodeGap(&mechanism->m, block);
     rbVec3 arm = rbSub(pointA, bodyA.pose.position);
     result.torque = rbSub(moment, rbCross(arm, result.force));
     for (int k = 0; k < slot->def.model->freedomCount; ++k) {
         result.freedomPositions[k] = freedomPosition(slot, k, &bodyA.pose, &bodyB.pose);
         result.freedomVelocities[k] = freedomRate(&slot->def.model->freedoms[k], &bodyA, &bodyB);
         // Impulses act on A; a force that raises the position acts on B.
-        result.freedomForces[k] = -rowForce(mechanism, slot->freedomBlocks[k]) -
-                                  rowForce(mechanism, slot->travelBlocks[k]) -
-                                  rowForce(mechanism, slot->speedBlocks[k]);
+        result.freedomForces[k] = -sumForces(mechanism, slot->block, k);
     }
     for (int k = 0; k < slot->def.limitCount; ++k) {
         const double* impulses = slot->limitImpulses[k];
@@ -570,24 +734,6 @@ double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightB
     return most > least ? most / least : 1.0;
 }
 
-double rbStepEngine_GetNodeGap(const rbStepEngine* engine, int index)
-{
-    const rbStepJointSlot* slot = &engine->joints.data[index];
-    if (slot->mechanism < 0 || slot->def.isVelocityOnly) {
-        return 0.0;
-    }
-    const rbMechanism* m = &engine->mechanisms.data[slot->mechanism].m;
-    const rbRowBlock* block = &m->blocks[slot->block];
-    double errors[RB_BLOCK_ROWS_MAX];
-    double sum = 0.0;
-    block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
-                  errors);
-    for (int k = 0; k < block->rowCount; ++k) {
-        sum += errors[k] * errors[k];
-    }
-    return sqrt(sum);
-}
-
 double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index)
 {
     const rbStepSpringSlot* slot = &engine->springs.data[index];
@@ -596,15 +742,15 @@ double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index)
     }
     const rbStepMechanism* mechanism = &engine->mechanisms.data[slot->mechanism];
     if (slot->blockCount == 1) {
-        return rowForce(mechanism, slot->blocks[0]);
+        return rowForce(mechanism, slot->block);
     }
     // Rest length zero: the length of the mean force, along the axes of the world.
     double square = 0.0;
     for (int k = 0; k < 3; ++k) {
-        double force = rowForce(mechanism, slot->blocks[k]);
+        double force = rowForce(mechanism, slot->block + k);
         square += force * force;
     }
-    double damping = slot->blockCount > 3 ? rowForce(mechanism, slot->blocks[3]) : 0.0;
+    double damping = slot->blockCount > 3 ? rowForce(mechanism, slot->block + 3) : 0.0;
     return sqrt(square) + damping;
 }
 
@@ -612,17 +758,14 @@ rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine)
 {
     rbStepWork work = engine->workBefore;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
-        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        work.load += mechanism->shownWork[RB_WORK_LOAD];
-        work.motor += mechanism->shownWork[RB_WORK_MOTOR];
-        work.dissipation += mechanism->shownWork[RB_WORK_DISSIPATION];
-        work.assembly += mechanism->shownWork[RB_WORK_ASSEMBLY];
+        rbStep_AddWork(&engine->mechanisms.data[i], &work);
     }
     rbStepContacts_AddWork(engine->contacts, &work);
     return work;
 }
 
-int64_t rbStep_CountFactorizations(const rbStepEngine* engine)
+// So far, including mechanisms that no longer exist.
+static int64_t countFactorizations(const rbStepEngine* engine)
 {
     int64_t count = engine->factorizationsBefore;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
@@ -635,11 +778,69 @@ int64_t rbStep_CountFactorizations(const rbStepEngine* engine)
 rbStepStatistics rbStepEngine_GetStatistics(const rbStepEngine* engine)
 {
     rbStepStatistics s = engine->statistics;
-    s.factorizations = rbStep_CountFactorizations(engine);
+    s.factorizations = countFactorizations(engine);
     s.accuracyEstimate = engine->estimateBefore;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         s.accuracyEstimate = fmax(s.accuracyEstimate, mechanism->node.estimateSum);
     }
     return s;
+}
+
+rbStepStiff rbStepEngine_GetStiff(const rbStepEngine* engine)
+{
+    return engine->stiff;
+}
+
+// --------------------------------------------------------------------------------------- snapshots
+// The changing state, as bytes.
+
+// The numbers of the node, then the state.
+static void moveMechanism(rbStepMechanism* mechanism, rbByteStream* stream)
+{
+    RB_MOVE(stream, mechanism->grid.time);
+    RB_MOVE(stream, mechanism->grid.origin);
+    RB_MOVE(stream, mechanism->chosen);
+    RB_MOVE(stream, mechanism->grid.index);
+    RB_MOVE(stream, mechanism->node);
+    RB_MOVE(stream, mechanism->shownWork);
+    RB_MOVE(stream, mechanism->seen.estimate);
+    RB_MOVE(stream, mechanism->isOpen);
+    bool isSaving = !stream->isLoading && stream->bytes != NULL;
+    if (isSaving) {
+        rbStep_Save(mechanism, mechanism->copies.kept);
+    }
+    rbByteStream_Move(stream, mechanism->copies.kept,
+                      (size_t)mechanism->copies.size * sizeof(double));
+    rbByteStream_Move(stream, mechanism->rows.forces,
+                      (size_t)mechanism->m.rowCount * sizeof(double));
+    if (stream->isLoading) {
+        rbStep_Restore(mechanism, mechanism->copies.kept);
+        mechanism->isAnchored = false;
+    }
+}
+
+void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream)
+{
+    int64_t factorizations = countFactorizations(engine); // in total
+    RB_MOVE(stream, engine->time);
+    RB_MOVE(stream, engine->statistics);
+    RB_MOVE(stream, engine->workBefore);
+    RB_MOVE(stream, factorizations);
+    RB_MOVE(stream, engine->estimateBefore);
+    if (stream->isLoading) {
+        // The mechanisms continue counting from their values.
+        engine->factorizationsBefore += factorizations - countFactorizations(engine);
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        moveMechanism(&engine->mechanisms.data[i], stream);
+    }
+    for (int i = 0; i < engine->joints.count; ++i) {
+        rbStepJointSlot* slot = &engine->joints.data[i];
+        RB_MOVE(stream, slot->positions);
+        RB_MOVE(stream, slot->limitPositions);
+        RB_MOVE(stream, slot->limitImpulses);
+        RB_MOVE(stream, slot->motors);
+    }
+    rbStepContacts_Move(engine, stream);
 }

@@ -5,6 +5,7 @@
 // time after the node, so outputs never change the run.
 #pragma once
 
+#include "base/core/byte_stream.h"
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/engines/engine_event.h"
 #include "dynamics/joints/joint_model.h"
@@ -150,6 +151,7 @@ typedef struct rbStepJointResult {
     double freedomForces[RB_JOINT_FREEDOMS_MAX];
     double limitPositions[RB_JOINT_FREEDOMS_MAX];
     double limitForces[RB_JOINT_FREEDOMS_MAX]; // of the stops, mean of the last step
+    double gap;                                // m and rad, at the last node
 } rbStepJointResult;
 
 // At the time of the last advance.
@@ -160,8 +162,6 @@ double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index);
 // bodies. Beyond about 1e10 rounding hides the motion of the heavy one.
 double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightBody,
                               int* heavyBody);
-// m and rad, the gap of a joint at the last node.
-double rbStepEngine_GetNodeGap(const rbStepEngine* engine, int index);
 
 // Energy by cause, J, so far.
 #define RB_STEP_WORKS(X)                                                              \
@@ -186,7 +186,7 @@ typedef struct rbStepWork {
 rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine);
 rbStepStatistics rbStepEngine_GetStatistics(const rbStepEngine* engine); // worstJoint: index + 1
 
-// step_validation.c, right after a start: conditions of joints that follow from the others; and the
+// Right after a start: conditions of joints that follow from the others; and the
 // mass (kg or kg m^2) that a force along a freedom of a joint feels while the joints hold, INFINITY
 // where it cannot move. Both allocate.
 int rbStepEngine_CountRedundant(const rbStepEngine* engine);
@@ -202,6 +202,5 @@ typedef struct rbStepStiff {
 } rbStepStiff;
 rbStepStiff rbStepEngine_GetStiff(const rbStepEngine* engine);
 
-size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine);
-void rbStepEngine_TakeSnapshot(rbStepEngine* engine, void* bytes);
-void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes);
+// The changing state, as bytes.
+void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream);

@@ -1,10 +1,630 @@
-// Nodes of a mechanism: steps of the given or chosen size, halved where look-ahead does not
-// contract, stretched where they would end on a singular position; trial steps to other times.
+// Steps of a mechanism.
+//
+// Orders: runs of N = 1, 2, 3, ... basic steps over the same time, combined so that the even powers
+// of the step in the error cancel, then projected back onto the conditions. Weights of the runs for
+// order 2k: c_N = product over j != N, j <= k of N^2 / (N^2 - j^2).
+//
+// Nodes: steps of the given or chosen size, halved where look-ahead does not contract, stretched
+// where they would end on a singular position; trial steps to other times.
 #include "base/math/elementary.h"
+#include "base/math/matrix3.h"
 #include "dynamics/engines/step/step_valid.h"
 
 #include <float.h>
 #include <string.h>
+
+// ------------------------------------------------------------------------------------------ orders
+
+#define BODY_DOUBLES RB_STEP_BODY_DOUBLES
+#define PROJECTIONS_MAX 8
+// Runs must agree to this fraction of the motion; motions below the other fraction of the size do
+// not count.
+#define UNRESOLVED_PART 0.01
+#define UNRESOLVED_LEAST 1e-6
+// A pivot below this fraction of its diagonal: the position is close to a singular one.
+#define PROJECTION_FLOOR 32.0
+// Compliance of joints in steps that look-ahead cannot make, relative to their own response; and
+// where they contradict each other: errors of this many tolerances remain.
+#define SETTLE_FIRM 1e-8
+#define SETTLE_SOFT 1e-3
+#define CONTRADICTION 100.0
+#define CONTRADICTED 1e-5 // of the size, at least
+
+// A body in a copy of the state: doubles only, since runs are combined number by number.
+typedef struct BodyCopy {
+    rbVec3 position;
+    rbVec3 velocity;
+    rbVec3 momentum;
+    rbQuat orientation;
+} BodyCopy;
+
+_Static_assert(sizeof(BodyCopy) == RB_STEP_BODY_DOUBLES * sizeof(double), "no padding");
+
+void rbStep_Save(const rbStepMechanism* mechanism, double* state)
+{
+    const rbMechanism* m = &mechanism->m;
+    double* place = state;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        BodyCopy copy = {body->pose.position, body->velocity, body->momentum,
+                         body->pose.orientation};
+        memcpy(place, &copy, sizeof copy);
+        place += RB_STEP_BODY_DOUBLES;
+    }
+    size_t rows = (size_t)m->rowCount;
+    memcpy(place, m->startErrors, rows * sizeof(double));
+    memcpy(place + rows, mechanism->rows.guesses, rows * sizeof(double));
+    memcpy(place + 2 * rows, mechanism->rows.totals, rows * sizeof(double));
+    for (size_t row = 0; row < rows; ++row) {
+        place[3 * rows + row] = (double)mechanism->rows.limits[row];
+    }
+}
+
+static BodyCopy copyAt(const double* state, int body)
+{
+    BodyCopy copy;
+    memcpy(&copy, state + (size_t)body * RB_STEP_BODY_DOUBLES, sizeof copy);
+    return copy;
+}
+
+void rbStep_Restore(rbStepMechanism* mechanism, const double* state)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        BodyCopy copy = copyAt(state, i);
+        rbMechBody* body = &m->bodies[i];
+        body->pose = (rbRowPose){copy.position, copy.orientation, rbMatFromQuat(copy.orientation)};
+        body->velocity = copy.velocity;
+        body->momentum = copy.momentum;
+    }
+    const double* place = state + (size_t)m->bodyCount * RB_STEP_BODY_DOUBLES;
+    size_t rows = (size_t)m->rowCount;
+    memcpy(m->startErrors, place, rows * sizeof(double));
+    memcpy(mechanism->rows.guesses, place + rows, rows * sizeof(double));
+    memcpy(mechanism->rows.totals, place + 2 * rows, rows * sizeof(double));
+    for (size_t row = 0; row < rows; ++row) {
+        mechanism->rows.limits[row] = (rbLimitState)place[3 * rows + row];
+    }
+    mechanism->isRefreshed = false;
+}
+
+// Of all bodies about the origin.
+static rbVec3 angularMomentum(const rbMechanism* m)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            rbVec3 orbital = rbCross(body->pose.position, rbScale(body->mass, body->velocity));
+            sum = rbAdd(sum, rbAdd(orbital, body->momentum));
+        }
+    }
+    return sum;
+}
+
+static double totalMass(const rbMechanism* m)
+{
+    double mass = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        mass += m->bodies[i].mass;
+    }
+    return mass;
+}
+
+static rbVec3 centerOfMass(const rbMechanism* m)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].pose.position);
+    }
+    return rbScale(1.0 / totalMass(m), sum);
+}
+
+// Inertia of the whole about its center of mass.
+static rbSym3 totalInertia(const rbMechanism* m, rbVec3 center)
+{
+    rbSym3 inertia = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        rbVec3 r = rbSub(body->pose.position, center);
+        rbSym3 own = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+        rbSym3 orbital = {r.y * r.y + r.z * r.z,
+                          r.x * r.x + r.z * r.z,
+                          r.x * r.x + r.y * r.y,
+                          -r.x * r.y,
+                          -r.x * r.z,
+                          -r.y * r.z};
+        inertia = rbAddSym(inertia, rbAddSym(own, rbScaleSym(body->mass, orbital)));
+    }
+    return inertia;
+}
+
+// Adds the motion as one rigid body that has the momentum and the angular momentum about the
+// origin; all bodies must be dynamic.
+static void addRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angular)
+{
+    rbVec3 center = centerOfMass(m);
+    rbVec3 spin;
+    rbVec3 velocity = rbScale(1.0 / totalMass(m), momentum);
+    rbVec3 own = rbSub(angular, rbCross(center, momentum));
+    if (!rbSym3_Solve(totalInertia(m, center), own, &spin)) {
+        spin = RB_VEC3_ZERO;
+    }
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        rbVec3 r = rbSub(body->pose.position, center);
+        rbSym3 tensor = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+        body->velocity = rbAdd(body->velocity, rbAdd(velocity, rbCross(spin, r)));
+        body->momentum = rbAdd(body->momentum, rbMulSV(tensor, spin));
+    }
+}
+
+// The result of a run, from 0: its state, work and angular momentum.
+static double* runOf(const rbStepMechanism* mechanism, int run)
+{
+    return mechanism->copies.runs + (size_t)run * (size_t)mechanism->copies.runSize;
+}
+
+static void keepRun(rbStepMechanism* mechanism, int run)
+{
+    RB_ASSERT(run >= 0 && run < RB_STEP_RUNS_MAX);
+    double* place = runOf(mechanism, run);
+    rbVec3 angular = angularMomentum(&mechanism->m);
+    rbStep_Save(mechanism, place);
+    memcpy(place + mechanism->copies.size, mechanism->work, sizeof mechanism->work);
+    memcpy(place + mechanism->copies.size + RB_WORK_COUNT, &angular, sizeof angular);
+}
+
+static double weightOf(int n, int count)
+{
+    RB_ASSERT(n >= 1 && n <= count);
+    double weight = 1.0;
+    for (int k = 1; k <= count; ++k) {
+        if (k != n) {
+            weight *= (double)(n * n) / (double)(n * n - k * k);
+        }
+    }
+    return weight;
+}
+
+// Quaternions are q or -q: those of the runs must agree.
+static void alignOrientations(rbStepMechanism* mechanism, int runs)
+{
+    for (int run = 1; run < runs; ++run) {
+        for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+            double* first = runOf(mechanism, 0) + (size_t)i * BODY_DOUBLES + 9;
+            double* other = runOf(mechanism, run) + (size_t)i * BODY_DOUBLES + 9;
+            double dot = first[0] * other[0] + first[1] * other[1] + first[2] * other[2] +
+                         first[3] * other[3];
+            for (int k = 0; k < 4 && dot < 0.0; ++k) {
+                other[k] = -other[k];
+            }
+        }
+    }
+}
+
+// m, that a difference of two states of a body means after a time in which speeds keep theirs:
+// angles times the size of the body.
+static double measureDifference(const rbMechBody* body, const double d[BODY_DOUBLES], double time)
+{
+    BodyCopy copy = copyAt(d, 0);
+    double turn = 2.0 * sqrt(d[9] * d[9] + d[10] * d[10] + d[11] * d[11] + d[12] * d[12]);
+    double spin = rbLength(copy.momentum) *
+                  fmax(body->invMoments.x, fmax(body->invMoments.y, body->invMoments.z));
+    return rbLength(copy.position) + body->radius * turn +
+           time * (rbLength(copy.velocity) + body->radius * spin);
+}
+
+// m, by which the last two orders differ.
+static double compareOrders(const rbStepMechanism* mechanism, int runs)
+{
+    double most = 0.0;
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        double difference[BODY_DOUBLES] = {0.0};
+        for (int n = 1; n <= runs; ++n) {
+            double weight = weightOf(n, runs) - (n < runs ? weightOf(n, runs - 1) : 0.0);
+            const double* state = runOf(mechanism, n - 1) + (size_t)i * BODY_DOUBLES;
+            for (int k = 0; k < BODY_DOUBLES; ++k) {
+                difference[k] += weight * state[k];
+            }
+        }
+        most = fmax(most, measureDifference(&mechanism->m.bodies[i], difference, 0.0));
+    }
+    return most;
+}
+
+// The state of the limited rows in a copy of the state.
+static const double* limitsOf(const rbStepMechanism* mechanism, const double* state)
+{
+    return state + (size_t)mechanism->m.bodyCount * BODY_DOUBLES +
+           3 * (size_t)mechanism->m.rowCount;
+}
+
+// Whether a limited row is at another limit at the end of one of the runs than at the start.
+static bool isRowKinked(const rbStepMechanism* mechanism, int runs, int row)
+{
+    double before = limitsOf(mechanism, mechanism->copies.start)[row];
+    for (int n = 0; n < runs; ++n) {
+        if (limitsOf(mechanism, runOf(mechanism, n))[row] != before) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// m/s^2, by which limited rows that reach or leave their limits within a step may accelerate bodies
+// more or less than they do: they act with their limit for an unknown part of it. 0: none does. The
+// runs may agree where all are wrong: a row that stops in the last part of each.
+static double getKink(const rbStepMechanism* mechanism, int runs)
+{
+    const rbMechanism* m = &mechanism->m;
+    double most = 0.0;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        double reach = fmax(m->bodies[block->bodyA].radius, m->bodies[block->bodyB].radius);
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            if (m->limits[row] < INFINITY && isRowKinked(mechanism, runs, row)) {
+                bool isTurn = !(rbLengthSquared(m->rows[row].linear) > 0.0);
+                double response = rbMechanism_GetResponse(m, block, row);
+                most = fmax(most, m->limits[row] * response * (isTurn ? reach : 1.0));
+            }
+        }
+    }
+    return most;
+}
+
+// m, by which the finest run differs from any other after a time.
+static double compareRuns(const rbStepMechanism* mechanism, int runs, double time)
+{
+    double most = 0.0;
+    for (int n = 0; n < runs - 1; ++n) {
+        for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+            const double* last = runOf(mechanism, runs - 1) + (size_t)i * BODY_DOUBLES;
+            const double* other = runOf(mechanism, n) + (size_t)i * BODY_DOUBLES;
+            double difference[BODY_DOUBLES];
+            for (int k = 0; k < BODY_DOUBLES; ++k) {
+                difference[k] = other[k] - last[k];
+            }
+            most = fmax(most, measureDifference(&mechanism->m.bodies[i], difference, time));
+        }
+    }
+    return most;
+}
+
+// Combines the runs; limits and the like are those of the last run.
+static void combineRuns(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
+{
+    rbMechanism* m = &mechanism->m;
+    RB_ASSERT(runs > 1 && runs <= RB_STEP_RUNS_MAX);
+    alignOrientations(mechanism, runs);
+    mechanism->seen.estimate = compareOrders(mechanism, runs);
+    int linear = m->bodyCount * BODY_DOUBLES + 3 * m->rowCount;
+    const double* last = runOf(mechanism, runs - 1);
+    double* sum = runOf(mechanism, RB_STEP_RUNS_MAX);
+    memcpy(sum, last, (size_t)mechanism->copies.runSize * sizeof(double));
+    memset(sum, 0, (size_t)linear * sizeof(double));
+    double work[RB_WORK_COUNT] = {0.0};
+    *momentum = RB_VEC3_ZERO;
+    for (int n = 1; n <= runs; ++n) {
+        const double* state = runOf(mechanism, n - 1);
+        double weight = weightOf(n, runs);
+        for (int k = 0; k < linear; ++k) {
+            sum[k] += weight * state[k];
+        }
+        for (int k = 0; k < RB_WORK_COUNT; ++k) {
+            work[k] += weight * state[mechanism->copies.size + k];
+        }
+        rbVec3 own;
+        memcpy(&own, state + mechanism->copies.size + RB_WORK_COUNT, sizeof own);
+        *momentum = rbAddScaled(*momentum, weight, own);
+    }
+    rbStep_Restore(mechanism, sum);
+    // A guess is best taken from the finest run.
+    memcpy(mechanism->rows.guesses, last + (size_t)m->bodyCount * BODY_DOUBLES + m->rowCount,
+           (size_t)m->rowCount * sizeof(double));
+    memcpy(mechanism->work, work, sizeof work);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbRowPose* pose = &m->bodies[i].pose;
+        pose->orientation = rbNormalizeQuat(pose->orientation);
+        pose->rotation = rbMatFromQuat(pose->orientation);
+    }
+}
+
+void rbStep_HoldJoints(const rbMechanism* m, double* compliance)
+{
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int k = 0; k < block->rowCount; ++k) {
+            compliance[block->firstRow + k] = block->kind == RB_ROW_HOLD ? 0.0 : INFINITY;
+        }
+    }
+}
+
+rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    rbCorrection correction = {
+        .h = 1.0,
+        .tolerance = PROJECTION_FLOOR * DBL_EPSILON * mechanism->size,
+        .floor = rbStep_GetTolerance(run->engine),
+        .iterationsMax = iterationsMax,
+        .impulseMax = INFINITY,
+        .damping = damping,
+        .isIterative = mechanism->inner->solver->cutCount > 0,
+    };
+    rbStep_HoldJoints(m, m->compliance);
+    rbMechanism_Refresh(m);
+    rbCorrector_Factor(mechanism->inner, m);
+    rbCorrected corrected = rbProjectPositions(mechanism->inner, m, &correction);
+    rbMechanism_Refresh(m);
+    mechanism->isRefreshed = true;
+    return corrected;
+}
+
+static void placeForMethod(void* context, rbMechanism* mechanism, double time)
+{
+    const rbStepRun* run = context;
+    double power;
+    (void)mechanism;
+    rbStep_PlaceFixed(run, time, false);
+    run->mechanism->isForceKnown = false;
+    rbStep_Forces(run, time, &power);
+}
+
+// A registered method in place of look-ahead impulses.
+static bool stepByMethod(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepRun copy = *run;
+    rbStep_ClearTotals(mechanism);
+    rbMechanism_Refresh(&mechanism->m);
+    rbStep_SetSpeeds(run, time, time + h);
+    rbMethodState* method = mechanism->method;
+    method->row->step(method, &mechanism->m, time, h, placeForMethod, &copy);
+    rbStep_PlaceFixed(run, time + h, false);
+    rbStep_ContinueErrors(mechanism);
+    rbMechanism_Refresh(&mechanism->m);
+    mechanism->isRefreshed = true;
+    run->engine->statistics.substeps += run->isTrial ? 0 : 1;
+    return true;
+}
+
+// Springs damped by more than this fraction of critical damping settle by themselves.
+#define SWING_DAMPING 0.1
+// Oscillations below this fraction of the size do not count.
+#define SWING_LEAST 1e-6
+
+// rad/s, of the fastest nearly undamped spring; each taken alone, so a lower bound.
+static double springSwing(const rbStepMechanism* mechanism)
+{
+    const rbMechanism* m = &mechanism->m;
+    double fastest = 0.0;
+    for (int i = 0; mechanism->traits.hasSoft && i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        if (block->kind != RB_ROW_SPRING || !(block->stiffness > 0.0)) {
+            continue;
+        }
+        double response = rbMechanism_GetResponse(m, block, block->firstRow);
+        double swing = sqrt(block->stiffness * response);
+        double rate;
+        rbMechanism_Rates(m, i, &rate);
+        rate = fmax(fabs(rate), fabs(mechanism->rows.drives[block->firstRow].rateBefore));
+        bool isCalm = rate <= SWING_LEAST * mechanism->size * swing;
+        bool isDamped = block->damping * response > 2.0 * SWING_DAMPING * swing;
+        if (!isCalm && !isDamped) {
+            fastest = fmax(fastest, swing);
+        }
+    }
+    return fastest;
+}
+
+// rad per step, by runs: beyond it combining them makes an undamped spring gain about 1e-6 of its
+// energy per step, and the positions at the end alone may hide it.
+static const double springTurns[RB_STEP_RUNS_MAX + 1] = {INFINITY, INFINITY, 0.3, 0.6, 0.9, 1.1};
+
+// Runs that differ by more than a fraction of the motion in the step: something oscillates faster
+// than the step, and combining them would amplify it.
+static bool isUnresolved(const rbStepMechanism* mechanism, double h, int runs)
+{
+    const rbMechanism* m = &mechanism->m;
+    if (h * springSwing(mechanism) > springTurns[runs]) {
+        return true;
+    }
+    double motion = UNRESOLVED_LEAST * mechanism->size;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        BodyCopy start = copyAt(mechanism->copies.start, i);
+        rbQuat p = start.orientation;
+        rbQuat q = m->bodies[i].pose.orientation;
+        double dot = fabs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z);
+        double turn = 2.0 * sqrt(fmax(0.0, 2.0 - 2.0 * fmin(dot, 1.0)));
+        motion = fmax(motion, rbDistance(start.position, m->bodies[i].pose.position) +
+                                  m->bodies[i].radius * turn);
+    }
+    return mechanism->seen.estimate > UNRESOLVED_PART * motion;
+}
+
+// The finest run alone, of order 2, which is stable.
+static void useFinestRun(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
+{
+    const double* last = runOf(mechanism, runs - 1);
+    rbStep_Restore(mechanism, last);
+    memcpy(mechanism->work, last + mechanism->copies.size, sizeof mechanism->work);
+    memcpy(momentum, last + mechanism->copies.size + RB_WORK_COUNT, sizeof *momentum);
+}
+
+// Conditions that cannot be met (motors against joints) yield, so that they do no damage.
+static void settleRun(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    double most =
+        fmax(CONTRADICTION * run->engine->settings.tolerance, CONTRADICTED * mechanism->size);
+    if (!(rbStep_Settle(run, time, h, SETTLE_FIRM) <= most)) {
+        rbStep_Restore(mechanism, mechanism->copies.start);
+        rbStep_ClearTotals(mechanism);
+        (void)rbStep_Settle(run, time, h, SETTLE_SOFT);
+    }
+}
+
+// Several runs as one step, back on its conditions; false: they do not agree, and shorter steps
+// may.
+static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    const rbStepSettings* settings = &run->engine->settings;
+    rbVec3 momentum;
+    combineRuns(mechanism, runs, &momentum);
+    mechanism->seen.kink = settings->errorMax > 0.0 ? getKink(mechanism, runs) : 0.0;
+    if (mechanism->seen.kink > 0.0) {
+        // Combining the runs would cancel nothing.
+        double horizon = settings->horizon;
+        mechanism->seen.estimate =
+            fmax(compareRuns(mechanism, runs, horizon), h * mechanism->seen.kink * horizon);
+        useFinestRun(mechanism, runs, &momentum);
+    } else if (isUnresolved(mechanism, h, runs)) {
+        if (!run->isSmallest && !run->isForced) {
+            return false;
+        }
+        useFinestRun(mechanism, runs, &momentum);
+    }
+    rbStep_PlaceFixed(run, time + h, false);
+    (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
+    rbStep_ContinueErrors(mechanism);
+    rbStep_SetSpeeds(run, time + h, time + h);
+    // Velocities only: nothing soft acts in zero time.
+    rbStep_StopRates(run, 0.0, mechanism->inner);
+    if (mechanism->traits.isAfloat) {
+        // Every run keeps the angular momentum, but the combination is not linear in it: the
+        // difference is corrected as a rotation of the whole, which no joint feels.
+        rbVec3 off = rbSub(momentum, angularMomentum(&mechanism->m));
+        addRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
+    }
+    return true;
+}
+
+// One run of n basic steps; false: one of them did not meet its tolerance.
+static bool makeRun(const rbStepRun* run, double time, double h, int n)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStep_ClearTotals(mechanism);
+    for (int k = 0; k < n; ++k) {
+        double from = time + h * (double)k / (double)n;
+        if (mechanism->node.settleCount > 0) {
+            settleRun(run, from, h);
+        } else if (!rbStep_Basic(run, from, h / (double)n, k == 0)) {
+            return false;
+        }
+        mechanism->isAnchored = mechanism->isAnchored || k == 0;
+    }
+    return true;
+}
+
+// A step of the given order; false: it was not met, and the state is that of the start.
+static bool makeStep(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    if (mechanism->method != NULL) {
+        return stepByMethod(run, time, h);
+    }
+    // Limited impulses and steps of order 1 do not support extrapolation.
+    bool isPlain = mechanism->isOpen || mechanism->node.settleCount > 0;
+    int runs = isPlain ? 1 : run->engine->settings.order / 2;
+    RB_ASSERT(runs >= 1 && runs <= RB_STEP_RUNS_MAX && h > 0.0);
+    rbStep_Save(mechanism, mechanism->copies.start);
+    bool isMade = makeRun(run, time, h, 1);
+    for (int n = 2; isMade && n <= runs; ++n) {
+        keepRun(mechanism, n - 2);
+        rbStep_Restore(mechanism, mechanism->copies.start);
+        isMade = makeRun(run, time, h, n);
+    }
+    if (isMade && runs > 1) {
+        keepRun(mechanism, runs - 1);
+        isMade = finishRuns(run, time, h, runs);
+    }
+    if (!isMade) {
+        rbStep_Restore(mechanism, mechanism->copies.start);
+        return false;
+    }
+    // The factors of the end are those of the next start.
+    rbCorrector* other = mechanism->anchor;
+    mechanism->anchor = mechanism->inner;
+    mechanism->inner = other;
+    mechanism->isAnchored = !mechanism->traits.hasSoft;
+    return true;
+}
+
+// -----------------------------------------------------------------------------------------
+// swinging How fast a mechanism oscillates under the forces its joints carry.
+//
+// A joint that pulls a body at an arm r with a force F holds it upright as a taut string does:
+// about an axis across the arm with the stiffness r . F. A rod of length L that pulls with T holds
+// both of its ends with T/L. Light links between heavy bodies oscillate so fast that a step, which
+// feels these forces only at its start and its end, would be unstable at h w > 2 (B-45: the
+// look-ahead does not show it before it is too late).
+
+// Neighbors that oscillate against each other double the stiffness of a rod.
+#define NEIGHBORS 2.0
+
+// Square of the frequency of a body under a force at an arm.
+static double turnRate(const rbRowMass* mass, rbVec3 arm, rbVec3 force)
+{
+    double stiffness = rbDot(arm, force);
+    if (!mass->isDynamic || !(stiffness > 0.0)) {
+        return 0.0;
+    }
+    rbVec3 unit = rbNormalize(arm);
+    rbVec3 n1 = rbPerpendicular(unit);
+    rbVec3 n2 = rbCross(unit, n1);
+    double response =
+        fmax(rbDot(n1, rbMulSV(mass->invInertia, n1)), rbDot(n2, rbMulSV(mass->invInertia, n2)));
+    return stiffness * response;
+}
+
+// rad/s, upper bound of the fastest oscillation under the forces that joints carried in the step
+// of size h just made.
+static double swingOf(const rbStepMechanism* mechanism, double h)
+{
+    // Impulses of both ends together: residuals of look-ahead within its tolerance cancel.
+    const rbMechanism* m = &mechanism->m;
+    double* squares = mechanism->copies.scratch; // per body
+    double most = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        squares[i] = 0.0;
+    }
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        if (mechanism->infos[i].role != RB_ROLE_JOINT) {
+            continue;
+        }
+        const rbJointModel* model = block->data;
+        const rbPartModel* part = &model->parts[0];
+        rbVec3 force = RB_VEC3_ZERO; // on A
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            force = rbAddScaled(force, mechanism->rows.totals[row] / h, m->rows[row].linear);
+        }
+        const rbMechBody* bodyA = &m->bodies[block->bodyA];
+        const rbMechBody* bodyB = &m->bodies[block->bodyB];
+        rbVec3 rA = rbMulMV(bodyA->pose.rotation, part->pointA);
+        rbVec3 rB = rbMulMV(bodyB->pose.rotation, part->pointB);
+        squares[block->bodyA] += turnRate(&m->masses[block->bodyA], rA, force);
+        squares[block->bodyB] += turnRate(&m->masses[block->bodyB], rB, rbNeg(force));
+        // Positive along the row is a pull.
+        double pull = mechanism->rows.totals[block->firstRow] / h;
+        if (part->distance > 0.0 && pull > 0.0) {
+            double stiffness = NEIGHBORS * pull / part->distance;
+            squares[block->bodyA] += stiffness * bodyA->invMass;
+            squares[block->bodyB] += stiffness * bodyB->invMass;
+        }
+    }
+    for (int i = 0; i < m->bodyCount; ++i) {
+        most = fmax(most, squares[i]);
+    }
+    return sqrt(most);
+}
+
+// --------------------------------------------------------------------------------------------
+// nodes
 
 // Times closer than this fraction of a step are equal.
 #define SNAP 1e-9
@@ -36,12 +656,6 @@
 // The shortest step of a kink moves a body by the square of this many roundings.
 #define KINK_ROUNDINGS 8.0
 
-static rbSolver* solverAtEnd(const rbStepMechanism* mechanism)
-{
-    // After a step the factors of its end are the anchor's.
-    return mechanism->anchor->solver;
-}
-
 static void addPart(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -66,7 +680,7 @@ static bool isSwingResolved(const rbStepRun* run, double h)
     if (mechanism->method != NULL || mechanism->node.settleCount > 0) {
         return true;
     }
-    mechanism->node.swing = rbStep_GetSwing(mechanism, h);
+    mechanism->node.swing = swingOf(mechanism, h);
     RB_ASSERT(!(mechanism->node.swing < 0.0));
     if (h * mechanism->node.swing <= SWING_MOST) {
         return true;
@@ -87,16 +701,14 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
     if (!isSplit) {
         rbStepRun attempt = *run;
         attempt.isSmallest = depth >= most;
-        if (rbStep_Make(&attempt, time, h) && (depth >= most || isSwingResolved(run, h))) {
+        if (makeStep(&attempt, time, h) && (depth >= most || isSwingResolved(run, h))) {
             addPart(run, h);
             return RB_STATUS_OK;
         }
         if (depth >= most) {
             return RB_STATUS_LIMIT;
         }
-        if (!run->isTrial) {
-            engine->statistics.halvings += 1;
-        }
+        engine->statistics.halvings += run->isTrial ? 0 : 1;
         run->mechanism->node.level = depth + 1;
         run->mechanism->node.calmCount = 0;
     }
@@ -107,10 +719,24 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
     return status;
 }
 
+static double kineticEnergy(const rbMechanism* m)
+{
+    double sum = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+            sum += 0.5 * body->mass * rbLengthSquared(body->velocity) +
+                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+        }
+    }
+    return sum;
+}
+
 // Energy of a mechanism on which nothing but constant forces acts.
 static double energyOf(const rbMechanism* m)
 {
-    double sum = rbStep_GetKineticEnergy(m);
+    double sum = kineticEnergy(m);
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         sum -= body->isDynamic ? rbDot(body->force, body->pose.position) : 0.0;
@@ -137,15 +763,9 @@ static rbVec3 linearMomentum(const rbMechanism* m)
 // Momentum, and angular momentum about the center of mass.
 static void noteMomentum(const rbMechanism* m, rbVec3* momentum, rbVec3* angular, rbVec3* center)
 {
-    rbVec3 sum = RB_VEC3_ZERO;
-    double mass = 0.0;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].pose.position);
-        mass += m->bodies[i].mass;
-    }
-    *center = rbScale(1.0 / mass, sum);
+    *center = centerOfMass(m);
     *momentum = linearMomentum(m);
-    *angular = rbSub(rbStep_GetAngularMomentum(m), rbCross(*center, *momentum));
+    *angular = rbSub(angularMomentum(m), rbCross(*center, *momentum));
 }
 
 // A free-floating mechanism in a uniform field keeps its angular momentum, gains the momentum of
@@ -156,18 +776,16 @@ static void keepMomentum(rbStepMechanism* mechanism, double h)
 {
     rbMechanism* m = &mechanism->m;
     rbVec3 force = RB_VEC3_ZERO;
-    double mass = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         force = rbAdd(force, m->bodies[i].force);
-        mass += m->bodies[i].mass;
     }
     rbVec3 momentum;
     rbVec3 angular;
     rbVec3 center;
     noteMomentum(m, &momentum, &angular, &center);
-    RB_ASSERT(mass > 0.0 && mechanism->traits.isAfloat);
+    RB_ASSERT(mechanism->traits.isAfloat);
     rbVec3 mean = rbAddScaled(mechanism->before.momentum, 0.5 * h, force);
-    rbVec3 shift = rbSub(rbAddScaled(mechanism->before.center, h / mass, mean), center);
+    rbVec3 shift = rbSub(rbAddScaled(mechanism->before.center, h / totalMass(m), mean), center);
     for (int i = 0; i < m->bodyCount; ++i) {
         rbVec3* position = &m->bodies[i].pose.position;
         *position = rbAdd(*position, shift);
@@ -175,7 +793,7 @@ static void keepMomentum(rbStepMechanism* mechanism, double h)
     noteMomentum(m, &momentum, &angular, &center);
     rbVec3 off = rbSub(rbAddScaled(mechanism->before.momentum, h, force), momentum);
     rbVec3 turn = rbAdd(rbSub(mechanism->before.angular, angular), rbCross(center, off));
-    rbStep_AddRigidMotion(m, off, turn);
+    addRigidMotion(m, off, turn);
 }
 
 static void noteEnergy(const rbStepRun* run, double time, double h)
@@ -196,7 +814,7 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
 // found another configuration that closes them, far from the current one.
 static double allowedGain(const rbStepMechanism* mechanism)
 {
-    return TAME_PART * rbStep_GetKineticEnergy(&mechanism->m) + mechanism->before.forceEnergy;
+    return TAME_PART * kineticEnergy(&mechanism->m) + mechanism->before.forceEnergy;
 }
 
 static bool isTame(const rbStepMechanism* mechanism)
@@ -226,15 +844,15 @@ static void tame(rbStepMechanism* mechanism)
         return;
     }
     rbVec3 momentum = linearMomentum(m);
-    rbVec3 angular = rbStep_GetAngularMomentum(m);
+    rbVec3 angular = angularMomentum(m);
     if (mechanism->traits.isAfloat) {
-        rbStep_AddRigidMotion(m, rbNeg(momentum), rbNeg(angular));
+        addRigidMotion(m, rbNeg(momentum), rbNeg(angular));
     }
-    double kinetic = rbStep_GetKineticEnergy(m);
+    double kinetic = kineticEnergy(m);
     RB_ASSERT(!(kinetic < 0.0));
     scaleMotion(m, gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0);
     if (mechanism->traits.isAfloat) {
-        rbStep_AddRigidMotion(m, momentum, angular);
+        addRigidMotion(m, momentum, angular);
     }
 }
 
@@ -271,52 +889,39 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     return status;
 }
 
-static void keepForces(rbStepMechanism* mechanism, double h)
+// Memory of servos: a trial must not count.
+static void copyMotors(const rbStepEngine* engine, const rbStepMechanism* mechanism, bool isBack)
 {
-    for (int row = 0; row < mechanism->m.rowCount; ++row) {
-        mechanism->rows.forces[row] = mechanism->rows.sums[row] / h;
+    for (int i = 0; i < mechanism->m.blockCount; ++i) {
+        const rbBlockInfo* info = &mechanism->infos[i];
+        if (info->role == RB_ROLE_FREEDOM) {
+            rbMotorState* motor = &engine->joints.data[info->owner].motors[info->freedom];
+            rbMotorState* copy = &mechanism->copies.motors[i];
+            *(isBack ? motor : copy) = *(isBack ? copy : motor);
+        }
     }
 }
 
-// Memory of the servo of a block; NULL if it has none.
-static rbMotorState* motorOf(const rbStepRun* run, int block)
+void rbStep_KeepNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
 {
-    const rbBlockInfo* info = &run->mechanism->infos[block];
-    bool hasOne = info->role == RB_ROLE_FREEDOM;
-    return hasOne ? &run->engine->joints.data[info->owner].motors[info->freedom] : NULL;
+    rbStep_Save(mechanism, mechanism->copies.kept);
+    mechanism->copies.node = mechanism->node;
+    copyMotors(engine, mechanism, false);
+}
+
+void rbStep_RecallNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
+{
+    rbStep_Restore(mechanism, mechanism->copies.kept);
+    mechanism->node = mechanism->copies.node;
+    mechanism->isAnchored = false;
+    copyMotors(engine, mechanism, true);
 }
 
 static void keepNode(const rbStepRun* run)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    rbMechanism* m = &mechanism->m;
-    rbStep_Save(mechanism, mechanism->copies.kept);
-    mechanism->copies.node = mechanism->node;
-    mechanism->size = 1e-3;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        double reach = rbLength(m->bodies[i].pose.position) + m->bodies[i].radius;
-        mechanism->size = fmax(mechanism->size, reach);
-    }
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbMotorState* motor = motorOf(run, i);
-        if (motor != NULL) {
-            mechanism->copies.motors[i] = *motor;
-        }
-    }
-}
-
-static void recallNode(const rbStepRun* run)
-{
-    rbStepMechanism* mechanism = run->mechanism;
-    rbStep_Restore(mechanism, mechanism->copies.kept);
-    mechanism->node = mechanism->copies.node;
-    mechanism->isAnchored = false;
-    for (int i = 0; i < mechanism->m.blockCount; ++i) {
-        rbMotorState* motor = motorOf(run, i);
-        if (motor != NULL) {
-            *motor = mechanism->copies.motors[i];
-        }
-    }
+    rbStep_KeepNode(run->engine, mechanism);
+    rbStep_MeasureSize(mechanism);
 }
 
 // Whether a step reached a position where conditions become dependent that elsewhere are not, at
@@ -334,7 +939,9 @@ static void finishNode(const rbStepRun* run, double time, double h)
     RB_ASSERT(time > mechanism->grid.time && h > 0.0);
     RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
     mechanism->grid.time = time;
-    keepForces(mechanism, h);
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->rows.forces[row] = mechanism->rows.sums[row] / h;
+    }
     rbStep_FollowFreedoms(run->engine, mechanism);
     rbStep_CountErrors(run->engine, mechanism);
     s->steps += 1;
@@ -376,7 +983,7 @@ static bool refine(const rbStepRun* run)
     if (level > run->engine->settings.halvingsMax) {
         return false;
     }
-    recallNode(run);
+    rbStep_RecallNode(run->engine, run->mechanism);
     mechanism->node.level = level;
     mechanism->node.calmCount = -WILD_STEPS;
     mechanism->copies.node.level = level;
@@ -408,7 +1015,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
         if (status == RB_STATUS_OK && !isBad) {
             break;
         }
-        recallNode(run);
+        rbStep_RecallNode(run->engine, run->mechanism);
         s->velocityErrorMax = velocityError;
         bool isLast = k == SINGULAR_ATTEMPTS;
         h = isLast ? next - time : stretches[k] * (next - time);
@@ -522,12 +1129,12 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
         double sum = mechanism->node.estimateSum;
         rbStatus status = makeSteps(run, time, h);
         if (status == RB_STATUS_OK && isSingular(mechanism) && cut < SINGULAR_ATTEMPTS) {
-            recallNode(run);
+            rbStep_RecallNode(run->engine, run->mechanism);
             cut += 1;
             continue;
         }
         if (status != RB_STATUS_OK) {
-            recallNode(run);
+            rbStep_RecallNode(run->engine, run->mechanism);
             mechanism->chosen = STEP_SHRINKAGE * h;
             continue;
         }
@@ -543,7 +1150,7 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
             errorLeast = error;
             hLeast = h;
         }
-        recallNode(run);
+        rbStep_RecallNode(run->engine, run->mechanism);
     }
     return stepAnyway(run, first, hLeast);
 }
@@ -574,6 +1181,18 @@ static bool isFiniteState(const rbMechanism* m)
     return true;
 }
 
+// A step of size h from the node, in any case.
+static rbStatus stepOrSettle(const rbStepRun* run, double h)
+{
+    keepNode(run);
+    rbStatus status = makeSteps(run, run->mechanism->grid.time, h);
+    if (status == RB_STATUS_LIMIT) {
+        rbStep_RecallNode(run->engine, run->mechanism);
+        status = settle(run, run->mechanism->grid.time, h);
+    }
+    return status;
+}
+
 // State at a time after the node without moving the node.
 static rbStatus tryStep(const rbStepRun* run, double time)
 {
@@ -582,20 +1201,15 @@ static rbStatus tryStep(const rbStepRun* run, double time)
     trial.isTrial = true;
     double h = time - mechanism->grid.time;
     double estimate = mechanism->seen.estimate;
-    keepNode(run);
-    rbStatus status = makeSteps(&trial, mechanism->grid.time, h);
-    if (status == RB_STATUS_LIMIT) {
-        recallNode(run);
-        status = settle(&trial, mechanism->grid.time, h);
-    }
+    rbStatus status = stepOrSettle(&trial, h);
     // Energy gained by a trial is discarded.
     status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
     status = status == RB_STATUS_OK && !isFiniteState(&mechanism->m) ? RB_STATUS_LIMIT : status;
-    for (int i = 0; status == RB_STATUS_OK && i < mechanism->m.bodyCount; ++i) {
-        rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
+    if (status == RB_STATUS_OK) {
+        rbStep_WriteBodies(run->host, &mechanism->m);
     }
     memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
-    recallNode(run);
+    rbStep_RecallNode(run->engine, run->mechanism);
     mechanism->seen.estimate = estimate;
     return status;
 }
@@ -604,12 +1218,7 @@ void rbStep_MakeNode(const rbStepRun* run, double time)
 {
     double h = time - run->mechanism->grid.time;
     if (h > SNAP * run->engine->settings.step) {
-        keepNode(run);
-        rbStatus status = makeSteps(run, run->mechanism->grid.time, h);
-        if (status == RB_STATUS_LIMIT) {
-            recallNode(run);
-            (void)settle(run, run->mechanism->grid.time, h);
-        }
+        (void)stepOrSettle(run, h);
         finishNode(run, time, h);
     }
 }
@@ -640,26 +1249,14 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good
         return tryStep(run, time);
     }
     memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-        rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
-    }
+    rbStep_WriteBodies(run->host, &mechanism->m);
     return RB_STATUS_OK;
-}
-
-static void gatherStatistics(rbStepEngine* engine)
-{
-    rbStepStatistics* s = &engine->statistics;
-    s->redundantRows = 0;
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        s->redundantRows += solverAtEnd(mechanism)->redundantRows;
-    }
 }
 
 rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
                               double* reached)
 {
-    const rbStepStatistics* s = &engine->statistics;
+    rbStepStatistics* s = &engine->statistics;
     int64_t unmet = s->unmetSteps + s->inaccurateSteps;
     if (engine->contacts != NULL) {
         return rbStepContacts_Advance(engine, host, time, reached);
@@ -675,6 +1272,10 @@ rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, doub
         }
     }
     engine->time = time;
-    gatherStatistics(engine);
+    s->redundantRows = 0;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        // After a step the factors of its end are the anchor's.
+        s->redundantRows += engine->mechanisms.data[i].anchor->solver->redundantRows;
+    }
     return s->unmetSteps + s->inaccurateSteps > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
 }

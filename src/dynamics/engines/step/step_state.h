@@ -1,10 +1,10 @@
 // Internals of the step engine, shared by its files.
 //
-// A step of a mechanism passes through three layers:
+// A step of a mechanism passes through these layers:
 //   step_basic.c   one kick, flight, kick of size h (order 2, time-symmetric)
-//   step_order.c   runs of 1, 2, 3, ... basic steps over the same h, combined to a higher order,
-//                  and projected back onto the conditions
-//   step_nodes.c   nodes: steps of the given or chosen size, halved where look-ahead does not
+//   step_nodes.c   orders: runs of 1, 2, 3, ... basic steps over the same h, combined to a higher
+//                  order, and projected back onto the conditions;
+//                  nodes: steps of the given or chosen size, halved where look-ahead does not
 //                  contract; trial steps to times between nodes
 #pragma once
 
@@ -13,7 +13,8 @@
 #include "dynamics/solvers/correct.h"
 #include "dynamics/solvers/step_method.h"
 
-#define RB_STEP_RUNS_MAX 5 // order 10
+#define RB_STEP_RUNS_MAX 5      // order 10
+#define RB_STEP_BODY_DOUBLES 13 // of a body in a copy of the state
 
 // Forces along a row besides its condition, and their memory.
 typedef struct rbRowDrive {
@@ -24,8 +25,9 @@ typedef struct rbRowDrive {
 
 // Origin of a block.
 typedef enum rbBlockRole {
-    RB_ROLE_JOINT,    // the conditions of a joint, or of a velocity-only one
-    RB_ROLE_SPRING,   // a spring between points
+    RB_ROLE_JOINT,  // the conditions of a joint, or of a velocity-only one
+    RB_ROLE_SPRING, // a spring between points
+    // Of freedoms:
     RB_ROLE_FREEDOM,  // spring, damping and PID motor of a freedom
     RB_ROLE_FRICTION, // dry friction of a freedom
     RB_ROLE_SPEED,    // velocity motor of a freedom
@@ -157,11 +159,8 @@ typedef struct rbStepBodySlot {
 typedef struct rbStepJointSlot {
     rbStepJointDef def;
     bool isUsed;
-    int mechanism;                            // -1: none
-    int block;                                // of its conditions
-    int freedomBlocks[RB_JOINT_FREEDOMS_MAX]; // -1: none
-    int travelBlocks[RB_JOINT_FREEDOMS_MAX];
-    int speedBlocks[RB_JOINT_FREEDOMS_MAX];
+    int mechanism; // -1: none
+    int block;     // of its conditions; those of its freedoms follow
     double positions[RB_JOINT_FREEDOMS_MAX];
     double limitPositions[RB_JOINT_FREEDOMS_MAX];   // rad or m, what limits bound; turns counted
     double limitImpulses[RB_JOINT_FREEDOMS_MAX][2]; // N m s or N s of the lower and upper stop in
@@ -169,14 +168,12 @@ typedef struct rbStepJointSlot {
     rbMotorState motors[RB_JOINT_FREEDOMS_MAX];
 } rbStepJointSlot;
 
-#define RB_SPRING_BLOCKS_MAX 4 // three axes and damping
-
 typedef struct rbStepSpringSlot {
     rbStepSpringDef def;
     bool isUsed;
     int mechanism;
-    int blocks[RB_SPRING_BLOCKS_MAX];
-    int blockCount;
+    int block;      // the first
+    int blockCount; // 1; of three axes 3, or 4 with damping
 } rbStepSpringSlot;
 
 // Of step_contact.c.
@@ -216,12 +213,19 @@ typedef struct rbStepRun {
 // Positions of freedoms at the node, so that turns are counted.
 void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism);
 void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism);
-// So far, including mechanisms that no longer exist.
-int64_t rbStep_CountFactorizations(const rbStepEngine* engine);
 
 // ---------------------------------------------------------------------------- step_nodes.c
 // Moves the node to a time that the host has already seen.
 void rbStep_MakeNode(const rbStepRun* run, double time);
+// State, memory and servos of the node, while a step from it is tried.
+void rbStep_KeepNode(const rbStepEngine* engine, rbStepMechanism* mechanism);
+void rbStep_RecallNode(const rbStepEngine* engine, rbStepMechanism* mechanism);
+// Projects positions onto the conditions; damping as in rbCorrection.
+rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping);
+// Per row: only the conditions of joints take part in a solution.
+void rbStep_HoldJoints(const rbMechanism* m, double* compliance);
+void rbStep_Save(const rbStepMechanism* mechanism, double* state);
+void rbStep_Restore(rbStepMechanism* mechanism, const double* state);
 
 // ---------------------------------------------------------------------------- step_build.c
 // Builds all mechanisms from the states of the host.
@@ -235,8 +239,12 @@ void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int ind
 void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
                      rbMechBody* body);
 void rbStep_WriteBody(const rbStepHost* host, const rbMechBody* body);
+void rbStep_WriteBodies(const rbStepHost* host, const rbMechanism* m);
+void rbStep_MeasureSize(rbStepMechanism* mechanism);
+// Adds what a mechanism has done so far.
+void rbStep_AddWork(const rbStepMechanism* mechanism, rbStepWork* work);
 
-// --------------------------------------------------------------------------- step_forces.c
+// ---------------------------------------------------------------------------- step_basic.c
 // Forces of loads at the current state and time; for a registered method also the ends of paths.
 void rbStep_Forces(const rbStepRun* run, double time, double* power);
 // Non-dynamic bodies: now and ahead.
@@ -245,14 +253,10 @@ void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead);
 void rbStep_RunMotors(const rbStepRun* run, double time, double h);
 // Speeds of TRAVEL rows that hold over a step (mean) or at its end.
 void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB);
-// rad/s, of the fastest nearly undamped spring; each taken alone, so a lower bound.
-double rbStep_GetSpringSwing(const rbStepMechanism* mechanism);
-// Velocity-only joints measure from the current poses.
-void rbStep_Rezero(rbStepMechanism* mechanism);
 // Errors of rows that continue, at the current poses.
 void rbStep_ContinueErrors(rbStepMechanism* mechanism);
-
-// ---------------------------------------------------------------------------- step_basic.c
+// No work and no impulses so far.
+void rbStep_ClearTotals(rbStepMechanism* mechanism);
 // One basic step from a time; false if the look-ahead did not meet its tolerance (then the state is
 // invalid). isAnchored: the anchor's factors belong to the current poses.
 bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored);
@@ -281,27 +285,3 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h);
 // Velocity correction at the current poses with no time passing.
 void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector);
 double rbStep_GetTolerance(const rbStepEngine* engine);
-// 1/kg or 1/(kg m^2): the mobility of a row at the current poses.
-double rbStep_GetResponse(const rbMechanism* m, const rbRowBlock* block, int row);
-double rbStep_GetKineticEnergy(const rbMechanism* m);
-
-// ---------------------------------------------------------------------------- step_swing.c
-// rad/s, upper bound of the fastest oscillation under the forces that joints carried in the step of
-// size h just made.
-double rbStep_GetSwing(const rbStepMechanism* mechanism, double h);
-
-// ---------------------------------------------------------------------------- step_order.c
-// A step of the given order; false as above, then the state is that of the start.
-bool rbStep_Make(const rbStepRun* run, double time, double h);
-// Projects positions onto the conditions; damping as in rbCorrection.
-rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping);
-// Of all bodies about the origin.
-rbVec3 rbStep_GetAngularMomentum(const rbMechanism* m);
-// Adds the motion as one rigid body that has the momentum and the angular momentum about the
-// origin; all bodies must be dynamic.
-void rbStep_AddRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angularMomentum);
-void rbStep_Save(const rbStepMechanism* mechanism, double* state);
-void rbStep_Restore(rbStepMechanism* mechanism, const double* state);
-
-// step_validation.c: springs too fast for the step, at a start.
-rbStepStiff rbStep_FindStiff(const rbStepEngine* engine);
