@@ -178,13 +178,13 @@ static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
 static void moveFinder(rbStepEngine* engine, rbByteStream* stream)
 {
     rbStepContacts* contacts = engine->contacts;
-    size_t sizes[2] = {rbContactPairs_GetSnapshotSize(contacts->pairs),
+    size_t sizes[2] = {rbContactPairs_TakeSnapshot(contacts->pairs, NULL),
                        rbContactFreeze_GetSnapshotSize(contacts->rest.freeze)};
     RB_MOVE(stream, sizes);
     if (stream->bytes != NULL) {
         char* place = stream->bytes + stream->size;
         if (!stream->isLoading) {
-            rbContactPairs_TakeSnapshot(contacts->pairs, place);
+            (void)rbContactPairs_TakeSnapshot(contacts->pairs, place);
             rbContactFreeze_TakeSnapshot(contacts->rest.freeze, place + sizes[0]);
         } else {
             bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, sizes[0]);

@@ -101,7 +101,7 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbArrival) sought;      // those of the whole step, while it is cut
     RB_ARRAY(rbContactProbe) probes; // of one pair
     bool isWild;                     // a flight is held, see step_contact_arrivals.c
-    bool isGuarded;                  // bodies spin past each other, see rbContactPairs_IsGuarded
+    bool isGuarded;                  // bodies spin past each other, see rbPairsReport
 } rbStepFlight;
 
 // The start of the current stage, and of the step.
