@@ -175,7 +175,7 @@ static double solveBy(const Method* method, Problem* p, int* work)
     resetProblem(p);
     double begin = rbGetCpuTime();
     rbContactSolver_Prepare(solver, &p->run);
-    rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &p->run);
+    rbContactSolved solved = rbContactSolver_Solve(solver, &p->run, true);
     *work = solved.sweeps;
     rbNewtonTask task = {
         .tolerance = TOLERANCE, .known = fmax(solved.gapError, solved.slipError), .isMoving = true};

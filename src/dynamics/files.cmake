@@ -8,10 +8,8 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_newton.c
   src/dynamics/contact/contact_newton_island.c
   src/dynamics/contact/contact_rows.c
-  src/dynamics/contact/contact_shock.c
   src/dynamics/contact/contact_solver.c
   src/dynamics/contact/contact_substeps.c
-  src/dynamics/contact/contact_sweep.c
   src/dynamics/contact/contact_touch.c
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c

@@ -34,7 +34,6 @@
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "dynamics/contact/contact_factor.h"
-#include "dynamics/contact/contact_rows.h"
 #include "dynamics/impact/energy_line.h"
 #include "dynamics/impact/impact_law.h"
 
@@ -178,8 +177,7 @@ static void prepareHit(const Call* call, Hit* hit)
     rbSym3 k = makeMatrix(call->run, &call->run->set->contacts[hit->contact],
                           &call->run->set->points[hit->point]);
     hit->normalShare = k.zz > 0.0 ? 1.0 / k.zz : 0.0;
-    double half = 0.5 * (k.xx - k.yy);
-    double largest = 0.5 * (k.xx + k.yy) + sqrt(half * half + k.xy * k.xy);
+    double largest = rbFindLargest(k.xx, k.yy, k.xy);
     hit->tangentialShare = largest > 0.0 ? 1.0 / largest : 0.0;
     double determinant = k.xx * k.yy - k.xy * k.xy;
     bool isRegular = determinant > SINGULAR * largest * largest;
@@ -767,11 +765,6 @@ static void addGroup(Call* call, int index)
     }
 }
 
-static int getOrderCount(const rbContactRun* run)
-{
-    return run->order != NULL ? run->orderCount : run->set->contactCount;
-}
-
 // The law of a contact. One that has raised the energy in this call goes on by Stronge's: several
 // rounds of an instant would multiply the gain, to 1e12 times in a heap.
 static rbImpactLaw getLaw(const Call* call, int index)
@@ -794,9 +787,9 @@ static bool gather(Call* call, rbImpactLaw law)
     const rbContactRun* run = call->run;
     call->memory->hits.count = 0;
     call->memory->groups.count = 0;
-    int count = getOrderCount(run);
+    int count = rbContactRun_GetCount(run);
     for (int i = 0; i < count; ++i) {
-        int index = run->order != NULL ? run->order[i] : i;
+        int index = rbContactRun_GetContact(run, i);
         RB_ASSERT(index >= 0 && index < run->set->contactCount);
         if (getLaw(call, index) == law) {
             addGroup(call, index);
@@ -1022,7 +1015,7 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     RB_ASSERT(collisions != NULL && settings != NULL && run != NULL && run->set != NULL);
     RB_ASSERT(settings->sweepsMax > 0 && settings->velocityTolerance >= 0.0);
     RB_ASSERT(settings->law < RB_IMPACT_LAW_COUNT && settings->cone < RB_CONE_COUNT);
-    RB_ASSERT(run->bodies != NULL || getOrderCount(run) == 0);
+    RB_ASSERT(run->bodies != NULL || rbContactRun_GetCount(run) == 0);
     RB_ASSERT(run->order == NULL || run->orderCount >= 0);
     Call call = {
         .memory = collisions,
@@ -1034,7 +1027,7 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     };
     prepareFacets(collisions, settings);
     collisions->notes.count = 0;
-    int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * getOrderCount(run);
+    int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * rbContactRun_GetCount(run);
     double fastest = INFINITY;
     for (bool isQuiet = false; !isQuiet; call.done.rounds += !isQuiet) {
         isQuiet = true;

@@ -12,7 +12,7 @@
 // among them, and the visits to them that sub-steps need.
 //
 // Bodies carry the velocity and displacement that the step has added so far; speeds at the start of
-// the step are stored with the points. Spins are scaled as in contact_sweep.h: with I^-1 = G G^T a
+// the step are stored with the points. Spins are scaled as in contact_rows.h: with I^-1 = G G^T a
 // body rotates with w0 + G y, and a row is G^T c both for what it measures and for what it moves.
 // Immovable bodies have slot 0 and rows of zeros.
 //
@@ -318,7 +318,7 @@ static void buildGroup(const WideGroup* group, const WideFactors* factors, WideP
 // ------------------------------------------------------------------------------------------ visits
 
 // Friction of a point: the impulse that stops it if it lies in the disc; otherwise it slides: the
-// projection of T - r u on the disc, see contact_sweep.c.
+// projection of T - r u on the disc, see contact_rows.c.
 static inline void visitFriction(Visit* visit, WidePoint* point, bool isSoft)
 {
     rbQuad u1 = getAdded(visit, &point->rows[1], 1) + point->speeds[1];
@@ -373,6 +373,8 @@ static inline void visitNormal(Visit* visit, const Moves* moves, WidePoint* poin
     point->impulse[0] = sum;
 }
 
+// isSoft: normals with springs, and friction that undoes slip. Otherwise without either: removes
+// the speed that these added, and adds the impulses to the totals.
 static inline void visitGroups(const Wide* wide, const WidePass* pass, bool isSoft)
 {
     for (int i = 0; i < wide->groupCount; ++i) {
@@ -391,19 +393,6 @@ static inline void visitGroups(const Wide* wide, const WidePass* pass, bool isSo
         }
         endVisit(&visit, wide->bodies, group);
     }
-}
-
-// Normals with springs, and friction that undoes slip.
-static void pushWide(const Wide* wide, const WidePass* pass)
-{
-    visitGroups(wide, pass, true);
-}
-
-// Normals and friction without either: removes the speed that pushing added. Adds the impulses to
-// the totals.
-static void relaxWide(const Wide* wide, const WidePass* pass)
-{
-    visitGroups(wide, pass, false);
 }
 
 // Applies the impulses of all points once.
@@ -662,10 +651,10 @@ static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int 
 {
     const rbContactRun* run = task->run;
     int starts[KEYS + 1] = {0};
-    int contactCount = run->order != NULL ? run->orderCount : run->set->contactCount;
+    int contactCount = rbContactRun_GetCount(run);
     s->found.count = 0;
     for (int i = 0; i < contactCount; ++i) {
-        int index = run->order != NULL ? run->order[i] : i;
+        int index = rbContactRun_GetContact(run, i);
         const rbContact* contact = &run->set->contacts[index];
         RB_ASSERT(contact->pointCount <= RB_MANIFOLD_POINTS_MAX);
         Placed placed = {index, addSlot(s, task, contact->bodyA, count),
@@ -1020,10 +1009,10 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     for (int i = 0; i < count; ++i) {
         beginSmall(substeps, &wide, i == 0);
         pass.time = (float)(dt * (double)i);
-        pushWide(&wide, &pass);
+        visitGroups(&wide, &pass, true);
         fly(substeps, (float)dt);
         pass.time = (float)(dt * (double)(i + 1));
-        relaxWide(&wide, &pass);
+        visitGroups(&wide, &pass, false);
     }
     boundEnergy(substeps);
     WideRest rest = measureWide(&wide, &pass, task->restSpeed);

@@ -90,8 +90,7 @@ static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 
 static rbContactSolved sweep(rbStepContacts* c, const rbContactRun* run, bool isOfPositions)
 {
-    return isOfPositions ? rbContactSolver_SolvePositions(c->solvers.sweeps, run)
-                         : rbContactSolver_SolveVelocities(c->solvers.sweeps, run);
+    return rbContactSolver_Solve(c->solvers.sweeps, run, !isOfPositions);
 }
 
 // Saves or restores velocities and impulses of an island as sweeps found them.
