@@ -28,6 +28,12 @@ typedef struct rbContactBody {
     rbSym3 invInertia; // 1/(kg m^2), world axes
 } rbContactBody;
 
+static inline bool rbContactBody_HasMass(const rbContactBody* body)
+{
+    const rbSym3* i = &body->invInertia;
+    return body->invMass > 0.0 || i->xx + i->yy + i->zz > 0.0;
+}
+
 // One point. In and out of the solver; the pairs store its persistent data under key.
 typedef struct rbContactPoint {
     rbVec3 armA;       // m, world axes, from the center of mass of A

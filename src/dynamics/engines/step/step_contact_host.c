@@ -179,13 +179,13 @@ static void moveFinder(rbStepEngine* engine, rbByteStream* stream)
 {
     rbStepContacts* contacts = engine->contacts;
     size_t sizes[2] = {rbContactPairs_TakeSnapshot(contacts->pairs, NULL),
-                       rbContactFreeze_GetSnapshotSize(contacts->rest.freeze)};
+                       rbContactFreeze_TakeSnapshot(contacts->rest.freeze, NULL)};
     RB_MOVE(stream, sizes);
     if (stream->bytes != NULL) {
         char* place = stream->bytes + stream->size;
         if (!stream->isLoading) {
             (void)rbContactPairs_TakeSnapshot(contacts->pairs, place);
-            rbContactFreeze_TakeSnapshot(contacts->rest.freeze, place + sizes[0]);
+            (void)rbContactFreeze_TakeSnapshot(contacts->rest.freeze, place + sizes[0]);
         } else {
             bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, sizes[0]);
             (void)rbContactFreeze_RestoreSnapshot(contacts->rest.freeze, place + sizes[0],
