@@ -10,7 +10,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_rows.c
   src/dynamics/contact/contact_solver.c
   src/dynamics/contact/contact_substeps.c
-  src/dynamics/contact/contact_touch.c
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
   src/dynamics/contact/contact_pairs.c

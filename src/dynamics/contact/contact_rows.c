@@ -372,45 +372,10 @@ static int countPoints(const rbSweepContact* contact, bool isVelocity)
     return isVelocity ? contact->closedCount : contact->pointCount;
 }
 
-bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbContactRun* run,
-                         double partSpeed, bool isVelocity)
-{
-    RB_ASSERT(isVelocity || run->h > 0.0);
-    for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
-        rbRowBody* body = &rows->bodies.data[i];
-        *body = (rbRowBody){.invMass = body->invMass};
-        rbRowsBody* start = &rows->starts.data[i];
-        start->velocity = run->bodies[start->index].velocity;
-        start->spin = run->bodies[start->index].spin;
-        start->level = 0;
-        start->ground = -1;
-        start->isFrozen = false;
-    }
-    rows->bodies.data[0] = (rbRowBody){0};
-    double sum = 0.0;
-    for (int i = 0; i < pack->contactCount; ++i) {
-        const rbSweepContact* packed = &rows->contacts.data[pack->firstContact + i];
-        const rbContact* contact = &run->set->contacts[packed->index];
-        for (int k = 0; k < packed->pointCount; ++k) {
-            rbSweepPoint* point = &rows->points.data[packed->firstPoint + k];
-            beginPoint(point, run, contact, partSpeed, isVelocity);
-            sum += point->bias[0] + point->bias[1] + point->bias[2];
-            sum += point->impulse[0] + point->impulse[1] + point->impulse[2];
-        }
-        if (packed->turn >= 0) {
-            beginTurn(&rows->turns.data[packed->turn], run, contact);
-        }
-        if (run->react != NULL) {
-            react(rows, run, packed);
-        }
-    }
-    return isfinite(sum);
-}
-
-// Applies all sums of a contact, times scale; returns their power on the biases, W s. acted: less
-// the sums that had acted in the host; NULL: none.
+// Applies all sums of a contact; returns their power on the biases, W s. acted: less the sums that
+// had acted in the host; NULL: none.
 static double actContact(rbContactRows* rows, const rbSweepContact* contact, int count,
-                         double scale, const rbContactSet* acted)
+                         const rbContactSet* acted)
 {
     const double none[3] = {0.0, 0.0, 0.0};
     rbRowBody* a = &rows->bodies.data[contact->slotA];
@@ -422,7 +387,7 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
         const rbSweepPoint* point = &rows->points.data[contact->firstPoint + i];
         const double* before = acted != NULL ? acted->points[point->index].impulse : none;
         for (int k = 0; k < 3; ++k) {
-            double p = scale * (point->impulse[k] - before[k]);
+            double p = point->impulse[k] - before[k];
             sums[k] += p;
             work += p * (point->bias[k] + (k > 0 && point->isSticking ? point->slip[k - 1] : 0.0));
             addSix(&y, p, &point->rows[k]);
@@ -432,7 +397,7 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
         const rbSweepTurn* turn = &rows->turns.data[contact->turn];
         const double* before = acted != NULL ? acted->contacts[contact->index].turning : none;
         for (int k = 0; k < 3; ++k) {
-            double p = scale * (turn->impulse[k] - before[k]);
+            double p = turn->impulse[k] - before[k];
             work += p * turn->bias[k];
             addSix(&y, p, &turn->rows[k]);
         }
@@ -466,28 +431,24 @@ static double chooseScale(const rbContactRows* rows, const rbRowsPack* pack, dou
     return scale < GUESS_MOST ? scale : GUESS_MOST;
 }
 
-void rbContactRows_Guess(rbContactRows* rows, const rbRowsPack* pack, bool isVelocity, double kept,
-                         double added)
+// First guess: the sums of a position stage act now; those of a velocity stage have acted and act
+// again. Scaled for the smallest energy: a poor guess does no harm.
+static void guess(rbContactRows* rows, const rbRowsPack* pack, bool isVelocity)
 {
-    RB_ASSERT(kept >= 0.0 && added >= 0.0);
-    double scale = 0.0;
-    if (added > 0.0) {
-        double work = 0.0;
-        for (int i = 0; i < pack->contactCount; ++i) {
-            const rbSweepContact* contact = &rows->contacts.data[pack->firstContact + i];
-            int count = countPoints(contact, isVelocity);
-            work += actContact(rows, contact, count, added, NULL);
-        }
-        scale = chooseScale(rows, pack, work);
-        for (int i = 0; scale != 1.0 && i < pack->bodyCount; ++i) {
-            rbRowBody* body = &rows->bodies.data[pack->firstBody + i];
-            for (int k = 0; k < 3; ++k) {
-                body->spin[k] *= scale;
-                body->velocity[k] *= scale;
-            }
+    double work = 0.0;
+    for (int i = 0; i < pack->contactCount; ++i) {
+        const rbSweepContact* contact = &rows->contacts.data[pack->firstContact + i];
+        work += actContact(rows, contact, countPoints(contact, isVelocity), NULL);
+    }
+    double scale = chooseScale(rows, pack, work);
+    for (int i = 0; scale != 1.0 && i < pack->bodyCount; ++i) {
+        rbRowBody* body = &rows->bodies.data[pack->firstBody + i];
+        for (int k = 0; k < 3; ++k) {
+            body->spin[k] *= scale;
+            body->velocity[k] *= scale;
         }
     }
-    double factor = kept + added * scale;
+    double factor = (isVelocity ? 1.0 : 0.0) + scale;
     for (int i = 0; i < pack->contactCount; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[pack->firstContact + i];
         int count = countPoints(contact, isVelocity);
@@ -501,6 +462,44 @@ void rbContactRows_Guess(rbContactRows* rows, const rbRowsPack* pack, bool isVel
             rows->turns.data[contact->turn].impulse[k] *= factor;
         }
     }
+}
+
+bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbContactRun* run,
+                         double partSpeed, bool isVelocity, bool isGuessed)
+{
+    RB_ASSERT(isVelocity || run->h > 0.0);
+    for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
+        rbRowBody* body = &rows->bodies.data[i];
+        *body = (rbRowBody){.invMass = body->invMass};
+        rbRowsBody* start = &rows->starts.data[i];
+        start->velocity = run->bodies[start->index].velocity;
+        start->spin = run->bodies[start->index].spin;
+        start->level = 0;
+        start->ground = -1;
+        start->isFrozen = false;
+    }
+    rows->bodies.data[0] = (rbRowBody){0};
+    double sum = 0.0;
+    for (int i = 0; i < pack->contactCount; ++i) {
+        const rbSweepContact* packed = &rows->contacts.data[pack->firstContact + i];
+        const rbContact* contact = &run->set->contacts[packed->index];
+        for (int k = 0; k < packed->pointCount; ++k) {
+            rbSweepPoint* point = &rows->points.data[packed->firstPoint + k];
+            beginPoint(point, run, contact, partSpeed, isVelocity);
+            sum += point->bias[0] + point->bias[1] + point->bias[2];
+            sum += point->impulse[0] + point->impulse[1] + point->impulse[2];
+        }
+        if (packed->turn >= 0) {
+            beginTurn(&rows->turns.data[packed->turn], run, contact);
+        }
+        if (run->react != NULL) {
+            react(rows, run, packed);
+        }
+    }
+    if (isGuessed && isfinite(sum)) {
+        guess(rows, pack, isVelocity);
+    }
+    return isfinite(sum);
 }
 
 // ------------------------------------------------------------------------------------------ sweeps
@@ -788,7 +787,7 @@ void rbContactRows_Renew(rbContactRows* rows, const rbRowsPack* pack, const rbCo
     for (int i = 0; i < pack->contactCount; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[pack->firstContact + i];
         projectSums(sweep, contact);
-        (void)actContact(rows, contact, countPoints(contact, sweep->isVelocity), 1.0,
+        (void)actContact(rows, contact, countPoints(contact, sweep->isVelocity),
                          isKept ? run->set : NULL);
     }
 }

@@ -134,13 +134,10 @@ void rbContactRows_Clear(rbContactRows* rows, int contactCount);
 rbRowsPack rbContactRows_Pack(rbContactRows* rows, const rbContactRun* run);
 
 // Loads velocities, gaps or targets, the sums of impulses and the reactions of joints for a stage.
-// False: some value is not finite.
+// isGuessed: the sums of a position stage act now as a first guess; those of a velocity stage have
+// acted and act again. False: some value is not finite.
 bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbContactRun* run,
-                         double partSpeed, bool isVelocity);
-// First guess: the fraction kept of the sums has acted already, the fraction added acts now, scaled
-// for the smallest energy: a poor guess does no harm.
-void rbContactRows_Guess(rbContactRows* rows, const rbRowsPack* pack, bool isVelocity, double kept,
-                         double added);
+                         double partSpeed, bool isVelocity, bool isGuessed);
 
 // Visits contacts first to last - 1.
 rbSweepTally rbSweep_Run(const rbSweep* sweep, int first, int last);

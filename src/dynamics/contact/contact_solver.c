@@ -884,15 +884,11 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
                    .solved = {.worst = -1}};
     double adding = (isVelocity ? REST_PART : 1.0) * solver->settings.tolerance / run->h;
     stage.resting = fmin(stage.tolerance, adding);
-    if (!rbContactRows_Begin(rows, &pack, run, solver->settings.partSpeed, isVelocity)) {
-        return stage.solved;
-    }
     bool isNew = !isVelocity && solver->isBegun && !run->isContinued;
+    bool isGuessed = isNew || (isVelocity && solver->settings.isWarm && !run->isContinued);
     stage.isKept = !isNew;
-    if (isNew) {
-        rbContactRows_Guess(rows, &pack, false, 0.0, 1.0);
-    } else if (isVelocity && solver->settings.isWarm && !run->isContinued) {
-        rbContactRows_Guess(rows, &pack, true, 1.0, 1.0);
+    if (!rbContactRows_Begin(rows, &pack, run, solver->settings.partSpeed, isVelocity, isGuessed)) {
+        return stage.solved;
     }
     runStage(solver, &stage);
     rbContactRows_Finish(rows, &pack, run);

@@ -1,5 +1,6 @@
 #include "dynamics/contact/contact_substeps.h"
 
+#include "base/core/disjoint_sets.h"
 #include "base/core/lanes.h"
 #include "base/core/memory.h"
 #include "dynamics/contact/contact_factor.h"
@@ -493,7 +494,6 @@ typedef struct SlotBody {
     float mass;        // kg
     uint64_t colors;   // of its contacts
     int index;         // of the host
-    int root;          // a slot of its island with a smaller number; itself: the smallest one
     bool isDriven;     // of a root: moving obstacles touch the island
     double power;      // of a root: power of the step's impulses on the velocities without them
     double energy;     // of a root: twice the energy the impulses gave alone
@@ -512,6 +512,7 @@ struct rbContactSubsteps {
     rbContactSettings settings;
     RB_ARRAY(WideBody) bodies; // by slot
     RB_ARRAY(SlotBody) starts; // by slot
+    RB_ARRAY(int) roots;       // by slot: islands as disjoint sets
     RB_ARRAY(int) slots;       // by body of the host, 0: none
     RB_ARRAY(Placed) found;
     RB_ARRAY(Placed) sorted; // by key
@@ -536,6 +537,7 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
     }
     rbArray_Free(substeps->bodies);
     rbArray_Free(substeps->starts);
+    rbArray_Free(substeps->roots);
     rbArray_Free(substeps->slots);
     rbArray_Free(substeps->found);
     rbArray_Free(substeps->sorted);
@@ -584,25 +586,15 @@ static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, 
             .factor = factor,
             .start = {(float)v.x, (float)v.y, (float)v.z, 0.0f, (float)y.x, (float)y.y, (float)y.z},
             .mass = body->invMass > 0.0 ? (float)(1.0 / body->invMass) : 0.0f,
-            .root = s->bodies.count,
             .kick = {(float)(part * kick.x), (float)(part * kick.y), (float)(part * kick.z)},
             .index = index};
         memcpy(start.free, added.velocity, sizeof start.free);
         s->slots.data[index] = s->bodies.count;
+        rbArray_Push(s->roots, s->bodies.count);
         rbArray_Push(s->bodies, added);
         rbArray_Push(s->starts, start);
     }
     return s->slots.data[index];
-}
-
-static int findRoot(rbContactSubsteps* s, int slot)
-{
-    SlotBody* slots = s->starts.data;
-    while (slots[slot].root != slot) {
-        slots[slot].root = slots[slots[slot].root].root;
-        slot = slots[slot].root;
-    }
-    return slot;
 }
 
 static bool isDriving(const rbContactBody* body)
@@ -615,16 +607,14 @@ static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed
 {
     const rbContact* contact = &task->run->set->contacts[placed->contact];
     if (placed->slotA > 0 && placed->slotB > 0) {
-        int a = findRoot(s, placed->slotA);
-        int b = findRoot(s, placed->slotB);
-        int low = a < b ? a : b;
-        int high = a < b ? b : a;
-        s->starts.data[low].isDriven =
-            s->starts.data[low].isDriven || s->starts.data[high].isDriven;
-        s->starts.data[high].root = low;
+        int a = rbSets_Find(s->roots.data, placed->slotA);
+        int b = rbSets_Find(s->roots.data, placed->slotB);
+        bool isDriven = s->starts.data[a].isDriven || s->starts.data[b].isDriven;
+        (void)rbSets_Join(s->roots.data, a, b);
+        s->starts.data[a < b ? a : b].isDriven = isDriven;
     } else {
         int obstacle = placed->slotA > 0 ? contact->bodyB : contact->bodyA;
-        SlotBody* root = &s->starts.data[findRoot(s, placed->slotA + placed->slotB)];
+        SlotBody* root = &s->starts.data[rbSets_Find(s->roots.data, placed->slotA + placed->slotB)];
         root->isDriven = root->isDriven || isDriving(&task->run->bodies[obstacle]);
     }
 }
@@ -790,6 +780,8 @@ static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
     }
     s->bodies.count = 0;
     s->starts.count = 0;
+    s->roots.count = 0;
+    rbArray_Push(s->roots, 0);
     rbArray_Push(s->bodies, (WideBody){.velocity = {0.0f}});
     rbArray_Push(s->starts, (SlotBody){.index = -1});
     placeContacts(s, task, count);
@@ -843,11 +835,13 @@ static bool chooseScales(rbContactSubsteps* s)
         s->starts.data[i].energy = 0.0;
     }
     for (int i = 1; i < s->starts.count; ++i) {
-        addEnergy(&s->starts.data[findRoot(s, i)], &s->bodies.data[i], &s->starts.data[i]);
+        addEnergy(&s->starts.data[rbSets_Find(s->roots.data, i)], &s->bodies.data[i],
+                  &s->starts.data[i]);
     }
     for (int i = 1; i < s->starts.count; ++i) {
         SlotBody* own = &s->starts.data[i];
-        bool isBound = own->root == i && !own->isDriven && own->power + 0.5 * own->energy > 0.0;
+        bool isBound =
+            s->roots.data[i] == i && !own->isDriven && own->power + 0.5 * own->energy > 0.0;
         double scale = isBound ? -2.0 * own->power / own->energy : 1.0;
         own->scale = scale > 0.0 ? (float)scale : 0.0f;
         areWhole = areWhole && !isBound;
@@ -862,7 +856,7 @@ static void scaleTotals(rbContactSubsteps* s)
         rbQuad scales = {0.0f, 0.0f, 0.0f, 0.0f};
         for (int lane = 0; lane < WIDTH && group->contacts[lane] >= 0; ++lane) {
             int slot = group->slotA[lane] > 0 ? group->slotA[lane] : group->slotB[lane];
-            scales[lane] = s->starts.data[findRoot(s, slot)].scale;
+            scales[lane] = s->starts.data[rbSets_Find(s->roots.data, slot)].scale;
         }
         for (int k = group->firstPoint; k < group->firstPoint + group->pointCount; ++k) {
             for (int t = 0; t < 3; ++t) {
@@ -885,7 +879,7 @@ static void boundEnergy(rbContactSubsteps* s)
     for (int i = 1; i < s->bodies.count; ++i) {
         WideBody* body = &s->bodies.data[i];
         const SlotBody* own = &s->starts.data[i];
-        float scale = s->starts.data[findRoot(s, i)].scale;
+        float scale = s->starts.data[rbSets_Find(s->roots.data, i)].scale;
         for (int k = 0; k < 4 && scale != 1.0f; ++k) {
             body->velocity[k] = own->free[k] + scale * (body->velocity[k] - own->free[k]);
             body->spin[k] *= scale;

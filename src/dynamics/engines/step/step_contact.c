@@ -50,7 +50,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyCollisions(contacts->solvers.collisions);
     rbDestroyContactGraph(contacts->graph);
     rbDestroyContactFreeze(contacts->rest.freeze);
-    rbTouchList_Free(&contacts->report.touches);
+    rbArray_Free(contacts->report.touches);
     rbArray_Free(contacts->report.reported);
     rbArray_Free(contacts->own.loose);
     rbArray_Free(contacts->own.places1);
