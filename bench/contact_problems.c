@@ -317,7 +317,7 @@ static double solveBy(const Method* method, Problem* p, bool isWarm, int* work)
     resetProblem(p, isWarm);
     double begin = rbGetCpuTime();
     rbContactSolver_Prepare(solver, &p->run);
-    rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &p->run);
+    rbContactSolved solved = rbContactSolver_Solve(solver, &p->run, true);
     *work = solved.sweeps;
     rbNewtonTask task = {
         .tolerance = TOLERANCE, .known = fmax(solved.gapError, solved.slipError), .isMoving = true};

@@ -68,7 +68,7 @@ static void work(void* context)
     }
     if (columns->solver != NULL) {
         rbContactSolver_Prepare(columns->solver, &columns->run);
-        (void)rbContactSolver_SolvePositions(columns->solver, &columns->run);
+        (void)rbContactSolver_Solve(columns->solver, &columns->run, false);
     } else {
         rbSubstepsTask task = {&columns->run, columns->kicks, columns->flights, 0.01};
         (void)rbContactSubsteps_Solve(columns->substeps, &task);

@@ -1,7 +1,6 @@
 target_sources(rattleback PRIVATE
   src/dynamics/constraints/mechanism.c
   src/dynamics/contact/collisions.c
-  src/dynamics/contact/contact_ahead.c
   src/dynamics/contact/contact_freeze.c
   src/dynamics/contact/contact_graph.c
   src/dynamics/contact/contact_words.c
@@ -9,15 +8,11 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_newton.c
   src/dynamics/contact/contact_newton_island.c
   src/dynamics/contact/contact_rows.c
-  src/dynamics/contact/contact_shock.c
   src/dynamics/contact/contact_solver.c
   src/dynamics/contact/contact_substeps.c
-  src/dynamics/contact/contact_sweep.c
-  src/dynamics/contact/contact_touch.c
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
   src/dynamics/contact/contact_pairs.c
-  src/dynamics/contact/contact_snapshot.c
   src/dynamics/engines/event/event_bodies.c
   src/dynamics/engines/event/event_engine.c
   src/dynamics/engines/event/event_impacts.c

@@ -186,7 +186,7 @@ static void frictionOpposesTheSlidingThatResults(void** state)
     settings.velocityTolerance = 1e-14;
     rbContactSolver* solver = startSolver(&settings);
     rbContactRun run = sceneRun(&scene, 0.01);
-    (void)rbContactSolver_SolveVelocities(solver, &run);
+    (void)rbContactSolver_Solve(solver, &run, true);
     const rbContactPoint* point = &scene.points[0];
     rbVec3 u = rbContact_RelativeVelocity(scene.bodies, &scene.contacts[0], point);
     double speed = sqrt(u.x * u.x + u.y * u.y);

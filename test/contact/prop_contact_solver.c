@@ -80,8 +80,8 @@ static void randomIslandsObeyTheLaws(void** state)
         rbContactSolver_Prepare(solver, &run);
         double energy = energyOf();
         rbVec3 momentum = momentumOf(&scene);
-        rbContactSolved solved = isVelocity ? rbContactSolver_SolveVelocities(solver, &run)
-                                            : rbContactSolver_SolvePositions(solver, &run);
+        rbContactSolved solved = isVelocity ? rbContactSolver_Solve(solver, &run, true)
+                                            : rbContactSolver_Solve(solver, &run, false);
         checkCones(&scene, 1.6e-15);
         if (isVelocity) {
             checkBelow(energyOf() - energy, 1e-12 * energy);
@@ -136,7 +136,7 @@ static void nearlyEqualRowsDoNotPull(void** state)
         rbContactRun run = sceneRun(&scene, 0.01);
         rbContactSolver_Prepare(solver, &run);
         double energy = energyOf();
-        rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &run);
+        rbContactSolved solved = rbContactSolver_Solve(solver, &run, true);
         checkCones(&scene, 1.6e-15);
         checkBelow(energyOf() - energy, 1e-12 * energy);
         if (solved.isMet) {
@@ -162,13 +162,13 @@ static void sameIslandSameBits(void** state)
         copy = scene;
         rbContactRun run = sceneRun(&scene, 0.01);
         rbContactSolver_Prepare(used, &run);
-        rbContactSolved first = rbContactSolver_SolveVelocities(used, &run);
+        rbContactSolved first = rbContactSolver_Solve(used, &run, true);
         copy.set.contacts = copy.contacts;
         copy.set.points = copy.points;
         rbContactRun again = sceneRun(&copy, 0.01);
         rbContactSolver* fresh = rbCreateContactSolver(&settings);
         rbContactSolver_Prepare(fresh, &again);
-        rbContactSolved second = rbContactSolver_SolveVelocities(fresh, &again);
+        rbContactSolved second = rbContactSolver_Solve(fresh, &again, true);
         rbDestroyContactSolver(fresh);
         assert_int_equal(first.sweeps, second.sweeps);
         for (int k = 0; k < scene.bodyCount; ++k) {

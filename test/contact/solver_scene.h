@@ -125,7 +125,7 @@ static inline void stepScene(SolverScene* scene, rbContactSolver* solver, rbVec3
     rbContactRun run = sceneRun(scene, h);
     kickScene(scene, gravity, 0.5 * h);
     rbContactSolver_BeginStep(solver, &run, true);
-    scene->positions = rbContactSolver_SolvePositions(solver, &run);
+    scene->positions = rbContactSolver_Solve(solver, &run, false);
     for (int i = 0; i < scene->set.contactCount; ++i) {
         const rbContact* contact = &scene->contacts[i];
         for (int k = 0; k < contact->pointCount; ++k) {
@@ -143,5 +143,5 @@ static inline void stepScene(SolverScene* scene, rbContactSolver* solver, rbVec3
     }
     kickScene(scene, gravity, 0.5 * h);
     rbContactSolver_Prepare(solver, &run);
-    scene->velocities = rbContactSolver_SolveVelocities(solver, &run);
+    scene->velocities = rbContactSolver_Solve(solver, &run, true);
 }

@@ -145,17 +145,16 @@ static void depthIsReported(void** state)
     rbContactSettings settings = rbDefaultContactSettings();
     rbContactPairs* pairs = makePairs(&scene, &settings);
     (void)findContacts(pairs, &scene);
-    int a = -1;
-    int b = -1;
-    checkNear(rbContactPairs_GetDeepest(pairs, &a, &b), 0.02, 1e-12);
-    assert_int_equal(a, 1);
-    assert_int_equal(b, 2);
+    rbPairsReport report = rbContactPairs_GetReport(pairs);
+    checkNear(report.depth, 0.02, 1e-12);
+    assert_int_equal(report.bodyA, 1);
+    assert_int_equal(report.bodyB, 2);
     scene.places[1].pose.position.z = 0.5 + 0.01;
     scene.places[2].pose.position.x = 1.5;
     // a moving half space is not skipped
     scene.places[0].pose.position.z = 0.05;
     (void)findContacts(pairs, &scene);
-    checkNear(rbContactPairs_GetDeepest(pairs, &a, &b), 0.05, 1e-12);
+    checkNear(rbContactPairs_GetReport(pairs).depth, 0.05, 1e-12);
     rbDestroyContactPairs(pairs);
     destroyPairScene(&scene);
 }
@@ -187,7 +186,7 @@ static void nothingIsAllocatedAfterWarmUp(void** state)
             movePairBody(&scene, i, rbMakeVec3(side * 0.1 * (i % 5), side * 0.05 * (i % 3), 0.0));
         }
         rbContactSet set = findContacts(pairs, &scene);
-        rbContactPairs_Keep(pairs, &set, scene.places);
+        rbContactPairs_Keep(pairs, &set);
     }
     assert_true(rbGetAllocationCount() == before);
     rbDestroyContactPairs(pairs);
@@ -206,10 +205,10 @@ static void bodiesAtOnePointAreLimited(void** state)
     rbContactSettings settings = rbDefaultContactSettings();
     rbContactPairs* pairs = makePairs(&scene, &settings);
     rbContactSet set = findContacts(pairs, &scene);
-    int dropped = 0;
-    int count = rbContactPairs_GetPairCount(pairs, &dropped);
+    rbPairsReport report = rbContactPairs_GetReport(pairs);
+    int count = report.pairCount;
     assert_int_equal(count, 110000);
-    assert_int_equal(count + dropped, 1000 * 999 / 2);
+    assert_int_equal(count + report.dropped, 1000 * 999 / 2);
     assert_int_equal(set.contactCount, count);
     for (int i = 0; i < set.contactCount; ++i) {
         checkNear(rbLength(set.contacts[i].normal), 1.0, 1e-12);
@@ -221,8 +220,7 @@ static void bodiesAtOnePointAreLimited(void** state)
     }
     (void)findContacts(pairs, &scene);
     set = findContacts(pairs, &scene);
-    (void)rbContactPairs_GetPairCount(pairs, &dropped);
-    assert_int_equal(dropped, 0);
+    assert_int_equal(rbContactPairs_GetReport(pairs).dropped, 0);
     assert_int_equal(set.contactCount, 999);
     rbDestroyContactPairs(pairs);
     destroyPairScene(&scene);

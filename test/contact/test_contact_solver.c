@@ -67,9 +67,9 @@ static void warmStartNeedsOneSweep(void** state)
         for (int i = 0; i < 30; ++i) {
             kickScene(&scene, down, 1.0 / 120.0);
             rbContactSolver_BeginStep(solver, &run, settings.isWarm);
-            stages[0] = rbContactSolver_SolvePositions(solver, &run);
+            stages[0] = rbContactSolver_Solve(solver, &run, false);
             kickScene(&scene, down, 1.0 / 120.0);
-            stages[1] = rbContactSolver_SolveVelocities(solver, &run);
+            stages[1] = rbContactSolver_Solve(solver, &run, true);
         }
         for (int i = 0; i < 2; ++i) {
             assert_true(stages[i].isMet);
@@ -122,7 +122,7 @@ static void shockPropagationHoldsAColumn(void** state)
     rbContactRun run = sceneRun(&scene, 1.0 / 60.0);
     kickScene(&scene, down, 1.0 / 120.0);
     rbContactSolver_BeginStep(solver, &run, false);
-    rbContactSolved solved = rbContactSolver_SolvePositions(solver, &run);
+    rbContactSolved solved = rbContactSolver_Solve(solver, &run, false);
     assert_true(solved.isShocked);
     assert_true(solved.isMet);
     for (int i = 0; i < scene.bodyCount; ++i) {
@@ -131,7 +131,7 @@ static void shockPropagationHoldsAColumn(void** state)
     }
     // the same rows serve the next stage unchanged
     kickScene(&scene, down, 1.0 / 120.0);
-    solved = rbContactSolver_SolveVelocities(solver, &run);
+    solved = rbContactSolver_Solve(solver, &run, true);
     assert_true(solved.isMet);
     checkBelow(fastest(), 21.0 * 1e-7);
     for (int i = 0; i < 300; ++i) {
@@ -149,7 +149,7 @@ static void shockPropagationSharesABlowFromBelow(void** state)
     rbContactSolver* solver = startShock(10);
     rbContactRun run = sceneRun(&scene, 1.0 / 60.0);
     scene.bodies[1].velocity.z = 1.0;
-    rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &run);
+    rbContactSolved solved = rbContactSolver_Solve(solver, &run, true);
     assert_true(solved.isShocked);
     double momentum = 0.0;
     for (int i = 1; i <= 10; ++i) {
@@ -174,7 +174,7 @@ static void shockPropagationRestsOnWhatMoves(void** state)
             rbAdd(rbMakeVec3(3.0, -2.0, 1.0), rbCross(spin, scene.places[i]));
     }
     kickScene(&scene, down, 1.0 / 60.0);
-    rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &run);
+    rbContactSolved solved = rbContactSolver_Solve(solver, &run, true);
     assert_true(solved.isShocked);
     assert_true(solved.isMet);
     for (int i = 1; i < scene.bodyCount; ++i) {
@@ -223,7 +223,7 @@ static void jointsTakePartInTheSweeps(void** state)
     run.sweepJoints = tie;
     run.context = &joint;
     kickScene(&scene, down, 0.01);
-    rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &run);
+    rbContactSolved solved = rbContactSolver_Solve(solver, &run, true);
     assert_true(solved.isMet);
     assert_int_equal(joint.calls, solved.sweeps);
     for (int i = 1; i <= 2; ++i) {
@@ -245,7 +245,7 @@ static rbVec3 slideOnPyramid(rbFrictionCone cone, int facets, double angle)
     settings.facets = facets;
     rbContactSolver* solver = startSolver(&settings);
     rbContactRun run = sceneRun(&scene, 0.01);
-    assert_true(rbContactSolver_SolveVelocities(solver, &run).isMet);
+    assert_true(rbContactSolver_Solve(solver, &run, true).isMet);
     rbDestroyContactSolver(solver);
     return rbMakeVec3(scene.points[0].impulse[1], scene.points[0].impulse[2], 0.0);
 }
@@ -327,7 +327,7 @@ static void gapsCloseAndNoMore(void** state)
     rbContactSolver* solver = startSolver(&settings);
     rbContactRun run = sceneRun(&scene, 0.01);
     rbContactSolver_BeginStep(solver, &run, true);
-    assert_true(rbContactSolver_SolvePositions(solver, &run).isMet);
+    assert_true(rbContactSolver_Solve(solver, &run, false).isMet);
     checkNear(scene.bodies[1].velocity.z, -1.0, 1e-4);
     checkNear(scene.bodies[2].velocity.z, -3.0, 0.0);
     assert_true(scene.points[4].impulse[0] == 0.0);
@@ -347,7 +347,7 @@ static void openPointsTakeNoPartInTheVelocityStage(void** state)
     settings.isWarm = false;
     rbContactSolver* solver = startSolver(&settings);
     rbContactRun run = sceneRun(&scene, 0.01);
-    assert_true(rbContactSolver_SolveVelocities(solver, &run).isMet);
+    assert_true(rbContactSolver_Solve(solver, &run, true).isMet);
     assert_true(scene.points[1].impulse[0] == 7.0);
     rbContactPoint* open = &scene.points[1];
     assert_true(fabs(rbContact_RelativeVelocity(scene.bodies, &scene.contacts[0], open).z) < 10.0);
@@ -384,7 +384,7 @@ static void islandsAndFrozenBodiesStayApart(void** state)
             rbContactRun run = all;
             run.order = &orders[i];
             run.orderCount = 1;
-            assert_true(rbContactSolver_SolveVelocities(solver, &run).isMet);
+            assert_true(rbContactSolver_Solve(solver, &run, true).isMet);
         }
         for (int i = 1; i <= 3; ++i) {
             double truth = i == 3 && step >= 1 ? -9.81 * 0.01 : 0.0;
@@ -405,7 +405,7 @@ static void badInputIsBounded(void** state)
     beginScene(&scene);
     rbContactSolver* solver = startSolver(&settings);
     rbContactRun run = sceneRun(&scene, 0.01);
-    assert_true(rbContactSolver_SolveVelocities(solver, &run).isMet);
+    assert_true(rbContactSolver_Solve(solver, &run, true).isMet);
     addColumn(&scene, 6, 1000.0);
     for (int i = 1; i <= 6; ++i) {
         double factor = (i & 1) != 0 ? 1e12 : 1e-12;
@@ -427,7 +427,7 @@ static void badInputIsBounded(void** state)
         }
     }
     scene.bodies[1].velocity.x = NAN;
-    assert_false(rbContactSolver_SolveVelocities(solver, &run).isMet);
+    assert_false(rbContactSolver_Solve(solver, &run, true).isMet);
     rbDestroyContactSolver(solver);
     rbDestroyContactSolver(NULL);
 }

@@ -34,7 +34,6 @@
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "dynamics/contact/contact_factor.h"
-#include "dynamics/contact/contact_rows.h"
 #include "dynamics/impact/energy_line.h"
 #include "dynamics/impact/impact_law.h"
 
@@ -178,8 +177,7 @@ static void prepareHit(const Call* call, Hit* hit)
     rbSym3 k = makeMatrix(call->run, &call->run->set->contacts[hit->contact],
                           &call->run->set->points[hit->point]);
     hit->normalShare = k.zz > 0.0 ? 1.0 / k.zz : 0.0;
-    double half = 0.5 * (k.xx - k.yy);
-    double largest = 0.5 * (k.xx + k.yy) + sqrt(half * half + k.xy * k.xy);
+    double largest = rbFindLargest(k.xx, k.yy, k.xy);
     hit->tangentialShare = largest > 0.0 ? 1.0 / largest : 0.0;
     double determinant = k.xx * k.yy - k.xy * k.xy;
     bool isRegular = determinant > SINGULAR * largest * largest;
@@ -400,22 +398,16 @@ static double measure(const Call* call)
     return worst;
 }
 
-// Largest miss of friction; changes nothing.
-static double measureFriction(const Call* call)
+// What the round misses, measured on its final impulses and velocities.
+static void noteErrors(Call* call)
 {
-    double worst = 0.0;
+    double worst = measure(call);
     for (int i = 0; i < call->memory->hits.count; ++i) {
         rbVec3 p;
         bool isSticking;
         worst = fmax(worst, findFriction(call, &call->memory->hits.data[i], &p, &isSticking));
     }
-    return worst;
-}
-
-// What the round misses, measured on its final impulses and velocities.
-static void noteErrors(Call* call)
-{
-    call->done.error = fmax(call->done.error, fmax(measure(call), measureFriction(call)));
+    call->done.error = fmax(call->done.error, worst);
     call->done.jointError = fmax(call->done.jointError, call->jointMiss);
 }
 
@@ -569,30 +561,33 @@ static void beginPhase(const Call* call)
     }
 }
 
-// Work of a hit in the phase, normal and of friction; adds to the line over a scale of all
-// impulses.
-static void addWorks(const Call* call, const Hit* hit, double works[2], rbEnergyLine* line)
+// The energy over a scale of all impulses of a phase. isEnded: the hits add its works, normal and
+// of friction, to theirs.
+static rbEnergyLine sumWorks(const Call* call, bool isEnded)
 {
-    rbMat3 frame = getFrame(getContact(call, hit));
-    rbVec3 p = rbSub(hit->p, hit->start);
-    rbVec3 before = rbMulMtV(frame, hit->before);
-    rbVec3 change = rbSub(rbMulMtV(frame, getVelocity(call, hit)), before);
-    rbVec3 mean = rbAddScaled(before, 0.5, change);
-    works[0] += p.z * mean.z;
-    works[1] += p.x * mean.x + p.y * mean.y;
-    line->slope += rbDot(p, before);
-    line->square += 0.5 * rbDot(p, change);
+    rbEnergyLine line = {0};
+    for (int i = 0; i < call->memory->hits.count; ++i) {
+        Hit* hit = &call->memory->hits.data[i];
+        rbMat3 frame = getFrame(getContact(call, hit));
+        rbVec3 p = rbSub(hit->p, hit->start);
+        rbVec3 before = rbMulMtV(frame, hit->before);
+        rbVec3 change = rbSub(rbMulMtV(frame, getVelocity(call, hit)), before);
+        rbVec3 mean = rbAddScaled(before, 0.5, change);
+        if (isEnded) {
+            hit->works[0] += p.z * mean.z;
+            hit->works[1] += p.x * mean.x + p.y * mean.y;
+        }
+        line.slope += rbDot(p, before);
+        line.square += 0.5 * rbDot(p, change);
+    }
+    return line;
 }
 
 // Scales the impulses of a phase back until they raise the energy by no more than room. Returns
 // whether it did.
 static bool boundPhase(Call* call, double room)
 {
-    rbEnergyLine line = {0};
-    for (int i = 0; i < call->memory->hits.count; ++i) {
-        double works[2] = {0.0, 0.0};
-        addWorks(call, &call->memory->hits.data[i], works, &line);
-    }
+    rbEnergyLine line = sumWorks(call, false);
     double rise = rbEnergyLine_GetRise(&line);
     if (!(rise > room) || !isfinite(rise)) {
         return false;
@@ -610,11 +605,7 @@ static bool boundPhase(Call* call, double room)
 // Adds the works of a phase to those of the hits. Returns the rise of the energy.
 static double endPhase(const Call* call)
 {
-    rbEnergyLine line = {0};
-    for (int i = 0; i < call->memory->hits.count; ++i) {
-        Hit* hit = &call->memory->hits.data[i];
-        addWorks(call, hit, hit->works, &line);
-    }
+    rbEnergyLine line = sumWorks(call, true);
     return rbEnergyLine_GetRise(&line);
 }
 
@@ -648,6 +639,8 @@ static void addNote(Call* call, const rbCollisionNote* note)
         call->done.energyRaised += note->normalWork + note->frictionWork;
     }
     rbArray_Push(call->memory->notes, *note);
+    call->done.notes = call->memory->notes.data;
+    call->done.noteCount = call->memory->notes.count;
 }
 
 // Records a round. Where shock propagation took part, other impulses acted besides those at the
@@ -767,11 +760,6 @@ static void addGroup(Call* call, int index)
     }
 }
 
-static int getOrderCount(const rbContactRun* run)
-{
-    return run->order != NULL ? run->orderCount : run->set->contactCount;
-}
-
 // The law of a contact. One that has raised the energy in this call goes on by Stronge's: several
 // rounds of an instant would multiply the gain, to 1e12 times in a heap.
 static rbImpactLaw getLaw(const Call* call, int index)
@@ -794,9 +782,9 @@ static bool gather(Call* call, rbImpactLaw law)
     const rbContactRun* run = call->run;
     call->memory->hits.count = 0;
     call->memory->groups.count = 0;
-    int count = getOrderCount(run);
+    int count = rbContactRun_GetCount(run);
     for (int i = 0; i < count; ++i) {
-        int index = run->order != NULL ? run->order[i] : i;
+        int index = rbContactRun_GetContact(run, i);
         RB_ASSERT(index >= 0 && index < run->set->contactCount);
         if (getLaw(call, index) == law) {
             addGroup(call, index);
@@ -818,11 +806,6 @@ static double findFastest(const Call* call)
 
 // ------------------------------------------------------------------------------------ laws
 
-static bool isMovable(const Call* call, int body)
-{
-    return rbContactBody_IsMovable(&call->run->bodies[body]) && !call->run->bodies[body].isFrozen;
-}
-
 static void countUses(const Call* call)
 {
     rbCollisions* memory = call->memory;
@@ -835,7 +818,8 @@ static void countUses(const Call* call)
                     rbArray_Push(memory->uses, 0);
                 }
                 int* uses = &memory->uses.data[bodies[k]];
-                *uses = pass == 0 ? 0 : *uses + (isMovable(call, bodies[k]) ? 1 : 0);
+                bool isMovable = rbContactBody_IsMovable(&call->run->bodies[bodies[k]]);
+                *uses = pass == 0 ? 0 : *uses + (isMovable ? 1 : 0);
             }
         }
     }
@@ -1022,7 +1006,7 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     RB_ASSERT(collisions != NULL && settings != NULL && run != NULL && run->set != NULL);
     RB_ASSERT(settings->sweepsMax > 0 && settings->velocityTolerance >= 0.0);
     RB_ASSERT(settings->law < RB_IMPACT_LAW_COUNT && settings->cone < RB_CONE_COUNT);
-    RB_ASSERT(run->bodies != NULL || getOrderCount(run) == 0);
+    RB_ASSERT(run->bodies != NULL || rbContactRun_GetCount(run) == 0);
     RB_ASSERT(run->order == NULL || run->orderCount >= 0);
     Call call = {
         .memory = collisions,
@@ -1034,7 +1018,7 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     };
     prepareFacets(collisions, settings);
     collisions->notes.count = 0;
-    int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * getOrderCount(run);
+    int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * rbContactRun_GetCount(run);
     double fastest = INFINITY;
     for (bool isQuiet = false; !isQuiet; call.done.rounds += !isQuiet) {
         isQuiet = true;
@@ -1053,10 +1037,4 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
         }
     }
     return call.done;
-}
-
-const rbCollisionNote* rbCollisions_GetNotes(const rbCollisions* collisions, int* count)
-{
-    *count = collisions->notes.count;
-    return collisions->notes.data;
 }

@@ -8,20 +8,6 @@
 
 #include "dynamics/contact/contact_solver.h"
 
-typedef struct rbCollisionsDone {
-    int rounds;           // of the outer loop
-    int64_t sweeps;       // of all rounds
-    int64_t collisions;   // points, of all rounds
-    double error;         // m/s, largest miss of a target or of friction
-    double approachLeft;  // m/s, fastest approach left when the rounds ended; 0: nothing collides
-    double jointError;    // m/s, left by joints that are not done
-    int64_t energyRaises; // contacts whose law raised the energy (Newton's)
-    double energyRaised;  // J, by these
-    double normalWork;    // J, <= 0 up to rounding, but for those
-    double frictionWork;  // J, <= 0
-    bool isMet;           // nothing collides anymore, all targets met
-} rbCollisionsDone;
-
 // Result at a contact in a round: sums over its points.
 typedef struct rbCollisionNote {
     int contact;
@@ -35,6 +21,22 @@ typedef struct rbCollisionNote {
     bool isEnergyRaised;  // by the law itself
 } rbCollisionNote;
 
+typedef struct rbCollisionsDone {
+    int rounds;           // of the outer loop
+    int64_t sweeps;       // of all rounds
+    int64_t collisions;   // points, of all rounds
+    double error;         // m/s, largest miss of a target or of friction
+    double approachLeft;  // m/s, fastest approach left when the rounds ended; 0: nothing collides
+    double jointError;    // m/s, left by joints that are not done
+    int64_t energyRaises; // contacts whose law raised the energy (Newton's)
+    double energyRaised;  // J, by these
+    double normalWork;    // J, <= 0 up to rounding, but for those
+    double frictionWork;  // J, <= 0
+    bool isMet;           // nothing collides anymore, all targets met
+    const rbCollisionNote* notes; // in the order of rounds, until the next call
+    int noteCount;
+} rbCollisionsDone;
+
 // Keeps memory between calls, so that a step allocates only when more points collide than ever
 // before.
 typedef struct rbCollisions rbCollisions;
@@ -46,9 +48,6 @@ void rbDestroyCollisions(rbCollisions* collisions); // NULL is fine
 // are left alone. run->order must be by levels for shock propagation.
 rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactSettings* settings,
                                       const rbContactRun* run);
-
-// Records of the last call, in the order of rounds.
-const rbCollisionNote* rbCollisions_GetNotes(const rbCollisions* collisions, int* count);
 
 // The approach speed at which a closed point starts to collide, m/s: settings->restSpeed, or, for
 // 0, the speed gained by falling through 1e-5 m at 9.81 m/s^2, sqrt(2 g d) = 0.014007.

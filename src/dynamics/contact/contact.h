@@ -28,12 +28,18 @@ typedef struct rbContactBody {
     rbSym3 invInertia; // 1/(kg m^2), world axes
 } rbContactBody;
 
+static inline bool rbContactBody_HasMass(const rbContactBody* body)
+{
+    const rbSym3* i = &body->invInertia;
+    return body->invMass > 0.0 || i->xx + i->yy + i->zz > 0.0;
+}
+
 // One point. In and out of the solver; the pairs store its persistent data under key.
 typedef struct rbContactPoint {
     rbVec3 armA;       // m, world axes, from the center of mass of A
     rbVec3 armB;       // m, of B
     double gap;        // m, along the normal, less the shell; negative: overlap
-    double bend;       // m, gap at the end of the flight less gap + h u.n (contact_ahead.c)
+    double bend;       // m, gap at the end of the flight less gap + h u.n (contact_pairs.c)
     double slip[2];    // m, along the tangents: how far B's anchor moved relative to A's since it
                        // stuck; 0 where it did not stick in the last step
     double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
@@ -43,7 +49,7 @@ typedef struct rbContactPoint {
     bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking; // at the end of the last stage
     bool isHeld;     // the bound on its friction is disc, whatever its normal impulse
-    bool isAhead; // from the end of the flight (contact_ahead.c): a negative gap is not an overlap
+    bool isAhead; // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
     int key;      // key of the memory of this point, for the pairs
 } rbContactPoint;
 

@@ -5,7 +5,7 @@
 // or a new one came.
 #include "dynamics/contact/contact_freeze.h"
 
-#include "base/core/memory.h"
+#include "base/core/byte_stream.h"
 
 #include <rattleback/base.h>
 
@@ -73,12 +73,6 @@ static bool isMoving(const rbContactBody* body)
     return !(v.x == 0.0 && v.y == 0.0 && v.z == 0.0 && w.x == 0.0 && w.y == 0.0 && w.z == 0.0);
 }
 
-static bool isFixed(const rbContactBody* body)
-{
-    const rbSym3* i = &body->invInertia;
-    return !(body->invMass > 0.0) && !(i->xx + i->yy + i->zz > 0.0);
-}
-
 static void wakeRing(rbContactFreeze* freeze, int body)
 {
     while (isFrozen(freeze, body)) {
@@ -129,7 +123,7 @@ static bool isWaking(const rbContactFreeze* freeze, const rbContactNode* node, i
     }
     const rbContactBody* own = &node->bodies[body];
     return freeze->bodies.data[body].isDisturbed ||
-           (isPressing && (!isFixed(own) || isMoving(own)));
+           (isPressing && (rbContactBody_HasMass(own) || isMoving(own)));
 }
 
 static uint64_t scramble(uint64_t x)
@@ -259,7 +253,7 @@ static void markCarried(rbContactFreeze* freeze, const rbContactNode* node)
         for (int side = 0; side < 2; ++side) {
             int body = side == 0 ? pair.a : pair.b;
             int other = side == 0 ? pair.b : pair.a;
-            if (body >= 0 && other >= 0 && isFixed(&node->bodies[other]) &&
+            if (body >= 0 && other >= 0 && !rbContactBody_HasMass(&node->bodies[other]) &&
                 isMoving(&node->bodies[other])) {
                 freeze->bodies.data[body].isCarried = true;
             }
@@ -363,20 +357,13 @@ typedef struct Head {
     int32_t listed;
 } Head;
 
-size_t rbContactFreeze_GetSnapshotSize(const rbContactFreeze* freeze)
+size_t rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes)
 {
-    return sizeof(Head) + (size_t)freeze->bodies.count * sizeof(BodyState) +
-           (size_t)freeze->frozen.count * sizeof(int);
-}
-
-void rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes)
-{
-    char* place = bytes;
+    rbByteStream stream = {.bytes = bytes};
     Head head = {.updates = freeze->updates,
                  .bodyCount = freeze->bodies.count,
                  .listed = freeze->frozen.count};
-    memcpy(place, &head, sizeof head);
-    place += sizeof head;
+    RB_MOVE(&stream, head);
     for (int i = 0; i < head.bodyCount; ++i) {
         BodyState state; // without the padding between its members
         memset(&state, 0, sizeof state);
@@ -386,54 +373,51 @@ void rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes)
         state.still = own->still;
         state.seen = own->seen;
         state.partners = own->partners;
-        memcpy(place, &state, sizeof state);
-        place += sizeof state;
+        RB_MOVE(&stream, state);
     }
-    if (head.listed > 0) {
-        memcpy(place, freeze->frozen.data, (size_t)head.listed * sizeof(int));
-    }
+    rbByteStream_Move(&stream, freeze->frozen.data, (size_t)head.listed * sizeof(int));
+    return stream.size;
 }
 
-// False, with nothing frozen, when the bytes are not a snapshot of this kind.
+// Whether the loaded numbers of bodies exist.
+static bool areBodiesValid(const rbContactFreeze* freeze)
+{
+    bool isValid = true;
+    for (int i = 0; i < freeze->frozen.count; ++i) {
+        int body = freeze->frozen.data[i];
+        isValid = isValid && body >= 0 && body < freeze->bodies.count;
+    }
+    for (int i = 0; i < freeze->bodies.count; ++i) {
+        int next = freeze->bodies.data[i].next;
+        isValid = isValid && next >= AWAKE && next < freeze->bodies.count;
+    }
+    return isValid;
+}
+
 bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes, size_t size)
 {
-    const char* place = bytes;
-    Head head = {0};
+    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
+    Head head = {.bodyCount = -1};
     rbContactFreeze_WakeAll(freeze);
     freeze->bodies.count = 0;
     freeze->frozen.count = 0;
     freeze->disturbed.count = 0;
     if (size >= sizeof head) {
-        memcpy(&head, place, sizeof head);
+        RB_MOVE(&stream, head);
     }
-    bool isValid = size >= sizeof head && head.bodyCount >= 0 && head.listed >= 0 &&
-                   head.listed <= head.bodyCount &&
-                   size == sizeof head + (size_t)head.bodyCount * sizeof(BodyState) +
-                               (size_t)head.listed * sizeof(int);
-    if (!isValid) {
+    size_t bodySize = (size_t)head.bodyCount * sizeof(BodyState);
+    size_t listedSize = (size_t)head.listed * sizeof(int);
+    if (head.bodyCount < 0 || head.listed < 0 || head.listed > head.bodyCount ||
+        size != sizeof head + bodySize + listedSize) {
         return false;
     }
     addBodies(freeze, head.bodyCount);
     rbArray_Reserve(freeze->frozen, head.listed);
-    place += sizeof head;
-    if (head.bodyCount > 0) {
-        memcpy(freeze->bodies.data, place, (size_t)head.bodyCount * sizeof(BodyState));
-        place += (size_t)head.bodyCount * sizeof(BodyState);
-    }
-    if (head.listed > 0) {
-        memcpy(freeze->frozen.data, place, (size_t)head.listed * sizeof(int));
-    }
+    rbByteStream_Move(&stream, freeze->bodies.data, bodySize);
+    rbByteStream_Move(&stream, freeze->frozen.data, listedSize);
     freeze->frozen.count = head.listed;
     freeze->updates = head.updates;
-    for (int i = 0; i < head.listed; ++i) {
-        int body = freeze->frozen.data[i];
-        isValid = isValid && body >= 0 && body < head.bodyCount;
-    }
-    for (int i = 0; i < head.bodyCount; ++i) {
-        int next = freeze->bodies.data[i].next;
-        isValid = isValid && next >= AWAKE && next < head.bodyCount;
-    }
-    if (!isValid) {
+    if (!areBodiesValid(freeze)) {
         freeze->bodies.count = 0;
         freeze->frozen.count = 0;
         return false;

@@ -36,6 +36,7 @@ struct rbContactGraph {
     RB_ARRAY(int) starts;  // by node: first of its neighbors
     RB_ARRAY(int) neighbors;
     RB_ARRAY(int) queue;
+    RB_ARRAY(int) keys;          // of distribute
     RB_ARRAY(int) byLevel;       // contacts
     RB_ARRAY(int) contacts;      // by island, then level, then as in the set
     RB_ARRAY(int) islandBodies;  // by island, then ascending
@@ -66,6 +67,7 @@ void rbDestroyContactGraph(rbContactGraph* graph)
     rbArray_Free(graph->starts);
     rbArray_Free(graph->neighbors);
     rbArray_Free(graph->queue);
+    rbArray_Free(graph->keys);
     rbArray_Free(graph->byLevel);
     rbArray_Free(graph->contacts);
     rbArray_Free(graph->islandBodies);
@@ -78,12 +80,6 @@ void rbDestroyContactGraph(rbContactGraph* graph)
 
 // Sets the count of an array, growing it; its contents are undefined.
 #define SET_COUNT(array, wanted) (rbArray_Reserve(array, wanted), (array).count = (wanted))
-
-static bool isMovable(const rbContactBody* body)
-{
-    const rbSym3* i = &body->invInertia;
-    return body->invMass > 0.0 || i->xx + i->yy + i->zz > 0.0;
-}
 
 // ------------------------------------------------------------------------------------- nodes
 
@@ -107,7 +103,7 @@ static void forgetNodes(rbContactGraph* graph, int bodyCount)
 static int addBody(rbContactGraph* graph, const rbContactBody* bodies, int body)
 {
     RB_ASSERT(body < graph->nodes.count);
-    if (body < 0 || !isMovable(&bodies[body])) {
+    if (body < 0 || !rbContactBody_HasMass(&bodies[body])) {
         return NONE;
     }
     if (graph->nodes.data[body] == NONE) {
@@ -215,22 +211,35 @@ static void sumUp(int* starts, int count)
     }
 }
 
+// Sorts the numbers of items by their keys below keyCount, NONE: left out; stable. starts receives
+// where each key starts, one more at the end.
+static void distribute(rbContactGraph* graph, int keyCount, int* starts, int* sorted)
+{
+    const int* keys = graph->keys.data;
+    SET_COUNT(graph->scratch, keyCount + 1);
+    int* next = graph->scratch.data;
+    memset(starts, 0, (size_t)(keyCount + 1) * sizeof *starts);
+    for (int i = 0; i < graph->keys.count; ++i) {
+        starts[keys[i] + 1] += keys[i] != NONE ? 1 : 0;
+    }
+    sumUp(starts, keyCount);
+    memcpy(next, starts, (size_t)(keyCount + 1) * sizeof *starts);
+    for (int i = 0; i < graph->keys.count; ++i) {
+        if (keys[i] != NONE) {
+            sorted[next[keys[i]]++] = i;
+        }
+    }
+}
+
 static void gatherBodies(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
     SET_COUNT(graph->bodyStarts, graph->islandCount + 1);
     SET_COUNT(graph->islandBodies, count);
-    SET_COUNT(graph->scratch, graph->islandCount + 1);
-    int* starts = graph->bodyStarts.data;
-    memset(starts, 0, (size_t)(graph->islandCount + 1) * sizeof *starts);
+    rbArray_Assign(graph->keys, graph->parents.data, count);
+    distribute(graph, graph->islandCount, graph->bodyStarts.data, graph->islandBodies.data);
     for (int i = 0; i < count; ++i) {
-        starts[graph->parents.data[i] + 1] += 1;
-    }
-    sumUp(starts, graph->islandCount);
-    memcpy(graph->scratch.data, starts, (size_t)(graph->islandCount + 1) * sizeof *starts);
-    for (int i = 0; i < count; ++i) {
-        int island = graph->parents.data[i];
-        graph->islandBodies.data[graph->scratch.data[island]++] = graph->bodies.data[i];
+        graph->islandBodies.data[i] = graph->bodies.data[graph->islandBodies.data[i]];
     }
 }
 
@@ -320,20 +329,17 @@ static void findLevels(rbContactGraph* graph)
     RB_ASSERT(graph->queue.count == count);
 }
 
-static int getEdgeNode(const rbContactGraph* graph, int edge)
-{
-    Edge e = graph->edges.data[edge];
-    return e.a != NONE ? e.a : e.b;
-}
-
+// Returns the highest; the keys are the levels.
 static int writeLevels(rbContactGraph* graph, rbContactSet* set)
 {
     int max = 0;
+    SET_COUNT(graph->keys, set->contactCount);
     for (int i = 0; i < set->contactCount; ++i) {
         Edge edge = graph->edges.data[i];
         int a = edge.a != NONE ? graph->levels.data[edge.a] : 0;
         int b = edge.b != NONE ? graph->levels.data[edge.b] : 0;
         set->contacts[i].level = a > b ? a : b;
+        graph->keys.data[i] = set->contacts[i].level;
         max = set->contacts[i].level > max ? set->contacts[i].level : max;
     }
     return max;
@@ -342,39 +348,21 @@ static int writeLevels(rbContactGraph* graph, rbContactSet* set)
 // Two stable distributions: by level, then by island.
 static void orderContacts(rbContactGraph* graph, rbContactSet* set)
 {
+    int count = set->contactCount;
     int max = writeLevels(graph, set);
-    SET_COUNT(graph->scratch, max + 2);
-    int* starts = graph->scratch.data;
-    memset(starts, 0, (size_t)(max + 2) * sizeof *starts);
-    for (int i = 0; i < set->contactCount; ++i) {
-        starts[set->contacts[i].level + 1] += 1;
+    SET_COUNT(graph->starts, max + 2);
+    SET_COUNT(graph->byLevel, count);
+    distribute(graph, max + 1, graph->starts.data, graph->byLevel.data);
+    for (int k = 0; k < count; ++k) {
+        Edge edge = graph->edges.data[graph->byLevel.data[k]];
+        int node = edge.a != NONE ? edge.a : edge.b;
+        graph->keys.data[k] = node != NONE ? graph->parents.data[node] : NONE;
     }
-    sumUp(starts, max + 1);
-    SET_COUNT(graph->byLevel, set->contactCount);
-    for (int i = 0; i < set->contactCount; ++i) {
-        graph->byLevel.data[starts[set->contacts[i].level]++] = i;
-    }
-
-    int islandCount = graph->islandCount;
-    SET_COUNT(graph->contactStarts, islandCount + 1);
-    SET_COUNT(graph->contacts, set->contactCount + 1); // never NULL
-    SET_COUNT(graph->scratch, islandCount + 1);
-    starts = graph->contactStarts.data;
-    memset(starts, 0, (size_t)(islandCount + 1) * sizeof *starts);
-    for (int i = 0; i < set->contactCount; ++i) {
-        int node = getEdgeNode(graph, i);
-        if (node != NONE) {
-            starts[graph->parents.data[node] + 1] += 1;
-        }
-    }
-    sumUp(starts, islandCount);
-    memcpy(graph->scratch.data, starts, (size_t)(islandCount + 1) * sizeof *starts);
-    for (int k = 0; k < set->contactCount; ++k) {
-        int node = getEdgeNode(graph, graph->byLevel.data[k]);
-        if (node != NONE) {
-            int place = graph->scratch.data[graph->parents.data[node]]++;
-            graph->contacts.data[place] = graph->byLevel.data[k];
-        }
+    SET_COUNT(graph->contactStarts, graph->islandCount + 1);
+    SET_COUNT(graph->contacts, count + 1); // never NULL
+    distribute(graph, graph->islandCount, graph->contactStarts.data, graph->contacts.data);
+    for (int k = 0; k < graph->contactStarts.data[graph->islandCount]; ++k) {
+        graph->contacts.data[k] = graph->byLevel.data[graph->contacts.data[k]];
     }
 }
 

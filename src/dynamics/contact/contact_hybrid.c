@@ -2,6 +2,7 @@
 #include "dynamics/contact/contact_hybrid.h"
 
 #include "base/math/dot.h"
+#include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_newton_state.h"
 
 #include <string.h>
@@ -48,14 +49,10 @@ typedef struct HybridPoint {
 } HybridPoint;
 
 struct rbContactHybrid {
-    rbContactNewton* newton;      // the island
+    rbContactNewton* newton;      // the island, its velocities and their residual
     RB_ARRAY(HybridPoint) points; // as in newton
-    RB_ARRAY(double) v;           // DOF per body
-    RB_ARRAY(double) trial;
-    RB_ARRAY(double) change;
-    RB_ARRAY(double) slope;
-    RB_ARRAY(double) from;   // three per point: impulses before a step
-    RB_ARRAY(double) target; // after it
+    RB_ARRAY(double) from;        // three per point: impulses before a step
+    RB_ARRAY(double) target;      // after it
     int factorizations;
 };
 
@@ -73,10 +70,6 @@ void rbDestroyContactHybrid(rbContactHybrid* hybrid)
     }
     rbDestroyContactNewton(hybrid->newton);
     rbArray_Free(hybrid->points);
-    rbArray_Free(hybrid->v);
-    rbArray_Free(hybrid->trial);
-    rbArray_Free(hybrid->change);
-    rbArray_Free(hybrid->slope);
     rbArray_Free(hybrid->from);
     rbArray_Free(hybrid->target);
     rbFree(hybrid, sizeof *hybrid);
@@ -140,8 +133,7 @@ static void addPoint(rbContactHybrid* hybrid, const rbContactRun* run, const rbN
         p.bias[row] += p.b < 0 ? rateOfHost(&run->bodies[hosts[1]], p.rows[row] + 6) : 0.0;
     }
     p.k12 = dotRows(p.rows[1], p.moves[2]);
-    double half = 0.5 * (p.k[1] - p.k[2]);
-    p.lambda = 0.5 * (p.k[1] + p.k[2]) + sqrt(half * half + p.k12 * p.k12);
+    p.lambda = rbFindLargest(p.k[1], p.k[2], p.k12);
     if (from->point != NULL) {
         p.friction = from->point->isHeld ? 0.0 : from->chosen;
         p.bound = from->point->isHeld ? from->point->disc : 0.0;
@@ -157,20 +149,13 @@ static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewt
     if (!rbNewton_Begin(newton, run, task)) {
         return false;
     }
-    rbNewton_Read(newton, run, task);
     hybrid->points.count = 0;
     hybrid->factorizations = 0;
     for (int i = 0; i < newton->points.count; ++i) {
         addPoint(hybrid, run, &newton->points.data[i]);
     }
-    int size = DOF * newton->bodies.count;
-    rbArray_Reserve(hybrid->v, size);
-    rbArray_Reserve(hybrid->trial, size);
-    rbArray_Reserve(hybrid->change, size);
-    rbArray_Reserve(hybrid->slope, size);
     rbArray_Reserve(hybrid->from, 3 * hybrid->points.count);
     rbArray_Reserve(hybrid->target, 3 * hybrid->points.count);
-    memcpy(hybrid->v.data, newton->starts.data, (size_t)size * sizeof(double));
     return hybrid->points.count > 0;
 }
 
@@ -195,20 +180,6 @@ static double partOf(const HybridPoint* p, int row, const double* v)
 static double rateOf(const HybridPoint* p, int row, const double* v)
 {
     return p->bias[row] + partOf(p, row, v);
-}
-
-static void addTo(const HybridPoint* p, const double values[12], double factor, double* v)
-{
-    const int bodies[2] = {p->a, p->b};
-    for (int side = 0; side < 2; ++side) {
-        if (bodies[side] >= 0) {
-            double* own = v + (size_t)DOF * (size_t)bodies[side];
-            const double* part = values + 6 * (size_t)side;
-            for (int k = 0; k < DOF; ++k) {
-                own[k] += factor * part[k];
-            }
-        }
-    }
 }
 
 // The normal impulse that bounds the friction of a point.
@@ -246,7 +217,7 @@ typedef struct Residual {
 static Residual measure(const rbContactHybrid* hybrid)
 {
     Residual r = {0};
-    const double* v = hybrid->v.data;
+    const double* v = hybrid->newton->velocities.data;
     for (int i = 0; i < hybrid->points.count; ++i) {
         const HybridPoint* p = &hybrid->points.data[i];
         if (p->count == 0) {
@@ -282,12 +253,13 @@ static Residual take(rbContactHybrid* hybrid, double part)
         p->x[0] = p->x[0] > 0.0 ? p->x[0] : 0.0;
         projectDisc(p->x + 1, radiusOf(hybrid, p));
     }
-    memcpy(hybrid->v.data, newton->starts.data, (size_t)size * sizeof(double));
+    memcpy(hybrid->newton->velocities.data, newton->starts.data, (size_t)size * sizeof(double));
     for (int i = 0; i < hybrid->points.count; ++i) {
         const HybridPoint* p = &hybrid->points.data[i];
         for (int k = 0; k < 3; ++k) {
             if (p->x[k] != p->start[k]) {
-                addTo(p, p->moves[k], p->x[k] - p->start[k], hybrid->v.data);
+                rbNewton_AddTo(p->a, p->b, p->moves[k], p->x[k] - p->start[k],
+                               hybrid->newton->velocities.data);
             }
         }
     }
@@ -305,12 +277,12 @@ static void keepImpulses(const rbContactHybrid* hybrid, double* to)
 
 static void visit(rbContactHybrid* hybrid, HybridPoint* p)
 {
-    double* v = hybrid->v.data;
+    double* v = hybrid->newton->velocities.data;
     if (p->count == 0) {
         double normal = p->x[0] - rateOf(p, 0, v) / p->k[0];
         normal = normal > 0.0 ? normal : 0.0;
         if (normal != p->x[0]) {
-            addTo(p, p->moves[0], normal - p->x[0], v);
+            rbNewton_AddTo(p->a, p->b, p->moves[0], normal - p->x[0], v);
         }
         p->x[0] = normal;
     }
@@ -330,8 +302,8 @@ static void visit(rbContactHybrid* hybrid, HybridPoint* p)
         }
     }
     projectDisc(t, radius);
-    addTo(p, p->moves[1], t[0] - p->x[1], v);
-    addTo(p, p->moves[2], t[1] - p->x[2], v);
+    rbNewton_AddTo(p->a, p->b, p->moves[1], t[0] - p->x[1], v);
+    rbNewton_AddTo(p->a, p->b, p->moves[2], t[1] - p->x[2], v);
     p->x[1] = t[0];
     p->x[2] = t[1];
 }
@@ -361,24 +333,16 @@ static void turnRows(const HybridPoint* p, double first, double second, double r
     }
 }
 
-// J^T (x - start) - M (v - v0), into slope, for impulses three per point.
+// J^T (x - start) - M (v - v0), into the residual, for impulses three per point.
 static void findSlope(rbContactHybrid* hybrid, const double* v, const double* x)
 {
-    const rbContactNewton* newton = hybrid->newton;
-    for (int i = 0; i < newton->bodies.count; ++i) {
-        double change[DOF];
-        for (int k = 0; k < DOF; ++k) {
-            change[k] = newton->starts.data[DOF * i + k] - v[DOF * i + k];
-        }
-        rbNewton_MultiplyMass(&newton->masses.data[7 * (size_t)i], change,
-                              &hybrid->slope.data[(size_t)DOF * (size_t)i]);
-    }
+    rbNewton_BeginResidual(hybrid->newton, v);
     for (int i = 0; i < hybrid->points.count; ++i) {
         const HybridPoint* p = &hybrid->points.data[i];
         for (int k = 0; k < 3; ++k) {
             double acted = x[3 * i + k] - p->start[k];
             if (acted != 0.0) {
-                addTo(p, p->rows[k], acted, hybrid->slope.data);
+                rbNewton_AddTo(p->a, p->b, p->rows[k], acted, hybrid->newton->residual.data);
             }
         }
     }
@@ -386,15 +350,8 @@ static void findSlope(rbContactHybrid* hybrid, const double* v, const double* x)
 
 static bool solveLinear(rbContactHybrid* hybrid)
 {
-    rbBlockMatrix* matrix = &hybrid->newton->matrix;
-    int size = DOF * hybrid->newton->bodies.count;
     hybrid->factorizations += 1;
-    if (!rbBlockMatrix_Factor(matrix)) {
-        return false;
-    }
-    memcpy(hybrid->change.data, hybrid->slope.data, (size_t)size * sizeof(double));
-    rbBlockMatrix_Solve(matrix, hybrid->change.data);
-    return true;
+    return rbNewton_FindChange(hybrid->newton);
 }
 
 // ----------------------------------------------------------------------------------- coupled steps
@@ -410,7 +367,7 @@ static bool linearize(rbContactHybrid* hybrid, HybridPoint* p, double x[3])
 {
     rbBlockMatrix* matrix = &hybrid->newton->matrix;
     const int bodies[2] = {p->a, p->b};
-    const double* v = hybrid->v.data;
+    const double* v = hybrid->newton->velocities.data;
     double r = stiffnessOf(p, tuning.coupled);
     double w = rateOf(p, 0, v);
     double load = p->count > 0 ? loadOf(hybrid, p) : p->x[0] - w / p->k[0];
@@ -479,7 +436,7 @@ static void followChange(const rbContactHybrid* hybrid, const HybridPoint* p, do
     double r = stiffnessOf(p, tuning.coupled);
     double du[3];
     for (int k = 0; k < 3; ++k) {
-        du[k] = partOf(p, k, hybrid->change.data);
+        du[k] = partOf(p, k, hybrid->newton->change.data);
     }
     x[0] -= p->count == 0 ? r * du[0] : 0.0;
     if (!isSliding(p)) {
@@ -507,7 +464,7 @@ static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
         coupleRims(hybrid);
     }
     keepImpulses(hybrid, hybrid->from.data);
-    findSlope(hybrid, hybrid->v.data, hybrid->target.data);
+    findSlope(hybrid, hybrid->newton->velocities.data, hybrid->target.data);
     if (solveLinear(hybrid)) {
         for (int i = 0; i < hybrid->points.count; ++i) {
             if (hybrid->points.data[i].isCarrying) {
@@ -579,40 +536,9 @@ static void evaluate(rbContactHybrid* hybrid, const double* v, bool isInMatrix)
     findSlope(hybrid, v, hybrid->target.data);
 }
 
-static double slopeAt(rbContactHybrid* hybrid, double part)
+static void evaluateAlone(void* context, const double* v)
 {
-    int size = DOF * hybrid->newton->bodies.count;
-    for (int k = 0; k < size; ++k) {
-        hybrid->trial.data[k] = hybrid->v.data[k] + part * hybrid->change.data[k];
-    }
-    evaluate(hybrid, hybrid->trial.data, false);
-    return -rbDotArrays(hybrid->slope.data, hybrid->change.data, (size_t)size);
-}
-
-// Moves along the change to where the slope is a tenth of that at the start; returns how far.
-static double goDown(rbContactHybrid* hybrid)
-{
-    int size = DOF * hybrid->newton->bodies.count;
-    double first = rbDotArrays(hybrid->slope.data, hybrid->change.data, (size_t)size);
-    double least = 0.1 * fabs(first);
-    double low = 0.0;
-    double high = 1.0;
-    double part = 1.0;
-    double slope = slopeAt(hybrid, part);
-    for (int k = 0; k < tuning.bisections && fabs(slope) > least; ++k) {
-        if (slope <= 0.0 && part >= 1.0) {
-            break;
-        }
-        *(slope > 0.0 ? &high : &low) = part;
-        part = 0.5 * (low + high);
-        slope = slopeAt(hybrid, part);
-    }
-    double moved = 0.0;
-    for (int k = 0; k < size; ++k) {
-        moved = fmax(moved, part * fabs(hybrid->change.data[k]));
-    }
-    memcpy(hybrid->v.data, hybrid->trial.data, (size_t)size * sizeof(double));
-    return moved;
+    evaluate(context, v, false);
 }
 
 // The minimum with discs of the present normals.
@@ -626,11 +552,11 @@ static void minimize(rbContactHybrid* hybrid, double least)
     }
     double moved = INFINITY;
     for (int k = 0; k < tuning.newtons && moved > least; ++k) {
-        evaluate(hybrid, hybrid->v.data, true);
+        evaluate(hybrid, hybrid->newton->velocities.data, true);
         if (!solveLinear(hybrid)) {
             return;
         }
-        moved = goDown(hybrid);
+        moved = rbNewton_GoDown(hybrid->newton, tuning.bisections, evaluateAlone, hybrid);
     }
 }
 
@@ -649,15 +575,15 @@ static void goConvex(rbContactHybrid* hybrid, Residual* residual, double toleran
 
 // ------------------------------------------------------------------------------------------ result
 
-static void giveResult(rbContactHybrid* hybrid, const rbContactRun* run)
+static void giveResult(rbContactHybrid* hybrid)
 {
     rbContactNewton* newton = hybrid->newton;
     for (int i = 0; i < newton->points.count; ++i) {
         const HybridPoint* p = &hybrid->points.data[i];
         rbNewtonPoint* to = &newton->points.data[i];
         double radius = radiusOf(hybrid, p);
-        double z[2] = {p->x[1] - rateOf(p, 1, hybrid->v.data) / p->lambda,
-                       p->x[2] - rateOf(p, 2, hybrid->v.data) / p->lambda};
+        double z[2] = {p->x[1] - rateOf(p, 1, hybrid->newton->velocities.data) / p->lambda,
+                       p->x[2] - rateOf(p, 2, hybrid->newton->velocities.data) / p->lambda};
         double length = sqrt(z[0] * z[0] + z[1] * z[1]);
         bool isFree = length > radius;
         memcpy(to->x, p->x, sizeof to->x);
@@ -665,7 +591,7 @@ static void giveResult(rbContactHybrid* hybrid, const rbContactRun* run)
         to->slide[0] = isFree ? z[0] / length : 0.0;
         to->slide[1] = isFree ? z[1] / length : 0.0;
     }
-    rbNewton_Apply(newton, run);
+    rbNewton_Apply(newton);
 }
 
 // Both kinds of steps in turn.
@@ -707,7 +633,7 @@ double rbContactHybrid_Solve(rbContactHybrid* hybrid, const rbContactRun* run,
         *rounds += hybrid->factorizations;
         left = residual.most;
         if (left < task->known) {
-            giveResult(hybrid, run);
+            giveResult(hybrid);
         }
     }
     rbNewton_Forget(hybrid->newton);

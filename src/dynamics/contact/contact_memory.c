@@ -14,6 +14,7 @@
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
+#include <string.h>
 
 // A point whose name has vanished matches one nearer than this fraction of the smaller body ...
 #define NEAR_SIZE 0.02
@@ -261,4 +262,29 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
     for (int i = firstContact; i < firstContact + contactCount; ++i) {
         recallPoints(pairs, &recall, i, false);
     }
+}
+
+void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set)
+{
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    RB_ASSERT(set->contacts == frame->contacts.data && set->points == frame->points.data);
+    RB_ASSERT(set->pointCount == frame->points.count);
+    rbArray_Reserve(frame->keptPoints, set->pointCount);
+    rbArray_Reserve(frame->keptTurnings, set->contactCount);
+    for (int i = 0; i < set->pointCount; ++i) {
+        const rbContactPoint* point = &set->points[i];
+        rbKeptPoint* kept = &frame->keptPoints.data[i];
+        memset(kept, 0, sizeof *kept);
+        memcpy(kept->impulse, point->impulse, sizeof kept->impulse);
+        memcpy(kept->passing, point->passing, sizeof kept->passing);
+        memcpy(kept->slip, point->slip, sizeof kept->slip);
+        kept->isSticking = point->isSticking;
+    }
+    for (int i = 0; i < set->contactCount; ++i) {
+        memcpy(frame->keptTurnings.data[i].turning, set->contacts[i].turning,
+               sizeof frame->keptTurnings.data[i].turning);
+    }
+    frame->keptPoints.count = set->pointCount;
+    frame->keptTurnings.count = set->contactCount;
+    pairs->kept = pairs->current;
 }

@@ -1,12 +1,22 @@
-// Finding near bodies: fat boxes in a broad phase, and a table of pairs (B-53 to B-56).
+// Bodies and which of them are near: registering shapes, fat boxes in a broad phase, and a table of
+// pairs (B-53 to B-56); and the snapshot of all that later results depend on.
 //
 // A pair is near while the fat boxes of its bodies overlap; all kinds of broad phase return the
 // same pairs. Half spaces have no box: they are compared with the boxes of all bodies that get a
 // new one.
+#include "base/core/byte_stream.h"
+#include "base/core/hash.h"
 #include "collision/broadphase/broad_phase.h"
+#include "collision/distance/tree_pair.h"
+#include "collision/geometry/shape_ops.h"
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
+
+// Boxes are fatter than necessary by this fraction of the smallest width of the shape, ...
+#define MARGIN_OF_WIDTH 0.03
+// ... and by at least this fraction of its size.
+#define MARGIN_OF_SIZE 0.01
 
 // A box leaves room for this many times the reach besides the reach itself, so that fast bodies do
 // not get a new box in every step.
@@ -20,6 +30,160 @@
 #define TRAVEL_EXCESS (1.0 + 1e-12)
 // After there was no room for all pairs, they are queried again below this fraction of the limit.
 #define RETRY_BELOW 0.9
+
+// --------------------------------------------------------------------------- creation, settings
+
+rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
+{
+    RB_ASSERT(settings != NULL);
+    RB_ASSERT(settings->shell >= 0.0 && settings->tolerance >= 0.0);
+    rbContactPairs* pairs = rbAllocZero(1, sizeof *pairs);
+    pairs->settings = *settings;
+    // the shell is as exact as a gap must be: points within it must not drop out of the velocity
+    // stage because they are slightly farther away than the tolerance
+    pairs->closedGap = fmax(settings->tolerance, settings->shell);
+    pairs->isCarrying = settings->substeps > 0;
+    bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
+    pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
+    pairs->search.scratch = rbAlloc(rbGetSeparationScratchSize());
+    pairs->kept = -1;
+    pairs->report.bodyA = -1;
+    pairs->report.bodyB = -1;
+    rbArray_Reserve(pairs->search.manifolds, 1);
+    return pairs;
+}
+
+static void freeFrame(rbContactFrame* frame)
+{
+    rbArray_Free(frame->contacts);
+    rbArray_Free(frame->points);
+    rbArray_Free(frame->foundContacts);
+    rbArray_Free(frame->foundPoints);
+    rbArray_Free(frame->keptPoints);
+    rbArray_Free(frame->keptTurnings);
+    rbArray_Free(frame->orientations);
+}
+
+static void freeMaterials(rbNearBody* body)
+{
+    rbFree(body->materials, (size_t)body->materialCount * sizeof *body->materials);
+    rbFree(body->belts, (size_t)body->materialCount * sizeof *body->belts);
+    body->materials = NULL;
+    body->belts = NULL;
+    body->materialCount = 0;
+}
+
+#define MATERIAL_PAIRS ((size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX)
+
+void rbDestroyContactPairs(rbContactPairs* pairs)
+{
+    if (pairs == NULL) {
+        return;
+    }
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        freeMaterials(&pairs->bodies.data[i]);
+    }
+    for (int i = 0; i < pairs->caches.count; ++i) {
+        rbDestroyFront(pairs->caches.data[i].front);
+    }
+    for (int i = 0; i < pairs->search.fronts.count; ++i) {
+        rbDestroyFront(pairs->search.fronts.data[i].front);
+    }
+    for (int i = 0; i < RB_CONTACT_FRAMES; ++i) {
+        freeFrame(&pairs->frames[i]);
+    }
+    rbArray_Free(pairs->bodies);
+    rbArray_Free(pairs->hots);
+    rbArray_Free(pairs->spans);
+    rbArray_Free(pairs->unbounded);
+    rbArray_Free(pairs->pairs);
+    rbArray_Free(pairs->caches);
+    rbArray_Free(pairs->order.list);
+    rbArray_Free(pairs->order.scratch);
+    rbArray_Free(pairs->order.starts);
+    rbArray_Free(pairs->search.changed);
+    rbArray_Free(pairs->search.manifolds);
+    rbArray_Free(pairs->search.fronts);
+    rbArray_Free(pairs->ahead.bodies);
+    rbArray_Free(pairs->ahead.contacts);
+    rbArray_Free(pairs->ahead.points);
+    rbArray_Free(pairs->ahead.heads);
+    rbIdList_Free(&pairs->search.partners);
+    rbPairTable_Free(&pairs->table);
+    rbPairTable_Free(&pairs->filter.exclusions);
+    rbDestroyBroadPhase(pairs->broad);
+    rbFree(pairs->filter.materials, MATERIAL_PAIRS * sizeof *pairs->filter.materials);
+    rbFree(pairs->search.scratch, rbGetSeparationScratchSize());
+    rbFree(pairs, sizeof *pairs);
+}
+
+void rbContactPairs_SetMaterialPair(rbContactPairs* pairs, int kindA, int kindB,
+                                    const rbMaterialPair* pair)
+{
+    RB_ASSERT(kindA >= 0 && kindA < RB_MATERIAL_KINDS_MAX);
+    RB_ASSERT(kindB >= 0 && kindB < RB_MATERIAL_KINDS_MAX);
+    const rbMaterialPair none = {.restitution = -1.0};
+    if (pairs->filter.materials == NULL) {
+        pairs->filter.materials = rbAlloc(MATERIAL_PAIRS * sizeof *pairs->filter.materials);
+        for (size_t i = 0; i < MATERIAL_PAIRS; ++i) {
+            pairs->filter.materials[i] = none;
+        }
+    }
+    rbMaterialPair told = pair != NULL ? *pair : none;
+    pairs->filter.materials[kindA * RB_MATERIAL_KINDS_MAX + kindB] = told;
+    pairs->filter.materials[kindB * RB_MATERIAL_KINDS_MAX + kindA] = told;
+}
+
+rbPairsReport rbContactPairs_GetReport(const rbContactPairs* pairs)
+{
+    rbPairsReport report = pairs->report;
+    report.pairCount = pairs->table.count;
+    return report;
+}
+
+// -------------------------------------------------------------------------------------- order
+
+// One counting pass: from a list of pairs to another one, by one of their bodies.
+static void sortBy(rbContactPairs* pairs, bool byA, const rbPairOrder* from, rbPairOrder* to)
+{
+    int* starts = pairs->order.starts.data;
+    int count = pairs->table.count;
+    for (int i = 0; i <= pairs->bodies.count; ++i) {
+        starts[i] = 0;
+    }
+    for (int i = 0; i < count; ++i) {
+        starts[(byA ? from[i].a : from[i].b) + 1] += 1;
+    }
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        starts[i + 1] += starts[i];
+    }
+    for (int i = 0; i < count; ++i) {
+        to[starts[byA ? from[i].a : from[i].b]++] = from[i];
+    }
+}
+
+static void sortPairs(rbContactPairs* pairs)
+{
+    if (!pairs->order.isOld) {
+        return;
+    }
+    int count = pairs->table.count;
+    rbArray_Reserve(pairs->order.list, count);
+    rbArray_Reserve(pairs->order.scratch, count);
+    rbArray_Reserve(pairs->order.starts, pairs->bodies.count + 1);
+    pairs->order.list.count = 0;
+    for (int slot = 0; slot < pairs->table.end; ++slot) {
+        const rbPairEntry* entry = &pairs->table.entries[slot];
+        if (entry->ids[0] >= 0) {
+            rbPairOrder item = {slot, entry->ids[0], entry->ids[1]};
+            pairs->order.list.data[pairs->order.list.count++] = item;
+        }
+    }
+    RB_ASSERT(pairs->order.list.count == count);
+    sortBy(pairs, false, pairs->order.list.data, pairs->order.scratch.data);
+    sortBy(pairs, true, pairs->order.scratch.data, pairs->order.list.data);
+    pairs->order.isOld = false;
+}
 
 // -------------------------------------------------------------------------------------- pairs
 
@@ -39,7 +203,7 @@ static rbFront* takeFront(rbContactPairs* pairs)
     return rbCreateFront(RB_FRONT_CAPACITY);
 }
 
-int rbContactPairs_AddPair(rbContactPairs* pairs, int a, int b)
+static int addPair(rbContactPairs* pairs, int a, int b)
 {
     RB_ASSERT(a >= 0 && a < pairs->bodies.count && b >= 0 && b < pairs->bodies.count && a != b);
     rbPairTable_Reserve(&pairs->table, pairs->bodies.count);
@@ -60,7 +224,7 @@ int rbContactPairs_AddPair(rbContactPairs* pairs, int a, int b)
     return slot;
 }
 
-void rbContactPairs_RemovePair(rbContactPairs* pairs, int slot)
+static void removePair(rbContactPairs* pairs, int slot)
 {
     RB_ASSERT(slot >= 0 && slot < pairs->table.end);
     RB_ASSERT(pairs->table.entries[slot].ids[0] >= 0);
@@ -73,15 +237,48 @@ void rbContactPairs_RemovePair(rbContactPairs* pairs, int slot)
     pairs->order.isOld = true;
 }
 
-void rbContactPairs_RemovePairsOf(rbContactPairs* pairs, int body)
+// The first pair of a body in the table; -1: it has none.
+static int32_t firstLink(const rbContactPairs* pairs, int body)
 {
-    if (body >= pairs->table.idCapacity) {
-        return;
+    return body < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, body) : -1;
+}
+
+// A half space against a box.
+static bool isBoxBelow(const rbNearBody* plane, const rbBounds* box)
+{
+    if (rbGeometry_GetType(plane->geometry) != RB_SHAPE_PLANE) {
+        return true; // a compound with a half space in it
     }
-    int32_t link = rbPairTable_First(&pairs->table, body);
+    rbPlaneData data = rbGeometry_GetData(plane->geometry).plane;
+    rbVec3 normal = rbRotate(plane->world.q, data.normal);
+    rbVec3 center = rbScale(0.5, rbAdd(box->lower, box->upper));
+    rbVec3 half = rbScale(0.5, rbSub(box->upper, box->lower));
+    double least = rbDot(normal, rbSub(center, plane->world.p)) - rbDot(rbAbs3(normal), half);
+    double size = fabs(least) + rbLength(half) + rbLength(center) + rbLength(plane->world.p);
+    return least <= data.offset + plane->box.room + PLANE_ROUNDING * size;
+}
+
+static bool areNear(const rbNearBody* p, const rbNearBody* q)
+{
+    if (p->traits.isBounded && q->traits.isBounded) {
+        return rbDoBoxesOverlap(&p->box.bounds, &q->box.bounds);
+    }
+    return p->traits.isBounded ? isBoxBelow(q, &p->box.bounds)
+                               : q->traits.isBounded && isBoxBelow(p, &q->box.bounds);
+}
+
+// Ends the pairs of a body: all, or those that are no longer near. The latter after all bodies have
+// their boxes: two that fly together would otherwise separate for a moment.
+static void removePairsOf(rbContactPairs* pairs, int index, bool areFar)
+{
+    const rbNearBody* body = &pairs->bodies.data[index];
+    int32_t link = firstLink(pairs, index);
     while (link >= 0) {
         int32_t next = rbPairTable_Next(&pairs->table, link);
-        rbContactPairs_RemovePair(pairs, link >> 1);
+        int partner = rbPairTable_Partner(&pairs->table, link);
+        if (!areFar || !areNear(body, &pairs->bodies.data[partner])) {
+            removePair(pairs, link >> 1);
+        }
         link = next;
     }
 }
@@ -110,40 +307,16 @@ void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, voi
 {
     pairs->filter.function = filter;
     pairs->filter.context = context;
-    rbContactPairs_SortPairs(pairs);
+    sortPairs(pairs);
     for (int i = 0; i < pairs->order.list.count; ++i) {
         rbPairOrder item = pairs->order.list.data[i];
         if (isFiltered(pairs, item.a, item.b)) {
-            rbContactPairs_RemovePair(pairs, item.slot);
+            removePair(pairs, item.slot);
         }
     }
     for (int i = 0; i < pairs->bodies.count; ++i) {
         pairs->bodies.data[i].isStale = pairs->bodies.data[i].isPlaced;
     }
-}
-
-// A half space against a box.
-static bool isBoxBelow(const rbNearBody* plane, const rbBounds* box)
-{
-    if (rbGeometry_GetType(plane->geometry) != RB_SHAPE_PLANE) {
-        return true; // a compound with a half space in it
-    }
-    rbPlaneData data = rbGeometry_GetData(plane->geometry).plane;
-    rbVec3 normal = rbRotate(plane->world.q, data.normal);
-    rbVec3 center = rbScale(0.5, rbAdd(box->lower, box->upper));
-    rbVec3 half = rbScale(0.5, rbSub(box->upper, box->lower));
-    double least = rbDot(normal, rbSub(center, plane->world.p)) - rbDot(rbAbs3(normal), half);
-    double size = fabs(least) + rbLength(half) + rbLength(center) + rbLength(plane->world.p);
-    return least <= data.offset + plane->box.room + PLANE_ROUNDING * size;
-}
-
-static bool areNear(const rbNearBody* p, const rbNearBody* q)
-{
-    if (p->traits.isBounded && q->traits.isBounded) {
-        return rbDoBoxesOverlap(&p->box.bounds, &q->box.bounds);
-    }
-    return p->traits.isBounded ? isBoxBelow(q, &p->box.bounds)
-                               : q->traits.isBounded && isBoxBelow(p, &q->box.bounds);
 }
 
 static void meet(rbContactPairs* pairs, int a, int b)
@@ -153,9 +326,178 @@ static void meet(rbContactPairs* pairs, int a, int b)
         return;
     }
     if (pairs->table.count < getPairLimit(pairs)) {
-        (void)rbContactPairs_AddPair(pairs, a, b);
+        (void)addPair(pairs, a, b);
     } else {
-        pairs->dropped += 1;
+        pairs->report.dropped += 1;
+    }
+}
+
+// -------------------------------------------------------------------------------------- shapes
+
+// Room for a body of this number.
+static rbNearBody* reachBody(rbContactPairs* pairs, int body)
+{
+    RB_ASSERT(body >= 0);
+    int old = pairs->bodies.count;
+    if (body >= old) {
+        rbArray_Reserve(pairs->bodies, body + 1);
+        rbArray_Reserve(pairs->hots, body + 1);
+        memset(&pairs->bodies.data[old], 0, (size_t)(body + 1 - old) * sizeof(rbNearBody));
+        memset(&pairs->hots.data[old], 0, (size_t)(body + 1 - old) * sizeof(rbNearHot));
+        pairs->bodies.count = body + 1;
+        pairs->hots.count = body + 1;
+        pairs->order.isOld = true; // its arrays have the length of the body array
+    }
+    return &pairs->bodies.data[body];
+}
+
+static void listUnbounded(rbContactPairs* pairs)
+{
+    pairs->unbounded.count = 0;
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        if (pairs->bodies.data[i].geometry != NULL && !pairs->bodies.data[i].traits.isBounded) {
+            rbArray_Push(pairs->unbounded, i);
+        }
+    }
+}
+
+static void measureShape(rbNearBody* body)
+{
+    const rbGeometry* geometry = body->geometry;
+    rbShapeFamily family = rbGeometry_GetFamily(geometry);
+    body->traits.isBounded = rbGeometry_IsBounded(geometry);
+    body->traits.isMesh = family == RB_FAMILY_TRIANGLES;
+    body->traits.isManyfold = body->traits.isMesh || family == RB_FAMILY_COMPOUND;
+    body->traits.isBall = family == RB_FAMILY_BALL;
+    body->turnRadius = 0.0;
+    body->ballRadius = 0.0;
+    body->margin = 0.0;
+    if (body->traits.isBounded) {
+        // a ball that rotates about its center stays in place
+        rbVec3 center = rbInvTransformPoint(body->transform, RB_VEC3_ZERO);
+        body->turnRadius = body->traits.isBall ? rbLength(body->transform.p)
+                                               : rbGeometry_GetRadius(geometry, center);
+        body->ballRadius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
+        rbBounds bounds = rbGeometry_GetBounds(geometry, RB_TRANSFORM_IDENTITY);
+        rbVec3 edges = rbSub(bounds.upper, bounds.lower);
+        double width = fmin(edges.x, fmin(edges.y, edges.z));
+        body->margin = fmax(MARGIN_OF_WIDTH * width, MARGIN_OF_SIZE * body->ballRadius);
+    }
+}
+
+static void setMaterials(rbNearBody* body, const rbContactShape* shape)
+{
+    RB_ASSERT(shape->materials != NULL && shape->materialCount >= 1);
+    if (body->materialCount != shape->materialCount) {
+        freeMaterials(body);
+        body->materials = rbAlloc((size_t)shape->materialCount * sizeof *body->materials);
+        body->materialCount = shape->materialCount;
+    }
+    memcpy(body->materials, shape->materials,
+           (size_t)shape->materialCount * sizeof *body->materials);
+}
+
+static void setBelts(rbNearBody* body, const rbContactShape* shape)
+{
+    size_t size = (size_t)shape->materialCount * sizeof *body->belts;
+    RB_ASSERT(body->materialCount == shape->materialCount);
+    if (shape->belts == NULL) {
+        rbFree(body->belts, size);
+        body->belts = NULL;
+        return;
+    }
+    body->belts = body->belts != NULL ? body->belts : rbAlloc(size);
+    memcpy(body->belts, shape->belts, size);
+}
+
+// Other belts: what sticks moves otherwise, and the memory of its contacts would pull it back.
+static bool isSameBelt(const rbNearBody* body, const rbContactShape* shape)
+{
+    if (body->belts == NULL || shape->belts == NULL) {
+        return body->belts == shape->belts;
+    }
+    return body->materialCount == shape->materialCount &&
+           memcmp(body->belts, shape->belts, (size_t)shape->materialCount * sizeof *body->belts) ==
+               0;
+}
+
+static bool isSameTransform(const rbTransform* a, const rbTransform* b)
+{
+    return a->p.x == b->p.x && a->p.y == b->p.y && a->p.z == b->p.z && a->q.w == b->q.w &&
+           a->q.x == b->q.x && a->q.y == b->q.y && a->q.z == b->q.z;
+}
+
+static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
+{
+    return body->geometry == shape->geometry && body->traits.isMoved == shape->isMoved &&
+           body->groups == shape->groups && body->mask == shape->mask &&
+           body->hash == rbGeometry_GetHash(shape->geometry) && isSameBelt(body, shape) &&
+           isSameTransform(&body->transform, &shape->transform);
+}
+
+// Removes a body from the broad phase.
+static void displace(rbContactPairs* pairs, int body)
+{
+    RB_ASSERT(body >= 0 && body < pairs->bodies.count);
+    removePairsOf(pairs, body, false);
+    if (rbBroadPhase_Has(pairs->broad, body)) {
+        rbBroadPhase_Remove(pairs->broad, body);
+    }
+    pairs->bodies.data[body].isPlaced = false;
+}
+
+void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactShape* shape)
+{
+    rbNearBody* near = reachBody(pairs, body);
+    if (shape != NULL && near->geometry != NULL && isSameShape(near, shape)) {
+        setMaterials(near, shape); // registered again: its contact memory stays
+        return;
+    }
+    displace(pairs, body);
+    bool isListed = near->geometry != NULL && !near->traits.isBounded;
+    if (shape == NULL) {
+        freeMaterials(near);
+        near->geometry = NULL;
+    } else {
+        RB_ASSERT(shape->geometry != NULL);
+        near->geometry = shape->geometry;
+        near->hash = rbGeometry_GetHash(shape->geometry);
+        near->transform = shape->transform;
+        near->traits.isMoved = shape->isMoved;
+        near->groups = shape->groups;
+        near->mask = shape->mask;
+        setMaterials(near, shape);
+        setBelts(near, shape);
+        measureShape(near);
+        if (near->traits.isManyfold) {
+            rbArray_Reserve(pairs->search.manifolds, RB_PAIR_MANIFOLDS_MAX);
+        }
+    }
+    if (isListed || (shape != NULL && !near->traits.isBounded)) {
+        listUnbounded(pairs);
+    }
+}
+
+void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded)
+{
+    RB_ASSERT(a != b);
+    (void)reachBody(pairs, a);
+    (void)reachBody(pairs, b);
+    rbPairTable_Reserve(&pairs->filter.exclusions, pairs->bodies.count);
+    int entry = rbPairTable_Find(&pairs->filter.exclusions, a, b);
+    if (isExcluded) {
+        entry = entry >= 0 ? entry : rbPairTable_Add(&pairs->filter.exclusions, a, b);
+        pairs->filter.exclusions.entries[entry].counter += 1;
+        int slot = rbPairTable_Find(&pairs->table, a, b);
+        if (slot >= 0) {
+            removePair(pairs, slot);
+        }
+        return;
+    }
+    RB_ASSERT(entry >= 0);
+    if (entry >= 0 && --pairs->filter.exclusions.entries[entry].counter == 0) {
+        rbPairTable_Remove(&pairs->filter.exclusions, entry);
+        pairs->bodies.data[a].isStale = pairs->bodies.data[a].isPlaced;
     }
 }
 
@@ -177,7 +519,7 @@ void rbNearBody_Pose(rbNearBody* body)
 
 // A rotation by theta moves a point by 2 sin(theta/2) of its arm; the quaternions differ by 2
 // sin(theta/4), which is more than half of it.
-double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation)
+static double boundTurn(const rbNearBody* body, rbQuat orientation)
 {
     rbQuat q = orientation;
     rbQuat r = body->orientation;
@@ -192,27 +534,25 @@ double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation)
 static void follow(rbNearBody* body, const rbContactPlace* place)
 {
     body->reach = place->reach;
-    rbVec3 p = place->pose.position;
-    rbQuat q = place->pose.orientation;
-    rbQuat r = body->orientation;
+    rbTransform was = {body->position, body->orientation};
+    rbTransform now = {place->pose.position, place->pose.orientation};
     body->isJumping = false;
-    if (body->isPlaced && p.x == body->position.x && p.y == body->position.y &&
-        p.z == body->position.z && q.w == r.w && q.x == r.x && q.y == r.y && q.z == r.z) {
+    if (body->isPlaced && isSameTransform(&was, &now)) {
         return;
     }
     if (!body->traits.isBounded || !body->isPlaced) {
         body->isJumping = true;
     } else {
-        double turn = rbNearBody_BoundTurn(body, q);
-        body->travel += TRAVEL_EXCESS * (rbDistance(p, body->position) + turn);
+        double turn = boundTurn(body, now.q);
+        body->travel += TRAVEL_EXCESS * (rbDistance(now.p, was.p) + turn);
     }
-    body->position = p;
-    body->orientation = q;
+    body->position = now.p;
+    body->orientation = now.q;
     body->poseStamp += 1;
     rbNearBody_Pose(body);
 }
 
-void rbNearBody_Heat(const rbNearBody* body, rbNearHot* hot)
+static void heat(const rbNearBody* body, rbNearHot* hot)
 {
     hot->center = body->world.p;
     hot->radius = body->traits.isBounded ? body->ballRadius : INFINITY;
@@ -246,8 +586,8 @@ static void makeBox(const rbContactPairs* pairs, rbNearBody* body)
 // Odometers do not bound the motion of the points of a half space.
 static void forgetDistances(rbContactPairs* pairs, int index)
 {
-    int32_t link = index < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, index) : -1;
-    for (; link >= 0; link = rbPairTable_Next(&pairs->table, link)) {
+    for (int32_t link = firstLink(pairs, index); link >= 0;
+         link = rbPairTable_Next(&pairs->table, link)) {
         pairs->pairs.data[link >> 1].isMeasured = false;
     }
 }
@@ -282,7 +622,8 @@ static void place(rbContactPairs* pairs, int index)
     }
 }
 
-void rbContactPairs_Enlarge(rbContactPairs* pairs, int index, double travel)
+// Gives the box of a body room for a travel, m, if it has none.
+static void enlarge(rbContactPairs* pairs, int index, double travel)
 {
     rbNearBody* body = &pairs->bodies.data[index];
     double needed = pairs->closedGap + travel + (body->travel - body->box.travel);
@@ -292,35 +633,10 @@ void rbContactPairs_Enlarge(rbContactPairs* pairs, int index, double travel)
     }
 }
 
-void rbContactPairs_Displace(rbContactPairs* pairs, int body)
-{
-    RB_ASSERT(body >= 0 && body < pairs->bodies.count);
-    rbContactPairs_RemovePairsOf(pairs, body);
-    if (rbBroadPhase_Has(pairs->broad, body)) {
-        rbBroadPhase_Remove(pairs->broad, body);
-    }
-    pairs->bodies.data[body].isPlaced = false;
-}
-
-// Ends the pairs of a body that are no longer near. Call after all bodies have their boxes: two
-// that fly together would otherwise separate for a moment.
-static void partPairs(rbContactPairs* pairs, int index)
-{
-    const rbNearBody* body = &pairs->bodies.data[index];
-    int32_t link = index < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, index) : -1;
-    while (link >= 0) {
-        int32_t next = rbPairTable_Next(&pairs->table, link);
-        if (!areNear(body, &pairs->bodies.data[rbPairTable_Partner(&pairs->table, link)])) {
-            rbContactPairs_RemovePair(pairs, link >> 1);
-        }
-        link = next;
-    }
-}
-
 static void retryDropped(rbContactPairs* pairs)
 {
-    if (pairs->dropped > 0 && pairs->table.count < RETRY_BELOW * getPairLimit(pairs)) {
-        pairs->dropped = 0;
+    if (pairs->report.dropped > 0 && pairs->table.count < RETRY_BELOW * getPairLimit(pairs)) {
+        pairs->report.dropped = 0;
         for (int i = 0; i < pairs->bodies.count; ++i) {
             pairs->bodies.data[i].isStale = pairs->bodies.data[i].geometry != NULL;
         }
@@ -343,7 +659,7 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
         RB_ASSERT(isFinite && now->reach >= 0.0);
         if (isFinite) {
             follow(body, now);
-            rbNearBody_Heat(body, &pairs->hots.data[i]);
+            heat(body, &pairs->hots.data[i]);
             if (!isBoxGood(pairs, body)) {
                 rbArray_Push(pairs->search.changed, i);
             }
@@ -353,51 +669,208 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
         place(pairs, pairs->search.changed.data[i]);
     }
     for (int i = 0; i < pairs->search.changed.count; ++i) {
-        partPairs(pairs, pairs->search.changed.data[i]);
+        removePairsOf(pairs, pairs->search.changed.data[i], true);
     }
-    rbContactPairs_SortPairs(pairs);
+    sortPairs(pairs);
 }
 
-// -------------------------------------------------------------------------------------- order
-
-// One counting pass: from a list of pairs to another one, by one of their bodies.
-static void sortBy(rbContactPairs* pairs, bool byA, const rbPairOrder* from, rbPairOrder* to)
+void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, bool isWidened)
 {
-    int* starts = pairs->order.starts.data;
-    int count = pairs->table.count;
-    for (int i = 0; i <= pairs->bodies.count; ++i) {
-        starts[i] = 0;
-    }
-    for (int i = 0; i < count; ++i) {
-        starts[(byA ? from[i].a : from[i].b) + 1] += 1;
-    }
+    rbArray_Reserve(pairs->ahead.bodies, pairs->bodies.count);
     for (int i = 0; i < pairs->bodies.count; ++i) {
-        starts[i + 1] += starts[i];
-    }
-    for (int i = 0; i < count; ++i) {
-        to[starts[byA ? from[i].a : from[i].b]++] = from[i];
-    }
-}
-
-void rbContactPairs_SortPairs(rbContactPairs* pairs)
-{
-    if (!pairs->order.isOld) {
-        return;
-    }
-    int count = pairs->table.count;
-    rbArray_Reserve(pairs->order.list, count);
-    rbArray_Reserve(pairs->order.scratch, count);
-    rbArray_Reserve(pairs->order.starts, pairs->bodies.count + 1);
-    pairs->order.list.count = 0;
-    for (int slot = 0; slot < pairs->table.end; ++slot) {
-        const rbPairEntry* entry = &pairs->table.entries[slot];
-        if (entry->ids[0] >= 0) {
-            rbPairOrder item = {slot, entry->ids[0], entry->ids[1]};
-            pairs->order.list.data[pairs->order.list.count++] = item;
+        const rbNearBody* body = &pairs->bodies.data[i];
+        if (body->geometry == NULL) {
+            continue;
+        }
+        rbTransform at = {poses[i].position, poses[i].orientation};
+        rbAheadBody ahead = {.world = rbMulTransforms(at, body->transform),
+                             .position = at.p,
+                             .rotation = poses[i].rotation};
+        ahead.turn = body->traits.isBounded ? boundTurn(body, at.q) : 0.0;
+        ahead.travel = ahead.turn + rbDistance(at.p, body->position);
+        pairs->ahead.bodies.data[i] = ahead;
+        if (isWidened) {
+            enlarge(pairs, i, ahead.travel);
         }
     }
-    RB_ASSERT(pairs->order.list.count == count);
-    sortBy(pairs, false, pairs->order.list.data, pairs->order.scratch.data);
-    sortBy(pairs, true, pairs->order.scratch.data, pairs->order.list.data);
-    pairs->order.isOld = false;
+    sortPairs(pairs);
 }
+
+// ---------------------------------------------------------------------------------- snapshots
+// Snapshots of the contact finder: everything that later results depend on.
+//
+// This includes the caches of pairs and the boxes, which decide how long a pair lives: measurements
+// with another start agree only to rounding. It excludes shapes, materials and exclusions; they
+// must be the same on restore.
+#define SNAPSHOT_MAGIC 0x524b3102u
+
+typedef struct Header {
+    uint32_t magic;
+    int32_t bodyCount;
+    int32_t pairCount;
+    int32_t current;
+    int32_t kept;
+    int32_t unused;
+    uint64_t shapes; // hash of the geometries of all bodies
+    uint64_t size;   // of all
+} Header;
+
+static uint64_t hashShapes(const rbContactPairs* pairs)
+{
+    uint64_t hash = RB_HASH_SEED;
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        const rbNearBody* body = &pairs->bodies.data[i];
+        uint64_t own = body->geometry != NULL ? body->hash : 0;
+        hash = rbHashBytes(hash, &own, sizeof own);
+    }
+    return hash;
+}
+
+static void placeBody(rbContactPairs* pairs, int index)
+{
+    rbNearBody* body = &pairs->bodies.data[index];
+    rbNearBody_Pose(body);
+    heat(body, &pairs->hots.data[index]);
+    body->isJumping = false;
+    body->midway.stamp = 0;
+    bool isIn = body->geometry != NULL && body->isPlaced && body->traits.isBounded;
+    if (isIn) {
+        rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
+    } else if (rbBroadPhase_Has(pairs->broad, index)) {
+        rbBroadPhase_Remove(pairs->broad, index);
+    }
+}
+
+static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
+{
+    rbNearBody* body = &pairs->bodies.data[index];
+    RB_MOVE(stream, body->position);
+    RB_MOVE(stream, body->orientation);
+    RB_MOVE(stream, body->reach);
+    RB_MOVE(stream, body->travel);
+    RB_MOVE(stream, body->box.bounds);
+    RB_MOVE(stream, body->box.room);
+    RB_MOVE(stream, body->box.travel);
+    RB_MOVE(stream, body->poseStamp);
+    RB_MOVE(stream, body->isPlaced);
+    RB_MOVE(stream, body->isStale);
+    if (stream->isLoading) {
+        placeBody(pairs, index);
+    }
+}
+
+// Loading adds the pair; slot is not used then.
+static void movePair(rbContactPairs* pairs, int slot, rbByteStream* stream)
+{
+    int32_t ids[2] = {-1, -1};
+    if (!stream->isLoading) {
+        memcpy(ids, pairs->table.entries[slot].ids, sizeof ids);
+    }
+    RB_MOVE(stream, ids);
+    slot = stream->isLoading ? addPair(pairs, ids[0], ids[1]) : slot;
+    rbSeparationCache* cache = &pairs->caches.data[slot];
+    RB_MOVE(stream, pairs->pairs.data[slot]);
+    RB_MOVE(stream, pairs->spans.data[slot]);
+    RB_MOVE(stream, cache->opaque);
+    // Whether a pair has a front follows from its shapes.
+    if (cache->front != NULL) {
+        rbFront_Move(cache->front, stream);
+    }
+}
+
+static void moveFrame(rbContactFrame* frame, rbByteStream* stream)
+{
+    RB_MOVE(stream, frame->stamp);
+    RB_MOVE_ARRAY(stream, frame->contacts);
+    RB_MOVE_ARRAY(stream, frame->foundContacts);
+    RB_MOVE_ARRAY(stream, frame->points);
+    RB_MOVE_ARRAY(stream, frame->foundPoints);
+    RB_MOVE_ARRAY(stream, frame->keptPoints);
+    RB_MOVE_ARRAY(stream, frame->keptTurnings);
+    RB_MOVE_ARRAY(stream, frame->orientations);
+}
+
+static void movePairs(rbContactPairs* pairs, int pairCount, rbByteStream* stream)
+{
+    if (stream->isLoading) {
+        for (int i = 0; i < pairCount; ++i) {
+            movePair(pairs, -1, stream);
+        }
+        return;
+    }
+    // in memory order: their order has no meaning
+    for (int slot = 0; slot < pairs->table.end; ++slot) {
+        if (pairs->table.entries[slot].ids[0] >= 0) {
+            movePair(pairs, slot, stream);
+        }
+    }
+}
+
+// All but the header, which has the numbers of the frames.
+static void moveAll(rbContactPairs* pairs, int pairCount, rbByteStream* stream)
+{
+    RB_MOVE(stream, pairs->report.dropped);
+    RB_MOVE(stream, pairs->search.stamp);
+    RB_MOVE(stream, pairs->report.depth);
+    RB_MOVE(stream, pairs->report.bodyA);
+    RB_MOVE(stream, pairs->report.bodyB);
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        moveBody(pairs, i, stream);
+    }
+    movePairs(pairs, pairCount, stream);
+    moveFrame(&pairs->frames[pairs->current], stream);
+    if (pairs->kept >= 0 && pairs->kept != pairs->current) {
+        moveFrame(&pairs->frames[pairs->kept], stream);
+    }
+}
+
+size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes)
+{
+    rbByteStream stream = {.bytes = bytes, .size = sizeof(Header)};
+    moveAll((rbContactPairs*)pairs, pairs->table.count, &stream); // saving changes nothing
+    if (bytes != NULL) {
+        Header header = {.magic = SNAPSHOT_MAGIC,
+                         .bodyCount = pairs->bodies.count,
+                         .pairCount = pairs->table.count,
+                         .current = pairs->current,
+                         .kept = pairs->kept,
+                         .shapes = hashShapes(pairs),
+                         .size = stream.size};
+        memcpy(bytes, &header, sizeof header);
+    }
+    return stream.size;
+}
+
+// Are the shapes the same, and does the size match?
+static bool isOurs(const rbContactPairs* pairs, const Header* header, size_t size)
+{
+    return header->magic == SNAPSHOT_MAGIC && header->size == size &&
+           header->bodyCount == pairs->bodies.count && header->current >= 0 &&
+           header->current < RB_CONTACT_FRAMES && header->kept < RB_CONTACT_FRAMES &&
+           header->shapes == hashShapes(pairs);
+}
+
+bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, size_t size)
+{
+    Header header = {0};
+    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
+    if (size < sizeof header) {
+        return false;
+    }
+    RB_MOVE(&stream, header);
+    if (!isOurs(pairs, &header, size)) {
+        return false;
+    }
+    for (int slot = 0; slot < pairs->table.end; ++slot) {
+        if (pairs->table.entries[slot].ids[0] >= 0) {
+            removePair(pairs, slot);
+        }
+    }
+    pairs->current = header.current;
+    pairs->node = header.current;
+    pairs->kept = header.kept;
+    moveAll(pairs, header.pairCount, &stream);
+    RB_ASSERT(stream.size == size);
+    return true;
+}
+// --------------------------------------------------------------------------------------- depth

@@ -164,8 +164,6 @@ static const double* mixDiscs(rbContactDiscs* discs, const double* radii, const 
 // m/s: impulses are r times the velocity residuals, so these must be exact.
 #define MOVED_LEAST 1e-10
 #define BISECTIONS_MAX 40
-// The line search ends where the slope is below this fraction of the first one.
-#define SLOPE_PART 0.1
 // Fraction of a change without effect.
 #define HALVINGS_MAX 12
 // Rounds whose discs follow the normal impulses are given up after this many failures.
@@ -203,20 +201,10 @@ void rbDestroyContactNewton(rbContactNewton* newton)
     rbFree(newton, sizeof *newton);
 }
 
-void rbNewton_MultiplyMass(const double mass[7], const double x[DOF], double y[DOF])
-{
-    for (int k = 0; k < 3; ++k) {
-        y[k] = mass[0] * x[k];
-    }
-    y[3] = mass[1] * x[3] + mass[4] * x[4] + mass[5] * x[5];
-    y[4] = mass[4] * x[3] + mass[2] * x[4] + mass[6] * x[5];
-    y[5] = mass[5] * x[3] + mass[6] * x[4] + mass[3] * x[5];
-}
-
 // ------------------------------------------------------------------------------------- evaluation
 
 // w of a row with velocities of the island; other bodies keep theirs.
-static double rateOf(const rbContactRun* run, const rbNewtonPoint* p, int row,
+static double rateOf(const rbContactNewton* newton, const rbNewtonPoint* p, int row,
                      const double* velocities)
 {
     double sum = p->bias[row];
@@ -230,7 +218,7 @@ static double rateOf(const rbContactRun* run, const rbNewtonPoint* p, int row,
                 sum += part[k] * v[k];
             }
         } else {
-            const rbContactBody* body = &run->bodies[hosts[side]];
+            const rbContactBody* body = &newton->run->bodies[hosts[side]];
             sum += part[0] * body->velocity.x + part[1] * body->velocity.y +
                    part[2] * body->velocity.z + part[3] * body->spin.x + part[4] * body->spin.y +
                    part[5] * body->spin.z;
@@ -240,17 +228,16 @@ static double rateOf(const rbContactRun* run, const rbNewtonPoint* p, int row,
 }
 
 // x = proj(held - r w).
-static void projectPoint(const rbContactRun* run, rbNewtonPoint* p, const double* velocities,
-                         bool isCoupled)
+static void projectPoint(const rbContactNewton* newton, rbNewtonPoint* p, const double* velocities)
 {
     double w[3];
     for (int row = 0; row < 3; ++row) {
-        w[row] = rateOf(run, p, row, velocities);
+        w[row] = rateOf(newton, p, row, velocities);
     }
     double normal = p->held[0] - p->r[0] * w[0];
     p->x[0] = normal > 0.0 ? normal : 0.0;
     p->d[0] = normal > 0.0 ? p->r[0] : 0.0;
-    p->radius = isCoupled ? p->friction * p->x[0] : p->disc;
+    p->radius = newton->isCoupled ? p->friction * p->x[0] : p->disc;
     double t[2] = {p->held[1] - p->r[1] * w[1], p->held[2] - p->r[1] * w[2]};
     double length = sqrt(t[0] * t[0] + t[1] * t[1]);
     if (length <= p->radius) {
@@ -293,24 +280,13 @@ static void projectLink(rbNewtonLink* l, const double* velocities)
     l->d = isWithin ? l->r / (1.0 + soft) : 0.0;
 }
 
-static void project(rbContactNewton* newton, const rbContactRun* run, const double* velocities)
+static void project(rbContactNewton* newton, const double* velocities)
 {
     for (int i = 0; i < newton->points.count; ++i) {
-        projectPoint(run, &newton->points.data[i], velocities, newton->isCoupled);
+        projectPoint(newton, &newton->points.data[i], velocities);
     }
     for (int i = 0; i < newton->links.count; ++i) {
         projectLink(&newton->links.data[i], velocities);
-    }
-}
-
-static void addToBodies(const int locals[2], const double row[12], double factor, double* to)
-{
-    for (int side = 0; side < 2; ++side) {
-        if (locals[side] >= 0) {
-            for (int k = 0; k < DOF; ++k) {
-                to[DOF * locals[side] + k] += factor * row[6 * side + k];
-            }
-        }
     }
 }
 
@@ -318,50 +294,26 @@ static void addToBodies(const int locals[2], const double row[12], double factor
 static void findResidual(rbContactNewton* newton, const double* velocities)
 {
     double* residual = newton->residual.data;
-    for (int i = 0; i < newton->bodies.count; ++i) {
-        double change[DOF];
-        for (int k = 0; k < DOF; ++k) {
-            change[k] = newton->starts.data[DOF * i + k] - velocities[DOF * i + k];
-        }
-        rbNewton_MultiplyMass(&newton->masses.data[7 * (size_t)i], change,
-                              residual + DOF * (size_t)i);
-    }
+    rbNewton_BeginResidual(newton, velocities);
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
-        const int locals[2] = {p->a, p->b};
         for (int row = 0; row < 3; ++row) {
-            addToBodies(locals, p->rows[row], p->x[row] - p->start[row], residual);
+            rbNewton_AddTo(p->a, p->b, p->rows[row], p->x[row] - p->start[row], residual);
         }
     }
     for (int i = 0; i < newton->links.count; ++i) {
         const rbNewtonLink* l = &newton->links.data[i];
-        const int locals[2] = {l->a, l->b};
-        addToBodies(locals, l->link->row, l->x - l->link->impulse, residual);
+        rbNewton_AddTo(l->a, l->b, l->link->row, l->x - l->link->impulse, residual);
     }
+}
+
+static void evaluate(void* context, const double* velocities)
+{
+    project(context, velocities);
+    findResidual(context, velocities);
 }
 
 // ------------------------------------------------------------------------------------------ matrix
-
-void rbNewton_BeginMatrix(rbContactNewton* newton)
-{
-    rbBlockMatrix_Clear(&newton->matrix);
-    for (int i = 0; i < newton->bodies.count; ++i) {
-        const double* m = &newton->masses.data[7 * (size_t)i];
-        double* to = rbBlockMatrix_GetDiagonal(&newton->matrix, i);
-        for (int k = 0; k < 3; ++k) {
-            to[DOF * k + k] = m[0];
-            to[DOF * (3 + k) + 3 + k] = m[1 + k];
-        }
-        to[DOF * 4 + 3] = to[DOF * 3 + 4] = m[4];
-        to[DOF * 5 + 3] = to[DOF * 3 + 5] = m[5];
-        to[DOF * 5 + 4] = to[DOF * 4 + 5] = m[6];
-    }
-}
-
-static bool isSliding(const rbNewtonPoint* p)
-{
-    return p->slide[0] != 0.0 || p->slide[1] != 0.0;
-}
 
 // Rows of both tangents, turned by the direction of sliding: along it, or across.
 static void turnRows(const rbNewtonPoint* p, bool isAcross, double row[12])
@@ -382,7 +334,7 @@ static void assemble(rbContactNewton* newton)
         const rbNewtonPoint* p = &newton->points.data[i];
         const int locals[2] = {p->a, p->b};
         rbBlockMatrix_AddSquare(matrix, locals, p->rows[0], p->d[0]);
-        if (!isSliding(p)) {
+        if (!rbNewtonPoint_IsSliding(p)) {
             rbBlockMatrix_AddSquare(matrix, locals, p->rows[1], p->d[1]);
             rbBlockMatrix_AddSquare(matrix, locals, p->rows[2], p->d[1]);
         } else {
@@ -404,7 +356,7 @@ static void assemble(rbContactNewton* newton)
     rbBlockMatrix_Split(matrix);
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
-        if (isSliding(p) && p->d[0] > 0.0) {
+        if (rbNewtonPoint_IsSliding(p) && p->d[0] > 0.0) {
             const int locals[2] = {p->a, p->b};
             double along[12];
             turnRows(p, false, along);
@@ -415,69 +367,24 @@ static void assemble(rbContactNewton* newton)
 
 // ------------------------------------------------------------------------------------------ rounds
 
-// Slope along the change at a part of it; x of all points there.
-static double slopeAt(rbContactNewton* newton, const rbContactRun* run, double part)
-{
-    int n = DOF * newton->bodies.count;
-    for (int k = 0; k < n; ++k) {
-        newton->trial.data[k] = newton->velocities.data[k] + part * newton->change.data[k];
-    }
-    project(newton, run, newton->trial.data);
-    findResidual(newton, newton->trial.data);
-    return -rbDotArrays(newton->residual.data, newton->change.data, (size_t)n);
-}
-
-// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
-// would throw it back. The function is convex, so bisection finds it.
-static double goDown(rbContactNewton* newton, const rbContactRun* run)
-{
-    int n = DOF * newton->bodies.count;
-    double first = fabs(rbDotArrays(newton->residual.data, newton->change.data, (size_t)n));
-    double low = 0.0;
-    double high = 1.0;
-    double part = 1.0;
-    double slope = slopeAt(newton, run, part);
-    for (int k = 0; k < BISECTIONS_MAX && fabs(slope) > SLOPE_PART * first; ++k) {
-        if (slope <= 0.0 && part >= 1.0) {
-            break;
-        }
-        *(slope > 0.0 ? &high : &low) = part;
-        part = 0.5 * (low + high);
-        slope = slopeAt(newton, run, part);
-    }
-    double moved = 0.0;
-    for (int k = 0; k < n; ++k) {
-        moved = fmax(moved, part * fabs(newton->change.data[k]));
-    }
-    memcpy(newton->velocities.data, newton->trial.data, (size_t)n * sizeof(double));
-    return moved;
-}
-
 // Newton's change of the velocities for the current residual; false: it cannot be found.
 static bool findChange(rbContactNewton* newton, int* rounds)
 {
-    size_t size = (size_t)(DOF * newton->bodies.count) * sizeof(double);
     assemble(newton);
     *rounds += 1;
-    memcpy(newton->change.data, newton->residual.data, size);
-    if (!rbBlockMatrix_Factor(&newton->matrix)) {
-        return false;
-    }
-    rbBlockMatrix_Solve(&newton->matrix, newton->change.data);
-    return true;
+    return rbNewton_FindChange(newton);
 }
 
 // The minimum for the held impulses and discs.
-static bool minimize(rbContactNewton* newton, const rbContactRun* run, int* rounds)
+static bool minimize(rbContactNewton* newton, int* rounds)
 {
     newton->isCoupled = false;
-    project(newton, run, newton->velocities.data);
-    findResidual(newton, newton->velocities.data);
+    evaluate(newton, newton->velocities.data);
     for (int k = 0; k < NEWTON_MAX; ++k) {
         if (!findChange(newton, rounds)) {
             return false;
         }
-        if (goDown(newton, run) <= MOVED_LEAST) {
+        if (rbNewton_GoDown(newton, BISECTIONS_MAX, evaluate, newton) <= MOVED_LEAST) {
             break;
         }
     }
@@ -501,13 +408,12 @@ static double missing(const rbContactNewton* newton)
 // The same with discs that follow the normal impulses: there is no longer a function to minimize.
 // The residual may grow for some changes of velocity, since it has kinks; changes that make it
 // larger than its recent maximum are halved. False: it does not converge.
-static bool solveCoupled(rbContactNewton* newton, const rbContactRun* run, int* rounds)
+static bool solveCoupled(rbContactNewton* newton, int* rounds)
 {
     size_t n = (size_t)(DOF * newton->bodies.count);
     double last[MEMORY];
     newton->isCoupled = true;
-    project(newton, run, newton->velocities.data);
-    findResidual(newton, newton->velocities.data);
+    evaluate(newton, newton->velocities.data);
     for (int k = 0; k < MEMORY; ++k) {
         last[k] = GROWTH * missing(newton);
     }
@@ -523,7 +429,7 @@ static bool solveCoupled(rbContactNewton* newton, const rbContactRun* run, int* 
         double now = INFINITY;
         for (int halving = 0; halving < HALVINGS_MAX && !(now < most); ++halving) {
             part *= 0.5;
-            (void)slopeAt(newton, run, part);
+            (void)rbNewton_SlopeAt(newton, part, evaluate, newton);
             now = missing(newton);
         }
         double moved = 0.0;
@@ -542,14 +448,14 @@ static bool solveCoupled(rbContactNewton* newton, const rbContactRun* run, int* 
 // One change with the sets of carrying, sticking and sliding points held fixed, whatever the
 // result. Where these sets are right, this converges in one step. Where r has grown since they were
 // found, the current velocities say nothing about them.
-static bool predict(rbContactNewton* newton, const rbContactRun* run, int* rounds)
+static bool predict(rbContactNewton* newton, int* rounds)
 {
     newton->isCoupled = true;
     for (int i = 0; i < newton->points.count; ++i) {
         rbNewtonPoint* p = &newton->points.data[i];
         double w[3];
         for (int row = 0; row < 3; ++row) {
-            w[row] = rateOf(run, p, row, newton->velocities.data);
+            w[row] = rateOf(newton, p, row, newton->velocities.data);
         }
         bool isCarrying = p->d[0] > 0.0;
         p->d[0] = isCarrying ? p->r[0] : 0.0;
@@ -557,9 +463,10 @@ static bool predict(rbContactNewton* newton, const rbContactRun* run, int* round
         p->radius = p->friction * p->x[0];
         for (int k = 0; k < 2; ++k) {
             double held = p->held[1 + k] - p->r[1] * w[1 + k];
-            p->x[1 + k] = isSliding(p) ? p->radius * p->slide[k] : (isCarrying ? held : 0.0);
+            p->x[1 + k] =
+                rbNewtonPoint_IsSliding(p) ? p->radius * p->slide[k] : (isCarrying ? held : 0.0);
         }
-        p->d[1] = isCarrying ? p->r[1] * (isSliding(p) ? p->turned : 1.0) : 0.0;
+        p->d[1] = isCarrying ? p->r[1] * (rbNewtonPoint_IsSliding(p) ? p->turned : 1.0) : 0.0;
     }
     for (int i = 0; i < newton->links.count; ++i) {
         projectLink(&newton->links.data[i], newton->velocities.data);
@@ -576,7 +483,7 @@ static bool predict(rbContactNewton* newton, const rbContactRun* run, int* round
 
 static double coefficientOf(const rbNewtonPoint* p)
 {
-    return isSliding(p) ? p->sliding : p->sticking;
+    return rbNewtonPoint_IsSliding(p) ? p->sliding : p->sticking;
 }
 
 static void beginRound(rbContactNewton* newton, double stiffness)
@@ -626,23 +533,23 @@ static void nextDiscs(rbContactNewton* newton, bool isSoft)
 }
 
 // Largest violation along the normals, m/s.
-static double normalViolation(const rbContactNewton* newton, const rbContactRun* run)
+static double normalViolation(const rbContactNewton* newton)
 {
     double most = 0.0;
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
-        double w = rateOf(run, p, 0, newton->velocities.data);
+        double w = rateOf(newton, p, 0, newton->velocities.data);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
     }
     return most;
 }
 
 // Velocities exactly as the impulses produce them, into trial.
-static void makeVelocities(rbContactNewton* newton, const rbContactRun* run)
+static void makeVelocities(rbContactNewton* newton)
 {
     findResidual(newton, newton->velocities.data);
     for (int i = 0; i < newton->bodies.count; ++i) {
-        const rbContactBody* body = &run->bodies[newton->bodies.data[i]];
+        const rbContactBody* body = &newton->run->bodies[newton->bodies.data[i]];
         const double* r = &newton->residual.data[DOF * (size_t)i];
         rbVec3 spin = rbMulSV(body->invInertia, rbMakeVec3(r[3], r[4], r[5]));
         double change[DOF] = {body->invMass * r[0],
@@ -658,23 +565,23 @@ static void makeVelocities(rbContactNewton* newton, const rbContactRun* run)
 }
 
 // Largest violation, m/s.
-static double violation(rbContactNewton* newton, const rbContactRun* run)
+static double violation(rbContactNewton* newton)
 {
     double most = 0.0;
-    makeVelocities(newton, run);
+    makeVelocities(newton);
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
         const double* v = newton->trial.data;
-        double w = rateOf(run, p, 0, v);
+        double w = rateOf(newton, p, 0, v);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
-        if (!isSliding(p) && p->x[0] > 0.0) {
-            most = fmax(most, fabs(rateOf(run, p, 1, v)));
-            most = fmax(most, fabs(rateOf(run, p, 2, v)));
+        if (!rbNewtonPoint_IsSliding(p) && p->x[0] > 0.0) {
+            most = fmax(most, fabs(rateOf(newton, p, 1, v)));
+            most = fmax(most, fabs(rateOf(newton, p, 2, v)));
         }
-        if (isSliding(p) && p->x[0] > 0.0) {
+        if (rbNewtonPoint_IsSliding(p) && p->x[0] > 0.0) {
             // The disc was that of the last round: friction that is missing now is an error.
-            double t1 = rateOf(run, p, 1, v);
-            double t2 = rateOf(run, p, 2, v);
+            double t1 = rateOf(newton, p, 1, v);
+            double t2 = rateOf(newton, p, 2, v);
             double slip = sqrt(t1 * t1 + t2 * t2);
             double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
             double missing = (p->sliding * p->x[0] - length) / p->mass[1];
@@ -702,48 +609,8 @@ static double violation(rbContactNewton* newton, const rbContactRun* run)
     return most;
 }
 
-static void applyTurn(const rbContactRun* run, const rbNewtonPoint* p, const double x[3])
-{
-    const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
-    for (int k = 0; k < (p->turn == 0 ? 2 : 1); ++k) {
-        p->contact->turning[p->turn + k] = p->reach * x[1 + k];
-        double change = x[1 + k] - p->start[1 + k];
-        for (int side = 0; side < 2; ++side) {
-            const double* part = p->rows[1 + k] + 6 * (size_t)side + 3;
-            if (rbNewton_IsMoved(run, hosts[side])) {
-                rbContactBody* body = &run->bodies[hosts[side]];
-                rbVec3 turn = rbMakeVec3(part[0], part[1], part[2]);
-                body->spin = rbAddScaled(body->spin, change, rbMulSV(body->invInertia, turn));
-            }
-        }
-    }
-}
-
-// Velocities exactly as the impulses produce them, so that momentum is conserved.
-void rbNewton_Apply(rbContactNewton* newton, const rbContactRun* run)
-{
-    for (int i = 0; i < newton->points.count; ++i) {
-        rbNewtonPoint* p = &newton->points.data[i];
-        // Inside the cone to the last bit.
-        bool isHeld = p->point != NULL && p->point->isHeld;
-        double limit = isHeld ? p->point->disc : p->sticking * p->x[0];
-        double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
-        double scale = length > limit ? limit / length : 1.0;
-        double x[3] = {p->x[0], scale * p->x[1], scale * p->x[2]};
-        if (p->point == NULL) {
-            applyTurn(run, p, x);
-            continue;
-        }
-        rbVec3 impulse = rbJoinImpulse(p->contact->normal, p->contact->tangents, x[0] - p->start[0],
-                                       x[1] - p->start[1], x[2] - p->start[2]);
-        rbContact_ApplyImpulse(run->bodies, p->contact, p->point, impulse);
-        memcpy(p->point->impulse, x, sizeof x);
-        p->point->isSticking = !isSliding(p) && x[0] > 0.0;
-    }
-}
-
 // An impulse along a row over two bodies.
-static void applyLinks(rbContactNewton* newton, const rbContactRun* run)
+static void applyLinks(rbContactNewton* newton)
 {
     for (int i = 0; i < newton->links.count; ++i) {
         const rbNewtonLink* l = &newton->links.data[i];
@@ -751,8 +618,8 @@ static void applyLinks(rbContactNewton* newton, const rbContactRun* run)
         double change = l->x - l->link->impulse;
         for (int side = 0; side < 2; ++side) {
             const double* part = l->link->row + 6 * (size_t)side;
-            if (hosts[side] >= 0 && rbNewton_IsMoved(run, hosts[side])) {
-                rbContactBody* body = &run->bodies[hosts[side]];
+            if (hosts[side] >= 0 && rbNewton_IsMoved(newton->run, hosts[side])) {
+                rbContactBody* body = &newton->run->bodies[hosts[side]];
                 rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
                 rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
                 body->velocity = rbAddScaled(body->velocity, body->invMass * change, linear);
@@ -793,16 +660,16 @@ static void carryTurns(rbContactNewton* newton)
 
 // One round: with discs that follow the normal impulses where that succeeds, otherwise with held
 // discs.
-static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool isSoft, int* rounds)
+static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
 {
     size_t size = (size_t)(DOF * newton->bodies.count) * sizeof(double);
-    if (newton->isKnown && !predict(newton, run, rounds)) {
+    if (newton->isKnown && !predict(newton, rounds)) {
         return false;
     }
     newton->isKnown = true;
     memcpy(newton->kept.data, newton->velocities.data, size);
     bool isTried = newton->failures < FAILURES_MAX;
-    if (isTried && solveCoupled(newton, run, rounds)) {
+    if (isTried && solveCoupled(newton, rounds)) {
         hold(newton);
         carryTurns(newton);
         for (int i = 0; i < newton->points.count; ++i) {
@@ -812,12 +679,12 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
     }
     newton->failures += isTried && !isSoft ? 1 : 0;
     memcpy(newton->velocities.data, newton->kept.data, size);
-    if (!minimize(newton, run, rounds)) {
+    if (!minimize(newton, rounds)) {
         return false;
     }
     // Normal impulses of almost redundant points would drift among them for many rounds, and
     // friction with them. Where the normals are good enough only the discs are updated.
-    if (isSoft || normalViolation(newton, run) > newton->enough) {
+    if (isSoft || normalViolation(newton) > newton->enough) {
         hold(newton);
     }
     carryTurns(newton);
@@ -827,7 +694,7 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
 
 // The first guess: velocities as its impulses produce them, and the sets that carry, stick and
 // slide.
-static void beginGuess(rbContactNewton* newton, const rbContactRun* run)
+static void beginGuess(rbContactNewton* newton)
 {
     for (int i = 0; i < newton->points.count; ++i) {
         rbNewtonPoint* p = &newton->points.data[i];
@@ -842,7 +709,7 @@ static void beginGuess(rbContactNewton* newton, const rbContactRun* run)
     for (int i = 0; i < newton->links.count; ++i) {
         newton->links.data[i].x = newton->links.data[i].held;
     }
-    makeVelocities(newton, run);
+    makeVelocities(newton);
     memcpy(newton->velocities.data, newton->trial.data,
            (size_t)(DOF * newton->bodies.count) * sizeof(double));
 }
@@ -859,20 +726,19 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
     newton->guessed = task->isOfPositions || run->isContinued ? 1.0 : 2.0;
     if (rbNewton_Begin(newton, run, task)) {
         double stiffness = STIFFNESS_FIRST;
-        rbNewton_Read(newton, run, task);
         work = rbBlockMatrix_GetWork(&newton->matrix);
         beginDiscs(newton);
-        beginGuess(newton, run);
+        beginGuess(newton);
         newton->isKnown = !run->isContinued;
         double goal = (task->isMoving ? GOAL_MOVING : GOAL_PART) * task->tolerance;
         for (int round = 0; round < ROUNDS_MAX && left > goal; ++round) {
             beginRound(newton, stiffness);
-            if (!solveRound(newton, run, stiffness < STIFFNESS, rounds)) {
+            if (!solveRound(newton, stiffness < STIFFNESS, rounds)) {
                 break;
             }
             stiffness = fmin(STIFFNESS, STIFFNESS_GROWTH * stiffness);
             double last = left;
-            left = violation(newton, run);
+            left = violation(newton);
             bool isStalled = left <= task->tolerance && left > STALLED * last;
             bool isSpent = newton->bodies.count > BODIES_LARGE &&
                            (*rounds - begun) * work > WORK_MAX && left > task->tolerance;
@@ -881,8 +747,8 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
             }
         }
         if (left < task->known) {
-            rbNewton_Apply(newton, run);
-            applyLinks(newton, run);
+            rbNewton_Apply(newton);
+            applyLinks(newton);
         }
     }
     rbNewton_Forget(newton);

@@ -38,10 +38,6 @@ typedef struct rbNewtonTask {
     int linkCount;
 } rbNewtonTask;
 
-// Whether it can solve an island: exact cones, and not too large.
-bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
-                              const rbContactRun* run, const rbNewtonTask* task);
-
 // Begins a stage as the sweeps do: impulses of a position stage have not acted yet and are a guess;
 // those of a velocity stage have acted and will be about doubled. Or continues from the current
 // velocities and impulses (run->isContinued). Without an improvement on the known solution,

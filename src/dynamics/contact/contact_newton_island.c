@@ -1,15 +1,12 @@
-// An island for contact_newton.c: its bodies, its points, links and masses.
+// An island for contact_newton.c and contact_hybrid.c: its bodies, points, links and masses, the
+// algebra of both, and what they found.
+#include "base/math/dot.h"
 #include "base/math/matrix3.h"
 #include "dynamics/contact/contact_newton_state.h"
 
 #include <string.h>
 
 #define DOF RB_BLOCK
-
-static int contactAt(const rbContactRun* run, int i)
-{
-    return run->order != NULL ? run->order[i] : i;
-}
 
 static void addBody(rbContactNewton* newton, const rbContactRun* run, int body)
 {
@@ -29,7 +26,7 @@ static void findBodies(rbContactNewton* newton, const rbContactRun* run, const r
 {
     newton->bodies.count = 0;
     for (int i = 0; i < run->orderCount; ++i) {
-        const rbContact* contact = &run->set->contacts[contactAt(run, i)];
+        const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
         addBody(newton, run, contact->bodyA);
         addBody(newton, run, contact->bodyB);
     }
@@ -51,16 +48,13 @@ static int localOf(const rbContactNewton* newton, int body)
     return body >= 0 ? newton->locals1.data[body] - 1 : -1;
 }
 
-// Calls for every pair of bodies of the island that touch or are joined.
-typedef void PairFn(rbContactNewton* newton, int a, int b);
-
-static void eachPair(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task,
-                     PairFn* call)
+// The pattern of the matrix: pairs of bodies of the island that touch or are joined.
+static void couplePairs(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
     for (int i = 0; i < run->orderCount + task->linkCount; ++i) {
         int hosts[2];
         if (i < run->orderCount) {
-            const rbContact* contact = &run->set->contacts[contactAt(run, i)];
+            const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
             hosts[0] = contact->bodyA;
             hosts[1] = contact->bodyB;
         } else {
@@ -70,37 +64,9 @@ static void eachPair(rbContactNewton* newton, const rbContactRun* run, const rbN
         int a = localOf(newton, hosts[0]);
         int b = localOf(newton, hosts[1]);
         if (a >= 0 && b >= 0 && a != b) {
-            call(newton, a, b);
+            rbBlockMatrix_Couple(&newton->matrix, a, b);
         }
     }
-}
-
-static void couple(rbContactNewton* newton, int a, int b)
-{
-    rbBlockMatrix_Couple(&newton->matrix, a, b);
-}
-
-bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
-{
-    findBodies(newton, run, task);
-    if (newton->bodies.count == 0 || newton->bodies.count > RB_BLOCK_MATRIX_MAX) {
-        return false;
-    }
-    rbBlockMatrix_Begin(&newton->matrix, newton->bodies.count);
-    eachPair(newton, run, task, couple);
-    rbBlockMatrix_Finish(&newton->matrix);
-    return true;
-}
-
-bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
-                              const rbContactRun* run, const rbNewtonTask* task)
-{
-    if (settings->cone != RB_CONE_EXACT) {
-        return false;
-    }
-    bool isSmall = rbNewton_Begin(newton, run, task);
-    rbNewton_Forget(newton);
-    return isSmall;
 }
 
 // -------------------------------------------------------------------------------------------- rows
@@ -224,7 +190,7 @@ static void findPoints(rbContactNewton* newton, const rbContactRun* run, bool is
 {
     newton->points.count = 0;
     for (int i = 0; i < run->orderCount; ++i) {
-        rbContact* contact = &run->set->contacts[contactAt(run, i)];
+        rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
         int first = newton->points.count;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             rbContactPoint* point = &run->set->points[k];
@@ -285,9 +251,152 @@ static void findMasses(rbContactNewton* newton, const rbContactRun* run)
     memcpy(newton->velocities.data, newton->starts.data, size);
 }
 
-void rbNewton_Read(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
+bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
+    newton->run = run;
+    findBodies(newton, run, task);
+    if (newton->bodies.count == 0 || newton->bodies.count > RB_BLOCK_MATRIX_MAX) {
+        return false;
+    }
+    rbBlockMatrix_Begin(&newton->matrix, newton->bodies.count);
+    couplePairs(newton, run, task);
+    rbBlockMatrix_Finish(&newton->matrix);
     findPoints(newton, run, task->isOfPositions, task->partSpeed);
     findLinks(newton, run, task);
     findMasses(newton, run);
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------- algebra
+
+void rbNewton_BeginMatrix(rbContactNewton* newton)
+{
+    rbBlockMatrix_Clear(&newton->matrix);
+    for (int i = 0; i < newton->bodies.count; ++i) {
+        const double* m = &newton->masses.data[7 * (size_t)i];
+        double* to = rbBlockMatrix_GetDiagonal(&newton->matrix, i);
+        for (int k = 0; k < 3; ++k) {
+            to[DOF * k + k] = m[0];
+            to[DOF * (3 + k) + 3 + k] = m[1 + k];
+        }
+        to[DOF * 4 + 3] = to[DOF * 3 + 4] = m[4];
+        to[DOF * 5 + 3] = to[DOF * 3 + 5] = m[5];
+        to[DOF * 5 + 4] = to[DOF * 4 + 5] = m[6];
+    }
+}
+
+// M times a motion of a body: mass, inertia (6).
+static void multiplyMass(const double mass[7], const double x[DOF], double y[DOF])
+{
+    for (int k = 0; k < 3; ++k) {
+        y[k] = mass[0] * x[k];
+    }
+    y[3] = mass[1] * x[3] + mass[4] * x[4] + mass[5] * x[5];
+    y[4] = mass[4] * x[3] + mass[2] * x[4] + mass[6] * x[5];
+    y[5] = mass[5] * x[3] + mass[6] * x[4] + mass[3] * x[5];
+}
+
+void rbNewton_BeginResidual(rbContactNewton* newton, const double* velocities)
+{
+    for (int i = 0; i < newton->bodies.count; ++i) {
+        double change[DOF];
+        for (int k = 0; k < DOF; ++k) {
+            change[k] = newton->starts.data[DOF * i + k] - velocities[DOF * i + k];
+        }
+        multiplyMass(&newton->masses.data[7 * (size_t)i], change,
+                     &newton->residual.data[DOF * (size_t)i]);
+    }
+}
+
+bool rbNewton_FindChange(rbContactNewton* newton)
+{
+    if (!rbBlockMatrix_Factor(&newton->matrix)) {
+        return false;
+    }
+    memcpy(newton->change.data, newton->residual.data,
+           (size_t)(DOF * newton->bodies.count) * sizeof(double));
+    rbBlockMatrix_Solve(&newton->matrix, newton->change.data);
+    return true;
+}
+
+// The line search ends where the slope is below this fraction of the first one.
+#define SLOPE_PART 0.1
+
+double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn* evaluate,
+                        void* context)
+{
+    int n = DOF * newton->bodies.count;
+    for (int k = 0; k < n; ++k) {
+        newton->trial.data[k] = newton->velocities.data[k] + part * newton->change.data[k];
+    }
+    evaluate(context, newton->trial.data);
+    return -rbDotArrays(newton->residual.data, newton->change.data, (size_t)n);
+}
+
+double rbNewton_GoDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
+                       void* context)
+{
+    int n = DOF * newton->bodies.count;
+    double first = fabs(rbDotArrays(newton->residual.data, newton->change.data, (size_t)n));
+    double low = 0.0;
+    double high = 1.0;
+    double part = 1.0;
+    double slope = rbNewton_SlopeAt(newton, part, evaluate, context);
+    for (int k = 0; k < bisectionsMax && fabs(slope) > SLOPE_PART * first; ++k) {
+        if (slope <= 0.0 && part >= 1.0) {
+            break;
+        }
+        *(slope > 0.0 ? &high : &low) = part;
+        part = 0.5 * (low + high);
+        slope = rbNewton_SlopeAt(newton, part, evaluate, context);
+    }
+    double moved = 0.0;
+    for (int k = 0; k < n; ++k) {
+        moved = fmax(moved, part * fabs(newton->change.data[k]));
+    }
+    memcpy(newton->velocities.data, newton->trial.data, (size_t)n * sizeof(double));
+    return moved;
+}
+
+// ------------------------------------------------------------------------------------------ result
+
+static void applyTurn(const rbContactRun* run, const rbNewtonPoint* p, const double x[3])
+{
+    const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
+    for (int k = 0; k < (p->turn == 0 ? 2 : 1); ++k) {
+        p->contact->turning[p->turn + k] = p->reach * x[1 + k];
+        double change = x[1 + k] - p->start[1 + k];
+        for (int side = 0; side < 2; ++side) {
+            const double* part = p->rows[1 + k] + 6 * (size_t)side + 3;
+            if (rbNewton_IsMoved(run, hosts[side])) {
+                rbContactBody* body = &run->bodies[hosts[side]];
+                rbVec3 turn = rbMakeVec3(part[0], part[1], part[2]);
+                body->spin = rbAddScaled(body->spin, change, rbMulSV(body->invInertia, turn));
+            }
+        }
+    }
+}
+
+// Velocities exactly as the impulses produce them, so that momentum is conserved.
+void rbNewton_Apply(rbContactNewton* newton)
+{
+    const rbContactRun* run = newton->run;
+    for (int i = 0; i < newton->points.count; ++i) {
+        rbNewtonPoint* p = &newton->points.data[i];
+        // Inside the cone to the last bit.
+        bool isHeld = p->point != NULL && p->point->isHeld;
+        double limit = isHeld ? p->point->disc : p->sticking * p->x[0];
+        double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
+        double scale = length > limit ? limit / length : 1.0;
+        double x[3] = {p->x[0], scale * p->x[1], scale * p->x[2]};
+        if (p->point == NULL) {
+            applyTurn(run, p, x);
+            continue;
+        }
+        rbVec3 impulse = rbJoinImpulse(p->contact->normal, p->contact->tangents, x[0] - p->start[0],
+                                       x[1] - p->start[1], x[2] - p->start[2]);
+        rbContact_ApplyImpulse(run->bodies, p->contact, p->point, impulse);
+        memcpy(p->point->impulse, x, sizeof x);
+        p->point->isSticking = !rbNewtonPoint_IsSliding(p) && x[0] > 0.0;
+    }
 }

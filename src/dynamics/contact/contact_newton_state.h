@@ -1,4 +1,4 @@
-// Internals of contact_newton.c: an island as it is solved.
+// An island as contact_newton.c and contact_hybrid.c solve it.
 #pragma once
 
 #include "base/core/memory.h"
@@ -55,6 +55,7 @@ typedef struct rbNewtonLink {
 } rbNewtonLink;
 
 struct rbContactNewton {
+    const rbContactRun* run;
     bool isCoupled; // discs follow the current normal impulses, not those of the last round
     bool isKnown;   // the sets that carry and slide are approximate
     int failures;   // of such rounds
@@ -77,18 +78,43 @@ struct rbContactNewton {
     RB_ARRAY(double) change;
 };
 
-// Finds bodies, their order and the pattern of the matrix; false: there are none, or it is too
-// large. Either way, call rbNewton_Forget at the end.
+// Reads an island: bodies, points, links, masses, velocities and the pattern of the matrix; false:
+// there is nothing in it, or it is too large. Either way, call rbNewton_Forget at the end.
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task);
-// Points, links, masses and velocities.
-void rbNewton_Read(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task);
 void rbNewton_Forget(rbContactNewton* newton);
 // The matrix of the masses alone.
 void rbNewton_BeginMatrix(rbContactNewton* newton);
-// M times a motion of a body: mass, inertia (6).
-void rbNewton_MultiplyMass(const double mass[7], const double x[6], double y[6]);
+// The residual without impulses: M (v0 - v).
+void rbNewton_BeginResidual(rbContactNewton* newton, const double* velocities);
+// Newton's change of the velocities by matrix and residual; false: it cannot be found.
+bool rbNewton_FindChange(rbContactNewton* newton);
+// Finds the residual of impulses at other velocities.
+typedef void rbNewtonEvaluateFn(void* context, const double* velocities);
+// Slope along the change at a part of it.
+double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn* evaluate,
+                        void* context);
+// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
+// would throw it back. The function is convex, so bisection finds it. Returns how far it moved.
+double rbNewton_GoDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
+                       void* context);
 // Impulses and velocities of the host from x and slide of all points.
-void rbNewton_Apply(rbContactNewton* newton, const rbContactRun* run);
+void rbNewton_Apply(rbContactNewton* newton);
+
+// Adds a row times a factor to a vector of the bodies of the island.
+static inline void rbNewton_AddTo(int a, int b, const double row[12], double factor, double* to)
+{
+    const int locals[2] = {a, b};
+    for (int side = 0; side < 2; ++side) {
+        for (int k = 0; locals[side] >= 0 && k < RB_BLOCK; ++k) {
+            to[RB_BLOCK * locals[side] + k] += factor * row[6 * side + k];
+        }
+    }
+}
+
+static inline bool rbNewtonPoint_IsSliding(const rbNewtonPoint* p)
+{
+    return p->slide[0] != 0.0 || p->slide[1] != 0.0;
+}
 
 static inline bool rbNewton_IsMoved(const rbContactRun* run, int body)
 {

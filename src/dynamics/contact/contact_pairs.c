@@ -1,9 +1,10 @@
-// Contacts of near pairs: registering bodies, finding contacts, caching them (B-62, B-63, B-93).
+// Contacts of near pairs: finding them, caching them (B-62, B-63, B-93), and those at the end of
+// the flight (below).
 //
 // A pair is not measured while its last distance, minus what both bodies have moved since, is above
 // the threshold. Contacts of two bodies that have not moved at all are those of the last search. In
 // the capped mode of the solver they are carried along while the bodies hardly move, see
-// carryContacts.
+// copyContacts.
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "dynamics/contact/contact_state.h"
@@ -11,277 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-// Boxes are fatter than necessary by this fraction of the smallest width of the shape, ...
-#define MARGIN_OF_WIDTH 0.03
-// ... and by at least this fraction of its size.
-#define MARGIN_OF_SIZE 0.01
 // Fraction of the smaller body: with small steps, which leave far larger errors of gaps, it carries
 // its points this far.
 #define CARRY_SIZE 1e-3
 // Fraction of an odometer: what its sums may have lost by rounding.
 #define TRAVEL_ROUNDING 1e-12
-
-// --------------------------------------------------------------------------- creation, settings
-
-rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
-{
-    RB_ASSERT(settings != NULL);
-    RB_ASSERT(settings->shell >= 0.0 && settings->tolerance >= 0.0);
-    rbContactPairs* pairs = rbAllocZero(1, sizeof *pairs);
-    pairs->settings = *settings;
-    // the shell is as exact as a gap must be: points within it must not drop out of the velocity
-    // stage because they are slightly farther away than the tolerance
-    pairs->closedGap = fmax(settings->tolerance, settings->shell);
-    pairs->isCarrying = settings->substeps > 0;
-    bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
-    pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
-    pairs->search.scratch = rbAlloc(rbGetSeparationScratchSize());
-    pairs->kept = -1;
-    pairs->deepest.bodyA = -1;
-    pairs->deepest.bodyB = -1;
-    rbArray_Reserve(pairs->search.manifolds, 1);
-    return pairs;
-}
-
-static void freeFrame(rbContactFrame* frame)
-{
-    rbArray_Free(frame->contacts);
-    rbArray_Free(frame->points);
-    rbArray_Free(frame->foundContacts);
-    rbArray_Free(frame->foundPoints);
-    rbArray_Free(frame->keptPoints);
-    rbArray_Free(frame->keptTurnings);
-    rbArray_Free(frame->orientations);
-}
-
-static void freeMaterials(rbNearBody* body)
-{
-    rbFree(body->materials, (size_t)body->materialCount * sizeof *body->materials);
-    rbFree(body->belts, (size_t)body->materialCount * sizeof *body->belts);
-    body->materials = NULL;
-    body->belts = NULL;
-    body->materialCount = 0;
-}
-
-#define MATERIAL_PAIRS ((size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX)
-
-void rbDestroyContactPairs(rbContactPairs* pairs)
-{
-    if (pairs == NULL) {
-        return;
-    }
-    for (int i = 0; i < pairs->bodies.count; ++i) {
-        freeMaterials(&pairs->bodies.data[i]);
-    }
-    for (int i = 0; i < pairs->caches.count; ++i) {
-        rbDestroyFront(pairs->caches.data[i].front);
-    }
-    for (int i = 0; i < pairs->search.fronts.count; ++i) {
-        rbDestroyFront(pairs->search.fronts.data[i].front);
-    }
-    for (int i = 0; i < RB_CONTACT_FRAMES; ++i) {
-        freeFrame(&pairs->frames[i]);
-    }
-    rbArray_Free(pairs->bodies);
-    rbArray_Free(pairs->hots);
-    rbArray_Free(pairs->spans);
-    rbArray_Free(pairs->unbounded);
-    rbArray_Free(pairs->pairs);
-    rbArray_Free(pairs->caches);
-    rbArray_Free(pairs->order.list);
-    rbArray_Free(pairs->order.scratch);
-    rbArray_Free(pairs->order.starts);
-    rbArray_Free(pairs->search.changed);
-    rbArray_Free(pairs->search.manifolds);
-    rbArray_Free(pairs->search.fronts);
-    rbArray_Free(pairs->ahead.bodies);
-    rbArray_Free(pairs->ahead.isTurning);
-    rbArray_Free(pairs->ahead.contacts);
-    rbArray_Free(pairs->ahead.points);
-    rbArray_Free(pairs->ahead.heads);
-    rbIdList_Free(&pairs->search.partners);
-    rbPairTable_Free(&pairs->table);
-    rbPairTable_Free(&pairs->filter.exclusions);
-    rbDestroyBroadPhase(pairs->broad);
-    rbFree(pairs->filter.materials, MATERIAL_PAIRS * sizeof *pairs->filter.materials);
-    rbFree(pairs->search.scratch, rbGetSeparationScratchSize());
-    rbFree(pairs, sizeof *pairs);
-}
-
-void rbContactPairs_SetMaterialPair(rbContactPairs* pairs, int kindA, int kindB,
-                                    const rbMaterialPair* pair)
-{
-    RB_ASSERT(kindA >= 0 && kindA < RB_MATERIAL_KINDS_MAX);
-    RB_ASSERT(kindB >= 0 && kindB < RB_MATERIAL_KINDS_MAX);
-    const rbMaterialPair none = {.restitution = -1.0};
-    if (pairs->filter.materials == NULL) {
-        pairs->filter.materials = rbAlloc(MATERIAL_PAIRS * sizeof *pairs->filter.materials);
-        for (size_t i = 0; i < MATERIAL_PAIRS; ++i) {
-            pairs->filter.materials[i] = none;
-        }
-    }
-    rbMaterialPair told = pair != NULL ? *pair : none;
-    pairs->filter.materials[kindA * RB_MATERIAL_KINDS_MAX + kindB] = told;
-    pairs->filter.materials[kindB * RB_MATERIAL_KINDS_MAX + kindA] = told;
-}
-
-// -------------------------------------------------------------------------------------- shapes
-
-// Room for a body of this number.
-static rbNearBody* reachBody(rbContactPairs* pairs, int body)
-{
-    RB_ASSERT(body >= 0);
-    int old = pairs->bodies.count;
-    if (body >= old) {
-        rbArray_Reserve(pairs->bodies, body + 1);
-        rbArray_Reserve(pairs->hots, body + 1);
-        memset(&pairs->bodies.data[old], 0, (size_t)(body + 1 - old) * sizeof(rbNearBody));
-        memset(&pairs->hots.data[old], 0, (size_t)(body + 1 - old) * sizeof(rbNearHot));
-        pairs->bodies.count = body + 1;
-        pairs->hots.count = body + 1;
-        pairs->order.isOld = true; // its arrays have the length of the body array
-    }
-    return &pairs->bodies.data[body];
-}
-
-static void listUnbounded(rbContactPairs* pairs)
-{
-    pairs->unbounded.count = 0;
-    for (int i = 0; i < pairs->bodies.count; ++i) {
-        if (pairs->bodies.data[i].geometry != NULL && !pairs->bodies.data[i].traits.isBounded) {
-            rbArray_Push(pairs->unbounded, i);
-        }
-    }
-}
-
-static void measureShape(rbNearBody* body)
-{
-    const rbGeometry* geometry = body->geometry;
-    rbShapeFamily family = rbGeometry_GetFamily(geometry);
-    body->traits.isBounded = rbGeometry_IsBounded(geometry);
-    body->traits.isMesh = family == RB_FAMILY_TRIANGLES;
-    body->traits.isManyfold = body->traits.isMesh || family == RB_FAMILY_COMPOUND;
-    body->traits.isBall = family == RB_FAMILY_BALL;
-    body->turnRadius = 0.0;
-    body->ballRadius = 0.0;
-    body->margin = 0.0;
-    if (body->traits.isBounded) {
-        // a ball that rotates about its center stays in place
-        rbVec3 center = rbInvTransformPoint(body->transform, RB_VEC3_ZERO);
-        body->turnRadius = body->traits.isBall ? rbLength(body->transform.p)
-                                               : rbGeometry_GetRadius(geometry, center);
-        body->ballRadius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
-        rbBounds bounds = rbGeometry_GetBounds(geometry, RB_TRANSFORM_IDENTITY);
-        rbVec3 edges = rbSub(bounds.upper, bounds.lower);
-        double width = fmin(edges.x, fmin(edges.y, edges.z));
-        body->margin = fmax(MARGIN_OF_WIDTH * width, MARGIN_OF_SIZE * body->ballRadius);
-    }
-}
-
-static void setMaterials(rbNearBody* body, const rbContactShape* shape)
-{
-    RB_ASSERT(shape->materials != NULL && shape->materialCount >= 1);
-    if (body->materialCount != shape->materialCount) {
-        freeMaterials(body);
-        body->materials = rbAlloc((size_t)shape->materialCount * sizeof *body->materials);
-        body->materialCount = shape->materialCount;
-    }
-    memcpy(body->materials, shape->materials,
-           (size_t)shape->materialCount * sizeof *body->materials);
-}
-
-static void setBelts(rbNearBody* body, const rbContactShape* shape)
-{
-    size_t size = (size_t)shape->materialCount * sizeof *body->belts;
-    RB_ASSERT(body->materialCount == shape->materialCount);
-    if (shape->belts == NULL) {
-        rbFree(body->belts, size);
-        body->belts = NULL;
-        return;
-    }
-    body->belts = body->belts != NULL ? body->belts : rbAlloc(size);
-    memcpy(body->belts, shape->belts, size);
-}
-
-// Other belts: what sticks moves otherwise, and the memory of its contacts would pull it back.
-static bool isSameBelt(const rbNearBody* body, const rbContactShape* shape)
-{
-    if (body->belts == NULL || shape->belts == NULL) {
-        return body->belts == shape->belts;
-    }
-    return body->materialCount == shape->materialCount &&
-           memcmp(body->belts, shape->belts, (size_t)shape->materialCount * sizeof *body->belts) ==
-               0;
-}
-
-static bool isSameTransform(const rbTransform* a, const rbTransform* b)
-{
-    return a->p.x == b->p.x && a->p.y == b->p.y && a->p.z == b->p.z && a->q.w == b->q.w &&
-           a->q.x == b->q.x && a->q.y == b->q.y && a->q.z == b->q.z;
-}
-
-static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
-{
-    return body->geometry == shape->geometry && body->traits.isMoved == shape->isMoved &&
-           body->groups == shape->groups && body->mask == shape->mask &&
-           body->hash == rbGeometry_GetHash(shape->geometry) && isSameBelt(body, shape) &&
-           isSameTransform(&body->transform, &shape->transform);
-}
-
-void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactShape* shape)
-{
-    rbNearBody* near = reachBody(pairs, body);
-    if (shape != NULL && near->geometry != NULL && isSameShape(near, shape)) {
-        setMaterials(near, shape); // registered again: its contact memory stays
-        return;
-    }
-    rbContactPairs_Displace(pairs, body);
-    bool isListed = near->geometry != NULL && !near->traits.isBounded;
-    if (shape == NULL) {
-        freeMaterials(near);
-        near->geometry = NULL;
-    } else {
-        RB_ASSERT(shape->geometry != NULL);
-        near->geometry = shape->geometry;
-        near->hash = rbGeometry_GetHash(shape->geometry);
-        near->transform = shape->transform;
-        near->traits.isMoved = shape->isMoved;
-        near->groups = shape->groups;
-        near->mask = shape->mask;
-        setMaterials(near, shape);
-        setBelts(near, shape);
-        measureShape(near);
-        if (near->traits.isManyfold) {
-            rbArray_Reserve(pairs->search.manifolds, RB_PAIR_MANIFOLDS_MAX);
-        }
-    }
-    if (isListed || (shape != NULL && !near->traits.isBounded)) {
-        listUnbounded(pairs);
-    }
-}
-
-void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded)
-{
-    RB_ASSERT(a != b);
-    (void)reachBody(pairs, a);
-    (void)reachBody(pairs, b);
-    rbPairTable_Reserve(&pairs->filter.exclusions, pairs->bodies.count);
-    int entry = rbPairTable_Find(&pairs->filter.exclusions, a, b);
-    if (isExcluded) {
-        entry = entry >= 0 ? entry : rbPairTable_Add(&pairs->filter.exclusions, a, b);
-        pairs->filter.exclusions.entries[entry].counter += 1;
-        int slot = rbPairTable_Find(&pairs->table, a, b);
-        if (slot >= 0) {
-            rbContactPairs_RemovePair(pairs, slot);
-        }
-        return;
-    }
-    RB_ASSERT(entry >= 0);
-    if (entry >= 0 && --pairs->filter.exclusions.entries[entry].counter == 0) {
-        rbPairTable_Remove(&pairs->filter.exclusions, entry);
-        pairs->bodies.data[a].isStale = pairs->bodies.data[a].isPlaced;
-    }
-}
 
 // -------------------------------------------------------------------------------------- search
 
@@ -339,7 +74,8 @@ static void addBelts(const rbNearBody* a, const rbNearBody* b, rbContact* contac
     contact->hasBelt = rbLengthSquared(contact->belt) > 0.0;
 }
 
-void rbContactPairs_AddPoint(rbContactPairs* pairs, const rbFoundPoint* found)
+// Adds a point to the frame, without memory.
+static void addPoint(rbContactPairs* pairs, const rbFoundPoint* found)
 {
     rbContactFrame* frame = &pairs->frames[pairs->current];
     rbContactPoint point;
@@ -354,8 +90,9 @@ void rbContactPairs_AddPoint(rbContactPairs* pairs, const rbFoundPoint* found)
     frame->foundPoints.data[point.key].claimStamp = 0;
 }
 
-void rbContactPairs_AddContact(rbContactPairs* pairs, rbPairOrder pair, const rbFoundContact* found,
-                               int pointCount)
+// Adds a contact, whose points follow, to the frame.
+static void addContact(rbContactPairs* pairs, rbPairOrder pair, const rbFoundContact* found,
+                       int pointCount)
 {
     rbContactFrame* frame = &pairs->frames[pairs->current];
     rbContact contact;
@@ -379,11 +116,19 @@ void rbContactPairs_AddContact(rbContactPairs* pairs, rbPairOrder pair, const rb
 
 static void noteDepth(rbContactPairs* pairs, rbPairOrder pair, double distance)
 {
-    if (-distance > pairs->deepest.depth) {
-        pairs->deepest.depth = -distance;
-        pairs->deepest.bodyA = pair.a;
-        pairs->deepest.bodyB = pair.b;
+    if (-distance > pairs->report.depth) {
+        pairs->report.depth = -distance;
+        pairs->report.bodyA = pair.a;
+        pairs->report.bodyB = pair.b;
     }
+}
+
+// The contacts of a pair in a frame.
+static rbPairSpan getSpan(const rbContactPairs* pairs, int slot, const rbContactFrame* frame)
+{
+    rbPairSpan span = pairs->spans.data[slot].frames[frame - pairs->frames];
+    span.count = span.stamp == frame->stamp ? span.count : 0;
+    return span;
 }
 
 // Points nearer to each other than this fraction of the shell, and m, are one.
@@ -412,7 +157,7 @@ static void dropTwin(const rbContactPairs* pairs, rbManifold* manifold)
     RB_ASSERT(manifold->count > 0);
 }
 
-// Adds a contact with this normal, a unit vector from A to B, world axes.
+// A contact with this normal, a unit vector from A to B, world axes.
 static rbFoundContact makeFound(rbVec3 normal, int childA, int childB)
 {
     rbFoundContact contact;
@@ -425,10 +170,22 @@ static rbFoundContact makeFound(rbVec3 normal, int childA, int childB)
     return contact;
 }
 
-rbFoundContact rbMakeFoundContact(const rbManifold* manifold, rbMat3 rotationA)
+// The contact of a manifold with A's geometry rotated this way.
+static rbFoundContact makeFoundOf(const rbManifold* manifold, rbMat3 rotationA)
 {
     return makeFound(rbNormalize(rbMulMV(rotationA, manifold->normal)), manifold->childA,
                      manifold->childB);
+}
+
+static rbFoundPoint makePoint(rbVec3 armA, const rbMat3* rotationA, rbVec3 armB,
+                              const rbMat3* rotationB, double distance, uint32_t featureId)
+{
+    return (rbFoundPoint){.armA = armA,
+                          .armB = armB,
+                          .localA = rbMulMtV(*rotationA, armA),
+                          .localB = rbMulMtV(*rotationB, armB),
+                          .distance = distance,
+                          .featureId = featureId};
 }
 
 // Adds a point to the contact added last, halfway between the surfaces.
@@ -437,22 +194,17 @@ static void addPointAt(rbContactPairs* pairs, rbPairOrder pair, rbVec3 middle, d
 {
     const rbNearBody* a = &pairs->bodies.data[pair.a];
     const rbNearBody* b = &pairs->bodies.data[pair.b];
-    rbFoundPoint point;
-    point.armA = rbSub(middle, a->position);
-    point.armB = rbSub(middle, b->position);
-    point.localA = rbMulMtV(a->rotation, point.armA);
-    point.localB = rbMulMtV(b->rotation, point.armB);
-    point.distance = distance;
-    point.featureId = featureId;
-    rbContactPairs_AddPoint(pairs, &point);
+    rbFoundPoint point = makePoint(rbSub(middle, a->position), &a->rotation,
+                                   rbSub(middle, b->position), &b->rotation, distance, featureId);
+    addPoint(pairs, &point);
     noteDepth(pairs, pair, distance);
 }
 
 static void addManifold(rbContactPairs* pairs, rbPairOrder pair, const rbManifold* manifold)
 {
     const rbNearBody* a = &pairs->bodies.data[pair.a];
-    rbFoundContact contact = rbMakeFoundContact(manifold, a->worldRotation);
-    rbContactPairs_AddContact(pairs, pair, &contact, manifold->count);
+    rbFoundContact contact = makeFoundOf(manifold, a->worldRotation);
+    addContact(pairs, pair, &contact, manifold->count);
     for (int i = 0; i < manifold->count; ++i) {
         const rbManifoldPoint* point = &manifold->points[i];
         rbVec3 middle = rbMulMV(a->worldRotation, rbManifoldPoint_GetMiddle(point));
@@ -475,32 +227,15 @@ static void searchBalls(rbContactPairs* pairs, rbPairOrder pair, double threshol
     double distance = between - a->radius - b->radius;
     if (distance <= threshold) {
         rbFoundContact contact = makeFound(normal, 0, 0);
-        rbContactPairs_AddContact(pairs, pair, &contact, 1);
+        addContact(pairs, pair, &contact, 1);
         rbVec3 middle = rbAddScaled(a->center, a->radius + 0.5 * distance, normal);
         addPointAt(pairs, pair, middle, distance, RB_FEATURE_WITNESS);
     }
 }
 
-// Contacts of two bodies in the same poses as at the last search.
-static void copyContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder pair)
-{
-    rbPairSpan span = pairs->spans.data[pair.slot].frames[last - pairs->frames];
-    RB_ASSERT(span.stamp == last->stamp);
-    for (int i = span.first; i < span.first + span.count; ++i) {
-        const rbContact* old = &last->contacts.data[i];
-        if (last->foundContacts.data[i].isAhead) {
-            continue;
-        }
-        rbContactPairs_AddContact(pairs, pair, &last->foundContacts.data[i], old->pointCount);
-        for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
-            rbContactPairs_AddPoint(pairs, &last->foundPoints.data[j]);
-            noteDepth(pairs, pair, last->foundPoints.data[j].distance);
-        }
-    }
-}
-
-bool rbNearPair_AreApart(rbContactCandidate* pair, const rbNearHot* a, const rbNearHot* b,
-                         double threshold)
+// Are the bodies of a pair known to be farther apart than a threshold?
+static bool areApart(rbContactCandidate* pair, const rbNearHot* a, const rbNearHot* b,
+                     double threshold)
 {
     double odometer = a->travel + b->travel;
     if (pair->isMeasured) {
@@ -550,44 +285,63 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
     return isFixed && moved <= carry && threshold + moved <= pair->threshold;
 }
 
-// Contacts of two bodies that have hardly moved: each carries its own point along, the normal
-// stays. The gap is correct to first order in the motion, which the odometers bound.
-static void carryContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder pair)
+// The contacts of a pair in the last frame. Two bodies that have hardly moved since (isCarried)
+// each carry their own point along, the normal stays: the gap is correct to first order in the
+// motion, which the odometers bound.
+static void copyContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder pair,
+                         bool isCarried)
 {
     const rbNearBody* a = &pairs->bodies.data[pair.a];
     const rbNearBody* b = &pairs->bodies.data[pair.b];
-    rbPairSpan span = pairs->spans.data[pair.slot].frames[last - pairs->frames];
-    RB_ASSERT(span.stamp == last->stamp);
+    rbPairSpan span = getSpan(pairs, pair.slot, last);
+    RB_ASSERT(span.count > 0);
     for (int i = span.first; i < span.first + span.count; ++i) {
         const rbContact* old = &last->contacts.data[i];
         const rbFoundContact* found = &last->foundContacts.data[i];
         if (found->isAhead) {
             continue;
         }
-        rbContactPairs_AddContact(pairs, pair, found, old->pointCount);
+        addContact(pairs, pair, found, old->pointCount);
         for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
-            rbFoundPoint point = last->foundPoints.data[j];
-            rbVec3 atA = rbAdd(a->position, rbMulMV(a->rotation, point.localA));
-            rbVec3 atB = rbAdd(b->position, rbMulMV(b->rotation, point.localB));
-            rbVec3 middle = rbScale(0.5, rbAdd(atA, atB));
-            point.distance += rbDot(found->normal, rbSub(atB, atA));
-            point.armA = rbSub(middle, a->position);
-            point.armB = rbSub(middle, b->position);
-            point.localA = rbMulMtV(a->rotation, point.armA);
-            point.localB = rbMulMtV(b->rotation, point.armB);
-            rbContactPairs_AddPoint(pairs, &point);
-            noteDepth(pairs, pair, point.distance);
+            const rbFoundPoint* point = &last->foundPoints.data[j];
+            if (!isCarried) {
+                addPoint(pairs, point);
+                noteDepth(pairs, pair, point->distance);
+                continue;
+            }
+            rbVec3 atA = rbAdd(a->position, rbMulMV(a->rotation, point->localA));
+            rbVec3 atB = rbAdd(b->position, rbMulMV(b->rotation, point->localB));
+            double distance = point->distance + rbDot(found->normal, rbSub(atB, atA));
+            addPointAt(pairs, pair, rbScale(0.5, rbAdd(atA, atB)), distance, point->featureId);
         }
     }
 }
 
-static rbSeparationInput makeInput(const rbNearBody* a, const rbNearBody* b)
+static rbSeparationInput makeInput(const rbNearBody* a, rbTransform worldA, const rbNearBody* b,
+                                   rbTransform worldB)
 {
     rbSeparationInput input = rbDefaultSeparationInput();
     input.geometryA = a->geometry;
     input.geometryB = b->geometry;
-    input.transformBtoA = rbInvMulTransforms(a->world, b->world);
+    input.transformBtoA = rbInvMulTransforms(worldA, worldB);
     return input;
+}
+
+static bool isManyfold(const rbContactPairs* pairs, int a, int b)
+{
+    return pairs->bodies.data[a].traits.isManyfold || pairs->bodies.data[b].traits.isManyfold;
+}
+
+// The manifolds of a pair, and how many there are.
+static int findManifolds(rbContactPairs* pairs, bool areMany, const rbSeparationInput* input,
+                         double threshold, rbSeparationCache* cache)
+{
+    rbContactList list = {.manifolds = pairs->search.manifolds.data,
+                          .capacity = areMany ? RB_PAIR_MANIFOLDS_MAX : 1};
+    RB_ASSERT(list.capacity <= pairs->search.manifolds.capacity);
+    rbStatus status = rbFindContacts(input, threshold, cache, pairs->search.scratch, &list, NULL);
+    int count = status != RB_STATUS_OK ? 0 : list.count;
+    return count < list.capacity ? count : list.capacity;
 }
 
 // Meshes are tested for a gap this many times as wide as their bodies can close now, and at least
@@ -620,8 +374,7 @@ static bool testApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparatio
 // Is a pair that was apart still apart? Also finds the distance.
 static bool measureApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
 {
-    if (pairs->bodies.data[item.a].traits.isManyfold ||
-        pairs->bodies.data[item.b].traits.isManyfold) {
+    if (isManyfold(pairs, item.a, item.b)) {
         return testApart(pairs, item, input);
     }
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
@@ -649,24 +402,19 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
         searchBalls(pairs, item, threshold);
         return;
     }
-    rbSeparationInput input = makeInput(a, b);
+    rbSeparationInput input = makeInput(a, a->world, b, b->world);
     if (!pair->hadContacts && measureApart(pairs, item, &input)) {
         return;
     }
-    bool isManyfold = a->traits.isManyfold || b->traits.isManyfold;
-    rbContactList list = {.manifolds = pairs->search.manifolds.data,
-                          .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
-    RB_ASSERT(list.capacity <= pairs->search.manifolds.capacity);
-    rbStatus status = rbFindContacts(&input, threshold, &pairs->caches.data[item.slot],
-                                     pairs->search.scratch, &list, NULL);
-    int count = status != RB_STATUS_OK ? 0 : list.count;
-    count = count < list.capacity ? count : list.capacity;
+    int count = findManifolds(pairs, isManyfold(pairs, item.a, item.b), &input, threshold,
+                              &pairs->caches.data[item.slot]);
     for (int i = 0; i < count; ++i) {
-        if (list.manifolds[i].count > 1) {
-            dropTwin(pairs, &list.manifolds[i]);
+        rbManifold* manifold = &pairs->search.manifolds.data[i];
+        if (manifold->count > 1) {
+            dropTwin(pairs, manifold);
         }
-        if (list.manifolds[i].count > 0) {
-            addManifold(pairs, item, &list.manifolds[i]);
+        if (manifold->count > 0) {
+            addManifold(pairs, item, manifold);
         }
     }
 }
@@ -681,12 +429,10 @@ static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOr
     double threshold = fmax(closed + a->reach + b->reach, RB_CONTACT_THRESHOLD);
     bool isSame = pair->stamps[0] == a->poseStamp && pair->stamps[1] == b->poseStamp &&
                   (pairs->isCarrying ? pair->threshold >= threshold : pair->threshold == threshold);
-    if (isSame && pair->hadContacts) {
-        copyContacts(pairs, last, item);
-    } else if (!isSame && canCarry(pairs, item, threshold)) {
-        carryContacts(pairs, last, item);
+    if (isSame ? pair->hadContacts : canCarry(pairs, item, threshold)) {
+        copyContacts(pairs, last, item, !isSame);
     } else if (!isSame) {
-        if (rbNearPair_AreApart(pair, a, b, threshold)) {
+        if (areApart(pair, a, b, threshold)) {
             pair->threshold = -1.0; // nothing was searched here
         } else {
             searchPair(pairs, item, threshold);
@@ -694,20 +440,15 @@ static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOr
     }
 }
 
-// The frame to write next: neither a frame to keep nor the kept one.
-static int chooseFrame(const rbContactPairs* pairs, int other)
+// Begins a frame to write: neither another one nor the kept one.
+static void beginFrame(rbContactPairs* pairs, int other)
 {
     int next = 0;
     while (next == other || next == pairs->kept) {
         ++next;
     }
     RB_ASSERT(next < RB_CONTACT_FRAMES);
-    return next;
-}
-
-void rbContactPairs_BeginFrame(rbContactPairs* pairs, int other)
-{
-    pairs->current = chooseFrame(pairs, other);
+    pairs->current = next;
     rbContactFrame* frame = &pairs->frames[pairs->current];
     pairs->search.stamp += 1;
     frame->stamp = pairs->search.stamp;
@@ -736,17 +477,28 @@ static inline void prefetch(const rbContactPairs* pairs, int i)
     }
 }
 
+// The set of the frame, with room for what others append.
+static rbContactSet getSet(rbContactPairs* pairs)
+{
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    rbArray_Reserve(frame->contacts, frame->contacts.count + pairs->spare);
+    rbArray_Reserve(frame->points, frame->points.count + pairs->spare);
+    rbContactSet set = {frame->contacts.data, frame->contacts.count, frame->points.data,
+                        frame->points.count};
+    return set;
+}
+
 rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount)
 {
     rbContactPairs_Approach(pairs, places, bodyCount);
     const rbContactFrame* last = &pairs->frames[pairs->current];
-    rbContactPairs_BeginFrame(pairs, pairs->current);
+    beginFrame(pairs, pairs->current);
     pairs->node = pairs->current;
     pairs->ahead.contacts.count = 0;
     pairs->ahead.points.count = 0;
-    pairs->deepest.depth = 0.0;
-    pairs->deepest.bodyA = -1;
-    pairs->deepest.bodyB = -1;
+    pairs->report.depth = 0.0;
+    pairs->report.bodyA = -1;
+    pairs->report.bodyB = -1;
     rbContactFrame* frame = &pairs->frames[pairs->current];
     for (int i = 0; i < pairs->order.list.count; ++i) {
         prefetch(pairs, i);
@@ -761,71 +513,21 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
             rbContactPairs_Recall(pairs, item, first, count);
         }
     }
-    return rbContactPairs_GetSet(pairs);
+    return getSet(pairs);
 }
 
 rbContactSet rbContactPairs_GetSet(rbContactPairs* pairs)
 {
-    rbContactFrame* frame = &pairs->frames[pairs->current];
-    rbArray_Reserve(frame->contacts, frame->contacts.count + pairs->spare);
-    rbArray_Reserve(frame->points, frame->points.count + pairs->spare);
-    rbContactSet set = {frame->contacts.data, frame->contacts.count, frame->points.data,
-                        frame->points.count};
-    return set;
+    pairs->ahead.contacts.count = 0;
+    pairs->ahead.points.count = 0;
+    pairs->current = pairs->node;
+    return getSet(pairs);
 }
 
 void rbContactPairs_SetSpare(rbContactPairs* pairs, int count)
 {
     RB_ASSERT(count >= 0);
     pairs->spare = count;
-}
-
-void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
-                         const rbContactPlace* places)
-{
-    rbContactFrame* frame = &pairs->frames[pairs->current];
-    RB_ASSERT(set->contacts == frame->contacts.data && set->points == frame->points.data);
-    RB_ASSERT(set->pointCount == frame->points.count);
-    (void)places; // anchors are at the points found
-    rbArray_Reserve(frame->keptPoints, set->pointCount);
-    rbArray_Reserve(frame->keptTurnings, set->contactCount);
-    for (int i = 0; i < set->pointCount; ++i) {
-        const rbContactPoint* point = &set->points[i];
-        rbKeptPoint* kept = &frame->keptPoints.data[i];
-        memset(kept, 0, sizeof *kept);
-        memcpy(kept->impulse, point->impulse, sizeof kept->impulse);
-        memcpy(kept->passing, point->passing, sizeof kept->passing);
-        memcpy(kept->slip, point->slip, sizeof kept->slip);
-        kept->isSticking = point->isSticking;
-    }
-    for (int i = 0; i < set->contactCount; ++i) {
-        memcpy(frame->keptTurnings.data[i].turning, set->contacts[i].turning,
-               sizeof frame->keptTurnings.data[i].turning);
-    }
-    frame->keptPoints.count = set->pointCount;
-    frame->keptTurnings.count = set->contactCount;
-    pairs->kept = pairs->current;
-}
-
-// --------------------------------------------------------------------------------------- depth
-
-double rbContactPairs_GetDeepest(const rbContactPairs* pairs, int* bodyA, int* bodyB)
-{
-    if (bodyA != NULL) {
-        *bodyA = pairs->deepest.bodyA;
-    }
-    if (bodyB != NULL) {
-        *bodyB = pairs->deepest.bodyB;
-    }
-    return pairs->deepest.depth;
-}
-
-int rbContactPairs_GetPairCount(const rbContactPairs* pairs, int* dropped)
-{
-    if (dropped != NULL) {
-        *dropped = pairs->dropped;
-    }
-    return pairs->table.count;
 }
 
 // ---------------------------------------------------------------------------------- other poses
@@ -843,16 +545,13 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
         rbNearBody_Pose(&moved[i]);
     }
     // without the caches: they serve the search
-    rbSeparationInput input = makeInput(&moved[0], &moved[1]);
-    bool isManyfold = moved[0].traits.isManyfold || moved[1].traits.isManyfold;
-    rbContactList list = {.manifolds = pairs->search.manifolds.data,
-                          .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
+    rbSeparationInput input = makeInput(&moved[0], moved[0].world, &moved[1], moved[1].world);
     double shell = pairs->settings.shell;
-    rbStatus status =
-        rbFindContacts(&input, within + shell, NULL, pairs->search.scratch, &list, NULL);
+    int found =
+        findManifolds(pairs, isManyfold(pairs, bodies[0], bodies[1]), &input, within + shell, NULL);
     int count = 0;
-    for (int i = 0; status == RB_STATUS_OK && i < list.count && i < list.capacity; ++i) {
-        const rbManifold* manifold = &list.manifolds[i];
+    for (int i = 0; i < found; ++i) {
+        const rbManifold* manifold = &pairs->search.manifolds.data[i];
         for (int k = 0; k < manifold->count; ++k) {
             if (count < capacity) {
                 rbVec3 middle = rbManifoldPoint_GetMiddle(&manifold->points[k]);
@@ -864,4 +563,470 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
         }
     }
     return count;
+}
+
+// --------------------------------------------------------------------------------------- ahead
+// Contacts missing at the node: where bodies would overlap at the end of the flight.
+//
+// Contacts of a node bound the motion along their normals, to first order. This keeps two convex
+// bodies apart that only translate. A rotating body may strike with a point that is not among them,
+// and a round one touches at another place than its nearest point. So the poses at the end of the
+// flight are checked. A pair that overlaps there gets its contacts there, with the gap that the
+// current velocities would have closed,
+//   gap = distance ahead - shell - h u.n,
+// as contacts of the node in addition to its own: exact at these velocities, to first order around
+// them (Newton's method on the gap at the end of the step).
+//
+// A pair that bears on one point and rolls keeps the row of the node, corrected by its bend: the
+// gap measured at the end of the flight less gap + h u.n. Bodies then follow curved surfaces to
+// second order.
+//
+// The set of the node stays unchanged. It is copied together with the new contacts to the third
+// frame, so that look-aheads can be undone.
+// Pairs count as overlapping when nearer than this fraction of the shell: a stage aims at all of
+// it.
+#define SHELL_PART 0.25
+// The capped mode checks pairs in which one body moves its surface by rotation by more than this
+// fraction of its size. It counts overlap that grows by more than this fraction of the smaller one.
+#define CAPPED_SLACK 0.02
+// Overlap is deep beyond this many shells.
+#define DEEP_SHELLS 10.0
+// rad: a body that rotates by more in the flight is spinning.
+#define SPIN_MOST 0.5
+// Fraction of a gap: cores within this distance of their required place count as being there.
+#define CORE_ROUNDING 1e-6
+// A pair rolls if its bodies rotate by less than this angle, rad, and its normal by less than the
+// angle of this cosine: the row of the node is then a good gradient at the end of the flight.
+#define ROLLING_TURN 0.2
+#define ROLLING_COSINE 0.998
+// Fraction of the tolerance to which bends are found.
+#define BEND_PART 1.0
+// Feature name of the points of cores.
+#define CORE_NAME 0xc03eu
+
+// The look-ahead of a pair at a body.
+static rbNearHot heatAhead(const rbNearHot* now, const rbAheadBody* ahead)
+{
+    rbNearHot hot = *now;
+    hot.center = ahead->world.p;
+    hot.travel += ahead->travel;
+    return hot;
+}
+
+// Distance at the node, if it was found.
+static double getNodeDistance(const rbContactPairs* pairs, int slot)
+{
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    rbPairSpan span = getSpan(pairs, slot, node);
+    double least = INFINITY;
+    for (int i = span.first; i < span.first + span.count; ++i) {
+        const rbContact* contact = &node->contacts.data[i];
+        for (int k = 0; k < contact->pointCount; ++k) {
+            least = fmin(least, node->foundPoints.data[contact->firstPoint + k].distance);
+        }
+    }
+    return least;
+}
+
+// Whether the contacts of the node are enough for a pair: two convex bodies that hardly turn.
+static bool areContactsEnough(const rbContactPairs* pairs, rbPairOrder item)
+{
+    const rbAheadBody* a = &pairs->ahead.bodies.data[item.a];
+    const rbAheadBody* b = &pairs->ahead.bodies.data[item.b];
+    double missed = isManyfold(pairs, item.a, item.b) ? a->travel + b->travel : a->turn + b->turn;
+    return pairs->pairs.data[item.slot].hadContacts && missed < SHELL_PART * pairs->settings.shell;
+}
+
+static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input,
+                          bool isCapped)
+{
+    rbContactCandidate pair =
+        pairs->pairs.data[item.slot]; // what is found here holds elsewhere too
+    rbNearHot a = heatAhead(&pairs->hots.data[item.a], &pairs->ahead.bodies.data[item.a]);
+    rbNearHot b = heatAhead(&pairs->hots.data[item.b], &pairs->ahead.bodies.data[item.b]);
+    double near = SHELL_PART * pairs->settings.shell;
+    if (areApart(&pair, &a, &b, near)) {
+        return false;
+    }
+    double limit = fmin(near, getNodeDistance(pairs, item.slot)); // overlap gets no deeper
+    if (isCapped) {
+        limit -= CAPPED_SLACK * fmin(a.radius, b.radius);
+    }
+    rbSeparationCache cache = pairs->caches.data[item.slot];
+    cache.front = NULL;
+    if (isManyfold(pairs, item.a, item.b)) {
+        bool overlaps = false;
+        rbStatus status = rbTestOverlap(input, near, &cache, &overlaps, NULL);
+        if (status != RB_STATUS_OK || !overlaps) {
+            return false;
+        }
+        cache = pairs->caches.data[item.slot];
+        cache.front = NULL;
+    }
+    rbSeparation separation;
+    rbStatus status = rbMeasureSeparation(input, &cache, pairs->search.scratch, &separation, NULL);
+    return status == RB_STATUS_OK && separation.distance < limit;
+}
+
+// Whether a contact of overlapping bodies would separate them through each other: against all
+// normals of the node. For a thin body the shortest exit is on the other side.
+static bool isContrary(const rbContactPairs* pairs, int slot, rbVec3 normal)
+{
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    rbPairSpan span = getSpan(pairs, slot, node);
+    bool isContrary = span.count > 0;
+    for (int i = span.first; isContrary && i < span.first + span.count; ++i) {
+        isContrary = rbDot(normal, node->contacts.data[i].normal) < 0.0;
+    }
+    return isContrary;
+}
+
+// Whether the bodies of a pair rotate, and so little that the row of the node stays a good
+// gradient. A point at the distance r that moves by d about the center leaves its tangent by d^2 /
+// 2r.
+static bool isTurningSlowly(const rbContactPairs* pairs, rbPairOrder item)
+{
+    const int pair[2] = {item.a, item.b};
+    double bend = 0.0;
+    bool isSlow = true;
+    for (int i = 0; i < 2; ++i) {
+        double turn = pairs->ahead.bodies.data[pair[i]].turn;
+        double radius = pairs->bodies.data[pair[i]].turnRadius;
+        bend += turn > 0.0 ? turn * turn / radius : 0.0;
+        isSlow = isSlow && turn <= ROLLING_TURN * radius;
+    }
+    return isSlow && bend >= BEND_PART * pairs->settings.tolerance;
+}
+
+// The contact of the node of a pair that bears there on one point only, and turns; NULL: any other
+// pair.
+static const rbContact* getRolling(const rbContactPairs* pairs, rbPairOrder item,
+                                   const rbContactAhead* flight)
+{
+    rbPairSpan span = getSpan(pairs, item.slot, &pairs->frames[pairs->node]);
+    if (flight->isCapped || span.count != 1) {
+        return NULL;
+    }
+    const rbContact* contact = &flight->nodeContacts[span.first];
+    const rbContactPoint* point = &flight->nodePoints[contact->firstPoint];
+    bool isBearing = contact->pointCount == 1 && point->isClosed && point->impulse[0] > 0.0;
+    bool isOverlap = point->gap < -pairs->settings.shell;
+    return isBearing && !isOverlap && isTurningSlowly(pairs, item) ? contact : NULL;
+}
+
+// Whether the point of contact stayed where it was, as seen from the center of a body, but for its
+// rotation: one that rocks touches elsewhere at once.
+static bool isNearArm(const rbAheadBody* ahead, rbVec3 arm, rbVec3 middle)
+{
+    rbVec3 moved = rbSub(rbSub(middle, ahead->position), arm);
+    return !(ahead->turn > 0.0) || rbLengthSquared(moved) <= 2.0 * ahead->turn * ahead->turn;
+}
+
+// Rolling: the pair touches with one point at the node and at the end of the flight. The row of the
+// node is kept, and corrected by what the curvature of paths and surfaces takes of the gap: a
+// second row, nearly equal to the first, would count as an arrival. False: it does not roll.
+static bool bendPoint(rbContactPairs* pairs, const rbContact* contact, const rbContactAhead* flight,
+                      const rbManifold* manifold, rbVec3 normal)
+{
+    if (contact == NULL || manifold->count != 1 ||
+        rbDot(normal, contact->normal) < ROLLING_COSINE ||
+        manifold->points[0].featureId !=
+            pairs->frames[pairs->node].foundPoints.data[contact->firstPoint].featureId) {
+        return false;
+    }
+    const rbAheadBody* a = &pairs->ahead.bodies.data[contact->bodyA];
+    const rbAheadBody* b = &pairs->ahead.bodies.data[contact->bodyB];
+    rbContactPoint* point = &flight->nodePoints[contact->firstPoint];
+    rbVec3 middle = rbTransformPoint(a->world, rbManifoldPoint_GetMiddle(&manifold->points[0]));
+    if (!isNearArm(a, point->armA, middle) || !isNearArm(b, point->armB, middle)) {
+        return false;
+    }
+    rbVec3 u = rbContact_RelativeVelocity(flight->bodies, contact, point);
+    double gap = fmax(point->gap, -flight->h * pairs->settings.partSpeed);
+    double predicted = gap + flight->h * rbDot(u, contact->normal);
+    double bend = manifold->points[0].distance - pairs->settings.shell - predicted;
+    if (fabs(bend - point->bend) > BEND_PART * pairs->settings.tolerance) {
+        point->bend = bend;
+        pairs->ahead.isBent = true;
+    }
+    return true;
+}
+
+// Begins a contact there; its points follow.
+static void beginAhead(rbContactPairs* pairs, rbPairOrder item, const rbFoundContact* found,
+                       int pointCount)
+{
+    rbAheadContact contact = {.slot = item.slot,
+                              .firstPoint = pairs->ahead.points.count,
+                              .pointCount = pointCount,
+                              .found = *found};
+    contact.found.isAhead = true;
+    rbArray_Push(pairs->ahead.contacts, contact);
+}
+
+// By how much a gap with these arms changes in the flight.
+static double getClosing(const rbContactAhead* flight, rbPairOrder item, const rbVec3 arms[2],
+                         rbVec3 normal)
+{
+    rbContact motion = {.bodyA = item.a, .bodyB = item.b};
+    rbContactPoint point = {.armA = arms[0], .armB = arms[1]};
+    return flight->h * rbDot(rbContact_RelativeVelocity(flight->bodies, &motion, &point), normal);
+}
+
+static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
+                     const rbManifold* manifold)
+{
+    const rbAheadBody* a = &pairs->ahead.bodies.data[item.a];
+    const rbAheadBody* b = &pairs->ahead.bodies.data[item.b];
+    rbFoundContact found = makeFoundOf(manifold, rbMatFromQuat(a->world.q));
+    beginAhead(pairs, item, &found, manifold->count);
+    // Overlap of the node is undone no faster than the settings say.
+    const rbContactSettings* settings = &pairs->settings;
+    double parted = getNodeDistance(pairs, item.slot) + flight->h * settings->partSpeed;
+    double excess = fmax(0.0, settings->shell - parted);
+    for (int i = 0; i < manifold->count; ++i) {
+        const rbManifoldPoint* at = &manifold->points[i];
+        rbVec3 middle = rbTransformPoint(a->world, rbManifoldPoint_GetMiddle(at));
+        const rbVec3 arms[2] = {rbSub(middle, a->position), rbSub(middle, b->position)};
+        double distance = at->distance + excess - getClosing(flight, item, arms, found.normal);
+        rbFoundPoint point =
+            makePoint(arms[0], &a->rotation, arms[1], &b->rotation, distance, at->featureId);
+        rbArray_Push(pairs->ahead.points, point);
+    }
+}
+
+// A body that rotates by more than this in the flight may be anywhere about its center.
+static bool isSpinning(const rbContactBody* body, double h)
+{
+    return h * rbLength(body->spin) > SPIN_MOST;
+}
+
+// A contact of the node between cores: its point on a body that hardly rotates, or the center with
+// a small neighborhood on a spinning one.
+static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
+                    const rbFoundContact* found, const rbFoundPoint* at)
+{
+    const int bodies[2] = {item.a, item.b};
+    const rbVec3 arms[2] = {at->armA, at->armB};
+    rbVec3 cores[2];
+    double gap = at->distance;
+    for (int i = 0; i < 2; ++i) {
+        cores[i] = arms[i];
+        if (isSpinning(&flight->bodies[bodies[i]], flight->h)) {
+            double depth = rbDot(found->normal, arms[i]); // toward B
+            gap += (i == 0 ? depth : -depth) - 0.5 * at->distance;
+            gap -= pairs->bodies.data[bodies[i]].margin;
+            cores[i] = RB_VEC3_ZERO;
+        }
+    }
+    double after = gap + getClosing(flight, item, cores, found->normal);
+    if (gap <= 0.0 || after >= -CORE_ROUNDING * gap) {
+        return;
+    }
+    beginAhead(pairs, item, found, 1);
+    rbFoundPoint point =
+        makePoint(cores[0], &pairs->bodies.data[item.a].rotation, cores[1],
+                  &pairs->bodies.data[item.b].rotation, gap + pairs->settings.shell, CORE_NAME);
+    rbArray_Push(pairs->ahead.points, point);
+    pairs->report.isGuarded = true;
+}
+
+// The points of contacts do not predict where a fast-spinning body goes, but its center must not
+// pass through to the other side.
+static void guardCores(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
+{
+    if (!isSpinning(&flight->bodies[item.a], flight->h) &&
+        !isSpinning(&flight->bodies[item.b], flight->h)) {
+        return;
+    }
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    rbPairSpan span = getSpan(pairs, item.slot, node);
+    for (int i = span.first; i < span.first + span.count; ++i) {
+        const rbContact* contact = &node->contacts.data[i];
+        const rbFoundPoint* nearest = &node->foundPoints.data[contact->firstPoint];
+        for (int k = 1; k < contact->pointCount; ++k) {
+            const rbFoundPoint* other = &node->foundPoints.data[contact->firstPoint + k];
+            nearest = other->distance < nearest->distance ? other : nearest;
+        }
+        addCore(pairs, item, flight, &node->foundContacts.data[i], nearest);
+    }
+}
+
+static rbSeparationInput makeAheadInput(const rbContactPairs* pairs, rbPairOrder item)
+{
+    return makeInput(&pairs->bodies.data[item.a], pairs->ahead.bodies.data[item.a].world,
+                     &pairs->bodies.data[item.b], pairs->ahead.bodies.data[item.b].world);
+}
+
+// The manifolds of a pair at the end of the flight, and how many there are.
+static int findAhead(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
+{
+    rbSeparationCache cache = pairs->caches.data[item.slot];
+    cache.front = NULL;
+    double threshold = pairs->settings.shell + pairs->ahead.bodies.data[item.a].turn +
+                       pairs->ahead.bodies.data[item.b].turn;
+    return findManifolds(pairs, isManyfold(pairs, item.a, item.b), input, threshold, &cache);
+}
+
+// Whether a body moves its surface far by rotating.
+static bool isTurningFar(const rbContactPairs* pairs, int body)
+{
+    return pairs->ahead.bodies.data[body].turn > CAPPED_SLACK * pairs->hots.data[body].radius;
+}
+
+static void clearBend(const rbContactPairs* pairs, int slot, const rbContactAhead* flight)
+{
+    rbPairSpan span = getSpan(pairs, slot, &pairs->frames[pairs->node]);
+    for (int i = span.first; i < span.first + span.count; ++i) {
+        flight->nodePoints[flight->nodeContacts[i].firstPoint].bend = 0.0;
+    }
+}
+
+static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
+{
+    const rbContact* only = getRolling(pairs, item, flight);
+    if (flight->isCapped) {
+        if (!isTurningFar(pairs, item.a) && !isTurningFar(pairs, item.b)) {
+            return;
+        }
+    } else if (areContactsEnough(pairs, item)) {
+        if (only == NULL) {
+            return;
+        }
+    } else {
+        guardCores(pairs, item, flight);
+    }
+    rbSeparationInput input = makeAheadInput(pairs, item);
+    bool isNear = isOverlapping(pairs, item, &input, flight->isCapped);
+    if (!isNear && only == NULL) {
+        return;
+    }
+    int count = findAhead(pairs, item, &input);
+    rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
+    for (int i = 0; i < count; ++i) {
+        const rbManifold* manifold = &pairs->search.manifolds.data[i];
+        if (manifold->count == 0) {
+            continue;
+        }
+        rbVec3 normal = rbMulMV(rotation, manifold->normal);
+        bool isDeep = manifold->points[0].distance < -DEEP_SHELLS * pairs->settings.shell;
+        if (isDeep && isContrary(pairs, item.slot, normal)) {
+            pairs->report.isThrough = true;
+        } else if (!bendPoint(pairs, only, flight, manifold, normal) && isNear) {
+            clearBend(pairs, item.slot, flight);
+            addAhead(pairs, item, flight, manifold);
+        }
+    }
+}
+
+// The bend of a pair that rolls, before the first solution.
+static void searchBend(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
+{
+    const rbContact* only = getRolling(pairs, item, flight);
+    rbSeparationInput input = makeAheadInput(pairs, item);
+    if (only != NULL && findAhead(pairs, item, &input) == 1) {
+        const rbManifold* manifold = &pairs->search.manifolds.data[0];
+        rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
+        (void)bendPoint(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
+    }
+}
+
+// Copies a contact of the node, as given, to the frame being written.
+static void copyContact(rbContactPairs* pairs, const rbContactAhead* flight, int index)
+{
+    const rbContactFrame* from = &pairs->frames[pairs->node];
+    rbContactFrame* to = &pairs->frames[pairs->current];
+    rbContact contact = flight->nodeContacts[index];
+    int first = contact.firstPoint;
+    contact.firstPoint = to->points.count;
+    rbArray_Push(to->contacts, contact);
+    rbArray_Push(to->foundContacts, from->foundContacts.data[index]);
+    for (int k = first; k < first + contact.pointCount; ++k) {
+        rbContactPoint point = flight->nodePoints[k];
+        point.key = to->points.count;
+        rbArray_Push(to->points, point);
+        rbArray_Push(to->foundPoints, from->foundPoints.data[k]);
+    }
+}
+
+// The lists of contacts by pair: heads by slot.
+static void linkAheads(rbContactPairs* pairs)
+{
+    rbArray_Reserve(pairs->ahead.heads, pairs->table.end);
+    for (int slot = 0; slot < pairs->table.end; ++slot) {
+        pairs->ahead.heads.data[slot] = -1;
+    }
+    for (int i = pairs->ahead.contacts.count - 1; i >= 0; --i) {
+        rbAheadContact* contact = &pairs->ahead.contacts.data[i];
+        contact->next = pairs->ahead.heads.data[contact->slot];
+        pairs->ahead.heads.data[contact->slot] = i;
+    }
+}
+
+// The node's frame with the contacts ahead, in the order of the pairs.
+static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
+{
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    beginFrame(pairs, pairs->node);
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    linkAheads(pairs);
+    for (int i = 0; i < pairs->order.list.count; ++i) {
+        rbPairOrder item = pairs->order.list.data[i];
+        rbPairSpans* spans = &pairs->spans.data[item.slot];
+        rbPairSpan span = getSpan(pairs, item.slot, node);
+        int first = frame->contacts.count;
+        for (int k = 0; k < span.count; ++k) {
+            copyContact(pairs, flight, span.first + k);
+        }
+        for (int k = pairs->ahead.heads.data[item.slot]; k >= 0;
+             k = pairs->ahead.contacts.data[k].next) {
+            const rbAheadContact* ahead = &pairs->ahead.contacts.data[k];
+            addContact(pairs, item, &ahead->found, ahead->pointCount);
+            for (int j = 0; j < ahead->pointCount; ++j) {
+                addPoint(pairs, &pairs->ahead.points.data[ahead->firstPoint + j]);
+                frame->points.data[frame->points.count - 1].isAhead = true;
+            }
+        }
+        if (frame->contacts.count > first) {
+            rbPairSpan all = {first, frame->contacts.count - first, frame->stamp};
+            spans->frames[pairs->current] = all;
+        }
+    }
+}
+
+bool rbContactPairs_FindBends(rbContactPairs* pairs, const rbContactAhead* flight)
+{
+    RB_ASSERT(flight->bodyCount >= pairs->bodies.count && flight->h > 0.0);
+    rbContactPairs_FollowFlight(pairs, flight->poses, false);
+    pairs->ahead.isBent = false;
+    for (int i = 0; i < pairs->order.list.count; ++i) {
+        searchBend(pairs, pairs->order.list.data[i], flight);
+    }
+    return pairs->ahead.isBent;
+}
+
+bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* flight,
+                              rbContactSet* set)
+{
+    RB_ASSERT(flight->bodyCount >= pairs->bodies.count && flight->h > 0.0);
+    RB_ASSERT(set->points == pairs->frames[pairs->current].points.data);
+    rbContactPairs_FollowFlight(pairs, flight->poses, true);
+    int before = pairs->ahead.contacts.count;
+    pairs->report.isThrough = false;
+    pairs->report.isGuarded = false;
+    pairs->ahead.isBent = false;
+    for (int i = 0; i < pairs->order.list.count; ++i) {
+        searchAhead(pairs, pairs->order.list.data[i], flight);
+    }
+    if (pairs->ahead.contacts.count == before && !pairs->ahead.isBent) {
+        return false;
+    }
+    joinFrames(pairs, flight);
+    *set = getSet(pairs);
+    return true;
+}
+
+bool rbContactPairs_IsTurned(const rbContactPairs* pairs, int body)
+{
+    return body < pairs->bodies.count && pairs->bodies.data[body].turnRadius > 0.0;
 }

@@ -56,7 +56,7 @@ typedef struct rbContactPlace {
 // set until the next call. places: by body. Allocates only when there are more than ever.
 rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* places,
                                  int bodyCount);
-// The set of the last Find, including one before a restored snapshot.
+// The set of the last Find, including one before a restored snapshot, without contacts ahead.
 rbContactSet rbContactPairs_GetSet(rbContactPairs* pairs);
 
 // Room behind the contacts of a set, for this many more of one point each. The pairs ignore them
@@ -64,8 +64,7 @@ rbContactSet rbContactPairs_GetSet(rbContactPairs* pairs);
 void rbContactPairs_SetSpare(rbContactPairs* pairs, int count);
 
 // Stores impulses; points that stick keep their anchors or get them here, others lose them.
-void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
-                         const rbContactPlace* places);
+void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set);
 
 // A flight from the node of the last Find.
 typedef struct rbContactAhead {
@@ -83,24 +82,28 @@ typedef struct rbContactAhead {
 bool rbContactPairs_FindBends(rbContactPairs* pairs, const rbContactAhead* flight);
 
 // Adds the contacts of bodies that would overlap at the end of a flight to the contacts of the
-// node, see contact_ahead.c; those of earlier calls stay. False: nothing added, and the set is
+// node, see contact_pairs.c; those of earlier calls stay. False: nothing added, and the set is
 // unchanged.
 bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* flight,
                               rbContactSet* set);
-// Whether bodies would overlap so deeply that their contacts separate them on the wrong side; these
-// were left out.
-bool rbContactPairs_IsThrough(const rbContactPairs* pairs);
-// Whether centers of spinning bodies had to be kept from passing: nothing more is known about them.
-bool rbContactPairs_IsGuarded(const rbContactPairs* pairs);
 // Whether a body moves its shape by rotating about its center of mass: a ball does not.
 bool rbContactPairs_IsTurned(const rbContactPairs* pairs, int body);
-// Back to the set of the last Find.
-void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set);
 
-// Near pairs, and how many did not fit (NULL is fine).
-int rbContactPairs_GetPairCount(const rbContactPairs* pairs, int* dropped);
-// The deepest overlap of the surfaces in the last Find, m (>= 0), and its bodies (-1: none).
-double rbContactPairs_GetDeepest(const rbContactPairs* pairs, int* bodyA, int* bodyB);
+typedef struct rbPairsReport {
+    int pairCount; // near pairs ...
+    int dropped;   // ... and how many did not fit
+    // The deepest overlap of the surfaces in the last Find.
+    double depth; // m, >= 0
+    int bodyA;    // -1: none
+    int bodyB;
+    // Of the last LookAhead. Bodies would overlap so deeply that their contacts separate them on
+    // the wrong side; these were left out.
+    bool isThrough;
+    // Centers of spinning bodies had to be kept from passing: nothing more is known about them.
+    bool isGuarded;
+} rbPairsReport;
+
+rbPairsReport rbContactPairs_GetReport(const rbContactPairs* pairs);
 
 // A point where two bodies are near.
 typedef struct rbContactProbe {
@@ -114,6 +117,6 @@ typedef struct rbContactProbe {
 int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbRowPose poses[2],
                            double within, rbContactProbe* out, int capacity);
 
-size_t rbContactPairs_GetSnapshotSize(const rbContactPairs* pairs);
-void rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes);
+// Returns the size of the snapshot; bytes NULL: only that.
+size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes);
 bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, size_t size);

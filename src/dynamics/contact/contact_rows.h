@@ -1,11 +1,95 @@
-// From contacts to packed rows and back: masses at the points, biases of a stage, warm start,
-// frozen bodies. Internal to the solver of contacts.
+// Rows of contacts, packed in the order of the sweeps, and the sweep over them: masses at the
+// points, biases of a stage, warm start, frozen bodies. Internal to the solver of contacts.
+//
+// The velocities that a stage adds are stored separately from the velocities it starts with, and
+// the spin is scaled: with the inverse inertia I^-1 = G G^T a body rotates with w = w0 + G y. A row
+// j of an angular direction c is then G^T c both for what it measures (j.y) and for what it moves
+// (y += p j), which halves the memory traffic of a sweep. The biases contain the start of the
+// stage. An immovable body has slot 0 and rows of zeros.
 #pragma once
 
+#include "base/core/lanes.h"
 #include "base/core/memory.h"
 #include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_solver.h"
-#include "dynamics/contact/contact_sweep.h"
+
+// Added by the stage so far. One cache line.
+typedef struct rbRowBody {
+    double spin[3]; // y
+    double velocity[3];
+    double invMass;
+    double unused;
+} rbRowBody;
+
+// Six doubles: y of A, y of B.
+typedef struct rbSweepSix {
+    rbLanePair a, b, c;
+} rbSweepSix;
+
+typedef struct rbSweepPoint {
+    rbSweepSix rows[3]; // normal, tangents
+    double impulse[3];  // N s, sums
+    double bias[3]; // m/s: u at the start of the stage, and for the normal the requirement of gap
+                    // or target
+    double slip[2]; // m/s: to be undone where it sticks
+    double coupling[RB_MANIFOLD_POINTS_MAX]; // n K n with the points of the contact
+    double invNormal;                        // 1 / n K n; 0: inert
+    double invTangents[3];                   // (t K t)^-1: 11, 22, 12
+    double friction;                         // the bound in this stage: disc + friction P
+    double disc;                             // N s
+    double slideStep;                        // 1 / largest eigenvalue of t K t
+    int index;                               // of the point in the set
+    int isSticking;
+} rbSweepPoint;
+
+typedef struct rbSweepContact {
+    rbVec3 normal;
+    rbVec3 tangents[2];
+    bool isRough; // there is friction
+    double invMassA;
+    double invMassB;
+    int slotA;
+    int slotB;
+    int firstPoint;
+    int pointCount;  // closed ones first
+    int closedCount; // these take part in the velocity stage
+    int turn;        // rolling and spinning friction, -1: none
+    int index;       // of the contact in the set
+    int level;
+} rbSweepContact;
+
+// Rolling and spinning friction of a contact.
+typedef struct rbSweepTurn {
+    rbSweepSix rows[3]; // along the tangents, about the normal
+    double impulse[3];  // N m s
+    double bias[3];     // rad/s
+    double rolling;     // m
+    double spinning;    // m
+    double rollingStep; // 1 / largest eigenvalue
+    double invSpinning;
+    double reach; // m: turns a rate into a speed, for the errors
+} rbSweepTurn;
+
+typedef struct rbFrictionBound {
+    const double (*corners)[2]; // of the pyramid in the unit circle, cornerCount of them; closed
+    int cornerCount;            // 0: the exact cone
+} rbFrictionBound;
+
+typedef struct rbSweep {
+    rbSweepContact* contacts;
+    rbSweepPoint* points;
+    rbSweepTurn* turns;
+    rbRowBody* bodies;
+    rbFrictionBound bound;
+    bool isVelocity; // stage: closed points only
+} rbSweep;
+
+// Misses found in a sweep, each before its impulse acted.
+typedef struct rbSweepTally {
+    double normalError;  // m/s
+    double tangentError; // m/s
+    int worst;           // contact of the sweep, -1: none
+} rbSweepTally;
 
 // Data of a slot that a sweep does not touch.
 typedef struct rbRowsBody {
@@ -27,6 +111,7 @@ typedef struct rbRowsPack {
     int firstTurn, turnCount;
     int firstBody, bodyCount; // slots
     int orderCount;           // of the run it was packed from
+    int number;               // of packs; -1: it is empty
     bool isSpent;             // shock propagation has changed its rows
 } rbRowsPack;
 
@@ -47,30 +132,22 @@ void rbContactRows_Free(rbContactRows* rows);
 void rbContactRows_Clear(rbContactRows* rows, int contactCount);
 // The pack of a run, made now or by an earlier stage; allocates only when there is more than ever.
 rbRowsPack rbContactRows_Pack(rbContactRows* rows, const rbContactRun* run);
-// Its rows must be rebuilt before they are used again.
-void rbContactRows_Spend(rbContactRows* rows, const rbContactRun* run);
 
-// Loads velocities, gaps or targets, and the sums of impulses for a stage. False: some value is not
-// finite.
+// Loads velocities, gaps or targets, the sums of impulses and the reactions of joints for a stage.
+// isGuessed: the sums of a position stage act now as a first guess; those of a velocity stage have
+// acted and act again. False: some value is not finite.
 bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbContactRun* run,
-                         const rbContactSettings* settings, bool isVelocity);
-// First guess: the fraction kept of the sums has acted already, the fraction added acts now, scaled
-// for the smallest energy: a poor guess does no harm.
-void rbContactRows_Guess(rbContactRows* rows, const rbRowsPack* pack, bool isVelocity, double kept,
-                         double added);
+                         double partSpeed, bool isVelocity, bool isGuessed);
 
-// Masses of the normals of a contact of the rows, reduced by the effect of joints; kept above a
-// small fraction of their value.
-void rbContactRows_React(rbContactRows* rows, int contact, const double* reaction);
-
-// Recomputes velocities from the sums of impulses: mixing leaves rounding errors in them. isKept:
-// the sums that had acted in the host before the stage.
+// Visits contacts first to last - 1.
+rbSweepTally rbSweep_Run(const rbSweep* sweep, int first, int last);
+// Sweeps joints with the velocities that contacts left; returns whether they are done.
+bool rbContactRows_SweepJoints(rbContactRows* rows, const rbRowsPack* pack,
+                               const rbContactRun* run);
+// Projects the sums of impulses onto their cones, and recomputes velocities from them: mixing
+// leaves rounding errors in these. isKept: the sums that had acted in the host before the stage.
 void rbContactRows_Renew(rbContactRows* rows, const rbRowsPack* pack, const rbContactRun* run,
-                         bool isVelocity, bool isKept);
-
-// Writes velocities to the host, and reads them back after they were changed there.
-void rbContactRows_Show(const rbContactRows* rows, const rbRowsPack* pack, rbContactBody* bodies);
-void rbContactRows_Fetch(rbContactRows* rows, const rbRowsPack* pack, const rbContactBody* bodies);
+                         const rbSweep* sweep, bool isKept);
 
 // Impulses and velocities to the host.
 void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
@@ -79,3 +156,8 @@ void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
 // Bodies of a contact that are marked as frozen become immovable in its rows, with their current
 // velocities.
 void rbContactRows_Freeze(rbContactRows* rows, int contact);
+
+static inline rbVec3 rbSweepBody_Velocity(const rbRowBody* body)
+{
+    return rbMakeVec3(body->velocity[0], body->velocity[1], body->velocity[2]);
+}

@@ -11,6 +11,8 @@
 
 #include <rattleback/contact.h>
 
+#include <stddef.h>
+
 typedef struct rbContactSolver rbContactSolver;
 
 rbContactSolver* rbCreateContactSolver(const rbContactSettings* settings);
@@ -41,6 +43,17 @@ typedef struct rbContactRun {
     void* context;
 } rbContactRun;
 
+// The contacts of a run.
+static inline int rbContactRun_GetCount(const rbContactRun* run)
+{
+    return run->order != NULL ? run->orderCount : run->set->contactCount;
+}
+
+static inline int rbContactRun_GetContact(const rbContactRun* run, int i)
+{
+    return run->order != NULL ? run->order[i] : i;
+}
+
 typedef struct rbContactSolved {
     int sweeps;
     double gapError;   // m (position) or m/s (velocity): largest remaining violation, normal
@@ -55,14 +68,14 @@ typedef struct rbContactSolved {
 
 // A step, as the engine calls it, on one set found at the poses of a node:
 //   Prepare            masses at all points of the set; impulses stay unchanged
-//   SolveVelocities    ends the previous step: impulses come in as the sums of its position stage,
+//   Solve, velocities  ends the previous step: impulses come in as the sums of its position stage,
 //                      which have acted already, and go out as the sums of both stages
 //   BeginStep          isWarm: impulses are halved (two stages share them) and act at the start of
-//                      SolvePositions; otherwise zero
-//   SolvePositions     the next step; then bodies fly, and contacts are found again
+//                      the position stage; otherwise zero
+//   Solve, positions   the next step; then bodies fly, and contacts are found again
 // Solve works on an island: run->order lists its contacts; Prepare and BeginStep work on the whole
 // set (run->order is ignored). A set is prepared once for both stages.
 void rbContactSolver_Prepare(rbContactSolver* solver, const rbContactRun* run);
 void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run, bool isWarm);
-rbContactSolved rbContactSolver_SolvePositions(rbContactSolver* solver, const rbContactRun* run);
-rbContactSolved rbContactSolver_SolveVelocities(rbContactSolver* solver, const rbContactRun* run);
+rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRun* run,
+                                      bool isVelocity);

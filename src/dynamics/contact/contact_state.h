@@ -199,16 +199,13 @@ typedef struct rbPairSearch {
     void* scratch;
 } rbPairSearch;
 
-// The end of a flight, see contact_ahead.c.
+// The end of a flight, see contact_pairs.c.
 typedef struct rbPairsAhead {
     RB_ARRAY(rbAheadBody) bodies;
-    RB_ARRAY(unsigned char) isTurning; // by body
     RB_ARRAY(rbAheadContact) contacts;
     RB_ARRAY(rbFoundPoint) points;
     RB_ARRAY(int) heads; // by slot: the first of contacts; -1: none
-    bool isThrough;      // see rbContactPairs_IsThrough
-    bool isGuarded;
-    bool isBent; // a point of the node has another bend
+    bool isBent;         // a point of the node has another bend
 } rbPairsAhead;
 
 struct rbContactPairs {
@@ -224,7 +221,6 @@ struct rbContactPairs {
     RB_ARRAY(rbContactCandidate) pairs; // by slot
     RB_ARRAY(rbPairSpans) spans;
     RB_ARRAY(rbSeparationCache) caches;
-    int dropped; // pairs that did not fit since the last full query
     rbPairOrders order;
     rbPairFilter filter;
     rbContactFrame frames[RB_CONTACT_FRAMES];
@@ -233,48 +229,17 @@ struct rbContactPairs {
     int kept;    // frame of the last Keep; -1: none
     rbPairSearch search;
     rbPairsAhead ahead;
-    struct {
-        double depth; // m
-        int bodyA;
-        int bodyB;
-    } deepest;
+    rbPairsReport report;
 };
 
 // ---------------------------------------------------------------- near pairs (contact_near.c)
 
-// Are the bodies of a pair known to be farther apart than a threshold?
-bool rbNearPair_AreApart(rbContactCandidate* pair, const rbNearHot* a, const rbNearHot* b,
-                         double threshold);
-// m: no point of a body moves more than this by rotating to an orientation.
-double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation);
-// Gives the box of a body room for a travel, m, if it has none.
-void rbContactPairs_Enlarge(rbContactPairs* pairs, int index, double travel);
 // World pose of the geometry and matrices, from position and orientation.
 void rbNearBody_Pose(rbNearBody* body);
-// What checks of pairs need of it.
-void rbNearBody_Heat(const rbNearBody* body, rbNearHot* hot);
 // Updates boxes and pairs to the places.
 void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount);
-// Slots in the order of the bodies.
-void rbContactPairs_SortPairs(rbContactPairs* pairs);
-int rbContactPairs_AddPair(rbContactPairs* pairs, int a, int b);
-void rbContactPairs_RemovePair(rbContactPairs* pairs, int slot);
-// All pairs of a body.
-void rbContactPairs_RemovePairsOf(rbContactPairs* pairs, int body);
-// Removes a body from the broad phase.
-void rbContactPairs_Displace(rbContactPairs* pairs, int body);
-
-// ---------------------------------------------------------------- frames (contact_pairs.c)
-
-// Begins a frame to write: neither another one nor the kept one.
-void rbContactPairs_BeginFrame(rbContactPairs* pairs, int other);
-// The contact of a manifold with A's geometry rotated this way.
-rbFoundContact rbMakeFoundContact(const rbManifold* manifold, rbMat3 rotationA);
-// Adds a contact, whose points follow, to the frame.
-void rbContactPairs_AddContact(rbContactPairs* pairs, rbPairOrder pair, const rbFoundContact* found,
-                               int pointCount);
-// Adds a point to the frame, without memory.
-void rbContactPairs_AddPoint(rbContactPairs* pairs, const rbFoundPoint* found);
+// Bodies at the end of a flight; isWidened: boxes and near pairs are extended to it.
+void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, bool isWidened);
 
 // ---------------------------------------------------------------- memory (contact_memory.c)
 

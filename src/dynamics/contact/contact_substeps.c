@@ -1,5 +1,6 @@
 #include "dynamics/contact/contact_substeps.h"
 
+#include "base/core/disjoint_sets.h"
 #include "base/core/lanes.h"
 #include "base/core/memory.h"
 #include "dynamics/contact/contact_factor.h"
@@ -12,7 +13,7 @@
 // among them, and the visits to them that sub-steps need.
 //
 // Bodies carry the velocity and displacement that the step has added so far; speeds at the start of
-// the step are stored with the points. Spins are scaled as in contact_sweep.h: with I^-1 = G G^T a
+// the step are stored with the points. Spins are scaled as in contact_rows.h: with I^-1 = G G^T a
 // body rotates with w0 + G y, and a row is G^T c both for what it measures and for what it moves.
 // Immovable bodies have slot 0 and rows of zeros.
 //
@@ -318,7 +319,7 @@ static void buildGroup(const WideGroup* group, const WideFactors* factors, WideP
 // ------------------------------------------------------------------------------------------ visits
 
 // Friction of a point: the impulse that stops it if it lies in the disc; otherwise it slides: the
-// projection of T - r u on the disc, see contact_sweep.c.
+// projection of T - r u on the disc, see contact_rows.c.
 static inline void visitFriction(Visit* visit, WidePoint* point, bool isSoft)
 {
     rbQuad u1 = getAdded(visit, &point->rows[1], 1) + point->speeds[1];
@@ -373,6 +374,8 @@ static inline void visitNormal(Visit* visit, const Moves* moves, WidePoint* poin
     point->impulse[0] = sum;
 }
 
+// isSoft: normals with springs, and friction that undoes slip. Otherwise without either: removes
+// the speed that these added, and adds the impulses to the totals.
 static inline void visitGroups(const Wide* wide, const WidePass* pass, bool isSoft)
 {
     for (int i = 0; i < wide->groupCount; ++i) {
@@ -391,19 +394,6 @@ static inline void visitGroups(const Wide* wide, const WidePass* pass, bool isSo
         }
         endVisit(&visit, wide->bodies, group);
     }
-}
-
-// Normals with springs, and friction that undoes slip.
-static void pushWide(const Wide* wide, const WidePass* pass)
-{
-    visitGroups(wide, pass, true);
-}
-
-// Normals and friction without either: removes the speed that pushing added. Adds the impulses to
-// the totals.
-static void relaxWide(const Wide* wide, const WidePass* pass)
-{
-    visitGroups(wide, pass, false);
 }
 
 // Applies the impulses of all points once.
@@ -504,7 +494,6 @@ typedef struct SlotBody {
     float mass;        // kg
     uint64_t colors;   // of its contacts
     int index;         // of the host
-    int root;          // a slot of its island with a smaller number; itself: the smallest one
     bool isDriven;     // of a root: moving obstacles touch the island
     double power;      // of a root: power of the step's impulses on the velocities without them
     double energy;     // of a root: twice the energy the impulses gave alone
@@ -523,6 +512,7 @@ struct rbContactSubsteps {
     rbContactSettings settings;
     RB_ARRAY(WideBody) bodies; // by slot
     RB_ARRAY(SlotBody) starts; // by slot
+    RB_ARRAY(int) roots;       // by slot: islands as disjoint sets
     RB_ARRAY(int) slots;       // by body of the host, 0: none
     RB_ARRAY(Placed) found;
     RB_ARRAY(Placed) sorted; // by key
@@ -547,6 +537,7 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
     }
     rbArray_Free(substeps->bodies);
     rbArray_Free(substeps->starts);
+    rbArray_Free(substeps->roots);
     rbArray_Free(substeps->slots);
     rbArray_Free(substeps->found);
     rbArray_Free(substeps->sorted);
@@ -595,25 +586,15 @@ static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, 
             .factor = factor,
             .start = {(float)v.x, (float)v.y, (float)v.z, 0.0f, (float)y.x, (float)y.y, (float)y.z},
             .mass = body->invMass > 0.0 ? (float)(1.0 / body->invMass) : 0.0f,
-            .root = s->bodies.count,
             .kick = {(float)(part * kick.x), (float)(part * kick.y), (float)(part * kick.z)},
             .index = index};
         memcpy(start.free, added.velocity, sizeof start.free);
         s->slots.data[index] = s->bodies.count;
+        rbArray_Push(s->roots, s->bodies.count);
         rbArray_Push(s->bodies, added);
         rbArray_Push(s->starts, start);
     }
     return s->slots.data[index];
-}
-
-static int findRoot(rbContactSubsteps* s, int slot)
-{
-    SlotBody* slots = s->starts.data;
-    while (slots[slot].root != slot) {
-        slots[slot].root = slots[slots[slot].root].root;
-        slot = slots[slot].root;
-    }
-    return slot;
 }
 
 static bool isDriving(const rbContactBody* body)
@@ -626,16 +607,14 @@ static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed
 {
     const rbContact* contact = &task->run->set->contacts[placed->contact];
     if (placed->slotA > 0 && placed->slotB > 0) {
-        int a = findRoot(s, placed->slotA);
-        int b = findRoot(s, placed->slotB);
-        int low = a < b ? a : b;
-        int high = a < b ? b : a;
-        s->starts.data[low].isDriven =
-            s->starts.data[low].isDriven || s->starts.data[high].isDriven;
-        s->starts.data[high].root = low;
+        int a = rbSets_Find(s->roots.data, placed->slotA);
+        int b = rbSets_Find(s->roots.data, placed->slotB);
+        bool isDriven = s->starts.data[a].isDriven || s->starts.data[b].isDriven;
+        (void)rbSets_Join(s->roots.data, a, b);
+        s->starts.data[a < b ? a : b].isDriven = isDriven;
     } else {
         int obstacle = placed->slotA > 0 ? contact->bodyB : contact->bodyA;
-        SlotBody* root = &s->starts.data[findRoot(s, placed->slotA + placed->slotB)];
+        SlotBody* root = &s->starts.data[rbSets_Find(s->roots.data, placed->slotA + placed->slotB)];
         root->isDriven = root->isDriven || isDriving(&task->run->bodies[obstacle]);
     }
 }
@@ -662,10 +641,10 @@ static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int 
 {
     const rbContactRun* run = task->run;
     int starts[KEYS + 1] = {0};
-    int contactCount = run->order != NULL ? run->orderCount : run->set->contactCount;
+    int contactCount = rbContactRun_GetCount(run);
     s->found.count = 0;
     for (int i = 0; i < contactCount; ++i) {
-        int index = run->order != NULL ? run->order[i] : i;
+        int index = rbContactRun_GetContact(run, i);
         const rbContact* contact = &run->set->contacts[index];
         RB_ASSERT(contact->pointCount <= RB_MANIFOLD_POINTS_MAX);
         Placed placed = {index, addSlot(s, task, contact->bodyA, count),
@@ -801,6 +780,8 @@ static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
     }
     s->bodies.count = 0;
     s->starts.count = 0;
+    s->roots.count = 0;
+    rbArray_Push(s->roots, 0);
     rbArray_Push(s->bodies, (WideBody){.velocity = {0.0f}});
     rbArray_Push(s->starts, (SlotBody){.index = -1});
     placeContacts(s, task, count);
@@ -854,11 +835,13 @@ static bool chooseScales(rbContactSubsteps* s)
         s->starts.data[i].energy = 0.0;
     }
     for (int i = 1; i < s->starts.count; ++i) {
-        addEnergy(&s->starts.data[findRoot(s, i)], &s->bodies.data[i], &s->starts.data[i]);
+        addEnergy(&s->starts.data[rbSets_Find(s->roots.data, i)], &s->bodies.data[i],
+                  &s->starts.data[i]);
     }
     for (int i = 1; i < s->starts.count; ++i) {
         SlotBody* own = &s->starts.data[i];
-        bool isBound = own->root == i && !own->isDriven && own->power + 0.5 * own->energy > 0.0;
+        bool isBound =
+            s->roots.data[i] == i && !own->isDriven && own->power + 0.5 * own->energy > 0.0;
         double scale = isBound ? -2.0 * own->power / own->energy : 1.0;
         own->scale = scale > 0.0 ? (float)scale : 0.0f;
         areWhole = areWhole && !isBound;
@@ -873,7 +856,7 @@ static void scaleTotals(rbContactSubsteps* s)
         rbQuad scales = {0.0f, 0.0f, 0.0f, 0.0f};
         for (int lane = 0; lane < WIDTH && group->contacts[lane] >= 0; ++lane) {
             int slot = group->slotA[lane] > 0 ? group->slotA[lane] : group->slotB[lane];
-            scales[lane] = s->starts.data[findRoot(s, slot)].scale;
+            scales[lane] = s->starts.data[rbSets_Find(s->roots.data, slot)].scale;
         }
         for (int k = group->firstPoint; k < group->firstPoint + group->pointCount; ++k) {
             for (int t = 0; t < 3; ++t) {
@@ -896,7 +879,7 @@ static void boundEnergy(rbContactSubsteps* s)
     for (int i = 1; i < s->bodies.count; ++i) {
         WideBody* body = &s->bodies.data[i];
         const SlotBody* own = &s->starts.data[i];
-        float scale = s->starts.data[findRoot(s, i)].scale;
+        float scale = s->starts.data[rbSets_Find(s->roots.data, i)].scale;
         for (int k = 0; k < 4 && scale != 1.0f; ++k) {
             body->velocity[k] = own->free[k] + scale * (body->velocity[k] - own->free[k]);
             body->spin[k] *= scale;
@@ -1020,10 +1003,10 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     for (int i = 0; i < count; ++i) {
         beginSmall(substeps, &wide, i == 0);
         pass.time = (float)(dt * (double)i);
-        pushWide(&wide, &pass);
+        visitGroups(&wide, &pass, true);
         fly(substeps, (float)dt);
         pass.time = (float)(dt * (double)(i + 1));
-        relaxWide(&wide, &pass);
+        visitGroups(&wide, &pass, false);
     }
     boundEnergy(substeps);
     WideRest rest = measureWide(&wide, &pass, task->restSpeed);

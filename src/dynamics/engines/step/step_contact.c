@@ -50,7 +50,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyCollisions(contacts->solvers.collisions);
     rbDestroyContactGraph(contacts->graph);
     rbDestroyContactFreeze(contacts->rest.freeze);
-    rbTouchList_Free(&contacts->report.touches);
+    rbArray_Free(contacts->report.touches);
     rbArray_Free(contacts->report.reported);
     rbArray_Free(contacts->own.loose);
     rbArray_Free(contacts->own.places1);
@@ -142,17 +142,15 @@ void rbStepContacts_Find(rbStepEngine* engine)
     rbStepLimits_Append(engine);
     (void)rbContactStep_MarkIdle(c, 0.0);
     rbStepContacts_BuildGraph(c);
-    int bodyA;
-    int bodyB;
-    double deepest = rbContactPairs_GetDeepest(c->pairs, &bodyA, &bodyB);
-    c->statistics.overlap = deepest;
-    c->statistics.overlapA.index1 = (uint32_t)bodyA + 1u;
-    c->statistics.overlapB.index1 = (uint32_t)bodyB + 1u;
-    if (deepest > c->statistics.deepest) {
-        c->statistics.deepest = deepest;
+    rbPairsReport report = rbContactPairs_GetReport(c->pairs);
+    c->statistics.overlap = report.depth;
+    c->statistics.overlapA.index1 = (uint32_t)report.bodyA + 1u;
+    c->statistics.overlapB.index1 = (uint32_t)report.bodyB + 1u;
+    if (report.depth > c->statistics.deepest) {
+        c->statistics.deepest = report.depth;
         c->statistics.deepestTime = c->grid.time;
-        c->statistics.deepestA.index1 = (uint32_t)bodyA + 1u;
-        c->statistics.deepestB.index1 = (uint32_t)bodyB + 1u;
+        c->statistics.deepestA = c->statistics.overlapA;
+        c->statistics.deepestB = c->statistics.overlapB;
     }
 }
 
@@ -234,7 +232,7 @@ void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool 
     }
     s->contactSum += isWhole ? s->contactCount : 0;
     s->islandCount = c->islandCount;
-    s->pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
+    s->pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
     s->frozenCount = rbContactFreeze_GetCount(c->rest.freeze);
     countMiss(engine, miss);
     engine->statistics.steps += isWhole ? 1 : 0;
@@ -423,7 +421,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     c->start.deepest = c->statistics.deepest;
     c->start.excess = c->statistics.limitExcess;
     rbStepContacts_MakeReady(engine);
-    c->statistics.pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
+    c->statistics.pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
     c->statistics.contactCount = c->foundPoints;
     c->start.partUntil = findPartEnd(c, time, engine->settings.step);
     if (overlap != NULL) {

@@ -85,7 +85,7 @@ void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
 
 void rbContactStep_RecallNode(rbStepContacts* c)
 {
-    rbContactPairs_DropAhead(c->pairs, &c->set);
+    c->set = rbContactPairs_GetSet(c->pairs);
     rbStepLimits_PutBack(c);
     RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
     RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
@@ -237,7 +237,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         bool isWoken = wake(c->flight.ahead.data, c->trial.nodeContacts.data,
                             c->trial.nodeContacts.count, c->trial.nodePoints.data, h);
         bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
-        isGuarded = isGuarded || rbContactPairs_IsGuarded(c->pairs);
+        isGuarded = isGuarded || rbContactPairs_GetReport(c->pairs).isGuarded;
         if (!isFound) {
             if (!isWoken) {
                 break;
@@ -255,6 +255,6 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         rbStepContacts_PrepareSet(engine);
         rbContactStep_SolvePositions(engine, host, h, miss);
     }
-    c->flight.isWild = c->flight.isWild || rbContactPairs_IsThrough(c->pairs);
+    c->flight.isWild = c->flight.isWild || rbContactPairs_GetReport(c->pairs).isThrough;
     c->flight.isGuarded = isGuarded;
 }

@@ -178,14 +178,14 @@ static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
 static void moveFinder(rbStepEngine* engine, rbByteStream* stream)
 {
     rbStepContacts* contacts = engine->contacts;
-    size_t sizes[2] = {rbContactPairs_GetSnapshotSize(contacts->pairs),
-                       rbContactFreeze_GetSnapshotSize(contacts->rest.freeze)};
+    size_t sizes[2] = {rbContactPairs_TakeSnapshot(contacts->pairs, NULL),
+                       rbContactFreeze_TakeSnapshot(contacts->rest.freeze, NULL)};
     RB_MOVE(stream, sizes);
     if (stream->bytes != NULL) {
         char* place = stream->bytes + stream->size;
         if (!stream->isLoading) {
-            rbContactPairs_TakeSnapshot(contacts->pairs, place);
-            rbContactFreeze_TakeSnapshot(contacts->rest.freeze, place + sizes[0]);
+            (void)rbContactPairs_TakeSnapshot(contacts->pairs, place);
+            (void)rbContactFreeze_TakeSnapshot(contacts->rest.freeze, place + sizes[0]);
         } else {
             bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, sizes[0]);
             (void)rbContactFreeze_RestoreSnapshot(contacts->rest.freeze, place + sizes[0],

@@ -90,8 +90,7 @@ static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 
 static rbContactSolved sweep(rbStepContacts* c, const rbContactRun* run, bool isOfPositions)
 {
-    return isOfPositions ? rbContactSolver_SolvePositions(c->solvers.sweeps, run)
-                         : rbContactSolver_SolveVelocities(c->solvers.sweeps, run);
+    return rbContactSolver_Solve(c->solvers.sweeps, run, !isOfPositions);
 }
 
 // Saves or restores velocities and impulses of an island as sweeps found them.
@@ -446,11 +445,9 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         miss->rebound = fmax(miss->rebound, done.approachLeft);
         miss->jointSpeed = fmax(miss->jointSpeed, done.jointError);
         rbContactStep_AccountForCollisions(engine, island, &done);
-        int noted;
-        const rbCollisionNote* notes = rbCollisions_GetNotes(c->solvers.collisions, &noted);
-        rbContactStep_AddCollisions(engine, host, notes, noted);
-        rbContactStep_ReportCollisions(engine, host, island, notes,
-                                       host->journal != NULL ? noted : 0);
+        rbContactStep_AddCollisions(engine, host, done.notes, done.noteCount);
+        rbContactStep_ReportCollisions(engine, host, island, done.notes,
+                                       host->journal != NULL ? done.noteCount : 0);
         return;
     }
     rbContactSolved solved = solveLasting(c, &run, &joints);

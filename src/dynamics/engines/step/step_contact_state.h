@@ -9,7 +9,6 @@
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/contact/contact_solver.h"
 #include "dynamics/contact/contact_substeps.h"
-#include "dynamics/contact/contact_touch.h"
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/engines/step/step_limits.h"
@@ -101,7 +100,7 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbArrival) sought;      // those of the whole step, while it is cut
     RB_ARRAY(rbContactProbe) probes; // of one pair
     bool isWild;                     // a flight is held, see step_contact_arrivals.c
-    bool isGuarded;                  // bodies spin past each other, see rbContactPairs_IsGuarded
+    bool isGuarded;                  // bodies spin past each other, see rbPairsReport
 } rbStepFlight;
 
 // The start of the current stage, and of the step.
@@ -159,9 +158,24 @@ typedef struct rbStepMembers {
     RB_ARRAY(int) exclusions;   // excluded pairs of bodies
 } rbStepMembers;
 
+// A pair of shapes in one step.
+typedef struct rbTouch {
+    int bodyA; // of the host, below bodyB
+    int bodyB;
+    int partA; // shape of the body
+    int partB;
+    rbVec3 impulse;       // N s, on B
+    rbVec3 armA;          // m, world axes, from A's center of mass to the mean of the closed points
+    rbVec3 normal;        // unit, from A to B, of the nearest contact
+    double gap;           // m, of that contact; INFINITY: none was closed at the end of the step
+    double approachSpeed; // m/s, before the impulses of the step; 0: none
+    bool isBearing;       // an impulse acted
+} rbTouch;
+
 // What a step reports to the host.
 typedef struct rbTouchReport {
-    rbTouchList touches;
+    RB_ARRAY(rbTouch) touches; // in the order of bodies, then shapes
+    int cursor;                // of the last access: the next one is mostly the same or the next
     RB_ARRAY(rbEngineTouch) reported; // the same as the host gets them
     RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
 } rbTouchReport;

@@ -237,7 +237,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
         h = fmax(chooseTrial(&cut, c->settings.contactTime, 0.5 * tolerance), least);
         beginAnew(engine, host, h, sums, miss);
         double gap = gapAfter(engine, h, false);
-        if (gap == -INFINITY || rbContactPairs_IsThrough(c->pairs)) {
+        if (gap == -INFINITY || rbContactPairs_GetReport(c->pairs).isThrough) {
             gap = -cut.depth; // no more is known; seen from the far side nothing approaches
         }
         isFound = gap >= 0.0 && gap <= tolerance;

@@ -1,6 +1,100 @@
-// Pairs of shapes that touch in a step, for the host: impulses, approach speed and place, see
-// contact_touch.h. Nothing in the step depends on them.
+// Pairs of shapes that touch in a step, for the host: impulses, approach speed and place. Nothing
+// in the step depends on them.
+//
+// A step acts on the contacts of its start (position stage) and of its end (collisions, velocity
+// stage), which need not be the same points. Sums by pair of shapes do not depend on that: together
+// they are the momentum that passed between the two bodies.
 #include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+// Approach before collisions is the speed of arrival; that of the start of the step counts only
+// where the position stage has removed more than this part of it.
+#define ARRIVAL_PART 0.5
+
+// Order of a pair relative to that of a contact: < 0 before it.
+static inline int compare(const rbTouch* touch, const rbContact* contact)
+{
+    if (touch->bodyA != contact->bodyA) {
+        return touch->bodyA < contact->bodyA ? -1 : 1;
+    }
+    if (touch->bodyB != contact->bodyB) {
+        return touch->bodyB < contact->bodyB ? -1 : 1;
+    }
+    if (touch->partA != contact->partA) {
+        return touch->partA < contact->partA ? -1 : 1;
+    }
+    return touch->partB == contact->partB ? 0 : (touch->partB < contact->partB ? -1 : 1);
+}
+
+// The first pair that is not before the one of a contact.
+static int findPlace(const rbTouchReport* list, const rbContact* contact)
+{
+    const rbTouch* touches = list->touches.data;
+    int low = 0;
+    int high = list->touches.count;
+    for (int i = list->cursor; i < list->cursor + 2 && i < high; ++i) {
+        if (compare(&touches[i], contact) == 0) {
+            return i;
+        }
+    }
+    while (low < high) {
+        int middle = (low + high) / 2;
+        bool isBefore = compare(&touches[middle], contact) < 0;
+        low = isBefore ? middle + 1 : low;
+        high = isBefore ? high : middle;
+    }
+    return low;
+}
+
+static rbTouch* findTouch(rbTouchReport* list, const rbContact* contact)
+{
+    int place = findPlace(list, contact);
+    list->cursor = place;
+    int count = list->touches.count;
+    if (place == count || compare(&list->touches.data[place], contact) != 0) {
+        rbTouch added = {.bodyA = contact->bodyA,
+                         .bodyB = contact->bodyB,
+                         .partA = contact->partA,
+                         .partB = contact->partB,
+                         .gap = INFINITY};
+        rbArray_Push(list->touches, added);
+        rbTouch* at = &list->touches.data[place];
+        memmove(at + 1, at, (size_t)(count - place) * sizeof *at);
+        *at = added;
+    }
+    return &list->touches.data[place];
+}
+
+static bool isStanding(const rbContactBody* body)
+{
+    return body->isFrozen || !(body->invMass > 0.0);
+}
+
+static double approachOf(const rbContactBody* bodies, const rbContact* contact,
+                         const rbContactPoint* point)
+{
+    return -rbDot(contact->normal, rbContact_RelativeVelocity(bodies, contact, point));
+}
+
+// The impulses of all points of a contact along its axes; returns the point with the largest normal
+// one, NULL: there are none.
+static const rbContactPoint* sumImpulses(const rbContactSet* set, const rbContact* contact,
+                                         double sums[3])
+{
+    const rbContactPoint* largest = NULL;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &set->points[k];
+        const double* p = point->impulse;
+        bool isAny = p[0] != 0.0 || p[1] != 0.0 || p[2] != 0.0;
+        bool isLarger = isAny && (largest == NULL || p[0] > largest->impulse[0]);
+        largest = isLarger ? point : largest;
+        sums[0] += p[0];
+        sums[1] += p[1];
+        sums[2] += p[2];
+    }
+    return largest;
+}
 
 // Contacts of shapes, without stops of joints.
 static rbContactSet getFound(const rbStepContacts* c)
@@ -16,15 +110,33 @@ static bool isAsked(const rbStepContacts* c, const rbStepHost* host)
 
 void rbContactStep_BeginTouches(const rbStepEngine* engine)
 {
-    rbTouchList_Clear(&engine->contacts->report.touches);
+    engine->contacts->report.touches.count = 0;
+    engine->contacts->report.cursor = 0;
 }
 
+// Approach speeds of closed points, before collisions.
 void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* host)
 {
     rbStepContacts* c = engine->contacts;
-    if (isAsked(c, host)) {
-        rbContactSet set = getFound(c);
-        rbTouchList_AddApproaches(&c->report.touches, &set, c->bodies.data);
+    if (!isAsked(c, host)) {
+        return;
+    }
+    rbContactSet set = getFound(c);
+    for (int i = 0; i < set.contactCount; ++i) {
+        const rbContact* contact = &set.contacts[i];
+        double fastest = 0.0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &set.points[k];
+            // those that bear have not arrived in this step
+            if (point->isClosed && !(point->impulse[0] > 0.0)) {
+                fastest = fmax(fastest, approachOf(c->bodies.data, contact, point));
+            }
+        }
+        if (fastest > 0.0) {
+            rbTouch* touch = findTouch(&c->report, contact);
+            bool isArrival = fastest > ARRIVAL_PART * touch->approachSpeed;
+            touch->approachSpeed = isArrival ? fastest : touch->approachSpeed;
+        }
     }
 }
 
@@ -32,19 +144,77 @@ void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* h
                                  const rbCollisionNote* notes, int count)
 {
     rbStepContacts* c = engine->contacts;
-    if (isAsked(c, host)) {
-        rbContactSet set = getFound(c);
-        rbTouchList_AddCollisions(&c->report.touches, &set, notes, count);
+    if (!isAsked(c, host)) {
+        return;
+    }
+    rbContactSet set = getFound(c);
+    for (int i = 0; i < count; ++i) {
+        if (notes[i].contact < set.contactCount) {
+            const rbContact* contact = &set.contacts[notes[i].contact];
+            rbTouch* touch = findTouch(&c->report, contact);
+            touch->impulse = rbAdd(touch->impulse, notes[i].impulse);
+            touch->armA = notes[i].arm;
+            touch->normal = contact->normal;
+            touch->isBearing = true;
+        }
     }
 }
 
+// Adds the impulses of all points, times a sign; between bodies at rest they do not act. start:
+// velocities before them, for the approach speed; NULL: it is known.
 void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host,
                               const rbContactBody* start, double sign)
 {
     rbStepContacts* c = engine->contacts;
-    if (isAsked(c, host)) {
-        rbContactSet set = getFound(c);
-        rbTouchList_AddImpulses(&c->report.touches, &set, c->bodies.data, start, sign);
+    if (!isAsked(c, host)) {
+        return;
+    }
+    rbContactSet set = getFound(c);
+    for (int i = 0; i < set.contactCount; ++i) {
+        const rbContact* contact = &set.contacts[i];
+        double sums[3] = {0.0, 0.0, 0.0};
+        const rbContactPoint* point = sumImpulses(&set, contact, sums);
+        if (point == NULL) {
+            continue;
+        }
+        rbTouch* touch = findTouch(&c->report, contact);
+        bool acts = !isStanding(&c->bodies.data[contact->bodyA]) ||
+                    !isStanding(&c->bodies.data[contact->bodyB]);
+        rbVec3 sum = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
+        touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, sum);
+        touch->isBearing = touch->isBearing || sign > 0.0;
+        touch->armA = point->armA; // until it is located
+        touch->normal = contact->normal;
+        if (start != NULL) {
+            touch->approachSpeed = fmax(touch->approachSpeed, approachOf(start, contact, point));
+        }
+    }
+}
+
+// Where pairs touch at the end of the step.
+static void locate(rbStepContacts* c)
+{
+    rbContactSet set = getFound(c);
+    for (int i = 0; i < set.contactCount; ++i) {
+        const rbContact* contact = &set.contacts[i];
+        rbVec3 sum = RB_VEC3_ZERO;
+        double nearest = INFINITY;
+        int count = 0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &set.points[k];
+            if (point->isClosed) {
+                sum = rbAdd(sum, point->armA);
+                nearest = fmin(nearest, point->gap);
+                count += 1;
+            }
+        }
+        if (count > 0) {
+            rbTouch* touch = findTouch(&c->report, contact);
+            bool isNearer = nearest < touch->gap;
+            touch->armA = isNearer ? rbScale(1.0 / count, sum) : touch->armA;
+            touch->normal = isNearer ? contact->normal : touch->normal;
+            touch->gap = isNearer ? nearest : touch->gap;
+        }
     }
 }
 
@@ -55,12 +225,11 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
         return;
     }
     if (isAsked(c, host)) {
-        rbContactSet set = getFound(c);
-        rbTouchList_Locate(&c->report.touches, &set);
+        locate(c);
     }
     c->report.reported.count = 0;
-    for (int i = 0; i < c->report.touches.touches.count; ++i) {
-        const rbTouch* touch = &c->report.touches.touches.data[i];
+    for (int i = 0; i < c->report.touches.count; ++i) {
+        const rbTouch* touch = &c->report.touches.data[i];
         const rbMechBody* bodyA = rbContactStep_GetBody(engine, touch->bodyA);
         rbEngineTouch reported = {.a = touch->bodyA,
                                   .b = touch->bodyB,

@@ -217,7 +217,7 @@ void rbStepLimits_Keep(rbStepEngine* engine)
     rbContactSet found = c->set;
     found.contactCount = c->foundCount;
     found.pointCount = c->foundPoints;
-    rbContactPairs_Keep(c->pairs, &found, c->places.data);
+    rbContactPairs_Keep(c->pairs, &found);
     for (int i = 0; c->limits.isAny && i < engine->joints.count; ++i) {
         memset(engine->joints.data[i].limitImpulses, 0,
                sizeof engine->joints.data[i].limitImpulses);
