@@ -69,15 +69,22 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
     c->trial.isFlown = false;
 }
 
-static void find(rbStepEngine* engine, const rbStepHost* host, double h)
+// Contacts at the end of the flight. What arrived takes part, although it may be slightly open.
+static void findEnd(rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
-    c->stage.part = rbContactStep_PartOf(engine, h);
     rbStepContacts_Find(engine);
     rbContactStep_CloseArrivals(c, h);
     if (rbContactStep_MarkIdle(c, 0.0)) {
         rbStepContacts_BuildGraph(c);
     }
+}
+
+static void find(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    c->stage.part = rbContactStep_PartOf(engine, h);
+    findEnd(engine, h);
     rbContactStep_WakeBodies(engine, host, h);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solvers.sweeps, &all);
@@ -97,7 +104,9 @@ static void collide(rbStepEngine* engine, const rbStepHost* host, double h, rbSt
     engine->contacts->accounts.collisionTime += rbGetThreadTime() - begun;
     rbContactStep_TakeBodies(engine);
     if (rbStepContacts_IsFasterThanReach(engine)) {
-        rbStepContacts_MakeReady(engine);
+        findEnd(engine, h);
+        rbContactRun all = rbContactStep_MakeRun(engine->contacts, NULL, h);
+        rbContactSolver_Prepare(engine->contacts->solvers.sweeps, &all);
     }
 }
 

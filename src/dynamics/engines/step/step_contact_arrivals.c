@@ -110,7 +110,8 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                                      point->armB,
                                      point->gap,
                                      island->contacts[i] >= c->foundCount,
-                                     point->isAhead};
+                                     point->isAhead,
+                                     false};
                 rbArray_Push(c->flight.arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
                 noteLate(c, contact->bodyB, late);
@@ -566,31 +567,37 @@ static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
 }
 
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
-// approach, if they are within the possible error of the flight.
-static void closePair(rbStepContacts* c, int bodyA, int bodyB, double h)
+// approach, if they are within the possible error of the flight. One that was closed already has
+// collided since, and need not approach any more. Returns whether a point is closed so.
+static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h)
 {
     double least = INFINITY;
-    int first = findFirst(&c->set, c->foundCount, bodyA, bodyB);
+    bool isAny = false;
+    int first = findFirst(&c->set, c->foundCount, arrival->bodyA, arrival->bodyB);
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = first; i < c->foundCount; ++i) {
             const rbContact* contact = &c->set.contacts[i];
-            if (contact->bodyA != bodyA || contact->bodyB != bodyB) {
+            if (contact->bodyA != arrival->bodyA || contact->bodyB != arrival->bodyB) {
                 break;
             }
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
-                if (!(speed < -c->settings.restSpeed) || point->gap > -NEAR_PART * h * speed) {
+                bool isNear =
+                    speed < -c->settings.restSpeed && point->gap <= -NEAR_PART * h * speed;
+                if (!isNear && !arrival->isClosed) {
                     continue;
                 }
                 if (pass == 0) {
                     least = point->isClosed ? -INFINITY : fmin(least, point->gap);
                 } else if (point->gap <= least + c->settings.shell) {
                     point->isClosed = true;
+                    isAny = true;
                 }
             }
         }
     }
+    return isAny;
 }
 
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h)
@@ -598,10 +605,10 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h)
     int lastA = -1;
     int lastB = -1;
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
-        const rbArrival* arrival = &c->flight.arrivals.data[i];
+        rbArrival* arrival = &c->flight.arrivals.data[i];
         bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
         if (isNew && !arrival->isOfStop) {
-            closePair(c, arrival->bodyA, arrival->bodyB, h);
+            arrival->isClosed = closePair(c, arrival, h);
         }
         lastA = arrival->bodyA;
         lastB = arrival->bodyB;

@@ -68,6 +68,7 @@ typedef struct rbArrival {
     double gap;    // m
     bool isOfStop; // of a joint: there are no shapes to measure
     bool isAhead;  // of the end of the flight: the gap holds only for that flight
+    bool isClosed; // at the end of the flight, although it may be slightly open
 } rbArrival;
 
 // Forces on a frozen body besides constant ones; it wakes when they change.
