@@ -18,8 +18,10 @@ static const struct {
     int flightRounds;   // in which bodies of a flight are stopped
     int jointRounds;    // in which rows of joints are rebuilt in a stage
     int polishSweeps;   // after a velocity stage that is met by its own account, until it is
+    int strikeRounds;   // in which bodies of a heap that strike each other on are stopped
+    double strikePart;  // of a step, in which they would meet
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
-} tuning = {0.05, 500, 100, 64, 400, 200, 6, 8, 0.7};
+} tuning = {0.05, 500, 100, 64, 400, 200, 6, 8, 12, 0.25, 0.7};
 
 // ----------------------------------------------------------------------------------------- stages
 
@@ -39,6 +41,7 @@ typedef enum Stage {
     STAGE_STRIKING, // the same again, without what arrives
     STAGE_COLLISION,
     STAGE_VELOCITY,
+    STAGE_AGAIN, // the same again, with what was struck on
 } Stage;
 
 bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss)
@@ -368,7 +371,7 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
     bool isOfPositions = !joints->isOfRates;
     double unit = isOfPositions ? joints->h : 1.0;
     double tolerance = isOfPositions ? c->settings.tolerance : c->settings.velocityTolerance;
-    Lasting l = {.c = c, .run = run, .joints = joints, .unit = unit};
+    Lasting l = {.c = c, .run = run, .joints = joints, .unit = unit, .isBegun = run->isContinued};
     l.task = (rbNewtonTask){.isOfPositions = isOfPositions,
                             .partSpeed = c->settings.partSpeed,
                             .tolerance = (isOfPositions ? 1.0 : tuning.aim) * tolerance / unit};
@@ -426,6 +429,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
     rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, island, h);
     run.isMoving = stage == STAGE_STRIKING;
+    run.isContinued = stage == STAGE_AGAIN;
     bool isOfPositions = stage == STAGE_POSITION || stage == STAGE_STRIKING;
     rbJointSweep joints = {engine, host, island, h, !isOfPositions};
     if (rbContactStep_HasMechanism(engine, island)) {
@@ -728,6 +732,84 @@ static bool areAllQuick(const rbStepContacts* c)
     return true;
 }
 
+// --------------------------------------------------------------------------- chains of collisions
+
+// Bodies per island, for each body; 0: in none.
+static void countIslands(rbStepContacts* c)
+{
+    rbArray_Reserve(c->stage.crowds, c->bodies.count);
+    memset(c->stage.crowds.data, 0, (size_t)c->bodies.count * sizeof *c->stage.crowds.data);
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        for (int k = 0; k < island.bodyCount; ++k) {
+            c->stage.crowds.data[island.bodies[k]] = island.bodyCount;
+        }
+    }
+}
+
+// Closes open points of heaps whose bodies would meet early in the next step, without rebound;
+// returns whether there are any.
+static bool closeStruck(rbStepContacts* c, double h)
+{
+    bool isAny = false;
+    for (int i = 0; i < c->foundCount; ++i) {
+        rbContact* contact = &c->set.contacts[i];
+        int crowd = c->stage.crowds.data[contact->bodyA] > c->stage.crowds.data[contact->bodyB]
+                        ? c->stage.crowds.data[contact->bodyA]
+                        : c->stage.crowds.data[contact->bodyB];
+        bool isIn = crowd > tuning.bodiesLarge && !(contact->restitution > 0.0);
+        for (int k = 0; isIn && k < contact->pointCount; ++k) {
+            rbContactPoint* point = &c->set.points[contact->firstPoint + k];
+            double speed = rbContactStep_NormalSpeed(c, contact, point);
+            if (!point->isClosed && speed < -c->settings.restSpeed &&
+                point->gap <= -tuning.strikePart * h * speed) {
+                point->isClosed = true;
+                point->isStruck = true;
+                isAny = true;
+            }
+        }
+    }
+    return isAny;
+}
+
+static bool hasStruck(const rbStepContacts* c, const rbContactIsland* island)
+{
+    bool isAny = false;
+    for (int i = 0; i < island->contactCount && !isAny; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            isAny = isAny || c->set.points[k].isStruck;
+        }
+    }
+    return isAny;
+}
+
+// A blow runs through a heap within a step, but its bodies are slightly apart, by what their last
+// flights left. With one collision per pair and step it would take a step from each body to the
+// next, and meanwhile the bodies would keep speeds that they had long lost: 1000 falling balls at 60
+// Hz lost a fifth of what they lose in steps a tenth as long.
+static void strikeOn(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int round = 0; round < tuning.strikeRounds; ++round) {
+        countIslands(c);
+        if (!closeStruck(c, h)) {
+            break;
+        }
+        (void)rbContactStep_MarkIdle(c, 0.0);
+        rbStepContacts_PrepareSet(engine);
+        for (int i = 0; i < c->islandCount; ++i) {
+            rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+            if (hasStruck(c, &island) && !rbContactStep_IsStanding(c, &island)) {
+                solveIsland(engine, host, &island, h, STAGE_AGAIN, miss);
+            }
+        }
+        for (int k = 0; k < c->set.pointCount; ++k) {
+            c->set.points[k].isStruck = false;
+        }
+    }
+}
+
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
                                    rbStepMiss* miss)
 {
@@ -741,6 +823,7 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
     rbContactStep_AddTouches(engine, host, NULL, -1.0);
     solveStage(engine, host, h, STAGE_VELOCITY, miss);
+    strikeOn(engine, host, h, miss);
     rbContactStep_AddTouches(engine, host, NULL, 1.0);
     accountForLasting(engine, false);
     rbContactStep_ReportStops(engine, host);

@@ -111,6 +111,7 @@ typedef struct rbStageStart {
     RB_ARRAY(rbContactPoint) points; // impulses and gaps
     RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
+    RB_ARRAY(int) crowds;            // per body: bodies of its island
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
     rbPairGaps pairGaps; // at the start of the step
