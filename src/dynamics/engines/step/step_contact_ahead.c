@@ -218,6 +218,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         return;
     }
     bool isGuarded = false;
+    bool isActing = false; // impulses that act are still to be found
     rbContactAccounts sums = c->accounts.sums;
     rbStepMiss before = *miss;
     RB_ASSERT(h > 0.0 && c->set.contactCount >= c->foundCount);
@@ -253,7 +254,10 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         c->accounts.sums = sums;
         *miss = before;
         rbStepContacts_PrepareSet(engine);
-        rbContactStep_SolvePositions(engine, host, h, miss);
+        isActing = rbContactStep_SolveFlights(engine, host, h, miss);
+    }
+    if (isActing) { // the end of a flight does not depend on them
+        rbContactStep_SolveActing(engine, host, h, miss);
     }
     c->flight.isWild = c->flight.isWild || rbContactPairs_IsThrough(c->pairs);
     c->flight.isGuarded = isGuarded;

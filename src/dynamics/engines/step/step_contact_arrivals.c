@@ -291,10 +291,8 @@ static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
 }
 
 // Where bodies arrive, the impulses that stop them at the surface act only on the displacement of
-// the flight. Their effect on the velocities, of these bodies and of all that they push, is
-// discarded afterward, and the impulses that really act are found without them.
-void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
-                                 rbStepMiss* miss)
+// the flight.
+void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
@@ -305,10 +303,8 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
         for (int k = 0; k < island.bodyCount; ++k) {
             int body = island.bodies[k];
             c->flight.bodies.data[body] = c->bodies.data[body];
-            c->bodies.data[body] = c->stage.before.data[body];
             c->flight.kinds.data[body] = RB_FLIGHT_TWICE;
         }
-        rbContactStep_TurnIsland(engine, &island, h, true);
         if (isWild(c, &island) && !rbContactStep_HasMechanism(engine, &island)) {
             if (c->settings.isOverlapAllowed && hasParting(c, &island)) {
                 partIsland(engine, &island, h);
@@ -316,6 +312,25 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
                 holdIsland(c, &island);
             }
         }
+    }
+}
+
+// Their effect on the velocities, of these bodies and of all that they push, is discarded, and the
+// impulses that really act are found without them.
+void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
+                                 rbStepMiss* miss)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (island.bodyCount == 0 ||
+            c->flight.kinds.data[island.bodies[0]] != RB_FLIGHT_TWICE) {
+            continue;
+        }
+        for (int k = 0; k < island.bodyCount; ++k) {
+            c->bodies.data[island.bodies[k]] = c->stage.before.data[island.bodies[k]];
+        }
+        rbContactStep_TurnIsland(engine, &island, h, true);
         int first = c->flight.arrivals.count;
         openArrivals(c, &island, h);
         openAhead(c, &island, first);

@@ -21,7 +21,7 @@ static const struct {
     int strikeRounds;   // in which bodies of a heap that strike each other on are stopped
     double strikePart;  // of a step, in which they would meet
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
-} tuning = {0.05, 500, 100, 64, 400, 200, 6, 8, 12, 0.25, 0.7};
+} tuning = {0.05, 500, 300, 64, 400, 200, 6, 8, 12, 0.25, 0.7};
 
 // ----------------------------------------------------------------------------------------- stages
 
@@ -275,7 +275,7 @@ static void solveInTurn(Lasting* l)
 static const LastingSolver sweepsRow = {"sweeps", true, true, true, 0, solveBySweeps};
 static const LastingSolver newtonRow = {"newton",     false, true, false, RB_BLOCK_MATRIX_MAX,
                                         solveByNewton};
-static const LastingSolver hybridRow = {"hybrid",   false, false, false, RB_BLOCK_MATRIX_MAX,
+static const LastingSolver hybridRow = {"hybrid",   false, false, true, RB_BLOCK_MATRIX_MAX,
                                         solveInTurn};
 
 static bool isHeldIn(const rbStepContacts* c, const rbContactIsland* island)
@@ -321,7 +321,7 @@ static void solveByPolicy(Lasting* l)
         int striking = isHeld ? tuning.sweepsFlight : tuning.sweepsStriking;
         l->sweepsMax = isSwept ? settings->sweepsMax - l->solved.sweeps : striking;
         l->solved.isMoving = true;
-        if (solveBy(&sweepsRow, l) || isSwept || isHeld) {
+        if (solveBy(&sweepsRow, l) || isSwept) {
             return;
         }
     }
@@ -688,8 +688,8 @@ static void keepPoints(rbStepContacts* c)
 
 // ------------------------------------------------------------------------------------------ stages
 
-void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
-                                  rbStepMiss* miss)
+bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
+                                rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStep_ShowBodies(engine);
@@ -704,14 +704,29 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactStep_TurnMechanisms(engine, h, false);
     if (c->solvers.substeps != NULL && !solveQuickly(engine, h, miss)) {
-        return;
+        return false;
     }
     rbContactStep_NoteApproaches(c);
     keepPoints(c);
     rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
     solveStage(engine, host, h, STAGE_POSITION, miss);
+    rbContactStep_KeepFlights(engine, h);
+    return true;
+}
+
+void rbContactStep_SolveActing(rbStepEngine* engine, const rbStepHost* host, double h,
+                               rbStepMiss* miss)
+{
     rbContactStep_SolveArrivals(engine, host, h, miss);
     accountForLasting(engine, true);
+}
+
+void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                  rbStepMiss* miss)
+{
+    if (rbContactStep_SolveFlights(engine, host, h, miss)) {
+        rbContactStep_SolveActing(engine, host, h, miss);
+    }
 }
 
 void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,

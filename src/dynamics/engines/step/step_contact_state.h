@@ -274,9 +274,14 @@ void rbContactStep_MeasureReaction(void* context, int contact, double* reaction)
 
 // --------------------------------------------------------------------------- step_contact_stages.c
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);
-// Impulses of the start, from the velocities of bodies; miss collects what they leave over.
+// Impulses of the start, from the velocities of bodies; miss collects what they leave over. First
+// those of the flight; returns whether those that act are still to be found.
 void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
                                   rbStepMiss* miss);
+bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
+                                rbStepMiss* miss);
+void rbContactStep_SolveActing(rbStepEngine* engine, const rbStepHost* host, double h,
+                               rbStepMiss* miss);
 // Marks contacts that cannot act: with h = 0 in the velocity stages, in which closed points take
 // part; otherwise in a position stage. Returns whether the marks changed.
 bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
@@ -304,8 +309,10 @@ void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
-// Speeds before the position stage; after it, islands in which points arrive are solved again.
+// Speeds before the position stage; after it, islands in which points arrive keep their flights, and
+// are solved again.
 void rbContactStep_NoteApproaches(rbStepContacts* c);
+void rbContactStep_KeepFlights(rbStepEngine* engine, double h);
 void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
                                  rbStepMiss* miss);
 // Islands with arriving bodies fly with one velocity and continue with another.
