@@ -19,9 +19,11 @@ static const struct {
     int jointRounds;    // in which rows of joints are rebuilt in a stage
     int polishSweeps;   // after a velocity stage that is met by its own account, until it is
     int strikeRounds;   // in which bodies of a heap that strike each other on are stopped
+    int strikeSweeps;   // of these but the last
+    double nearTimes;   // the tolerance: so near sweeps are left to themselves in huge islands
     double strikePart;  // of a step, in which they would meet
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
-} tuning = {0.05, 500, 300, 64, 400, 200, 6, 8, 12, 0.25, 0.7};
+} tuning = {0.05, 500, 150, 64, 400, 200, 6, 8, 16, 15, 10.0, 0.25, 0.7};
 
 // ----------------------------------------------------------------------------------------- stages
 
@@ -41,7 +43,8 @@ typedef enum Stage {
     STAGE_STRIKING, // the same again, without what arrives
     STAGE_COLLISION,
     STAGE_VELOCITY,
-    STAGE_AGAIN, // the same again, with what was struck on
+    STAGE_ROUGH, // the same again, with what was struck on: a few sweeps
+    STAGE_AGAIN, // and at last
 } Stage;
 
 bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss)
@@ -302,6 +305,14 @@ static bool solveBy(const LastingSolver* solver, Lasting* l)
     return l->solved.isMet || l->solved.isShocked;
 }
 
+// Whether what sweeps left is small: of a flight it is made good by stopping bodies a little short of
+// each other; otherwise the step says that it missed. Newton's method takes a second for the rest.
+static bool isNearly(const Lasting* l)
+{
+    double left = fmax(l->solved.gapError, l->solved.slipError) / l->unit;
+    return l->task.isOfPositions && left <= tuning.nearTimes * l->task.tolerance;
+}
+
 // A few sweeps solve most islands. Bodies that strike: more of them, then Newton's method in turn
 // with sweeps, which finds its way from far. Bodies at rest: Newton's method from the impulses of
 // the last step, which is exact and quick from near. Then the other; small islands at last all the
@@ -321,7 +332,7 @@ static void solveByPolicy(Lasting* l)
         int striking = isHeld ? tuning.sweepsFlight : tuning.sweepsStriking;
         l->sweepsMax = isSwept ? settings->sweepsMax - l->solved.sweeps : striking;
         l->solved.isMoving = true;
-        if (solveBy(&sweepsRow, l) || isSwept) {
+        if (solveBy(&sweepsRow, l) || isSwept || (isHuge && isNearly(l))) {
             return;
         }
     }
@@ -429,7 +440,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
     rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, island, h);
     run.isMoving = stage == STAGE_STRIKING;
-    run.isContinued = stage == STAGE_AGAIN;
+    run.isContinued = stage == STAGE_ROUGH || stage == STAGE_AGAIN;
     bool isOfPositions = stage == STAGE_POSITION || stage == STAGE_STRIKING;
     rbJointSweep joints = {engine, host, island, h, !isOfPositions};
     if (rbContactStep_HasMechanism(engine, island)) {
@@ -455,6 +466,11 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         rbContactStep_AddCollisions(engine, host, notes, noted);
         rbContactStep_ReportCollisions(engine, host, island, notes,
                                        host->journal != NULL ? noted : 0);
+        return;
+    }
+    if (stage == STAGE_ROUGH) {
+        run.sweepsMax = tuning.strikeSweeps;
+        c->statistics.velocitySweeps += sweep(c, &run, false).sweeps;
         return;
     }
     rbContactSolved solved = solveLasting(c, &run, &joints);
@@ -799,6 +815,18 @@ static bool hasStruck(const rbStepContacts* c, const rbContactIsland* island)
     return isAny;
 }
 
+static void solveStruck(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
+                        rbStepMiss* miss)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (hasStruck(c, &island) && !rbContactStep_IsStanding(c, &island)) {
+            solveIsland(engine, host, &island, h, stage, miss);
+        }
+    }
+}
+
 // A blow runs through a heap within a step, but its bodies are slightly apart, by what their last
 // flights left. With one collision per pair and step it would take a step from each body to the
 // next, and meanwhile the bodies would keep speeds that they had long lost: 1000 falling balls at 60
@@ -806,19 +834,20 @@ static bool hasStruck(const rbStepContacts* c, const rbContactIsland* island)
 static void strikeOn(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
-    for (int round = 0; round < tuning.strikeRounds; ++round) {
+    bool isAny = false;
+    bool isMore = true;
+    for (int round = 0; isMore && round < tuning.strikeRounds; ++round) {
         countIslands(c);
-        if (!closeStruck(c, h)) {
-            break;
+        isMore = closeStruck(c, h);
+        isAny = isAny || isMore;
+        if (isMore) {
+            (void)rbContactStep_MarkIdle(c, 0.0);
+            rbStepContacts_PrepareSet(engine);
+            solveStruck(engine, host, h, STAGE_ROUGH, miss);
         }
-        (void)rbContactStep_MarkIdle(c, 0.0);
-        rbStepContacts_PrepareSet(engine);
-        for (int i = 0; i < c->islandCount; ++i) {
-            rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-            if (hasStruck(c, &island) && !rbContactStep_IsStanding(c, &island)) {
-                solveIsland(engine, host, &island, h, STAGE_AGAIN, miss);
-            }
-        }
+    }
+    if (isAny) {
+        solveStruck(engine, host, h, STAGE_AGAIN, miss);
         for (int k = 0; k < c->set.pointCount; ++k) {
             c->set.points[k].isStruck = false;
         }
