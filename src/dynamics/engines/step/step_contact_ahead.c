@@ -220,6 +220,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
     bool isGuarded = false;
     bool isActing = false; // impulses that act are still to be found
     rbContactAccounts sums = c->accounts.sums;
+    int64_t limited = c->statistics.limitedFlights;
     rbStepMiss before = *miss;
     RB_ASSERT(h > 0.0 && c->set.contactCount >= c->foundCount);
     rbContactStep_ShowBodies(engine);
@@ -252,6 +253,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
                (size_t)c->bodies.count * sizeof *c->bodies.data);
         rbContactStep_TurnMechanisms(engine, h, true);
         c->accounts.sums = sums;
+        c->statistics.limitedFlights = limited;
         *miss = before;
         rbStepContacts_PrepareSet(engine);
         isActing = rbContactStep_SolveFlights(engine, host, h, miss);

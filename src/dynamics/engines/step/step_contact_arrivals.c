@@ -53,7 +53,8 @@ static bool isApproaching(const rbStepContacts* c, int k)
 // Those that were stopped at the surface.
 static bool isArriving(const rbStepContacts* c, int k)
 {
-    return isApproaching(c, k) && c->set.points[k].impulse[0] > 0.0;
+    const rbContactPoint* point = &c->set.points[k];
+    return isApproaching(c, k) && (point->impulse[0] > 0.0 || point->isShort);
 }
 
 // Points whose overlap is undone: the speed of this also holds only for the displacement. The
@@ -100,6 +101,7 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             double free = isArrived ? fmax(0.0, point->gap) / -c->stage.approaches.data[k] : h;
             RB_ASSERT(!(free < 0.0));
             double late = fmax(0.0, h - free);
+            bool isShort = point->isShort;
             *point = c->stage.points.data[k];
             c->stage.gaps.data[k] = point->gap;
             if (isArrived) {
@@ -111,6 +113,7 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                                      point->gap,
                                      island->contacts[i] >= c->foundCount,
                                      point->isAhead,
+                                     isShort,
                                      false};
                 rbArray_Push(c->flight.arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
@@ -582,12 +585,14 @@ static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
 }
 
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
-// approach, if they are within the possible error of the flight. One that was closed already has
-// collided since, and need not approach any more. Returns whether a point is closed so.
+// approach, if they are within the possible error of the flight; of one that was stopped short, if
+// they would meet within a step. One that was closed already has collided since, and need not
+// approach any more. Returns whether a point is closed so.
 static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h)
 {
     double least = INFINITY;
     bool isAny = false;
+    double part = arrival->isShort ? 1.0 : NEAR_PART;
     int first = findFirst(&c->set, c->foundCount, arrival->bodyA, arrival->bodyB);
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = first; i < c->foundCount; ++i) {
@@ -599,13 +604,15 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h)
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
                 bool isNear =
-                    speed < -c->settings.restSpeed && point->gap <= -NEAR_PART * h * speed;
+                    speed < -c->settings.restSpeed && point->gap <= -part * h * speed;
                 if (!isNear && !arrival->isClosed) {
                     continue;
                 }
                 if (pass == 0) {
                     least = point->isClosed ? -INFINITY : fmin(least, point->gap);
                 } else if (point->gap <= least + c->settings.shell) {
+                    point->isShort = arrival->isShort && !point->isClosed &&
+                                     point->gap > -NEAR_PART * h * speed;
                     point->isClosed = true;
                     isAny = true;
                 }

@@ -23,7 +23,7 @@ static const struct {
     double nearTimes;   // the tolerance: so near sweeps are left to themselves in huge islands
     double strikePart;  // of a step, in which they would meet
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
-} tuning = {0.05, 500, 150, 64, 400, 200, 6, 8, 16, 15, 10.0, 0.25, 0.7};
+} tuning = {0.05, 500, 150, 64, 400, 200, 6, 8, 16, 40, 10.0, 0.25, 0.7};
 
 // ----------------------------------------------------------------------------------------- stages
 
@@ -463,6 +463,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         rbContactStep_AccountForCollisions(engine, island, &done);
         int noted;
         const rbCollisionNote* notes = rbCollisions_GetNotes(c->solvers.collisions, &noted);
+        rbContactStep_AccountForShort(c, notes, noted);
         rbContactStep_AddCollisions(engine, host, notes, noted);
         rbContactStep_ReportCollisions(engine, host, island, notes,
                                        host->journal != NULL ? noted : 0);
@@ -533,8 +534,8 @@ static double limitPair(const rbStepContacts* c, const rbContact* contact,
     return excess;
 }
 
-// A flight that sweeps did not finish: bodies stop where they would overlap others. Returns the
-// overlap that is left.
+// A flight that was not solved to the end: bodies stop where they would overlap others, and count as
+// arrived there. Returns the overlap that is left.
 static double limitFlight(rbStepContacts* c, const rbContactIsland* island, double h)
 {
     rbArray_Reserve(c->flight.parts, c->bodies.count);
@@ -548,7 +549,10 @@ static double limitFlight(rbStepContacts* c, const rbContactIsland* island, doub
         for (int i = 0; i < island->contactCount; ++i) {
             const rbContact* contact = &c->set.contacts[island->contacts[i]];
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-                left = fmax(left, limitPair(c, contact, &c->set.points[k], h));
+                double excess = limitPair(c, contact, &c->set.points[k], h);
+                bool isShort = excess > 0.5 * c->settings.tolerance && isApproaching(c, k);
+                c->set.points[k].isShort = c->set.points[k].isShort || isShort;
+                left = fmax(left, excess);
             }
         }
     }
@@ -848,9 +852,6 @@ static void strikeOn(rbStepEngine* engine, const rbStepHost* host, double h, rbS
     }
     if (isAny) {
         solveStruck(engine, host, h, STAGE_AGAIN, miss);
-        for (int k = 0; k < c->set.pointCount; ++k) {
-            c->set.points[k].isStruck = false;
-        }
     }
 }
 
@@ -871,4 +872,8 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     rbContactStep_AddTouches(engine, host, NULL, 1.0);
     accountForLasting(engine, false);
     rbContactStep_ReportStops(engine, host);
+    for (int k = 0; k < c->set.pointCount; ++k) {
+        c->set.points[k].isStruck = false;
+        c->set.points[k].isShort = false;
+    }
 }

@@ -68,6 +68,7 @@ typedef struct rbArrival {
     double gap;    // m
     bool isOfStop; // of a joint: there are no shapes to measure
     bool isAhead;  // of the end of the flight: the gap holds only for that flight
+    bool isShort;  // stopped short of the surface, by an end to solving the flight
     bool isClosed; // at the end of the flight, although it may be slightly open
 } rbArrival;
 
@@ -346,6 +347,8 @@ void rbContactStep_CloseAccounts(rbStepContacts* c);
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
                                         const rbCollisionsDone* done);
+// Moves the work of collisions of bodies that are still apart to late work.
+void rbContactStep_AccountForShort(rbStepContacts* c, const rbCollisionNote* notes, int count);
 // J, kinetic and of gravity and constant forces, of all bodies in their current state.
 double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.
