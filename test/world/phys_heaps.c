@@ -23,7 +23,8 @@ typedef struct Motion {
 
 static void addWall(rbWorld* world, rbVec3 normal, double offset)
 {
-    Flyer wall = {.geometry = rbCreatePlane(normal, offset, NULL), .friction = 0.5, .isStatic = true};
+    Flyer wall = {
+        .geometry = rbCreatePlane(normal, offset, NULL), .friction = 0.5, .isStatic = true};
     (void)addFlyer(world, &wall);
 }
 

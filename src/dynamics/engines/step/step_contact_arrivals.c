@@ -326,8 +326,7 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (island.bodyCount == 0 ||
-            c->flight.kinds.data[island.bodies[0]] != RB_FLIGHT_TWICE) {
+        if (island.bodyCount == 0 || c->flight.kinds.data[island.bodies[0]] != RB_FLIGHT_TWICE) {
             continue;
         }
         for (int k = 0; k < island.bodyCount; ++k) {
@@ -603,16 +602,15 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h)
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
-                bool isNear =
-                    speed < -c->settings.restSpeed && point->gap <= -part * h * speed;
+                bool isNear = speed < -c->settings.restSpeed && point->gap <= -part * h * speed;
                 if (!isNear && !arrival->isClosed) {
                     continue;
                 }
                 if (pass == 0) {
                     least = point->isClosed ? -INFINITY : fmin(least, point->gap);
                 } else if (point->gap <= least + c->settings.shell) {
-                    point->isShort = arrival->isShort && !point->isClosed &&
-                                     point->gap > -NEAR_PART * h * speed;
+                    point->isShort =
+                        arrival->isShort && !point->isClosed && point->gap > -NEAR_PART * h * speed;
                     point->isClosed = true;
                     isAny = true;
                 }

@@ -305,8 +305,9 @@ static bool solveBy(const LastingSolver* solver, Lasting* l)
     return l->solved.isMet || l->solved.isShocked;
 }
 
-// Whether what sweeps left is small: of a flight it is made good by stopping bodies a little short of
-// each other; otherwise the step says that it missed. Newton's method takes a second for the rest.
+// Whether what sweeps left is small: of a flight it is made good by stopping bodies a little short
+// of each other; otherwise the step says that it missed. Newton's method takes a second for the
+// rest.
 static bool isNearly(const Lasting* l)
 {
     double left = fmax(l->solved.gapError, l->solved.slipError) / l->unit;
@@ -332,7 +333,7 @@ static void solveByPolicy(Lasting* l)
         int striking = isHeld ? tuning.sweepsFlight : tuning.sweepsStriking;
         l->sweepsMax = isSwept ? settings->sweepsMax - l->solved.sweeps : striking;
         l->solved.isMoving = true;
-        if (solveBy(&sweepsRow, l) || isSwept || (isHuge && isNearly(l))) {
+        if (solveBy(&sweepsRow, l) || isSwept || ((isHuge || (isHeld && isLarge)) && isNearly(l))) {
             return;
         }
     }
@@ -534,8 +535,8 @@ static double limitPair(const rbStepContacts* c, const rbContact* contact,
     return excess;
 }
 
-// A flight that was not solved to the end: bodies stop where they would overlap others, and count as
-// arrived there. Returns the overlap that is left.
+// A flight that was not solved to the end: bodies stop where they would overlap others, and count
+// as arrived there. Returns the overlap that is left.
 static double limitFlight(rbStepContacts* c, const rbContactIsland* island, double h)
 {
     rbArray_Reserve(c->flight.parts, c->bodies.count);
@@ -833,8 +834,8 @@ static void solveStruck(rbStepEngine* engine, const rbStepHost* host, double h, 
 
 // A blow runs through a heap within a step, but its bodies are slightly apart, by what their last
 // flights left. With one collision per pair and step it would take a step from each body to the
-// next, and meanwhile the bodies would keep speeds that they had long lost: 1000 falling balls at 60
-// Hz lost a fifth of what they lose in steps a tenth as long.
+// next, and meanwhile the bodies would keep speeds that they had long lost: 1000 falling balls at
+// 60 Hz lost a fifth of what they lose in steps a tenth as long.
 static void strikeOn(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;

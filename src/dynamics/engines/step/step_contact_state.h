@@ -310,8 +310,8 @@ void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
-// Speeds before the position stage; after it, islands in which points arrive keep their flights, and
-// are solved again.
+// Speeds before the position stage; after it, islands in which points arrive keep their flights,
+// and are solved again.
 void rbContactStep_NoteApproaches(rbStepContacts* c);
 void rbContactStep_KeepFlights(rbStepEngine* engine, double h);
 void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
