@@ -70,11 +70,11 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
 }
 
 // Contacts at the end of the flight. What arrived takes part, although it may be slightly open.
-static void findEnd(rbStepEngine* engine, double h)
+static void findEnd(rbStepEngine* engine, double h, bool isAgain)
 {
     rbStepContacts* c = engine->contacts;
     rbStepContacts_Find(engine);
-    rbContactStep_CloseArrivals(c, h);
+    rbContactStep_CloseArrivals(c, h, isAgain);
     if (rbContactStep_MarkIdle(c, 0.0)) {
         rbStepContacts_BuildGraph(c);
     }
@@ -84,7 +84,7 @@ static void find(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
     c->stage.part = rbContactStep_PartOf(engine, h);
-    findEnd(engine, h);
+    findEnd(engine, h, false);
     rbContactStep_WakeBodies(engine, host, h);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solvers.sweeps, &all);
@@ -103,8 +103,13 @@ static void collide(rbStepEngine* engine, const rbStepHost* host, double h, rbSt
     RB_VALIDATE(rbStepValid_AreImpulses(engine->contacts));
     engine->contacts->accounts.collisionTime += rbGetThreadTime() - begun;
     rbContactStep_TakeBodies(engine);
-    if (rbStepContacts_IsFasterThanReach(engine)) {
-        findEnd(engine, h);
+    if (!rbStepContacts_IsFasterThanReach(engine)) {
+        return;
+    }
+    if (engine->contacts->solvers.substeps != NULL) {
+        rbStepContacts_MakeReady(engine);
+    } else {
+        findEnd(engine, h, true);
         rbContactRun all = rbContactStep_MakeRun(engine->contacts, NULL, h);
         rbContactSolver_Prepare(engine->contacts->solvers.sweeps, &all);
     }

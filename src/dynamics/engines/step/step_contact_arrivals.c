@@ -585,9 +585,9 @@ static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
 
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
 // approach, if they are within the possible error of the flight; of one that was stopped short, if
-// they would meet within a step. One that was closed already has collided since, and need not
-// approach any more. Returns whether a point is closed so.
-static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h)
+// they would meet within a step. isAgain: after collisions what was closed stays so, whether it
+// still approaches or not; what rebounds has left. Returns whether a point is closed so.
+static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, bool isAgain)
 {
     double least = INFINITY;
     bool isAny = false;
@@ -603,7 +603,7 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h)
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
                 bool isNear = speed < -c->settings.restSpeed && point->gap <= -part * h * speed;
-                if (!isNear && !arrival->isClosed) {
+                if (isAgain ? contact->restitution > 0.0 : !isNear) {
                     continue;
                 }
                 if (pass == 0) {
@@ -620,15 +620,15 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h)
     return isAny;
 }
 
-void rbContactStep_CloseArrivals(rbStepContacts* c, double h)
+void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
 {
     int lastA = -1;
     int lastB = -1;
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
         rbArrival* arrival = &c->flight.arrivals.data[i];
         bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
-        if (isNew && !arrival->isOfStop) {
-            arrival->isClosed = closePair(c, arrival, h);
+        if (isNew && !arrival->isOfStop && (!isAgain || arrival->isClosed)) {
+            arrival->isClosed = closePair(c, arrival, h, isAgain);
         }
         lastA = arrival->bodyA;
         lastB = arrival->bodyB;

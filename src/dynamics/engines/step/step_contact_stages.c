@@ -840,7 +840,7 @@ static void strikeOn(rbStepEngine* engine, const rbStepHost* host, double h, rbS
 {
     rbStepContacts* c = engine->contacts;
     bool isAny = false;
-    bool isMore = true;
+    bool isMore = c->solvers.substeps == NULL; // a game's budget has no room for it
     for (int round = 0; isMore && round < tuning.strikeRounds; ++round) {
         countIslands(c);
         isMore = closeStruck(c, h);

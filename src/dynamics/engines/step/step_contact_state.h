@@ -323,7 +323,8 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
 void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h);
 void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h);
 // Points of pairs that arrived collide, although the flight may have left them slightly open.
-void rbContactStep_CloseArrivals(rbStepContacts* c, double h);
+// isAgain: contacts were found again after collisions.
+void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
 
 // ----------------------------------------------------------------------------- step_contact_time.c
 // Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
