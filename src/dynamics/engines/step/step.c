@@ -69,15 +69,22 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
     c->trial.isFlown = false;
 }
 
+// Contacts at the end of the flight. What arrived takes part, although it may be slightly open.
+static void findEnd(rbStepEngine* engine, double h, bool isAgain)
+{
+    rbStepContacts* c = engine->contacts;
+    rbStepContacts_Find(engine);
+    rbContactStep_CloseArrivals(c, h, isAgain);
+    if (rbContactStep_MarkIdle(c, 0.0)) {
+        rbStepContacts_BuildGraph(c);
+    }
+}
+
 static void find(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
     c->stage.part = rbContactStep_PartOf(engine, h);
-    rbStepContacts_Find(engine);
-    rbContactStep_CloseArrivals(c, h);
-    if (rbContactStep_MarkIdle(c, 0.0)) {
-        rbStepContacts_BuildGraph(c);
-    }
+    findEnd(engine, h, false);
     rbContactStep_WakeBodies(engine, host, h);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solvers.sweeps, &all);
@@ -96,8 +103,15 @@ static void collide(rbStepEngine* engine, const rbStepHost* host, double h, rbSt
     RB_VALIDATE(rbStepValid_AreImpulses(engine->contacts));
     engine->contacts->accounts.collisionTime += rbGetThreadTime() - begun;
     rbContactStep_TakeBodies(engine);
-    if (rbStepContacts_IsFasterThanReach(engine)) {
+    if (!rbStepContacts_IsFasterThanReach(engine)) {
+        return;
+    }
+    if (engine->contacts->solvers.substeps != NULL) {
         rbStepContacts_MakeReady(engine);
+    } else {
+        findEnd(engine, h, true);
+        rbContactRun all = rbContactStep_MakeRun(engine->contacts, NULL, h);
+        rbContactSolver_Prepare(engine->contacts->solvers.sweeps, &all);
     }
 }
 

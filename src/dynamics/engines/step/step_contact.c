@@ -73,6 +73,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->stage.sweptPoints);
     rbArray_Free(contacts->flight.parts);
     rbArray_Free(contacts->stage.gaps);
+    rbArray_Free(contacts->stage.crowds);
     rbArray_Free(contacts->stage.swept);
     rbArray_Free(contacts->stage.before);
     rbArray_Free(contacts->flight.bodies);

@@ -218,7 +218,9 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         return;
     }
     bool isGuarded = false;
+    bool isActing = false; // impulses that act are still to be found
     rbContactAccounts sums = c->accounts.sums;
+    int64_t limited = c->statistics.limitedFlights;
     rbStepMiss before = *miss;
     RB_ASSERT(h > 0.0 && c->set.contactCount >= c->foundCount);
     rbContactStep_ShowBodies(engine);
@@ -251,9 +253,13 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
                (size_t)c->bodies.count * sizeof *c->bodies.data);
         rbContactStep_TurnMechanisms(engine, h, true);
         c->accounts.sums = sums;
+        c->statistics.limitedFlights = limited;
         *miss = before;
         rbStepContacts_PrepareSet(engine);
-        rbContactStep_SolvePositions(engine, host, h, miss);
+        isActing = rbContactStep_SolveFlights(engine, host, h, miss);
+    }
+    if (isActing) { // the end of a flight does not depend on them
+        rbContactStep_SolveActing(engine, host, h, miss);
     }
     c->flight.isWild = c->flight.isWild || rbContactPairs_GetReport(c->pairs).isThrough;
     c->flight.isGuarded = isGuarded;

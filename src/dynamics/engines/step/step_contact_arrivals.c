@@ -53,7 +53,8 @@ static bool isApproaching(const rbStepContacts* c, int k)
 // Those that were stopped at the surface.
 static bool isArriving(const rbStepContacts* c, int k)
 {
-    return isApproaching(c, k) && c->set.points[k].impulse[0] > 0.0;
+    const rbContactPoint* point = &c->set.points[k];
+    return isApproaching(c, k) && (point->impulse[0] > 0.0 || point->isShort);
 }
 
 // Points whose overlap is undone: the speed of this also holds only for the displacement. The
@@ -100,6 +101,7 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             double free = isArrived ? fmax(0.0, point->gap) / -c->stage.approaches.data[k] : h;
             RB_ASSERT(!(free < 0.0));
             double late = fmax(0.0, h - free);
+            bool isShort = point->isShort;
             *point = c->stage.points.data[k];
             c->stage.gaps.data[k] = point->gap;
             if (isArrived) {
@@ -110,7 +112,9 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                                      point->armB,
                                      point->gap,
                                      island->contacts[i] >= c->foundCount,
-                                     point->isAhead};
+                                     point->isAhead,
+                                     isShort,
+                                     false};
                 rbArray_Push(c->flight.arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
                 noteLate(c, contact->bodyB, late);
@@ -290,10 +294,8 @@ static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
 }
 
 // Where bodies arrive, the impulses that stop them at the surface act only on the displacement of
-// the flight. Their effect on the velocities, of these bodies and of all that they push, is
-// discarded afterward, and the impulses that really act are found without them.
-void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
-                                 rbStepMiss* miss)
+// the flight.
+void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
@@ -304,10 +306,8 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
         for (int k = 0; k < island.bodyCount; ++k) {
             int body = island.bodies[k];
             c->flight.bodies.data[body] = c->bodies.data[body];
-            c->bodies.data[body] = c->stage.before.data[body];
             c->flight.kinds.data[body] = RB_FLIGHT_TWICE;
         }
-        rbContactStep_TurnIsland(engine, &island, h, true);
         if (isWild(c, &island) && !rbContactStep_HasMechanism(engine, &island)) {
             if (c->settings.isOverlapAllowed && hasParting(c, &island)) {
                 partIsland(engine, &island, h);
@@ -315,6 +315,24 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
                 holdIsland(c, &island);
             }
         }
+    }
+}
+
+// Their effect on the velocities, of these bodies and of all that they push, is discarded, and the
+// impulses that really act are found without them.
+void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
+                                 rbStepMiss* miss)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (island.bodyCount == 0 || c->flight.kinds.data[island.bodies[0]] != RB_FLIGHT_TWICE) {
+            continue;
+        }
+        for (int k = 0; k < island.bodyCount; ++k) {
+            c->bodies.data[island.bodies[k]] = c->stage.before.data[island.bodies[k]];
+        }
+        rbContactStep_TurnIsland(engine, &island, h, true);
         int first = c->flight.arrivals.count;
         openArrivals(c, &island, h);
         openAhead(c, &island, first);
@@ -566,42 +584,51 @@ static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
 }
 
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
-// approach, if they are within the possible error of the flight.
-static void closePair(rbStepContacts* c, int bodyA, int bodyB, double h)
+// approach, if they are within the possible error of the flight; of one that was stopped short, if
+// they would meet within a step. isAgain: after collisions what was closed stays so, whether it
+// still approaches or not; what rebounds has left. Returns whether a point is closed so.
+static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, bool isAgain)
 {
     double least = INFINITY;
-    int first = findFirst(&c->set, c->foundCount, bodyA, bodyB);
+    bool isAny = false;
+    double part = arrival->isShort ? 1.0 : NEAR_PART;
+    int first = findFirst(&c->set, c->foundCount, arrival->bodyA, arrival->bodyB);
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = first; i < c->foundCount; ++i) {
             const rbContact* contact = &c->set.contacts[i];
-            if (contact->bodyA != bodyA || contact->bodyB != bodyB) {
+            if (contact->bodyA != arrival->bodyA || contact->bodyB != arrival->bodyB) {
                 break;
             }
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
-                if (!(speed < -c->settings.restSpeed) || point->gap > -NEAR_PART * h * speed) {
+                bool isNear = speed < -c->settings.restSpeed && point->gap <= -part * h * speed;
+                if (isAgain ? contact->restitution > 0.0 : !isNear) {
                     continue;
                 }
                 if (pass == 0) {
                     least = point->isClosed ? -INFINITY : fmin(least, point->gap);
                 } else if (point->gap <= least + c->settings.shell) {
+                    point->isShort =
+                        arrival->isShort && !point->isClosed && point->gap > -NEAR_PART * h * speed;
                     point->isClosed = true;
+                    isAny = true;
                 }
             }
         }
     }
+    return isAny;
 }
 
-void rbContactStep_CloseArrivals(rbStepContacts* c, double h)
+void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain)
 {
     int lastA = -1;
     int lastB = -1;
     for (int i = 0; i < c->flight.arrivals.count; ++i) {
-        const rbArrival* arrival = &c->flight.arrivals.data[i];
+        rbArrival* arrival = &c->flight.arrivals.data[i];
         bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
-        if (isNew && !arrival->isOfStop) {
-            closePair(c, arrival->bodyA, arrival->bodyB, h);
+        if (isNew && !arrival->isOfStop && (!isAgain || arrival->isClosed)) {
+            arrival->isClosed = closePair(c, arrival, h, isAgain);
         }
         lastA = arrival->bodyA;
         lastB = arrival->bodyB;

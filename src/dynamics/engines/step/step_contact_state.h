@@ -67,6 +67,8 @@ typedef struct rbArrival {
     double gap;    // m
     bool isOfStop; // of a joint: there are no shapes to measure
     bool isAhead;  // of the end of the flight: the gap holds only for that flight
+    bool isShort;  // stopped short of the surface, by an end to solving the flight
+    bool isClosed; // at the end of the flight, although it may be slightly open
 } rbArrival;
 
 // Forces on a frozen body besides constant ones; it wakes when they change.
@@ -109,6 +111,7 @@ typedef struct rbStageStart {
     RB_ARRAY(rbContactPoint) points; // impulses and gaps
     RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
+    RB_ARRAY(int) crowds;            // per body: bodies of its island
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
     rbPairGaps pairGaps; // at the start of the step
@@ -286,9 +289,14 @@ void rbContactStep_MeasureReaction(void* context, int contact, double* reaction)
 
 // --------------------------------------------------------------------------- step_contact_stages.c
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);
-// Impulses of the start, from the velocities of bodies; miss collects what they leave over.
+// Impulses of the start, from the velocities of bodies; miss collects what they leave over. First
+// those of the flight; returns whether those that act are still to be found.
 void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
                                   rbStepMiss* miss);
+bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
+                                rbStepMiss* miss);
+void rbContactStep_SolveActing(rbStepEngine* engine, const rbStepHost* host, double h,
+                               rbStepMiss* miss);
 // Marks contacts that cannot act: with h = 0 in the velocity stages, in which closed points take
 // part; otherwise in a position stage. Returns whether the marks changed.
 bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
@@ -316,8 +324,10 @@ void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
-// Speeds before the position stage; after it, islands in which points arrive are solved again.
+// Speeds before the position stage; after it, islands in which points arrive keep their flights,
+// and are solved again.
 void rbContactStep_NoteApproaches(rbStepContacts* c);
+void rbContactStep_KeepFlights(rbStepEngine* engine, double h);
 void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
                                  rbStepMiss* miss);
 // Islands with arriving bodies fly with one velocity and continue with another.
@@ -327,7 +337,8 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
 void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h);
 void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h);
 // Points of pairs that arrived collide, although the flight may have left them slightly open.
-void rbContactStep_CloseArrivals(rbStepContacts* c, double h);
+// isAgain: contacts were found again after collisions.
+void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
 
 // ----------------------------------------------------------------------------- step_contact_time.c
 // Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
@@ -351,6 +362,8 @@ void rbContactStep_CloseAccounts(rbStepContacts* c);
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
                                         const rbCollisionsDone* done);
+// Moves the work of collisions of bodies that are still apart to late work.
+void rbContactStep_AccountForShort(rbStepContacts* c, const rbCollisionNote* notes, int count);
 // J, kinetic and of gravity and constant forces, of all bodies in their current state.
 double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.
