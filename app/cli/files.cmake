@@ -147,5 +147,4 @@ endif()
 add_executable(make_corpus EXCLUDE_FROM_ALL bench/corpus/make_corpus.c bench/contact_scenes.c bench/contact_checks.c)
 target_include_directories(make_corpus PRIVATE src bench)
 target_link_libraries(make_corpus PRIVATE rb_options rattleback m)
-target_link_options(make_corpus PRIVATE
-  -Wl,--wrap=rbContactSolver_SolvePositions -Wl,--wrap=rbContactSolver_SolveVelocities)
+target_link_options(make_corpus PRIVATE -Wl,--wrap=rbContactSolver_Solve)

@@ -21,11 +21,10 @@
 static rbCorpus largest[2]; // of positions, velocities
 static bool isWatching;
 
-#define WRAP(NAME)                                                                   \
-    rbContactSolved __real_##NAME(rbContactSolver* solver, const rbContactRun* run); \
-    rbContactSolved __wrap_##NAME(rbContactSolver* solver, const rbContactRun* run)
-WRAP(rbContactSolver_SolvePositions);
-WRAP(rbContactSolver_SolveVelocities);
+rbContactSolved __real_rbContactSolver_Solve(rbContactSolver* solver, const rbContactRun* run,
+                                             bool isOfPositions);
+rbContactSolved __wrap_rbContactSolver_Solve(rbContactSolver* solver, const rbContactRun* run,
+                                             bool isOfPositions);
 
 static void toFloats(rbVec3 v, float out[3])
 {
@@ -136,16 +135,11 @@ static void dump(const rbContactRun* run, bool isOfPositions)
     free(places);
 }
 
-WRAP(rbContactSolver_SolvePositions)
+rbContactSolved __wrap_rbContactSolver_Solve(rbContactSolver* solver, const rbContactRun* run,
+                                             bool isOfPositions)
 {
-    dump(run, true);
-    return __real_rbContactSolver_SolvePositions(solver, run);
-}
-
-WRAP(rbContactSolver_SolveVelocities)
-{
-    dump(run, false);
-    return __real_rbContactSolver_SolveVelocities(solver, run);
+    dump(run, isOfPositions);
+    return __real_rbContactSolver_Solve(solver, run, isOfPositions);
 }
 
 static bool writeCorpus(const char* path, const rbCorpus* corpus)
