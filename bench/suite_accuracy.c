@@ -5,9 +5,7 @@
 // measured by the same function on the poses that each engine reports. Time is that of this thread
 // for stepping, per simulated second; building the world is not in it.
 //
-// Ours is set as its documents tell a user to. Mechanisms: accuracy "exact" with errorMax as asked.
-// With contacts, for which there is no error control, a rule makes the settings of "engineering"
-// out of the asked accuracy: see makeDef.
+// Ours is set as its documents tell a user to: accuracy "exact" with errorMax as asked.
 //
 // Peers have no such setting: they run with step sizes from 1e-2 to 1e-5 s, as shipped and in their
 // most accurate configuration.
@@ -72,26 +70,15 @@ typedef struct rbAccuracyContest {
 
 // -------------------------------------------------------------------------------------------- ours
 
-// The settings for an accuracy. With contacts the motion is of order 2, so the step goes with the
-// root of the asked error: 10 ms for 1 cm, 1 us for 1e-10 m. The shell is a displacement of the
-// surfaces. What a step leaves within its tolerances adds up over the steps.
+// The settings for an accuracy.
 static rbWorldDef makeDef(const rbAccuracyScene* scene, double asked)
 {
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
-    if (!scene->hasContacts) {
-        rbWorldDef_SetAccuracy(&def, RB_ACCURACY_EXACT);
-        def.step.errorMax = asked;
-        def.step.horizon = scene->duration;
-        def.step.step = 0.1; // the largest
-        return def;
-    }
-    def.step.step = 0.1 * sqrt(asked);
-    def.step.tolerance = fmin(def.step.tolerance, 1e-3 * asked);
-    def.contact.shell = fmin(def.contact.shell, 0.01 * asked);
-    def.contact.tolerance = fmin(def.contact.tolerance, 1e-3 * asked);
-    def.contact.velocityTolerance = fmin(def.contact.velocityTolerance, 1e-2 * asked);
-    def.contact.contactTime = RB_CONTACT_TIME_BISECTION;
+    rbWorldDef_SetAccuracy(&def, RB_ACCURACY_EXACT);
+    def.step.errorMax = asked;
+    def.step.horizon = scene->duration;
+    def.step.step = scene->hasContacts ? def.step.step : 0.1; // the largest
     return def;
 }
 

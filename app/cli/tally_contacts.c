@@ -138,6 +138,10 @@ static void printSolving(const rbContactSettings* asked, const rbWorld* world, r
         (void)fprintf(file, "; %" PRId64 " flight%s cut short", s->limitedFlights,
                       rbPlural(s->limitedFlights));
     }
+    if (s->lowOrderSteps > 0) {
+        (void)fprintf(file, "; %" PRId64 " step%s at order 2, where contacts change",
+                      s->lowOrderSteps, rbPlural(s->lowOrderSteps));
+    }
     if (asked->contactTime != RB_CONTACT_TIME_STEP) {
         (void)fprintf(file, "; %" PRId64 " step%s cut at a contact in %" PRId64 " trial%s",
                       s->cutSteps, rbPlural(s->cutSteps), s->cutTrials, rbPlural(s->cutTrials));
@@ -243,6 +247,7 @@ void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Integer(json, "shockedStages", s.shockedStages);
     rbJson_Integer(json, "limitedFlights", s.limitedFlights);
     rbJson_Integer(json, "cutSteps", s.cutSteps);
+    rbJson_Integer(json, "lowOrderSteps", s.lowOrderSteps);
     rbJson_Integer(json, "cutTrials", s.cutTrials);
     rbJson_Integer(json, "unmetSteps", s.unmetSteps);
     rbJson_Number(json, "tolerance", asked->tolerance);

@@ -121,31 +121,33 @@ RB_API rbContactSettings rbDefaultContactSettings(void);
 
 /// Work on contacts since the world was created.
 typedef struct rbContactStatistics {
-    int64_t collisions;        ///< points that collided
-    int64_t energyRaises;      ///< collisions whose law raised the energy (Newton's)
-    double energyRaised;       ///< J, by these; part of rbLedger.impactWork
-    int64_t contactSum;        ///< points, summed over all steps
-    int contactCount;          ///< points in the last step
-    int pairCount;             ///< near pairs
-    int islandCount;           ///< in the last step
-    int frozenCount;           ///< frozen bodies
-    int64_t positionSweeps;    ///< of all steps
-    int64_t velocitySweeps;    ///< of all steps
-    int64_t collisionSweeps;   ///< of all steps
-    int64_t unmetSteps;        ///< steps that ended above a tolerance
-    int64_t directStages;      ///< stages whose islands were solved as a whole, by Newton's method
-    int64_t hybridStages;      ///< those of them by sweeps and Newton's method in turn
-    int64_t limitedFlights;    ///< flights of islands cut short: bodies were stopped before they
-                               ///< would overlap, because it was not solved where they arrive
-    int64_t shockedStages;     ///< stages ended by shock propagation
-    int64_t unwritten;         ///< events that found the journal full (rbStepSettings.journalMax)
-    int64_t cutSteps;          ///< steps shortened to the time of a contact
-    int64_t cutTrials;         ///< steps tried and undone to find these times
-    double gapErrorMax;        ///< m, left by a position stage
-    double speedErrorMax;      ///< m/s, left by a velocity stage or by collisions
-    double reboundErrorMax;    ///< m/s, fastest approach stopped without rebound because the rounds
-                               ///< of collisions ended; up to restSpeed nothing is missed
-    double jointErrorMax;      ///< m, of joints of touching bodies, left by a position stage
+    int64_t collisions;      ///< points that collided
+    int64_t energyRaises;    ///< collisions whose law raised the energy (Newton's)
+    double energyRaised;     ///< J, by these; part of rbLedger.impactWork
+    int64_t contactSum;      ///< points, summed over all steps
+    int contactCount;        ///< points in the last step
+    int pairCount;           ///< near pairs
+    int islandCount;         ///< in the last step
+    int frozenCount;         ///< frozen bodies
+    int64_t positionSweeps;  ///< of all steps
+    int64_t velocitySweeps;  ///< of all steps
+    int64_t collisionSweeps; ///< of all steps
+    int64_t unmetSteps;      ///< steps that ended above a tolerance
+    int64_t directStages;    ///< stages whose islands were solved as a whole, by Newton's method
+    int64_t hybridStages;    ///< those of them by sweeps and Newton's method in turn
+    int64_t limitedFlights;  ///< flights of islands cut short: bodies were stopped before they
+                             ///< would overlap, because it was not solved where they arrive
+    int64_t shockedStages;   ///< stages ended by shock propagation
+    int64_t unwritten;       ///< events that found the journal full (rbStepSettings.journalMax)
+    int64_t cutSteps;        ///< steps shortened to the time of a contact
+    int64_t cutTrials;       ///< steps tried and undone to find these times
+    int64_t lowOrderSteps;   ///< steps at order 2 where a higher one was asked for: across changes
+                             ///< of what touches, sticks or slides, and where it cannot be held
+    double gapErrorMax;      ///< m, left by a position stage
+    double speedErrorMax;    ///< m/s, left by a velocity stage or by collisions
+    double reboundErrorMax;  ///< m/s, fastest approach stopped without rebound because the rounds
+                             ///< of collisions ended; up to restSpeed nothing is missed
+    double jointErrorMax;    ///< m, of joints of touching bodies, left by a position stage
     double jointSpeedErrorMax; ///< m/s, of joints of touching bodies, left by a velocity stage
     double restSpeed;          ///< m/s, slower approach is no collision
     double deepest;            ///< m, deepest overlap so far, >= 0

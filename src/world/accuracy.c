@@ -13,7 +13,7 @@ typedef struct RowDefault {
     double value;
 } RowDefault;
 
-#define DEFAULTS_MAX 6
+#define DEFAULTS_MAX 8
 
 typedef struct AccuracyRow {
     const char* name;
@@ -45,9 +45,14 @@ static const AccuracyRow rows[RB_ACCURACY_COUNT] = {
         {
             .name = "exact",
             .promise = "the step size is chosen to keep the error of the motion at the end of the "
-                       "run below step.errorMax; mechanisms without contacts, joint limits and "
-                       "sampled motors",
-            .defaults = {{false, "step", 0.01}, {false, "order", 8}, {false, "errorMax", 1e-9}},
+                       "run below step.errorMax; no joint limits and sampled motors",
+            .defaults = {{false, "step", 0.01},
+                         {false, "order", 8},
+                         {false, "errorMax", 1e-9},
+                         {true, "shell", 1e-11},
+                         {true, "tolerance", 1e-12},
+                         {true, "velocityTolerance", 1e-11},
+                         {true, "restSpeed", 1e-5}},
         },
 };
 

@@ -194,7 +194,8 @@ static void ordersAndBoxesThatContactsDoNotKnowAreRefused(void** state)
         const char* text;
         const char* expected;
     } cases[] = {
-        {SCENE(", \"step\": {\"order\": 4}"), "step.order is 4"},
+        {SCENE(", \"step\": {\"order\": 4}, \"contact\": {\"method\": \"penalty\"}"),
+         "step.order is 4"},
         {SCENE(", \"step\": {\"method\": \"penalty\"}"), "step.method is \"penalty\""},
         {SCENE(", \"world\": {\"periodicBox\": [9, 9, 9]}"), "periodic box"},
     };

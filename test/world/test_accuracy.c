@@ -10,14 +10,14 @@ static void levelsAreRowsOfDefaults(void** state)
     assert_int_equal(def.step.accuracy, RB_ACCURACY_ENGINEERING);
     assert_true(def.step.errorMax == 0.0 && def.contact.substeps == 0);
     def.step.halvingsMax = 3; // belongs to no level
-    def.contact.restSpeed = 0.5;
+    def.contact.partSpeed = 0.5;
     for (int i = 0; i < RB_ACCURACY_COUNT; ++i) {
         rbAccuracy accuracy = (rbAccuracy)i;
         assert_int_equal(rbAccuracy_Find(rbAccuracy_Name(accuracy)), i);
         assert_true(strlen(rbAccuracy_GetPromise(accuracy)) > 20);
         rbWorldDef_SetAccuracy(&def, accuracy);
         assert_int_equal(def.step.accuracy, i);
-        assert_true(def.step.halvingsMax == 3 && def.contact.restSpeed == 0.5);
+        assert_true(def.step.halvingsMax == 3 && def.contact.partSpeed == 0.5);
         rbDestroyWorld(makeWorld(&def));
     }
     assert_true(def.step.errorMax == 1e-9 && def.step.order == 8);
@@ -67,19 +67,20 @@ static void contradictionsAreRefused(void** state)
     }
 }
 
-// Contacts have no error control: the message names two bodies and the remedies.
-static void exactIsRefusedWhereBodiesCanCollide(void** state)
+// Methods that no higher order knows: the message names two bodies and the remedies.
+static void exactIsRefusedWithPenalties(void** state)
 {
     (void)state;
     rbWorldDef def = rbDefaultWorldDef();
     rbError error = {0};
     rbWorldDef_SetAccuracy(&def, RB_ACCURACY_EXACT);
+    def.contact.method = rbContactMethod_Find("penalty");
     rbWorld* world = makeWorld(&def);
     (void)addFloor(world);
     (void)addCube(world, "cube", rbMakeVec3(0.0, 0.0, 1.0));
     assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_UNSUPPORTED);
     if (strstr(error.message, "bodies \"floor\" and \"cube\" can collide") == NULL ||
-        strstr(error.message, "\"engineering\"") == NULL ||
+        strstr(error.message, "with contact.method \"penalty\" it must be 2") == NULL ||
         strstr(error.message, "{\"enabled\": false}") == NULL) {
         fail_msg("%s", error.message);
     }
@@ -98,9 +99,13 @@ static void levelsChangeWhileAWorldRuns(void** state)
     advance(world, 0.5);
     uint64_t hash = rbWorld_GetHash(world);
     rbError error = {0};
-    assert_int_equal(rbWorld_SetAccuracy(world, RB_ACCURACY_EXACT, &error), RB_STATUS_UNSUPPORTED);
+    rbStepSettings step = rbWorld_GetStepSettings(world);
+    step.accuracy = RB_ACCURACY_EXACT; // without an errorMax
+    assert_int_equal(rbWorld_SetStepSettings(world, &step, &error), RB_STATUS_INVALID);
     assert_int_equal(rbWorld_GetStepSettings(world).accuracy, RB_ACCURACY_ENGINEERING);
     assert_true(rbWorld_GetHash(world) == hash);
+    assert_int_equal(rbWorld_SetAccuracy(world, RB_ACCURACY_EXACT, &error), RB_STATUS_OK);
+    advance(world, 0.6);
     assert_int_equal(rbWorld_SetAccuracy(world, RB_ACCURACY_GAME, &error), RB_STATUS_OK);
     assert_int_equal(rbWorld_GetStepSettings(world).accuracy, RB_ACCURACY_GAME);
     assert_int_equal(rbWorld_GetContactSettings(world).substeps, 5);
@@ -111,5 +116,5 @@ static void levelsChangeWhileAWorldRuns(void** state)
 
 RB_TEST_GROUP(test_accuracy, cmocka_unit_test(levelsAreRowsOfDefaults),
               cmocka_unit_test(contradictionsAreRefused),
-              cmocka_unit_test(exactIsRefusedWhereBodiesCanCollide),
+              cmocka_unit_test(exactIsRefusedWithPenalties),
               cmocka_unit_test(levelsChangeWhileAWorldRuns));

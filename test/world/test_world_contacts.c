@@ -70,6 +70,7 @@ static void whatContactsDoNotKnowIsRefused(void** state)
         rbWorldDef def = defineWorld();
         def.periodicBox.y = i < 2 ? 5.0 : 0.0;
         def.step.order = i < 2 ? 2 : 4;
+        def.contact.method = i < 2 ? RB_CONTACT_IMPULSES : rbContactMethod_Find("penalty");
         def.contact.isEnabled = i % 2 == 0; // off: none of it matters
         rbWorld* world = makeWorld(&def);
         (void)addFloor(world);

@@ -219,11 +219,40 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     return true;
 }
 
+static int64_t countUnmet(const rbStepEngine* engine)
+{
+    return engine->contacts->statistics.unmetSteps + engine->statistics.unmetSteps +
+           engine->statistics.inaccurateSteps;
+}
+
+double rbContactStep_MakePlain(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    rbStepMiss miss = {0};
+    c->trial.cuts = 0;
+    c->trial.isFlown = false;
+    rbPairGaps_Note(&c->stage.pairGaps, &c->set, c->foundCount);
+    h = rbContactStep_BeginCut(engine, host, h, c->grid.time + h, &miss);
+    RB_ASSERT(h > 0.0);
+    finish(engine, host, h, &miss);
+    rbContactStep_CountStep(engine, &miss, false);
+    return h;
+}
+
 rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
                                 double* reached)
 {
     rbStepContacts* c = engine->contacts;
-    int64_t unmet = c->statistics.unmetSteps + engine->statistics.unmetSteps;
+    int64_t unmet = countUnmet(engine);
+    if (rbContactOrder_IsUsed(engine)) {
+        rbContactOrder_Advance(engine, host, time);
+        *reached = rbContactStep_IsFinite(c) ? time : engine->time;
+        engine->time = *reached;
+        if (*reached < time) {
+            return RB_STATUS_LIMIT;
+        }
+        return countUnmet(engine) > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
+    }
     while (step(engine, host, time)) {
         if (!rbContactStep_IsFinite(c)) {
             *reached = engine->time;
@@ -238,6 +267,5 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
     }
     engine->time = time;
     *reached = time;
-    return c->statistics.unmetSteps + engine->statistics.unmetSteps > unmet ? RB_STATUS_NUMERICAL
-                                                                            : RB_STATUS_OK;
+    return countUnmet(engine) > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
 }

@@ -94,6 +94,8 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->rest.isWoken);
     rbArray_Free(contacts->rest.isRestless);
     rbArray_Free(contacts->stage.pairGaps.list);
+    rbHeldSet_Free(&contacts->held);
+    rbOrderControl_Free(&contacts->order);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -262,6 +264,8 @@ static void startGrid(rbStepContacts* c, double time)
     c->grid.origin = time;
     c->grid.index = 1;
     c->trial.cuts = 0;
+    c->order.chosen = 0.0; // nothing is known of what touches
+    c->order.plainCount = 0;
 }
 
 static void findLinks(rbStepEngine* engine)
@@ -415,6 +419,8 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     }
     // The velocity change by forces in a step is not a collision.
     c->settings.restSpeed = c->restSpeedAsked;
+    // Steps of higher order do not collide, and those across changes are short.
+    gained = rbContactOrder_IsUsed(engine) ? 0.0 : gained;
     c->settings.restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
     c->statistics.restSpeed = c->settings.restSpeed;
     RB_ASSERT(c->settings.restSpeed >= 0.0 && c->flight.kicks.count == count + 1);

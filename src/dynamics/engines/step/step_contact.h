@@ -31,6 +31,9 @@ void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int inde
 // The velocities that a mechanism continues with, once the result of borrowed ones is known.
 void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism);
 
+// m, errors of steps so far, where their order is above 2.
+double rbStepContacts_GetEstimate(const rbStepContacts* contacts);
+
 // The part of contacts in a snapshot.
 void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream);
 void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work);

@@ -58,8 +58,11 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
 
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings)
 {
+    rbContactSettings own = *settings;
+    bool isTimed = own.contactTime != RB_CONTACT_TIME_STEP || !(engine->settings.errorMax > 0.0);
+    own.contactTime = isTimed ? own.contactTime : RB_CONTACT_TIME_INTERPOLATION;
     rbDestroyStepContacts(engine->contacts);
-    engine->contacts = settings->isEnabled ? rbCreateStepContacts(settings) : NULL;
+    engine->contacts = own.isEnabled ? rbCreateStepContacts(&own) : NULL;
 }
 
 void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* settings)
@@ -70,6 +73,7 @@ void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* 
     rbStepContacts_AddWork(old, &engine->workBefore);
     if (old != NULL && engine->contacts != NULL) {
         engine->contacts->statistics = old->statistics;
+        engine->contacts->order.estimateSum = old->order.estimateSum;
         engine->contacts->accounts.collisionTime = old->accounts.collisionTime;
         engine->contacts->accounts.contactTime = old->accounts.contactTime;
     }
@@ -156,6 +160,11 @@ void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
     }
 }
 
+double rbStepContacts_GetEstimate(const rbStepContacts* contacts)
+{
+    return contacts != NULL ? contacts->order.estimateSum : 0.0;
+}
+
 // --------------------------------------------------------------------------------------- snapshots
 
 // The changing data of loose bodies.
@@ -224,6 +233,9 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
     RB_MOVE(stream, contacts->grid.origin);
     RB_MOVE(stream, contacts->grid.index);
     RB_MOVE(stream, contacts->trial.cuts);
+    RB_MOVE(stream, contacts->order.chosen);
+    RB_MOVE(stream, contacts->order.estimateSum);
+    RB_MOVE(stream, contacts->order.plainCount);
     RB_MOVE(stream, contacts->stage.part);
     RB_MOVE(stream, contacts->settings.restSpeed);
     RB_MOVE(stream, contacts->accounts.sums);

@@ -11,6 +11,7 @@
 #include "dynamics/contact/contact_substeps.h"
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact.h"
+#include "dynamics/engines/step/step_contact_held.h"
 #include "dynamics/engines/step/step_limits.h"
 #include "dynamics/engines/step/step_measure.h"
 
@@ -183,6 +184,18 @@ typedef struct rbTouchReport {
     RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
 } rbTouchReport;
 
+// Steps of higher order and of a chosen size, see step_contact_order.c.
+typedef struct rbOrderControl {
+    double chosen;         // s, the next step that is tried; 0: none was yet
+    double estimateSum;    // m, of errors of steps
+    int plainCount;        // steps of order 2 since the last of a higher one
+    RB_ARRAY(char) node;   // the state, while steps from it are tried
+    RB_ARRAY(char) shown;  // the same, while a time between nodes is shown
+    RB_ARRAY(double) runs; // states of bodies at the ends of runs
+    RB_ARRAY(double) sums; // what the accounts gained in runs
+    RB_ARRAY(int) limits;  // of rows of joints, at the start
+} rbOrderControl;
+
 struct rbStepContacts {
     rbContactSettings settings;       // restSpeed: the one that acts, see restSpeedAsked
     const rbContactMethodRow* method; // NULL: impulses
@@ -214,6 +227,8 @@ struct rbStepContacts {
     } start;
     rbStepAccounts accounts;
     rbTouchReport report;
+    rbHeldSet held;
+    rbOrderControl order;
     rbContactStatistics statistics;
 };
 
@@ -425,3 +440,12 @@ bool rbContactStep_IsFinite(const rbStepContacts* c);
 // ------------------------------------------------------------------------------------------ step.c
 // The first half of a step from the node: impulses of the position stage. Bodies have not moved.
 void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss);
+// A step of order 2, cut at the first contact within it; returns its length.
+double rbContactStep_MakePlain(rbStepEngine* engine, const rbStepHost* host, double h);
+
+// ---------------------------------------------------------------------------- step_contact_order.c
+// Whether steps are of a higher order than 2, where contacts allow it.
+bool rbContactOrder_IsUsed(const rbStepEngine* engine);
+// As rbStepContacts_Advance.
+void rbContactOrder_Advance(rbStepEngine* engine, const rbStepHost* host, double time);
+void rbOrderControl_Free(rbOrderControl* order);

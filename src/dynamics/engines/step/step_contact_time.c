@@ -220,7 +220,8 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
                       const Counts* sums, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
-    double least = CUT_LEAST * engine->settings.step;
+    // steps of higher order are cut within the short ones across a change only
+    double least = CUT_LEAST * (rbContactOrder_IsUsed(engine) ? whole : engine->settings.step);
     double tolerance = c->settings.tolerance;
     rbArray_Assign(c->flight.sought, c->flight.arrivals.data, c->flight.arrivals.count);
     Cut cut = {.high = whole, .openGap = INFINITY, .depth = -gapAfter(engine, whole, true)};

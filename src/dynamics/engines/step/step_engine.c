@@ -784,6 +784,7 @@ rbStepStatistics rbStepEngine_GetStatistics(const rbStepEngine* engine)
         const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         s.accuracyEstimate = fmax(s.accuracyEstimate, mechanism->node.estimateSum);
     }
+    s.accuracyEstimate = fmax(s.accuracyEstimate, rbStepContacts_GetEstimate(engine->contacts));
     return s;
 }
 

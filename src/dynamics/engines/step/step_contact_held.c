@@ -1,0 +1,885 @@
+// A step with a held active set, see step_contact_held.h.
+//
+// At the start half of the forces, and impulses that leave no gap and no slip at the end of the
+// flight, both measured there; at the end half of the forces, and impulses that leave no approach
+// and no slip rate. Sliding friction acts against the slip at the start of the step in the first
+// stage, and against that at its end in the last: each part is the mirror image of the other in
+// time. Where points depend on each other (a box on its four corners), the least impulses are
+// taken.
+#include "base/math/matrix3.h"
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <float.h>
+#include <string.h>
+
+// Points of a contact that bears touch within this gap, m, and this speed, m/s.
+#define NEAR_GAP 1e-7
+#define NEAR_SPEED 1e-5
+// m/s: slower slip has no direction.
+#define SLIDE_LEAST 1e-9
+// Rounds of a stage, and what is left in units of rounding at most.
+#define ROUNDS_MAX 60
+#define LEFT_MOST 1e4
+// Singular values below this fraction of the largest are zero.
+#define SINGULAR 1e-8
+#define JACOBI_SWEEPS 30
+// Part of the bound by which friction may exceed it: rounding.
+#define CONE_PLAY 1e-9
+// Probes of a pair.
+#define PROBES_MAX 64
+// Fraction of the fall in a step: closing larger gaps would need impulses that pull.
+#define GAP_PART 0.1
+// m: open points that come closer touch; those that are closed, if they approach faster, m/s.
+#define TOUCH_PLAY 1e-10
+#define TOUCH_SPEED 1e-9
+
+void rbHeldSet_Free(rbHeldSet* held)
+{
+    rbArray_Free(held->points);
+    rbArray_Free(held->speeds);
+    rbArray_Free(held->isHeldPoint);
+}
+
+// ----------------------------------------------------------------------------------------- points
+
+static rbVec3 spinOf(const rbMechBody* body)
+{
+    if (!body->isDynamic) {
+        return body->angularVelocity;
+    }
+    rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+    return rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, local));
+}
+
+static rbVec3 velocityAt(const rbMechBody* body, rbVec3 arm)
+{
+    return rbAdd(body->velocity, rbCross(spinOf(body), arm));
+}
+
+static rbVec3 slipRate(const rbHeldPoint* point)
+{
+    rbVec3 u = rbSub(velocityAt(point->bodies[1], point->arms[1]),
+                     velocityAt(point->bodies[0], point->arms[0]));
+    return rbAdd(u, point->belt);
+}
+
+// The direction of friction; false: there is no slip.
+static bool aimFriction(rbHeldPoint* point)
+{
+    point->push = point->axes[0];
+    if (point->isSticking || !(point->friction > 0.0)) {
+        return true;
+    }
+    rbVec3 u = slipRate(point);
+    u = rbAddScaled(u, -rbDot(u, point->axes[0]), point->axes[0]);
+    double speed = rbLength(u);
+    if (!(speed > SLIDE_LEAST)) {
+        return false;
+    }
+    point->push = rbAddScaled(point->push, -point->friction / speed, u);
+    return true;
+}
+
+// The geometry of a point of the set.
+static void placePoint(const rbStepEngine* engine, rbHeldPoint* held, int contact, int point)
+{
+    const rbStepContacts* c = engine->contacts;
+    const rbContact* from = &c->set.contacts[contact];
+    const rbContactPoint* at = &c->set.points[point];
+    held->contact = contact;
+    held->point = point;
+    held->bodies[0] = rbContactStep_GetBody(engine, from->bodyA);
+    held->bodies[1] = rbContactStep_GetBody(engine, from->bodyB);
+    held->arms[0] = at->armA;
+    held->arms[1] = at->armB;
+    held->axes[0] = from->normal;
+    held->axes[1] = from->tangents[0];
+    held->axes[2] = from->tangents[1];
+    held->belt = from->hasBelt ? from->belt : RB_VEC3_ZERO;
+    held->friction = from->friction;
+    held->stiction = from->stiction;
+    held->place = rbAdd(held->bodies[0]->pose.position, at->armA);
+    held->gap = c->held.isGapKept ? at->gap : 0.0;
+    memset(held->impulse, 0, sizeof held->impulse);
+}
+
+static bool isBearing(const rbStepContacts* c, const rbContact* contact)
+{
+    bool isAny = false;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        isAny = isAny || c->set.points[k].impulse[0] > 0.0;
+    }
+    return isAny;
+}
+
+static bool addPoint(rbStepEngine* engine, int contact, int point)
+{
+    rbStepContacts* c = engine->contacts;
+    const rbContact* from = &c->set.contacts[contact];
+    const rbContactPoint* at = &c->set.points[point];
+    rbHeldPoint held;
+    memset(&held, 0, sizeof held);
+    placePoint(engine, &held, contact, point);
+    rbVec3 u = slipRate(&held);
+    double approach = rbDot(u, from->normal);
+    bool isLoaded = at->impulse[0] > 0.0;
+    if (!isLoaded && !(at->isClosed && fabs(at->gap) <= NEAR_GAP && fabs(approach) <= NEAR_SPEED)) {
+        return true;
+    }
+    double slip = rbLength(rbAddScaled(u, -approach, from->normal));
+    held.isSticking = from->stiction > 0.0 && (isLoaded ? at->isSticking : slip <= NEAR_SPEED);
+    for (int i = 0; i < 2; ++i) {
+        held.locals[i] = rbMulMtV(held.bodies[i]->pose.rotation, held.arms[i]);
+    }
+    if (!aimFriction(&held) || (held.isSticking && from->hasBelt)) {
+        return false;
+    }
+    c->held.isHeldPoint.data[point] = 1;
+    rbArray_Push(c->held.points, held);
+    return true;
+}
+
+// The points that touch at the node; false: not all of them can be held.
+static bool collect(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    c->held.points.count = 0;
+    rbArray_Reserve(c->held.isHeldPoint, c->set.pointCount);
+    memset(c->held.isHeldPoint.data, 0, (size_t)c->set.pointCount);
+    bool isHeld = rbContactFreeze_GetCount(c->rest.freeze) == 0;
+    for (int i = 0; i < c->set.contactCount && isHeld; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        if (!isBearing(c, contact)) {
+            continue;
+        }
+        isHeld = i < c->foundCount && !(contact->rolling > 0.0) && !(contact->spinning > 0.0);
+        for (int k = 0; k < contact->pointCount && isHeld; ++k) {
+            isHeld = addPoint(engine, i, contact->firstPoint + k);
+        }
+    }
+    return isHeld && 3 * c->held.points.count <= RB_HELD_ROWS_MAX;
+}
+
+// -------------------------------------------------------------------------------------- equations
+
+// How much an impulse at one point changes the velocity at another, along directions.
+static double couple(const rbHeldPoint* i, rbVec3 measured, const rbHeldPoint* j, rbVec3 pushed)
+{
+    double sum = 0.0;
+    for (int a = 0; a < 2; ++a) {
+        for (int b = 0; b < 2; ++b) {
+            const rbMechBody* body = i->bodies[a];
+            if (body != j->bodies[b] || !body->isDynamic) {
+                continue;
+            }
+            rbVec3 turn = rbMulMtV(body->pose.rotation, rbCross(j->arms[b], pushed));
+            turn = rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, turn));
+            double k = body->invMass * rbDot(measured, pushed) +
+                       rbDot(rbCross(i->arms[a], measured), turn);
+            sum += a == b ? k : -k;
+        }
+    }
+    return sum;
+}
+
+static rbVec3 pushOf(const rbHeldPoint* point, int axis)
+{
+    return axis == 0 ? point->push : point->axes[axis];
+}
+
+// One-sided Jacobi: turns the columns of left until they are orthogonal.
+static void decompose(rbHeldRows* rows)
+{
+    int n = rows->count;
+    double size = 0.0;
+    for (int k = 0; k < n * n; ++k) {
+        size += rows->left[k] * rows->left[k];
+    }
+    bool isTurned = true;
+    for (int sweep = 0; sweep < JACOBI_SWEEPS && isTurned; ++sweep) {
+        isTurned = false;
+        for (int p = 0; p < n; ++p) {
+            for (int q = p + 1; q < n; ++q) {
+                double* a = &rows->left[(size_t)p * (size_t)n];
+                double* b = &rows->left[(size_t)q * (size_t)n];
+                double aa = 0.0, bb = 0.0, ab = 0.0;
+                for (int k = 0; k < n; ++k) {
+                    aa += a[k] * a[k];
+                    bb += b[k] * b[k];
+                    ab += a[k] * b[k];
+                }
+                // columns of rounding stay as they are
+                if (!(fabs(ab) > DBL_EPSILON * (sqrt(aa * bb) + DBL_EPSILON * size))) {
+                    continue;
+                }
+                isTurned = true;
+                double zeta = 0.5 * (bb - aa) / ab;
+                double t = (zeta < 0.0 ? -1.0 : 1.0) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
+                double cosine = 1.0 / sqrt(1.0 + t * t);
+                double sine = cosine * t;
+                double* va = &rows->right[(size_t)p * (size_t)n];
+                double* vb = &rows->right[(size_t)q * (size_t)n];
+                for (int k = 0; k < n; ++k) {
+                    double x = a[k];
+                    a[k] = cosine * x - sine * b[k];
+                    b[k] = sine * x + cosine * b[k];
+                    x = va[k];
+                    va[k] = cosine * x - sine * vb[k];
+                    vb[k] = sine * x + cosine * vb[k];
+                }
+            }
+        }
+    }
+    double most = 0.0;
+    for (int p = 0; p < n; ++p) {
+        rows->squares[p] = 0.0;
+        for (int k = 0; k < n; ++k) {
+            double x = rows->left[(size_t)p * (size_t)n + (size_t)k];
+            rows->squares[p] += x * x;
+        }
+        most = fmax(most, rows->squares[p]);
+    }
+    for (int p = 0; p < n; ++p) {
+        rows->squares[p] = rows->squares[p] > SINGULAR * SINGULAR * most ? rows->squares[p] : 0.0;
+    }
+}
+
+static void factor(rbHeldSet* held)
+{
+    rbHeldRows* rows = &held->rows;
+    rows->count = 0;
+    for (int i = 0; i < held->points.count; ++i) {
+        const rbHeldPoint* point = &held->points.data[i];
+        for (int axis = 0; !point->isDropped && axis < (point->isSticking ? 3 : 1); ++axis) {
+            rows->points[rows->count] = i;
+            rows->axes[rows->count] = axis;
+            rows->count += 1;
+        }
+    }
+    size_t n = (size_t)rows->count;
+    memset(rows->right, 0, n * n * sizeof(double));
+    for (size_t j = 0; j < n; ++j) {
+        const rbHeldPoint* pushed = &held->points.data[rows->points[j]];
+        rows->right[j * n + j] = 1.0;
+        for (size_t i = 0; i < n; ++i) {
+            const rbHeldPoint* measured = &held->points.data[rows->points[i]];
+            rows->left[j * n + i] = couple(measured, measured->axes[rows->axes[i]], pushed,
+                                           pushOf(pushed, rows->axes[j]));
+        }
+    }
+    decompose(rows);
+}
+
+static void push(rbHeldPoint* point, rbVec3 p)
+{
+    for (int side = 0; side < 2; ++side) {
+        rbMechBody* body = point->bodies[side];
+        if (body->isDynamic) {
+            double sign = side == 0 ? -1.0 : 1.0;
+            body->velocity = rbAddScaled(body->velocity, sign * body->invMass, p);
+            body->momentum = rbAddScaled(body->momentum, sign, rbCross(point->arms[side], p));
+        }
+    }
+}
+
+// Impulses that change the rates of the rows by minus their errors times a scale.
+static void pushRows(rbHeldSet* held, double scale)
+{
+    rbHeldRows* rows = &held->rows;
+    size_t n = (size_t)rows->count;
+    double x[RB_HELD_ROWS_MAX] = {0.0};
+    for (size_t p = 0; p < n; ++p) {
+        double along = 0.0;
+        for (size_t k = 0; k < n; ++k) {
+            along += rows->left[p * n + k] * rows->errors[k];
+        }
+        along = rows->squares[p] > 0.0 ? -scale * along / rows->squares[p] : 0.0;
+        for (size_t k = 0; k < n; ++k) {
+            x[k] += along * rows->right[p * n + k];
+        }
+    }
+    for (size_t k = 0; k < n; ++k) {
+        rbHeldPoint* point = &held->points.data[rows->points[k]];
+        point->impulse[rows->axes[k]] += x[k];
+        push(point, rbScale(x[k], pushOf(point, rows->axes[k])));
+    }
+}
+
+// ----------------------------------------------------------------------------------------- stages
+
+// The largest error of the rows.
+static double getError(const rbHeldRows* rows)
+{
+    double most = 0.0;
+    for (int i = 0; i < rows->count; ++i) {
+        double error = fabs(rows->errors[i]);
+        most = error <= most ? most : error;
+    }
+    return most;
+}
+
+// Where a point of a pair is at the end of the flight: the nearest of its probes.
+static const rbContactProbe* findProbe(const rbHeldPoint* point, const rbContactProbe* probes,
+                                       int count)
+{
+    const rbContactProbe* best = NULL;
+    double least = INFINITY;
+    const rbMechBody* mover = point->bodies[point->bodies[1]->isDynamic ? 1 : 0];
+    rbVec3 moved = rbSub(mover->ahead.position, mover->pose.position);
+    rbVec3 place = rbAdd(point->place, moved);
+    for (int i = 0; i < count; ++i) {
+        double distance = rbLengthSquared(rbSub(probes[i].point, place));
+        if (distance < least) {
+            least = distance;
+            best = &probes[i];
+        }
+    }
+    return best;
+}
+
+// The path of the point of contact over a body in the flight, seen halfway.
+static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
+{
+    const rbMechBody* body = point->bodies[side];
+    rbQuat a = body->pose.orientation;
+    rbQuat b = body->ahead.orientation;
+    double sign = rbDotQuat(a, b) < 0.0 ? -1.0 : 1.0;
+    rbQuat sum = {a.w + sign * b.w, a.x + sign * b.x, a.y + sign * b.y, a.z + sign * b.z};
+    rbVec3 local = rbMulMtV(body->ahead.rotation, rbSub(end, body->ahead.position));
+    return rbMulMV(rbMatFromQuat(rbNormalizeQuat(sum)), rbSub(local, point->locals[side]));
+}
+
+// Gaps and slips at the end of the flight; false: a point is not found there.
+static bool measureFlight(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    rbHeldRows* rows = &c->held.rows;
+    int contact = -1;
+    int count = 0;
+    rbArray_Reserve(c->flight.probes, PROBES_MAX);
+    for (int i = 0; i < rows->count; ++i) {
+        const rbHeldPoint* point = &c->held.points.data[rows->points[i]];
+        if (point->contact != contact) {
+            contact = point->contact;
+            const rbContact* from = &c->set.contacts[contact];
+            const int bodies[2] = {from->bodyA, from->bodyB};
+            const rbRowPose poses[2] = {point->bodies[0]->ahead, point->bodies[1]->ahead};
+            double within = c->places.data[bodies[0]].reach + c->places.data[bodies[1]].reach;
+            count = rbContactPairs_Measure(c->pairs, bodies, poses, within + NEAR_GAP,
+                                           c->flight.probes.data, PROBES_MAX);
+            count = count < PROBES_MAX ? count : PROBES_MAX;
+        }
+        const rbContactProbe* probe = findProbe(point, c->flight.probes.data, count);
+        if (probe == NULL) {
+            return false;
+        }
+        if (rows->axes[i] == 0) {
+            rows->errors[i] = probe->gap - point->gap;
+            continue;
+        }
+        rbVec3 normal = rbNormalize(rbAdd(point->axes[0], probe->normal));
+        rbVec3 slip = rbSub(pathOver(point, 0, probe->point), pathOver(point, 1, probe->point));
+        slip = rbAddScaled(slip, -rbDot(slip, normal), normal);
+        rows->errors[i] = rbDot(slip, point->axes[rows->axes[i]]);
+    }
+    return true;
+}
+
+static void measureRates(rbHeldSet* held)
+{
+    rbHeldRows* rows = &held->rows;
+    for (int i = 0; i < rows->count; ++i) {
+        const rbHeldPoint* point = &held->points.data[rows->points[i]];
+        rows->errors[i] = rbDot(slipRate(point), point->axes[rows->axes[i]]);
+    }
+}
+
+// m, of the coordinates: their rounding limits what can be met.
+static double sizeOf(const rbHeldSet* held)
+{
+    double size = 1.0;
+    for (int i = 0; i < held->points.count; ++i) {
+        size = fmax(size, rbLength(held->points.data[i].place));
+    }
+    return size;
+}
+
+static double speedOf(const rbHeldSet* held)
+{
+    double speed = 1.0;
+    for (int i = 0; i < held->points.count; ++i) {
+        const rbHeldPoint* point = &held->points.data[i];
+        speed = fmax(speed, rbLength(velocityAt(point->bodies[0], point->arms[0])));
+        speed = fmax(speed, rbLength(velocityAt(point->bodies[1], point->arms[1])));
+    }
+    return speed;
+}
+
+// Where all bodies that are not frozen fly.
+static void lookAhead(rbStepEngine* engine, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        rbMechBody* body = &c->own.loose.data[i];
+        const rbPath* path = engine->bodies.data[body->index].def.path;
+        if (body->isDynamic) {
+            rbMechBody_LookAhead(body, h);
+        } else {
+            rbMechBody copy = *body;
+            if (path != NULL) {
+                rbStep_FollowPath(path, c->grid.time + h, &copy);
+            }
+            body->ahead = copy.pose;
+        }
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbMechanism_LookAhead(&engine->mechanisms.data[i].m, h);
+    }
+}
+
+// Joints after contacts changed velocities.
+static void sweepJoints(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
+{
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        if (isOfRates) {
+            (void)rbStep_SweepRates(&run, h);
+        } else {
+            (void)rbStep_SweepPositions(&run, h);
+        }
+    }
+}
+
+// Turns friction that acts already against the slip that it leaves; returns by how much velocities
+// changed, m/s, or INFINITY where nothing slips any more.
+static double turnFriction(rbHeldSet* held)
+{
+    double most = 0.0;
+    for (int i = 0; i < held->points.count; ++i) {
+        rbHeldPoint* point = &held->points.data[i];
+        rbVec3 old = point->push;
+        if (!aimFriction(point)) {
+            return INFINITY;
+        }
+        rbVec3 change = rbScale(point->impulse[0], rbSub(point->push, old));
+        double mobility = point->bodies[0]->invMass + point->bodies[1]->invMass;
+        most = fmax(most, mobility * rbLength(change));
+        push(point, change);
+    }
+    return most;
+}
+
+// Solves a stage by rounds: equations of contacts, then joints. False: it does not converge.
+static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
+{
+    rbHeldSet* held = &engine->contacts->held;
+    double unit = isOfRates ? speedOf(held) : sizeOf(held);
+    double last = INFINITY;
+    factor(held);
+    for (int round = 0; round < ROUNDS_MAX; ++round) {
+        double turned = 0.0;
+        if (isOfRates) {
+            turned = turnFriction(held);
+            if (!(turned < INFINITY)) {
+                return false;
+            }
+            if (round > 0 && turned > 0.0) {
+                factor(held);
+            }
+            measureRates(held);
+        } else {
+            lookAhead(engine, h);
+            if (!measureFlight(engine)) {
+                return false;
+            }
+        }
+        double error = fmax(getError(&held->rows), turned);
+        if (error <= LEFT_MOST * DBL_EPSILON * unit && !(error < 0.5 * last)) {
+            return true;
+        }
+        last = error;
+        pushRows(held, isOfRates ? 1.0 : 1.0 / h);
+        sweepJoints(engine, host, h, isOfRates);
+    }
+    return false;
+}
+
+// Drops the point that pulls most; false: none does.
+static bool dropPulling(rbHeldSet* held)
+{
+    rbHeldPoint* worst = NULL;
+    double most = 0.0;
+    for (int i = 0; i < held->points.count; ++i) {
+        rbHeldPoint* point = &held->points.data[i];
+        if (point->impulse[0] < most) {
+            most = point->impulse[0];
+            worst = point;
+        }
+    }
+    if (worst == NULL) {
+        return false;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        push(worst, rbScale(-worst->impulse[axis], pushOf(worst, axis)));
+        worst->impulse[axis] = 0.0;
+    }
+    worst->isDropped = true;
+    return true;
+}
+
+// Whether what sticks can be held by friction: over the points of a contact, which share it.
+static bool isInCones(const rbStepContacts* c)
+{
+    const rbHeldSet* held = &c->held;
+    double bound = 0.0;
+    double needed = 0.0;
+    for (int i = 0; i < held->points.count; ++i) {
+        const rbHeldPoint* point = &held->points.data[i];
+        if (point->isSticking) {
+            const double* t = &point->impulse[1];
+            needed += sqrt(t[0] * t[0] + t[1] * t[1]);
+            bound += point->stiction * point->impulse[0];
+        }
+        bool isLast =
+            i + 1 == held->points.count || held->points.data[i + 1].contact != point->contact;
+        if (isLast) {
+            if (needed > (1.0 + CONE_PLAY) * bound) {
+                return false;
+            }
+            needed = bound = 0.0;
+        }
+    }
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------- energy
+
+static void noteStart(rbHeldSet* held)
+{
+    for (int i = 0; i < held->points.count; ++i) {
+        held->points.data[i].before = slipRate(&held->points.data[i]);
+    }
+}
+
+// Half of the velocity change by forces with a potential, see step_contact_accounts.c.
+static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double h)
+{
+    return body->isDynamic ? rbScale(0.5 * h, host->motions[body->index].acceleration)
+                           : RB_VEC3_ZERO;
+}
+
+static void account(rbStepEngine* engine, const rbStepHost* host, double h, bool isStart)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactAccounts* sums = &c->accounts.sums;
+    for (int i = 0; i < c->held.points.count; ++i) {
+        rbHeldPoint* point = &c->held.points.data[i];
+        rbVec3 p = rbScale(point->impulse[0], point->push);
+        p = rbAddScaled(rbAddScaled(p, point->impulse[1], point->axes[1]), point->impulse[2],
+                        point->axes[2]);
+        rbVec3 mean = rbScale(0.5, rbAdd(point->before, slipRate(point)));
+        if (isStart) {
+            mean = rbSub(
+                mean, rbSub(pullOf(host, point->bodies[1], h), pullOf(host, point->bodies[0], h)));
+        }
+        double normal = rbDot(p, point->axes[0]) * rbDot(mean, point->axes[0]);
+        sums->lasting += normal;
+        sums->friction += rbDot(p, mean) - normal;
+        for (int side = 0; side < 2; ++side) {
+            if (!point->bodies[side]->isDynamic) {
+                rbVec3 v = velocityAt(point->bodies[side], point->arms[side]);
+                sums->motor += (side == 0 ? 1.0 : -1.0) * rbDot(p, v);
+            }
+        }
+        sums->motor -= rbDot(p, point->belt);
+        for (int axis = 0; axis < 3; ++axis) {
+            point->total[axis] = (isStart ? 0.0 : point->total[axis]) + rbDot(p, point->axes[axis]);
+        }
+    }
+}
+
+// ----------------------------------------------------------------------------------------- forces
+
+static void kick(rbStepEngine* engine, const rbStepHost* host, rbMechBody* body, rbLoad load,
+                 double h)
+{
+    rbStepContacts* c = engine->contacts;
+    const rbMotionBody* motion = &host->motions[body->index];
+    body->force = rbAddScaled(load.force, body->mass, motion->acceleration);
+    body->torque = rbAdd(load.torque, motion->torque);
+    body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
+    body->momentum = rbAddScaled(body->momentum, h, body->torque);
+    c->flight.kicks.data[body->index] = rbScale(engine->settings.step * body->invMass, body->force);
+}
+
+// J, of forces without a potential, at the current velocities.
+static double getWork(const rbMechBody* body, rbLoad load, double h)
+{
+    return h * (rbDot(load.paid, body->velocity) + rbDot(body->torque, spinOf(body)));
+}
+
+static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        rbMechBody* body = &c->own.loose.data[i];
+        if (body->isDynamic) {
+            rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
+            rbMechBody before = *body;
+            kick(engine, host, body, load, 0.5 * h);
+            before.torque = body->torque;
+            c->accounts.sums.load += getWork(&before, load, 0.5 * h);
+        }
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        rbStep_BeginBasic(&run, c->grid.time, h);
+    }
+}
+
+static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    lookAhead(engine, h);
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        c->own.loose.data[i].pose = c->own.loose.data[i].ahead;
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        rbStep_FlyBasic(&run, c->grid.time, h);
+    }
+    c->grid.time += h;
+    rbContactStep_PlaceFixed(engine, c->grid.time);
+    c->trial.isFlown = false;
+}
+
+// Forces of the end, at the velocities that result: by iteration where they depend on them.
+static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    bool isLoaded = false;
+    rbArray_Reserve(c->held.speeds, c->own.loose.count);
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        const rbMechBody* body = &c->own.loose.data[i];
+        isLoaded = isLoaded || (body->isDynamic && host->motions[body->index].load != NULL);
+        c->held.speeds.data[i] = (rbHeldSpeed){body->velocity, body->momentum};
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        rbStep_KickBasic(&run, c->grid.time, h);
+    }
+    double change = INFINITY;
+    for (int round = 0; round < ROUNDS_MAX; ++round) {
+        double last = change;
+        change = 0.0;
+        for (int i = 0; i < c->own.loose.count; ++i) {
+            rbMechBody* body = &c->own.loose.data[i];
+            if (body->isDynamic) {
+                rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
+                rbVec3 velocity = body->velocity;
+                body->velocity = c->held.speeds.data[i].velocity;
+                body->momentum = c->held.speeds.data[i].momentum;
+                kick(engine, host, body, load, 0.5 * h);
+                change = fmax(change, rbDistance(velocity, body->velocity));
+            }
+        }
+        for (int i = 0; i < c->held.points.count; ++i) {
+            memset(c->held.points.data[i].impulse, 0, sizeof c->held.points.data[i].impulse);
+        }
+        noteStart(&c->held);
+        if (!solve(engine, host, h, true)) {
+            return false;
+        }
+        if (!isLoaded || engine->mechanisms.count > 0 || (round > 1 && !(change < last))) {
+            break;
+        }
+    }
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        const rbMechBody* body = &c->own.loose.data[i];
+        if (body->isDynamic) {
+            rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
+            c->accounts.sums.load += getWork(body, load, 0.5 * h);
+        }
+    }
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------- step
+
+// Finds the held points among the contacts of the end.
+static bool follow(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    rbArray_Reserve(c->held.isHeldPoint, c->set.pointCount);
+    memset(c->held.isHeldPoint.data, 0, (size_t)c->set.pointCount);
+    for (int i = 0; i < c->held.points.count; ++i) {
+        rbHeldPoint* held = &c->held.points.data[i];
+        const rbMechBody* mover = held->bodies[held->bodies[1]->isDynamic ? 1 : 0];
+        rbVec3 arm = held->arms[held->bodies[1]->isDynamic ? 1 : 0];
+        rbVec3 place = rbAdd(mover->pose.position, arm); // as in findProbe
+        double least = INFINITY;
+        int contact = -1;
+        int point = -1;
+        for (int k = 0; k < c->foundCount; ++k) {
+            const rbContact* from = &c->set.contacts[k];
+            bool isSame =
+                from->bodyA == held->bodies[0]->index && from->bodyB == held->bodies[1]->index;
+            for (int j = from->firstPoint; isSame && j < from->firstPoint + from->pointCount; ++j) {
+                rbVec3 at = rbAdd(c->places.data[from->bodyA].pose.position, c->set.points[j].armA);
+                double distance = rbLengthSquared(rbSub(at, place));
+                if (c->held.isHeldPoint.data[j] == 0 && distance < least) {
+                    least = distance;
+                    contact = k;
+                    point = j;
+                }
+            }
+        }
+        if (point < 0 || (held->isDropped && c->set.points[point].gap > NEAR_GAP)) {
+            return false;
+        }
+        c->held.isHeldPoint.data[point] = 1;
+        placePoint(engine, held, contact, point);
+        if (!aimFriction(held)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The results as the set has them, for the next step and for reports.
+static void writeSet(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->set.pointCount; ++i) {
+        rbContactPoint* point = &c->set.points[i];
+        memset(point->impulse, 0, sizeof point->impulse);
+        memset(point->passing, 0, sizeof point->passing);
+        memset(point->slip, 0, sizeof point->slip);
+        point->isSticking = false;
+    }
+    for (int i = 0; i < c->held.points.count; ++i) {
+        const rbHeldPoint* held = &c->held.points.data[i];
+        rbContactPoint* point = &c->set.points[held->point];
+        memcpy(point->impulse, held->total, sizeof point->impulse);
+        point->isSticking = held->isSticking;
+    }
+    rbContactStep_ShowBodies(engine);
+    rbStepLimits_Keep(engine);
+}
+
+// Whether the set was the same throughout: nothing pulls, nothing else touches, what slides still
+// does.
+static bool isSame(const rbStepContacts* c)
+{
+    for (int i = 0; i < c->held.points.count; ++i) {
+        const rbHeldPoint* held = &c->held.points.data[i];
+        if (held->total[0] < 0.0) {
+            return false;
+        }
+    }
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[k];
+            // the law of impact is for points that are open before
+            bool isTouching =
+                point->gap < -TOUCH_PLAY ||
+                (point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -TOUCH_SPEED);
+            if (c->held.isHeldPoint.data[k] == 0 && isTouching) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(h > 0.0 && c->solvers.substeps == NULL && c->method == NULL);
+    memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
+    memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
+    memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
+    if (!collect(engine)) {
+        return false;
+    }
+    pushAtStart(engine, host, h);
+    noteStart(&c->held);
+    do {
+        if (!solve(engine, host, h, false)) {
+            return false;
+        }
+    } while (dropPulling(&c->held));
+    if (!isInCones(c)) {
+        return false;
+    }
+    account(engine, host, h, true);
+    fly(engine, host, h);
+    c->stage.part = rbContactStep_PartOf(engine, h);
+    rbStepContacts_Find(engine);
+    if (!follow(engine) || !pushAtEnd(engine, host, h) || !isInCones(c)) {
+        return false;
+    }
+    account(engine, host, h, false);
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        rbStep_EndBasic(&run, c->grid.time, h);
+    }
+    writeSet(engine);
+    return isSame(c);
+}
+
+bool rbHeldStep_CanHold(rbStepEngine* engine)
+{
+    return collect(engine);
+}
+
+void rbHeldStep_Plan(rbStepEngine* engine, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    double gap = 0.0;
+    double pull = 0.0; // m/s^2
+    for (int i = 0; i < c->foundCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[k];
+            gap = point->impulse[0] > 0.0 ? fmax(gap, fabs(point->gap)) : gap;
+        }
+        double kickA = rbLength(c->flight.kicks.data[contact->bodyA]);
+        double kickB = rbLength(c->flight.kicks.data[contact->bodyB]);
+        pull = fmax(pull, fmax(kickA, kickB) / engine->settings.step);
+    }
+    c->held.isGapKept = gap > GAP_PART * pull * h * h;
+}
+
+double rbHeldStep_GetReach(const rbStepEngine* engine)
+{
+    const rbStepContacts* c = engine->contacts;
+    double least = INFINITY;
+    for (int i = 0; i < c->foundCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[k];
+            double approach = -rbContactStep_NormalSpeed(c, contact, point);
+            if (approach > 0.0 && !(point->impulse[0] > 0.0)) {
+                least = fmin(least, (fmax(point->gap, 0.0) + TOUCH_PLAY) / approach);
+            }
+        }
+    }
+    return least;
+}

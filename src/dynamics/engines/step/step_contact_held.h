@@ -1,0 +1,66 @@
+// Steps in which the active set of contacts is held: the same points touch, stick and slide from
+// the start to the end. Their conditions are then equations, and the error of the step has only
+// even powers of its size, so that runs of such steps can be combined to higher orders
+// (step_contact_order.c).
+#pragma once
+
+#include "dynamics/engines/step/step_state.h"
+
+// Rows of points that are held at once.
+#define RB_HELD_ROWS_MAX 96
+
+// A point that touches throughout a step.
+typedef struct rbHeldPoint {
+    int contact; // of the set
+    int point;
+    rbMechBody* bodies[2];
+    rbVec3 place;     // m, world
+    rbVec3 arms[2];   // m, from the centers of mass, at the start of the current stage
+    rbVec3 locals[2]; // m, in the frames of the bodies, at the start of the step
+    rbVec3 axes[3];   // normal and tangents
+    rbVec3 push;      // impulse of a unit of the normal one: where it slides, with its friction
+    rbVec3 belt;      // m/s
+    rbVec3 before;    // m/s, u at the start of the stage
+    double friction;
+    double stiction;
+    double gap;        // m, to be left at the end of the flight
+    double impulse[3]; // N s, of the current stage
+    double total[3];   // of both, along the axes of the last
+    bool isSticking;
+    bool isDropped; // would pull: another point bears its share, or it opens
+} rbHeldPoint;
+
+// Equations of a stage, factored.
+typedef struct rbHeldRows {
+    int count;
+    int points[RB_HELD_ROWS_MAX];
+    int axes[RB_HELD_ROWS_MAX];
+    double left[RB_HELD_ROWS_MAX * RB_HELD_ROWS_MAX];  // K V, by columns
+    double right[RB_HELD_ROWS_MAX * RB_HELD_ROWS_MAX]; // V
+    double squares[RB_HELD_ROWS_MAX];                  // of the singular values; 0: none
+    double errors[RB_HELD_ROWS_MAX];
+} rbHeldRows;
+
+typedef struct rbHeldSpeed {
+    rbVec3 velocity;
+    rbVec3 momentum;
+} rbHeldSpeed;
+
+typedef struct rbHeldSet {
+    RB_ARRAY(rbHeldPoint) points;
+    RB_ARRAY(rbHeldSpeed) speeds;        // per loose body, before the forces of the end
+    RB_ARRAY(unsigned char) isHeldPoint; // per point of the set
+    bool isGapKept;                      // gaps that earlier steps left stay
+    rbHeldRows rows;
+} rbHeldSet;
+
+void rbHeldSet_Free(rbHeldSet* held);
+
+// Whether the active set of the node is of a kind that can be held.
+bool rbHeldStep_CanHold(rbStepEngine* engine);
+// Before runs of steps of size h or more: whether gaps are closed in them.
+void rbHeldStep_Plan(rbStepEngine* engine, double h);
+// One step of size h; false: the active set does not last, and the state is invalid.
+bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h);
+// s, before other points may touch.
+double rbHeldStep_GetReach(const rbStepEngine* engine);
