@@ -1,4 +1,5 @@
-// Rays against a triangle mesh, compared with Embree in the same run.
+// Rays against a triangle mesh: ours, one by one and in packets, compared with Embree in the same
+// run.
 //
 // The mesh is the bumpy sphere. Incoherent rays start anywhere on a sphere of radius 3 m and aim
 // anywhere into the unit ball; coherent rays are those of a pinhole camera. Every engine casts the
@@ -266,7 +267,11 @@ static void reportKind(rbRaySuite* suite, rbRayKind kind)
         (void)fputc('\n', text);
     }
     const rbRayEngine* embree = findEngine(suite, "embree");
+    const rbRayEngine* packets = findEngine(suite, "rattleback packets");
     double time = suite->engines[0].time;
+    if (packets != NULL) {
+        (void)fprintf(text, "      %-52s %7.3f\n", "packets to single rays", time / packets->time);
+    }
     if (embree != NULL && !suite->bench->isQuick) {
         printGoal(suite, "single rays, ours to Embree's", embree->time / time,
                   kinds[kind].goalRatio);

@@ -10,12 +10,14 @@
 typedef struct rbRaysOurs {
     rbGeometry* geometry;
     rbRay* rays;
+    rbRayHit* hits;
     int count;
 } rbRaysOurs;
 
 static void freeRays(rbRaysOurs* state)
 {
     rbFree(state->rays, (size_t)state->count * sizeof *state->rays);
+    rbFree(state->hits, (size_t)state->count * sizeof *state->hits);
     state->count = 0;
 }
 
@@ -52,6 +54,7 @@ static void setRays(void* data, const rbPeerRay* rays, int count)
     rbRaysOurs* state = data;
     freeRays(state);
     state->rays = rbAlloc((size_t)count * sizeof *state->rays);
+    state->hits = rbAlloc((size_t)count * sizeof *state->hits);
     state->count = count;
     for (int i = 0; i < count; ++i) {
         const double* o = rays[i].origin;
@@ -70,6 +73,15 @@ static void cast(void* data, double* distances)
     }
 }
 
+static void castMany(void* data, double* distances)
+{
+    rbRaysOurs* state = data;
+    (void)rbGeometry_CastRays(state->geometry, state->rays, state->count, state->hits);
+    for (int i = 0; i < state->count; ++i) {
+        distances[i] = state->hits[i].t;
+    }
+}
+
 static void castAny(void* data, double* distances)
 {
     rbRaysOurs* state = data;
@@ -81,7 +93,8 @@ static void castAny(void* data, double* distances)
 
 static const rbRayPeerRow rows[] = {
     {"", create, destroy, setRays, cast},
+    {"packets", create, destroy, setRays, castMany},
     {"any hit", create, destroy, setRays, castAny},
 };
 
-const rbRayPeer rbRayPeerOurs = {"rattleback", rows, 2};
+const rbRayPeer rbRayPeerOurs = {"rattleback", rows, 3};

@@ -3,5 +3,5 @@
 
 #include "peers/peer_rays.h"
 
-// The first hit, then any hit.
+// One ray at a time, then rays in packets.
 extern const rbRayPeer rbRayPeerOurs;

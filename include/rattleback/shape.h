@@ -306,7 +306,9 @@ RB_API bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbR
 RB_API bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray);
 
 /// Casts many rays at once: hits[i] is what rbGeometry_CastRay gives for rays[i], bit for bit;
-/// where a ray does not hit, t is INFINITY. Returns the number of hits.
+/// where a ray does not hit, t is INFINITY. Neighboring rays in the array that are coherent, such
+/// as rays with a common origin or direction, traverse a mesh together and cost less. Returns the
+/// number of hits.
 RB_API int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count,
                                rbRayHit* hits);
 

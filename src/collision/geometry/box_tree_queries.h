@@ -59,6 +59,12 @@ typedef struct rbTreeHit {
 bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay* ray,
                        rbRayWish wish, rbTreeHit* hit);
 
+// The first hits of many rays, each bit for bit as if it were cast alone. Neighboring rays with
+// similar directions are traversed together and cost less. For rays without a hit the triangle is
+// INT_MAX.
+void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRay* rays, int count,
+                        rbTreeHit* hits);
+
 // Signed crossings ahead of a ray, +1 where it leaves along the normal: for a closed surface, the
 // winding number of the origin. tMax is not used. False if the count is not certain: the ray
 // touches an edge or starts within rounding of the surface.

@@ -10,7 +10,11 @@
 #include <rattleback/shape.h>
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
+
+// Rays prepared together.
+#define BATCH 64
 
 // Rounding error of the distance of a start from a body, relative to the largest length.
 #define START_ROUNDING (8.0 * DBL_EPSILON)
@@ -42,16 +46,61 @@ bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray)
     return rbMakeUnitRay(ray, &unit) && rbPolyhedron_CastRay(geometry, &unit.ray, RB_RAY_ANY, &hit);
 }
 
+// ------------------------------------------------------------------------------------- many rays
+
+static const rbRayHit noHit = {.t = INFINITY};
+
+// Casts up to BATCH rays at a shape with a tree.
+static int castAtTree(const rbGeometry* geometry, const rbRay* rays, int count, rbRayHit* hits)
+{
+    const rbPolyhedron* p = geometry->polyhedron;
+    rbUnitRay units[BATCH];
+    rbRay ready[BATCH] = {{.tMax = 0.0}}; // otherwise gcc warns about uninitialized elements
+    rbTreeHit found[BATCH];
+    int places[BATCH];
+    int readyCount = 0;
+    for (int i = 0; i < count; ++i) {
+        hits[i] = noHit;
+        if (rbMakeUnitRay(&rays[i], &units[readyCount])) {
+            ready[readyCount] = units[readyCount].ray;
+            places[readyCount++] = i;
+        }
+    }
+    rbBoxTree_CastRays(p->tree, p->normals, ready, readyCount, found);
+    int hitCount = 0;
+    for (int i = 0; i < readyCount; ++i) {
+        if (found[i].triangle == INT_MAX) {
+            continue;
+        }
+        const rbUnitRay* unit = &units[i];
+        hits[places[i]] = (rbRayHit){
+            .t = found[i].t / unit->largest / unit->length,
+            .point = rbAddScaled(unit->ray.origin, found[i].t, unit->ray.direction),
+            .normal = p->normals[found[i].face],
+            .feature = found[i].face,
+        };
+        ++hitCount;
+    }
+    return hitCount;
+}
+
 int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count, rbRayHit* hits)
 {
     RB_ASSERT(geometry != NULL && count >= 0);
     RB_ASSERT(count == 0 || (rays != NULL && hits != NULL));
     int hitCount = 0;
+    if (hasFaces(geometry) && geometry->polyhedron->tree != NULL) {
+        for (int i = 0; i < count; i += BATCH) {
+            int size = count - i < BATCH ? count - i : BATCH;
+            hitCount += castAtTree(geometry, rays + i, size, hits + i);
+        }
+        return hitCount;
+    }
     for (int i = 0; i < count; ++i) {
         if (rbGeometry_CastRay(geometry, &rays[i], &hits[i])) {
             ++hitCount;
         } else {
-            hits[i] = (rbRayHit){.t = INFINITY};
+            hits[i] = noHit;
         }
     }
     return hitCount;
