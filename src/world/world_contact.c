@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
+// Of the size of a body: a shell that hardly shows.
+#define SHELL_PART 1e-4
+
 // Checked alone: whether the world can have contacts is known when its bodies are.
 rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 {
@@ -137,6 +140,24 @@ static bool listBelts(const rbBody* body, int count, rbVec3* belts)
     return isAny;
 }
 
+// Contacts act at the shell: one that is larger than the body would hold it far from what it
+// touches.
+static rbStatus checkShell(const rbWorld* world, const rbBody* body, const rbContactShape* shape,
+                           rbError* error)
+{
+    double shell = world->def.contact.shell;
+    rbVec3 center = rbInvTransformPoint(shape->transform, RB_VEC3_ZERO);
+    double radius = rbGeometry_GetRadius(shape->geometry, center);
+    if (!body->hasMass || !(shell > radius)) {
+        return RB_STATUS_OK;
+    }
+    return rbError_Set(error, RB_STATUS_INVALID,
+                       "contact.shell is %g m, and body \"%s\" reaches only %g m from its center; "
+                       "contacts would hold it away from what it touches: take a shell of at most "
+                       "%.1g m, or check the unit of its size",
+                       shell, body->name, radius, SHELL_PART * radius);
+}
+
 static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
@@ -163,6 +184,9 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
                             .mask = first->mask};
     rbStatus status =
         rbWorld_MergeShapes(world, index, &shape.geometry, &shape.transform, materials, error);
+    if (status == RB_STATUS_OK) {
+        status = checkShell(world, body, &shape, error);
+    }
     if (status == RB_STATUS_OK) {
         rbStepEngine_SetShape(world->engine, index, &shape);
     }

@@ -109,6 +109,26 @@ static void whatContactsDoNotKnowIsRefused(void** state)
     rbDestroyWorld(world);
 }
 
+static void shellsLargerThanABodyAreRefused(void** state)
+{
+    (void)state;
+    const double shells[2] = {0.09, 0.08}; // m, around half the diagonal of a cube, 0.0866 m
+    for (int i = 0; i < 2; ++i) {
+        rbWorldDef def = defineWorld();
+        rbError error = {0};
+        def.contact.shell = shells[i];
+        rbWorld* world = makeWorld(&def);
+        (void)addFloor(world);
+        (void)addCube(world, "die", rbMakeVec3(0.0, 0.0, 3.0));
+        assert_int_equal(rbWorld_Prepare(world, &error), i == 0 ? RB_STATUS_INVALID : RB_STATUS_OK);
+        if (i == 0 && (strstr(error.message, "contact.shell is 0.09 m") == NULL ||
+                       strstr(error.message, "\"die\"") == NULL)) {
+            fail_msg("%s", error.message);
+        }
+        rbDestroyWorld(world);
+    }
+}
+
 static void badMaterialsAndGroupsAreRefused(void** state)
 {
     (void)state;
@@ -609,6 +629,7 @@ static void snapshotsKeepTheContacts(void** state)
 
 RB_TEST_GROUP(test_world_contacts, cmocka_unit_test(badSettingsAreRefused),
               cmocka_unit_test(whatContactsDoNotKnowIsRefused),
+              cmocka_unit_test(shellsLargerThanABodyAreRefused),
               cmocka_unit_test(badMaterialsAndGroupsAreRefused),
               cmocka_unit_test(overlapsAtTheStartAreNamed),
               cmocka_unit_test(bodiesPassThroughEachOtherWithoutContacts),
