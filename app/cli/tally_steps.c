@@ -34,22 +34,28 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
     const char* worst = getWorstJoint(world, &s);
     double tolerance = rbGetJointTolerance(tally->info);
     bool hasStops = rbWorld_GetContactStatistics(world).limitedJoints > 0;
-    bool isElse = s.unmetSteps > 0 || s.inaccurateSteps > 0 ||
-                  rbWorld_GetContactStatistics(world).unmetSteps > 0 ||
-                  rbHasOverlapLeft(tally, world);
+    bool isOfContacts =
+        rbWorld_GetContactStatistics(world).unmetSteps > 0 || rbHasOverlapLeft(tally, world);
+    bool isElse = s.unmetSteps > 0 || s.inaccurateSteps > 0 || isOfContacts;
     if (!isElse && rbWorld_DescribeNumericalEnergy(world, tally->energyThere, text, capacity) > 0) {
         return;
     }
-    if (s.unmetSteps == 0 && (rbWorld_HasContacts(world) || hasStops)) {
+    bool isInaccurate = s.inaccurateSteps > 0 && !isOfContacts;
+    if (s.unmetSteps == 0 && !isInaccurate && (rbWorld_HasContacts(world) || hasStops)) {
         rbDescribeContactMiss(tally, world, text, capacity);
         return;
     }
     if (s.unmetSteps == 0 && s.inaccurateSteps > 0) {
+        char settled[96] = "";
+        if (s.settledSteps > 0) {
+            (void)snprintf(settled, sizeof settled,
+                           "%" PRId64 " of %" PRId64 " steps are of order 1, of unknown error; ",
+                           s.settledSteps, s.steps);
+        }
         (void)snprintf(text, capacity,
                        "the error of the motion is estimated as %.3g m, and step.errorMax is %g m; "
-                       "%" PRId64 " of %" PRId64 " steps are of order 1, of unknown error; set a "
-                       "larger step.errorMax, or another step.order",
-                       s.accuracyEstimate, tally->info->step.errorMax, s.settledSteps, s.steps);
+                       "%sset a larger step.errorMax, or another step.order",
+                       s.accuracyEstimate, tally->info->step.errorMax, settled);
         return;
     }
     if (s.positionErrorMax <= tolerance && s.angleErrorMax <= tolerance) {
@@ -195,6 +201,8 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
     // Without joints there is nothing to report about them; contacts have their own lines.
     if (!rbWorld_HasContacts(world) || hasLinks) {
         printJoints(tally, world, file);
+    } else {
+        printAccuracy(info, &s, file);
     }
     printClosing(tally, file);
     for (int i = 0; i < tally->motors.count; ++i) {

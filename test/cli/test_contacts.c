@@ -246,9 +246,36 @@ static void missedTolerancesAppearInTheReport(void** state)
     rbFreeChild(&child);
 }
 
+// Exact: the estimate of the error is in the report, and what cannot be reached is said.
+static void exactRunsReportTheErrorOfTheMotion(void** state)
+{
+    (void)state;
+    static const char* const ball =
+        "{\"rattleback\": 1, \"duration\": 0.6, \"output\": {\"step\": 0.1}, \"step\": "
+        "{\"accuracy\": \"exact\"}, \"materials\": {\"m\": {\"restitution\": 0.5, \"friction\": "
+        "0.3}}, \"bodies\": [{\"name\": \"floor\", \"type\": \"static\", \"shapes\": "
+        "[{\"geometry\": "
+        "{\"type\": \"plane\", \"normal\": [0, 0, 1]}, \"material\": \"m\"}]}, {\"name\": "
+        "\"ball\", \"position\": [0, 0, 0.3], \"velocity\": [1, 0, 0], \"shapes\": [{\"geometry\": "
+        "{\"type\": \"sphere\", \"radius\": 0.1}, \"material\": \"m\"}]}]}";
+    rbWriteText(rbScratch("ball.json"), ball);
+    rbChild child = RUN("run", "ball.json");
+    rbExpectSuccess(&child);
+    assert_non_null(strstr(child.out, "requested 1e-09 m after 0.6 s (for order"));
+    assert_non_null(strstr(child.out, "at order 2, where contacts change"));
+    rbFreeChild(&child);
+    child = RUN("run", "ball.json", "--set", "step.errorMax=1e-15");
+    assert_int_equal(child.exitCode, 3);
+    assert_non_null(strstr(child.err, "the error of the motion is estimated as"));
+    assert_null(strstr(child.err, "contacts ended"));
+    assert_non_null(strstr(child.out, "after 0.6 s: missed"));
+    rbFreeChild(&child);
+}
+
 RB_TEST_GROUP(test_contacts, SCRATCH_TEST(aRunReportsItsContacts),
               SCRATCH_TEST(aRunReportsHowItWasSolved), SCRATCH_TEST(theJournalHasTheCollisions),
               SCRATCH_TEST(calmBodiesFreezeIfAskedTo), SCRATCH_TEST(contactsCanBeSwitchedOff),
               SCRATCH_TEST(checkAndInfoReportContacts), SCRATCH_TEST(checkRemarksOnWhatIsOdd),
               SCRATCH_TEST(overlapsAreRefusedWithNames),
-              SCRATCH_TEST(missedTolerancesAppearInTheReport));
+              SCRATCH_TEST(missedTolerancesAppearInTheReport),
+              SCRATCH_TEST(exactRunsReportTheErrorOfTheMotion));
