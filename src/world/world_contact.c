@@ -107,15 +107,14 @@ rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settin
             "periodic box; remove it, use the engine \"event\", or " PASS_THROUGH,
             a, b);
     }
-    bool isPlain = def->contact.method != RB_CONTACT_IMPULSES || def->contact.substeps > 0;
-    if (def->step.order != 2 && isPlain) {
+    bool isGame = def->contact.substeps > 0;
+    if (def->step.order != 2 && (isGame || def->contact.method != RB_CONTACT_IMPULSES)) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
                            "bodies \"%s\" and \"%s\" can collide, and step.order is %d; with %s "
                            "\"%s\" it must be 2: set it to 2, or " PASS_THROUGH,
                            a, b, def->step.order,
-                           def->contact.substeps > 0 ? "step.accuracy" : "contact.method",
-                           def->contact.substeps > 0 ? rbAccuracy_Name(def->step.accuracy)
-                                                     : rbContactMethod_Name(def->contact.method));
+                           isGame ? "contact.substeps of accuracy" : "contact.method",
+                           isGame ? "game" : rbContactMethod_Name(def->contact.method));
     }
     if (def->step.method != RB_METHOD_IMPULSES) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,

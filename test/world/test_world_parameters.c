@@ -391,10 +391,10 @@ static void tryInVain(rbWorld* world)
                  "outside of limits");
     checkRefused(rbSpring_SetLaw(world, spring, 0.0, 0.0, 1.0, &error), RB_STATUS_INVALID, &error,
                  "neither stiffness nor damping");
-    step.order = 4;
+    step.method = rbStepMethod_Find("multipliers");
     checkRefused(rbWorld_SetStepSettings(world, &step, &error), RB_STATUS_UNSUPPORTED, &error,
-                 "with contacts it must be 2");
-    step.order = 2;
+                 "with contacts it must be \"impulses\"");
+    step.method = RB_METHOD_IMPULSES;
     step.step = 0.0;
     checkRefused(rbWorld_SetStepSettings(world, &step, &error), RB_STATUS_INVALID, &error,
                  "step.step");
