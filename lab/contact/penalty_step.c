@@ -105,12 +105,12 @@ static void advance(rbStepEngine* engine, const rbStepHost* host, double end)
     double start = c->grid.time;
     double h = end - start;
     rbContactStep_BeginTouches(engine);
-    for (int i = 1; i <= c->parts; ++i) {
-        advancePart(engine, host, i < c->parts ? start + h * i / c->parts : end);
+    for (int i = 1; i <= c->method.parts; ++i) {
+        advancePart(engine, host, i < c->method.parts ? start + h * i / c->method.parts : end);
     }
     rbContactStep_ReportTouches(engine, host);
-    showForces(c, 2.0 * c->parts * engine->settings.step / h);
-    engine->statistics.substeps += c->parts - 1;
+    showForces(c, 2.0 * c->method.parts * engine->settings.step / h);
+    engine->statistics.substeps += c->method.parts - 1;
 }
 
 // Extrapolates with the forces of the node.

@@ -174,7 +174,7 @@ static bool stepByMethod(rbStepEngine* engine, const rbStepHost* host, double ne
 {
     rbStepContacts* c = engine->contacts;
     rbStepMiss miss = {0};
-    c->method->advance(engine, host, next);
+    c->method.row->advance(engine, host, next);
     rbContactStep_CloseAccounts(c);
     c->grid.index += 1;
     rbContactStep_CountStep(engine, &miss, true);
@@ -189,10 +189,10 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     double whole = engine->settings.step;
     double next = c->grid.origin + (double)c->grid.index * whole;
     bool isBeyond = next > time + RB_STEP_SNAP * whole;
-    if (isBeyond && (c->method != NULL || time <= c->grid.time + RB_STEP_SNAP * whole)) {
+    if (isBeyond && (c->method.row != NULL || time <= c->grid.time + RB_STEP_SNAP * whole)) {
         return false;
     }
-    if (c->method != NULL) {
+    if (c->method.row != NULL) {
         return stepByMethod(engine, host, next);
     }
     rbStepMiss miss = {0};

@@ -18,7 +18,7 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     }
     rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
     contacts->settings = *settings;
-    contacts->method = rbContactMethodRow_Get(settings->method);
+    contacts->method.row = rbContactMethodRow_Get(settings->method);
     contacts->restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
     rbContactSettings first = *settings;
@@ -94,7 +94,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->rest.isWoken);
     rbArray_Free(contacts->rest.isRestless);
     rbArray_Free(contacts->stage.pairGaps.list);
-    rbHeldSet_Free(&contacts->held);
+    rbHeldSet_Free(&contacts->order.held);
     rbOrderControl_Free(&contacts->order);
     rbFree(contacts, sizeof *contacts);
 }
@@ -120,7 +120,7 @@ void rbStepContacts_BuildGraph(rbStepContacts* c)
 static void placeBodies(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    double h = engine->settings.step / c->parts;
+    double h = engine->settings.step / c->method.parts;
     rbContactStep_ShowBodies(engine);
     rbArray_Reserve(c->places, engine->bodies.count);
     c->places.count = engine->bodies.count;
@@ -387,9 +387,9 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     findLinks(engine);
     startGrid(c, time);
     double whole = engine->settings.step;
-    c->parts = c->method != NULL ? c->method->countParts(&c->settings, whole) : 1;
+    c->method.parts = c->method.row != NULL ? c->method.row->countParts(&c->settings, whole) : 1;
     c->stage.part = 1.0;
-    RB_ASSERT(c->parts >= 1 && whole > 0.0);
+    RB_ASSERT(c->method.parts >= 1 && whole > 0.0);
     double gained = 0.0;
     c->flight.kicks.count = 0;
     c->flight.late.count = 0;

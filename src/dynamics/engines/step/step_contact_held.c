@@ -99,7 +99,7 @@ static void placePoint(const rbStepEngine* engine, rbHeldPoint* held, int contac
     held->friction = from->friction;
     held->stiction = from->stiction;
     held->place = rbAdd(held->bodies[0]->pose.position, at->armA);
-    held->gap = c->held.isGapKept ? at->gap : 0.0;
+    held->gap = c->order.held.isGapKept ? at->gap : 0.0;
     memset(held->impulse, 0, sizeof held->impulse);
 }
 
@@ -134,8 +134,8 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     if (!aimFriction(&held) || (held.isSticking && from->hasBelt)) {
         return false;
     }
-    c->held.isHeldPoint.data[point] = 1;
-    rbArray_Push(c->held.points, held);
+    c->order.held.isHeldPoint.data[point] = 1;
+    rbArray_Push(c->order.held.points, held);
     return true;
 }
 
@@ -143,9 +143,9 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
 static bool collect(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    c->held.points.count = 0;
-    rbArray_Reserve(c->held.isHeldPoint, c->set.pointCount);
-    memset(c->held.isHeldPoint.data, 0, (size_t)c->set.pointCount);
+    c->order.held.points.count = 0;
+    rbArray_Reserve(c->order.held.isHeldPoint, c->set.pointCount);
+    memset(c->order.held.isHeldPoint.data, 0, (size_t)c->set.pointCount);
     bool isHeld = rbContactFreeze_GetCount(c->rest.freeze) == 0;
     for (int i = 0; i < c->set.contactCount && isHeld; ++i) {
         const rbContact* contact = &c->set.contacts[i];
@@ -157,7 +157,7 @@ static bool collect(rbStepEngine* engine)
             isHeld = addPoint(engine, i, contact->firstPoint + k);
         }
     }
-    return isHeld && 3 * c->held.points.count <= RB_HELD_ROWS_MAX;
+    return isHeld && 3 * c->order.held.points.count <= RB_HELD_ROWS_MAX;
 }
 
 // -------------------------------------------------------------------------------------- equations
@@ -353,12 +353,12 @@ static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
 static bool measureFlight(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    rbHeldRows* rows = &c->held.rows;
+    rbHeldRows* rows = &c->order.held.rows;
     int contact = -1;
     int count = 0;
     rbArray_Reserve(c->flight.probes, PROBES_MAX);
     for (int i = 0; i < rows->count; ++i) {
-        const rbHeldPoint* point = &c->held.points.data[rows->points[i]];
+        const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
         if (point->contact != contact) {
             contact = point->contact;
             const rbContact* from = &c->set.contacts[contact];
@@ -475,7 +475,7 @@ static double turnFriction(rbHeldSet* held)
 // Solves a stage by rounds: equations of contacts, then joints. False: it does not converge.
 static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
 {
-    rbHeldSet* held = &engine->contacts->held;
+    rbHeldSet* held = &engine->contacts->order.held;
     double unit = isOfRates ? speedOf(held) : sizeOf(held);
     double last = INFINITY;
     factor(held);
@@ -533,7 +533,7 @@ static bool dropPulling(rbHeldSet* held)
 // Whether what sticks can be held by friction: over the points of a contact, which share it.
 static bool isInCones(const rbStepContacts* c)
 {
-    const rbHeldSet* held = &c->held;
+    const rbHeldSet* held = &c->order.held;
     double bound = 0.0;
     double needed = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
@@ -575,8 +575,8 @@ static void account(rbStepEngine* engine, const rbStepHost* host, double h, bool
 {
     rbStepContacts* c = engine->contacts;
     rbContactAccounts* sums = &c->accounts.sums;
-    for (int i = 0; i < c->held.points.count; ++i) {
-        rbHeldPoint* point = &c->held.points.data[i];
+    for (int i = 0; i < c->order.held.points.count; ++i) {
+        rbHeldPoint* point = &c->order.held.points.data[i];
         rbVec3 p = rbScale(point->impulse[0], point->push);
         p = rbAddScaled(rbAddScaled(p, point->impulse[1], point->axes[1]), point->impulse[2],
                         point->axes[2]);
@@ -667,11 +667,11 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
     bool isLoaded = false;
-    rbArray_Reserve(c->held.speeds, c->own.loose.count);
+    rbArray_Reserve(c->order.held.speeds, c->own.loose.count);
     for (int i = 0; i < c->own.loose.count; ++i) {
         const rbMechBody* body = &c->own.loose.data[i];
         isLoaded = isLoaded || (body->isDynamic && host->motions[body->index].load != NULL);
-        c->held.speeds.data[i] = (rbHeldSpeed){body->velocity, body->momentum};
+        c->order.held.speeds.data[i] = (rbHeldSpeed){body->velocity, body->momentum};
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepRun run = {.engine = engine,
@@ -689,16 +689,17 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
             if (body->isDynamic) {
                 rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
                 rbVec3 velocity = body->velocity;
-                body->velocity = c->held.speeds.data[i].velocity;
-                body->momentum = c->held.speeds.data[i].momentum;
+                body->velocity = c->order.held.speeds.data[i].velocity;
+                body->momentum = c->order.held.speeds.data[i].momentum;
                 kick(engine, host, body, load, 0.5 * h);
                 change = fmax(change, rbDistance(velocity, body->velocity));
             }
         }
-        for (int i = 0; i < c->held.points.count; ++i) {
-            memset(c->held.points.data[i].impulse, 0, sizeof c->held.points.data[i].impulse);
+        for (int i = 0; i < c->order.held.points.count; ++i) {
+            memset(c->order.held.points.data[i].impulse, 0,
+                   sizeof c->order.held.points.data[i].impulse);
         }
-        noteStart(&c->held);
+        noteStart(&c->order.held);
         if (!solve(engine, host, h, true)) {
             return false;
         }
@@ -722,10 +723,10 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
 static bool follow(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    rbArray_Reserve(c->held.isHeldPoint, c->set.pointCount);
-    memset(c->held.isHeldPoint.data, 0, (size_t)c->set.pointCount);
-    for (int i = 0; i < c->held.points.count; ++i) {
-        rbHeldPoint* held = &c->held.points.data[i];
+    rbArray_Reserve(c->order.held.isHeldPoint, c->set.pointCount);
+    memset(c->order.held.isHeldPoint.data, 0, (size_t)c->set.pointCount);
+    for (int i = 0; i < c->order.held.points.count; ++i) {
+        rbHeldPoint* held = &c->order.held.points.data[i];
         const rbMechBody* mover = held->bodies[held->bodies[1]->isDynamic ? 1 : 0];
         rbVec3 arm = held->arms[held->bodies[1]->isDynamic ? 1 : 0];
         rbVec3 place = rbAdd(mover->pose.position, arm); // as in findProbe
@@ -739,7 +740,7 @@ static bool follow(rbStepEngine* engine)
             for (int j = from->firstPoint; isSame && j < from->firstPoint + from->pointCount; ++j) {
                 rbVec3 at = rbAdd(c->places.data[from->bodyA].pose.position, c->set.points[j].armA);
                 double distance = rbLengthSquared(rbSub(at, place));
-                if (c->held.isHeldPoint.data[j] == 0 && distance < least) {
+                if (c->order.held.isHeldPoint.data[j] == 0 && distance < least) {
                     least = distance;
                     contact = k;
                     point = j;
@@ -749,7 +750,7 @@ static bool follow(rbStepEngine* engine)
         if (point < 0 || (held->isDropped && c->set.points[point].gap > NEAR_GAP)) {
             return false;
         }
-        c->held.isHeldPoint.data[point] = 1;
+        c->order.held.isHeldPoint.data[point] = 1;
         placePoint(engine, held, contact, point);
         if (!aimFriction(held)) {
             return false;
@@ -769,8 +770,8 @@ static void writeSet(rbStepEngine* engine)
         memset(point->slip, 0, sizeof point->slip);
         point->isSticking = false;
     }
-    for (int i = 0; i < c->held.points.count; ++i) {
-        const rbHeldPoint* held = &c->held.points.data[i];
+    for (int i = 0; i < c->order.held.points.count; ++i) {
+        const rbHeldPoint* held = &c->order.held.points.data[i];
         rbContactPoint* point = &c->set.points[held->point];
         memcpy(point->impulse, held->total, sizeof point->impulse);
         point->isSticking = held->isSticking;
@@ -783,8 +784,8 @@ static void writeSet(rbStepEngine* engine)
 // does.
 static bool isSame(const rbStepContacts* c)
 {
-    for (int i = 0; i < c->held.points.count; ++i) {
-        const rbHeldPoint* held = &c->held.points.data[i];
+    for (int i = 0; i < c->order.held.points.count; ++i) {
+        const rbHeldPoint* held = &c->order.held.points.data[i];
         if (held->total[0] < 0.0) {
             return false;
         }
@@ -797,7 +798,7 @@ static bool isSame(const rbStepContacts* c)
             bool isTouching =
                 point->gap < -TOUCH_PLAY ||
                 (point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -TOUCH_SPEED);
-            if (c->held.isHeldPoint.data[k] == 0 && isTouching) {
+            if (c->order.held.isHeldPoint.data[k] == 0 && isTouching) {
                 return false;
             }
         }
@@ -808,7 +809,7 @@ static bool isSame(const rbStepContacts* c)
 bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
-    RB_ASSERT(h > 0.0 && c->solvers.substeps == NULL && c->method == NULL);
+    RB_ASSERT(h > 0.0 && c->solvers.substeps == NULL && c->method.row == NULL);
     memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
     memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
     memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
@@ -816,12 +817,12 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
         return false;
     }
     pushAtStart(engine, host, h);
-    noteStart(&c->held);
+    noteStart(&c->order.held);
     do {
         if (!solve(engine, host, h, false)) {
             return false;
         }
-    } while (dropPulling(&c->held));
+    } while (dropPulling(&c->order.held));
     if (!isInCones(c)) {
         return false;
     }
@@ -864,7 +865,7 @@ void rbHeldStep_Plan(rbStepEngine* engine, double h)
         double kickB = rbLength(c->flight.kicks.data[contact->bodyB]);
         pull = fmax(pull, fmax(kickA, kickB) / engine->settings.step);
     }
-    c->held.isGapKept = gap > GAP_PART * pull * h * h;
+    c->order.held.isGapKept = gap > GAP_PART * pull * h * h;
 }
 
 double rbHeldStep_GetReach(const rbStepEngine* engine)

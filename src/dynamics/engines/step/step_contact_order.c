@@ -47,7 +47,7 @@ void rbOrderControl_Free(rbOrderControl* order)
 bool rbContactOrder_IsUsed(const rbStepEngine* engine)
 {
     const rbStepContacts* c = engine->contacts;
-    return engine->settings.order > 2 && c->method == NULL && c->solvers.substeps == NULL;
+    return engine->settings.order > 2 && c->method.row == NULL && c->solvers.substeps == NULL;
 }
 
 // ------------------------------------------------------------------------------------------- runs

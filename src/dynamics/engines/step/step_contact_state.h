@@ -186,6 +186,7 @@ typedef struct rbTouchReport {
 
 // Steps of higher order and of a chosen size, see step_contact_order.c.
 typedef struct rbOrderControl {
+    rbHeldSet held;        // of the step that is made
     double chosen;         // s, the next step that is tried; 0: none was yet
     double estimateSum;    // m, of errors of steps
     int plainCount;        // steps of order 2 since the last of a higher one
@@ -197,10 +198,12 @@ typedef struct rbOrderControl {
 } rbOrderControl;
 
 struct rbStepContacts {
-    rbContactSettings settings;       // restSpeed: the one that acts, see restSpeedAsked
-    const rbContactMethodRow* method; // NULL: impulses
-    double restSpeedAsked;            // m/s, of the settings
-    int parts;                        // of a step, of a registered method; otherwise 1
+    rbContactSettings settings; // restSpeed: the one that acts, see restSpeedAsked
+    double restSpeedAsked;      // m/s, of the settings
+    struct {
+        const rbContactMethodRow* row; // NULL: impulses
+        int parts;                     // of a step; of impulses 1
+    } method;
     rbContactPairs* pairs;
     rbContactGraph* graph;
     rbContactSolvers solvers;
@@ -227,7 +230,6 @@ struct rbStepContacts {
     } start;
     rbStepAccounts accounts;
     rbTouchReport report;
-    rbHeldSet held;
     rbOrderControl order;
     rbContactStatistics statistics;
 };

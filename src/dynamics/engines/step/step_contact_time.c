@@ -365,8 +365,8 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
     rbStepContacts* c = engine->contacts;
     keepState(engine);
     double before = rbContactStep_GetEnergy(engine, host);
-    if (c->method != NULL) {
-        c->method->look(engine, host, time);
+    if (c->method.row != NULL) {
+        c->method.row->look(engine, host, time);
         c->trial.work = rbContactStep_GetEnergy(engine, host) - before;
         rbContactStep_WriteBodies(engine, host);
         recallState(engine);
