@@ -21,12 +21,12 @@ typedef struct MotionRow {
 } MotionRow;
 
 static const MotionRow motionTable[RB_MOTION_COUNT] = {
-    [RB_MOTION_AUTO] = {"auto"},
-    [RB_MOTION_EXACT] = {"exact"},
-    [RB_MOTION_TAYLOR] = {"taylor", .allowsTorque = true},
-    [RB_MOTION_RK4] = {"rk4", .allowsTorque = true, .allowsLoad = true},
-    [RB_MOTION_CASH_KARP] = {"cash-karp", .allowsTorque = true, .allowsLoad = true},
-    [RB_MOTION_EULER] = {"euler", .allowsTorque = true, .allowsLoad = true},
+    [RB_MOTION_AUTO] = {.name = "auto"},
+    [RB_MOTION_EXACT] = {.name = "exact"},
+    [RB_MOTION_TAYLOR] = {.name = "taylor", .allowsTorque = true},
+    [RB_MOTION_RK4] = {.name = "rk4", .allowsTorque = true, .allowsLoad = true},
+    [RB_MOTION_CASH_KARP] = {.name = "cash-karp", .allowsTorque = true, .allowsLoad = true},
+    [RB_MOTION_EULER] = {.name = "euler", .allowsTorque = true, .allowsLoad = true},
 };
 _Static_assert(sizeof motionTable / sizeof motionTable[0] == RB_MOTION_COUNT, "a row a motion");
 

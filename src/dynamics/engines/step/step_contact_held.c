@@ -103,6 +103,14 @@ static void placePoint(const rbStepEngine* engine, rbHeldPoint* held, int contac
     memset(held->impulse, 0, sizeof held->impulse);
 }
 
+static void clearMarks(rbStepContacts* c)
+{
+    rbArray_Reserve(c->order.held.isHeldPoint, c->set.pointCount);
+    for (int k = 0; k < c->set.pointCount; ++k) {
+        c->order.held.isHeldPoint.data[k] = 0;
+    }
+}
+
 static bool isBearing(const rbStepContacts* c, const rbContact* contact)
 {
     bool isAny = false;
@@ -144,8 +152,7 @@ static bool collect(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     c->order.held.points.count = 0;
-    rbArray_Reserve(c->order.held.isHeldPoint, c->set.pointCount);
-    memset(c->order.held.isHeldPoint.data, 0, (size_t)c->set.pointCount);
+    clearMarks(c);
     bool isHeld = rbContactFreeze_GetCount(c->rest.freeze) == 0;
     for (int i = 0; i < c->set.contactCount && isHeld; ++i) {
         const rbContact* contact = &c->set.contacts[i];
@@ -723,8 +730,7 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
 static bool follow(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    rbArray_Reserve(c->order.held.isHeldPoint, c->set.pointCount);
-    memset(c->order.held.isHeldPoint.data, 0, (size_t)c->set.pointCount);
+    clearMarks(c);
     for (int i = 0; i < c->order.held.points.count; ++i) {
         rbHeldPoint* held = &c->order.held.points.data[i];
         const rbMechBody* mover = held->bodies[held->bodies[1]->isDynamic ? 1 : 0];
