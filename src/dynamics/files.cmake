@@ -25,6 +25,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_basic.c
   src/dynamics/engines/step/step_build.c
   src/dynamics/engines/step/step_contact.c
+  src/dynamics/engines/step/step_contact_again.c
   src/dynamics/engines/step/step_contact_ahead.c
   src/dynamics/engines/step/step_contact_arrivals.c
   src/dynamics/engines/step/step_contact_bodies.c

@@ -94,6 +94,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->rest.isWoken);
     rbArray_Free(contacts->rest.isRestless);
     rbArray_Free(contacts->stage.pairGaps.list);
+    rbFlightMemory_Free(&contacts->flight.memory);
     rbHeldSet_Free(&contacts->order.held);
     rbOrderControl_Free(&contacts->order);
     rbFree(contacts, sizeof *contacts);

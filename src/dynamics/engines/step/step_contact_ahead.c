@@ -231,6 +231,8 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
     guessBends(engine, h);
     rbContactStep_SolvePositions(engine, host, h, miss);
     guessAgain(c);
+    c->flight.memory.isUsed = !isCapped;
+    c->flight.memory.hasLast = false;
     for (int i = 0; i < countLooks(engine, miss) && (!isCapped || isTurning(c, h)); ++i) {
         if (!fly(engine, h)) {
             break;
@@ -258,6 +260,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         rbStepContacts_PrepareSet(engine);
         isActing = rbContactStep_SolveFlights(engine, host, h, miss);
     }
+    c->flight.memory.isUsed = false;
     if (isActing) { // the end of a flight does not depend on them
         rbContactStep_SolveActing(engine, host, h, miss);
     }

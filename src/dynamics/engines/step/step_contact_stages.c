@@ -591,11 +591,18 @@ static void solvePositions(rbStepEngine* engine, const rbStepHost* host,
                            const rbContactIsland* island, double h, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
-    bool isFlight = island->bodyCount > tuning.bodiesLarge && hasApproach(c, island, false) &&
-                    !rbContactStep_HasMechanism(engine, island);
-    if (!isFlight || !solveFlight(engine, host, island, h, miss)) {
-        solveIsland(engine, host, island, h, STAGE_POSITION, miss);
+    bool hasJoints = rbContactStep_HasMechanism(engine, island);
+    if (!hasJoints && rbContactStep_RecallFlight(c, island, miss)) {
+        return;
     }
+    rbIslandFlight flight = {.limited = -c->statistics.limitedFlights};
+    bool isFlight =
+        island->bodyCount > tuning.bodiesLarge && hasApproach(c, island, false) && !hasJoints;
+    if (!isFlight || !solveFlight(engine, host, island, h, &flight.miss)) {
+        solveIsland(engine, host, island, h, STAGE_POSITION, &flight.miss);
+    }
+    flight.limited += c->statistics.limitedFlights;
+    rbContactStep_NoteFlight(c, island, &flight, miss);
 }
 
 // One stage of all islands; only collisions for those solved by small steps.
@@ -727,7 +734,9 @@ bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, do
     rbContactStep_NoteApproaches(c);
     keepPoints(c);
     rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
+    rbContactStep_BeginLook(c);
     solveStage(engine, host, h, STAGE_POSITION, miss);
+    rbContactStep_EndLook(c);
     rbContactStep_KeepFlights(engine, h);
     return true;
 }

@@ -90,6 +90,34 @@ typedef struct rbContactSolvers {
     RB_ARRAY(rbVec3) motions;      // three per body of a mechanism, while a reaction is measured
 } rbContactSolvers;
 
+// The flight of an island as it was solved, see step_contact_again.c.
+typedef struct rbIslandFlight {
+    int first; // of its contacts in order
+    int contactCount;
+    int64_t limited;
+    rbStepMiss miss;
+} rbIslandFlight;
+
+// All flights of a look ahead: what they were solved from, and what was found.
+typedef struct rbFlightLook {
+    RB_ARRAY(rbContactBody) bodies;
+    RB_ARRAY(rbContact) contacts;
+    RB_ARRAY(rbContactPoint) points;
+    RB_ARRAY(rbContactBody) foundBodies;
+    RB_ARRAY(rbContact) foundContacts;
+    RB_ARRAY(rbContactPoint) foundPoints;
+    RB_ARRAY(int) order; // contacts by island
+    RB_ARRAY(rbIslandFlight) islands;
+    RB_ARRAY(int) places1; // per body: island of which it is the first, + 1; 0: of none
+} rbFlightLook;
+
+typedef struct rbFlightMemory {
+    rbFlightLook looks[2];
+    int current;
+    bool hasLast; // the other one can be used
+    bool isUsed;  // while flights of a step are solved again
+} rbFlightMemory;
+
 // The flight of the current step.
 typedef struct rbStepFlight {
     RB_ARRAY(rbContactBody) bodies; // per body, velocities of the flight, where it has its own
@@ -104,6 +132,7 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbContactProbe) probes; // of one pair
     bool isWild;                     // a flight is held, see step_contact_arrivals.c
     bool isGuarded;                  // bodies spin past each other, see rbPairsReport
+    rbFlightMemory memory;           // of looks ahead
 } rbStepFlight;
 
 // The start of the current stage, and of the step.
@@ -339,6 +368,16 @@ void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
 // Whether small steps have solved all of an island that had contacts at the start of the step. At
 // its end islands differ: separate bodies may have met.
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
+
+// ---------------------------------------------------------------------------- step_contact_again.c
+// While flights are solved again: around the flights of all islands.
+void rbContactStep_BeginLook(rbStepContacts* c);
+void rbContactStep_EndLook(rbStepContacts* c);
+// The flight of an island that is as in the last look; false: it must be solved, and noted.
+bool rbContactStep_RecallFlight(rbStepContacts* c, const rbContactIsland* island, rbStepMiss* miss);
+void rbContactStep_NoteFlight(rbStepContacts* c, const rbContactIsland* island,
+                              const rbIslandFlight* flight, rbStepMiss* miss);
+void rbFlightMemory_Free(rbFlightMemory* memory);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
 // Speeds before the position stage; after it, islands in which points arrive keep their flights,
