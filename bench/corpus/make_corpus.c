@@ -21,10 +21,12 @@
 static rbCorpus largest[2]; // of positions, velocities
 static bool isWatching;
 
+// Names of the linker. NOLINTBEGIN(readability-identifier-naming)
 rbContactSolved __real_rbContactSolver_Solve(rbContactSolver* solver, const rbContactRun* run,
                                              bool isOfPositions);
 rbContactSolved __wrap_rbContactSolver_Solve(rbContactSolver* solver, const rbContactRun* run,
                                              bool isOfPositions);
+// NOLINTEND(readability-identifier-naming)
 
 static void toFloats(rbVec3 v, float out[3])
 {

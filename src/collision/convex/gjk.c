@@ -245,6 +245,7 @@ void rbFindNearest(const rbCsoPoint* points, int count, rbNearest* nearest)
 {
     RB_ASSERT(count >= 1 && count <= 4);
     Trial trial = {.points = points, .best = nearest, .isCareful = false};
+    nearest->used = 0;
     nearest->lengthSquared = INFINITY;
     if (count == 1) {
         takeVertex(&trial, 0);

@@ -26,6 +26,6 @@ typedef struct rbContactMethodRow {
 rbStatus rbRegisterContactMethod(const rbContactMethodRow* row, rbError* error);
 
 // NULL for RB_CONTACT_IMPULSES.
-const rbContactMethodRow* rbContactMethodRow_Get(rbContactMethod method);
+const rbContactMethodRow* rbContactMethodRow_Get(rbContactMethod value);
 
 RB_DECLARE_WORDS(rbContactMethod);

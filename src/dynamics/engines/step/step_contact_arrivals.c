@@ -583,6 +583,13 @@ static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
     return low;
 }
 
+// reach: m, how far an arrival may be off.
+static void closePoint(rbContactPoint* point, const rbArrival* arrival, double reach)
+{
+    point->isShort = arrival->isShort && !point->isClosed && point->gap > reach;
+    point->isClosed = true;
+}
+
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
 // approach, if they are within the possible error of the flight; of one that was stopped short, if
 // they would meet within a step. isAgain: after collisions what was closed stays so, whether it
@@ -609,9 +616,7 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
                 if (pass == 0) {
                     least = point->isClosed ? -INFINITY : fmin(least, point->gap);
                 } else if (point->gap <= least + c->settings.shell) {
-                    point->isShort =
-                        arrival->isShort && !point->isClosed && point->gap > -NEAR_PART * h * speed;
-                    point->isClosed = true;
+                    closePoint(point, arrival, -NEAR_PART * h * speed);
                     isAny = true;
                 }
             }

@@ -53,16 +53,18 @@ bool rbContactOrder_IsUsed(const rbStepEngine* engine)
 // ------------------------------------------------------------------------------------------- runs
 
 // The changing state of the engine as bytes: its size, and saving or restoring it.
-static size_t moveState(rbStepEngine* engine, char* bytes, bool isLoading)
+static size_t moveState(rbStepEngine* engine, rbByteStream stream)
 {
-    rbByteStream stream = {.bytes = bytes, .isLoading = isLoading};
     rbStepEngine_Move(engine, &stream);
     return stream.size;
 }
 
-#define KEEP(engine, array)                                         \
-    (rbArray_Reserve(array, (int)moveState((engine), NULL, false)), \
-     (void)moveState((engine), (array).data, false))
+#define KEEP(engine, array)                                                           \
+    (rbArray_Reserve(array, (int)moveState((engine), (rbByteStream){.bytes = NULL})), \
+     (void)moveState((engine), (rbByteStream){.bytes = (array).data}))
+
+#define RECALL(engine, array) \
+    ((void)moveState((engine), (rbByteStream){.bytes = (array).data, .isLoading = true}))
 
 static int countRuns(const rbStepEngine* engine)
 {
@@ -264,7 +266,7 @@ static bool makeStep(rbStepEngine* engine, const rbStepHost* host, double h, dou
     rbHeldStep_Plan(engine, h / (double)runs);
     for (int n = 1; n <= runs; ++n) {
         if (n > 1) {
-            (void)moveState(engine, c->order.node.data, true);
+            RECALL(engine, c->order.node);
         }
         if (!makeRun(engine, &mute, h, n)) {
             return false;
@@ -369,7 +371,7 @@ static bool tryStep(rbStepEngine* engine, const rbStepHost* host, double longest
             least = isWorse ? least : estimate;
             shrink = isWorse || h * shrink <= shortest ? hLeast / h : fmin(shrink, 0.9);
         }
-        (void)moveState(engine, c->order.node.data, true);
+        RECALL(engine, c->order.node);
         h *= shrink;
         h = fabs(h - hLeast) <= DBL_EPSILON * h ? hLeast : h;
     }
@@ -414,7 +416,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double longest, d
         return true;
     }
     double made = isHigh ? c->grid.time - begin : INFINITY;
-    (void)moveState(engine, c->order.node.data, true);
+    RECALL(engine, c->order.node);
     c->trial.isFlown = true; // it needs not be tried again for times before its end
     c->trial.step = made;
     return false;
@@ -442,7 +444,7 @@ static void show(rbStepEngine* engine, const rbStepHost* host, double time)
     }
     double work = rbContactStep_GetEnergy(engine, host) - before;
     rbContactStep_WriteBodies(engine, host);
-    (void)moveState(engine, c->order.shown.data, true);
+    RECALL(engine, c->order.shown);
     c->trial.work = work;
     c->trial.isFlown = isFlown;
     c->trial.step = made;
