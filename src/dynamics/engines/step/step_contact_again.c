@@ -53,6 +53,9 @@ void rbContactStep_EndLook(rbStepContacts* c)
         return;
     }
     rbFlightLook* look = &memory->looks[memory->current];
+    RB_ASSERT(look->bodies.count == c->bodies.count);
+    RB_ASSERT(look->points.count == c->set.pointCount);
+    RB_ASSERT(look->contacts.count == c->set.contactCount);
     rbArray_Assign(look->foundBodies, c->bodies.data, c->bodies.count);
     rbArray_Assign(look->foundContacts, c->set.contacts, c->set.contactCount);
     rbArray_Assign(look->foundPoints, c->set.points, c->set.pointCount);
@@ -86,6 +89,7 @@ static const rbIslandFlight* findSame(const rbFlightMemory* memory, const rbCont
     const rbFlightLook* last = &memory->looks[1 - memory->current];
     bool isKnown = memory->hasLast && island->bodyCount > 0;
     int place = isKnown ? last->places1.data[island->bodies[0]] - 1 : -1;
+    RB_ASSERT(place < last->islands.count);
     const rbIslandFlight* flight = place >= 0 ? &last->islands.data[place] : NULL;
     if (flight == NULL || flight->contactCount != island->contactCount) {
         return NULL;
@@ -109,6 +113,7 @@ static void takeFound(rbStepContacts* c, const rbIslandFlight* flight,
         const rbContact* found = &last->foundContacts.data[last->order.data[flight->first + i]];
         rbContact* contact = &c->set.contacts[island->contacts[i]];
         int first = contact->firstPoint;
+        RB_ASSERT(contact->bodyA == found->bodyA && contact->bodyB == found->bodyB);
         *contact = *found;
         contact->firstPoint = first;
         for (int k = 0; k < contact->pointCount; ++k) {

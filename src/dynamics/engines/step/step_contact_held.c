@@ -86,10 +86,13 @@ static void placePoint(const rbStepEngine* engine, rbHeldPoint* held, int contac
     const rbStepContacts* c = engine->contacts;
     const rbContact* from = &c->set.contacts[contact];
     const rbContactPoint* at = &c->set.points[point];
+    RB_ASSERT(contact >= 0 && contact < c->set.contactCount);
+    RB_ASSERT(point >= from->firstPoint && point < from->firstPoint + from->pointCount);
     held->contact = contact;
     held->point = point;
     held->bodies[0] = rbContactStep_GetBody(engine, from->bodyA);
     held->bodies[1] = rbContactStep_GetBody(engine, from->bodyB);
+    RB_ASSERT(held->bodies[0] != NULL && held->bodies[1] != NULL);
     held->arms[0] = at->armA;
     held->arms[1] = at->armB;
     held->axes[0] = from->normal;
@@ -198,6 +201,7 @@ static rbVec3 pushOf(const rbHeldPoint* point, int axis)
 static void decompose(rbHeldRows* rows)
 {
     int n = rows->count;
+    RB_ASSERT(n >= 0 && n <= RB_HELD_ROWS_MAX);
     double size = 0.0;
     for (int k = 0; k < n * n; ++k) {
         size += rows->left[k] * rows->left[k];
@@ -279,6 +283,7 @@ static void factor(rbHeldSet* held)
 
 static void push(rbHeldPoint* point, rbVec3 p)
 {
+    RB_ASSERT(rbIsFinite3(p));
     for (int side = 0; side < 2; ++side) {
         rbMechBody* body = point->bodies[side];
         if (body->isDynamic) {
@@ -473,6 +478,7 @@ static double turnFriction(rbHeldSet* held)
         }
         rbVec3 change = rbScale(point->impulse[0], rbSub(point->push, old));
         double mobility = point->bodies[0]->invMass + point->bodies[1]->invMass;
+        RB_ASSERT(mobility > 0.0);
         most = fmax(most, mobility * rbLength(change));
         push(point, change);
     }
@@ -483,6 +489,7 @@ static double turnFriction(rbHeldSet* held)
 static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
 {
     rbHeldSet* held = &engine->contacts->order.held;
+    RB_ASSERT(h > 0.0 && 3 * held->points.count <= RB_HELD_ROWS_MAX);
     double unit = isOfRates ? speedOf(held) : sizeOf(held);
     double last = INFINITY;
     factor(held);
@@ -533,6 +540,7 @@ static bool dropPulling(rbHeldSet* held)
         push(worst, rbScale(-worst->impulse[axis], pushOf(worst, axis)));
         worst->impulse[axis] = 0.0;
     }
+    RB_ASSERT(!worst->isDropped);
     worst->isDropped = true;
     return true;
 }
@@ -779,6 +787,7 @@ static void writeSet(rbStepEngine* engine)
     for (int i = 0; i < c->order.held.points.count; ++i) {
         const rbHeldPoint* held = &c->order.held.points.data[i];
         rbContactPoint* point = &c->set.points[held->point];
+        RB_ASSERT(c->order.held.isHeldPoint.data[held->point] != 0);
         memcpy(point->impulse, held->total, sizeof point->impulse);
         point->isSticking = held->isSticking;
     }
@@ -812,6 +821,20 @@ static bool isSame(const rbStepContacts* c)
     return true;
 }
 
+#ifdef RB_ENABLE_VALIDATE
+// Normals are unit vectors, and no impulse of a stage pulls.
+static bool isDirected(const rbHeldSet* held)
+{
+    for (int i = 0; i < held->points.count; ++i) {
+        const rbHeldPoint* point = &held->points.data[i];
+        if (fabs(rbLength(point->axes[0]) - 1.0) > 1e-9 || point->impulse[0] < 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+#endif
+
 bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
@@ -833,6 +856,7 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
         return false;
     }
     account(engine, host, h, true);
+    RB_VALIDATE(isDirected(&c->order.held));
     fly(engine, host, h);
     c->stage.part = rbContactStep_PartOf(engine, h);
     rbStepContacts_Find(engine);

@@ -74,6 +74,7 @@ static int countRuns(const rbStepEngine* engine)
 static double weightOf(int n, int count)
 {
     double weight = 1.0;
+    RB_ASSERT(n >= 1 && n <= count && count <= RB_STEP_RUNS_MAX);
     for (int k = 1; k <= count; ++k) {
         weight *= k != n ? (double)(n * n) / (double)(n * n - k * k) : 1.0;
     }
@@ -83,6 +84,7 @@ static double weightOf(int n, int count)
 static double* placeOf(const rbStepEngine* engine, int run, int body)
 {
     int index = run * engine->bodies.count + body;
+    RB_ASSERT(run >= 0 && body >= 0 && body < engine->bodies.count);
     return engine->contacts->order.runs.data + (ptrdiff_t)BODY_DOUBLES * index;
 }
 
@@ -155,9 +157,11 @@ static bool makeRun(rbStepEngine* engine, const rbStepHost* host, double h, int 
 {
     double start = engine->contacts->grid.time;
     bool isSame = true;
+    RB_ASSERT(h > 0.0 && n >= 1);
     for (int k = 0; k < n && isSame; ++k) {
         isSame = rbHeldStep_Make(engine, host, h / (double)n) && followLimits(engine, true);
     }
+    RB_ASSERT(!isSame || fabs(engine->contacts->grid.time - start - h) <= 1e-9 * (fabs(start) + h));
     engine->contacts->grid.time = start + h;
     return isSame && rbContactStep_IsFinite(engine->contacts);
 }
@@ -223,6 +227,7 @@ static double combineRuns(rbStepEngine* engine, double h)
         }
         getBody(sum, body);
     }
+    RB_ASSERT(!(estimate < 0.0));
     int count = countSums(engine);
     double* sums = c->order.sums.data; // at the start, then of the runs
     for (int k = 0; k < count; ++k) {
@@ -319,6 +324,7 @@ static void noteEstimate(rbStepEngine* engine, double estimate)
     const rbStepSettings* settings = &engine->settings;
     rbStepContacts* c = engine->contacts;
     rbStepStatistics* s = &engine->statistics;
+    RB_ASSERT(!(estimate < 0.0));
     c->order.estimateSum += estimate;
     double time = c->grid.time;
     double most = settings->errorMax * fmax(1.0, time / settings->horizon);
@@ -394,6 +400,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double longest, d
     double snap = RB_STEP_SNAP * engine->settings.step;
     KEEP(engine, c->order.node);
     double begin = c->grid.time;
+    RB_ASSERT(longest > 0.0);
     bool isHigh = tryStep(engine, host, longest);
     if (!isHigh) {
         double h = fmin(growPlainStep(engine), longest);
