@@ -47,7 +47,8 @@ static Heap makeHeap(double step, int sweepsMax)
         double middle = 0.5 * (SIDE - 1);
         double x = (i % SIDE - middle) * SPACING + 0.02 * rbRandom_Symmetric(&random);
         double y = (i / SIDE % SIDE - middle) * SPACING + 0.02 * rbRandom_Symmetric(&random);
-        double z = 2.0 + 1.5 * (i / (SIDE * SIDE));
+        int layer = i / (SIDE * SIDE);
+        double z = 2.0 + 1.5 * layer;
         Flyer ball = {.geometry = rbCreateSphere(0.5, NULL),
                       .position = rbMakeVec3(x, y, z),
                       .friction = 0.5};
