@@ -197,7 +197,41 @@ static rbVec3 pushOf(const rbHeldPoint* point, int axis)
     return axis == 0 ? point->push : point->axes[axis];
 }
 
-// One-sided Jacobi: turns the columns of left until they are orthogonal.
+// Turns two columns of left until they are orthogonal; size: the sum of all squares. False: they
+// are so already.
+static bool turnColumns(rbHeldRows* rows, int p, int q, double size)
+{
+    size_t n = (size_t)rows->count;
+    double* a = &rows->left[(size_t)p * n];
+    double* b = &rows->left[(size_t)q * n];
+    double aa = 0.0, bb = 0.0, ab = 0.0;
+    for (size_t k = 0; k < n; ++k) {
+        aa += a[k] * a[k];
+        bb += b[k] * b[k];
+        ab += a[k] * b[k];
+    }
+    // columns of rounding stay as they are
+    if (!(fabs(ab) > DBL_EPSILON * (sqrt(aa * bb) + DBL_EPSILON * size))) {
+        return false;
+    }
+    double zeta = 0.5 * (bb - aa) / ab;
+    double t = (zeta < 0.0 ? -1.0 : 1.0) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
+    double cosine = 1.0 / sqrt(1.0 + t * t);
+    double sine = cosine * t;
+    double* va = &rows->right[(size_t)p * n];
+    double* vb = &rows->right[(size_t)q * n];
+    for (size_t k = 0; k < n; ++k) {
+        double x = a[k];
+        a[k] = cosine * x - sine * b[k];
+        b[k] = sine * x + cosine * b[k];
+        x = va[k];
+        va[k] = cosine * x - sine * vb[k];
+        vb[k] = sine * x + cosine * vb[k];
+    }
+    return true;
+}
+
+// Singular values by one-sided Jacobi rotations.
 static void decompose(rbHeldRows* rows)
 {
     int n = rows->count;
@@ -211,33 +245,7 @@ static void decompose(rbHeldRows* rows)
         isTurned = false;
         for (int p = 0; p < n; ++p) {
             for (int q = p + 1; q < n; ++q) {
-                double* a = &rows->left[(size_t)p * (size_t)n];
-                double* b = &rows->left[(size_t)q * (size_t)n];
-                double aa = 0.0, bb = 0.0, ab = 0.0;
-                for (int k = 0; k < n; ++k) {
-                    aa += a[k] * a[k];
-                    bb += b[k] * b[k];
-                    ab += a[k] * b[k];
-                }
-                // columns of rounding stay as they are
-                if (!(fabs(ab) > DBL_EPSILON * (sqrt(aa * bb) + DBL_EPSILON * size))) {
-                    continue;
-                }
-                isTurned = true;
-                double zeta = 0.5 * (bb - aa) / ab;
-                double t = (zeta < 0.0 ? -1.0 : 1.0) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
-                double cosine = 1.0 / sqrt(1.0 + t * t);
-                double sine = cosine * t;
-                double* va = &rows->right[(size_t)p * (size_t)n];
-                double* vb = &rows->right[(size_t)q * (size_t)n];
-                for (int k = 0; k < n; ++k) {
-                    double x = a[k];
-                    a[k] = cosine * x - sine * b[k];
-                    b[k] = sine * x + cosine * b[k];
-                    x = va[k];
-                    va[k] = cosine * x - sine * vb[k];
-                    vb[k] = sine * x + cosine * vb[k];
-                }
+                isTurned = turnColumns(rows, p, q, size) || isTurned;
             }
         }
     }
