@@ -134,9 +134,9 @@ static void printSolving(const rbContactSettings* asked, const rbWorld* world, r
         (void)fprintf(file, "; %" PRId64 " stage%s ended by shock propagation", s->shockedStages,
                       rbPlural(s->shockedStages));
     }
-    if (s->limitedFlights > 0) {
-        (void)fprintf(file, "; %" PRId64 " flight%s cut short", s->limitedFlights,
-                      rbPlural(s->limitedFlights));
+    if (s->dividedSteps > 0) {
+        (void)fprintf(file, "; %" PRId64 " step%s made in parts, where many bodies strike",
+                      s->dividedSteps, rbPlural(s->dividedSteps));
     }
     if (s->lowOrderSteps > 0) {
         (void)fprintf(file, "; %" PRId64 " step%s at order 2, where contacts change",
@@ -245,7 +245,7 @@ void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Integer(json, "sweepsMax", asked->sweepsMax);
     rbJson_Integer(json, "directStages", s.directStages);
     rbJson_Integer(json, "shockedStages", s.shockedStages);
-    rbJson_Integer(json, "limitedFlights", s.limitedFlights);
+    rbJson_Integer(json, "dividedSteps", s.dividedSteps);
     rbJson_Integer(json, "cutSteps", s.cutSteps);
     rbJson_Integer(json, "lowOrderSteps", s.lowOrderSteps);
     rbJson_Integer(json, "cutTrials", s.cutTrials);

@@ -25,7 +25,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_basic.c
   src/dynamics/engines/step/step_build.c
   src/dynamics/engines/step/step_contact.c
-  src/dynamics/engines/step/step_contact_again.c
   src/dynamics/engines/step/step_contact_ahead.c
   src/dynamics/engines/step/step_contact_arrivals.c
   src/dynamics/engines/step/step_contact_bodies.c
@@ -36,6 +35,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_joints.c
   src/dynamics/engines/step/step_contact_order.c
   src/dynamics/engines/step/step_contact_rest.c
+  src/dynamics/engines/step/step_contact_parts.c
   src/dynamics/engines/step/step_contact_reaction.c
   src/dynamics/engines/step/step_contact_stages.c
   src/dynamics/engines/step/step_contact_time.c

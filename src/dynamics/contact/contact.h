@@ -44,14 +44,10 @@ typedef struct rbContactPoint {
                        // stuck; 0 where it did not stick in the last step
     double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
     double passing[3]; // N s, the part of these that this step needed and the next one will not
-    double disc;       // N s, see isHeld
     double target; // m/s, u.n that the velocity stage leaves: 0, or the value restitution requires
     bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking; // at the end of the last stage
-    bool isHeld;     // the bound on its friction is disc, whatever its normal impulse
     bool isAhead;  // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
-    bool isShort;  // its bodies were stopped short of each other: it is closed, and still open
-    bool isStruck; // closed by a blow within the velocity stage, until it is solved again
     int key;       // key of the memory of this point, for the pairs
 } rbContactPoint;
 

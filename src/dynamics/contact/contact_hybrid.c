@@ -33,8 +33,7 @@ typedef struct HybridPoint {
     double k[3];         // 1/kg: mobilities of the normal and the tangents
     double k12;          // between these
     double lambda;       // 1/kg: largest of the tangents
-    double friction;     // the bound: bound + friction P
-    double bound;        // N s
+    double friction;     // the bound: friction P
     double start[3];     // N s, impulses that have acted
     double x[3];         // N s, now
     double held[3];      // N s, of a convex round
@@ -135,8 +134,7 @@ static void addPoint(rbContactHybrid* hybrid, const rbContactRun* run, const rbN
     p.k12 = dotRows(p.rows[1], p.moves[2]);
     p.lambda = rbFindLargest(p.k[1], p.k[2], p.k12);
     if (from->point != NULL) {
-        p.friction = from->point->isHeld ? 0.0 : from->chosen;
-        p.bound = from->point->isHeld ? from->point->disc : 0.0;
+        p.friction = from->chosen;
     }
     rbArray_Push(hybrid->points, p);
 }
@@ -194,7 +192,7 @@ static double loadOf(const rbContactHybrid* hybrid, const HybridPoint* p)
 
 static double radiusOf(const rbContactHybrid* hybrid, const HybridPoint* p)
 {
-    return p->bound + p->friction * loadOf(hybrid, p);
+    return p->friction * loadOf(hybrid, p);
 }
 
 static void projectDisc(double t[2], double radius)
@@ -385,7 +383,7 @@ static bool linearize(rbContactHybrid* hybrid, HybridPoint* p, double x[3])
     double u[2] = {rateOf(p, 1, v), rateOf(p, 2, v)};
     double z[2] = {p->x[1] - u[0] / p->lambda, p->x[2] - u[1] / p->lambda};
     double length = sqrt(z[0] * z[0] + z[1] * z[1]);
-    double radius = p->bound + p->friction * load;
+    double radius = p->friction * load;
     if (length <= radius) {
         x[1] = p->x[1] - r * u[0];
         x[2] = p->x[2] - r * u[1];
@@ -400,7 +398,7 @@ static bool linearize(rbContactHybrid* hybrid, HybridPoint* p, double x[3])
     p->along[1] = z[1] / length;
     p->across = fmin(r, part / (p->lambda * (1.0 - part)));
     double turned = -p->across * (p->along[0] * u[1] - p->along[1] * u[0]);
-    double rim = p->bound + p->friction * (p->count > 0 ? load : x[0]);
+    double rim = p->friction * (p->count > 0 ? load : x[0]);
     x[1] = rim * p->along[0] - turned * p->along[1];
     x[2] = rim * p->along[1] + turned * p->along[0];
     turnRows(p, -p->along[1], p->along[0], across);

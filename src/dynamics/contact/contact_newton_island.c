@@ -384,8 +384,7 @@ void rbNewton_Apply(rbContactNewton* newton)
     for (int i = 0; i < newton->points.count; ++i) {
         rbNewtonPoint* p = &newton->points.data[i];
         // Inside the cone to the last bit.
-        bool isHeld = p->point != NULL && p->point->isHeld;
-        double limit = isHeld ? p->point->disc : p->sticking * p->x[0];
+        double limit = p->sticking * p->x[0];
         double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
         double scale = length > limit ? limit / length : 1.0;
         double x[3] = {p->x[0], scale * p->x[1], scale * p->x[2]};

@@ -346,8 +346,7 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     point->slip[0] = 0.0;
     point->slip[1] = 0.0;
     double speed = sqrt(point->bias[1] * point->bias[1] + point->bias[2] * point->bias[2]);
-    point->friction = from->isHeld ? 0.0 : rbContactPoint_ChooseFriction(from, contact, speed);
-    point->disc = from->isHeld ? from->disc : 0.0;
+    point->friction = rbContactPoint_ChooseFriction(from, contact, speed);
     if (isVelocity) {
         point->bias[0] -= from->target;
         return;
@@ -639,7 +638,7 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
     const double* m = point->invTangents;
     double old[2] = {point->impulse[1], point->impulse[2]};
     double sum[2] = {old[0] - (m[0] * s1 + m[2] * s2), old[1] - (m[2] * s1 + m[1] * s2)};
-    double radius = point->disc + point->friction * point->impulse[0];
+    double radius = point->friction * point->impulse[0];
     bool isSticking = isWithin(bound, radius, sum);
     if (!isSticking && (point->slip[0] != 0.0 || point->slip[1] != 0.0)) {
         // Friction cannot undo the slip: it is left for this stage. If it were left for this visit
@@ -754,7 +753,7 @@ static void projectSums(const rbSweep* sweep, const rbSweepContact* contact)
     for (int k = contact->firstPoint; k < contact->firstPoint + count; ++k) {
         rbSweepPoint* point = &sweep->points[k];
         point->impulse[0] = point->impulse[0] > 0.0 ? point->impulse[0] : 0.0;
-        double radius = point->disc + point->friction * point->impulse[0];
+        double radius = point->friction * point->impulse[0];
         (void)project(&sweep->bound, radius, &point->impulse[1]);
         normalSum += point->impulse[0];
     }

@@ -35,8 +35,7 @@ typedef struct rbSweepPoint {
     double coupling[RB_MANIFOLD_POINTS_MAX]; // n K n with the points of the contact
     double invNormal;                        // 1 / n K n; 0: inert
     double invTangents[3];                   // (t K t)^-1: 11, 22, 12
-    double friction;                         // the bound in this stage: disc + friction P
-    double disc;                             // N s
+    double friction;                         // the bound in this stage: friction P
     double slideStep;                        // 1 / largest eigenvalue of t K t
     int index;                               // of the point in the set
     int isSticking;

@@ -181,15 +181,43 @@ static bool stepByMethod(rbStepEngine* engine, const rbStepHost* host, double ne
     return true;
 }
 
-// One step from the node, to the next one of the grid or to a cut; false: it would end after the
-// time.
+// The end of the current part of the step, which is a node of the grid for the last one.
+static double getNext(const rbStepEngine* engine)
+{
+    const rbStepContacts* c = engine->contacts;
+    double whole = engine->settings.step;
+    double node = c->grid.origin + (double)c->grid.index * whole;
+    RB_ASSERT(c->parts.done >= 0 && (c->parts.count == 0 || c->parts.done < c->parts.count));
+    return rbContactStep_IsInner(c)
+               ? node - (c->parts.count - c->parts.done - 1) * (whole / c->parts.count)
+               : node;
+}
+
+static void endPart(rbStepContacts* c, double next)
+{
+    c->grid.time = next;
+    c->parts.done += 1;
+    if (c->parts.done >= c->parts.count) {
+        c->parts.count = 0;
+        c->parts.done = 0;
+        c->grid.index += 1;
+        c->trial.cuts = 0;
+    }
+}
+
+// One step from the node, to the next one of the grid, the end of a part or a cut; false: it would
+// end after the time.
 static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStepContacts* c = engine->contacts;
-    double whole = engine->settings.step;
-    double next = c->grid.origin + (double)c->grid.index * whole;
-    bool isBeyond = next > time + RB_STEP_SNAP * whole;
-    if (isBeyond && (c->method.row != NULL || time <= c->grid.time + RB_STEP_SNAP * whole)) {
+    double snap = RB_STEP_SNAP * engine->settings.step;
+    if (c->parts.count == 0) {
+        c->parts.count = rbContactStep_CountParts(engine);
+        c->statistics.dividedSteps += c->parts.count > 1 ? 1 : 0;
+    }
+    double next = getNext(engine);
+    bool isBeyond = next > time + snap;
+    if (isBeyond && (c->method.row != NULL || time <= c->grid.time + snap)) {
         return false;
     }
     if (c->method.row != NULL) {
@@ -208,14 +236,16 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     } else {
         rbContactStep_Begin(engine, host, h, &miss);
     }
-    bool isWhole = h == next - c->grid.time;
+    bool isEnd = h == next - c->grid.time;
+    bool isInner = rbContactStep_IsInner(c);
     finish(engine, host, h, &miss);
-    if (isWhole) {
-        c->grid.time = next;
-        c->grid.index += 1;
-        c->trial.cuts = 0;
+    if (isInner) {
+        miss = (rbStepMiss){.rebound = miss.rebound}; // tolerances hold at the end of the step
     }
-    rbContactStep_CountStep(engine, &miss, isWhole);
+    if (isEnd) {
+        endPart(c, next);
+    }
+    rbContactStep_CountStep(engine, &miss, isEnd && !isInner);
     return true;
 }
 

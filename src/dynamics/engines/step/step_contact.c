@@ -71,9 +71,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->flight.ahead);
     rbArray_Free(contacts->trial.flown);
     rbArray_Free(contacts->stage.sweptPoints);
-    rbArray_Free(contacts->flight.parts);
     rbArray_Free(contacts->stage.gaps);
-    rbArray_Free(contacts->stage.crowds);
     rbArray_Free(contacts->stage.swept);
     rbArray_Free(contacts->stage.before);
     rbArray_Free(contacts->flight.bodies);
@@ -94,7 +92,6 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->rest.isWoken);
     rbArray_Free(contacts->rest.isRestless);
     rbArray_Free(contacts->stage.pairGaps.list);
-    rbFlightMemory_Free(&contacts->flight.memory);
     rbHeldSet_Free(&contacts->order.held);
     rbOrderControl_Free(&contacts->order);
     rbFree(contacts, sizeof *contacts);
@@ -117,11 +114,19 @@ void rbStepContacts_BuildGraph(rbStepContacts* c)
                                           c->own.links.count / 2);
 }
 
+// s, the longest step that may follow.
+static double getNextStep(const rbStepEngine* engine)
+{
+    const rbStepContacts* c = engine->contacts;
+    int parts = rbContactStep_IsInner(c) ? c->parts.count : c->method.parts;
+    return engine->settings.step / parts;
+}
+
 // Bodies as contacts see them, at the current poses with the current velocities.
 static void placeBodies(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    double h = engine->settings.step / c->method.parts;
+    double h = getNextStep(engine);
     rbContactStep_ShowBodies(engine);
     rbArray_Reserve(c->places, engine->bodies.count);
     c->places.count = engine->bodies.count;
@@ -161,12 +166,12 @@ void rbStepContacts_Find(rbStepEngine* engine)
 bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
 {
     const rbStepContacts* c = engine->contacts;
+    double h = getNextStep(engine);
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* body =
             rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
         if (body != NULL && body->isDynamic &&
-            reachOf(body, &c->bodies.data[i], engine->settings.step, 0.0) >
-                c->places.data[i].reach) {
+            reachOf(body, &c->bodies.data[i], h, 0.0) > c->places.data[i].reach) {
             return true;
         }
     }
@@ -264,6 +269,8 @@ static void startGrid(rbStepContacts* c, double time)
     c->grid.time = time;
     c->grid.origin = time;
     c->grid.index = 1;
+    c->parts.count = 0;
+    c->parts.done = 0;
     c->trial.cuts = 0;
     c->order.chosen = 0.0; // nothing is known of what touches
     c->order.plainCount = 0;

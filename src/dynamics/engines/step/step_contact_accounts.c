@@ -199,9 +199,6 @@ static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, doubl
                        bool isWhole)
 {
     const rbContactPoint* point = &c->set.points[k];
-    if (point->isShort) {
-        return &c->accounts.sums.late;
-    }
     double approach = approachThen(c, contact, point);
     // a point that bore in the step already is struck only by more than its normal turns
     bool isBearing = !isWhole && c->stage.points.data[k].impulse[0] > 0.0;
@@ -335,20 +332,6 @@ void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsl
     c->accounts.sums.impact += isMoved ? done->normalWork : done->normalWork + left;
     c->accounts.sums.motor += isMoved ? left : 0.0;
     c->accounts.sums.friction += done->frictionWork;
-}
-
-// Bodies that flights stopped short of each other collide before they meet.
-void rbContactStep_AccountForShort(rbStepContacts* c, const rbCollisionNote* notes, int count)
-{
-    for (int i = 0; i < count; ++i) {
-        const rbContact* contact = &c->set.contacts[notes[i].contact];
-        bool isShort = false;
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            isShort = isShort || c->set.points[k].isShort;
-        }
-        c->accounts.sums.impact -= isShort ? notes[i].normalWork : 0.0;
-        c->accounts.sums.late += isShort ? notes[i].normalWork : 0.0;
-    }
 }
 
 // Frozen bodies lose their energy, which is in before.

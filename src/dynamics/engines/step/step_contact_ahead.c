@@ -9,6 +9,8 @@
 #define LOOKS_MAX 16
 // The same where the stage does not meet its tolerance: a closer check is useless.
 #define LOOKS_UNMET 3
+// In parts of a step but the last, whose end is only passed.
+#define LOOKS_INNER 1
 // ... and in the capped mode, whose budget has room for a second solution only where bodies are
 // fast: some touching bodies move by this fraction of their size in a step, and some rotate by this
 // angle, rad.
@@ -157,6 +159,9 @@ static int countLooks(const rbStepEngine* engine, const rbStepMiss* miss)
     if (engine->contacts->solvers.substeps != NULL) {
         return LOOKS_CAPPED;
     }
+    if (rbContactStep_IsInner(engine->contacts)) {
+        return LOOKS_INNER;
+    }
     return rbContactStep_IsMissed(engine, miss) ? LOOKS_UNMET : LOOKS_MAX;
 }
 
@@ -220,7 +225,6 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
     bool isGuarded = false;
     bool isActing = false; // impulses that act are still to be found
     rbContactAccounts sums = c->accounts.sums;
-    int64_t limited = c->statistics.limitedFlights;
     rbStepMiss before = *miss;
     RB_ASSERT(h > 0.0 && c->set.contactCount >= c->foundCount);
     rbContactStep_ShowBodies(engine);
@@ -231,8 +235,6 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
     guessBends(engine, h);
     rbContactStep_SolvePositions(engine, host, h, miss);
     guessAgain(c);
-    c->flight.memory.isUsed = !isCapped;
-    c->flight.memory.hasLast = false;
     for (int i = 0; i < countLooks(engine, miss) && (!isCapped || isTurning(c, h)); ++i) {
         if (!fly(engine, h)) {
             break;
@@ -255,12 +257,10 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
                (size_t)c->bodies.count * sizeof *c->bodies.data);
         rbContactStep_TurnMechanisms(engine, h, true);
         c->accounts.sums = sums;
-        c->statistics.limitedFlights = limited;
         *miss = before;
         rbStepContacts_PrepareSet(engine);
         isActing = rbContactStep_SolveFlights(engine, host, h, miss);
     }
-    c->flight.memory.isUsed = false;
     if (isActing) { // the end of a flight does not depend on them
         rbContactStep_SolveActing(engine, host, h, miss);
     }

@@ -54,7 +54,7 @@ static bool isApproaching(const rbStepContacts* c, int k)
 static bool isArriving(const rbStepContacts* c, int k)
 {
     const rbContactPoint* point = &c->set.points[k];
-    return isApproaching(c, k) && (point->impulse[0] > 0.0 || point->isShort);
+    return isApproaching(c, k) && point->impulse[0] > 0.0;
 }
 
 // Points whose overlap is undone: the speed of this also holds only for the displacement. The
@@ -101,7 +101,6 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             double free = isArrived ? fmax(0.0, point->gap) / -c->stage.approaches.data[k] : h;
             RB_ASSERT(!(free < 0.0));
             double late = fmax(0.0, h - free);
-            bool isShort = point->isShort;
             *point = c->stage.points.data[k];
             c->stage.gaps.data[k] = point->gap;
             if (isArrived) {
@@ -113,7 +112,6 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                                      point->gap,
                                      island->contacts[i] >= c->foundCount,
                                      point->isAhead,
-                                     isShort,
                                      false};
                 rbArray_Push(c->flight.arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
@@ -583,22 +581,13 @@ static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
     return low;
 }
 
-// reach: m, how far an arrival may be off.
-static void closePoint(rbContactPoint* point, const rbArrival* arrival, double reach)
-{
-    point->isShort = arrival->isShort && !point->isClosed && point->gap > reach;
-    point->isClosed = true;
-}
-
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
-// approach, if they are within the possible error of the flight; of one that was stopped short, if
-// they would meet within a step. isAgain: after collisions what was closed stays so, whether it
+// approach, if they are within the possible error of the flight. isAgain: after collisions what was closed stays so, whether it
 // still approaches or not; what rebounds has left. Returns whether a point is closed so.
 static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, bool isAgain)
 {
     double least = INFINITY;
     bool isAny = false;
-    double part = arrival->isShort ? 1.0 : NEAR_PART;
     int first = findFirst(&c->set, c->foundCount, arrival->bodyA, arrival->bodyB);
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = first; i < c->foundCount; ++i) {
@@ -609,14 +598,14 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
-                bool isNear = speed < -c->settings.restSpeed && point->gap <= -part * h * speed;
+                bool isNear = speed < -c->settings.restSpeed && point->gap <= -NEAR_PART * h * speed;
                 if (isAgain ? contact->restitution > 0.0 : !isNear) {
                     continue;
                 }
                 if (pass == 0) {
                     least = point->isClosed ? -INFINITY : fmin(least, point->gap);
                 } else if (point->gap <= least + c->settings.shell) {
-                    closePoint(point, arrival, -NEAR_PART * h * speed);
+                    point->isClosed = true;
                     isAny = true;
                 }
             }

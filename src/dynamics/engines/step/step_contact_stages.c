@@ -10,20 +10,17 @@ static const struct {
     double guessPart;   // a guess is good if the sum of its impulses is off by no more
     int sweepsStriking; // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
                         // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
-    int sweepsFlight;   // the same in flights that may be limited
     int bodiesLarge;    // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
                         // whole with their joints ten times that
     int bodiesHuge;     // islands of more are solved as if they struck: a factorization of 1000
                         // bodies in a heap costs as much as 100 sweeps
-    int flightRounds;   // in which bodies of a flight are stopped
     int jointRounds;    // in which rows of joints are rebuilt in a stage
     int polishSweeps;   // after a velocity stage that is met by its own account, until it is
-    int strikeRounds;   // in which bodies of a heap that strike each other on are stopped
-    int strikeSweeps;   // of these but the last
-    double nearTimes;   // the tolerance: so near sweeps are left to themselves in huge islands
-    double strikePart;  // of a step, in which they would meet
+    int innerPositions; // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
+    int innerVelocities; // mixed bodies, 120 steps: 244 ms a step; with 30 and 10 310 ms, with 10
+                         // and 10 overlaps of a millimeter that the last part does not undo
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
-} tuning = {0.05, 500, 150, 64, 400, 200, 6, 8, 16, 40, 10.0, 0.25, 0.7};
+} tuning = {0.05, 500, 64, 400, 6, 8, 20, 10, 0.7};
 
 // ----------------------------------------------------------------------------------------- stages
 
@@ -43,8 +40,6 @@ typedef enum Stage {
     STAGE_STRIKING, // the same again, without what arrives
     STAGE_COLLISION,
     STAGE_VELOCITY,
-    STAGE_ROUGH, // the same again, with what was struck on: a few sweeps
-    STAGE_AGAIN, // and at last
 } Stage;
 
 bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss)
@@ -222,7 +217,6 @@ typedef struct LastingSolver {
     const char* name;
     bool hasPyramids; // takes friction pyramids
     bool hasJoints;   // takes joints among the contacts
-    bool hasHeld;     // takes held discs
     int bodiesMax;    // 0: any number
     void (*solve)(Lasting* l);
 } LastingSolver;
@@ -274,17 +268,9 @@ static void solveInTurn(Lasting* l)
     l->c->statistics.hybridStages += l->solved.isDirect ? 1 : 0;
 }
 
-static const LastingSolver sweepsRow = {"sweeps", true, true, true, 0, solveBySweeps};
-static const LastingSolver newtonRow = {"newton",     false, true, false, RB_BLOCK_MATRIX_MAX,
-                                        solveByNewton};
-static const LastingSolver hybridRow = {"hybrid",   false, false, true, RB_BLOCK_MATRIX_MAX,
-                                        solveInTurn};
-
-static bool isHeldIn(const rbStepContacts* c, const rbContactIsland* island)
-{
-    return island->contactCount > 0 &&
-           c->set.points[c->set.contacts[island->contacts[0]].firstPoint].isHeld;
-}
+static const LastingSolver sweepsRow = {"sweeps", true, true, 0, solveBySweeps};
+static const LastingSolver newtonRow = {"newton", false, true, RB_BLOCK_MATRIX_MAX, solveByNewton};
+static const LastingSolver hybridRow = {"hybrid", false, false, RB_BLOCK_MATRIX_MAX, solveInTurn};
 
 // Runs a solver if it takes the stage and the stage still needs one; whether it is solved.
 static bool solveBy(const LastingSolver* solver, Lasting* l)
@@ -292,7 +278,6 @@ static bool solveBy(const LastingSolver* solver, Lasting* l)
     const rbContactIsland* island = l->joints->island;
     bool isTaken = (solver->hasPyramids || l->c->settings.cone == RB_CONE_EXACT) &&
                    (solver->hasJoints || l->run->sweepJoints == NULL) &&
-                   (solver->hasHeld || !isHeldIn(l->c, island)) &&
                    (solver->bodiesMax == 0 || island->bodyCount <= solver->bodiesMax);
     bool isOpen = !l->solved.isMet && !l->solved.isShocked;
     if (isTaken && isOpen) {
@@ -304,15 +289,6 @@ static bool solveBy(const LastingSolver* solver, Lasting* l)
     return l->solved.isMet || l->solved.isShocked;
 }
 
-// Whether what sweeps left is small: of a flight it is made good by stopping bodies a little short
-// of each other; otherwise the step says that it missed. Newton's method takes a second for the
-// rest.
-static bool isNearly(const Lasting* l)
-{
-    double left = fmax(l->solved.gapError, l->solved.slipError) / l->unit;
-    return l->task.isOfPositions && left <= tuning.nearTimes * l->task.tolerance;
-}
-
 // A few sweeps solve most islands. Bodies that strike: more of them, then Newton's method in turn
 // with sweeps, which finds its way from far. Bodies at rest: Newton's method from the impulses of
 // the last step, which is exact and quick from near. Then the other; small islands at last all the
@@ -321,18 +297,21 @@ static void solveByPolicy(Lasting* l)
 {
     const rbContactSettings* settings = &l->c->settings;
     bool isLarge = l->joints->island->bodyCount > tuning.bodiesLarge;
+    if (rbContactStep_IsInner(l->c)) {
+        l->sweepsMax = l->task.isOfPositions ? tuning.innerPositions : tuning.innerVelocities;
+        (void)solveBy(&sweepsRow, l);
+        return;
+    }
     if (solveBy(&sweepsRow, l) || settings->sweepsMax <= RB_SWEEPS_FIRST) {
         return;
     }
     bool isSwept = isLarge && l->run->sweepJoints != NULL;
     bool isHuge = l->joints->island->bodyCount > tuning.bodiesHuge;
-    bool isStriking = l->solved.isMoving || isHuge || isHeldIn(l->c, l->joints->island);
+    bool isStriking = l->solved.isMoving || isHuge;
     if (isSwept || (isStriking && l->run->sweepJoints == NULL)) {
-        bool isHeld = isHeldIn(l->c, l->joints->island);
-        int striking = isHeld ? tuning.sweepsFlight : tuning.sweepsStriking;
-        l->sweepsMax = isSwept ? settings->sweepsMax - l->solved.sweeps : striking;
+        l->sweepsMax = isSwept ? settings->sweepsMax - l->solved.sweeps : tuning.sweepsStriking;
         l->solved.isMoving = true;
-        if (solveBy(&sweepsRow, l) || isSwept || ((isHuge || (isHeld && isLarge)) && isNearly(l))) {
+        if (solveBy(&sweepsRow, l) || isSwept) {
             return;
         }
     }
@@ -387,51 +366,10 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
                             .partSpeed = c->settings.partSpeed,
                             .tolerance = (isOfPositions ? 1.0 : tuning.aim) * tolerance / unit};
     solveByPolicy(&l);
-    if (!isOfPositions) {
+    if (!isOfPositions && !rbContactStep_IsInner(c)) {
         polishVelocities(&l);
     }
     return l.solved;
-}
-
-// A point that is open at the node and approaches fast.
-static bool isApproaching(const rbStepContacts* c, int k)
-{
-    const rbContactPoint* point = &c->set.points[k];
-    return (!point->isClosed || point->isAhead) &&
-           c->stage.approaches.data[k] < -c->settings.restSpeed;
-}
-
-// Whether something approaches, or was stopped at a surface (isStopped).
-static bool hasApproach(const rbStepContacts* c, const rbContactIsland* island, bool isStopped)
-{
-    for (int i = 0; i < island->contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            if (isApproaching(c, k) && (!isStopped || c->set.points[k].impulse[0] > 0.0)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// Impulses that stop arriving bodies act on the displacement of the flight only (see
-// step_contact_arrivals.c) and add no friction: discs of the flight are those of the acting
-// impulses as far as they are known, and bodies that arrive feel friction when they collide. The
-// flight is then the minimum of a convex function; with discs that follow, chains of bodies jam,
-// and no method solved these reliably: 1000 falling spheres missed 28 of the steps 60 to 90, now
-// none.
-static void holdDiscs(rbStepContacts* c, const rbContactIsland* island, bool isHeld)
-{
-    for (int i = 0; i < island->contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            rbContactPoint* point = &c->set.points[k];
-            bool isOpen = isApproaching(c, k);
-            point->isHeld = isHeld;
-            point->disc = isHeld && !isOpen ? contact->stiction * point->impulse[0] : 0.0;
-        }
-    }
 }
 
 static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbContactIsland* island,
@@ -440,7 +378,6 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
     rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, island, h);
     run.isMoving = stage == STAGE_STRIKING;
-    run.isContinued = stage == STAGE_ROUGH || stage == STAGE_AGAIN;
     bool isOfPositions = stage == STAGE_POSITION || stage == STAGE_STRIKING;
     rbJointSweep joints = {engine, host, island, h, !isOfPositions};
     if (rbContactStep_HasMechanism(engine, island)) {
@@ -461,15 +398,9 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         miss->rebound = fmax(miss->rebound, done.approachLeft);
         miss->jointSpeed = fmax(miss->jointSpeed, done.jointError);
         rbContactStep_AccountForCollisions(engine, island, &done);
-        rbContactStep_AccountForShort(c, done.notes, done.noteCount);
         rbContactStep_AddCollisions(engine, host, done.notes, done.noteCount);
         rbContactStep_ReportCollisions(engine, host, island, done.notes,
                                        host->journal != NULL ? done.noteCount : 0);
-        return;
-    }
-    if (stage == STAGE_ROUGH) {
-        run.sweepsMax = tuning.strikeSweeps;
-        c->statistics.velocitySweeps += sweep(c, &run, false).sweeps;
         return;
     }
     rbContactSolved solved = solveLasting(c, &run, &joints);
@@ -501,110 +432,6 @@ void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
     solveIsland(engine, host, island, h, STAGE_STRIKING, miss);
 }
 
-// Parts of their flight that two bodies keep: as much of what closes a point as its gap allows.
-// Returns how far they overlap before, m.
-static double limitPair(const rbStepContacts* c, const rbContact* contact,
-                        const rbContactPoint* point, double h)
-{
-    double* parts = c->flight.parts.data;
-    const int bodies[2] = {contact->bodyA, contact->bodyB};
-    double closing[2]; // m/s, of A and B along the normal and against it
-    for (int side = 0; side < 2; ++side) {
-        const rbContactBody* body = &c->bodies.data[bodies[side]];
-        rbVec3 arm = side == 0 ? point->armA : point->armB;
-        rbVec3 u = rbAdd(body->velocity, rbCross(body->spin, arm));
-        closing[side] = (side == 0 ? 1.0 : -1.0) * parts[bodies[side]] * rbDot(u, contact->normal);
-    }
-    double gap = h * rbContactPoint_GetPart(point, h, c->settings.partSpeed);
-    double excess = h * (closing[0] + closing[1]) - fmax(0.0, gap);
-    if (!(excess > 0.0)) {
-        return 0.0;
-    }
-    double sum = 0.0;
-    for (int side = 0; side < 2; ++side) {
-        sum += c->bodies.data[bodies[side]].invMass > 0.0 ? h * fmax(0.0, closing[side]) : 0.0;
-    }
-    double kept = excess < sum ? 1.0 - excess / sum : 0.0;
-    for (int side = 0; side < 2; ++side) {
-        bool isMoved = c->bodies.data[bodies[side]].invMass > 0.0;
-        parts[bodies[side]] *= isMoved && closing[side] > 0.0 ? kept : 1.0;
-    }
-    return excess;
-}
-
-// A flight that was not solved to the end: bodies stop where they would overlap others, and count
-// as arrived there. Returns the overlap that is left.
-static double limitFlight(rbStepContacts* c, const rbContactIsland* island, double h)
-{
-    rbArray_Reserve(c->flight.parts, c->bodies.count);
-    for (int i = 0; i < c->bodies.count; ++i) {
-        c->flight.parts.data[i] = 1.0;
-    }
-    double left = INFINITY;
-    for (int round = 0; round < tuning.flightRounds && left > 0.5 * c->settings.tolerance;
-         ++round) {
-        left = 0.0;
-        for (int i = 0; i < island->contactCount; ++i) {
-            const rbContact* contact = &c->set.contacts[island->contacts[i]];
-            for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-                double excess = limitPair(c, contact, &c->set.points[k], h);
-                bool isShort = excess > 0.5 * c->settings.tolerance && isApproaching(c, k);
-                c->set.points[k].isShort = c->set.points[k].isShort || isShort;
-                left = fmax(left, excess);
-            }
-        }
-    }
-    for (int i = 0; i < island->bodyCount; ++i) {
-        rbContactBody* body = &c->bodies.data[island->bodies[i]];
-        body->velocity = rbScale(c->flight.parts.data[island->bodies[i]], body->velocity);
-        body->spin = rbScale(c->flight.parts.data[island->bodies[i]], body->spin);
-    }
-    return left;
-}
-
-// The flight of an island in which something arrives; false: nothing does.
-static bool solveFlight(rbStepEngine* engine, const rbStepHost* host, const rbContactIsland* island,
-                        double h, rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    rbContactRun run = rbContactStep_MakeRun(c, island, h);
-    rbJointSweep joints = {engine, host, island, h, false};
-    holdDiscs(c, island, true);
-    rbContactSolved solved = solveLasting(c, &run, &joints);
-    bool isFlight = hasApproach(c, island, true);
-    holdDiscs(c, island, false);
-    if (!isFlight) {
-        swapSwept(c, island, false);
-        return false;
-    }
-    if (!solved.isMet) {
-        c->statistics.limitedFlights += 1;
-        solved.gapError = limitFlight(c, island, h);
-        solved.slipError = 0.0;
-    }
-    notePassing(c, island, false);
-    noteSolved(c, &solved, STAGE_POSITION, miss);
-    return true;
-}
-
-static void solvePositions(rbStepEngine* engine, const rbStepHost* host,
-                           const rbContactIsland* island, double h, rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    bool hasJoints = rbContactStep_HasMechanism(engine, island);
-    if (!hasJoints && rbContactStep_RecallFlight(c, island, miss)) {
-        return;
-    }
-    rbIslandFlight flight = {.limited = -c->statistics.limitedFlights};
-    bool isFlight =
-        island->bodyCount > tuning.bodiesLarge && hasApproach(c, island, false) && !hasJoints;
-    if (!isFlight || !solveFlight(engine, host, island, h, &flight.miss)) {
-        solveIsland(engine, host, island, h, STAGE_POSITION, &flight.miss);
-    }
-    flight.limited += c->statistics.limitedFlights;
-    rbContactStep_NoteFlight(c, island, &flight, miss);
-}
-
 // One stage of all islands; only collisions for those solved by small steps.
 static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
                        rbStepMiss* miss)
@@ -616,11 +443,7 @@ static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, S
         if (!isDue || rbContactStep_IsStanding(c, &island)) {
             continue;
         }
-        if (stage == STAGE_POSITION) {
-            solvePositions(engine, host, &island, h, miss);
-        } else {
-            solveIsland(engine, host, &island, h, stage, miss);
-        }
+        solveIsland(engine, host, &island, h, stage, miss);
     }
 }
 
@@ -734,9 +557,7 @@ bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, do
     rbContactStep_NoteApproaches(c);
     keepPoints(c);
     rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
-    rbContactStep_BeginLook(c);
     solveStage(engine, host, h, STAGE_POSITION, miss);
-    rbContactStep_EndLook(c);
     rbContactStep_KeepFlights(engine, h);
     return true;
 }
@@ -774,94 +595,6 @@ static bool areAllQuick(const rbStepContacts* c)
     return true;
 }
 
-// --------------------------------------------------------------------------- chains of collisions
-
-// Bodies per island, for each body; 0: in none.
-static void countIslands(rbStepContacts* c)
-{
-    rbArray_Reserve(c->stage.crowds, c->bodies.count);
-    memset(c->stage.crowds.data, 0, (size_t)c->bodies.count * sizeof *c->stage.crowds.data);
-    for (int i = 0; i < c->islandCount; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        for (int k = 0; k < island.bodyCount; ++k) {
-            c->stage.crowds.data[island.bodies[k]] = island.bodyCount;
-        }
-    }
-}
-
-// Closes open points of heaps whose bodies would meet early in the next step, without rebound;
-// returns whether there are any.
-static bool closeStruck(rbStepContacts* c, double h)
-{
-    bool isAny = false;
-    for (int i = 0; i < c->foundCount; ++i) {
-        rbContact* contact = &c->set.contacts[i];
-        int crowd = c->stage.crowds.data[contact->bodyA] > c->stage.crowds.data[contact->bodyB]
-                        ? c->stage.crowds.data[contact->bodyA]
-                        : c->stage.crowds.data[contact->bodyB];
-        bool isIn = crowd > tuning.bodiesLarge && !(contact->restitution > 0.0);
-        for (int k = 0; isIn && k < contact->pointCount; ++k) {
-            rbContactPoint* point = &c->set.points[contact->firstPoint + k];
-            double speed = rbContactStep_NormalSpeed(c, contact, point);
-            if (!point->isClosed && speed < -c->settings.restSpeed &&
-                point->gap <= -tuning.strikePart * h * speed) {
-                point->isClosed = true;
-                point->isStruck = true;
-                isAny = true;
-            }
-        }
-    }
-    return isAny;
-}
-
-static bool hasStruck(const rbStepContacts* c, const rbContactIsland* island)
-{
-    bool isAny = false;
-    for (int i = 0; i < island->contactCount && !isAny; ++i) {
-        const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            isAny = isAny || c->set.points[k].isStruck;
-        }
-    }
-    return isAny;
-}
-
-static void solveStruck(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
-                        rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < c->islandCount; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (hasStruck(c, &island) && !rbContactStep_IsStanding(c, &island)) {
-            solveIsland(engine, host, &island, h, stage, miss);
-        }
-    }
-}
-
-// A blow runs through a heap within a step, but its bodies are slightly apart, by what their last
-// flights left. With one collision per pair and step it would take a step from each body to the
-// next, and meanwhile the bodies would keep speeds that they had long lost: 1000 falling balls at
-// 60 Hz lost a fifth of what they lose in steps a tenth as long.
-static void strikeOn(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    bool isAny = false;
-    bool isMore = c->solvers.substeps == NULL; // a game's budget has no room for it
-    for (int round = 0; isMore && round < tuning.strikeRounds; ++round) {
-        countIslands(c);
-        isMore = closeStruck(c, h);
-        isAny = isAny || isMore;
-        if (isMore) {
-            (void)rbContactStep_MarkIdle(c, 0.0);
-            rbStepContacts_PrepareSet(engine);
-            solveStruck(engine, host, h, STAGE_ROUGH, miss);
-        }
-    }
-    if (isAny) {
-        solveStruck(engine, host, h, STAGE_AGAIN, miss);
-    }
-}
-
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
                                    rbStepMiss* miss)
 {
@@ -875,12 +608,7 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
     rbContactStep_AddTouches(engine, host, NULL, -1.0);
     solveStage(engine, host, h, STAGE_VELOCITY, miss);
-    strikeOn(engine, host, h, miss);
     rbContactStep_AddTouches(engine, host, NULL, 1.0);
     accountForLasting(engine, false);
     rbContactStep_ReportStops(engine, host);
-    for (int k = 0; k < c->set.pointCount; ++k) {
-        c->set.points[k].isStruck = false;
-        c->set.points[k].isShort = false;
-    }
 }

@@ -68,7 +68,6 @@ typedef struct rbArrival {
     double gap;    // m
     bool isOfStop; // of a joint: there are no shapes to measure
     bool isAhead;  // of the end of the flight: the gap holds only for that flight
-    bool isShort;  // stopped short of the surface, by an end to solving the flight
     bool isClosed; // at the end of the flight, although it may be slightly open
 } rbArrival;
 
@@ -90,39 +89,10 @@ typedef struct rbContactSolvers {
     RB_ARRAY(rbVec3) motions;      // three per body of a mechanism, while a reaction is measured
 } rbContactSolvers;
 
-// The flight of an island as it was solved, see step_contact_again.c.
-typedef struct rbIslandFlight {
-    int first; // of its contacts in order
-    int contactCount;
-    int64_t limited;
-    rbStepMiss miss;
-} rbIslandFlight;
-
-// All flights of a look ahead: what they were solved from, and what was found.
-typedef struct rbFlightLook {
-    RB_ARRAY(rbContactBody) bodies;
-    RB_ARRAY(rbContact) contacts;
-    RB_ARRAY(rbContactPoint) points;
-    RB_ARRAY(rbContactBody) foundBodies;
-    RB_ARRAY(rbContact) foundContacts;
-    RB_ARRAY(rbContactPoint) foundPoints;
-    RB_ARRAY(int) order; // contacts by island
-    RB_ARRAY(rbIslandFlight) islands;
-    RB_ARRAY(int) places1; // per body: island of which it is the first, + 1; 0: of none
-} rbFlightLook;
-
-typedef struct rbFlightMemory {
-    rbFlightLook looks[2];
-    int current;
-    bool hasLast; // the other one can be used
-    bool isUsed;  // while flights of a step are solved again
-} rbFlightMemory;
-
 // The flight of the current step.
 typedef struct rbStepFlight {
     RB_ARRAY(rbContactBody) bodies; // per body, velocities of the flight, where it has its own
     RB_ARRAY(unsigned char) kinds;  // per body, rbFlightKind
-    RB_ARRAY(double) parts;         // per body: part of its flight that it keeps
     RB_ARRAY(double) late;          // s, per body: part of the step after it arrived
     RB_ARRAY(rbVec3) kicks;         // m/s, per body: velocity change by the forces in a whole step
     RB_ARRAY(rbRowPose) poses;      // per body, at the end
@@ -132,7 +102,6 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbContactProbe) probes; // of one pair
     bool isWild;                     // a flight is held, see step_contact_arrivals.c
     bool isGuarded;                  // bodies spin past each other, see rbPairsReport
-    rbFlightMemory memory;           // of looks ahead
 } rbStepFlight;
 
 // The start of the current stage, and of the step.
@@ -141,7 +110,6 @@ typedef struct rbStageStart {
     RB_ARRAY(rbContactPoint) points; // impulses and gaps
     RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
-    RB_ARRAY(int) crowds;            // per body: bodies of its island
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
     rbPairGaps pairGaps; // at the start of the step
@@ -244,6 +212,10 @@ struct rbStepContacts {
     int foundPoints;                 // and their points
     int islandCount;
     rbStepGrid grid;
+    struct {
+        int count; // of the current step; 0: not yet known
+        int done;
+    } parts; // see step_contact_parts.c
     rbStageStart stage;
     rbStepFlight flight;
     rbNodeTrial trial;
@@ -369,16 +341,6 @@ void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
 // its end islands differ: separate bodies may have met.
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
 
-// ---------------------------------------------------------------------------- step_contact_again.c
-// While flights are solved again: around the flights of all islands.
-void rbContactStep_BeginLook(rbStepContacts* c);
-void rbContactStep_EndLook(rbStepContacts* c);
-// The flight of an island that is as in the last look; false: it must be solved, and noted.
-bool rbContactStep_RecallFlight(rbStepContacts* c, const rbContactIsland* island, rbStepMiss* miss);
-void rbContactStep_NoteFlight(rbStepContacts* c, const rbContactIsland* island,
-                              const rbIslandFlight* flight, rbStepMiss* miss);
-void rbFlightMemory_Free(rbFlightMemory* memory);
-
 // ------------------------------------------------------------------------- step_contact_arrivals.c
 // Speeds before the position stage; after it, islands in which points arrive keep their flights,
 // and are solved again.
@@ -404,6 +366,15 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
 // Writes states at a time in the step from the node, without advancing the node.
 void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
+// ---------------------------------------------------------------------------- step_contact_parts.c
+// Parts in which the step from the node is made.
+int rbContactStep_CountParts(rbStepEngine* engine);
+// Whether a part is to be followed by others: its end is not that of a step.
+static inline bool rbContactStep_IsInner(const rbStepContacts* c)
+{
+    return c->parts.done + 1 < c->parts.count;
+}
+
 // ----------------------------------------------------------------------------
 // step_contact_accounts.c Call before a stage. share: -1 where half of the forces has acted, 1
 // where it will, 0 where all has.
@@ -418,8 +389,6 @@ void rbContactStep_CloseAccounts(rbStepContacts* c);
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
                                         const rbCollisionsDone* done);
-// Moves the work of collisions of bodies that are still apart to late work.
-void rbContactStep_AccountForShort(rbStepContacts* c, const rbCollisionNote* notes, int count);
 // J, kinetic and of gravity and constant forces, of all bodies in their current state.
 double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.

@@ -46,7 +46,7 @@ bool rbStepValid_AreImpulses(const rbStepContacts* c)
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];
-            isValid = isValid && !(point->impulse[0] < 0.0) && !point->isHeld;
+            isValid = isValid && !(point->impulse[0] < 0.0);
         }
     }
     return isValid;

@@ -6,7 +6,7 @@
 
 // Contacts: bodies, points and tangents belong together.
 bool rbStepValid_IsSet(const rbStepContacts* c);
-// Impulses never pull, and no disc of friction is still held. Cones are measured: step_measure.h.
+// Impulses never pull. Cones are measured: step_measure.h.
 bool rbStepValid_AreImpulses(const rbStepContacts* c);
 // Bodies as contacts see them: masses are those of the engine, frozen and fixed bodies get nothing.
 bool rbStepValid_AreBodies(const rbStepEngine* engine);
