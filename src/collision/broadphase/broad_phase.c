@@ -10,19 +10,6 @@
 // Every box against every other (L-81): O(n) for a box, O(n^2) for all pairs. The oracle for the
 // other rows, and the fastest one for a few dozen boxes. It has no data beyond the common part.
 
-static void keepNothing(rbBroadPhase* broad, int id)
-{
-    RB_ASSERT(broad->isIn[id] != 0);
-    (void)broad;
-    (void)id;
-}
-
-static void moveNothing(rbBroadPhase* broad, int id, const rbBounds* old)
-{
-    (void)old;
-    keepNothing(broad, id);
-}
-
 void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)
 {
     int first = found->count;
@@ -57,9 +44,6 @@ static void scanPairs(rbBroadPhase* broad, rbIdList* pairs)
 
 static const rbBroadRow naiveRow = {
     .name = "naive",
-    .insert = keepNothing,
-    .move = moveNothing,
-    .remove = keepNothing,
     .query = rbScanBoxes,
     .findPairs = scanPairs,
 };
@@ -307,12 +291,16 @@ void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* par
         // copies the old box only if the row uses it: it may not be in the cache
         rbBounds old = broad->row->usesOld ? broad->boxes[id] : box;
         broad->boxes[id] = clean(&box);
-        broad->row->move(broad, id, &old);
+        if (broad->row->move != NULL) {
+            broad->row->move(broad, id, &old);
+        }
     } else {
         broad->isIn[id] = 1;
         ++broad->count;
         broad->boxes[id] = clean(&box);
-        broad->row->insert(broad, id);
+        if (broad->row->insert != NULL) {
+            broad->row->insert(broad, id);
+        }
     }
     if (partners != NULL) {
         partners->count = 0;
@@ -353,7 +341,9 @@ void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count
 void rbBroadPhase_Remove(rbBroadPhase* broad, int id)
 {
     RB_ASSERT(rbBroadPhase_Has(broad, id));
-    broad->row->remove(broad, id);
+    if (broad->row->remove != NULL) {
+        broad->row->remove(broad, id);
+    }
     broad->isIn[id] = 0;
     --broad->count;
 }

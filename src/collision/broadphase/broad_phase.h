@@ -21,11 +21,12 @@
 #define RB_BROAD_NONE (-1)
 
 // A row. boxes[id] holds the new box when insert and move are called; ids have been checked.
+// Functions up to remove are NULL where there is nothing to do.
 typedef struct rbBroadRow {
     const char* name;
-    size_t stateSize;                                    // bytes, zeroed at creation
-    void (*start)(rbBroadPhase* broad, double cellSize); // NULL: nothing to do
-    void (*stop)(rbBroadPhase* broad);                   // frees the memory owned by the state
+    size_t stateSize; // bytes, zeroed at creation
+    void (*start)(rbBroadPhase* broad, double cellSize);
+    void (*stop)(rbBroadPhase* broad); // frees the memory owned by the state
     void (*insert)(rbBroadPhase* broad, int id);
     void (*move)(rbBroadPhase* broad, int id, const rbBounds* old);
     void (*remove)(rbBroadPhase* broad, int id); // boxes[id] is still valid

@@ -353,31 +353,25 @@ static void detach(rbHashGrid* grid, int id)
     }
 }
 
-static void reserveHomes(rbBroadPhase* broad)
-{
-    rbHashGrid* grid = broad->state;
-    grid->homes = rbGrowArray(grid->homes, &grid->homeCapacity, broad->idEnd, sizeof *grid->homes);
-}
-
-// Chooses cells again and, if they differ, moves all boxes into them. Initially there are none.
-static void choose(rbBroadPhase* broad, const uint8_t* isAttached, int attachedEnd)
+// Chooses cells again and, if they differ, moves all boxes into them.
+static void choose(rbBroadPhase* broad)
 {
     rbHashGrid* grid = broad->state;
     double width = rbChooseCellSize(broad, &grid->counters);
     grid->countAtChoice = broad->count;
     grid->movesSinceChoice = 0;
     // a width between half and twice the old one is not worth the work
-    if (attachedEnd > 0 && width < 2.0 * grid->levels.base && width > 0.5 * grid->levels.base) {
+    if (width < 2.0 * grid->levels.base && width > 0.5 * grid->levels.base) {
         return;
     }
-    for (int id = 0; id < attachedEnd; ++id) {
-        if (isAttached[id] != 0) {
+    for (int id = 0; id < broad->idEnd; ++id) {
+        if (broad->isIn[id] != 0) {
             detach(grid, id);
         }
     }
     grid->levels = rbMakeCellLevels(width);
-    for (int id = 0; id < attachedEnd; ++id) {
-        if (isAttached[id] != 0) {
+    for (int id = 0; id < broad->idEnd; ++id) {
+        if (broad->isIn[id] != 0) {
             attach(grid, id, &broad->boxes[id]);
         }
     }
@@ -386,10 +380,10 @@ static void choose(rbBroadPhase* broad, const uint8_t* isAttached, int attachedE
 static void insert(rbBroadPhase* broad, int id)
 {
     rbHashGrid* grid = broad->state;
-    reserveHomes(broad);
+    grid->homes = rbGrowArray(grid->homes, &grid->homeCapacity, broad->idEnd, sizeof *grid->homes);
     attach(grid, id, &broad->boxes[id]);
     if (!grid->isFixed && broad->count > 2 * grid->countAtChoice) {
-        choose(broad, broad->isIn, broad->idEnd);
+        choose(broad);
     }
 }
 
@@ -426,37 +420,7 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
     }
     if (!grid->isFixed &&
         ++grid->movesSinceChoice > (int64_t)MOVES_PER_CHOICE * broad->count + MOVES_PER_CHOICE) {
-        choose(broad, broad->isIn, broad->idEnd);
-    }
-}
-
-static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count)
-{
-    rbHashGrid* grid = broad->state;
-    int oldEnd = grid->homeCapacity < broad->idEnd ? grid->homeCapacity : broad->idEnd;
-    (void)old;
-    reserveHomes(broad);
-    // many new boxes: detach the old ones, choose, attach all
-    if (!grid->isFixed && broad->count > 2 * grid->countAtChoice) {
-        for (int id = 0; id < oldEnd; ++id) {
-            bool wasThere = id < count ? wasIn[id] != 0 : broad->isIn[id] != 0;
-            if (wasThere) {
-                detach(grid, id);
-            }
-        }
-        choose(broad, NULL, 0);
-        for (int id = 0; id < broad->idEnd; ++id) {
-            if (broad->isIn[id] != 0) {
-                attach(grid, id, &broad->boxes[id]);
-            }
-        }
-        return;
-    }
-    for (int id = 0; id < count; ++id) {
-        if (wasIn[id] != 0) {
-            detach(grid, id);
-        }
-        attach(grid, id, &broad->boxes[id]);
+        choose(broad);
     }
 }
 
@@ -719,7 +683,6 @@ const rbBroadRow rbBroadRowHash = {
     .insert = insert,
     .move = moveBox,
     .remove = removeBox,
-    .placeAll = placeAll,
     .query = query,
     .findPairs = findPairs,
 };

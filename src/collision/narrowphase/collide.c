@@ -31,7 +31,8 @@ rbSeparation rbFlipSeparation(const rbSeparation* separation, rbTransform transf
     return flipped;
 }
 
-// Planes against bounded convex shapes by support (G-16).
+// Planes against bounded convex shapes by the support of their core (G-16): the center of a sphere,
+// an end of the axis of a capsule, any other shape itself.
 rbSeparation rbCollideConvexPlane(const rbGeometry* a, const rbGeometry* b,
                                   rbTransform transformBtoA)
 {
@@ -39,11 +40,20 @@ rbSeparation rbCollideConvexPlane(const rbGeometry* a, const rbGeometry* b,
     const rbShapeOps* ops = rbGetShapeOps(a->type);
     RB_ASSERT(ops->isConvex && a->isBounded);
     rbVec3 up = rbRotate(transformBtoA.q, b->data.plane.normal);
-    double largest = rbLargestComponent(up);
-    rbVec3 lowest = ops->support(a, rbScale(-1.0 / largest, up));
-    double distance = rbDot(up, rbSub(lowest, transformBtoA.p)) - b->data.plane.offset;
-    double scale = rbLength(lowest) + rbLength(transformBtoA.p) + fabs(b->data.plane.offset);
-    return rbMakeClosedForm(distance, rbNeg(up), lowest, scale);
+    double radius = 0.0;
+    rbVec3 lowest = RB_VEC3_ZERO;
+    if (ops->family == RB_FAMILY_BALL) {
+        radius = a->data.sphere.radius;
+    } else if (ops->family == RB_FAMILY_ROD) {
+        radius = a->data.capsule.radius;
+        lowest.z = -copysign(a->data.capsule.halfLength, up.z);
+    } else {
+        lowest = ops->support(a, rbScale(-1.0 / rbLargestComponent(up), up));
+    }
+    double height = rbDot(up, rbSub(lowest, transformBtoA.p)) - b->data.plane.offset;
+    double scale =
+        radius + rbLength(lowest) + rbLength(transformBtoA.p) + fabs(b->data.plane.offset);
+    return rbMakeClosedForm(height - radius, rbNeg(up), rbAddScaled(lowest, -radius, up), scale);
 }
 
 // ------------------------------------------------------------------------------------- points
@@ -314,18 +324,6 @@ rbSeparation rbCollideSphereSolid(const rbGeometry* a, const rbGeometry* b,
                             rbLength(center) + radius + size);
 }
 
-rbSeparation rbCollideSpherePlane(const rbGeometry* a, const rbGeometry* b,
-                                  rbTransform transformBtoA)
-{
-    RB_ASSERT(a->type == RB_SHAPE_SPHERE && b->type == RB_SHAPE_PLANE);
-    double radius = a->data.sphere.radius;
-    rbVec3 up = rbRotate(transformBtoA.q, b->data.plane.normal);
-    double height = -rbDot(up, transformBtoA.p) - b->data.plane.offset;
-    rbVec3 normal = rbNeg(up);
-    double scale = radius + rbLength(transformBtoA.p) + fabs(b->data.plane.offset);
-    return rbMakeClosedForm(height - radius, normal, rbScale(radius, normal), scale);
-}
-
 // ----------------------------------------------------------------------------------- segments
 
 // The distance of two segments is attained between inner points of both or at an end of one of
@@ -468,19 +466,6 @@ rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
     }
     rbVec3 pointA = rbAddScaled(pair.pointA, radiusA, normal);
     return rbMakeClosedForm(distance - radiusA - radiusB, normal, pointA, scale);
-}
-
-rbSeparation rbCollideCapsulePlane(const rbGeometry* a, const rbGeometry* b,
-                                   rbTransform transformBtoA)
-{
-    RB_ASSERT(a->type == RB_SHAPE_CAPSULE && b->type == RB_SHAPE_PLANE);
-    double radius = a->data.capsule.radius;
-    double half = a->data.capsule.halfLength;
-    rbVec3 up = rbRotate(transformBtoA.q, b->data.plane.normal);
-    rbVec3 end = {0.0, 0.0, -copysign(half, up.z)};
-    double height = rbDot(up, rbSub(end, transformBtoA.p)) - b->data.plane.offset;
-    double scale = radius + half + rbLength(transformBtoA.p) + fabs(b->data.plane.offset);
-    return rbMakeClosedForm(height - radius, rbNeg(up), rbAddScaled(end, -radius, up), scale);
 }
 
 // -------------------------------------------------------------------------------------- boxes

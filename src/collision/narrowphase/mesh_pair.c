@@ -823,54 +823,18 @@ static int formClusters(Collector* c)
     return clusters;
 }
 
-// Among the deepest points, moves the one farthest from the center to the front: a corner, which
-// the reduction keeps, where all are equally deep.
-static void leadWithCorner(Collector* c, int count)
-{
-    rbVec3 sum = RB_VEC3_ZERO;
-    double least = INFINITY;
-    for (int i = 0; i < count; ++i) {
-        sum = rbAdd(sum, c->chosen[i].pointA);
-        least = fmin(least, c->chosen[i].distance);
-    }
-    rbVec3 middle = rbScale(1.0 / count, sum);
-    int first = 0;
-    double farthest = -1.0;
-    for (int i = 0; i < count; ++i) {
-        double far = rbDistance(c->chosen[i].pointA, middle);
-        if (c->chosen[i].distance <= least + 1e-9 * c->size && far > farthest) {
-            farthest = far;
-            first = i;
-        }
-    }
-    rbManifoldPoint swap = c->chosen[0];
-    c->chosen[0] = c->chosen[first];
-    c->chosen[first] = swap;
-}
-
-// Twice the area of three points projected along the normal.
-static double areaOf(const rbManifold* m, int i, int j, int k)
-{
-    rbVec3 a = m->points[i].pointA;
-    return rbDot(m->normal, rbCross(rbSub(m->points[j].pointA, a), rbSub(m->points[k].pointA, a)));
-}
-
 // Drops the points that span nothing beyond those before them: the reduction selected them only for
 // lack of better ones.
 static void dropIdle(rbManifold* m, double extent)
 {
     double shortest = SAME_POINT * extent;
-    if (m->count > 1 && !(rbDistance(m->points[1].pointA, m->points[0].pointA) > shortest)) {
-        m->count = 1;
-    }
-    if (m->count > 2 && !(fabs(areaOf(m, 0, 1, 2)) > shortest * extent)) {
-        m->count = 2;
-    }
-    if (m->count > 3) {
-        double sign = areaOf(m, 0, 1, 2) > 0.0 ? -1.0 : 1.0;
-        double gain = fmax(sign * areaOf(m, 0, 1, 3),
-                           fmax(sign * areaOf(m, 1, 2, 3), sign * areaOf(m, 2, 0, 3)));
-        m->count = gain > shortest * extent ? 4 : 3;
+    const double least[RB_MANIFOLD_POINTS_MAX] = {0.0, shortest, shortest * extent,
+                                                  shortest * extent};
+    int count = m->count;
+    for (m->count = 1; m->count < count; ++m->count) {
+        if (!(rbJudgePoint(&m->points[m->count], m) > least[m->count])) {
+            return;
+        }
     }
 }
 
@@ -898,7 +862,8 @@ static rbManifold reduceCluster(Collector* c, int cluster)
         }
     }
     RB_ASSERT(count > 0);
-    leadWithCorner(c, count);
+    // of points that are equally deep, one at a corner leads: the reduction keeps it
+    rbLeadWithCorner(c->chosen, count, 1e-9 * c->size, 0.0);
     rbReducePoints(c->chosen, count, extent, &manifold);
     dropIdle(&manifold, fmax(extent, 1e-9 * c->size));
     for (int i = 0; i < manifold.count; ++i) {
