@@ -308,13 +308,6 @@ void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* par
     }
 }
 
-static void placeOneByOne(rbBroadPhase* broad, const rbBounds* boxes, int count)
-{
-    for (int id = 0; id < count; ++id) {
-        rbBroadPhase_Place(broad, id, boxes[id], NULL);
-    }
-}
-
 void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count)
 {
     RB_ASSERT(broad != NULL);
@@ -322,7 +315,9 @@ void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count
     RB_ASSERT(count == 0 || boxes != NULL);
     reserveIds(broad, count);
     if (broad->row->placeAll == NULL || count == 0) {
-        placeOneByOne(broad, boxes, count);
+        for (int id = 0; id < count; ++id) {
+            rbBroadPhase_Place(broad, id, boxes[id], NULL);
+        }
         return;
     }
     rbArray_Reserve(broad->oldBoxes, count);

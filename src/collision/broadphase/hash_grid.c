@@ -330,8 +330,9 @@ static int findPlace(const rbHashGrid* grid, int id, rbHome home)
     return place;
 }
 
-static void detach(rbHashGrid* grid, int id)
+static void detach(rbBroadPhase* broad, int id)
 {
+    rbHashGrid* grid = broad->state;
     rbHome home = grid->homes[id];
     if (home.brick == RB_BROAD_NONE) {
         int last = grid->giants.ids[--grid->giants.count];
@@ -366,7 +367,7 @@ static void choose(rbBroadPhase* broad)
     }
     for (int id = 0; id < broad->idEnd; ++id) {
         if (broad->isIn[id] != 0) {
-            detach(grid, id);
+            detach(broad, id);
         }
     }
     grid->levels = rbMakeCellLevels(width);
@@ -385,11 +386,6 @@ static void insert(rbBroadPhase* broad, int id)
     if (!grid->isFixed && broad->count > 2 * grid->countAtChoice) {
         choose(broad);
     }
-}
-
-static void removeBox(rbBroadPhase* broad, int id)
-{
-    detach(broad->state, id);
 }
 
 static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
@@ -415,7 +411,7 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
             rbFloatBox_Set(&places[findPlace(grid, id, home)], box);
         }
     } else {
-        detach(grid, id);
+        detach(broad, id);
         attach(grid, id, box);
     }
     if (!grid->isFixed &&
@@ -682,7 +678,7 @@ const rbBroadRow rbBroadRowHash = {
     .stop = stop,
     .insert = insert,
     .move = moveBox,
-    .remove = removeBox,
+    .remove = detach,
     .query = query,
     .findPairs = findPairs,
 };

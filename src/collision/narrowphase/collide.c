@@ -1060,15 +1060,11 @@ rbSeparation rbCollideBoxCapsule(const rbGeometry* a, const rbGeometry* b,
 // Rounding error of h, in units of DBL_EPSILON times the scale.
 #define ROUNDING_UNITS 16.0
 
-typedef struct Symmetric {
-    double xx, yy, zz, xy, xz, yz;
-} Symmetric;
-
 typedef struct EllipsoidPair {
     rbVec3 axesA, axesB; // m, semi-axes
     rbMat3 rotation;     // of B
     rbVec3 translation;
-    Symmetric q; // Q
+    rbSym3 q; // Q
     double scale;
 } EllipsoidPair;
 
@@ -1091,12 +1087,12 @@ static EllipsoidPair makeEllipsoidPair(const rbGeometry* a, const rbGeometry* b,
                           .translation = transformBtoA.p};
     rbVec3 s = rbMulEach(pair.axesB, pair.axesB);
     rbVec3 x = pair.rotation.cx, y = pair.rotation.cy, z = pair.rotation.cz;
-    pair.q = (Symmetric){.xx = s.x * x.x * x.x + s.y * y.x * y.x + s.z * z.x * z.x,
-                         .yy = s.x * x.y * x.y + s.y * y.y * y.y + s.z * z.y * z.y,
-                         .zz = s.x * x.z * x.z + s.y * y.z * y.z + s.z * z.z * z.z,
-                         .xy = s.x * x.x * x.y + s.y * y.x * y.y + s.z * z.x * z.y,
-                         .xz = s.x * x.x * x.z + s.y * y.x * y.z + s.z * z.x * z.z,
-                         .yz = s.x * x.y * x.z + s.y * y.y * y.z + s.z * z.y * z.z};
+    pair.q = (rbSym3){.xx = s.x * x.x * x.x + s.y * y.x * y.x + s.z * z.x * z.x,
+                      .yy = s.x * x.y * x.y + s.y * y.y * y.y + s.z * z.y * z.y,
+                      .zz = s.x * x.z * x.z + s.y * y.z * y.z + s.z * z.z * z.z,
+                      .xy = s.x * x.x * x.y + s.y * y.x * y.y + s.z * z.x * z.y,
+                      .xz = s.x * x.x * x.z + s.y * y.x * y.z + s.z * z.x * z.z,
+                      .yz = s.x * x.y * x.z + s.y * y.y * y.z + s.z * z.y * z.z};
     pair.scale = a->radius + b->radius + rbLength(transformBtoA.p);
     return pair;
 }
@@ -1125,7 +1121,7 @@ static rbVec3 findStep(const EllipsoidPair* pair, const Place* at)
     double alpha = 1.0 / at->alpha, beta = 1.0 / at->beta;
     rbVec3 u = at->u, p = at->p, q = at->q, g = at->gradient;
     rbVec3 s = rbMulEach(pair->axesA, pair->axesA);
-    const Symmetric* m = &pair->q;
+    const rbSym3* m = &pair->q;
     // The direction u itself gets the mean curvature, so that the matrix can be inverted.
     double mean = 0.5 * (alpha * (s.x + s.y + s.z) + beta * (m->xx + m->yy + m->zz));
     double own = at->height + mean;

@@ -90,11 +90,6 @@ static Crossing makeCrossing(rbVec3 origin)
                       .upper = {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-static rbVec3 crossOf(const rbVec3 corners[3])
-{
-    return rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
-}
-
 // Interval of a line along the unit vector t in which a triangle crosses the plane n . x = offset;
 // base is a point of the line on that plane and on that of the triangle.
 static bool findInterval(const rbVec3* corners, rbVec3 n, double offset, rbVec3 t,
@@ -129,8 +124,8 @@ static void growBounds(Crossing* crossing, rbVec3 point)
 
 static void addPiece(Crossing* crossing, const rbNearPair* pair)
 {
-    rbVec3 crossA = crossOf(pair->cornersA);
-    rbVec3 crossB = crossOf(pair->cornersB);
+    rbVec3 crossA = rbCrossOfCorners(pair->cornersA);
+    rbVec3 crossB = rbCrossOfCorners(pair->cornersB);
     double areaA = rbLength(crossA);
     double areaB = rbLength(crossB);
     ++crossing->count;
@@ -938,7 +933,7 @@ static void makeFeature(const rbGeometry* geometry, int origin, const rbVec3 cor
     const rbPolyhedron* p = geometry->polyhedron;
     feature->count = 3;
     feature->faceId = p->faceOfTriangle[origin];
-    feature->normal = rbNormalize(crossOf(corners));
+    feature->normal = rbNormalize(rbCrossOfCorners(corners));
     for (int k = 0; k < 3; ++k) {
         feature->corners[k] = corners[k];
         feature->vertexIds[k] = p->triangles[origin].v[k];
@@ -1075,8 +1070,8 @@ static bool collect(const rbNearPair* pair, void* context)
 {
     Collector* c = context;
     Faces f = {.pair = pair,
-               .normalA = rbNormalize(crossOf(pair->cornersA)),
-               .normalB = rbNormalize(crossOf(pair->cornersB)),
+               .normalA = rbNormalize(rbCrossOfCorners(pair->cornersA)),
+               .normalB = rbNormalize(rbCrossOfCorners(pair->cornersB)),
                .originA = rbGetMeshOrigin(c->pair->a, pair->triangleA),
                .originB = rbGetMeshOrigin(c->pair->b, pair->triangleB)};
     // a surface without an inside faces the other body
