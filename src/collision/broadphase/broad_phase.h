@@ -67,6 +67,13 @@ rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
 
 RB_DECLARE_WORDS(rbBroadPhaseType);
 
+#define RB_EDGE_SAMPLES 512
+
+// Longest edges of up to RB_EDGE_SAMPLES of count boxes with numbers below idEnd, ascending; isIn:
+// which numbers have a box, NULL: all. Returns how many.
+int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
+                  double edges[RB_EDGE_SAMPLES]);
+
 // The query of the naive row: tests all boxes, O(n).
 void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
 

@@ -51,16 +51,20 @@ typedef struct Merger {
     int* uses;  // per point: regions whose loop passes it
 } Merger;
 
-static int compareTriangles(const void* a, const void* b)
+// Lexicographic.
+static int compareLoops(const int* v, int sizeV, const int* w, int sizeW)
 {
-    const int* v = ((const rbIndex3*)a)->v;
-    const int* w = ((const rbIndex3*)b)->v;
-    for (int k = 0; k < 3; ++k) {
-        if (v[k] != w[k]) {
-            return v[k] < w[k] ? -1 : 1;
+    for (int i = 0; i < sizeV && i < sizeW; ++i) {
+        if (v[i] != w[i]) {
+            return v[i] < w[i] ? -1 : 1;
         }
     }
-    return 0;
+    return sizeV - sizeW;
+}
+
+static int compareTriangles(const void* a, const void* b)
+{
+    return compareLoops(((const rbIndex3*)a)->v, 3, ((const rbIndex3*)b)->v, 3);
 }
 
 static int compareSizes(const void* a, const void* b)
@@ -77,12 +81,7 @@ static int compareRegions(const void* a, const void* b)
 {
     const Region* r = a;
     const Region* s = b;
-    for (int i = 0; i < r->size && i < s->size; ++i) {
-        if (r->loop[i] != s->loop[i]) {
-            return r->loop[i] < s->loop[i] ? -1 : 1;
-        }
-    }
-    return r->size < s->size ? -1 : (r->size > s->size ? 1 : 0);
+    return compareLoops(r->loop, r->size, s->loop, s->size);
 }
 
 // Orients the triangles outward, rotates each to begin with its smallest index, and sorts them.
