@@ -2,7 +2,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/box.c
   src/collision/geometry/box_tree.c
   src/collision/geometry/box_tree_queries.c
-  src/collision/geometry/box_tree_rays.c
   src/collision/geometry/capsule.c
   src/collision/geometry/compound.c
   src/collision/geometry/cone.c

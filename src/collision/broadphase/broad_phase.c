@@ -10,19 +10,6 @@
 // Every box against every other (L-81): O(n) for a box, O(n^2) for all pairs. The oracle for the
 // other rows, and the fastest one for a few dozen boxes. It has no data beyond the common part.
 
-static void keepNothing(rbBroadPhase* broad, int id)
-{
-    RB_ASSERT(broad->isIn[id] != 0);
-    (void)broad;
-    (void)id;
-}
-
-static void moveNothing(rbBroadPhase* broad, int id, const rbBounds* old)
-{
-    (void)old;
-    keepNothing(broad, id);
-}
-
 void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)
 {
     int first = found->count;
@@ -57,9 +44,6 @@ static void scanPairs(rbBroadPhase* broad, rbIdList* pairs)
 
 static const rbBroadRow naiveRow = {
     .name = "naive",
-    .insert = keepNothing,
-    .move = moveNothing,
-    .remove = keepNothing,
     .query = rbScanBoxes,
     .findPairs = scanPairs,
 };
@@ -87,23 +71,26 @@ RB_DEFINE_WORDS(rbBroadPhaseType, "broad phase", rbBroadPhaseType_GetCount(),
 #define NAIVE_MAX 32
 // Sizes within this factor of their median count as similar: three levels of cells.
 #define SIMILAR 4.0
-#define SAMPLE_MAX 255
 
-// The median of the longest edges, of a sample if there are many.
-static double findMedianEdge(const rbBounds* boxes, int count)
+int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
+                  double edges[RB_EDGE_SAMPLES])
 {
-    double edges[SAMPLE_MAX];
-    int stride = count / SAMPLE_MAX + 1;
+    int stride = count / RB_EDGE_SAMPLES + 1;
     int sampled = 0;
-    for (int i = 0; i < count; i += stride) {
-        double edge = rbGetLongestEdge(&boxes[i]);
+    int seen = 0;
+    for (int id = 0; id < idEnd; ++id) {
+        if ((isIn != NULL && isIn[id] == 0) || seen++ % stride != 0) {
+            continue;
+        }
+        double edge = rbGetLongestEdge(&boxes[id]);
         int k = sampled++;
         for (; k > 0 && edges[k - 1] > edge; --k) {
             edges[k] = edges[k - 1];
         }
         edges[k] = edge;
     }
-    return edges[sampled / 2];
+    RB_ASSERT(sampled <= RB_EDGE_SAMPLES);
+    return sampled;
 }
 
 rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count)
@@ -113,7 +100,8 @@ rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count)
     if (count <= NAIVE_MAX) {
         return RB_BROAD_NAIVE;
     }
-    double median = findMedianEdge(boxes, count);
+    double edges[RB_EDGE_SAMPLES];
+    double median = edges[rbSampleEdges(boxes, NULL, count, count, edges) / 2];
     int odd = 0;
     for (int i = 0; i < count; ++i) {
         double edge = rbGetLongestEdge(&boxes[i]);
@@ -256,8 +244,12 @@ static void sortDigit(const int* from, int* to, int count, int shift)
     }
 }
 
-static void sortMany(int* ids, int count, int* scratch)
+static void sortRun(int* ids, int count, int* scratch)
 {
+    if (count <= FEW) {
+        sortFew(ids, count);
+        return;
+    }
     int largest = 0;
     for (int i = 0; i < count; ++i) {
         RB_ASSERT(ids[i] >= 0);
@@ -279,12 +271,10 @@ static void sortMany(int* ids, int count, int* scratch)
 // Sorts numbers ascending; O(n). scratch grows to the size of the list.
 static void sortIds(rbIdList* list, rbIdList* scratch)
 {
-    if (list->count <= FEW) {
-        sortFew(list->ids, list->count);
-        return;
+    if (list->count > FEW) {
+        rbIdList_Reserve(scratch, list->count);
     }
-    rbIdList_Reserve(scratch, list->count);
-    sortMany(list->ids, list->count, scratch->ids);
+    sortRun(list->ids, list->count, scratch->ids);
 }
 
 static void findSorted(rbBroadPhase* broad, int id, rbIdList* found)
@@ -307,23 +297,20 @@ void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* par
         // copies the old box only if the row uses it: it may not be in the cache
         rbBounds old = broad->row->usesOld ? broad->boxes[id] : box;
         broad->boxes[id] = clean(&box);
-        broad->row->move(broad, id, &old);
+        if (broad->row->move != NULL) {
+            broad->row->move(broad, id, &old);
+        }
     } else {
         broad->isIn[id] = 1;
         ++broad->count;
         broad->boxes[id] = clean(&box);
-        broad->row->insert(broad, id);
+        if (broad->row->insert != NULL) {
+            broad->row->insert(broad, id);
+        }
     }
     if (partners != NULL) {
         partners->count = 0;
         findSorted(broad, id, partners);
-    }
-}
-
-static void placeOneByOne(rbBroadPhase* broad, const rbBounds* boxes, int count)
-{
-    for (int id = 0; id < count; ++id) {
-        rbBroadPhase_Place(broad, id, boxes[id], NULL);
     }
 }
 
@@ -334,7 +321,9 @@ void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count
     RB_ASSERT(count == 0 || boxes != NULL);
     reserveIds(broad, count);
     if (broad->row->placeAll == NULL || count == 0) {
-        placeOneByOne(broad, boxes, count);
+        for (int id = 0; id < count; ++id) {
+            rbBroadPhase_Place(broad, id, boxes[id], NULL);
+        }
         return;
     }
     rbArray_Reserve(broad->oldBoxes, count);
@@ -353,7 +342,9 @@ void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count
 void rbBroadPhase_Remove(rbBroadPhase* broad, int id)
 {
     RB_ASSERT(rbBroadPhase_Has(broad, id));
-    broad->row->remove(broad, id);
+    if (broad->row->remove != NULL) {
+        broad->row->remove(broad, id);
+    }
     broad->isIn[id] = 0;
     --broad->count;
 }
@@ -392,11 +383,7 @@ static void sortPairs(rbBroadPhase* broad, rbIdList* pairs)
     size_t begin = 0;
     for (int id = 0; id < broad->idEnd; ++id) {
         size_t end = (size_t)starts[id]; // advances to the end of its run
-        if (end - begin <= FEW) {
-            sortFew(seconds->ids + begin, (int)(end - begin));
-        } else {
-            sortMany(seconds->ids + begin, (int)(end - begin), seconds->ids + pairCount);
-        }
+        sortRun(seconds->ids + begin, (int)(end - begin), seconds->ids + pairCount);
         for (; begin < end; ++begin) {
             pairs->ids[2 * begin] = id;
             pairs->ids[2 * begin + 1] = seconds->ids[begin];

@@ -21,11 +21,12 @@
 #define RB_BROAD_NONE (-1)
 
 // A row. boxes[id] holds the new box when insert and move are called; ids have been checked.
+// Functions up to remove are NULL where there is nothing to do.
 typedef struct rbBroadRow {
     const char* name;
-    size_t stateSize;                                    // bytes, zeroed at creation
-    void (*start)(rbBroadPhase* broad, double cellSize); // NULL: nothing to do
-    void (*stop)(rbBroadPhase* broad);                   // frees the memory owned by the state
+    size_t stateSize; // bytes, zeroed at creation
+    void (*start)(rbBroadPhase* broad, double cellSize);
+    void (*stop)(rbBroadPhase* broad); // frees the memory owned by the state
     void (*insert)(rbBroadPhase* broad, int id);
     void (*move)(rbBroadPhase* broad, int id, const rbBounds* old);
     void (*remove)(rbBroadPhase* broad, int id); // boxes[id] is still valid
@@ -65,6 +66,13 @@ extern const rbBroadRow rbBroadRowTree;
 rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
 
 RB_DECLARE_WORDS(rbBroadPhaseType);
+
+#define RB_EDGE_SAMPLES 512
+
+// Longest edges of up to RB_EDGE_SAMPLES of count boxes with numbers below idEnd, ascending; isIn:
+// which numbers have a box, NULL: all. Returns how many.
+int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
+                  double edges[RB_EDGE_SAMPLES]);
 
 // The query of the naive row: tests all boxes, O(n).
 void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);

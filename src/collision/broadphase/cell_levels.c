@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define MATES_MAX 1.5 // cells of equal boxes with ten partners (1.25) stay as wide as the boxes
-#define SAMPLE_MAX 512
 #define DOUBLINGS_MAX 40
 #define COUNTERS_PER_BOX 4 // few boxes share a counter by coincidence
 
@@ -23,36 +22,16 @@ rbCellLevels rbMakeCellLevels(double base)
     return (rbCellLevels){clamped, 1.0 / clamped};
 }
 
-// Longest edges of up to SAMPLE_MAX boxes, ascending, and the largest edge of all.
-static int sampleEdges(const rbBroadPhase* broad, double edges[SAMPLE_MAX], double* largest)
-{
-    int stride = broad->count / SAMPLE_MAX + 1;
-    int count = 0;
-    int seen = 0;
-    *largest = 0.0;
-    for (int id = 0; id < broad->idEnd; ++id) {
-        if (broad->isIn[id] == 0) {
-            continue;
-        }
-        double edge = rbGetLongestEdge(&broad->boxes[id]);
-        *largest = edge > *largest ? edge : *largest;
-        if (seen++ % stride == 0 && count < SAMPLE_MAX) {
-            int k = count++;
-            for (; k > 0 && edges[k - 1] > edge; --k) {
-                edges[k] = edges[k - 1];
-            }
-            edges[k] = edge;
-        }
-    }
-    return count;
-}
-
 // An edge that most boxes do not exceed by much: the largest if it is less than twice the median.
 static double findCommonEdge(const rbBroadPhase* broad)
 {
-    double edges[SAMPLE_MAX] = {0.0};
+    double edges[RB_EDGE_SAMPLES] = {0.0};
+    int count = rbSampleEdges(broad->boxes, broad->isIn, broad->count, broad->idEnd, edges);
     double largest = 0.0;
-    int count = sampleEdges(broad, edges, &largest);
+    for (int id = 0; id < broad->idEnd; ++id) {
+        largest =
+            broad->isIn[id] != 0 ? fmax(largest, rbGetLongestEdge(&broad->boxes[id])) : largest;
+    }
     double median = count > 0 ? edges[count / 2] : 0.0;
     double high = edges[count > 0 ? count - 1 - count / 20 : 0];
     double common = largest <= 2.0 * median || high <= 0.0 ? largest : high;

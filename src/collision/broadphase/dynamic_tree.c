@@ -368,8 +368,9 @@ static void attach(rbBroadPhase* broad, int id)
     tree->isTooDeep = tree->isTooDeep || depth > findDepthMax(broad->count);
 }
 
-static void detach(rbDynamicTree* tree, int id)
+static void detach(rbBroadPhase* broad, int id)
 {
+    rbDynamicTree* tree = broad->state;
     int32_t slot = tree->leafSlots[id];
     if (slot < 0) {
         RB_ASSERT(tree->root == ~id);
@@ -536,11 +537,6 @@ static void insert(rbBroadPhase* broad, int id)
     improve(broad);
 }
 
-static void removeBox(rbBroadPhase* broad, int id)
-{
-    detach(broad->state, id);
-}
-
 // The hull of the grandparent of a leaf, or NULL if none is stored.
 static const rbFloatBox* findGrandparentBox(const rbDynamicTree* tree, int32_t slot)
 {
@@ -567,7 +563,7 @@ static void relocate(rbBroadPhase* broad, int id)
         refit(tree, slot >> 1);
         return;
     }
-    detach(tree, id);
+    detach(broad, id);
     attach(broad, id);
 }
 
@@ -654,7 +650,7 @@ const rbBroadRow rbBroadRowTree = {
     .stop = stop,
     .insert = insert,
     .move = moveBox,
-    .remove = removeBox,
+    .remove = detach,
     .placeAll = placeAll,
     .query = query,
 };

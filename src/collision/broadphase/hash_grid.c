@@ -330,8 +330,9 @@ static int findPlace(const rbHashGrid* grid, int id, rbHome home)
     return place;
 }
 
-static void detach(rbHashGrid* grid, int id)
+static void detach(rbBroadPhase* broad, int id)
 {
+    rbHashGrid* grid = broad->state;
     rbHome home = grid->homes[id];
     if (home.brick == RB_BROAD_NONE) {
         int last = grid->giants.ids[--grid->giants.count];
@@ -353,31 +354,25 @@ static void detach(rbHashGrid* grid, int id)
     }
 }
 
-static void reserveHomes(rbBroadPhase* broad)
-{
-    rbHashGrid* grid = broad->state;
-    grid->homes = rbGrowArray(grid->homes, &grid->homeCapacity, broad->idEnd, sizeof *grid->homes);
-}
-
-// Chooses cells again and, if they differ, moves all boxes into them. Initially there are none.
-static void choose(rbBroadPhase* broad, const uint8_t* isAttached, int attachedEnd)
+// Chooses cells again and, if they differ, moves all boxes into them.
+static void choose(rbBroadPhase* broad)
 {
     rbHashGrid* grid = broad->state;
     double width = rbChooseCellSize(broad, &grid->counters);
     grid->countAtChoice = broad->count;
     grid->movesSinceChoice = 0;
     // a width between half and twice the old one is not worth the work
-    if (attachedEnd > 0 && width < 2.0 * grid->levels.base && width > 0.5 * grid->levels.base) {
+    if (width < 2.0 * grid->levels.base && width > 0.5 * grid->levels.base) {
         return;
     }
-    for (int id = 0; id < attachedEnd; ++id) {
-        if (isAttached[id] != 0) {
-            detach(grid, id);
+    for (int id = 0; id < broad->idEnd; ++id) {
+        if (broad->isIn[id] != 0) {
+            detach(broad, id);
         }
     }
     grid->levels = rbMakeCellLevels(width);
-    for (int id = 0; id < attachedEnd; ++id) {
-        if (isAttached[id] != 0) {
+    for (int id = 0; id < broad->idEnd; ++id) {
+        if (broad->isIn[id] != 0) {
             attach(grid, id, &broad->boxes[id]);
         }
     }
@@ -386,16 +381,11 @@ static void choose(rbBroadPhase* broad, const uint8_t* isAttached, int attachedE
 static void insert(rbBroadPhase* broad, int id)
 {
     rbHashGrid* grid = broad->state;
-    reserveHomes(broad);
+    grid->homes = rbGrowArray(grid->homes, &grid->homeCapacity, broad->idEnd, sizeof *grid->homes);
     attach(grid, id, &broad->boxes[id]);
     if (!grid->isFixed && broad->count > 2 * grid->countAtChoice) {
-        choose(broad, broad->isIn, broad->idEnd);
+        choose(broad);
     }
-}
-
-static void removeBox(rbBroadPhase* broad, int id)
-{
-    detach(broad->state, id);
 }
 
 static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
@@ -421,42 +411,12 @@ static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
             rbFloatBox_Set(&places[findPlace(grid, id, home)], box);
         }
     } else {
-        detach(grid, id);
+        detach(broad, id);
         attach(grid, id, box);
     }
     if (!grid->isFixed &&
         ++grid->movesSinceChoice > (int64_t)MOVES_PER_CHOICE * broad->count + MOVES_PER_CHOICE) {
-        choose(broad, broad->isIn, broad->idEnd);
-    }
-}
-
-static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count)
-{
-    rbHashGrid* grid = broad->state;
-    int oldEnd = grid->homeCapacity < broad->idEnd ? grid->homeCapacity : broad->idEnd;
-    (void)old;
-    reserveHomes(broad);
-    // many new boxes: detach the old ones, choose, attach all
-    if (!grid->isFixed && broad->count > 2 * grid->countAtChoice) {
-        for (int id = 0; id < oldEnd; ++id) {
-            bool wasThere = id < count ? wasIn[id] != 0 : broad->isIn[id] != 0;
-            if (wasThere) {
-                detach(grid, id);
-            }
-        }
-        choose(broad, NULL, 0);
-        for (int id = 0; id < broad->idEnd; ++id) {
-            if (broad->isIn[id] != 0) {
-                attach(grid, id, &broad->boxes[id]);
-            }
-        }
-        return;
-    }
-    for (int id = 0; id < count; ++id) {
-        if (wasIn[id] != 0) {
-            detach(grid, id);
-        }
-        attach(grid, id, &broad->boxes[id]);
+        choose(broad);
     }
 }
 
@@ -718,8 +678,7 @@ const rbBroadRow rbBroadRowHash = {
     .stop = stop,
     .insert = insert,
     .move = moveBox,
-    .remove = removeBox,
-    .placeAll = placeAll,
+    .remove = detach,
     .query = query,
     .findPairs = findPairs,
 };

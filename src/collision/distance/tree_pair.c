@@ -368,35 +368,57 @@ static void stackChildren(Search* search, const rbTreeEntry meeting[RB_BOX_WIDTH
     RB_ASSERT(search->top <= STACK_MAX);
 }
 
+// The children of the box of a pair that is opened.
+typedef struct Opened {
+    int side, node;
+    const int32_t* children;
+    double bounds[RB_BOX_WIDTH]; // m, lower bounds of their distances to the other box
+    float centers[RB_BOX_WIDTH]; // m^2, squared distances of the centers
+} Opened;
+
+static Opened openBox(const Search* search, const rbTreeEntry* entry, int childA, int childB)
+{
+    Opened opened;
+    int side = chooseSide(search, entry, childA, childB);
+    const rbBoxTree* tree = search->trees[side];
+    opened.side = side;
+    opened.node = side == 0 ? childA : childB;
+    opened.children = tree->nodes[opened.node].child;
+    Seen seen = seeBox(search, side, side == 0 ? entry->slotB : entry->slotA);
+    boundChildren(search, side, &tree->tilted[opened.node], &seen, opened.bounds, opened.centers);
+    return opened;
+}
+
+// The pair of a child.
+static rbTreeEntry pairChild(const rbTreeEntry* entry, const Opened* opened, int k)
+{
+    rbTreeEntry child = *entry;
+    *(opened->side == 0 ? &child.slotA : &child.slotB) = RB_BOX_WIDTH * opened->node + k;
+    return child;
+}
+
 // Opens a pair: its child pairs become pending, or are proven to be too far away.
 static void openPair(Search* search, const rbTreeEntry* entry, int childA, int childB)
 {
-    int side = chooseSide(search, entry, childA, childB);
-    int opened = side == 0 ? childA : childB;
-    const int32_t* children = search->trees[side]->nodes[opened].child;
-    Seen seen = seeBox(search, side, side == 0 ? entry->slotB : entry->slotA);
-    double bounds[RB_BOX_WIDTH];
-    float centers[RB_BOX_WIDTH];
-    boundChildren(search, side, &search->trees[side]->tilted[opened], &seen, bounds, centers);
+    Opened opened = openBox(search, entry, childA, childB);
     rbTreeEntry meeting[RB_BOX_WIDTH];
     int meetCount = 0;
-    for (int k = 0; k < RB_BOX_WIDTH && children[k] != RB_BOX_EMPTY; ++k) {
+    for (int k = 0; k < RB_BOX_WIDTH && opened.children[k] != RB_BOX_EMPTY; ++k) {
         ++search->result.boxTests;
-        rbTreeEntry child = *entry;
-        *(side == 0 ? &child.slotA : &child.slotB) = RB_BOX_WIDTH * opened + k;
-        double key = bounds[k] - search->boxSlack + search->moved;
+        rbTreeEntry child = pairChild(entry, &opened, k);
+        double key = opened.bounds[k] - search->boxSlack + search->moved;
         child.key = key > entry->key ? key : entry->key;
         if (child.key >= search->best + search->moved) {
             keep(search, child);
         } else if (child.key <= search->moved || search->count == search->capacity ||
                    search->isDiving) {
-            centers[meetCount] = centers[k];
+            opened.centers[meetCount] = opened.centers[k];
             meeting[meetCount++] = child;
         } else {
             push(search, child);
         }
     }
-    stackChildren(search, meeting, centers, meetCount);
+    stackChildren(search, meeting, opened.centers, meetCount);
 }
 
 // After the first triangles: pairs with a bound go to the heap, and the best of them is next.
@@ -615,10 +637,14 @@ static void leaveFront(Search* search, bool isFresh)
 // The length, m, below which squares of floats lose digits: far below any relevant size.
 #define FLOAT_TINY 1e-21
 
-// The relative motion and the rounding errors.
-static void setFrames(Search* search)
+// The trees, their relative motion and the rounding errors.
+static void beginSearch(Search* search, const rbTreePairInput* input)
 {
-    const rbTreePairInput* input = search->input;
+    RB_ASSERT(input->a != NULL && input->b != NULL);
+    search->input = input;
+    search->trees[0] = input->a;
+    search->trees[1] = input->b;
+    search->top = 0;
     rbVec3 p = input->transformBtoA.p;
     rbMat3 rotation = rbMatFromQuat(input->transformBtoA.q);
     rbVec3 shift = rbSub(rbAdd(rbMulMV(rotation, input->b->origin), p), input->a->origin);
@@ -635,13 +661,9 @@ static void setFrames(Search* search)
 
 rbTreePairResult rbMeasureTrees(const rbTreePairInput* input)
 {
-    RB_ASSERT(input->a != NULL && input->b != NULL);
     RB_ASSERT(input->limit > 0.0 && input->enough >= 0.0 && input->relativeError >= 0.0);
     Search search;
-    search.input = input;
-    search.trees[0] = input->a;
-    search.trees[1] = input->b;
-    setFrames(&search);
+    beginSearch(&search, input);
     search.heap = input->entries;
     search.capacity = input->capacity;
     RB_ASSERT(search.heap != NULL && search.capacity >= 1);
@@ -651,7 +673,6 @@ rbTreePairResult rbMeasureTrees(const rbTreePairInput* input)
     search.isCover = input->front != NULL;
     search.best = input->limit;
     search.square = input->limit * input->limit;
-    search.top = 0;
     memset(&search.result, 0, sizeof(search.result));
     search.result.triangleA = search.result.triangleB = -1;
     bool isFresh = !resumeFront(&search);
@@ -711,129 +732,24 @@ void rbDestroyFront(rbFront* front)
 
 // ------------------------------------------------------------------------------------ near pairs
 
-// Both trees are descended together, the larger box first. Two boxes are farther apart than the
-// distance if the gap along some direction proves it: the line of their centers, their normals,
-// then their other axes.
-
-// A tilted box, relative to the origin of tree A and in its frame.
-typedef struct Box {
-    rbVec3 center;
-    rbVec3 halves[3]; // half axes
-    rbVec3 normal;    // at most of length 1
-    double radius;
-} Box;
-
-typedef struct SlotPair {
-    int32_t slotA, slotB;
-} SlotPair;
-
-typedef struct Walk {
-    const rbTreeNearInput* input;
-    rbMat3 rotation; // from B to A
-    rbVec3 shift;    // m, of the origins of the trees
-    double reach;    // m, the distance with the rounding of gaps
-    double limit;    // m^2, of triangles
-    SlotPair stack[STACK_MAX];
-    int top;
-} Walk;
-
-static Box readBox(const rbBoxTree* tree, int slot)
-{
-    const rbTiltedNode* node = &tree->tilted[slot / RB_BOX_WIDTH];
-    int place = slot % RB_BOX_WIDTH;
-    Box box;
-    box.center = rbPickLane(node->center, place);
-    box.normal = rbPickLane(node->normal, place);
-    box.halves[0] = rbPickLane(node->longAxis, place);
-    box.halves[1] = rbPickLane(node->wideAxis, place);
-    box.halves[2] = rbScale((double)node->thickness[place], box.normal);
-    box.radius = (double)node->radius[place];
-    return box;
-}
-
-// A box of tree B in the frame of A.
-static Box readBoxOfB(const Walk* walk, int slot)
-{
-    Box box = readBox(walk->input->b, slot);
-    box.center = rbAdd(rbMulMV(walk->rotation, box.center), walk->shift);
-    box.normal = rbMulMV(walk->rotation, box.normal);
-    for (int i = 0; i < 3; ++i) {
-        box.halves[i] = rbMulMV(walk->rotation, box.halves[i]);
-    }
-    return box;
-}
-
-// Extent of a box along a direction from its center.
-static inline double extentOf(const Box* box, rbVec3 d)
-{
-    return fabs(rbDot(d, box->halves[0])) + fabs(rbDot(d, box->halves[1])) +
-           fabs(rbDot(d, box->halves[2]));
-}
-
-// Does a direction, of any length, prove that the boxes are farther apart than the reach?
-static bool parts(const Walk* walk, const Box* a, const Box* b, rbVec3 line, rbVec3 d)
-{
-    double gap = fabs(rbDot(d, line)) - extentOf(a, d) - extentOf(b, d);
-    double reach = walk->reach;
-    return gap > 0.0 && gap * gap > (1.0 + 16.0 * DBL_EPSILON) * reach * reach * rbDot(d, d);
-}
-
-static bool areApart(const Walk* walk, const Box* a, const Box* b)
-{
-    rbVec3 line = rbSub(b->center, a->center);
-    double clear = a->radius + b->radius + walk->reach;
-    double square = rbLengthSquared(line);
-    if (square > clear * clear * (1.0 + 16.0 * DBL_EPSILON)) {
-        return true;
-    }
-    return parts(walk, a, b, line, line) || parts(walk, a, b, line, a->normal) ||
-           parts(walk, a, b, line, b->normal) || parts(walk, a, b, line, a->halves[0]) ||
-           parts(walk, a, b, line, a->halves[1]) || parts(walk, a, b, line, b->halves[0]) ||
-           parts(walk, a, b, line, b->halves[1]);
-}
-
-static void pushSlots(Walk* walk, int slotA, int slotB)
-{
-    RB_ASSERT(walk->top < STACK_MAX);
-    walk->stack[walk->top++] = (SlotPair){slotA, slotB};
-}
-
-// Pushes the child pairs that may be near on the stack, the first one on top.
-static void openSlots(Walk* walk, SlotPair at, const Box* a, const Box* b, bool isA)
-{
-    const rbBoxTree* tree = isA ? walk->input->a : walk->input->b;
-    int node = rbBoxTree_GetChild(tree, isA ? at.slotA : at.slotB);
-    for (int k = RB_BOX_WIDTH - 1; k >= 0; --k) {
-        if (tree->nodes[node].child[k] == RB_BOX_EMPTY) {
-            continue;
-        }
-        int slot = RB_BOX_WIDTH * node + k;
-        Box child = isA ? readBox(tree, slot) : readBoxOfB(walk, slot);
-        if (!areApart(walk, isA ? &child : a, isA ? b : &child)) {
-            pushSlots(walk, isA ? slot : at.slotA, isA ? at.slotB : slot);
-        }
-    }
-}
+// Both trees are descended together, the larger box first, with the bounds of the search.
 
 // False if the traversal was stopped.
-static bool visitBlocks(const Walk* walk, int blockA, int blockB)
+static bool visitBlocks(const Search* search, const rbTreeNearInput* input, int blockA, int blockB)
 {
-    const rbTreeNearInput* input = walk->input;
     const rbTriangleBlock* a = &input->a->blocks[blockA];
     const rbTriangleBlock* b = &input->b->blocks[blockB];
     double square = input->distance * input->distance;
+    // a triangle pair may stop at the limit: it is just beyond the requested distance
+    double limit = square * (1.0 + 4.0 * DBL_EPSILON) + DBL_MIN;
     rbNearPair pair;
     for (int j = 0; j < RB_BOX_WIDTH && b->origins[j] >= 0; ++j) {
-        rbTriangleBlock_Get(b, j, pair.cornersB);
-        for (int k = 0; k < 3; ++k) {
-            pair.cornersB[k] =
-                rbAdd(rbMulMV(walk->rotation, pair.cornersB[k]), input->transformBtoA.p);
-        }
+        moveTriangle(search, b, j, pair.cornersB);
         pair.triangleB = RB_BOX_WIDTH * blockB + j;
         for (int i = 0; i < RB_BOX_WIDTH && a->origins[i] >= 0; ++i) {
             rbTriangleBlock_Get(a, i, pair.cornersA);
             pair.triangleA = RB_BOX_WIDTH * blockA + i;
-            pair.closest = rbClosestOfTriangles(pair.cornersA, pair.cornersB, walk->limit);
+            pair.closest = rbClosestOfTriangles(pair.cornersA, pair.cornersB, limit);
             if (pair.closest.squared <= square && !input->visit(&pair, input->context)) {
                 return false;
             }
@@ -842,45 +758,33 @@ static bool visitBlocks(const Walk* walk, int blockA, int blockB)
     return true;
 }
 
-// False if the traversal was stopped.
-static bool step(Walk* walk, SlotPair at)
-{
-    int childA = rbBoxTree_GetChild(walk->input->a, at.slotA);
-    int childB = rbBoxTree_GetChild(walk->input->b, at.slotB);
-    RB_ASSERT(childA != RB_BOX_EMPTY && childB != RB_BOX_EMPTY);
-    if (childA < 0 && childB < 0) {
-        return visitBlocks(walk, ~childA, ~childB);
-    }
-    Box a = readBox(walk->input->a, at.slotA);
-    Box b = readBoxOfB(walk, at.slotB);
-    bool isA = childB < 0 || (childA >= 0 && a.radius >= b.radius);
-    openSlots(walk, at, &a, &b, isA);
-    return true;
-}
-
 bool rbVisitNearPairs(const rbTreeNearInput* input)
 {
-    RB_ASSERT(input->a != NULL && input->b != NULL && input->visit != NULL);
+    RB_ASSERT(input->visit != NULL);
     RB_ASSERT(input->distance >= 0.0 && isfinite(input->distance));
-    Walk walk;
-    walk.input = input;
-    walk.rotation = rbMatFromQuat(input->transformBtoA.q);
-    rbVec3 p = input->transformBtoA.p;
-    walk.shift = rbSub(rbAdd(rbMulMV(walk.rotation, input->b->origin), p), input->a->origin);
-    double size = input->a->radius + input->b->radius + rbLength(p) + rbLength(input->a->origin) +
-                  rbLength(input->b->origin);
-    walk.reach = input->distance + ROUNDING * size;
-    // a triangle pair may stop at the limit: it is just beyond the requested distance
-    walk.limit = input->distance * input->distance * (1.0 + 4.0 * DBL_EPSILON) + DBL_MIN;
-    walk.top = 0;
-    Box a = readBox(input->a, 0);
-    Box b = readBoxOfB(&walk, 0);
-    if (!areApart(&walk, &a, &b)) {
-        pushSlots(&walk, 0, 0);
-    }
-    while (walk.top > 0) {
-        if (!step(&walk, walk.stack[--walk.top])) {
-            return false;
+    const rbTreePairInput trees = {
+        .a = input->a, .b = input->b, .transformBtoA = input->transformBtoA};
+    Search search;
+    beginSearch(&search, &trees);
+    search.stack[search.top++] = (rbTreeEntry){0.0, 0, 0};
+    while (search.top > 0) {
+        rbTreeEntry at = search.stack[--search.top];
+        int childA = rbBoxTree_GetChild(input->a, at.slotA);
+        int childB = rbBoxTree_GetChild(input->b, at.slotB);
+        if (childA < 0 && childB < 0) {
+            if (!visitBlocks(&search, input, ~childA, ~childB)) {
+                return false;
+            }
+            continue;
+        }
+        // the first child pair that may be near comes next
+        Opened opened = openBox(&search, &at, childA, childB);
+        for (int k = RB_BOX_WIDTH - 1; k >= 0; --k) {
+            if (opened.children[k] != RB_BOX_EMPTY &&
+                opened.bounds[k] - search.boxSlack <= input->distance) {
+                RB_ASSERT(search.top < STACK_MAX);
+                search.stack[search.top++] = pairChild(&at, &opened, k);
+            }
         }
     }
     return true;

@@ -4,14 +4,8 @@
 
 rbGeometry* rbCreateBox(rbVec3 halfExtents, rbError* error)
 {
-    if (rbCheckLength(halfExtents.x, false, "half extent x of the box", error) != RB_STATUS_OK ||
-        rbCheckLength(halfExtents.y, false, "half extent y of the box", error) != RB_STATUS_OK ||
-        rbCheckLength(halfExtents.z, false, "half extent z of the box", error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_BOX);
-    geometry->data.box.halfExtents = halfExtents;
-    return rbFinishGeometry(geometry);
+    const double lengths[3] = {halfExtents.x, halfExtents.y, halfExtents.z};
+    return rbCreatePrimitive(RB_SHAPE_BOX, lengths, error);
 }
 
 static rbStatus massOfBox(const rbGeometry* geometry, double density, rbMassProperties* properties,
@@ -93,20 +87,6 @@ static const rbParameter boxParameters[] = {
     {RB_SHAPE_LENGTH("size", 0, 3, "full edge lengths"), .word = "edge"},
 };
 
-static rbGeometry* createBox(const double* numbers, rbError* error)
-{
-    rbVec3 size = {numbers[0], numbers[1], numbers[2]};
-    return rbCreateBox(rbScale(0.5, size), error);
-}
-
-static void getBox(const rbGeometry* geometry, double* numbers)
-{
-    rbVec3 half = geometry->data.box.halfExtents;
-    numbers[0] = 2.0 * half.x;
-    numbers[1] = 2.0 * half.y;
-    numbers[2] = 2.0 * half.z;
-}
-
 static void featureOfBox(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
                          rbContactFeature* feature)
 {
@@ -149,8 +129,8 @@ const rbShapeOps rbBoxOps = {
     .isConvex = true,
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(boxParameters),
-    .create = createBox,
-    .getNumbers = getBox,
+    .lengths = {"half extent x", "half extent y", "half extent z"},
+    .halved = 1u << 0 | 1u << 1 | 1u << 2,
     .mass = massOfBox,
     .support = supportOfBox,
     .bounds = boundsOfBox,

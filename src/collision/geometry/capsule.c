@@ -7,14 +7,7 @@
 
 rbGeometry* rbCreateCapsule(double radius, double halfLength, rbError* error)
 {
-    if (rbCheckLength(radius, false, "radius of the capsule", error) != RB_STATUS_OK ||
-        rbCheckLength(halfLength, true, "half length of the capsule", error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_CAPSULE);
-    geometry->data.capsule.radius = radius;
-    geometry->data.capsule.halfLength = halfLength;
-    return rbFinishGeometry(geometry);
+    return rbCreatePrimitive(RB_SHAPE_CAPSULE, (const double[]){radius, halfLength}, error);
 }
 
 static rbStatus massOfCapsule(const rbGeometry* geometry, double density,
@@ -120,17 +113,6 @@ static const rbParameter capsuleParameters[] = {
      .unit = "m", .meaning = "of the segment, without the caps"},
 };
 
-static rbGeometry* createCapsule(const double* numbers, rbError* error)
-{
-    return rbCreateCapsule(numbers[0], 0.5 * numbers[1], error);
-}
-
-static void getCapsule(const rbGeometry* geometry, double* numbers)
-{
-    numbers[0] = geometry->data.capsule.radius;
-    numbers[1] = 2.0 * geometry->data.capsule.halfLength;
-}
-
 static void featureOfCapsule(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
                              rbContactFeature* feature)
 {
@@ -173,8 +155,8 @@ const rbShapeOps rbCapsuleOps = {
     .hasAxis = true,
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(capsuleParameters),
-    .create = createCapsule,
-    .getNumbers = getCapsule,
+    .lengths = {"radius", "half length"},
+    .halved = 1u << 1,
     .mass = massOfCapsule,
     .support = supportOfCapsule,
     .bounds = boundsOfCapsule,

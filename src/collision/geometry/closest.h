@@ -26,6 +26,12 @@ typedef struct rbClosest {
     rbFigurePart partA, partB;
 } rbClosest;
 
+// Twice the vector area of a triangle.
+static inline rbVec3 rbCrossOfCorners(const rbVec3 corners[3])
+{
+    return rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
+}
+
 // A point (partA: vertex 0) and an edge (L-19).
 rbClosest rbClosestOfPointEdge(rbVec3 point, const rbVec3 edge[2]);
 

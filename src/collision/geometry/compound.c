@@ -3,7 +3,7 @@
 // Compounds may nest; the depth is limited at creation, which bounds every recursion here.
 #include "base/core/hash.h"
 #include "base/core/memory.h"
-#include "collision/geometry/shape_ops.h"
+#include "collision/geometry/polyhedron.h"
 
 // A quaternion this close to unit length is accepted and normalized.
 #define UNIT_TOLERANCE 1e-6
@@ -159,23 +159,7 @@ static bool compoundContains(const rbGeometry* geometry, rbVec3 point)
 
 static bool castRayAtCompound(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
 {
-    bool isHit = false;
-    double nearest = ray->tMax;
-    for (int i = 0; i < geometry->childCount; ++i) {
-        const rbCompoundChild* child = &geometry->children[i];
-        rbRay local = {rbInvTransformPoint(child->transform, ray->origin),
-                       rbInvRotate(child->transform.q, ray->direction), nearest};
-        rbRayHit found;
-        if (rbGeometry_CastRay(child->geometry, &local, &found) && (!isHit || found.t < nearest)) {
-            isHit = true;
-            nearest = found.t;
-            hit->t = found.t;
-            hit->normal = rbRotate(child->transform.q, found.normal);
-            hit->feature = found.feature;
-            hit->child = i;
-        }
-    }
-    return isHit;
+    return rbGeometry_CastUnitRay(geometry, ray, RB_RAY_FIRST, hit);
 }
 
 static void triangulateCompound(const rbGeometry* geometry, const rbTriangulation* settings,

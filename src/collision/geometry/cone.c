@@ -8,14 +8,7 @@
 
 rbGeometry* rbCreateCone(double radius, double height, rbError* error)
 {
-    if (rbCheckLength(radius, false, "radius of the cone", error) != RB_STATUS_OK ||
-        rbCheckLength(height, false, "height of the cone", error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_CONE);
-    geometry->data.cone.radius = radius;
-    geometry->data.cone.height = height;
-    return rbFinishGeometry(geometry);
+    return rbCreatePrimitive(RB_SHAPE_CONE, (const double[]){radius, height}, error);
 }
 
 static rbStatus massOfCone(const rbGeometry* geometry, double density, rbMassProperties* properties,
@@ -155,11 +148,6 @@ static const rbParameter coneParameters[] = {
     {RB_SHAPE_LENGTH("height", 1, 1, "height")},
 };
 
-static rbGeometry* createCone(const double* numbers, rbError* error)
-{
-    return rbCreateCone(numbers[0], numbers[1], error);
-}
-
 static void featureOfCone(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
                           rbContactFeature* feature)
 {
@@ -199,7 +187,7 @@ const rbShapeOps rbConeOps = {
     .hasAxis = true,
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(coneParameters),
-    .create = createCone,
+    .lengths = {"radius", "height"},
     .mass = massOfCone,
     .support = supportOfCone,
     .bounds = boundsOfCone,

@@ -4,14 +4,7 @@
 
 rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* error)
 {
-    if (rbCheckLength(radius, false, "radius of the cylinder", error) != RB_STATUS_OK ||
-        rbCheckLength(halfLength, false, "half length of the cylinder", error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_CYLINDER);
-    geometry->data.cylinder.radius = radius;
-    geometry->data.cylinder.halfLength = halfLength;
-    return rbFinishGeometry(geometry);
+    return rbCreatePrimitive(RB_SHAPE_CYLINDER, (const double[]){radius, halfLength}, error);
 }
 
 static rbStatus massOfCylinder(const rbGeometry* geometry, double density,
@@ -91,17 +84,6 @@ static const rbParameter cylinderParameters[] = {
     {RB_SHAPE_LENGTH("length", 1, 1, "length")},
 };
 
-static rbGeometry* createCylinder(const double* numbers, rbError* error)
-{
-    return rbCreateCylinder(numbers[0], 0.5 * numbers[1], error);
-}
-
-static void getCylinder(const rbGeometry* geometry, double* numbers)
-{
-    numbers[0] = geometry->data.cylinder.radius;
-    numbers[1] = 2.0 * geometry->data.cylinder.halfLength;
-}
-
 static void featureOfCylinder(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
                               rbContactFeature* feature)
 {
@@ -138,8 +120,8 @@ const rbShapeOps rbCylinderOps = {
     .hasAxis = true,
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(cylinderParameters),
-    .create = createCylinder,
-    .getNumbers = getCylinder,
+    .lengths = {"radius", "half length"},
+    .halved = 1u << 1,
     .mass = massOfCylinder,
     .support = supportOfCylinder,
     .bounds = boundsOfCylinder,

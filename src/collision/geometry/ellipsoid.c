@@ -14,14 +14,8 @@
 
 rbGeometry* rbCreateEllipsoid(rbVec3 semiAxes, rbError* error)
 {
-    if (rbCheckLength(semiAxes.x, false, "semi axis x of the ellipsoid", error) != RB_STATUS_OK ||
-        rbCheckLength(semiAxes.y, false, "semi axis y of the ellipsoid", error) != RB_STATUS_OK ||
-        rbCheckLength(semiAxes.z, false, "semi axis z of the ellipsoid", error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_ELLIPSOID);
-    geometry->data.ellipsoid.semiAxes = semiAxes;
-    return rbFinishGeometry(geometry);
+    const double lengths[3] = {semiAxes.x, semiAxes.y, semiAxes.z};
+    return rbCreatePrimitive(RB_SHAPE_ELLIPSOID, lengths, error);
 }
 
 static rbStatus massOfEllipsoid(const rbGeometry* geometry, double density,
@@ -116,11 +110,6 @@ static const rbParameter ellipsoidParameters[] = {
     {RB_SHAPE_LENGTH("semiAxes", 0, 3, "along x, y and z"), .word = "semi-axis"},
 };
 
-static rbGeometry* createEllipsoid(const double* numbers, rbError* error)
-{
-    return rbCreateEllipsoid(rbMakeVec3(numbers[0], numbers[1], numbers[2]), error);
-}
-
 static rbVec3 getSemiAxesOfEllipsoid(const rbGeometry* geometry)
 {
     return geometry->data.ellipsoid.semiAxes;
@@ -134,7 +123,7 @@ const rbShapeOps rbEllipsoidOps = {
     .isRound = true,
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(ellipsoidParameters),
-    .create = createEllipsoid,
+    .lengths = {"semi axis x", "semi axis y", "semi axis z"},
     .mass = massOfEllipsoid,
     .support = supportOfEllipsoid,
     .bounds = boundsOfEllipsoid,

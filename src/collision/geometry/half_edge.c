@@ -1,5 +1,6 @@
 #include "collision/geometry/half_edge.h"
 
+#include "base/core/disjoint_sets.h"
 #include "base/core/memory.h"
 
 #include <stddef.h>
@@ -69,4 +70,36 @@ int rbGetEdgeEnd(const rbHalfEdge* halfEdges, int count, int first)
         ++end;
     }
     return end;
+}
+
+int* rbFindMeshParts(const rbMeshDef* def, int* count)
+{
+    size_t vertexCount = (size_t)def->vertexCount;
+    int* parents = rbAlloc(vertexCount * sizeof(int));
+    bool* isUsed = rbAllocZero(vertexCount, sizeof(bool));
+    for (int v = 0; v < def->vertexCount; ++v) {
+        parents[v] = v;
+    }
+    const int* loop = def->indices;
+    for (int f = 0; f < def->faceCount; ++f) {
+        for (int k = 0; k < rbGetFaceSize(def, f); ++k) {
+            isUsed[loop[k]] = true;
+            // the smaller one stays, so that the result does not depend on the order of faces
+            (void)rbSets_Join(parents, loop[0], loop[k]);
+        }
+        loop += rbGetFaceSize(def, f);
+    }
+    *count = 0;
+    for (int v = 0; v < def->vertexCount; ++v) {
+        *count += isUsed[v] && parents[v] == v ? 1 : 0;
+    }
+    int* parts = rbAlloc((size_t)*count * sizeof(int));
+    for (int v = 0, next = 0; v < def->vertexCount; ++v) {
+        if (isUsed[v] && parents[v] == v) {
+            parts[next++] = v;
+        }
+    }
+    rbFree(isUsed, vertexCount * sizeof(bool));
+    rbFree(parents, vertexCount * sizeof(int));
+    return parts;
 }

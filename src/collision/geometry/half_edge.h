@@ -1,4 +1,4 @@
-// Half edges of a mesh, sorted so that those of one edge are contiguous.
+// Connectivity of a mesh: half edges, sorted so that those of one edge are contiguous, and parts.
 #pragma once
 
 #include <rattleback/shape.h>
@@ -26,3 +26,7 @@ rbHalfEdge* rbSortHalfEdges(const rbMeshDef* def, int cornerCount);
 
 // End of the group of the same edge that begins at first.
 int rbGetEdgeEnd(const rbHalfEdge* halfEdges, int count, int first);
+
+// The least vertex of every part of a mesh (faces that share vertices, directly or not), ascending;
+// the indices must be in range. Free with rbFree, count * sizeof(int).
+int* rbFindMeshParts(const rbMeshDef* def, int* count);

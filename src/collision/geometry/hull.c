@@ -43,24 +43,28 @@ typedef struct Merger {
     rbIndex3* triangles;
     int triangleCount;
     double tolerance;
-    int* neighbors; // 3 per triangle, across the side that starts at corner k
-    int* regionOf;  // per triangle, -1 none yet
+    int* twins;    // 3 per triangle: where the same side starts in its neighbor
+    int* regionOf; // per triangle, -1 none yet
     Region* regions;
     int regionCount;
     int* loops; // of all regions, one after the other
     int* uses;  // per point: regions whose loop passes it
 } Merger;
 
-static int compareTriangles(const void* a, const void* b)
+// Lexicographic.
+static int compareLoops(const int* v, int sizeV, const int* w, int sizeW)
 {
-    const int* v = ((const rbIndex3*)a)->v;
-    const int* w = ((const rbIndex3*)b)->v;
-    for (int k = 0; k < 3; ++k) {
-        if (v[k] != w[k]) {
-            return v[k] < w[k] ? -1 : 1;
+    for (int i = 0; i < sizeV && i < sizeW; ++i) {
+        if (v[i] != w[i]) {
+            return v[i] < w[i] ? -1 : 1;
         }
     }
-    return 0;
+    return sizeV - sizeW;
+}
+
+static int compareTriangles(const void* a, const void* b)
+{
+    return compareLoops(((const rbIndex3*)a)->v, 3, ((const rbIndex3*)b)->v, 3);
 }
 
 static int compareSizes(const void* a, const void* b)
@@ -77,12 +81,7 @@ static int compareRegions(const void* a, const void* b)
 {
     const Region* r = a;
     const Region* s = b;
-    for (int i = 0; i < r->size && i < s->size; ++i) {
-        if (r->loop[i] != s->loop[i]) {
-            return r->loop[i] < s->loop[i] ? -1 : 1;
-        }
-    }
-    return r->size < s->size ? -1 : (r->size > s->size ? 1 : 0);
+    return compareLoops(r->loop, r->size, s->loop, s->size);
 }
 
 // Orients the triangles outward, rotates each to begin with its smallest index, and sorts them.
@@ -103,7 +102,7 @@ static void canonizeTriangles(Merger* m)
     qsort(m->triangles, (size_t)m->triangleCount, sizeof(rbIndex3), compareTriangles);
 }
 
-static bool findNeighbors(Merger* m)
+static bool findTwins(Merger* m)
 {
     rbMeshDef def = {m->points, m->pointCount, NULL, m->triangles[0].v, m->triangleCount};
     int count = 3 * m->triangleCount;
@@ -113,8 +112,8 @@ static bool findNeighbors(Merger* m)
         int end = rbGetEdgeEnd(halfEdges, count, i);
         isClosed = end - i == 2 && halfEdges[i].isForward != halfEdges[i + 1].isForward;
         if (isClosed) {
-            m->neighbors[halfEdges[i].corner] = halfEdges[i + 1].face;
-            m->neighbors[halfEdges[i + 1].corner] = halfEdges[i].face;
+            m->twins[halfEdges[i].corner] = halfEdges[i + 1].corner;
+            m->twins[halfEdges[i + 1].corner] = halfEdges[i].corner;
         }
         i = end;
     }
@@ -147,7 +146,7 @@ static void growRegion(Merger* m, int seed, int region, int* stack)
     while (depth > 0) {
         int t = stack[--depth];
         for (int k = 0; k < 3; ++k) {
-            int next = m->neighbors[3 * t + k];
+            int next = m->twins[3 * t + k] / 3;
             if (m->regionOf[next] < 0 && liesInPlane(m, next, n, origin)) {
                 m->regionOf[next] = region;
                 stack[depth++] = next;
@@ -177,68 +176,58 @@ static void growRegions(Merger* m)
     rbFree(stack, stackBytes);
 }
 
-// Chains the boundary of a region from the steps next[vertex]; false if it is not one loop.
-static bool chainLoop(Merger* m, Region* region, int start, const int* next, int stepCount)
+static bool isBoundary(const Merger* m, int corner)
 {
-    int vertex = start;
-    do {
-        if (region->size >= stepCount) {
-            return false;
-        }
-        region->loop[region->size++] = vertex;
-        ++m->uses[vertex];
-        vertex = next[vertex];
-    } while (vertex != start);
-    return region->size == stepCount;
+    return m->regionOf[m->twins[corner] / 3] != m->regionOf[corner / 3];
 }
 
-// Boundary loops of all regions. Triangles are listed by region first.
+static int nextCorner(int corner)
+{
+    return corner % 3 == 2 ? corner - 2 : corner + 1;
+}
+
+// Follows the boundary of a region from a corner; stamps holds for each point the last region
+// whose boundary passed it, plus 1. False if it passes a point twice.
+static bool traceLoop(Merger* m, Region* region, int start, int* stamps)
+{
+    int stamp = m->regionOf[start / 3] + 1;
+    int corner = start;
+    do {
+        int vertex = m->triangles[corner / 3].v[corner % 3];
+        if (stamps[vertex] == stamp) {
+            return false;
+        }
+        stamps[vertex] = stamp;
+        ++m->uses[vertex];
+        region->loop[region->size++] = vertex;
+        // around the end of this side, through the triangles of the region
+        for (corner = nextCorner(corner); !isBoundary(m, corner);) {
+            corner = nextCorner(m->twins[corner]);
+        }
+    } while (corner != start);
+    return region->size >= 3;
+}
+
+// Boundary loops of all regions; false if one of them is not a single loop.
 static bool traceLoops(Merger* m)
 {
-    size_t stepBytes = (size_t)m->pointCount * sizeof(int);
-    size_t startBytes = ((size_t)m->regionCount + 1) * sizeof(int);
-    size_t listBytes = (size_t)m->triangleCount * sizeof(int);
-    int* next = rbAlloc(stepBytes);
-    int* stamp = rbAllocZero((size_t)m->pointCount, sizeof(int));
-    int* starts = rbAllocZero((size_t)m->regionCount + 1, sizeof(int));
-    int* list = rbAlloc(listBytes);
-    for (int t = 0; t < m->triangleCount; ++t) {
-        ++starts[m->regionOf[t] + 1];
-    }
-    for (int r = 0; r < m->regionCount; ++r) {
-        starts[r + 1] += starts[r];
-    }
-    for (int t = m->triangleCount - 1; t >= 0; --t) {
-        list[--starts[m->regionOf[t] + 1]] = t; // leaves starts[r + 1] at the beginning of region r
-    }
-    bool isGood = true;
+    int* stamps = rbAllocZero((size_t)m->pointCount, sizeof(int));
     int* free = m->loops;
-    for (int r = 0; r < m->regionCount && isGood; ++r) {
-        int end = r + 1 < m->regionCount ? starts[r + 2] : m->triangleCount;
-        int stepCount = 0;
-        int smallest = m->pointCount;
-        for (int i = starts[r + 1]; i < end; ++i) {
-            const int* v = m->triangles[list[i]].v;
-            for (int k = 0; k < 3; ++k) {
-                if (m->regionOf[m->neighbors[3 * list[i] + k]] != r) {
-                    isGood = isGood && stamp[v[k]] != r + 1;
-                    stamp[v[k]] = r + 1;
-                    next[v[k]] = v[(k + 1) % 3];
-                    smallest = v[k] < smallest ? v[k] : smallest;
-                    ++stepCount;
-                }
-            }
+    bool isGood = true;
+    int steps = 0;
+    memset(m->regions, 0, (size_t)m->regionCount * sizeof(Region));
+    for (int corner = 0; corner < 3 * m->triangleCount && isGood; ++corner) {
+        Region* region = &m->regions[m->regionOf[corner / 3]];
+        bool isStep = isBoundary(m, corner);
+        steps += isStep ? 1 : 0;
+        if (isStep && region->size == 0) {
+            region->loop = free;
+            isGood = traceLoop(m, region, corner, stamps);
+            free += region->size;
         }
-        m->regions[r] = (Region){free, 0};
-        isGood =
-            isGood && stepCount >= 3 && chainLoop(m, &m->regions[r], smallest, next, stepCount);
-        free += m->regions[r].size;
     }
-    rbFree(next, stepBytes);
-    rbFree(stamp, stepBytes);
-    rbFree(starts, startBytes);
-    rbFree(list, listBytes);
-    return isGood;
+    rbFree(stamps, (size_t)m->pointCount * sizeof(int));
+    return isGood && free - m->loops == steps;
 }
 
 // Removes points on straight edges (two faces only), numbers the rest and sorts the faces.
@@ -311,18 +300,18 @@ bool rbMakeHullFaces(const rbVec3* points, int pointCount, rbIndex3* triangles, 
                 .triangles = triangles,
                 .triangleCount = triangleCount,
                 .tolerance = tolerance,
-                .neighbors = rbAlloc(3 * triangleBytes),
+                .twins = rbAlloc(3 * triangleBytes),
                 .regionOf = rbAlloc(triangleBytes),
                 .regions = rbAlloc(regionBytes),
                 .loops = rbAlloc(3 * triangleBytes),
                 .uses = rbAllocZero((size_t)pointCount, sizeof(int))};
     canonizeTriangles(&m);
-    bool isGood = findNeighbors(&m);
+    bool isGood = findTwins(&m);
     if (isGood) {
         growRegions(&m);
         isGood = traceLoops(&m) && writeMesh(&m, mesh);
     }
-    rbFree(m.neighbors, 3 * triangleBytes);
+    rbFree(m.twins, 3 * triangleBytes);
     rbFree(m.regionOf, triangleBytes);
     rbFree(m.regions, regionBytes);
     rbFree(m.loops, 3 * triangleBytes);

@@ -53,10 +53,7 @@ rbMassProperties rbMassProperties_Add(const rbMassProperties* a, const rbMassPro
     rbVec3 apart = rbSub(b->center, a->center);
     double share = b->mass / sum.mass;
     sum.center = rbAddScaled(a->center, share, apart);
-    rbSym3 i = {a->inertia.xx + b->inertia.xx, a->inertia.yy + b->inertia.yy,
-                a->inertia.zz + b->inertia.zz, a->inertia.xy + b->inertia.xy,
-                a->inertia.xz + b->inertia.xz, a->inertia.yz + b->inertia.yz};
-    sum.inertia = shiftInertia(i, a->mass * share, apart);
+    sum.inertia = shiftInertia(rbAddSym(a->inertia, b->inertia), a->mass * share, apart);
     return sum;
 }
 

@@ -287,20 +287,14 @@ static void examineEdges(Examination* e, const rbHalfEdge* halfEdges)
     }
 }
 
-static int* makeForest(int count)
-{
-    int* parents = rbAlloc((size_t)count * sizeof(int));
-    for (int i = 0; i < count; ++i) {
-        parents[i] = i;
-    }
-    return parents;
-}
-
 // The corners at a vertex must be one fan: joined through the edges that end there.
 static void examineFans(Examination* e, const rbHalfEdge* halfEdges, int* marks)
 {
     const rbMeshDef* def = e->def;
-    int* parents = makeForest(e->cornerCount);
+    int* parents = rbAlloc((size_t)e->cornerCount * sizeof(int));
+    for (int k = 0; k < e->cornerCount; ++k) {
+        parents[k] = k;
+    }
     for (int i = 0; i < e->cornerCount;) {
         int end = rbGetEdgeEnd(halfEdges, e->cornerCount, i);
         for (int k = i + 1; k < end; ++k) {
@@ -331,29 +325,16 @@ static void examineFans(Examination* e, const rbHalfEdge* halfEdges, int* marks)
     rbFree(parents, (size_t)e->cornerCount * sizeof(int));
 }
 
-static void examineComponents(Examination* e, const bool* isUsed)
+static void examineComponents(Examination* e)
 {
-    const rbMeshDef* def = e->def;
-    int* parents = makeForest(def->vertexCount);
-    for (int f = 0; f < def->faceCount; ++f) {
-        for (int k = e->starts[f] + 1; k < e->starts[f + 1]; ++k) {
-            (void)rbSets_Join(parents, def->indices[e->starts[f]], def->indices[k]);
-        }
-    }
-    int count = 0;
-    int second = -1;
-    for (int v = 0; v < def->vertexCount; ++v) {
-        if (isUsed[v] && parents[v] == v) {
-            ++count;
-            second = count == 2 ? v : second;
-        }
-    }
-    rbFree(parents, (size_t)def->vertexCount * sizeof(int));
+    int count;
+    int* parts = rbFindMeshParts(e->def, &count);
     e->report.componentCount = count;
     if (count > 1) {
-        addIssue(e, (rbMeshIssue){RB_MESH_ISSUE_SEVERAL_COMPONENTS, -1, -1, second, -1});
+        addIssue(e, (rbMeshIssue){RB_MESH_ISSUE_SEVERAL_COMPONENTS, -1, -1, parts[1], -1});
         e->report.counts[RB_MESH_ISSUE_SEVERAL_COMPONENTS] = count;
     }
+    rbFree(parts, (size_t)count * sizeof(int));
 }
 
 static void measure(Examination* e, const bool* isUsed)
@@ -450,7 +431,7 @@ static void examineContent(Examination* e)
         examinePlanes(e);
     }
     examineVolume(e);
-    examineComponents(e, isUsed);
+    examineComponents(e);
     rbFree(isUsed, vertexCount * sizeof(bool));
     rbFree(marks, vertexCount * sizeof(int));
 }

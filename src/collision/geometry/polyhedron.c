@@ -9,7 +9,6 @@
 // which needs no ray. A point within rounding of the surface counts as inside.
 #include "collision/geometry/polyhedron.h"
 
-#include "base/core/disjoint_sets.h"
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
@@ -227,30 +226,7 @@ static void computeEdges(rbPolyhedron* p)
     rbFree(cursor, (size_t)p->vertexCount * sizeof(int));
 }
 
-// Makes every triangle a face.
-static void replaceFacesByTriangles(rbPolyhedron* p)
-{
-    size_t cornerBytes = 3 * (size_t)p->triangleCount * sizeof(int);
-    rbFree(p->indices, (size_t)p->indexCount * sizeof(int));
-    rbFree(p->faceSizes, (size_t)p->faceCount * sizeof(int));
-    rbFree(p->faceStarts, ((size_t)p->faceCount + 1) * sizeof(int));
-    rbFree(p->normals, (size_t)p->faceCount * sizeof(rbVec3));
-    rbFree(p->offsets, (size_t)p->faceCount * sizeof(double));
-    p->faceCount = p->triangleCount;
-    p->indexCount = 3 * p->triangleCount;
-    p->indices = rbAlloc(cornerBytes);
-    p->faceSizes = rbAlloc((size_t)p->faceCount * sizeof(int));
-    for (int f = 0; f < p->faceCount; ++f) {
-        p->faceSizes[f] = 3;
-        p->faceOfTriangle[f] = f;
-        for (int k = 0; k < 3; ++k) {
-            p->indices[3 * f + k] = p->triangles[f].v[k];
-        }
-    }
-    computeStarts(p);
-    computePlanes(p);
-}
-
+// NOLINTNEXTLINE(misc-no-recursion): once, with triangles.
 rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool trianglesOnly)
 {
     RB_ASSERT(def->vertexCount > 0 && def->faceCount > 0);
@@ -270,45 +246,16 @@ rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool triang
     computeBounds(p);
     cutIntoTriangles(p);
     if (trianglesOnly && p->triangleCount != p->faceCount) {
-        replaceFacesByTriangles(p);
+        // every triangle becomes a face
+        rbMeshDef cut = {p->vertices, p->vertexCount, NULL, p->triangles[0].v, p->triangleCount};
+        rbPolyhedron* triangles = rbCreateBrep(&cut, wantIncidence, true);
+        rbDestroyBrep(p);
+        return triangles;
     }
     if (wantIncidence) {
         computeEdges(p);
     }
     return p;
-}
-
-static void findParts(rbPolyhedron* p)
-{
-    size_t bytes = (size_t)p->vertexCount * sizeof(int);
-    int* parents = rbAlloc(bytes);
-    for (int v = 0; v < p->vertexCount; ++v) {
-        parents[v] = v;
-    }
-    for (int f = 0; f < p->faceCount; ++f) {
-        const int* loop = p->indices + p->faceStarts[f];
-        for (int k = 1; k < p->faceSizes[f]; ++k) {
-            // the smaller one stays, so that the result does not depend on the order of faces
-            (void)rbSets_Join(parents, loop[0], loop[k]);
-        }
-    }
-    // a root that no corner refers to belongs to no face
-    bool* isUsed = rbAllocZero((size_t)p->vertexCount, sizeof(bool));
-    for (int i = 0; i < p->indexCount; ++i) {
-        int root = rbSets_Find(parents, p->indices[i]);
-        p->partCount += isUsed[root] ? 0 : 1;
-        isUsed[root] = true;
-    }
-    p->partVertices = rbAlloc((size_t)p->partCount * sizeof(int));
-    int count = 0;
-    for (int v = 0; v < p->vertexCount; ++v) {
-        if (isUsed[v]) {
-            p->partVertices[count++] = v;
-        }
-    }
-    RB_ASSERT(count == p->partCount);
-    rbFree(isUsed, (size_t)p->vertexCount * sizeof(bool));
-    rbFree(parents, bytes);
 }
 
 // Wraps a representation, which it then owns, in a geometry of the type and builds its tree; the
@@ -317,7 +264,8 @@ static rbGeometry* allocMeshGeometry(rbShapeType type, rbPolyhedron* p)
 {
     rbGeometry* geometry = rbAllocGeometry(type);
     geometry->polyhedron = p;
-    findParts(p);
+    rbMeshDef def = rbPolyhedron_GetDef(p);
+    p->partVertices = rbFindMeshParts(&def, &p->partCount);
     p->tree = rbCreateBoxTree(p->vertices, p->triangles, p->faceOfTriangle, p->triangleCount);
     return geometry;
 }

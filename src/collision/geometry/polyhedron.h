@@ -118,6 +118,10 @@ rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbM
 bool rbMakeHullFaces(const rbVec3* points, int pointCount, rbIndex3* triangles, int triangleCount,
                      double tolerance, rbOwnedMesh* mesh);
 
-// Hits of hull, polyhedron, mesh and soup.
+// The hit of a ray whose direction is a unit vector, without its point; t is a length.
+bool rbGeometry_CastUnitRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
+                            rbRayHit* hit);
+
+// The same of hull, polyhedron, mesh and soup.
 bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
                           rbRayHit* hit);

@@ -19,31 +19,55 @@
 // Rounding error of the distance of a start from a body, relative to the largest length.
 #define START_ROUNDING (8.0 * DBL_EPSILON)
 
-static bool hasFaces(const rbGeometry* geometry)
+// NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
+static bool castAtChildren(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
+                           rbRayHit* hit)
 {
-    return geometry->polyhedron != NULL;
+    bool isHit = false;
+    rbRay local = *ray;
+    for (int i = 0; i < geometry->childCount && !(isHit && wish == RB_RAY_ANY); ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        local.origin = rbInvTransformPoint(child->transform, ray->origin);
+        local.direction = rbInvRotate(child->transform.q, ray->direction);
+        rbUnitRay unit; // again: rotation leaves a rounding
+        rbRayHit found = {0};
+        if (!rbMakeUnitRay(&local, &unit) ||
+            !rbGeometry_CastUnitRay(child->geometry, &unit.ray, wish, &found)) {
+            continue;
+        }
+        found.t = found.t / unit.largest / unit.length;
+        if (!isHit || found.t < hit->t) {
+            isHit = true;
+            *hit = found;
+            hit->normal = rbRotate(child->transform.q, found.normal);
+            hit->child = i;
+        }
+    }
+    return isHit;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as above.
+bool rbGeometry_CastUnitRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
+                            rbRayHit* hit)
+{
+    if (geometry->type == RB_SHAPE_COMPOUND) {
+        return castAtChildren(geometry, ray, wish, hit);
+    }
+    if (geometry->polyhedron != NULL) {
+        return rbPolyhedron_CastRay(geometry, ray, wish, hit);
+    }
+    // the others are convex: a ray that leaves does not reenter
+    return rbGetShapeOps(geometry->type)->castRay(geometry, ray, hit) &&
+           (wish != RB_RAY_FRONT || rbDot(hit->normal, ray->direction) < 0.0);
 }
 
 bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray)
 {
     RB_ASSERT(geometry != NULL && ray != NULL);
-    rbRayHit hit;
-    if (geometry->type == RB_SHAPE_COMPOUND) {
-        for (int i = 0; i < geometry->childCount; ++i) {
-            const rbCompoundChild* child = &geometry->children[i];
-            rbRay local = {rbInvTransformPoint(child->transform, ray->origin),
-                           rbInvRotate(child->transform.q, ray->direction), ray->tMax};
-            if (rbGeometry_IsHit(child->geometry, &local)) {
-                return true;
-            }
-        }
-        return false;
-    }
-    if (!hasFaces(geometry)) {
-        return rbGeometry_CastRay(geometry, ray, &hit);
-    }
     rbUnitRay unit;
-    return rbMakeUnitRay(ray, &unit) && rbPolyhedron_CastRay(geometry, &unit.ray, RB_RAY_ANY, &hit);
+    rbRayHit hit;
+    return rbMakeUnitRay(ray, &unit) &&
+           rbGeometry_CastUnitRay(geometry, &unit.ray, RB_RAY_ANY, &hit);
 }
 
 // ------------------------------------------------------------------------------------- many rays
@@ -89,7 +113,7 @@ int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count
     RB_ASSERT(geometry != NULL && count >= 0);
     RB_ASSERT(count == 0 || (rays != NULL && hits != NULL));
     int hitCount = 0;
-    if (hasFaces(geometry) && geometry->polyhedron->tree != NULL) {
+    if (geometry->polyhedron != NULL && geometry->polyhedron->tree != NULL) {
         for (int i = 0; i < count; i += BATCH) {
             int size = count - i < BATCH ? count - i : BATCH;
             hitCount += castAtTree(geometry, rays + i, size, hits + i);
@@ -108,45 +132,7 @@ int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count
 
 // ----------------------------------------------------------------------------------------- lines
 
-// The first hit of a unit ray, from outside only if wanted; t is a length.
-static bool castUnit(const rbGeometry* geometry, const rbRay* ray, bool isFront, rbRayHit* hit);
-
-static bool castAtChildren(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
-{
-    rbRay local = *ray;
-    bool isHit = false;
-    for (int i = 0; i < geometry->childCount; ++i) {
-        const rbCompoundChild* child = &geometry->children[i];
-        local.origin = rbInvTransformPoint(child->transform, ray->origin);
-        local.direction = rbInvRotate(child->transform.q, ray->direction);
-        rbRayHit found = {0};
-        if (castUnit(child->geometry, &local, true, &found) && (!isHit || found.t < hit->t)) {
-            isHit = true;
-            *hit = found;
-            hit->normal = rbRotate(child->transform.q, found.normal);
-            hit->child = i;
-        }
-    }
-    return isHit;
-}
-
-static bool castUnit(const rbGeometry* geometry, const rbRay* ray, bool isFront, rbRayHit* hit)
-{
-    if (!isFront) {
-        return rbGetShapeOps(geometry->type)->castRay(geometry, ray, hit);
-    }
-    if (geometry->type == RB_SHAPE_COMPOUND) {
-        return castAtChildren(geometry, ray, hit);
-    }
-    if (hasFaces(geometry)) {
-        return rbPolyhedron_CastRay(geometry, ray, RB_RAY_FRONT, hit);
-    }
-    // the others are convex: a ray that leaves does not reenter
-    return rbGetShapeOps(geometry->type)->castRay(geometry, ray, hit) &&
-           rbDot(hit->normal, ray->direction) < 0.0;
-}
-
-static bool castLine(const rbGeometry* geometry, const rbRay* ray, double tMin, bool isFront,
+static bool castLine(const rbGeometry* geometry, const rbRay* ray, double tMin, rbRayWish wish,
                      rbRayHit* hit)
 {
     RB_ASSERT(geometry != NULL && ray != NULL && hit != NULL);
@@ -170,7 +156,7 @@ static bool castLine(const rbGeometry* geometry, const rbRay* ray, double tMin, 
     if (start == 0.0) {
         moved = unit.ray;
     }
-    if (!(moved.tMax >= 0.0) || !castUnit(geometry, &moved, isFront, hit)) {
+    if (!(moved.tMax >= 0.0) || !rbGeometry_CastUnitRay(geometry, &moved, wish, hit)) {
         return false;
     }
     double t = hit->t + start;
@@ -181,10 +167,10 @@ static bool castLine(const rbGeometry* geometry, const rbRay* ray, double tMin, 
 
 bool rbGeometry_CastLine(const rbGeometry* geometry, const rbRay* ray, double tMin, rbRayHit* hit)
 {
-    return castLine(geometry, ray, tMin, false, hit);
+    return castLine(geometry, ray, tMin, RB_RAY_FIRST, hit);
 }
 
 bool rbGeometry_CastFront(const rbGeometry* geometry, const rbRay* ray, double tMin, rbRayHit* hit)
 {
-    return castLine(geometry, ray, tMin, true, hit);
+    return castLine(geometry, ray, tMin, RB_RAY_FRONT, hit);
 }

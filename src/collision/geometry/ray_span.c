@@ -1,5 +1,12 @@
 #include "collision/geometry/ray_span.h"
 
+static bool cut(rbRaySpan* span, rbRayEnd in, rbRayEnd out)
+{
+    span->in = in.t > span->in.t ? in : span->in;
+    span->out = out.t < span->out.t ? out : span->out;
+    return span->in.t <= span->out.t;
+}
+
 bool rbRaySpan_ClipSlab(rbRaySpan* span, const double line[2], const double range[2], rbVec3 axis,
                         const int features[2])
 {
@@ -13,26 +20,13 @@ bool rbRaySpan_ClipSlab(rbRaySpan* span, const double line[2], const double rang
     double tUpper = (range[1] - o) / d;
     rbRayEnd lower = {tLower, rbNeg(axis), features[0]};
     rbRayEnd upper = {tUpper, axis, features[1]};
-    const rbRayEnd* in = d > 0.0 ? &lower : &upper;
-    const rbRayEnd* out = d > 0.0 ? &upper : &lower;
-    if (in->t > span->in.t) {
-        span->in = *in;
-    }
-    if (out->t < span->out.t) {
-        span->out = *out;
-    }
-    return span->in.t <= span->out.t;
+    return d > 0.0 ? cut(span, lower, upper) : cut(span, upper, lower);
 }
 
 bool rbRaySpan_Clip(rbRaySpan* span, double tIn, double tOut, int feature)
 {
-    if (tIn > span->in.t) {
-        span->in = (rbRayEnd){tIn, RB_VEC3_ZERO, feature};
-    }
-    if (tOut < span->out.t) {
-        span->out = (rbRayEnd){tOut, RB_VEC3_ZERO, feature};
-    }
-    return span->in.t <= span->out.t;
+    return cut(span, (rbRayEnd){tIn, RB_VEC3_ZERO, feature},
+               (rbRayEnd){tOut, RB_VEC3_ZERO, feature});
 }
 
 bool rbRaySpan_ClipBall(rbRaySpan* span, rbVec3 o, rbVec3 d, double radius, int feature)

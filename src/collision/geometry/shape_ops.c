@@ -9,6 +9,7 @@
 #include "collision/geometry/polyhedron.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define AS_ROW(type, row) [type] = &(row),
@@ -40,10 +41,9 @@ int rbGeometry_GetNumbers(const rbGeometry* geometry, double numbers[RB_PARAMETE
     const rbShapeOps* ops = rbGetShapeOps(geometry->type);
     RB_ASSERT(ops->parameters != NULL);
     int count = rbShapeOps_CountNumbers(ops);
-    if (ops->getNumbers != NULL) {
-        ops->getNumbers(geometry, numbers);
-    } else {
-        memcpy(numbers, geometry->data.numbers, (size_t)count * sizeof(double));
+    for (int i = 0; i < count; ++i) {
+        double number = geometry->data.numbers[i];
+        numbers[i] = (ops->halved >> i & 1u) != 0 ? 2.0 * number : number;
     }
     return count;
 }
@@ -70,6 +70,31 @@ rbGeometry* rbFinishGeometry(rbGeometry* geometry)
     return geometry;
 }
 
+static rbGeometry* createOfNumbers(rbShapeType type, const double* numbers)
+{
+    rbGeometry* geometry = rbAllocGeometry(type);
+    int count = rbShapeOps_CountNumbers(rbGetShapeOps(type));
+    memcpy(geometry->data.numbers, numbers, (size_t)count * sizeof(double));
+    return rbFinishGeometry(geometry);
+}
+
+rbGeometry* rbCreatePrimitive(rbShapeType type, const double* lengths, rbError* error)
+{
+    const rbShapeOps* ops = rbGetShapeOps(type);
+    int index = 0;
+    for (int i = 0; i < ops->parameterCount; ++i) {
+        for (int k = 0; k < ops->parameters[i].count; ++k, ++index) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "%s of the %s", ops->lengths[index], ops->name);
+            if (rbCheckLength(lengths[index], !ops->parameters[i].isLowOpen, what, error) !=
+                RB_STATUS_OK) {
+                return NULL;
+            }
+        }
+    }
+    return createOfNumbers(type, lengths);
+}
+
 rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbError* error)
 {
     RB_ASSERT(numbers != NULL);
@@ -83,12 +108,15 @@ rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbEr
     if (ops->create != NULL) {
         return ops->create(numbers, error);
     }
-    if (ops->convex->check != NULL && ops->convex->check(numbers, error) != RB_STATUS_OK) {
-        return NULL;
+    if (ops->convex == NULL) {
+        double lengths[RB_PARAMETERS_MAX];
+        for (int i = 0; i < rbShapeOps_CountNumbers(ops); ++i) {
+            lengths[i] = (ops->halved >> i & 1u) != 0 ? 0.5 * numbers[i] : numbers[i];
+        }
+        return rbCreatePrimitive(type, lengths, error);
     }
-    rbGeometry* geometry = rbAllocGeometry(type);
-    memcpy(geometry->data.numbers, numbers, (size_t)rbShapeOps_CountNumbers(ops) * sizeof(double));
-    return rbFinishGeometry(geometry);
+    bool isGood = ops->convex->check == NULL || ops->convex->check(numbers, error) == RB_STATUS_OK;
+    return isGood ? createOfNumbers(type, numbers) : NULL;
 }
 
 rbGeometry* rbGeometry_Retain(const rbGeometry* geometry)

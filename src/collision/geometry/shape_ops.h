@@ -38,7 +38,6 @@ typedef void rbShapeTriangulateFn(const rbGeometry* geometry, const rbTriangulat
 typedef uint64_t rbShapeHashFn(const rbGeometry* geometry, uint64_t hash);
 typedef void rbShapeReleaseFn(rbGeometry* geometry);
 typedef rbGeometry* rbShapeCreateFn(const double* numbers, rbError* error);
-typedef void rbShapeNumbersFn(const rbGeometry* geometry, double* numbers);
 
 // What a shape is to algorithms that treat a few families of shapes apart. Rows of a new shape
 // choose the family whose algorithms fit.
@@ -104,14 +103,16 @@ typedef struct rbShapeOps {
     bool hasAxis;          // a solid of revolution about z
     bool isKnownToViewers; // drawn from its parameters; the others are sent as triangles
     // Shapes described by numbers: their parameters as in scenes and messages (offsets in an array
-    // of RB_PARAMETERS_MAX numbers), and the conversions from and to them. NULL: no such shape.
+    // of RB_PARAMETERS_MAX numbers). NULL: no such shape.
     const rbParameter* parameters;
     int parameterCount;
     const char* example; // numbers for a message; NULL: all are 1
+    // One of three: the names of data.numbers of a primitive, all lengths, and which of them (bit
+    // i) are half of the parameter; a function; the row of a registered shape.
+    const char* lengths[3];
+    unsigned halved;
     rbShapeCreateFn* create;
-    const rbConvexShapeRow*
-        convex;                   // of a registered shape, instead of create; NULL: not registered
-    rbShapeNumbersFn* getNumbers; // NULL: they are data.numbers
+    const rbConvexShapeRow* convex;
     rbShapeMassFn* mass;
     rbShapeSupportFn* support; // the direction has its largest component of magnitude 1
     rbShapeBoundsFn* bounds;
@@ -178,6 +179,10 @@ rbGeometry* rbAllocGeometry(rbShapeType type);
 
 // Completes a geometry: computes the hash. Every creation function calls it last.
 rbGeometry* rbFinishGeometry(rbGeometry* geometry);
+
+// A primitive from its lengths, as in data.numbers; NULL with a message unless all are in the
+// accepted range.
+rbGeometry* rbCreatePrimitive(rbShapeType type, const double* lengths, rbError* error);
 
 // INVALID with a message unless the length is in the accepted range (which includes 0 if
 // zeroIsFine).

@@ -4,12 +4,7 @@
 
 rbGeometry* rbCreateSphere(double radius, rbError* error)
 {
-    if (rbCheckLength(radius, false, "radius of the sphere", error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_SPHERE);
-    geometry->data.sphere.radius = radius;
-    return rbFinishGeometry(geometry);
+    return rbCreatePrimitive(RB_SHAPE_SPHERE, &radius, error);
 }
 
 static rbStatus massOfSphere(const rbGeometry* geometry, double density,
@@ -66,11 +61,6 @@ static const rbParameter sphereParameters[] = {
     {RB_SHAPE_LENGTH("radius", 0, 1, "radius")},
 };
 
-static rbGeometry* createSphere(const double* numbers, rbError* error)
-{
-    return rbCreateSphere(numbers[0], error);
-}
-
 static rbVec3 getSemiAxesOfSphere(const rbGeometry* geometry)
 {
     double r = geometry->data.sphere.radius;
@@ -85,7 +75,7 @@ const rbShapeOps rbSphereOps = {
     .isRound = true,
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(sphereParameters),
-    .create = createSphere,
+    .lengths = {"radius"},
     .mass = massOfSphere,
     .support = supportOfSphere,
     .bounds = boundsOfSphere,

@@ -46,12 +46,6 @@ typedef struct FacePair {
     rbLanePair gap;        // least height if the plane separates, otherwise negative
 } FacePair;
 
-// Where the corners of one triangle are above the other, per lane; edge i leads to corner i + 1.
-typedef struct Footprint {
-    rbLanePair heights[3];
-    rbLanePair inside[3][3]; // [corner][edge]: positive inside the edge, normalSquare in sum
-} Footprint;
-
 static inline rbVec3 laneOf(rbLanes3 a, int lane)
 {
     return rbMakeVec3(a.x[lane], a.y[lane], a.z[lane]);
@@ -114,7 +108,8 @@ static inline bool isBeyond(const FacePair* pair, const rbLanes3 corners[3], dou
     return any((along > rbLanePair_Both(0.0)) & (along * along >= bound * rbDot3(axis, axis)));
 }
 
-// Barycentric weights: weight of corner 2 belongs to edge 0, of corner 1 to edge 2.
+// Barycentric weights by [corner][edge], positive inside the edge, normalSquare in sum; edge i
+// leads to corner i + 1: weight of corner 2 belongs to edge 0, of corner 1 to edge 2.
 static inline void findInside(const FacePair* pair, rbLanePair inside[3][3])
 {
     rbLanes3 inward0 = rbCross3(pair->normal, pair->first);
@@ -139,23 +134,23 @@ static inline rbClosest closestAtVertex(rbVec3 vertex, const FacePair* pair, int
 }
 
 // A common point of two triangles: where an edge of one passes through the face of the other.
-static bool findCrossing(const rbVec3 a[3], const rbVec3 b[3], const Footprint* print,
-                         rbClosest* closest)
+static bool findCrossing(const rbVec3 a[3], const rbVec3 b[3], const rbLanePair heights[3],
+                         const rbLanePair inside[3][3], rbClosest* closest)
 {
     for (int code = 0; code < 6; ++code) {
         int lane = code & 1;
         int i = code >> 1;
         int next = i == 2 ? 0 : i + 1;
-        double h = print->heights[i][lane];
-        double g = print->heights[next][lane];
+        double h = heights[i][lane];
+        double g = heights[next][lane];
         if (!((h < 0.0 && g > 0.0) || (h > 0.0 && g < 0.0))) {
             continue;
         }
         double t = h / (h - g);
         bool isInside = true;
         for (int edge = 0; edge < 3; ++edge) {
-            double w = print->inside[i][edge][lane];
-            isInside = isInside && w + t * (print->inside[next][edge][lane] - w) > 0.0;
+            double w = inside[i][edge][lane];
+            isInside = isInside && w + t * (inside[next][edge][lane] - w) > 0.0;
         }
         if (isInside) {
             const rbVec3* other = lane == 0 ? b : a;
@@ -344,18 +339,10 @@ static rbClosest closestOfFaces(const rbVec3 a[3], const rbVec3 b[3], FacePair* 
     rbLaneMask isApart = (pair->gap > rbLanePair_Both(0.0)) &
                          (pair->gap * pair->gap >
                           rbLanePair_Both(GAP_ROUNDING) * extentOf(pair) * pair->normalSquare);
-    if (!any(isApart)) {
-        Footprint print;
-        for (int i = 0; i < 3; ++i) {
-            print.heights[i] = pair->heights[i];
-            for (int edge = 0; edge < 3; ++edge) {
-                print.inside[i][edge] = inside[i][edge];
-            }
-        }
-        rbClosest crossing;
-        if (findCrossing(a, b, &print, &crossing)) {
-            return crossing;
-        }
+    rbClosest crossing;
+    if (!any(isApart) &&
+        findCrossing(a, b, pair->heights, (const rbLanePair(*)[3])inside, &crossing)) {
+        return crossing;
     }
     // where rounding has closed all edges of a triangle, all are tried
     int openA = open[0] != 0 ? (int)open[0] : 7;

@@ -31,7 +31,8 @@ rbSeparation rbFlipSeparation(const rbSeparation* separation, rbTransform transf
     return flipped;
 }
 
-// Planes against bounded convex shapes by support (G-16).
+// Planes against bounded convex shapes by the support of their core (G-16): the center of a sphere,
+// an end of the axis of a capsule, any other shape itself.
 rbSeparation rbCollideConvexPlane(const rbGeometry* a, const rbGeometry* b,
                                   rbTransform transformBtoA)
 {
@@ -39,11 +40,20 @@ rbSeparation rbCollideConvexPlane(const rbGeometry* a, const rbGeometry* b,
     const rbShapeOps* ops = rbGetShapeOps(a->type);
     RB_ASSERT(ops->isConvex && a->isBounded);
     rbVec3 up = rbRotate(transformBtoA.q, b->data.plane.normal);
-    double largest = rbLargestComponent(up);
-    rbVec3 lowest = ops->support(a, rbScale(-1.0 / largest, up));
-    double distance = rbDot(up, rbSub(lowest, transformBtoA.p)) - b->data.plane.offset;
-    double scale = rbLength(lowest) + rbLength(transformBtoA.p) + fabs(b->data.plane.offset);
-    return rbMakeClosedForm(distance, rbNeg(up), lowest, scale);
+    double radius = 0.0;
+    rbVec3 lowest = RB_VEC3_ZERO;
+    if (ops->family == RB_FAMILY_BALL) {
+        radius = a->data.sphere.radius;
+    } else if (ops->family == RB_FAMILY_ROD) {
+        radius = a->data.capsule.radius;
+        lowest.z = -copysign(a->data.capsule.halfLength, up.z);
+    } else {
+        lowest = ops->support(a, rbScale(-1.0 / rbLargestComponent(up), up));
+    }
+    double height = rbDot(up, rbSub(lowest, transformBtoA.p)) - b->data.plane.offset;
+    double scale =
+        radius + rbLength(lowest) + rbLength(transformBtoA.p) + fabs(b->data.plane.offset);
+    return rbMakeClosedForm(height - radius, rbNeg(up), rbAddScaled(lowest, -radius, up), scale);
 }
 
 // ------------------------------------------------------------------------------------- points
@@ -314,18 +324,6 @@ rbSeparation rbCollideSphereSolid(const rbGeometry* a, const rbGeometry* b,
                             rbLength(center) + radius + size);
 }
 
-rbSeparation rbCollideSpherePlane(const rbGeometry* a, const rbGeometry* b,
-                                  rbTransform transformBtoA)
-{
-    RB_ASSERT(a->type == RB_SHAPE_SPHERE && b->type == RB_SHAPE_PLANE);
-    double radius = a->data.sphere.radius;
-    rbVec3 up = rbRotate(transformBtoA.q, b->data.plane.normal);
-    double height = -rbDot(up, transformBtoA.p) - b->data.plane.offset;
-    rbVec3 normal = rbNeg(up);
-    double scale = radius + rbLength(transformBtoA.p) + fabs(b->data.plane.offset);
-    return rbMakeClosedForm(height - radius, normal, rbScale(radius, normal), scale);
-}
-
 // ----------------------------------------------------------------------------------- segments
 
 // The distance of two segments is attained between inner points of both or at an end of one of
@@ -468,19 +466,6 @@ rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
     }
     rbVec3 pointA = rbAddScaled(pair.pointA, radiusA, normal);
     return rbMakeClosedForm(distance - radiusA - radiusB, normal, pointA, scale);
-}
-
-rbSeparation rbCollideCapsulePlane(const rbGeometry* a, const rbGeometry* b,
-                                   rbTransform transformBtoA)
-{
-    RB_ASSERT(a->type == RB_SHAPE_CAPSULE && b->type == RB_SHAPE_PLANE);
-    double radius = a->data.capsule.radius;
-    double half = a->data.capsule.halfLength;
-    rbVec3 up = rbRotate(transformBtoA.q, b->data.plane.normal);
-    rbVec3 end = {0.0, 0.0, -copysign(half, up.z)};
-    double height = rbDot(up, rbSub(end, transformBtoA.p)) - b->data.plane.offset;
-    double scale = radius + half + rbLength(transformBtoA.p) + fabs(b->data.plane.offset);
-    return rbMakeClosedForm(height - radius, rbNeg(up), rbAddScaled(end, -radius, up), scale);
 }
 
 // -------------------------------------------------------------------------------------- boxes
@@ -1075,15 +1060,11 @@ rbSeparation rbCollideBoxCapsule(const rbGeometry* a, const rbGeometry* b,
 // Rounding error of h, in units of DBL_EPSILON times the scale.
 #define ROUNDING_UNITS 16.0
 
-typedef struct Symmetric {
-    double xx, yy, zz, xy, xz, yz;
-} Symmetric;
-
 typedef struct EllipsoidPair {
     rbVec3 axesA, axesB; // m, semi-axes
     rbMat3 rotation;     // of B
     rbVec3 translation;
-    Symmetric q; // Q
+    rbSym3 q; // Q
     double scale;
 } EllipsoidPair;
 
@@ -1106,12 +1087,12 @@ static EllipsoidPair makeEllipsoidPair(const rbGeometry* a, const rbGeometry* b,
                           .translation = transformBtoA.p};
     rbVec3 s = rbMulEach(pair.axesB, pair.axesB);
     rbVec3 x = pair.rotation.cx, y = pair.rotation.cy, z = pair.rotation.cz;
-    pair.q = (Symmetric){.xx = s.x * x.x * x.x + s.y * y.x * y.x + s.z * z.x * z.x,
-                         .yy = s.x * x.y * x.y + s.y * y.y * y.y + s.z * z.y * z.y,
-                         .zz = s.x * x.z * x.z + s.y * y.z * y.z + s.z * z.z * z.z,
-                         .xy = s.x * x.x * x.y + s.y * y.x * y.y + s.z * z.x * z.y,
-                         .xz = s.x * x.x * x.z + s.y * y.x * y.z + s.z * z.x * z.z,
-                         .yz = s.x * x.y * x.z + s.y * y.y * y.z + s.z * z.y * z.z};
+    pair.q = (rbSym3){.xx = s.x * x.x * x.x + s.y * y.x * y.x + s.z * z.x * z.x,
+                      .yy = s.x * x.y * x.y + s.y * y.y * y.y + s.z * z.y * z.y,
+                      .zz = s.x * x.z * x.z + s.y * y.z * y.z + s.z * z.z * z.z,
+                      .xy = s.x * x.x * x.y + s.y * y.x * y.y + s.z * z.x * z.y,
+                      .xz = s.x * x.x * x.z + s.y * y.x * y.z + s.z * z.x * z.z,
+                      .yz = s.x * x.y * x.z + s.y * y.y * y.z + s.z * z.y * z.z};
     pair.scale = a->radius + b->radius + rbLength(transformBtoA.p);
     return pair;
 }
@@ -1140,7 +1121,7 @@ static rbVec3 findStep(const EllipsoidPair* pair, const Place* at)
     double alpha = 1.0 / at->alpha, beta = 1.0 / at->beta;
     rbVec3 u = at->u, p = at->p, q = at->q, g = at->gradient;
     rbVec3 s = rbMulEach(pair->axesA, pair->axesA);
-    const Symmetric* m = &pair->q;
+    const rbSym3* m = &pair->q;
     // The direction u itself gets the mean curvature, so that the matrix can be inverted.
     double mean = 0.5 * (alpha * (s.x + s.y + s.z) + beta * (m->xx + m->yy + m->zz));
     double own = at->height + mean;

@@ -18,10 +18,10 @@
 typedef rbSeparation rbCollideFn(const rbGeometry* a, const rbGeometry* b,
                                  rbTransform transformBtoA);
 
-rbCollideFn rbCollideSphereSphere, rbCollideSpherePlane;
+rbCollideFn rbCollideSphereSphere;
 rbCollideFn rbCollideSphereSolid; // box, capsule, cylinder, cone, ellipsoid
 rbCollideFn rbCollideBoxBox, rbCollideBoxCapsule;
-rbCollideFn rbCollideCapsuleCapsule, rbCollideCapsulePlane;
+rbCollideFn rbCollideCapsuleCapsule;
 
 // Two boxes whose distance a separating axis attains, false for the others: GJK measures those
 // faster.

@@ -305,8 +305,7 @@ static double areaOf(rbVec3 a, rbVec3 b, rbVec3 c, rbVec3 normal)
     return rbDot(normal, rbCross(rbSub(b, a), rbSub(c, a)));
 }
 
-// The gain of a point over the first count chosen ones: depth, distance, then area on either side.
-static double judge(const rbManifoldPoint* p, const rbManifold* m)
+double rbJudgePoint(const rbManifoldPoint* p, const rbManifold* m)
 {
     const rbManifoldPoint* chosen = m->points;
     if (m->count == 0) {
@@ -331,10 +330,11 @@ static double judge(const rbManifoldPoint* p, const rbManifold* m)
     return gain;
 }
 
-// The first point when some must be dropped: of those as deep as the deepest, the one farthest from
-// the center. Sides of two faces that lie along each other cross at an arbitrary point between
-// their ends, which differs in every step.
-static int findFirst(const rbManifoldPoint* candidates, int count, double margin)
+// The first point when some must be dropped: of those as deep as the deepest within a margin, the
+// one farthest from the center; a later one only if it is farther by a margin. Sides of two faces
+// that lie along each other cross at an arbitrary point between their ends, which differs in every
+// step.
+static int findFirst(const rbManifoldPoint* candidates, int count, double deep, double far)
 {
     rbVec3 sum = RB_VEC3_ZERO;
     double lowest = INFINITY;
@@ -346,13 +346,21 @@ static int findFirst(const rbManifoldPoint* candidates, int count, double margin
     int first = -1;
     double farthest = 0.0;
     for (int k = 0; k < count; ++k) {
-        double far = rbDistance(candidates[k].pointA, middle);
-        if (candidates[k].distance <= lowest + margin && (first < 0 || far > farthest + margin)) {
+        double away = rbDistance(candidates[k].pointA, middle);
+        if (candidates[k].distance <= lowest + deep && (first < 0 || away > farthest + far)) {
             first = k;
-            farthest = far;
+            farthest = away;
         }
     }
     return first;
+}
+
+void rbLeadWithCorner(rbManifoldPoint* points, int count, double deep, double far)
+{
+    int corner = findFirst(points, count, deep, far);
+    rbManifoldPoint first = points[corner];
+    points[corner] = points[0];
+    points[0] = first;
 }
 
 void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManifold* manifold)
@@ -363,10 +371,10 @@ void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManif
     manifold->count = 0;
     while (manifold->count < RB_MANIFOLD_POINTS_MAX && count > 0) {
         bool isFirst = manifold->count == 0 && count > RB_MANIFOLD_POINTS_MAX;
-        int best = isFirst ? findFirst(candidates, count, margins[0]) : 0;
-        double highest = judge(&candidates[best], manifold);
+        int best = isFirst ? findFirst(candidates, count, margins[0], margins[0]) : 0;
+        double highest = rbJudgePoint(&candidates[best], manifold);
         for (int k = 1; k < count && !isFirst; ++k) {
-            double value = judge(&candidates[k], manifold);
+            double value = rbJudgePoint(&candidates[k], manifold);
             if (value > highest + margins[manifold->count]) {
                 highest = value;
                 best = k;
@@ -393,7 +401,7 @@ static void dropFlat(rbManifold* manifold, double size)
         manifold->count = 2;
     } else if (manifold->count == 4) {
         manifold->count = 3;
-        manifold->count = judge(&p[3], manifold) <= least ? 3 : 4;
+        manifold->count = rbJudgePoint(&p[3], manifold) <= least ? 3 : 4;
     }
 }
 
@@ -406,10 +414,7 @@ void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold)
     RB_ASSERT(count >= 0 && isfinite(size));
     if (count > 1) {
         // it is selected first: a corner of the region, not a vertex of a floor inside it
-        int corner = findFirst(points, count, SAME_CORNER * size);
-        rbManifoldPoint first = points[corner];
-        points[corner] = points[0];
-        points[0] = first;
+        rbLeadWithCorner(points, count, SAME_CORNER * size, SAME_CORNER * size);
     }
     rbReducePoints(points, count, size, manifold);
     dropFlat(manifold, size);

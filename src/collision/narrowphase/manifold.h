@@ -54,6 +54,13 @@ void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManif
 // The same for points of a region of any size: the corners of a flat region, the ends of a line.
 void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold);
 
+// The gain of a point over those of a manifold: depth, distance, then area on either side.
+double rbJudgePoint(const rbManifoldPoint* point, const rbManifold* manifold);
+
+// Moves a corner to the front: of the points as deep as the deepest within the margin deep, the one
+// farthest from their center; the first of those that are as far within the margin far.
+void rbLeadWithCorner(rbManifoldPoint* points, int count, double deep, double far);
+
 // The feature of B, in the frame of A, that faces A against a normal from A to B, at a point of its
 // surface where that matters (polyhedra).
 void rbFindFeatureOfB(const rbGeometry* b, rbTransform transformBtoA, rbVec3 normal, rbVec3 point,

@@ -508,7 +508,20 @@ static rbMeshQuery makeQuery(const rbMeshConvex* pair, rbConvex* core)
     (void)isConvex;
     rbMeshQuery query = rbMakeMeshQuery(pair->mesh, core, pair->transform);
     query.slack += 4.0 * DBL_EPSILON * (core->radius + pair->radiusMesh);
+    if (pair->cache != NULL) {
+        query.hint = pair->cache->direction;
+        query.guess = pair->cache->vertexB[0] - 1;
+    }
     return query;
+}
+
+static void updateCache(const rbMeshConvex* pair, const rbMeshNear* nearest)
+{
+    if (pair->cache != NULL) {
+        pair->cache->direction = nearest->meets ? RB_VEC3_ZERO : nearest->normal;
+        pair->cache->vertexB[0] = nearest->triangle + 1;
+        pair->cache->count = 0;
+    }
 }
 
 // Is a core that does not intersect the surface inside the solid, given its nearest triangle?
@@ -635,17 +648,12 @@ static Displacement findDisplacement(const Depth* depth, rbVec3 direction, doubl
 
 // ------------------------------------------------------------------------- core in the surface
 
-static rbVec3 areaOf(const rbVec3 corners[3])
-{
-    return rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
-}
-
 // Upper bound of the product of a unit vector with points of a triangle in the bounding sphere of
 // the core.
 static double findHeight(const Depth* depth, const rbVec3 corners[3], rbVec3 u)
 {
     double highest = fmax(rbDot(u, corners[0]), fmax(rbDot(u, corners[1]), rbDot(u, corners[2])));
-    rbVec3 area = areaOf(corners);
+    rbVec3 area = rbCrossOfCorners(corners);
     double twice = rbLength(area);
     if (!(twice > 0.0)) {
         return highest;
@@ -684,7 +692,7 @@ static rbVec3 findMeanNormal(const Depth* depth, const rbMeshNear* touching, int
     for (int i = 0; i < count; ++i) {
         rbVec3 corners[3];
         rbGetMeshTriangle(depth->pair->mesh, touching[i].triangle, corners);
-        rbVec3 area = areaOf(corners);
+        rbVec3 area = rbCrossOfCorners(corners);
         double twice = rbLength(area);
         double share = reach > 0.0 ? fmin(1.0, reach * reach / fmax(twice, DBL_MIN)) : 1.0;
         bool isBelow = rbDot(area, rbSub(depth->middle, corners[0])) < 0.0;
@@ -836,10 +844,6 @@ void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
     depth.middle = rbAdd(rbMulMV(query->rotation, query->middle), query->translation);
     query->relativeError = pair->relativeTolerance;
     query->budget = pair->budget > 0 ? pair->budget : -1;
-    if (pair->cache != NULL) {
-        query->hint = pair->cache->direction;
-        query->guess = pair->cache->vertexB[0] - 1;
-    }
     depth.slack = MOVE_UNITS * query->slack;
     MeshAnswer answer = searchMesh(query);
     const rbMeshNear* near = &answer.nearest;
@@ -859,11 +863,7 @@ void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
         setFromCore(&depth, &answer, separation);
     }
     separation->iterations = (int)(answer.tests < INT32_MAX ? answer.tests : INT32_MAX);
-    if (pair->cache != NULL) {
-        pair->cache->direction = near->meets ? RB_VEC3_ZERO : near->normal;
-        pair->cache->vertexB[0] = near->triangle + 1;
-        pair->cache->count = 0;
-    }
+    updateCache(pair, near);
     RB_ASSERT(separation->lower <= separation->upper);
 }
 
@@ -880,19 +880,11 @@ bool rbTestMeshConvex(const rbMeshConvex* pair, double margin)
         return false;
     }
     query.limit = query.enough = limit;
-    if (pair->cache != NULL) {
-        query.hint = pair->cache->direction;
-        query.guess = pair->cache->vertexB[0] - 1;
-    }
     MeshAnswer answer = searchMesh(&query);
     if (answer.nearest.triangle < 0) {
         return rbGeometry_Contains(pair->mesh, getPoint(&query));
     }
-    if (pair->cache != NULL) {
-        pair->cache->vertexB[0] = answer.nearest.triangle + 1;
-        pair->cache->direction = answer.nearest.meets ? RB_VEC3_ZERO : answer.nearest.normal;
-        pair->cache->count = 0;
-    }
+    updateCache(pair, &answer.nearest);
     return true;
 }
 

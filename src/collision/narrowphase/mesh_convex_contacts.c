@@ -324,9 +324,15 @@ static void fillRegion(Region* region, rbVec3 point, bool isAgain)
     }
 }
 
-static double sizeOf(const rbMeshConvex* pair)
+// A region about the normal of a manifold; moved: what is left to set.
+static void beginRegion(Region* region, const rbMeshConvex* pair, rbManifold* manifold,
+                        double threshold)
 {
-    return fmin(pair->convex->radius, pair->mesh->polyhedron->tree->radius);
+    region->pair = pair;
+    region->manifold = manifold;
+    region->size = fmin(pair->convex->radius, pair->mesh->polyhedron->tree->radius);
+    region->out = manifold->normal;
+    region->threshold = threshold;
 }
 
 // The witness is a point of the manifold if it is nearer than all of them: a rim touches between
@@ -380,12 +386,8 @@ int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separ
     RB_ASSERT(fabs(rbLengthSquared(separation->normal) - 1.0) < 1e-9);
     rbManifold manifold = {.normal = separation->normal};
     Region region;
-    region.pair = pair;
-    region.manifold = &manifold;
-    region.size = sizeOf(pair);
-    region.out = separation->normal;
+    beginRegion(&region, pair, &manifold, threshold);
     region.moved = fmax(-separation->distance, 0.0) + GAP * region.size;
-    region.threshold = threshold;
     fillRegion(&region, separation->pointB, false);
     rbManifoldPoint witness = {
         separation->pointA,
@@ -434,12 +436,8 @@ int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold
     cache->directions[1].x = 0.0;
     rbManifold manifold = {.normal = cache->directions[0]};
     Region region;
-    region.pair = pair;
-    region.manifold = &manifold;
-    region.size = sizeOf(pair);
-    region.out = cache->directions[0];
+    beginRegion(&region, pair, &manifold, threshold);
     region.moved = AGAIN_DEPTHS * depth + AGAIN_SIZE * region.size;
-    region.threshold = threshold;
     fillRegion(&region, RB_VEC3_ZERO, true);
     double distance;
     rbVec3 normal;

@@ -90,11 +90,6 @@ static Crossing makeCrossing(rbVec3 origin)
                       .upper = {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-static rbVec3 crossOf(const rbVec3 corners[3])
-{
-    return rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
-}
-
 // Interval of a line along the unit vector t in which a triangle crosses the plane n . x = offset;
 // base is a point of the line on that plane and on that of the triangle.
 static bool findInterval(const rbVec3* corners, rbVec3 n, double offset, rbVec3 t,
@@ -129,8 +124,8 @@ static void growBounds(Crossing* crossing, rbVec3 point)
 
 static void addPiece(Crossing* crossing, const rbNearPair* pair)
 {
-    rbVec3 crossA = crossOf(pair->cornersA);
-    rbVec3 crossB = crossOf(pair->cornersB);
+    rbVec3 crossA = rbCrossOfCorners(pair->cornersA);
+    rbVec3 crossB = rbCrossOfCorners(pair->cornersB);
     double areaA = rbLength(crossA);
     double areaB = rbLength(crossB);
     ++crossing->count;
@@ -823,54 +818,18 @@ static int formClusters(Collector* c)
     return clusters;
 }
 
-// Among the deepest points, moves the one farthest from the center to the front: a corner, which
-// the reduction keeps, where all are equally deep.
-static void leadWithCorner(Collector* c, int count)
-{
-    rbVec3 sum = RB_VEC3_ZERO;
-    double least = INFINITY;
-    for (int i = 0; i < count; ++i) {
-        sum = rbAdd(sum, c->chosen[i].pointA);
-        least = fmin(least, c->chosen[i].distance);
-    }
-    rbVec3 middle = rbScale(1.0 / count, sum);
-    int first = 0;
-    double farthest = -1.0;
-    for (int i = 0; i < count; ++i) {
-        double far = rbDistance(c->chosen[i].pointA, middle);
-        if (c->chosen[i].distance <= least + 1e-9 * c->size && far > farthest) {
-            farthest = far;
-            first = i;
-        }
-    }
-    rbManifoldPoint swap = c->chosen[0];
-    c->chosen[0] = c->chosen[first];
-    c->chosen[first] = swap;
-}
-
-// Twice the area of three points projected along the normal.
-static double areaOf(const rbManifold* m, int i, int j, int k)
-{
-    rbVec3 a = m->points[i].pointA;
-    return rbDot(m->normal, rbCross(rbSub(m->points[j].pointA, a), rbSub(m->points[k].pointA, a)));
-}
-
 // Drops the points that span nothing beyond those before them: the reduction selected them only for
 // lack of better ones.
 static void dropIdle(rbManifold* m, double extent)
 {
     double shortest = SAME_POINT * extent;
-    if (m->count > 1 && !(rbDistance(m->points[1].pointA, m->points[0].pointA) > shortest)) {
-        m->count = 1;
-    }
-    if (m->count > 2 && !(fabs(areaOf(m, 0, 1, 2)) > shortest * extent)) {
-        m->count = 2;
-    }
-    if (m->count > 3) {
-        double sign = areaOf(m, 0, 1, 2) > 0.0 ? -1.0 : 1.0;
-        double gain = fmax(sign * areaOf(m, 0, 1, 3),
-                           fmax(sign * areaOf(m, 1, 2, 3), sign * areaOf(m, 2, 0, 3)));
-        m->count = gain > shortest * extent ? 4 : 3;
+    const double least[RB_MANIFOLD_POINTS_MAX] = {0.0, shortest, shortest * extent,
+                                                  shortest * extent};
+    int count = m->count;
+    for (m->count = 1; m->count < count; ++m->count) {
+        if (!(rbJudgePoint(&m->points[m->count], m) > least[m->count])) {
+            return;
+        }
     }
 }
 
@@ -898,7 +857,8 @@ static rbManifold reduceCluster(Collector* c, int cluster)
         }
     }
     RB_ASSERT(count > 0);
-    leadWithCorner(c, count);
+    // of points that are equally deep, one at a corner leads: the reduction keeps it
+    rbLeadWithCorner(c->chosen, count, 1e-9 * c->size, 0.0);
     rbReducePoints(c->chosen, count, extent, &manifold);
     dropIdle(&manifold, fmax(extent, 1e-9 * c->size));
     for (int i = 0; i < manifold.count; ++i) {
@@ -973,7 +933,7 @@ static void makeFeature(const rbGeometry* geometry, int origin, const rbVec3 cor
     const rbPolyhedron* p = geometry->polyhedron;
     feature->count = 3;
     feature->faceId = p->faceOfTriangle[origin];
-    feature->normal = rbNormalize(crossOf(corners));
+    feature->normal = rbNormalize(rbCrossOfCorners(corners));
     for (int k = 0; k < 3; ++k) {
         feature->corners[k] = corners[k];
         feature->vertexIds[k] = p->triangles[origin].v[k];
@@ -1110,8 +1070,8 @@ static bool collect(const rbNearPair* pair, void* context)
 {
     Collector* c = context;
     Faces f = {.pair = pair,
-               .normalA = rbNormalize(crossOf(pair->cornersA)),
-               .normalB = rbNormalize(crossOf(pair->cornersB)),
+               .normalA = rbNormalize(rbCrossOfCorners(pair->cornersA)),
+               .normalB = rbNormalize(rbCrossOfCorners(pair->cornersB)),
                .originA = rbGetMeshOrigin(c->pair->a, pair->triangleA),
                .originB = rbGetMeshOrigin(c->pair->b, pair->triangleB)};
     // a surface without an inside faces the other body

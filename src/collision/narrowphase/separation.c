@@ -69,11 +69,9 @@ static rbCollideFn* const closedForms[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
                          [RB_SHAPE_CAPSULE] = rbCollideSphereSolid,
                          [RB_SHAPE_CYLINDER] = rbCollideSphereSolid,
                          [RB_SHAPE_CONE] = rbCollideSphereSolid,
-                         [RB_SHAPE_ELLIPSOID] = rbCollideSphereSolid,
-                         [RB_SHAPE_PLANE] = rbCollideSpherePlane},
+                         [RB_SHAPE_ELLIPSOID] = rbCollideSphereSolid},
     [RB_SHAPE_BOX] = {[RB_SHAPE_BOX] = rbCollideBoxBox, [RB_SHAPE_CAPSULE] = rbCollideBoxCapsule},
-    [RB_SHAPE_CAPSULE] =
-        {[RB_SHAPE_CAPSULE] = rbCollideCapsuleCapsule, [RB_SHAPE_PLANE] = rbCollideCapsulePlane},
+    [RB_SHAPE_CAPSULE] = {[RB_SHAPE_CAPSULE] = rbCollideCapsuleCapsule},
 };
 
 // NULL: the pair has none in this order.
