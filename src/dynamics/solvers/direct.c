@@ -34,9 +34,9 @@
 // body is B of its block).
 typedef struct Coupling {
     int body;
-    int entry; // of L
-    int row;   // side of the later node in the order
-    int col;   // and of the other
+    int entry;    // of L
+    unsigned row; // side of the later node in the order
+    unsigned col; // and of the other
 } Coupling;
 
 typedef struct Pattern {
@@ -228,8 +228,9 @@ static void makeCouplings(Pattern* pattern, const Incidence* at)
         for (int i = at->starts[body]; i < at->starts[body + 1]; ++i) {
             for (int j = at->starts[body]; j < i; ++j) {
                 int row = at->sides[i], col = at->sides[j]; // ascending
-                pattern->couplings[pattern->couplingCount++] = (Coupling){
-                    body, rbFindEntry(pattern->starts, pattern->rows, row / 2, col / 2), row, col};
+                pattern->couplings[pattern->couplingCount++] =
+                    (Coupling){body, rbFindEntry(pattern->starts, pattern->rows, row / 2, col / 2),
+                               (unsigned)row, (unsigned)col};
             }
         }
     }
@@ -303,7 +304,7 @@ typedef struct DirectSolver {
     bool* isNatural;   // per node: its rows keep their order
     double* originals; // per row: diagonal of M before the elimination
     double* responses; // per row: invInertia * angularA, invInertia * angularB
-    rbRow* rows;       // copy with zeros for inactive rows
+    rbRow* rows;       // copy with zeros for inactive rows; used if there are any
     double* column;    // M_ij of the current column
     size_t columnRoom;
     int uniform; // size of all blocks, 0: they differ
@@ -322,13 +323,13 @@ RB_FIXED_INLINE const double* angularOf(const rbRow* row, bool isB)
 }
 
 // values += sign (invMass linear_a . linear_b + angular_a . response_b).
-RB_FIXED_INLINE void couple(double* restrict values, const DirectSolver* solver,
+RB_FIXED_INLINE void couple(double* restrict values, const DirectSolver* solver, const rbRow* rows,
                             const Coupling* coupling, double invMass, int uniform)
 {
     const Node *row = &solver->nodes[coupling->row / 2], *col = &solver->nodes[coupling->col / 2];
     bool isRowB = coupling->row % 2 == 1, isColB = coupling->col % 2 == 1;
     int rowSize = uniform ? uniform : row->size, colSize = uniform ? uniform : col->size;
-    const rbRow *rowRows = solver->rows + row->row, *colRows = solver->rows + col->row;
+    const rbRow *rowRows = rows + row->row, *colRows = rows + col->row;
     const double* response = solver->responses + 6 * (size_t)col->row + (isColB ? 3 : 0);
     double sign = isRowB == isColB ? 1.0 : -1.0, linearScale = sign * invMass;
     for (int a = 0; a < rowSize; ++a) {
@@ -341,25 +342,18 @@ RB_FIXED_INLINE void couple(double* restrict values, const DirectSolver* solver,
     }
 }
 
-// The rows of a node, its diagonal block, lower half, and its responses. Returns the number of
-// inactive rows.
-RB_FIXED_INLINE int assembleDiagonal(DirectSolver* solver, const rbRowSystem* system, int index,
-                                     int uniform)
+// The diagonal block of a node, lower half, and its responses.
+RB_FIXED_INLINE void assembleDiagonal(DirectSolver* solver, const rbRowSystem* system,
+                                      const rbRow* allRows, int index, int uniform)
 {
     const Node* node = &solver->nodes[index];
     const rbRowBlock* block = &system->blocks[solver->pattern.blocks[index]];
     const rbRowMass *massA = &system->masses[block->bodyA], *massB = &system->masses[block->bodyB];
     int n = uniform ? uniform : node->size;
-    rbRow* rows = solver->rows + node->row;
-    int inactive = 0;
+    const rbRow* rows = allRows + node->row;
     double* responses = solver->responses + 6 * (size_t)node->row;
     double* values = solver->diagonals + node->diagonal;
     double invMass = massA->invMass + massB->invMass;
-    for (int b = 0; b < n; ++b) {
-        bool isInactive = isinf(system->compliance[node->row + b]) != 0;
-        rows[b] = isInactive ? (rbRow){0} : system->rows[node->row + b];
-        inactive += isInactive ? 1 : 0;
-    }
     for (int b = 0; b < n; ++b) {
         rbVec3 responseA = rbMulSV(massA->invInertia, rows[b].angularA);
         rbVec3 responseB = rbMulSV(massB->invInertia, rows[b].angularB);
@@ -374,7 +368,6 @@ RB_FIXED_INLINE int assembleDiagonal(DirectSolver* solver, const rbRowSystem* sy
         values[b * n + b] += isinf(compliance) ? 0.0 : compliance;
         solver->originals[node->row + b] = values[b * n + b];
     }
-    return inactive;
 }
 
 RB_FIXED_INLINE size_t offsetOf(const DirectSolver* solver, int entry, int uniform)
@@ -382,23 +375,37 @@ RB_FIXED_INLINE size_t offsetOf(const DirectSolver* solver, int entry, int unifo
     return uniform ? (size_t)entry * (size_t)(uniform * uniform) : solver->offsets[entry];
 }
 
-// Returns the number of inactive rows.
-RB_FIXED_INLINE int assemble(DirectSolver* solver, const rbRowSystem* system, int uniform)
+RB_FIXED_INLINE void assemble(DirectSolver* solver, const rbRowSystem* system, const rbRow* rows,
+                              int uniform)
 {
     const Pattern* pattern = &solver->pattern;
-    int inactive = 0;
     for (int j = 0; j < pattern->nodeCount; ++j) {
-        inactive += assembleDiagonal(solver, system, j, uniform);
+        assembleDiagonal(solver, system, rows, j, uniform);
     }
     if (solver->valueCount > 0) {
         memset(solver->values, 0, solver->valueCount * sizeof *solver->values);
     }
     for (int k = 0; k < pattern->couplingCount; ++k) {
         const Coupling* coupling = &pattern->couplings[k];
-        couple(solver->values + offsetOf(solver, coupling->entry, uniform), solver, coupling,
+        couple(solver->values + offsetOf(solver, coupling->entry, uniform), solver, rows, coupling,
                system->masses[coupling->body].invMass, uniform);
     }
-    return inactive;
+}
+
+// The rows, with zeros for inactive ones, and the number of inactive ones.
+static const rbRow* takeRows(DirectSolver* solver, const rbRowSystem* system, int* inactive)
+{
+    *inactive = 0;
+    for (int i = 0; i < system->rowCount; ++i) {
+        if (isinf(system->compliance[i]) && !solver->isCut[i]) {
+            if (*inactive == 0) {
+                memcpy(solver->rows, system->rows, (size_t)system->rowCount * sizeof(rbRow));
+            }
+            solver->rows[i] = (rbRow){0};
+            *inactive += 1;
+        }
+    }
+    return *inactive > 0 ? solver->rows : system->rows;
 }
 
 // ----------------------------------------------------------------------------------- factorization
@@ -517,9 +524,9 @@ RB_FIXED_INLINE void spreadColumn(DirectSolver* solver, int j, int uniform)
 
 RB_FIXED_INLINE void factorWith(DirectSolver* solver, const rbRowSystem* system, int uniform)
 {
-    int dropped = 0;
+    int inactive = 0, dropped = 0;
     rbLeastRatio least = {1.0, 1.0};
-    int inactive = assemble(solver, system, uniform);
+    assemble(solver, system, takeRows(solver, system, &inactive), uniform);
     for (int j = 0; j < solver->pattern.nodeCount; ++j) {
         dropped += factorDiagonal(solver, j, &least, uniform);
         scaleColumn(solver, j, uniform);
