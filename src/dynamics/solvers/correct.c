@@ -652,10 +652,7 @@ void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorre
         measureBlock(&it, i, residual);
         for (int k = 0; k < block->rowCount; ++k) {
             bool isOut = !(mechanism->compliance[block->firstRow + k] < INFINITY);
-            residual[k] = isOut ? 0.0 : residual[k];
-        }
-        for (int k = 0; !isOfRates && k < block->rowCount; ++k) {
-            residual[k] /= correction->h;
+            residual[k] = isOut ? 0.0 : isOfRates ? residual[k] : residual[k] / correction->h;
         }
     }
 }

@@ -72,8 +72,6 @@ typedef struct TreeSolver {
     int rowCount;
     TreeBody* bodies;
     int bodyCount;
-    int* roots; // bodies without a joint above
-    int rootCount;
     double* factors; // of K, per joint
     size_t factorCount;
     double* invPivots; // per row
@@ -335,8 +333,8 @@ RB_FIXED_INLINE void solveDownJoint(TreeSolver* solver, const Joint* joint, int 
 
 static void solveDown(TreeSolver* solver)
 {
-    for (int k = 0; k < solver->rootCount; ++k) {
-        memset(solver->bodies[solver->roots[k]].f, 0, sizeof solver->bodies[0].f);
+    for (int i = 0; i < solver->bodyCount; ++i) {
+        memset(solver->bodies[i].f, 0, sizeof solver->bodies[i].f);
     }
     for (int c = solver->jointCount - 1; c >= 0; --c) {
         const Joint* joint = &solver->joints[c];
@@ -494,8 +492,6 @@ static void orderJoints(TreeSolver* solver, const rbRowSystem* system, const For
             nodeJoints[node] = solver->jointCount;
             solver->joints[solver->jointCount++] =
                 (Joint){.child = node, .parent = parent == ground ? -1 : parent};
-        } else if (node != ground) {
-            solver->roots[solver->rootCount++] = node;
         }
     }
     for (int i = 0; i < system->blockCount; ++i) {
@@ -562,7 +558,6 @@ static void markPlain(TreeSolver* solver)
 #define STRUCTURE(X)                    \
     X(cuts, solver->blockCount)         \
     X(joints, solver->blockCount)       \
-    X(roots, solver->bodyCount)         \
     X(bodies, solver->bodyCount)        \
     X(rows, solver->base.rowCount)      \
     X(invPivots, solver->base.rowCount) \

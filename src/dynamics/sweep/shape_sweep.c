@@ -620,7 +620,7 @@ static int openPair(const Search* search, const Mover* mover, const rbBoxTree* b
     int childA = getMovingChild(mover, task.slotA);
     int childB = rbBoxTree_GetChild(b, task.slotB);
     bool opensA =
-        childB < 0 || (childA >= 0 && rbLengthSquared(partA.half) > rbLengthSquared(partB.half));
+        childA >= 0 && (childB < 0 || rbLengthSquared(partA.half) > rbLengthSquared(partB.half));
     const rbBoxTree* tree = opensA ? mover->tree : b;
     int node = opensA ? childA : childB;
     int count = 0;
@@ -742,36 +742,6 @@ static void sweepSides(Search* search, const Side* a, rbTransform poseA, const S
     }
 }
 
-// Sweeps a convex body of A, at a pose, by Newton's method on its distance to every triangle near
-// its path, each to a gap of the tolerance (m). b has a tree.
-static void sweepConvex(Search* search, const rbConvex* convex, rbTransform poseA, double tolerance,
-                        const Side* b)
-{
-    RB_ASSERT(b->tree != NULL && convex->geometry != NULL);
-    ConvexMover mover = {convex, poseA, tolerance};
-    rbBounds bounds = rbGeometry_GetBounds(convex->geometry, poseA);
-    Part part = {.center = rbScale(0.5, rbAdd(bounds.lower, bounds.upper)),
-                 .half = rbScale(0.5, rbSub(bounds.upper, bounds.lower))};
-    Single single = {meetConvex, getLowOfConvex, &mover};
-    walkTree(search, part, b->tree, &single);
-}
-
-static void sweepBall(Search* search, rbVec3 center, double radius, const Side* b)
-{
-    if (b->tree != NULL) {
-        Ball ball = {center, radius};
-        Part part = {.center = center, .half = {radius, radius, radius}};
-        Single single = {meetBall, getLowOfBall, &ball};
-        walkTree(search, part, b->tree, &single);
-        return;
-    }
-    for (int i = 0; i < b->count; ++i) {
-        rbVec3 corners[3];
-        getTriangle(b, i, corners);
-        sweepBallTriangle(search, center, radius, corners);
-    }
-}
-
 // --------------------------------------------------------------------------------- pairs of shapes
 
 // The query for a pair of parts, in the frame of B.
@@ -884,7 +854,17 @@ static rbStatus sweepBallTriangles(const Pair* pair, rbShapeSweep* sweep, rbErro
     Side b;
     makeSide(&b, pair->b);
     Search search = startSearch(pair);
-    sweepBall(&search, pair->pose.p, pair->a->data.sphere.radius, &b);
+    Ball ball = {pair->pose.p, pair->a->data.sphere.radius};
+    if (b.tree != NULL) {
+        Part part = {.center = ball.center, .half = {ball.radius, ball.radius, ball.radius}};
+        Single single = {meetBall, getLowOfBall, &ball};
+        walkTree(&search, part, b.tree, &single);
+    }
+    for (int i = 0; b.tree == NULL && i < b.count; ++i) {
+        rbVec3 corners[3];
+        getTriangle(&b, i, corners);
+        meetBall(&search, corners, &ball);
+    }
     finishSearch(&search, sweep);
     return RB_STATUS_OK;
 }
@@ -1043,7 +1023,8 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
         pair->tolerance, ITERATIONS_MAX);
 }
 
-// A round convex body onto a shape made of triangles.
+// A round convex body onto a shape made of triangles: by Newton's method on its distance to every
+// triangle near its path, each to a gap of the tolerance.
 static rbStatus sweepOntoTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     Side b;
@@ -1053,8 +1034,14 @@ static rbStatus sweepOntoTriangles(const Pair* pair, rbShapeSweep* sweep, rbErro
     }
     rbConvex convex;
     (void)rbConvex_Make(pair->a, 0.0, &convex);
+    RB_ASSERT(convex.geometry != NULL);
+    ConvexMover mover = {&convex, pair->pose, pair->tolerance};
+    rbBounds bounds = rbGeometry_GetBounds(convex.geometry, pair->pose);
+    Part part = {.center = rbScale(0.5, rbAdd(bounds.lower, bounds.upper)),
+                 .half = rbScale(0.5, rbSub(bounds.upper, bounds.lower))};
+    Single single = {meetConvex, getLowOfConvex, &mover};
     Search search = startSearch(pair);
-    sweepConvex(&search, &convex, pair->pose, pair->tolerance, &b);
+    walkTree(&search, part, b.tree, &single);
     finishSearch(&search, sweep);
     sweep->isExact = false;
     return RB_STATUS_OK;
