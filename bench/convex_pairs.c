@@ -1,6 +1,6 @@
 #include "convex_pairs.h"
 
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 
 #include <rattleback/collision.h>
 

@@ -1,6 +1,6 @@
 #include "mesh_pairs.h"
 
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "peers/peer_pose.h"
 
 #define SEED 41u

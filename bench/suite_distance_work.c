@@ -8,8 +8,8 @@
 // Leaves of one face, degree 2, splits by surface area. The printed rows of the greedy methods
 // probably had representatives, so our rows of that name have them. Times are of one thread and one
 // query, averaged over all poses of a setting.
-#include "base/math/random3.h"
 #include "bench.h"
+#include "lab/math/random3.h"
 
 #include <rattleback/lab_distance.h>
 

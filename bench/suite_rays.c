@@ -13,9 +13,9 @@
 #include "suite_rays.h"
 
 #include "base/math/elementary.h"
-#include "base/math/random3.h"
 #include "bumpy_sphere.h"
 #include "lab/math/hyperbolic.h"
+#include "lab/math/random3.h"
 #include "peers/loader.h"
 #include "peers/peer_rays_ours.h"
 

@@ -8,8 +8,8 @@
 //
 // Our iteration treats a sphere as a point with a radius, which needs one step. To reproduce the
 // printed iteration with its support mapping of the ball, a sphere is also given as an ellipsoid.
-#include "base/math/random3.h"
 #include "bench.h"
+#include "lab/math/random3.h"
 
 #include <rattleback/collision.h>
 

@@ -4,10 +4,10 @@
 // Twice: as the thesis does it (bodies enlarged by a margin of 1e-4, plain EPA, contact if the
 // signed distance is below 1e-8), and by our method, which needs no margin and finishes by Newton.
 #include "base/core/timer.h"
-#include "base/math/random3.h"
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk.h"
 #include "error_statistics.h"
+#include "lab/math/random3.h"
 #include "validation.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 // of the thesis, boxes with capsules (which the thesis had to omit because its closed form was
 // faulty), and shapes without closed forms, whose methods are compared with each other.
 #include "base/core/timer.h"
-#include "base/math/random3.h"
 #include "elastic_gas.h"
+#include "lab/math/random3.h"
 #include "shadow.h"
 #include "validation.h"
 

@@ -1,8 +1,8 @@
 // The event engine on collisions with a known outcome: balls, cradles, spheres, fast and grazing
 // bodies, crowds (E-11, E-12, E-17, E-18). Lasting contact is in case_event_contact.c.
 #include "base/core/random.h"
-#include "base/math/random3.h"
 #include "event_worlds.h"
+#include "lab/math/random3.h"
 #include "validation.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // A bullet at 1000 m/s and a plate, at every frame rate from 1 to 1000 Hz, by rays: a step
 // is up to a kilometer long and the plate a micrometer to a centimeter thick.
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "ray_scenes.h"
 
 #include <rattleback/collision.h>

@@ -1,8 +1,8 @@
 // The straight scenes of the thesis on rays with real sampling (E-01 to E-06, E-12): our points
 // next to the published ones.
 #include "base/core/random.h"
-#include "base/math/random3.h"
 #include "error_statistics.h"
+#include "lab/math/random3.h"
 #include "ray_scenes.h"
 
 #include <math.h>

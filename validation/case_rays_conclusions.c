@@ -2,8 +2,8 @@
 // seeds instead of one scene each, and stated as text.
 #include "base/core/random.h"
 #include "base/core/timer.h"
-#include "base/math/random3.h"
 #include "error_statistics.h"
+#include "lab/math/random3.h"
 #include "ray_scenes.h"
 
 #include <rattleback/lab_ray_frames.h>

@@ -2,7 +2,7 @@
 // (E-13).
 #include "base/core/random.h"
 #include "base/core/timer.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "lab/rays/path_table.h"
 #include "lab/rays/ray_frames_state.h"
 #include "lab/rays/swept_box.h"

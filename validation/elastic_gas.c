@@ -1,6 +1,6 @@
 #include "elastic_gas.h"
 
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "impact_cases.h"
 
 #include "base/math/matrix3.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "packing_worlds.h"
 
 #include "base/core/memory.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 
 #include <math.h>
 #include <stdlib.h>

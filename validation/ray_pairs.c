@@ -1,7 +1,7 @@
 #include "ray_pairs.h"
 
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 
 const char* const rbRayPairKindNames[RB_RAY_PAIR_KIND_COUNT] = {"convex", "mixed", "non-convex"};
 

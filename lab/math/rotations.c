@@ -1,6 +1,7 @@
 #include "lab/math/rotations.h"
 
 #include "base/math/elementary.h"
+#include "base/math/float_bits.h"
 #include "base/math/quaternion.h"
 
 #include <rattleback/base.h>
@@ -9,6 +10,22 @@
 
 #define SERIES_LIMIT 1e-5 // square below which two terms of a series are exact to the last digit
 #define ORTHONORMAL_STEPS_MAX 60 // halves a wrong scale each time at first, then quadratic
+#define SINGULAR_LEVEL 8.0       // in eps: determinants below it are rounding errors
+
+rbMat3 rbMatFromSym(rbSym3 s)
+{
+    return (rbMat3){{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
+}
+
+rbSym3 rbSymFromMat(rbMat3 m)
+{
+    return (rbSym3){m.cx.x,
+                    m.cy.y,
+                    m.cz.z,
+                    0.5 * m.cx.y + 0.5 * m.cy.x,
+                    0.5 * m.cx.z + 0.5 * m.cz.x,
+                    0.5 * m.cy.z + 0.5 * m.cz.y};
+}
 
 rbMat3 rbCrossMatrix(rbVec3 a)
 {
@@ -32,6 +49,56 @@ static double largestOf(rbVec3 v)
     rbVec3 a = rbAbs3(v);
     double m = a.x > a.y ? a.x : a.y;
     return m > a.z ? m : a.z;
+}
+
+// Largest power of two not above |x|; 1 for zero and for values whose power or its inverse is not a
+// normal double.
+static double powerBelow(double x)
+{
+    int exponent = (int)((rbBitsOf(x) >> 52) & 0x7ff) - 1023;
+    return exponent > -1022 && exponent < 1022 ? rbPowerOfTwo(exponent) : 1.0;
+}
+
+// Inverse of a matrix whose entries are about 1. The rows of the adjugate are the cross products of
+// the columns.
+static bool invertScaled(rbMat3 m, rbMat3* inverse)
+{
+    rbVec3 rx = rbCross(m.cy, m.cz);
+    rbVec3 ry = rbCross(m.cz, m.cx);
+    rbVec3 rz = rbCross(m.cx, m.cy);
+    double determinant = rbDot(m.cx, rx);
+    // The size of the determinant without cancellation measures its rounding error.
+    rbVec3 a = rbAbs3(m.cx), b = rbAbs3(m.cy), c = rbAbs3(m.cz);
+    double size = a.x * (b.y * c.z + b.z * c.y) + a.y * (b.z * c.x + b.x * c.z) +
+                  a.z * (b.x * c.y + b.y * c.x);
+    if (!(fabs(determinant) > SINGULAR_LEVEL * DBL_EPSILON * size)) {
+        return false;
+    }
+    double f = 1.0 / determinant;
+    rbMat3 transposed = {rbScale(f, rx), rbScale(f, ry), rbScale(f, rz)};
+    *inverse = rbTranspose(transposed);
+    return true;
+}
+
+bool rbMat3_Invert(rbMat3 m, rbMat3* inverse)
+{
+    RB_ASSERT(inverse != NULL);
+    // Columns first, then rows: scaled = diag(row) m diag(column).
+    rbVec3 column = {1.0 / powerBelow(largestOf(m.cx)), 1.0 / powerBelow(largestOf(m.cy)),
+                     1.0 / powerBelow(largestOf(m.cz))};
+    rbMat3 s = {rbScale(column.x, m.cx), rbScale(column.y, m.cy), rbScale(column.z, m.cz)};
+    rbMat3 t = rbTranspose(s);
+    rbVec3 row = {1.0 / powerBelow(largestOf(t.cx)), 1.0 / powerBelow(largestOf(t.cy)),
+                  1.0 / powerBelow(largestOf(t.cz))};
+    rbMat3 scaled = {rbMulEach(row, s.cx), rbMulEach(row, s.cy), rbMulEach(row, s.cz)};
+    rbMat3 r;
+    if (!invertScaled(scaled, &r)) {
+        return false;
+    }
+    inverse->cx = rbMulEach(column, rbScale(row.x, r.cx));
+    inverse->cy = rbMulEach(column, rbScale(row.y, r.cy));
+    inverse->cz = rbMulEach(column, rbScale(row.z, r.cz));
+    return true;
 }
 
 // Largest |cosine| between two axes.

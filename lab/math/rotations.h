@@ -1,5 +1,5 @@
-// Other forms of rotations: matrices kept orthonormal (B-05), Euler angles and determinants (B-09),
-// axis and angle, rotation vectors (B-06, L-08).
+// Other forms of rotations: matrices kept orthonormal (B-05), Euler angles, determinants and
+// general inverses (B-09), axis and angle, rotation vectors (B-06, L-08).
 #pragma once
 
 #include <rattleback/vecmath.h>
@@ -7,8 +7,16 @@
 // Matrix of the cross product: rbCrossMatrix(a) b = a x b.
 rbMat3 rbCrossMatrix(rbVec3 a);
 
+// A symmetric matrix in full, and the symmetric part (m + m^T)/2 of a full one.
+rbMat3 rbMatFromSym(rbSym3 s);
+rbSym3 rbSymFromMat(rbMat3 m);
+
 double rbMat3_Determinant(rbMat3 m);
 double rbSym3_Determinant(rbSym3 s);
+
+// Inverse by cofactors after scaling rows and columns by powers of two. False, and *inverse
+// unchanged, when the matrix is singular to working precision.
+bool rbMat3_Invert(rbMat3 m, rbMat3* inverse);
 
 typedef struct rbOrthonormal3 {
     rbMat3 matrix;

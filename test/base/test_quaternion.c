@@ -2,7 +2,7 @@
 #include "base/math/elementary.h"
 #include "base/math/matrix3.h"
 #include "base/math/quaternion.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "lab/math/rotations.h"
 #include "rb_test.h"
 

@@ -1,7 +1,7 @@
 // rattleback distance FILE: the example of the docs, comparing, logging, replaying, and refusals.
 #include "base/core/random.h"
-#include "base/math/random3.h"
 #include "child.h"
+#include "lab/math/random3.h"
 #include "pairs/pair_file.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/shape.h>

@@ -2,8 +2,8 @@
 // triangles.
 #include "base/core/memory.h"
 #include "base/core/random.h"
-#include "base/math/random3.h"
 #include "collision/geometry/box_tree_queries.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // Responses of bodies and the matrix of a system of rows.
 #include "base/core/random.h"
 #include "base/math/matrix3.h"
-#include "base/math/random3.h"
 #include "lab/joints/row_matrices.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // Free rotation in one step.
 #include "base/core/random.h"
-#include "base/math/random3.h"
 #include "dynamics/motion/free_top.h"
 #include "dynamics/motion/turn.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 
 #include "base/core/random.h"
 #include "base/math/quaternion.h"
-#include "base/math/random3.h"
 #include "dynamics/contact/contact_pairs.h"
+#include "lab/math/random3.h"
 
 #include <math.h>
 #include <string.h>

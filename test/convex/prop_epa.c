@@ -1,8 +1,8 @@
 // EPA against brute force: polytopes against all candidate normals, ellipsoids against a direct
 // minimization, both in long double; then invariance and hostile input.
-#include "base/math/random3.h"
 #include "collision/convex/epa.h"
 #include "collision/geometry/polyhedron.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // Distances of random and of difficult pairs: bounds against brute force, certificates and
 // symmetries.
-#include "base/math/random3.h"
 #include "collision/convex/gjk.h"
 #include "gjk_oracle.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <float.h>

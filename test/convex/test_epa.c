@@ -1,7 +1,7 @@
 // EPA on pairs with known answers: closed forms, touching, nested and flat cores, limits, and the
 // overlap half of the black-box suite X-03.
-#include "base/math/random3.h"
 #include "collision/convex/epa.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Distances against closed forms, the inner problem against enumeration, and the settings.
-#include "base/math/random3.h"
 #include "collision/convex/gjk.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 #include "rb_wide.h"
 

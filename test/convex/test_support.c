@@ -1,9 +1,9 @@
 // Support mappings of cores, rounded, scaled and summed bodies, and of the difference of two.
 #include "base/core/random.h"
 #include "base/math/elementary.h"
-#include "base/math/random3.h"
 #include "collision/convex/convex.h"
 #include "lab/convex/features.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <float.h>

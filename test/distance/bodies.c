@@ -1,7 +1,7 @@
 #include "bodies.h"
 
 #include "base/core/memory.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #define CORNERS_MAX 512

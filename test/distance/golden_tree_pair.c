@@ -1,8 +1,8 @@
 // The bits of distances of trees, the same for every compiler, build type and machine.
 #include "base/core/hash.h"
-#include "base/math/random3.h"
 #include "bodies.h"
 #include "collision/distance/tree_pair.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <inttypes.h>

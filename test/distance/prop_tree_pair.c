@@ -1,7 +1,7 @@
 // The search over two box trees against all pairs of triangles.
-#include "base/math/random3.h"
 #include "bodies.h"
 #include "collision/distance/tree_pair.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <float.h>

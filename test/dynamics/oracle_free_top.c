@@ -2,8 +2,8 @@
 // double precision integration itself is inaccurate.
 #include "base/core/random.h"
 #include "base/math/elementary.h"
-#include "base/math/random3.h"
 #include "dynamics/motion/flight.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 #include "validation/top_oracle.h"
 

@@ -2,8 +2,8 @@
 // depend on earlier queries.
 #include "base/core/random.h"
 #include "base/math/elementary.h"
-#include "base/math/random3.h"
 #include "dynamics/motion/flight.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

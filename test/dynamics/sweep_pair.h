@@ -4,9 +4,9 @@
 #include "base/core/memory.h"
 #include "base/core/random.h"
 #include "base/math/quaternion.h"
-#include "base/math/random3.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/sweep/sweep.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 #include "test/collision/shape_samples.h"
 

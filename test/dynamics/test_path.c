@@ -1,6 +1,6 @@
 // Prescribed paths: constant speed, ends, closed curves, rotation, and the box that contains them.
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "lab/rays/path_bend.h"
 #include "rb_test.h"
 

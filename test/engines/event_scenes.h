@@ -4,7 +4,7 @@
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/rattleback.h>

@@ -1,7 +1,7 @@
 // Random mechanisms: trees and loops of mixed joints with masses up to a million times apart. No
 // NaN, tolerances met or the shortfall reported, momentum of free mechanisms conserved to rounding.
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "step_scenes.h"
 
 #include <float.h>

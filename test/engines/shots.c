@@ -1,6 +1,6 @@
 #include "shots.h"
 
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/collision.h>

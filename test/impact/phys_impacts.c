@@ -1,6 +1,6 @@
 // Several simultaneous impacts.
-#include "base/math/random3.h"
 #include "impact_cases.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

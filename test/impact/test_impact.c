@@ -1,7 +1,7 @@
 // Single impacts with known results.
 #include "base/math/matrix3.h"
-#include "base/math/random3.h"
 #include "impact_cases.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

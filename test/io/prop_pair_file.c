@@ -1,6 +1,6 @@
 // Random pairs written and read: every bit of the shapes, poses and answers is preserved.
-#include "base/math/random3.h"
 #include "io/scene/shape_words.h"
+#include "lab/math/random3.h"
 #include "output_support.h"
 #include "pair_support.h"
 #include "pairs/pair_file.h"

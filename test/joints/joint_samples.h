@@ -1,8 +1,8 @@
 // Random satisfied joints of every type, at poses over their whole range.
 #pragma once
 
-#include "base/math/random3.h"
 #include "dynamics/joints/joint_model.h"
+#include "lab/math/random3.h"
 
 // The types of the table, and free combinations after them.
 #define SAMPLE_COUNT (RB_JOINT_COUNT - 1 + 4)

@@ -1,6 +1,6 @@
 // The bits of distances, depths and contacts, the same for every compiler, build type and machine.
 #include "base/core/hash.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "pair_support.h"
 #include "rb_test.h"
 

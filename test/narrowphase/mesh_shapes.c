@@ -2,7 +2,7 @@
 
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "pair_support.h"
 #include "rb_test.h"
 

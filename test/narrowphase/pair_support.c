@@ -2,8 +2,8 @@
 #include "pair_support.h"
 
 #include "base/core/memory.h"
-#include "base/math/random3.h"
 #include "collision/geometry/polyhedron.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <float.h>

@@ -4,8 +4,8 @@
 //
 // Families are rows of a table. A failing case is printed as C code that repeats it; the test
 // continues and fails at the end.
-#include "base/math/random3.h"
 #include "collision/geometry/polyhedron.h"
+#include "lab/math/random3.h"
 #include "pair_support.h"
 #include "rb_test.h"
 #include "truth_by_construction.h"

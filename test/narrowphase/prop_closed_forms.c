@@ -3,8 +3,8 @@
 // The gap along any direction is at most the signed distance, so the gap along the answer's normal
 // bounds it from below; two points of the surfaces that far apart (or, in overlap, no better
 // direction anywhere) bound it from above.
-#include "base/math/random3.h"
 #include "collision/geometry/shape_ops.h"
+#include "lab/math/random3.h"
 #include "pair_support.h"
 #include "rb_test.h"
 

@@ -2,8 +2,8 @@
 // depth is known; all near pairs of triangles compared with brute force.
 #include "../distance/bodies.h"
 #include "base/core/memory.h"
-#include "base/math/random3.h"
 #include "collision/narrowphase/mesh_pair.h"
+#include "lab/math/random3.h"
 #include "mesh_shapes.h"
 #include "pair_support.h"
 #include "rb_test.h"

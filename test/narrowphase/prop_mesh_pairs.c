@@ -1,9 +1,9 @@
 // Meshes, soups, polyhedra and compounds of them against everything, at random: compared with
 // convex shapes converted to meshes, with all triangles one by one, and under changes that must not
 // matter.
-#include "base/math/random3.h"
 #include "collision/convex/gjk.h"
 #include "collision/geometry/closest.h"
+#include "lab/math/random3.h"
 #include "mesh_shapes.h"
 #include "pair_support.h"
 #include "rb_test.h"

@@ -1,6 +1,6 @@
 // The pair table: closed forms compared with the iterative kernels, compounds, refusals.
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/collision.h>

@@ -1,7 +1,7 @@
 // Bad input to shapes and pair queries: a defined answer or a status with a message; never a hang,
 // never a NaN from finite input.
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/collision.h>

@@ -1,6 +1,6 @@
 // Contact records and the overlap query: the additions of the public functions to the distance.
 #include "base/core/memory.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "pair_support.h"
 #include "rb_test.h"
 

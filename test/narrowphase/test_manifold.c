@@ -1,6 +1,6 @@
 // Contact manifolds at positions with points known by hand, and their properties on random poses.
-#include "base/math/random3.h"
 #include "collision/narrowphase/manifold.h"
+#include "lab/math/random3.h"
 #include "pair_support.h"
 #include "rb_test.h"
 

@@ -1,8 +1,8 @@
 // Contact regions of meshes where the answer is known.
 #include "../distance/bodies.h"
 #include "base/core/memory.h"
-#include "base/math/random3.h"
 #include "collision/narrowphase/mesh_pair.h"
+#include "lab/math/random3.h"
 #include "mesh_shapes.h"
 #include "pair_support.h"
 #include "rb_test.h"

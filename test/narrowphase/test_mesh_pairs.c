@@ -1,5 +1,5 @@
 // Meshes against everything: the matrix of all types, containment, contacts of bodies at rest.
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "mesh_shapes.h"
 #include "rb_test.h"
 

@@ -1,8 +1,8 @@
 // Construction of pairs with known signed distance, and bounds for any other pair.
 #include "truth_by_construction.h"
 
-#include "base/math/random3.h"
 #include "collision/geometry/polyhedron.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 // The driver of the shadow test: it conserves energy and momentum and misses no candidate.
-#include "base/math/random3.h"
 #include "elastic_gas.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

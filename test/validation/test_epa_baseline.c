@@ -1,8 +1,8 @@
 // The baseline with libccd's weaknesses: the repaired version is right, and every weakness shows.
-#include "base/math/random3.h"
 #include "convex_scenes.h"
 #include "epa_baseline.h"
 #include "error_statistics.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // The shadow comparison finds planted errors, logs them, and the log replays them bit by bit.
-#include "base/math/random3.h"
 #include "elastic_gas.h"
+#include "lab/math/random3.h"
 #include "pairs/pair_file.h"
 #include "rb_test.h"
 #include "shadow.h"

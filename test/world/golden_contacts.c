@@ -1,8 +1,8 @@
 // Touching bodies: the same bits from every compiler and build, on repetition and with any queries
 // between the steps; and no allocation after warm-up.
 #include "base/core/random.h"
-#include "base/math/random3.h"
 #include "contact_scenes.h"
+#include "lab/math/random3.h"
 
 #include <inttypes.h>
 #include <math.h>

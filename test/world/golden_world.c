@@ -1,7 +1,7 @@
 // Same input, same bits: hashes that every compiler and build type must reproduce; snapshots;
 // output steps; a million advances; and no allocation in an advance.
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/rattleback.h>

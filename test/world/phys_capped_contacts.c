@@ -1,6 +1,6 @@
 // Worlds at the accuracy of a game: small steps within steps at 60 Hz.
-#include "base/math/random3.h"
 #include "contact_scenes.h"
+#include "lab/math/random3.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // The world as a user sees it: bodies, mass, impulses, forces, ledger, journal, bulk access, ids.
 #include "base/core/random.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/rattleback.h>

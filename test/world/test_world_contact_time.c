@@ -1,7 +1,7 @@
 // Steps that are cut at the time of a contact: where, at which cost, and that queries within them
 // change nothing.
 #include "arrival_scenes.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -112,8 +112,7 @@ static inline void rbPeak_Keep(rbPeak* peak, rbLanePair values, rbLaneMask at)
 {
     rbLaneMask isLarger = values > peak->values;
     peak->at = (isLarger & at) | (~isLarger & peak->at);
-    peak->values =
-        (rbLanePair)((isLarger & (rbLaneMask)values) | (~isLarger & (rbLaneMask)peak->values));
+    peak->values = rbLanePair_Choose(isLarger, values, peak->values);
 }
 
 // Indices of pair k of a block.

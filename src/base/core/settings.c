@@ -9,25 +9,17 @@
 
 double rbSetting_GetNumber(const rbSetting* setting, const void* settings)
 {
-    const char* place = (const char*)settings + setting->offset;
-    double number = 0.0;
-    int integer = 0;
-    bool isOn = false;
-    uint64_t seed = 0;
+    const void* place = (const char*)settings + setting->offset;
     switch (setting->storage) {
     case RB_STORAGE_NUMBER:
-        memcpy(&number, place, sizeof number);
-        return number;
+        return *(const double*)place;
     case RB_STORAGE_INTEGER:
     case RB_STORAGE_WORD:
-        memcpy(&integer, place, sizeof integer);
-        return integer;
+        return *(const int*)place;
     case RB_STORAGE_SWITCH:
-        memcpy(&isOn, place, sizeof isOn);
-        return isOn ? 1.0 : 0.0;
+        return *(const bool*)place ? 1.0 : 0.0;
     case RB_STORAGE_SEED:
-        memcpy(&seed, place, sizeof seed);
-        return (double)seed;
+        return (double)*(const uint64_t*)place;
     case RB_STORAGE_VECTOR:
         break;
     }
@@ -37,25 +29,20 @@ double rbSetting_GetNumber(const rbSetting* setting, const void* settings)
 
 void rbSetting_SetNumber(const rbSetting* setting, void* settings, double value)
 {
-    char* place = (char*)settings + setting->offset;
-    int integer = 0;
-    bool isOn = value != 0.0;
-    uint64_t seed = 0;
+    void* place = (char*)settings + setting->offset;
     switch (setting->storage) {
     case RB_STORAGE_NUMBER:
-        memcpy(place, &value, sizeof value);
+        *(double*)place = value;
         break;
     case RB_STORAGE_INTEGER:
     case RB_STORAGE_WORD:
-        integer = (int)value;
-        memcpy(place, &integer, sizeof integer);
+        *(int*)place = (int)value;
         break;
     case RB_STORAGE_SWITCH:
-        memcpy(place, &isOn, sizeof isOn);
+        *(bool*)place = value != 0.0;
         break;
     case RB_STORAGE_SEED:
-        seed = (uint64_t)value;
-        memcpy(place, &seed, sizeof seed);
+        *(uint64_t*)place = (uint64_t)value;
         break;
     case RB_STORAGE_VECTOR:
         RB_ASSERT(false);

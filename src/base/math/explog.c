@@ -1,4 +1,4 @@
-// Exponential, logarithm and the hyperbolic functions.
+// Exponential and logarithm.
 //
 // exp: x = k ln2/32 + r with |r| <= ln2/64; e^x = 2^(k div 32) T[k mod 32] e^r with T as
 //   high + low, so that the polynomial for e^r - 1 contributes only 1 %.
@@ -37,14 +37,8 @@ static double expParts(double x, int* power)
 
 double rbExp(double x)
 {
-    if (!(fabs(x) < 800.0)) {
-        if (isnan(x)) {
-            return x + x;
-        }
-        return x > 0.0 ? (double)INFINITY : 0.0;
-    }
-    if (x > EXP_OVERFLOW) {
-        return (double)INFINITY;
+    if (!(x <= EXP_OVERFLOW)) {
+        return isnan(x) ? x + x : (double)INFINITY;
     }
     if (x < EXP_UNDERFLOW) {
         return 0.0;

@@ -10,21 +10,6 @@
 #define SWEEPS_MAX 40      // Jacobi converges in about 5; more is a bug or a NaN
 #define SINGULAR_LEVEL 8.0 // in eps: pivots below it are rounding errors
 
-rbMat3 rbMatFromSym(rbSym3 s)
-{
-    return (rbMat3){{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
-}
-
-rbSym3 rbSymFromMat(rbMat3 m)
-{
-    return (rbSym3){m.cx.x,
-                    m.cy.y,
-                    m.cz.z,
-                    0.5 * m.cx.y + 0.5 * m.cy.x,
-                    0.5 * m.cx.z + 0.5 * m.cz.x,
-                    0.5 * m.cy.z + 0.5 * m.cz.y};
-}
-
 // Largest power of two not above |x|; 1 for zero and for values whose power or its inverse is not a
 // normal double.
 static double powerBelow(double x)
@@ -38,48 +23,6 @@ static double largestOf(rbVec3 v)
     rbVec3 a = rbAbs3(v);
     double m = a.x > a.y ? a.x : a.y;
     return m > a.z ? m : a.z;
-}
-
-// Inverse of a matrix whose entries are about 1. The rows of the adjugate are the cross products of
-// the columns.
-static bool invertScaled(rbMat3 m, rbMat3* inverse)
-{
-    rbVec3 rx = rbCross(m.cy, m.cz);
-    rbVec3 ry = rbCross(m.cz, m.cx);
-    rbVec3 rz = rbCross(m.cx, m.cy);
-    double determinant = rbDot(m.cx, rx);
-    // The size of the determinant without cancellation measures its rounding error.
-    rbVec3 a = rbAbs3(m.cx), b = rbAbs3(m.cy), c = rbAbs3(m.cz);
-    double size = a.x * (b.y * c.z + b.z * c.y) + a.y * (b.z * c.x + b.x * c.z) +
-                  a.z * (b.x * c.y + b.y * c.x);
-    if (!(fabs(determinant) > SINGULAR_LEVEL * DBL_EPSILON * size)) {
-        return false;
-    }
-    double f = 1.0 / determinant;
-    rbMat3 transposed = {rbScale(f, rx), rbScale(f, ry), rbScale(f, rz)};
-    *inverse = rbTranspose(transposed);
-    return true;
-}
-
-bool rbMat3_Invert(rbMat3 m, rbMat3* inverse)
-{
-    RB_ASSERT(inverse != NULL);
-    // Columns first, then rows: scaled = diag(row) m diag(column).
-    rbVec3 column = {1.0 / powerBelow(largestOf(m.cx)), 1.0 / powerBelow(largestOf(m.cy)),
-                     1.0 / powerBelow(largestOf(m.cz))};
-    rbMat3 s = {rbScale(column.x, m.cx), rbScale(column.y, m.cy), rbScale(column.z, m.cz)};
-    rbMat3 t = rbTranspose(s);
-    rbVec3 row = {1.0 / powerBelow(largestOf(t.cx)), 1.0 / powerBelow(largestOf(t.cy)),
-                  1.0 / powerBelow(largestOf(t.cz))};
-    rbMat3 scaled = {rbMulEach(row, s.cx), rbMulEach(row, s.cy), rbMulEach(row, s.cz)};
-    rbMat3 r;
-    if (!invertScaled(scaled, &r)) {
-        return false;
-    }
-    inverse->cx = rbMulEach(column, rbScale(row.x, r.cx));
-    inverse->cy = rbMulEach(column, rbScale(row.y, r.cy));
-    inverse->cz = rbMulEach(column, rbScale(row.z, r.cz));
-    return true;
 }
 
 // Power of two near 1/sqrt(|diagonal|), so that the diagonal becomes 1 to 4.
@@ -136,8 +79,6 @@ static rbSym3 scaleSymmetric(rbSym3 s, rbVec3 d)
                     d.x * s.xy * d.y, d.x * s.xz * d.z, d.y * s.yz * d.z};
 }
 
-// Scales and factors; a matrix that is not positive definite must be inverted by the general
-// method.
 static bool factorScaled(rbSym3 s, rbVec3* scale, rbFactor3* f)
 {
     *scale = rbMakeVec3(scaleOfDiagonal(s.xx), scaleOfDiagonal(s.yy), scaleOfDiagonal(s.zz));
@@ -149,26 +90,21 @@ bool rbSym3_Invert(rbSym3 s, rbSym3* inverse)
     RB_ASSERT(inverse != NULL);
     rbVec3 scale;
     rbFactor3 f;
-    if (factorScaled(s, &scale, &f)) {
-        // M = L^-1; the inverse is M^T D^-1 M.
-        double m10 = -f.l10;
-        double m21 = -f.l21;
-        double m20 = f.l10 * f.l21 - f.l20;
-        double e0 = 1.0 / f.d0, e1 = 1.0 / f.d1, e2 = 1.0 / f.d2;
-        rbSym3 r = {e0 + m10 * e1 * m10 + m20 * e2 * m20,
-                    e1 + m21 * e2 * m21,
-                    e2,
-                    m10 * e1 + m20 * e2 * m21,
-                    m20 * e2,
-                    m21 * e2};
-        *inverse = scaleSymmetric(f.isSwapped ? swapYZ(r) : r, scale);
-        return true;
-    }
-    rbMat3 general;
-    if (!rbMat3_Invert(rbMatFromSym(s), &general)) {
+    if (!factorScaled(s, &scale, &f)) {
         return false;
     }
-    *inverse = rbSymFromMat(general);
+    // M = L^-1; the inverse is M^T D^-1 M.
+    double m10 = -f.l10;
+    double m21 = -f.l21;
+    double m20 = f.l10 * f.l21 - f.l20;
+    double e0 = 1.0 / f.d0, e1 = 1.0 / f.d1, e2 = 1.0 / f.d2;
+    rbSym3 r = {e0 + m10 * e1 * m10 + m20 * e2 * m20,
+                e1 + m21 * e2 * m21,
+                e2,
+                m10 * e1 + m20 * e2 * m21,
+                m20 * e2,
+                m21 * e2};
+    *inverse = scaleSymmetric(f.isSwapped ? swapYZ(r) : r, scale);
     return true;
 }
 
@@ -177,22 +113,17 @@ bool rbSym3_Solve(rbSym3 s, rbVec3 b, rbVec3* x)
     RB_ASSERT(x != NULL);
     rbVec3 scale;
     rbFactor3 f;
-    if (factorScaled(s, &scale, &f)) {
-        rbVec3 y = rbMulEach(scale, b);
-        y = f.isSwapped ? rbMakeVec3(y.x, y.z, y.y) : y;
-        y.y -= f.l10 * y.x;
-        y.z -= f.l20 * y.x + f.l21 * y.y;
-        y = rbMakeVec3(y.x / f.d0, y.y / f.d1, y.z / f.d2);
-        y.y -= f.l21 * y.z;
-        y.x -= f.l10 * y.y + f.l20 * y.z;
-        *x = rbMulEach(scale, f.isSwapped ? rbMakeVec3(y.x, y.z, y.y) : y);
-        return true;
-    }
-    rbMat3 general;
-    if (!rbMat3_Invert(rbMatFromSym(s), &general)) {
+    if (!factorScaled(s, &scale, &f)) {
         return false;
     }
-    *x = rbMulMV(general, b);
+    rbVec3 y = rbMulEach(scale, b);
+    y = f.isSwapped ? rbMakeVec3(y.x, y.z, y.y) : y;
+    y.y -= f.l10 * y.x;
+    y.z -= f.l20 * y.x + f.l21 * y.y;
+    y = rbMakeVec3(y.x / f.d0, y.y / f.d1, y.z / f.d2);
+    y.y -= f.l21 * y.z;
+    y.x -= f.l10 * y.y + f.l20 * y.z;
+    *x = rbMulEach(scale, f.isSwapped ? rbMakeVec3(y.x, y.z, y.y) : y);
     return true;
 }
 

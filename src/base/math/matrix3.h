@@ -8,9 +8,11 @@
 
 #define RB_MAT3_IDENTITY ((rbMat3){{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}})
 
-// A symmetric matrix in full, and the symmetric part (m + m^T)/2 of a full one.
-rbMat3 rbMatFromSym(rbSym3 s);
-rbSym3 rbSymFromMat(rbMat3 m);
+// Column 0, 1 or 2.
+static inline rbVec3 rbMat3_GetColumn(rbMat3 m, int column)
+{
+    return column == 0 ? m.cx : column == 1 ? m.cy : m.cz;
+}
 
 static inline rbSym3 rbSymFromDiagonal(rbVec3 d)
 {
@@ -27,15 +29,10 @@ static inline rbSym3 rbScaleSym(double f, rbSym3 a)
     return (rbSym3){f * a.xx, f * a.yy, f * a.zz, f * a.xy, f * a.xz, f * a.yz};
 }
 
-// Inverse by cofactors after scaling rows and columns by powers of two. False, and *inverse
-// unchanged, when the matrix is singular to working precision.
-bool rbMat3_Invert(rbMat3 m, rbMat3* inverse);
-
-// Inverse and solution of s x = b. A positive definite matrix is scaled to a unit diagonal (by
-// powers of two) and factored as L D L^T: the accuracy depends on the condition of the scaled
-// matrix only, so bodies of very different sizes are handled well. Indefinite matrices are inverted
-// as by rbMat3_Invert. False, and the result unchanged, when the matrix is singular to working
-// precision.
+// Inverse and solution of s x = b. The matrix is scaled to a unit diagonal (by powers of two) and
+// factored as L D L^T: the accuracy depends on the condition of the scaled matrix only, so bodies
+// of very different sizes are handled well. False, and the result unchanged, when the matrix is not
+// positive definite to working precision.
 bool rbSym3_Invert(rbSym3 s, rbSym3* inverse);
 bool rbSym3_Solve(rbSym3 s, rbVec3 b, rbVec3* x);
 

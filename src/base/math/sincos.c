@@ -148,49 +148,29 @@ static double sinInQuadrant(rbPair r, unsigned quadrant)
     return (quadrant & 2u) ? -value : value;
 }
 
-double rbSin(double x)
+void rbSinCos(double x, double* sine, double* cosine)
 {
     double size = fabs(x);
-    if (size <= QUARTER_PI) {
-        rbPair r = {x, 0.0};
-        return size < TINY_ANGLE ? x : sinReduced(r);
-    }
+    rbReducedAngle a = {{x, 0.0}, 0};
     if (!isfinite(x)) {
-        return x - x;
+        a.r.high = x - x;
+    } else if (size > QUARTER_PI) {
+        a = reduce(x);
     }
-    rbReducedAngle a = reduce(x);
-    return sinInQuadrant(a.r, a.quadrant);
+    *sine = size < TINY_ANGLE ? x : sinInQuadrant(a.r, a.quadrant);
+    *cosine = size < TINY_ANGLE ? 1.0 : sinInQuadrant(a.r, a.quadrant + 1u);
+}
+
+double rbSin(double x)
+{
+    double sine, cosine;
+    rbSinCos(x, &sine, &cosine);
+    return sine;
 }
 
 double rbCos(double x)
 {
-    double size = fabs(x);
-    if (size <= QUARTER_PI) {
-        rbPair r = {x, 0.0};
-        return size < TINY_ANGLE ? 1.0 : cosReduced(r);
-    }
-    if (!isfinite(x)) {
-        return x - x;
-    }
-    rbReducedAngle a = reduce(x);
-    return sinInQuadrant(a.r, a.quadrant + 1u);
-}
-
-void rbSinCos(double x, double* sine, double* cosine)
-{
-    double size = fabs(x);
-    if (size <= QUARTER_PI) {
-        rbPair r = {x, 0.0};
-        *sine = size < TINY_ANGLE ? x : sinReduced(r);
-        *cosine = size < TINY_ANGLE ? 1.0 : cosReduced(r);
-        return;
-    }
-    if (!isfinite(x)) {
-        *sine = x - x;
-        *cosine = *sine;
-        return;
-    }
-    rbReducedAngle a = reduce(x);
-    *sine = sinInQuadrant(a.r, a.quadrant);
-    *cosine = sinInQuadrant(a.r, a.quadrant + 1u);
+    double sine, cosine;
+    rbSinCos(x, &sine, &cosine);
+    return cosine;
 }

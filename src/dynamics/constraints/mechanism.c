@@ -2,6 +2,7 @@
 #include "dynamics/constraints/mechanism.h"
 
 #include "base/math/angle.h"
+#include "base/math/matrix3.h"
 
 rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism)
 {
@@ -12,11 +13,6 @@ rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism)
                          .rowCount = mechanism->rowCount,
                          .rows = mechanism->rows,
                          .compliance = mechanism->compliance};
-}
-
-static inline rbVec3 columnOf(const rbMat3* m, int axis)
-{
-    return axis == 0 ? m->cx : axis == 1 ? m->cy : m->cz;
 }
 
 // s + f a a^T
@@ -35,10 +31,10 @@ static void refreshMass(const rbMechBody* body, rbRowMass* mass)
     const rbTurn* turn = &body->turn;
     rbSym3 inverse = {turn->invMoment, turn->invMoment, turn->invMoment, 0.0, 0.0, 0.0};
     if (turn->difference3 != 0.0) {
-        addSquare(&inverse, turn->difference3, columnOf(&body->pose.rotation, turn->axis3));
+        addSquare(&inverse, turn->difference3, rbMat3_GetColumn(body->pose.rotation, turn->axis3));
     }
     if (turn->difference2 != 0.0) {
-        addSquare(&inverse, turn->difference2, columnOf(&body->pose.rotation, turn->axis2));
+        addSquare(&inverse, turn->difference2, rbMat3_GetColumn(body->pose.rotation, turn->axis2));
     }
     mass->invMass = body->invMass;
     mass->invInertia = inverse;
@@ -80,29 +76,19 @@ void rbMechanism_LookAhead(rbMechanism* mechanism, double h)
     }
 }
 
-// An angle reduced to [-pi, pi].
-static double wrapAngle(double angle)
-{
-    if (fabs(angle) <= RB_PI) {
-        return angle;
-    }
-    return rbWrapAngle(angle);
-}
-
 void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* errors)
 {
     const rbRowBlock* block = &mechanism->blocks[index];
     block->errors(block->data, &mechanism->bodies[block->bodyA].ahead,
                   &mechanism->bodies[block->bodyB].ahead, errors);
+    const double* start = &mechanism->startErrors[block->firstRow];
     if (block->kind == RB_ROW_HOLD) {
-        const double* first = &mechanism->startErrors[block->firstRow];
         for (int i = 0; mechanism->leftover > 0.0 && i < block->rowCount; ++i) {
-            errors[i] -= mechanism->leftover * first[i];
+            errors[i] -= mechanism->leftover * start[i];
         }
         return;
     }
     // Continued from the start of the step; SPRING rows from the rest position.
-    const double* start = &mechanism->startErrors[block->firstRow];
     for (int i = 0; i < block->rowCount; ++i) {
         double change = errors[i] - start[i];
         bool isAngle = block->isAngle && ((block->angleMask >> i) & 1u) != 0;
@@ -110,7 +96,7 @@ void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* er
         double requested = block->kind == RB_ROW_TRAVEL
                                ? mechanism->speeds[block->firstRow + i] * mechanism->duration
                                : 0.0;
-        change = isAngle ? requested + wrapAngle(change - requested) : change;
+        change = isAngle ? requested + rbWrapAngle(change - requested) : change;
         errors[i] = block->kind == RB_ROW_TRAVEL ? change : start[i] + change - block->rest;
     }
 }

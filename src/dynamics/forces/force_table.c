@@ -9,13 +9,21 @@
 #include <math.h>
 #include <stddef.h>
 
-static rbStatus checkConstant(const rbForceDef* def, rbError* error)
+// All numbers of a force are finite and in their ranges.
+static rbStatus checkNumbers(const rbForceDef* def, rbError* error)
 {
-    if (!rbIsFinite3(def->force) || !rbIsFinite3(def->torque)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "constant force: force (%g, %g, %g) N and torque (%g, %g, %g) N m must be finite",
-            def->force.x, def->force.y, def->force.z, def->torque.x, def->torque.y, def->torque.z);
+    const rbForceRow* row = rbGetForceRow(def->type);
+    for (int i = 0; i < row->parameterCount; ++i) {
+        const rbParameter* parameter = &row->parameters[i];
+        const double* values = (const void*)((const char*)def + parameter->offset);
+        for (int k = 0; k < parameter->count; ++k) {
+            if (!(values[k] >= parameter->low && values[k] <= parameter->high)) {
+                return rbError_Set(error, RB_STATUS_INVALID,
+                                   "%s force: %s is %g %s; give a finite number from %g to %g",
+                                   row->name, parameter->key, values[k], parameter->unit,
+                                   parameter->low, parameter->high);
+            }
+        }
     }
     return RB_STATUS_OK;
 }
@@ -37,35 +45,11 @@ static double constantBound(const rbForceDef* def, double mass)
     return rbLength(def->force) / mass;
 }
 
-static rbStatus checkDrag(const rbForceDef* def, rbError* error)
-{
-    double values[3] = {def->linear, def->quadratic, def->angular};
-    for (int i = 0; i < 3; ++i) {
-        if (!(values[i] >= 0.0) || !isfinite(values[i])) {
-            return rbError_Set(
-                error, RB_STATUS_INVALID,
-                "drag: the coefficient %g is not accepted; it must be finite and not negative",
-                values[i]);
-        }
-    }
-    return RB_STATUS_OK;
-}
-
 static void addDrag(const rbForceDef* def, const rbForceInput* input, rbVec3* force, rbVec3* torque)
 {
     rbVec3 v = input->linearVelocity;
     *force = rbAdd(*force, rbScale(-(def->linear + def->quadratic * rbLength(v)), v));
     *torque = rbAdd(*torque, rbScale(-def->angular, input->angularVelocity));
-}
-
-static rbStatus checkCentral(const rbForceDef* def, rbError* error)
-{
-    if (!rbIsFinite3(def->center) || !isfinite(def->strength)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "central force: its center and its strength %g m^3/s^2 must be finite",
-                           def->strength);
-    }
-    return RB_STATUS_OK;
 }
 
 static void addCentral(const rbForceDef* def, const rbForceInput* input, rbVec3* force,
@@ -141,19 +125,19 @@ static const rbForceRow forceTable[RB_FORCE_COUNT] = {
     [RB_FORCE_CONSTANT] = {.name = "constant",
                            .meaning = "The same force and torque all the time, world axes.",
                            PARAMETERS(constantParameters),
-                           .check = checkConstant,
+                           .check = checkNumbers,
                            .addConstant = constantLoad,
                            .potential = constantPotential,
                            .accelerationBound = constantBound},
     [RB_FORCE_DRAG] = {.name = "drag",
                        .meaning = "Force -(linear + quadratic |v|) v and torque -angular omega.",
                        PARAMETERS(dragParameters),
-                       .check = checkDrag,
+                       .check = checkNumbers,
                        .addVarying = addDrag},
     [RB_FORCE_CENTRAL] = {.name = "central",
                           .meaning = "Attraction m k / r^2 to a point.",
                           PARAMETERS(centralParameters),
-                          .check = checkCentral,
+                          .check = checkNumbers,
                           .addVarying = addCentral,
                           .potential = centralPotential},
     [RB_FORCE_USER] = {.name = "user",

@@ -163,13 +163,10 @@ static void begin(rbImpactPath* path)
 // Removes the rounding error of the quantity that has reached its goal.
 static void setToGoal(rbImpactPath* path)
 {
-    if (path->quantity == RB_QUANTITY_VELOCITY) {
-        path->z = path->goal;
-    } else if (path->quantity == RB_QUANTITY_IMPULSE) {
-        path->pz = path->goal;
-    } else {
-        path->work = path->goal;
-    }
+    double* value = path->quantity == RB_QUANTITY_VELOCITY  ? &path->z
+                    : path->quantity == RB_QUANTITY_IMPULSE ? &path->pz
+                                                            : &path->work;
+    *value = path->goal;
 }
 
 void rbImpactPath_PassGoal(rbImpactPath* path)

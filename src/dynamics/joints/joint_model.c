@@ -33,13 +33,15 @@ static rbRowPose findPose(const rbJointSide* side)
     return (rbRowPose){pose.p, q, rbMatFromQuat(q)};
 }
 
-static void writeTitle(Maker* maker)
+static Maker begin(const rbJointDef* def, const rbJointSide* sideA, const rbJointSide* sideB,
+                   rbError* error)
 {
-    const rbJointDef* def = maker->def;
+    Maker maker = {.def = def, .sideA = sideA, .sideB = sideB, .error = error};
     bool isKnown = (int)def->type >= 0 && (int)def->type < rbJointType_GetCount();
-    snprintf(maker->title, sizeof maker->title, "joint \"%.60s\" (%s of \"%.60s\" and \"%.60s\")",
+    snprintf(maker.title, sizeof maker.title, "joint \"%.60s\" (%s of \"%.60s\" and \"%.60s\")",
              def->name != NULL ? def->name : "", isKnown ? rbJointType_Name(def->type) : "unknown",
-             maker->sideA->name, maker->sideB->name);
+             sideA->name, sideB->name);
+    return maker;
 }
 
 // Unit vector along a finite vector of any length; zero stays zero.
@@ -200,28 +202,7 @@ static rbStatus addStack(const Maker* maker, rbJointModel* model)
     return status;
 }
 
-// One part of a custom combination.
-static rbStatus addFreePart(const Maker* maker, rbJointModel* model, const rbJointPart* source)
-{
-    rbJointPart part = *source;
-    if ((int)part.type < 0 || part.type >= RB_BASIC_JOINT_COUNT) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: part %d is of type %d; parts are of one of the %d basic types, "
-                           "from ball to double-rotation",
-                           maker->title, model->partCount + 1, (int)part.type,
-                           RB_BASIC_JOINT_COUNT);
-    }
-    const rbPartOps* ops = rbPartOps_Get(part.type);
-    rbStatus status = validateVectors(maker, &part, " of a part");
-    if (status == RB_STATUS_OK) {
-        status = resolveAxes(maker, ops->axisUse, &part);
-    }
-    if (status == RB_STATUS_OK) {
-        status = addPart(maker, model, &part);
-    }
-    return status;
-}
-
+// The parts of a custom combination.
 static rbStatus addFreeParts(const Maker* maker, rbJointModel* model)
 {
     const rbJointDef* def = maker->def;
@@ -233,7 +214,20 @@ static rbStatus addFreeParts(const Maker* maker, rbJointModel* model)
     }
     rbStatus status = RB_STATUS_OK;
     for (int i = 0; i < def->partCount && status == RB_STATUS_OK; ++i) {
-        status = addFreePart(maker, model, &def->parts[i]);
+        rbJointPart part = def->parts[i];
+        if ((int)part.type < 0 || part.type >= RB_BASIC_JOINT_COUNT) {
+            return rbError_Set(maker->error, RB_STATUS_INVALID,
+                               "%s: part %d is of type %d; parts are of one of the %d basic types, "
+                               "from ball to double-rotation",
+                               maker->title, i + 1, (int)part.type, RB_BASIC_JOINT_COUNT);
+        }
+        status = validateVectors(maker, &part, " of a part");
+        if (status == RB_STATUS_OK) {
+            status = resolveAxes(maker, rbPartOps_Get(part.type)->axisUse, &part);
+        }
+        if (status == RB_STATUS_OK) {
+            status = addPart(maker, model, &part);
+        }
     }
     return status;
 }
@@ -410,11 +404,13 @@ static double findSwingAngle(const rbFreedomModel* freedom, const rbRowPose* pos
     return 2.0 * rbAtan2(sign * sine, sign * q.w);
 }
 
-// B's point seen from A's center of mass, world axes.
-static rbVec3 findArm(const rbFreedomModel* freedom, const rbRowPose* poseA, const rbRowPose* poseB)
+// Travel is measured as the distance from a plane.
+static rbPartModel planeOf(const rbFreedomModel* freedom)
 {
-    return rbAdd(rbSub(poseB->position, poseA->position),
-                 rbMulMV(poseB->rotation, freedom->pointB));
+    return (rbPartModel){.type = RB_JOINT_PLANE,
+                         .axisA = freedom->axis,
+                         .pointA = freedom->pointA,
+                         .pointB = freedom->pointB};
 }
 
 void rbFreedomModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
@@ -428,10 +424,8 @@ void rbFreedomModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPo
         rows[0] = (rbRow){RB_VEC3_ZERO, u, u};
         return;
     }
-    // As in a plane's row: both impulses act at B's point.
-    rbVec3 n = rbMulMV(poseA->rotation, freedom->axis);
-    rbVec3 fromB = rbMulMV(poseB->rotation, freedom->pointB);
-    rows[0] = (rbRow){n, rbCross(findArm(freedom, poseA, poseB), n), rbCross(fromB, n)};
+    rbPartModel plane = planeOf(freedom);
+    rbPartTable[RB_JOINT_PLANE].rows(&plane, poseA, poseB, rows);
 }
 
 void rbFreedomModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
@@ -444,8 +438,8 @@ void rbFreedomModel_Errors(const void* data, const rbRowPose* poseA, const rbRow
                                                       : findSwingAngle(freedom, poseA, poseB);
         return;
     }
-    rbVec3 arm = rbMulMtV(poseA->rotation, findArm(freedom, poseA, poseB));
-    errors[0] = rbDot(freedom->axis, rbSub(arm, freedom->pointA));
+    rbPartModel plane = planeOf(freedom);
+    rbPartTable[RB_JOINT_PLANE].errors(&plane, poseA, poseB, errors);
 }
 
 // --------------------------------------------------------- drives: motors, prescribed velocities
@@ -598,8 +592,7 @@ rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJ
     RB_ASSERT(rbIsFinite3(sideB->transform.p) && rbIsUnitQuat(sideB->transform.q));
     RB_ASSERT(rbIsUnitQuat(sideA->principal.q) && rbIsUnitQuat(sideB->principal.q));
     *model = (rbJointModel){.type = def->type};
-    Maker maker = {.def = def, .sideA = sideA, .sideB = sideB, .error = error};
-    writeTitle(&maker);
+    Maker maker = begin(def, sideA, sideB, error);
     if ((int)def->type < 0 || (int)def->type >= rbJointType_GetCount()) {
         return rbError_Set(error, RB_STATUS_INVALID, "%s: type %d does not exist; see rbJointType",
                            maker.title, (int)def->type);
@@ -679,9 +672,19 @@ void rbJointModel_Points(const rbJointModel* model, const rbRowPose* poseA, cons
     }
     const rbPartModel* part = &model->parts[shown];
     *pointB = rbAdd(poseB->position, rbMulMV(poseB->rotation, part->pointB));
-    rbPartFootFn* foot = rbPartOps_Get(part->type)->foot;
-    *pointA = foot != NULL ? foot(part, poseA, *pointB)
-                           : rbAdd(poseA->position, rbMulMV(poseA->rotation, part->pointA));
+    *pointA = rbAdd(poseA->position, rbMulMV(poseA->rotation, part->pointA));
+    const rbPartOps* ops = rbPartOps_Get(part->type);
+    if (ops->angleMask == 0 && ops->axisUse == RB_AXIS_COMMON) {
+        // The foot point on A's line or plane: B's point without its distance along the rows.
+        rbRow rows[RB_BLOCK_ROWS_MAX];
+        double errors[RB_BLOCK_ROWS_MAX];
+        ops->rows(part, poseA, poseB, rows);
+        ops->errors(part, poseA, poseB, errors);
+        *pointA = *pointB;
+        for (int i = 0; i < ops->rowCount; ++i) {
+            *pointA = rbAddScaled(*pointA, -(errors[i] + part->distance), rows[i].linear);
+        }
+    }
     *axis = RB_VEC3_ZERO;
     for (int i = model->partCount - 1; i >= 0; --i) {
         if (rbPartOps_Get(model->parts[i].type)->axisUse != RB_AXIS_NONE) {
@@ -693,24 +696,16 @@ void rbJointModel_Points(const rbJointModel* model, const rbRowPose* poseA, cons
 // ------------------------------------------------------------------------------------------ limits
 // Which positions they bound, and whether a definition makes sense (B-82).
 
-// An axis whose squared length is below this has no direction.
-#define ZERO_AXIS_SQUARED 1e-200
-
 static bool isUsed(const rbLimitDef* limit)
 {
     // NaN must be reported.
     return !(limit->lower == -INFINITY && limit->upper == INFINITY);
 }
 
-static const char* unitOf(rbFreedomKind kind)
-{
-    return kind == RB_FREEDOM_TRAVEL ? "m" : "rad";
-}
-
 static rbStatus validateLimit(const Maker* maker, int index, rbFreedomKind kind)
 {
     const rbLimitDef* limit = &maker->def->limits[index];
-    const char* unit = unitOf(kind);
+    const char* unit = kind == RB_FREEDOM_TRAVEL ? "m" : "rad";
     if (isnan(limit->lower) || isnan(limit->upper) || limit->lower == INFINITY ||
         limit->upper == -INFINITY) {
         return rbError_Set(maker->error, RB_STATUS_INVALID,
@@ -739,34 +734,25 @@ static rbStatus validateLimit(const Maker* maker, int index, rbFreedomKind kind)
     return RB_STATUS_OK;
 }
 
-static bool hasNoDirection(rbVec3 v)
-{
-    return rbLengthSquared(v) < ZERO_AXIS_SQUARED;
-}
-
 // Swing and twist of a ball joint: axes in the frames of the bodies; B's defaults to A's at the
 // current poses.
 static rbStatus makeBall(Maker* maker, rbLimitModel limits[2])
 {
     const rbJointDef* def = maker->def;
-    if (!rbIsFinite3(def->axisA) || !rbIsFinite3(def->axisB) || hasNoDirection(def->axisA)) {
+    if (isZero(def->axisA)) {
         return rbError_Set(maker->error, RB_STATUS_INVALID,
                            "%s: limits of a ball joint need axisA, the axis of the cone in the "
-                           "frame of \"%.60s\"; it is [%g, %g, %g]",
-                           maker->title, maker->sideA->name, def->axisA.x, def->axisA.y,
-                           def->axisA.z);
+                           "frame of \"%.60s\"; it is zero",
+                           maker->title, maker->sideA->name);
     }
-    const rbTransform frameA = maker->sideA->transform;
-    const rbTransform frameB = maker->sideB->transform;
-    rbVec3 axisA = rbNormalize(def->axisA);
-    rbVec3 axisB = hasNoDirection(def->axisB) ? rbInvRotate(frameB.q, rbRotate(frameA.q, axisA))
-                                              : rbNormalize(def->axisB);
+    rbJointPart part = {.axisA = def->axisA, .axisB = def->axisB};
+    (void)resolveAxes(maker, RB_AXIS_COMMON, &part);
     rbQuat principalA = maker->sideA->principal.q;
     rbQuat principalB = maker->sideB->principal.q;
     rbStatus status = resolveOrientation(maker);
     rbFreedomModel swing = {.kind = RB_FREEDOM_SWING,
-                            .axis = rbNormalize(rbInvRotate(principalA, axisA)),
-                            .referenceB = rbNormalize(rbInvRotate(principalB, axisB)),
+                            .axis = rbNormalize(rbInvRotate(principalA, part.axisA)),
+                            .referenceB = rbNormalize(rbInvRotate(principalB, part.axisB)),
                             .neutral = RB_QUAT_IDENTITY};
     // Like the angle of a hinge: zero where B has the stated orientation, aligned with the axis by
     // the smallest rotation.
@@ -783,12 +769,10 @@ rbStatus rbMakeLimits(rbJointLimits* limits, const rbJointDef* def, const rbJoin
                       const rbJointSide* sideA, const rbJointSide* sideB, rbError* error)
 {
     RB_ASSERT(limits != NULL && def != NULL && model != NULL);
-    Maker maker = {.def = def, .sideA = sideA, .sideB = sideB, .error = error};
+    Maker maker = begin(def, sideA, sideB, error);
     int places = def->type == RB_JOINT_BALL ? 2 : model->freedomCount;
     bool isAnyUsed = false;
     limits->count = 0;
-    (void)snprintf(maker.title, sizeof maker.title, "joint \"%.60s\"",
-                   def->name != NULL ? def->name : "");
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
         isAnyUsed = isAnyUsed || isUsed(&def->limits[i]);
         if (i >= places && isUsed(&def->limits[i])) {

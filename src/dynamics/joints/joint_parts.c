@@ -1,5 +1,6 @@
-// The basic parts of joints: their rows, errors and foot points (B-13 to B-19); and springs.
+// The basic parts of joints: their rows and errors (B-13 to B-19); and springs.
 #include "base/math/elementary.h"
+#include "base/math/matrix3.h"
 #include "dynamics/joints/part_ops.h"
 
 // ------------------------------------------------------------------------------------ translations
@@ -14,11 +15,6 @@
 // so A's part acts at b itself. Where the joint holds, b is the foot point of the specification;
 // elsewhere b is correct and the foot point is not: b yields the exact gradient, and a pair of
 // impulses at one point conserves angular momentum for any gap.
-
-static rbVec3 worldPoint(const rbRowPose* pose, rbVec3 point)
-{
-    return rbAdd(pose->position, rbMulMV(pose->rotation, point));
-}
 
 // b relative to both centers of mass. The difference of the centers comes first: far from the
 // origin it is exact, world coordinates of b are not.
@@ -69,14 +65,6 @@ static void findBallErrors(const rbPartModel* part, const rbRowPose* poseA, cons
     errors[2] = offset.z;
 }
 
-static void writeLineRows(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
-                          rbRow* rows)
-{
-    Arms arms = findArms(part, poseA, poseB);
-    writeRow(&rows[0], rbMulMV(poseA->rotation, part->crossA[0]), &arms);
-    writeRow(&rows[1], rbMulMV(poseA->rotation, part->crossA[1]), &arms);
-}
-
 static void findLineErrors(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
                            double* errors)
 {
@@ -85,32 +73,11 @@ static void findLineErrors(const rbPartModel* part, const rbRowPose* poseA, cons
     errors[1] = rbDot(part->crossA[1], offset);
 }
 
-static rbVec3 findFootOnLine(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB)
-{
-    rbVec3 a = worldPoint(poseA, part->pointA);
-    rbVec3 axis = rbMulMV(poseA->rotation, part->axisA);
-    return rbAddScaled(a, rbDot(axis, rbSub(pointB, a)), axis);
-}
-
-static void writePlaneRows(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
-                           rbRow* rows)
-{
-    Arms arms = findArms(part, poseA, poseB);
-    writeRow(&rows[0], rbMulMV(poseA->rotation, part->axisA), &arms);
-}
-
 // The plane is the plane at distance 0.
 static void findPlaneErrors(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
                             double* errors)
 {
     errors[0] = rbDot(part->axisA, findOffset(part, poseA, poseB)) - part->distance;
-}
-
-static rbVec3 findFootInPlane(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB)
-{
-    rbVec3 a = worldPoint(poseA, part->pointA);
-    rbVec3 normal = rbMulMV(poseA->rotation, part->axisA);
-    return rbAddScaled(pointB, -rbDot(normal, rbSub(pointB, a)), normal);
 }
 
 // Unit vector along a gap; if there is no gap, an axis of A, so that an impulse can open it.
@@ -204,18 +171,6 @@ static inline void writeRotationRow(rbRow* row, rbVec3 u)
     row->angularB = u;
 }
 
-// The rows are A's axes: the rotation vector in A's frame is constant when both bodies rotate
-// together.
-static void writeTranslationRows(const rbPartModel* part, const rbRowPose* poseA,
-                                 const rbRowPose* poseB, rbRow* rows)
-{
-    (void)part;
-    (void)poseB;
-    writeRotationRow(&rows[0], poseA->rotation.cx);
-    writeRotationRow(&rows[1], poseA->rotation.cy);
-    writeRotationRow(&rows[2], poseA->rotation.cz);
-}
-
 // Rotation vector, in A's frame, of the deviation of B from its target orientation: with G the
 // world rotation of a body since the joint held, G_B G_A^-1 = q_B (q_A relative)^-1 (E-02); in A's
 // frame, q_A^-1 times it times q_A = q_A^-1 q_B relative^-1.
@@ -236,14 +191,6 @@ static void findTranslationErrors(const rbPartModel* part, const rbRowPose* pose
     errors[0] = factor * v.x;
     errors[1] = factor * v.y;
     errors[2] = factor * v.z;
-}
-
-static void writeDirectionRows(const rbPartModel* part, const rbRowPose* poseA,
-                               const rbRowPose* poseB, rbRow* rows)
-{
-    (void)poseB;
-    writeRotationRow(&rows[0], rbMulMV(poseA->rotation, part->crossA[0]));
-    writeRotationRow(&rows[1], rbMulMV(poseA->rotation, part->crossA[1]));
 }
 
 // Angle times axis of the rotation from A's axis x to B's, x2, along the transverse axes y and z of
@@ -298,20 +245,37 @@ static void findDoubleRotationErrors(const rbPartModel* part, const rbRowPose* p
                                                                   : rbAtan2(sine, cosine);
 }
 
+// Rows along directions that are fixed to A, so that errors are constant when both bodies move
+// together: A's own axes, the two across the axis of the part, or that axis.
+static void writeFixedRows(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
+                           rbRow* rows)
+{
+    const rbPartOps* ops = rbPartOps_Get(part->type);
+    const rbVec3* local = ops->rowCount == 1 ? &part->axisA : part->crossA;
+    Arms arms = findArms(part, poseA, poseB);
+    for (int i = 0; i < ops->rowCount; ++i) {
+        rbVec3 n = ops->rowCount == 3 ? rbMat3_GetColumn(poseA->rotation, i)
+                                      : rbMulMV(poseA->rotation, local[i]);
+        if (ops->angleMask != 0) {
+            writeRotationRow(&rows[i], n);
+        } else {
+            writeRow(&rows[i], n, &arms);
+        }
+    }
+}
+
 // ------------------------------------------------------------------------------------------- table
 
 const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
     [RB_JOINT_BALL] = {.rowCount = 3, .rows = writeBallRows, .errors = findBallErrors},
     [RB_JOINT_LINE] = {.rowCount = 2,
                        .axisUse = RB_AXIS_COMMON,
-                       .rows = writeLineRows,
-                       .errors = findLineErrors,
-                       .foot = findFootOnLine},
+                       .rows = writeFixedRows,
+                       .errors = findLineErrors},
     [RB_JOINT_PLANE] = {.rowCount = 1,
                         .axisUse = RB_AXIS_COMMON,
-                        .rows = writePlaneRows,
-                        .errors = findPlaneErrors,
-                        .foot = findFootInPlane},
+                        .rows = writeFixedRows,
+                        .errors = findPlaneErrors},
     [RB_JOINT_DISTANCE] = {.rowCount = 1,
                            .hasDistance = true,
                            .rows = writeDistanceRows,
@@ -320,23 +284,21 @@ const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
                                 .axisUse = RB_AXIS_COMMON,
                                 .hasDistance = true,
                                 .rows = writeLineDistanceRows,
-                                .errors = findLineDistanceErrors,
-                                .foot = findFootOnLine},
+                                .errors = findLineDistanceErrors},
     [RB_JOINT_PLANE_DISTANCE] = {.rowCount = 1,
                                  .axisUse = RB_AXIS_COMMON,
                                  .hasDistance = true,
                                  .isDistanceSigned = true,
-                                 .rows = writePlaneRows,
-                                 .errors = findPlaneErrors,
-                                 .foot = findFootInPlane},
+                                 .rows = writeFixedRows,
+                                 .errors = findPlaneErrors},
     [RB_JOINT_TRANSLATION] = {.rowCount = 3,
                               .angleMask = 7,
-                              .rows = writeTranslationRows,
+                              .rows = writeFixedRows,
                               .errors = findTranslationErrors},
     [RB_JOINT_DIRECTION] = {.rowCount = 2,
                             .angleMask = 3,
                             .axisUse = RB_AXIS_COMMON,
-                            .rows = writeDirectionRows,
+                            .rows = writeFixedRows,
                             .errors = findDirectionErrors},
     [RB_JOINT_DOUBLE_ROTATION] = {.rowCount = 1,
                                   .angleMask = 1,
@@ -371,37 +333,22 @@ void rbSpringModel_Errors(const void* data, const rbRowPose* poseA, const rbRowP
     errors[0] = rbLength(spanOf(data, poseA, poseB).gap);
 }
 
-static void writeX(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, rbRow* rows)
-{
-    Span span = spanOf(data, poseA, poseB);
-    rows[0] = rowOfSpan(&span, rbMakeVec3(1.0, 0.0, 0.0));
-}
+// Rows and errors along an axis of the world.
+#define AXIS(name, x, y, z)                                                                   \
+    static void write##name(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, \
+                            rbRow* rows)                                                      \
+    {                                                                                         \
+        Span span = spanOf(data, poseA, poseB);                                               \
+        rows[0] = rowOfSpan(&span, rbMakeVec3(x, y, z));                                      \
+    }                                                                                         \
+    static void find##name(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,  \
+                           double* errors)                                                    \
+    {                                                                                         \
+        errors[0] = rbDot(rbMakeVec3(x, y, z), spanOf(data, poseA, poseB).gap);               \
+    }
 
-static void findX(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, double* errors)
-{
-    errors[0] = spanOf(data, poseA, poseB).gap.x;
-}
-
-static void writeY(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, rbRow* rows)
-{
-    Span span = spanOf(data, poseA, poseB);
-    rows[0] = rowOfSpan(&span, rbMakeVec3(0.0, 1.0, 0.0));
-}
-
-static void findY(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, double* errors)
-{
-    errors[0] = spanOf(data, poseA, poseB).gap.y;
-}
-
-static void writeZ(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, rbRow* rows)
-{
-    Span span = spanOf(data, poseA, poseB);
-    rows[0] = rowOfSpan(&span, rbMakeVec3(0.0, 0.0, 1.0));
-}
-
-static void findZ(const void* data, const rbRowPose* poseA, const rbRowPose* poseB, double* errors)
-{
-    errors[0] = spanOf(data, poseA, poseB).gap.z;
-}
+AXIS(X, 1.0, 0.0, 0.0)
+AXIS(Y, 0.0, 1.0, 0.0)
+AXIS(Z, 0.0, 0.0, 1.0)
 
 const rbSpringAxisOps rbSpringAxes[3] = {{writeX, findX}, {writeY, findY}, {writeZ, findZ}};

@@ -10,8 +10,6 @@ typedef void rbPartRowsFn(const rbPartModel* part, const rbRowPose* poseA, const
                           rbRow* rows);
 typedef void rbPartErrorsFn(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
                             double* errors);
-// A's point nearest to B's among those allowed by the part, world: the foot point. NULL: A's point.
-typedef rbVec3 rbPartFootFn(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB);
 
 // The axes that a definition must specify for a type.
 typedef enum rbAxisUse {
@@ -28,7 +26,6 @@ typedef struct rbPartOps {
     bool isDistanceSigned; // zero and negative distances are accepted
     rbPartRowsFn* rows;
     rbPartErrorsFn* errors;
-    rbPartFootFn* foot;
 } rbPartOps;
 
 extern const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT];

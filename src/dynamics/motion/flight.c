@@ -18,15 +18,19 @@ typedef struct MotionRow {
     const char* name;
     bool allowsTorque; // constant torque
     bool allowsLoad;   // loads that depend on time or state
+    int method;        // index of the ODE method of the same name, of rows that allow loads
 } MotionRow;
 
 static const MotionRow motionTable[RB_MOTION_COUNT] = {
     [RB_MOTION_AUTO] = {.name = "auto"},
     [RB_MOTION_EXACT] = {.name = "exact"},
     [RB_MOTION_TAYLOR] = {.name = "taylor", .allowsTorque = true},
-    [RB_MOTION_RK4] = {.name = "rk4", .allowsTorque = true, .allowsLoad = true},
-    [RB_MOTION_CASH_KARP] = {.name = "cash-karp", .allowsTorque = true, .allowsLoad = true},
-    [RB_MOTION_EULER] = {.name = "euler", .allowsTorque = true, .allowsLoad = true},
+    [RB_MOTION_RK4] = {.name = "rk4", .allowsTorque = true, .allowsLoad = true, .method = 1},
+    [RB_MOTION_CASH_KARP] = {.name = "cash-karp",
+                             .allowsTorque = true,
+                             .allowsLoad = true,
+                             .method = 2},
+    [RB_MOTION_EULER] = {.name = "euler", .allowsTorque = true, .allowsLoad = true, .method = 0},
 };
 _Static_assert(sizeof motionTable / sizeof motionTable[0] == RB_MOTION_COUNT, "a row a motion");
 
@@ -41,38 +45,15 @@ RB_DEFINE_WORDS(rbMotionType, "motion", RB_MOTION_COUNT, motionTable[index].name
 // t the torque in principal axes. A torque that is constant in the world is not constant there,
 // which the printed recurrences of the original missed; here it is rotated at every stage.
 
+// They are the numbers of rbMotionState, in its order.
 #define ROTATION_UNKNOWNS 8
 #define ALL_UNKNOWNS 14
+_Static_assert(sizeof(rbMotionState) == ALL_UNKNOWNS * sizeof(double), "the unknowns");
 
-static void pack(const rbMotionState* s, double* x)
+// The unknowns of a body; position and velocity are left alone where they are not integrated.
+static size_t sizeOfUnknowns(const rbMotionBody* body)
 {
-    x[0] = s->orientation.w;
-    x[1] = s->orientation.x;
-    x[2] = s->orientation.y;
-    x[3] = s->orientation.z;
-    x[4] = s->spin.x;
-    x[5] = s->spin.y;
-    x[6] = s->spin.z;
-    x[7] = s->work;
-    x[8] = s->position.x;
-    x[9] = s->position.y;
-    x[10] = s->position.z;
-    x[11] = s->velocity.x;
-    x[12] = s->velocity.y;
-    x[13] = s->velocity.z;
-}
-
-static void unpackRotation(const double* x, rbMotionState* s)
-{
-    s->orientation = (rbQuat){x[0], x[1], x[2], x[3]};
-    s->spin = rbMakeVec3(x[4], x[5], x[6]);
-    s->work = x[7];
-}
-
-static void unpackTranslation(const double* x, rbMotionState* s)
-{
-    s->position = rbMakeVec3(x[8], x[9], x[10]);
-    s->velocity = rbMakeVec3(x[11], x[12], x[13]);
+    return (body->load != NULL ? ALL_UNKNOWNS : ROTATION_UNKNOWNS) * sizeof(double);
 }
 
 // Torque in principal axes and power of the work, and the derivatives of position and velocity if
@@ -80,20 +61,15 @@ static void unpackTranslation(const double* x, rbMotionState* s)
 static rbVec3 applyLoads(const rbMotionBody* body, double t, const double* x, double* d)
 {
     rbMotionState s = {0};
-    unpackRotation(x, &s);
+    memcpy(&s, x, sizeOfUnknowns(body));
     // Stages leave the unit sphere slightly; directions need a unit quaternion.
     s.orientation = rbNormalizeQuat(s.orientation);
     rbLoad load = {.torque = body->torque};
     if (body->load != NULL) {
-        unpackTranslation(x, &s);
         body->load(body, &s, t, &load);
         rbVec3 a = rbAddScaled(body->acceleration, 1.0 / body->mass, load.force);
-        d[8] = s.velocity.x;
-        d[9] = s.velocity.y;
-        d[10] = s.velocity.z;
-        d[11] = a.x;
-        d[12] = a.y;
-        d[13] = a.z;
+        memcpy(d + ROTATION_UNKNOWNS, &s.velocity, sizeof s.velocity);
+        memcpy(d + ROTATION_UNKNOWNS + 3, &a, sizeof a);
     }
     d[7] = load.power + rbDot(rbInvRotate(s.orientation, body->torque), s.spin);
     return rbInvRotate(s.orientation, load.torque);
@@ -127,26 +103,26 @@ static rbOdeSystem systemOf(const rbMotionBody* body)
                          (void*)body};
 }
 
-// The ODE method of a row; the tables share their names.
 static const rbOdeMethod* methodOf(rbMotionType type)
 {
-    static const int8_t indices[RB_MOTION_COUNT] = {
-        [RB_MOTION_EULER] = 0, [RB_MOTION_RK4] = 1, [RB_MOTION_CASH_KARP] = 2};
-    const rbOdeMethod* method = rbGetOdeMethod(indices[type]);
+    const rbOdeMethod* method = rbGetOdeMethod(motionTable[type].method);
     RB_VALIDATE(strcmp(method->name, rbMotionType_Name(type)) == 0);
     return method;
 }
 
 static void unpack(const rbMotionBody* body, const double* x, rbMotionState* state)
 {
-    unpackRotation(x, state);
+    memcpy(state, x, sizeOfUnknowns(body));
     state->orientation = rbNormalizeQuat(state->orientation);
-    if (body->load != NULL) {
-        unpackTranslation(x, state);
-    }
 }
 
 #define TAYLOR_DEGREE_MAX 30
+
+// a + f b
+static rbQuat addQuats(rbQuat a, double f, rbQuat b)
+{
+    return (rbQuat){a.w + f * b.w, a.x + f * b.x, a.y + f * b.y, a.z + f * b.z};
+}
 
 // Taylor step of the rotation under a torque constant in the world.
 // Taylor coefficients x_n = x^(n)/n! at the start of the step, with r(0) = 1, q = q0 r:
@@ -177,11 +153,7 @@ static void stepTaylor(const rbMotionBody* body, double h, rbMotionState* state)
             tSum = rbAdd(tSum, rbCross(t[n - k], w[k]));
             wSum = rbSub(wSum, rbCross(w[k], l[n - k]));
             rbQuat wk = {0.0, w[k].x, w[k].y, w[k].z};
-            rbQuat product = rbMulQuat(r[n - k], wk);
-            rSum.w += product.w;
-            rSum.x += product.x;
-            rSum.y += product.y;
-            rSum.z += product.z;
+            rSum = addQuats(rSum, 1.0, rbMulQuat(r[n - k], wk));
             powerSum += rbDot(t[n - k], w[k]);
         }
         double inverse = 1.0 / (n + 1);
@@ -194,10 +166,7 @@ static void stepTaylor(const rbMotionBody* body, double h, rbMotionState* state)
         r[n + 1] = (rbQuat){half * rSum.w, half * rSum.x, half * rSum.y, half * rSum.z};
         power *= h;
         spin = rbAddScaled(spin, power, w[n + 1]);
-        turn.w += power * r[n + 1].w;
-        turn.x += power * r[n + 1].x;
-        turn.y += power * r[n + 1].y;
-        turn.z += power * r[n + 1].z;
+        turn = addQuats(turn, power, r[n + 1]);
         work += power * inverse * powerSum;
     }
     state->spin = spin;
@@ -217,7 +186,7 @@ static void stepFixed(rbMotionType type, const rbMotionBody* body, double time, 
     double x[RB_ODE_UNKNOWNS_MAX];
     rbOdeStepResult result;
     rbOdeSystem system = systemOf(body);
-    pack(state, x);
+    memcpy(x, state, sizeof *state);
     rbOde_Step(methodOf(type), &system, time, h, x, &result);
     unpack(body, result.x, state);
 }
@@ -286,7 +255,7 @@ static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMo
     rbOdeStepResult result;
     rbOdeSystem system = systemOf(body);
     const rbOdeMethod* method = methodOf(RB_MOTION_CASH_KARP);
-    pack(&node->state, x);
+    memcpy(x, &node->state, sizeof node->state);
     rbOde_Step(method, &system, node->time, h, x, &result);
     // NaN compares false with everything, so it needs a separate check.
     bool isFinite = areFinite(result.x, system.count) && areFinite(result.error, system.count);
@@ -328,30 +297,35 @@ static rbFlightNode startNode(const rbFlight* flight, const rbMotionBody* body)
     return node;
 }
 
+// True if the step covered the whole h.
+static bool stepOnce(const rbFlight* flight, const rbMotionBody* body, double h, rbFlightNode* node,
+                     rbMotionCounts* counts)
+{
+    if (flight->type == RB_MOTION_CASH_KARP) {
+        return tryStep(body, node, h, counts);
+    }
+    stepFixed(flight->type, body, node->time, h, &node->state);
+    counts->accepted += 1;
+    return true;
+}
+
 // Whole steps up to a time. The nodes of fixed steps follow from their index, so that the grid does
 // not depend on its history.
 static void advance(const rbFlight* flight, const rbMotionBody* body, double time,
                     rbFlightNode* node, rbMotionCounts* counts)
 {
-    if (flight->type == RB_MOTION_CASH_KARP) {
-        while (node->time + node->step <= time) {
-            double h = node->step;
-            if (tryStep(body, node, h, counts)) {
-                node->time += h;
-                node->index += 1;
-            }
-        }
-        return;
-    }
+    bool isAdaptive = flight->type == RB_MOTION_CASH_KARP;
     for (;;) {
-        double next = flight->startTime + (double)(node->index + 1) * body->settings.step;
+        double next = isAdaptive
+                          ? node->time + node->step
+                          : flight->startTime + (double)(node->index + 1) * body->settings.step;
         if (!(next <= time)) {
             return;
         }
-        stepFixed(flight->type, body, node->time, next - node->time, &node->state);
-        node->index += 1;
-        node->time = next;
-        counts->accepted += 1;
+        if (stepOnce(flight, body, isAdaptive ? node->step : next - node->time, node, counts)) {
+            node->index += 1;
+            node->time = next;
+        }
     }
 }
 
@@ -362,16 +336,9 @@ static void advanceTo(const rbFlight* flight, const rbMotionBody* body, double t
     advance(flight, body, time, node, counts);
     while (node->time < time) {
         double rest = time - node->time;
-        double h = rest;
-        bool isDone = true;
-        if (flight->type == RB_MOTION_CASH_KARP) {
-            h = node->step < rest ? node->step : rest;
-            isDone = tryStep(body, node, h, counts);
-        } else {
-            stepFixed(flight->type, body, node->time, rest, &node->state);
-            counts->accepted += 1;
-        }
-        if (isDone) {
+        bool isShort = flight->type == RB_MOTION_CASH_KARP && node->step < rest;
+        double h = isShort ? node->step : rest;
+        if (stepOnce(flight, body, h, node, counts)) {
             node->time = h == rest ? time : node->time + h;
         }
     }

@@ -10,12 +10,13 @@
 
 #include <rattleback/body.h>
 
+// Numbers only, in the order of the unknowns of an integration.
 typedef struct rbMotionState {
-    rbVec3 position;
     rbQuat orientation;
-    rbVec3 velocity;
     rbVec3 spin;
     double work; // J, done by loads without a potential since the body was created
+    rbVec3 position;
+    rbVec3 velocity;
 } rbMotionState;
 
 // Force and torque about the center of mass in world axes, and the power of loads without a

@@ -69,13 +69,12 @@ static void sortAxes(rbVec3 moments, int order[3])
     order[0] = 0;
     order[1] = 1;
     order[2] = 2;
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i + 1 < 3; ++i) {
-            if (component(moments, order[i]) < component(moments, order[i + 1])) {
-                int swap = order[i];
-                order[i] = order[i + 1];
-                order[i + 1] = swap;
-            }
+    for (int pass = 0; pass < 3; ++pass) {
+        int i = pass == 1 ? 1 : 0; // pairs (0,1), (1,2), (0,1)
+        if (component(moments, order[i]) < component(moments, order[i + 1])) {
+            int swap = order[i];
+            order[i] = order[i + 1];
+            order[i + 1] = swap;
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "dynamics/motion/turn.h"
 
 #include "base/math/elementary.h"
+#include "base/math/matrix3.h"
 
 #include <rattleback/base.h>
 
@@ -73,30 +74,21 @@ static inline rbQuat turnAboutAxis(rbQuat q, int axis, double angle)
     return r;
 }
 
-// An axis of the body in world coordinates: a column of the rotation matrix.
-static inline rbVec3 axisInWorld(rbQuat q, int axis)
+// Component of the momentum along an axis of the body.
+static inline double momentumAlong(rbQuat q, int axis, rbVec3 momentum)
 {
-    if (axis == 0) {
-        return rbMakeVec3(1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q.w * q.z),
-                          2.0 * (q.x * q.z - q.w * q.y));
-    }
-    if (axis == 1) {
-        return rbMakeVec3(2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z),
-                          2.0 * (q.y * q.z + q.w * q.x));
-    }
-    return rbMakeVec3(2.0 * (q.x * q.z + q.w * q.y), 2.0 * (q.y * q.z - q.w * q.x),
-                      1.0 - 2.0 * (q.x * q.x + q.y * q.y));
+    return rbDot(rbMat3_GetColumn(rbMatFromQuat(q), axis), momentum);
 }
 
 rbQuat rbTurn_Step(const rbTurn* turn, rbQuat orientation, rbVec3 momentum, double h)
 {
     rbQuat q = orientation;
     if (turn->difference2 != 0.0) {
-        double l2 = rbDot(axisInWorld(q, turn->axis2), momentum);
+        double l2 = momentumAlong(q, turn->axis2, momentum);
         q = turnAboutAxis(q, turn->axis2, 0.5 * h * turn->difference2 * l2);
     }
     if (turn->difference3 != 0.0) {
-        double l3 = rbDot(axisInWorld(q, turn->axis3), momentum);
+        double l3 = momentumAlong(q, turn->axis3, momentum);
         q = turnAboutAxis(q, turn->axis3, h * turn->difference3 * l3);
     }
     double half = 0.5 * h * turn->invMoment;
@@ -107,7 +99,7 @@ rbQuat rbTurn_Step(const rbTurn* turn, rbQuat orientation, rbVec3 momentum, doub
     rbQuat about = {c, v.x, v.y, v.z};
     q = rbMulQuat(about, q);
     if (turn->difference2 != 0.0) {
-        double l2 = rbDot(axisInWorld(q, turn->axis2), momentum);
+        double l2 = momentumAlong(q, turn->axis2, momentum);
         q = turnAboutAxis(q, turn->axis2, 0.5 * h * turn->difference2 * l2);
     }
     // Back to unit length: the square of the length is 1 to a few eps.

@@ -116,36 +116,6 @@ void rbCorrector_Factor(rbCorrector* corrector, const rbMechanism* mechanism)
     corrector->factorizations += 1;
 }
 
-// The residual of the conditions of a block in the current step, row by row: m or rad. Rows at a
-// limit have none.
-static void blockResidual(const rbMechanism* mechanism, int index, const rbCorrection* correction,
-                          double* residual)
-{
-    double h = correction->h;
-    const rbRowBlock* block = &mechanism->blocks[index];
-    rbMechanism_ErrorsAhead(mechanism, index, residual);
-    if (block->kind == RB_ROW_HOLD) {
-        return;
-    }
-    for (int i = 0; i < block->rowCount; ++i) {
-        int row = block->firstRow + i;
-        if (block->kind == RB_ROW_TRAVEL) {
-            residual[i] -= mechanism->speeds[row] * h;
-        } else if (mechanism->compliance[row] < INFINITY) {
-            // x = (h/4) k (elongation at the start + at the end) + c (growth of it), or, backward,
-            // h k (elongation at the end) + c (growth of it)
-            double start = mechanism->startErrors[row] - block->rest;
-            double elastic = (correction->isBackward ? 1.0 : 0.25) * h * block->stiffness;
-            double early = correction->isBackward ? 0.0 : start;
-            double damping = mechanism->startDamping[row];
-            double x = elastic * (early + residual[i]) + damping * (residual[i] - start);
-            residual[i] = (x - mechanism->impulses[row]) / (elastic + damping);
-        } else {
-            residual[i] = 0.0;
-        }
-    }
-}
-
 // Clamps changes so that limited rows stay within their limits.
 static void clampChange(Iteration* it, int index, double* change)
 {
@@ -362,32 +332,44 @@ static bool isCut(const rbSolver* solver, int index, int* cursor)
     return false;
 }
 
-// Rates that have not reached their targets yet.
-static void blockRates(const rbMechanism* mechanism, int index, double* rates)
+// The error that the spring of a row leaves, of its error ahead: m or rad.
+static double springResidual(const Iteration* it, const rbRowBlock* block, int row, double error)
 {
-    const rbRowBlock* block = &mechanism->blocks[index];
-    rbMechanism_Rates(mechanism, index, rates);
-    if (block->kind == RB_ROW_HOLD) {
-        return;
-    }
-    for (int i = 0; i < block->rowCount; ++i) {
-        int row = block->firstRow + i;
-        if (block->kind == RB_ROW_TRAVEL) {
-            rates[i] -= mechanism->speeds[row];
-        } else if (mechanism->compliance[row] < INFINITY) {
-            rates[i] -= mechanism->compliance[row] * mechanism->impulses[row];
-        } else {
-            rates[i] = 0.0;
-        }
-    }
+    // x = (h/4) k (elongation at the start + at the end) + c (growth of it), or, backward, h k
+    // (elongation at the end) + c (growth of it)
+    const rbMechanism* m = it->mechanism;
+    bool isBackward = it->correction->isBackward;
+    double start = m->startErrors[row] - block->rest;
+    double elastic = (isBackward ? 1.0 : 0.25) * it->correction->h * block->stiffness;
+    double early = isBackward ? 0.0 : start;
+    double damping = m->startDamping[row];
+    double x = elastic * (early + error) + damping * (error - start);
+    return (x - m->impulses[row]) / (elastic + damping);
 }
 
+// The residual of the conditions of a block in the current step, row by row: m or rad; or the rates
+// that have not reached their targets yet. Rows at a limit have none.
 static void measureBlock(const Iteration* it, int index, double* residual)
 {
+    const rbMechanism* m = it->mechanism;
+    const rbRowBlock* block = &m->blocks[index];
+    double time = it->isOfRates ? 1.0 : it->correction->h;
     if (it->isOfRates) {
-        blockRates(it->mechanism, index, residual);
+        rbMechanism_Rates(m, index, residual);
     } else {
-        blockResidual(it->mechanism, index, it->correction, residual);
+        rbMechanism_ErrorsAhead(m, index, residual);
+    }
+    for (int i = 0; block->kind != RB_ROW_HOLD && i < block->rowCount; ++i) {
+        int row = block->firstRow + i;
+        if (block->kind == RB_ROW_TRAVEL) {
+            residual[i] -= m->speeds[row] * time;
+        } else if (!(m->compliance[row] < INFINITY)) {
+            residual[i] = 0.0;
+        } else if (it->isOfRates) {
+            residual[i] -= m->compliance[row] * m->impulses[row];
+        } else {
+            residual[i] = springResidual(it, block, row, residual[i]);
+        }
     }
 }
 
@@ -516,7 +498,7 @@ static void keepBest(Iteration* it)
     }
 }
 
-// Saves impulses and velocities in entry and entryMotion.
+// Saves impulses, velocities and poses in entry, entryMotion and poses.
 static void keepEntry(Iteration* it)
 {
     rbCorrector* c = it->corrector;
@@ -525,6 +507,7 @@ static void keepEntry(Iteration* it)
     for (int i = 0; i < m->bodyCount; ++i) {
         c->entryMotion[2 * (size_t)i] = m->bodies[i].velocity;
         c->entryMotion[2 * (size_t)i + 1] = m->bodies[i].momentum;
+        c->poses[i] = m->bodies[i].pose;
     }
 }
 
@@ -669,10 +652,7 @@ void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorre
         measureBlock(&it, i, residual);
         for (int k = 0; k < block->rowCount; ++k) {
             bool isOut = !(mechanism->compliance[block->firstRow + k] < INFINITY);
-            residual[k] = isOut ? 0.0 : residual[k];
-        }
-        for (int k = 0; !isOfRates && k < block->rowCount; ++k) {
-            residual[k] /= correction->h;
+            residual[k] = isOut ? 0.0 : isOfRates ? residual[k] : residual[k] / correction->h;
         }
     }
 }
@@ -843,16 +823,6 @@ static void stiffenBodies(rbCorrector* c, rbMechanism* m, const double* impulses
     }
 }
 
-static void keepSettled(Iteration* it)
-{
-    const rbMechanism* m = it->mechanism;
-    rbCorrector* c = it->corrector;
-    keepEntry(it);
-    for (int i = 0; i < m->bodyCount; ++i) {
-        c->poses[i] = m->bodies[i].pose;
-    }
-}
-
 static void recallSettled(Iteration* it)
 {
     rbMechanism* m = it->mechanism;
@@ -905,7 +875,7 @@ rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,
     double part = 1.0;
     RB_ASSERT(corrector->solver->cutCount == 0);
     memset(corrector->isStale, 0, (size_t)mechanism->bodyCount * sizeof(bool));
-    keepSettled(&it);
+    keepEntry(&it);
     for (;;) {
         it.result.error = 0.0;
         gather(&it);
@@ -913,7 +883,7 @@ rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,
         if (size < best) {
             best = size;
             part = fmin(1.0, 2.0 * part);
-            keepSettled(&it);
+            keepEntry(&it);
         } else {
             part *= 0.5;
             recallSettled(&it);

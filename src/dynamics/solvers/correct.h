@@ -34,9 +34,9 @@ typedef struct rbCorrector {
     double* lastResidual;
     double* lastChange;  // the solution before mixing
     double* best;        // impulses with the least error
-    double* entry;       // impulses at the beginning
-    rbVec3* entryMotion; // velocity and momentum of the bodies at the beginning
-    rbRowPose* poses;    // of bodies, with the least error
+    double* entry;       // impulses at the beginning, or with the least error
+    rbVec3* entryMotion; // velocity and momentum of the bodies there
+    rbRowPose* poses;    // of bodies there
     rbSym3* inertias;    // of bodies, including the contribution of taut joints
     bool* isStale;       // per body: ahead is older than its velocity
     int64_t factorizations;

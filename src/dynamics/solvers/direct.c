@@ -30,15 +30,13 @@
 // share a dynamic body. The blocks are put into an order of elimination that keeps the factor
 // sparse; columns of L then follow from the elimination tree.
 
-// Coupling of two blocks through a body: assembly iterates over these.
+// Coupling of two blocks through a body: assembly iterates over these. A side is 2 * node + (1: the
+// body is B of its block).
 typedef struct Coupling {
     int body;
-    int entry;   // of L
-    int rowNode; // the later of the two in the order
-    int colNode;
-    double sign; // +1: on the same side of both blocks
-    bool isRowB; // the body is B of the block of rowNode
-    bool isColB; // and of that of colNode
+    int entry;    // of L
+    unsigned row; // side of the later node in the order
+    unsigned col; // and of the other
 } Coupling;
 
 typedef struct Pattern {
@@ -52,78 +50,10 @@ typedef struct Pattern {
     int couplingCount;
 } Pattern;
 
-// A graph in compressed form: the neighbors of node i are neighbors[starts[i] .. starts[i+1]-1],
-// each edge from both of its ends, no node its own neighbor.
-typedef struct NodeGraph {
-    int nodeCount;
-    int* starts;
-    RB_ARRAY(int) neighbors;
-} NodeGraph;
-
-// orderNodes: the nodes in the order in which to eliminate them. Approximate minimum degree (AMD of
-// SuiteSparse), or with RB_AMD off exact minimum degree (block_matrix.h), slower.
-#if defined(RB_AMD)
-
-// amd_2 is the part of AMD that works on caller-owned memory; it destroys its copy of the graph.
-static void orderNodes(const NodeGraph* graph, int* order)
-{
-    int n = graph->nodeCount, edges = graph->starts[n];
-    RB_ASSERT(n >= 2);
-    RB_ASSERT(edges >= 0);
-    // AMD requires n beyond the edges and is faster with a fifth more.
-    int room = edges + edges / 5 + n + 1;
-    enum {
-        LISTS = 8
-    };
-    int* memory = rbAllocZero((size_t)n * LISTS + (size_t)room, sizeof *memory);
-    int *starts = memory, *lengths = starts + n, *next = lengths + n, *head = next + n;
-    int *elements = head + n, *degrees = elements + n, *flags = degrees + n, *counts = flags + n;
-    int* lists = counts + n;
-    if (edges > 0) {
-        memcpy(lists, graph->neighbors.data, (size_t)edges * sizeof *lists);
-    }
-    for (int i = 0; i < n; ++i) {
-        starts[i] = graph->starts[i];
-        lengths[i] = graph->starts[i + 1] - graph->starts[i];
-    }
-    double control[AMD_CONTROL], info[AMD_INFO];
-    amd_defaults(control);
-    amd_2(n, starts, lists, lengths, room, edges, counts, next, order, head, elements, degrees,
-          flags, control, info);
-    rbFree(memory, ((size_t)n * LISTS + (size_t)room) * sizeof *memory);
-}
-
-#else
-
-static void orderNodes(const NodeGraph* graph, int* order)
-{
-    rbBlockMatrix matrix = {0};
-    int n = graph->nodeCount;
-    for (int i = 0; i < n; ++i) {
-        order[i] = i;
-    }
-    if (n > RB_BLOCK_MATRIX_MAX) {
-        return; // as given: its table of bits would be too large
-    }
-    rbBlockMatrix_Begin(&matrix, n);
-    for (int i = 0; i < n; ++i) {
-        for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
-            rbBlockMatrix_Couple(&matrix, i, graph->neighbors.data[k]);
-        }
-    }
-    rbBlockMatrix_Finish(&matrix);
-    for (int i = 0; i < n; ++i) {
-        order[matrix.places.data[i]] = i;
-    }
-    rbBlockMatrix_Free(&matrix);
-}
-
-#endif
-
-// Blocks at each dynamic body, in compressed form. A block is 2 * node + (1: the body is its B).
+// Sides at each dynamic body, in compressed form: sides[starts[i] .. starts[i+1]-1], ascending.
 typedef struct Incidence {
     int bodyCount;
-    int* starts;
+    int* starts; // bodyCount + 2
     int* sides;
     int sideCount;
 } Incidence;
@@ -137,164 +67,173 @@ static int bodyOf(const rbRowBlock* block, int side)
 static Incidence makeIncidence(const rbRowSystem* system, const int* nodeBlocks, int nodeCount)
 {
     Incidence at = {.bodyCount = system->bodyCount};
-    at.starts = rbAllocZero((size_t)at.bodyCount + 1, sizeof *at.starts);
+    at.starts = rbAllocZero((size_t)at.bodyCount + 2, sizeof *at.starts);
     for (int k = 0; k < 2 * nodeCount; ++k) {
         int body = bodyOf(&system->blocks[nodeBlocks[k / 2]], k % 2);
         RB_ASSERT(body >= 0 && body < at.bodyCount);
-        at.starts[body + 1] += system->masses[body].isDynamic ? 1 : 0;
+        at.starts[body + 2] += system->masses[body].isDynamic ? 1 : 0;
     }
     for (int i = 0; i < at.bodyCount; ++i) {
-        at.starts[i + 1] += at.starts[i];
+        at.starts[i + 2] += at.starts[i + 1];
     }
-    at.sideCount = at.starts[at.bodyCount];
+    at.sideCount = at.starts[at.bodyCount + 1];
     at.sides = rbAlloc((size_t)at.sideCount * sizeof *at.sides);
-    int* ends = rbAlloc(((size_t)at.bodyCount + 1) * sizeof *ends);
-    memcpy(ends, at.starts, ((size_t)at.bodyCount + 1) * sizeof *ends);
+    // The start of the next body moves with the end of this one.
     for (int k = 0; k < 2 * nodeCount; ++k) {
         int body = bodyOf(&system->blocks[nodeBlocks[k / 2]], k % 2);
         if (system->masses[body].isDynamic) {
-            at.sides[ends[body]++] = k;
+            at.sides[at.starts[body + 1]++] = k;
         }
     }
-    rbFree(ends, ((size_t)at.bodyCount + 1) * sizeof *ends);
     return at;
 }
 
 static void freeIncidence(Incidence* at)
 {
-    rbFree(at->starts, ((size_t)at->bodyCount + 1) * sizeof *at->starts);
+    rbFree(at->starts, ((size_t)at->bodyCount + 2) * sizeof *at->starts);
     rbFree(at->sides, (size_t)at->sideCount * sizeof *at->sides);
 }
 
-// Which nodes share a dynamic body.
-static NodeGraph makeGraph(const rbRowSystem* system, const int* nodeBlocks, int nodeCount,
-                           const Incidence* at)
-{
-    NodeGraph graph = {.nodeCount = nodeCount};
-    graph.starts = rbAllocZero((size_t)nodeCount + 1, sizeof *graph.starts);
-    rbArray_Reserve(graph.neighbors, 4 * nodeCount + 1);
-    int* marks = rbAlloc((size_t)nodeCount * sizeof *marks);
-    for (int i = 0; i < nodeCount; ++i) {
-        marks[i] = -1;
-    }
-    for (int i = 0; i < nodeCount; ++i) {
-        marks[i] = i;
-        for (int side = 0; side < 2; ++side) {
-            int body = bodyOf(&system->blocks[nodeBlocks[i]], side);
-            for (int k = at->starts[body]; k < at->starts[body + 1]; ++k) {
-                int other = at->sides[k] / 2;
-                if (marks[other] != i) {
-                    marks[other] = i;
-                    rbArray_Push(graph.neighbors, other);
-                }
-            }
-        }
-        graph.starts[i + 1] = graph.neighbors.count;
-    }
-    rbFree(marks, (size_t)nodeCount * sizeof *marks);
-    return graph;
-}
-
-static void freeGraph(NodeGraph* graph)
-{
-    rbFree(graph->starts, ((size_t)graph->nodeCount + 1) * sizeof *graph->starts);
-    rbArray_Free(graph->neighbors);
-}
-
-// Parents in the elimination tree, by Liu's method with shortened paths.
-static void makeTree(const NodeGraph* graph, int* parents, int* ancestors)
-{
-    for (int i = 0; i < graph->nodeCount; ++i) {
-        parents[i] = -1;
-        ancestors[i] = -1;
-        for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
-            int j = graph->neighbors.data[k];
-            while (j >= 0 && j < i) {
-                int next = ancestors[j];
-                ancestors[j] = i;
-                if (next < 0) {
-                    parents[j] = i;
-                }
-                j = next;
-            }
-        }
-    }
-}
-
-// Row i of L has blocks where paths of the tree lead from its neighbors up to i. Rows are processed
-// in ascending order, so that the entries of every column are sorted. rows NULL: only counts.
-static void walkRows(const NodeGraph* graph, const int* parents, int* marks, int* ends, int* rows)
-{
-    for (int i = 0; i < graph->nodeCount; ++i) {
-        marks[i] = -1;
-    }
-    for (int i = 0; i < graph->nodeCount; ++i) {
-        marks[i] = i;
-        for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
-            for (int j = graph->neighbors.data[k]; j >= 0 && j < i && marks[j] != i;
-                 j = parents[j]) {
-                marks[j] = i;
-                if (rows) {
-                    rows[ends[j]] = i;
-                }
-                ++ends[j];
-            }
-        }
-    }
-}
-
-static void makeColumns(Pattern* pattern, const NodeGraph* graph)
-{
-    int n = pattern->nodeCount;
-    size_t bytes = (size_t)n * sizeof(int);
-    int *parents = rbAlloc(bytes), *marks = rbAlloc(bytes);
-    int* ends = rbAllocZero((size_t)n, sizeof *ends);
-    makeTree(graph, parents, marks);
-    walkRows(graph, parents, marks, ends, NULL);
-    pattern->starts = rbAllocZero((size_t)n + 1, sizeof *pattern->starts);
-    for (int j = 0; j < n; ++j) {
-        pattern->starts[j + 1] = pattern->starts[j] + ends[j];
-        ends[j] = pattern->starts[j];
-    }
-    pattern->entryCount = n > 0 ? pattern->starts[n] : 0;
-    pattern->rows = rbAlloc((size_t)pattern->entryCount * sizeof *pattern->rows);
-    walkRows(graph, parents, marks, ends, pattern->rows);
-    rbFree(parents, bytes);
-    rbFree(marks, bytes);
-    rbFree(ends, bytes);
-}
-
-static Coupling makeCoupling(const Pattern* pattern, int body, int sideI, int sideJ)
-{
-    RB_ASSERT(sideI / 2 != sideJ / 2);
-    bool isIRow = sideI / 2 > sideJ / 2;
-    int row = isIRow ? sideI : sideJ, col = isIRow ? sideJ : sideI;
-    return (Coupling){.body = body,
-                      .entry = rbFindEntry(pattern->starts, pattern->rows, row / 2, col / 2),
-                      .rowNode = row / 2,
-                      .colNode = col / 2,
-                      .sign = row % 2 == col % 2 ? 1.0 : -1.0,
-                      .isRowB = row % 2 == 1,
-                      .isColB = col % 2 == 1};
-}
-
-static void makeCouplings(Pattern* pattern, const Incidence* at)
+// Pairs of sides at the same body.
+static int countPairs(const Incidence* at)
 {
     int count = 0;
     for (int body = 0; body < at->bodyCount; ++body) {
         int n = at->starts[body + 1] - at->starts[body];
         count += n * (n - 1) / 2;
     }
-    pattern->couplings = rbAlloc((size_t)count * sizeof *pattern->couplings);
+    return count;
+}
+
+// orderNodes: the nodes in the order in which to eliminate them. Approximate minimum degree (AMD of
+// SuiteSparse), or with RB_AMD off exact minimum degree (block_matrix.h), slower.
+#if defined(RB_AMD)
+
+// amd_2 is the part of AMD that works on caller-owned memory; it destroys the lists of neighbors.
+static void orderNodes(const rbRowSystem* system, const int* nodeBlocks, int n, const Incidence* at,
+                       int* order)
+{
+    // AMD requires n beyond the edges and is faster with a fifth more.
+    int edges = 0, edgesMost = 2 * countPairs(at), roomMost = edgesMost + edgesMost / 5 + n + 1;
+    enum {
+        LISTS = 8
+    };
+    int* memory = rbAllocZero((size_t)n * LISTS + (size_t)roomMost, sizeof *memory);
+    int *starts = memory, *lengths = starts + n, *next = lengths + n, *head = next + n;
+    int *elements = head + n, *degrees = elements + n, *flags = degrees + n, *counts = flags + n;
+    int* lists = counts + n;
+    for (int i = 0; i < n; ++i) {
+        starts[i] = edges;
+        flags[i] = i + 1;
+        for (int k = 0; k < 2; ++k) {
+            int body = bodyOf(&system->blocks[nodeBlocks[i]], k);
+            for (int side = at->starts[body]; side < at->starts[body + 1]; ++side) {
+                int other = at->sides[side] / 2;
+                if (flags[other] != i + 1) {
+                    flags[other] = i + 1;
+                    lists[edges++] = other;
+                }
+            }
+        }
+        lengths[i] = edges - starts[i];
+    }
+    double control[AMD_CONTROL], info[AMD_INFO];
+    amd_defaults(control);
+    amd_2(n, starts, lists, lengths, edges + edges / 5 + n + 1, edges, counts, next, order, head,
+          elements, degrees, flags, control, info);
+    rbFree(memory, ((size_t)n * LISTS + (size_t)roomMost) * sizeof *memory);
+}
+
+#else
+
+static void orderNodes(const rbRowSystem* system, const int* nodeBlocks, int n, const Incidence* at,
+                       int* order)
+{
+    (void)system;
+    (void)nodeBlocks;
+    rbBlockMatrix matrix = {0};
+    for (int i = 0; i < n; ++i) {
+        order[i] = i;
+    }
+    if (n > RB_BLOCK_MATRIX_MAX) {
+        return; // as given: its table of bits would be too large
+    }
+    rbBlockMatrix_Begin(&matrix, n);
     for (int body = 0; body < at->bodyCount; ++body) {
         for (int i = at->starts[body]; i < at->starts[body + 1]; ++i) {
             for (int j = at->starts[body]; j < i; ++j) {
-                pattern->couplings[pattern->couplingCount++] =
-                    makeCoupling(pattern, body, at->sides[i], at->sides[j]);
+                rbBlockMatrix_Couple(&matrix, at->sides[i] / 2, at->sides[j] / 2);
             }
         }
     }
-    RB_ASSERT(pattern->couplingCount == count);
+    rbBlockMatrix_Finish(&matrix);
+    for (int i = 0; i < n; ++i) {
+        order[matrix.places.data[i]] = i;
+    }
+    rbBlockMatrix_Free(&matrix);
+}
+
+#endif
+
+// Row i of L has blocks where paths of the elimination tree lead from its neighbors up to i; the
+// tree grows with the rows: the parent of j is the first row with a block in column j. Rows are
+// processed in ascending order, so that the entries of every column are sorted. pattern->rows NULL:
+// only counts.
+static void walkRows(Pattern* pattern, const rbRowSystem* system, const Incidence* at, int* parents,
+                     int* marks, int* ends)
+{
+    for (int i = 0; i < pattern->nodeCount; ++i) {
+        parents[i] = -1;
+        marks[i] = i;
+        for (int k = 0; k < 2; ++k) {
+            int body = bodyOf(&system->blocks[pattern->blocks[i]], k);
+            for (int side = at->starts[body]; side < at->starts[body + 1]; ++side) {
+                for (int j = at->sides[side] / 2; j < i && marks[j] != i; j = parents[j]) {
+                    marks[j] = i;
+                    parents[j] = parents[j] < 0 ? i : parents[j];
+                    if (pattern->rows != NULL) {
+                        pattern->rows[ends[j]] = i;
+                    }
+                    ++ends[j];
+                }
+            }
+        }
+    }
+}
+
+static void makeColumns(Pattern* pattern, const rbRowSystem* system, const Incidence* at)
+{
+    int n = pattern->nodeCount;
+    size_t bytes = (size_t)n * sizeof(int);
+    int *parents = rbAlloc(bytes), *marks = rbAlloc(bytes);
+    int* ends = rbAllocZero((size_t)n, sizeof *ends);
+    walkRows(pattern, system, at, parents, marks, ends);
+    pattern->starts = rbAllocZero((size_t)n + 1, sizeof *pattern->starts);
+    for (int j = 0; j < n; ++j) {
+        pattern->starts[j + 1] = pattern->starts[j] + ends[j];
+        ends[j] = pattern->starts[j];
+    }
+    pattern->entryCount = pattern->starts[n];
+    pattern->rows = rbAlloc((size_t)pattern->entryCount * sizeof *pattern->rows);
+    walkRows(pattern, system, at, parents, marks, ends);
+    rbFree(parents, bytes);
+    rbFree(marks, bytes);
+    rbFree(ends, bytes);
+}
+
+static void makeCouplings(Pattern* pattern, const Incidence* at)
+{
+    pattern->couplings = rbAlloc((size_t)countPairs(at) * sizeof *pattern->couplings);
+    for (int body = 0; body < at->bodyCount; ++body) {
+        for (int i = at->starts[body]; i < at->starts[body + 1]; ++i) {
+            for (int j = at->starts[body]; j < i; ++j) {
+                int row = at->sides[i], col = at->sides[j]; // ascending
+                pattern->couplings[pattern->couplingCount++] =
+                    (Coupling){body, rbFindEntry(pattern->starts, pattern->rows, row / 2, col / 2),
+                               (unsigned)row, (unsigned)col};
+            }
+        }
+    }
 }
 
 // Without the blocks that are cut, ascending.
@@ -303,7 +242,7 @@ static void makePattern(Pattern* pattern, const rbRowSystem* system, const int* 
     *pattern = (Pattern){.blockCount = system->blockCount};
     size_t bytes = (size_t)system->blockCount * sizeof(int);
     pattern->blocks = rbAlloc(bytes);
-    int *given = rbAlloc(bytes), *order = rbAlloc(bytes), n = 0;
+    int *given = rbAlloc(bytes), *order = rbAllocZero(1, bytes), n = 0;
     for (int i = 0, cut = 0; i < system->blockCount; ++i) {
         RB_ASSERT(system->blocks[i].bodyA != system->blocks[i].bodyB);
         if (cut < cutCount && cuts[cut] == i) {
@@ -315,24 +254,17 @@ static void makePattern(Pattern* pattern, const rbRowSystem* system, const int* 
     pattern->nodeCount = n;
 
     Incidence at = makeIncidence(system, given, n);
-    NodeGraph graph = makeGraph(system, given, n, &at);
     if (n > 1) {
-        orderNodes(&graph, order);
-    } else if (n == 1) {
-        order[0] = 0;
+        orderNodes(system, given, n, &at, order);
     }
-    freeGraph(&graph);
     freeIncidence(&at);
-
     // Repeats this with renumbered nodes: simpler than permuting lists.
     for (int j = 0; j < n; ++j) {
         pattern->blocks[j] = given[order[j]];
     }
     at = makeIncidence(system, pattern->blocks, n);
-    graph = makeGraph(system, pattern->blocks, n, &at);
-    makeColumns(pattern, &graph);
+    makeColumns(pattern, system, &at);
     makeCouplings(pattern, &at);
-    freeGraph(&graph);
     freeIncidence(&at);
     rbFree(given, bytes);
     rbFree(order, bytes);
@@ -355,26 +287,21 @@ typedef struct Node {
     int size;
 } Node;
 
-typedef struct RowRange {
-    int first;
-    int count;
-} RowRange;
-
 typedef struct DirectSolver {
     rbSolver base;
     Pattern pattern;
     Node* nodes;
     int* cuts;
-    RowRange* cutRows; // rows of each cut
-    size_t* offsets;   // of the values of entries
-    double* values;    // of entries: M, then L
+    bool* isCut;     // per row of the system
+    size_t* offsets; // of the values of entries
+    double* values;  // of entries: M, then L
     size_t valueCount;
     double* diagonals; // of nodes: D, column major
     double* factors;   // of D
     size_t diagonalCount;
     double* invPivots; // per row of the system
     int* order;        // per row, within its block
-    bool* isPivoted;   // per node: its rows are permuted
+    bool* isNatural;   // per node: its rows keep their order
     double* originals; // per row: diagonal of M before the elimination
     double* responses; // per row: invInertia * angularA, invInertia * angularB
     rbRow* rows;       // copy with zeros for inactive rows; used if there are any
@@ -399,14 +326,15 @@ RB_FIXED_INLINE const double* angularOf(const rbRow* row, bool isB)
 RB_FIXED_INLINE void couple(double* restrict values, const DirectSolver* solver, const rbRow* rows,
                             const Coupling* coupling, double invMass, int uniform)
 {
-    const Node *row = &solver->nodes[coupling->rowNode], *col = &solver->nodes[coupling->colNode];
+    const Node *row = &solver->nodes[coupling->row / 2], *col = &solver->nodes[coupling->col / 2];
+    bool isRowB = coupling->row % 2 == 1, isColB = coupling->col % 2 == 1;
     int rowSize = uniform ? uniform : row->size, colSize = uniform ? uniform : col->size;
     const rbRow *rowRows = rows + row->row, *colRows = rows + col->row;
-    const double* response = solver->responses + 6 * (size_t)col->row + (coupling->isColB ? 3 : 0);
-    double sign = coupling->sign, linearScale = sign * invMass;
+    const double* response = solver->responses + 6 * (size_t)col->row + (isColB ? 3 : 0);
+    double sign = isRowB == isColB ? 1.0 : -1.0, linearScale = sign * invMass;
     for (int a = 0; a < rowSize; ++a) {
         const double* linear = &rowRows[a].linear.x;
-        const double* angular = angularOf(&rowRows[a], coupling->isRowB);
+        const double* angular = angularOf(&rowRows[a], isRowB);
         for (int b = 0; b < colSize; ++b) {
             values[a * colSize + b] += linearScale * dot3(linear, &colRows[b].linear.x) +
                                        sign * dot3(angular, response + 6 * (size_t)b);
@@ -467,53 +395,37 @@ RB_FIXED_INLINE void assemble(DirectSolver* solver, const rbRowSystem* system, c
 // The rows, with zeros for inactive ones, and the number of inactive ones.
 static const rbRow* takeRows(DirectSolver* solver, const rbRowSystem* system, int* inactive)
 {
-    const Pattern* pattern = &solver->pattern;
-    int count = 0;
-    for (int j = 0; j < pattern->nodeCount; ++j) {
-        const Node* node = &solver->nodes[j];
-        for (int a = 0; a < node->size; ++a) {
-            count += isinf(system->compliance[node->row + a]) ? 1 : 0;
-        }
-    }
-    *inactive = count;
-    if (count == 0) {
-        return system->rows;
-    }
-    memcpy(solver->rows, system->rows, (size_t)system->rowCount * sizeof *solver->rows);
+    *inactive = 0;
     for (int i = 0; i < system->rowCount; ++i) {
-        if (isinf(system->compliance[i])) {
+        if (isinf(system->compliance[i]) && !solver->isCut[i]) {
+            if (*inactive == 0) {
+                memcpy(solver->rows, system->rows, (size_t)system->rowCount * sizeof(rbRow));
+            }
             solver->rows[i] = (rbRow){0};
+            *inactive += 1;
         }
     }
-    return solver->rows;
+    return *inactive > 0 ? solver->rows : system->rows;
 }
 
 // ----------------------------------------------------------------------------------- factorization
 
-static rbPivoted factorOf(const DirectSolver* solver, const Node* node)
+static rbPivoted factorOf(const DirectSolver* solver, int index)
 {
+    const Node* node = &solver->nodes[index];
     return (rbPivoted){.l = solver->factors + node->diagonal,
                        .invPivots = solver->invPivots + node->row,
                        .order = solver->order + node->row,
-                       .size = node->size};
-}
-
-static void solvePivoted(const DirectSolver* solver, const Node* node, double* x)
-{
-    double work[RB_BLOCK_ROWS_MAX];
-    rbPivoted factor = factorOf(solver, node);
-    rbPivoted_Solve(&factor, x, x, work);
+                       .size = node->size,
+                       .isNatural = solver->isNatural[index]};
 }
 
 // x = D^+ x of a node.
 RB_FIXED_INLINE void solveDiagonal(const DirectSolver* solver, int index, double* x, int n)
 {
-    const Node* node = &solver->nodes[index];
-    if (solver->isPivoted[index]) {
-        solvePivoted(solver, node, x);
-    } else {
-        rbSolveNatural(solver->factors + node->diagonal, solver->invPivots + node->row, x, n);
-    }
+    double work[RB_BLOCK_ROWS_MAX];
+    rbPivoted factor = factorOf(solver, index);
+    rbPivoted_Solve(&factor, x, work, n);
 }
 
 // Factors D of a node; returns the number of dropped rows.
@@ -521,20 +433,12 @@ RB_FIXED_INLINE int factorDiagonal(DirectSolver* solver, int index, rbLeastRatio
                                    int uniform)
 {
     const Node* node = &solver->nodes[index];
-    const double* matrix = solver->diagonals + node->diagonal;
-    const double* originals = solver->originals + node->row;
-    rbPivoted factor = factorOf(solver, node);
-    int n = uniform ? uniform : node->size;
-    rbLeastRatio before = *least;
-    solver->isPivoted[index] =
-        !rbFactorNatural(matrix, originals, factor.l, factor.invPivots, n, least);
-    if (!solver->isPivoted[index]) {
-        return 0;
-    }
-    *least = before;
-    rbPivoted_MakeSorted(&factor, matrix, originals);
-    rbLeastRatio_Take(least, factor.pivotLeast, 1.0);
-    return factor.dropped;
+    rbPivoted factor = factorOf(solver, index);
+    int dropped =
+        rbPivoted_Make(&factor, solver->diagonals + node->diagonal, solver->originals + node->row,
+                       least, uniform ? uniform : node->size);
+    solver->isNatural[index] = factor.isNatural;
+    return dropped;
 }
 
 // Row a of l times row b of m.
@@ -622,8 +526,7 @@ RB_FIXED_INLINE void factorWith(DirectSolver* solver, const rbRowSystem* system,
 {
     int inactive = 0, dropped = 0;
     rbLeastRatio least = {1.0, 1.0};
-    const rbRow* rows = takeRows(solver, system, &inactive);
-    assemble(solver, system, rows, uniform);
+    assemble(solver, system, takeRows(solver, system, &inactive), uniform);
     for (int j = 0; j < solver->pattern.nodeCount; ++j) {
         dropped += factorDiagonal(solver, j, &least, uniform);
         scaleColumn(solver, j, uniform);
@@ -717,9 +620,8 @@ void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
     default:
         solveWith(direct, x, 0);
     }
-    for (int k = 0; k < solver->cutCount; ++k) {
-        const RowRange* cut = &direct->cutRows[k];
-        memset(x + cut->first, 0, (size_t)cut->count * sizeof *x);
+    for (int i = 0; solver->cutCount > 0 && i < solver->rowCount; ++i) {
+        x[i] = direct->isCut[i] ? 0.0 : x[i];
     }
 }
 
@@ -758,10 +660,9 @@ static void placeEntries(DirectSolver* solver)
 }
 
 // The arrays of a solver, and how many elements each has.
-#define STRUCTURE(X)                       \
-    X(cuts, solver->pattern.blockCount)    \
-    X(cutRows, solver->pattern.blockCount) \
-    X(nodes, solver->pattern.nodeCount)    \
+#define STRUCTURE(X)                    \
+    X(isCut, solver->base.rowCount)     \
+    X(nodes, solver->pattern.nodeCount) \
     X(offsets, solver->pattern.entryCount)
 // Those for values.
 #define ARRAYS(X)                           \
@@ -769,7 +670,7 @@ static void placeEntries(DirectSolver* solver)
     X(column, solver->columnRoom)           \
     X(diagonals, solver->diagonalCount)     \
     X(factors, solver->diagonalCount)       \
-    X(isPivoted, solver->pattern.nodeCount) \
+    X(isNatural, solver->pattern.nodeCount) \
     X(invPivots, solver->base.rowCount)     \
     X(order, solver->base.rowCount)         \
     X(originals, solver->base.rowCount)     \
@@ -778,47 +679,50 @@ static void placeEntries(DirectSolver* solver)
 #define CREATE(name, count) solver->name = rbAllocZero((size_t)(count), sizeof *solver->name);
 #define DESTROY(name, count) rbFree(solver->name, (size_t)(count) * sizeof *solver->name);
 
-// cuts: blocks to omit, ascending; freed here.
+// cuts: blocks to omit, ascending, in an array with room for all blocks, which the solver frees.
 static rbSolver* createDirect(const rbRowSystem* system, int* cuts, int cutCount)
 {
     DirectSolver* solver = rbAllocZero(1, sizeof *solver);
     RB_ASSERT(system->rowCount >= 0);
     RB_ASSERT(system->blockCount >= 0);
-    solver->base = (rbSolver){.rowCount = system->rowCount, .pivotLeast = 1.0};
+    solver->base = (rbSolver){
+        .rowCount = system->rowCount, .cuts = cuts, .cutCount = cutCount, .pivotLeast = 1.0};
+    solver->cuts = cuts;
     makePattern(&solver->pattern, system, cuts, cutCount);
     STRUCTURE(CREATE)
     for (int k = 0; k < cutCount; ++k) {
         const rbRowBlock* block = &system->blocks[cuts[k]];
-        solver->cuts[k] = cuts[k];
-        solver->cutRows[k] = (RowRange){.first = block->firstRow, .count = block->rowCount};
+        memset(solver->isCut + block->firstRow, 1, (size_t)block->rowCount * sizeof(bool));
     }
-    rbFree(cuts, (size_t)system->blockCount * sizeof *cuts);
-    solver->base.cuts = solver->cuts;
-    solver->base.cutCount = cutCount;
     placeNodes(solver, system);
     placeEntries(solver);
     ARRAYS(CREATE)
     return &solver->base;
 }
 
-rbSolver* rbDirectSolver_Create(const rbRowSystem* system)
-{
-    return createDirect(system, NULL, 0);
-}
-
-rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system)
-{
-    int* cuts = rbAlloc((size_t)system->blockCount * sizeof *cuts);
-    return createDirect(system, cuts, rbFindLoops(system, cuts));
-}
-
-rbSolver* rbDirectSolver_CreateEmpty(const rbRowSystem* system)
+static int* makeCuts(const rbRowSystem* system)
 {
     int* cuts = rbAlloc((size_t)system->blockCount * sizeof *cuts);
     for (int i = 0; i < system->blockCount; ++i) {
         cuts[i] = i;
     }
-    return createDirect(system, cuts, system->blockCount);
+    return cuts;
+}
+
+rbSolver* rbDirectSolver_Create(const rbRowSystem* system)
+{
+    return createDirect(system, makeCuts(system), 0);
+}
+
+rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system)
+{
+    int* cuts = makeCuts(system);
+    return createDirect(system, cuts, rbFindLoops(system, cuts));
+}
+
+rbSolver* rbDirectSolver_CreateEmpty(const rbRowSystem* system)
+{
+    return createDirect(system, makeCuts(system), system->blockCount);
 }
 
 void rbDirectSolver_Destroy(rbSolver* base)
@@ -826,6 +730,7 @@ void rbDirectSolver_Destroy(rbSolver* base)
     DirectSolver* solver = (DirectSolver*)base;
     STRUCTURE(DESTROY)
     ARRAYS(DESTROY)
+    rbFree(solver->cuts, (size_t)solver->pattern.blockCount * sizeof *solver->cuts);
     freePattern(&solver->pattern);
     rbFree(solver, sizeof *solver);
 }

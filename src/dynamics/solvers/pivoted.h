@@ -20,10 +20,9 @@
 typedef struct rbPivoted {
     double* l;         // column major n x n, strictly lower part, rows in the order of pivots
     double* invPivots; // 0: dropped
-    int* order;        // row of the k-th pivot
+    int* order;        // row of the k-th pivot, unless the given order is kept
     int size;
-    int dropped;
-    double pivotLeast; // smallest kept relative to its diagonal; 1 if none is kept
+    bool isNatural; // the given order is kept
 } rbPivoted;
 
 // Smallest of pivots relative to diagonals, as a fraction: dividing once at the end.
@@ -35,6 +34,20 @@ RB_FIXED_INLINE void rbLeastRatio_Take(rbLeastRatio* least, double pivot, double
 {
     if (pivot * least->diagonal < least->pivot * diagonal) {
         *least = (rbLeastRatio){pivot, diagonal};
+    }
+}
+
+// Subtracts pivot k from the rest of the lower half, and leaves column k of L.
+RB_FIXED_INLINE void rbEliminatePivot(double* restrict l, double inv, int k, int n)
+{
+    for (int j = k + 1; j < n; ++j) {
+        double ratio = l[k * n + j] * inv;
+        for (int i = j; i < n; ++i) {
+            l[j * n + i] -= ratio * l[k * n + i];
+        }
+    }
+    for (int i = k + 1; i < n; ++i) {
+        l[k * n + i] *= inv;
     }
 }
 
@@ -55,17 +68,8 @@ RB_FIXED_INLINE bool rbFactorNatural(const double* matrix, const double* diagona
             return false;
         }
         rbLeastRatio_Take(least, pivot, diagonals[k]);
-        double inv = 1.0 / pivot;
-        invPivots[k] = inv;
-        for (int j = k + 1; j < n; ++j) {
-            double ratio = l[k * n + j] * inv;
-            for (int i = j; i < n; ++i) {
-                l[j * n + i] -= ratio * l[k * n + i];
-            }
-        }
-        for (int i = k + 1; i < n; ++i) {
-            l[k * n + i] *= inv;
-        }
+        invPivots[k] = 1.0 / pivot;
+        rbEliminatePivot(l, invPivots[k], k, n);
     }
     return true;
 }
@@ -80,6 +84,7 @@ RB_FIXED_INLINE void rbSolveNatural(const double* restrict l, const double* rest
         }
     }
     for (int k = n - 1; k >= 0; --k) {
+        // Dropped rows become zero here, so that they do not affect the kept ones.
         double value = x[k] * invPivots[k];
         for (int i = k + 1; i < n; ++i) {
             value -= l[k * n + i] * x[i];
@@ -88,10 +93,33 @@ RB_FIXED_INLINE void rbSolveNatural(const double* restrict l, const double* rest
     }
 }
 
-// Computes factor->l, invPivots and order, which the caller has allocated, from a column major
-// matrix whose lower half is read, with its rows in the order of pivots. diagonals: the reference
-// for pivots.
-void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double* diagonals);
+// The same with the rows in the order of pivots; returns the number of dropped ones.
+int rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double* diagonals,
+                         rbLeastRatio* least);
+// work: size doubles.
+void rbPivoted_SolveSorted(const rbPivoted* factor, double* x, double* work);
 
-// A x = r on the kept rows; work: size doubles. x and r may be the same array.
-void rbPivoted_Solve(const rbPivoted* factor, const double* r, double* x, double* work);
+// Computes factor->l, invPivots and order, which the caller has allocated, from a column major
+// matrix whose lower half is read; returns the number of dropped rows. diagonals: the reference for
+// pivots. n: the size.
+RB_FIXED_INLINE int rbPivoted_Make(rbPivoted* factor, const double* matrix, const double* diagonals,
+                                   rbLeastRatio* least, int n)
+{
+    rbLeastRatio before = *least;
+    factor->isNatural = rbFactorNatural(matrix, diagonals, factor->l, factor->invPivots, n, least);
+    if (factor->isNatural) {
+        return 0;
+    }
+    *least = before;
+    return rbPivoted_MakeSorted(factor, matrix, diagonals, least);
+}
+
+// x = A^+ x: on the kept rows, 0 on the others; work: n doubles.
+RB_FIXED_INLINE void rbPivoted_Solve(const rbPivoted* factor, double* x, double* work, int n)
+{
+    if (factor->isNatural) {
+        rbSolveNatural(factor->l, factor->invPivots, x, n);
+    } else {
+        rbPivoted_SolveSorted(factor, x, work);
+    }
+}

@@ -3,9 +3,14 @@
 #include "dynamics/solvers/pivoted.h"
 #include "dynamics/solvers/solver.h"
 
-// Swaps rows and columns i and j of a full n x n matrix.
+#include <string.h>
+
+// Swaps rows and columns i and j of a symmetric n x n matrix whose lower half is up to date.
 static void exchange(double* a, int n, int i, int j)
 {
+    for (int k = 0; k < n * n; ++k) {
+        a[k] = k % n < k / n ? a[k % n * n + k / n] : a[k];
+    }
     for (int k = 0; k < n; ++k) {
         double t = a[i * n + k];
         a[i * n + k] = a[j * n + k];
@@ -34,40 +39,18 @@ static int findPivot(const rbPivoted* factor, const double* diagonals, int k)
     return best;
 }
 
-// Subtracts pivot k from the rest, in both halves, and leaves column k of L.
-static void eliminate(rbPivoted* factor, int k)
-{
-    int n = factor->size;
-    double* l = factor->l;
-    double inv = factor->invPivots[k];
-    for (int j = k + 1; j < n; ++j) {
-        double ratio = l[k * n + j] * inv;
-        for (int i = j; i < n; ++i) {
-            double value = l[j * n + i] - ratio * l[k * n + i];
-            l[j * n + i] = value;
-            l[i * n + j] = value;
-        }
-    }
-    for (int i = k + 1; i < n; ++i) {
-        l[k * n + i] *= inv;
-    }
-}
-
-void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double* diagonals)
+int rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double* diagonals,
+                         rbLeastRatio* least)
 {
     int n = factor->size, kept = 0;
     double* l = factor->l;
-    rbLeastRatio least = {1.0, 1.0};
     for (int j = 0; j < n; ++j) {
         factor->order[j] = j;
         factor->invPivots[j] = 0.0;
-        for (int i = j; i < n; ++i) {
-            l[j * n + i] = matrix[j * n + i];
-            l[i * n + j] = matrix[j * n + i];
-        }
     }
+    memcpy(l, matrix, (size_t)n * (size_t)n * sizeof *l);
     for (; kept < n; ++kept) {
-        int k = kept, best = findPivot(factor, diagonals, k);
+        int best = findPivot(factor, diagonals, kept);
         if (best < 0) {
             break;
         }
@@ -75,15 +58,13 @@ void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double*
         if (!(pivot > RB_PIVOT_DROP * diagonal)) {
             break;
         }
-        if (best != k) {
-            exchange(l, n, k, best);
-            int row = factor->order[k];
-            factor->order[k] = factor->order[best];
-            factor->order[best] = row;
-        }
-        rbLeastRatio_Take(&least, pivot, diagonal);
-        factor->invPivots[k] = 1.0 / pivot;
-        eliminate(factor, k);
+        exchange(l, n, kept, best);
+        int row = factor->order[kept];
+        factor->order[kept] = factor->order[best];
+        factor->order[best] = row;
+        rbLeastRatio_Take(least, pivot, diagonal);
+        factor->invPivots[kept] = 1.0 / pivot;
+        rbEliminatePivot(l, factor->invPivots[kept], kept, n);
     }
     // The remainder of dropped columns is rounding; L must be finite and reproducible.
     for (int k = kept; k < n; ++k) {
@@ -91,32 +72,17 @@ void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double*
             l[k * n + i] = 0.0;
         }
     }
-    factor->dropped = n - kept;
-    factor->pivotLeast = least.pivot / least.diagonal;
+    return n - kept;
 }
 
-void rbPivoted_Solve(const rbPivoted* factor, const double* r, double* x, double* work)
+void rbPivoted_SolveSorted(const rbPivoted* factor, double* x, double* work)
 {
-    int n = factor->size;
-    const double* l = factor->l;
-    RB_ASSERT(n > 0);
-    for (int k = 0; k < n; ++k) {
-        work[k] = r[factor->order[k]];
+    RB_ASSERT(factor->size > 0);
+    for (int k = 0; k < factor->size; ++k) {
+        work[k] = x[factor->order[k]];
     }
-    for (int k = 0; k < n; ++k) {
-        for (int i = k + 1; i < n; ++i) {
-            work[i] -= l[k * n + i] * work[k];
-        }
-    }
-    for (int k = n; k-- > 0;) {
-        // Dropped rows become zero here, so that they do not affect the kept ones.
-        double value = work[k] * factor->invPivots[k];
-        for (int i = k + 1; i < n; ++i) {
-            value -= l[k * n + i] * work[i];
-        }
-        work[k] = value;
-    }
-    for (int k = 0; k < n; ++k) {
+    rbSolveNatural(factor->l, factor->invPivots, work, factor->size);
+    for (int k = 0; k < factor->size; ++k) {
         x[factor->order[k]] = work[k];
     }
 }
@@ -126,39 +92,32 @@ static rbPivoted viewOf(rbSmallFactor* factor)
     return (rbPivoted){.l = factor->l,
                        .invPivots = factor->invPivots,
                        .order = factor->order,
-                       .size = factor->size};
+                       .size = factor->size,
+                       .isNatural = factor->isNatural};
 }
 
 void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n, const double* diagonals)
 {
     RB_ASSERT(n >= 1 && n <= RB_BLOCK_ROWS_MAX);
     double own[RB_BLOCK_ROWS_MAX];
-    if (!diagonals) {
-        for (int i = 0; i < n; ++i) {
-            own[i] = matrix[i * n + i];
-        }
-        diagonals = own;
+    for (int i = 0; i < n; ++i) {
+        own[i] = diagonals != NULL ? diagonals[i] : matrix[i * n + i];
     }
     factor->size = n;
+    factor->isNatural = false;
     rbPivoted view = viewOf(factor);
     rbLeastRatio least = {1.0, 1.0};
-    if (rbFactorNatural(matrix, diagonals, view.l, view.invPivots, n, &least)) {
-        for (int k = 0; k < n; ++k) {
-            view.order[k] = k;
-        }
-        view.pivotLeast = least.pivot / least.diagonal;
-    } else {
-        rbPivoted_MakeSorted(&view, matrix, diagonals);
-    }
-    factor->dropped = view.dropped;
-    factor->pivotLeast = view.pivotLeast;
+    factor->dropped = rbPivoted_Make(&view, matrix, own, &least, n);
+    factor->isNatural = view.isNatural;
+    factor->pivotLeast = least.pivot / least.diagonal;
 }
 
 void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x)
 {
     RB_ASSERT(factor->size >= 1 && factor->size <= RB_BLOCK_ROWS_MAX);
     double work[RB_BLOCK_ROWS_MAX];
+    memcpy(x, r, (size_t)factor->size * sizeof *x);
     // Solving only reads; there is no const version of the view.
     rbPivoted view = viewOf((rbSmallFactor*)factor);
-    rbPivoted_Solve(&view, r, x, work);
+    rbPivoted_Solve(&view, x, work, factor->size);
 }

@@ -59,6 +59,7 @@ typedef struct rbSmallFactor {
     double l[RB_BLOCK_ROWS_MAX * RB_BLOCK_ROWS_MAX];
     double invPivots[RB_BLOCK_ROWS_MAX]; // 0: dropped
     int order[RB_BLOCK_ROWS_MAX];
+    bool isNatural; // the given order is kept
     int size;
     int dropped;
     double pivotLeast; // relative

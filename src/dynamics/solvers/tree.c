@@ -72,8 +72,6 @@ typedef struct TreeSolver {
     int rowCount;
     TreeBody* bodies;
     int bodyCount;
-    int* roots; // bodies without a joint above
-    int rootCount;
     double* factors; // of K, per joint
     size_t factorCount;
     double* invPivots; // per row
@@ -197,11 +195,7 @@ RB_FIXED_INLINE void updateParent(TreeSolver* solver, const rbRowSystem* system,
         for (int i = 0; i < n; ++i) {
             column[i] = products[12 * i + 6 + e];
         }
-        if (joint->isNatural) {
-            rbSolveNatural(factor->l, factor->invPivots, column, n);
-        } else {
-            rbPivoted_Solve(factor, column, column, solver->work.solve);
-        }
+        rbPivoted_Solve(factor, column, solver->work.solve, n);
         for (int i = 0; i < n; ++i) {
             rows[i].pull[e] = column[i];
         }
@@ -228,7 +222,8 @@ static rbPivoted factorOf(const TreeSolver* solver, const Joint* joint)
     return (rbPivoted){.l = solver->factors + joint->factor,
                        .invPivots = solver->invPivots + joint->firstRow,
                        .order = solver->order + joint->firstRow,
-                       .size = joint->rowCount};
+                       .size = joint->rowCount,
+                       .isNatural = joint->isNatural};
 }
 
 // Returns the number of dropped rows; least: smallest pivot so far.
@@ -237,18 +232,12 @@ RB_FIXED_INLINE int factorJoint(TreeSolver* solver, const rbRowSystem* system, J
 {
     makeMatrix(solver, system, joint, n);
     rbPivoted factor = factorOf(solver, joint);
-    rbLeastRatio own = {1.0, 1.0};
-    joint->isNatural = rbFactorNatural(solver->work.matrix, solver->work.diagonals, factor.l,
-                                       factor.invPivots, n, &own);
-    if (!joint->isNatural) {
-        rbPivoted_MakeSorted(&factor, solver->work.matrix, solver->work.diagonals);
-        own = (rbLeastRatio){factor.pivotLeast, 1.0};
-    }
-    rbLeastRatio_Take(least, own.pivot, own.diagonal);
+    int dropped = rbPivoted_Make(&factor, solver->work.matrix, solver->work.diagonals, least, n);
+    joint->isNatural = factor.isNatural;
     if (joint->parent >= 0) {
         updateParent(solver, system, joint, &factor, n);
     }
-    return factor.dropped;
+    return dropped;
 }
 
 void rbTreeSolver_Factor(rbSolver* base, const rbRowSystem* system)
@@ -298,11 +287,7 @@ RB_FIXED_INLINE void solveUpJoint(TreeSolver* solver, const Joint* joint, const 
         }
     }
     rbPivoted factor = factorOf(solver, joint);
-    if (joint->isNatural) {
-        rbSolveNatural(factor.l, factor.invPivots, t, n);
-    } else {
-        rbPivoted_Solve(&factor, t, t, solver->work.solve);
-    }
+    rbPivoted_Solve(&factor, t, solver->work.solve, n);
 }
 
 static void solveUp(TreeSolver* solver, const double* r)
@@ -348,8 +333,8 @@ RB_FIXED_INLINE void solveDownJoint(TreeSolver* solver, const Joint* joint, int 
 
 static void solveDown(TreeSolver* solver)
 {
-    for (int k = 0; k < solver->rootCount; ++k) {
-        memset(solver->bodies[solver->roots[k]].f, 0, sizeof solver->bodies[0].f);
+    for (int i = 0; i < solver->bodyCount; ++i) {
+        memset(solver->bodies[i].f, 0, sizeof solver->bodies[i].f);
     }
     for (int c = solver->jointCount - 1; c >= 0; --c) {
         const Joint* joint = &solver->joints[c];
@@ -375,25 +360,18 @@ void rbTreeSolver_Solve(rbSolver* base, const double* r, double* x)
     }
 }
 
-// ------------------------------------------------------------------------------------------- graph
-// The graph of a system (B-36): dynamic bodies are nodes, all others together one more node; blocks
-// between the same two nodes are one edge. Edges are added to a forest in the order of their first
-// blocks; one whose ends are already connected closes a loop. So the last joint of a ring is cut.
+// ------------------------------------------------------------------------------------------ forest
+// The graph of a system (B-36): dynamic bodies are nodes, all others together one more node, the
+// ground; blocks between the same two nodes are one edge. Edges are added to a forest in the order
+// of their first blocks; one whose ends are already connected closes a loop. So the last joint of a
+// ring is cut.
 
-typedef struct Edge {
-    int small; // nodes
-    int large;
-    bool isLoop;
-    int joint; // -1: none
-} Edge;
-
-typedef struct Graph {
-    int nodeCount;
-    int blockCount;
-    int* blockEdges; // -1: the block touches no dynamic body
-    Edge* edges;
-    int edgeCount;
-} Graph;
+typedef struct Forest {
+    int nodeCount; // bodies, and the ground
+    int* parents;  // per node; -1: a root, or not in the graph
+    int* order;    // nodes of the graph, parents before children, the last child of a node first
+    int count;     // of these
+} Forest;
 
 static int* makeInts(int count, int value)
 {
@@ -409,88 +387,80 @@ static void freeInts(int* ints, int count)
     rbFree(ints, (size_t)count * sizeof *ints);
 }
 
-static int nodeOf(const rbRowSystem* system, int body)
+// The node at one side of a block: 0: A, 1: B.
+static int nodeOf(const rbRowSystem* system, int block, int side)
 {
+    int body = side == 0 ? system->blocks[block].bodyA : system->blocks[block].bodyB;
     RB_ASSERT(body >= 0 && body < system->bodyCount);
     return system->masses[body].isDynamic ? body : system->bodyCount;
 }
 
-// The ends of a block; equal if none is dynamic.
-static Edge findEnds(const rbRowSystem* system, int block)
+// Visits all nodes of a tree, level by level. Links: 2 * block + side; those of a node are chained.
+static void visitTree(Forest* forest, const rbRowSystem* system, int root, const int* firsts,
+                      const int* nexts)
 {
-    int a = nodeOf(system, system->blocks[block].bodyA);
-    int b = nodeOf(system, system->blocks[block].bodyB);
-    return (Edge){.small = a < b ? a : b, .large = a < b ? b : a, .joint = -1};
-}
-
-// The first block of the edge of each block; -1: none. Equal edges are found node by node: the
-// blocks of a smaller end are linked in ascending order, and the last edge to each larger end is
-// recorded.
-static void findLeads(const Graph* graph, const rbRowSystem* system, int* blockLeads)
-{
-    int* firsts = makeInts(graph->nodeCount, -1); // of the chain of a node
-    int* nexts = makeInts(graph->blockCount, -1);
-    int* leads = makeInts(graph->nodeCount, -1); // first block of the edge to a larger end
-    int* owners = makeInts(graph->nodeCount, -1);
-    for (int i = graph->blockCount - 1; i >= 0; --i) {
-        Edge ends = findEnds(system, i);
-        if (ends.small != ends.large) {
-            nexts[i] = firsts[ends.small];
-            firsts[ends.small] = i;
-        }
-    }
-    for (int node = 0; node < graph->nodeCount; ++node) {
-        for (int i = firsts[node]; i >= 0; i = nexts[i]) {
-            int other = findEnds(system, i).large;
-            if (owners[other] != node) {
-                owners[other] = node;
-                leads[other] = i;
+    int done = forest->count;
+    forest->order[forest->count++] = root;
+    for (; done < forest->count; ++done) {
+        int node = forest->order[done];
+        for (int link = firsts[node]; link >= 0; link = nexts[link]) {
+            int other = nodeOf(system, link / 2, 1 - link % 2);
+            if (other != forest->parents[node]) {
+                forest->parents[other] = node;
+                forest->order[forest->count++] = other;
             }
-            blockLeads[i] = leads[other];
         }
     }
-    freeInts(firsts, graph->nodeCount);
-    freeInts(nexts, graph->blockCount);
-    freeInts(leads, graph->nodeCount);
-    freeInts(owners, graph->nodeCount);
 }
 
-static Graph makeGraph(const rbRowSystem* system)
+static Forest makeForest(const rbRowSystem* system)
 {
-    Graph graph = {.nodeCount = system->bodyCount + 1, .blockCount = system->blockCount};
-    graph.blockEdges = makeInts(graph.blockCount, -1);
-    graph.edges = rbAllocZero((size_t)graph.blockCount, sizeof *graph.edges);
-    findLeads(&graph, system, graph.blockEdges);
-    int* parents = makeInts(graph.nodeCount, 0);
-    for (int i = 0; i < graph.nodeCount; ++i) {
-        parents[i] = i;
+    int n = system->bodyCount + 1;
+    Forest forest = {.nodeCount = n, .parents = makeInts(n, -1), .order = makeInts(n, 0)};
+    int *sets = makeInts(n, 0), *firsts = makeInts(n, -1);
+    int* nexts = makeInts(2 * system->blockCount, -1);
+    for (int i = 0; i < n; ++i) {
+        sets[i] = i;
     }
-    for (int i = 0; i < graph.blockCount; ++i) {
-        int lead = graph.blockEdges[i];
-        if (lead == i) {
-            Edge edge = findEnds(system, i);
-            edge.isLoop = !rbSets_Join(parents, edge.small, edge.large);
-            graph.edges[graph.edgeCount] = edge;
-            graph.blockEdges[i] = graph.edgeCount++;
-        } else if (lead >= 0) {
-            graph.blockEdges[i] = graph.blockEdges[lead];
+    for (int i = 0; i < system->blockCount; ++i) {
+        bool isJoined = rbSets_Join(sets, nodeOf(system, i, 0), nodeOf(system, i, 1));
+        for (int side = 0; isJoined && side < 2; ++side) {
+            int node = nodeOf(system, i, side);
+            nexts[2 * i + side] = firsts[node];
+            firsts[node] = 2 * i + side;
         }
     }
-    freeInts(parents, graph.nodeCount);
-    return graph;
+    visitTree(&forest, system, n - 1, firsts, nexts);
+    for (int i = 0; i < n - 1; ++i) {
+        if (system->masses[i].isDynamic && forest.parents[i] < 0) {
+            visitTree(&forest, system, i, firsts, nexts);
+        }
+    }
+    freeInts(sets, n);
+    freeInts(firsts, n);
+    freeInts(nexts, 2 * system->blockCount);
+    return forest;
 }
 
-static void freeGraph(Graph* graph)
+static void freeForest(Forest* forest)
 {
-    freeInts(graph->blockEdges, graph->blockCount);
-    rbFree(graph->edges, (size_t)graph->blockCount * sizeof *graph->edges);
+    freeInts(forest->parents, forest->nodeCount);
+    freeInts(forest->order, forest->nodeCount);
 }
 
-static int listLoops(const Graph* graph, int* blocks)
+// The end of a block that is the child of the other one; -1: its ends are the same node, -2: it
+// closes a loop.
+static int findChild(const Forest* forest, const rbRowSystem* system, int block)
+{
+    int a = nodeOf(system, block, 0), b = nodeOf(system, block, 1);
+    return a == b ? -1 : forest->parents[a] == b ? a : forest->parents[b] == a ? b : -2;
+}
+
+static int listLoops(const Forest* forest, const rbRowSystem* system, int* blocks)
 {
     int count = 0;
-    for (int i = 0; i < graph->blockCount; ++i) {
-        if (graph->blockEdges[i] >= 0 && graph->edges[graph->blockEdges[i]].isLoop) {
+    for (int i = 0; i < system->blockCount; ++i) {
+        if (findChild(forest, system, i) == -2) {
             if (blocks != NULL) {
                 blocks[count] = i;
             }
@@ -502,90 +472,39 @@ static int listLoops(const Graph* graph, int* blocks)
 
 int rbFindLoops(const rbRowSystem* system, int* blocks)
 {
-    Graph graph = makeGraph(system);
-    int count = listLoops(&graph, blocks);
-    freeGraph(&graph);
+    Forest forest = makeForest(system);
+    int count = listLoops(&forest, system, blocks);
+    freeForest(&forest);
     return count;
 }
 
 // ---------------------------------------------------------------------------------------- creation
 
-// State of the search. Links: 2 * edge at its smaller end, 2 * edge + 1 at its larger one.
-typedef struct Search {
-    int* stack;
-    int* firsts;     // per node: the first link that is not yet followed, ascending; -1: none
-    int* nexts;      // per link: the next one at its node
-    int* parentEdge; // per node; -1: root, -2: not visited
-} Search;
-
-// All joints below a root, children before parents. Depth-first without recursion: the depth of a
-// chain is its length.
-static void searchFrom(TreeSolver* solver, Graph* graph, Search* search, int root)
-{
-    int depth = 0, ground = graph->nodeCount - 1;
-    search->stack[depth++] = root;
-    search->parentEdge[root] = -1;
-    while (depth > 0) {
-        int node = search->stack[depth - 1];
-        int link = search->firsts[node];
-        if (link >= 0) {
-            const Edge* edge = &graph->edges[link / 2];
-            int other = link % 2 == 0 ? edge->large : edge->small;
-            search->firsts[node] = search->nexts[link];
-            if (link / 2 != search->parentEdge[node]) {
-                RB_ASSERT(search->parentEdge[other] == -2);
-                search->parentEdge[other] = link / 2;
-                search->stack[depth++] = other;
-            }
-            continue;
-        }
-        --depth;
-        if (depth > 0) {
-            int parent = search->stack[depth - 1];
-            graph->edges[search->parentEdge[node]].joint = solver->jointCount;
-            solver->joints[solver->jointCount++] =
-                (Joint){.child = node, .parent = parent == ground ? -1 : parent};
-        } else if (node != ground) {
-            solver->roots[solver->rootCount++] = node;
-        }
-    }
-}
-
-// Joints in their order; fills blockJoints, -1: the block is cut.
-static void orderJoints(TreeSolver* solver, const rbRowSystem* system, Graph* graph,
+// Joints in their order, children before parents; fills blockJoints, -1: the block is cut.
+static void orderJoints(TreeSolver* solver, const rbRowSystem* system, const Forest* forest,
                         int* blockJoints)
 {
-    Search search = {.stack = makeInts(graph->nodeCount, 0),
-                     .firsts = makeInts(graph->nodeCount, -1),
-                     .nexts = makeInts(2 * graph->edgeCount, -1),
-                     .parentEdge = makeInts(graph->nodeCount, -2)};
-    for (int link = 2 * graph->edgeCount - 1; link >= 0; --link) {
-        const Edge* edge = &graph->edges[link / 2];
-        int node = link % 2 == 0 ? edge->small : edge->large;
-        if (!edge->isLoop) {
-            search.nexts[link] = search.firsts[node];
-            search.firsts[node] = link;
-        }
-    }
-    searchFrom(solver, graph, &search, system->bodyCount);
-    for (int i = 0; i < system->bodyCount; ++i) {
-        if (system->masses[i].isDynamic && search.parentEdge[i] == -2) {
-            searchFrom(solver, graph, &search, i);
+    int ground = forest->nodeCount - 1;
+    int* nodeJoints = makeInts(forest->nodeCount, -1); // from a node to its parent
+    for (int k = forest->count - 1; k >= 0; --k) {
+        int node = forest->order[k], parent = forest->parents[node];
+        if (parent >= 0) {
+            nodeJoints[node] = solver->jointCount;
+            solver->joints[solver->jointCount++] =
+                (Joint){.child = node, .parent = parent == ground ? -1 : parent};
         }
     }
     for (int i = 0; i < system->blockCount; ++i) {
-        if (graph->blockEdges[i] >= 0) {
-            blockJoints[i] = graph->edges[graph->blockEdges[i]].joint;
-        } else {
+        int child = findChild(forest, system, i);
+        if (child >= 0) {
+            blockJoints[i] = nodeJoints[child];
+        } else if (child == -1) {
             // Between bodies that are not dynamic: there is only compliance.
             blockJoints[i] = solver->jointCount;
             solver->joints[solver->jointCount++] = (Joint){.child = -1, .parent = -1};
         }
     }
-    freeInts(search.stack, graph->nodeCount);
-    freeInts(search.firsts, graph->nodeCount);
-    freeInts(search.nexts, 2 * graph->edgeCount);
-    freeInts(search.parentEdge, graph->nodeCount);
+    freeInts(nodeJoints, forest->nodeCount);
 }
 
 // Numbers the rows joint by joint.
@@ -639,7 +558,6 @@ static void markPlain(TreeSolver* solver)
 #define STRUCTURE(X)                    \
     X(cuts, solver->blockCount)         \
     X(joints, solver->blockCount)       \
-    X(roots, solver->bodyCount)         \
     X(bodies, solver->bodyCount)        \
     X(rows, solver->base.rowCount)      \
     X(invPivots, solver->base.rowCount) \
@@ -664,15 +582,15 @@ rbSolver* rbTreeSolver_Create(const rbRowSystem* system)
     solver->blockCount = system->blockCount;
     STRUCTURE(CREATE)
 
-    Graph graph = makeGraph(system);
+    Forest forest = makeForest(system);
     int* blockJoints = makeInts(system->blockCount, -1);
     solver->base.cuts = solver->cuts;
-    solver->base.cutCount = listLoops(&graph, solver->cuts);
-    orderJoints(solver, system, &graph, blockJoints);
+    solver->base.cutCount = listLoops(&forest, system, solver->cuts);
+    orderJoints(solver, system, &forest, blockJoints);
     placeRows(solver, system, blockJoints);
     markPlain(solver);
     freeInts(blockJoints, system->blockCount);
-    freeGraph(&graph);
+    freeForest(&forest);
 
     RB_ASSERT(solver->jointCount <= system->blockCount);
     WORK(CREATE)

@@ -79,14 +79,6 @@ typedef struct Search {
     rbVec3 normal; // unit, outward of B
 } Search;
 
-// A contact at a fraction; normal need not be a unit vector.
-typedef struct Offer {
-    double fraction;
-    Rank rank;
-    rbVec3 point;
-    rbVec3 normal;
-} Offer;
-
 // --------------------------------------------------------------------------------------- triangles
 
 // Sets another direction for the hint: the normal of a contact, or of bodies about to touch.
@@ -98,19 +90,18 @@ static void setHint(Search* search, rbVec3 normal)
     search->hintCount += 1;
 }
 
-// Records a contact, if it is the first so far.
-static void offerContact(Search* search, const Offer* offer)
+// Records a contact at a fraction, if it is the first so far; normal need not be a unit vector.
+static void offerContact(Search* search, double fraction, Rank rank, rbVec3 point, rbVec3 normal)
 {
-    double difference = offer->fraction - search->limit;
-    if (search->isHit &&
-        (difference > TIE || (difference >= -TIE && offer->rank >= search->rank))) {
+    double difference = fraction - search->limit;
+    if (search->isHit && (difference > TIE || (difference >= -TIE && rank >= search->rank))) {
         return;
     }
-    search->limit = difference < 0.0 ? offer->fraction : search->limit;
+    search->limit = difference < 0.0 ? fraction : search->limit;
     search->isHit = true;
-    search->rank = offer->rank;
-    search->point = offer->point;
-    search->normal = rbNormalize(offer->normal);
+    search->rank = rank;
+    search->point = point;
+    search->normal = rbNormalize(normal);
     setHint(search, search->normal);
 }
 
@@ -221,11 +212,10 @@ static void sweepCorners(Search* search, const rbVec3 moving[3], const Facet* fa
         if (t > search->limit + TIE || !containsPoint(facet, rbAddScaled(moving[i], t, step))) {
             continue;
         }
-        rbVec3 normal = rbScale(side * sign, facet->normal);
-        Offer offer = {rbMinOf(t, 1.0),
-                       (sign > 0.0) != search->isSwapped ? RANK_FACE_B : RANK_FACE_A,
-                       sign > 0.0 ? rbAddScaled(moving[i], t, step) : moving[i], normal};
-        offerContact(search, &offer);
+        offerContact(search, rbMinOf(t, 1.0),
+                     (sign > 0.0) != search->isSwapped ? RANK_FACE_B : RANK_FACE_A,
+                     sign > 0.0 ? rbAddScaled(moving[i], t, step) : moving[i],
+                     rbScale(side * sign, facet->normal));
     }
 }
 
@@ -277,8 +267,7 @@ static void sweepEdges(Search* search, const rbVec3 a[3], int i, const rbVec3 b[
     if (onA < -BORDER || onA > 1.0 + BORDER || onB < -BORDER || onB > 1.0 + BORDER) {
         return;
     }
-    Offer offer = {rbMinOf(t, 1.0), RANK_EDGES, rbAddScaled(q, onB, f), g};
-    offerContact(search, &offer);
+    offerContact(search, rbMinOf(t, 1.0), RANK_EDGES, rbAddScaled(q, onB, f), g);
 }
 
 // X-03 for a triangle of A and one of B.
@@ -305,9 +294,8 @@ static void sweepTrianglePair(Search* search, const rbVec3 a[3], const rbVec3 b[
 // The contact point of a sphere, from its center at contact.
 static void offerBall(Search* search, double t, rbVec3 center, rbVec3 point)
 {
-    Offer offer = {rbMinOf(t, 1.0), RANK_EDGES, point,
-                   rbSub(rbAddScaled(center, t, search->step), point)};
-    offerContact(search, &offer);
+    rbVec3 normal = rbSub(rbAddScaled(center, t, search->step), point);
+    offerContact(search, rbMinOf(t, 1.0), RANK_EDGES, point, normal);
 }
 
 // The cylinder of the radius about an edge: |(m + t w) x f|^2 = r^2 f^2, its smaller root.
@@ -354,10 +342,9 @@ static void sweepBallTriangle(Search* search, rbVec3 center, double radius, cons
         double t = rbMaxOf(height, 0.0) * facet.length / fabs(speed);
         if (height >= -search->touch && t <= search->limit + TIE) {
             rbVec3 middle = rbAddScaled(center, t, search->step);
-            Offer offer = {rbMinOf(t, 1.0), RANK_FACE_B, rbAddScaled(middle, -radius, normal),
-                           normal};
-            if (containsPoint(&facet, offer.point)) {
-                offerContact(search, &offer);
+            rbVec3 point = rbAddScaled(middle, -radius, normal);
+            if (containsPoint(&facet, point)) {
+                offerContact(search, rbMinOf(t, 1.0), RANK_FACE_B, point, normal);
             }
         }
     }
@@ -413,6 +400,16 @@ static void makeSide(Side* side, const rbGeometry* geometry)
     side->count = polyhedron->triangleCount;
 }
 
+// Largest rbDot(direction, point).
+static double findReach(const rbVec3* points, int count, rbVec3 direction)
+{
+    double reach = -(double)INFINITY;
+    for (int i = 0; i < count; ++i) {
+        reach = rbMaxOf(reach, rbDot(direction, points[i]));
+    }
+    return reach;
+}
+
 static void getTriangle(const Side* side, int index, rbVec3 corners[3])
 {
     for (int k = 0; k < 3; ++k) {
@@ -422,15 +419,40 @@ static void getTriangle(const Side* side, int index, rbVec3 corners[3])
 
 // ----------------------------------------------------------------------------------------- trees
 
-// The moving body, with the data that transform its boxes into the frame of B.
+// A body, or part of one, that moves as a unit.
+typedef struct Single {
+    // Tests it against a triangle of B.
+    void (*meet)(Search* search, const rbVec3 corners[3], const void* mover);
+    // Its height along the hint: no point is lower.
+    double (*getLow)(const Search* search, const void* mover);
+    const void* mover;
+} Single;
+
+// The moving body: a tree, with the data that transform its boxes into the frame of B, or a unit.
 typedef struct Mover {
-    const rbBoxTree* tree;
+    const rbBoxTree* tree; // NULL: a unit
     rbTransform pose;
     rbMat3 rotation;
     rbMat3 sizes; // magnitudes of the rotation
     rbVec3 hint;  // of the search, in the frame of A
+    const Single* single;
+    Part part; // of the unit
     int hintCount;
 } Mover;
+
+// Follows the hint of the search.
+static void updateMover(const Search* search, Mover* mover)
+{
+    if (mover->hintCount == search->hintCount) {
+        return;
+    }
+    mover->hintCount = search->hintCount;
+    if (mover->tree != NULL) {
+        mover->hint = rbInvRotate(mover->pose.q, search->hint);
+    } else {
+        mover->part.edge = mover->single->getLow(search, mover->single->mover);
+    }
+}
 
 // The box of a slot in the frame of its tree.
 static Part getBox(const rbBoxTree* tree, int slot)
@@ -450,6 +472,9 @@ static Part getStanding(const Search* search, const rbBoxTree* tree, int slot)
 
 static Part getMoving(const Search* search, const Mover* mover, int slot)
 {
+    if (mover->tree == NULL) {
+        return mover->part;
+    }
     Part box = getBox(mover->tree, slot);
     Part part = {.center = rbAdd(rbMulMV(mover->rotation, box.center), mover->pose.p),
                  .half = rbMulMV(mover->sizes, box.half)};
@@ -466,72 +491,12 @@ static double enter(const Search* search, const Part* a, const Part* b)
     return rbMaxOf(enterBox(search, a, b), along);
 }
 
-// Pushes up to four parts on a stack, the first to be hit on top.
-static void sortTasks(rbTreeTask* tasks, int count)
-{
-    for (int i = 1; i < count; ++i) {
-        rbTreeTask task = tasks[i];
-        int at = i;
-        for (; at > 0 && tasks[at - 1].key < task.key; --at) {
-            tasks[at] = tasks[at - 1];
-        }
-        tasks[at] = task;
-    }
-}
-
-// A body, or part of one, that moves as a unit.
-typedef struct Single {
-    // Tests it against a triangle of B.
-    void (*meet)(Search* search, const rbVec3 corners[3], const void* mover);
-    // Its height along the hint: no point is lower.
-    double (*getLow)(const Search* search, const void* mover);
-    const void* mover;
-} Single;
-
 static void meetBlock(Search* search, const rbTriangleBlock* block, const Single* single)
 {
     for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
         rbVec3 corners[3];
         rbTriangleBlock_Get(block, lane, corners);
         single->meet(search, corners, single->mover);
-    }
-}
-
-// Sweeps one moving part against a tree at rest, the nearest box first.
-static void walkTree(Search* search, Part moving, const rbBoxTree* tree, const Single* single)
-{
-    int hintCount = search->hintCount;
-    moving.edge = single->getLow(search, single->mover);
-    rbTreeTasks waiting;
-    waiting.tasks[0] = (rbTreeTask){0.0, tree->nodes[0].child[0]};
-    waiting.count = 1;
-    while (waiting.count > 0) {
-        rbTreeTask task = waiting.tasks[--waiting.count];
-        if (task.key > search->limit) {
-            continue;
-        }
-        if (task.child < 0) {
-            meetBlock(search, &tree->blocks[~task.child], single);
-            continue;
-        }
-        if (hintCount != search->hintCount) {
-            hintCount = search->hintCount;
-            moving.edge = single->getLow(search, single->mover);
-        }
-        int first = waiting.count;
-        for (int place = 0; place < RB_BOX_WIDTH; ++place) {
-            int slot = RB_BOX_WIDTH * task.child + place;
-            int child = rbBoxTree_GetChild(tree, slot);
-            if (child == RB_BOX_EMPTY) {
-                break;
-            }
-            Part standing = getStanding(search, tree, slot);
-            double key = enter(search, &moving, &standing);
-            if (!isinf(key)) {
-                waiting.tasks[waiting.count++] = (rbTreeTask){key, child};
-            }
-        }
-        sortTasks(waiting.tasks + first, waiting.count - first);
     }
 }
 
@@ -542,9 +507,7 @@ static void meetTriangle(Search* search, const rbVec3 corners[3], const void* mo
 
 static double getLowOfTriangle(const Search* search, const void* mover)
 {
-    const rbVec3* corners = mover;
-    return rbMinOf(rbDot(search->hint, corners[0]),
-                   rbMinOf(rbDot(search->hint, corners[1]), rbDot(search->hint, corners[2])));
+    return -findReach(mover, 3, rbNeg(search->hint));
 }
 
 // A moving sphere.
@@ -596,8 +559,7 @@ static void meetConvex(Search* search, const rbVec3 corners[3], const void* body
         // in contact there may be no direction between them: keep the last one
         normal = isMeeting && i > 0 ? normal : gap.normal;
         if (isMeeting) {
-            Offer offer = {t, RANK_FACE_B, gap.a, normal};
-            offerContact(search, &offer);
+            offerContact(search, t, RANK_FACE_B, gap.a, normal);
             return;
         }
         t += distance / closing;
@@ -627,6 +589,10 @@ typedef struct PairTask {
 static void meetBlocks(Search* search, const Mover* mover, int blockA,
                        const rbTriangleBlock* blockB)
 {
+    if (mover->tree == NULL) {
+        meetBlock(search, blockB, mover->single);
+        return;
+    }
     const rbTriangleBlock* moving = &mover->tree->blocks[blockA];
     for (int lane = 0; lane < RB_BOX_WIDTH && moving->origins[lane] >= 0; ++lane) {
         rbVec3 corners[3];
@@ -639,16 +605,22 @@ static void meetBlocks(Search* search, const Mover* mover, int blockA,
     }
 }
 
+// What a slot of the moving body leads to; a unit is a leaf.
+static int getMovingChild(const Mover* mover, int slot)
+{
+    return mover->tree != NULL ? rbBoxTree_GetChild(mover->tree, slot) : -1;
+}
+
 // Opens the larger part of a pair; the children that can hit the other are pushed on the stack.
 static int openPair(const Search* search, const Mover* mover, const rbBoxTree* b, PairTask task,
                     PairTask* out)
 {
     Part partA = getMoving(search, mover, task.slotA);
     Part partB = getStanding(search, b, task.slotB);
-    int childA = rbBoxTree_GetChild(mover->tree, task.slotA);
+    int childA = getMovingChild(mover, task.slotA);
     int childB = rbBoxTree_GetChild(b, task.slotB);
     bool opensA =
-        childB < 0 || (childA >= 0 && rbLengthSquared(partA.half) > rbLengthSquared(partB.half));
+        childA >= 0 && (childB < 0 || rbLengthSquared(partA.half) > rbLengthSquared(partB.half));
     const rbBoxTree* tree = opensA ? mover->tree : b;
     int node = opensA ? childA : childB;
     int count = 0;
@@ -676,7 +648,7 @@ static int openPair(const Search* search, const Mover* mover, const rbBoxTree* b
     return count;
 }
 
-// Two trees, parts in the order in which they can meet.
+// A moving body and a tree at rest, parts in the order in which they can meet.
 static void walkTrees(Search* search, Mover* mover, const rbBoxTree* b)
 {
     PairTask stack[PAIRS_MAX];
@@ -687,11 +659,8 @@ static void walkTrees(Search* search, Mover* mover, const rbBoxTree* b)
         if (task.key > search->limit) {
             continue;
         }
-        if (mover->hintCount != search->hintCount) {
-            mover->hintCount = search->hintCount;
-            mover->hint = rbInvRotate(mover->pose.q, search->hint);
-        }
-        int childA = rbBoxTree_GetChild(mover->tree, task.slotA);
+        updateMover(search, mover);
+        int childA = getMovingChild(mover, task.slotA);
         int childB = rbBoxTree_GetChild(b, task.slotB);
         if (childA < 0 && childB < 0) {
             meetBlocks(search, mover, ~childA, &b->blocks[~childB]);
@@ -700,6 +669,12 @@ static void walkTrees(Search* search, Mover* mover, const rbBoxTree* b)
         RB_ASSERT(count + RB_BOX_WIDTH <= PAIRS_MAX);
         count += openPair(search, mover, b, task, stack + count);
     }
+}
+
+static void walkTree(Search* search, Part moving, const rbBoxTree* tree, const Single* single)
+{
+    Mover mover = {.single = single, .part = moving};
+    walkTrees(search, &mover, tree);
 }
 
 // ----------------------------------------------------------------------------------------- bodies
@@ -713,48 +688,15 @@ static bool isFront(const Search* search, const rbVec3 corners[3], double sign)
                                                 search->length * search->length;
 }
 
-// The lowest vertex of A and the highest of B along the hint, m.
-typedef struct Heights {
-    double lowA, highB;
-    int hintCount;
-} Heights;
-
-// Largest rbDot(direction, vertex) of the triangles of a list.
-static double findReach(const Side* side, rbVec3 direction)
-{
-    double reach = -(double)INFINITY;
-    for (int i = 0; i < side->vertexCount; ++i) {
-        reach = rbMaxOf(reach, rbDot(direction, side->vertices[i]));
-    }
-    return reach;
-}
-
-static void updateHeights(const Search* search, const Side* a, rbTransform poseA, const Side* b,
-                          Heights* heights)
-{
-    if (heights->hintCount != search->hintCount) {
-        heights->hintCount = search->hintCount;
-        rbVec3 down = rbNeg(rbInvRotate(poseA.q, search->hint));
-        heights->lowA = rbDot(search->hint, poseA.p) - findReach(a, down);
-        heights->highB = findReach(b, search->hint);
-    }
-}
-
 // Sweeps a triangle of A against a list.
-static void meetList(Search* search, const rbVec3 moving[3], const Side* b, const Heights* heights)
+static void meetList(Search* search, const rbVec3 moving[3], const Side* b)
 {
-    rbVec3 up = rbNeg(search->hint);
-    int hintCount = search->hintCount;
-    double lowA = heights->lowA;
     for (int j = 0; j < b->count; ++j) {
         rbVec3 standing[3];
         getTriangle(b, j, standing);
-        double high = -rbMinOf(rbDot(up, standing[0]),
-                               rbMinOf(rbDot(up, standing[1]), rbDot(up, standing[2])));
-        if (hintCount == search->hintCount && isinf(enterAlong(search, lowA, high))) {
-            continue;
-        }
-        if (isFront(search, standing, -1.0)) {
+        double low = getLowOfTriangle(search, moving);
+        double high = findReach(standing, 3, search->hint);
+        if (!isinf(enterAlong(search, low, high)) && isFront(search, standing, -1.0)) {
             sweepTrianglePair(search, moving, standing);
         }
     }
@@ -774,7 +716,8 @@ static void sweepSides(Search* search, const Side* a, rbTransform poseA, const S
         walkTrees(search, &mover, b->tree);
         return;
     }
-    Heights heights = {0};
+    int hintCount = 0;
+    double highB = 0.0; // m, of the highest vertex of B along the hint
     for (int i = 0; i < a->count; ++i) {
         rbVec3 moving[3];
         getTriangle(a, i, moving);
@@ -789,41 +732,13 @@ static void sweepSides(Search* search, const Side* a, rbTransform poseA, const S
             walkTree(search, boundTriangle(moving), b->tree, &single);
             continue;
         }
-        updateHeights(search, a, poseA, b, &heights);
-        double low = getLowOfTriangle(search, moving);
-        if (!isinf(enterAlong(search, low, heights.highB))) {
-            meetList(search, moving, b, &heights);
+        if (hintCount != search->hintCount) {
+            hintCount = search->hintCount;
+            highB = findReach(b->vertices, b->vertexCount, search->hint);
         }
-    }
-}
-
-// Sweeps a convex body of A, at a pose, by Newton's method on its distance to every triangle near
-// its path, each to a gap of the tolerance (m). b has a tree.
-static void sweepConvex(Search* search, const rbConvex* convex, rbTransform poseA, double tolerance,
-                        const Side* b)
-{
-    RB_ASSERT(b->tree != NULL && convex->geometry != NULL);
-    ConvexMover mover = {convex, poseA, tolerance};
-    rbBounds bounds = rbGeometry_GetBounds(convex->geometry, poseA);
-    Part part = {.center = rbScale(0.5, rbAdd(bounds.lower, bounds.upper)),
-                 .half = rbScale(0.5, rbSub(bounds.upper, bounds.lower))};
-    Single single = {meetConvex, getLowOfConvex, &mover};
-    walkTree(search, part, b->tree, &single);
-}
-
-static void sweepBall(Search* search, rbVec3 center, double radius, const Side* b)
-{
-    if (b->tree != NULL) {
-        Ball ball = {center, radius};
-        Part part = {.center = center, .half = {radius, radius, radius}};
-        Single single = {meetBall, getLowOfBall, &ball};
-        walkTree(search, part, b->tree, &single);
-        return;
-    }
-    for (int i = 0; i < b->count; ++i) {
-        rbVec3 corners[3];
-        getTriangle(b, i, corners);
-        sweepBallTriangle(search, center, radius, corners);
+        if (!isinf(enterAlong(search, getLowOfTriangle(search, moving), highB))) {
+            meetList(search, moving, b);
+        }
     }
 }
 
@@ -939,7 +854,17 @@ static rbStatus sweepBallTriangles(const Pair* pair, rbShapeSweep* sweep, rbErro
     Side b;
     makeSide(&b, pair->b);
     Search search = startSearch(pair);
-    sweepBall(&search, pair->pose.p, pair->a->data.sphere.radius, &b);
+    Ball ball = {pair->pose.p, pair->a->data.sphere.radius};
+    if (b.tree != NULL) {
+        Part part = {.center = ball.center, .half = {ball.radius, ball.radius, ball.radius}};
+        Single single = {meetBall, getLowOfBall, &ball};
+        walkTree(&search, part, b.tree, &single);
+    }
+    for (int i = 0; b.tree == NULL && i < b.count; ++i) {
+        rbVec3 corners[3];
+        getTriangle(&b, i, corners);
+        meetBall(&search, corners, &ball);
+    }
     finishSearch(&search, sweep);
     return RB_STATUS_OK;
 }
@@ -1098,7 +1023,8 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
         pair->tolerance, ITERATIONS_MAX);
 }
 
-// A round convex body onto a shape made of triangles.
+// A round convex body onto a shape made of triangles: by Newton's method on its distance to every
+// triangle near its path, each to a gap of the tolerance.
 static rbStatus sweepOntoTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     Side b;
@@ -1108,8 +1034,14 @@ static rbStatus sweepOntoTriangles(const Pair* pair, rbShapeSweep* sweep, rbErro
     }
     rbConvex convex;
     (void)rbConvex_Make(pair->a, 0.0, &convex);
+    RB_ASSERT(convex.geometry != NULL);
+    ConvexMover mover = {&convex, pair->pose, pair->tolerance};
+    rbBounds bounds = rbGeometry_GetBounds(convex.geometry, pair->pose);
+    Part part = {.center = rbScale(0.5, rbAdd(bounds.lower, bounds.upper)),
+                 .half = rbScale(0.5, rbSub(bounds.upper, bounds.lower))};
+    Single single = {meetConvex, getLowOfConvex, &mover};
     Search search = startSearch(pair);
-    sweepConvex(&search, &convex, pair->pose, pair->tolerance, &b);
+    walkTree(&search, part, b.tree, &single);
     finishSearch(&search, sweep);
     sweep->isExact = false;
     return RB_STATUS_OK;

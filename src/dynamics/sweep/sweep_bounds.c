@@ -229,6 +229,7 @@ typedef struct Side {
 typedef struct Along {
     Side a, b;
     rbVec3 normal;       // unit, from A to B
+    rbVec3 c, v, w;      // relative position, velocity and acceleration of the centers
     double d;            // m, between the centers, less the rounding radii
     double speed;        // m/s
     double acceleration; // m/s^2
@@ -322,9 +323,9 @@ static bool makeAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal,
     if (!isBoundedA || !isBoundedB || !(rbLengthSquared(n) > 0.5)) {
         return false;
     }
-    rbVec3 c = rbSub(mb->center, ma->center);
-    rbVec3 v = rbSub(mb->velocity, ma->velocity);
-    rbVec3 w = rbSub(mb->acceleration, ma->acceleration);
+    rbVec3 c = along->c = rbSub(mb->center, ma->center);
+    rbVec3 v = along->v = rbSub(mb->velocity, ma->velocity);
+    rbVec3 w = along->w = rbSub(mb->acceleration, ma->acceleration);
     along->normal = n;
     along->a = makeSide(a, n);
     along->b = makeSide(b, rbNeg(n));
@@ -366,13 +367,10 @@ static double turnAlong(Along* along, rbVec3 n, rbVec3 turning)
     time = rbMinOf(time, rbMinOf(ma->horizon, mb->horizon));
     turnSide(&along->a, n, turning, time);
     turnSide(&along->b, rbNeg(n), turning, time);
-    rbVec3 c = rbSub(mb->center, ma->center);
-    rbVec3 v = rbSub(mb->velocity, ma->velocity);
-    rbVec3 w = rbSub(mb->acceleration, ma->acceleration);
-    double acceleration = rbLength(w) + ma->accelerationSlack + mb->accelerationSlack;
-    double speed = rbLength(v) + ma->velocitySlack + mb->velocitySlack + time * acceleration;
-    double distance = rbLength(c) + time * speed;
-    along->speed += rbDot(rbCross(turning, n), c) - SLACK * turn * distance;
+    double acceleration = rbLength(along->w) + ma->accelerationSlack + mb->accelerationSlack;
+    double speed = rbLength(along->v) + ma->velocitySlack + mb->velocitySlack + time * acceleration;
+    double distance = rbLength(along->c) + time * speed;
+    along->speed += rbDot(rbCross(turning, n), along->c) - SLACK * turn * distance;
     // the slacks of the acceleration are already included
     along->acceleration -=
         turn * (time * acceleration + 2.0 * speed + turn * distance) * (1.0 + SLACK);

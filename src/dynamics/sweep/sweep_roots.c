@@ -17,8 +17,9 @@ typedef struct Fall {
     double r, growth;
 } Fall;
 
-static double gapOf(const Fall* fall, double t)
+static double gapAt(double t, void* context)
 {
+    const Fall* fall = context;
     rbVec3 x = rbAddScaled(fall->p, t, rbAddScaled(fall->v, 0.5 * t, fall->a));
     double radius = fall->r + fall->growth * t;
     double length = rbLength(x);
@@ -26,21 +27,12 @@ static double gapOf(const Fall* fall, double t)
 }
 
 // f'/2
-static double rateOf(const Fall* fall, double t)
+static double rateAt(double t, void* context)
 {
+    const Fall* fall = context;
     rbVec3 x = rbAddScaled(fall->p, t, rbAddScaled(fall->v, 0.5 * t, fall->a));
     rbVec3 velocity = rbAddScaled(fall->v, t, fall->a);
     return rbDot(x, velocity) - (fall->r + fall->growth * t) * fall->growth;
-}
-
-static double gapAt(double t, void* context)
-{
-    return gapOf(context, t);
-}
-
-static double rateAt(double t, void* context)
-{
-    return rateOf(context, t);
 }
 
 // rbFindRoot halves a bracket at least every four evaluations; doubles of one sign are 2048 binades
@@ -80,7 +72,7 @@ static int findBends(const Fall* fall, double roots[2])
 }
 
 // A time after which f' stays positive.
-static double findEnd(const Fall* fall, double last)
+static double findEnd(Fall* fall, double last)
 {
     double accel = rbLength(fall->a);
     double time = fmax(last, rbLength(fall->v) / accel);
@@ -88,7 +80,7 @@ static double findEnd(const Fall* fall, double last)
     time = fmax(time, sqrt(fabs(fall->growth) / accel) * sqrt(fabs(fall->r) / accel));
     time = fmax(time, fabs(fall->growth) / accel);
     time = fmax(time, DBL_MIN);
-    for (int i = 0; i < 64 && !(rateOf(fall, time) > 0.0); ++i) {
+    for (int i = 0; i < 64 && !(rateAt(time, fall) > 0.0); ++i) {
         time *= 2.0;
     }
     return time;
@@ -110,8 +102,8 @@ double rbSweepFallingSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, double grow
     double turns[5] = {0.0}; // ends of the intervals where f is monotone
     int turnCount = 1;
     for (int i = 0; i < markCount; ++i) {
-        bool isRising = rateOf(&fall, marks[i]) > 0.0;
-        if (isRising != (rateOf(&fall, marks[i + 1]) > 0.0)) {
+        bool isRising = rateAt(marks[i], &fall) > 0.0;
+        if (isRising != (rateAt(marks[i + 1], &fall) > 0.0)) {
             turns[turnCount++] = findChange(rateAt, &fall, marks[i], marks[i + 1]);
         }
     }
@@ -119,10 +111,10 @@ double rbSweepFallingSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, double grow
     for (int i = 0; i < turnCount; ++i) {
         double from = turns[i];
         double to = turns[i + 1];
-        if (!(rateOf(&fall, 0.5 * (from + to)) < 0.0) || gapOf(&fall, to) > 0.0) {
+        if (!(rateAt(0.5 * (from + to), &fall) < 0.0) || gapAt(to, &fall) > 0.0) {
             continue;
         }
-        double t = gapOf(&fall, from) > 0.0 ? findChange(gapAt, &fall, from, to) : from;
+        double t = gapAt(from, &fall) > 0.0 ? findChange(gapAt, &fall, from, to) : from;
         return r + growth * t >= 0.0 ? t : (double)INFINITY;
     }
     return (double)INFINITY;

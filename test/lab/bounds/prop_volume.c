@@ -1,9 +1,10 @@
 // Bounding volumes of random point sets, including flat, thin, duplicated and distant ones: they
 // contain their points, and their bounds are below the true distance and close to it.
 #include "base/math/matrix3.h"
-#include "base/math/random3.h"
 #include "collision/convex/gjk.h"
 #include "lab/bounds/volume_rows.h"
+#include "lab/math/random3.h"
+#include "lab/math/rotations.h"
 #include "rb_test.h"
 
 #include <rattleback/collision.h>

@@ -1,6 +1,6 @@
 // The table of bounding volumes: names, known cases, region codes, bases of directions.
-#include "base/math/random3.h"
 #include "lab/bounds/volume_rows.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 // The feature walk on random and on difficult pairs: against GJK, against its own certificates, and
 // along random walks with and without its cache.
 #include "base/math/elementary.h"
-#include "base/math/random3.h"
 #include "collision/convex/gjk.h"
 #include "collision/geometry/shape_ops.h"
 #include "gjk_oracle.h"
 #include "lab/convex/features.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 // MPR compared with GJK and EPA on random and difficult pairs of all convex shapes, its exit
 // translation checked by applying it, and the statistics of its normals (G-34).
-#include "base/math/random3.h"
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk.h"
 #include "lab/convex/mpr.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <float.h>

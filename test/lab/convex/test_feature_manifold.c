@@ -1,7 +1,7 @@
 // Manifolds from closest features: known regions, and the same points as by clipping.
-#include "base/math/random3.h"
 #include "collision/geometry/shape_ops.h"
 #include "lab/convex/feature_manifold.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

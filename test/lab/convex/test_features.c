@@ -1,8 +1,8 @@
 // The feature walk at positions with closest features known by hand, from every start.
 #include "base/math/elementary.h"
-#include "base/math/random3.h"
 #include "collision/geometry/shape_ops.h"
 #include "lab/convex/features.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Every traversal of the trees compared with all pairs of faces (U-10, and point 1 of the distance
 // shows).
-#include "base/math/random3.h"
 #include "bodies.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/lab_distance.h>

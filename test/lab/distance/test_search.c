@@ -1,9 +1,9 @@
 // Stops, memory, counters, edge cases of poses, and bad input of distance queries.
 #include "base/core/memory.h"
-#include "base/math/random3.h"
 #include "bodies.h"
 #include "lab/distance/search.h"
 #include "lab/distance/sequence.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/lab_distance.h>

@@ -2,7 +2,7 @@
 #include "mech_scenes.h"
 
 #include "base/core/memory.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <math.h>

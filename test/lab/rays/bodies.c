@@ -1,7 +1,7 @@
 #include "bodies.h"
 
 #include "base/math/elementary.h"
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 rbTransform rbTestMotion_GetPose(const void* context, double time)

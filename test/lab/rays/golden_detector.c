@@ -3,8 +3,8 @@
 // The value changes when a sampler or the search changes on purpose; it must not change between
 // compilers, levels of optimization and machines.
 #include "base/core/hash.h"
-#include "base/math/random3.h"
 #include "bodies.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // Prediction on curves and rotations, in frames, with early ends, tracks and reverse rays.
-#include "base/math/random3.h"
 #include "bodies.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/collision.h>

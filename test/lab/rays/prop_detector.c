@@ -1,6 +1,6 @@
 // Ray prediction compared with exact sweeps, on random bodies and paths.
-#include "base/math/random3.h"
 #include "bodies.h"
+#include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/collision.h>

@@ -1,6 +1,6 @@
 // Start points of rays: uniform by area, the pole in front, counts as requested.
-#include "base/math/random3.h"
 #include "bodies.h"
+#include "lab/math/random3.h"
 #include "lab/rays/ray_emitter.h"
 #include "rb_test.h"
 

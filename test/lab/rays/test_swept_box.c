@@ -1,5 +1,5 @@
 // Oriented boxes around bodies and their swept volumes, and whether two of them intersect.
-#include "base/math/random3.h"
+#include "lab/math/random3.h"
 #include "lab/rays/path_bend.h"
 #include "lab/rays/swept_box.h"
 #include "rb_test.h"
