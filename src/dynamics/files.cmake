@@ -31,12 +31,10 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_accounts.c
   src/dynamics/engines/step/step_contact_held.c
   src/dynamics/engines/step/step_contact_host.c
-  src/dynamics/engines/step/step_contact_journal.c
   src/dynamics/engines/step/step_contact_joints.c
   src/dynamics/engines/step/step_contact_order.c
   src/dynamics/engines/step/step_contact_rest.c
   src/dynamics/engines/step/step_contact_parts.c
-  src/dynamics/engines/step/step_contact_reaction.c
   src/dynamics/engines/step/step_contact_stages.c
   src/dynamics/engines/step/step_contact_time.c
   src/dynamics/engines/step/step_contact_touch.c

@@ -124,7 +124,7 @@ static rbTouchSlot makeTouch(const rbWorld* world, const rbEngineTouch* told)
     touch.impulse = told->impulse;
     touch.approachSpeed = told->approachSpeed;
     touch.isBearing = told->isBearing ? 1 : 0;
-    touch.isClosed = told->isClosed ? 1 : 0;
+    touch.isClosed = told->gap < INFINITY ? 1 : 0;
     return touch;
 }
 

@@ -13,10 +13,12 @@
 
 #define AWAKE (-1)
 
+// Without padding: snapshots hold it as bytes.
 typedef struct BodyState {
-    int next;          // of the ring of bodies frozen together; AWAKE: it is not frozen
-    bool isDisturbed;  // passed to Wake since the last check
-    bool isCarried;    // touches a fixed body that moves; during Update
+    int next;         // of the ring of bodies frozen together; AWAKE: it is not frozen
+    bool isDisturbed; // passed to Wake since the last check
+    bool isCarried;   // touches a fixed body that moves; during Update
+    bool unused[2];
     double still;      // s, slow for this long
     int64_t seen;      // the last update with it in an island
     uint64_t partners; // when it froze
@@ -28,8 +30,7 @@ struct rbContactFreeze {
     double time;
     int64_t updates;
     RB_ARRAY(BodyState) bodies;
-    RB_ARRAY(int) frozen;    // may hold bodies that woke since, until it is cleaned up
-    RB_ARRAY(int) disturbed; // bodies
+    RB_ARRAY(int) frozen; // may hold bodies that woke since, until it is cleaned up
     int frozenCount;
 };
 
@@ -49,7 +50,6 @@ void rbDestroyContactFreeze(rbContactFreeze* freeze)
     }
     rbArray_Free(freeze->bodies);
     rbArray_Free(freeze->frozen);
-    rbArray_Free(freeze->disturbed);
     rbFree(freeze, sizeof *freeze);
 }
 
@@ -198,10 +198,9 @@ static void tidy(rbContactFreeze* freeze, const rbContactNode* node)
     }
     freeze->frozen.count = count;
     RB_ASSERT(count == freeze->frozenCount);
-    for (int i = 0; i < freeze->disturbed.count; ++i) {
-        freeze->bodies.data[freeze->disturbed.data[i]].isDisturbed = false;
+    for (int i = 0; i < freeze->bodies.count; ++i) {
+        freeze->bodies.data[i].isDisturbed = false;
     }
-    freeze->disturbed.count = 0;
 }
 
 int rbContactFreeze_WakeTouched(rbContactFreeze* freeze, const rbContactNode* node)
@@ -223,12 +222,8 @@ void rbContactFreeze_Wake(rbContactFreeze* freeze, int body)
     RB_ASSERT(body >= 0);
     addBodies(freeze, body + 1);
     wakeRing(freeze, body);
-    BodyState* state = &freeze->bodies.data[body];
-    state->still = 0.0;
-    if (!state->isDisturbed) {
-        state->isDisturbed = true;
-        rbArray_Push(freeze->disturbed, body);
-    }
+    freeze->bodies.data[body].still = 0.0;
+    freeze->bodies.data[body].isDisturbed = true;
 }
 
 void rbContactFreeze_WakeAll(rbContactFreeze* freeze)
@@ -364,17 +359,7 @@ size_t rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes)
                  .bodyCount = freeze->bodies.count,
                  .listed = freeze->frozen.count};
     RB_MOVE(&stream, head);
-    for (int i = 0; i < head.bodyCount; ++i) {
-        BodyState state; // without the padding between its members
-        memset(&state, 0, sizeof state);
-        const BodyState* own = &freeze->bodies.data[i];
-        state.next = own->next;
-        state.isDisturbed = own->isDisturbed;
-        state.still = own->still;
-        state.seen = own->seen;
-        state.partners = own->partners;
-        RB_MOVE(&stream, state);
-    }
+    rbByteStream_Move(&stream, freeze->bodies.data, (size_t)head.bodyCount * sizeof(BodyState));
     rbByteStream_Move(&stream, freeze->frozen.data, (size_t)head.listed * sizeof(int));
     return stream.size;
 }
@@ -401,7 +386,6 @@ bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes,
     rbContactFreeze_WakeAll(freeze);
     freeze->bodies.count = 0;
     freeze->frozen.count = 0;
-    freeze->disturbed.count = 0;
     if (size >= sizeof head) {
         RB_MOVE(&stream, head);
     }
@@ -424,9 +408,6 @@ bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes,
     }
     for (int i = 0; i < head.bodyCount; ++i) {
         freeze->frozenCount += freeze->bodies.data[i].next != AWAKE;
-        if (freeze->bodies.data[i].isDisturbed) {
-            rbArray_Push(freeze->disturbed, i);
-        }
     }
     return true;
 }

@@ -29,7 +29,7 @@ typedef struct Edge {
 struct rbContactGraph {
     RB_ARRAY(int) nodes;   // by body: its node, NONE where it has none
     RB_ARRAY(int) bodies;  // by node, ascending
-    RB_ARRAY(int) scratch; // of sorting; later where the next entry of a bucket goes
+    RB_ARRAY(int) scratch; // of distribute: where the next item of a key goes
     RB_ARRAY(Edge) edges;  // contacts, then links
     RB_ARRAY(int) parents; // by node: union-find, then its island
     RB_ARRAY(int) levels;  // by node
@@ -81,6 +81,28 @@ void rbDestroyContactGraph(rbContactGraph* graph)
 // Sets the count of an array, growing it; its contents are undefined.
 #define SET_COUNT(array, wanted) (rbArray_Reserve(array, wanted), (array).count = (wanted))
 
+// Sorts the numbers of items by their keys below keyCount, NONE: left out; stable. starts receives
+// where each key starts, one more at the end.
+static void distribute(rbContactGraph* graph, int keyCount, int* starts, int* sorted)
+{
+    const int* keys = graph->keys.data;
+    SET_COUNT(graph->scratch, keyCount + 1);
+    int* next = graph->scratch.data;
+    memset(starts, 0, (size_t)(keyCount + 1) * sizeof *starts);
+    for (int i = 0; i < graph->keys.count; ++i) {
+        starts[keys[i] + 1] += keys[i] != NONE ? 1 : 0;
+    }
+    for (int i = 0; i < keyCount; ++i) {
+        starts[i + 1] += starts[i];
+    }
+    memcpy(next, starts, (size_t)(keyCount + 1) * sizeof *starts);
+    for (int i = 0; i < graph->keys.count; ++i) {
+        if (keys[i] != NONE) {
+            sorted[next[keys[i]]++] = i;
+        }
+    }
+}
+
 // ------------------------------------------------------------------------------------- nodes
 
 static void forgetNodes(rbContactGraph* graph, int bodyCount)
@@ -117,37 +139,28 @@ static int addBody(rbContactGraph* graph, const rbContactBody* bodies, int body)
 static void sortBodies(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
-    int* from = graph->bodies.data;
+    int* bodies = graph->bodies.data;
     int max = 0;
     bool isSorted = true;
     for (int i = 0; i < count; ++i) {
-        isSorted = isSorted && (i == 0 || from[i - 1] < from[i]);
-        max = from[i] > max ? from[i] : max;
+        isSorted = isSorted && (i == 0 || bodies[i - 1] < bodies[i]);
+        max = bodies[i] > max ? bodies[i] : max;
     }
-    if (isSorted) {
-        return;
-    }
-    SET_COUNT(graph->scratch, count);
-    int* to = graph->scratch.data;
-    for (int shift = 0; shift == 0 || (shift < 31 && max >> shift > 0); shift += DIGIT_BITS) {
-        int starts[DIGITS + 1] = {0};
+    SET_COUNT(graph->keys, count);
+    SET_COUNT(graph->islandBodies, count);
+    int* sorted = graph->islandBodies.data;
+    for (int shift = 0; !isSorted && shift < 31 && max >> shift > 0; shift += DIGIT_BITS) {
+        int starts[DIGITS + 1];
         for (int i = 0; i < count; ++i) {
-            starts[((from[i] >> shift) & (DIGITS - 1)) + 1] += 1;
+            graph->keys.data[i] = (bodies[i] >> shift) & (DIGITS - 1);
         }
-        for (int d = 0; d < DIGITS; ++d) {
-            starts[d + 1] += starts[d];
-        }
+        distribute(graph, DIGITS, starts, sorted);
         for (int i = 0; i < count; ++i) {
-            to[starts[(from[i] >> shift) & (DIGITS - 1)]++] = from[i];
+            sorted[i] = bodies[sorted[i]];
         }
-        int* other = from;
-        from = to;
-        to = other;
+        memcpy(bodies, sorted, (size_t)count * sizeof *bodies);
     }
-    RB_VALIDATE(count == 0 || from[count - 1] == max);
-    if (from != graph->bodies.data) {
-        memcpy(graph->bodies.data, from, (size_t)count * sizeof *from);
-    }
+    RB_VALIDATE(count == 0 || bodies[count - 1] == max);
 }
 
 static void addEdges(rbContactGraph* graph, const rbContactSet* set, const rbContactBody* bodies,
@@ -203,34 +216,6 @@ static void findIslands(rbContactGraph* graph)
     }
 }
 
-// Turns counts at [1 ..] into starts.
-static void sumUp(int* starts, int count)
-{
-    for (int i = 0; i < count; ++i) {
-        starts[i + 1] += starts[i];
-    }
-}
-
-// Sorts the numbers of items by their keys below keyCount, NONE: left out; stable. starts receives
-// where each key starts, one more at the end.
-static void distribute(rbContactGraph* graph, int keyCount, int* starts, int* sorted)
-{
-    const int* keys = graph->keys.data;
-    SET_COUNT(graph->scratch, keyCount + 1);
-    int* next = graph->scratch.data;
-    memset(starts, 0, (size_t)(keyCount + 1) * sizeof *starts);
-    for (int i = 0; i < graph->keys.count; ++i) {
-        starts[keys[i] + 1] += keys[i] != NONE ? 1 : 0;
-    }
-    sumUp(starts, keyCount);
-    memcpy(next, starts, (size_t)(keyCount + 1) * sizeof *starts);
-    for (int i = 0; i < graph->keys.count; ++i) {
-        if (keys[i] != NONE) {
-            sorted[next[keys[i]]++] = i;
-        }
-    }
-}
-
 static void gatherBodies(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
@@ -245,30 +230,23 @@ static void gatherBodies(rbContactGraph* graph)
 
 // ------------------------------------------------------------------------------------ levels
 
+// Items are the ends of edges, two by two: the neighbor at an end is the node at the other one.
 static void gatherNeighbors(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
+    int ends = 2 * graph->edges.count;
     SET_COUNT(graph->starts, count + 1);
-    SET_COUNT(graph->scratch, count + 1);
-    int* starts = graph->starts.data;
-    memset(starts, 0, (size_t)(count + 1) * sizeof *starts);
+    SET_COUNT(graph->keys, ends);
+    SET_COUNT(graph->neighbors, ends);
     for (int i = 0; i < graph->edges.count; ++i) {
         Edge edge = graph->edges.data[i];
-        if (edge.a != NONE && edge.b != NONE) {
-            starts[edge.a + 1] += 1;
-            starts[edge.b + 1] += 1;
-        }
+        bool isInner = edge.a != NONE && edge.b != NONE;
+        graph->keys.data[2 * i] = isInner ? edge.a : NONE;
+        graph->keys.data[2 * i + 1] = isInner ? edge.b : NONE;
     }
-    sumUp(starts, count);
-    SET_COUNT(graph->neighbors, starts[count]);
-    int* next = graph->scratch.data;
-    memcpy(next, starts, (size_t)(count + 1) * sizeof *starts);
-    for (int i = 0; i < graph->edges.count; ++i) {
-        Edge edge = graph->edges.data[i];
-        if (edge.a != NONE && edge.b != NONE) {
-            graph->neighbors.data[next[edge.a]++] = edge.b;
-            graph->neighbors.data[next[edge.b]++] = edge.a;
-        }
+    distribute(graph, count, graph->starts.data, graph->neighbors.data);
+    for (int k = 0; k < graph->starts.data[count]; ++k) {
+        graph->neighbors.data[k] = graph->keys.data[graph->neighbors.data[k] ^ 1];
     }
 }
 

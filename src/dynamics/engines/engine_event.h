@@ -52,12 +52,12 @@ typedef struct rbEngineTouch {
     int b;
     int partA; // shapes of the bodies, as registered
     int partB;
-    rbVec3 point; // m, world, at the end of the step; not known unless isClosed
+    rbVec3 point; // m, world, at the end of the step; not known unless they touch then
     rbVec3 normal;
     rbVec3 impulse;       // N s, on B, in this step
     double approachSpeed; // m/s
     bool isBearing;       // an impulse acted in this step
-    bool isClosed;        // they touch at its end
+    double gap;           // m, of the nearest contact at its end; INFINITY: they do not touch
 } rbEngineTouch;
 
 // The end of a step with contacts.

@@ -51,7 +51,6 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyContactGraph(contacts->graph);
     rbDestroyContactFreeze(contacts->rest.freeze);
     rbArray_Free(contacts->report.touches);
-    rbArray_Free(contacts->report.reported);
     rbArray_Free(contacts->own.loose);
     rbArray_Free(contacts->own.places1);
     rbArray_Free(contacts->bodies);
@@ -142,15 +141,22 @@ static void placeBodies(rbStepEngine* engine)
     }
 }
 
-void rbStepContacts_Find(rbStepEngine* engine)
+// A set of contacts of shapes, with the stops of joints, and its islands.
+static void takeSet(rbStepEngine* engine, rbContactSet found)
 {
     rbStepContacts* c = engine->contacts;
-    placeBodies(engine);
-    c->set = rbContactPairs_Find(c->pairs, c->places.data, c->places.count);
+    c->set = found;
     RB_ASSERT(c->places.count == engine->bodies.count);
     rbStepLimits_Append(engine);
     (void)rbContactStep_MarkIdle(c, 0.0);
     rbStepContacts_BuildGraph(c);
+}
+
+void rbStepContacts_Find(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    placeBodies(engine);
+    takeSet(engine, rbContactPairs_Find(c->pairs, c->places.data, c->places.count));
     rbPairsReport report = rbContactPairs_GetReport(c->pairs);
     c->statistics.overlap = report.depth;
     c->statistics.overlapA.index1 = (uint32_t)report.bodyA + 1u;
@@ -316,10 +322,7 @@ void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
     rbStepContacts* c = engine->contacts;
     c->trial.isFlown = false;
     placeBodies(engine);
-    c->set = rbContactPairs_GetSet(c->pairs);
-    rbStepLimits_Append(engine);
-    (void)rbContactStep_MarkIdle(c, 0.0);
-    rbStepContacts_BuildGraph(c);
+    takeSet(engine, rbContactPairs_GetSet(c->pairs));
     prepareRows(engine);
 }
 
@@ -329,12 +332,7 @@ static double findPartEnd(const rbStepContacts* c, double time, double step)
 {
     double way = 0.0;
     for (int i = 0; i < c->foundCount; ++i) {
-        const rbContact* contact = &c->set.contacts[i];
-        double depth = 0.0;
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            depth = fmax(depth, -c->set.points[k].gap);
-        }
-        way += depth;
+        way += fmax(0.0, -rbFindLeastGap(&c->set, &c->set.contacts[i]));
     }
     return time + PART_TIMES * way / c->settings.partSpeed + PART_STEPS * step;
 }
@@ -348,10 +346,7 @@ static void validateOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
     for (int i = 0; i < c->foundCount && !c->settings.isOverlapAllowed; ++i) {
         const rbContact* contact = &c->set.contacts[i];
-        double depth = 0.0;
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            depth = fmax(depth, -c->set.points[k].gap - c->settings.shell);
-        }
+        double depth = -rbFindLeastGap(&c->set, contact) - c->settings.shell;
         // Contacts of a pair are adjacent.
         bool isNew = contact->bodyA != lastA || contact->bodyB != lastB;
         if (depth > most) {
@@ -389,7 +384,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     rbStepContacts* c = engine->contacts;
     int count = engine->bodies.count;
     rbVec3 none = RB_VEC3_ZERO;
-    rbRestLoad calm = {none, none};
+    const rbLoad calm = {.power = 0.0};
     noteLimits(engine);
     rbContactStep_ReadBodies(engine, host, time);
     findLinks(engine);

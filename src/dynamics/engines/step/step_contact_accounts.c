@@ -1,4 +1,5 @@
-// Energy accounting of steps with contacts, by cause.
+// Energy accounting of steps with contacts, by cause; and the journal entries of what takes it:
+// collisions, and bodies that freeze or wake.
 //
 // An impulse p at a point changes the kinetic energy by p.(u + u')/2, summed over all that act in a
 // stage, exactly. Half of the forces has acted before the position stage, and half will act after
@@ -249,6 +250,52 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
     sums->truncated += hasJoints ? 0.0 : change + pulled - accounted;
 }
 
+// ---------------------------------------------------------------------------------------- journal
+
+// Kinetic energy of a body with the velocities that contacts showed of it.
+static double energyOf(const rbMechBody* body, const rbContactBody* shown)
+{
+    rbVec3 spin = rbMulMtV(body->pose.rotation, shown->spin);
+    return 0.5 * body->mass * rbLengthSquared(shown->velocity) +
+           0.5 * rbDot(body->moments, rbMulEach(spin, spin));
+}
+
+void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost* host,
+                                    const rbContactIsland* island, const rbCollisionNote* notes,
+                                    int count)
+{
+    const rbStepContacts* c = engine->contacts;
+    double energyBefore = 0.0; // of the island before the stage
+    for (int i = 0; i < island->bodyCount && count > 0; ++i) {
+        int body = island->bodies[i];
+        energyBefore +=
+            energyOf(rbContactStep_GetBody(engine, body), &c->accounts.opened.data[body]);
+    }
+    for (int i = 0; i < count; ++i) {
+        const rbCollisionNote* note = &notes[i];
+        const rbContact* contact = &c->set.contacts[note->contact];
+        // Reaching a limit of a joint is not an impact of two bodies.
+        if (note->contact >= c->foundCount) {
+            continue;
+        }
+        const rbMechBody* bodyA = rbContactStep_GetBody(engine, contact->bodyA);
+        rbEngineEvent event = {.time = c->grid.time,
+                               .kind = RB_HAPPENED_IMPACT,
+                               .a = contact->bodyA,
+                               .b = contact->bodyB,
+                               .law = note->law,
+                               .history = note->history,
+                               .energyChange = note->normalWork + note->frictionWork,
+                               .energyBefore = energyBefore,
+                               .frictionWork = note->frictionWork,
+                               .point = rbAdd(bodyA->pose.position, note->arm),
+                               .normal = contact->normal,
+                               .impulse = note->impulse,
+                               .approachSpeed = note->approachSpeed};
+        host->journal(host->context, &event);
+    }
+}
+
 // Sums of the points of a contact that stopped in the stage.
 static rbCollisionNote sumStops(const rbStepContacts* c, int index)
 {
@@ -334,6 +381,19 @@ void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsl
     c->accounts.sums.friction += done->frictionWork;
 }
 
+void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
+                                bool isWoken, double energyChange)
+{
+    if (host->journal != NULL) {
+        rbEngineEvent event = {.time = engine->contacts->grid.time,
+                               .kind = isWoken ? RB_HAPPENED_WAKE : RB_HAPPENED_REST,
+                               .a = body,
+                               .b = -1,
+                               .energyChange = energyChange};
+        host->journal(host->context, &event);
+    }
+}
+
 // Frozen bodies lose their energy, which is in before.
 void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host)
 {
@@ -345,9 +405,7 @@ void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host
         if (body == NULL || !body->isDynamic || !isNew) {
             continue;
         }
-        rbVec3 spin = rbMulMtV(body->pose.rotation, before->spin);
-        double energy = 0.5 * body->mass * rbLengthSquared(before->velocity) +
-                        0.5 * rbDot(body->moments, rbMulEach(spin, spin));
+        double energy = energyOf(body, before);
         RB_ASSERT(!(energy < 0.0));
         c->accounts.sums.settled -= energy;
         rbContactStep_ReportFrozen(engine, host, i, false, -energy);

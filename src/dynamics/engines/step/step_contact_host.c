@@ -143,20 +143,14 @@ void rbStepEngine_ClearExclusions(rbStepEngine* engine)
     }
 }
 
+#define ADD_WORK(name) work->name += sums->name;
+
 void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
 {
     if (contacts != NULL) {
-        work->impact += contacts->accounts.sums.impact;
-        work->friction += contacts->accounts.sums.friction;
-        work->parted += contacts->accounts.sums.parted;
-        work->settled += contacts->accounts.sums.settled;
-        work->truncated += contacts->accounts.sums.truncated;
-        work->late += contacts->accounts.sums.late;
-        work->between +=
-            contacts->trial.work + contacts->accounts.sums.lasting + contacts->accounts.sums.lifted;
-        work->assembly += contacts->accounts.sums.assembly;
-        work->motor += contacts->accounts.sums.motor;
-        work->load += contacts->accounts.sums.load;
+        const rbContactAccounts* sums = &contacts->accounts.sums;
+        RB_STEP_WORKS(ADD_WORK)
+        work->between += contacts->trial.work + sums->lasting + sums->lifted;
     }
 }
 
@@ -246,7 +240,7 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
     moveLoose(contacts, stream);
     int restCount = contacts->rest.loads.count;
     RB_MOVE(stream, restCount);
-    size_t size = (size_t)restCount * sizeof(rbRestLoad);
+    size_t size = (size_t)restCount * sizeof(rbLoad);
     if (restCount == contacts->rest.loads.count) {
         rbByteStream_Move(stream, contacts->rest.loads.data, size);
     } else {

@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-static rbRestLoad loadOf(const rbStepHost* host, const rbMechBody* body, double time)
-{
-    rbLoad load = rbContactStep_LoadOf(host, body, time);
-    return (rbRestLoad){load.force, load.torque};
-}
-
 rbContactNode rbContactStep_MakeNode(rbStepContacts* c)
 {
     rbContactNode node = {.set = &c->set,
@@ -61,8 +55,8 @@ static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time
         if (!rbContactFreeze_IsFrozen(c->rest.freeze, i) || host->motions[i].load == NULL) {
             continue;
         }
-        rbRestLoad now = loadOf(host, rbContactStep_GetBody(engine, i), time);
-        const rbRestLoad* then = &c->rest.loads.data[i];
+        rbLoad now = rbContactStep_LoadOf(host, rbContactStep_GetBody(engine, i), time);
+        const rbLoad* then = &c->rest.loads.data[i];
         if (!(rbLengthSquared(rbSub(now.force, then->force)) == 0.0 &&
               rbLengthSquared(rbSub(now.torque, then->torque)) == 0.0)) {
             rbContactFreeze_Wake(c->rest.freeze, i);
@@ -191,7 +185,7 @@ void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, do
             still.velocity = RB_VEC3_ZERO;
             still.momentum = RB_VEC3_ZERO;
             RB_ASSERT(body != NULL && body->isDynamic);
-            c->rest.loads.data[i] = loadOf(host, &still, c->grid.time);
+            c->rest.loads.data[i] = rbContactStep_LoadOf(host, &still, c->grid.time);
         }
     }
 }

@@ -7,16 +7,16 @@
 
 // What the policy was tuned by.
 static const struct {
-    double guessPart;   // a guess is good if the sum of its impulses is off by no more
-    int sweepsStriking; // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
-                        // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
-    int bodiesLarge;    // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
-                        // whole with their joints ten times that
-    int bodiesHuge;     // islands of more are solved as if they struck: a factorization of 1000
-                        // bodies in a heap costs as much as 100 sweeps
-    int jointRounds;    // in which rows of joints are rebuilt in a stage
-    int polishSweeps;   // after a velocity stage that is met by its own account, until it is
-    int innerPositions; // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
+    double guessPart;    // a guess is good if the sum of its impulses is off by no more
+    int sweepsStriking;  // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
+                         // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
+    int bodiesLarge;     // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
+                         // whole with their joints ten times that
+    int bodiesHuge;      // islands of more are solved as if they struck: a factorization of 1000
+                         // bodies in a heap costs as much as 100 sweeps
+    int jointRounds;     // in which rows of joints are rebuilt in a stage
+    int polishSweeps;    // after a velocity stage that is met by its own account, until it is
+    int innerPositions;  // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
     int innerVelocities; // mixed bodies, 120 steps: 244 ms a step; with 30 and 10 310 ms, with 10
                          // and 10 overlaps of a millimeter that the last part does not undo
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
@@ -524,14 +524,9 @@ static void accountForLasting(rbStepEngine* engine, bool isWhole)
 
 static void keepPoints(rbStepContacts* c)
 {
-    rbArray_Reserve(c->stage.points, c->set.pointCount);
+    rbArray_Assign(c->stage.points, c->set.points, c->set.pointCount);
     rbArray_Reserve(c->stage.sweptPoints, c->set.pointCount);
     rbArray_Reserve(c->stage.gaps, c->set.pointCount);
-    c->stage.points.count = c->set.pointCount;
-    if (c->set.pointCount > 0) {
-        memcpy(c->stage.points.data, c->set.points,
-               (size_t)c->set.pointCount * sizeof *c->set.points);
-    }
 }
 
 // ------------------------------------------------------------------------------------------ stages

@@ -18,18 +18,9 @@
 // Sweeps before an island is solved as a whole.
 #define RB_SWEEPS_FIRST 30
 
-// Energy that contacts gave by cause, J.
+// Energy that contacts gave by cause, J; assembly: of separating overlaps of the start.
 typedef struct rbContactAccounts {
-    double impact;   // normal impulses of collisions, and of approaches as fast
-    double friction; // tangential ones, rolling and spinning friction
-    double motor;    // of moving obstacles
-    double load;     // of forces without a potential on bodies in no mechanism
-    double assembly; // of separating overlaps of the start
-    // By numerics, see RB_STEP_WORKS:
-    double parted;
-    double settled;
-    double truncated;
-    double late;
+    RB_STEP_WORKS(RB_STEP_WORK_FIELD)
     // Of the current step, until it ends:
     double lasting; // of normal impulses of lasting contacts, in both stages
     double lifted;  // of bodies that flights lifted more than their speed pays for
@@ -70,12 +61,6 @@ typedef struct rbArrival {
     bool isAhead;  // of the end of the flight: the gap holds only for that flight
     bool isClosed; // at the end of the flight, although it may be slightly open
 } rbArrival;
-
-// Forces on a frozen body besides constant ones; it wakes when they change.
-typedef struct rbRestLoad {
-    rbVec3 force;
-    rbVec3 torque;
-} rbRestLoad;
 
 // What solves the stages of a step, and its memory.
 typedef struct rbContactSolvers {
@@ -145,7 +130,7 @@ typedef struct rbStepAccounts {
 // Bodies at rest.
 typedef struct rbStepRest {
     rbContactFreeze* freeze;
-    RB_ARRAY(rbRestLoad) loads;         // per body, where frozen
+    RB_ARRAY(rbLoad) loads;             // per body, where frozen; it wakes when they change
     RB_ARRAY(unsigned char) isWoken;    // per body: at the end of this step
     RB_ARRAY(unsigned char) isRestless; // per body: never freezes
 } rbStepRest;
@@ -159,26 +144,12 @@ typedef struct rbStepMembers {
     RB_ARRAY(int) exclusions;   // excluded pairs of bodies
 } rbStepMembers;
 
-// A pair of shapes in one step.
-typedef struct rbTouch {
-    int bodyA; // of the host, below bodyB
-    int bodyB;
-    int partA; // shape of the body
-    int partB;
-    rbVec3 impulse;       // N s, on B
-    rbVec3 armA;          // m, world axes, from A's center of mass to the mean of the closed points
-    rbVec3 normal;        // unit, from A to B, of the nearest contact
-    double gap;           // m, of that contact; INFINITY: none was closed at the end of the step
-    double approachSpeed; // m/s, before the impulses of the step; 0: none
-    bool isBearing;       // an impulse acted
-} rbTouch;
-
 // What a step reports to the host.
 typedef struct rbTouchReport {
-    RB_ARRAY(rbTouch) touches; // in the order of bodies, then shapes
-    int cursor;                // of the last access: the next one is mostly the same or the next
-    RB_ARRAY(rbEngineTouch) reported; // the same as the host gets them
-    RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
+    // In the order of bodies, then shapes. Points are relative to A's center of mass until the end.
+    RB_ARRAY(rbEngineTouch) touches;
+    int cursor; // of the last access: the next one is mostly the same or the next
+    RB_ARRAY(rbCollisionNote) stops; // of an island, for the journal
 } rbTouchReport;
 
 // Steps of higher order and of a chosen size, see step_contact_order.c.
@@ -300,8 +271,6 @@ void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack);
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task);
 void rbContactStep_TakeLinks(const rbJointSweep* joints);
 double rbContactStep_GetJointTolerance(const rbJointSweep* joints);
-
-// ------------------------------------------------------------------------- step_contact_reaction.c
 // How joints reduce the normals of a contact (an rbReactionFn; the context is an rbJointSweep).
 void rbContactStep_MeasureReaction(void* context, int contact, double* reaction);
 
@@ -393,6 +362,12 @@ void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsl
 double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.
 void rbContactStep_AccountForFrozen(rbStepEngine* engine, const rbStepHost* host);
+// Entries of the journal.
+void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost* host,
+                                    const rbContactIsland* island, const rbCollisionNote* notes,
+                                    int count);
+void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
+                                bool isWoken, double energyChange);
 
 // ----------------------------------------------------------------------------- step_contact_rest.c
 rbContactNode rbContactStep_MakeNode(rbStepContacts* c);
@@ -407,13 +382,6 @@ bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mecha
 bool rbContactStep_WakeTouched(rbStepContacts* c);
 // At the end of a step.
 void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, double h);
-
-// -------------------------------------------------------------------------- step_contact_journal.c
-void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost* host,
-                                    const rbContactIsland* island, const rbCollisionNote* notes,
-                                    int count);
-void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
-                                bool isWoken, double energyChange);
 
 // ---------------------------------------------------------------------------- step_contact_touch.c
 // Sums by pair of shapes in a step, for the host: Begin, then Add after the position stage (start:

@@ -13,24 +13,21 @@
 #define ARRIVAL_PART 0.5
 
 // Order of a pair relative to that of a contact: < 0 before it.
-static inline int compare(const rbTouch* touch, const rbContact* contact)
+static inline int compare(const rbEngineTouch* touch, const rbContact* contact)
 {
-    if (touch->bodyA != contact->bodyA) {
-        return touch->bodyA < contact->bodyA ? -1 : 1;
+    const int own[4] = {touch->a, touch->b, touch->partA, touch->partB};
+    const int other[4] = {contact->bodyA, contact->bodyB, contact->partA, contact->partB};
+    int order = 0;
+    for (int i = 0; i < 4 && order == 0; ++i) {
+        order = own[i] - other[i];
     }
-    if (touch->bodyB != contact->bodyB) {
-        return touch->bodyB < contact->bodyB ? -1 : 1;
-    }
-    if (touch->partA != contact->partA) {
-        return touch->partA < contact->partA ? -1 : 1;
-    }
-    return touch->partB == contact->partB ? 0 : (touch->partB < contact->partB ? -1 : 1);
+    return order;
 }
 
 // The first pair that is not before the one of a contact.
 static int findPlace(const rbTouchReport* list, const rbContact* contact)
 {
-    const rbTouch* touches = list->touches.data;
+    const rbEngineTouch* touches = list->touches.data;
     int low = 0;
     int high = list->touches.count;
     for (int i = list->cursor; i < list->cursor + 2 && i < high; ++i) {
@@ -47,19 +44,19 @@ static int findPlace(const rbTouchReport* list, const rbContact* contact)
     return low;
 }
 
-static rbTouch* findTouch(rbTouchReport* list, const rbContact* contact)
+static rbEngineTouch* findTouch(rbTouchReport* list, const rbContact* contact)
 {
     int place = findPlace(list, contact);
     list->cursor = place;
     int count = list->touches.count;
     if (place == count || compare(&list->touches.data[place], contact) != 0) {
-        rbTouch added = {.bodyA = contact->bodyA,
-                         .bodyB = contact->bodyB,
-                         .partA = contact->partA,
-                         .partB = contact->partB,
-                         .gap = INFINITY};
+        rbEngineTouch added = {.a = contact->bodyA,
+                               .b = contact->bodyB,
+                               .partA = contact->partA,
+                               .partB = contact->partB,
+                               .gap = INFINITY};
         rbArray_Push(list->touches, added);
-        rbTouch* at = &list->touches.data[place];
+        rbEngineTouch* at = &list->touches.data[place];
         memmove(at + 1, at, (size_t)(count - place) * sizeof *at);
         *at = added;
     }
@@ -133,7 +130,7 @@ void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* ho
             }
         }
         if (fastest > 0.0) {
-            rbTouch* touch = findTouch(&c->report, contact);
+            rbEngineTouch* touch = findTouch(&c->report, contact);
             bool isArrival = fastest > ARRIVAL_PART * touch->approachSpeed;
             touch->approachSpeed = isArrival ? fastest : touch->approachSpeed;
         }
@@ -151,9 +148,9 @@ void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* h
     for (int i = 0; i < count; ++i) {
         if (notes[i].contact < set.contactCount) {
             const rbContact* contact = &set.contacts[notes[i].contact];
-            rbTouch* touch = findTouch(&c->report, contact);
+            rbEngineTouch* touch = findTouch(&c->report, contact);
             touch->impulse = rbAdd(touch->impulse, notes[i].impulse);
-            touch->armA = notes[i].arm;
+            touch->point = notes[i].arm;
             touch->normal = contact->normal;
             touch->isBearing = true;
         }
@@ -177,13 +174,13 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
         if (point == NULL) {
             continue;
         }
-        rbTouch* touch = findTouch(&c->report, contact);
+        rbEngineTouch* touch = findTouch(&c->report, contact);
         bool acts = !isStanding(&c->bodies.data[contact->bodyA]) ||
                     !isStanding(&c->bodies.data[contact->bodyB]);
         rbVec3 sum = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
         touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, sum);
         touch->isBearing = touch->isBearing || sign > 0.0;
-        touch->armA = point->armA; // until it is located
+        touch->point = point->armA; // until it is located
         touch->normal = contact->normal;
         if (start != NULL) {
             touch->approachSpeed = fmax(touch->approachSpeed, approachOf(start, contact, point));
@@ -209,9 +206,9 @@ static void locate(rbStepContacts* c)
             }
         }
         if (count > 0) {
-            rbTouch* touch = findTouch(&c->report, contact);
+            rbEngineTouch* touch = findTouch(&c->report, contact);
             bool isNearer = nearest < touch->gap;
-            touch->armA = isNearer ? rbScale(1.0 / count, sum) : touch->armA;
+            touch->point = isNearer ? rbScale(1.0 / count, sum) : touch->point;
             touch->normal = isNearer ? contact->normal : touch->normal;
             touch->gap = isNearer ? nearest : touch->gap;
         }
@@ -227,23 +224,12 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
     if (isAsked(c, host)) {
         locate(c);
     }
-    c->report.reported.count = 0;
     for (int i = 0; i < c->report.touches.count; ++i) {
-        const rbTouch* touch = &c->report.touches.data[i];
-        const rbMechBody* bodyA = rbContactStep_GetBody(engine, touch->bodyA);
-        rbEngineTouch reported = {.a = touch->bodyA,
-                                  .b = touch->bodyB,
-                                  .partA = touch->partA,
-                                  .partB = touch->partB,
-                                  .point = rbAdd(bodyA->pose.position, touch->armA),
-                                  .normal = touch->normal,
-                                  .impulse = touch->impulse,
-                                  .approachSpeed = touch->approachSpeed,
-                                  .isBearing = touch->isBearing,
-                                  .isClosed = touch->gap < INFINITY};
-        rbArray_Push(c->report.reported, reported);
+        rbEngineTouch* touch = &c->report.touches.data[i];
+        const rbMechBody* bodyA = rbContactStep_GetBody(engine, touch->a);
+        touch->point = rbAdd(bodyA->pose.position, touch->point);
     }
-    rbEngineNode node = {c->grid.time, c->report.reported.data, c->report.reported.count,
+    rbEngineNode node = {c->grid.time, c->report.touches.data, c->report.touches.count,
                          c->places.data};
     host->node(host->context, &node);
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static double findLeastGap(const rbContactSet* set, const rbContact* contact)
+double rbFindLeastGap(const rbContactSet* set, const rbContact* contact)
 {
     double least = INFINITY;
     for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
@@ -19,7 +19,7 @@ void rbPairGaps_Note(rbPairGaps* gaps, const rbContactSet* set, int contactCount
     gaps->list.count = 0;
     for (int i = 0; i < contactCount; ++i) {
         const rbContact* contact = &set->contacts[i];
-        rbPairGap own = {contact->bodyA, contact->bodyB, findLeastGap(set, contact)};
+        rbPairGap own = {contact->bodyA, contact->bodyB, rbFindLeastGap(set, contact)};
         rbPairGap* last = gaps->list.count > 0 ? &gaps->list.data[gaps->list.count - 1] : NULL;
         if (last != NULL && last->bodyA == own.bodyA && last->bodyB == own.bodyB) {
             last->gap = fmin(last->gap, own.gap);
@@ -100,7 +100,7 @@ double rbMeasureOverlap(const rbContactSet* set, int contactCount, const rbPairG
     double deepest = 0.0;
     for (int i = 0; i < contactCount; ++i) {
         const rbContact* contact = &set->contacts[i];
-        double depth = -findLeastGap(set, contact);
+        double depth = -rbFindLeastGap(set, contact);
         if (depth > deepest && depth > -findGap(start, contact->bodyA, contact->bodyB)) {
             deepest = depth;
         }

@@ -12,6 +12,9 @@ typedef struct rbPairGap {
     double gap; // m, less the shell
 } rbPairGap;
 
+// m, less the shell, of the points of a contact.
+double rbFindLeastGap(const rbContactSet* set, const rbContact* contact);
+
 typedef struct rbPairGaps {
     RB_ARRAY(rbPairGap) list; // by bodies
 } rbPairGaps;

@@ -42,12 +42,8 @@ bool rbStepValid_IsSet(const rbStepContacts* c)
 bool rbStepValid_AreImpulses(const rbStepContacts* c)
 {
     bool isValid = true;
-    for (int i = 0; isValid && i < c->set.contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[i];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            const rbContactPoint* point = &c->set.points[k];
-            isValid = isValid && !(point->impulse[0] < 0.0);
-        }
+    for (int k = 0; k < c->set.pointCount; ++k) {
+        isValid = isValid && !(c->set.points[k].impulse[0] < 0.0);
     }
     return isValid;
 }
