@@ -118,14 +118,12 @@ static void look(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStepContacts* c = engine->contacts;
     double h = time - c->grid.time;
-    rbContactAccounts sums = c->accounts.sums;
     rbContactStep_NoteNode(c);
     push(engine, host, h, false);
     rbContactStep_KickLoose(engine, host, c->grid.time, 0.5 * h, false);
     rbContactStep_FlyLoose(c, h);
     rbContactStep_KickLoose(engine, host, time, 0.5 * h, false);
     push(engine, host, h, false);
-    c->accounts.sums = sums;
 }
 
 static int countParts(const rbContactSettings* settings, double h)

@@ -162,7 +162,7 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
     const rbBody* body = &world->bodies.data[index];
     int count = rbWorld_IsBodyAlive(world, index) ? rbBody_CountSolid(body) : 0;
     if (count == 0) {
-        rbStepEngine_SetShape(world->engine, index, NULL);
+        rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, NULL);
         return RB_STATUS_OK;
     }
     if (body->growth > 0.0) {
@@ -187,7 +187,7 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
         status = checkShell(world, body, &shape, error);
     }
     if (status == RB_STATUS_OK) {
-        rbStepEngine_SetShape(world->engine, index, &shape);
+        rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, &shape);
     }
     rbFree(belts, (size_t)count * sizeof *belts);
     rbFree(materials, size);
@@ -230,7 +230,8 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
     }
     for (int i = 0; i < world->materialPairs.count; ++i) {
         const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
-        rbStepEngine_SetMaterialPair(engine, slot->kindA, slot->kindB, &slot->pair);
+        rbContactPairs_SetMaterialPair(rbStepEngine_GetPairs(engine), slot->kindA, slot->kindB,
+                                       &slot->pair);
     }
     for (int i = 0; i < world->bodies.count; ++i) {
         rbStatus status = registerShape(world, i, error);
@@ -239,7 +240,8 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
         }
     }
     if (world->isFilterOther || world->contactFilter != NULL) {
-        rbStepEngine_SetFilter(engine, rbWorld_GetPairFilter(world), world);
+        rbContactPairs_SetFilter(rbStepEngine_GetPairs(engine), rbWorld_GetPairFilter(world),
+                                 world);
         world->isFilterOther = false;
     }
     rbStepEngine_ClearExclusions(engine);

@@ -34,6 +34,12 @@ static inline bool rbContactBody_HasMass(const rbContactBody* body)
     return body->invMass > 0.0 || i->xx + i->yy + i->zz > 0.0;
 }
 
+// Whether impulses move it now.
+static inline bool rbContactBody_IsMoved(const rbContactBody* body)
+{
+    return body->invMass > 0.0 && !body->isFrozen;
+}
+
 // One point. In and out of the solver; the pairs store its persistent data under key.
 typedef struct rbContactPoint {
     rbVec3 armA;       // m, world axes, from the center of mass of A
@@ -47,8 +53,8 @@ typedef struct rbContactPoint {
     double target; // m/s, u.n that the velocity stage leaves: 0, or the value restitution requires
     bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking; // at the end of the last stage
-    bool isAhead;  // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
-    int key;       // key of the memory of this point, for the pairs
+    bool isAhead; // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
+    int key;      // key of the memory of this point, for the pairs
 } rbContactPoint;
 
 typedef struct rbContact {

@@ -26,25 +26,30 @@ typedef struct Edge {
     int b;
 } Edge;
 
+#define GRAPH_ARRAYS(X)                                                    \
+    X(int, nodes)   /* by body: its node, NONE where it has none */        \
+    X(int, bodies)  /* by node, ascending */                               \
+    X(int, scratch) /* of distribute: where the next item of a key goes */ \
+    X(Edge, edges)  /* contacts, then links */                             \
+    X(int, parents) /* by node: union-find, then its island */             \
+    X(int, levels)  /* by node */                                          \
+    X(int, starts)  /* by node: first of its neighbors */                  \
+    X(int, neighbors)                                                      \
+    X(int, queue)                                                          \
+    X(int, keys)          /* of distribute */                              \
+    X(int, byLevel)       /* contacts */                                   \
+    X(int, contacts)      /* by island, then level, then as in the set */  \
+    X(int, islandBodies)  /* by island, then ascending */                  \
+    X(int, contactStarts) /* by island, one more at the end */             \
+    X(int, bodyStarts)    /* the same */                                   \
+    X(bool, grounded)     /* by node, then by island */
+
+#define DECLARE_ARRAY(type, name) RB_ARRAY(type) name;
+#define FREE_ARRAY(type, name) rbArray_Free(graph->name);
+
 struct rbContactGraph {
-    RB_ARRAY(int) nodes;   // by body: its node, NONE where it has none
-    RB_ARRAY(int) bodies;  // by node, ascending
-    RB_ARRAY(int) scratch; // of distribute: where the next item of a key goes
-    RB_ARRAY(Edge) edges;  // contacts, then links
-    RB_ARRAY(int) parents; // by node: union-find, then its island
-    RB_ARRAY(int) levels;  // by node
-    RB_ARRAY(int) starts;  // by node: first of its neighbors
-    RB_ARRAY(int) neighbors;
-    RB_ARRAY(int) queue;
-    RB_ARRAY(int) keys;          // of distribute
-    RB_ARRAY(int) byLevel;       // contacts
-    RB_ARRAY(int) contacts;      // by island, then level, then as in the set
-    RB_ARRAY(int) islandBodies;  // by island, then ascending
-    RB_ARRAY(int) contactStarts; // by island, one more at the end
-    RB_ARRAY(int) bodyStarts;    // the same
-    RB_ARRAY(int) levelCounts;   // by island
-    RB_ARRAY(bool) grounded;     // by node, then by island
-    int contactCount;            // the first of the edges
+    GRAPH_ARRAYS(DECLARE_ARRAY)
+    int contactCount; // the first of the edges
     int islandCount;
 };
 
@@ -58,23 +63,7 @@ void rbDestroyContactGraph(rbContactGraph* graph)
     if (graph == NULL) {
         return;
     }
-    rbArray_Free(graph->nodes);
-    rbArray_Free(graph->bodies);
-    rbArray_Free(graph->scratch);
-    rbArray_Free(graph->edges);
-    rbArray_Free(graph->parents);
-    rbArray_Free(graph->levels);
-    rbArray_Free(graph->starts);
-    rbArray_Free(graph->neighbors);
-    rbArray_Free(graph->queue);
-    rbArray_Free(graph->keys);
-    rbArray_Free(graph->byLevel);
-    rbArray_Free(graph->contacts);
-    rbArray_Free(graph->islandBodies);
-    rbArray_Free(graph->contactStarts);
-    rbArray_Free(graph->bodyStarts);
-    rbArray_Free(graph->levelCounts);
-    rbArray_Free(graph->grounded);
+    GRAPH_ARRAYS(FREE_ARRAY)
     rbFree(graph, sizeof *graph);
 }
 
@@ -344,15 +333,8 @@ static void orderContacts(rbContactGraph* graph, rbContactSet* set)
     }
 }
 
-static void describeIslands(rbContactGraph* graph, const rbContactSet* set)
+static void groundIslands(rbContactGraph* graph)
 {
-    SET_COUNT(graph->levelCounts, graph->islandCount);
-    for (int i = 0; i < graph->islandCount; ++i) {
-        int end = graph->contactStarts.data[i + 1];
-        bool isEmpty = end == graph->contactStarts.data[i];
-        graph->levelCounts.data[i] =
-            isEmpty ? 0 : set->contacts[graph->contacts.data[end - 1]].level;
-    }
     // By node before, by island afterward: an island's index is at most its least node's.
     bool* grounded = graph->grounded.data;
     int island = 0;
@@ -380,7 +362,7 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
     gatherNeighbors(graph);
     findLevels(graph);
     orderContacts(graph, set);
-    describeIslands(graph, set);
+    groundIslands(graph);
     return graph->islandCount;
 }
 
@@ -394,7 +376,6 @@ rbContactIsland rbContactGraph_GetIsland(const rbContactGraph* graph, int index)
         .contactCount = graph->contactStarts.data[index + 1] - firstContact,
         .bodies = graph->islandBodies.data + firstBody,
         .bodyCount = graph->bodyStarts.data[index + 1] - firstBody,
-        .levelCount = graph->levelCounts.data[index],
         .isGrounded = graph->grounded.data[index],
     };
     return island;

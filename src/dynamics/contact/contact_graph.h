@@ -14,7 +14,6 @@ typedef struct rbContactIsland {
     int contactCount;    // 0: joined by links only
     const int* bodies;   // ascending
     int bodyCount;
-    int levelCount;  // its contacts have levels 1 .. levelCount
     bool isGrounded; // touches or is linked to an immovable body
 } rbContactIsland;
 

@@ -53,17 +53,6 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     return pairs;
 }
 
-static void freeFrame(rbContactFrame* frame)
-{
-    rbArray_Free(frame->contacts);
-    rbArray_Free(frame->points);
-    rbArray_Free(frame->foundContacts);
-    rbArray_Free(frame->foundPoints);
-    rbArray_Free(frame->keptPoints);
-    rbArray_Free(frame->keptTurnings);
-    rbArray_Free(frame->orientations);
-}
-
 static void freeMaterials(rbNearBody* body)
 {
     rbFree(body->materials, (size_t)body->materialCount * sizeof *body->materials);
@@ -74,6 +63,8 @@ static void freeMaterials(rbNearBody* body)
 }
 
 #define MATERIAL_PAIRS ((size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX)
+
+#define FREE_ARRAY(type, name) rbArray_Free(frame->name);
 
 void rbDestroyContactPairs(rbContactPairs* pairs)
 {
@@ -90,7 +81,8 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         rbDestroyFront(pairs->search.fronts.data[i].front);
     }
     for (int i = 0; i < RB_CONTACT_FRAMES; ++i) {
-        freeFrame(&pairs->frames[i]);
+        rbContactFrame* frame = &pairs->frames[i];
+        RB_FRAME_ARRAYS(FREE_ARRAY)
     }
     rbArray_Free(pairs->bodies);
     rbArray_Free(pairs->hots);
@@ -778,16 +770,12 @@ static void movePair(rbContactPairs* pairs, int slot, rbByteStream* stream)
     }
 }
 
+#define MOVE_ARRAY(type, name) RB_MOVE_ARRAY(stream, frame->name);
+
 static void moveFrame(rbContactFrame* frame, rbByteStream* stream)
 {
     RB_MOVE(stream, frame->stamp);
-    RB_MOVE_ARRAY(stream, frame->contacts);
-    RB_MOVE_ARRAY(stream, frame->foundContacts);
-    RB_MOVE_ARRAY(stream, frame->points);
-    RB_MOVE_ARRAY(stream, frame->foundPoints);
-    RB_MOVE_ARRAY(stream, frame->keptPoints);
-    RB_MOVE_ARRAY(stream, frame->keptTurnings);
-    RB_MOVE_ARRAY(stream, frame->orientations);
+    RB_FRAME_ARRAYS(MOVE_ARRAY)
 }
 
 static void movePairs(rbContactPairs* pairs, int pairCount, rbByteStream* stream)

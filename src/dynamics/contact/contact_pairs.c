@@ -440,6 +440,8 @@ static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOr
     }
 }
 
+#define EMPTY_ARRAY(type, name) frame->name.count = 0;
+
 // Begins a frame to write: neither another one nor the kept one.
 static void beginFrame(rbContactPairs* pairs, int other)
 {
@@ -452,12 +454,7 @@ static void beginFrame(rbContactPairs* pairs, int other)
     rbContactFrame* frame = &pairs->frames[pairs->current];
     pairs->search.stamp += 1;
     frame->stamp = pairs->search.stamp;
-    frame->contacts.count = 0;
-    frame->points.count = 0;
-    frame->foundContacts.count = 0;
-    frame->foundPoints.count = 0;
-    frame->keptPoints.count = 0;
-    frame->keptTurnings.count = 0;
+    RB_FRAME_ARRAYS(EMPTY_ARRAY)
     rbArray_Reserve(frame->orientations, pairs->bodies.count);
     frame->orientations.count = pairs->bodies.count;
     for (int i = 0; i < pairs->bodies.count; ++i) {

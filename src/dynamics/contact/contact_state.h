@@ -139,15 +139,20 @@ typedef struct rbKeptTurning {
     double turning[3];
 } rbKeptTurning;
 
+// Arrays of a frame, with their types.
+#define RB_FRAME_ARRAYS(X)                                          \
+    X(rbContact, contacts)                                          \
+    X(rbFoundContact, foundContacts) /* as contacts */              \
+    X(rbContactPoint, points)                                       \
+    X(rbFoundPoint, foundPoints)   /* as points */                  \
+    X(rbKeptPoint, keptPoints)     /* as points, when it is kept */ \
+    X(rbKeptTurning, keptTurnings) /* as contacts */                \
+    X(rbQuat, orientations)        /* by body */
+
+#define RB_FRAME_ARRAY(type, name) RB_ARRAY(type) name;
 typedef struct rbContactFrame {
     uint32_t stamp;
-    RB_ARRAY(rbContact) contacts;
-    RB_ARRAY(rbContactPoint) points;
-    RB_ARRAY(rbFoundContact) foundContacts; // as contacts
-    RB_ARRAY(rbFoundPoint) foundPoints;     // as points
-    RB_ARRAY(rbKeptPoint) keptPoints;       // as points, when it is kept
-    RB_ARRAY(rbKeptTurning) keptTurnings;   // as contacts
-    RB_ARRAY(rbQuat) orientations;          // by body
+    RB_FRAME_ARRAYS(RB_FRAME_ARRAY)
 } rbContactFrame;
 
 // From a pair of meshes that has ended, for the next one.

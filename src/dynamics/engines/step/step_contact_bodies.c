@@ -39,12 +39,6 @@ void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, doub
     }
 }
 
-// Inertia of a body about its center, world axes.
-static rbSym3 inertiaOf(const rbMechBody* body)
-{
-    return rbSym3_FromPrincipal(body->moments, body->pose.rotation);
-}
-
 // The view of contacts on a body: its velocities and masses at its pose.
 static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
 {
@@ -87,7 +81,8 @@ void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body)
     rbVec3 before = rbMulSV(shown->invInertia, body->momentum);
     rbVec3 change = rbSub(shown->spin, before);
     body->velocity = shown->velocity;
-    body->momentum = rbAdd(body->momentum, rbMulSV(inertiaOf(body), change));
+    rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+    body->momentum = rbAdd(body->momentum, rbMulSV(inertia, change));
 }
 
 double rbContactStep_PartOf(const rbStepEngine* engine, double h)
@@ -115,23 +110,16 @@ void rbContactStep_TakeBodies(const rbStepEngine* engine)
     }
 }
 
-// Spin of a dynamic body in its own frame.
-static rbMotionState stateOf(const rbMechBody* body)
-{
-    rbMotionState state = {.position = body->pose.position,
-                           .orientation = body->pose.orientation,
-                           .velocity = body->velocity};
-    rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-    state.spin = rbMulEach(body->invMoments, local);
-    return state;
-}
-
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time)
 {
     const rbMotionBody* motion = &host->motions[body->index];
     rbLoad load = {.power = 0.0};
     if (motion->load != NULL) {
-        rbMotionState state = stateOf(body);
+        rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+        rbMotionState state = {.position = body->pose.position,
+                               .orientation = body->pose.orientation,
+                               .velocity = body->velocity,
+                               .spin = rbMulEach(body->invMoments, local)}; // in its own frame
         motion->load(motion, &state, time, &load);
     }
     return load;

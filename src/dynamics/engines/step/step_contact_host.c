@@ -99,26 +99,10 @@ bool rbStepEngine_HasContacts(const rbStepEngine* engine)
     return engine->contacts != NULL;
 }
 
-void rbStepEngine_SetShape(rbStepEngine* engine, int body, const rbContactShape* shape)
+rbContactPairs* rbStepEngine_GetPairs(const rbStepEngine* engine)
 {
-    if (engine->contacts != NULL) {
-        rbContactPairs_SetShape(engine->contacts->pairs, body, shape);
-    }
-}
-
-void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
-                                  const rbMaterialPair* pair)
-{
-    if (engine->contacts != NULL) {
-        rbContactPairs_SetMaterialPair(engine->contacts->pairs, kindA, kindB, pair);
-    }
-}
-
-void rbStepEngine_SetFilter(rbStepEngine* engine, rbPairFilterFn* filter, void* context)
-{
-    if (engine->contacts != NULL) {
-        rbContactPairs_SetFilter(engine->contacts->pairs, filter, context);
-    }
+    RB_ASSERT(engine->contacts != NULL);
+    return engine->contacts->pairs;
 }
 
 void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b)

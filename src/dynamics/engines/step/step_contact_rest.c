@@ -27,19 +27,14 @@ bool rbContactStep_IsStanding(const rbStepContacts* c, const rbContactIsland* is
     return island->bodyCount > 0;
 }
 
-static bool isStanding(const rbContactBody* body)
-{
-    return body->isFrozen || !(body->invMass > 0.0);
-}
-
 // Impulses of contacts between frozen bodies are those of the last step in which they moved: a
 // stage does not touch them, but its start halves all.
 void rbContactStep_ScaleStanding(rbStepContacts* c, double scale)
 {
     for (int i = 0; rbContactFreeze_GetCount(c->rest.freeze) > 0 && i < c->set.contactCount; ++i) {
         rbContact* contact = &c->set.contacts[i];
-        if (!isStanding(&c->bodies.data[contact->bodyA]) ||
-            !isStanding(&c->bodies.data[contact->bodyB])) {
+        if (rbContactBody_IsMoved(&c->bodies.data[contact->bodyA]) ||
+            rbContactBody_IsMoved(&c->bodies.data[contact->bodyB])) {
             continue;
         }
         rbContactStep_ScaleImpulses(c, contact, scale);
@@ -80,12 +75,7 @@ static void halveWoken(rbStepContacts* c)
 void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
-    memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
     rbContactNode node = rbContactStep_MakeNode(c);
-    if (rbContactFreeze_GetCount(c->rest.freeze) == 0) {
-        (void)rbContactFreeze_WakeTouched(c->rest.freeze, &node); // clears the list of woken bodies
-        return;
-    }
     for (int i = 0; i < engine->bodies.count; ++i) {
         c->rest.isWoken.data[i] = rbContactFreeze_IsFrozen(c->rest.freeze, i) ? 1 : 0;
     }

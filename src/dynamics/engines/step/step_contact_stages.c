@@ -16,7 +16,7 @@ static const struct {
                          // bodies in a heap costs as much as 100 sweeps
     int jointRounds;     // in which rows of joints are rebuilt in a stage
     int polishSweeps;    // after a velocity stage that is met by its own account, until it is
-    int innerPositions;  // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
+    int innerPositions;  // sweeps in parts of a step but the last, see step.c; 1000
     int innerVelocities; // mixed bodies, 120 steps: 244 ms a step; with 30 and 10 310 ms, with 10
                          // and 10 overlaps of a millimeter that the last part does not undo
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
@@ -87,11 +87,6 @@ static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
         }
     }
     return false;
-}
-
-static rbContactSolved sweep(rbStepContacts* c, const rbContactRun* run, bool isOfPositions)
-{
-    return rbContactSolver_Solve(c->solvers.sweeps, run, !isOfPositions);
 }
 
 // Saves or restores velocities and impulses of an island as sweeps found them.
@@ -214,7 +209,6 @@ typedef struct Lasting {
 } Lasting;
 
 typedef struct LastingSolver {
-    const char* name;
     bool hasPyramids; // takes friction pyramids
     bool hasJoints;   // takes joints among the contacts
     int bodiesMax;    // 0: any number
@@ -227,7 +221,8 @@ static void solveBySweeps(Lasting* l)
     run.isContinued = l->isBegun;
     run.isMoving = run.isMoving || l->solved.isMoving;
     run.sweepsMax = l->sweepsMax;
-    rbContactSolved solved = sweep(l->c, &run, l->task.isOfPositions);
+    rbContactSolved solved =
+        rbContactSolver_Solve(l->c->solvers.sweeps, &run, !l->task.isOfPositions);
     solved.sweeps += l->solved.sweeps;
     solved.isDirect = l->solved.isDirect;
     solved.isMoving = solved.isMoving || l->solved.isMoving;
@@ -268,9 +263,9 @@ static void solveInTurn(Lasting* l)
     l->c->statistics.hybridStages += l->solved.isDirect ? 1 : 0;
 }
 
-static const LastingSolver sweepsRow = {"sweeps", true, true, 0, solveBySweeps};
-static const LastingSolver newtonRow = {"newton", false, true, RB_BLOCK_MATRIX_MAX, solveByNewton};
-static const LastingSolver hybridRow = {"hybrid", false, false, RB_BLOCK_MATRIX_MAX, solveInTurn};
+static const LastingSolver sweepsRow = {true, true, 0, solveBySweeps};
+static const LastingSolver newtonRow = {false, true, RB_BLOCK_MATRIX_MAX, solveByNewton};
+static const LastingSolver hybridRow = {false, false, RB_BLOCK_MATRIX_MAX, solveInTurn};
 
 // Runs a solver if it takes the stage and the stage still needs one; whether it is solved.
 static bool solveBy(const LastingSolver* solver, Lasting* l)
@@ -466,13 +461,6 @@ static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
     return !rbContactStep_HasMechanism(engine, island);
 }
 
-static void accountForSubsteps(rbContactAccounts* sums, const rbSubstepsDone* done)
-{
-    sums->friction += done->frictionWork;
-    sums->impact += done->impactWork;
-    sums->truncated += done->work - done->frictionWork - done->impactWork;
-}
-
 // The capped mode: all islands that small steps can solve, together. Returns whether others remain.
 static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
 {
@@ -503,7 +491,9 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
         rbSubstepsDone done = rbContactSubsteps_Solve(c->solvers.substeps, &task);
         noteSolved(c, &done.solved, STAGE_POSITION, miss);
         miss->speed = fmax(miss->speed, done.approach);
-        accountForSubsteps(&c->accounts.sums, &done);
+        c->accounts.sums.friction += done.frictionWork;
+        c->accounts.sums.impact += done.impactWork;
+        c->accounts.sums.truncated += done.work - done.frictionWork - done.impactWork;
     }
     return isLeft;
 }

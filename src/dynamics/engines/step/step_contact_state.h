@@ -106,6 +106,9 @@ typedef struct rbNodeTrial {
     RB_ARRAY(rbMechBody) loose;
     RB_ARRAY(rbContact) contacts;
     RB_ARRAY(rbContactPoint) points;
+    rbContactStatistics contactStatistics;
+    rbStepStatistics stepStatistics;
+    rbContactAccounts sums;
     RB_ARRAY(rbContact) nodeContacts; // with guesses scaled to the step, before its stages
     RB_ARRAY(rbContactPoint) nodePoints;
     // The step from the node once its impulses are known, for all interpolations in it:
@@ -186,7 +189,7 @@ struct rbStepContacts {
     struct {
         int count; // of the current step; 0: not yet known
         int done;
-    } parts; // see step_contact_parts.c
+    } parts; // see step.c
     rbStageStart stage;
     rbStepFlight flight;
     rbNodeTrial trial;
@@ -335,9 +338,6 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
 // Writes states at a time in the step from the node, without advancing the node.
 void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
-// ---------------------------------------------------------------------------- step_contact_parts.c
-// Parts in which the step from the node is made.
-int rbContactStep_CountParts(rbStepEngine* engine);
 // Whether a part is to be followed by others: its end is not that of a step.
 static inline bool rbContactStep_IsInner(const rbStepContacts* c)
 {

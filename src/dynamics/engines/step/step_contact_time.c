@@ -30,6 +30,9 @@ static void keepState(rbStepEngine* engine)
     rbContactStep_NoteNode(c);
     rbArray_Assign(c->trial.contacts, c->set.contacts, c->set.contactCount);
     rbArray_Assign(c->trial.points, c->set.points, c->set.pointCount);
+    c->trial.contactStatistics = c->statistics;
+    c->trial.stepStatistics = engine->statistics;
+    c->trial.sums = c->accounts.sums;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStep_KeepNode(engine, &engine->mechanisms.data[i]);
     }
@@ -49,28 +52,9 @@ static void recallState(rbStepEngine* engine)
         RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
         rbStep_RecallNode(engine, mechanism);
     }
-}
-
-// Counters and energy accounting of the first half of a step.
-typedef struct Counts {
-    rbContactStatistics statistics;
-    rbStepStatistics steps;
-    rbContactAccounts contacts;
-} Counts;
-
-static Counts keepAccounts(const rbStepEngine* engine)
-{
-    const rbStepContacts* c = engine->contacts;
-    Counts sums = {c->statistics, engine->statistics, c->accounts.sums};
-    return sums;
-}
-
-static void recallAccounts(rbStepEngine* engine, const Counts* sums)
-{
-    rbStepContacts* c = engine->contacts;
-    c->statistics = sums->statistics;
-    engine->statistics = sums->steps;
-    c->accounts.sums = sums->contacts;
+    c->statistics = c->trial.contactStatistics;
+    engine->statistics = c->trial.stepStatistics;
+    c->accounts.sums = c->trial.sums;
 }
 
 // ------------------------------------------------------------------------------- time of contact
@@ -205,19 +189,16 @@ static void narrow(Cut* cut, double h, double gap)
 }
 
 // A step of another length from the same node.
-static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, const Counts* sums,
-                      rbStepMiss* miss)
+static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     RB_ASSERT(h > 0.0);
     recallState(engine);
-    recallAccounts(engine, sums);
     *miss = (rbStepMiss){0};
     rbContactStep_Begin(engine, host, h, miss);
 }
 
 // Searches the time of the first contact; the step is restarted with it.
-static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole,
-                      const Counts* sums, rbStepMiss* miss)
+static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     // steps of higher order are cut within the short ones across a change only
@@ -236,7 +217,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
     bool isFound = false;
     for (; !isFound && trials < TRIALS_MAX && cut.high - cut.low > least; ++trials) {
         h = fmax(chooseTrial(&cut, c->settings.contactTime, 0.5 * tolerance), least);
-        beginAnew(engine, host, h, sums, miss);
+        beginAnew(engine, host, h, miss);
         double gap = gapAfter(engine, h, false);
         if (gap == -INFINITY || rbContactPairs_GetReport(c->pairs).isThrough) {
             gap = -cut.depth; // no more is known; seen from the far side nothing approaches
@@ -249,7 +230,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
         h = fmin(fmax(cut.high, least), whole);
         h = h > whole - least ? whole : h;
         c->trial.cuts = h <= least ? CUTS_MAX : c->trial.cuts;
-        beginAnew(engine, host, h, sums, miss);
+        beginAnew(engine, host, h, miss);
     }
     if (isFound) {
         rbContactStep_NoteArrivals(c, c->flight.sought.data, c->flight.sought.count, h);
@@ -284,7 +265,7 @@ static bool isToBeCut(const rbStepContacts* c, double h)
 // through each other at its end without an arriving point: a fraction of the step shows more. Where
 // no fraction does, they were through at the start.
 static double halveStep(rbStepEngine* engine, const rbStepHost* host, double whole,
-                        const Counts* sums, rbStepMiss* miss)
+                        rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     int most = c->solvers.substeps == NULL && c->trial.cuts < CUTS_MAX ? HALVES_MAX : 0;
@@ -292,31 +273,22 @@ static double halveStep(rbStepEngine* engine, const rbStepHost* host, double who
     double h = whole;
     for (; c->flight.isGuarded && halves < most; ++halves) {
         h *= 0.5;
-        beginAnew(engine, host, h, sums, miss);
+        beginAnew(engine, host, h, miss);
     }
     double seen = h;
     for (; c->flight.isWild && c->flight.arrivals.count == 0 && halves < most; ++halves) {
         h *= 0.5;
-        beginAnew(engine, host, h, sums, miss);
+        beginAnew(engine, host, h, miss);
     }
     if (h < seen && c->flight.isWild && c->flight.arrivals.count == 0) {
         h = seen;
-        beginAnew(engine, host, h, sums, miss);
+        beginAnew(engine, host, h, miss);
     }
     RB_ASSERT(h > 0.0 && h <= whole && halves <= most);
     c->trial.cuts += h < whole ? 1 : 0;
     c->statistics.cutSteps += h < whole ? 1 : 0;
     c->statistics.cutTrials += halves;
     return h;
-}
-
-// Begins a step that is not undone.
-static double begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
-{
-    Counts sums = keepAccounts(engine);
-    rbContactStep_Begin(engine, host, h, miss);
-    h = halveStep(engine, host, h, &sums, miss);
-    return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &sums, miss) : h;
 }
 
 // -----------------------------------------------------------------------------------------
@@ -347,17 +319,35 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
         return 0.0;
     }
     keepState(engine);
-    Counts sums = keepAccounts(engine);
     int cutCount = c->trial.cuts;
-    h = begin(engine, host, h, miss);
+    rbContactStep_Begin(engine, host, h, miss);
+    h = halveStep(engine, host, h, miss);
+    h = isToBeCut(c, h) ? cutStep(engine, host, h, miss) : h;
     if (c->grid.time + h > latest) {
         noteLook(engine, h);
         recallState(engine);
-        recallAccounts(engine, &sums);
         c->trial.cuts = cutCount;
         return 0.0;
     }
     return h;
+}
+
+// The state at a time within the noted step.
+static void flyTo(rbStepEngine* engine, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    RB_ASSERT(c->trial.isFlown && time > c->grid.time);
+    RB_ASSERT(time < c->grid.time + c->trial.step * (1.0 + RB_STEP_SNAP));
+    rbCopyElements(c->own.loose.data, c->trial.flown.data, c->own.loose.count, sizeof(rbMechBody));
+    rbContactStep_FlyLoose(c, time - c->grid.time);
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbMechanism* m = &engine->mechanisms.data[i].m;
+        rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
+        rbMechanism_LookAhead(m, time - c->grid.time);
+        for (int k = 0; k < m->bodyCount; ++k) {
+            m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
+        }
+    }
 }
 
 void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time)
@@ -367,24 +357,8 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
     double before = rbContactStep_GetEnergy(engine, host);
     if (c->method.row != NULL) {
         c->method.row->look(engine, host, time);
-        c->trial.work = rbContactStep_GetEnergy(engine, host) - before;
-        rbContactStep_WriteBodies(engine, host);
-        recallState(engine);
-        return;
-    }
-    RB_ASSERT(c->trial.isFlown && time > c->grid.time);
-    RB_ASSERT(time < c->grid.time + c->trial.step * (1.0 + RB_STEP_SNAP));
-    rbCopyElements(c->own.loose.data, c->trial.flown.data, c->own.loose.count, sizeof(rbMechBody));
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
-    }
-    rbContactStep_FlyLoose(c, time - c->grid.time);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbMechanism* m = &engine->mechanisms.data[i].m;
-        rbMechanism_LookAhead(m, time - c->grid.time);
-        for (int k = 0; k < m->bodyCount; ++k) {
-            m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
-        }
+    } else {
+        flyTo(engine, time);
     }
     // Half a step has no separate balance.
     c->trial.work = rbContactStep_GetEnergy(engine, host) - before;

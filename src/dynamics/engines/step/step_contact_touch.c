@@ -63,11 +63,6 @@ static rbEngineTouch* findTouch(rbTouchReport* list, const rbContact* contact)
     return &list->touches.data[place];
 }
 
-static bool isStanding(const rbContactBody* body)
-{
-    return body->isFrozen || !(body->invMass > 0.0);
-}
-
 static double approachOf(const rbContactBody* bodies, const rbContact* contact,
                          const rbContactPoint* point)
 {
@@ -175,8 +170,8 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
             continue;
         }
         rbEngineTouch* touch = findTouch(&c->report, contact);
-        bool acts = !isStanding(&c->bodies.data[contact->bodyA]) ||
-                    !isStanding(&c->bodies.data[contact->bodyB]);
+        bool acts = rbContactBody_IsMoved(&c->bodies.data[contact->bodyA]) ||
+                    rbContactBody_IsMoved(&c->bodies.data[contact->bodyB]);
         rbVec3 sum = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
         touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, sum);
         touch->isBearing = touch->isBearing || sign > 0.0;

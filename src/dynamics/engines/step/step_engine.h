@@ -81,15 +81,11 @@ void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* set
 // Replaces the settings, before the next start: shapes and pairs must be registered again. Counters
 // stay.
 void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* settings);
-// NULL: it has none. The geometry is borrowed until it is registered again.
-void rbStepEngine_SetShape(rbStepEngine* engine, int body, const rbContactShape* shape);
-void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
-                                  const rbMaterialPair* pair);
+// Where shapes, materials and filters of existing contacts are registered.
+rbContactPairs* rbStepEngine_GetPairs(const rbStepEngine* engine);
 // Excluded pairs of bodies; Clear removes all.
 void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b);
 void rbStepEngine_ClearExclusions(rbStepEngine* engine);
-// See rbContactPairs_SetFilter.
-void rbStepEngine_SetFilter(rbStepEngine* engine, rbPairFilterFn* filter, void* context);
 rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine);
 // Points that carry load, at the last node; returns how many there are.
 bool rbStepEngine_IsResting(const rbStepEngine* engine, int index); // frozen

@@ -48,16 +48,13 @@ static double findGap(const rbPairGaps* gaps, int bodyA, int bodyB)
     return isFound ? gaps->list.data[low].gap : INFINITY;
 }
 
-static bool isMoved(const rbContactBody* body)
-{
-    return body->invMass > 0.0 && !body->isFrozen;
-}
-
 // Speed along the normal that a unit impulse there gives, 1/kg.
 static double respond(const rbContactBody* body, rbVec3 arm, rbVec3 normal)
 {
     rbVec3 lever = rbCross(arm, normal);
-    return isMoved(body) ? body->invMass + rbDot(lever, rbMulSV(body->invInertia, lever)) : 0.0;
+    return rbContactBody_IsMoved(body)
+               ? body->invMass + rbDot(lever, rbMulSV(body->invInertia, lever))
+               : 0.0;
 }
 
 static double measurePoint(const rbContact* contact, const rbContactPoint* point,
@@ -86,7 +83,8 @@ double rbMeasureSpeeds(const rbContactSet* set, const int* order, int orderCount
     double error = 0.0;
     for (int i = 0; i < orderCount; ++i) {
         const rbContact* contact = &set->contacts[order != NULL ? order[i] : i];
-        bool isIn = isMoved(&bodies[contact->bodyA]) || isMoved(&bodies[contact->bodyB]);
+        bool isIn = rbContactBody_IsMoved(&bodies[contact->bodyA]) ||
+                    rbContactBody_IsMoved(&bodies[contact->bodyB]);
         for (int k = 0; isIn && k < contact->pointCount; ++k) {
             const rbContactPoint* point = &set->points[contact->firstPoint + k];
             error = fmax(error, measurePoint(contact, point, bodies, tolerance));
