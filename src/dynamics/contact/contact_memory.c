@@ -195,27 +195,6 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     }
 }
 
-// The common case: one contact before and now, the same points in the same order. False: not so.
-static bool recallInOrder(rbContactPairs* pairs, Recall* recall, int contactIndex)
-{
-    const rbContact* contact = &recall->now->contacts.data[contactIndex];
-    const rbContact* old = &recall->old->contacts.data[recall->span.first];
-    const rbFoundContact* parts = &recall->now->foundContacts.data[contactIndex];
-    const rbFoundContact* oldParts = &recall->old->foundContacts.data[recall->span.first];
-    bool isSame = contact->pointCount == old->pointCount && parts->childA == oldParts->childA &&
-                  parts->childB == oldParts->childB && rbDot(parts->normal, oldParts->normal) > 0.0;
-    const rbFoundPoint* found = &recall->now->foundPoints.data[contact->firstPoint];
-    const rbFoundPoint* oldFound = &recall->old->foundPoints.data[old->firstPoint];
-    for (int i = 0; i < contact->pointCount && isSame; ++i) {
-        isSame = found[i].featureId == oldFound[i].featureId;
-    }
-    for (int i = 0; i < contact->pointCount && isSame; ++i) {
-        Memory memory = {recall->span.first, old->firstPoint + i};
-        take(pairs, recall, contactIndex, contact->firstPoint + i, memory);
-    }
-    return isSame;
-}
-
 static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex, bool byName)
 {
     const rbContact* contact = &recall->now->contacts.data[contactIndex];
@@ -253,9 +232,6 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
         .pathOld = -1,
         .pathNow = -1,
     };
-    if (contactCount == 1 && span.count == 1 && recallInOrder(pairs, &recall, firstContact)) {
-        return;
-    }
     for (int i = firstContact; i < firstContact + contactCount; ++i) {
         recallPoints(pairs, &recall, i, true);
     }

@@ -379,27 +379,16 @@ static void measureShape(rbNearBody* body)
 
 static void setMaterials(rbNearBody* body, const rbContactShape* shape)
 {
-    RB_ASSERT(shape->materials != NULL && shape->materialCount >= 1);
-    if (body->materialCount != shape->materialCount) {
-        freeMaterials(body);
-        body->materials = rbAlloc((size_t)shape->materialCount * sizeof *body->materials);
-        body->materialCount = shape->materialCount;
+    int count = shape->materialCount;
+    RB_ASSERT(shape->materials != NULL && count >= 1);
+    freeMaterials(body);
+    body->materialCount = count;
+    body->materials = rbAlloc((size_t)count * sizeof *body->materials);
+    rbCopyElements(body->materials, shape->materials, count, sizeof *body->materials);
+    if (shape->belts != NULL) {
+        body->belts = rbAlloc((size_t)count * sizeof *body->belts);
+        rbCopyElements(body->belts, shape->belts, count, sizeof *body->belts);
     }
-    memcpy(body->materials, shape->materials,
-           (size_t)shape->materialCount * sizeof *body->materials);
-}
-
-static void setBelts(rbNearBody* body, const rbContactShape* shape)
-{
-    size_t size = (size_t)shape->materialCount * sizeof *body->belts;
-    RB_ASSERT(body->materialCount == shape->materialCount);
-    if (shape->belts == NULL) {
-        rbFree(body->belts, size);
-        body->belts = NULL;
-        return;
-    }
-    body->belts = body->belts != NULL ? body->belts : rbAlloc(size);
-    memcpy(body->belts, shape->belts, size);
 }
 
 // Other belts: what sticks moves otherwise, and the memory of its contacts would pull it back.
@@ -459,7 +448,6 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
         near->groups = shape->groups;
         near->mask = shape->mask;
         setMaterials(near, shape);
-        setBelts(near, shape);
         measureShape(near);
         if (near->traits.isManyfold) {
             rbArray_Reserve(pairs->search.manifolds, RB_PAIR_MANIFOLDS_MAX);
@@ -861,4 +849,3 @@ bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, si
     RB_ASSERT(stream.size == size);
     return true;
 }
-// --------------------------------------------------------------------------------------- depth

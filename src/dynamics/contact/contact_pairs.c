@@ -47,12 +47,9 @@ static void combine(const rbContactPairs* pairs, const rbMaterial* a, const rbMa
         }
     }
     contact->friction = rbCombineRule_Apply(settings->frictionRule, a->friction, b->friction);
-    contact->stiction = contact->friction;
-    if (a->stiction > a->friction || b->stiction > b->friction) {
-        double stiction = rbCombineRule_Apply(
-            settings->frictionRule, fmax(a->stiction, a->friction), fmax(b->stiction, b->friction));
-        contact->stiction = fmax(stiction, contact->friction);
-    }
+    double stiction = rbCombineRule_Apply(settings->frictionRule, fmax(a->stiction, a->friction),
+                                          fmax(b->stiction, b->friction));
+    contact->stiction = fmax(stiction, contact->friction);
     contact->restitution =
         rbCombineRestitution(settings->restitutionRule, a->restitution, b->restitution);
 }

@@ -21,14 +21,9 @@
 // Velocity change of a body by the potential of its forces in half a step.
 static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
 {
-    const rbMotionBody* motion = &host->motions[body->index];
-    rbVec3 pull = rbScale(0.5 * h, motion->acceleration);
-    if (motion->load != NULL) {
-        rbLoad load = rbContactStep_LoadOf(host, body, time);
-        rbVec3 free = rbSub(load.force, load.paid);
-        pull = rbAddScaled(pull, 0.5 * h * body->invMass, free);
-    }
-    return pull;
+    rbVec3 pull = rbScale(0.5 * h, host->motions[body->index].acceleration);
+    rbLoad load = rbContactStep_LoadOf(host, body, time);
+    return rbAddScaled(pull, 0.5 * h * body->invMass, rbSub(load.force, load.paid));
 }
 
 // share: -1 where the pulls have acted, 1 where they will, 0 where they no longer matter.

@@ -125,21 +125,6 @@ rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, doub
     return load;
 }
 
-// Forces on a body; paid: the part of the force that has no potential.
-static void loadBody(const rbStepHost* host, rbMechBody* body, double time, rbVec3* paid)
-{
-    const rbMotionBody* motion = &host->motions[body->index];
-    body->force = rbScale(body->mass, motion->acceleration);
-    body->torque = motion->torque;
-    *paid = RB_VEC3_ZERO;
-    if (motion->load != NULL) {
-        rbLoad load = rbContactStep_LoadOf(host, body, time);
-        body->force = rbAdd(body->force, load.force);
-        body->torque = rbAdd(body->torque, load.torque);
-        *paid = load.paid;
-    }
-}
-
 // Half a kick: forces without a potential do work with the mean of the velocities before and after.
 static double kickBody(rbMechBody* body, double h, rbVec3 paid)
 {
@@ -161,9 +146,11 @@ static void kickOne(rbStepEngine* engine, const rbStepHost* host, rbMechBody* bo
                     double h)
 {
     rbStepContacts* c = engine->contacts;
-    rbVec3 paid;
-    loadBody(host, body, time, &paid);
-    c->accounts.sums.load += kickBody(body, h, paid);
+    const rbMotionBody* motion = &host->motions[body->index];
+    rbLoad load = rbContactStep_LoadOf(host, body, time);
+    body->force = rbAdd(rbScale(body->mass, motion->acceleration), load.force);
+    body->torque = rbAdd(motion->torque, load.torque);
+    c->accounts.sums.load += kickBody(body, h, load.paid);
     double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
     c->flight.kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
 }

@@ -27,15 +27,20 @@ static void showMechanism(const rbStepEngine* engine, const rbStepMechanism* mec
     }
 }
 
-// The mechanism whose first dynamic body it is, unless it is frozen: mechanisms are visited once.
-static rbStepMechanism* leadOf(const rbStepEngine* engine, int body)
+// The mechanisms of an island that are not frozen, one by one: next is the body to go on with, at
+// first 0. A mechanism comes with its first dynamic body. NULL: that was all.
+static rbStepMechanism* nextMechanism(const rbStepEngine* engine, const rbContactIsland* island,
+                                      int* next)
 {
-    int index = engine->bodies.data[body].mechanism;
-    if (index < 0 || rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, body)) {
-        return NULL;
+    while (*next < island->bodyCount) {
+        int body = island->bodies[(*next)++];
+        int index = engine->bodies.data[body].mechanism;
+        if (index >= 0 && engine->mechanisms.data[index].m.bodies[0].index == body &&
+            !rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, body)) {
+            return &engine->mechanisms.data[index];
+        }
     }
-    rbStepMechanism* mechanism = &engine->mechanisms.data[index];
-    return mechanism->m.bodies[0].index == body ? mechanism : NULL;
+    return NULL;
 }
 
 // Sweeps all joints of the mechanisms of an island, with the velocities that contacts left.
@@ -44,11 +49,8 @@ bool rbContactStep_SweepJoints(void* context, double* error)
     const rbJointSweep* sweep = context;
     bool isDone = true;
     *error = 0.0;
-    for (int i = 0; i < sweep->island->bodyCount; ++i) {
-        rbStepMechanism* mechanism = leadOf(sweep->engine, sweep->island->bodies[i]);
-        if (mechanism == NULL) {
-            continue;
-        }
+    rbStepMechanism* mechanism;
+    for (int i = 0; (mechanism = nextMechanism(sweep->engine, sweep->island, &i)) != NULL;) {
         rbStepRun run = {
             .engine = sweep->engine, .mechanism = mechanism, .host = sweep->host, .isForced = true};
         RB_ASSERT(mechanism->m.bodies[0].isDynamic && sweep->h > 0.0);
@@ -109,11 +111,11 @@ static void noteStart(rbStepMechanism* mechanism)
 void rbContactStep_TurnIsland(rbStepEngine* engine, const rbContactIsland* island, double h,
                               bool isBack)
 {
-    for (int i = 0; i < island->bodyCount; ++i) {
-        rbStepMechanism* mechanism = leadOf(engine, island->bodies[i]);
-        if (mechanism != NULL && isBack) {
+    rbStepMechanism* mechanism;
+    for (int i = 0; (mechanism = nextMechanism(engine, island, &i)) != NULL;) {
+        if (isBack) {
             turnBack(engine, mechanism, h);
-        } else if (mechanism != NULL) {
+        } else {
             noteStart(mechanism);
         }
     }
@@ -173,11 +175,8 @@ double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
     rbStepContacts* c = joints->engine->contacts;
     double most = 0.0;
     c->solvers.links.count = 0;
-    for (int i = 0; i < joints->island->bodyCount; ++i) {
-        rbStepMechanism* mechanism = leadOf(joints->engine, joints->island->bodies[i]);
-        if (mechanism == NULL) {
-            continue;
-        }
+    rbStepMechanism* mechanism;
+    for (int i = 0; (mechanism = nextMechanism(joints->engine, joints->island, &i)) != NULL;) {
         rbMechanism* m = &mechanism->m;
         rbCorrection correction = {.h = joints->h};
         rbMeasureRows(mechanism->inner, m, &correction, joints->isOfRates);
@@ -205,11 +204,8 @@ void rbContactStep_TakeLinks(const rbJointSweep* joints)
 {
     const rbStepContacts* c = joints->engine->contacts;
     int next = 0;
-    for (int i = 0; i < joints->island->bodyCount; ++i) {
-        rbStepMechanism* mechanism = leadOf(joints->engine, joints->island->bodies[i]);
-        if (mechanism == NULL) {
-            continue;
-        }
+    rbStepMechanism* mechanism;
+    for (int i = 0; (mechanism = nextMechanism(joints->engine, joints->island, &i)) != NULL;) {
         for (int row = 0; row < mechanism->m.rowCount; ++row) {
             if (mechanism->m.compliance[row] < INFINITY) {
                 mechanism->m.impulses[row] = -c->solvers.links.data[next++].impulse;
@@ -236,22 +232,14 @@ double rbContactStep_GetJointTolerance(const rbJointSweep* joints)
 // impulse, otherwise n K n would be counted twice (E-10 of the specification). Velocities are
 // linear in impulses, so the factors of the stage can be used, and the mechanism is not changed.
 
-// Velocity and momentum, or angular velocity, of the bodies of a mechanism: saved and cleared, or
-// restored.
-static void turnMotions(rbStepContacts* c, rbMechanism* m, bool isBack)
+// Saves the bodies of a mechanism and stops them.
+static void stopBodies(rbStepContacts* c, rbMechanism* m)
 {
-    rbArray_Reserve(c->solvers.motions, 3 * m->bodyCount);
+    rbArray_Assign(c->solvers.motions, m->bodies, m->bodyCount);
     for (int i = 0; i < m->bodyCount; ++i) {
-        rbVec3* kept = &c->solvers.motions.data[3 * (size_t)i];
-        rbMechBody* body = &m->bodies[i];
-        if (!isBack) {
-            kept[0] = body->velocity;
-            kept[1] = body->momentum;
-            kept[2] = body->angularVelocity;
-        }
-        body->velocity = isBack ? kept[0] : RB_VEC3_ZERO;
-        body->momentum = isBack ? kept[1] : RB_VEC3_ZERO;
-        body->angularVelocity = isBack ? kept[2] : RB_VEC3_ZERO;
+        m->bodies[i].velocity = RB_VEC3_ZERO;
+        m->bodies[i].momentum = RB_VEC3_ZERO;
+        m->bodies[i].angularVelocity = RB_VEC3_ZERO;
     }
 }
 
@@ -326,13 +314,14 @@ static void addReaction(rbStepEngine* engine, int mechanism, const rbContact* co
                    findBody(engine, mechanism, contact->bodyB)};
     for (int j = 0; j < contact->pointCount; ++j) {
         const rbContactPoint* point = &c->set.points[contact->firstPoint + j];
-        turnMotions(c, &own->m, false);
+        stopBodies(c, &own->m);
         push(touch.a, point->armA, rbNeg(contact->normal));
         push(touch.b, point->armB, contact->normal);
         addSpeeds(&touch, j, 1.0, reaction);
         correct(own);
         addSpeeds(&touch, j, -1.0, reaction);
-        turnMotions(c, &own->m, true);
+        rbCopyElements(own->m.bodies, c->solvers.motions.data, own->m.bodyCount,
+                       sizeof(rbMechBody));
     }
 }
 

@@ -71,7 +71,7 @@ typedef struct rbContactSolvers {
     rbCollisions* collisions;
     RB_ARRAY(rbContactLink) links; // rows of the joints of the current island
     RB_ARRAY(int) quick;           // contacts that are solved by small steps
-    RB_ARRAY(rbVec3) motions;      // three per body of a mechanism, while a reaction is measured
+    RB_ARRAY(rbMechBody) motions;  // of a mechanism, while a reaction is measured
 } rbContactSolvers;
 
 // The flight of the current step.
