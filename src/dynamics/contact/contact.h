@@ -40,6 +40,13 @@ static inline bool rbContactBody_IsMoved(const rbContactBody* body)
     return body->invMass > 0.0 && !body->isFrozen;
 }
 
+static inline bool rbContactBody_IsMoving(const rbContactBody* body)
+{
+    rbVec3 v = body->velocity;
+    rbVec3 w = body->spin;
+    return !(v.x == 0.0 && v.y == 0.0 && v.z == 0.0 && w.x == 0.0 && w.y == 0.0 && w.z == 0.0);
+}
+
 // One point. In and out of the solver; the pairs store its persistent data under key.
 typedef struct rbContactPoint {
     rbVec3 armA;       // m, world axes, from the center of mass of A

@@ -66,13 +66,6 @@ static bool isFrozen(const rbContactFreeze* freeze, int body)
     return body >= 0 && freeze->bodies.data[body].next != AWAKE;
 }
 
-static bool isMoving(const rbContactBody* body)
-{
-    rbVec3 v = body->velocity;
-    rbVec3 w = body->spin;
-    return !(v.x == 0.0 && v.y == 0.0 && v.z == 0.0 && w.x == 0.0 && w.y == 0.0 && w.z == 0.0);
-}
-
 static void wakeRing(rbContactFreeze* freeze, int body)
 {
     while (isFrozen(freeze, body)) {
@@ -123,7 +116,7 @@ static bool isWaking(const rbContactFreeze* freeze, const rbContactNode* node, i
     }
     const rbContactBody* own = &node->bodies[body];
     return freeze->bodies.data[body].isDisturbed ||
-           (isPressing && (rbContactBody_HasMass(own) || isMoving(own)));
+           (isPressing && (rbContactBody_HasMass(own) || rbContactBody_IsMoving(own)));
 }
 
 static uint64_t scramble(uint64_t x)
@@ -178,7 +171,8 @@ static void wakeChanged(rbContactFreeze* freeze, const rbContactNode* node)
         int body = freeze->frozen.data[i];
         const BodyState* state = &freeze->bodies.data[body];
         bool isGone = body >= node->bodyCount;
-        if (isGone || state->sum != state->partners || isMoving(&node->bodies[body])) {
+        if (isGone || state->sum != state->partners ||
+            rbContactBody_IsMoving(&node->bodies[body])) {
             wakeRing(freeze, body);
         }
     }
@@ -249,7 +243,7 @@ static void markCarried(rbContactFreeze* freeze, const rbContactNode* node)
             int body = side == 0 ? pair.a : pair.b;
             int other = side == 0 ? pair.b : pair.a;
             if (body >= 0 && other >= 0 && !rbContactBody_HasMass(&node->bodies[other]) &&
-                isMoving(&node->bodies[other])) {
+                rbContactBody_IsMoving(&node->bodies[other])) {
                 freeze->bodies.data[body].isCarried = true;
             }
         }

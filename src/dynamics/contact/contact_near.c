@@ -91,7 +91,6 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     rbArray_Free(pairs->pairs);
     rbArray_Free(pairs->caches);
     rbArray_Free(pairs->order.list);
-    rbArray_Free(pairs->order.scratch);
     rbArray_Free(pairs->order.starts);
     rbArray_Free(pairs->search.changed);
     rbArray_Free(pairs->search.manifolds);
@@ -131,50 +130,6 @@ rbPairsReport rbContactPairs_GetReport(const rbContactPairs* pairs)
     rbPairsReport report = pairs->report;
     report.pairCount = pairs->table.count;
     return report;
-}
-
-// -------------------------------------------------------------------------------------- order
-
-// One counting pass: from a list of pairs to another one, by one of their bodies.
-static void sortBy(rbContactPairs* pairs, bool byA, const rbPairOrder* from, rbPairOrder* to)
-{
-    int* starts = pairs->order.starts.data;
-    int count = pairs->table.count;
-    for (int i = 0; i <= pairs->bodies.count; ++i) {
-        starts[i] = 0;
-    }
-    for (int i = 0; i < count; ++i) {
-        starts[(byA ? from[i].a : from[i].b) + 1] += 1;
-    }
-    for (int i = 0; i < pairs->bodies.count; ++i) {
-        starts[i + 1] += starts[i];
-    }
-    for (int i = 0; i < count; ++i) {
-        to[starts[byA ? from[i].a : from[i].b]++] = from[i];
-    }
-}
-
-static void sortPairs(rbContactPairs* pairs)
-{
-    if (!pairs->order.isOld) {
-        return;
-    }
-    int count = pairs->table.count;
-    rbArray_Reserve(pairs->order.list, count);
-    rbArray_Reserve(pairs->order.scratch, count);
-    rbArray_Reserve(pairs->order.starts, pairs->bodies.count + 1);
-    pairs->order.list.count = 0;
-    for (int slot = 0; slot < pairs->table.end; ++slot) {
-        const rbPairEntry* entry = &pairs->table.entries[slot];
-        if (entry->ids[0] >= 0) {
-            rbPairOrder item = {slot, entry->ids[0], entry->ids[1]};
-            pairs->order.list.data[pairs->order.list.count++] = item;
-        }
-    }
-    RB_ASSERT(pairs->order.list.count == count);
-    sortBy(pairs, false, pairs->order.list.data, pairs->order.scratch.data);
-    sortBy(pairs, true, pairs->order.scratch.data, pairs->order.list.data);
-    pairs->order.isOld = false;
 }
 
 // -------------------------------------------------------------------------------------- pairs
@@ -233,6 +188,38 @@ static void removePair(rbContactPairs* pairs, int slot)
 static int32_t firstLink(const rbContactPairs* pairs, int body)
 {
     return body < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, body) : -1;
+}
+
+// Lists the pairs by their bodies: those of an a are found by ascending b.
+static void sortPairs(rbContactPairs* pairs)
+{
+    if (!pairs->order.isOld) {
+        return;
+    }
+    int bodyCount = pairs->bodies.count;
+    rbArray_Reserve(pairs->order.list, pairs->table.count);
+    rbArray_Reserve(pairs->order.starts, bodyCount + 1);
+    int* starts = pairs->order.starts.data;
+    memset(starts, 0, (size_t)(bodyCount + 1) * sizeof *starts);
+    for (int slot = 0; slot < pairs->table.end; ++slot) {
+        starts[pairs->table.entries[slot].ids[0] + 1] += 1; // free entries: -1
+    }
+    starts[0] = 0;
+    for (int i = 0; i < bodyCount; ++i) {
+        starts[i + 1] += starts[i];
+    }
+    RB_ASSERT(starts[bodyCount] == pairs->table.count);
+    pairs->order.list.count = pairs->table.count;
+    for (int b = 0; b < bodyCount; ++b) {
+        for (int32_t link = firstLink(pairs, b); link >= 0;
+             link = rbPairTable_Next(&pairs->table, link)) {
+            int a = rbPairTable_Partner(&pairs->table, link);
+            if (a < b) {
+                pairs->order.list.data[starts[a]++] = (rbPairOrder){link >> 1, a, b};
+            }
+        }
+    }
+    pairs->order.isOld = false;
 }
 
 // A half space against a box.

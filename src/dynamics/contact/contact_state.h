@@ -182,7 +182,6 @@ typedef struct rbAheadContact {
 typedef struct rbPairOrders {
     RB_ARRAY(rbPairOrder) list;
     bool isOld;
-    RB_ARRAY(rbPairOrder) scratch;
     RB_ARRAY(int) starts;
 } rbPairOrders;
 

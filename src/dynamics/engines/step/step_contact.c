@@ -225,18 +225,6 @@ void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss)
     miss->overlap = c->settings.isOverlapAllowed && !isParting ? c->statistics.overlap : 0.0;
 }
 
-static void countMiss(rbStepEngine* engine, const rbStepMiss* miss)
-{
-    rbContactStatistics* s = &engine->contacts->statistics;
-    s->gapErrorMax = fmax(s->gapErrorMax, miss->gap);
-    s->speedErrorMax = fmax(s->speedErrorMax, miss->speed);
-    s->reboundErrorMax = fmax(s->reboundErrorMax, miss->rebound);
-    s->jointErrorMax = fmax(s->jointErrorMax, miss->joint);
-    s->jointSpeedErrorMax = fmax(s->jointSpeedErrorMax, miss->jointSpeed);
-    RB_ASSERT(!(miss->overlap > s->overlap));
-    s->unmetSteps += rbContactStep_IsMissed(engine, miss) ? 1 : 0;
-}
-
 void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
@@ -249,7 +237,13 @@ void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool 
     s->islandCount = c->islandCount;
     s->pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
     s->frozenCount = rbContactFreeze_GetCount(c->rest.freeze);
-    countMiss(engine, miss);
+    s->gapErrorMax = fmax(s->gapErrorMax, miss->gap);
+    s->speedErrorMax = fmax(s->speedErrorMax, miss->speed);
+    s->reboundErrorMax = fmax(s->reboundErrorMax, miss->rebound);
+    s->jointErrorMax = fmax(s->jointErrorMax, miss->joint);
+    s->jointSpeedErrorMax = fmax(s->jointSpeedErrorMax, miss->jointSpeed);
+    RB_ASSERT(!(miss->overlap > s->overlap));
+    s->unmetSteps += rbContactStep_IsMissed(engine, miss) ? 1 : 0;
     engine->statistics.steps += isWhole ? 1 : 0;
     engine->statistics.substeps += 1;
     double h = c->stage.part * engine->settings.step;

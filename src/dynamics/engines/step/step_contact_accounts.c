@@ -347,9 +347,7 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
         }
         const int pair[2] = {contact->bodyA, contact->bodyB};
         for (int side = 0; side < 2; ++side) {
-            const rbContactBody* body = &c->bodies.data[pair[side]];
-            if (isObstacle(c, pair[side]) &&
-                (rbLengthSquared(body->velocity) > 0.0 || rbLengthSquared(body->spin) > 0.0)) {
+            if (isObstacle(c, pair[side]) && rbContactBody_IsMoving(&c->bodies.data[pair[side]])) {
                 return true;
             }
         }

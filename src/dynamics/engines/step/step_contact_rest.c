@@ -59,19 +59,6 @@ static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time
     }
 }
 
-// Contacts of waking bodies continue with the remaining half of their last step.
-static void halveWoken(rbStepContacts* c)
-{
-    for (int i = 0; i < c->set.contactCount; ++i) {
-        rbContact* contact = &c->set.contacts[i];
-        if (c->rest.isWoken.data[contact->bodyA] == 0 &&
-            c->rest.isWoken.data[contact->bodyB] == 0) {
-            continue;
-        }
-        rbContactStep_ScaleImpulses(c, contact, 0.5);
-    }
-}
-
 void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
@@ -90,7 +77,14 @@ void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, doub
         }
     }
     RB_ASSERT(c->rest.isWoken.count == c->bodies.count);
-    halveWoken(c);
+    // Contacts of waking bodies continue with the remaining half of their last step.
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        rbContact* contact = &c->set.contacts[i];
+        if (c->rest.isWoken.data[contact->bodyA] != 0 ||
+            c->rest.isWoken.data[contact->bodyB] != 0) {
+            rbContactStep_ScaleImpulses(c, contact, 0.5);
+        }
+    }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         if (rbContactStep_IsWoken(c, mechanism)) {
@@ -132,18 +126,6 @@ static bool isDriven(const rbStepEngine* engine, const rbStepMechanism* mechanis
     return false;
 }
 
-// Conveyors move what lies on them, however slowly.
-static void markBelts(rbStepContacts* c)
-{
-    for (int i = 0; i < c->foundCount; ++i) {
-        const rbContact* contact = &c->set.contacts[i];
-        if (contact->hasBelt) {
-            c->rest.isRestless.data[contact->bodyA] = 1;
-            c->rest.isRestless.data[contact->bodyB] = 1;
-        }
-    }
-}
-
 void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
@@ -160,7 +142,14 @@ void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, do
             }
         }
     }
-    markBelts(c);
+    // Conveyors move what lies on them, however slowly.
+    for (int i = 0; i < c->foundCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        if (contact->hasBelt) {
+            c->rest.isRestless.data[contact->bodyA] = 1;
+            c->rest.isRestless.data[contact->bodyB] = 1;
+        }
+    }
     memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactNode node = rbContactStep_MakeNode(c);
     node.isRestless = c->rest.isRestless.data;
