@@ -216,8 +216,7 @@ static rbStatus refuseJoints(const rbWorld* world, rbError* error)
 rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
 {
     const rbContactSettings* settings = &world->def.contact;
-    rbStepEngine* engine = world->engine;
-    RB_ASSERT(engine != NULL);
+    RB_ASSERT(world->engine != NULL);
     if (!world->hasContacts) {
         return RB_STATUS_OK;
     }
@@ -228,10 +227,10 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
             return status;
         }
     }
+    rbContactPairs* pairs = rbStepEngine_GetPairs(world->engine);
     for (int i = 0; i < world->materialPairs.count; ++i) {
         const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
-        rbContactPairs_SetMaterialPair(rbStepEngine_GetPairs(engine), slot->kindA, slot->kindB,
-                                       &slot->pair);
+        rbContactPairs_SetMaterialPair(pairs, slot->kindA, slot->kindB, &slot->pair);
     }
     for (int i = 0; i < world->bodies.count; ++i) {
         rbStatus status = registerShape(world, i, error);
@@ -240,16 +239,15 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
         }
     }
     if (world->isFilterOther || world->contactFilter != NULL) {
-        rbContactPairs_SetFilter(rbStepEngine_GetPairs(engine), rbWorld_GetPairFilter(world),
-                                 world);
+        rbContactPairs_SetFilter(pairs, rbWorld_GetPairFilter(world), world);
         world->isFilterOther = false;
     }
-    rbStepEngine_ClearExclusions(engine);
+    rbContactPairs_ClearExclusions(pairs);
     for (int i = 0; i < world->joints.count && !settings->areNeighborsMeeting; ++i) {
         const rbJoint* joint = world->joints.data[i].joint;
         if (joint != NULL && joint->bodyA >= 0 && joint->bodyB >= 0 &&
             !joint->def.areNeighborsMeeting) {
-            rbStepEngine_Exclude(engine, joint->bodyA, joint->bodyB);
+            rbContactPairs_Exclude(pairs, joint->bodyA, joint->bodyB);
         }
     }
     return RB_STATUS_OK;

@@ -16,7 +16,7 @@ static void makeTwoBoxes(void)
 }
 
 // B-54
-static void excludedPairsDoNotMeetUntilAllSaySo(void** state)
+static void excludedPairsDoNotMeetUntilTheyAreCleared(void** state)
 {
     (void)state;
     makeTwoBoxes();
@@ -24,15 +24,12 @@ static void excludedPairsDoNotMeetUntilAllSaySo(void** state)
     rbContactPairs* pairs = makePairs(&scene, &settings);
     rbContactSet set = findContacts(pairs, &scene);
     assert_int_equal(countContacts(&set, 1, 2), 1);
-    rbContactPairs_Exclude(pairs, 2, 1, true);
-    rbContactPairs_Exclude(pairs, 1, 2, true);
+    rbContactPairs_Exclude(pairs, 2, 1);
+    rbContactPairs_Exclude(pairs, 1, 2);
     set = findContacts(pairs, &scene);
     assert_int_equal(countContacts(&set, 1, 2), 0);
     assert_int_equal(countContacts(&set, 0, 1), 1);
-    rbContactPairs_Exclude(pairs, 1, 2, false);
-    set = findContacts(pairs, &scene);
-    assert_int_equal(countContacts(&set, 1, 2), 0);
-    rbContactPairs_Exclude(pairs, 1, 2, false);
+    rbContactPairs_ClearExclusions(pairs);
     set = findContacts(pairs, &scene);
     assert_int_equal(countContacts(&set, 1, 2), 1);
     rbDestroyContactPairs(pairs);
@@ -242,7 +239,7 @@ static void namesOfChoicesAreFoundAgain(void** state)
     checkNear(settings.shell, 1e-5, 0.0);
 }
 
-RB_TEST_GROUP(test_contact_pairs, cmocka_unit_test(excludedPairsDoNotMeetUntilAllSaySo),
+RB_TEST_GROUP(test_contact_pairs, cmocka_unit_test(excludedPairsDoNotMeetUntilTheyAreCleared),
               cmocka_unit_test(groupsAndMasksDecideBothWays),
               cmocka_unit_test(materialsCombineByRuleOrByPair),
               cmocka_unit_test(pointsReportGapArmsAndNormal), cmocka_unit_test(depthIsReported),

@@ -129,6 +129,12 @@ static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
     return contact->hasBelt ? rbAdd(u, contact->belt) : u;
 }
 
+static inline double rbContact_NormalSpeed(const rbContactBody* bodies, const rbContact* contact,
+                                           const rbContactPoint* point)
+{
+    return rbDot(contact->normal, rbContact_RelativeVelocity(bodies, contact, point));
+}
+
 // Smallest u.n that the position stage requires of a point, minus its own. Overlap is undone no
 // faster than partSpeed.
 static inline double rbContactPoint_GetPart(const rbContactPoint* point, double h, double partSpeed)

@@ -445,27 +445,25 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
     }
 }
 
-void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded)
+void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b)
 {
     RB_ASSERT(a != b);
-    (void)reachBody(pairs, a);
-    (void)reachBody(pairs, b);
+    (void)reachBody(pairs, a > b ? a : b);
     rbPairTable_Reserve(&pairs->filter.exclusions, pairs->bodies.count);
-    int entry = rbPairTable_Find(&pairs->filter.exclusions, a, b);
-    if (isExcluded) {
-        entry = entry >= 0 ? entry : rbPairTable_Add(&pairs->filter.exclusions, a, b);
-        pairs->filter.exclusions.entries[entry].counter += 1;
-        int slot = rbPairTable_Find(&pairs->table, a, b);
-        if (slot >= 0) {
-            removePair(pairs, slot);
-        }
-        return;
+    (void)rbPairTable_Add(&pairs->filter.exclusions, a, b);
+    int slot = rbPairTable_Find(&pairs->table, a, b);
+    if (slot >= 0) {
+        removePair(pairs, slot);
     }
-    RB_ASSERT(entry >= 0);
-    if (entry >= 0 && --pairs->filter.exclusions.entries[entry].counter == 0) {
-        rbPairTable_Remove(&pairs->filter.exclusions, entry);
-        pairs->bodies.data[a].isStale = pairs->bodies.data[a].isPlaced;
+}
+
+void rbContactPairs_ClearExclusions(rbContactPairs* pairs)
+{
+    for (int i = 0; i < pairs->filter.exclusions.end; ++i) {
+        rbNearBody* body = &pairs->bodies.data[pairs->filter.exclusions.entries[i].ids[0]];
+        body->isStale = body->isPlaced;
     }
+    rbPairTable_Clear(&pairs->filter.exclusions);
 }
 
 // -------------------------------------------------------------------------------------- boxes

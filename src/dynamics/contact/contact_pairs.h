@@ -37,9 +37,9 @@ void rbDestroyContactPairs(rbContactPairs* pairs); // NULL is fine
 void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactShape* shape);
 void rbContactPairs_SetMaterialPair(rbContactPairs* pairs, int kindA, int kindB,
                                     const rbMaterialPair* pair);
-// Excludes a pair of bodies from collision (joined neighbors, by default); counted, so that two
-// joints may exclude the same pair.
-void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded);
+// Excludes a pair of bodies from collision (joined neighbors, by default); Clear ends all of these.
+void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b);
+void rbContactPairs_ClearExclusions(rbContactPairs* pairs);
 
 // Asked for pairs that become near, besides groups and exclusions; NULL: all of them collide. Its
 // answers may have changed: near pairs are asked again, and all bodies look for partners anew.

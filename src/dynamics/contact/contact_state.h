@@ -189,7 +189,7 @@ typedef struct rbPairOrders {
 typedef struct rbPairFilter {
     rbPairFilterFn* function; // NULL: none
     void* context;
-    rbPairTable exclusions;    // with their numbers
+    rbPairTable exclusions;
     rbMaterialPair* materials; // RB_MATERIAL_KINDS_MAX squared, restitution < 0: none
 } rbPairFilter;
 

@@ -60,7 +60,6 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->flight.late);
     rbArray_Free(contacts->own.links);
     rbArray_Free(contacts->solvers.links);
-    rbArray_Free(contacts->own.exclusions);
     rbArray_Free(contacts->stage.approaches);
     rbArray_Free(contacts->trial.loose);
     rbArray_Free(contacts->stage.points);

@@ -158,13 +158,6 @@ static Works turnWorks(const rbStepContacts* c, const rbContact* contact, int in
     return works;
 }
 
-static double approachThen(const rbStepContacts* c, const rbContact* contact,
-                           const rbContactPoint* point)
-{
-    return rbDot(contact->normal,
-                 rbContact_RelativeVelocity(c->accounts.opened.data, contact, point));
-}
-
 // Whether a contact carried load when the stage began: its bodies touched already. Methods that
 // keep no points have springs, which take and return energy.
 static bool wasBearing(const rbStepContacts* c, const rbContact* contact)
@@ -195,7 +188,7 @@ static double* causeOf(rbStepContacts* c, const rbContact* contact, int k, doubl
                        bool isWhole)
 {
     const rbContactPoint* point = &c->set.points[k];
-    double approach = approachThen(c, contact, point);
+    double approach = rbContact_NormalSpeed(c->accounts.opened.data, contact, point);
     // a point that bore in the step already is struck only by more than its normal turns
     bool isBearing = !isWhole && c->stage.points.data[k].impulse[0] > 0.0;
     bool isImpact = approach < -c->settings.restSpeed &&
@@ -301,7 +294,7 @@ static rbCollisionNote sumStops(const rbStepContacts* c, int index)
         const rbContactPoint* point = &c->set.points[k];
         const double* before = c->stage.points.data[k].impulse;
         double p = point->impulse[0] - before[0];
-        double approach = -approachThen(c, contact, point);
+        double approach = -rbContact_NormalSpeed(c->accounts.opened.data, contact, point);
         if (!(approach > c->settings.restSpeed && p > 0.0)) {
             continue;
         }

@@ -105,28 +105,6 @@ rbContactPairs* rbStepEngine_GetPairs(const rbStepEngine* engine)
     return engine->contacts->pairs;
 }
 
-void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b)
-{
-    rbStepContacts* c = engine->contacts;
-    if (c != NULL && a >= 0 && b >= 0) {
-        rbContactPairs_Exclude(c->pairs, a, b, true);
-        rbArray_Push(c->own.exclusions, a);
-        rbArray_Push(c->own.exclusions, b);
-    }
-}
-
-void rbStepEngine_ClearExclusions(rbStepEngine* engine)
-{
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; c != NULL && i < c->own.exclusions.count; i += 2) {
-        rbContactPairs_Exclude(c->pairs, c->own.exclusions.data[i], c->own.exclusions.data[i + 1],
-                               false);
-    }
-    if (c != NULL) {
-        c->own.exclusions.count = 0;
-    }
-}
-
 #define ADD_WORK(name) work->name += sums->name;
 
 void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)

@@ -144,7 +144,6 @@ typedef struct rbStepMembers {
     RB_ARRAY(int) places1;      // per body of the host: index in loose + 1; 0: none
     RB_ARRAY(double) radii;     // m, per body
     RB_ARRAY(int) links;        // pairs of bodies that joints connect
-    RB_ARRAY(int) exclusions;   // excluded pairs of bodies
 } rbStepMembers;
 
 // What a step reports to the host.
@@ -224,7 +223,7 @@ static inline bool rbContactStep_IsParting(const rbStepContacts* c)
 static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rbContact* contact,
                                                const rbContactPoint* point)
 {
-    return rbDot(contact->normal, rbContact_RelativeVelocity(c->bodies.data, contact, point));
+    return rbContact_NormalSpeed(c->bodies.data, contact, point);
 }
 
 // --------------------------------------------------------------------------- step_contact_bodies.c

@@ -63,12 +63,6 @@ static rbEngineTouch* findTouch(rbTouchReport* list, const rbContact* contact)
     return &list->touches.data[place];
 }
 
-static double approachOf(const rbContactBody* bodies, const rbContact* contact,
-                         const rbContactPoint* point)
-{
-    return -rbDot(contact->normal, rbContact_RelativeVelocity(bodies, contact, point));
-}
-
 // The impulses of all points of a contact along its axes; returns the point with the largest normal
 // one, NULL: there are none.
 static const rbContactPoint* sumImpulses(const rbContactSet* set, const rbContact* contact,
@@ -121,7 +115,7 @@ void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* ho
             const rbContactPoint* point = &set.points[k];
             // those that bear have not arrived in this step
             if (point->isClosed && !(point->impulse[0] > 0.0)) {
-                fastest = fmax(fastest, approachOf(c->bodies.data, contact, point));
+                fastest = fmax(fastest, -rbContactStep_NormalSpeed(c, contact, point));
             }
         }
         if (fastest > 0.0) {
@@ -178,7 +172,8 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
         touch->point = point->armA; // until it is located
         touch->normal = contact->normal;
         if (start != NULL) {
-            touch->approachSpeed = fmax(touch->approachSpeed, approachOf(start, contact, point));
+            double approach = -rbContact_NormalSpeed(start, contact, point);
+            touch->approachSpeed = fmax(touch->approachSpeed, approach);
         }
     }
 }

@@ -81,11 +81,8 @@ void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* set
 // Replaces the settings, before the next start: shapes and pairs must be registered again. Counters
 // stay.
 void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* settings);
-// Where shapes, materials and filters of existing contacts are registered.
+// Where shapes, materials, filters and exclusions of existing contacts are registered.
 rbContactPairs* rbStepEngine_GetPairs(const rbStepEngine* engine);
-// Excluded pairs of bodies; Clear removes all.
-void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b);
-void rbStepEngine_ClearExclusions(rbStepEngine* engine);
 rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine);
 // Points that carry load, at the last node; returns how many there are.
 bool rbStepEngine_IsResting(const rbStepEngine* engine, int index); // frozen
