@@ -29,6 +29,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_bodies.c
   src/dynamics/engines/step/step_contact_accounts.c
   src/dynamics/engines/step/step_contact_held.c
+  src/dynamics/engines/step/step_contact_host.c
   src/dynamics/engines/step/step_contact_joints.c
   src/dynamics/engines/step/step_contact_order.c
   src/dynamics/engines/step/step_contact_rest.c

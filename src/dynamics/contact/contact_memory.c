@@ -29,11 +29,6 @@ typedef struct Recall {
     rbPairSpan span; // contacts in the old frame
     double near;     // m
     uint32_t stamp;  // of this Find
-    // from chords in the frames of the bodies to paths in the world, for these two contacts
-    int pathOld;
-    int pathNow;
-    rbMat3 pathA;
-    rbMat3 pathB;
 } Recall;
 
 static double getNearness(const rbFoundPoint* a, const rbFoundPoint* b)
@@ -121,31 +116,20 @@ static rbMat3 makePath(rbNearBody* body, rbQuat oldOrientation, uint32_t stamp, 
     return path;
 }
 
-static void preparePaths(rbContactPairs* pairs, Recall* recall, int contactIndex, int oldIndex)
-{
-    if (recall->pathNow == contactIndex && recall->pathOld == oldIndex) {
-        return;
-    }
-    const rbContact* contact = &recall->now->contacts.data[contactIndex];
-    const rbQuat* orientations = recall->old->orientations.data;
-    rbVec3 oldNormal = recall->old->foundContacts.data[oldIndex].normal;
-    recall->pathA = makePath(&pairs->bodies.data[contact->bodyA], orientations[contact->bodyA],
-                             recall->stamp, oldNormal, contact->normal);
-    recall->pathB = makePath(&pairs->bodies.data[contact->bodyB], orientations[contact->bodyB],
-                             recall->stamp, oldNormal, contact->normal);
-    recall->pathNow = contactIndex;
-    recall->pathOld = oldIndex;
-}
-
-static void recallSlip(const Recall* recall, const rbContact* contact, rbContactPoint* point,
-                       Memory memory)
+static void recallSlip(rbContactPairs* pairs, const Recall* recall, const rbContact* contact,
+                       rbContactPoint* point, Memory memory)
 {
     const rbFoundContact* oldContact = &recall->old->foundContacts.data[memory.contact];
     const rbFoundPoint* was = &recall->old->foundPoints.data[memory.point];
     const rbFoundPoint* is = &recall->now->foundPoints.data[point->key];
     const rbKeptPoint* kept = &recall->old->keptPoints.data[memory.point];
-    rbVec3 overA = rbMulMV(recall->pathA, rbSub(is->localA, was->localA));
-    rbVec3 overB = rbMulMV(recall->pathB, rbSub(is->localB, was->localB));
+    const rbQuat* orientations = recall->old->orientations.data;
+    rbMat3 pathA = makePath(&pairs->bodies.data[contact->bodyA], orientations[contact->bodyA],
+                            recall->stamp, oldContact->normal, contact->normal);
+    rbMat3 pathB = makePath(&pairs->bodies.data[contact->bodyB], orientations[contact->bodyB],
+                            recall->stamp, oldContact->normal, contact->normal);
+    rbVec3 overA = rbMulMV(pathA, rbSub(is->localA, was->localA));
+    rbVec3 overB = rbMulMV(pathB, rbSub(is->localB, was->localB));
     rbVec3 slip = rbSub(overA, overB);
     slip = rbAddScaled(slip, kept->slip[0], oldContact->tangents[0]);
     slip = rbAddScaled(slip, kept->slip[1], oldContact->tangents[1]);
@@ -185,8 +169,7 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     }
     point->isSticking = isRough && kept->isSticking;
     if (point->isSticking && !contact->hasBelt) { // on a belt it holds only a velocity
-        preparePaths(pairs, recall, contactIndex, memory.contact);
-        recallSlip(recall, contact, point, memory);
+        recallSlip(pairs, recall, contact, point, memory);
     }
     if (contact->rolling > 0.0 || contact->spinning > 0.0) {
         const double* turning = recall->old->keptTurnings.data[memory.contact].turning;
@@ -229,8 +212,6 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
         .span = span,
         .near = fmax(NEAR_SIZE * size, NEAR_SHELLS * pairs->settings.shell),
         .stamp = pairs->search.stamp,
-        .pathOld = -1,
-        .pathNow = -1,
     };
     for (int i = firstContact; i < firstContact + contactCount; ++i) {
         recallPoints(pairs, &recall, i, true);

@@ -671,9 +671,11 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
 
 typedef struct Header {
     uint32_t magic;
+    int32_t bodyCount;
     int32_t pairCount;
     int32_t current;
     int32_t kept;
+    int32_t unused;
     uint64_t shapes; // hash of the geometries of all bodies
     uint64_t size;   // of all
 } Header;
@@ -789,6 +791,7 @@ size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes)
     moveAll((rbContactPairs*)pairs, pairs->table.count, &stream); // saving changes nothing
     if (bytes != NULL) {
         Header header = {.magic = SNAPSHOT_MAGIC,
+                         .bodyCount = pairs->bodies.count,
                          .pairCount = pairs->table.count,
                          .current = pairs->current,
                          .kept = pairs->kept,
@@ -802,7 +805,8 @@ size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes)
 // Are the shapes the same, and does the size match?
 static bool isOurs(const rbContactPairs* pairs, const Header* header, size_t size)
 {
-    return header->magic == SNAPSHOT_MAGIC && header->size == size && header->current >= 0 &&
+    return header->magic == SNAPSHOT_MAGIC && header->size == size &&
+           header->bodyCount == pairs->bodies.count && header->current >= 0 &&
            header->current < RB_CONTACT_FRAMES && header->kept < RB_CONTACT_FRAMES &&
            header->shapes == hashShapes(pairs);
 }

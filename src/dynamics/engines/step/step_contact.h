@@ -12,6 +12,8 @@
 #include "base/core/byte_stream.h"
 #include "dynamics/engines/step/step_state.h"
 
+// NULL settings: there are none. Not isEnabled: stops of joints alone.
+rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings);
 void rbDestroyStepContacts(rbStepContacts* contacts); // NULL is fine
 // False: there are only stops of joints.
 bool rbStepContacts_HasShapes(const rbStepContacts* contacts);

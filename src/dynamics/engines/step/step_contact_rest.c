@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static rbContactNode makeNode(rbStepContacts* c)
+rbContactNode rbContactStep_MakeNode(rbStepContacts* c)
 {
     rbContactNode node = {.set = &c->set,
                           .graph = c->graph,
@@ -62,7 +62,7 @@ static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time
 void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
-    rbContactNode node = makeNode(c);
+    rbContactNode node = rbContactStep_MakeNode(c);
     for (int i = 0; i < engine->bodies.count; ++i) {
         c->rest.isWoken.data[i] = rbContactFreeze_IsFrozen(c->rest.freeze, i) ? 1 : 0;
     }
@@ -102,7 +102,7 @@ bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mecha
 
 bool rbContactStep_WakeTouched(rbStepContacts* c)
 {
-    rbContactNode node = makeNode(c);
+    rbContactNode node = rbContactStep_MakeNode(c);
     return rbContactFreeze_WakeTouched(c->rest.freeze, &node) > 0;
 }
 
@@ -151,7 +151,7 @@ void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, do
         }
     }
     memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-    rbContactNode node = makeNode(c);
+    rbContactNode node = rbContactStep_MakeNode(c);
     node.isRestless = c->rest.isRestless.data;
     if (rbContactFreeze_Update(c->rest.freeze, &node, h) == 0) {
         return;

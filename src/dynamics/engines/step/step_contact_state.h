@@ -150,6 +150,7 @@ typedef struct rbStepMembers {
 typedef struct rbTouchReport {
     // In the order of bodies, then shapes. Points are relative to A's center of mass until the end.
     RB_ARRAY(rbEngineTouch) touches;
+    int cursor; // of the last access: the next one is mostly the same or the next
     RB_ARRAY(rbCollisionNote) stops; // of an island, for the journal
 } rbTouchReport;
 
@@ -352,6 +353,7 @@ void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* ho
                                 bool isWoken, double energyChange);
 
 // ----------------------------------------------------------------------------- step_contact_rest.c
+rbContactNode rbContactStep_MakeNode(rbStepContacts* c);
 // Whether all bodies of an island are frozen: no stage handles it.
 bool rbContactStep_IsStanding(const rbStepContacts* c, const rbContactIsland* island);
 // Scales the impulses of contacts between frozen bodies.
@@ -384,6 +386,8 @@ void rbStepContacts_BuildGraph(rbStepContacts* c);
 void rbStepContacts_PrepareSet(rbStepEngine* engine);
 // Contacts at the node, ready for a step.
 void rbStepContacts_MakeReady(rbStepEngine* engine);
+// The same with the stored contacts of the pairs: to the bit as in a snapshot.
+void rbStepContacts_MakeReadyAgain(rbStepEngine* engine);
 // Whether collisions made a body faster than the contact search assumed.
 bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine);
 void rbContactStep_ScaleImpulses(rbStepContacts* c, rbContact* contact, double scale);

@@ -30,6 +30,11 @@ static int findPlace(const rbTouchReport* list, const rbContact* contact)
     const rbEngineTouch* touches = list->touches.data;
     int low = 0;
     int high = list->touches.count;
+    for (int i = list->cursor; i < list->cursor + 2 && i < high; ++i) {
+        if (compare(&touches[i], contact) == 0) {
+            return i;
+        }
+    }
     while (low < high) {
         int middle = (low + high) / 2;
         bool isBefore = compare(&touches[middle], contact) < 0;
@@ -42,6 +47,7 @@ static int findPlace(const rbTouchReport* list, const rbContact* contact)
 static rbEngineTouch* findTouch(rbTouchReport* list, const rbContact* contact)
 {
     int place = findPlace(list, contact);
+    list->cursor = place;
     int count = list->touches.count;
     if (place == count || compare(&list->touches.data[place], contact) != 0) {
         rbEngineTouch added = {.a = contact->bodyA,
@@ -91,6 +97,7 @@ static bool isAsked(const rbStepContacts* c, const rbStepHost* host)
 void rbContactStep_BeginTouches(const rbStepEngine* engine)
 {
     engine->contacts->report.touches.count = 0;
+    engine->contacts->report.cursor = 0;
 }
 
 // Approach speeds of closed points, before collisions.
