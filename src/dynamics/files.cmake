@@ -25,6 +25,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_basic.c
   src/dynamics/engines/step/step_build.c
   src/dynamics/engines/step/step_contact.c
+  src/dynamics/engines/step/step_contact_ahead.c
   src/dynamics/engines/step/step_contact_arrivals.c
   src/dynamics/engines/step/step_contact_bodies.c
   src/dynamics/engines/step/step_contact_accounts.c
@@ -34,6 +35,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_order.c
   src/dynamics/engines/step/step_contact_rest.c
   src/dynamics/engines/step/step_contact_stages.c
+  src/dynamics/engines/step/step_contact_time.c
   src/dynamics/engines/step/step_contact_touch.c
   src/dynamics/engines/step/step_engine.c
   src/dynamics/engines/step/step_valid.c

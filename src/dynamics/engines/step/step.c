@@ -2,7 +2,7 @@
 //
 // A step from t to t + h has two halves. The first decides the flight: half of the forces, and
 // impulses that hold gaps, sticking points and joints at t + h. Nothing has moved then, so it can
-// be undone and begun again with another h. The second makes it.
+// be undone and begun again with another h, see step_contact_time.c. The second makes it.
 #include "base/core/timer.h"
 #include "dynamics/engines/step/step_valid.h"
 
@@ -144,8 +144,7 @@ static void account(rbStepEngine* engine, const rbStepHost* host, double h)
     rbContactStep_ReportTouches(engine, host);
 }
 
-// The first half of a step from the node: impulses of the position stage. Bodies have not moved.
-static void begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
+void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
 {
     RB_ASSERT(h > 0.0 && engine->contacts->stage.part > 0.0);
     RB_VALIDATE(rbStepValid_IsSet(engine->contacts));
@@ -166,375 +165,6 @@ static void finish(rbStepEngine* engine, const rbStepHost* host, double h, rbSte
     account(engine, host, h);
     rbContactStep_MeasureEnd(engine, miss);
     RB_ASSERT(!(miss->gap < 0.0) && !(miss->overlap < 0.0));
-}
-
-// ----------------------------------------------------------------------------------------- trials
-// Steps that are begun and undone: cut at the time of a contact (B-64), and interpolation between
-// nodes.
-//
-// A step in which points arrive is restarted with a smaller and smaller length, until the first of
-// them is within the tolerance of its surface at the end; it collides there. The next step
-// continues to the node of the grid. If this never ends (Zeno), bodies arrive as they do without
-// cutting.
-
-// No step is shorter than this fraction of a whole one.
-#define CUT_LEAST 1e-5
-// Cuts of a whole step.
-#define CUTS_MAX 100
-// Trials of one cut.
-#define TRIALS_MAX 60
-// How often a step is halved, see halveStep.
-#define HALVES_MAX 6
-// rad: steps are cut in any case where arriving would rotate a body by more in its flight.
-#define TURN_MOST 0.3
-// Maximum points of a pair that are checked.
-#define PROBES_MAX 1024
-
-// The state of the node, while a step from it is tried or interpolated.
-static void keepState(rbStepEngine* engine)
-{
-    rbStepContacts* c = engine->contacts;
-    rbArray_Assign(c->trial.loose, c->own.loose.data, c->own.loose.count);
-    rbContactStep_NoteNode(c);
-    rbArray_Assign(c->trial.contacts, c->set.contacts, c->set.contactCount);
-    rbArray_Assign(c->trial.points, c->set.points, c->set.pointCount);
-    c->trial.contactStatistics = c->statistics;
-    c->trial.stepStatistics = engine->statistics;
-    c->trial.sums = c->accounts.sums;
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStep_KeepNode(engine, &engine->mechanisms.data[i]);
-    }
-}
-
-static void recallState(rbStepEngine* engine)
-{
-    rbStepContacts* c = engine->contacts;
-    rbCopyElements(c->own.loose.data, c->trial.loose.data, c->own.loose.count, sizeof(rbMechBody));
-    rbContactStep_RecallNode(c);
-    // before the guess was scaled to the step
-    rbContactStep_PutSet(c, c->trial.contacts.data, c->trial.points.data);
-    // islands are those of the contacts that are idle now, not of those in the stages
-    rbStepContacts_PrepareSet(engine);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        RB_VALIDATE(rbStepValid_IsMechanism(mechanism));
-        rbStep_RecallNode(engine, mechanism);
-    }
-    c->statistics = c->trial.contactStatistics;
-    engine->statistics = c->trial.stepStatistics;
-    c->accounts.sums = c->trial.sums;
-}
-
-// ------------------------------------------------------------------------------- time of contact
-
-// Pose of a body a time h after the node if arrivals are not stopped.
-static rbRowPose poseAfter(const rbStepEngine* engine, int index, double h)
-{
-    const rbStepContacts* c = engine->contacts;
-    rbMechBody body = *rbContactStep_GetBody(engine, index);
-    const rbPath* path = engine->bodies.data[index].def.path;
-    if (body.isDynamic) {
-        if (!rbContactFreeze_IsFrozen(c->rest.freeze, index)) {
-            rbContactStep_TakeBody(&c->bodies.data[index], &body);
-            rbMechBody_LookAhead(&body, h);
-            return body.ahead;
-        }
-    } else if (path != NULL) {
-        rbStep_FollowPath(path, c->grid.time + h, &body);
-    }
-    return body.pose;
-}
-
-// The smallest gap of approaching points of a pair, measured; INFINITY: there is none.
-static double measureGap(const rbStepEngine* engine, int bodyA, int bodyB, double h)
-{
-    rbStepContacts* c = engine->contacts;
-    const int bodies[2] = {bodyA, bodyB};
-    const rbRowPose poses[2] = {poseAfter(engine, bodyA, h), poseAfter(engine, bodyB, h)};
-    double within = c->places.data[bodyA].reach + c->places.data[bodyB].reach;
-    rbArray_Reserve(c->flight.probes, PROBES_MAX);
-    int count =
-        rbContactPairs_Measure(c->pairs, bodies, poses, within, c->flight.probes.data, PROBES_MAX);
-    double least = INFINITY;
-    for (int i = 0; i < count && i < PROBES_MAX; ++i) {
-        const rbContactProbe* probe = &c->flight.probes.data[i];
-        rbContact contact = {.bodyA = bodyA, .bodyB = bodyB};
-        rbContactPoint point = {.armA = rbSub(probe->point, poses[0].position),
-                                .armB = rbSub(probe->point, poses[1].position)};
-        rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, &contact, &point);
-        if (rbDot(u, probe->normal) < -0.5 * c->settings.restSpeed) {
-            least = fmin(least, probe->gap);
-        }
-    }
-    return least;
-}
-
-// Whether the centers of two bodies that approached at the node separate after a time h.
-static bool arePast(const rbStepEngine* engine, int bodyA, int bodyB, double h)
-{
-    rbVec3 atA = rbContactStep_GetBody(engine, bodyA)->pose.position;
-    rbVec3 atB = rbContactStep_GetBody(engine, bodyB)->pose.position;
-    rbVec3 before = rbSub(atB, atA);
-    rbVec3 after =
-        rbSub(poseAfter(engine, bodyB, h).position, poseAfter(engine, bodyA, h).position);
-    rbVec3 way = rbSub(after, before);
-    return rbDot(before, way) < 0.0 && rbDot(after, way) > 0.0;
-}
-
-// The gap of an arriving point, after a time h in which nothing of its bodies was found to
-// approach. A gap of a look-ahead is known only for the whole flight: the bodies are not yet there,
-// INFINITY, or past each other, -INFINITY.
-static double guessGap(const rbStepEngine* engine, const rbArrival* arrival, double h, bool isWhole)
-{
-    if (arrival->isAhead && !isWhole) {
-        return arePast(engine, arrival->bodyA, arrival->bodyB, h) ? -INFINITY : INFINITY;
-    }
-    rbContact contact = {.bodyA = arrival->bodyA, .bodyB = arrival->bodyB};
-    rbContactPoint point = {.armA = arrival->armA, .armB = arrival->armB};
-    rbVec3 u = rbContact_RelativeVelocity(engine->contacts->bodies.data, &contact, &point);
-    return arrival->gap + h * rbDot(u, arrival->normal);
-}
-
-// The smallest gap at the end of the begun step, of the points that arrive in a whole one. Bodies
-// that have passed through are not measured correctly: at the end of the whole step only the motion
-// of the points counts, and also wherever nothing is found that approaches.
-static double gapAfter(const rbStepEngine* engine, double h, bool isWhole)
-{
-    rbStepContacts* c = engine->contacts;
-    double least = INFINITY;
-    double measured = INFINITY;
-    int lastA = -1;
-    int lastB = -1;
-    for (int i = 0; i < c->flight.sought.count; ++i) {
-        const rbArrival* arrival = &c->flight.sought.data[i];
-        bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
-        bool isMeasured = !arrival->isOfStop && !isWhole;
-        if (isMeasured && isNew) {
-            measured = measureGap(engine, arrival->bodyA, arrival->bodyB, h);
-        }
-        lastA = arrival->isOfStop ? lastA : arrival->bodyA;
-        lastB = arrival->isOfStop ? lastB : arrival->bodyB;
-        bool isKnown = isMeasured && measured < INFINITY;
-        least = fmin(least, isKnown ? measured : guessGap(engine, arrival, h, isWhole));
-    }
-    return least;
-}
-
-typedef struct Cut {
-    double low; // s: the gap is open after a step of this length ...
-    double high;
-    double openGap; // m; INFINITY: unknown
-    double depth;   // m: ... and closed by this much after one of that
-    int side;       // of the last trial: 1 open, -1 closed
-} Cut;
-
-static double chooseTrial(const Cut* cut, rbContactTime row, double aim)
-{
-    RB_ASSERT(cut->high > cut->low && cut->depth >= 0.0);
-    double width = cut->high - cut->low;
-    double part = 0.5;
-    if (row != RB_CONTACT_TIME_BISECTION && cut->openGap < INFINITY) {
-        part = fmax(0.0, cut->openGap - aim) / (cut->openGap + cut->depth);
-    }
-    return cut->low + part * width;
-}
-
-// Narrows the bracket; an end that stays twice counts half (Illinois), so that both move.
-static void narrow(Cut* cut, double h, double gap)
-{
-    RB_ASSERT(h >= cut->low && h <= cut->high);
-    int side = gap > 0.0 ? 1 : -1;
-    if (side > 0) {
-        cut->low = h;
-        cut->openGap = gap;
-        cut->depth *= cut->side == side ? 0.5 : 1.0;
-    } else {
-        cut->high = h;
-        cut->depth = -gap;
-        cut->openGap *= cut->side == side ? 0.5 : 1.0;
-    }
-    cut->side = side;
-}
-
-// A step of another length from the same node.
-static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
-{
-    RB_ASSERT(h > 0.0);
-    recallState(engine);
-    *miss = (rbStepMiss){0};
-    begin(engine, host, h, miss);
-}
-
-// Searches the time of the first contact; the step is restarted with it.
-static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole, rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    // steps of higher order are cut within the short ones across a change only
-    double least = CUT_LEAST * (rbContactOrder_IsUsed(engine) ? whole : engine->settings.step);
-    double tolerance = c->settings.tolerance;
-    rbArray_Assign(c->flight.sought, c->flight.arrivals.data, c->flight.arrivals.count);
-    Cut cut = {.high = whole, .openGap = INFINITY, .depth = -gapAfter(engine, whole, true)};
-    for (int i = 0; i < c->flight.sought.count; ++i) {
-        cut.openGap = fmin(cut.openGap, guessGap(engine, &c->flight.sought.data[i], 0.0, false));
-    }
-    if (cut.depth <= 0.0 || whole <= 2.0 * least) {
-        return whole;
-    }
-    int64_t trials = 0;
-    double h = whole;
-    bool isFound = false;
-    for (; !isFound && trials < TRIALS_MAX && cut.high - cut.low > least; ++trials) {
-        h = fmax(chooseTrial(&cut, c->settings.contactTime, 0.5 * tolerance), least);
-        beginAnew(engine, host, h, miss);
-        double gap = gapAfter(engine, h, false);
-        if (gap == -INFINITY || rbContactPairs_GetReport(c->pairs).isThrough) {
-            gap = -cut.depth; // no more is known; seen from the far side nothing approaches
-        }
-        isFound = gap >= 0.0 && gap <= tolerance;
-        narrow(&cut, h, gap);
-    }
-    if (!isFound || h < least || h > whole - least) {
-        // the remainder is shorter than a step may be: it arrives within it
-        h = fmin(fmax(cut.high, least), whole);
-        h = h > whole - least ? whole : h;
-        c->trial.cuts = h <= least ? CUTS_MAX : c->trial.cuts;
-        beginAnew(engine, host, h, miss);
-    }
-    if (isFound) {
-        rbContactStep_NoteArrivals(c, c->flight.sought.data, c->flight.sought.count, h);
-    }
-    RB_ASSERT(h > 0.0 && h <= whole);
-    c->trial.cuts += 1;
-    c->statistics.cutSteps += h < whole ? 1 : 0;
-    c->statistics.cutTrials += trials;
-    return h;
-}
-
-// Whether stopping a body at a surface rotates it so far in the flight that its contacts do not
-// predict its position.
-static bool isTurnedAway(const rbStepContacts* c, int body, double h)
-{
-    rbVec3 change = rbSub(c->flight.bodies.data[body].spin, c->bodies.data[body].spin);
-    return rbContactStep_HasFlight(c, body) && h * rbLength(change) > TURN_MOST;
-}
-
-static bool isToBeCut(const rbStepContacts* c, double h)
-{
-    bool isCut = c->flight.isWild || c->settings.contactTime != RB_CONTACT_TIME_STEP;
-    isCut = isCut && c->flight.arrivals.count > 0;
-    for (int i = 0; i < c->flight.arrivals.count && !isCut; ++i) {
-        const rbArrival* arrival = &c->flight.arrivals.data[i];
-        isCut = isTurnedAway(c, arrival->bodyA, h) || isTurnedAway(c, arrival->bodyB, h);
-    }
-    return isCut && c->solvers.substeps == NULL && c->trial.cuts < CUTS_MAX;
-}
-
-// Bodies spin so fast in a step that contacts do not predict their position, or would have passed
-// through each other at its end without an arriving point: a fraction of the step shows more. Where
-// no fraction does, they were through at the start.
-static double halveStep(rbStepEngine* engine, const rbStepHost* host, double whole,
-                        rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    int most = c->solvers.substeps == NULL && c->trial.cuts < CUTS_MAX ? HALVES_MAX : 0;
-    int halves = 0;
-    double h = whole;
-    for (; c->flight.isGuarded && halves < most; ++halves) {
-        h *= 0.5;
-        beginAnew(engine, host, h, miss);
-    }
-    double seen = h;
-    for (; c->flight.isWild && c->flight.arrivals.count == 0 && halves < most; ++halves) {
-        h *= 0.5;
-        beginAnew(engine, host, h, miss);
-    }
-    if (h < seen && c->flight.isWild && c->flight.arrivals.count == 0) {
-        h = seen;
-        beginAnew(engine, host, h, miss);
-    }
-    RB_ASSERT(h > 0.0 && h <= whole && halves <= most);
-    c->trial.cuts += h < whole ? 1 : 0;
-    c->statistics.cutSteps += h < whole ? 1 : 0;
-    c->statistics.cutTrials += halves;
-    return h;
-}
-
-// -----------------------------------------------------------------------------------------
-// interpolation
-
-// The current step once its impulses are known; they are computed once for all interpolations in
-// it.
-static void noteLook(rbStepEngine* engine, double h)
-{
-    rbStepContacts* c = engine->contacts;
-    rbContactStep_TakeBodies(engine);
-    rbContactStep_TakeFlights(engine);
-    rbArray_Assign(c->trial.flown, c->own.loose.data, c->own.loose.count);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStep_Save(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
-    }
-    RB_ASSERT(h > 0.0);
-    c->trial.isFlown = true;
-    c->trial.step = h;
-}
-
-// Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
-// after the time, and is only interpolated.
-static double beginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
-                       rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    double latest = time + RB_STEP_SNAP * engine->settings.step;
-    if (c->trial.isFlown && c->grid.time + c->trial.step > latest) {
-        return 0.0;
-    }
-    keepState(engine);
-    int cutCount = c->trial.cuts;
-    begin(engine, host, h, miss);
-    h = halveStep(engine, host, h, miss);
-    h = isToBeCut(c, h) ? cutStep(engine, host, h, miss) : h;
-    if (c->grid.time + h > latest) {
-        noteLook(engine, h);
-        recallState(engine);
-        c->trial.cuts = cutCount;
-        return 0.0;
-    }
-    return h;
-}
-
-// The state at a time within the noted step.
-static void flyTo(rbStepEngine* engine, double time)
-{
-    rbStepContacts* c = engine->contacts;
-    RB_ASSERT(c->trial.isFlown && time > c->grid.time);
-    RB_ASSERT(time < c->grid.time + c->trial.step * (1.0 + RB_STEP_SNAP));
-    rbCopyElements(c->own.loose.data, c->trial.flown.data, c->own.loose.count, sizeof(rbMechBody));
-    rbContactStep_FlyLoose(c, time - c->grid.time);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbMechanism* m = &engine->mechanisms.data[i].m;
-        rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);
-        rbMechanism_LookAhead(m, time - c->grid.time);
-        for (int k = 0; k < m->bodyCount; ++k) {
-            m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
-        }
-    }
-}
-
-// Writes states at a time in the step from the node, without advancing the node.
-static void lookBetween(rbStepEngine* engine, const rbStepHost* host, double time)
-{
-    rbStepContacts* c = engine->contacts;
-    keepState(engine);
-    double before = rbContactStep_GetEnergy(engine, host);
-    if (c->method.row != NULL) {
-        c->method.row->look(engine, host, time);
-    } else {
-        flyTo(engine, time);
-    }
-    // Half a step has no separate balance.
-    c->trial.work = rbContactStep_GetEnergy(engine, host) - before;
-    rbContactStep_WriteBodies(engine, host);
-    recallState(engine);
 }
 
 // ---------------------------------------------------------------------------------------- the grid
@@ -659,12 +289,12 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     rbPairGaps_Note(&c->stage.pairGaps, &c->set, c->foundCount);
     // a game's steps are not cut
     if (isBeyond || c->solvers.substeps == NULL) {
-        h = beginCut(engine, host, h, isBeyond ? time : next, &miss);
+        h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &miss);
         if (!(h > 0.0)) {
             return false;
         }
     } else {
-        begin(engine, host, h, &miss);
+        rbContactStep_Begin(engine, host, h, &miss);
     }
     bool isEnd = h == next - c->grid.time;
     bool isInner = rbContactStep_IsInner(c);
@@ -692,7 +322,7 @@ double rbContactStep_MakePlain(rbStepEngine* engine, const rbStepHost* host, dou
     c->trial.cuts = 0;
     c->trial.isFlown = false;
     rbPairGaps_Note(&c->stage.pairGaps, &c->set, c->foundCount);
-    h = beginCut(engine, host, h, c->grid.time + h, &miss);
+    h = rbContactStep_BeginCut(engine, host, h, c->grid.time + h, &miss);
     RB_ASSERT(h > 0.0);
     finish(engine, host, h, &miss);
     rbContactStep_CountStep(engine, &miss, false);
@@ -720,7 +350,7 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
         }
     }
     if (time > c->grid.time + RB_STEP_SNAP * engine->settings.step) {
-        lookBetween(engine, host, time);
+        rbContactStep_LookBetween(engine, host, time);
     } else {
         c->trial.work = 0.0;
         rbContactStep_WriteBodies(engine, host);

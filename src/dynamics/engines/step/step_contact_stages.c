@@ -1,6 +1,6 @@
 // The stages of steps with contacts: positions, collisions, velocities, with joints in their
 // sweeps.
-#include "dynamics/engines/step/step_valid.h"
+#include "dynamics/engines/step/step_contact_state.h"
 #include "dynamics/solvers/block_matrix.h"
 
 #include <string.h>
@@ -521,9 +521,8 @@ static void keepPoints(rbStepContacts* c)
 
 // ------------------------------------------------------------------------------------------ stages
 
-// Impulses of the start, from the velocities of bodies; miss collects what they leave over. First
-// those of the flight; returns whether those that act are still to be found.
-static bool solveFlights(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
+bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
+                                rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStep_ShowBodies(engine);
@@ -548,16 +547,18 @@ static bool solveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
     return true;
 }
 
-static void solveActing(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
+void rbContactStep_SolveActing(rbStepEngine* engine, const rbStepHost* host, double h,
+                               rbStepMiss* miss)
 {
     rbContactStep_SolveArrivals(engine, host, h, miss);
     accountForLasting(engine, true);
 }
 
-static void solvePositions(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
+void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                  rbStepMiss* miss)
 {
-    if (solveFlights(engine, host, h, miss)) {
-        solveActing(engine, host, h, miss);
+    if (rbContactStep_SolveFlights(engine, host, h, miss)) {
+        rbContactStep_SolveActing(engine, host, h, miss);
     }
 }
 
@@ -595,270 +596,4 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     rbContactStep_AddTouches(engine, host, NULL, 1.0);
     accountForLasting(engine, false);
     rbContactStep_ReportStops(engine, host);
-}
-
-// ------------------------------------------------------------------------------------------ ahead
-// Position stages that check the end of their flight: rotating bodies strike with points that are
-// not among the contacts of the node, see contact_pairs.c.
-
-// Maximum flights checked in a step. Mostly the third finds nothing; bodies that rotate by a third
-// of a radian in a step need some more.
-#define LOOKS_MAX 16
-// The same where the stage does not meet its tolerance: a closer check is useless.
-#define LOOKS_UNMET 3
-// In parts of a step but the last, whose end is only passed.
-#define LOOKS_INNER 1
-// ... and in the capped mode, whose budget has room for a second solution only where bodies are
-// fast: some touching bodies move by this fraction of their size in a step, and some rotate by this
-// angle, rad.
-#define LOOKS_CAPPED 1
-#define FAST_LEAST 0.05
-#define TURN_LEAST 0.03
-
-// A contact is idle in a position stage if its points would not close with this many times their
-// approach. The effect of other contacts on the velocities is checked after the stage.
-#define APPROACH_TIMES 2.0
-
-static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
-                     const rbContactPoint* points, double h)
-{
-    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-        const rbContactPoint* point = &points[k];
-        if (point->isClosed || point->impulse[0] > 0.0) {
-            return false;
-        }
-        double speed = h > 0.0 ? rbContact_NormalSpeed(bodies, contact, point) : 0.0;
-        if (!(point->gap + APPROACH_TIMES * h * speed > 0.0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
-{
-    bool isChanged = false;
-    for (int i = 0; i < c->set.contactCount; ++i) {
-        rbContact* contact = &c->set.contacts[i];
-        bool isIdle =
-            c->solvers.substeps == NULL && isIdleIn(c->bodies.data, contact, c->set.points, h);
-        isChanged = isChanged || isIdle != contact->isIdle;
-        contact->isIdle = isIdle;
-    }
-    return isChanged;
-}
-
-// Activates idle contacts that the flight would close; returns whether there are any.
-static bool wake(const rbContactBody* bodies, rbContact* contacts, int count,
-                 const rbContactPoint* points, double h)
-{
-    bool isWoken = false;
-    for (int i = 0; i < count; ++i) {
-        rbContact* contact = &contacts[i];
-        if (contact->isIdle && !isIdleIn(bodies, contact, points, h / APPROACH_TIMES)) {
-            contact->isIdle = false;
-            isWoken = true;
-        }
-    }
-    return isWoken;
-}
-
-void rbContactStep_NoteNode(rbStepContacts* c)
-{
-    rbArray_Assign(c->trial.nodeContacts, c->set.contacts, c->set.contactCount);
-    rbArray_Assign(c->trial.nodePoints, c->set.points, c->set.pointCount);
-    for (int k = 0; k < c->trial.nodePoints.count; ++k) {
-        c->trial.nodePoints.data[k].bend = 0.0;
-        c->set.points[k].bend = 0.0;
-    }
-}
-
-void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
-                          const rbContactPoint* points)
-{
-    rbCopyElements(c->set.contacts, contacts, c->set.contactCount, sizeof *contacts);
-    rbCopyElements(c->set.points, points, c->set.pointCount, sizeof *points);
-}
-
-void rbContactStep_RecallNode(rbStepContacts* c)
-{
-    c->set = rbContactPairs_GetSet(c->pairs);
-    rbStepLimits_PutBack(c);
-    RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
-    RB_ASSERT(c->set.contactCount == c->trial.nodeContacts.count);
-    rbContactStep_PutSet(c, c->trial.nodeContacts.data, c->trial.nodePoints.data);
-}
-
-// Poses of the bodies with the velocities that the stage found. False if one is not finite: then
-// there is nothing to find, and the step reports it at its end.
-static bool fly(rbStepEngine* engine, double h)
-{
-    bool isFinite = true;
-    rbStepContacts* c = engine->contacts;
-    rbArray_Reserve(c->flight.poses, engine->bodies.count);
-    rbArray_Reserve(c->flight.ahead, c->bodies.count);
-    c->flight.ahead.data[engine->bodies.count] = c->bodies.data[engine->bodies.count]; // the world
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* own = rbContactStep_GetBody(engine, i);
-        c->flight.ahead.data[i] =
-            rbContactStep_HasFlight(c, i) ? c->flight.bodies.data[i] : c->bodies.data[i];
-        if (own == NULL) {
-            memset(&c->flight.poses.data[i], 0, sizeof *c->flight.poses.data);
-            continue;
-        }
-        c->flight.poses.data[i] = own->pose;
-        if (own->isDynamic && !rbContactFreeze_IsFrozen(c->rest.freeze, i)) {
-            rbMechBody body = *own;
-            if (rbContactStep_IsTouched(c, i)) {
-                rbContactStep_TakeBody(&c->flight.ahead.data[i], &body);
-            }
-            rbMechBody_LookAhead(&body, h);
-            c->flight.poses.data[i] = body.ahead;
-            isFinite = isFinite && rbLengthSquared(body.ahead.position) < INFINITY &&
-                       rbIsFiniteQuat(body.ahead.orientation);
-        }
-    }
-    return isFinite;
-}
-
-static rbContactAhead makeFlight(const rbStepEngine* engine, double h)
-{
-    const rbStepContacts* c = engine->contacts;
-    return (rbContactAhead){.poses = c->flight.poses.data,
-                            .bodies = c->flight.ahead.data,
-                            .nodeContacts = c->trial.nodeContacts.data,
-                            .nodePoints = c->trial.nodePoints.data,
-                            .bodyCount = engine->bodies.count,
-                            .h = h,
-                            .isCapped = c->solvers.substeps != NULL};
-}
-
-// What rolls goes on with nearly the same velocities: its bends are good before the first solution.
-static void guessBends(rbStepEngine* engine, double h)
-{
-    rbStepContacts* c = engine->contacts;
-    memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
-    if (c->solvers.substeps != NULL || !fly(engine, h)) {
-        return;
-    }
-    rbContactAhead flight = makeFlight(engine, h);
-    if (rbContactPairs_FindBends(c->pairs, &flight)) {
-        for (int k = 0; k < c->trial.nodePoints.count; ++k) {
-            c->set.points[k].bend = c->trial.nodePoints.data[k].bend;
-        }
-    }
-}
-
-static int countLooks(const rbStepEngine* engine, const rbStepMiss* miss)
-{
-    if (engine->contacts->solvers.substeps != NULL) {
-        return LOOKS_CAPPED;
-    }
-    if (rbContactStep_IsInner(engine->contacts)) {
-        return LOOKS_INNER;
-    }
-    return rbContactStep_IsMissed(engine, miss) ? LOOKS_UNMET : LOOKS_MAX;
-}
-
-// In the capped mode: whether a touching body may move far in the step, and one has a shape that it
-// moves by rotating.
-static bool isFast(rbStepEngine* engine, double h)
-{
-    const rbStepContacts* c = engine->contacts;
-    bool isAnyFast = false;
-    bool isAnyTurned = false;
-    for (int i = 0; i < engine->bodies.count && !(isAnyFast && isAnyTurned); ++i) {
-        const rbMechBody* body =
-            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
-        if (body != NULL && body->isDynamic) {
-            isAnyFast = isAnyFast || h * rbLength(body->velocity) > FAST_LEAST * body->radius;
-            isAnyTurned = isAnyTurned || rbContactPairs_IsTurned(c->pairs, i);
-        }
-    }
-    return isAnyFast && isAnyTurned;
-}
-
-// ... and whether one of these started to rotate.
-static bool isTurning(const rbStepContacts* c, double h)
-{
-    double least = TURN_LEAST / h;
-    for (int i = 0; i < c->bodies.count; ++i) {
-        const rbContactBody* body =
-            rbContactStep_HasFlight(c, i) ? &c->flight.bodies.data[i] : &c->bodies.data[i];
-        if (rbLengthSquared(body->spin) > least * least && rbContactPairs_IsTurned(c->pairs, i)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The next solution of the stage starts from the end of this one; where bodies rest it starts from
-// the same start, see notePassing.
-static void guessAgain(rbStepContacts* c)
-{
-    RB_ASSERT(c->set.pointCount == c->trial.nodePoints.count);
-    for (int k = 0; k < c->set.pointCount; ++k) {
-        const rbContactPoint* point = &c->set.points[k];
-        const double* passing = point->passing;
-        bool isResting = passing[0] != 0.0 || passing[1] != 0.0 || passing[2] != 0.0;
-        for (int t = 0; t < 3 && !isResting; ++t) {
-            c->trial.nodePoints.data[k].impulse[t] = 2.0 * point->impulse[t]; // of a whole step
-            c->trial.nodePoints.data[k].passing[t] = 0.0;
-        }
-    }
-}
-
-void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
-                              rbStepMiss* miss)
-{
-    rbStepContacts* c = engine->contacts;
-    bool isCapped = c->solvers.substeps != NULL;
-    if (isCapped && !isFast(engine, h)) {
-        solvePositions(engine, host, h, miss);
-        return;
-    }
-    bool isGuarded = false;
-    bool isActing = false; // impulses that act are still to be found
-    rbContactAccounts sums = c->accounts.sums;
-    rbStepMiss before = *miss;
-    RB_ASSERT(h > 0.0 && c->set.contactCount >= c->foundCount);
-    rbContactStep_ShowBodies(engine);
-    if (rbContactStep_MarkIdle(c, h)) {
-        rbStepContacts_PrepareSet(engine);
-    }
-    rbContactStep_NoteNode(c);
-    guessBends(engine, h);
-    solvePositions(engine, host, h, miss);
-    guessAgain(c);
-    for (int i = 0; i < countLooks(engine, miss) && (!isCapped || isTurning(c, h)); ++i) {
-        if (!fly(engine, h)) {
-            break;
-        }
-        rbContactAhead flight = makeFlight(engine, h);
-        bool isWoken = wake(c->flight.ahead.data, c->trial.nodeContacts.data,
-                            c->trial.nodeContacts.count, c->trial.nodePoints.data, h);
-        bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
-        isGuarded = isGuarded || rbContactPairs_GetReport(c->pairs).isGuarded;
-        if (!isFound) {
-            if (!isWoken) {
-                break;
-            }
-            rbContactStep_RecallNode(c); // contacts found ahead will be found again
-        } else {
-            rbStepLimits_PutBack(c);
-        }
-        RB_VALIDATE(rbStepValid_AreBodies(engine));
-        memcpy(c->bodies.data, c->stage.before.data,
-               (size_t)c->bodies.count * sizeof *c->bodies.data);
-        rbContactStep_TurnMechanisms(engine, h, true);
-        c->accounts.sums = sums;
-        *miss = before;
-        rbStepContacts_PrepareSet(engine);
-        isActing = solveFlights(engine, host, h, miss);
-    }
-    if (isActing) { // the end of a flight does not depend on them
-        solveActing(engine, host, h, miss);
-    }
-    c->flight.isWild = c->flight.isWild || rbContactPairs_GetReport(c->pairs).isThrough;
-    c->flight.isGuarded = isGuarded;
 }

@@ -278,11 +278,19 @@ void rbContactStep_MeasureReaction(void* context, int contact, double* reaction)
 
 // --------------------------------------------------------------------------- step_contact_stages.c
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);
+// Impulses of the start, from the velocities of bodies; miss collects what they leave over. First
+// those of the flight; returns whether those that act are still to be found.
+void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                  rbStepMiss* miss);
+bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
+                                rbStepMiss* miss);
+void rbContactStep_SolveActing(rbStepEngine* engine, const rbStepHost* host, double h,
+                               rbStepMiss* miss);
 // Marks contacts that cannot act: with h = 0 in the velocity stages, in which closed points take
 // part; otherwise in a position stage. Returns whether the marks changed.
 bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
-// Impulses of the start, from the velocities of bodies; miss collects what they leave over.
-// Repeated where bodies would overlap at the end of the flight without a contact at the node.
+// The same, repeated where bodies would overlap at the end of the flight without a contact at the
+// node.
 void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
                               rbStepMiss* miss);
 // The set of the node, saved before the stages of a step and restored after an interpolation.
@@ -320,6 +328,14 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
 // Points of pairs that arrived collide, although the flight may have left them slightly open.
 // isAgain: contacts were found again after collisions.
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
+
+// ----------------------------------------------------------------------------- step_contact_time.c
+// Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
+// after the time, and is only interpolated.
+double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
+                              rbStepMiss* miss);
+// Writes states at a time in the step from the node, without advancing the node.
+void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
 // Whether a part is to be followed by others: its end is not that of a step.
 static inline bool rbContactStep_IsInner(const rbStepContacts* c)
@@ -399,6 +415,8 @@ void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool 
 bool rbContactStep_IsFinite(const rbStepContacts* c);
 
 // ------------------------------------------------------------------------------------------ step.c
+// The first half of a step from the node: impulses of the position stage. Bodies have not moved.
+void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss);
 // A step of order 2, cut at the first contact within it; returns its length.
 double rbContactStep_MakePlain(rbStepEngine* engine, const rbStepHost* host, double h);
 
