@@ -15,7 +15,6 @@ target_sources(rattleback PRIVATE
   src/world/world_link.c
   src/world/world_parameters.c
   src/world/world_query.c
-  src/world/world_query_tree.c
   src/world/world_settings.c
   src/world/world_shape.c
   src/world/world_spring.c

@@ -6,7 +6,6 @@
 #include "base/core/words.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
-#include "world/world_query_tree.h"
 #include "world/world_settings.h"
 
 #include <limits.h>

@@ -239,6 +239,9 @@ rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform tr
 // State of any body at a time, without changing anything.
 rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMotionCounts* counts);
 
+// Memory of queries; NULL is fine.
+void rbDestroyQueryTree(struct rbQueryTree* tree);
+
 // Hands a message to the log of the world, if it has one.
 void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...) RB_PRINTF(3, 4);
 // The same for an object that cannot be created; copies the reason to the caller's error, if any.
