@@ -1,6 +1,7 @@
 // The engines of a world as rows of a table, and what they have in common.
 #pragma once
 
+#include "base/core/byte_stream.h"
 #include "world/world_state.h"
 
 // Work by cause, as counted by an engine; part of a snapshot.
@@ -52,10 +53,11 @@ typedef struct rbEngineRow {
     void (*addWork)(const rbWorld* world, rbEngineAccounts* accounts);
     bool (*isResting)(const rbWorld* world, int index);
     void (*enableJournal)(rbWorld* world, bool isOn);
-    size_t (*getSnapshotSize)(const rbWorld* world);
-    void (*takeSnapshot)(const rbWorld* world, void* bytes);
-    // False: the bytes do not match, and the engine must start anew.
-    bool (*restoreSnapshot)(rbWorld* world, const void* bytes, size_t size);
+    // Moves the state of the engine, which is ready, through a stream.
+    void (*move)(rbWorld* world, rbByteStream* stream);
+    // Makes the engine ready to load bytes of this size. False: they do not match, and it must
+    // start anew.
+    bool (*prepareLoad)(rbWorld* world, size_t size);
     // Called after restoring a snapshot without the engine, or one that does not match.
     void (*startAnew)(rbWorld* world, const rbEngineAccounts* accounts);
 } rbEngineRow;

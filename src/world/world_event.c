@@ -234,27 +234,19 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     return status;
 }
 
-static size_t getSnapshotSize(const rbWorld* world)
+static void moveEngine(rbWorld* world, rbByteStream* stream)
 {
-    return rbEventEngine_GetSnapshotSize(world->engine);
+    rbEventEngine_Move(world->engine, stream);
 }
 
-static void takeSnapshot(const rbWorld* world, void* bytes)
-{
-    rbEventEngine_TakeSnapshot(world->engine, bytes);
-}
-
-static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
+// Everything is registered again where necessary; the effects on flights and the journal are
+// undone.
+static bool prepareLoad(rbWorld* world, size_t size)
 {
     (void)size;
-    // Everything is registered again where necessary; the effects on flights and the journal are
-    // undone.
     int eventCount = world->events.count;
     bool isReady = world->isEngineReady || registerAndStart(world, true, NULL) == RB_STATUS_OK;
     world->events.count = eventCount;
-    if (isReady) {
-        rbEventEngine_RestoreSnapshot(world->engine, bytes);
-    }
     return isReady;
 }
 
@@ -301,9 +293,8 @@ const rbEngineRow rbEventEngineRow = {
     .start = startEngine,
     .advance = advanceEngine,
     .destroy = destroyEngine,
-    .getSnapshotSize = getSnapshotSize,
-    .takeSnapshot = takeSnapshot,
-    .restoreSnapshot = restoreSnapshot,
+    .move = moveEngine,
+    .prepareLoad = prepareLoad,
     .startAnew = startAnew,
 };
 

@@ -1,13 +1,7 @@
-// Parameters of a world that can be changed while it runs: as bytes for snapshots, and trials.
+// Parameters of a world that can be changed while it runs: settings and trials.
 #pragma once
 
 #include "world/world_state.h"
-
-// All of them, as bytes; the size depends only on the structure of the world.
-size_t rbWorld_GetParametersSize(const rbWorld* world);
-void rbWorld_TakeParameters(const rbWorld* world, void* bytes);
-// Restores them. If they differ, the engine must start anew; energy accounting is unchanged.
-void rbWorld_RestoreParameters(rbWorld* world, const char* bytes);
 
 // Changes both at once: they may fit only together.
 rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,

@@ -579,19 +579,6 @@ rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
 
 // --------------------------------------------------------------------------------------- snapshots
 
-static size_t getSnapshotSize(const rbWorld* world)
-{
-    rbByteStream stream = {0};
-    rbStepEngine_Move(world->engine, &stream);
-    return stream.size;
-}
-
-static void takeSnapshot(const rbWorld* world, void* bytes)
-{
-    rbByteStream stream = {.bytes = bytes};
-    rbStepEngine_Move(world->engine, &stream);
-}
-
 // Starts the engine for a snapshot: the gaps of joints stay as they were.
 static bool startForSnapshot(rbWorld* world)
 {
@@ -607,22 +594,29 @@ static bool startForSnapshot(rbWorld* world)
     return true;
 }
 
-static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
+static bool prepareLoad(rbWorld* world, size_t size)
 {
     if (!world->isEngineReady && !startForSnapshot(world)) {
         return false;
     }
     // The size of the contact cache varies.
-    if (!rbStepEngine_HasContacts(world->engine) && getSnapshotSize(world) != size) {
+    rbByteStream counted = {0};
+    rbStepEngine_Move(world->engine, &counted);
+    if (!rbStepEngine_HasContacts(world->engine) && counted.size != size) {
         return false;
     }
     for (int i = 0; i < world->joints.count; ++i) {
         registerJoint(world, world->engine, i); // restores targets and velocities
     }
-    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
-    rbStepEngine_Move(world->engine, &stream);
-    rbWorld_ReserveContacts(world);
     return true;
+}
+
+static void moveEngine(rbWorld* world, rbByteStream* stream)
+{
+    rbStepEngine_Move(world->engine, stream);
+    if (stream->isLoading) {
+        rbWorld_ReserveContacts(world);
+    }
 }
 
 // ----------------------------------------------------------------------------------------- the row
@@ -793,7 +787,6 @@ const rbEngineRow rbStepEngineRow = {
     .advance = advanceEngine,
     .leave = leaveEngine,
     .destroy = destroyEngine,
-    .getSnapshotSize = getSnapshotSize,
-    .takeSnapshot = takeSnapshot,
-    .restoreSnapshot = restoreSnapshot,
+    .move = moveEngine,
+    .prepareLoad = prepareLoad,
 };

@@ -1,7 +1,6 @@
 // The event engine as its host sees it: registering bodies, start, events up to a time, statistics.
 #include "dynamics/engines/event/event_engine.h"
 
-#include "base/core/byte_stream.h"
 #include "collision/distance/tree_pair.h"
 #include "dynamics/engines/event/event_loop.h"
 #include "dynamics/engines/event/event_rest.h"
@@ -708,11 +707,29 @@ static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
     }
 }
 
-static void moveEngine(rbEventEngine* engine, rbByteStream* stream)
+static void placeRegions(rbEventEngine* engine)
+{
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        rbEventEngine_SetClock(engine, i);
+        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
+            engine->loop->startPairs == NULL) {
+            rbVec3 shift = rbEventEngine_ShiftBy(engine, engine->space.balls.data[i].periods);
+            rbBounds box = {rbSub(body->region.box.lower, shift),
+                            rbSub(body->region.box.upper, shift)};
+            rbBroadPhase_Place(engine->space.broad, i, box, NULL);
+        }
+    }
+}
+
+void rbEventEngine_Move(rbEventEngine* engine, rbByteStream* stream)
 {
     int bodyCount = engine->bodies.count;
     RB_MOVE(stream, bodyCount);
     RB_ASSERT(bodyCount == engine->bodies.count);
+    if (stream->isLoading) {
+        freeFronts(engine);
+    }
     RB_MOVE(stream, engine->statistics);
     RB_MOVE(stream, engine->work);
     RB_MOVE(stream, engine->budget.start);
@@ -731,42 +748,8 @@ static void moveEngine(rbEventEngine* engine, rbByteStream* stream)
     RB_MOVE_ARRAY(stream, engine->spare.datas);
     moveHeap(engine, stream);
     moveFronts(engine, stream);
-}
-
-size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)
-{
-    rbByteStream stream = {0};
-    moveEngine((rbEventEngine*)engine, &stream); // counting changes nothing
-    return stream.size;
-}
-
-void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
-{
-    RB_ASSERT(bytes != NULL);
-    rbByteStream stream = {.bytes = bytes};
-    moveEngine((rbEventEngine*)engine, &stream); // saving changes nothing
-}
-
-static rbBounds placeOf(const rbEventEngine* engine, int index)
-{
-    rbVec3 shift = rbEventEngine_ShiftBy(engine, engine->space.balls.data[index].periods);
-    rbBounds region = engine->bodies.data[index].region.box;
-    return (rbBounds){rbSub(region.lower, shift), rbSub(region.upper, shift)};
-}
-
-void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
-{
-    RB_ASSERT(bytes != NULL);
-    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
-    freeFronts(engine);
-    moveEngine(engine, &stream);
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbEventBody* body = &engine->bodies.data[i];
-        rbEventEngine_SetClock(engine, i);
-        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
-            engine->loop->startPairs == NULL) {
-            rbBroadPhase_Place(engine->space.broad, i, placeOf(engine, i), NULL);
-        }
+    if (stream->isLoading) {
+        placeRegions(engine);
+        RB_VALIDATE(rbEventEngine_IsValid(engine));
     }
-    RB_VALIDATE(rbEventEngine_IsValid(engine));
 }
