@@ -31,6 +31,13 @@ rbBodyId rbWorld_BodyIdOf(const rbWorld* world, int index)
     return (rbBodyId){(uint32_t)index + 1u, world->bodyIds.generations.data[index]};
 }
 
+rbBodyId rbWorld_CompleteId(const rbWorld* world, rbBodyId reported)
+{
+    int index = (int)reported.index1 - 1;
+    bool isAlive = index >= 0 && index < world->bodies.count && rbWorld_IsBodyAlive(world, index);
+    return isAlive ? rbWorld_BodyIdOf(world, index) : (rbBodyId){0, 0};
+}
+
 bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId)
 {
     return rbIdPool_IsAlive(&world->bodyIds, bodyId.index1, bodyId.generation);

@@ -326,15 +326,6 @@ bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
 
 // ------------------------------------------------------------------------------------- reading
 
-// The engine uses indices: index1 is valid, the generation is filled in here.
-static rbBodyId completeId(const rbWorld* world, rbBodyId id)
-{
-    rbBodyId none = {0, 0};
-    int index = (int)id.index1 - 1;
-    bool isAlive = index >= 0 && index < world->bodies.count && rbWorld_IsBodyAlive(world, index);
-    return isAlive ? rbWorld_BodyIdOf(world, index) : none;
-}
-
 // NULL: the engine has no contacts. Joint limits alone count as contacts too.
 static const rbEngineContacts* getContacts(const rbWorld* world)
 {
@@ -350,10 +341,10 @@ rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
     if (contacts != NULL) {
         statistics = contacts->getStatistics(world);
         statistics.unwritten = world->unwrittenEvents;
-        statistics.deepestA = completeId(world, statistics.deepestA);
-        statistics.deepestB = completeId(world, statistics.deepestB);
-        statistics.overlapA = completeId(world, statistics.overlapA);
-        statistics.overlapB = completeId(world, statistics.overlapB);
+        statistics.deepestA = rbWorld_CompleteId(world, statistics.deepestA);
+        statistics.deepestB = rbWorld_CompleteId(world, statistics.deepestB);
+        statistics.overlapA = rbWorld_CompleteId(world, statistics.overlapA);
+        statistics.overlapB = rbWorld_CompleteId(world, statistics.overlapB);
     }
     return statistics;
 }
@@ -367,8 +358,8 @@ int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity
     }
     int count = contacts->getViews(world, views, capacity);
     for (int i = 0; i < count && i < capacity; ++i) {
-        views[i].bodyA = completeId(world, views[i].bodyA);
-        views[i].bodyB = completeId(world, views[i].bodyB);
+        views[i].bodyA = rbWorld_CompleteId(world, views[i].bodyA);
+        views[i].bodyB = rbWorld_CompleteId(world, views[i].bodyB);
         views[i].gap += world->def.contact.shell; // the engine measures from the shell
     }
     return count;

@@ -94,9 +94,9 @@ rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world);
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 
 // Writes into the journal of a world; the context is the world.
-void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened);
+void rbWorld_WriteJournal(void* context, const rbEvent* happened);
 // The same of the step engine.
-void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened);
+void rbWorld_WriteStepJournal(void* context, const rbEvent* happened);
 // The event engine of a world; NULL: it has another one, or none yet.
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world);
 // The arrays of a world for reading its event engine, without a journal.

@@ -5,38 +5,14 @@
 
 #include <math.h>
 
-// ---------------------------------------------------------------------------- registering
-// bodies
+// ------------------------------------------------------------------------------ registering bodies
 
-static const rbEventKind kinds[RB_HAPPENED_COUNT] = {
-    [RB_HAPPENED_IMPACT] = RB_EVENT_IMPACT,
-    [RB_HAPPENED_MICROCOLLISION] = RB_EVENT_MICROCOLLISION,
-    [RB_HAPPENED_LASTING] = RB_EVENT_LASTING,
-    [RB_HAPPENED_REST] = RB_EVENT_REST,
-    [RB_HAPPENED_WAKE] = RB_EVENT_WAKE,
-    [RB_HAPPENED_PARTED] = RB_EVENT_PARTED,
-    [RB_HAPPENED_SENSOR_BEGIN] = RB_EVENT_SENSOR_BEGIN,
-    [RB_HAPPENED_SENSOR_END] = RB_EVENT_SENSOR_END,
-};
-
-void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened)
+void rbWorld_WriteJournal(void* context, const rbEvent* happened)
 {
     rbWorld* world = context;
-    rbEvent event = {.time = happened->time,
-                     .kind = kinds[happened->kind],
-                     .law = happened->law,
-                     .bodyA = rbWorld_BodyIdOf(world, happened->a),
-                     .energyChange = happened->energyChange,
-                     .energyBefore = happened->energyBefore,
-                     .frictionWork = happened->frictionWork,
-                     .point = happened->point,
-                     .normal = happened->normal,
-                     .impulse = happened->impulse,
-                     .approachSpeed = happened->approachSpeed,
-                     .history = happened->history};
-    if (happened->b >= 0) {
-        event.bodyB = rbWorld_BodyIdOf(world, happened->b);
-    }
+    rbEvent event = *happened;
+    event.bodyA = rbWorld_CompleteId(world, happened->bodyA);
+    event.bodyB = rbWorld_CompleteId(world, happened->bodyB);
     rbArray_Push(world->events, event);
 }
 

@@ -62,22 +62,10 @@ typedef struct rbMaterialPairSlot {
     rbMaterialPair pair;
 } rbMaterialPairSlot;
 
-// A pair of shapes that touch.
-typedef struct rbTouchSlot {
-    rbBodyId bodyA;
-    rbBodyId bodyB;
-    int32_t shapeA;
-    int32_t shapeB;
-    rbVec3 point;         // m, world, when they last touched
-    rbVec3 normal;        // unit, from A to B, then
-    rbVec3 impulse;       // N s, on B, so far
-    double approachSpeed; // m/s, at the beginning
-    int32_t isBearing;    // of one that was just found: it may begin
-    int32_t isClosed;     // the same: it does not end
-} rbTouchSlot;
-
+// Pairs of shapes that touch, with ids. Their events have the point and normal when they last
+// touched, the impulse so far, and the approach at the beginning.
 typedef struct rbTouchArray {
-    rbTouchSlot* data; // in the order of bodies, then shapes
+    rbEngineTouch* data; // in the order of bodies, then shapes
     int count;
     int capacity;
 } rbTouchArray;
@@ -209,6 +197,8 @@ int rbBody_FindSolid(const rbBody* body, int part);
 // Index of an id, which must be alive, and back.
 int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId);
 rbBodyId rbWorld_BodyIdOf(const rbWorld* world, int index);
+// The id that an engine reported without its generation; null if there is no such body.
+rbBodyId rbWorld_CompleteId(const rbWorld* world, rbBodyId reported);
 bool rbWorld_IsBodyAlive(const rbWorld* world, int index);
 // Name of a body for the table of names; the context is the world.
 const char* rbWorld_NameOfBody(int index, const void* context);

@@ -492,7 +492,7 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                        world->def.step.tolerance, time, name, a, b, gap);
 }
 
-void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened)
+void rbWorld_WriteStepJournal(void* context, const rbEvent* happened)
 {
     rbWorld* world = context;
     if (world->events.count < world->def.step.journalMax) {

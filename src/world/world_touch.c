@@ -38,39 +38,34 @@ static int compareIds(rbBodyId p, rbBodyId q)
 }
 
 // Order of two pairs: < 0 if the first one comes first.
-static int compare(const rbTouchSlot* p, const rbTouchSlot* q)
+static int compare(const rbEngineTouch* p, const rbEngineTouch* q)
 {
-    int order = compareIds(p->bodyA, q->bodyA);
-    order = order != 0 ? order : compareIds(p->bodyB, q->bodyB);
-    order = order != 0 ? order : (p->shapeA > q->shapeA) - (p->shapeA < q->shapeA);
-    return order != 0 ? order : (p->shapeB > q->shapeB) - (p->shapeB < q->shapeB);
+    const rbContactEvent* a = &p->event;
+    const rbContactEvent* b = &q->event;
+    int order = compareIds(a->bodyA, b->bodyA);
+    order = order != 0 ? order : compareIds(a->bodyB, b->bodyB);
+    order = order != 0 ? order : (a->shapeA > b->shapeA) - (a->shapeA < b->shapeA);
+    return order != 0 ? order : (a->shapeB > b->shapeB) - (a->shapeB < b->shapeB);
 }
 
-static void addEvent(rbWorld* world, double time, rbContactEventKind kind, const rbTouchSlot* touch)
+static void addEvent(rbWorld* world, double time, rbContactEventKind kind,
+                     const rbEngineTouch* touch)
 {
     rbContactEvent event;
-    memset(&event, 0, sizeof event); // padding too: events can be compared as bytes
+    memcpy(&event, &touch->event, sizeof event); // padding too: events can be compared as bytes
     event.time = time;
     event.kind = kind;
-    event.bodyA = touch->bodyA;
-    event.bodyB = touch->bodyB;
-    event.shapeA = touch->shapeA;
-    event.shapeB = touch->shapeB;
-    event.point = touch->point;
-    event.normal = touch->normal;
-    event.approachSpeed = touch->approachSpeed;
-    event.impulse = touch->impulse;
     rbArray_Push(world->contactEvents, event);
 }
 
 // A pair that touched before continues.
-static void continueTouch(rbTouchSlot* touch, const rbTouchSlot* now)
+static void continueTouch(rbEngineTouch* touch, const rbEngineTouch* now)
 {
-    touch->impulse = rbAdd(touch->impulse, now->impulse);
+    touch->event.impulse = rbAdd(touch->event.impulse, now->event.impulse);
     touch->isClosed = now->isClosed;
-    if (now->isClosed != 0) {
-        touch->point = now->point;
-        touch->normal = now->normal;
+    if (now->isClosed) {
+        touch->event.point = now->event.point;
+        touch->event.normal = now->event.normal;
     }
 }
 
@@ -82,23 +77,23 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time)
     int old = 0;
     world->nextTouches.count = 0;
     for (int i = 0; i < world->foundTouches.count; ++i) {
-        const rbTouchSlot* now = &world->foundTouches.data[i];
+        const rbEngineTouch* now = &world->foundTouches.data[i];
         // pairs that are not in the list have ended
         for (; old < before.count && compare(&before.data[old], now) < 0; ++old) {
             addEvent(world, time, ends[kind], &before.data[old]);
         }
         bool isKnown = old < before.count && compare(&before.data[old], now) == 0;
-        if (!isKnown && now->isBearing == 0) {
+        if (!isKnown && !now->isBearing) {
             continue;
         }
-        rbTouchSlot touch = *now;
+        rbEngineTouch touch = *now;
         if (isKnown) {
             touch = before.data[old++];
             continueTouch(&touch, now);
         } else {
             addEvent(world, time, begins[kind], &touch);
         }
-        if (touch.isClosed != 0) {
+        if (touch.isClosed) {
             rbArray_Push(world->nextTouches, touch);
         } else {
             addEvent(world, time, ends[kind], &touch);
@@ -109,23 +104,6 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time)
     }
     world->touches[kind] = world->nextTouches; // both keep their memory
     world->nextTouches = before;
-}
-
-static rbTouchSlot makeTouch(const rbWorld* world, const rbEngineTouch* told)
-{
-    rbTouchSlot touch;
-    memset(&touch, 0, sizeof touch); // snapshots hold it as bytes
-    touch.bodyA = rbWorld_BodyIdOf(world, told->a);
-    touch.bodyB = rbWorld_BodyIdOf(world, told->b);
-    touch.shapeA = rbBody_FindSolid(&world->bodies.data[told->a], told->partA);
-    touch.shapeB = rbBody_FindSolid(&world->bodies.data[told->b], told->partB);
-    touch.point = told->point;
-    touch.normal = told->normal;
-    touch.impulse = told->impulse;
-    touch.approachSpeed = told->approachSpeed;
-    touch.isBearing = told->isBearing ? 1 : 0;
-    touch.isClosed = told->isClosed ? 1 : 0;
-    return touch;
 }
 
 // -------------------------------------------------------------------------------------- sensors
@@ -230,15 +208,15 @@ static bool doOverlap(const Placed* a, const Placed* b)
 
 static void addFound(rbWorld* world, const int bodies[2], int sensor, int shape, rbVec3 center)
 {
-    rbTouchSlot touch;
+    rbEngineTouch touch;
     memset(&touch, 0, sizeof touch); // snapshots hold it as bytes
-    touch.bodyA = rbWorld_BodyIdOf(world, bodies[0]);
-    touch.bodyB = rbWorld_BodyIdOf(world, bodies[1]);
-    touch.shapeA = sensor;
-    touch.shapeB = shape;
-    touch.point = center;
-    touch.isBearing = 1;
-    touch.isClosed = 1;
+    touch.event.bodyA = rbWorld_BodyIdOf(world, bodies[0]);
+    touch.event.bodyB = rbWorld_BodyIdOf(world, bodies[1]);
+    touch.event.shapeA = sensor;
+    touch.event.shapeB = shape;
+    touch.event.point = center;
+    touch.isBearing = true;
+    touch.isClosed = true;
     rbArray_Push(world->foundTouches, touch);
 }
 
@@ -277,13 +255,12 @@ static void writeJournal(rbWorld* world, int first)
         if (!rbBody_IsValid(world, event->bodyA) || !rbBody_IsValid(world, event->bodyB)) {
             continue; // destroyed: the journal has bodies that exist
         }
-        bool isBegin = event->kind == RB_SENSOR_BEGIN;
-        rbEngineEvent happened = {.time = event->time,
-                                  .kind =
-                                      isBegin ? RB_HAPPENED_SENSOR_BEGIN : RB_HAPPENED_SENSOR_END,
-                                  .a = rbWorld_BodyIndex(world, event->bodyA),
-                                  .b = rbWorld_BodyIndex(world, event->bodyB),
-                                  .point = event->point};
+        rbEvent happened = {.time = event->time,
+                            .kind = event->kind == RB_SENSOR_BEGIN ? RB_EVENT_SENSOR_BEGIN
+                                                                   : RB_EVENT_SENSOR_END,
+                            .bodyA = event->bodyA,
+                            .bodyB = event->bodyB,
+                            .point = event->point};
         (isStepped ? rbWorld_WriteStepJournal : rbWorld_WriteJournal)(world, &happened);
     }
 }
@@ -319,7 +296,15 @@ void rbWorld_NoteNode(void* context, const rbEngineNode* node)
     rbWorld* world = context;
     world->foundTouches.count = 0;
     for (int i = 0; i < node->touchCount; ++i) {
-        rbArray_Push(world->foundTouches, makeTouch(world, &node->touches[i]));
+        rbEngineTouch touch = node->touches[i];
+        rbContactEvent* event = &touch.event;
+        event->bodyA = rbWorld_CompleteId(world, event->bodyA);
+        event->bodyB = rbWorld_CompleteId(world, event->bodyB);
+        const rbBody* bodyA = &world->bodies.data[event->bodyA.index1 - 1];
+        const rbBody* bodyB = &world->bodies.data[event->bodyB.index1 - 1];
+        event->shapeA = rbBody_FindSolid(bodyA, event->shapeA);
+        event->shapeB = rbBody_FindSolid(bodyB, event->shapeB);
+        rbArray_Push(world->foundTouches, touch);
     }
     rbWorld_MergeTouches(world, RB_TOUCH_CONTACT, node->time);
     if (world->sensorBodies.count + world->touches[RB_TOUCH_SENSOR].count == 0) {

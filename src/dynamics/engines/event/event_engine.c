@@ -499,12 +499,12 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
         if (b->isDynamic) {
             energy += moveBody(engine, host, pair.b, time, rbScale(shareB * by, normal));
         }
-        rbEngineEvent event = {.time = time,
-                               .kind = RB_HAPPENED_PARTED,
-                               .a = pair.a,
-                               .b = pair.b,
-                               .energyChange = energy,
-                               .normal = normal};
+        rbEvent event = {.time = time,
+                         .kind = RB_EVENT_PARTED,
+                         .bodyA = rbEngineBody(pair.a),
+                         .bodyB = rbEngineBody(pair.b),
+                         .energyChange = energy,
+                         .normal = normal};
         rbEventEngine_Write(engine, host, &event);
     }
 }

@@ -84,10 +84,10 @@ static void countRaise(rbEventEngine* engine, double change)
 // One of several impacts resolved together, apart being the vector between the centers of its
 // bodies: statistics and journal. The event states the time, the bodies, the energy before and the
 // speed of approach.
-static void noteImpact(rbEventEngine* engine, const rbEventHost* host, rbEngineEvent event,
+static void noteImpact(rbEventEngine* engine, const rbEventHost* host, rbEvent event,
                        const rbImpactContact* contact, rbVec3 apart)
 {
-    event.kind = RB_HAPPENED_IMPACT;
+    event.kind = RB_EVENT_IMPACT;
     event.law = contact->law;
     event.history = contact->history;
     event.energyChange = contact->normalWork + contact->frictionWork;
@@ -348,20 +348,20 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
         r->fastest = fmax(r->fastest, -rbDot(point->before, contacts[i].normal));
         engine->statistics.microcollisions += 1;
         engine->statistics.virial += rbDot(impulse, centers);
-        rbEngineEvent event = {.time = r->time,
-                               .kind = RB_HAPPENED_MICROCOLLISION,
-                               .a = pair->a,
-                               .b = pair->b,
-                               .law = point->law,
-                               .history = isSliding ? RB_PHASE_RETURN | (RB_PHASE_SLIDE << 4)
-                                                    : RB_PHASE_RETURN,
-                               .energyChange = friction + point->impulse.z * mean.z,
-                               .energyBefore = before,
-                               .frictionWork = friction,
-                               .point = contacts[i].point,
-                               .normal = contacts[i].normal,
-                               .impulse = impulse,
-                               .approachSpeed = -rbDot(point->before, contacts[i].normal)};
+        rbEvent event = {.time = r->time,
+                         .kind = RB_EVENT_MICROCOLLISION,
+                         .bodyA = rbEngineBody(pair->a),
+                         .bodyB = rbEngineBody(pair->b),
+                         .law = point->law,
+                         .history =
+                             isSliding ? RB_PHASE_RETURN | (RB_PHASE_SLIDE << 4) : RB_PHASE_RETURN,
+                         .energyChange = friction + point->impulse.z * mean.z,
+                         .energyBefore = before,
+                         .frictionWork = friction,
+                         .point = contacts[i].point,
+                         .normal = contacts[i].normal,
+                         .impulse = impulse,
+                         .approachSpeed = -rbDot(point->before, contacts[i].normal)};
         rbEventEngine_Write(engine, host, &event);
     }
     engine->work.friction += frictionSum;
@@ -498,20 +498,20 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     addWork(engine, isMicro, input.law, &result, after - before);
     r->fastest = fmax(r->fastest, speed);
     engine->statistics.virial += rbDot(impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
-    rbEngineEvent event = {.time = r->time,
-                           .kind = isMicro ? RB_HAPPENED_MICROCOLLISION : RB_HAPPENED_IMPACT,
-                           .a = pair->a,
-                           .b = pair->b,
-                           .law = input.law,
-                           .history = contact->isSampled ? result.history << 4 | RB_PHASE_RAY
-                                                         : result.history,
-                           .energyChange = after - before,
-                           .energyBefore = before,
-                           .frictionWork = result.frictionWork,
-                           .point = contact->point,
-                           .normal = contact->normal,
-                           .impulse = impulse,
-                           .approachSpeed = speed};
+    rbEvent event = {.time = r->time,
+                     .kind = isMicro ? RB_EVENT_MICROCOLLISION : RB_EVENT_IMPACT,
+                     .bodyA = rbEngineBody(pair->a),
+                     .bodyB = rbEngineBody(pair->b),
+                     .law = input.law,
+                     .history =
+                         contact->isSampled ? result.history << 4 | RB_PHASE_RAY : result.history,
+                     .energyChange = after - before,
+                     .energyBefore = before,
+                     .frictionWork = result.frictionWork,
+                     .point = contact->point,
+                     .normal = contact->normal,
+                     .impulse = impulse,
+                     .approachSpeed = speed};
     rbEventEngine_Write(engine, host, &event);
 }
 
@@ -535,12 +535,12 @@ static void noteLasting(rbEventEngine* engine, const rbEventHost* host, const rb
                         const rbEventContact* contact)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbEngineEvent event = {.time = r->time,
-                           .kind = RB_HAPPENED_LASTING,
-                           .a = pair->a,
-                           .b = pair->b,
-                           .point = contact->point,
-                           .normal = contact->normal};
+    rbEvent event = {.time = r->time,
+                     .kind = RB_EVENT_LASTING,
+                     .bodyA = rbEngineBody(pair->a),
+                     .bodyB = rbEngineBody(pair->b),
+                     .point = contact->point,
+                     .normal = contact->normal};
     rbEventEngine_Write(engine, host, &event);
 }
 
@@ -636,11 +636,11 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
     double friction = 0.0;
     for (int i = 0; i < count; ++i) {
         friction += points[i].frictionWork;
-        rbEngineEvent event = {.time = r->time,
-                               .a = pair->a,
-                               .b = pair->b,
-                               .energyBefore = before,
-                               .approachSpeed = approaches[i]};
+        rbEvent event = {.time = r->time,
+                         .bodyA = rbEngineBody(pair->a),
+                         .bodyB = rbEngineBody(pair->b),
+                         .energyBefore = before,
+                         .approachSpeed = approaches[i]};
         noteImpact(engine, host, event, &points[i],
                    rbSub(r->bodies[1].center, r->bodies[0].center));
     }
@@ -823,11 +823,11 @@ static void accountForCluster(rbEventEngine* engine, const rbEventHost* host,
         rbVec3 apart =
             rbSub(cluster->impacts[contact->b].center, cluster->impacts[contact->a].center);
         friction += contact->frictionWork;
-        rbEngineEvent event = {.time = cluster->time,
-                               .a = pair->a,
-                               .b = pair->b,
-                               .energyBefore = before,
-                               .approachSpeed = cluster->approaches[i]};
+        rbEvent event = {.time = cluster->time,
+                         .bodyA = rbEngineBody(pair->a),
+                         .bodyB = rbEngineBody(pair->b),
+                         .energyBefore = before,
+                         .approachSpeed = cluster->approaches[i]};
         noteImpact(engine, host, event, contact, apart);
     }
     engine->work.friction += friction;
@@ -1090,18 +1090,18 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     if (engine->isJournalOn) {
         double before = (massA > 0.0 ? 0.5 * rbLengthSquared(velocityA) / massA : 0.0) +
                         (massB > 0.0 ? 0.5 * rbLengthSquared(velocityB) / massB : 0.0);
-        rbEngineEvent event = {.time = time,
-                               .kind = RB_HAPPENED_IMPACT,
-                               .a = pair->a,
-                               .b = pair->b,
-                               .law = material.law,
-                               .history = RB_PHASE_SMOOTH,
-                               .energyChange = change,
-                               .energyBefore = before,
-                               .point = contact->point,
-                               .normal = n,
-                               .impulse = rbScale(push, n),
-                               .approachSpeed = speed};
+        rbEvent event = {.time = time,
+                         .kind = RB_EVENT_IMPACT,
+                         .bodyA = rbEngineBody(pair->a),
+                         .bodyB = rbEngineBody(pair->b),
+                         .law = material.law,
+                         .history = RB_PHASE_SMOOTH,
+                         .energyChange = change,
+                         .energyBefore = before,
+                         .point = contact->point,
+                         .normal = n,
+                         .impulse = rbScale(push, n),
+                         .approachSpeed = speed};
         rbEventEngine_Write(engine, host, &event);
     }
     engine->lists.moved.count = 0;
