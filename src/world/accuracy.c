@@ -1,6 +1,4 @@
-// Levels of accuracy of the step engine: see accuracy.h.
-#include "world/accuracy.h"
-
+// Levels of accuracy of the step engine: see world_settings.h.
 #include "world/world_parameters.h"
 #include "world/world_settings.h"
 

@@ -43,17 +43,12 @@ static bool hasShape(const rbWorld* world, int index)
     return rbWorld_IsBodyAlive(world, index) && world->bodies.data[index].shapes.count > 0;
 }
 
-static bool hasSensor(const rbBody* body)
-{
-    return rbBody_CountSolid(body) < body->shapes.count;
-}
-
 // By their masses, groups and joints, wherever they are. Sensors report in steps with contacts.
 static bool canCollide(const rbWorld* world, int a, int b)
 {
     const rbBody* bodyA = &world->bodies.data[a];
     const rbBody* bodyB = &world->bodies.data[b];
-    if (hasSensor(bodyA) || hasSensor(bodyB)) {
+    if (rbBody_HasSensor(bodyA) || rbBody_HasSensor(bodyB)) {
         return true;
     }
     const rbShapeDef* shapeA = &bodyA->shapes.data[0].def;
@@ -197,13 +192,7 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 // For methods that move single bodies only.
 static rbStatus refuseJoints(const rbWorld* world, rbError* error)
 {
-    const char* kind = NULL;
-    for (int i = 0; i < world->joints.count; ++i) {
-        kind = world->joints.data[i].joint != NULL ? "joints" : kind;
-    }
-    for (int i = 0; i < world->springs.count; ++i) {
-        kind = world->springs.data[i].spring != NULL ? "springs" : kind;
-    }
+    const char* kind = world->springCount > 0 ? "springs" : world->jointCount > 0 ? "joints" : NULL;
     if (kind == NULL) {
         return RB_STATUS_OK;
     }

@@ -3,7 +3,6 @@
 
 #include "world/world_joint.h"
 #include "world/world_settings.h"
-#include "world/world_touch.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 // The event engine of a world: registering bodies, starting and advancing it.
 #include "dynamics/engines/event/event_rows.h"
 #include "world/world_engine.h"
-#include "world/world_touch.h"
 
 #include <math.h>
 
@@ -16,13 +15,19 @@ void rbWorld_WriteJournal(void* context, const rbEvent* happened)
     rbArray_Push(world->events, event);
 }
 
-static rbEventHost makeHost(rbWorld* world)
+rbEventHost rbWorld_GetEventHost(const rbWorld* world)
 {
     return (rbEventHost){.flights = world->flights.data,
                          .motions = world->motions.data,
-                         .states = world->states.data,
-                         .journal = rbWorld_WriteJournal,
-                         .context = world};
+                         .states = world->states.data};
+}
+
+static rbEventHost makeHost(rbWorld* world)
+{
+    rbEventHost host = rbWorld_GetEventHost(world);
+    host.journal = rbWorld_WriteJournal;
+    host.context = world;
+    return host;
 }
 
 // Bounds on the effect of varying loads; rejects forces that state no bound, by name.
@@ -274,23 +279,15 @@ const rbEngineRow rbEventEngineRow = {
     .startAnew = startAnew,
 };
 
-rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
-{
-    rbEventStatistics none = {0};
-    bool isRunning = rbWorld_GetEngineRow(world) == &rbEventEngineRow && world->engine != NULL;
-    return isRunning ? rbEventEngine_GetStatistics(world->engine) : none;
-}
-
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world)
 {
     return world->def.engine == RB_ENGINE_EVENT ? world->engine : NULL;
 }
 
-rbEventHost rbWorld_GetEventHost(const rbWorld* world)
+rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 {
-    return (rbEventHost){.flights = world->flights.data,
-                         .motions = world->motions.data,
-                         .states = world->states.data};
+    const rbEventEngine* engine = rbWorld_GetEventEngine(world);
+    return engine != NULL ? rbEventEngine_GetStatistics(engine) : (rbEventStatistics){0};
 }
 
 rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbMaterialPair* pair,

@@ -58,45 +58,34 @@ rbContactSettings rbWorld_GetContactSettings(const rbWorld* world)
     return world->def.contact;
 }
 
-static rbStatus changeSettings(rbWorld* world, const rbWorldDef* def, bool areContactsOther,
-                               rbError* error)
+rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
+                             const rbContactSettings* contact, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
-    rbStatus status = rbCheckWorldDef(def, error);
+    rbWorldDef def = world->def;
+    def.step = step != NULL ? *step : def.step;
+    def.contact = contact != NULL ? *contact : def.contact;
+    rbStatus status = rbCheckWorldDef(&def, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
     rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world);
-    world->def.step = def->step;
-    world->def.contact = def->contact;
-    world->areContactsOther = world->areContactsOther || areContactsOther;
+    world->def.step = def.step;
+    world->def.contact = def.contact;
+    world->areContactsOther = world->areContactsOther || contact != NULL;
     return rbWorld_EndTrial(world, &trial, error);
 }
 
 rbStatus rbWorld_SetStepSettings(rbWorld* world, const rbStepSettings* settings, rbError* error)
 {
     RB_ASSERT(settings != NULL);
-    rbWorldDef def = world->def;
-    def.step = *settings;
-    return changeSettings(world, &def, false, error);
-}
-
-rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
-                             const rbContactSettings* contact, rbError* error)
-{
-    RB_ASSERT(step != NULL && contact != NULL);
-    rbWorldDef def = world->def;
-    def.step = *step;
-    def.contact = *contact;
-    return changeSettings(world, &def, true, error);
+    return rbWorld_SetSettings(world, settings, NULL, error);
 }
 
 rbStatus rbWorld_SetContactSettings(rbWorld* world, const rbContactSettings* settings,
                                     rbError* error)
 {
     RB_ASSERT(settings != NULL);
-    rbWorldDef def = world->def;
-    def.contact = *settings;
-    return changeSettings(world, &def, true, error);
+    return rbWorld_SetSettings(world, NULL, settings, error);
 }

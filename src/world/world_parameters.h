@@ -3,7 +3,7 @@
 
 #include "world/world_state.h"
 
-// Changes both at once: they may fit only together.
+// Changes both at once: they may fit only together. NULL: those stay.
 rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
                              const rbContactSettings* contact, rbError* error);
 

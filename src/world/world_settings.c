@@ -9,7 +9,6 @@
 #include "dynamics/motion/flight.h"
 #include "dynamics/solvers/solver.h"
 #include "dynamics/solvers/step_method.h"
-#include "world/accuracy.h"
 #include "world/world_engine.h"
 #include "world/world_state.h"
 

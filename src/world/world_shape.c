@@ -98,6 +98,11 @@ int rbBody_CountSolid(const rbBody* body)
     return count;
 }
 
+bool rbBody_HasSensor(const rbBody* body)
+{
+    return rbBody_CountSolid(body) < body->shapes.count;
+}
+
 int rbBody_FindSolid(const rbBody* body, int part)
 {
     int index = 0;

@@ -192,6 +192,7 @@ bool rbWorld_IsOwned(const rbWorld* world, int index);
 
 // Shapes that are not sensors: how many a body has, and the index of one of them among all shapes.
 int rbBody_CountSolid(const rbBody* body);
+bool rbBody_HasSensor(const rbBody* body);
 int rbBody_FindSolid(const rbBody* body, int part);
 
 // Index of an id, which must be alive, and back.

@@ -4,7 +4,6 @@
 #include "dynamics/solvers/step_method.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
-#include "world/world_touch.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,10 +4,11 @@
 // of a step in the same order. One pass over both finds what is new and what has ended. A pair is
 // known by the ids of its bodies, so that a destroyed body ends its pairs at the next step, and one
 // that takes its place begins others.
-#include "world/world_touch.h"
+#include "world/world_engine.h"
 
 #include <rattleback/collision.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static const char* const kindNames[RB_CONTACT_EVENT_COUNT] = {
@@ -113,34 +114,31 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time)
 // sensor is compared with the shapes of every other body, first by their balls. Whatever they find,
 // the motion stays the same to the bit.
 
-static bool hasSensor(const rbBody* body)
+// UNSUPPORTED: a body has what the engine, or its steps without contacts, cannot do.
+static rbStatus refuse(const rbWorld* world, int index, const char* what, const char* lack,
+                       const char* engines, rbError* error)
 {
-    return rbBody_CountSolid(body) < body->shapes.count;
-}
-
-static bool hasContacts(const rbWorld* world)
-{
-    bool isStepped = world->def.engine == RB_ENGINE_STEP && world->def.contact.isEnabled;
-    return isStepped || world->def.engine == RB_ENGINE_EVENT;
+    char text[RB_NAME_CAPACITY];
+    bool isStepped = world->def.engine == RB_ENGINE_STEP;
+    return rbError_Set(
+        error, RB_STATUS_UNSUPPORTED, "body \"%s\" has %s, and the engine \"%s\"%s %s; %s",
+        rbWorld_LabelBody(world, index, text), what, rbEngineType_Name(world->def.engine),
+        isStepped ? " without contacts" : "", lack,
+        isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})" : engines);
 }
 
 // Conveyors need lasting contacts.
 static rbStatus validateBelts(const rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    bool isStepped = world->def.engine == RB_ENGINE_STEP;
     for (int i = 0; i < body->shapes.count; ++i) {
         rbVec3 belt = body->shapes.data[i].def.surfaceVelocity;
-        if (rbLengthSquared(belt) > 0.0 && !(isStepped && world->def.contact.isEnabled)) {
-            char text[RB_NAME_CAPACITY];
-            return rbError_Set(
-                error, RB_STATUS_UNSUPPORTED,
-                "body \"%s\" has a surfaceVelocity of (%g, %g, %g) m/s, and the engine \"%s\"%s "
-                "has no conveyors; %s",
-                rbWorld_LabelBody(world, index, text), belt.x, belt.y, belt.z,
-                rbEngineType_Name(world->def.engine), isStepped ? " without contacts" : "",
-                isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})"
-                          : "use the engine \"step\" with contacts");
+        if (rbLengthSquared(belt) > 0.0) {
+            char what[120];
+            (void)snprintf(what, sizeof what, "a surfaceVelocity of (%g, %g, %g) m/s", belt.x,
+                           belt.y, belt.z);
+            return refuse(world, index, what, "has no conveyors",
+                          "use the engine \"step\" with contacts", error);
         }
     }
     return RB_STATUS_OK;
@@ -148,8 +146,10 @@ static rbStatus validateBelts(const rbWorld* world, int index, rbError* error)
 
 rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error)
 {
+    bool hasContacts = world->def.engine == RB_ENGINE_STEP && world->def.contact.isEnabled;
+    bool hasSensors = hasContacts || world->def.engine == RB_ENGINE_EVENT;
     world->sensorBodies.count = 0;
-    for (int i = 0; i < world->bodies.count; ++i) {
+    for (int i = 0; i < world->bodies.count && !hasContacts; ++i) {
         rbStatus status =
             rbWorld_IsBodyAlive(world, i) ? validateBelts(world, i, error) : RB_STATUS_OK;
         if (status != RB_STATUS_OK) {
@@ -157,20 +157,12 @@ rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error)
         }
     }
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i) || !hasSensor(&world->bodies.data[i])) {
+        if (!rbWorld_IsBodyAlive(world, i) || !rbBody_HasSensor(&world->bodies.data[i])) {
             continue;
         }
-        if (!hasContacts(world)) {
-            char text[RB_NAME_CAPACITY];
-            bool isStepped = world->def.engine == RB_ENGINE_STEP;
-            return rbError_Set(
-                error, RB_STATUS_UNSUPPORTED,
-                "body \"%s\" has a sensor, and the engine \"%s\"%s does not find what overlaps it; "
-                "%s",
-                rbWorld_LabelBody(world, i, text), rbEngineType_Name(world->def.engine),
-                isStepped ? " without contacts" : "",
-                isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})"
-                          : "use the engine \"step\" with contacts, or \"event\"");
+        if (!hasSensors) {
+            return refuse(world, i, "a sensor", "does not find what overlaps it",
+                          "use the engine \"step\" with contacts, or \"event\"", error);
         }
         rbArray_Push(world->sensorBodies, i);
     }
