@@ -103,12 +103,14 @@ static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings*
     };
 }
 
-static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbError* error)
+// *path: that of the body, made if its definition has one.
+static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbPath** path,
+                             rbError* error)
 {
     const char* name = def->name != NULL ? def->name : "";
     if (RB_CHECK_COOKIE(def, RB_KIND_BODY, error) != RB_STATUS_OK ||
         validateName(world, def->name, error) != RB_STATUS_OK) {
-        return error != NULL ? error->status : RB_STATUS_INVALID;
+        return error->status;
     }
     if ((unsigned)def->type >= RB_BODY_TYPE_COUNT) {
         return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": there is no body type %d", name,
@@ -121,17 +123,13 @@ static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbError
         return status;
     }
     rbMotionSettings settings = settingsOf(world, &def->motion);
-    rbError motionError = {0};
-    status = rbSettingList_Check(&rbMotionSettingList, &settings, &motionError);
-    if (status != RB_STATUS_OK) {
-        return rbError_Set(error, status, "body \"%s\": %.400s", name, motionError.message);
-    }
-    if (def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
-        rbError inner = {0};
+    rbError inner = {0};
+    status = rbSettingList_Check(&rbMotionSettingList, &settings, &inner);
+    if (status == RB_STATUS_OK && def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
         status = rbMassProperties_Validate(def->mass, &inner);
-        if (status != RB_STATUS_OK) {
-            return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
-        }
+    }
+    if (status != RB_STATUS_OK) {
+        return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
     }
     if (!isfinite(def->growth)) {
         return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": the growth %g m/s is not finite",
@@ -140,6 +138,13 @@ static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbError
     if (def->path != NULL && def->type != RB_BODY_KINEMATIC) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "body \"%s\" has a path; only kinematic bodies follow one", name);
+    }
+    if (def->path != NULL) {
+        transform.q = rbNormalizeQuat(transform.q);
+        *path = rbPath_Create(def->path, transform, &inner);
+        if (*path == NULL) {
+            return rbError_Set(error, inner.status, "body \"%s\": %.400s", name, inner.message);
+        }
     }
     return status;
 }
@@ -155,23 +160,16 @@ static int takeSlot(rbWorld* world)
     return index;
 }
 
-static rbBodyId createBody(rbWorld* world, const rbBodyDef* def, rbError* error)
+rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
 {
-    rbBodyId null = {0, 0};
-    if (validateBody(world, def, error) != RB_STATUS_OK) {
-        return null;
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    rbPath* path = NULL;
+    if (validateBody(world, def, &path, &reason) != RB_STATUS_OK) {
+        rbWorld_LogRefusal(world, "a body", &reason, error);
+        return (rbBodyId){0, 0};
     }
     rbTransform transform = {def->position, rbNormalizeQuat(def->orientation)};
-    rbPath* path = NULL;
-    if (def->path != NULL) {
-        rbError inner = {0};
-        path = rbPath_Create(def->path, transform, &inner);
-        if (path == NULL) {
-            (void)rbError_Set(error, inner.status, "body \"%s\": %.400s",
-                              def->name != NULL ? def->name : "", inner.message);
-            return null;
-        }
-    }
     int index = takeSlot(world);
     rbBody* body = &world->bodies.data[index];
     body->type = def->type;
@@ -211,17 +209,6 @@ static rbBodyId createBody(rbWorld* world, const rbBodyDef* def, rbError* error)
         world->energyReference += rbWorld_BodyEnergy(world, index, parts);
     }
     return rbWorld_BodyIdOf(world, index);
-}
-
-rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
-{
-    RB_USE_ALLOCATOR(world->def.allocator);
-    rbError reason = {0};
-    rbBodyId id = createBody(world, def, &reason);
-    if (RB_IS_NULL(id)) {
-        rbWorld_LogRefusal(world, "a body", &reason, error);
-    }
-    return id;
 }
 
 void rbDestroyBody(rbWorld* world, rbBodyId bodyId)

@@ -160,23 +160,30 @@ static void unlinkForce(rbWorld* world, int index)
     *link = slot->next1;
 }
 
-static rbForceId createForce(rbWorld* world, const rbForceDef* def, rbError* error)
+static rbStatus validateForce(const rbWorld* world, const rbForceDef* def, rbError* error)
 {
-    rbForceId null = {0, 0};
-    if (RB_CHECK_COOKIE(def, RB_KIND_FORCE, error) != RB_STATUS_OK) {
-        return null;
+    rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_FORCE, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
     if ((int)def->type < 0 || (int)def->type >= rbForceType_GetCount()) {
-        (void)rbError_Set(error, RB_STATUS_INVALID, "there is no force type %d", (int)def->type);
-        return null;
+        return rbError_Set(error, RB_STATUS_INVALID, "there is no force type %d", (int)def->type);
     }
     if (!RB_IS_NULL(def->body) && !rbBody_IsValid(world, def->body)) {
-        (void)rbError_Set(error, RB_STATUS_INVALID, "the force acts on a body that does not exist");
-        return null;
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the force acts on a body that does not exist");
     }
     const rbForceRow* row = rbGetForceRow(def->type);
-    if (row->check != NULL && row->check(def, error) != RB_STATUS_OK) {
-        return null;
+    return row->check != NULL ? row->check(def, error) : RB_STATUS_OK;
+}
+
+rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    if (validateForce(world, def, &reason) != RB_STATUS_OK) {
+        rbWorld_LogRefusal(world, "a force", &reason, error);
+        return (rbForceId){0, 0};
     }
     int index = rbIdPool_Take(&world->forceIds);
     rbForceSlot slot = {.def = *def};
@@ -186,17 +193,6 @@ static rbForceId createForce(rbWorld* world, const rbForceDef* def, rbError* err
     world->energyReference += potentialOf(world, def);
     refreshBodies(world, def->body);
     return (rbForceId){(uint32_t)index + 1u, world->forceIds.generations.data[index]};
-}
-
-rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
-{
-    RB_USE_ALLOCATOR(world->def.allocator);
-    rbError reason = {0};
-    rbForceId id = createForce(world, def, &reason);
-    if (RB_IS_NULL(id)) {
-        rbWorld_LogRefusal(world, "a force", &reason, error);
-    }
-    return id;
 }
 
 void rbDestroyForce(rbWorld* world, rbForceId forceId)

@@ -221,8 +221,39 @@ double rbWorld_GetJointEnergy(const rbWorld* world, int index)
     return sum;
 }
 
-static rbJointId addJoint(rbWorld* world, rbJoint* joint)
+// Sets the bodies and the model of a joint.
+static rbStatus validateJoint(const rbWorld* world, const rbJointDef* def, rbJoint* joint,
+                              rbError* error)
 {
+    rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_JOINT, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbLink link = {"joint", def->name, def->bodyA, def->bodyB};
+    status = rbWorld_ValidateLink(world, &link, &joint->bodyA, &joint->bodyB, error);
+    if (status == RB_STATUS_OK) {
+        status = validateVelocities(def, link.name, error);
+    }
+    if (status == RB_STATUS_OK) {
+        joint->startA = rbWorld_GetFrame(world, joint->bodyA);
+        joint->startB = rbWorld_GetFrame(world, joint->bodyB);
+        status = makeModel(world, joint, def, error);
+    }
+    return status;
+}
+
+rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    rbJoint* joint = rbAllocZero(1, sizeof *joint);
+    if (validateJoint(world, def, joint, &reason) != RB_STATUS_OK) {
+        rbFree(joint, sizeof *joint);
+        rbWorld_LogRefusal(world, "a joint", &reason, error);
+        return (rbJointId){0, 0};
+    }
+    rbWorld_NoteChange(world);
+    copyDef(joint, def);
     int index = rbIdPool_Take(&world->jointIds);
     rbJointSlot slot = {joint};
     rbArray_Put(world->joints, index, slot);
@@ -239,47 +270,6 @@ static rbJointId addJoint(rbWorld* world, rbJoint* joint)
         world->energyReference += rbWorld_GetJointEnergy(world, index);
     }
     return idOf(world, index);
-}
-
-static rbJointId createJoint(rbWorld* world, const rbJointDef* def, rbError* error)
-{
-    rbJointId null = {0, 0};
-    if (RB_CHECK_COOKIE(def, RB_KIND_JOINT, error) != RB_STATUS_OK) {
-        return null;
-    }
-    bool hasName = def->name != NULL && def->name[0] != '\0';
-    rbLink link = {"joint", hasName ? def->name : "(without a name)", def->bodyA, def->bodyB};
-    rbJoint* joint = rbAllocZero(1, sizeof *joint);
-    rbStatus status = rbWorld_ValidateLinkName(world, &link, def->name, error);
-    if (status == RB_STATUS_OK) {
-        status = rbWorld_ValidateLink(world, &link, &joint->bodyA, &joint->bodyB, error);
-    }
-    if (status == RB_STATUS_OK) {
-        status = validateVelocities(def, link.name, error);
-    }
-    if (status == RB_STATUS_OK) {
-        joint->startA = rbWorld_GetFrame(world, joint->bodyA);
-        joint->startB = rbWorld_GetFrame(world, joint->bodyB);
-        status = makeModel(world, joint, def, error);
-    }
-    if (status != RB_STATUS_OK) {
-        rbFree(joint, sizeof *joint);
-        return null;
-    }
-    rbWorld_NoteChange(world);
-    copyDef(joint, def);
-    return addJoint(world, joint);
-}
-
-rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
-{
-    RB_USE_ALLOCATOR(world->def.allocator);
-    rbError reason = {0};
-    rbJointId id = createJoint(world, def, &reason);
-    if (RB_IS_NULL(id)) {
-        rbWorld_LogRefusal(world, "a joint", &reason, error);
-    }
-    return id;
 }
 
 static void destroyAt(rbWorld* world, int index)
