@@ -213,12 +213,7 @@ bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)
 
 void rbWorld_EnableJournal(rbWorld* world, bool isOn)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
     world->def.event.isJournalOff = !isOn;
-    const rbEngineRow* row = rbWorld_GetEngineRow(world);
-    if (world->engine != NULL && row->enableJournal != NULL) {
-        row->enableJournal(world, isOn);
-    }
 }
 
 rbError rbWorld_GetError(const rbWorld* world)

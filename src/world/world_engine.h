@@ -52,7 +52,6 @@ typedef struct rbEngineRow {
     // Adds the work that the engine counts.
     void (*addWork)(const rbWorld* world, rbEngineAccounts* accounts);
     bool (*isResting)(const rbWorld* world, int index);
-    void (*enableJournal)(rbWorld* world, bool isOn);
     // Moves the state of the engine, which is ready, through a stream.
     void (*move)(rbWorld* world, rbByteStream* stream);
     // Makes the engine ready to load bytes of this size. False: they do not match, and it must

@@ -25,7 +25,7 @@ rbEventHost rbWorld_GetEventHost(const rbWorld* world)
 static rbEventHost makeHost(rbWorld* world)
 {
     rbEventHost host = rbWorld_GetEventHost(world);
-    host.journal = rbWorld_WriteJournal;
+    host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteJournal;
     host.context = world;
     return host;
 }
@@ -260,17 +260,11 @@ static bool isResting(const rbWorld* world, int index)
     return rbEventEngine_IsResting(world->engine, index);
 }
 
-static void enableJournal(rbWorld* world, bool isOn)
-{
-    rbEventEngine_EnableJournal(world->engine, isOn);
-}
-
 const rbEngineRow rbEventEngineRow = {
     .name = "event",
     .traits = {.isEventDriven = true, .growsBodies = true},
     .addWork = addWork,
     .isResting = isResting,
-    .enableJournal = enableJournal,
     .start = startEngine,
     .advance = advanceEngine,
     .destroy = destroyEngine,

@@ -48,7 +48,6 @@ rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 perio
                                   : NULL;
     engine->space.period = periodicBox;
     engine->space.isPeriodic = periodicBox.x > 0.0 || periodicBox.y > 0.0 || periodicBox.z > 0.0;
-    engine->isJournalOn = !settings->isJournalOff;
     engine->scratch.separation = rbAlloc(rbGetSeparationScratchSize());
     return engine;
 }
@@ -505,7 +504,7 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
                          .bodyB = rbEngineBody(pair.b),
                          .energyChange = energy,
                          .normal = normal};
-        rbEventEngine_Write(engine, host, &event);
+        rbEventHost_Write(host, &event);
     }
 }
 
@@ -626,11 +625,6 @@ bool rbEventEngine_IsResting(const rbEventEngine* engine, int index)
     RB_ASSERT(engine != NULL);
     RB_ASSERT(index >= 0);
     return index < engine->bodies.count && engine->bodies.data[index].isResting;
-}
-
-void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn)
-{
-    engine->isJournalOn = isOn;
 }
 
 void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work)

@@ -76,7 +76,6 @@ typedef struct rbEventWork {
 rbEventWork rbEventEngine_GetWork(const rbEventEngine* engine);
 rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine);
 bool rbEventEngine_IsResting(const rbEventEngine* engine, int index);
-void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn);
 
 // All invariants of pairs, their lists and the heap (event_state.h). O(pairs).
 bool rbEventEngine_IsValid(const rbEventEngine* engine);

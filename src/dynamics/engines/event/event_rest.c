@@ -51,7 +51,7 @@ static void hold(rbEventEngine* engine, const rbEventHost* host, int index, doub
                      .energyChange = -energy,
                      .energyBefore = energy,
                      .point = state.position};
-    rbEventEngine_Write(engine, host, &event);
+    rbEventHost_Write(host, &event);
 }
 
 // The other body of a touching pair, as last observed; -1 if it does not touch.
@@ -211,7 +211,7 @@ void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int inde
                          .kind = RB_EVENT_WAKE,
                          .bodyA = rbEngineBody(member),
                          .point = state.position};
-        rbEventEngine_Write(engine, host, &event);
+        rbEventHost_Write(host, &event);
     }
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         rbEventEngine_PredictBody(engine, host, engine->lists.stack.data[i], time);
