@@ -116,23 +116,19 @@ static void rebase(rbEventEngine* engine, const rbEventHost* host, int index, do
     }
 }
 
-static rbBounds boundsAround(const double x[2], const double y[2], const double z[2], double by)
+static rbBounds widen(rbBounds box, double by)
 {
-    return (rbBounds){{x[0] - by, y[0] - by, z[0] - by}, {x[1] + by, y[1] + by, z[1] + by}};
+    rbVec3 margin = {by, by, by};
+    return (rbBounds){rbSub(box.lower, margin), rbAdd(box.upper, margin)};
 }
 
 // The box of a parabola from a time on, widened.
 static rbBounds boundsOfFlight(const rbEventBody* body, double time, double h, double by)
 {
-    rbVec3 p = rbEventBody_PositionAt(body, time);
-    rbVec3 v = rbEventBody_VelocityAt(body, time);
-    rbVec3 a = body->acceleration;
     const double span[2] = {0.0, h};
-    double x[2], y[2], z[2];
-    rbRangeOfParabola(p.x, v.x, a.x, span, x);
-    rbRangeOfParabola(p.y, v.y, a.y, span, y);
-    rbRangeOfParabola(p.z, v.z, a.z, span, z);
-    return boundsAround(x, y, z, by);
+    return widen(rbBoundsOfParabola(rbEventBody_PositionAt(body, time),
+                                    rbEventBody_VelocityAt(body, time), body->acceleration, span),
+                 by);
 }
 
 static double largestEdge(const rbBounds* box)
@@ -162,8 +158,7 @@ static bool makeBallRegion(rbEventEngine* engine, int index, double time)
     body->region.ballMargin = margin;
     body->region.ballCenter = p;
     body->region.horizon = speed > 0.0 ? margin / speed : INFINITY;
-    body->region.box.lower = rbMakeVec3(p.x - reach, p.y - reach, p.z - reach);
-    body->region.box.upper = rbMakeVec3(p.x + reach, p.y + reach, p.z + reach);
+    body->region.box = widen((rbBounds){p, p}, reach);
     rbEventEngine_UpdateExpiry(engine, index, time);
     return true;
 }
@@ -612,11 +607,7 @@ rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host,
     double h = timeB - timeA;
     double reach = body->radius + fmax(0.0, body->growth * timeB);
     if (body->isMoving) {
-        rbBounds path = rbPath_GetBounds(engine->colds.data[index].path, timeA, timeB);
-        double x[2] = {path.lower.x, path.upper.x};
-        double y[2] = {path.lower.y, path.upper.y};
-        double z[2] = {path.lower.z, path.upper.z};
-        return boundsAround(x, y, z, reach);
+        return widen(rbPath_GetBounds(engine->colds.data[index].path, timeA, timeB), reach);
     }
     if (!body->isDynamic) {
         rbSweepBody place;
