@@ -171,8 +171,7 @@ static void drawLinks(const rbWorld* world, const rbDebugDraw* draw)
 {
     for (int i = 0; i < world->joints.count; ++i) {
         if (world->joints.data[i].joint != NULL) {
-            rbJointId id = {(uint32_t)i + 1u, world->jointIds.generations.data[i]};
-            rbJointState state = rbJoint_GetState(world, id);
+            rbJointState state = rbJoint_GetState(world, rbWorld_JointIdOf(world, i));
             drawPoint(draw, state.pointA, COLOR_JOINT);
             drawPoint(draw, state.pointB, COLOR_JOINT);
             drawLine(draw, state.pointA, state.pointB, COLOR_JOINT);
@@ -182,8 +181,7 @@ static void drawLinks(const rbWorld* world, const rbDebugDraw* draw)
     }
     for (int i = 0; i < world->springs.count; ++i) {
         if (world->springs.data[i].spring != NULL) {
-            rbSpringId id = {(uint32_t)i + 1u, world->springIds.generations.data[i]};
-            rbSpringState state = rbSpring_GetState(world, id);
+            rbSpringState state = rbSpring_GetState(world, rbWorld_SpringIdOf(world, i));
             drawLine(draw, state.pointA, state.pointB, COLOR_SPRING);
         }
     }

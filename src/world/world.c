@@ -73,7 +73,6 @@ void rbDestroyWorld(rbWorld* world)
     rbArray_Free(world->states);
     rbArray_Free(world->geometries);
     rbArray_Free(world->forces);
-    rbArray_Free(world->globalForces);
     rbArray_Free(world->events);
     rbNameTable_Free(&world->names);
     rbIdPool_Free(&world->bodyIds);
@@ -104,7 +103,7 @@ static void evaluateBodies(rbWorld* world, rbStepReport* report)
             report->numericCount += isExact ? 0 : 1;
             report->fallbackCount += flight->isFallback ? 1 : 0;
         } else if (body->path != NULL) {
-            world->states.data[i] = rbWorld_StateAt(world, i, world->time, &counts);
+            world->states.data[i] = rbWorld_StateAt(world, i, world->time);
         }
         report->integratorSteps += counts.accepted;
         report->rejectedSteps += counts.rejected;

@@ -199,14 +199,12 @@ rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
         rbWorld_InnerState(world, index, transform, isMoving ? def->linearVelocity : RB_VEC3_ZERO,
                            isMoving ? def->angularVelocity : RB_VEC3_ZERO);
     if (path != NULL) {
-        rbMotionCounts counts = {0};
-        world->states.data[index] = rbWorld_StateAt(world, index, world->time, &counts);
+        world->states.data[index] = rbWorld_StateAt(world, index, world->time);
     }
     if (body->hasMass) {
         rbWorld_RefreshLoads(world, index);
         rbWorld_StartFlight(world, index);
-        double parts[3];
-        world->energyReference += rbWorld_BodyEnergy(world, index, parts);
+        world->energyReference += rbWorld_BodyEnergy(world, index, NULL);
     }
     return rbWorld_BodyIdOf(world, index);
 }
@@ -216,7 +214,6 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
     RB_USE_ALLOCATOR(world->def.allocator);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
-    double parts[3];
     rbWorld_NoteChange(world);
     rbWorld_DestroyLinksOf(world, index);
     if (rbWorld_IsOwned(world, index)) {
@@ -224,7 +221,7 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
     }
     // Its energy and the work done on it leave the energy accounting with it.
     world->energyReference -=
-        rbWorld_BodyEnergy(world, index, parts) - world->states.data[index].work;
+        rbWorld_BodyEnergy(world, index, NULL) - world->states.data[index].work;
     if (body->name[0] != '\0') {
         rbNameTable_Remove(&world->names, body->name, index);
     }
@@ -299,8 +296,9 @@ rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform tr
     return state;
 }
 
-rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMotionCounts* counts)
+rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time)
 {
+    rbMotionCounts counts = {0};
     const rbBody* body = &world->bodies.data[index];
     rbMotionState state = world->states.data[index];
     if (body->hasMass && rbWorld_IsOwned(world, index)) {
@@ -309,11 +307,11 @@ rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMo
             const rbMotionBody* motion = &world->motions.data[index];
             rbFlight flight = {0};
             rbFlight_Start(&flight, motion, world->time, &state);
-            rbFlight_Evaluate(&flight, motion, time, &state, counts);
+            rbFlight_Evaluate(&flight, motion, time, &state, &counts);
         }
     } else if (body->hasMass) {
         rbFlight_Evaluate(&world->flights.data[index], &world->motions.data[index], time, &state,
-                          counts);
+                          &counts);
     } else if (body->path != NULL) {
         rbTransform pose;
         rbVec3 angularVelocity;
@@ -335,8 +333,7 @@ rbBodyState rbBody_GetStateAt(const rbWorld* world, rbBodyId bodyId, double time
 {
     RB_ASSERT(isfinite(time));
     int index = rbWorld_BodyIndex(world, bodyId);
-    rbMotionCounts counts = {0};
-    rbMotionState state = rbWorld_StateAt(world, index, time, &counts);
+    rbMotionState state = rbWorld_StateAt(world, index, time);
     return rbWorld_PublicState(world, index, &state);
 }
 
@@ -379,16 +376,14 @@ void rbWorld_StartFlight(rbWorld* world, int index)
 // Applies a state set by the user; the journal records the change in energy.
 static void changeState(rbWorld* world, int index, const rbMotionState* state, rbEventKind kind)
 {
-    double parts[3];
     bool hasMass = world->bodies.data[index].hasMass;
     if (!hasMass) {
         rbWorld_NoteChange(world); // the engine has the pose from its registration
     }
-    double before =
-        rbWorld_BodyEnergy(world, index, parts) + rbWorld_GetElasticEnergy(world, index);
+    double before = rbWorld_BodyEnergy(world, index, NULL) + rbWorld_GetElasticEnergy(world, index);
     world->states.data[index] = *state;
     double change =
-        rbWorld_BodyEnergy(world, index, parts) + rbWorld_GetElasticEnergy(world, index) - before;
+        rbWorld_BodyEnergy(world, index, NULL) + rbWorld_GetElasticEnergy(world, index) - before;
     world->externalWork += change;
     if (hasMass) {
         rbWorld_StartFlight(world, index);

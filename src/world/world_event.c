@@ -151,8 +151,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     // Bodies may have been separated.
     for (int i = 0; status == RB_STATUS_OK && i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
-            rbMotionCounts counts = {0};
-            world->states.data[i] = rbWorld_StateAt(world, i, world->time, &counts);
+            world->states.data[i] = rbWorld_StateAt(world, i, world->time);
         }
     }
     return status;
@@ -163,9 +162,8 @@ static void checkSensors(rbWorld* world, double time)
 {
     rbArray_Reserve(world->sensorStates, world->bodies.count);
     for (int i = 0; i < world->bodies.count; ++i) {
-        rbMotionCounts counts = {0};
         if (rbWorld_IsBodyAlive(world, i)) {
-            world->sensorStates.data[i] = rbWorld_StateAt(world, i, time, &counts);
+            world->sensorStates.data[i] = rbWorld_StateAt(world, i, time);
         }
     }
     rbWorld_CheckSensors(world, time, world->sensorStates.data);

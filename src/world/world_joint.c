@@ -64,9 +64,12 @@ static int indexOf(const rbWorld* world, rbJointId jointId)
     return (int)jointId.index1 - 1;
 }
 
-static rbJointId idOf(const rbWorld* world, int index)
+rbJointId rbWorld_JointIdOf(const rbWorld* world, int index)
 {
-    return (rbJointId){(uint32_t)index + 1u, world->jointIds.generations.data[index]};
+    bool isAlive =
+        index >= 0 && index < world->joints.count && world->joints.data[index].joint != NULL;
+    return isAlive ? (rbJointId){(uint32_t)index + 1u, world->jointIds.generations.data[index]}
+                   : (rbJointId){0, 0};
 }
 
 static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
@@ -269,7 +272,7 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
         world->elasticCount += 1;
         world->energyReference += rbWorld_GetJointEnergy(world, index);
     }
-    return idOf(world, index);
+    return rbWorld_JointIdOf(world, index);
 }
 
 static void destroyAt(rbWorld* world, int index)
@@ -370,7 +373,7 @@ int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacity)
     int count = 0;
     for (int i = 0; i < world->joints.count && count < capacity; ++i) {
         if (world->joints.data[i].joint != NULL) {
-            ids[count++] = idOf(world, i);
+            ids[count++] = rbWorld_JointIdOf(world, i);
         }
     }
     return count;
@@ -378,9 +381,8 @@ int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacity)
 
 rbJointId rbWorld_FindJoint(const rbWorld* world, const char* name)
 {
-    rbJointId null = {0, 0};
     int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    return index >= 0 && index % 2 == 0 ? idOf(world, index / 2) : null;
+    return rbWorld_JointIdOf(world, index % 2 == 0 ? index / 2 : -1);
 }
 
 const char* rbJoint_GetName(const rbWorld* world, rbJointId jointId)

@@ -159,10 +159,9 @@ static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
 {
     rbBody* body = &world->bodies.data[index];
     rbMotionBody* motion = &world->motions.data[index];
-    double parts[3];
     rbWorld_NoteChange(world);
     rbBodyState before = rbWorld_PublicState(world, index, &world->states.data[index]);
-    world->energyReference -= rbWorld_BodyEnergy(world, index, parts);
+    world->energyReference -= rbWorld_BodyEnergy(world, index, NULL);
     body->mass = *mass;
     body->hasMass = true;
     motion->mass = mass->mass;
@@ -172,7 +171,7 @@ static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
     rbWorld_RemakeLinksOf(world, index);
     rbWorld_RefreshLoads(world, index);
     rbWorld_StartFlight(world, index);
-    world->energyReference += rbWorld_BodyEnergy(world, index, parts);
+    world->energyReference += rbWorld_BodyEnergy(world, index, NULL);
 }
 
 static void updateRadius(rbWorld* world, int index)

@@ -18,9 +18,12 @@ static const rbSpring* getSpring(const rbWorld* world, rbSpringId springId)
     return world->springs.data[springId.index1 - 1].spring;
 }
 
-static rbSpringId idOf(const rbWorld* world, int index)
+rbSpringId rbWorld_SpringIdOf(const rbWorld* world, int index)
 {
-    return (rbSpringId){(uint32_t)index + 1u, world->springIds.generations.data[index]};
+    bool isAlive =
+        index >= 0 && index < world->springs.count && world->springs.data[index].spring != NULL;
+    return isAlive ? (rbSpringId){(uint32_t)index + 1u, world->springIds.generations.data[index]}
+                   : (rbSpringId){0, 0};
 }
 
 static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)
@@ -119,7 +122,7 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
     world->springCount += 1;
     world->elasticCount += 1;
     world->energyReference += rbSpring_GetEnergy(world, spring);
-    return idOf(world, index);
+    return rbWorld_SpringIdOf(world, index);
 }
 
 void rbWorld_DestroySpringAt(rbWorld* world, int index)
@@ -165,7 +168,7 @@ int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity)
     int count = 0;
     for (int i = 0; i < world->springs.count && count < capacity; ++i) {
         if (world->springs.data[i].spring != NULL) {
-            ids[count++] = idOf(world, i);
+            ids[count++] = rbWorld_SpringIdOf(world, i);
         }
     }
     return count;
@@ -173,9 +176,8 @@ int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity)
 
 rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name)
 {
-    rbSpringId null = {0, 0};
     int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    return index >= 0 && index % 2 == 1 ? idOf(world, index / 2) : null;
+    return rbWorld_SpringIdOf(world, index >= 0 && index % 2 == 1 ? index / 2 : -1);
 }
 
 const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId)

@@ -36,7 +36,7 @@ typedef struct rbBody {
     RB_ARRAY(rbShapeSlot) shapes;
 } rbBody;
 
-// A force and the next one on the same body.
+// A force and the next one on the same body, or on all.
 typedef struct rbForceSlot {
     rbForceDef def; // cookie 0: a free slot
     int next1;
@@ -134,8 +134,7 @@ struct rbWorld {
 
     rbIdPool forceIds;
     RB_ARRAY(rbForceSlot) forces;
-    RB_ARRAY(int)
-    globalForces; // indices of those that act on every dynamic body, in order of creation
+    int firstForce1; // of those that act on every dynamic body, as in rbBody
 
     rbIdPool jointIds;
     RB_ARRAY(rbJointSlot) joints;
@@ -200,6 +199,9 @@ int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId);
 rbBodyId rbWorld_BodyIdOf(const rbWorld* world, int index);
 // The id that an engine reported without its generation; null if there is no such body.
 rbBodyId rbWorld_CompleteId(const rbWorld* world, rbBodyId reported);
+// Id of an index; null if there is no such joint or spring.
+rbJointId rbWorld_JointIdOf(const rbWorld* world, int index);
+rbSpringId rbWorld_SpringIdOf(const rbWorld* world, int index);
 bool rbWorld_IsBodyAlive(const rbWorld* world, int index);
 // Name of a body for the table of names; the context is the world.
 const char* rbWorld_NameOfBody(int index, const void* context);
@@ -207,9 +209,8 @@ const char* rbWorld_NameOfBody(int index, const void* context);
 // Iterates over the forces on a body: those on all bodies first, then its own. Start with a
 // zero cursor; NULL at the end.
 typedef struct rbForceCursor {
-    int global;
-    int own1;
-    bool isOwn;
+    int next1;
+    int chain; // begun so far
 } rbForceCursor;
 
 const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor);
@@ -219,7 +220,7 @@ const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCurs
 void rbWorld_RefreshLoads(rbWorld* world, int index);
 // Starts a new flight from the present state; the journal records a fallback.
 void rbWorld_StartFlight(rbWorld* world, int index);
-// Energy of one body in its present state.
+// Energy of one body in its present state; parts: linear, angular, potential, or NULL.
 double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3]);
 void rbWorld_AddEvent(rbWorld* world, rbEventKind kind, int index, double energyChange);
 
@@ -228,7 +229,7 @@ rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionS
 rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform transform,
                                  rbVec3 linearVelocity, rbVec3 angularVelocity);
 // State of any body at a time, without changing anything.
-rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMotionCounts* counts);
+rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time);
 
 // Memory of queries; NULL is fine.
 void rbDestroyQueryTree(struct rbQueryTree* tree);

@@ -191,9 +191,8 @@ static double sumEnergy(const rbWorld* world)
 {
     double sum = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
     for (int i = 0; i < world->bodies.count; ++i) {
-        double parts[3];
         if (rbWorld_IsBodyAlive(world, i)) {
-            sum += rbWorld_BodyEnergy(world, i, parts);
+            sum += rbWorld_BodyEnergy(world, i, NULL);
         }
     }
     return sum;
@@ -564,15 +563,7 @@ rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
     }
     statistics = rbStepEngine_GetStatistics(world->engine);
     // The engine uses indices.
-    rbJointId none = {0, 0};
-    int index = (int)statistics.worstJoint.index1 - 1;
-    bool isAlive =
-        index >= 0 && index < world->joints.count && world->joints.data[index].joint != NULL;
-    if (isAlive) {
-        statistics.worstJoint.generation = world->jointIds.generations.data[index];
-    } else {
-        statistics.worstJoint = none;
-    }
+    statistics.worstJoint = rbWorld_JointIdOf(world, (int)statistics.worstJoint.index1 - 1);
     return statistics;
 }
 
@@ -685,14 +676,8 @@ rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
         found.period = stiff.period;
         found.stepMax = STEP_TURN * stiff.period / (2.0 * RB_PI);
     }
-    if (stiff.spring >= 0) {
-        found.spring.index1 = (uint32_t)stiff.spring + 1u;
-        found.spring.generation = world->springIds.generations.data[stiff.spring];
-    }
-    if (stiff.joint >= 0) {
-        found.joint.index1 = (uint32_t)stiff.joint + 1u;
-        found.joint.generation = world->jointIds.generations.data[stiff.joint];
-    }
+    found.spring = rbWorld_SpringIdOf(world, stiff.spring);
+    found.joint = rbWorld_JointIdOf(world, stiff.joint);
     return found;
 }
 
