@@ -668,17 +668,15 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
         memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
         memcpy(ours, &body, sizeof body);
         RB_MOVE_ARRAY(stream, ours->pairs);
-    }
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        rbEventCold* ours = &engine->colds.data[i];
+        rbEventCold* ourCold = &engine->colds.data[i];
         rbEventCold cold;
-        memcpy(&cold, ours, sizeof cold);
+        memcpy(&cold, ourCold, sizeof cold);
         RB_MOVE(stream, cold);
-        cold.geometry = ours->geometry;
-        cold.path = ours->path;
-        cold.materials = ours->materials;
-        cold.materialCount = ours->materialCount;
-        memcpy(ours, &cold, sizeof cold);
+        cold.geometry = ourCold->geometry;
+        cold.path = ourCold->path;
+        cold.materials = ourCold->materials;
+        cold.materialCount = ourCold->materialCount;
+        memcpy(ourCold, &cold, sizeof cold);
     }
 }
 

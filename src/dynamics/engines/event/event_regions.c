@@ -320,19 +320,10 @@ bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
            engine->filter.fn(engine->filter.context, a < b ? a : b, a < b ? b : a);
 }
 
-// Whether the registered detector handles the contact of two bodies.
-static bool isDetected(const rbEventEngine* engine, int a, int b)
-{
-    return engine->detector.row->canDetect != NULL && engine->detector.row->canDetect(engine, a, b);
-}
-
 static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
 {
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
-    if (isDetected(engine, a, b)) {
-        return RB_PAIR_ROW_GENERAL;
-    }
     if (first->shape == RB_EVENT_SHAPE_SPHERE && second->shape == RB_EVENT_SHAPE_SPHERE) {
         return RB_PAIR_ROW_SPHERES;
     }
@@ -377,8 +368,9 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     rbEventPair pair = {.lastTime = -INFINITY, .a = a, .b = b, .data = -1};
     memcpy(pair.image, image, sizeof pair.image);
     pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;
-    pair.row = chooseRow(engine, a, b);
-    pair.isDetected = isDetected(engine, a, b);
+    pair.isDetected =
+        engine->detector.row->canDetect != NULL && engine->detector.row->canDetect(engine, a, b);
+    pair.row = pair.isDetected ? RB_PAIR_ROW_GENERAL : chooseRow(engine, a, b);
     if (pair.row == RB_PAIR_ROW_GENERAL) {
         pair.data = takeData(engine);
     }
@@ -521,14 +513,6 @@ static void findPartners(rbEventEngine* engine, int index)
     }
 }
 
-// Image of b relative to the pair, given that of the partner relative to the body.
-static void orientImage(int index, int other, const int image[3], int out[3])
-{
-    for (int axis = 0; axis < 3; ++axis) {
-        out[axis] = index < other ? image[axis] : -image[axis];
-    }
-}
-
 static void updatePairs(rbEventEngine* engine, int index)
 {
     // Removes persisting pairs from the list of partners; records the others, and prefetches what
@@ -561,8 +545,9 @@ static void updatePairs(rbEventEngine* engine, int index)
         if (partner.isKnown || !rbEventEngine_CanTouch(engine, index, other)) {
             continue;
         }
-        int image[3];
-        orientImage(index, other, partner.image, image);
+        // The image of b relative to the pair, given that of the partner relative to the body.
+        int sign = index < other ? 1 : -1;
+        int image[3] = {sign * partner.image[0], sign * partner.image[1], sign * partner.image[2]};
         int low = index < other ? index : other;
         rbArray_Push(engine->lists.newPairs,
                      rbEventEngine_MakePair(engine, low, index < other ? other : index, image));
