@@ -887,17 +887,17 @@ void rbEventEngine_FreeCluster(rbEventEngine* engine)
 
 // ------------------------------------------------------------------------------------------ a pair
 
-// Outcome of a collision: engine->lists.moved lists the bodies to predict.
-typedef struct Outcome {
-    bool isResolved; // false: no touching point approached, and nothing changed
-    bool mayRest;    // the two bodies may have come to rest
-    double pull;     // m/s^2, acceleration that drives the contact together
-    double fastest;  // m/s, of all approaches resolved
-} Outcome;
+// The flights of these bodies are new: predicts all their pairs.
+static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    RB_ASSERT(engine->lists.moved.count <= engine->bodies.count);
+    for (int i = 0; i < engine->lists.moved.count; ++i) {
+        rbEventEngine_PredictBody(engine, host, engine->lists.moved.data[i], time);
+    }
+}
 
-// Resolves a pair that touches, if a touching point approaches, and starts new flights.
-static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                       const rbMotionState states[2], const rbEventContacts* list)
+bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           const rbMotionState states[2], const rbEventContacts* list)
 {
     RB_ASSERT(list->touching > 0);
     RB_ASSERT(list->touching <= list->count);
@@ -910,17 +910,17 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     double speed;
     int fastest =
         rbEventResolution_FindFastest(&r, contacts, count, roundingSpeed(&r, engine), &speed);
-    Outcome outcome = {.isResolved = false};
     engine->lists.moved.count = 0;
     if (fastest < 0) {
-        return outcome;
+        return false;
     }
     r.pull = findPull(engine, &r, time, speed, list);
     bool isSlow =
         engine->settings.lasting != RB_LASTING_NONE && speed < sqrt(2.0 * r.pull * r.tolerance);
     if (engine->settings.order == RB_ORDER_SIMULTANEOUS && r.growth == 0.0 && !isSlow) {
-        outcome.isResolved = collideCluster(engine, host, index, time);
-        return outcome;
+        bool isResolved = collideCluster(engine, host, index, time);
+        predictMoved(engine, host, time);
+        return isResolved;
     }
     if (engine->bodies.data[a].isResting) {
         rbEventEngine_Wake(engine, host, a, time);
@@ -973,32 +973,12 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     }
     rbArray_Push(engine->lists.moved, a);
     rbArray_Push(engine->lists.moved, b);
-    outcome =
-        (Outcome){.isResolved = true, .mayRest = !isHeld, .pull = r.pull, .fastest = r.fastest};
-    return outcome;
-}
-
-// The flights of these bodies are new: predicts all their pairs.
-static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
-{
-    RB_ASSERT(engine->lists.moved.count <= engine->bodies.count);
-    for (int i = 0; i < engine->lists.moved.count; ++i) {
-        rbEventEngine_PredictBody(engine, host, engine->lists.moved.data[i], time);
-    }
-}
-
-bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                           const rbMotionState states[2], const rbEventContacts* list)
-{
-    int a = engine->pairs.data[index].a;
-    int b = engine->pairs.data[index].b;
-    Outcome outcome = collide(engine, host, index, time, states, list);
     predictMoved(engine, host, time);
-    if (outcome.mayRest) {
-        rbEventEngine_NoteCalm(engine, host, a, time, outcome.pull, outcome.fastest);
-        rbEventEngine_NoteCalm(engine, host, b, time, outcome.pull, outcome.fastest);
+    if (!isHeld) {
+        rbEventEngine_NoteCalm(engine, host, a, time, r.pull, r.fastest);
+        rbEventEngine_NoteCalm(engine, host, b, time, r.pull, r.fastest);
     }
-    return outcome.isResolved;
+    return true;
 }
 
 // The translation restarts, the rotation continues.
