@@ -315,12 +315,10 @@ bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
 
 // ------------------------------------------------------------------------------------- reading
 
-// NULL: the engine has no contacts. Joint limits alone count as contacts too.
+// NULL: the engine does not exist yet or has no lasting contacts.
 static const rbEngineContacts* getContacts(const rbWorld* world)
 {
-    const rbEngineContacts* contacts =
-        world->engine != NULL ? rbWorld_GetEngineRow(world)->contacts : NULL;
-    return contacts != NULL && contacts->hasContacts(world) ? contacts : NULL;
+    return world->engine != NULL ? rbWorld_GetEngineRow(world)->contacts : NULL;
 }
 
 rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)

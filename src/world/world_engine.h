@@ -26,7 +26,6 @@ typedef struct rbEngineJoints {
 
 // Access to the contacts of an engine with lasting contacts. Called only while the engine exists.
 typedef struct rbEngineContacts {
-    bool (*hasContacts)(const rbWorld* world);
     rbContactStatistics (*getStatistics)(const rbWorld* world);
     // Fills up to capacity views, only when the engine is ready; returns the total.
     int (*getViews)(const rbWorld* world, rbContactView* views, int capacity);
@@ -127,3 +126,20 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time);
 rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error);
 // Checks all sensors at a time with these states of all bodies.
 void rbWorld_CheckSensors(rbWorld* world, double time, const rbMotionState* states);
+
+// Changes both at once: they may fit only together. NULL: those stay.
+rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
+                             const rbContactSettings* contact, rbError* error);
+
+// A change that the engine may refuse when it starts anew is tried at once.
+typedef struct rbWorldTrial {
+    void* bytes; // a snapshot; NULL: the engine was not ready, and validates later
+    size_t size;
+    rbError engineError;
+} rbWorldTrial;
+
+rbWorldTrial rbWorld_BeginTrial(const rbWorld* world);
+// Called after the change. If it is refused, the world is restored bit for bit.
+rbStatus rbWorld_EndTrial(rbWorld* world, rbWorldTrial* trial, rbError* error);
+// Undoes the change.
+void rbWorld_UndoTrial(rbWorld* world, rbWorldTrial* trial);

@@ -3,7 +3,6 @@
 
 #include "base/math/angle.h"
 #include "world/world_engine.h"
-#include "world/world_parameters.h"
 
 #include <math.h>
 #include <stdio.h>

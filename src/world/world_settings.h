@@ -27,5 +27,3 @@ void rbAccuracy_Apply(rbAccuracy accuracy, rbStepSettings* step, rbContactSettin
 // The index-th default of a level that differs from those of the lists of settings; false: no more.
 bool rbAccuracy_GetDefault(rbAccuracy accuracy, int index, const char** object, const char** key,
                            double* value);
-// Settings that contradict the level they are said to have.
-rbStatus rbCheckAccuracy(const rbWorldDef* def, rbError* error);

@@ -555,13 +555,19 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     return status;
 }
 
+// NULL: the world has another engine, or none yet.
+static const rbStepEngine* getEngine(const rbWorld* world)
+{
+    return world->def.engine == RB_ENGINE_STEP ? world->engine : NULL;
+}
+
 rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
 {
-    rbStepStatistics statistics = {0};
-    if (rbWorld_GetEngineRow(world) != &rbStepEngineRow || world->engine == NULL) {
-        return statistics;
+    const rbStepEngine* engine = getEngine(world);
+    if (engine == NULL) {
+        return (rbStepStatistics){0};
     }
-    statistics = rbStepEngine_GetStatistics(world->engine);
+    rbStepStatistics statistics = rbStepEngine_GetStatistics(engine);
     // The engine uses indices.
     statistics.worstJoint = rbWorld_JointIdOf(world, (int)statistics.worstJoint.index1 - 1);
     return statistics;
@@ -666,8 +672,7 @@ static int countRedundant(const rbWorld* world)
 rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
 {
     rbStiffSpring found = {.period = INFINITY, .stepMax = INFINITY};
-    if (rbWorld_GetEngineRow(world) != &rbStepEngineRow || world->engine == NULL ||
-        !world->isEngineReady) {
+    if (getEngine(world) == NULL || !world->isEngineReady) {
         return found;
     }
     rbStepStiff stiff = rbStepEngine_GetStiff(world->engine);
@@ -738,11 +743,6 @@ static const rbEngineJoints joints = {
     .countRedundant = countRedundant,
 };
 
-static bool hasContacts(const rbWorld* world)
-{
-    return rbStepEngine_HasContacts(world->engine);
-}
-
 static rbContactStatistics getContactStatistics(const rbWorld* world)
 {
     return rbStepEngine_GetContactStatistics(world->engine);
@@ -754,7 +754,6 @@ static int getContactViews(const rbWorld* world, rbContactView* views, int capac
 }
 
 static const rbEngineContacts contacts = {
-    .hasContacts = hasContacts,
     .getStatistics = getContactStatistics,
     .getViews = getContactViews,
 };
