@@ -9,14 +9,16 @@
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 
+#include <stddef.h>
+
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
 #define SNAPSHOT_VERSION 10u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
     uint32_t version;
+    uint64_t checksum;   // of all bytes after it
     uint64_t structure;  // hash of what must match on restore
-    uint64_t checksum;   // of all bytes, with this field set to zero
     uint64_t size;       // of all bytes
     uint64_t engineSize; // of those of the engine; 0: it was not ready
     int64_t eventCount;
@@ -25,11 +27,8 @@ typedef struct SnapshotHeader {
 
 static uint64_t checksumOf(const void* bytes, size_t size)
 {
-    SnapshotHeader header;
-    memcpy(&header, bytes, sizeof header);
-    header.checksum = 0;
-    uint64_t hash = rbHashBytes(RB_HASH_SEED, &header, sizeof header);
-    return rbHashBytes(hash, (const char*)bytes + sizeof header, size - sizeof header);
+    size_t start = offsetof(SnapshotHeader, structure);
+    return rbHashBytes(RB_HASH_SEED, (const char*)bytes + start, size - start);
 }
 
 static uint64_t hashIds(uint64_t hash, const rbIdPool* pool)

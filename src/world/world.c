@@ -56,7 +56,6 @@ void rbDestroyWorld(rbWorld* world)
     rbWorld_FreeEngine(world);
     rbWorld_FreeLinks(world);
     rbArray_Free(world->owned);
-    rbArray_Free(world->radii);
     rbArray_Free(world->materialPairs);
     rbArray_Free(world->contactViews);
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {

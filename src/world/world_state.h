@@ -160,7 +160,6 @@ struct rbWorld {
     touched;                       // bodies whose flights were restarted by user calls; joints
                                    // whose parameters changed, as -1 - index
     RB_ARRAY(unsigned char) owned; // per body: the step engine moves it, its flight is stale
-    RB_ARRAY(double) radii;        // m, per body, for the step engine
     rbStepWork stepWork;           // J, added to what the step engine counts
     double assembleWork;           // J, gained or lost when bodies were moved to close their joints
     RB_ARRAY(rbMergedSlot) merged; // per body, used for those with several shapes

@@ -14,19 +14,7 @@
 // The arrays that the world lends to the engine.
 static rbStepHost lendStates(const rbWorld* world)
 {
-    return (rbStepHost){
-        .motions = world->motions.data, .states = world->states.data, .radii = world->radii.data};
-}
-
-static void registerBody(const rbWorld* world, rbStepEngine* engine, int index)
-{
-    const rbBody* body = &world->bodies.data[index];
-    if (!rbWorld_IsBodyAlive(world, index)) {
-        rbStepEngine_SetBody(engine, index, NULL);
-        return;
-    }
-    rbStepBodyDef def = {.isDynamic = body->hasMass, .path = body->path};
-    rbStepEngine_SetBody(engine, index, &def);
+    return (rbStepHost){.motions = world->motions.data, .states = world->states.data};
 }
 
 static void registerJoint(const rbWorld* world, rbStepEngine* engine, int index)
@@ -76,7 +64,10 @@ static void registerSpring(const rbWorld* world, rbStepEngine* engine, int index
 static void registerAll(const rbWorld* world, rbStepEngine* engine, int without)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
-        registerBody(world, engine, i);
+        const rbBody* body = &world->bodies.data[i];
+        rbStepBodyDef def = {
+            .isDynamic = body->hasMass, .path = body->path, .radius = body->radius};
+        rbStepEngine_SetBody(engine, i, rbWorld_IsBodyAlive(world, i) ? &def : NULL);
     }
     for (int i = 0; i < world->joints.count; ++i) {
         if (i != without) {
@@ -303,11 +294,6 @@ static rbStatus registerBodies(rbWorld* world, rbError* error)
     }
     world->areContactsOther = false;
     world->hasContacts = contact.isEnabled;
-    world->radii.count = 0;
-    rbArray_Reserve(world->radii, world->bodies.count);
-    for (int i = 0; i < world->bodies.count; ++i) {
-        rbArray_Push(world->radii, world->bodies.data[i].radius);
-    }
     registerAll(world, world->engine, -1);
     status = prepareLimits(world, &contact, error);
     status = status == RB_STATUS_OK ? checkMotors(world, error) : status;
@@ -332,14 +318,14 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     rbStepHost host = lendStates(world);
     rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
     status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
-    if (status != RB_STATUS_OK && gap.joint < 0 && gap.overlap.count > 0) {
+    if (status != RB_STATUS_OK && gap.joint >= 0) {
+        return nameGap(world, &gap, error);
+    }
+    if (status != RB_STATUS_OK && gap.overlap.count > 0) {
         return rbWorld_NameOverlap(world, &gap.overlap, "contact", error);
     }
-    if (status != RB_STATUS_OK && gap.joint < 0 && gap.limit.joint >= 0) {
-        return nameLimit(world, &gap.limit, error);
-    }
     if (status != RB_STATUS_OK) {
-        return gap.joint >= 0 ? nameGap(world, &gap, error) : status;
+        return gap.limit.joint >= 0 ? nameLimit(world, &gap.limit, error) : status;
     }
     world->assembleWork += sumEnergy(world) - before;
     finishStart(world);
