@@ -85,7 +85,7 @@ void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int ind
         body->turn = rbMakeTurn(moments);
         // The size of a body without shapes follows from its inertia.
         double gyration = sqrt(fmax(moments.x, fmax(moments.y, moments.z)) / motion->mass);
-        body->radius = fmax(host->radii != NULL ? host->radii[index] : 0.0, gyration);
+        body->radius = fmax(slot->def.radius, gyration);
     }
     rbStep_ReadBody(host, slot, index, time, body);
 }

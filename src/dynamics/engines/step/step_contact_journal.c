@@ -30,19 +30,19 @@ void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost
             continue;
         }
         const rbMechBody* bodyA = rbContactStep_GetBody(engine, contact->bodyA);
-        rbEngineEvent event = {.time = c->grid.time,
-                               .kind = RB_HAPPENED_IMPACT,
-                               .a = contact->bodyA,
-                               .b = contact->bodyB,
-                               .law = note->law,
-                               .history = note->history,
-                               .energyChange = note->normalWork + note->frictionWork,
-                               .energyBefore = energyBefore,
-                               .frictionWork = note->frictionWork,
-                               .point = rbAdd(bodyA->pose.position, note->arm),
-                               .normal = contact->normal,
-                               .impulse = note->impulse,
-                               .approachSpeed = note->approachSpeed};
+        rbEvent event = {.time = c->grid.time,
+                         .kind = RB_EVENT_IMPACT,
+                         .bodyA = rbEngineBody(contact->bodyA),
+                         .bodyB = rbEngineBody(contact->bodyB),
+                         .law = note->law,
+                         .history = note->history,
+                         .energyChange = note->normalWork + note->frictionWork,
+                         .energyBefore = energyBefore,
+                         .frictionWork = note->frictionWork,
+                         .point = rbAdd(bodyA->pose.position, note->arm),
+                         .normal = contact->normal,
+                         .impulse = note->impulse,
+                         .approachSpeed = note->approachSpeed};
         host->journal(host->context, &event);
     }
 }
@@ -51,11 +51,10 @@ void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* ho
                                 bool isWoken, double energyChange)
 {
     if (host->journal != NULL) {
-        rbEngineEvent event = {.time = engine->contacts->grid.time,
-                               .kind = isWoken ? RB_HAPPENED_WAKE : RB_HAPPENED_REST,
-                               .a = body,
-                               .b = -1,
-                               .energyChange = energyChange};
+        rbEvent event = {.time = engine->contacts->grid.time,
+                         .kind = isWoken ? RB_EVENT_WAKE : RB_EVENT_REST,
+                         .bodyA = rbEngineBody(body),
+                         .energyChange = energyChange};
         host->journal(host->context, &event);
     }
 }

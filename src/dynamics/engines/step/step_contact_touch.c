@@ -231,16 +231,18 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
     for (int i = 0; i < c->report.touches.count; ++i) {
         const rbTouch* touch = &c->report.touches.data[i];
         const rbMechBody* bodyA = rbContactStep_GetBody(engine, touch->bodyA);
-        rbEngineTouch reported = {.a = touch->bodyA,
-                                  .b = touch->bodyB,
-                                  .partA = touch->partA,
-                                  .partB = touch->partB,
-                                  .point = rbAdd(bodyA->pose.position, touch->armA),
-                                  .normal = touch->normal,
-                                  .impulse = touch->impulse,
-                                  .approachSpeed = touch->approachSpeed,
-                                  .isBearing = touch->isBearing,
-                                  .isClosed = touch->gap < INFINITY};
+        rbEngineTouch reported;
+        memset(&reported, 0, sizeof reported);
+        reported.event.bodyA = rbEngineBody(touch->bodyA);
+        reported.event.bodyB = rbEngineBody(touch->bodyB);
+        reported.event.shapeA = touch->partA;
+        reported.event.shapeB = touch->partB;
+        reported.event.point = rbAdd(bodyA->pose.position, touch->armA);
+        reported.event.normal = touch->normal;
+        reported.event.impulse = touch->impulse;
+        reported.event.approachSpeed = touch->approachSpeed;
+        reported.isBearing = touch->isBearing;
+        reported.isClosed = touch->gap < INFINITY;
         rbArray_Push(c->report.reported, reported);
     }
     rbEngineNode node = {c->grid.time, c->report.reported.data, c->report.reported.count,

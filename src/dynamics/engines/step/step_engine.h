@@ -21,7 +21,6 @@ typedef struct rbStepEngine rbStepEngine;
 typedef struct rbStepHost {
     const rbMotionBody* motions; // per body
     rbMotionState* states;       // per body: read at a start, written at the end of an advance
-    const double* radii;         // m, per body; may be NULL
     rbEngineJournalFn* journal;  // for collisions and frozen bodies; NULL: they are only counted
     rbEngineNodeFn* node;        // at the end of every step with contacts; NULL: not asked for
     void* context;               // of these
@@ -31,6 +30,7 @@ typedef struct rbStepHost {
 typedef struct rbStepBodyDef {
     bool isDynamic;
     const rbPath* path; // kinematic; NULL stands still
+    double radius;      // m, of its shapes about the center of mass
 } rbStepBodyDef;
 
 typedef struct rbStepJointDef {
