@@ -129,7 +129,12 @@ uint64_t rbWorld_GetHash(const rbWorld* world)
     uint64_t hash = rbHashDoubles(RB_HASH_SEED, &world->time, 1);
     for (int i = 0; i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
-            hash = rbHashDoubles(hash, (const double*)&world->states.data[i], 14);
+            const rbMotionState* s = &world->states.data[i];
+            hash = rbHashDoubles(hash, &s->position.x, 3);
+            hash = rbHashDoubles(hash, &s->orientation.w, 4);
+            hash = rbHashDoubles(hash, &s->velocity.x, 3);
+            hash = rbHashDoubles(hash, &s->spin.x, 3);
+            hash = rbHashDoubles(hash, &s->work, 1);
         }
     }
     return hash;
