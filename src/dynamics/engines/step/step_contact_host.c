@@ -172,14 +172,8 @@ static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
 {
     for (int i = 0; i < contacts->own.loose.count; ++i) {
         rbMechBody* body = &contacts->own.loose.data[i];
-        RB_MOVE(stream, body->pose.position);
-        RB_MOVE(stream, body->pose.orientation);
-        RB_MOVE(stream, body->velocity);
-        RB_MOVE(stream, body->momentum);
+        rbStep_MoveBody(body, stream);
         RB_MOVE(stream, contacts->flight.kicks.data[body->index]);
-        if (stream->isLoading) {
-            body->pose.rotation = rbMatFromQuat(body->pose.orientation);
-        }
     }
 }
 

@@ -219,11 +219,9 @@ typedef struct rbOrderControl {
     double chosen;         // s, the next step that is tried; 0: none was yet
     double estimateSum;    // m, of errors of steps
     int plainCount;        // steps of order 2 since the last of a higher one
-    RB_ARRAY(char) node;   // the state, while steps from it are tried
-    RB_ARRAY(char) shown;  // the same, while a time between nodes is shown
-    RB_ARRAY(double) runs; // states of bodies at the ends of runs
-    RB_ARRAY(double) sums; // what the accounts gained in runs
-    RB_ARRAY(int) limits;  // of rows of joints, at the start
+    rbStepBytes node;      // the state, while steps from it are tried
+    rbStepBytes shown;     // the same, while a time between nodes is shown
+    RB_ARRAY(double) runs; // their results
 } rbOrderControl;
 
 struct rbStepContacts {

@@ -40,7 +40,7 @@ void rbDestroyStepEngine(rbStepEngine* engine)
     rbArray_Free(engine->bodies);
     rbArray_Free(engine->joints);
     rbArray_Free(engine->springs);
-    rbFree(engine->before, engine->beforeSize);
+    rbArray_Free(engine->before);
     rbFree(engine, sizeof *engine);
 }
 
@@ -574,16 +574,8 @@ rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* ho
         return rbStepEngine_Advance(engine, host, time, reached);
     }
     double start = engine->time;
-    rbByteStream counting = {0};
-    rbStepEngine_Move(engine, &counting);
     RB_ASSERT(time >= start);
-    if (engine->beforeSize != counting.size) {
-        rbFree(engine->before, engine->beforeSize);
-        engine->before = rbAlloc(counting.size);
-        engine->beforeSize = counting.size;
-    }
-    rbByteStream saving = {.bytes = engine->before};
-    rbStepEngine_Move(engine, &saving);
+    rbStepEngine_Keep(engine, &engine->before);
     engine->failed = -1;
     rbStatus status = rbStepEngine_Advance(engine, host, time, reached);
     if (status != RB_STATUS_LIMIT) {
@@ -592,8 +584,7 @@ rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* ho
     int failed = engine->failed;
     for (int k = 0; status == RB_STATUS_LIMIT && k <= TOGETHER_ATTEMPTS; ++k) {
         double target = k < TOGETHER_ATTEMPTS ? fmax(start, fmin(*reached, time)) : start;
-        rbByteStream loading = {.bytes = engine->before, .isLoading = true};
-        rbStepEngine_Move(engine, &loading);
+        rbStepEngine_Recall(engine, &engine->before);
         status = rbStepEngine_Advance(engine, host, target, reached);
         *reached = status == RB_STATUS_LIMIT ? *reached : target;
     }
@@ -799,26 +790,16 @@ rbStepStiff rbStepEngine_GetStiff(const rbStepEngine* engine)
 // The numbers of the node, then the state.
 static void moveMechanism(rbStepMechanism* mechanism, rbByteStream* stream)
 {
-    RB_MOVE(stream, mechanism->grid.time);
-    RB_MOVE(stream, mechanism->grid.origin);
+    RB_MOVE(stream, mechanism->grid);
     RB_MOVE(stream, mechanism->chosen);
-    RB_MOVE(stream, mechanism->grid.index);
     RB_MOVE(stream, mechanism->node);
     RB_MOVE(stream, mechanism->shownWork);
     RB_MOVE(stream, mechanism->seen.estimate);
     RB_MOVE(stream, mechanism->isOpen);
-    bool isSaving = !stream->isLoading && stream->bytes != NULL;
-    if (isSaving) {
-        rbStep_Save(mechanism, mechanism->copies.kept);
-    }
-    rbByteStream_Move(stream, mechanism->copies.kept,
-                      (size_t)mechanism->copies.size * sizeof(double));
+    rbStep_Move(mechanism, stream);
     rbByteStream_Move(stream, mechanism->rows.forces,
                       (size_t)mechanism->m.rowCount * sizeof(double));
-    if (stream->isLoading) {
-        rbStep_Restore(mechanism, mechanism->copies.kept);
-        mechanism->isAnchored = false;
-    }
+    mechanism->isAnchored = mechanism->isAnchored && !stream->isLoading;
 }
 
 void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream)
@@ -844,4 +825,19 @@ void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream)
         RB_MOVE(stream, slot->motors);
     }
     rbStepContacts_Move(engine, stream);
+}
+
+void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state)
+{
+    rbByteStream counting = {0};
+    rbStepEngine_Move(engine, &counting);
+    rbArray_Reserve(*state, (int)counting.size);
+    rbByteStream saving = {.bytes = state->data};
+    rbStepEngine_Move(engine, &saving);
+}
+
+void rbStepEngine_Recall(rbStepEngine* engine, const rbStepBytes* state)
+{
+    rbByteStream loading = {.bytes = state->data, .isLoading = true};
+    rbStepEngine_Move(engine, &loading);
 }

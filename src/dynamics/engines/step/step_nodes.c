@@ -30,7 +30,7 @@
 #define CONTRADICTION 100.0
 #define CONTRADICTED 1e-5 // of the size, at least
 
-// A body in a copy of the state: doubles only, since runs are combined number by number.
+// A body in a copy of the state, as rbStep_MoveBody moves it.
 typedef struct BodyCopy {
     rbVec3 position;
     rbVec3 velocity;
@@ -38,86 +38,89 @@ typedef struct BodyCopy {
     rbQuat orientation;
 } BodyCopy;
 
-_Static_assert(sizeof(BodyCopy) == RB_STEP_BODY_DOUBLES * sizeof(double), "no padding");
-
-void rbStep_Save(const rbStepMechanism* mechanism, double* state)
-{
-    const rbMechanism* m = &mechanism->m;
-    double* place = state;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        BodyCopy copy = {body->pose.position, body->velocity, body->momentum,
-                         body->pose.orientation};
-        memcpy(place, &copy, sizeof copy);
-        place += RB_STEP_BODY_DOUBLES;
-    }
-    size_t rows = (size_t)m->rowCount;
-    memcpy(place, m->startErrors, rows * sizeof(double));
-    memcpy(place + rows, mechanism->rows.guesses, rows * sizeof(double));
-    memcpy(place + 2 * rows, mechanism->rows.totals, rows * sizeof(double));
-    for (size_t row = 0; row < rows; ++row) {
-        place[3 * rows + row] = (double)mechanism->rows.limits[row];
-    }
-}
+_Static_assert(sizeof(BodyCopy) == BODY_DOUBLES * sizeof(double), "no padding");
 
 static BodyCopy copyAt(const double* state, int body)
 {
     BodyCopy copy;
-    memcpy(&copy, state + (size_t)body * RB_STEP_BODY_DOUBLES, sizeof copy);
+    memcpy(&copy, state + (size_t)body * BODY_DOUBLES, sizeof copy);
     return copy;
 }
 
-void rbStep_Restore(rbStepMechanism* mechanism, const double* state)
+void rbStep_MoveBody(rbMechBody* body, rbByteStream* stream)
+{
+    RB_MOVE(stream, body->pose.position);
+    RB_MOVE(stream, body->velocity);
+    RB_MOVE(stream, body->momentum);
+    RB_MOVE(stream, body->pose.orientation);
+    if (stream->isLoading) {
+        body->pose.rotation = rbMatFromQuat(body->pose.orientation);
+    }
+}
+
+void rbStep_Move(rbStepMechanism* mechanism, rbByteStream* stream)
 {
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->bodyCount; ++i) {
-        BodyCopy copy = copyAt(state, i);
-        rbMechBody* body = &m->bodies[i];
-        body->pose = (rbRowPose){copy.position, copy.orientation, rbMatFromQuat(copy.orientation)};
-        body->velocity = copy.velocity;
-        body->momentum = copy.momentum;
+        rbStep_MoveBody(&m->bodies[i], stream);
     }
-    const double* place = state + (size_t)m->bodyCount * RB_STEP_BODY_DOUBLES;
-    size_t rows = (size_t)m->rowCount;
-    memcpy(m->startErrors, place, rows * sizeof(double));
-    memcpy(mechanism->rows.guesses, place + rows, rows * sizeof(double));
-    memcpy(mechanism->rows.totals, place + 2 * rows, rows * sizeof(double));
-    for (size_t row = 0; row < rows; ++row) {
-        mechanism->rows.limits[row] = (rbLimitState)place[3 * rows + row];
+    size_t size = (size_t)m->rowCount * sizeof(double);
+    rbByteStream_Move(stream, m->startErrors, size);
+    rbByteStream_Move(stream, mechanism->rows.totals, size);
+    rbByteStream_Move(stream, mechanism->rows.guesses, size);
+    for (int row = 0; row < m->rowCount; ++row) {
+        double limit = (double)mechanism->rows.limits[row];
+        RB_MOVE(stream, limit);
+        mechanism->rows.limits[row] = (rbLimitState)limit;
     }
-    mechanism->isRefreshed = false;
+    mechanism->isRefreshed = mechanism->isRefreshed && !stream->isLoading;
 }
 
-// Of all bodies about the origin.
-static rbVec3 angularMomentum(const rbMechanism* m)
+void rbStep_Save(rbStepMechanism* mechanism, double* state)
 {
-    rbVec3 sum = RB_VEC3_ZERO;
+    rbByteStream stream = {.bytes = (char*)state};
+    rbStep_Move(mechanism, &stream);
+}
+
+void rbStep_Restore(rbStepMechanism* mechanism, double* state)
+{
+    rbByteStream stream = {.bytes = (char*)state, .isLoading = true};
+    rbStep_Move(mechanism, &stream);
+}
+
+// Where guesses begin in a copy of the state, which belong to a single run; limits follow.
+static size_t placeOfGuesses(const rbMechanism* m)
+{
+    return (size_t)m->bodyCount * BODY_DOUBLES + 2 * (size_t)m->rowCount;
+}
+
+// Sums over the bodies of a mechanism.
+typedef struct Totals {
+    double mass;
+    rbVec3 center;   // m, of mass
+    rbVec3 momentum; // kg m/s
+    rbVec3 angular;  // kg m^2/s, about the origin
+    double kinetic;  // J
+} Totals;
+
+static Totals sumBodies(const rbMechanism* m)
+{
+    Totals sum = {0};
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         if (body->isDynamic) {
             rbVec3 orbital = rbCross(body->pose.position, rbScale(body->mass, body->velocity));
-            sum = rbAdd(sum, rbAdd(orbital, body->momentum));
+            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+            sum.mass += body->mass;
+            sum.center = rbAddScaled(sum.center, body->mass, body->pose.position);
+            sum.momentum = rbAddScaled(sum.momentum, body->mass, body->velocity);
+            sum.angular = rbAdd(sum.angular, rbAdd(orbital, body->momentum));
+            sum.kinetic += 0.5 * body->mass * rbLengthSquared(body->velocity) +
+                           0.5 * rbDot(rbMulEach(local, local), body->invMoments);
         }
     }
+    sum.center = rbScale(1.0 / sum.mass, sum.center);
     return sum;
-}
-
-static double totalMass(const rbMechanism* m)
-{
-    double mass = 0.0;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        mass += m->bodies[i].mass;
-    }
-    return mass;
-}
-
-static rbVec3 centerOfMass(const rbMechanism* m)
-{
-    rbVec3 sum = RB_VEC3_ZERO;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].pose.position);
-    }
-    return rbScale(1.0 / totalMass(m), sum);
 }
 
 // Inertia of the whole about its center of mass.
@@ -143,16 +146,16 @@ static rbSym3 totalInertia(const rbMechanism* m, rbVec3 center)
 // origin; all bodies must be dynamic.
 static void addRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angular)
 {
-    rbVec3 center = centerOfMass(m);
+    Totals sum = sumBodies(m);
     rbVec3 spin;
-    rbVec3 velocity = rbScale(1.0 / totalMass(m), momentum);
-    rbVec3 own = rbSub(angular, rbCross(center, momentum));
-    if (!rbSym3_Solve(totalInertia(m, center), own, &spin)) {
+    rbVec3 velocity = rbScale(1.0 / sum.mass, momentum);
+    rbVec3 own = rbSub(angular, rbCross(sum.center, momentum));
+    if (!rbSym3_Solve(totalInertia(m, sum.center), own, &spin)) {
         spin = RB_VEC3_ZERO;
     }
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
-        rbVec3 r = rbSub(body->pose.position, center);
+        rbVec3 r = rbSub(body->pose.position, sum.center);
         rbSym3 tensor = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
         body->velocity = rbAdd(body->velocity, rbAdd(velocity, rbCross(spin, r)));
         body->momentum = rbAdd(body->momentum, rbMulSV(tensor, spin));
@@ -169,15 +172,25 @@ static void keepRun(rbStepMechanism* mechanism, int run)
 {
     RB_ASSERT(run >= 0 && run < RB_STEP_RUNS_MAX);
     double* place = runOf(mechanism, run);
-    rbVec3 angular = angularMomentum(&mechanism->m);
+    rbVec3 angular = sumBodies(&mechanism->m).angular;
     rbStep_Save(mechanism, place);
     memcpy(place + mechanism->copies.size, mechanism->work, sizeof mechanism->work);
     memcpy(place + mechanism->copies.size + RB_WORK_COUNT, &angular, sizeof angular);
 }
 
+// Continues with the result of a run; returns its angular momentum.
+static rbVec3 useRun(rbStepMechanism* mechanism, double* result)
+{
+    rbVec3 angular;
+    rbStep_Restore(mechanism, result);
+    memcpy(mechanism->work, result + mechanism->copies.size, sizeof mechanism->work);
+    memcpy(&angular, result + mechanism->copies.size + RB_WORK_COUNT, sizeof angular);
+    return angular;
+}
+
 static double weightOf(int n, int count)
 {
-    RB_ASSERT(n >= 1 && n <= count);
+    RB_ASSERT(n >= 1 && n <= count && count <= RB_STEP_RUNS_MAX);
     double weight = 1.0;
     for (int k = 1; k <= count; ++k) {
         if (k != n) {
@@ -187,13 +200,51 @@ static double weightOf(int n, int count)
     return weight;
 }
 
-// Quaternions are q or -q: those of the runs must agree.
-static void alignOrientations(rbStepMechanism* mechanism, int runs)
+// Sums of numbers of the runs.
+static void sumRuns(const rbStepRuns* runs, const double* weights, int first, int count,
+                    double* sum)
 {
-    for (int run = 1; run < runs; ++run) {
-        for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-            double* first = runOf(mechanism, 0) + (size_t)i * BODY_DOUBLES + 9;
-            double* other = runOf(mechanism, run) + (size_t)i * BODY_DOUBLES + 9;
+    memset(sum, 0, (size_t)count * sizeof(double));
+    for (int n = 0; n < runs->count; ++n) {
+        const double* result = runs->results + (ptrdiff_t)n * runs->size + first;
+        for (int k = 0; k < count; ++k) {
+            sum[k] += weights[n] * result[k];
+        }
+    }
+}
+
+// m, that a weighted difference of the states of a body means after a time in which speeds keep
+// theirs: angles times the size of the body.
+static double measureDifference(const rbStepRuns* runs, const double* weights, int place,
+                                const rbMechBody* body, double time)
+{
+    double d[BODY_DOUBLES];
+    sumRuns(runs, weights, place * BODY_DOUBLES, BODY_DOUBLES, d);
+    BodyCopy copy = copyAt(d, 0);
+    double turn = 2.0 * sqrt(rbDotQuat(copy.orientation, copy.orientation));
+    double spin = rbLength(copy.momentum) *
+                  fmax(body->invMoments.x, fmax(body->invMoments.y, body->invMoments.z));
+    return rbLength(copy.position) + body->radius * turn +
+           time * (rbLength(copy.velocity) + body->radius * spin);
+}
+
+double rbStepRuns_CompareOrders(const rbStepRuns* runs, int place, const rbMechBody* body,
+                                double time)
+{
+    double weights[RB_STEP_RUNS_MAX];
+    for (int n = 1; n <= runs->count; ++n) {
+        double lower = n < runs->count ? weightOf(n, runs->count - 1) : 0.0;
+        weights[n - 1] = weightOf(n, runs->count) - lower;
+    }
+    return measureDifference(runs, weights, place, body, time);
+}
+
+void rbStepRuns_Align(const rbStepRuns* runs, int bodyCount)
+{
+    for (int i = 0; i < bodyCount; ++i) {
+        const double* first = runs->results + (ptrdiff_t)i * BODY_DOUBLES + 9;
+        for (int n = 1; n < runs->count; ++n) {
+            double* other = runs->results + (ptrdiff_t)n * runs->size + (first - runs->results);
             double dot = first[0] * other[0] + first[1] * other[1] + first[2] * other[2] +
                          first[3] * other[3];
             for (int k = 0; k < 4 && dot < 0.0; ++k) {
@@ -203,41 +254,23 @@ static void alignOrientations(rbStepMechanism* mechanism, int runs)
     }
 }
 
-// m, that a difference of two states of a body means after a time in which speeds keep theirs:
-// angles times the size of the body.
-static double measureDifference(const rbMechBody* body, const double d[BODY_DOUBLES], double time)
+void rbStepRuns_Combine(const rbStepRuns* runs, int bodyCount, double* sum)
 {
-    BodyCopy copy = copyAt(d, 0);
-    double turn = 2.0 * sqrt(d[9] * d[9] + d[10] * d[10] + d[11] * d[11] + d[12] * d[12]);
-    double spin = rbLength(copy.momentum) *
-                  fmax(body->invMoments.x, fmax(body->invMoments.y, body->invMoments.z));
-    return rbLength(copy.position) + body->radius * turn +
-           time * (rbLength(copy.velocity) + body->radius * spin);
-}
-
-// m, by which the last two orders differ.
-static double compareOrders(const rbStepMechanism* mechanism, int runs)
-{
-    double most = 0.0;
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-        double difference[BODY_DOUBLES] = {0.0};
-        for (int n = 1; n <= runs; ++n) {
-            double weight = weightOf(n, runs) - (n < runs ? weightOf(n, runs - 1) : 0.0);
-            const double* state = runOf(mechanism, n - 1) + (size_t)i * BODY_DOUBLES;
-            for (int k = 0; k < BODY_DOUBLES; ++k) {
-                difference[k] += weight * state[k];
-            }
-        }
-        most = fmax(most, measureDifference(&mechanism->m.bodies[i], difference, 0.0));
+    double weights[RB_STEP_RUNS_MAX];
+    for (int n = 1; n <= runs->count; ++n) {
+        weights[n - 1] = weightOf(n, runs->count);
     }
-    return most;
+    sumRuns(runs, weights, 0, runs->size, sum);
+    for (int i = 0; i < bodyCount; ++i) {
+        rbQuat orientation = rbNormalizeQuat(copyAt(sum, i).orientation);
+        memcpy(sum + (ptrdiff_t)i * BODY_DOUBLES + 9, &orientation, sizeof orientation);
+    }
 }
 
 // The state of the limited rows in a copy of the state.
 static const double* limitsOf(const rbStepMechanism* mechanism, const double* state)
 {
-    return state + (size_t)mechanism->m.bodyCount * BODY_DOUBLES +
-           3 * (size_t)mechanism->m.rowCount;
+    return state + placeOfGuesses(&mechanism->m) + mechanism->m.rowCount;
 }
 
 // Whether a limited row is at another limit at the end of one of the runs than at the start.
@@ -274,60 +307,38 @@ static double getKink(const rbStepMechanism* mechanism, int runs)
 }
 
 // m, by which the finest run differs from any other after a time.
-static double compareRuns(const rbStepMechanism* mechanism, int runs, double time)
+static double compareRuns(const rbStepMechanism* mechanism, const rbStepRuns* runs, double time)
 {
     double most = 0.0;
-    for (int n = 0; n < runs - 1; ++n) {
+    for (int n = 0; n < runs->count - 1; ++n) {
+        double weights[RB_STEP_RUNS_MAX] = {0.0};
+        weights[n] = 1.0;
+        weights[runs->count - 1] = -1.0;
         for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-            const double* last = runOf(mechanism, runs - 1) + (size_t)i * BODY_DOUBLES;
-            const double* other = runOf(mechanism, n) + (size_t)i * BODY_DOUBLES;
-            double difference[BODY_DOUBLES];
-            for (int k = 0; k < BODY_DOUBLES; ++k) {
-                difference[k] = other[k] - last[k];
-            }
-            most = fmax(most, measureDifference(&mechanism->m.bodies[i], difference, time));
+            const rbMechBody* body = &mechanism->m.bodies[i];
+            most = fmax(most, measureDifference(runs, weights, i, body, time));
         }
     }
     return most;
 }
 
-// Combines the runs; limits and the like are those of the last run.
-static void combineRuns(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
+// Combines the runs; limits and guesses are those of the finest. Returns the angular momentum.
+static rbVec3 combineRuns(rbStepMechanism* mechanism, const rbStepRuns* runs)
 {
-    rbMechanism* m = &mechanism->m;
-    RB_ASSERT(runs > 1 && runs <= RB_STEP_RUNS_MAX);
-    alignOrientations(mechanism, runs);
-    mechanism->seen.estimate = compareOrders(mechanism, runs);
-    int linear = m->bodyCount * BODY_DOUBLES + 3 * m->rowCount;
-    const double* last = runOf(mechanism, runs - 1);
-    double* sum = runOf(mechanism, RB_STEP_RUNS_MAX);
-    memcpy(sum, last, (size_t)mechanism->copies.runSize * sizeof(double));
-    memset(sum, 0, (size_t)linear * sizeof(double));
-    double work[RB_WORK_COUNT] = {0.0};
-    *momentum = RB_VEC3_ZERO;
-    for (int n = 1; n <= runs; ++n) {
-        const double* state = runOf(mechanism, n - 1);
-        double weight = weightOf(n, runs);
-        for (int k = 0; k < linear; ++k) {
-            sum[k] += weight * state[k];
-        }
-        for (int k = 0; k < RB_WORK_COUNT; ++k) {
-            work[k] += weight * state[mechanism->copies.size + k];
-        }
-        rbVec3 own;
-        memcpy(&own, state + mechanism->copies.size + RB_WORK_COUNT, sizeof own);
-        *momentum = rbAddScaled(*momentum, weight, own);
-    }
-    rbStep_Restore(mechanism, sum);
-    // A guess is best taken from the finest run.
-    memcpy(mechanism->rows.guesses, last + (size_t)m->bodyCount * BODY_DOUBLES + m->rowCount,
-           (size_t)m->rowCount * sizeof(double));
-    memcpy(mechanism->work, work, sizeof work);
+    const rbMechanism* m = &mechanism->m;
+    RB_ASSERT(runs->count > 1 && runs->count <= RB_STEP_RUNS_MAX);
+    rbStepRuns_Align(runs, m->bodyCount);
+    mechanism->seen.estimate = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
-        rbRowPose* pose = &m->bodies[i].pose;
-        pose->orientation = rbNormalizeQuat(pose->orientation);
-        pose->rotation = rbMatFromQuat(pose->orientation);
+        double off = rbStepRuns_CompareOrders(runs, i, &m->bodies[i], 0.0);
+        mechanism->seen.estimate = fmax(mechanism->seen.estimate, off);
     }
+    double* sum = runOf(mechanism, RB_STEP_RUNS_MAX);
+    rbStepRuns_Combine(runs, m->bodyCount, sum);
+    size_t own = placeOfGuesses(m);
+    memcpy(sum + own, runOf(mechanism, runs->count - 1) + own,
+           2 * (size_t)m->rowCount * sizeof(double));
+    return useRun(mechanism, sum);
 }
 
 void rbStep_HoldJoints(const rbMechanism* m, double* compliance)
@@ -444,15 +455,6 @@ static bool isUnresolved(const rbStepMechanism* mechanism, double h, int runs)
     return mechanism->seen.estimate > UNRESOLVED_PART * motion;
 }
 
-// The finest run alone, of order 2, which is stable.
-static void useFinestRun(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
-{
-    const double* last = runOf(mechanism, runs - 1);
-    rbStep_Restore(mechanism, last);
-    memcpy(mechanism->work, last + mechanism->copies.size, sizeof mechanism->work);
-    memcpy(momentum, last + mechanism->copies.size + RB_WORK_COUNT, sizeof *momentum);
-}
-
 // Conditions that cannot be met (motors against joints) yield, so that they do no damage.
 static void settleRun(const rbStepRun* run, double time, double h)
 {
@@ -472,20 +474,21 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
-    rbVec3 momentum;
-    combineRuns(mechanism, runs, &momentum);
+    rbStepRuns results = {mechanism->copies.runs, mechanism->copies.runSize, runs};
+    double* finest = runOf(mechanism, runs - 1); // of order 2, which is stable
+    rbVec3 momentum = combineRuns(mechanism, &results);
     mechanism->seen.kink = settings->errorMax > 0.0 ? getKink(mechanism, runs) : 0.0;
     if (mechanism->seen.kink > 0.0) {
         // Combining the runs would cancel nothing.
         double horizon = settings->horizon;
         mechanism->seen.estimate =
-            fmax(compareRuns(mechanism, runs, horizon), h * mechanism->seen.kink * horizon);
-        useFinestRun(mechanism, runs, &momentum);
+            fmax(compareRuns(mechanism, &results, horizon), h * mechanism->seen.kink * horizon);
+        momentum = useRun(mechanism, finest);
     } else if (isUnresolved(mechanism, h, runs)) {
         if (!run->isSmallest && !run->isForced) {
             return false;
         }
-        useFinestRun(mechanism, runs, &momentum);
+        momentum = useRun(mechanism, finest);
     }
     rbStep_PlaceFixed(run, time + h, false);
     (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
@@ -496,7 +499,7 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
     if (mechanism->traits.isAfloat) {
         // Every run keeps the angular momentum, but the combination is not linear in it: the
         // difference is corrected as a rotation of the whole, which no joint feels.
-        rbVec3 off = rbSub(momentum, angularMomentum(&mechanism->m));
+        rbVec3 off = rbSub(momentum, sumBodies(&mechanism->m).angular);
         addRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
     }
     return true;
@@ -719,24 +722,10 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
     return status;
 }
 
-static double kineticEnergy(const rbMechanism* m)
-{
-    double sum = 0.0;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-            sum += 0.5 * body->mass * rbLengthSquared(body->velocity) +
-                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
-        }
-    }
-    return sum;
-}
-
 // Energy of a mechanism on which nothing but constant forces acts.
 static double energyOf(const rbMechanism* m)
 {
-    double sum = kineticEnergy(m);
+    double sum = sumBodies(m).kinetic;
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         sum -= body->isDynamic ? rbDot(body->force, body->pose.position) : 0.0;
@@ -751,21 +740,10 @@ static bool isConservative(const rbStepMechanism* mechanism)
            mechanism->method == NULL;
 }
 
-static rbVec3 linearMomentum(const rbMechanism* m)
+// Angular momentum about the center of mass.
+static rbVec3 ownAngular(const Totals* sum)
 {
-    rbVec3 sum = RB_VEC3_ZERO;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].velocity);
-    }
-    return sum;
-}
-
-// Momentum, and angular momentum about the center of mass.
-static void noteMomentum(const rbMechanism* m, rbVec3* momentum, rbVec3* angular, rbVec3* center)
-{
-    *center = centerOfMass(m);
-    *momentum = linearMomentum(m);
-    *angular = rbSub(angularMomentum(m), rbCross(*center, *momentum));
+    return rbSub(sum->angular, rbCross(sum->center, sum->momentum));
 }
 
 // A free-floating mechanism in a uniform field keeps its angular momentum, gains the momentum of
@@ -779,20 +757,18 @@ static void keepMomentum(rbStepMechanism* mechanism, double h)
     for (int i = 0; i < m->bodyCount; ++i) {
         force = rbAdd(force, m->bodies[i].force);
     }
-    rbVec3 momentum;
-    rbVec3 angular;
-    rbVec3 center;
-    noteMomentum(m, &momentum, &angular, &center);
     RB_ASSERT(mechanism->traits.isAfloat);
-    rbVec3 mean = rbAddScaled(mechanism->before.momentum, 0.5 * h, force);
-    rbVec3 shift = rbSub(rbAddScaled(mechanism->before.center, h / totalMass(m), mean), center);
+    const rbStepBefore* before = &mechanism->before;
+    Totals sum = sumBodies(m);
+    rbVec3 mean = rbAddScaled(before->momentum, 0.5 * h, force);
+    rbVec3 shift = rbSub(rbAddScaled(before->center, h / sum.mass, mean), sum.center);
     for (int i = 0; i < m->bodyCount; ++i) {
         rbVec3* position = &m->bodies[i].pose.position;
         *position = rbAdd(*position, shift);
     }
-    noteMomentum(m, &momentum, &angular, &center);
-    rbVec3 off = rbSub(rbAddScaled(mechanism->before.momentum, h, force), momentum);
-    rbVec3 turn = rbAdd(rbSub(mechanism->before.angular, angular), rbCross(center, off));
+    sum = sumBodies(m);
+    rbVec3 off = rbSub(rbAddScaled(before->momentum, h, force), sum.momentum);
+    rbVec3 turn = rbAdd(rbSub(before->angular, ownAngular(&sum)), rbCross(sum.center, off));
     addRigidMotion(m, off, turn);
 }
 
@@ -814,7 +790,7 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
 // found another configuration that closes them, far from the current one.
 static double allowedGain(const rbStepMechanism* mechanism)
 {
-    return TAME_PART * kineticEnergy(&mechanism->m) + mechanism->before.forceEnergy;
+    return TAME_PART * sumBodies(&mechanism->m).kinetic + mechanism->before.forceEnergy;
 }
 
 static bool isTame(const rbStepMechanism* mechanism)
@@ -843,16 +819,15 @@ static void tame(rbStepMechanism* mechanism)
     if (!isConservative(mechanism) || !(gain > 0.0)) {
         return;
     }
-    rbVec3 momentum = linearMomentum(m);
-    rbVec3 angular = angularMomentum(m);
+    Totals sum = sumBodies(m);
     if (mechanism->traits.isAfloat) {
-        addRigidMotion(m, rbNeg(momentum), rbNeg(angular));
+        addRigidMotion(m, rbNeg(sum.momentum), rbNeg(sum.angular));
     }
-    double kinetic = kineticEnergy(m);
+    double kinetic = sumBodies(m).kinetic;
     RB_ASSERT(!(kinetic < 0.0));
     scaleMotion(m, gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0);
     if (mechanism->traits.isAfloat) {
-        addRigidMotion(m, momentum, angular);
+        addRigidMotion(m, sum.momentum, sum.angular);
     }
 }
 
@@ -873,8 +848,10 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     bool isKept =
         mechanism->traits.isAfloat && mechanism->traits.isFieldUniform && isConservative(mechanism);
     if (isKept) {
-        noteMomentum(&mechanism->m, &mechanism->before.momentum, &mechanism->before.angular,
-                     &mechanism->before.center);
+        Totals sum = sumBodies(&mechanism->m);
+        mechanism->before.momentum = sum.momentum;
+        mechanism->before.center = sum.center;
+        mechanism->before.angular = ownAngular(&sum);
     }
     rbStatus status = makeParts(&own, time, h, 0);
     if (mechanism->node.settleCount > 0 || (own.isForced && !isTame(mechanism))) {
@@ -1066,30 +1043,29 @@ static double allowedError(const rbStepRun* run, double h)
     return fmax(share * settings->errorMax, fmax(estimateFloor(run), shortest * settings->horizon));
 }
 
-// Ends a step of a chosen size. It is inaccurate if its error is not known, or if the errors so far
-// add up to more than they may.
-static void finishChosen(const rbStepRun* run, double time, double h, bool isKnown)
+void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors)
 {
-    const rbStepSettings* settings = &run->engine->settings;
-    rbStepStatistics* s = &run->engine->statistics;
-    double most = settings->errorMax * fmax(1.0, (time + h) / settings->horizon);
-    if (!isKnown || run->mechanism->node.estimateSum > most) {
-        s->unmetTime = s->unmetSteps + s->inaccurateSteps == 0 ? time + h : s->unmetTime;
+    const rbStepSettings* settings = &engine->settings;
+    rbStepStatistics* s = &engine->statistics;
+    if (errors > settings->errorMax * fmax(1.0, time / settings->horizon)) {
+        s->unmetTime = s->unmetSteps + s->inaccurateSteps == 0 ? time : s->unmetTime;
         s->inaccurateSteps += 1;
     }
+}
+
+// Ends a step of a chosen size, with the errors so far; INFINITY: that of the step is not known.
+static void finishChosen(const rbStepRun* run, double time, double h, double errors)
+{
+    rbStep_CountInaccurate(run->engine, time + h, errors);
     finishNode(run, time + h, h);
 }
 
-// How much longer than h a step may be, by its error.
-static double stepFactor(const rbStepRun* run, double error, double allowed)
+double rbStep_GetGrowth(double order, double error, double allowed, double most)
 {
-    // The lower of the two orders has a local error of this power; a kink the first.
-    double order = run->mechanism->seen.kink > 0.0 ? 2.0 : (double)run->engine->settings.order;
-    double factor = STEP_GROWTH;
-    if (error > estimateFloor(run)) {
-        factor = STEP_SAFETY * rbExp(rbLog(allowed / error) / (order - 1.0));
-    }
-    return fmin(STEP_GROWTH, fmax(STEP_SHRINKAGE, factor));
+    // The lower of the two orders has a local error of this power.
+    double power = order - 1.0;
+    double factor = error > 0.0 ? STEP_SAFETY * rbExp(rbLog(allowed / error) / power) : most;
+    return fmin(most, fmax(STEP_SHRINKAGE, factor));
 }
 
 // A step where none is accurate enough: that with the least error, or of order 1 when look-ahead
@@ -1102,7 +1078,7 @@ static rbStatus stepAnyway(const rbStepRun* run, double h, double hLeast)
     h = isKnown ? hLeast : h;
     rbStatus status = isKnown ? makeSteps(run, time, h) : settle(run, time, h);
     if (status == RB_STATUS_OK) {
-        finishChosen(run, time, h, isKnown);
+        finishChosen(run, time, h, isKnown ? mechanism->node.estimateSum : INFINITY);
         mechanism->node.settleCount = 0;
         mechanism->chosen = h;
     }
@@ -1140,10 +1116,14 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
         }
         double error = mechanism->node.estimateSum - sum;
         double allowed = allowedError(run, h);
-        mechanism->chosen = fmin(h * stepFactor(run, error, allowed), settings->step);
+        // a kink has an error of the first power
+        double order = mechanism->seen.kink > 0.0 ? 2.0 : (double)settings->order;
+        double counted = error > estimateFloor(run) ? error : 0.0;
+        double growth = rbStep_GetGrowth(order, counted, allowed, STEP_GROWTH);
+        mechanism->chosen = fmin(h * growth, settings->step);
         if (error <= allowed) {
             run->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
-            finishChosen(run, time, h, true);
+            finishChosen(run, time, h, mechanism->node.estimateSum);
             return RB_STATUS_OK;
         }
         if (error < errorLeast) {

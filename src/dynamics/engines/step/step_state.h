@@ -122,6 +122,14 @@ typedef struct rbStepCopies {
     rbMotorState* motors; // per block, the same
 } rbStepCopies;
 
+// Results of runs of 1, 2, 3, ... steps over the same time as doubles: first the bodies, as
+// rbStep_MoveBody moves them.
+typedef struct rbStepRuns {
+    double* results;
+    int size; // doubles of one
+    int count;
+} rbStepRuns;
+
 typedef struct rbStepMechanism {
     rbMechanism m;
     rbBlockInfo* infos;   // per block
@@ -179,6 +187,9 @@ typedef struct rbStepSpringSlot {
 // Of step_contact.c.
 typedef struct rbStepContacts rbStepContacts;
 
+// The changing state of an engine.
+typedef RB_ARRAY(char) rbStepBytes;
+
 struct rbStepEngine {
     rbStepSettings settings;
     rbStepContacts* contacts; // NULL: bodies pass through each other
@@ -193,10 +204,8 @@ struct rbStepEngine {
     rbStepWork workBefore;
     int64_t factorizationsBefore;
     double estimateBefore; // m, the largest
-    int failed; // mechanism whose state stopped being finite in the last advance; -1: none
-    // The changing state, as it was before the current advance.
-    void* before;
-    size_t beforeSize; // bytes
+    int failed;         // mechanism whose state stopped being finite in the last advance; -1: none
+    rbStepBytes before; // the changing state, as it was before the current advance
 };
 
 // Data passed between the layers.
@@ -213,6 +222,9 @@ typedef struct rbStepRun {
 // Positions of freedoms at the node, so that turns are counted.
 void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism);
 void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism);
+// The changing state, saved and restored.
+void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state);
+void rbStepEngine_Recall(rbStepEngine* engine, const rbStepBytes* state);
 
 // ---------------------------------------------------------------------------- step_nodes.c
 // Moves the node to a time that the host has already seen.
@@ -220,12 +232,28 @@ void rbStep_MakeNode(const rbStepRun* run, double time);
 // State, memory and servos of the node, while a step from it is tried.
 void rbStep_KeepNode(const rbStepEngine* engine, rbStepMechanism* mechanism);
 void rbStep_RecallNode(const rbStepEngine* engine, rbStepMechanism* mechanism);
+// How much longer a step may be, by its error and the one allowed; at most by a factor of most.
+double rbStep_GetGrowth(double order, double error, double allowed, double most);
+// Counts a step that ends at a time as inaccurate if the errors so far add up to more than they
+// may.
+void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors);
 // Projects positions onto the conditions; damping as in rbCorrection.
 rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping);
 // Per row: only the conditions of joints take part in a solution.
 void rbStep_HoldJoints(const rbMechanism* m, double* compliance);
-void rbStep_Save(const rbStepMechanism* mechanism, double* state);
-void rbStep_Restore(rbStepMechanism* mechanism, const double* state);
+// The state of a mechanism, and of a body, as doubles: runs are combined number by number.
+void rbStep_Move(rbStepMechanism* mechanism, rbByteStream* stream);
+void rbStep_MoveBody(rbMechBody* body, rbByteStream* stream);
+void rbStep_Save(rbStepMechanism* mechanism, double* state);
+void rbStep_Restore(rbStepMechanism* mechanism, double* state);
+// Of q and -q the one nearer to that of the first run; before the others.
+void rbStepRuns_Align(const rbStepRuns* runs, int bodyCount);
+// m, by which the last two orders differ for the body in a place, after a time in which velocities
+// keep their difference.
+double rbStepRuns_CompareOrders(const rbStepRuns* runs, int place, const rbMechBody* body,
+                                double time);
+// The result of the highest order.
+void rbStepRuns_Combine(const rbStepRuns* runs, int bodyCount, double* sum);
 
 // ---------------------------------------------------------------------------- step_build.c
 // Builds all mechanisms from the states of the host.
