@@ -47,15 +47,6 @@ double rbStep_GetTolerance(const rbStepEngine* engine)
 // --------------------------------------------------------------------------------------- forces
 // Besides those of rows: loads, paths, motors.
 
-static rbMotionState motionState(const rbMechBody* body, const rbRowMass* mass)
-{
-    rbMotionState state = {.position = body->pose.position,
-                           .orientation = body->pose.orientation,
-                           .velocity = body->velocity,
-                           .spin = rbMulMtV(body->pose.rotation, rbMechBody_GetSpin(body, mass))};
-    return state;
-}
-
 void rbStep_Forces(const rbStepRun* run, double time, double* power)
 {
     rbMechanism* m = &run->mechanism->m;
@@ -66,22 +57,9 @@ void rbStep_Forces(const rbStepRun* run, double time, double* power)
     run->mechanism->isForceKnown = true;
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
-        if (!body->isDynamic) {
-            continue;
+        if (body->isDynamic) {
+            *power += rbContactStep_LoadBody(run->host, body, time).power;
         }
-        const rbMotionBody* motion = &run->host->motions[body->index];
-        rbVec3 force = rbScale(body->mass, motion->acceleration);
-        rbVec3 torque = motion->torque;
-        if (motion->load != NULL) {
-            rbLoad load = {.power = 0.0};
-            rbMotionState state = motionState(body, &m->masses[i]);
-            motion->load(motion, &state, time, &load);
-            force = rbAdd(force, load.force);
-            torque = rbAdd(torque, load.torque);
-            *power += load.power;
-        }
-        body->force = force;
-        body->torque = torque;
     }
 }
 
@@ -98,16 +76,13 @@ void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead)
         if (body->isDynamic || path == NULL) {
             continue;
         }
-        rbTransform pose;
-        rbVec3 velocity;
-        rbVec3 angularVelocity;
-        rbPath_Evaluate(path, time, &pose, &velocity, &angularVelocity);
-        rbRowPose* place = isAhead ? &body->ahead : &body->pose;
-        place->position = pose.p;
-        place->orientation = pose.q;
-        place->rotation = rbMatFromQuat(pose.q);
-        *(isAhead ? &body->aheadVelocity : &body->velocity) = velocity;
-        *(isAhead ? &body->aheadAngularVelocity : &body->angularVelocity) = angularVelocity;
+        rbMechBody moved = *body;
+        rbStep_FollowPath(path, time, isAhead ? &moved : body);
+        if (isAhead) {
+            body->ahead = moved.pose;
+            body->aheadVelocity = moved.velocity;
+            body->aheadAngularVelocity = moved.angularVelocity;
+        }
     }
 }
 
@@ -358,6 +333,28 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
             rbMechanism_Apply(m, i, &x);
             mechanism->rows.totals[row] += x;
         }
+    }
+}
+
+// Motors, and rows at their limits, over the whole step.
+static void pushRows(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        double x[RB_BLOCK_ROWS_MAX] = {0.0};
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            m->impulses[row] = 0.0;
+            if (block->kind == RB_ROW_SPRING) {
+                x[k] = -h * mechanism->rows.drives[row].force;
+                mechanism->rows.totals[row] += x[k];
+            } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
+                x[k] = limitImpulse(mechanism, row, h);
+                m->impulses[row] = x[k];
+            }
+        }
+        rbMechanism_Apply(m, i, x);
     }
 }
 
@@ -666,25 +663,29 @@ void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector)
     }
 }
 
-// The end of a step with loads that depend on velocity: they are evaluated at the resulting
-// velocities, by iteration.
-static void finishWithLoads(const rbStepRun* run, double time, double h)
+// The end of a step. Loads that depend on velocity are evaluated at the resulting ones, by
+// iteration.
+static void pushAtEnd(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    double power = 0.0;
+    double power;
     double last = INFINITY;
-    rbStep_Save(mechanism, mechanism->copies.scratch);
+    if (mechanism->traits.hasLoads) {
+        rbStep_Save(mechanism, mechanism->copies.scratch);
+    }
     rbStep_Forces(run, time, &power);
     for (int k = 0; k < LOAD_ITERATIONS; ++k) {
         if (k > 0) {
             rbStep_Restore(mechanism, mechanism->copies.scratch);
-            rbMechanism_Refresh(m);
-            mechanism->isRefreshed = true;
+            refresh(mechanism);
         }
         kickBodies(m, 0.5 * h);
         kickDrives(mechanism, h, false);
         rbStep_StopRates(run, h, mechanism->inner);
+        if (!mechanism->traits.hasLoads) {
+            break;
+        }
         double change = 0.0;
         for (int i = 0; i < m->bodyCount; ++i) {
             rbMechBody* body = &m->bodies[i];
@@ -731,22 +732,27 @@ static void flyHalf(const rbStepRun* run, double time, double h)
     flyToEnd(run, time + 0.5 * h);
 }
 
-// Half of the forces, motors, and the explicit share of damping.
-static void pushAtStart(const rbStepRun* run, double time, double h)
+// The forces of a share of the step, motors, and the explicit share of damping; all of the step:
+// instead of that, rows at their limits.
+static void pushAtStart(const rbStepRun* run, double time, double h, double share)
 {
     rbStepMechanism* mechanism = run->mechanism;
     double power;
-    RB_ASSERT(h > 0.0);
+    RB_ASSERT(h > 0.0 && (share == 0.5 || share == 1.0));
     mechanism->m.duration = h;
     rbStep_PlaceFixed(run, time, false);
     refresh(mechanism);
     rbStep_Forces(run, time, &power);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += share * h * power + 0.5 * share * h * torquePower(run);
     rezero(mechanism);
     noteRates(mechanism);
     rbStep_SetSpeeds(run, time, time + h);
-    kickDrives(mechanism, h, true);
-    kickBodies(&mechanism->m, 0.5 * h);
+    if (share < 1.0) {
+        kickDrives(mechanism, h, true);
+    } else {
+        pushRows(mechanism, h);
+    }
+    kickBodies(&mechanism->m, share * h);
 }
 
 static void accountForStart(const rbStepRun* run, double h)
@@ -772,7 +778,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     // Springs and limited rows support only the symmetric scheme.
     bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->traits.hasSoft;
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
-    pushAtStart(run, time, h);
+    pushAtStart(run, time, h, 0.5);
     double ahead = h;
     if (isMiddle) {
         flyHalf(run, time, h);
@@ -794,15 +800,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     noteRates(mechanism);
     rbStep_SetSpeeds(run, time + h, time + h);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    if (mechanism->traits.hasLoads) {
-        finishWithLoads(run, time + h, h);
-    } else {
-        double power;
-        rbStep_Forces(run, time + h, &power);
-        kickBodies(m, 0.5 * h);
-        kickDrives(mechanism, h, false);
-        rbStep_StopRates(run, h, mechanism->inner);
-    }
+    pushAtEnd(run, time + h, h);
     accountForEnd(run, h);
     run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
@@ -824,7 +822,7 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     rbStep_ClearTotals(mechanism);
     rbStep_PlaceFixed(run, time, false);
     rbStep_RunMotors(run, time, h);
-    pushAtStart(run, time, h);
+    pushAtStart(run, time, h, 0.5);
     allowLeftover(run);
     rbStep_RenewStart(mechanism, h);
     rbStep_PlaceFixed(run, time + h, true);
@@ -928,28 +926,6 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 //--------------------------------------------------------------------------------------------------
 // A step that look-ahead cannot make
 
-// Motors, and rows at their limits, over the whole step.
-static void pushRows(rbStepMechanism* mechanism, double h)
-{
-    rbMechanism* m = &mechanism->m;
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double x[RB_BLOCK_ROWS_MAX] = {0.0};
-        for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
-            m->impulses[row] = 0.0;
-            if (block->kind == RB_ROW_SPRING) {
-                x[k] = -h * mechanism->rows.drives[row].force;
-                mechanism->rows.totals[row] += x[k];
-            } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                x[k] = limitImpulse(mechanism, row, h);
-                m->impulses[row] = x[k];
-            }
-        }
-        rbMechanism_Apply(m, i, x);
-    }
-}
-
 // Settling solves all conditions together.
 static rbCorrector* getSettler(rbStepMechanism* mechanism)
 {
@@ -1000,18 +976,8 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    double power;
-    m->duration = h;
     m->leftover = 0.0;
-    rbStep_PlaceFixed(run, time, false);
-    rbMechanism_Refresh(m);
-    rbStep_Forces(run, time, &power);
-    mechanism->work[RB_WORK_LOAD] += h * power + 0.5 * h * torquePower(run);
-    rezero(mechanism);
-    noteRates(mechanism);
-    rbStep_SetSpeeds(run, time, time + h);
-    pushRows(mechanism, h);
-    kickBodies(m, h);
+    pushAtStart(run, time, h, 1.0);
     rbMechanism_LookAhead(m, h);
     takeAhead(m);
     rbStep_PlaceFixed(run, time + h, true);

@@ -71,23 +71,32 @@ void rbStep_MeasureSize(rbStepMechanism* mechanism)
     }
 }
 
-void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
-                     rbMechBody* body)
+rbMechBody rbStep_MakeBody(const rbStepEngine* engine, const rbStepHost* host, int index,
+                           double time)
 {
-    *body = (rbMechBody){.index = index, .isDynamic = slot->def.isDynamic};
-    if (body->isDynamic) {
+    rbMechBody body = {.index = index};
+    if (index < 0) {
+        body.pose.orientation = RB_QUAT_IDENTITY;
+        body.pose.rotation = rbMatFromQuat(RB_QUAT_IDENTITY);
+        body.ahead = body.pose;
+        return body;
+    }
+    const rbStepBodySlot* slot = &engine->bodies.data[index];
+    body.isDynamic = slot->def.isDynamic;
+    if (body.isDynamic) {
         const rbMotionBody* motion = &host->motions[index];
         rbVec3 moments = motion->moments;
-        body->mass = motion->mass;
-        body->invMass = 1.0 / motion->mass;
-        body->moments = moments;
-        body->invMoments = rbMakeVec3(1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z);
-        body->turn = rbMakeTurn(moments);
+        body.mass = motion->mass;
+        body.invMass = 1.0 / motion->mass;
+        body.moments = moments;
+        body.invMoments = rbMakeVec3(1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z);
+        body.turn = rbMakeTurn(moments);
         // The size of a body without shapes follows from its inertia.
         double gyration = sqrt(fmax(moments.x, fmax(moments.y, moments.z)) / motion->mass);
-        body->radius = fmax(host->radii != NULL ? host->radii[index] : 0.0, gyration);
+        body.radius = fmax(host->radii != NULL ? host->radii[index] : 0.0, gyration);
     }
-    rbStep_ReadBody(host, slot, index, time, body);
+    rbStep_ReadBody(host, slot, index, time, &body);
+    return body;
 }
 
 // The bodies and blocks of the mechanism under construction.
@@ -106,15 +115,9 @@ typedef struct Builder {
 
 static int addBody(Builder* builder, int index)
 {
-    rbMechBody body = {.index = index, .pose = {.orientation = RB_QUAT_IDENTITY}};
-    if (index < 0) {
-        body.pose.rotation = rbMatFromQuat(RB_QUAT_IDENTITY);
-        body.ahead = body.pose;
-    } else {
-        const rbStepBodySlot* slot = &builder->engine->bodies.data[index];
-        rbStep_InitBody(builder->host, slot, index, builder->time, &body);
-        builder->hasPaths = builder->hasPaths || slot->def.path != NULL;
-    }
+    rbMechBody body = rbStep_MakeBody(builder->engine, builder->host, index, builder->time);
+    bool isOnPath = index >= 0 && builder->engine->bodies.data[index].def.path != NULL;
+    builder->hasPaths = builder->hasPaths || isOnPath;
     rbArray_Push(builder->bodies, body);
     return builder->bodies.count - 1;
 }
@@ -385,13 +388,6 @@ static int dynamicOf(const rbStepEngine* engine, int bodyA, int bodyB)
 static void buildOne(Builder* builder, const int* parents, int root)
 {
     rbStepEngine* engine = builder->engine;
-    builder->mechanism = engine->mechanisms.count;
-    builder->bodies.count = 0;
-    builder->blocks.count = 0;
-    builder->infos.count = 0;
-    builder->rowCount = 0;
-    builder->modelCount = 0;
-    builder->hasPaths = false;
     for (int i = root; i < engine->bodies.count; ++i) {
         if (isDynamic(engine, i) && parents[i] == root) {
             engine->bodies.data[i].mechanism = builder->mechanism;
@@ -413,6 +409,9 @@ static void buildOne(Builder* builder, const int* parents, int root)
     rbStepMechanism mechanism = {0};
     finishMechanism(builder, &mechanism);
     rbArray_Push(engine->mechanisms, mechanism);
+    rbArray_Free(builder->bodies);
+    rbArray_Free(builder->blocks);
+    rbArray_Free(builder->infos);
 }
 
 // Two bodies belong to one mechanism; the lower index is the root, so that mechanisms come in the
@@ -425,37 +424,26 @@ static void join(const rbStepEngine* engine, int* parents, bool* isJoined, int a
     isJoined[dynamicOf(engine, a, b)] = true;
 }
 
-static void forgetPlaces(rbStepEngine* engine)
-{
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        engine->bodies.data[i].mechanism = -1;
-    }
-    for (int i = 0; i < engine->joints.count; ++i) {
-        engine->joints.data[i].mechanism = -1;
-    }
-    for (int i = 0; i < engine->springs.count; ++i) {
-        engine->springs.data[i].mechanism = -1;
-    }
-}
-
 void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStep_FreeMechanisms(engine);
-    forgetPlaces(engine);
     int count = engine->bodies.count;
     int* parents = rbAlloc((size_t)(count + 1) * sizeof *parents);
     bool* isJoined = rbAllocZero((size_t)count + 1, sizeof *isJoined);
     for (int i = 0; i < count; ++i) {
         parents[i] = i;
+        engine->bodies.data[i].mechanism = -1;
     }
     for (int i = 0; i < engine->joints.count; ++i) {
-        const rbStepJointSlot* slot = &engine->joints.data[i];
+        rbStepJointSlot* slot = &engine->joints.data[i];
+        slot->mechanism = -1;
         if (slot->isUsed) {
             join(engine, parents, isJoined, slot->def.bodyA, slot->def.bodyB);
         }
     }
     for (int i = 0; i < engine->springs.count; ++i) {
-        const rbStepSpringSlot* slot = &engine->springs.data[i];
+        rbStepSpringSlot* slot = &engine->springs.data[i];
+        slot->mechanism = -1;
         if (slot->isUsed) {
             join(engine, parents, isJoined, slot->def.bodyA, slot->def.bodyB);
         }
@@ -464,15 +452,12 @@ void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time)
         parents[i] = rbSets_Find(parents, i);
         isJoined[parents[i]] = isJoined[parents[i]] || isJoined[i];
     }
-    Builder builder = {.engine = engine, .host = host, .time = time};
     for (int i = 0; i < count; ++i) {
         if (parents[i] == i && isJoined[i] && isDynamic(engine, i)) {
+            Builder builder = {engine, host, time, .mechanism = engine->mechanisms.count};
             buildOne(&builder, parents, i);
         }
     }
-    rbArray_Free(builder.bodies);
-    rbArray_Free(builder.blocks);
-    rbArray_Free(builder.infos);
     rbFree(parents, (size_t)(count + 1) * sizeof *parents);
     rbFree(isJoined, (size_t)count + 1);
 }

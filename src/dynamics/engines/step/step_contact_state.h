@@ -301,6 +301,8 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
 void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, double h);
 // Forces on a body besides gravity and constant ones.
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time);
+// The same, and all forces into the body.
+rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
 

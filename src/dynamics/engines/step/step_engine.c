@@ -109,15 +109,13 @@ void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringD
 
 // ------------------------------------------------------------------------------------- positions
 
-// The position of a freedom, counting turns from the last known one.
-static double freedomPosition(const rbStepJointSlot* slot, int k, const rbRowPose* poseA,
-                              const rbRowPose* poseB)
+double rbStep_FollowFreedom(const rbFreedomModel* freedom, double last, const rbRowPose* poseA,
+                            const rbRowPose* poseB)
 {
-    const rbFreedomModel* freedom = &slot->def.model->freedoms[k];
     double raw;
     rbFreedomModel_Errors(freedom, poseA, poseB, &raw);
-    double last = slot->positions[k];
-    return freedom->kind == RB_FREEDOM_ANGLE ? last + rbWrapAngle(raw - last) : raw;
+    bool isTurning = freedom->kind == RB_FREEDOM_ANGLE || freedom->kind == RB_FREEDOM_TWIST;
+    return isTurning ? last + rbWrapAngle(raw - last) : raw;
 }
 
 // Positions at the node, so that turns are counted.
@@ -130,8 +128,9 @@ void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanis
         }
         rbStepJointSlot* slot = &engine->joints.data[mechanism->infos[i].owner];
         for (int k = 0; k < slot->def.model->freedomCount; ++k) {
-            slot->positions[k] = freedomPosition(slot, k, &m->bodies[m->blocks[i].bodyA].pose,
-                                                 &m->bodies[m->blocks[i].bodyB].pose);
+            slot->positions[k] = rbStep_FollowFreedom(
+                &slot->def.model->freedoms[k], slot->positions[k],
+                &m->bodies[m->blocks[i].bodyA].pose, &m->bodies[m->blocks[i].bodyB].pose);
         }
     }
 }
@@ -485,12 +484,9 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
         return RB_STATUS_OK;
     }
     *gap = worst;
-    if (worst.joint < 0 && worst.overlap.count > 0) {
-        rbStep_FreeMechanisms(engine);
-        return RB_STATUS_INVALID;
-    }
-    gap->limit = rbStepLimits_Validate(engine);
-    if (worst.joint >= 0 || gap->limit.joint >= 0) {
+    bool isOverlapping = worst.joint < 0 && worst.overlap.count > 0;
+    gap->limit = isOverlapping ? none.limit : rbStepLimits_Validate(engine);
+    if (isOverlapping || worst.joint >= 0 || gap->limit.joint >= 0) {
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;
     }
@@ -629,18 +625,6 @@ static double freedomRate(const rbFreedomModel* freedom, const rbMechBody* bodyA
            rbDot(row.angularA, bodyA->angularVelocity);
 }
 
-// A body as the host sees it now; the world is at rest.
-static rbMechBody hostBody(const rbStepEngine* engine, const rbStepHost* host, int index)
-{
-    rbMechBody body = {.index = index};
-    body.pose.orientation = RB_QUAT_IDENTITY;
-    body.pose.rotation = rbMatFromQuat(RB_QUAT_IDENTITY);
-    if (index >= 0) {
-        rbStep_ReadBody(host, &engine->bodies.data[index], index, engine->time, &body);
-    }
-    return body;
-}
-
 // m and rad, of a block at the node.
 static double nodeGap(const rbMechanism* m, const rbRowBlock* block)
 {
@@ -663,8 +647,8 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
     }
     const rbStepMechanism* mechanism = &engine->mechanisms.data[slot->mechanism];
     const rbRowBlock* block = &mechanism->m.blocks[slot->block];
-    rbMechBody bodyA = hostBody(engine, host, slot->def.bodyA);
-    rbMechBody bodyB = hostBody(engine, host, slot->def.bodyB);
+    rbMechBody bodyA = rbStep_MakeBody(engine, host, slot->def.bodyA, engine->time);
+    rbMechBody bodyB = rbStep_MakeBody(engine, host, slot->def.bodyB, engine->time);
     rbRow rows[RB_BLOCK_ROWS_MAX];
     rbVec3 pointA;
     rbVec3 pointB;
@@ -681,14 +665,17 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
     rbVec3 arm = rbSub(pointA, bodyA.pose.position);
     result.torque = rbSub(moment, rbCross(arm, result.force));
     for (int k = 0; k < slot->def.model->freedomCount; ++k) {
-        result.freedomPositions[k] = freedomPosition(slot, k, &bodyA.pose, &bodyB.pose);
-        result.freedomVelocities[k] = freedomRate(&slot->def.model->freedoms[k], &bodyA, &bodyB);
+        const rbFreedomModel* freedom = &slot->def.model->freedoms[k];
+        result.freedomPositions[k] =
+            rbStep_FollowFreedom(freedom, slot->positions[k], &bodyA.pose, &bodyB.pose);
+        result.freedomVelocities[k] = freedomRate(freedom, &bodyA, &bodyB);
         // Impulses act on A; a force that raises the position acts on B.
         result.freedomForces[k] = -sumForces(mechanism, slot->block, k);
     }
     for (int k = 0; k < slot->def.limitCount; ++k) {
         const double* impulses = slot->limitImpulses[k];
-        result.limitPositions[k] = rbStepLimits_GetPosition(slot, k, &bodyA.pose, &bodyB.pose);
+        result.limitPositions[k] = rbStep_FollowFreedom(
+            &slot->def.limits[k].freedom, slot->limitPositions[k], &bodyA.pose, &bodyB.pose);
         result.limitForces[k] = (impulses[0] - impulses[1]) / engine->settings.step;
     }
     return result;

@@ -786,28 +786,13 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
     }
 }
 
-// J, by which the energy may grow in a step. Joints do no work: more means that look-ahead has
-// found another configuration that closes them, far from the current one.
-static double allowedGain(const rbStepMechanism* mechanism)
-{
-    return TAME_PART * sumBodies(&mechanism->m).kinetic + mechanism->before.forceEnergy;
-}
-
+// Whether the energy grew by no more than it may in a step. Joints do no work: more means that
+// look-ahead has found another configuration that closes them, far from the current one.
 static bool isTame(const rbStepMechanism* mechanism)
 {
     double gain = energyOf(&mechanism->m) - mechanism->before.energy;
-    return !isConservative(mechanism) || gain <= allowedGain(mechanism);
-}
-
-static void scaleMotion(rbMechanism* m, double scale)
-{
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            body->velocity = rbScale(scale, body->velocity);
-            body->momentum = rbScale(scale, body->momentum);
-        }
-    }
+    double most = TAME_PART * sumBodies(&mechanism->m).kinetic + mechanism->before.forceEnergy;
+    return !isConservative(mechanism) || gain <= most;
 }
 
 // Removes the energy gained by a step that could not be made otherwise: from all motion, or, for a
@@ -825,7 +810,14 @@ static void tame(rbStepMechanism* mechanism)
     }
     double kinetic = sumBodies(m).kinetic;
     RB_ASSERT(!(kinetic < 0.0));
-    scaleMotion(m, gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0);
+    double scale = gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            body->velocity = rbScale(scale, body->velocity);
+            body->momentum = rbScale(scale, body->momentum);
+        }
+    }
     if (mechanism->traits.isAfloat) {
         addRigidMotion(m, sum.momentum, sum.angular);
     }
@@ -1012,11 +1004,6 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
     return status;
 }
 
-static double gridTime(const rbStepEngine* engine, const rbStepMechanism* mechanism)
-{
-    return mechanism->grid.origin + (double)mechanism->grid.index * engine->settings.step;
-}
-
 // m, by which rounding alone lets the orders differ. Next to a singular position the conditions
 // hold a direction of motion only with the root of the lost pivot, so rounding grows by its
 // inverse: no smaller step makes it less.
@@ -1053,13 +1040,6 @@ void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors)
     }
 }
 
-// Ends a step of a chosen size, with the errors so far; INFINITY: that of the step is not known.
-static void finishChosen(const rbStepRun* run, double time, double h, double errors)
-{
-    rbStep_CountInaccurate(run->engine, time + h, errors);
-    finishNode(run, time + h, h);
-}
-
 double rbStep_GetGrowth(double order, double error, double allowed, double most)
 {
     // The lower of the two orders has a local error of this power.
@@ -1078,7 +1058,9 @@ static rbStatus stepAnyway(const rbStepRun* run, double h, double hLeast)
     h = isKnown ? hLeast : h;
     rbStatus status = isKnown ? makeSteps(run, time, h) : settle(run, time, h);
     if (status == RB_STATUS_OK) {
-        finishChosen(run, time, h, isKnown ? mechanism->node.estimateSum : INFINITY);
+        double errors = isKnown ? mechanism->node.estimateSum : INFINITY;
+        rbStep_CountInaccurate(run->engine, time + h, errors);
+        finishNode(run, time + h, h);
         mechanism->node.settleCount = 0;
         mechanism->chosen = h;
     }
@@ -1123,7 +1105,8 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
         mechanism->chosen = fmin(h * growth, settings->step);
         if (error <= allowed) {
             run->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
-            finishChosen(run, time, h, mechanism->node.estimateSum);
+            rbStep_CountInaccurate(run->engine, time + h, mechanism->node.estimateSum);
+            finishNode(run, time + h, h);
             return RB_STATUS_OK;
         }
         if (error < errorLeast) {
@@ -1142,11 +1125,14 @@ static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
     if (engine->settings.errorMax > 0.0) {
         return mechanism->grid.time + mechanism->chosen;
     }
-    while (gridTime(engine, mechanism) <= mechanism->grid.time + SNAP * step) {
-        mechanism->grid.index += 1;
+    rbStepGrid* grid = &mechanism->grid;
+    double next = grid->origin + (double)grid->index * step;
+    while (next <= grid->time + SNAP * step) {
+        grid->index += 1;
+        next = grid->origin + (double)grid->index * step;
     }
-    RB_ASSERT(mechanism->grid.index > 0);
-    return gridTime(engine, mechanism);
+    RB_ASSERT(grid->index > 0);
+    return next;
 }
 
 static bool isFiniteState(const rbMechanism* m)

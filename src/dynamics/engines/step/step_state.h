@@ -219,6 +219,9 @@ typedef struct rbStepRun {
 } rbStepRun;
 
 // --------------------------------------------------------------------------- step_engine.c
+// The position of a freedom at poses; turns are counted from the last one.
+double rbStep_FollowFreedom(const rbFreedomModel* freedom, double last, const rbRowPose* poseA,
+                            const rbRowPose* poseB);
 // Positions of freedoms at the node, so that turns are counted.
 void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism);
 void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism);
@@ -263,9 +266,9 @@ void rbStep_FreeMechanisms(rbStepEngine* engine);
 void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body);
 void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
                      rbMechBody* body);
-// A body with its mass, as it is at a time.
-void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
-                     rbMechBody* body);
+// A body with its mass, as the host has it at a time; -1: the world.
+rbMechBody rbStep_MakeBody(const rbStepEngine* engine, const rbStepHost* host, int index,
+                           double time);
 void rbStep_WriteBody(const rbStepHost* host, const rbMechBody* body);
 void rbStep_WriteBodies(const rbStepHost* host, const rbMechanism* m);
 void rbStep_MeasureSize(rbStepMechanism* mechanism);
