@@ -73,15 +73,8 @@ void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead)
         rbMechBody* body = &mechanism->m.bodies[i];
         const rbPath* path =
             body->index >= 0 ? run->engine->bodies.data[body->index].def.path : NULL;
-        if (body->isDynamic || path == NULL) {
-            continue;
-        }
-        rbMechBody moved = *body;
-        rbStep_FollowPath(path, time, isAhead ? &moved : body);
-        if (isAhead) {
-            body->ahead = moved.pose;
-            body->aheadVelocity = moved.velocity;
-            body->aheadAngularVelocity = moved.angularVelocity;
+        if (!body->isDynamic && path != NULL) {
+            rbStep_FollowPath(path, time, body, isAhead);
         }
     }
 }
@@ -567,16 +560,17 @@ static double largestSpeed(const rbMechanism* m)
     return sqrt(most);
 }
 
-static void renewEnd(rbStepMechanism* mechanism, rbCorrector* corrector, double h)
+static void renewEnd(rbStepMechanism* mechanism, double h)
 {
     setCompliance(mechanism, h, STAGE_END);
-    rbCorrector_Factor(corrector, &mechanism->m);
+    rbCorrector_Factor(mechanism->inner, &mechanism->m);
 }
 
 // Impulses that stop relative motion along the rows; limits may change meanwhile.
-static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corrector)
+static void correctVelocities(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
+    rbCorrector* corrector = mechanism->inner;
     const rbStepSettings* settings = &run->engine->settings;
     bool isIterative = corrector->solver->cutCount > 0;
     double floor = FLOOR_ROUNDINGS * DBL_EPSILON * (1.0 + largestSpeed(&mechanism->m));
@@ -611,7 +605,7 @@ static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corre
         if (!corrected.isLimitChanged) {
             break;
         }
-        renewEnd(mechanism, corrector, h);
+        renewEnd(mechanism, h);
     }
 }
 
@@ -649,18 +643,25 @@ static void notePivots(rbStepMechanism* mechanism, const rbSolver* solver)
     }
 }
 
-void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector)
+static void stopRates(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(!(h < 0.0));
-    renewEnd(mechanism, corrector, h);
+    renewEnd(mechanism, h);
     if (h > 0.0) {
-        notePivots(mechanism, corrector->solver);
+        notePivots(mechanism, mechanism->inner->solver);
     }
     if (run->engine->settings.hasVelocityCorrection) {
         clearImpulses(mechanism, h);
-        correctVelocities(run, h, corrector);
+        correctVelocities(run, h);
     }
+}
+
+void rbStep_StopRates(const rbStepRun* run, double time)
+{
+    rbStep_ContinueErrors(run->mechanism);
+    rbStep_SetSpeeds(run, time, time);
+    stopRates(run, 0.0);
 }
 
 // The end of a step. Loads that depend on velocity are evaluated at the resulting ones, by
@@ -682,7 +683,7 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
         }
         kickBodies(m, 0.5 * h);
         kickDrives(mechanism, h, false);
-        rbStep_StopRates(run, h, mechanism->inner);
+        stopRates(run, h);
         if (!mechanism->traits.hasLoads) {
             break;
         }
@@ -853,7 +854,7 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     accountForStart(run, h);
     flyToEnd(run, time + h);
     rbStep_SetSpeeds(run, time + h, time + h);
-    renewEnd(mechanism, mechanism->inner, h);
+    renewEnd(mechanism, h);
     clearImpulses(mechanism, h);
 }
 
@@ -867,7 +868,7 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
     kickBodies(&mechanism->m, 0.5 * h);
     kickDrives(mechanism, h, false);
-    correctVelocities(run, h, mechanism->inner);
+    correctVelocities(run, h);
 }
 
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
@@ -881,7 +882,7 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
     refresh(mechanism);
     rezero(mechanism);
     rbStep_SetSpeeds(run, time, time);
-    renewEnd(mechanism, mechanism->inner, h);
+    renewEnd(mechanism, h);
     for (int row = 0; row < m->rowCount; ++row) {
         m->impulses[row] = 0.0;
         mechanism->rows.drives[row].elastic = 0.0;
@@ -901,7 +902,7 @@ double rbStep_SweepRates(const rbStepRun* run, double h)
         double rate = fabs(mechanism->inner->residual[row]);
         most = rate <= most ? most : rate;
     }
-    correctVelocities(run, h, mechanism->inner);
+    correctVelocities(run, h);
     return most;
 }
 
@@ -988,9 +989,7 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     keepImpulses(mechanism, h, 1.0);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * torquePower(run);
     addWork(mechanism, 2.0 * h, true);
-    rbStep_ContinueErrors(mechanism);
-    rbStep_SetSpeeds(run, time + h, time + h);
-    rbStep_StopRates(run, 0.0, mechanism->inner);
+    rbStep_StopRates(run, time + h);
     run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return error;
 }

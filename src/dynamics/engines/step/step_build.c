@@ -9,13 +9,12 @@ static bool isDynamic(const rbStepEngine* engine, int body)
     return body >= 0 && engine->bodies.data[body].isUsed && engine->bodies.data[body].def.isDynamic;
 }
 
-void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body)
+void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body, bool isAhead)
 {
     rbTransform pose;
-    rbPath_Evaluate(path, time, &pose, &body->velocity, &body->angularVelocity);
-    body->pose.position = pose.p;
-    body->pose.orientation = pose.q;
-    body->pose.rotation = rbMatFromQuat(pose.q);
+    rbPath_Evaluate(path, time, &pose, isAhead ? &body->aheadVelocity : &body->velocity,
+                    isAhead ? &body->aheadAngularVelocity : &body->angularVelocity);
+    *(isAhead ? &body->ahead : &body->pose) = (rbRowPose){pose.p, pose.q, rbMatFromQuat(pose.q)};
 }
 
 void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
@@ -32,7 +31,7 @@ void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int ind
         rbVec3 local = rbMulEach(host->motions[index].moments, state->spin);
         body->momentum = rbMulMV(body->pose.rotation, local);
     } else if (slot->def.path != NULL) {
-        rbStep_FollowPath(slot->def.path, time, body);
+        rbStep_FollowPath(slot->def.path, time, body, false);
     } else {
         body->velocity = RB_VEC3_ZERO;
         body->angularVelocity = RB_VEC3_ZERO;
@@ -234,29 +233,28 @@ static void addSpring(Builder* builder, int owner)
 }
 
 // The arrays of a mechanism, and how many elements each has; one more is allocated.
-#define ARRAYS(X)                             \
-    X(m.bodies, mechanism->m.bodyCount)       \
-    X(m.masses, mechanism->m.bodyCount)       \
-    X(m.blocks, mechanism->m.blockCount)      \
-    X(infos, mechanism->m.blockCount)         \
-    X(copies.motors, mechanism->m.blockCount) \
-    X(m.rows, mechanism->m.rowCount)          \
-    X(m.compliance, mechanism->m.rowCount)    \
-    X(m.speeds, mechanism->m.rowCount)        \
-    X(m.limits, mechanism->m.rowCount)        \
-    X(m.startErrors, mechanism->m.rowCount)   \
-    X(m.startDamping, mechanism->m.rowCount)  \
-    X(m.impulses, mechanism->m.rowCount)      \
-    X(rows.drives, mechanism->m.rowCount)     \
-    X(rows.limits, mechanism->m.rowCount)     \
-    X(rows.guesses, mechanism->m.rowCount)    \
-    X(rows.totals, mechanism->m.rowCount)     \
-    X(rows.forces, mechanism->m.rowCount)     \
-    X(rows.sums, mechanism->m.rowCount)       \
-    X(copies.limits, mechanism->m.rowCount)   \
-    X(copies.start, mechanism->copies.size)   \
-    X(copies.kept, mechanism->copies.size)    \
-    X(copies.scratch, mechanism->copies.size) \
+#define ARRAYS(X)                              \
+    X(m.bodies, mechanism->m.bodyCount)        \
+    X(m.masses, mechanism->m.bodyCount)        \
+    X(m.blocks, mechanism->m.blockCount)       \
+    X(infos, mechanism->m.blockCount)          \
+    X(m.rows, mechanism->m.rowCount)           \
+    X(m.compliance, mechanism->m.rowCount)     \
+    X(m.speeds, mechanism->m.rowCount)         \
+    X(m.limits, mechanism->m.rowCount)         \
+    X(m.startErrors, mechanism->m.rowCount)    \
+    X(m.startDamping, mechanism->m.rowCount)   \
+    X(m.impulses, mechanism->m.rowCount)       \
+    X(rows.drives, mechanism->m.rowCount)      \
+    X(rows.limits, mechanism->m.rowCount)      \
+    X(rows.guesses, mechanism->m.rowCount)     \
+    X(rows.totals, mechanism->m.rowCount)      \
+    X(rows.forces, mechanism->m.rowCount)      \
+    X(rows.sums, mechanism->m.rowCount)        \
+    X(copies.limits, mechanism->m.rowCount)    \
+    X(copies.start, mechanism->copies.size)    \
+    X(copies.kept, mechanism->copies.nodeSize) \
+    X(copies.scratch, mechanism->copies.size)  \
     X(copies.runs, (RB_STEP_RUNS_MAX + 1) * mechanism->copies.runSize)
 #define CREATE(name, count) \
     mechanism->name = rbAllocZero((size_t)(count) + 1, sizeof *mechanism->name);
@@ -353,6 +351,9 @@ static void finishMechanism(const Builder* builder, rbStepMechanism* mechanism)
     m->rowCount = builder->rowCount;
     mechanism->copies.size = m->bodyCount * RB_STEP_BODY_DOUBLES + 4 * m->rowCount;
     mechanism->copies.runSize = mechanism->copies.size + RB_WORK_COUNT + 3;
+    mechanism->copies.nodeSize = mechanism->copies.size * (int)sizeof(double) +
+                                 (int)sizeof(rbNodeMemory) +
+                                 m->blockCount * (int)sizeof(rbMotorState);
     ARRAYS(CREATE)
     rbCopyElements(m->bodies, builder->bodies.data, m->bodyCount, sizeof *m->bodies);
     rbCopyElements(m->blocks, builder->blocks.data, m->blockCount, sizeof *m->blocks);

@@ -227,7 +227,7 @@ void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
         rbMechBody* body = &c->own.loose.data[i];
         const rbPath* path = engine->bodies.data[body->index].def.path;
         if (!body->isDynamic && path != NULL) {
-            rbStep_FollowPath(path, time, body);
+            rbStep_FollowPath(path, time, body, false);
         }
     }
 }

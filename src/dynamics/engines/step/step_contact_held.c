@@ -36,7 +36,6 @@
 void rbHeldSet_Free(rbHeldSet* held)
 {
     rbArray_Free(held->points);
-    rbArray_Free(held->speeds);
     rbArray_Free(held->isHeldPoint);
 }
 
@@ -150,8 +149,7 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     return true;
 }
 
-// The points that touch at the node; false: not all of them can be held.
-static bool collect(rbStepEngine* engine)
+bool rbHeldStep_Collect(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     c->order.held.points.count = 0;
@@ -414,25 +412,18 @@ static void measureRates(rbHeldSet* held)
     }
 }
 
-// m, of the coordinates: their rounding limits what can be met.
-static double sizeOf(const rbHeldSet* held)
+// m/s or m, of the speeds or coordinates: their rounding limits what can be met.
+static double unitOf(const rbHeldSet* held, bool isOfRates)
 {
-    double size = 1.0;
-    for (int i = 0; i < held->points.count; ++i) {
-        size = fmax(size, rbLength(held->points.data[i].place));
-    }
-    return size;
-}
-
-static double speedOf(const rbHeldSet* held)
-{
-    double speed = 1.0;
+    double unit = 1.0;
     for (int i = 0; i < held->points.count; ++i) {
         const rbHeldPoint* point = &held->points.data[i];
-        speed = fmax(speed, rbLength(velocityAt(point->bodies[0], point->arms[0])));
-        speed = fmax(speed, rbLength(velocityAt(point->bodies[1], point->arms[1])));
+        for (int side = 0; side < 2; ++side) {
+            rbVec3 v = velocityAt(point->bodies[side], point->arms[side]);
+            unit = fmax(unit, rbLength(isOfRates ? v : point->place));
+        }
     }
-    return speed;
+    return unit;
 }
 
 // Where all bodies that are not frozen fly.
@@ -444,12 +435,10 @@ static void lookAhead(rbStepEngine* engine, double h)
         const rbPath* path = engine->bodies.data[body->index].def.path;
         if (body->isDynamic) {
             rbMechBody_LookAhead(body, h);
+        } else if (path != NULL) {
+            rbStep_FollowPath(path, c->grid.time + h, body, true);
         } else {
-            rbMechBody copy = *body;
-            if (path != NULL) {
-                rbStep_FollowPath(path, c->grid.time + h, &copy);
-            }
-            body->ahead = copy.pose;
+            body->ahead = body->pose;
         }
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
@@ -457,20 +446,16 @@ static void lookAhead(rbStepEngine* engine, double h)
     }
 }
 
-// Joints after contacts changed velocities.
-static void sweepJoints(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
+static void sweepRates(const rbStepRun* run, double time, double h)
 {
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        if (isOfRates) {
-            (void)rbStep_SweepRates(&run, h);
-        } else {
-            (void)rbStep_SweepPositions(&run, h);
-        }
-    }
+    (void)time;
+    (void)rbStep_SweepRates(run, h);
+}
+
+static void sweepPositions(const rbStepRun* run, double time, double h)
+{
+    (void)time;
+    (void)rbStep_SweepPositions(run, h);
 }
 
 // Turns friction that acts already against the slip that it leaves; returns by how much velocities
@@ -498,7 +483,7 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
 {
     rbHeldSet* held = &engine->contacts->order.held;
     RB_ASSERT(h > 0.0 && 3 * held->points.count <= RB_HELD_ROWS_MAX);
-    double unit = isOfRates ? speedOf(held) : sizeOf(held);
+    double unit = unitOf(held, isOfRates);
     double last = INFINITY;
     factor(held);
     for (int round = 0; round < ROUNDS_MAX; ++round) {
@@ -524,7 +509,8 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
         }
         last = error;
         pushRows(held, isOfRates ? 1.0 : 1.0 / h);
-        sweepJoints(engine, host, h, isOfRates);
+        // joints after contacts changed velocities
+        rbContactStep_EachMechanism(engine, host, isOfRates ? sweepRates : sweepPositions, h);
     }
     return false;
 }
@@ -600,9 +586,8 @@ static void account(rbStepEngine* engine, const rbStepHost* host, double h, bool
     rbContactAccounts* sums = &c->accounts.sums;
     for (int i = 0; i < c->order.held.points.count; ++i) {
         rbHeldPoint* point = &c->order.held.points.data[i];
-        rbVec3 p = rbScale(point->impulse[0], point->push);
-        p = rbAddScaled(rbAddScaled(p, point->impulse[1], point->axes[1]), point->impulse[2],
-                        point->axes[2]);
+        rbVec3 p = rbJoinImpulse(point->push, &point->axes[1], point->impulse[0], point->impulse[1],
+                                 point->impulse[2]);
         rbVec3 mean = rbScale(0.5, rbAdd(point->before, slipRate(point)));
         if (isStart) {
             mean = rbSub(
@@ -626,16 +611,12 @@ static void account(rbStepEngine* engine, const rbStepHost* host, double h, bool
 
 // ----------------------------------------------------------------------------------------- forces
 
-static void kick(rbStepEngine* engine, const rbStepHost* host, rbMechBody* body, rbLoad load,
-                 double h)
+static void kick(rbStepEngine* engine, rbMechBody* body, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    const rbMotionBody* motion = &host->motions[body->index];
-    body->force = rbAddScaled(load.force, body->mass, motion->acceleration);
-    body->torque = rbAdd(load.torque, motion->torque);
     body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
     body->momentum = rbAddScaled(body->momentum, h, body->torque);
-    c->flight.kicks.data[body->index] = rbScale(engine->settings.step * body->invMass, body->force);
+    engine->contacts->flight.kicks.data[body->index] =
+        rbScale(engine->settings.step * body->invMass, body->force);
 }
 
 // J, of forces without a potential, at the current velocities.
@@ -650,20 +631,12 @@ static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
         if (body->isDynamic) {
-            rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
-            rbMechBody before = *body;
-            kick(engine, host, body, load, 0.5 * h);
-            before.torque = body->torque;
-            c->accounts.sums.load += getWork(&before, load, 0.5 * h);
+            rbLoad load = rbContactStep_LoadBody(host, body, c->grid.time);
+            c->accounts.sums.load += getWork(body, load, 0.5 * h);
+            kick(engine, body, 0.5 * h);
         }
     }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        rbStep_BeginBasic(&run, c->grid.time, h);
-    }
+    rbContactStep_EachMechanism(engine, host, rbStep_BeginBasic, h);
 }
 
 static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
@@ -673,13 +646,7 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
     for (int i = 0; i < c->own.loose.count; ++i) {
         c->own.loose.data[i].pose = c->own.loose.data[i].ahead;
     }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        rbStep_FlyBasic(&run, c->grid.time, h);
-    }
+    rbContactStep_EachMechanism(engine, host, rbStep_FlyBasic, h);
     c->grid.time += h;
     rbContactStep_PlaceFixed(engine, c->grid.time);
     c->trial.isFlown = false;
@@ -690,19 +657,13 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
     bool isLoaded = false;
-    rbArray_Reserve(c->order.held.speeds, c->own.loose.count);
     for (int i = 0; i < c->own.loose.count; ++i) {
-        const rbMechBody* body = &c->own.loose.data[i];
+        rbMechBody* body = &c->own.loose.data[i];
         isLoaded = isLoaded || (body->isDynamic && host->motions[body->index].load != NULL);
-        c->order.held.speeds.data[i] = (rbHeldSpeed){body->velocity, body->momentum};
+        body->lentVelocity = body->velocity;
+        body->lentMomentum = body->momentum;
     }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        rbStep_KickBasic(&run, c->grid.time, h);
-    }
+    rbContactStep_EachMechanism(engine, host, rbStep_KickBasic, h);
     double change = INFINITY;
     for (int round = 0; round < ROUNDS_MAX; ++round) {
         double last = change;
@@ -710,11 +671,11 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
         for (int i = 0; i < c->own.loose.count; ++i) {
             rbMechBody* body = &c->own.loose.data[i];
             if (body->isDynamic) {
-                rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
+                (void)rbContactStep_LoadBody(host, body, c->grid.time);
                 rbVec3 velocity = body->velocity;
-                body->velocity = c->order.held.speeds.data[i].velocity;
-                body->momentum = c->order.held.speeds.data[i].momentum;
-                kick(engine, host, body, load, 0.5 * h);
+                body->velocity = body->lentVelocity;
+                body->momentum = body->lentMomentum;
+                kick(engine, body, 0.5 * h);
                 change = fmax(change, rbDistance(velocity, body->velocity));
             }
         }
@@ -731,9 +692,9 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
         }
     }
     for (int i = 0; i < c->own.loose.count; ++i) {
-        const rbMechBody* body = &c->own.loose.data[i];
+        rbMechBody* body = &c->own.loose.data[i];
         if (body->isDynamic) {
-            rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
+            rbLoad load = rbContactStep_LoadBody(host, body, c->grid.time);
             c->accounts.sums.load += getWork(body, load, 0.5 * h);
         }
     }
@@ -850,7 +811,7 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
     memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
     memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
     memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
-    if (!collect(engine)) {
+    if (!rbHeldStep_Collect(engine)) {
         return false;
     }
     pushAtStart(engine, host, h);
@@ -872,20 +833,9 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
         return false;
     }
     account(engine, host, h, false);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        rbStep_EndBasic(&run, c->grid.time, h);
-    }
+    rbContactStep_EachMechanism(engine, host, rbStep_EndBasic, h);
     writeSet(engine);
     return isSame(c);
-}
-
-bool rbHeldStep_CanHold(rbStepEngine* engine)
-{
-    return collect(engine);
 }
 
 void rbHeldStep_Plan(rbStepEngine* engine, double h)

@@ -41,14 +41,8 @@ typedef struct rbHeldRows {
     double errors[RB_HELD_ROWS_MAX];
 } rbHeldRows;
 
-typedef struct rbHeldSpeed {
-    rbVec3 velocity;
-    rbVec3 momentum;
-} rbHeldSpeed;
-
 typedef struct rbHeldSet {
     RB_ARRAY(rbHeldPoint) points;
-    RB_ARRAY(rbHeldSpeed) speeds;        // per loose body, before the forces of the end
     RB_ARRAY(unsigned char) isHeldPoint; // per point of the set
     bool isGapKept;                      // gaps that earlier steps left stay
     rbHeldRows rows;
@@ -56,8 +50,8 @@ typedef struct rbHeldSet {
 
 void rbHeldSet_Free(rbHeldSet* held);
 
-// Whether the active set of the node is of a kind that can be held.
-bool rbHeldStep_CanHold(rbStepEngine* engine);
+// The points that touch at the node; false: not all of them can be held.
+bool rbHeldStep_Collect(rbStepEngine* engine);
 // Before runs of steps of size h or more: whether gaps are closed in them.
 void rbHeldStep_Plan(rbStepEngine* engine, double h);
 // One step of size h; false: the active set does not last, and the state is invalid.

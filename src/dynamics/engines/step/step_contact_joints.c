@@ -4,6 +4,21 @@
 
 #include <string.h>
 
+void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, rbStepPartFn* part,
+                                 double h)
+{
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        int first = run.mechanism->m.bodies[0].index;
+        if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, first)) {
+            part(&run, engine->contacts->grid.time, h);
+        }
+    }
+}
+
 static void takeMechanism(const rbStepEngine* engine, rbStepMechanism* mechanism)
 {
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {

@@ -266,7 +266,7 @@ static bool tryStep(rbStepEngine* engine, const rbStepHost* host, double longest
     double kept = isWhole ? chosen : 0.0;
     double least = INFINITY; // of the estimates, and its step
     double hLeast = 0.0;
-    h = rbHeldStep_CanHold(engine) ? fmin(h, REACH_PART * rbHeldStep_GetReach(engine)) : 0.0;
+    h = rbHeldStep_Collect(engine) ? fmin(h, REACH_PART * rbHeldStep_GetReach(engine)) : 0.0;
     while (h > shortest || (isWhole && h == longest)) {
         double estimate;
         double shrink = CHANGE_SHRINKAGE;

@@ -316,6 +316,10 @@ typedef struct rbJointSweep {
     bool isOfRates;
 } rbJointSweep;
 
+// A part of a step of size h, at the time of the node, for all mechanisms that are not frozen.
+typedef void rbStepPartFn(const rbStepRun* run, double time, double h);
+void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, rbStepPartFn* part,
+                                 double h);
 bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island);
 // All joints of the island, with the velocities that contacts left (an rbSweepJointsFn).
 bool rbContactStep_SweepJoints(void* context, double* error);

@@ -421,7 +421,7 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
     if (isOpen && !settings->isAssembleAllowed) {
         takeWorse(gap, &own);
     } else if (!isContinued && (!isOpen || !isGentle)) {
-        rbStep_Save(mechanism, mechanism->copies.kept);
+        rbStep_Save(mechanism, mechanism->copies.start);
         bool isClosed = assemble(run, tolerance);
         if (isOpen && !isClosed) {
             // Reports the joint that was open first, and one that it leaves open.
@@ -430,17 +430,17 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
             own.isStuck = true;
             own.other = left.joint != own.joint ? left.joint : left.other;
             takeWorse(gap, &own);
-            rbStep_Restore(mechanism, mechanism->copies.kept);
+            rbStep_Restore(mechanism, mechanism->copies.start);
         }
     }
     mechanism->isOpen = (isOpen || isContinued) && isGentle;
     rbMechanism_Refresh(&mechanism->m);
-    rbStep_ContinueErrors(mechanism);
     // Methods that let joints oscillate continue with the previous rates.
     bool isSwinging = isContinued && mechanism->method != NULL;
-    if (!mechanism->isOpen && !isSwinging) {
-        rbStep_SetSpeeds(run, mechanism->grid.time, mechanism->grid.time);
-        rbStep_StopRates(run, 0.0, mechanism->inner);
+    if (mechanism->isOpen || isSwinging) {
+        rbStep_ContinueErrors(mechanism);
+    } else {
+        rbStep_StopRates(run, mechanism->grid.time);
     }
     mechanism->isRefreshed = true;
     mechanism->isAnchored = false;
@@ -537,9 +537,7 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
         (void)assemble(&run, engine->settings.tolerance);
     }
     m->duration = 0.0;
-    rbStep_ContinueErrors(mechanism);
-    rbStep_SetSpeeds(&run, time, time);
-    rbStep_StopRates(&run, 0.0, mechanism->inner);
+    rbStep_StopRates(&run, time);
     mechanism->isRefreshed = true;
     rbStep_WriteBodies(host, m);
 }

@@ -492,10 +492,8 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
     }
     rbStep_PlaceFixed(run, time + h, false);
     (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
-    rbStep_ContinueErrors(mechanism);
-    rbStep_SetSpeeds(run, time + h, time + h);
     // Velocities only: nothing soft acts in zero time.
-    rbStep_StopRates(run, 0.0, mechanism->inner);
+    rbStep_StopRates(run, time + h);
     if (mechanism->traits.isAfloat) {
         // Every run keeps the angular momentum, but the combination is not linear in it: the
         // difference is corrected as a rotation of the whole, which no joint feels.
@@ -858,32 +856,29 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     return status;
 }
 
-// Memory of servos: a trial must not count.
-static void copyMotors(const rbStepEngine* engine, const rbStepMechanism* mechanism, bool isBack)
+// The state, and the memory of servos: a trial must not count.
+static void moveNode(const rbStepEngine* engine, rbStepMechanism* mechanism, rbByteStream stream)
 {
+    rbStep_Move(mechanism, &stream);
+    RB_MOVE(&stream, mechanism->node);
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         const rbBlockInfo* info = &mechanism->infos[i];
         if (info->role == RB_ROLE_FREEDOM) {
-            rbMotorState* motor = &engine->joints.data[info->owner].motors[info->freedom];
-            rbMotorState* copy = &mechanism->copies.motors[i];
-            *(isBack ? motor : copy) = *(isBack ? copy : motor);
+            RB_MOVE(&stream, engine->joints.data[info->owner].motors[info->freedom]);
         }
     }
+    RB_ASSERT(stream.size <= (size_t)mechanism->copies.nodeSize);
 }
 
 void rbStep_KeepNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
 {
-    rbStep_Save(mechanism, mechanism->copies.kept);
-    mechanism->copies.node = mechanism->node;
-    copyMotors(engine, mechanism, false);
+    moveNode(engine, mechanism, (rbByteStream){.bytes = mechanism->copies.kept});
 }
 
 void rbStep_RecallNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
 {
-    rbStep_Restore(mechanism, mechanism->copies.kept);
-    mechanism->node = mechanism->copies.node;
+    moveNode(engine, mechanism, (rbByteStream){.bytes = mechanism->copies.kept, .isLoading = true});
     mechanism->isAnchored = false;
-    copyMotors(engine, mechanism, true);
 }
 
 static void keepNode(const rbStepRun* run)
@@ -955,8 +950,7 @@ static bool refine(const rbStepRun* run)
     rbStep_RecallNode(run->engine, run->mechanism);
     mechanism->node.level = level;
     mechanism->node.calmCount = -WILD_STEPS;
-    mechanism->copies.node.level = level;
-    mechanism->copies.node.calmCount = -WILD_STEPS;
+    rbStep_KeepNode(run->engine, mechanism);
     run->engine->statistics.halvings += run->isTrial ? 0 : 1;
     return true;
 }

@@ -113,13 +113,12 @@ typedef struct rbStepSeen {
 typedef struct rbStepCopies {
     int size;             // doubles of a copy
     double* start;        // at the start of the current step
-    double* kept;         // at the node, during a trial
+    char* kept;           // state and memory of the node, during a trial
+    int nodeSize;         // bytes of it
     double* scratch;      // within a basic step
     double* runs;         // results of the runs: states, works, totals
     int runSize;          // doubles of one
     rbLimitState* limits; // per row, where a stage of contacts began
-    rbNodeMemory node;    // during a trial
-    rbMotorState* motors; // per block, the same
 } rbStepCopies;
 
 // Results of runs of 1, 2, 3, ... steps over the same time as doubles: first the bodies, as
@@ -262,8 +261,8 @@ void rbStepRuns_Combine(const rbStepRuns* runs, int bodyCount, double* sum);
 // Builds all mechanisms from the states of the host.
 void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time);
 void rbStep_FreeMechanisms(rbStepEngine* engine);
-// Pose and velocities of a kinematic body.
-void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body);
+// Pose and velocities of a kinematic body, now or ahead.
+void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body, bool isAhead);
 void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
                      rbMechBody* body);
 // A body with its mass, as the host has it at a time; -1: the world.
@@ -313,6 +312,6 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h);
 void rbStep_KickBasic(const rbStepRun* run, double time, double h);
 double rbStep_SweepRates(const rbStepRun* run, double h);
 void rbStep_EndBasic(const rbStepRun* run, double time, double h);
-// Velocity correction at the current poses with no time passing.
-void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector);
+// At the current poses, at a time: errors of rows, and velocities corrected with no time passing.
+void rbStep_StopRates(const rbStepRun* run, double time);
 double rbStep_GetTolerance(const rbStepEngine* engine);
