@@ -6,7 +6,6 @@
 // stage, and against that at its end in the last: each part is the mirror image of the other in
 // time. Where points depend on each other (a box on its four corners), the least impulses are
 // taken.
-#include "base/math/matrix3.h"
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <float.h>
@@ -37,71 +36,65 @@ void rbHeldSet_Free(rbHeldSet* held)
 {
     rbArray_Free(held->points);
     rbArray_Free(held->isHeldPoint);
+    rbArray_Free(held->still);
 }
 
 // ----------------------------------------------------------------------------------------- points
 
-static rbVec3 spinOf(const rbMechBody* body)
+static rbVec3 slipRate(const rbStepContacts* c, const rbHeldPoint* held)
 {
-    if (!body->isDynamic) {
-        return body->angularVelocity;
-    }
-    rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-    return rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, local));
+    return rbContact_RelativeVelocity(c->bodies.data, held->contact, held->point);
 }
 
-static rbVec3 velocityAt(const rbMechBody* body, rbVec3 arm)
+// The normal or a tangent.
+static rbVec3 axisOf(const rbHeldPoint* held, int axis)
 {
-    return rbAdd(body->velocity, rbCross(spinOf(body), arm));
+    return axis == 0 ? held->contact->normal : held->contact->tangents[axis - 1];
 }
 
-static rbVec3 slipRate(const rbHeldPoint* point)
+static rbVec3 pushOf(const rbHeldPoint* held, int axis)
 {
-    rbVec3 u = rbSub(velocityAt(point->bodies[1], point->arms[1]),
-                     velocityAt(point->bodies[0], point->arms[0]));
-    return rbAdd(u, point->belt);
+    return axis == 0 ? held->push : axisOf(held, axis);
+}
+
+static void push(rbStepContacts* c, const rbHeldPoint* held, rbVec3 p)
+{
+    RB_ASSERT(rbIsFinite3(p));
+    rbContact_ApplyImpulse(c->bodies.data, held->contact, held->point, p);
 }
 
 // The direction of friction; false: there is no slip.
-static bool aimFriction(rbHeldPoint* point)
+static bool aimFriction(const rbStepContacts* c, rbHeldPoint* held)
 {
-    point->push = point->axes[0];
-    if (point->isSticking || !(point->friction > 0.0)) {
+    rbVec3 normal = held->contact->normal;
+    held->push = normal;
+    if (held->isSticking || !(held->contact->friction > 0.0)) {
         return true;
     }
-    rbVec3 u = slipRate(point);
-    u = rbAddScaled(u, -rbDot(u, point->axes[0]), point->axes[0]);
+    rbVec3 u = slipRate(c, held);
+    u = rbAddScaled(u, -rbDot(u, normal), normal);
     double speed = rbLength(u);
     if (!(speed > SLIDE_LEAST)) {
         return false;
     }
-    point->push = rbAddScaled(point->push, -point->friction / speed, u);
+    held->push = rbAddScaled(normal, -held->contact->friction / speed, u);
     return true;
 }
 
-// The geometry of a point of the set.
+// A point of the set.
 static void placePoint(const rbStepEngine* engine, rbHeldPoint* held, int contact, int point)
 {
     const rbStepContacts* c = engine->contacts;
-    const rbContact* from = &c->set.contacts[contact];
-    const rbContactPoint* at = &c->set.points[point];
     RB_ASSERT(contact >= 0 && contact < c->set.contactCount);
-    RB_ASSERT(point >= from->firstPoint && point < from->firstPoint + from->pointCount);
-    held->contact = contact;
-    held->point = point;
-    held->bodies[0] = rbContactStep_GetBody(engine, from->bodyA);
-    held->bodies[1] = rbContactStep_GetBody(engine, from->bodyB);
+    held->contact = &c->set.contacts[contact];
+    held->point = &c->set.points[point];
+    RB_ASSERT(point >= held->contact->firstPoint &&
+              point < held->contact->firstPoint + held->contact->pointCount);
+    held->bodies[0] = rbContactStep_GetBody(engine, held->contact->bodyA);
+    held->bodies[1] = rbContactStep_GetBody(engine, held->contact->bodyB);
     RB_ASSERT(held->bodies[0] != NULL && held->bodies[1] != NULL);
-    held->arms[0] = at->armA;
-    held->arms[1] = at->armB;
-    held->axes[0] = from->normal;
-    held->axes[1] = from->tangents[0];
-    held->axes[2] = from->tangents[1];
-    held->belt = from->hasBelt ? from->belt : RB_VEC3_ZERO;
-    held->friction = from->friction;
-    held->stiction = from->stiction;
-    held->place = rbAdd(held->bodies[0]->pose.position, at->armA);
-    held->gap = c->order.held.isGapKept ? at->gap : 0.0;
+    held->place = rbAdd(held->bodies[0]->pose.position, held->point->armA);
+    held->gap = c->order.held.isGapKept ? held->point->gap : 0.0;
     memset(held->impulse, 0, sizeof held->impulse);
 }
 
@@ -130,7 +123,7 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     rbHeldPoint held;
     memset(&held, 0, sizeof held);
     placePoint(engine, &held, contact, point);
-    rbVec3 u = slipRate(&held);
+    rbVec3 u = slipRate(c, &held);
     double approach = rbDot(u, from->normal);
     bool isLoaded = at->impulse[0] > 0.0;
     if (!isLoaded && !(at->isClosed && fabs(at->gap) <= NEAR_GAP && fabs(approach) <= NEAR_SPEED)) {
@@ -138,10 +131,9 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     }
     double slip = rbLength(rbAddScaled(u, -approach, from->normal));
     held.isSticking = from->stiction > 0.0 && (isLoaded ? at->isSticking : slip <= NEAR_SPEED);
-    for (int i = 0; i < 2; ++i) {
-        held.locals[i] = rbMulMtV(held.bodies[i]->pose.rotation, held.arms[i]);
-    }
-    if (!aimFriction(&held) || (held.isSticking && from->hasBelt)) {
+    held.locals[0] = rbMulMtV(held.bodies[0]->pose.rotation, at->armA);
+    held.locals[1] = rbMulMtV(held.bodies[1]->pose.rotation, at->armB);
+    if (!aimFriction(c, &held) || (held.isSticking && from->hasBelt)) {
         return false;
     }
     c->order.held.isHeldPoint.data[point] = 1;
@@ -169,31 +161,6 @@ bool rbHeldStep_Collect(rbStepEngine* engine)
 }
 
 // -------------------------------------------------------------------------------------- equations
-
-// How much an impulse at one point changes the velocity at another, along directions.
-static double couple(const rbHeldPoint* i, rbVec3 measured, const rbHeldPoint* j, rbVec3 pushed)
-{
-    double sum = 0.0;
-    for (int a = 0; a < 2; ++a) {
-        for (int b = 0; b < 2; ++b) {
-            const rbMechBody* body = i->bodies[a];
-            if (body != j->bodies[b] || !body->isDynamic) {
-                continue;
-            }
-            rbVec3 turn = rbMulMtV(body->pose.rotation, rbCross(j->arms[b], pushed));
-            turn = rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, turn));
-            double k = body->invMass * rbDot(measured, pushed) +
-                       rbDot(rbCross(i->arms[a], measured), turn);
-            sum += a == b ? k : -k;
-        }
-    }
-    return sum;
-}
-
-static rbVec3 pushOf(const rbHeldPoint* point, int axis)
-{
-    return axis == 0 ? point->push : point->axes[axis];
-}
 
 // Turns two columns of left until they are orthogonal; size: the sum of all squares. False: they
 // are so already.
@@ -261,8 +228,26 @@ static void decompose(rbHeldRows* rows)
     }
 }
 
-static void factor(rbHeldSet* held)
+// How much an impulse along a row changes the rate of another: measured, with bodies at rest.
+static void fillColumn(rbHeldSet* held, size_t j)
 {
+    rbHeldRows* rows = &held->rows;
+    size_t n = (size_t)rows->count;
+    const rbHeldPoint* pushed = &held->points.data[rows->points[j]];
+    rbVec3 p = pushOf(pushed, rows->axes[j]);
+    rbContact_ApplyImpulse(held->still.data, pushed->contact, pushed->point, p);
+    for (size_t i = 0; i < n; ++i) {
+        const rbHeldPoint* measured = &held->points.data[rows->points[i]];
+        rbVec3 u = rbContact_RelativeVelocity(held->still.data, measured->contact, measured->point);
+        u = rbSub(u, measured->contact->belt);
+        rows->left[j * n + i] = rbDot(u, axisOf(measured, rows->axes[i]));
+    }
+    rbContact_ApplyImpulse(held->still.data, pushed->contact, pushed->point, rbNeg(p));
+}
+
+static void factor(rbStepContacts* c)
+{
+    rbHeldSet* held = &c->order.held;
     rbHeldRows* rows = &held->rows;
     rows->count = 0;
     for (int i = 0; i < held->points.count; ++i) {
@@ -273,36 +258,23 @@ static void factor(rbHeldSet* held)
             rows->count += 1;
         }
     }
+    rbArray_Assign(held->still, c->bodies.data, c->bodies.count);
+    for (int i = 0; i < held->still.count; ++i) {
+        held->still.data[i].velocity = held->still.data[i].spin = RB_VEC3_ZERO;
+    }
     size_t n = (size_t)rows->count;
     memset(rows->right, 0, n * n * sizeof(double));
     for (size_t j = 0; j < n; ++j) {
-        const rbHeldPoint* pushed = &held->points.data[rows->points[j]];
         rows->right[j * n + j] = 1.0;
-        for (size_t i = 0; i < n; ++i) {
-            const rbHeldPoint* measured = &held->points.data[rows->points[i]];
-            rows->left[j * n + i] = couple(measured, measured->axes[rows->axes[i]], pushed,
-                                           pushOf(pushed, rows->axes[j]));
-        }
+        fillColumn(held, j);
     }
     decompose(rows);
 }
 
-static void push(rbHeldPoint* point, rbVec3 p)
-{
-    RB_ASSERT(rbIsFinite3(p));
-    for (int side = 0; side < 2; ++side) {
-        rbMechBody* body = point->bodies[side];
-        if (body->isDynamic) {
-            double sign = side == 0 ? -1.0 : 1.0;
-            body->velocity = rbAddScaled(body->velocity, sign * body->invMass, p);
-            body->momentum = rbAddScaled(body->momentum, sign, rbCross(point->arms[side], p));
-        }
-    }
-}
-
 // Impulses that change the rates of the rows by minus their errors times a scale.
-static void pushRows(rbHeldSet* held, double scale)
+static void pushRows(rbStepContacts* c, double scale)
 {
+    rbHeldSet* held = &c->order.held;
     rbHeldRows* rows = &held->rows;
     size_t n = (size_t)rows->count;
     double x[RB_HELD_ROWS_MAX] = {0.0};
@@ -319,7 +291,7 @@ static void pushRows(rbHeldSet* held, double scale)
     for (size_t k = 0; k < n; ++k) {
         rbHeldPoint* point = &held->points.data[rows->points[k]];
         point->impulse[rows->axes[k]] += x[k];
-        push(point, rbScale(x[k], pushOf(point, rows->axes[k])));
+        push(c, point, rbScale(x[k], pushOf(point, rows->axes[k])));
     }
 }
 
@@ -336,15 +308,20 @@ static double getError(const rbHeldRows* rows)
     return most;
 }
 
+// Where a point would be at the end of the flight if it were fixed to its body.
+static rbVec3 placeAhead(const rbHeldPoint* held)
+{
+    const rbMechBody* mover = held->bodies[held->bodies[1]->isDynamic ? 1 : 0];
+    return rbAdd(held->place, rbSub(mover->ahead.position, mover->pose.position));
+}
+
 // Where a point of a pair is at the end of the flight: the nearest of its probes.
 static const rbContactProbe* findProbe(const rbHeldPoint* point, const rbContactProbe* probes,
                                        int count)
 {
     const rbContactProbe* best = NULL;
     double least = INFINITY;
-    const rbMechBody* mover = point->bodies[point->bodies[1]->isDynamic ? 1 : 0];
-    rbVec3 moved = rbSub(mover->ahead.position, mover->pose.position);
-    rbVec3 place = rbAdd(point->place, moved);
+    rbVec3 place = placeAhead(point);
     for (int i = 0; i < count; ++i) {
         double distance = rbLengthSquared(rbSub(probes[i].point, place));
         if (distance < least) {
@@ -372,15 +349,14 @@ static bool measureFlight(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     rbHeldRows* rows = &c->order.held.rows;
-    int contact = -1;
+    const rbContact* contact = NULL;
     int count = 0;
     rbArray_Reserve(c->flight.probes, PROBES_MAX);
     for (int i = 0; i < rows->count; ++i) {
         const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
         if (point->contact != contact) {
             contact = point->contact;
-            const rbContact* from = &c->set.contacts[contact];
-            const int bodies[2] = {from->bodyA, from->bodyB};
+            const int bodies[2] = {contact->bodyA, contact->bodyB};
             const rbRowPose poses[2] = {point->bodies[0]->ahead, point->bodies[1]->ahead};
             double within = c->places.data[bodies[0]].reach + c->places.data[bodies[1]].reach;
             count = rbContactPairs_Measure(c->pairs, bodies, poses, within + NEAR_GAP,
@@ -395,20 +371,20 @@ static bool measureFlight(rbStepEngine* engine)
             rows->errors[i] = probe->gap - point->gap;
             continue;
         }
-        rbVec3 normal = rbNormalize(rbAdd(point->axes[0], probe->normal));
+        rbVec3 normal = rbNormalize(rbAdd(contact->normal, probe->normal));
         rbVec3 slip = rbSub(pathOver(point, 0, probe->point), pathOver(point, 1, probe->point));
         slip = rbAddScaled(slip, -rbDot(slip, normal), normal);
-        rows->errors[i] = rbDot(slip, point->axes[rows->axes[i]]);
+        rows->errors[i] = rbDot(slip, axisOf(point, rows->axes[i]));
     }
     return true;
 }
 
-static void measureRates(rbHeldSet* held)
+static void measureRates(rbStepContacts* c)
 {
-    rbHeldRows* rows = &held->rows;
+    rbHeldRows* rows = &c->order.held.rows;
     for (int i = 0; i < rows->count; ++i) {
-        const rbHeldPoint* point = &held->points.data[rows->points[i]];
-        rows->errors[i] = rbDot(slipRate(point), point->axes[rows->axes[i]]);
+        const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
+        rows->errors[i] = rbDot(slipRate(c, point), axisOf(point, rows->axes[i]));
     }
 }
 
@@ -419,8 +395,8 @@ static double unitOf(const rbHeldSet* held, bool isOfRates)
     for (int i = 0; i < held->points.count; ++i) {
         const rbHeldPoint* point = &held->points.data[i];
         for (int side = 0; side < 2; ++side) {
-            rbVec3 v = velocityAt(point->bodies[side], point->arms[side]);
-            unit = fmax(unit, rbLength(isOfRates ? v : point->place));
+            rbVec3 size = isOfRates ? point->bodies[side]->velocity : point->place;
+            unit = fmax(unit, rbLength(size));
         }
     }
     return unit;
@@ -460,20 +436,21 @@ static void sweepPositions(const rbStepRun* run, double time, double h)
 
 // Turns friction that acts already against the slip that it leaves; returns by how much velocities
 // changed, m/s, or INFINITY where nothing slips any more.
-static double turnFriction(rbHeldSet* held)
+static double turnFriction(rbStepContacts* c)
 {
+    rbHeldSet* held = &c->order.held;
     double most = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
         rbHeldPoint* point = &held->points.data[i];
         rbVec3 old = point->push;
-        if (!aimFriction(point)) {
+        if (!aimFriction(c, point)) {
             return INFINITY;
         }
         rbVec3 change = rbScale(point->impulse[0], rbSub(point->push, old));
         double mobility = point->bodies[0]->invMass + point->bodies[1]->invMass;
         RB_ASSERT(mobility > 0.0);
         most = fmax(most, mobility * rbLength(change));
-        push(point, change);
+        push(c, point, change);
     }
     return most;
 }
@@ -481,22 +458,23 @@ static double turnFriction(rbHeldSet* held)
 // Solves a stage by rounds: equations of contacts, then joints. False: it does not converge.
 static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
 {
-    rbHeldSet* held = &engine->contacts->order.held;
+    rbStepContacts* c = engine->contacts;
+    rbHeldSet* held = &c->order.held;
     RB_ASSERT(h > 0.0 && 3 * held->points.count <= RB_HELD_ROWS_MAX);
     double unit = unitOf(held, isOfRates);
     double last = INFINITY;
-    factor(held);
+    factor(c);
     for (int round = 0; round < ROUNDS_MAX; ++round) {
-        double turned = 0.0;
+        double turned = isOfRates ? turnFriction(c) : 0.0;
+        if (!(turned < INFINITY)) {
+            return false;
+        }
+        rbContactStep_TakeBodies(engine);
         if (isOfRates) {
-            turned = turnFriction(held);
-            if (!(turned < INFINITY)) {
-                return false;
-            }
             if (round > 0 && turned > 0.0) {
-                factor(held);
+                factor(c);
             }
-            measureRates(held);
+            measureRates(c);
         } else {
             lookAhead(engine, h);
             if (!measureFlight(engine)) {
@@ -508,16 +486,20 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
             return true;
         }
         last = error;
-        pushRows(held, isOfRates ? 1.0 : 1.0 / h);
-        // joints after contacts changed velocities
-        rbContactStep_EachMechanism(engine, host, isOfRates ? sweepRates : sweepPositions, h);
+        pushRows(c, isOfRates ? 1.0 : 1.0 / h);
+        if (engine->mechanisms.count > 0) {
+            rbContactStep_TakeBodies(engine);
+            rbContactStep_EachMechanism(engine, host, isOfRates ? sweepRates : sweepPositions, h);
+            rbContactStep_ShowBodies(engine);
+        }
     }
     return false;
 }
 
 // Drops the point that pulls most; false: none does.
-static bool dropPulling(rbHeldSet* held)
+static bool dropPulling(rbStepContacts* c)
 {
+    rbHeldSet* held = &c->order.held;
     rbHeldPoint* worst = NULL;
     double most = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
@@ -531,7 +513,7 @@ static bool dropPulling(rbHeldSet* held)
         return false;
     }
     for (int axis = 0; axis < 3; ++axis) {
-        push(worst, rbScale(-worst->impulse[axis], pushOf(worst, axis)));
+        push(c, worst, rbScale(-worst->impulse[axis], pushOf(worst, axis)));
         worst->impulse[axis] = 0.0;
     }
     RB_ASSERT(!worst->isDropped);
@@ -550,7 +532,7 @@ static bool isInCones(const rbStepContacts* c)
         if (point->isSticking) {
             const double* t = &point->impulse[1];
             needed += sqrt(t[0] * t[0] + t[1] * t[1]);
-            bound += point->stiction * point->impulse[0];
+            bound += point->contact->stiction * point->impulse[0];
         }
         bool isLast =
             i + 1 == held->points.count || held->points.data[i + 1].contact != point->contact;
@@ -566,46 +548,22 @@ static bool isInCones(const rbStepContacts* c)
 
 // ----------------------------------------------------------------------------------------- energy
 
-static void noteStart(rbHeldSet* held)
+static void account(rbStepContacts* c, bool isStart)
 {
-    for (int i = 0; i < held->points.count; ++i) {
-        held->points.data[i].before = slipRate(&held->points.data[i]);
-    }
-}
-
-// Half of the velocity change by forces with a potential, see step_contact_accounts.c.
-static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double h)
-{
-    return body->isDynamic ? rbScale(0.5 * h, host->motions[body->index].acceleration)
-                           : RB_VEC3_ZERO;
-}
-
-static void account(rbStepEngine* engine, const rbStepHost* host, double h, bool isStart)
-{
-    rbStepContacts* c = engine->contacts;
     rbContactAccounts* sums = &c->accounts.sums;
     for (int i = 0; i < c->order.held.points.count; ++i) {
-        rbHeldPoint* point = &c->order.held.points.data[i];
-        rbVec3 p = rbJoinImpulse(point->push, &point->axes[1], point->impulse[0], point->impulse[1],
-                                 point->impulse[2]);
-        rbVec3 mean = rbScale(0.5, rbAdd(point->before, slipRate(point)));
-        if (isStart) {
-            mean = rbSub(
-                mean, rbSub(pullOf(host, point->bodies[1], h), pullOf(host, point->bodies[0], h)));
-        }
-        double normal = rbDot(p, point->axes[0]) * rbDot(mean, point->axes[0]);
-        sums->lasting += normal;
-        sums->friction += rbDot(p, mean) - normal;
-        for (int side = 0; side < 2; ++side) {
-            if (!point->bodies[side]->isDynamic) {
-                rbVec3 v = velocityAt(point->bodies[side], point->arms[side]);
-                sums->motor += (side == 0 ? 1.0 : -1.0) * rbDot(p, v);
-            }
-        }
-        sums->motor -= rbDot(p, point->belt);
+        rbHeldPoint* held = &c->order.held.points.data[i];
+        rbVec3 p = rbJoinImpulse(held->push, held->contact->tangents, held->impulse[0],
+                                 held->impulse[1], held->impulse[2]);
+        double impulse[3];
         for (int axis = 0; axis < 3; ++axis) {
-            point->total[axis] = (isStart ? 0.0 : point->total[axis]) + rbDot(p, point->axes[axis]);
+            impulse[axis] = rbDot(p, axisOf(held, axis));
+            held->total[axis] = (isStart ? 0.0 : held->total[axis]) + impulse[axis];
         }
+        rbContactWorks works = rbContactStep_GetWorks(c, held->contact, held->point, impulse);
+        sums->lasting += works.normal;
+        sums->friction += works.friction;
+        sums->motor += works.motor;
     }
 }
 
@@ -620,9 +578,10 @@ static void kick(rbStepEngine* engine, rbMechBody* body, double h)
 }
 
 // J, of forces without a potential, at the current velocities.
-static double getWork(const rbMechBody* body, rbLoad load, double h)
+static double getWork(const rbStepContacts* c, const rbMechBody* body, rbLoad load, double h)
 {
-    return h * (rbDot(load.paid, body->velocity) + rbDot(body->torque, spinOf(body)));
+    rbVec3 spin = c->bodies.data[body->index].spin;
+    return h * (rbDot(load.paid, body->velocity) + rbDot(body->torque, spin));
 }
 
 static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
@@ -632,7 +591,7 @@ static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
         rbMechBody* body = &c->own.loose.data[i];
         if (body->isDynamic) {
             rbLoad load = rbContactStep_LoadBody(host, body, c->grid.time);
-            c->accounts.sums.load += getWork(body, load, 0.5 * h);
+            c->accounts.sums.load += getWork(c, body, load, 0.5 * h);
             kick(engine, body, 0.5 * h);
         }
     }
@@ -643,6 +602,9 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
     lookAhead(engine, h);
+    for (int i = 0; i < c->order.held.points.count; ++i) {
+        c->order.held.points.data[i].place = placeAhead(&c->order.held.points.data[i]);
+    }
     for (int i = 0; i < c->own.loose.count; ++i) {
         c->own.loose.data[i].pose = c->own.loose.data[i].ahead;
     }
@@ -683,7 +645,8 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
             memset(c->order.held.points.data[i].impulse, 0,
                    sizeof c->order.held.points.data[i].impulse);
         }
-        noteStart(&c->order.held);
+        rbContactStep_ShowBodies(engine);
+        rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
         if (!solve(engine, host, h, true)) {
             return false;
         }
@@ -695,7 +658,7 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
         rbMechBody* body = &c->own.loose.data[i];
         if (body->isDynamic) {
             rbLoad load = rbContactStep_LoadBody(host, body, c->grid.time);
-            c->accounts.sums.load += getWork(body, load, 0.5 * h);
+            c->accounts.sums.load += getWork(c, body, load, 0.5 * h);
         }
     }
     return true;
@@ -710,9 +673,6 @@ static bool follow(rbStepEngine* engine)
     clearMarks(c);
     for (int i = 0; i < c->order.held.points.count; ++i) {
         rbHeldPoint* held = &c->order.held.points.data[i];
-        const rbMechBody* mover = held->bodies[held->bodies[1]->isDynamic ? 1 : 0];
-        rbVec3 arm = held->arms[held->bodies[1]->isDynamic ? 1 : 0];
-        rbVec3 place = rbAdd(mover->pose.position, arm); // as in findProbe
         double least = INFINITY;
         int contact = -1;
         int point = -1;
@@ -722,7 +682,7 @@ static bool follow(rbStepEngine* engine)
                 from->bodyA == held->bodies[0]->index && from->bodyB == held->bodies[1]->index;
             for (int j = from->firstPoint; isSame && j < from->firstPoint + from->pointCount; ++j) {
                 rbVec3 at = rbAdd(c->places.data[from->bodyA].pose.position, c->set.points[j].armA);
-                double distance = rbLengthSquared(rbSub(at, place));
+                double distance = rbLengthSquared(rbSub(at, held->place));
                 if (c->order.held.isHeldPoint.data[j] == 0 && distance < least) {
                     least = distance;
                     contact = k;
@@ -730,12 +690,13 @@ static bool follow(rbStepEngine* engine)
                 }
             }
         }
-        if (point < 0 || (held->isDropped && c->set.points[point].gap > NEAR_GAP)) {
+        if (point < 0 || c->set.contacts[contact].isIdle ||
+            (held->isDropped && c->set.points[point].gap > NEAR_GAP)) {
             return false;
         }
         c->order.held.isHeldPoint.data[point] = 1;
         placePoint(engine, held, contact, point);
-        if (!aimFriction(held)) {
+        if (!aimFriction(c, held)) {
             return false;
         }
     }
@@ -755,10 +716,9 @@ static void writeSet(rbStepEngine* engine)
     }
     for (int i = 0; i < c->order.held.points.count; ++i) {
         const rbHeldPoint* held = &c->order.held.points.data[i];
-        rbContactPoint* point = &c->set.points[held->point];
-        RB_ASSERT(c->order.held.isHeldPoint.data[held->point] != 0);
-        memcpy(point->impulse, held->total, sizeof point->impulse);
-        point->isSticking = held->isSticking;
+        RB_ASSERT(c->order.held.isHeldPoint.data[held->point - c->set.points] != 0);
+        memcpy(held->point->impulse, held->total, sizeof held->point->impulse);
+        held->point->isSticking = held->isSticking;
     }
     rbContactStep_ShowBodies(engine);
     rbStepLimits_Keep(engine);
@@ -796,7 +756,7 @@ static bool isDirected(const rbHeldSet* held)
 {
     for (int i = 0; i < held->points.count; ++i) {
         const rbHeldPoint* point = &held->points.data[i];
-        if (fabs(rbLength(point->axes[0]) - 1.0) > 1e-9 || point->impulse[0] < 0.0) {
+        if (fabs(rbLength(point->contact->normal) - 1.0) > 1e-9 || point->impulse[0] < 0.0) {
             return false;
         }
     }
@@ -815,16 +775,17 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
         return false;
     }
     pushAtStart(engine, host, h);
-    noteStart(&c->order.held);
+    rbContactStep_ShowBodies(engine);
+    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
     do {
         if (!solve(engine, host, h, false)) {
             return false;
         }
-    } while (dropPulling(&c->order.held));
+    } while (dropPulling(c));
     if (!isInCones(c)) {
         return false;
     }
-    account(engine, host, h, true);
+    account(c, true);
     RB_VALIDATE(isDirected(&c->order.held));
     fly(engine, host, h);
     c->stage.part = rbContactStep_PartOf(engine, h);
@@ -832,7 +793,7 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
     if (!follow(engine) || !pushAtEnd(engine, host, h) || !isInCones(c)) {
         return false;
     }
-    account(engine, host, h, false);
+    account(c, false);
     rbContactStep_EachMechanism(engine, host, rbStep_EndBasic, h);
     writeSet(engine);
     return isSame(c);

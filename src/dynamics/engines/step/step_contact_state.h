@@ -418,6 +418,15 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
                                      bool isWhole, bool hasJoints);
 // At the end of a step.
 void rbContactStep_CloseAccounts(rbStepContacts* c);
+// Works of an impulse at a point since then: of its normal part, of its friction, of moving
+// obstacles.
+typedef struct rbContactWorks {
+    double normal;
+    double friction;
+    double motor;
+} rbContactWorks;
+rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
+                                      const rbContactPoint* point, const double impulse[3]);
 // Points that stopped without rebound in the velocity stage, for the journal.
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
