@@ -422,16 +422,15 @@ static void lookAhead(rbStepEngine* engine, double h)
     }
 }
 
-static void sweepRates(const rbStepRun* run, double time, double h)
+// Joints after contacts changed velocities.
+static void sweepJoints(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
 {
-    (void)time;
-    (void)rbStep_SweepRates(run, h);
-}
-
-static void sweepPositions(const rbStepRun* run, double time, double h)
-{
-    (void)time;
-    (void)rbStep_SweepPositions(run, h);
+    for (int i = 0; i < engine->contacts->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(engine->contacts->graph, i);
+        rbJointSweep joints = {engine, host, &island, h, isOfRates};
+        double left;
+        (void)rbContactStep_SweepJoints(&joints, &left);
+    }
 }
 
 // Turns friction that acts already against the slip that it leaves; returns by how much velocities
@@ -487,11 +486,7 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
         }
         last = error;
         pushRows(c, isOfRates ? 1.0 : 1.0 / h);
-        if (engine->mechanisms.count > 0) {
-            rbContactStep_TakeBodies(engine);
-            rbContactStep_EachMechanism(engine, host, isOfRates ? sweepRates : sweepPositions, h);
-            rbContactStep_ShowBodies(engine);
-        }
+        sweepJoints(engine, host, h, isOfRates);
     }
     return false;
 }
@@ -577,22 +572,28 @@ static void kick(rbStepEngine* engine, rbMechBody* body, double h)
         rbScale(engine->settings.step * body->invMass, body->force);
 }
 
-// J, of forces without a potential, at the current velocities.
-static double getWork(const rbStepContacts* c, const rbMechBody* body, rbLoad load, double h)
-{
-    rbVec3 spin = c->bodies.data[body->index].spin;
-    return h * (rbDot(load.paid, body->velocity) + rbDot(body->torque, spin));
-}
-
-static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
+// Forces on loose bodies, and the work of those without a potential at the current velocities.
+static void loadBodies(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
         if (body->isDynamic) {
             rbLoad load = rbContactStep_LoadBody(host, body, c->grid.time);
-            c->accounts.sums.load += getWork(c, body, load, 0.5 * h);
-            kick(engine, body, 0.5 * h);
+            rbVec3 spin = c->bodies.data[body->index].spin;
+            c->accounts.sums.load +=
+                0.5 * h * (rbDot(load.paid, body->velocity) + rbDot(body->torque, spin));
+        }
+    }
+}
+
+static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    loadBodies(engine, host, h);
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        if (c->own.loose.data[i].isDynamic) {
+            kick(engine, &c->own.loose.data[i], 0.5 * h);
         }
     }
     rbContactStep_EachMechanism(engine, host, rbStep_BeginBasic, h);
@@ -654,13 +655,7 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
             break;
         }
     }
-    for (int i = 0; i < c->own.loose.count; ++i) {
-        rbMechBody* body = &c->own.loose.data[i];
-        if (body->isDynamic) {
-            rbLoad load = rbContactStep_LoadBody(host, body, c->grid.time);
-            c->accounts.sums.load += getWork(c, body, load, 0.5 * h);
-        }
-    }
+    loadBodies(engine, host, h);
     return true;
 }
 
