@@ -424,27 +424,31 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
     }
 }
 
-// Uses the impulses of the last step as a first guess.
-static void applyGuess(const rbStepRun* run, double h)
+// Impulses before a stage is solved: those of the last step as a first guess, or none. Rows at a
+// limit push with it.
+static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    // Where iterations are capped the last impulses may be anything.
-    bool isTrusted = run->engine->settings.iterationsMax == 0;
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
-        double* impulses = &m->impulses[block->firstRow];
-        for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
-            impulses[k] = isTrusted ? 0.5 * h * mechanism->rows.guesses[row] : 0.0;
-            if (block->kind == RB_ROW_SPRING && !(m->compliance[row] < INFINITY)) {
-                impulses[k] = 0.0;
-            } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                impulses[k] = limitImpulse(mechanism, row, 0.5 * h);
-            }
+        bool isPushed = false;
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            bool isActive = block->kind != RB_ROW_SPRING || m->compliance[row] < INFINITY;
+            double x = isGuessed && isActive ? 0.5 * h * mechanism->rows.guesses[row] : 0.0;
+            bool isFree = mechanism->rows.limits[row] == RB_LIMIT_FREE;
+            m->impulses[row] = isFree ? x : limitImpulse(mechanism, row, 0.5 * h);
+            isPushed = isPushed || m->impulses[row] != 0.0;
         }
-        rbMechanism_Apply(m, i, impulses);
+        if (isPushed) {
+            rbMechanism_Apply(m, i, &m->impulses[block->firstRow]);
+        }
     }
+}
+
+// Where iterations are capped the last impulses may be anything.
+static bool isGuessTrusted(const rbStepRun* run)
+{
+    return run->engine->settings.iterationsMax == 0;
 }
 
 // The impulses of the start; share: part of the step over which they act.
@@ -485,18 +489,6 @@ static void allowLeftover(const rbStepRun* run)
     }
 }
 
-static void countPositions(const rbStepRun* run, const rbCorrected* corrected)
-{
-    rbStepStatistics* s = &run->engine->statistics;
-    if (run->isTrial) {
-        return;
-    }
-    s->positionIterations += corrected->iterations;
-    if (corrected->iterations > s->iterationsMost) {
-        s->iterationsMost = corrected->iterations;
-    }
-}
-
 // Rows that leave their limits all together may return all together, forever. So after some changes
 // only one may change at a time, then none, and the search ends.
 static int allowedReleases(int changes)
@@ -504,9 +496,46 @@ static int allowedReleases(int changes)
     return changes < FREE_CHANGES ? INT_MAX : changes < SINGLE_CHANGES ? 1 : 0;
 }
 
-// Returns whether the rows hold; iterations: how many that took (NULL is fine).
-static bool correctPositions(const rbStepRun* run, double h, rbCorrector* corrector,
-                             int* iterations)
+typedef rbCorrected CorrectFn(rbCorrector* corrector, rbMechanism* mechanism,
+                              const rbCorrection* correction, rbLimitState* limits);
+
+// Solves a stage, with other factors again while limited rows reach or leave their limits. The
+// result is that of the last solution, with the iterations of all.
+static rbCorrected solveStage(const rbStepRun* run, rbCorrector* corrector,
+                              rbCorrection* correction, Stage stage)
+{
+    static CorrectFn* const solve[] = {[STAGE_START] = rbCorrectPositions,
+                                       [STAGE_END] = rbCorrectVelocities,
+                                       [STAGE_BACKWARD] = rbSettlePositions};
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepStatistics* s = &run->engine->statistics;
+    bool isOfRates = stage == STAGE_END;
+    rbCorrected corrected;
+    int iterations = 0;
+    for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
+        correction->releasesMax = allowedReleases(changes);
+        corrected = solve[stage](corrector, &mechanism->m, correction, mechanism->rows.limits);
+        iterations += corrected.iterations;
+        if (!run->isTrial) {
+            *(isOfRates ? &s->velocityIterations : &s->positionIterations) += corrected.iterations;
+            bool isMost = !isOfRates && corrected.iterations > s->iterationsMost;
+            s->iterationsMost = isMost ? corrected.iterations : s->iterationsMost;
+        }
+        if (!corrected.isLimitChanged) {
+            break;
+        }
+        setCompliance(mechanism, correction->h, stage);
+        if (stage != STAGE_BACKWARD) { // it factors by itself
+            rbCorrector_Factor(corrector, &mechanism->m);
+        }
+    }
+    RB_ASSERT(!(corrected.error < 0.0));
+    corrected.iterations = iterations;
+    return corrected;
+}
+
+// isMet: the rows hold.
+static rbCorrected correctPositions(const rbStepRun* run, double h, rbCorrector* corrector)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
@@ -528,27 +557,10 @@ static bool correctPositions(const rbStepRun* run, double h, rbCorrector* correc
         .isPolished = tolerance < POLISH_TOLERANCE,
         .isIterative = isIterative,
     };
-    rbCorrected corrected;
-    int changes = 0;
-    int count = 0;
-    for (;;) {
-        correction.releasesMax = allowedReleases(changes);
-        corrected =
-            rbCorrectPositions(corrector, &mechanism->m, &correction, mechanism->rows.limits);
-        countPositions(run, &corrected);
-        count += corrected.iterations;
-        if (!corrected.isLimitChanged || ++changes > LIMIT_CHANGES_MAX) {
-            break;
-        }
-        setCompliance(mechanism, h, STAGE_START);
-        rbCorrector_Factor(corrector, &mechanism->m);
-    }
-    RB_ASSERT(changes <= LIMIT_CHANGES_MAX + 1 && !(corrected.error < 0.0));
-    if (iterations != NULL) {
-        *iterations = count;
-    }
-    bool isFinite = isfinite(corrected.error);
-    return isFinite && (corrected.isMet || corrected.isBounded || run->isForced);
+    rbCorrected corrected = solveStage(run, corrector, &correction, STAGE_START);
+    corrected.isMet =
+        isfinite(corrected.error) && (corrected.isMet || corrected.isBounded || run->isForced);
+    return corrected;
 }
 
 static double largestSpeed(const rbMechanism* m)
@@ -586,47 +598,15 @@ static void correctVelocities(const rbStepRun* run, double h)
         .impulseMax = INFINITY,
         .isIterative = isIterative,
     };
-    for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
-        correction.releasesMax = allowedReleases(changes);
-        rbCorrected corrected =
-            rbCorrectVelocities(corrector, &mechanism->m, &correction, mechanism->rows.limits);
-        mechanism->seen.rateError = corrected.error;
-        mechanism->seen.rateScale = largestSpeed(&mechanism->m);
-        mechanism->seen.rateJoint = mechanism->infos[corrected.block].role == RB_ROLE_SPRING
-                                        ? mechanism->seen.rateJoint
-                                        : mechanism->infos[corrected.block].owner;
-        if (!run->isTrial) {
-            rbStepStatistics* s = &run->engine->statistics;
-            s->velocityIterations += corrected.iterations;
-            if (!corrected.isLimitChanged) {
-                s->velocityErrorMax = fmax(s->velocityErrorMax, corrected.error);
-            }
-        }
-        if (!corrected.isLimitChanged) {
-            break;
-        }
-        renewEnd(mechanism, h);
-    }
-}
-
-static void clearImpulses(rbStepMechanism* mechanism, double h)
-{
-    rbMechanism* m = &mechanism->m;
-    memset(m->impulses, 0, (size_t)m->rowCount * sizeof *m->impulses);
-    // Rows at a limit also push with it at the end of the step.
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        bool isPushed = false;
-        for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
-            if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                m->impulses[row] = limitImpulse(mechanism, row, 0.5 * h);
-                isPushed = true;
-            }
-        }
-        if (isPushed) {
-            rbMechanism_Apply(m, i, &m->impulses[block->firstRow]);
-        }
+    rbCorrected corrected = solveStage(run, corrector, &correction, STAGE_END);
+    const rbBlockInfo* worst = &mechanism->infos[corrected.block];
+    mechanism->seen.rateError = corrected.error;
+    mechanism->seen.rateScale = largestSpeed(&mechanism->m);
+    mechanism->seen.rateJoint =
+        worst->role == RB_ROLE_SPRING ? mechanism->seen.rateJoint : worst->owner;
+    if (!run->isTrial && !corrected.isLimitChanged) {
+        double* most = &run->engine->statistics.velocityErrorMax;
+        *most = fmax(*most, corrected.error);
     }
 }
 
@@ -652,7 +632,7 @@ static void stopRates(const rbStepRun* run, double h)
         notePivots(mechanism, mechanism->inner->solver);
     }
     if (run->engine->settings.hasVelocityCorrection) {
-        clearImpulses(mechanism, h);
+        applyFirst(mechanism, h, false);
         correctVelocities(run, h);
     }
 }
@@ -791,8 +771,8 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         rbCorrector_Factor(corrector, m);
     }
     rbStep_PlaceFixed(run, time + h, true);
-    applyGuess(run, h);
-    if (!correctPositions(run, ahead, corrector, NULL)) {
+    applyFirst(mechanism, h, isGuessTrusted(run));
+    if (!correctPositions(run, ahead, corrector).isMet) {
         return false;
     }
     keepImpulses(mechanism, h, 0.5);
@@ -827,8 +807,8 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     allowLeftover(run);
     rbStep_RenewStart(mechanism, h);
     rbStep_PlaceFixed(run, time + h, true);
-    applyGuess(run, h);
-    (void)correctPositions(run, h, mechanism->inner, NULL);
+    applyFirst(mechanism, h, isGuessTrusted(run));
+    (void)correctPositions(run, h, mechanism->inner);
 }
 
 void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
@@ -839,9 +819,7 @@ void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
 
 bool rbStep_SweepPositions(const rbStepRun* run, double h)
 {
-    int iterations;
-    (void)correctPositions(run, h, run->mechanism->inner, &iterations);
-    return iterations > 0;
+    return correctPositions(run, h, run->mechanism->inner).iterations > 0;
 }
 
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
@@ -855,7 +833,7 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     flyToEnd(run, time + h);
     rbStep_SetSpeeds(run, time + h, time + h);
     renewEnd(mechanism, h);
-    clearImpulses(mechanism, h);
+    applyFirst(mechanism, h, false);
 }
 
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
@@ -955,22 +933,11 @@ static double settlePositions(const rbStepRun* run, double h, double softness)
         .expected = mechanism->copies.scratch,
         .softness = softness,
     };
-    double error = 0.0;
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->copies.scratch[row] = h * mechanism->rows.guesses[row];
     }
-    for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
-        correction.releasesMax = allowedReleases(changes);
-        setCompliance(mechanism, h, STAGE_BACKWARD);
-        rbCorrected corrected =
-            rbSettlePositions(settler, &mechanism->m, &correction, mechanism->rows.limits);
-        countPositions(run, &corrected);
-        error = corrected.error;
-        if (!corrected.isLimitChanged) {
-            break;
-        }
-    }
-    return error;
+    setCompliance(mechanism, h, STAGE_BACKWARD);
+    return solveStage(run, settler, &correction, STAGE_BACKWARD).error;
 }
 
 double rbStep_Settle(const rbStepRun* run, double time, double h, double softness)
