@@ -74,18 +74,20 @@ static int moveResult(rbStepEngine* engine, rbByteStream* stream)
 static rbStepRuns getRuns(rbStepEngine* engine)
 {
     rbByteStream counting = {0};
-    (void)moveResult(engine, &counting);
-    rbStepRuns runs = {.size = (int)(counting.size / sizeof(double)), .count = countRuns(engine)};
+    rbStepRuns runs = {.bodyCount = moveResult(engine, &counting), .count = countRuns(engine)};
+    runs.size = (int)(counting.size / sizeof(double));
     rbArray_Reserve(engine->contacts->order.runs, (runs.count + 2) * runs.size);
     runs.results = engine->contacts->order.runs.data;
     return runs;
 }
 
-// Saves the current state as that of a run, and returns where its energies begin.
-static int saveResult(rbStepEngine* engine, const rbStepRuns* runs, int run)
+// Saves the current state as that of a run.
+static double* saveResult(rbStepEngine* engine, const rbStepRuns* runs, int run)
 {
-    rbByteStream saving = {.bytes = (char*)(runs->results + (ptrdiff_t)run * runs->size)};
-    return RB_STEP_BODY_DOUBLES * moveResult(engine, &saving);
+    double* result = runs->results + (ptrdiff_t)run * runs->size;
+    rbByteStream saving = {.bytes = (char*)result};
+    (void)moveResult(engine, &saving);
+    return result;
 }
 
 // Which rows of joints are at their limits at the start.
@@ -124,38 +126,23 @@ static bool makeRun(rbStepEngine* engine, const rbStepHost* host, double h, int 
     return isSame && rbContactStep_IsFinite(engine->contacts);
 }
 
-// The gain of energies in a run: what they were before does not round it.
-static void keepRun(rbStepEngine* engine, const rbStepRuns* runs, int run)
+// All runs as one step; returns the estimate of its error, m. start: the result of no step.
+static double combineRuns(rbStepEngine* engine, const rbStepRuns* runs, const double* start,
+                          double h)
 {
-    double* result = runs->results + (ptrdiff_t)run * runs->size;
-    const double* start = runs->results + (ptrdiff_t)runs->count * runs->size;
-    for (int k = saveResult(engine, runs, run); k < runs->size; ++k) {
-        result[k] -= start[k];
-    }
-}
-
-// All runs as one step; returns the estimate of its error, m.
-static double combineRuns(rbStepEngine* engine, const rbStepRuns* runs, double h)
-{
-    int count = 0;
     double estimate = 0.0;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
-        count += body != NULL && body->isDynamic ? 1 : 0;
-    }
-    rbStepRuns_Align(runs, count);
-    count = 0;
+    int place = 0;
+    rbStepRuns_Align(runs);
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* body = rbContactStep_GetBody(engine, i);
         if (body != NULL && body->isDynamic) {
-            estimate = fmax(estimate, rbStepRuns_CompareOrders(runs, count++, body, h));
+            estimate = fmax(estimate, rbStepRuns_CompareOrders(runs, place++, body, h));
         }
     }
-    RB_ASSERT(!(estimate < 0.0));
-    const double* start = runs->results + (ptrdiff_t)runs->count * runs->size;
+    RB_ASSERT(!(estimate < 0.0) && place == runs->bodyCount);
     double* sum = runs->results + (ptrdiff_t)(runs->count + 1) * runs->size;
-    rbStepRuns_Combine(runs, count, sum);
-    for (int k = RB_STEP_BODY_DOUBLES * count; k < runs->size; ++k) {
+    rbStepRuns_Combine(runs, sum);
+    for (int k = RB_STEP_BODY_DOUBLES * place; k < runs->size; ++k) {
         sum[k] += start[k];
     }
     rbByteStream loading = {.bytes = (char*)sum, .isLoading = true};
@@ -188,7 +175,7 @@ static bool makeStep(rbStepEngine* engine, const rbStepHost* host, double h, dou
     mute.journal = NULL;
     mute.node = NULL;
     rbStepRuns runs = getRuns(engine);
-    (void)saveResult(engine, &runs, runs.count);
+    const double* start = saveResult(engine, &runs, runs.count);
     noteLimits(engine);
     rbHeldStep_Plan(engine, h / (double)runs.count);
     for (int n = 1; n <= runs.count; ++n) {
@@ -198,9 +185,13 @@ static bool makeStep(rbStepEngine* engine, const rbStepHost* host, double h, dou
         if (!makeRun(engine, &mute, h, n)) {
             return false;
         }
-        keepRun(engine, &runs, n - 1);
+        double* result = saveResult(engine, &runs, n - 1);
+        // the gain of energies: what they were before does not round it
+        for (int k = RB_STEP_BODY_DOUBLES * runs.bodyCount; k < runs.size; ++k) {
+            result[k] -= start[k];
+        }
     }
-    *estimate = combineRuns(engine, &runs, h);
+    *estimate = combineRuns(engine, &runs, start, h);
     findAgain(engine);
     return true;
 }

@@ -239,9 +239,9 @@ double rbStepRuns_CompareOrders(const rbStepRuns* runs, int place, const rbMechB
     return measureDifference(runs, weights, place, body, time);
 }
 
-void rbStepRuns_Align(const rbStepRuns* runs, int bodyCount)
+void rbStepRuns_Align(const rbStepRuns* runs)
 {
-    for (int i = 0; i < bodyCount; ++i) {
+    for (int i = 0; i < runs->bodyCount; ++i) {
         const double* first = runs->results + (ptrdiff_t)i * BODY_DOUBLES + 9;
         for (int n = 1; n < runs->count; ++n) {
             double* other = runs->results + (ptrdiff_t)n * runs->size + (first - runs->results);
@@ -254,14 +254,14 @@ void rbStepRuns_Align(const rbStepRuns* runs, int bodyCount)
     }
 }
 
-void rbStepRuns_Combine(const rbStepRuns* runs, int bodyCount, double* sum)
+void rbStepRuns_Combine(const rbStepRuns* runs, double* sum)
 {
     double weights[RB_STEP_RUNS_MAX];
     for (int n = 1; n <= runs->count; ++n) {
         weights[n - 1] = weightOf(n, runs->count);
     }
     sumRuns(runs, weights, 0, runs->size, sum);
-    for (int i = 0; i < bodyCount; ++i) {
+    for (int i = 0; i < runs->bodyCount; ++i) {
         rbQuat orientation = rbNormalizeQuat(copyAt(sum, i).orientation);
         memcpy(sum + (ptrdiff_t)i * BODY_DOUBLES + 9, &orientation, sizeof orientation);
     }
@@ -327,14 +327,14 @@ static rbVec3 combineRuns(rbStepMechanism* mechanism, const rbStepRuns* runs)
 {
     const rbMechanism* m = &mechanism->m;
     RB_ASSERT(runs->count > 1 && runs->count <= RB_STEP_RUNS_MAX);
-    rbStepRuns_Align(runs, m->bodyCount);
+    rbStepRuns_Align(runs);
     mechanism->seen.estimate = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         double off = rbStepRuns_CompareOrders(runs, i, &m->bodies[i], 0.0);
         mechanism->seen.estimate = fmax(mechanism->seen.estimate, off);
     }
     double* sum = runOf(mechanism, RB_STEP_RUNS_MAX);
-    rbStepRuns_Combine(runs, m->bodyCount, sum);
+    rbStepRuns_Combine(runs, sum);
     size_t own = placeOfGuesses(m);
     memcpy(sum + own, runOf(mechanism, runs->count - 1) + own,
            2 * (size_t)m->rowCount * sizeof(double));
@@ -474,7 +474,8 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
-    rbStepRuns results = {mechanism->copies.runs, mechanism->copies.runSize, runs};
+    rbStepRuns results = {mechanism->copies.runs, mechanism->copies.runSize, runs,
+                          mechanism->m.bodyCount};
     double* finest = runOf(mechanism, runs - 1); // of order 2, which is stable
     rbVec3 momentum = combineRuns(mechanism, &results);
     mechanism->seen.kink = settings->errorMax > 0.0 ? getKink(mechanism, runs) : 0.0;

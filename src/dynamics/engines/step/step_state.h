@@ -127,6 +127,7 @@ typedef struct rbStepRuns {
     double* results;
     int size; // doubles of one
     int count;
+    int bodyCount;
 } rbStepRuns;
 
 typedef struct rbStepMechanism {
@@ -249,13 +250,13 @@ void rbStep_MoveBody(rbMechBody* body, rbByteStream* stream);
 void rbStep_Save(rbStepMechanism* mechanism, double* state);
 void rbStep_Restore(rbStepMechanism* mechanism, double* state);
 // Of q and -q the one nearer to that of the first run; before the others.
-void rbStepRuns_Align(const rbStepRuns* runs, int bodyCount);
+void rbStepRuns_Align(const rbStepRuns* runs);
 // m, by which the last two orders differ for the body in a place, after a time in which velocities
 // keep their difference.
 double rbStepRuns_CompareOrders(const rbStepRuns* runs, int place, const rbMechBody* body,
                                 double time);
 // The result of the highest order.
-void rbStepRuns_Combine(const rbStepRuns* runs, int bodyCount, double* sum);
+void rbStepRuns_Combine(const rbStepRuns* runs, double* sum);
 
 // ---------------------------------------------------------------------------- step_build.c
 // Builds all mechanisms from the states of the host.
