@@ -47,20 +47,21 @@ double rbStep_GetTolerance(const rbStepEngine* engine)
 // --------------------------------------------------------------------------------------- forces
 // Besides those of rows: loads, paths, motors.
 
-void rbStep_Forces(const rbStepRun* run, double time, double* power)
+double rbStep_Forces(const rbStepRun* run, double time)
 {
     rbMechanism* m = &run->mechanism->m;
-    *power = 0.0;
+    double power = 0.0;
     if (!run->mechanism->traits.hasLoads && run->mechanism->isForceKnown) {
-        return;
+        return power;
     }
     run->mechanism->isForceKnown = true;
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
         if (body->isDynamic) {
-            *power += rbContactStep_LoadBody(run->host, body, time).power;
+            power += rbContactStep_LoadBody(run->host, body, time).power;
         }
     }
+    return power;
 }
 
 void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead)
@@ -650,12 +651,11 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    double power;
     double last = INFINITY;
     if (mechanism->traits.hasLoads) {
         rbStep_Save(mechanism, mechanism->copies.scratch);
     }
-    rbStep_Forces(run, time, &power);
+    double power = rbStep_Forces(run, time);
     for (int k = 0; k < LOAD_ITERATIONS; ++k) {
         if (k > 0) {
             rbStep_Restore(mechanism, mechanism->copies.scratch);
@@ -675,7 +675,7 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
                 body->aheadVelocity = body->velocity;
             }
         }
-        rbStep_Forces(run, time, &power);
+        power = rbStep_Forces(run, time);
         bool isSettled = change <= DBL_EPSILON * (1.0 + largestSpeed(m));
         if (k > 0 && (isSettled || change >= last)) {
             break;
@@ -718,12 +718,11 @@ static void flyHalf(const rbStepRun* run, double time, double h)
 static void pushAtStart(const rbStepRun* run, double time, double h, double share)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    double power;
     RB_ASSERT(h > 0.0 && (share == 0.5 || share == 1.0));
     mechanism->m.duration = h;
     rbStep_PlaceFixed(run, time, false);
     refresh(mechanism);
-    rbStep_Forces(run, time, &power);
+    double power = rbStep_Forces(run, time);
     mechanism->work[RB_WORK_LOAD] += share * h * power + 0.5 * share * h * torquePower(run);
     rezero(mechanism);
     noteRates(mechanism);
@@ -839,11 +838,9 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    double power;
     noteRates(mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    rbStep_Forces(run, time, &power);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
+    mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
     kickBodies(&mechanism->m, 0.5 * h);
     kickDrives(mechanism, h, false);
     correctVelocities(run, h);

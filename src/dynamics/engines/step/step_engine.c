@@ -17,8 +17,7 @@
 #define START_SLOW 0.99
 #define START_SLOW_MAX 5
 
-// ----------------------------------------------------------------------------------------
-// registering
+// ------------------------------------------------------------------------------------- registering
 
 rbStepEngine* rbCreateStepEngine(const rbStepSettings* settings)
 {
@@ -145,10 +144,11 @@ static void findErrors(const rbMechanism* m, const rbRowBlock* block, double* er
 
 // Largest errors of the joints of a mechanism at its current poses. Slots: those of the joints, if
 // gaps that a run left are to be ignored; NULL: all count.
-static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, double tolerance,
-                          const rbStepJointSlot* slots)
+static rbStartGap measureErrors(const rbStepMechanism* mechanism, double tolerance,
+                                const rbStepJointSlot* slots)
 {
     const rbMechanism* m = &mechanism->m;
+    rbStartGap gap = {.joint = -1, .other = -1};
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         if (block->kind != RB_ROW_HOLD) {
@@ -167,24 +167,24 @@ static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, dou
         bool isApart = position > tolerance || angle > tolerance;
         if (isApart && slots != NULL &&
             fmax(position, angle) <= slots[mechanism->infos[i].owner].def.gapAllowed) {
-            gap->leftCount += 1;
+            gap.leftCount += 1;
             continue;
         }
-        gap->count += isApart ? 1 : 0;
-        if (!(fmax(position, angle) <= fmax(gap->position, gap->angle))) {
-            gap->other = gap->joint;
-            gap->joint = mechanism->infos[i].owner;
-            gap->position = position;
-            gap->angle = angle;
+        gap.count += isApart ? 1 : 0;
+        if (!(fmax(position, angle) <= fmax(gap.position, gap.angle))) {
+            gap.other = gap.joint;
+            gap.joint = mechanism->infos[i].owner;
+            gap.position = position;
+            gap.angle = angle;
         }
     }
+    return gap;
 }
 
 void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
 {
     rbStepStatistics* s = &engine->statistics;
-    rbStartGap gap = {.joint = -1, .other = -1};
-    measureErrors(mechanism, &gap, engine->settings.tolerance, NULL);
+    rbStartGap gap = measureErrors(mechanism, engine->settings.tolerance, NULL);
     if (mechanism->isOpen && gap.count > 0) {
         s->assemblingSteps += 1;
         return;
@@ -413,8 +413,7 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
     double tolerance = assembleTolerance(run->engine, mechanism);
-    rbStartGap own = {.joint = -1, .other = -1};
-    measureErrors(mechanism, &own, tolerance, run->engine->joints.data);
+    rbStartGap own = measureErrors(mechanism, tolerance, run->engine->joints.data);
     bool isOpen = own.count > 0;
     bool isContinued = !isOpen && own.leftCount > 0;
     bool isGentle = settings->isAssembleAllowed && settings->impulseMax < INFINITY;
@@ -425,8 +424,7 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
         bool isClosed = assemble(run, tolerance);
         if (isOpen && !isClosed) {
             // Reports the joint that was open first, and one that it leaves open.
-            rbStartGap left = {.joint = -1, .other = -1};
-            measureErrors(mechanism, &left, tolerance, NULL);
+            rbStartGap left = measureErrors(mechanism, tolerance, NULL);
             own.isStuck = true;
             own.other = left.joint != own.joint ? left.joint : left.other;
             takeWorse(gap, &own);
@@ -531,8 +529,7 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     mechanism->isForceKnown = false;
     rbMechanism_Refresh(m);
     // A state that opens joints is projected back onto them.
-    rbStartGap gap = {.joint = -1, .other = -1};
-    measureErrors(mechanism, &gap, engine->settings.tolerance, NULL);
+    rbStartGap gap = measureErrors(mechanism, engine->settings.tolerance, NULL);
     if (gap.count > 0 && !mechanism->isOpen) {
         (void)assemble(&run, engine->settings.tolerance);
     }
@@ -560,18 +557,17 @@ void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int i
 // reached.
 #define TOGETHER_ATTEMPTS 4
 
-rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* host, double time,
-                                      double* reached)
+rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
+                              double* reached)
 {
     if (engine->contacts != NULL) {
-        // All bodies are stepped together.
-        return rbStepEngine_Advance(engine, host, time, reached);
+        return rbStepContacts_Advance(engine, host, time, reached);
     }
     double start = engine->time;
     RB_ASSERT(time >= start);
     rbStepEngine_Keep(engine, &engine->before);
     engine->failed = -1;
-    rbStatus status = rbStepEngine_Advance(engine, host, time, reached);
+    rbStatus status = rbStep_Advance(engine, host, time, reached);
     if (status != RB_STATUS_LIMIT) {
         return status;
     }
@@ -579,7 +575,7 @@ rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* ho
     for (int k = 0; status == RB_STATUS_LIMIT && k <= TOGETHER_ATTEMPTS; ++k) {
         double target = k < TOGETHER_ATTEMPTS ? fmax(start, fmin(*reached, time)) : start;
         rbStepEngine_Recall(engine, &engine->before);
-        status = rbStepEngine_Advance(engine, host, target, reached);
+        status = rbStep_Advance(engine, host, target, reached);
         *reached = status == RB_STATUS_LIMIT ? *reached : target;
     }
     engine->failed = failed;

@@ -376,11 +376,10 @@ rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double dampi
 static void placeForMethod(void* context, rbMechanism* mechanism, double time)
 {
     const rbStepRun* run = context;
-    double power;
     (void)mechanism;
     rbStep_PlaceFixed(run, time, false);
     run->mechanism->isForceKnown = false;
-    rbStep_Forces(run, time, &power);
+    (void)rbStep_Forces(run, time);
 }
 
 // A registered method in place of look-ahead impulses.
@@ -555,8 +554,8 @@ static bool makeStep(const rbStepRun* run, double time, double h)
     return true;
 }
 
-// -----------------------------------------------------------------------------------------
-// swinging How fast a mechanism oscillates under the forces its joints carry.
+// ---------------------------------------------------------------------------------------- swinging
+// How fast a mechanism oscillates under the forces its joints carry.
 //
 // A joint that pulls a body at an arm r with a force F holds it upright as a taut string does:
 // about an axis across the arm with the stiffness r . F. A rod of length L that pulls with T holds
@@ -625,8 +624,7 @@ static double swingOf(const rbStepMechanism* mechanism, double h)
     return sqrt(most);
 }
 
-// --------------------------------------------------------------------------------------------
-// nodes
+// ------------------------------------------------------------------------------------------- nodes
 
 // Times closer than this fraction of a step are equal.
 #define SNAP 1e-9
@@ -775,8 +773,7 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbMechanism* m = &mechanism->m;
-    double power;
-    rbStep_Forces(run, time, &power);
+    (void)rbStep_Forces(run, time);
     mechanism->before.energy = energyOf(m);
     mechanism->before.forceEnergy = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -1214,14 +1211,10 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good
     return RB_STATUS_OK;
 }
 
-rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
-                              double* reached)
+rbStatus rbStep_Advance(rbStepEngine* engine, const rbStepHost* host, double time, double* reached)
 {
     rbStepStatistics* s = &engine->statistics;
     int64_t unmet = s->unmetSteps + s->inaccurateSteps;
-    if (engine->contacts != NULL) {
-        return rbStepContacts_Advance(engine, host, time, reached);
-    }
     *reached = time;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepRun run = {.engine = engine, .mechanism = &engine->mechanisms.data[i], .host = host};

@@ -230,6 +230,9 @@ void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state);
 void rbStepEngine_Recall(rbStepEngine* engine, const rbStepBytes* state);
 
 // ---------------------------------------------------------------------------- step_nodes.c
+// As rbStepEngine_Advance, of mechanisms alone; after LIMIT *reached is the last good time of the
+// one that failed, and the others stay at the time they reached.
+rbStatus rbStep_Advance(rbStepEngine* engine, const rbStepHost* host, double time, double* reached);
 // Moves the node to a time that the host has already seen.
 void rbStep_MakeNode(const rbStepRun* run, double time);
 // State, memory and servos of the node, while a step from it is tried.
@@ -276,8 +279,8 @@ void rbStep_MeasureSize(rbStepMechanism* mechanism);
 void rbStep_AddWork(const rbStepMechanism* mechanism, rbStepWork* work);
 
 // ---------------------------------------------------------------------------- step_basic.c
-// Forces of loads at the current state and time; for a registered method also the ends of paths.
-void rbStep_Forces(const rbStepRun* run, double time, double* power);
+// Forces of loads at the current state and time; returns the power of those without a potential.
+double rbStep_Forces(const rbStepRun* run, double time);
 // Non-dynamic bodies: now and ahead.
 void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead);
 // Set points and PID forces for the step of size h from the node.
