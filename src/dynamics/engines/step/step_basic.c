@@ -300,9 +300,10 @@ static void noteRates(rbStepMechanism* mechanism)
     }
 }
 
-// Explicit impulses of the start: motors and the explicit share of damping. Stored in totals and,
-// for the work, in impulses of rows that nothing else solves for.
-static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
+// Explicit impulses of half a step: motors, and the explicit share of damping at its start or the
+// spring at its end. Stored in totals and, for the work, in impulses of rows that nothing else
+// solves for.
+static void kickDrives(rbStepMechanism* mechanism, double h, Stage stage)
 {
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
@@ -313,42 +314,20 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
         int row = block->firstRow;
         rbRowDrive* drive = &mechanism->rows.drives[row];
         double x = -0.5 * h * drive->force;
-        if (isStart) {
+        if (stage == STAGE_START) {
             // A damper that would stop the row within the step acts with the mean rate of the step
             // instead of the first one: first order, but it neither overshoots nor creeps.
             bool isStiff =
                 h * block->damping * rbMechanism_GetResponse(m, block, row) > STIFF_DAMPING;
             m->startDamping[row] = isStiff ? 0.5 * block->damping : 0.0;
             x += isStiff ? 0.0 : 0.5 * h * block->damping * drive->rateBefore;
-        } else {
+        } else if (stage == STAGE_END) {
             x += drive->elastic;
         }
         if (x != 0.0) {
             rbMechanism_Apply(m, i, &x);
             mechanism->rows.totals[row] += x;
         }
-    }
-}
-
-// Motors, and rows at their limits, over the whole step.
-static void pushRows(rbStepMechanism* mechanism, double h)
-{
-    rbMechanism* m = &mechanism->m;
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double x[RB_BLOCK_ROWS_MAX] = {0.0};
-        for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
-            m->impulses[row] = 0.0;
-            if (block->kind == RB_ROW_SPRING) {
-                x[k] = -h * mechanism->rows.drives[row].force;
-                mechanism->rows.totals[row] += x[k];
-            } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                x[k] = limitImpulse(mechanism, row, h);
-                m->impulses[row] = x[k];
-            }
-        }
-        rbMechanism_Apply(m, i, x);
     }
 }
 
@@ -425,11 +404,14 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
     }
 }
 
-// Impulses before a stage is solved: those of the last step as a first guess, or none. Rows at a
-// limit push with it.
-static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
+// Impulses of half a step before its stage is solved: those of the last step as a first guess, or
+// none. Rows at a limit push with it.
+static void applyFirst(const rbStepRun* run, double h, bool isGuessed)
 {
+    rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
+    // Where iterations are capped the last impulses may be anything.
+    isGuessed = isGuessed && run->engine->settings.iterationsMax == 0;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         bool isPushed = false;
@@ -444,12 +426,6 @@ static void applyFirst(rbStepMechanism* mechanism, double h, bool isGuessed)
             rbMechanism_Apply(m, i, &m->impulses[block->firstRow]);
         }
     }
-}
-
-// Where iterations are capped the last impulses may be anything.
-static bool isGuessTrusted(const rbStepRun* run)
-{
-    return run->engine->settings.iterationsMax == 0;
 }
 
 // The impulses of the start; share: part of the step over which they act.
@@ -633,7 +609,7 @@ static void stopRates(const rbStepRun* run, double h)
         notePivots(mechanism, mechanism->inner->solver);
     }
     if (run->engine->settings.hasVelocityCorrection) {
-        applyFirst(mechanism, h, false);
+        applyFirst(run, h, false);
         correctVelocities(run, h);
     }
 }
@@ -662,7 +638,7 @@ static void pushAtEnd(const rbStepRun* run, double time, double h)
             refresh(mechanism);
         }
         kickBodies(m, 0.5 * h);
-        kickDrives(mechanism, h, false);
+        kickDrives(mechanism, h, STAGE_END);
         stopRates(run, h);
         if (!mechanism->traits.hasLoads) {
             break;
@@ -728,9 +704,10 @@ static void pushAtStart(const rbStepRun* run, double time, double h, double shar
     noteRates(mechanism);
     rbStep_SetSpeeds(run, time, time + h);
     if (share < 1.0) {
-        kickDrives(mechanism, h, true);
+        kickDrives(mechanism, h, STAGE_START);
     } else {
-        pushRows(mechanism, h);
+        applyFirst(run, 2.0 * h, false);
+        kickDrives(mechanism, 2.0 * h, STAGE_BACKWARD);
     }
     kickBodies(&mechanism->m, share * h);
 }
@@ -770,7 +747,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         rbCorrector_Factor(corrector, m);
     }
     rbStep_PlaceFixed(run, time + h, true);
-    applyFirst(mechanism, h, isGuessTrusted(run));
+    applyFirst(run, h, true);
     if (!correctPositions(run, ahead, corrector).isMet) {
         return false;
     }
@@ -806,7 +783,7 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     allowLeftover(run);
     rbStep_RenewStart(mechanism, h);
     rbStep_PlaceFixed(run, time + h, true);
-    applyFirst(mechanism, h, isGuessTrusted(run));
+    applyFirst(run, h, true);
     (void)correctPositions(run, h, mechanism->inner);
 }
 
@@ -832,7 +809,7 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     flyToEnd(run, time + h);
     rbStep_SetSpeeds(run, time + h, time + h);
     renewEnd(mechanism, h);
-    applyFirst(mechanism, h, false);
+    applyFirst(run, h, false);
 }
 
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
@@ -842,7 +819,7 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
     kickBodies(&mechanism->m, 0.5 * h);
-    kickDrives(mechanism, h, false);
+    kickDrives(mechanism, h, STAGE_END);
     correctVelocities(run, h);
 }
 
@@ -951,8 +928,7 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     rbMechanism_Refresh(m);
     mechanism->isRefreshed = true;
     keepImpulses(mechanism, h, 1.0);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * torquePower(run);
-    addWork(mechanism, 2.0 * h, true);
+    accountForStart(run, 2.0 * h);
     rbStep_StopRates(run, time + h);
     run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return error;
