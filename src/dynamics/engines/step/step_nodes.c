@@ -267,22 +267,15 @@ void rbStepRuns_Combine(const rbStepRuns* runs, double* sum)
     }
 }
 
-// The state of the limited rows in a copy of the state.
-static const double* limitsOf(const rbStepMechanism* mechanism, const double* state)
-{
-    return state + placeOfGuesses(&mechanism->m) + mechanism->m.rowCount;
-}
-
 // Whether a limited row is at another limit at the end of one of the runs than at the start.
 static bool isRowKinked(const rbStepMechanism* mechanism, int runs, int row)
 {
-    double before = limitsOf(mechanism, mechanism->copies.start)[row];
+    size_t place = placeOfGuesses(&mechanism->m) + (size_t)mechanism->m.rowCount + (size_t)row;
+    bool isSame = true;
     for (int n = 0; n < runs; ++n) {
-        if (limitsOf(mechanism, runOf(mechanism, n))[row] != before) {
-            return true;
-        }
+        isSame = isSame && runOf(mechanism, n)[place] == mechanism->copies.start[place];
     }
-    return false;
+    return !isSame;
 }
 
 // m/s^2, by which limited rows that reach or leave their limits within a step may accelerate bodies
@@ -626,8 +619,6 @@ static double swingOf(const rbStepMechanism* mechanism, double h)
 
 // ------------------------------------------------------------------------------------------- nodes
 
-// Times closer than this fraction of a step are equal.
-#define SNAP 1e-9
 // Steps without a halving after which a coarser step is tried again.
 #define CALM_STEPS 4
 // The same after a step that gained energy.
@@ -981,7 +972,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
         bool isLast = k == SINGULAR_ATTEMPTS;
         h = isLast ? next - time : stretches[k] * (next - time);
         end = isLast ? next : time + h;
-        if (end > asked + SNAP * h) {
+        if (end > asked + RB_STEP_SNAP * h) {
             *isHeld = true;
             return RB_STATUS_OK;
         }
@@ -1078,34 +1069,28 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
         RB_ASSERT(h > 0.0 && h <= settings->step);
         double sum = mechanism->node.estimateSum;
         rbStatus status = makeSteps(run, time, h);
-        if (status == RB_STATUS_OK && isSingular(mechanism) && cut < SINGULAR_ATTEMPTS) {
-            rbStep_RecallNode(run->engine, run->mechanism);
-            cut += 1;
-            continue;
+        bool isMade = status == RB_STATUS_OK;
+        bool isCut = isMade && isSingular(mechanism) && cut < SINGULAR_ATTEMPTS;
+        mechanism->chosen = isMade ? mechanism->chosen : STEP_SHRINKAGE * h;
+        if (isMade && !isCut) {
+            double error = mechanism->node.estimateSum - sum;
+            double allowed = allowedError(run, h);
+            // a kink has an error of the first power
+            double order = mechanism->seen.kink > 0.0 ? 2.0 : (double)settings->order;
+            double counted = error > estimateFloor(run) ? error : 0.0;
+            double growth = rbStep_GetGrowth(order, counted, allowed, STEP_GROWTH);
+            mechanism->chosen = fmin(h * growth, settings->step);
+            if (error <= allowed) {
+                run->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
+                rbStep_CountInaccurate(run->engine, time + h, mechanism->node.estimateSum);
+                finishNode(run, time + h, h);
+                return RB_STATUS_OK;
+            }
+            hLeast = error < errorLeast ? h : hLeast;
+            errorLeast = fmin(error, errorLeast);
         }
-        if (status != RB_STATUS_OK) {
-            rbStep_RecallNode(run->engine, run->mechanism);
-            mechanism->chosen = STEP_SHRINKAGE * h;
-            continue;
-        }
-        double error = mechanism->node.estimateSum - sum;
-        double allowed = allowedError(run, h);
-        // a kink has an error of the first power
-        double order = mechanism->seen.kink > 0.0 ? 2.0 : (double)settings->order;
-        double counted = error > estimateFloor(run) ? error : 0.0;
-        double growth = rbStep_GetGrowth(order, counted, allowed, STEP_GROWTH);
-        mechanism->chosen = fmin(h * growth, settings->step);
-        if (error <= allowed) {
-            run->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
-            rbStep_CountInaccurate(run->engine, time + h, mechanism->node.estimateSum);
-            finishNode(run, time + h, h);
-            return RB_STATUS_OK;
-        }
-        if (error < errorLeast) {
-            errorLeast = error;
-            hLeast = h;
-        }
-        rbStep_RecallNode(run->engine, run->mechanism);
+        rbStep_RecallNode(run->engine, mechanism);
+        cut += isCut ? 1 : 0;
     }
     return stepAnyway(run, first, hLeast);
 }
@@ -1119,7 +1104,7 @@ static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
     }
     rbStepGrid* grid = &mechanism->grid;
     double next = grid->origin + (double)grid->index * step;
-    while (next <= grid->time + SNAP * step) {
+    while (next <= grid->time + RB_STEP_SNAP * step) {
         grid->index += 1;
         next = grid->origin + (double)grid->index * step;
     }
@@ -1175,7 +1160,7 @@ static rbStatus tryStep(const rbStepRun* run, double time)
 void rbStep_MakeNode(const rbStepRun* run, double time)
 {
     double h = time - run->mechanism->grid.time;
-    if (h > SNAP * run->engine->settings.step) {
+    if (h > RB_STEP_SNAP * run->engine->settings.step) {
         (void)stepOrSettle(run, h);
         finishNode(run, time, h);
     }
@@ -1186,7 +1171,7 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good
 {
     rbStepEngine* engine = run->engine;
     rbStepMechanism* mechanism = run->mechanism;
-    double snap = SNAP * engine->settings.step;
+    double snap = RB_STEP_SNAP * engine->settings.step;
     for (;;) {
         *good = mechanism->grid.time;
         double next = nextNode(engine, mechanism);
