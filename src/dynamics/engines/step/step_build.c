@@ -109,15 +109,12 @@ typedef struct Builder {
     RB_ARRAY(rbBlockInfo) infos;
     int rowCount;
     int modelCount; // velocity-only joints
-    bool hasPaths;
 } Builder;
 
 static int addBody(Builder* builder, int index)
 {
-    rbMechBody body = rbStep_MakeBody(builder->engine, builder->host, index, builder->time);
-    bool isOnPath = index >= 0 && builder->engine->bodies.data[index].def.path != NULL;
-    builder->hasPaths = builder->hasPaths || isOnPath;
-    rbArray_Push(builder->bodies, body);
+    rbArray_Push(builder->bodies,
+                 rbStep_MakeBody(builder->engine, builder->host, index, builder->time));
     return builder->bodies.count - 1;
 }
 
@@ -138,7 +135,6 @@ static int localBody(Builder* builder, int index)
 static void addBlock(Builder* builder, rbRowBlock block, rbBlockInfo info)
 {
     block.firstRow = builder->rowCount;
-    block.owner = info.owner;
     builder->rowCount += block.rowCount;
     rbArray_Push(builder->blocks, block);
     rbArray_Push(builder->infos, info);
@@ -304,7 +300,7 @@ static void initRows(const Builder* builder, rbStepMechanism* mechanism)
     }
 }
 
-// The forces on it.
+// Forces on bodies and their paths.
 static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
@@ -312,6 +308,9 @@ static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
         const rbMechBody* body = &m->bodies[i];
         m->masses[i].isDynamic = body->isDynamic;
         mechanism->traits.isAfloat = mechanism->traits.isAfloat && body->isDynamic;
+        mechanism->traits.hasPaths =
+            mechanism->traits.hasPaths ||
+            (body->index >= 0 && builder->engine->bodies.data[body->index].def.path != NULL);
         if (body->isDynamic) {
             const rbMotionBody* motion = &builder->host->motions[body->index];
             const rbMotionBody* first = &builder->host->motions[m->bodies[0].index];
@@ -360,7 +359,6 @@ static void finishMechanism(const Builder* builder, rbStepMechanism* mechanism)
     rbCopyElements(mechanism->infos, builder->infos.data, m->blockCount, sizeof *mechanism->infos);
     mechanism->traits.isAfloat = true;
     mechanism->traits.isFieldUniform = true;
-    mechanism->traits.hasPaths = builder->hasPaths;
     mechanism->grid = (rbStepGrid){.time = builder->time, .origin = builder->time, .index = 1};
     mechanism->chosen = settings->step;
     mechanism->node.redundantLeast = m->rowCount;

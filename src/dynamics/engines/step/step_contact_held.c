@@ -297,17 +297,6 @@ static void pushRows(rbStepContacts* c, double scale)
 
 // ----------------------------------------------------------------------------------------- stages
 
-// The largest error of the rows.
-static double getError(const rbHeldRows* rows)
-{
-    double most = 0.0;
-    for (int i = 0; i < rows->count; ++i) {
-        double error = fabs(rows->errors[i]);
-        most = error <= most ? most : error;
-    }
-    return most;
-}
-
 // Where a point would be at the end of the flight if it were fixed to its body.
 static rbVec3 placeAhead(const rbHeldPoint* held)
 {
@@ -344,10 +333,12 @@ static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
     return rbMulMV(rbMatFromQuat(rbNormalizeQuat(sum)), rbSub(local, point->locals[side]));
 }
 
-// Gaps and slips at the end of the flight; false: a point is not found there.
-static bool measureFlight(rbStepEngine* engine)
+// Gaps and slips at the end of the flight; returns the largest, INFINITY: a point is not found
+// there.
+static double measureFlight(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
+    double most = 0.0;
     rbHeldRows* rows = &c->order.held.rows;
     const rbContact* contact = NULL;
     int count = 0;
@@ -365,27 +356,29 @@ static bool measureFlight(rbStepEngine* engine)
         }
         const rbContactProbe* probe = findProbe(point, c->flight.probes.data, count);
         if (probe == NULL) {
-            return false;
-        }
-        if (rows->axes[i] == 0) {
-            rows->errors[i] = probe->gap - point->gap;
-            continue;
+            return INFINITY;
         }
         rbVec3 normal = rbNormalize(rbAdd(contact->normal, probe->normal));
         rbVec3 slip = rbSub(pathOver(point, 0, probe->point), pathOver(point, 1, probe->point));
         slip = rbAddScaled(slip, -rbDot(slip, normal), normal);
-        rows->errors[i] = rbDot(slip, axisOf(point, rows->axes[i]));
+        rows->errors[i] = rows->axes[i] == 0 ? probe->gap - point->gap
+                                             : rbDot(slip, axisOf(point, rows->axes[i]));
+        most = fabs(rows->errors[i]) <= most ? most : fabs(rows->errors[i]);
     }
-    return true;
+    return most;
 }
 
-static void measureRates(rbStepContacts* c)
+// Rates of the rows; returns the largest.
+static double measureRates(rbStepContacts* c)
 {
     rbHeldRows* rows = &c->order.held.rows;
+    double most = 0.0;
     for (int i = 0; i < rows->count; ++i) {
         const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
         rows->errors[i] = rbDot(slipRate(c, point), axisOf(point, rows->axes[i]));
+        most = fabs(rows->errors[i]) <= most ? most : fabs(rows->errors[i]);
     }
+    return most;
 }
 
 // m/s or m, of the speeds or coordinates: their rounding limits what can be met.
@@ -469,18 +462,17 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
             return false;
         }
         rbContactStep_TakeBodies(engine);
-        if (isOfRates) {
-            if (round > 0 && turned > 0.0) {
-                factor(c);
-            }
-            measureRates(c);
-        } else {
-            lookAhead(engine, h);
-            if (!measureFlight(engine)) {
-                return false;
-            }
+        if (round > 0 && turned > 0.0) {
+            factor(c);
         }
-        double error = fmax(getError(&held->rows), turned);
+        if (!isOfRates) {
+            lookAhead(engine, h);
+        }
+        double error = isOfRates ? measureRates(c) : measureFlight(engine);
+        if (!(error < INFINITY)) {
+            return false;
+        }
+        error = fmax(error, turned);
         if (error <= LEFT_MOST * DBL_EPSILON * unit && !(error < 0.5 * last)) {
             return true;
         }
