@@ -223,9 +223,7 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
         return;
     }
     rbContactStatistics statistics = contacts->statistics;
-    RB_MOVE(stream, contacts->grid.time);
-    RB_MOVE(stream, contacts->grid.origin);
-    RB_MOVE(stream, contacts->grid.index);
+    RB_MOVE(stream, contacts->grid);
     RB_MOVE(stream, contacts->trial.cuts);
     RB_MOVE(stream, contacts->order.chosen);
     RB_MOVE(stream, contacts->order.estimateSum);

@@ -116,9 +116,8 @@ static void noteStart(rbStepMechanism* mechanism)
     int rowCount = mechanism->m.rowCount;
     RB_ASSERT(rowCount <= mechanism->copies.size);
     memcpy(mechanism->copies.scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
-    for (int row = 0; row < rowCount; ++row) {
-        mechanism->copies.limits[row] = mechanism->rows.limits[row];
-    }
+    rbCopyElements(mechanism->copies.limits, mechanism->rows.limits, rowCount,
+                   sizeof(rbLimitState));
 }
 
 void rbContactStep_TurnIsland(rbStepEngine* engine, const rbContactIsland* island, double h,

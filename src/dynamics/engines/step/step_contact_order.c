@@ -105,9 +105,8 @@ static bool areLimitsSame(const rbStepEngine* engine)
     bool isSame = true;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        for (int row = 0; row < mechanism->m.rowCount; ++row) {
-            isSame = isSame && mechanism->rows.limits[row] == mechanism->copies.limits[row];
-        }
+        size_t size = (size_t)mechanism->m.rowCount * sizeof(rbLimitState);
+        isSame = isSame && memcmp(mechanism->rows.limits, mechanism->copies.limits, size) == 0;
     }
     return isSame;
 }

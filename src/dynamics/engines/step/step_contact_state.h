@@ -273,6 +273,12 @@ static inline bool rbContactStep_IsParting(const rbStepContacts* c)
     return c->settings.isOverlapAllowed && !(c->grid.time > c->start.partUntil);
 }
 
+// Whether impulses do not move a body.
+static inline bool rbContactStep_IsFixed(const rbContactBody* body)
+{
+    return body->isFrozen || !(body->invMass > 0.0);
+}
+
 static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rbContact* contact,
                                                const rbContactPoint* point)
 {

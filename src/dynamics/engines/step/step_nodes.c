@@ -101,6 +101,7 @@ typedef struct Totals {
     rbVec3 momentum; // kg m/s
     rbVec3 angular;  // kg m^2/s, about the origin
     double kinetic;  // J
+    double energy;   // J, if nothing but constant forces acts
 } Totals;
 
 static Totals sumBodies(const rbMechanism* m)
@@ -115,8 +116,10 @@ static Totals sumBodies(const rbMechanism* m)
             sum.center = rbAddScaled(sum.center, body->mass, body->pose.position);
             sum.momentum = rbAddScaled(sum.momentum, body->mass, body->velocity);
             sum.angular = rbAdd(sum.angular, rbAdd(orbital, body->momentum));
-            sum.kinetic += 0.5 * body->mass * rbLengthSquared(body->velocity) +
-                           0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+            double kinetic = 0.5 * body->mass * rbLengthSquared(body->velocity) +
+                             0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+            sum.kinetic += kinetic;
+            sum.energy += kinetic - rbDot(body->force, body->pose.position);
         }
     }
     sum.center = rbScale(1.0 / sum.mass, sum.center);
@@ -710,17 +713,6 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
     return status;
 }
 
-// Energy of a mechanism on which nothing but constant forces acts.
-static double energyOf(const rbMechanism* m)
-{
-    double sum = sumBodies(m).kinetic;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        sum -= body->isDynamic ? rbDot(body->force, body->pose.position) : 0.0;
-    }
-    return sum;
-}
-
 static bool isConservative(const rbStepMechanism* mechanism)
 {
     return !mechanism->traits.hasSoft && !mechanism->traits.hasPaths &&
@@ -765,7 +757,7 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     const rbMechanism* m = &mechanism->m;
     (void)rbStep_Forces(run, time);
-    mechanism->before.energy = energyOf(m);
+    mechanism->before.energy = sumBodies(m).energy;
     mechanism->before.forceEnergy = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         double square = h * h * rbLengthSquared(m->bodies[i].force);
@@ -777,9 +769,9 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
 // look-ahead has found another configuration that closes them, far from the current one.
 static bool isTame(const rbStepMechanism* mechanism)
 {
-    double gain = energyOf(&mechanism->m) - mechanism->before.energy;
-    double most = TAME_PART * sumBodies(&mechanism->m).kinetic + mechanism->before.forceEnergy;
-    return !isConservative(mechanism) || gain <= most;
+    Totals sum = sumBodies(&mechanism->m);
+    double most = TAME_PART * sum.kinetic + mechanism->before.forceEnergy;
+    return !isConservative(mechanism) || sum.energy - mechanism->before.energy <= most;
 }
 
 // Removes the energy gained by a step that could not be made otherwise: from all motion, or, for a
@@ -787,11 +779,11 @@ static bool isTame(const rbStepMechanism* mechanism)
 static void tame(rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
-    double gain = energyOf(m) - mechanism->before.energy;
+    Totals sum = sumBodies(m);
+    double gain = sum.energy - mechanism->before.energy;
     if (!isConservative(mechanism) || !(gain > 0.0)) {
         return;
     }
-    Totals sum = sumBodies(m);
     if (mechanism->traits.isAfloat) {
         addRigidMotion(m, rbNeg(sum.momentum), rbNeg(sum.angular));
     }
