@@ -94,19 +94,9 @@ static size_t placeOfGuesses(const rbMechanism* m)
     return (size_t)m->bodyCount * BODY_DOUBLES + 2 * (size_t)m->rowCount;
 }
 
-// Sums over the bodies of a mechanism.
-typedef struct Totals {
-    double mass;
-    rbVec3 center;   // m, of mass
-    rbVec3 momentum; // kg m/s
-    rbVec3 angular;  // kg m^2/s, about the origin
-    double kinetic;  // J
-    double energy;   // J, if nothing but constant forces acts
-} Totals;
-
-static Totals sumBodies(const rbMechanism* m)
+static rbStepTotals sumBodies(const rbMechanism* m)
 {
-    Totals sum = {0};
+    rbStepTotals sum = {0};
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         if (body->isDynamic) {
@@ -149,7 +139,7 @@ static rbSym3 totalInertia(const rbMechanism* m, rbVec3 center)
 // origin; all bodies must be dynamic.
 static void addRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angular)
 {
-    Totals sum = sumBodies(m);
+    rbStepTotals sum = sumBodies(m);
     rbVec3 spin;
     rbVec3 velocity = rbScale(1.0 / sum.mass, momentum);
     rbVec3 own = rbSub(angular, rbCross(sum.center, momentum));
@@ -721,7 +711,7 @@ static bool isConservative(const rbStepMechanism* mechanism)
 }
 
 // Angular momentum about the center of mass.
-static rbVec3 ownAngular(const Totals* sum)
+static rbVec3 ownAngular(const rbStepTotals* sum)
 {
     return rbSub(sum->angular, rbCross(sum->center, sum->momentum));
 }
@@ -738,8 +728,8 @@ static void keepMomentum(rbStepMechanism* mechanism, double h)
         force = rbAdd(force, m->bodies[i].force);
     }
     RB_ASSERT(mechanism->traits.isAfloat);
-    const rbStepBefore* before = &mechanism->before;
-    Totals sum = sumBodies(m);
+    const rbStepTotals* before = &mechanism->before;
+    rbStepTotals sum = sumBodies(m);
     rbVec3 mean = rbAddScaled(before->momentum, 0.5 * h, force);
     rbVec3 shift = rbSub(rbAddScaled(before->center, h / sum.mass, mean), sum.center);
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -748,20 +738,20 @@ static void keepMomentum(rbStepMechanism* mechanism, double h)
     }
     sum = sumBodies(m);
     rbVec3 off = rbSub(rbAddScaled(before->momentum, h, force), sum.momentum);
-    rbVec3 turn = rbAdd(rbSub(before->angular, ownAngular(&sum)), rbCross(sum.center, off));
+    rbVec3 turn = rbAdd(rbSub(ownAngular(before), ownAngular(&sum)), rbCross(sum.center, off));
     addRigidMotion(m, off, turn);
 }
 
-static void noteEnergy(const rbStepRun* run, double time, double h)
+static void noteStart(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbMechanism* m = &mechanism->m;
     (void)rbStep_Forces(run, time);
-    mechanism->before.energy = sumBodies(m).energy;
-    mechanism->before.forceEnergy = 0.0;
+    mechanism->before = sumBodies(m);
+    mechanism->forceEnergy = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         double square = h * h * rbLengthSquared(m->bodies[i].force);
-        mechanism->before.forceEnergy += 0.5 * m->bodies[i].invMass * square;
+        mechanism->forceEnergy += 0.5 * m->bodies[i].invMass * square;
     }
 }
 
@@ -769,8 +759,8 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
 // look-ahead has found another configuration that closes them, far from the current one.
 static bool isTame(const rbStepMechanism* mechanism)
 {
-    Totals sum = sumBodies(&mechanism->m);
-    double most = TAME_PART * sum.kinetic + mechanism->before.forceEnergy;
+    rbStepTotals sum = sumBodies(&mechanism->m);
+    double most = TAME_PART * sum.kinetic + mechanism->forceEnergy;
     return !isConservative(mechanism) || sum.energy - mechanism->before.energy <= most;
 }
 
@@ -779,7 +769,7 @@ static bool isTame(const rbStepMechanism* mechanism)
 static void tame(rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
-    Totals sum = sumBodies(m);
+    rbStepTotals sum = sumBodies(m);
     double gain = sum.energy - mechanism->before.energy;
     if (!isConservative(mechanism) || !(gain > 0.0)) {
         return;
@@ -815,15 +805,9 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     mechanism->seen.redundantMost = 0;
     memset(mechanism->rows.sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
     rbStep_RunMotors(run, time, h);
-    noteEnergy(run, time, h);
+    noteStart(run, time, h);
     bool isKept =
         mechanism->traits.isAfloat && mechanism->traits.isFieldUniform && isConservative(mechanism);
-    if (isKept) {
-        Totals sum = sumBodies(&mechanism->m);
-        mechanism->before.momentum = sum.momentum;
-        mechanism->before.center = sum.center;
-        mechanism->before.angular = ownAngular(&sum);
-    }
     rbStatus status = makeParts(&own, time, h, 0);
     if (mechanism->node.settleCount > 0 || (own.isForced && !isTame(mechanism))) {
         tame(mechanism);

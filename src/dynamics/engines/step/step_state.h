@@ -88,14 +88,15 @@ typedef struct rbStepTraits {
     bool isFieldUniform; // all bodies have the same constant acceleration
 } rbStepTraits;
 
-// A mechanism at the start of the current step.
-typedef struct rbStepBefore {
-    rbVec3 momentum;    // kg m/s
-    rbVec3 center;      // m, of mass
-    rbVec3 angular;     // kg m^2/s, about the center of mass
-    double energy;      // J
-    double forceEnergy; // J, possible work of the forces in the step on bodies at rest
-} rbStepBefore;
+// Sums over the bodies of a mechanism.
+typedef struct rbStepTotals {
+    double mass;
+    rbVec3 center;   // m, of mass
+    rbVec3 momentum; // kg m/s
+    rbVec3 angular;  // kg m^2/s, about the origin
+    double kinetic;  // J
+    double energy;   // J, if nothing but constant forces acts
+} rbStepTotals;
 
 // What the current step showed.
 typedef struct rbStepSeen {
@@ -151,7 +152,8 @@ typedef struct rbStepMechanism {
     double work[RB_WORK_COUNT];      // J, of the current step
     double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance
     rbNodeMemory node;
-    rbStepBefore before;
+    rbStepTotals before; // at the start of the current step
+    double forceEnergy;  // J, possible work of the forces in the step on bodies at rest
     rbStepSeen seen;
     rbStepCopies copies;
 } rbStepMechanism;
