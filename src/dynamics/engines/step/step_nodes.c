@@ -49,12 +49,12 @@ static BodyCopy copyAt(const double* state, int body)
 
 void rbStep_MoveBody(rbMechBody* body, rbByteStream* stream)
 {
-    RB_MOVE(stream, body->pose.position);
-    RB_MOVE(stream, body->velocity);
-    RB_MOVE(stream, body->momentum);
-    RB_MOVE(stream, body->pose.orientation);
+    BodyCopy copy = {body->pose.position, body->velocity, body->momentum, body->pose.orientation};
+    RB_MOVE(stream, copy);
     if (stream->isLoading) {
-        body->pose.rotation = rbMatFromQuat(body->pose.orientation);
+        body->pose = (rbRowPose){copy.position, copy.orientation, rbMatFromQuat(copy.orientation)};
+        body->velocity = copy.velocity;
+        body->momentum = copy.momentum;
     }
 }
 
@@ -68,7 +68,8 @@ void rbStep_Move(rbStepMechanism* mechanism, rbByteStream* stream)
     rbByteStream_Move(stream, m->startErrors, size);
     rbByteStream_Move(stream, mechanism->rows.totals, size);
     rbByteStream_Move(stream, mechanism->rows.guesses, size);
-    for (int row = 0; row < m->rowCount; ++row) {
+    // rows of joints have no limits
+    for (int row = 0; mechanism->traits.hasSoft && row < m->rowCount; ++row) {
         double limit = (double)mechanism->rows.limits[row];
         RB_MOVE(stream, limit);
         mechanism->rows.limits[row] = (rbLimitState)limit;
