@@ -523,7 +523,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     registerTouched(world, &host);
     endTouches(world);
-    rbStatus status = rbStepEngine_AdvanceTogether(world->engine, &host, time, reached);
+    rbStatus status = rbStepEngine_Advance(world->engine, &host, time, reached);
     rbWorld_ReserveContacts(world);
     if (status == RB_STATUS_NUMERICAL && world->def.step.accuracy == RB_ACCURACY_GAME) {
         status = RB_STATUS_OK; // no tolerance is promised; the statistics have what was missed

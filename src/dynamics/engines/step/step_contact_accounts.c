@@ -109,30 +109,18 @@ static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rb
     return isObstacle(c, contact->bodyB) ? work - rbDot(impulse, atB) : work;
 }
 
-// Works of a point: of its normal impulse, of its friction, of moving obstacles.
-typedef struct Works {
-    double normal;
-    double friction;
-    double motor;
-} Works;
-
-static Works pointWorks(const rbStepContacts* c, const rbContact* contact, int k, bool isWhole)
+rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
+                                      const rbContactPoint* point, const double impulse[3])
 {
-    RB_ASSERT(k < c->set.pointCount && (isWhole || k < c->stage.points.count));
-    const rbContactPoint* point = &c->set.points[k];
-    double impulse[3];
-    for (int i = 0; i < 3; ++i) {
-        impulse[i] = point->impulse[i] - (isWhole ? 0.0 : c->stage.points.data[k].impulse[i]);
-    }
     rbVec3 atA = meanAt(c, contact->bodyA, point->armA);
     rbVec3 atB = meanAt(c, contact->bodyB, point->armB);
     rbVec3 mean = rbSub(atB, atA);
     rbVec3 t =
         rbAddScaled(rbScale(impulse[1], contact->tangents[0]), impulse[2], contact->tangents[1]);
     rbVec3 p = rbAddScaled(t, impulse[0], contact->normal);
-    Works works = {.normal = impulse[0] * rbDot(mean, contact->normal),
-                   .friction = rbDot(t, mean),
-                   .motor = obstacleWork(c, contact, p, atA, atB)};
+    rbContactWorks works = {.normal = impulse[0] * rbDot(mean, contact->normal),
+                            .friction = rbDot(t, mean),
+                            .motor = obstacleWork(c, contact, p, atA, atB)};
     if (contact->hasBelt) { // friction brakes the motion over the belt, which its motor keeps up
         double drive = rbDot(t, contact->belt);
         works.friction += drive;
@@ -141,10 +129,24 @@ static Works pointWorks(const rbStepContacts* c, const rbContact* contact, int k
     return works;
 }
 
-// Rolling and spinning friction.
-static Works turnWorks(const rbStepContacts* c, const rbContact* contact, int index, bool isWhole)
+// Of a point of the set, with its impulse in the stage.
+static rbContactWorks pointWorks(const rbStepContacts* c, const rbContact* contact, int k,
+                                 bool isWhole)
 {
-    Works works = {0.0, 0.0, 0.0};
+    RB_ASSERT(k < c->set.pointCount && (isWhole || k < c->stage.points.count));
+    const rbContactPoint* point = &c->set.points[k];
+    double impulse[3];
+    for (int i = 0; i < 3; ++i) {
+        impulse[i] = point->impulse[i] - (isWhole ? 0.0 : c->stage.points.data[k].impulse[i]);
+    }
+    return rbContactStep_GetWorks(c, contact, point, impulse);
+}
+
+// Rolling and spinning friction.
+static rbContactWorks turnWorks(const rbStepContacts* c, const rbContact* contact, int index,
+                                bool isWhole)
+{
+    rbContactWorks works = {0.0, 0.0, 0.0};
     if (!(contact->rolling > 0.0 || contact->spinning > 0.0)) {
         return works;
     }
@@ -231,12 +233,12 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
     double accounted = 0.0;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        Works turned = turnWorks(c, contact, island->contacts[i], isWhole);
+        rbContactWorks turned = turnWorks(c, contact, island->contacts[i], isWhole);
         sums->friction += turned.friction;
         sums->motor += turned.motor;
         accounted += turned.friction + turned.motor;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            Works works = pointWorks(c, contact, k, isWhole);
+            rbContactWorks works = pointWorks(c, contact, k, isWhole);
             *causeOf(c, contact, k, works.normal, isWhole) += works.normal;
             sums->friction += works.friction;
             sums->motor += works.motor;
@@ -263,7 +265,7 @@ static rbCollisionNote sumStops(const rbStepContacts* c, int index)
         if (!(approach > c->settings.restSpeed && p > 0.0)) {
             continue;
         }
-        Works works = pointWorks(c, contact, k, false);
+        rbContactWorks works = pointWorks(c, contact, k, false);
         rbVec3 impulse =
             rbJoinImpulse(contact->normal, contact->tangents, p, point->impulse[1] - before[1],
                           point->impulse[2] - before[2]);

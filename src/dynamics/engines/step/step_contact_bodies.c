@@ -32,9 +32,7 @@ void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, doub
             rbArray_Push(c->own.places1, 0);
             continue;
         }
-        rbMechBody body;
-        rbStep_InitBody(host, slot, i, time, &body);
-        rbArray_Push(c->own.loose, body);
+        rbArray_Push(c->own.loose, rbStep_MakeBody(engine, host, i, time));
         rbArray_Push(c->own.places1, c->own.loose.count);
     }
 }
@@ -137,19 +135,13 @@ rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, doub
     return load;
 }
 
-// Forces on a body; paid: the part of the force that has no potential.
-static void loadBody(const rbStepHost* host, rbMechBody* body, double time, rbVec3* paid)
+rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time)
 {
     const rbMotionBody* motion = &host->motions[body->index];
-    body->force = rbScale(body->mass, motion->acceleration);
-    body->torque = motion->torque;
-    *paid = RB_VEC3_ZERO;
-    if (motion->load != NULL) {
-        rbLoad load = rbContactStep_LoadOf(host, body, time);
-        body->force = rbAdd(body->force, load.force);
-        body->torque = rbAdd(body->torque, load.torque);
-        *paid = load.paid;
-    }
+    rbLoad load = rbContactStep_LoadOf(host, body, time);
+    body->force = rbAddScaled(load.force, body->mass, motion->acceleration);
+    body->torque = rbAdd(load.torque, motion->torque);
+    return load;
 }
 
 // Half a kick: forces without a potential do work with the mean of the velocities before and after.
@@ -173,8 +165,7 @@ static void kickOne(rbStepEngine* engine, const rbStepHost* host, rbMechBody* bo
                     double h)
 {
     rbStepContacts* c = engine->contacts;
-    rbVec3 paid;
-    loadBody(host, body, time, &paid);
+    rbVec3 paid = rbContactStep_LoadBody(host, body, time).paid;
     c->accounts.sums.load += kickBody(body, h, paid);
     double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
     c->flight.kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
@@ -236,7 +227,7 @@ void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
         rbMechBody* body = &c->own.loose.data[i];
         const rbPath* path = engine->bodies.data[body->index].def.path;
         if (!body->isDynamic && path != NULL) {
-            rbStep_FollowPath(path, time, body);
+            rbStep_FollowPath(path, time, body, false);
         }
     }
 }

@@ -4,6 +4,21 @@
 
 #include <string.h>
 
+void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, rbStepPartFn* part,
+                                 double h)
+{
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        int first = run.mechanism->m.bodies[0].index;
+        if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, first)) {
+            part(&run, engine->contacts->grid.time, h);
+        }
+    }
+}
+
 static void takeMechanism(const rbStepEngine* engine, rbStepMechanism* mechanism)
 {
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
@@ -101,9 +116,8 @@ static void noteStart(rbStepMechanism* mechanism)
     int rowCount = mechanism->m.rowCount;
     RB_ASSERT(rowCount <= mechanism->copies.size);
     memcpy(mechanism->copies.scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
-    for (int row = 0; row < rowCount; ++row) {
-        mechanism->copies.limits[row] = mechanism->rows.limits[row];
-    }
+    rbCopyElements(mechanism->copies.limits, mechanism->rows.limits, rowCount,
+                   sizeof(rbLimitState));
 }
 
 void rbContactStep_TurnIsland(rbStepEngine* engine, const rbContactIsland* island, double h,

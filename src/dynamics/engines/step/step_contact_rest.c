@@ -33,19 +33,14 @@ bool rbContactStep_IsStanding(const rbStepContacts* c, const rbContactIsland* is
     return island->bodyCount > 0;
 }
 
-static bool isStanding(const rbContactBody* body)
-{
-    return body->isFrozen || !(body->invMass > 0.0);
-}
-
 // Impulses of contacts between frozen bodies are those of the last step in which they moved: a
 // stage does not touch them, but its start halves all.
 void rbContactStep_ScaleStanding(rbStepContacts* c, double scale)
 {
     for (int i = 0; rbContactFreeze_GetCount(c->rest.freeze) > 0 && i < c->set.contactCount; ++i) {
         rbContact* contact = &c->set.contacts[i];
-        if (!isStanding(&c->bodies.data[contact->bodyA]) ||
-            !isStanding(&c->bodies.data[contact->bodyB])) {
+        if (!rbContactStep_IsFixed(&c->bodies.data[contact->bodyA]) ||
+            !rbContactStep_IsFixed(&c->bodies.data[contact->bodyB])) {
             continue;
         }
         rbContactStep_ScaleImpulses(c, contact, scale);

@@ -187,11 +187,9 @@ typedef struct rbOrderControl {
     double chosen;         // s, the next step that is tried; 0: none was yet
     double estimateSum;    // m, of errors of steps
     int plainCount;        // steps of order 2 since the last of a higher one
-    RB_ARRAY(char) node;   // the state, while steps from it are tried
-    RB_ARRAY(char) shown;  // the same, while a time between nodes is shown
-    RB_ARRAY(double) runs; // states of bodies at the ends of runs
-    RB_ARRAY(double) sums; // what the accounts gained in runs
-    RB_ARRAY(int) limits;  // of rows of joints, at the start
+    rbStepBytes node;      // the state, while steps from it are tried
+    rbStepBytes shown;     // the same, while a time between nodes is shown
+    RB_ARRAY(double) runs; // their results
 } rbOrderControl;
 
 struct rbStepContacts {
@@ -247,6 +245,12 @@ static inline bool rbContactStep_IsParting(const rbStepContacts* c)
     return c->settings.isOverlapAllowed && !(c->grid.time > c->start.partUntil);
 }
 
+// Whether impulses do not move a body.
+static inline bool rbContactStep_IsFixed(const rbContactBody* body)
+{
+    return body->isFrozen || !(body->invMass > 0.0);
+}
+
 static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rbContact* contact,
                                                const rbContactPoint* point)
 {
@@ -275,6 +279,8 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
 void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, double h);
 // Forces on a body besides gravity and constant ones.
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time);
+// The same, and all forces into the body.
+rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
 
@@ -288,6 +294,10 @@ typedef struct rbJointSweep {
     bool isOfRates;
 } rbJointSweep;
 
+// A part of a step of size h, at the time of the node, for all mechanisms that are not frozen.
+typedef void rbStepPartFn(const rbStepRun* run, double time, double h);
+void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, rbStepPartFn* part,
+                                 double h);
 bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island);
 // All joints of the island, with the velocities that contacts left (an rbSweepJointsFn).
 bool rbContactStep_SweepJoints(void* context, double* error);
@@ -385,6 +395,15 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
                                      bool isWhole, bool hasJoints);
 // At the end of a step.
 void rbContactStep_CloseAccounts(rbStepContacts* c);
+// Works of an impulse at a point since then: of its normal part, of its friction, of moving
+// obstacles.
+typedef struct rbContactWorks {
+    double normal;
+    double friction;
+    double motor;
+} rbContactWorks;
+rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
+                                      const rbContactPoint* point, const double impulse[3]);
 // Points that stopped without rebound in the velocity stage, for the journal.
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,

@@ -66,11 +66,6 @@ static rbTouch* findTouch(rbTouchReport* list, const rbContact* contact)
     return &list->touches.data[place];
 }
 
-static bool isStanding(const rbContactBody* body)
-{
-    return body->isFrozen || !(body->invMass > 0.0);
-}
-
 static double approachOf(const rbContactBody* bodies, const rbContact* contact,
                          const rbContactPoint* point)
 {
@@ -178,8 +173,8 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
             continue;
         }
         rbTouch* touch = findTouch(&c->report, contact);
-        bool acts = !isStanding(&c->bodies.data[contact->bodyA]) ||
-                    !isStanding(&c->bodies.data[contact->bodyB]);
+        bool acts = !rbContactStep_IsFixed(&c->bodies.data[contact->bodyA]) ||
+                    !rbContactStep_IsFixed(&c->bodies.data[contact->bodyB]);
         rbVec3 sum = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
         touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, sum);
         touch->isBearing = touch->isBearing || sign > 0.0;

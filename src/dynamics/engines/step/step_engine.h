@@ -132,13 +132,10 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
 void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int index, double time);
 
 // Steps up to a time and writes the states of all owned bodies at it. Returns NUMERICAL when a
-// tolerance was not met (the run continues), LIMIT when a state stopped being finite: *reached is
-// the last good time of that mechanism, the others stay at the time they reached.
+// tolerance was not met (the run continues), LIMIT when a state stopped being finite: all bodies
+// are then at *reached.
 rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
                               double* reached);
-// The same, but after LIMIT all bodies are at *reached.
-rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* host, double time,
-                                      double* reached);
 
 // A body of the mechanism that failed; -1: none did.
 int rbStepEngine_GetFailedBody(const rbStepEngine* engine);
