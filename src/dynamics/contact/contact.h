@@ -49,10 +49,11 @@ typedef struct rbContactPoint {
     bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking; // at the end of the last stage
     bool isHeld;     // the bound on its friction is disc, whatever its normal impulse
-    bool isAhead;  // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
-    bool isShort;  // its bodies were stopped short of each other: it is closed, and still open
-    bool isStruck; // closed by a blow within the velocity stage, until it is solved again
-    int key;       // key of the memory of this point, for the pairs
+    bool isAhead; // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
+    bool isShort; // its bodies were stopped short of each other: it is closed, and still open
+    bool wasBearing; // it bore load in the last flight, and at the node
+    bool isStruck;   // closed by a blow within the velocity stage, until it is solved again
+    int key;         // key of the memory of this point, for the pairs
 } rbContactPoint;
 
 typedef struct rbContact {
