@@ -47,8 +47,9 @@ typedef struct rbContactPoint {
     double target; // m/s, u.n that the velocity stage leaves: 0, or the value restitution requires
     bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking; // at the end of the last stage
-    bool isAhead;  // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
-    int key;       // key of the memory of this point, for the pairs
+    bool isAhead; // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
+    bool wasBearing; // it bore load in the last flight, and at the node
+    int key;         // key of the memory of this point, for the pairs
 } rbContactPoint;
 
 typedef struct rbContact {

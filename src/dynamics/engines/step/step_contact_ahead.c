@@ -213,11 +213,21 @@ static void guessAgain(rbStepContacts* c)
     }
 }
 
+// Points that bear at the node and did so in the last flight; of stops only the former is known.
+static void noteBearing(rbStepContacts* c)
+{
+    for (int k = 0; k < c->set.pointCount; ++k) {
+        rbContactPoint* point = &c->set.points[k];
+        point->wasBearing = (point->wasBearing || k >= c->foundPoints) && point->impulse[0] > 0.0;
+    }
+}
+
 void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
                               rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     bool isCapped = c->solvers.substeps != NULL;
+    noteBearing(c);
     if (isCapped && !isFast(engine, h)) {
         rbContactStep_SolvePositions(engine, host, h, miss);
         return;

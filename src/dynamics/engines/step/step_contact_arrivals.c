@@ -59,11 +59,13 @@ static bool isArriving(const rbStepContacts* c, int k)
 
 // Points whose overlap is undone: the speed of this also holds only for the displacement. The
 // bodies may be past each other at the end of the flight, and then no velocity stage would remove
-// it.
+// it; and it would do work against the force that turns the normal. A point that bore load sank
+// against its force, and has the work back that this took.
 static bool isParting(const rbStepContacts* c, int k)
 {
-    double shell = c->settings.isOverlapAllowed ? 0.0 : c->settings.shell;
-    return c->set.points[k].gap < -(shell + c->settings.tolerance);
+    const rbContactPoint* point = &c->set.points[k];
+    bool isWithin = point->wasBearing && !c->settings.isOverlapAllowed;
+    return point->gap < -((isWithin ? c->settings.shell : 0.0) + c->settings.tolerance);
 }
 
 static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
