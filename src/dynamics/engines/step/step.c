@@ -6,26 +6,6 @@
 #include "base/core/timer.h"
 #include "dynamics/engines/step/step_valid.h"
 
-typedef void PartFn(const rbStepRun* run, double time, double h);
-
-// A part of a step for all mechanisms that are not frozen.
-static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* part, double time,
-                          double h)
-{
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        int first = run.mechanism->m.bodies[0].index;
-        RB_ASSERT(first >= 0 && first < engine->bodies.count);
-        if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, first)) {
-            part(&run, time, h);
-            RB_VALIDATE(rbStepValid_IsMechanism(run.mechanism));
-        }
-    }
-}
-
 // Mechanisms that woke at the end of the flight have had no first half.
 static void kickMoving(const rbStepRun* run, double time, double h)
 {
@@ -38,7 +18,7 @@ static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     double time = engine->contacts->grid.time;
     rbContactStep_KickLoose(engine, host, time, 0.5 * h, false);
-    eachMechanism(engine, host, rbStep_BeginBasic, time, h);
+    rbContactStep_EachMechanism(engine, host, rbStep_BeginBasic, h);
 }
 
 static void solvePositions(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
@@ -60,7 +40,7 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
     rbContactStep_TakeBodies(engine);
     rbContactStep_TakeFlights(engine);
     rbContactStep_FlyLoose(c, h);
-    eachMechanism(engine, host, rbStep_FlyBasic, c->grid.time, h);
+    rbContactStep_EachMechanism(engine, host, rbStep_FlyBasic, h);
     rbContactStep_ReturnSpeeds(engine, host, h);
     rbStepLimits_Keep(engine);
     rbContactStep_PlaceFixed(engine, c->grid.time + h);
@@ -120,7 +100,7 @@ static void pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
     double time = engine->contacts->grid.time;
     rbContactStep_KickLoose(engine, host, time, 0.5 * h, true);
     rbContactStep_TakeLateKicks(engine, h);
-    eachMechanism(engine, host, kickMoving, time, h);
+    rbContactStep_EachMechanism(engine, host, kickMoving, h);
 }
 
 static void solveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
@@ -137,7 +117,7 @@ static void solveVelocities(rbStepEngine* engine, const rbStepHost* host, double
 
 static void account(rbStepEngine* engine, const rbStepHost* host, double h)
 {
-    eachMechanism(engine, host, rbStep_EndBasic, engine->contacts->grid.time, h);
+    rbContactStep_EachMechanism(engine, host, rbStep_EndBasic, h);
     rbStepLimits_Keep(engine);
     rbContactStep_CloseAccounts(engine->contacts);
     RB_VALIDATE(rbStepValid_AreAccounts(engine->contacts));

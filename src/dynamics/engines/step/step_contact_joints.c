@@ -1,6 +1,6 @@
 // Joints in the stages of steps with contacts: their sweeps, and their rows for islands that are
 // solved as a whole.
-#include "dynamics/engines/step/step_contact_state.h"
+#include "dynamics/engines/step/step_valid.h"
 
 #include <string.h>
 
@@ -13,8 +13,10 @@ void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, r
                          .host = host,
                          .isForced = true};
         int first = run.mechanism->m.bodies[0].index;
+        RB_ASSERT(first >= 0 && first < engine->bodies.count);
         if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, first)) {
             part(&run, engine->contacts->grid.time, h);
+            RB_VALIDATE(rbStepValid_IsMechanism(run.mechanism));
         }
     }
 }
