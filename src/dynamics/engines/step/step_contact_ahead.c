@@ -214,11 +214,16 @@ static void guessAgain(rbStepContacts* c)
 }
 
 // Points that bear at the node and did so in the last flight; of stops only the former is known.
-static void noteBearing(rbStepContacts* c)
+// Short steps across changes at higher orders count as bearing: to undo the overlap of bodies that
+// touch within one of 1e-7 s takes more than their speed, and they would be held in place.
+static void noteBearing(const rbStepEngine* engine)
 {
+    rbStepContacts* c = engine->contacts;
+    bool isShort = rbContactOrder_IsUsed(engine);
     for (int k = 0; k < c->set.pointCount; ++k) {
         rbContactPoint* point = &c->set.points[k];
-        point->wasBearing = (point->wasBearing || k >= c->foundPoints) && point->impulse[0] > 0.0;
+        bool wasBearing = point->wasBearing || k >= c->foundPoints;
+        point->wasBearing = isShort || (wasBearing && point->impulse[0] > 0.0);
     }
 }
 
@@ -227,7 +232,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
 {
     rbStepContacts* c = engine->contacts;
     bool isCapped = c->solvers.substeps != NULL;
-    noteBearing(c);
+    noteBearing(engine);
     if (isCapped && !isFast(engine, h)) {
         rbContactStep_SolvePositions(engine, host, h, miss);
         return;
