@@ -609,27 +609,6 @@ static double violation(rbContactNewton* newton)
     return most;
 }
 
-// An impulse along a row over two bodies.
-static void applyLinks(rbContactNewton* newton)
-{
-    for (int i = 0; i < newton->links.count; ++i) {
-        const rbNewtonLink* l = &newton->links.data[i];
-        const int hosts[2] = {l->link->bodyA, l->link->bodyB};
-        double change = l->x - l->link->impulse;
-        for (int side = 0; side < 2; ++side) {
-            const double* part = l->link->row + 6 * (size_t)side;
-            if (hosts[side] >= 0 && rbNewton_IsMoved(newton->run, hosts[side])) {
-                rbContactBody* body = &newton->run->bodies[hosts[side]];
-                rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
-                rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
-                body->velocity = rbAddScaled(body->velocity, body->invMass * change, linear);
-                body->spin = rbAddScaled(body->spin, change, rbMulSV(body->invInertia, turn));
-            }
-        }
-        l->link->impulse = l->x;
-    }
-}
-
 // The result of a round is held in the next one.
 static void hold(rbContactNewton* newton)
 {
@@ -748,7 +727,6 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
         }
         if (left < task->known) {
             rbNewton_Apply(newton);
-            applyLinks(newton);
         }
     }
     rbNewton_Forget(newton);

@@ -71,10 +71,8 @@ static void couplePairs(rbContactNewton* newton, const rbContactRun* run, const 
 
 // -------------------------------------------------------------------------------------------- rows
 
-static void writeRow(double row[12], rbVec3 direction, const rbContactPoint* point)
+static void writeRow(double row[12], rbVec3 direction, rbVec3 turnA, rbVec3 turnB)
 {
-    rbVec3 turnA = rbCross(point->armA, direction);
-    rbVec3 turnB = rbCross(point->armB, direction);
     double values[12] = {-direction.x, -direction.y, -direction.z, -turnA.x, -turnA.y, -turnA.z,
                          direction.x,  direction.y,  direction.z,  turnB.x,  turnB.y,  turnB.z};
     memcpy(row, values, sizeof values);
@@ -106,14 +104,13 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
                        .sliding = contact->friction,
                        .sticking = fmax(contact->stiction, contact->friction)};
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, point);
-    double across = rbDot(u, contact->normal);
-    p.chosen = rbContactPoint_ChooseFriction(point, contact,
-                                             sqrt(fmax(0.0, rbDot(u, u) - across * across)));
-    p.a = newton->locals1.data[contact->bodyA] - 1;
-    p.b = newton->locals1.data[contact->bodyB] - 1;
-    writeRow(p.rows[0], contact->normal, point);
-    writeRow(p.rows[1], contact->tangents[0], point);
-    writeRow(p.rows[2], contact->tangents[1], point);
+    p.chosen = rbContactPoint_ChooseFriction(point, contact, u);
+    p.a = localOf(newton, contact->bodyA);
+    p.b = localOf(newton, contact->bodyB);
+    const rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
+    for (int k = 0; k < 3; ++k) {
+        writeRow(p.rows[k], axes[k], rbCross(point->armA, axes[k]), rbCross(point->armB, axes[k]));
+    }
     double normal = responseOf(run, contact->bodyA, contact->bodyB, p.rows[0]);
     double tangential = fmax(responseOf(run, contact->bodyA, contact->bodyB, p.rows[1]),
                              responseOf(run, contact->bodyA, contact->bodyB, p.rows[2]));
@@ -134,15 +131,6 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
         p.held[k] = newton->guessed * point->impulse[k];
     }
     rbArray_Push(newton->points, p);
-}
-
-static void writeTurn(double row[12], rbVec3 direction, double reach)
-{
-    double x = reach * direction.x;
-    double y = reach * direction.y;
-    double z = reach * direction.z;
-    double values[12] = {0.0, 0.0, 0.0, -x, -y, -z, 0.0, 0.0, 0.0, x, y, z};
-    memcpy(row, values, sizeof values);
 }
 
 // Resistance to rolling (turn 0: along both tangents) or spinning (2: about the normal), carried by
@@ -167,9 +155,10 @@ static void addTurn(rbContactNewton* newton, const rbContactRun* run, rbContact*
                        .sticking = length / reach};
     p.a = localOf(newton, contact->bodyA);
     p.b = localOf(newton, contact->bodyB);
-    writeTurn(p.rows[1], turn == 0 ? contact->tangents[0] : contact->normal, reach);
-    if (turn == 0) {
-        writeTurn(p.rows[2], contact->tangents[1], reach);
+    const rbVec3 axes[3] = {contact->tangents[0], contact->tangents[1], contact->normal};
+    for (int k = 0; k < (turn == 0 ? 2 : 1); ++k) {
+        rbVec3 arm = rbScale(reach, axes[turn + k]);
+        writeRow(p.rows[1 + k], RB_VEC3_ZERO, arm, arm);
     }
     double response = fmax(responseOf(run, contact->bodyA, contact->bodyB, p.rows[1]),
                            responseOf(run, contact->bodyA, contact->bodyB, p.rows[2]));
@@ -360,20 +349,29 @@ double rbNewton_GoDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvalu
 
 // ------------------------------------------------------------------------------------------ result
 
+// An impulse along a row over two bodies.
+static void applyRow(const rbContactRun* run, int bodyA, int bodyB, const double row[12],
+                     double impulse)
+{
+    const int hosts[2] = {bodyA, bodyB};
+    for (int side = 0; side < 2; ++side) {
+        const double* part = row + 6 * (size_t)side;
+        if (hosts[side] >= 0 && rbNewton_IsMoved(run, hosts[side])) {
+            rbContactBody* body = &run->bodies[hosts[side]];
+            rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
+            rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
+            body->velocity = rbAddScaled(body->velocity, body->invMass * impulse, linear);
+            body->spin = rbAddScaled(body->spin, impulse, rbMulSV(body->invInertia, turn));
+        }
+    }
+}
+
 static void applyTurn(const rbContactRun* run, const rbNewtonPoint* p, const double x[3])
 {
-    const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int k = 0; k < (p->turn == 0 ? 2 : 1); ++k) {
         p->contact->turning[p->turn + k] = p->reach * x[1 + k];
-        double change = x[1 + k] - p->start[1 + k];
-        for (int side = 0; side < 2; ++side) {
-            const double* part = p->rows[1 + k] + 6 * (size_t)side + 3;
-            if (rbNewton_IsMoved(run, hosts[side])) {
-                rbContactBody* body = &run->bodies[hosts[side]];
-                rbVec3 turn = rbMakeVec3(part[0], part[1], part[2]);
-                body->spin = rbAddScaled(body->spin, change, rbMulSV(body->invInertia, turn));
-            }
-        }
+        applyRow(run, p->contact->bodyA, p->contact->bodyB, p->rows[1 + k],
+                 x[1 + k] - p->start[1 + k]);
     }
 }
 
@@ -397,5 +395,10 @@ void rbNewton_Apply(rbContactNewton* newton)
         rbContact_ApplyImpulse(run->bodies, p->contact, p->point, impulse);
         memcpy(p->point->impulse, x, sizeof x);
         p->point->isSticking = !rbNewtonPoint_IsSliding(p) && x[0] > 0.0;
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        const rbNewtonLink* l = &newton->links.data[i];
+        applyRow(run, l->link->bodyA, l->link->bodyB, l->link->row, l->x - l->link->impulse);
+        l->link->impulse = l->x;
     }
 }

@@ -141,10 +141,7 @@ static void react(rbContactRows* rows, const rbContactRun* run, const rbSweepCon
     run->react(run->context, packed->index, table);
     weighContact(rows, packed);
     rbSweepPoint* points = &rows->points.data[packed->firstPoint];
-    int first = points[0].index;
-    for (int i = 1; i < packed->pointCount; ++i) {
-        first = points[i].index < first ? points[i].index : first;
-    }
+    int first = run->set->contacts[packed->index].firstPoint;
     for (int i = 0; i < packed->pointCount; ++i) {
         for (int j = 0; j < packed->pointCount; ++j) {
             // Rows have closed points first, the table is in the order of the set.
@@ -345,8 +342,7 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     point->bias[2] = rbDot(u, contact->tangents[1]);
     point->slip[0] = 0.0;
     point->slip[1] = 0.0;
-    double speed = sqrt(point->bias[1] * point->bias[1] + point->bias[2] * point->bias[2]);
-    point->friction = rbContactPoint_ChooseFriction(from, contact, speed);
+    point->friction = rbContactPoint_ChooseFriction(from, contact, u);
     if (isVelocity) {
         point->bias[0] -= from->target;
         return;
