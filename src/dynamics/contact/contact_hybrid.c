@@ -26,32 +26,19 @@ static const struct {
     double work;        // in total, products of blocks, 0.04 us each, twice that where it slides
 } tuning = {1e4, 1e3, 0.9, 0.5, 4.0, 4, 25, 30, 20, 30, 150, 6e6};
 
-typedef struct HybridPoint {
-    double rows[3][12];  // along normal and tangents: of A, then of B
-    double moves[3][12]; // velocities that a unit impulse along these changes
-    double bias[3];      // m/s, with what bodies outside of the island do
+// How easily a point moves. The bias of the point contains what bodies outside of the island do.
+typedef struct Mobility {
+    double moves[3][12]; // velocities that a unit impulse along its rows changes
     double k[3];         // 1/kg: mobilities of the normal and the tangents
     double k12;          // between these
     double lambda;       // 1/kg: largest of the tangents
-    double friction;     // the bound: friction P
-    double start[3];     // N s, impulses that have acted
-    double x[3];         // N s, now
-    double held[3];      // N s, of a convex round
-    double disc;         // N s, held radius
-    double along[2];     // unit, where it slides in the linear equations; 0: it sticks
-    double across;       // kg, resistance to turning it
-    int a;               // of the island; -1: nothing moves it
-    int b;               //
-    int first;           // of rolling and spinning: points whose normals carry it
-    int count;           // 0: a point of contact
-    bool isCarrying;     // in the linear equations
-} HybridPoint;
+} Mobility;
 
 struct rbContactHybrid {
-    rbContactNewton* newton;      // the island, its velocities and their residual
-    RB_ARRAY(HybridPoint) points; // as in newton
-    RB_ARRAY(double) from;        // three per point: impulses before a step
-    RB_ARRAY(double) target;      // after it
+    rbContactNewton* newton;       // the island, its velocities and their residual
+    RB_ARRAY(Mobility) mobilities; // of its points
+    RB_ARRAY(double) from;         // three per point: impulses before a step
+    RB_ARRAY(double) target;       // after it
     int factorizations;
 };
 
@@ -68,7 +55,7 @@ void rbDestroyContactHybrid(rbContactHybrid* hybrid)
         return;
     }
     rbDestroyContactNewton(hybrid->newton);
-    rbArray_Free(hybrid->points);
+    rbArray_Free(hybrid->mobilities);
     rbArray_Free(hybrid->from);
     rbArray_Free(hybrid->target);
     rbFree(hybrid, sizeof *hybrid);
@@ -113,30 +100,21 @@ static double rateOfHost(const rbContactBody* body, const double part[6])
            part[3] * body->spin.x + part[4] * body->spin.y + part[5] * body->spin.z;
 }
 
-static void addPoint(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewtonPoint* from)
+static void addMobility(rbContactHybrid* hybrid, const rbContactRun* run, rbNewtonPoint* p)
 {
-    HybridPoint p = {.a = from->a,
-                     .b = from->b,
-                     .first = from->first,
-                     .count = from->count,
-                     .friction = from->sliding};
-    const int hosts[2] = {from->contact->bodyA, from->contact->bodyB};
-    memcpy(p.rows, from->rows, sizeof p.rows);
-    memcpy(p.bias, from->bias, sizeof p.bias);
-    memcpy(p.start, from->start, sizeof p.start);
-    memcpy(p.x, from->start, sizeof p.x);
+    Mobility m;
+    const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int row = 0; row < 3; ++row) {
-        findMoves(run, hosts, p.rows[row], p.moves[row]);
-        p.k[row] = dotRows(p.rows[row], p.moves[row]);
-        p.bias[row] += p.a < 0 ? rateOfHost(&run->bodies[hosts[0]], p.rows[row]) : 0.0;
-        p.bias[row] += p.b < 0 ? rateOfHost(&run->bodies[hosts[1]], p.rows[row] + 6) : 0.0;
+        findMoves(run, hosts, p->rows[row], m.moves[row]);
+        m.k[row] = dotRows(p->rows[row], m.moves[row]);
+        p->bias[row] += p->a < 0 ? rateOfHost(&run->bodies[hosts[0]], p->rows[row]) : 0.0;
+        p->bias[row] += p->b < 0 ? rateOfHost(&run->bodies[hosts[1]], p->rows[row] + 6) : 0.0;
     }
-    p.k12 = dotRows(p.rows[1], p.moves[2]);
-    p.lambda = rbFindLargest(p.k[1], p.k[2], p.k12);
-    if (from->point != NULL) {
-        p.friction = from->chosen;
-    }
-    rbArray_Push(hybrid->points, p);
+    m.k12 = dotRows(p->rows[1], m.moves[2]);
+    m.lambda = rbFindLargest(m.k[1], m.k[2], m.k12);
+    memcpy(p->x, p->start, sizeof p->x);
+    p->friction = p->point != NULL ? p->chosen : p->sliding;
+    rbArray_Push(hybrid->mobilities, m);
 }
 
 static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewtonTask* task)
@@ -147,18 +125,18 @@ static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewt
     if (!rbNewton_Begin(newton, run, task)) {
         return false;
     }
-    hybrid->points.count = 0;
+    hybrid->mobilities.count = 0;
     hybrid->factorizations = 0;
     for (int i = 0; i < newton->points.count; ++i) {
-        addPoint(hybrid, run, &newton->points.data[i]);
+        addMobility(hybrid, run, &newton->points.data[i]);
     }
-    rbArray_Reserve(hybrid->from, 3 * hybrid->points.count);
-    rbArray_Reserve(hybrid->target, 3 * hybrid->points.count);
-    return hybrid->points.count > 0;
+    rbArray_Reserve(hybrid->from, 3 * newton->points.count);
+    rbArray_Reserve(hybrid->target, 3 * newton->points.count);
+    return newton->points.count > 0;
 }
 
 // What velocities of the island contribute to w.
-static double partOf(const HybridPoint* p, int row, const double* v)
+static double partOf(const rbNewtonPoint* p, int row, const double* v)
 {
     double sum = 0.0;
     const double* values = p->rows[row];
@@ -175,22 +153,22 @@ static double partOf(const HybridPoint* p, int row, const double* v)
     return sum;
 }
 
-static double rateOf(const HybridPoint* p, int row, const double* v)
+static double rateOf(const rbNewtonPoint* p, int row, const double* v)
 {
     return p->bias[row] + partOf(p, row, v);
 }
 
 // The normal impulse that bounds the friction of a point.
-static double loadOf(const rbContactHybrid* hybrid, const HybridPoint* p)
+static double loadOf(const rbContactHybrid* hybrid, const rbNewtonPoint* p)
 {
     double sum = 0.0;
     for (int i = p->first; i < p->first + p->count; ++i) {
-        sum += hybrid->points.data[i].x[0];
+        sum += hybrid->newton->points.data[i].x[0];
     }
     return p->count > 0 ? sum : p->x[0];
 }
 
-static double radiusOf(const rbContactHybrid* hybrid, const HybridPoint* p)
+static double radiusOf(const rbContactHybrid* hybrid, const rbNewtonPoint* p)
 {
     return p->friction * loadOf(hybrid, p);
 }
@@ -216,22 +194,23 @@ static Residual measure(const rbContactHybrid* hybrid)
 {
     Residual r = {0};
     const double* v = hybrid->newton->velocities.data;
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        const rbNewtonPoint* p = &hybrid->newton->points.data[i];
+        const Mobility* m = &hybrid->mobilities.data[i];
         if (p->count == 0) {
-            double normal = p->x[0] - rateOf(p, 0, v) / p->k[0];
+            double normal = p->x[0] - rateOf(p, 0, v) / m->k[0];
             double change = (normal > 0.0 ? normal : 0.0) - p->x[0];
-            r.energy += p->k[0] * change * change;
-            r.most = fmax(r.most, p->k[0] * fabs(change));
+            r.energy += m->k[0] * change * change;
+            r.most = fmax(r.most, m->k[0] * fabs(change));
         }
-        double t[2] = {p->x[1] - rateOf(p, 1, v) / p->lambda,
-                       p->x[2] - rateOf(p, 2, v) / p->lambda};
+        double t[2] = {p->x[1] - rateOf(p, 1, v) / m->lambda,
+                       p->x[2] - rateOf(p, 2, v) / m->lambda};
         projectDisc(t, radiusOf(hybrid, p));
         double d1 = t[0] - p->x[1];
         double d2 = t[1] - p->x[2];
         double square = d1 * d1 + d2 * d2;
-        r.energy += p->lambda * square;
-        r.most = fmax(r.most, p->lambda * sqrt(square));
+        r.energy += m->lambda * square;
+        r.most = fmax(r.most, m->lambda * sqrt(square));
     }
     return r;
 }
@@ -241,8 +220,8 @@ static Residual take(rbContactHybrid* hybrid, double part)
 {
     const rbContactNewton* newton = hybrid->newton;
     int size = DOF * newton->bodies.count;
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        HybridPoint* p = &hybrid->points.data[i];
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        rbNewtonPoint* p = &hybrid->newton->points.data[i];
         const double* from = &hybrid->from.data[(size_t)3 * (size_t)i];
         const double* to = &hybrid->target.data[(size_t)3 * (size_t)i];
         for (int k = 0; k < 3; ++k) {
@@ -252,12 +231,12 @@ static Residual take(rbContactHybrid* hybrid, double part)
         projectDisc(p->x + 1, radiusOf(hybrid, p));
     }
     memcpy(hybrid->newton->velocities.data, newton->starts.data, (size_t)size * sizeof(double));
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        const rbNewtonPoint* p = &hybrid->newton->points.data[i];
         for (int k = 0; k < 3; ++k) {
             if (p->x[k] != p->start[k]) {
-                rbNewton_AddTo(p->a, p->b, p->moves[k], p->x[k] - p->start[k],
-                               hybrid->newton->velocities.data);
+                rbNewton_AddTo(p->a, p->b, hybrid->mobilities.data[i].moves[k],
+                               p->x[k] - p->start[k], hybrid->newton->velocities.data);
             }
         }
     }
@@ -266,21 +245,21 @@ static Residual take(rbContactHybrid* hybrid, double part)
 
 static void keepImpulses(const rbContactHybrid* hybrid, double* to)
 {
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        memcpy(to + (size_t)3 * (size_t)i, hybrid->points.data[i].x, 3 * sizeof(double));
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        memcpy(to + (size_t)3 * (size_t)i, hybrid->newton->points.data[i].x, 3 * sizeof(double));
     }
 }
 
 // ----------------------------------------------------------------------------------------- sweeps
 
-static void visit(rbContactHybrid* hybrid, HybridPoint* p)
+static void visit(rbContactHybrid* hybrid, rbNewtonPoint* p, const Mobility* m)
 {
     double* v = hybrid->newton->velocities.data;
     if (p->count == 0) {
-        double normal = p->x[0] - rateOf(p, 0, v) / p->k[0];
+        double normal = p->x[0] - rateOf(p, 0, v) / m->k[0];
         normal = normal > 0.0 ? normal : 0.0;
         if (normal != p->x[0]) {
-            rbNewton_AddTo(p->a, p->b, p->moves[0], normal - p->x[0], v);
+            rbNewton_AddTo(p->a, p->b, m->moves[0], normal - p->x[0], v);
         }
         p->x[0] = normal;
     }
@@ -290,18 +269,18 @@ static void visit(rbContactHybrid* hybrid, HybridPoint* p)
     }
     double u1 = rateOf(p, 1, v);
     double u2 = rateOf(p, 2, v);
-    double det = p->k[1] * p->k[2] - p->k12 * p->k12;
-    double t[2] = {p->x[1] - u1 / p->lambda, p->x[2] - u2 / p->lambda};
-    if (det > 1e-12 * p->k[1] * p->k[2]) {
-        double stuck[2] = {p->x[1] - (p->k[2] * u1 - p->k12 * u2) / det,
-                           p->x[2] - (p->k[1] * u2 - p->k12 * u1) / det};
+    double det = m->k[1] * m->k[2] - m->k12 * m->k12;
+    double t[2] = {p->x[1] - u1 / m->lambda, p->x[2] - u2 / m->lambda};
+    if (det > 1e-12 * m->k[1] * m->k[2]) {
+        double stuck[2] = {p->x[1] - (m->k[2] * u1 - m->k12 * u2) / det,
+                           p->x[2] - (m->k[1] * u2 - m->k12 * u1) / det};
         if (stuck[0] * stuck[0] + stuck[1] * stuck[1] <= radius * radius) {
             memcpy(t, stuck, sizeof t);
         }
     }
     projectDisc(t, radius);
-    rbNewton_AddTo(p->a, p->b, p->moves[1], t[0] - p->x[1], v);
-    rbNewton_AddTo(p->a, p->b, p->moves[2], t[1] - p->x[2], v);
+    rbNewton_AddTo(p->a, p->b, m->moves[1], t[0] - p->x[1], v);
+    rbNewton_AddTo(p->a, p->b, m->moves[2], t[1] - p->x[2], v);
     p->x[1] = t[0];
     p->x[2] = t[1];
 }
@@ -309,47 +288,16 @@ static void visit(rbContactHybrid* hybrid, HybridPoint* p)
 static Residual sweep(rbContactHybrid* hybrid, int count)
 {
     for (int k = 0; k < count; ++k) {
-        for (int i = 0; i < hybrid->points.count; ++i) {
-            visit(hybrid, &hybrid->points.data[i]);
+        for (int i = 0; i < hybrid->newton->points.count; ++i) {
+            visit(hybrid, &hybrid->newton->points.data[i], &hybrid->mobilities.data[i]);
         }
     }
     return measure(hybrid);
 }
 
-// ----------------------------------------------------------------------------------------
-// equations
-
-static double stiffnessOf(const HybridPoint* p, double times)
+static double stiffnessOf(const Mobility* m, double times)
 {
-    return times / fmax(p->k[0], p->lambda);
-}
-
-static void turnRows(const HybridPoint* p, double first, double second, double row[12])
-{
-    for (int k = 0; k < 12; ++k) {
-        row[k] = first * p->rows[1][k] + second * p->rows[2][k];
-    }
-}
-
-// J^T (x - start) - M (v - v0), into the residual, for impulses three per point.
-static void findSlope(rbContactHybrid* hybrid, const double* v, const double* x)
-{
-    rbNewton_BeginResidual(hybrid->newton, v);
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
-        for (int k = 0; k < 3; ++k) {
-            double acted = x[3 * i + k] - p->start[k];
-            if (acted != 0.0) {
-                rbNewton_AddTo(p->a, p->b, p->rows[k], acted, hybrid->newton->residual.data);
-            }
-        }
-    }
-}
-
-static bool solveLinear(rbContactHybrid* hybrid)
-{
-    hybrid->factorizations += 1;
-    return rbNewton_FindChange(hybrid->newton);
+    return times / fmax(m->k[0], m->lambda);
 }
 
 // ----------------------------------------------------------------------------------- coupled steps
@@ -359,92 +307,62 @@ static double* targetOf(const rbContactHybrid* hybrid, int point)
     return hybrid->target.data + (size_t)3 * (size_t)point;
 }
 
-// The set of a point as a sweep would choose it, its rows in the matrix, and its impulse without a
-// change of velocity.
-static bool linearize(rbContactHybrid* hybrid, HybridPoint* p, double x[3])
+// The set of a point as a sweep would choose it, and its impulse without a change of velocity.
+// Returns whether it slides on a rim that follows its normal.
+static bool linearize(rbContactHybrid* hybrid, rbNewtonPoint* p, const Mobility* m, double x[3])
 {
-    rbBlockMatrix* matrix = &hybrid->newton->matrix;
-    const int bodies[2] = {p->a, p->b};
     const double* v = hybrid->newton->velocities.data;
-    double r = stiffnessOf(p, tuning.coupled);
+    double r = stiffnessOf(m, tuning.coupled);
     double w = rateOf(p, 0, v);
-    double load = p->count > 0 ? loadOf(hybrid, p) : p->x[0] - w / p->k[0];
+    double load = p->count > 0 ? loadOf(hybrid, p) : p->x[0] - w / m->k[0];
     memset(x, 0, 3 * sizeof(double));
-    p->isCarrying = load > 0.0;
-    p->along[0] = 0.0;
-    p->along[1] = 0.0;
-    if (!p->isCarrying) {
+    memset(p->d, 0, sizeof p->d);
+    memset(p->slide, 0, sizeof p->slide);
+    if (!(load > 0.0)) {
         return false;
     }
     if (p->count == 0) {
         x[0] = p->x[0] - r * w;
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[0], r);
+        p->d[0] = r;
     }
     double u[2] = {rateOf(p, 1, v), rateOf(p, 2, v)};
-    double z[2] = {p->x[1] - u[0] / p->lambda, p->x[2] - u[1] / p->lambda};
+    double z[2] = {p->x[1] - u[0] / m->lambda, p->x[2] - u[1] / m->lambda};
     double length = sqrt(z[0] * z[0] + z[1] * z[1]);
     double radius = p->friction * load;
     if (length <= radius) {
         x[1] = p->x[1] - r * u[0];
         x[2] = p->x[2] - r * u[1];
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[1], r);
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[2], r);
+        p->d[1] = r;
         return false;
     }
     // on the rim: it follows the normal, and turns as the velocity across does
-    double across[12];
     double part = radius / length;
-    p->along[0] = z[0] / length;
-    p->along[1] = z[1] / length;
-    p->across = fmin(r, part / (p->lambda * (1.0 - part)));
-    double turned = -p->across * (p->along[0] * u[1] - p->along[1] * u[0]);
+    p->slide[0] = z[0] / length;
+    p->slide[1] = z[1] / length;
+    p->d[1] = fmin(r, part / (m->lambda * (1.0 - part)));
+    double turned = -p->d[1] * (p->slide[0] * u[1] - p->slide[1] * u[0]);
     double rim = p->friction * (p->count > 0 ? load : x[0]);
-    x[1] = rim * p->along[0] - turned * p->along[1];
-    x[2] = rim * p->along[1] + turned * p->along[0];
-    turnRows(p, -p->along[1], p->along[0], across);
-    rbBlockMatrix_AddSquare(matrix, bodies, across, p->across);
+    x[1] = rim * p->slide[0] - turned * p->slide[1];
+    x[2] = rim * p->slide[1] + turned * p->slide[0];
     return p->count == 0 && p->friction > 0.0;
 }
 
-static bool isSliding(const HybridPoint* p)
+// The impulse after the change of velocities.
+static void followChange(const rbContactHybrid* hybrid, rbNewtonPoint* p)
 {
-    return p->along[0] != 0.0 || p->along[1] != 0.0;
-}
-
-// The rims follow the normals.
-static void coupleRims(rbContactHybrid* hybrid)
-{
-    rbBlockMatrix* matrix = &hybrid->newton->matrix;
-    rbBlockMatrix_Split(matrix);
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
-        if (p->count == 0 && p->isCarrying && isSliding(p)) {
-            const int bodies[2] = {p->a, p->b};
-            double along[12];
-            turnRows(p, p->along[0], p->along[1], along);
-            rbBlockMatrix_AddProduct(matrix, bodies, along, p->rows[0],
-                                     p->friction * stiffnessOf(p, tuning.coupled));
-        }
-    }
-}
-
-// Impulses after the change of velocities.
-static void followChange(const rbContactHybrid* hybrid, const HybridPoint* p, double x[3])
-{
-    double r = stiffnessOf(p, tuning.coupled);
     double du[3];
     for (int k = 0; k < 3; ++k) {
         du[k] = partOf(p, k, hybrid->newton->change.data);
     }
-    x[0] -= p->count == 0 ? r * du[0] : 0.0;
-    if (!isSliding(p)) {
-        x[1] -= r * du[1];
-        x[2] -= r * du[2];
+    p->x[0] -= p->d[0] * du[0];
+    if (!rbNewtonPoint_IsSliding(p)) {
+        p->x[1] -= p->d[1] * du[1];
+        p->x[2] -= p->d[1] * du[2];
     } else {
-        double rim = p->count == 0 ? -p->friction * r * du[0] : 0.0;
-        double turned = -p->across * (p->along[0] * du[2] - p->along[1] * du[1]);
-        x[1] += rim * p->along[0] - turned * p->along[1];
-        x[2] += rim * p->along[1] + turned * p->along[0];
+        double rim = -p->friction * p->d[0] * du[0];
+        double turned = -p->d[1] * (p->slide[0] * du[2] - p->slide[1] * du[1]);
+        p->x[1] += rim * p->slide[0] - turned * p->slide[1];
+        p->x[2] += rim * p->slide[1] + turned * p->slide[0];
     }
 }
 
@@ -452,23 +370,23 @@ static void followChange(const rbContactHybrid* hybrid, const HybridPoint* p, do
 // impulses stay as they are.
 static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
 {
-    bool isSplit = false;
-    rbNewton_BeginMatrix(hybrid->newton);
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        bool isRim = linearize(hybrid, &hybrid->points.data[i], targetOf(hybrid, i));
-        isSplit = isSplit || isRim;
-    }
-    if (isSplit) {
-        coupleRims(hybrid);
+    rbContactNewton* newton = hybrid->newton;
+    newton->isCoupled = false;
+    for (int i = 0; i < newton->points.count; ++i) {
+        bool isRim = linearize(hybrid, &newton->points.data[i], &hybrid->mobilities.data[i],
+                               targetOf(hybrid, i));
+        newton->isCoupled = newton->isCoupled || isRim;
     }
     keepImpulses(hybrid, hybrid->from.data);
-    findSlope(hybrid, hybrid->newton->velocities.data, hybrid->target.data);
-    if (solveLinear(hybrid)) {
-        for (int i = 0; i < hybrid->points.count; ++i) {
-            if (hybrid->points.data[i].isCarrying) {
-                followChange(hybrid, &hybrid->points.data[i], targetOf(hybrid, i));
-            }
+    for (int i = 0; i < newton->points.count; ++i) {
+        memcpy(newton->points.data[i].x, targetOf(hybrid, i), sizeof newton->points.data[i].x);
+    }
+    rbNewton_FindResidual(newton, newton->velocities.data);
+    if (rbNewton_FindChange(newton, &hybrid->factorizations)) {
+        for (int i = 0; i < newton->points.count; ++i) {
+            followChange(hybrid, &newton->points.data[i]);
         }
+        keepImpulses(hybrid, hybrid->target.data);
         double part = 1.0;
         for (int k = 0; k < tuning.halvings; ++k) {
             Residual now = take(hybrid, part);
@@ -485,18 +403,15 @@ static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
 
 // ----------------------------------------------------------------------------------- convex rounds
 
-// x = proj(held - r w) with held discs, and its rows in the matrix.
-static void projectPoint(rbContactHybrid* hybrid, HybridPoint* p, const double* v, bool isInMatrix)
+// x = proj(held - r w) with held discs.
+static void projectPoint(rbNewtonPoint* p, const Mobility* m, const double* v)
 {
-    rbBlockMatrix* matrix = &hybrid->newton->matrix;
-    const int bodies[2] = {p->a, p->b};
-    double r = stiffnessOf(p, tuning.convex);
+    double r = stiffnessOf(m, tuning.convex);
+    p->d[0] = 0.0;
     if (p->count == 0) {
         double normal = p->held[0] - r * rateOf(p, 0, v);
         p->x[0] = normal > 0.0 ? normal : 0.0;
-        if (isInMatrix && normal > 0.0) {
-            rbBlockMatrix_AddSquare(matrix, bodies, p->rows[0], r);
-        }
+        p->d[0] = normal > 0.0 ? r : 0.0;
     }
     double z[2] = {0.0, 0.0};
     if (p->disc > 0.0) {
@@ -508,54 +423,35 @@ static void projectPoint(rbContactHybrid* hybrid, HybridPoint* p, const double* 
     double scale = isIn ? 1.0 : p->disc / length;
     p->x[1] = scale * z[0];
     p->x[2] = scale * z[1];
-    if (!isInMatrix || !(p->disc > 0.0)) {
-        return;
-    }
-    if (isIn) {
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[1], r);
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[2], r);
-    } else {
-        double across[12];
-        turnRows(p, -z[1] / length, z[0] / length, across);
-        rbBlockMatrix_AddSquare(matrix, bodies, across, r * scale);
-    }
+    p->d[1] = p->disc > 0.0 ? r * scale : 0.0;
+    p->slide[0] = isIn ? 0.0 : z[0] / length;
+    p->slide[1] = isIn ? 0.0 : z[1] / length;
 }
 
-// The slope of the convex function at v, and its matrix.
-static void evaluate(rbContactHybrid* hybrid, const double* v, bool isInMatrix)
+// The slope of the convex function at v.
+static void evaluate(void* context, const double* v)
 {
-    if (isInMatrix) {
-        rbNewton_BeginMatrix(hybrid->newton);
+    rbContactHybrid* hybrid = context;
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        projectPoint(&hybrid->newton->points.data[i], &hybrid->mobilities.data[i], v);
     }
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        projectPoint(hybrid, &hybrid->points.data[i], v, isInMatrix);
-    }
-    keepImpulses(hybrid, hybrid->target.data);
-    findSlope(hybrid, v, hybrid->target.data);
-}
-
-static void evaluateAlone(void* context, const double* v)
-{
-    evaluate(context, v, false);
+    rbNewton_FindResidual(hybrid->newton, v);
 }
 
 // The minimum with discs of the present normals.
 static void minimize(rbContactHybrid* hybrid, double least)
 {
     keepImpulses(hybrid, hybrid->from.data);
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        HybridPoint* p = &hybrid->points.data[i];
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        rbNewtonPoint* p = &hybrid->newton->points.data[i];
         memcpy(p->held, p->x, sizeof p->held);
         p->disc = radiusOf(hybrid, p);
     }
-    double moved = INFINITY;
-    for (int k = 0; k < tuning.newtons && moved > least; ++k) {
-        evaluate(hybrid, hybrid->newton->velocities.data, true);
-        if (!solveLinear(hybrid)) {
-            return;
-        }
-        moved = rbNewton_GoDown(hybrid->newton, tuning.bisections, evaluateAlone, hybrid);
-    }
+    hybrid->newton->isCoupled = false;
+    evaluate(hybrid, hybrid->newton->velocities.data);
+    (void)rbNewton_Minimize(hybrid->newton, tuning.newtons, tuning.bisections, least, evaluate,
+                            hybrid, &hybrid->factorizations);
+    keepImpulses(hybrid, hybrid->target.data);
 }
 
 // The minimum, then sweeps. Undone where that makes things worse.
@@ -576,18 +472,17 @@ static void goConvex(rbContactHybrid* hybrid, Residual* residual, double toleran
 static void giveResult(rbContactHybrid* hybrid)
 {
     rbContactNewton* newton = hybrid->newton;
+    const double* v = newton->velocities.data;
     for (int i = 0; i < newton->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
-        rbNewtonPoint* to = &newton->points.data[i];
+        rbNewtonPoint* p = &newton->points.data[i];
+        double lambda = hybrid->mobilities.data[i].lambda;
         double radius = radiusOf(hybrid, p);
-        double z[2] = {p->x[1] - rateOf(p, 1, hybrid->newton->velocities.data) / p->lambda,
-                       p->x[2] - rateOf(p, 2, hybrid->newton->velocities.data) / p->lambda};
+        double z[2] = {p->x[1] - rateOf(p, 1, v) / lambda, p->x[2] - rateOf(p, 2, v) / lambda};
         double length = sqrt(z[0] * z[0] + z[1] * z[1]);
         bool isFree = length > radius;
-        memcpy(to->x, p->x, sizeof to->x);
-        to->x[0] = loadOf(hybrid, p);
-        to->slide[0] = isFree ? z[0] / length : 0.0;
-        to->slide[1] = isFree ? z[1] / length : 0.0;
+        p->x[0] = loadOf(hybrid, p);
+        p->slide[0] = isFree ? z[0] / length : 0.0;
+        p->slide[1] = isFree ? z[1] / length : 0.0;
     }
     rbNewton_Apply(newton);
 }

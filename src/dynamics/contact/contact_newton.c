@@ -290,105 +290,21 @@ static void project(rbContactNewton* newton, const double* velocities)
     }
 }
 
-// The negative of the slope: J^T (x - x0) - M (v - v0).
-static void findResidual(rbContactNewton* newton, const double* velocities)
-{
-    double* residual = newton->residual.data;
-    rbNewton_BeginResidual(newton, velocities);
-    for (int i = 0; i < newton->points.count; ++i) {
-        const rbNewtonPoint* p = &newton->points.data[i];
-        for (int row = 0; row < 3; ++row) {
-            rbNewton_AddTo(p->a, p->b, p->rows[row], p->x[row] - p->start[row], residual);
-        }
-    }
-    for (int i = 0; i < newton->links.count; ++i) {
-        const rbNewtonLink* l = &newton->links.data[i];
-        rbNewton_AddTo(l->a, l->b, l->link->row, l->x - l->link->impulse, residual);
-    }
-}
-
 static void evaluate(void* context, const double* velocities)
 {
     project(context, velocities);
-    findResidual(context, velocities);
-}
-
-// ------------------------------------------------------------------------------------------ matrix
-
-// Rows of both tangents, turned by the direction of sliding: along it, or across.
-static void turnRows(const rbNewtonPoint* p, bool isAcross, double row[12])
-{
-    double first = isAcross ? -p->slide[1] : p->slide[0];
-    double second = isAcross ? p->slide[0] : p->slide[1];
-    for (int k = 0; k < 12; ++k) {
-        row[k] = first * p->rows[1][k] + second * p->rows[2][k];
-    }
-}
-
-static void assemble(rbContactNewton* newton)
-{
-    rbBlockMatrix* matrix = &newton->matrix;
-    bool isSplit = false;
-    rbNewton_BeginMatrix(newton);
-    for (int i = 0; i < newton->points.count; ++i) {
-        const rbNewtonPoint* p = &newton->points.data[i];
-        const int locals[2] = {p->a, p->b};
-        rbBlockMatrix_AddSquare(matrix, locals, p->rows[0], p->d[0]);
-        if (!rbNewtonPoint_IsSliding(p)) {
-            rbBlockMatrix_AddSquare(matrix, locals, p->rows[1], p->d[1]);
-            rbBlockMatrix_AddSquare(matrix, locals, p->rows[2], p->d[1]);
-        } else {
-            double across[12];
-            turnRows(p, true, across);
-            rbBlockMatrix_AddSquare(matrix, locals, across, p->d[1]);
-            isSplit = isSplit || p->d[0] > 0.0;
-        }
-    }
-    for (int i = 0; i < newton->links.count; ++i) {
-        const rbNewtonLink* l = &newton->links.data[i];
-        const int locals[2] = {l->a, l->b};
-        rbBlockMatrix_AddSquare(matrix, locals, l->link->row, l->d);
-    }
-    if (!newton->isCoupled || !isSplit) {
-        return;
-    }
-    // The rim follows the normal impulse.
-    rbBlockMatrix_Split(matrix);
-    for (int i = 0; i < newton->points.count; ++i) {
-        const rbNewtonPoint* p = &newton->points.data[i];
-        if (rbNewtonPoint_IsSliding(p) && p->d[0] > 0.0) {
-            const int locals[2] = {p->a, p->b};
-            double along[12];
-            turnRows(p, false, along);
-            rbBlockMatrix_AddProduct(matrix, locals, along, p->rows[0], p->friction * p->d[0]);
-        }
-    }
+    rbNewton_FindResidual(context, velocities);
 }
 
 // ------------------------------------------------------------------------------------------ rounds
-
-// Newton's change of the velocities for the current residual; false: it cannot be found.
-static bool findChange(rbContactNewton* newton, int* rounds)
-{
-    assemble(newton);
-    *rounds += 1;
-    return rbNewton_FindChange(newton);
-}
 
 // The minimum for the held impulses and discs.
 static bool minimize(rbContactNewton* newton, int* rounds)
 {
     newton->isCoupled = false;
     evaluate(newton, newton->velocities.data);
-    for (int k = 0; k < NEWTON_MAX; ++k) {
-        if (!findChange(newton, rounds)) {
-            return false;
-        }
-        if (rbNewton_GoDown(newton, BISECTIONS_MAX, evaluate, newton) <= MOVED_LEAST) {
-            break;
-        }
-    }
-    return true;
+    return rbNewton_Minimize(newton, NEWTON_MAX, BISECTIONS_MAX, MOVED_LEAST, evaluate, newton,
+                             rounds);
 }
 
 // The residual, as a kinetic energy.
@@ -410,7 +326,6 @@ static double missing(const rbContactNewton* newton)
 // larger than its recent maximum are halved. False: it does not converge.
 static bool solveCoupled(rbContactNewton* newton, int* rounds)
 {
-    size_t n = (size_t)(DOF * newton->bodies.count);
     double last[MEMORY];
     newton->isCoupled = true;
     evaluate(newton, newton->velocities.data);
@@ -418,7 +333,7 @@ static bool solveCoupled(rbContactNewton* newton, int* rounds)
         last[k] = GROWTH * missing(newton);
     }
     for (int k = 0; k < COUPLED_MAX; ++k) {
-        if (!findChange(newton, rounds)) {
+        if (!rbNewton_FindChange(newton, rounds)) {
             return false;
         }
         double most = 0.0;
@@ -432,11 +347,7 @@ static bool solveCoupled(rbContactNewton* newton, int* rounds)
             (void)rbNewton_SlopeAt(newton, part, evaluate, newton);
             now = missing(newton);
         }
-        double moved = 0.0;
-        for (size_t i = 0; i < n; ++i) {
-            moved = fmax(moved, part * fabs(newton->change.data[i]));
-        }
-        memcpy(newton->velocities.data, newton->trial.data, n * sizeof(double));
+        double moved = rbNewton_Accept(newton, part);
         if (moved <= MOVED_LEAST || !(now < most)) {
             return moved <= MOVED_LEAST && part == 1.0;
         }
@@ -471,8 +382,8 @@ static bool predict(rbContactNewton* newton, int* rounds)
     for (int i = 0; i < newton->links.count; ++i) {
         projectLink(&newton->links.data[i], newton->velocities.data);
     }
-    findResidual(newton, newton->velocities.data);
-    if (!findChange(newton, rounds)) {
+    rbNewton_FindResidual(newton, newton->velocities.data);
+    if (!rbNewton_FindChange(newton, rounds)) {
         return false;
     }
     for (int k = 0; k < DOF * newton->bodies.count; ++k) {
@@ -547,7 +458,7 @@ static double normalViolation(const rbContactNewton* newton)
 // Velocities exactly as the impulses produce them, into trial.
 static void makeVelocities(rbContactNewton* newton)
 {
-    findResidual(newton, newton->velocities.data);
+    rbNewton_FindResidual(newton, newton->velocities.data);
     for (int i = 0; i < newton->bodies.count; ++i) {
         const rbContactBody* body = &newton->run->bodies[newton->bodies.data[i]];
         const double* r = &newton->residual.data[DOF * (size_t)i];

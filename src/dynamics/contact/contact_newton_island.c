@@ -258,7 +258,8 @@ bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNe
 
 // ----------------------------------------------------------------------------------------- algebra
 
-void rbNewton_BeginMatrix(rbContactNewton* newton)
+// The matrix of the masses alone.
+static void beginMatrix(rbContactNewton* newton)
 {
     rbBlockMatrix_Clear(&newton->matrix);
     for (int i = 0; i < newton->bodies.count; ++i) {
@@ -285,20 +286,82 @@ static void multiplyMass(const double mass[7], const double x[DOF], double y[DOF
     y[5] = mass[5] * x[3] + mass[6] * x[4] + mass[3] * x[5];
 }
 
-void rbNewton_BeginResidual(rbContactNewton* newton, const double* velocities)
+void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities)
 {
+    double* residual = newton->residual.data;
     for (int i = 0; i < newton->bodies.count; ++i) {
         double change[DOF];
         for (int k = 0; k < DOF; ++k) {
             change[k] = newton->starts.data[DOF * i + k] - velocities[DOF * i + k];
         }
-        multiplyMass(&newton->masses.data[7 * (size_t)i], change,
-                     &newton->residual.data[DOF * (size_t)i]);
+        multiplyMass(&newton->masses.data[7 * (size_t)i], change, &residual[DOF * (size_t)i]);
+    }
+    for (int i = 0; i < newton->points.count; ++i) {
+        const rbNewtonPoint* p = &newton->points.data[i];
+        for (int row = 0; row < 3; ++row) {
+            rbNewton_AddTo(p->a, p->b, p->rows[row], p->x[row] - p->start[row], residual);
+        }
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        const rbNewtonLink* l = &newton->links.data[i];
+        rbNewton_AddTo(l->a, l->b, l->link->row, l->x - l->link->impulse, residual);
     }
 }
 
-bool rbNewton_FindChange(rbContactNewton* newton)
+// Rows of both tangents, turned by the direction of sliding: along it, or across.
+static void turnRows(const rbNewtonPoint* p, bool isAcross, double row[12])
 {
+    double first = isAcross ? -p->slide[1] : p->slide[0];
+    double second = isAcross ? p->slide[0] : p->slide[1];
+    for (int k = 0; k < 12; ++k) {
+        row[k] = first * p->rows[1][k] + second * p->rows[2][k];
+    }
+}
+
+static void assemble(rbContactNewton* newton)
+{
+    rbBlockMatrix* matrix = &newton->matrix;
+    bool isSplit = false;
+    beginMatrix(newton);
+    for (int i = 0; i < newton->points.count; ++i) {
+        const rbNewtonPoint* p = &newton->points.data[i];
+        const int locals[2] = {p->a, p->b};
+        rbBlockMatrix_AddSquare(matrix, locals, p->rows[0], p->d[0]);
+        if (!rbNewtonPoint_IsSliding(p)) {
+            rbBlockMatrix_AddSquare(matrix, locals, p->rows[1], p->d[1]);
+            rbBlockMatrix_AddSquare(matrix, locals, p->rows[2], p->d[1]);
+        } else {
+            double across[12];
+            turnRows(p, true, across);
+            rbBlockMatrix_AddSquare(matrix, locals, across, p->d[1]);
+            isSplit = isSplit || p->d[0] > 0.0;
+        }
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        const rbNewtonLink* l = &newton->links.data[i];
+        const int locals[2] = {l->a, l->b};
+        rbBlockMatrix_AddSquare(matrix, locals, l->link->row, l->d);
+    }
+    if (!newton->isCoupled || !isSplit) {
+        return;
+    }
+    // The rim follows the normal impulse.
+    rbBlockMatrix_Split(matrix);
+    for (int i = 0; i < newton->points.count; ++i) {
+        const rbNewtonPoint* p = &newton->points.data[i];
+        if (rbNewtonPoint_IsSliding(p) && p->d[0] > 0.0) {
+            const int locals[2] = {p->a, p->b};
+            double along[12];
+            turnRows(p, false, along);
+            rbBlockMatrix_AddProduct(matrix, locals, along, p->rows[0], p->friction * p->d[0]);
+        }
+    }
+}
+
+bool rbNewton_FindChange(rbContactNewton* newton, int* rounds)
+{
+    assemble(newton);
+    *rounds += 1;
     if (!rbBlockMatrix_Factor(&newton->matrix)) {
         return false;
     }
@@ -322,8 +385,21 @@ double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn
     return -rbDotArrays(newton->residual.data, newton->change.data, (size_t)n);
 }
 
-double rbNewton_GoDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
-                       void* context)
+double rbNewton_Accept(rbContactNewton* newton, double part)
+{
+    int n = DOF * newton->bodies.count;
+    double moved = 0.0;
+    for (int k = 0; k < n; ++k) {
+        moved = fmax(moved, part * fabs(newton->change.data[k]));
+    }
+    memcpy(newton->velocities.data, newton->trial.data, (size_t)n * sizeof(double));
+    return moved;
+}
+
+// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
+// would throw it back. The function is convex, so bisection finds it. Returns how far it moved.
+static double goDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
+                     void* context)
 {
     int n = DOF * newton->bodies.count;
     double first = fabs(rbDotArrays(newton->residual.data, newton->change.data, (size_t)n));
@@ -339,12 +415,20 @@ double rbNewton_GoDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvalu
         part = 0.5 * (low + high);
         slope = rbNewton_SlopeAt(newton, part, evaluate, context);
     }
-    double moved = 0.0;
-    for (int k = 0; k < n; ++k) {
-        moved = fmax(moved, part * fabs(newton->change.data[k]));
+    return rbNewton_Accept(newton, part);
+}
+
+bool rbNewton_Minimize(rbContactNewton* newton, int changesMax, int bisectionsMax, double least,
+                       rbNewtonEvaluateFn* evaluate, void* context, int* rounds)
+{
+    double moved = INFINITY;
+    for (int k = 0; k < changesMax && moved > least; ++k) {
+        if (!rbNewton_FindChange(newton, rounds)) {
+            return false;
+        }
+        moved = goDown(newton, bisectionsMax, evaluate, context);
     }
-    memcpy(newton->velocities.data, newton->trial.data, (size_t)n * sizeof(double));
-    return moved;
+    return true;
 }
 
 // ------------------------------------------------------------------------------------------ result

@@ -82,21 +82,22 @@ struct rbContactNewton {
 // there is nothing in it, or it is too large. Either way, call rbNewton_Forget at the end.
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task);
 void rbNewton_Forget(rbContactNewton* newton);
-// The matrix of the masses alone.
-void rbNewton_BeginMatrix(rbContactNewton* newton);
-// The residual without impulses: M (v0 - v).
-void rbNewton_BeginResidual(rbContactNewton* newton, const double* velocities);
-// Newton's change of the velocities by matrix and residual; false: it cannot be found.
-bool rbNewton_FindChange(rbContactNewton* newton);
+// The negative of the slope: J^T (x - x0) - M (v - v0).
+void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities);
+// Newton's change of the velocities, by the residual and d and slide of all points; false: it
+// cannot be found. rounds: one is added.
+bool rbNewton_FindChange(rbContactNewton* newton, int* rounds);
 // Finds the residual of impulses at other velocities.
 typedef void rbNewtonEvaluateFn(void* context, const double* velocities);
 // Slope along the change at a part of it.
 double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn* evaluate,
                         void* context);
-// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
-// would throw it back. The function is convex, so bisection finds it. Returns how far it moved.
-double rbNewton_GoDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
-                       void* context);
+// Moves to the trial at a part of the change. Returns how far it moved.
+double rbNewton_Accept(rbContactNewton* newton, double part);
+// Moves to the minimum, from velocities that are evaluated, by changes and line searches until one
+// moves no more than the least; false: a change cannot be found.
+bool rbNewton_Minimize(rbContactNewton* newton, int changesMax, int bisectionsMax, double least,
+                       rbNewtonEvaluateFn* evaluate, void* context, int* rounds);
 // Impulses and velocities of the host from x and slide of all points.
 void rbNewton_Apply(rbContactNewton* newton);
 
