@@ -4,6 +4,7 @@
 #include "base/math/dot.h"
 #include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_newton_state.h"
+#include "dynamics/contact/friction_bound.h"
 
 #include <string.h>
 
@@ -173,15 +174,8 @@ static double radiusOf(const rbContactHybrid* hybrid, const rbNewtonPoint* p)
     return p->friction * loadOf(hybrid, p);
 }
 
-static void projectDisc(double t[2], double radius)
-{
-    double length = sqrt(t[0] * t[0] + t[1] * t[1]);
-    if (length > radius) {
-        double scale = radius > 0.0 ? radius / length : 0.0;
-        t[0] *= scale;
-        t[1] *= scale;
-    }
-}
+// Friction is on the exact cone.
+static const rbFrictionBound bound = {.facets = 0};
 
 // --------------------------------------------------------------------------------------- residual
 
@@ -205,7 +199,7 @@ static Residual measure(const rbContactHybrid* hybrid)
         }
         double t[2] = {p->x[1] - rateOf(p, 1, v) / m->lambda,
                        p->x[2] - rateOf(p, 2, v) / m->lambda};
-        projectDisc(t, radiusOf(hybrid, p));
+        (void)rbFrictionBound_Project(&bound, radiusOf(hybrid, p), t);
         double d1 = t[0] - p->x[1];
         double d2 = t[1] - p->x[2];
         double square = d1 * d1 + d2 * d2;
@@ -228,7 +222,7 @@ static Residual take(rbContactHybrid* hybrid, double part)
             p->x[k] = part > 0.0 ? from[k] + part * (to[k] - from[k]) : from[k];
         }
         p->x[0] = p->x[0] > 0.0 ? p->x[0] : 0.0;
-        projectDisc(p->x + 1, radiusOf(hybrid, p));
+        (void)rbFrictionBound_Project(&bound, radiusOf(hybrid, p), p->x + 1);
     }
     memcpy(hybrid->newton->velocities.data, newton->starts.data, (size_t)size * sizeof(double));
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
@@ -278,7 +272,7 @@ static void visit(rbContactHybrid* hybrid, rbNewtonPoint* p, const Mobility* m)
             memcpy(t, stuck, sizeof t);
         }
     }
-    projectDisc(t, radius);
+    (void)rbFrictionBound_Project(&bound, radius, t);
     rbNewton_AddTo(p->a, p->b, m->moves[1], t[0] - p->x[1], v);
     rbNewton_AddTo(p->a, p->b, m->moves[2], t[1] - p->x[2], v);
     p->x[1] = t[0];

@@ -520,74 +520,6 @@ typedef struct Visit {
     double tangentSquared; // (m/s)^2
 } Visit;
 
-// The point of the polygon of a pyramid closest to q, which lies outside of it. Corners times
-// radius.
-static void projectOnPolygon(const rbFrictionBound* bound, double radius, double q[2])
-{
-    RB_ASSERT(bound->cornerCount >= 3);
-    double best[2] = {0.0, 0.0};
-    double bestDistance = INFINITY;
-    for (int i = 0; i < bound->cornerCount; ++i) {
-        double from[2] = {radius * bound->corners[i][0], radius * bound->corners[i][1]};
-        double edge[2] = {radius * bound->corners[i + 1][0] - from[0],
-                          radius * bound->corners[i + 1][1] - from[1]};
-        double length2 = edge[0] * edge[0] + edge[1] * edge[1];
-        double along = (q[0] - from[0]) * edge[0] + (q[1] - from[1]) * edge[1];
-        double part = length2 > 0.0 ? along / length2 : 0.0;
-        part = part < 0.0 ? 0.0 : (part > 1.0 ? 1.0 : part);
-        double at[2] = {from[0] + part * edge[0], from[1] + part * edge[1]};
-        double distance = (q[0] - at[0]) * (q[0] - at[0]) + (q[1] - at[1]) * (q[1] - at[1]);
-        if (distance < bestDistance) {
-            bestDistance = distance;
-            best[0] = at[0];
-            best[1] = at[1];
-        }
-    }
-    q[0] = best[0];
-    q[1] = best[1];
-}
-
-static bool isInPolygon(const rbFrictionBound* bound, double radius, const double q[2])
-{
-    for (int i = 0; i < bound->cornerCount; ++i) {
-        const double* from = bound->corners[i];
-        const double* to = bound->corners[i + 1];
-        double edge[2] = {to[0] - from[0], to[1] - from[1]};
-        double side = edge[0] * (q[1] - radius * from[1]) - edge[1] * (q[0] - radius * from[0]);
-        if (side < 0.0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Whether q lies within the friction bound at a radius.
-static inline bool isWithin(const rbFrictionBound* bound, double radius, const double q[2])
-{
-    bool isInDisc = q[0] * q[0] + q[1] * q[1] <= radius * radius;
-    return isInDisc && (bound->cornerCount == 0 || isInPolygon(bound, radius, q));
-}
-
-// Projects q onto it; false: it was inside.
-static inline bool project(const rbFrictionBound* bound, double radius, double q[2])
-{
-    if (bound->cornerCount > 0) {
-        if (isInPolygon(bound, radius, q)) {
-            return false;
-        }
-        projectOnPolygon(bound, radius, q);
-        return true;
-    }
-    double square = q[0] * q[0] + q[1] * q[1];
-    if (square <= radius * radius) {
-        return false;
-    }
-    double scale = radius / sqrt(square);
-    q[0] *= scale;
-    q[1] *= scale;
-    return true;
-}
-
 // The normals of a contact: computes their misses from the rows once, then a few passes to and fro
 // on the small matrix n K n between them. These cost little and save sweeps: they settle the
 // resistance of a face against tilting.
@@ -635,7 +567,7 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
     double old[2] = {point->impulse[1], point->impulse[2]};
     double sum[2] = {old[0] - (m[0] * s1 + m[2] * s2), old[1] - (m[2] * s1 + m[1] * s2)};
     double radius = point->friction * point->impulse[0];
-    bool isSticking = isWithin(bound, radius, sum);
+    bool isSticking = !rbFrictionBound_Project(bound, radius, sum);
     if (!isSticking && (point->slip[0] != 0.0 || point->slip[1] != 0.0)) {
         // Friction cannot undo the slip: it is left for this stage. If it were left for this visit
         // only, such points would change their minds forever.
@@ -645,13 +577,13 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
         s2 = u2;
         sum[0] = old[0] - (m[0] * s1 + m[2] * s2);
         sum[1] = old[1] - (m[2] * s1 + m[1] * s2);
-        isSticking = isWithin(bound, radius, sum);
+        isSticking = !rbFrictionBound_Project(bound, radius, sum);
     }
     double error = s1 * s1 + s2 * s2;
     if (!isSticking) {
         sum[0] = old[0] - point->slideStep * s1;
         sum[1] = old[1] - point->slideStep * s2;
-        isSticking = !project(bound, radius, sum);
+        isSticking = !rbFrictionBound_Project(bound, radius, sum);
         double change =
             (sum[0] - old[0]) * (sum[0] - old[0]) + (sum[1] - old[1]) * (sum[1] - old[1]);
         double square = point->slideStep * point->slideStep;
@@ -671,6 +603,9 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
     visit->tangentSquared = error > visit->tangentSquared ? error : visit->tangentSquared;
 }
 
+// Of rolling.
+static const rbFrictionBound disc = {.facets = 0};
+
 static void visitTurn(Visit* visit, rbSweepTurn* turn, double normalSum)
 {
     RB_ASSERT(!(normalSum < 0.0));
@@ -678,11 +613,10 @@ static void visitTurn(Visit* visit, rbSweepTurn* turn, double normalSum)
     for (int i = 0; i < 3; ++i) {
         rates[i] = dotSix(&turn->rows[i], &visit->y) + turn->bias[i];
     }
-    const rbFrictionBound disc = {NULL, 0};
     double sum[3] = {turn->impulse[0] - turn->rollingStep * rates[0],
                      turn->impulse[1] - turn->rollingStep * rates[1],
                      turn->impulse[2] - turn->invSpinning * rates[2]};
-    (void)project(&disc, turn->rolling * normalSum, sum);
+    (void)rbFrictionBound_Project(&disc, turn->rolling * normalSum, sum);
     double most = turn->spinning * normalSum;
     sum[2] = sum[2] > most ? most : (sum[2] < -most ? -most : sum[2]);
     double steps[3] = {turn->rollingStep, turn->rollingStep, turn->invSpinning};
@@ -714,7 +648,7 @@ static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* t
     visitNormals(&visit, points, count);
     if (contact->isRough) {
         for (int i = 0; i < count; ++i) {
-            visitFriction(&visit, &sweep->bound, &points[i]);
+            visitFriction(&visit, sweep->bound, &points[i]);
         }
     }
     if (contact->turn >= 0) {
@@ -743,20 +677,19 @@ static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* t
 // The sums of a contact onto their cones.
 static void projectSums(const rbSweep* sweep, const rbSweepContact* contact)
 {
-    const rbFrictionBound disc = {NULL, 0};
     int count = countPoints(contact, sweep->isVelocity);
     double normalSum = 0.0;
     for (int k = contact->firstPoint; k < contact->firstPoint + count; ++k) {
         rbSweepPoint* point = &sweep->points[k];
         point->impulse[0] = point->impulse[0] > 0.0 ? point->impulse[0] : 0.0;
         double radius = point->friction * point->impulse[0];
-        (void)project(&sweep->bound, radius, &point->impulse[1]);
+        (void)rbFrictionBound_Project(sweep->bound, radius, &point->impulse[1]);
         normalSum += point->impulse[0];
     }
     if (contact->turn >= 0) {
         rbSweepTurn* turn = &sweep->turns[contact->turn];
         double most = turn->spinning * normalSum;
-        (void)project(&disc, turn->rolling * normalSum, turn->impulse);
+        (void)rbFrictionBound_Project(&disc, turn->rolling * normalSum, turn->impulse);
         turn->impulse[2] = fmax(-most, fmin(most, turn->impulse[2]));
     }
 }

@@ -12,6 +12,7 @@
 #include "base/core/memory.h"
 #include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_solver.h"
+#include "dynamics/contact/friction_bound.h"
 
 // Added by the stage so far. One cache line.
 typedef struct rbRowBody {
@@ -69,17 +70,12 @@ typedef struct rbSweepTurn {
     double reach; // m: turns a rate into a speed, for the errors
 } rbSweepTurn;
 
-typedef struct rbFrictionBound {
-    const double (*corners)[2]; // of the pyramid in the unit circle, cornerCount of them; closed
-    int cornerCount;            // 0: the exact cone
-} rbFrictionBound;
-
 typedef struct rbSweep {
     rbSweepContact* contacts;
     rbSweepPoint* points;
     rbSweepTurn* turns;
     rbRowBody* bodies;
-    rbFrictionBound bound;
+    const rbFrictionBound* bound;
     bool isVelocity; // stage: closed points only
 } rbSweep;
 

@@ -8,7 +8,6 @@
 #include "dynamics/contact/contact_solver.h"
 
 #include "base/math/dot.h"
-#include "base/math/elementary.h"
 #include "dynamics/contact/contact_rows.h"
 #include "dynamics/impact/energy_line.h"
 
@@ -262,8 +261,6 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
 
 // ---------------------------------------------------------------------------------------- stages
 
-// Pyramids have at least 3 facets and at most this many.
-#define FACETS_MAX 256
 // A stage that needs more than one sweep continues to this fraction of the tolerance. A point
 // measures its error before later points of the sweep act, and the remaining error is there in the
 // next step, which then needs only the one sweep that acts in any case (20 boxes at rest: 1.02
@@ -317,8 +314,7 @@ struct rbContactSolver {
     rbContactRows rows;
     Mixing mixing;
     ShockMemory shock;
-    double corners[FACETS_MAX + 1][2];
-    int cornerCount;
+    rbFrictionBound bound;
     bool isBegun; // impulses that will act at their position stage
 };
 
@@ -328,15 +324,7 @@ rbContactSolver* rbCreateContactSolver(const rbContactSettings* settings)
     RB_ASSERT(settings->tolerance >= 0.0 && settings->velocityTolerance >= 0.0);
     rbContactSolver* solver = rbAllocZero(1, sizeof(*solver));
     solver->settings = *settings;
-    if (settings->cone == RB_CONE_PYRAMID) {
-        int count = settings->facets < 3 ? 3 : settings->facets;
-        count = count > FACETS_MAX ? FACETS_MAX : count;
-        solver->cornerCount = count;
-        for (int i = 0; i <= count; ++i) {
-            double angle = 2.0 * RB_PI * (double)(i % count) / (double)count;
-            rbSinCos(angle, &solver->corners[i][1], &solver->corners[i][0]);
-        }
-    }
+    solver->bound = rbMakeFrictionBound(settings);
     return solver;
 }
 
@@ -875,7 +863,7 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
                              .points = rows->points.data,
                              .turns = rows->turns.data,
                              .bodies = rows->bodies.data,
-                             .bound = {(const double(*)[2])solver->corners, solver->cornerCount},
+                             .bound = &solver->bound,
                              .isVelocity = isVelocity},
                    .tolerance = isVelocity ? solver->settings.velocityTolerance
                                            : solver->settings.tolerance / run->h,
