@@ -19,122 +19,88 @@
 // Mixing goes beyond the current and requested radii by at most this factor.
 #define BOUND 0.3
 
-static void freeDiscs(rbContactDiscs* discs)
+// Values of all points. Of the last round: radii asked for, miss, radii as speeds; the result; then
+// of each remembered round the change of the miss, and of the speeds.
+static double* slotOf(const rbContactNewton* newton, int slot)
 {
-    rbArray_Free(discs->memory);
+    return newton->discs.memory.data + (size_t)slot * (size_t)newton->points.count;
 }
 
-// Of the last round: miss, radii; then of each remembered one the change of the miss, and of the
-// radii; and the result.
-static double* slotOf(const rbContactDiscs* discs, int slot)
+static double coefficientOf(const rbNewtonPoint* p)
 {
-    return discs->memory.data + (size_t)slot * (size_t)discs->count;
+    return rbNewtonPoint_IsSliding(p) ? p->sliding : p->sticking;
 }
 
-static double* missChange(const rbContactDiscs* discs, int i)
+// Discs of the first guess.
+static void beginDiscs(rbContactNewton* newton)
 {
-    return slotOf(discs, 3 + i);
-}
-
-static double* radiusChange(const rbContactDiscs* discs, int i)
-{
-    return slotOf(discs, 3 + DEPTH + i);
-}
-
-static void resetDiscs(rbContactDiscs* discs, int count)
-{
-    RB_ASSERT(count >= 0);
-    rbArray_Reserve(discs->memory, (3 + 2 * DEPTH) * count);
-    discs->memory.count = (3 + 2 * DEPTH) * count;
-    discs->count = count;
-    discs->depth = -1;
-    discs->next = 0;
-    discs->least = INFINITY;
-}
-
-// Adds to the result what the last rounds teach: the combination of their changes whose miss is
-// least.
-static void combine(const rbContactDiscs* discs, const double* miss, double* result)
-{
-    double gram[DEPTH * DEPTH] = {0.0};
-    double right[DEPTH] = {0.0};
-    double part[DEPTH];
-    size_t n = (size_t)discs->count;
-    int depth = discs->depth;
-    for (int i = 0; i < depth; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            double value = rbDotArrays(missChange(discs, i), missChange(discs, j), n);
-            gram[j * depth + i] = value;
-            gram[i * depth + j] = value;
-        }
-        right[i] = rbDotArrays(missChange(discs, i), miss, n);
-    }
-    rbSmallFactor factor;
-    rbSmallFactor_Make(&factor, gram, depth, NULL);
-    rbSmallFactor_Solve(&factor, right, part);
-    for (int i = 0; i < depth; ++i) {
-        const double* dMiss = missChange(discs, i);
-        const double* dRadius = radiusChange(discs, i);
-        for (size_t k = 0; k < n; ++k) {
-            result[k] -= part[i] * (dMiss[k] + dRadius[k]);
-        }
+    rbArray_Reserve(newton->discs.memory, (4 + 2 * DEPTH) * newton->points.count);
+    newton->discs.depth = -1;
+    newton->discs.next = 0;
+    newton->discs.least = INFINITY;
+    for (int i = 0; i < newton->points.count; ++i) {
+        rbNewtonPoint* p = &newton->points.data[i];
+        p->disc = coefficientOf(p) * p->held[0];
     }
 }
 
-// Radii of a round, and those that friction requires after it (N s); weights turn them into speeds
-// (1/kg). Returns the radii of the next round, valid until the next call.
-static const double* mixDiscs(rbContactDiscs* discs, const double* radii, const double* asked,
-                              const double* weights)
+// Mixes the radii that friction asks for with those of the last rounds, all as speeds.
+static void mixDiscs(rbContactNewton* newton, double* asked)
 {
-    double* lastMiss = slotOf(discs, 0);
-    double* lastRadii = slotOf(discs, 1);
-    double* result = slotOf(discs, 2);
-    int n = discs->count;
+    rbContactDiscs* discs = &newton->discs;
+    double* misses = slotOf(newton, 1);
+    double* speeds = slotOf(newton, 2);
+    double* result = slotOf(newton, 3);
+    int n = newton->points.count;
     double most = 0.0;
     for (int k = 0; k < n; ++k) {
-        result[k] = weights[k] * (asked[k] - radii[k]);
-        most = fmax(most, fabs(result[k]));
+        const rbNewtonPoint* p = &newton->points.data[k];
+        double weight = 1.0 / p->mass[1];
+        double miss = weight * (asked[k] - p->disc);
+        double speed = weight * p->disc;
+        most = fmax(most, fabs(miss));
+        if (discs->depth >= 0) {
+            slotOf(newton, 4 + discs->next)[k] = miss - misses[k];
+            slotOf(newton, 4 + DEPTH + discs->next)[k] = speed - speeds[k];
+        }
+        misses[k] = miss;
+        speeds[k] = speed;
     }
     bool isWorse = most > WORSE * discs->least;
-    discs->least = fmin(discs->least, most);
-    if (discs->depth >= 0) {
-        double* dMiss = missChange(discs, discs->next);
-        double* dRadius = radiusChange(discs, discs->next);
-        for (int k = 0; k < n; ++k) {
-            dMiss[k] = result[k] - lastMiss[k];
-            dRadius[k] = weights[k] * radii[k] - lastRadii[k];
-        }
-        discs->next = (discs->next + 1) % DEPTH;
-        discs->depth = discs->depth < DEPTH ? discs->depth + 1 : DEPTH;
-    } else {
-        discs->depth = 0;
-    }
-    memcpy(lastMiss, result, (size_t)n * sizeof(double));
+    bool isFirst = discs->depth < 0;
+    discs->least = isWorse ? most : fmin(discs->least, most);
+    discs->next = isWorse || isFirst ? 0 : (discs->next + 1) % DEPTH;
+    discs->depth = isWorse ? 0 : (discs->depth < DEPTH ? discs->depth + 1 : DEPTH);
     for (int k = 0; k < n; ++k) {
-        lastRadii[k] = weights[k] * radii[k];
+        result[k] = speeds[k] + (isWorse ? CAREFUL : 1.0) * misses[k];
     }
-    if (isWorse) {
-        discs->depth = 0;
-        discs->next = 0;
-        discs->least = most;
-        for (int k = 0; k < n; ++k) {
-            result[k] = lastRadii[k] + CAREFUL * lastMiss[k];
-        }
-    } else {
-        for (int k = 0; k < n; ++k) {
-            result[k] = lastRadii[k] + lastMiss[k];
-        }
-        if (discs->depth > 0) {
-            combine(discs, lastMiss, result);
-        }
+    if (discs->depth > 0) {
+        const double* changes = slotOf(newton, 4);
+        rbMixSteps(slotOf(newton, 4 + DEPTH), changes, changes, discs->depth, (size_t)n, misses,
+                   result);
     }
     for (int k = 0; k < n; ++k) {
-        double low = BOUND * fmin(radii[k], asked[k]);
-        double high = fmax(radii[k], asked[k]) / BOUND;
-        double radius = weights[k] > 0.0 ? result[k] / weights[k] : asked[k];
-        result[k] = fmin(fmax(radius, low), high);
+        const rbNewtonPoint* p = &newton->points.data[k];
+        double low = BOUND * fmin(p->disc, asked[k]);
+        double high = fmax(p->disc, asked[k]) / BOUND;
+        asked[k] = fmin(fmax(result[k] / (1.0 / p->mass[1]), low), high);
     }
-    return result;
+}
+
+// Discs of the next round. isSoft: the normal impulses of this round are rough and give no history.
+static void nextDiscs(rbContactNewton* newton, bool isSoft)
+{
+    double* radii = slotOf(newton, 0);
+    for (int i = 0; i < newton->points.count; ++i) {
+        const rbNewtonPoint* p = &newton->points.data[i];
+        radii[i] = coefficientOf(p) * p->x[0];
+    }
+    if (!isSoft) {
+        mixDiscs(newton, radii);
+    }
+    for (int i = 0; i < newton->points.count; ++i) {
+        newton->points.data[i].disc = radii[i];
+    }
 }
 
 // ---------------------------------------------------------------------------------------- newton
@@ -186,8 +152,7 @@ void rbDestroyContactNewton(rbContactNewton* newton)
     }
     rbArray_Free(newton->points);
     rbArray_Free(newton->links);
-    freeDiscs(&newton->discs);
-    rbArray_Free(newton->radii);
+    rbArray_Free(newton->discs.memory);
     rbArray_Free(newton->locals1);
     rbArray_Free(newton->bodies);
     rbBlockMatrix_Free(&newton->matrix);
@@ -280,20 +245,16 @@ static void projectLink(rbNewtonLink* l, const double* velocities)
     l->d = isWithin ? l->r / (1.0 + soft) : 0.0;
 }
 
-static void project(rbContactNewton* newton, const double* velocities)
+static void evaluate(void* context, const double* velocities)
 {
+    rbContactNewton* newton = context;
     for (int i = 0; i < newton->points.count; ++i) {
         projectPoint(newton, &newton->points.data[i], velocities);
     }
     for (int i = 0; i < newton->links.count; ++i) {
         projectLink(&newton->links.data[i], velocities);
     }
-}
-
-static void evaluate(void* context, const double* velocities)
-{
-    project(context, velocities);
-    rbNewton_FindResidual(context, velocities);
+    rbNewton_FindResidual(newton, velocities);
 }
 
 // ------------------------------------------------------------------------------------------ rounds
@@ -392,11 +353,6 @@ static bool predict(rbContactNewton* newton, int* rounds)
     return true;
 }
 
-static double coefficientOf(const rbNewtonPoint* p)
-{
-    return rbNewtonPoint_IsSliding(p) ? p->sliding : p->sticking;
-}
-
 static void beginRound(rbContactNewton* newton, double stiffness)
 {
     for (int i = 0; i < newton->links.count; ++i) {
@@ -408,38 +364,6 @@ static void beginRound(rbContactNewton* newton, double stiffness)
         p->r[0] = stiffness * p->mass[0];
         p->r[1] = stiffness * p->mass[1];
         p->friction = coefficientOf(p);
-    }
-}
-
-// Discs of the first guess.
-static void beginDiscs(rbContactNewton* newton)
-{
-    int count = newton->points.count;
-    rbArray_Reserve(newton->radii, 3 * count);
-    newton->radii.count = 3 * count;
-    for (int i = 0; i < count; ++i) {
-        rbNewtonPoint* p = &newton->points.data[i];
-        p->disc = coefficientOf(p) * p->held[0];
-        newton->radii.data[2 * count + i] = 1.0 / p->mass[1];
-    }
-    resetDiscs(&newton->discs, count);
-}
-
-// Discs of the next round. isSoft: the normal impulses of this round are rough and give no history.
-static void nextDiscs(rbContactNewton* newton, bool isSoft)
-{
-    int count = newton->points.count;
-    double* radii = newton->radii.data;
-    for (int i = 0; i < count; ++i) {
-        rbNewtonPoint* p = &newton->points.data[i];
-        radii[i] = p->disc;
-        radii[count + i] = coefficientOf(p) * p->x[0];
-    }
-    const double* next =
-        isSoft ? radii + count
-               : mixDiscs(&newton->discs, radii, radii + count, radii + 2 * (size_t)count);
-    for (int i = 0; i < count; ++i) {
-        newton->points.data[i].disc = next[i];
     }
 }
 

@@ -8,7 +8,6 @@
 // Friction discs as a fixed point, see contact_newton.c.
 typedef struct rbContactDiscs {
     RB_ARRAY(double) memory;
-    int count;    // of discs
     int depth;    // rounds remembered
     int next;     // slot of the next one
     double least; // m/s, smallest miss so far
@@ -65,7 +64,6 @@ struct rbContactNewton {
     RB_ARRAY(rbNewtonPoint) points;
     RB_ARRAY(rbNewtonLink) links;
     rbContactDiscs discs;
-    RB_ARRAY(double) radii;      // of all points: of the round, required after it, weights
     RB_ARRAY(int) locals1;       // per body of the host: index in the island + 1
     RB_ARRAY(int) bodies;        // of the island
     rbBlockMatrix matrix;        // of the bodies
