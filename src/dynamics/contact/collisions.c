@@ -101,8 +101,7 @@ struct rbCollisions {
     RB_ARRAY(Hit) hits;
     RB_ARRAY(Group) groups;
     RB_ARRAY(Saved) saved; // bodies of the groups
-    RB_ARRAY(int) places;  // by body: 1 + its place there, in this round
-    RB_ARRAY(int) uses;    // by body: its groups in this round
+    RB_ARRAY(int) uses;    // by body: its groups in this round; -1: it is saved
     RB_ARRAY(rbCollisionNote) notes;
     rbFrictionBound bound;
 };
@@ -132,7 +131,6 @@ void rbDestroyCollisions(rbCollisions* collisions)
     rbArray_Free(collisions->hits);
     rbArray_Free(collisions->groups);
     rbArray_Free(collisions->saved);
-    rbArray_Free(collisions->places);
     rbArray_Free(collisions->uses);
     rbArray_Free(collisions->notes);
     rbFree(collisions, sizeof *collisions);
@@ -403,22 +401,16 @@ static void setTargets(const Call* call, rbImpactLaw law)
 
 static void saveBody(Call* call, int body)
 {
-    rbCollisions* memory = call->memory;
-    while (memory->places.count <= body) {
-        rbArray_Push(memory->places, 0);
-    }
-    int place = memory->places.data[body];
-    bool isThere =
-        place > 0 && place <= memory->saved.count && memory->saved.data[place - 1].body == body;
+    int* uses = &call->memory->uses.data[body];
     const rbContactBody* own = &call->run->bodies[body];
-    if (!isThere) {
+    if (*uses >= 0) {
         Saved saved = {.body = body,
                        .isFrozen = own->isFrozen,
                        .velocities = {own->velocity},
                        .spins = {own->spin},
                        .factor = rbFactorInertia(&own->invInertia)};
-        rbArray_Push(memory->saved, saved);
-        memory->places.data[body] = memory->saved.count;
+        rbArray_Push(call->memory->saved, saved);
+        *uses = -1;
     }
 }
 
@@ -851,10 +843,10 @@ static bool resolveSingle(Call* call, const Hit* hit, rbImpactLaw law)
 static void resolveSingles(Call* call, rbImpactLaw law)
 {
     rbCollisions* memory = call->memory;
+    countUses(call);
     if (call->run->sweepJoints != NULL || memory->bound.facets > 0) {
         return;
     }
-    countUses(call);
     int groupCount = 0;
     int hitCount = 0;
     for (int g = 0; g < memory->groups.count; ++g) {

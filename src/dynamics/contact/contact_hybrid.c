@@ -27,19 +27,19 @@ static const struct {
     double work;        // in total, products of blocks, 0.04 us each, twice that where it slides
 } tuning = {1e4, 1e3, 0.9, 0.5, 4.0, 4, 25, 30, 20, 30, 150, 6e6};
 
-// How easily a point moves. The bias of the point contains what bodies outside of the island do.
-typedef struct Mobility {
+// A point of the island: how easily it moves. Its bias contains what bodies outside of the island
+// do; impulses before a step are held.
+typedef struct HybridPoint {
     double moves[3][12]; // velocities that a unit impulse along its rows changes
-    double k[3];         // 1/kg: mobilities of the normal and the tangents
+    double k[3];         // 1/kg: points of the normal and the tangents
     double k12;          // between these
     double lambda;       // 1/kg: largest of the tangents
-} Mobility;
+    double target[3];    // N s, after a step
+} HybridPoint;
 
 struct rbContactHybrid {
-    rbContactNewton* newton;       // the island, its velocities and their residual
-    RB_ARRAY(Mobility) mobilities; // of its points
-    RB_ARRAY(double) from;         // three per point: impulses before a step
-    RB_ARRAY(double) target;       // after it
+    rbContactNewton* newton;      // the island, its velocities and their residual
+    RB_ARRAY(HybridPoint) points; // of its points
     int factorizations;
 };
 
@@ -56,35 +56,11 @@ void rbDestroyContactHybrid(rbContactHybrid* hybrid)
         return;
     }
     rbDestroyContactNewton(hybrid->newton);
-    rbArray_Free(hybrid->mobilities);
-    rbArray_Free(hybrid->from);
-    rbArray_Free(hybrid->target);
+    rbArray_Free(hybrid->points);
     rbFree(hybrid, sizeof *hybrid);
 }
 
 // ------------------------------------------------------------------------------------------ points
-
-// What a unit impulse along a row changes.
-static void findMoves(const rbContactRun* run, const int hosts[2], const double row[12],
-                      double moves[12])
-{
-    memset(moves, 0, 12 * sizeof(double));
-    for (int side = 0; side < 2; ++side) {
-        const rbContactBody* body = &run->bodies[hosts[side]];
-        const double* part = row + 6 * (size_t)side;
-        if (!rbNewton_IsMoved(run, hosts[side])) {
-            continue;
-        }
-        rbVec3 spin = rbMulSV(body->invInertia, rbMakeVec3(part[3], part[4], part[5]));
-        double values[6] = {body->invMass * part[0],
-                            body->invMass * part[1],
-                            body->invMass * part[2],
-                            spin.x,
-                            spin.y,
-                            spin.z};
-        memcpy(moves + 6 * (size_t)side, values, sizeof values);
-    }
-}
 
 static double dotRows(const double a[12], const double b[12])
 {
@@ -95,27 +71,27 @@ static double dotRows(const double a[12], const double b[12])
     return sum;
 }
 
-static double rateOfHost(const rbContactBody* body, const double part[6])
+static void addPoint(rbContactHybrid* hybrid, const rbContactRun* run, rbNewtonPoint* p)
 {
-    return part[0] * body->velocity.x + part[1] * body->velocity.y + part[2] * body->velocity.z +
-           part[3] * body->spin.x + part[4] * body->spin.y + part[5] * body->spin.z;
-}
-
-static void addMobility(rbContactHybrid* hybrid, const rbContactRun* run, rbNewtonPoint* p)
-{
-    Mobility m;
+    HybridPoint m = {.k12 = 0.0};
     const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int row = 0; row < 3; ++row) {
-        findMoves(run, hosts, p->rows[row], m.moves[row]);
+        for (int side = 0; side < 2; ++side) {
+            if (rbNewton_IsMoved(run, hosts[side])) {
+                rbNewton_Move(&run->bodies[hosts[side]], p->rows[row] + 6 * (size_t)side,
+                              m.moves[row] + 6 * (size_t)side);
+            } else {
+                p->bias[row] += rbNewton_RateOfHost(&run->bodies[hosts[side]],
+                                                    p->rows[row] + 6 * (size_t)side);
+            }
+        }
         m.k[row] = dotRows(p->rows[row], m.moves[row]);
-        p->bias[row] += p->a < 0 ? rateOfHost(&run->bodies[hosts[0]], p->rows[row]) : 0.0;
-        p->bias[row] += p->b < 0 ? rateOfHost(&run->bodies[hosts[1]], p->rows[row] + 6) : 0.0;
     }
     m.k12 = dotRows(p->rows[1], m.moves[2]);
     m.lambda = rbFindLargest(m.k[1], m.k[2], m.k12);
     memcpy(p->x, p->start, sizeof p->x);
     p->friction = p->point != NULL ? p->chosen : p->sliding;
-    rbArray_Push(hybrid->mobilities, m);
+    rbArray_Push(hybrid->points, m);
 }
 
 static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewtonTask* task)
@@ -126,13 +102,11 @@ static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewt
     if (!rbNewton_Begin(newton, run, task)) {
         return false;
     }
-    hybrid->mobilities.count = 0;
+    hybrid->points.count = 0;
     hybrid->factorizations = 0;
     for (int i = 0; i < newton->points.count; ++i) {
-        addMobility(hybrid, run, &newton->points.data[i]);
+        addPoint(hybrid, run, &newton->points.data[i]);
     }
-    rbArray_Reserve(hybrid->from, 3 * newton->points.count);
-    rbArray_Reserve(hybrid->target, 3 * newton->points.count);
     return newton->points.count > 0;
 }
 
@@ -187,10 +161,10 @@ typedef struct Residual {
 static Residual measure(const rbContactHybrid* hybrid)
 {
     Residual r = {0};
-    const double* v = hybrid->newton->velocities.data;
+    const double* v = hybrid->newton->velocities;
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
         const rbNewtonPoint* p = &hybrid->newton->points.data[i];
-        const Mobility* m = &hybrid->mobilities.data[i];
+        const HybridPoint* m = &hybrid->points.data[i];
         if (p->count == 0) {
             double normal = p->x[0] - rateOf(p, 0, v) / m->k[0];
             double change = (normal > 0.0 ? normal : 0.0) - p->x[0];
@@ -209,46 +183,53 @@ static Residual measure(const rbContactHybrid* hybrid)
     return r;
 }
 
-// Impulses between from and target, in their cones, and their velocities.
+// Impulses between the held ones and the target, in their cones, and their velocities.
 static Residual take(rbContactHybrid* hybrid, double part)
 {
     const rbContactNewton* newton = hybrid->newton;
     int size = DOF * newton->bodies.count;
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
         rbNewtonPoint* p = &hybrid->newton->points.data[i];
-        const double* from = &hybrid->from.data[(size_t)3 * (size_t)i];
-        const double* to = &hybrid->target.data[(size_t)3 * (size_t)i];
+        const double* to = hybrid->points.data[i].target;
         for (int k = 0; k < 3; ++k) {
-            p->x[k] = part > 0.0 ? from[k] + part * (to[k] - from[k]) : from[k];
+            p->x[k] = part > 0.0 ? p->held[k] + part * (to[k] - p->held[k]) : p->held[k];
         }
         p->x[0] = p->x[0] > 0.0 ? p->x[0] : 0.0;
         (void)rbFrictionBound_Project(&bound, radiusOf(hybrid, p), p->x + 1);
     }
-    memcpy(hybrid->newton->velocities.data, newton->starts.data, (size_t)size * sizeof(double));
+    memcpy(hybrid->newton->velocities, newton->starts, (size_t)size * sizeof(double));
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
         const rbNewtonPoint* p = &hybrid->newton->points.data[i];
         for (int k = 0; k < 3; ++k) {
             if (p->x[k] != p->start[k]) {
-                rbNewton_AddTo(p->a, p->b, hybrid->mobilities.data[i].moves[k],
-                               p->x[k] - p->start[k], hybrid->newton->velocities.data);
+                rbNewton_AddTo(p->a, p->b, hybrid->points.data[i].moves[k], p->x[k] - p->start[k],
+                               hybrid->newton->velocities);
             }
         }
     }
     return measure(hybrid);
 }
 
-static void keepImpulses(const rbContactHybrid* hybrid, double* to)
+static void holdImpulses(const rbContactHybrid* hybrid)
 {
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
-        memcpy(to + (size_t)3 * (size_t)i, hybrid->newton->points.data[i].x, 3 * sizeof(double));
+        rbNewtonPoint* p = &hybrid->newton->points.data[i];
+        memcpy(p->held, p->x, sizeof p->held);
+    }
+}
+
+static void setTarget(const rbContactHybrid* hybrid)
+{
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        memcpy(hybrid->points.data[i].target, hybrid->newton->points.data[i].x, 3 * sizeof(double));
     }
 }
 
 // ----------------------------------------------------------------------------------------- sweeps
 
-static void visit(rbContactHybrid* hybrid, rbNewtonPoint* p, const Mobility* m)
+static void visit(rbContactHybrid* hybrid, rbNewtonPoint* p, const HybridPoint* m)
 {
-    double* v = hybrid->newton->velocities.data;
+    double* v = hybrid->newton->velocities;
     if (p->count == 0) {
         double normal = p->x[0] - rateOf(p, 0, v) / m->k[0];
         normal = normal > 0.0 ? normal : 0.0;
@@ -283,49 +264,44 @@ static Residual sweep(rbContactHybrid* hybrid, int count)
 {
     for (int k = 0; k < count; ++k) {
         for (int i = 0; i < hybrid->newton->points.count; ++i) {
-            visit(hybrid, &hybrid->newton->points.data[i], &hybrid->mobilities.data[i]);
+            visit(hybrid, &hybrid->newton->points.data[i], &hybrid->points.data[i]);
         }
     }
     return measure(hybrid);
 }
 
-static double stiffnessOf(const Mobility* m, double times)
+static double stiffnessOf(const HybridPoint* m, double times)
 {
     return times / fmax(m->k[0], m->lambda);
 }
 
 // ----------------------------------------------------------------------------------- coupled steps
 
-static double* targetOf(const rbContactHybrid* hybrid, int point)
-{
-    return hybrid->target.data + (size_t)3 * (size_t)point;
-}
-
 // The set of a point as a sweep would choose it, and its impulse without a change of velocity.
 // Returns whether it slides on a rim that follows its normal.
-static bool linearize(rbContactHybrid* hybrid, rbNewtonPoint* p, const Mobility* m, double x[3])
+static bool linearize(rbContactHybrid* hybrid, rbNewtonPoint* p, const HybridPoint* m)
 {
-    const double* v = hybrid->newton->velocities.data;
+    const double* v = hybrid->newton->velocities;
     double r = stiffnessOf(m, tuning.coupled);
     double w = rateOf(p, 0, v);
-    double load = p->count > 0 ? loadOf(hybrid, p) : p->x[0] - w / m->k[0];
-    memset(x, 0, 3 * sizeof(double));
+    double load = p->count > 0 ? loadOf(hybrid, p) : p->held[0] - w / m->k[0];
+    memset(p->x, 0, sizeof p->x);
     memset(p->d, 0, sizeof p->d);
     memset(p->slide, 0, sizeof p->slide);
     if (!(load > 0.0)) {
         return false;
     }
     if (p->count == 0) {
-        x[0] = p->x[0] - r * w;
+        p->x[0] = p->held[0] - r * w;
         p->d[0] = r;
     }
     double u[2] = {rateOf(p, 1, v), rateOf(p, 2, v)};
-    double z[2] = {p->x[1] - u[0] / m->lambda, p->x[2] - u[1] / m->lambda};
+    double z[2] = {p->held[1] - u[0] / m->lambda, p->held[2] - u[1] / m->lambda};
     double length = sqrt(z[0] * z[0] + z[1] * z[1]);
     double radius = p->friction * load;
     if (length <= radius) {
-        x[1] = p->x[1] - r * u[0];
-        x[2] = p->x[2] - r * u[1];
+        p->x[1] = p->held[1] - r * u[0];
+        p->x[2] = p->held[2] - r * u[1];
         p->d[1] = r;
         return false;
     }
@@ -335,9 +311,9 @@ static bool linearize(rbContactHybrid* hybrid, rbNewtonPoint* p, const Mobility*
     p->slide[1] = z[1] / length;
     p->d[1] = fmin(r, part / (m->lambda * (1.0 - part)));
     double turned = -p->d[1] * (p->slide[0] * u[1] - p->slide[1] * u[0]);
-    double rim = p->friction * (p->count > 0 ? load : x[0]);
-    x[1] = rim * p->slide[0] - turned * p->slide[1];
-    x[2] = rim * p->slide[1] + turned * p->slide[0];
+    double rim = p->friction * (p->count > 0 ? load : p->x[0]);
+    p->x[1] = rim * p->slide[0] - turned * p->slide[1];
+    p->x[2] = rim * p->slide[1] + turned * p->slide[0];
     return p->count == 0 && p->friction > 0.0;
 }
 
@@ -346,7 +322,7 @@ static void followChange(const rbContactHybrid* hybrid, rbNewtonPoint* p)
 {
     double du[3];
     for (int k = 0; k < 3; ++k) {
-        du[k] = partOf(p, k, hybrid->newton->change.data);
+        du[k] = partOf(p, k, hybrid->newton->change);
     }
     p->x[0] -= p->d[0] * du[0];
     if (!rbNewtonPoint_IsSliding(p)) {
@@ -366,21 +342,18 @@ static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
 {
     rbContactNewton* newton = hybrid->newton;
     newton->isCoupled = false;
-    for (int i = 0; i < newton->points.count; ++i) {
-        bool isRim = linearize(hybrid, &newton->points.data[i], &hybrid->mobilities.data[i],
-                               targetOf(hybrid, i));
+    holdImpulses(hybrid);
+    // backward: rolling and spinning before the points that carry them
+    for (int i = newton->points.count - 1; i >= 0; --i) {
+        bool isRim = linearize(hybrid, &newton->points.data[i], &hybrid->points.data[i]);
         newton->isCoupled = newton->isCoupled || isRim;
     }
-    keepImpulses(hybrid, hybrid->from.data);
-    for (int i = 0; i < newton->points.count; ++i) {
-        memcpy(newton->points.data[i].x, targetOf(hybrid, i), sizeof newton->points.data[i].x);
-    }
-    rbNewton_FindResidual(newton, newton->velocities.data);
+    rbNewton_FindResidual(newton, newton->velocities);
     if (rbNewton_FindChange(newton, &hybrid->factorizations)) {
         for (int i = 0; i < newton->points.count; ++i) {
             followChange(hybrid, &newton->points.data[i]);
         }
-        keepImpulses(hybrid, hybrid->target.data);
+        setTarget(hybrid);
         double part = 1.0;
         for (int k = 0; k < tuning.halvings; ++k) {
             Residual now = take(hybrid, part);
@@ -398,7 +371,7 @@ static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
 // ----------------------------------------------------------------------------------- convex rounds
 
 // x = proj(held - r w) with held discs.
-static void projectPoint(rbNewtonPoint* p, const Mobility* m, const double* v)
+static void projectPoint(rbNewtonPoint* p, const HybridPoint* m, const double* v)
 {
     double r = stiffnessOf(m, tuning.convex);
     p->d[0] = 0.0;
@@ -427,7 +400,7 @@ static void evaluate(void* context, const double* v)
 {
     rbContactHybrid* hybrid = context;
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
-        projectPoint(&hybrid->newton->points.data[i], &hybrid->mobilities.data[i], v);
+        projectPoint(&hybrid->newton->points.data[i], &hybrid->points.data[i], v);
     }
     rbNewton_FindResidual(hybrid->newton, v);
 }
@@ -435,17 +408,16 @@ static void evaluate(void* context, const double* v)
 // The minimum with discs of the present normals.
 static void minimize(rbContactHybrid* hybrid, double least)
 {
-    keepImpulses(hybrid, hybrid->from.data);
+    holdImpulses(hybrid);
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
         rbNewtonPoint* p = &hybrid->newton->points.data[i];
-        memcpy(p->held, p->x, sizeof p->held);
         p->disc = radiusOf(hybrid, p);
     }
     hybrid->newton->isCoupled = false;
-    evaluate(hybrid, hybrid->newton->velocities.data);
+    evaluate(hybrid, hybrid->newton->velocities);
     (void)rbNewton_Minimize(hybrid->newton, tuning.newtons, tuning.bisections, least, evaluate,
                             hybrid, &hybrid->factorizations);
-    keepImpulses(hybrid, hybrid->target.data);
+    setTarget(hybrid);
 }
 
 // The minimum, then sweeps. Undone where that makes things worse.
@@ -466,10 +438,10 @@ static void goConvex(rbContactHybrid* hybrid, Residual* residual, double toleran
 static void giveResult(rbContactHybrid* hybrid)
 {
     rbContactNewton* newton = hybrid->newton;
-    const double* v = newton->velocities.data;
+    const double* v = newton->velocities;
     for (int i = 0; i < newton->points.count; ++i) {
         rbNewtonPoint* p = &newton->points.data[i];
-        double lambda = hybrid->mobilities.data[i].lambda;
+        double lambda = hybrid->points.data[i].lambda;
         double radius = radiusOf(hybrid, p);
         double z[2] = {p->x[1] - rateOf(p, 1, v) / lambda, p->x[2] - rateOf(p, 2, v) / lambda};
         double length = sqrt(z[0] * z[0] + z[1] * z[1]);

@@ -157,12 +157,7 @@ void rbDestroyContactNewton(rbContactNewton* newton)
     rbArray_Free(newton->bodies);
     rbBlockMatrix_Free(&newton->matrix);
     rbArray_Free(newton->masses);
-    rbArray_Free(newton->velocities);
-    rbArray_Free(newton->starts);
-    rbArray_Free(newton->trial);
-    rbArray_Free(newton->kept);
-    rbArray_Free(newton->residual);
-    rbArray_Free(newton->change);
+    rbArray_Free(newton->vectors);
     rbFree(newton, sizeof *newton);
 }
 
@@ -177,16 +172,11 @@ static double rateOf(const rbContactNewton* newton, const rbNewtonPoint* p, int 
     const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int side = 0; side < 2; ++side) {
         const double* part = p->rows[row] + 6 * (size_t)side;
-        if (locals[side] >= 0) {
-            const double* v = velocities + DOF * (size_t)locals[side];
-            for (int k = 0; k < DOF; ++k) {
-                sum += part[k] * v[k];
-            }
-        } else {
-            const rbContactBody* body = &newton->run->bodies[hosts[side]];
-            sum += part[0] * body->velocity.x + part[1] * body->velocity.y +
-                   part[2] * body->velocity.z + part[3] * body->spin.x + part[4] * body->spin.y +
-                   part[5] * body->spin.z;
+        for (int k = 0; locals[side] >= 0 && k < DOF; ++k) {
+            sum += part[k] * velocities[DOF * locals[side] + k];
+        }
+        if (locals[side] < 0) {
+            sum += rbNewton_RateOfHost(&newton->run->bodies[hosts[side]], part);
         }
     }
     return sum;
@@ -263,7 +253,7 @@ static void evaluate(void* context, const double* velocities)
 static bool minimize(rbContactNewton* newton, int* rounds)
 {
     newton->isCoupled = false;
-    evaluate(newton, newton->velocities.data);
+    evaluate(newton, newton->velocities);
     return rbNewton_Minimize(newton, NEWTON_MAX, BISECTIONS_MAX, MOVED_LEAST, evaluate, newton,
                              rounds);
 }
@@ -274,7 +264,7 @@ static double missing(const rbContactNewton* newton)
     double sum = 0.0;
     for (int i = 0; i < newton->bodies.count; ++i) {
         const double* mass = &newton->masses.data[7 * (size_t)i];
-        const double* r = &newton->residual.data[DOF * (size_t)i];
+        const double* r = &newton->residual[DOF * (size_t)i];
         double inertia = mass[1] + mass[2] + mass[3];
         sum += (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) / mass[0] +
                3.0 * (r[3] * r[3] + r[4] * r[4] + r[5] * r[5]) / inertia;
@@ -289,7 +279,7 @@ static bool solveCoupled(rbContactNewton* newton, int* rounds)
 {
     double last[MEMORY];
     newton->isCoupled = true;
-    evaluate(newton, newton->velocities.data);
+    evaluate(newton, newton->velocities);
     for (int k = 0; k < MEMORY; ++k) {
         last[k] = GROWTH * missing(newton);
     }
@@ -327,7 +317,7 @@ static bool predict(rbContactNewton* newton, int* rounds)
         rbNewtonPoint* p = &newton->points.data[i];
         double w[3];
         for (int row = 0; row < 3; ++row) {
-            w[row] = rateOf(newton, p, row, newton->velocities.data);
+            w[row] = rateOf(newton, p, row, newton->velocities);
         }
         bool isCarrying = p->d[0] > 0.0;
         p->d[0] = isCarrying ? p->r[0] : 0.0;
@@ -341,14 +331,14 @@ static bool predict(rbContactNewton* newton, int* rounds)
         p->d[1] = isCarrying ? p->r[1] * (rbNewtonPoint_IsSliding(p) ? p->turned : 1.0) : 0.0;
     }
     for (int i = 0; i < newton->links.count; ++i) {
-        projectLink(&newton->links.data[i], newton->velocities.data);
+        projectLink(&newton->links.data[i], newton->velocities);
     }
-    rbNewton_FindResidual(newton, newton->velocities.data);
+    rbNewton_FindResidual(newton, newton->velocities);
     if (!rbNewton_FindChange(newton, rounds)) {
         return false;
     }
     for (int k = 0; k < DOF * newton->bodies.count; ++k) {
-        newton->velocities.data[k] += newton->change.data[k];
+        newton->velocities[k] += newton->change[k];
     }
     return true;
 }
@@ -373,7 +363,7 @@ static double normalViolation(const rbContactNewton* newton)
     double most = 0.0;
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
-        double w = rateOf(newton, p, 0, newton->velocities.data);
+        double w = rateOf(newton, p, 0, newton->velocities);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
     }
     return most;
@@ -382,19 +372,13 @@ static double normalViolation(const rbContactNewton* newton)
 // Velocities exactly as the impulses produce them, into trial.
 static void makeVelocities(rbContactNewton* newton)
 {
-    rbNewton_FindResidual(newton, newton->velocities.data);
+    rbNewton_FindResidual(newton, newton->velocities);
     for (int i = 0; i < newton->bodies.count; ++i) {
-        const rbContactBody* body = &newton->run->bodies[newton->bodies.data[i]];
-        const double* r = &newton->residual.data[DOF * (size_t)i];
-        rbVec3 spin = rbMulSV(body->invInertia, rbMakeVec3(r[3], r[4], r[5]));
-        double change[DOF] = {body->invMass * r[0],
-                              body->invMass * r[1],
-                              body->invMass * r[2],
-                              spin.x,
-                              spin.y,
-                              spin.z};
+        double change[DOF];
+        rbNewton_Move(&newton->run->bodies[newton->bodies.data[i]],
+                      &newton->residual[DOF * (size_t)i], change);
         for (int k = 0; k < DOF; ++k) {
-            newton->trial.data[DOF * i + k] = newton->velocities.data[DOF * i + k] + change[k];
+            newton->trial[DOF * i + k] = newton->velocities[DOF * i + k] + change[k];
         }
     }
 }
@@ -406,19 +390,18 @@ static double violation(rbContactNewton* newton)
     makeVelocities(newton);
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
-        const double* v = newton->trial.data;
+        const double* v = newton->trial;
         double w = rateOf(newton, p, 0, v);
+        double t1 = rateOf(newton, p, 1, v);
+        double t2 = rateOf(newton, p, 2, v);
+        double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
         if (!rbNewtonPoint_IsSliding(p) && p->x[0] > 0.0) {
-            most = fmax(most, fabs(rateOf(newton, p, 1, v)));
-            most = fmax(most, fabs(rateOf(newton, p, 2, v)));
+            most = fmax(most, fmax(fabs(t1), fabs(t2)));
         }
         if (rbNewtonPoint_IsSliding(p) && p->x[0] > 0.0) {
             // The disc was that of the last round: friction that is missing now is an error.
-            double t1 = rateOf(newton, p, 1, v);
-            double t2 = rateOf(newton, p, 2, v);
             double slip = sqrt(t1 * t1 + t2 * t2);
-            double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
             double missing = (p->sliding * p->x[0] - length) / p->mass[1];
             most = fmax(most, fmin(slip, missing));
             // It acts against the direction of sliding: the component across, of the speed or the
@@ -429,14 +412,11 @@ static double violation(rbContactNewton* newton)
             most = fmax(most, fmin(across, part * length / p->mass[1]));
         }
         // The disc is that of the last round.
-        double limit = p->sticking * p->x[0];
-        double excess = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]) - limit;
-        most = fmax(most, excess / p->mass[1]);
+        most = fmax(most, (length - p->sticking * p->x[0]) / p->mass[1]);
     }
     for (int i = 0; i < newton->links.count; ++i) {
         const rbNewtonLink* l = &newton->links.data[i];
-        double w =
-            linkRate(l, newton->trial.data) + l->link->compliance * (l->x - l->link->impulse);
+        double w = linkRate(l, newton->trial) + l->link->compliance * (l->x - l->link->impulse);
         // At a limit it may move on in the direction of the push.
         bool isHeld = fabs(l->x) >= l->link->most && w * l->x <= 0.0;
         most = fmax(most, isHeld ? 0.0 : fabs(w));
@@ -481,7 +461,7 @@ static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
         return false;
     }
     newton->isKnown = true;
-    memcpy(newton->kept.data, newton->velocities.data, size);
+    memcpy(newton->kept, newton->velocities, size);
     bool isTried = newton->failures < FAILURES_MAX;
     if (isTried && solveCoupled(newton, rounds)) {
         hold(newton);
@@ -492,7 +472,7 @@ static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
         return true;
     }
     newton->failures += isTried && !isSoft ? 1 : 0;
-    memcpy(newton->velocities.data, newton->kept.data, size);
+    memcpy(newton->velocities, newton->kept, size);
     if (!minimize(newton, rounds)) {
         return false;
     }
@@ -524,7 +504,7 @@ static void beginGuess(rbContactNewton* newton)
         newton->links.data[i].x = newton->links.data[i].held;
     }
     makeVelocities(newton);
-    memcpy(newton->velocities.data, newton->trial.data,
+    memcpy(newton->velocities, newton->trial,
            (size_t)(DOF * newton->bodies.count) * sizeof(double));
 }
 

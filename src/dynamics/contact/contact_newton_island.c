@@ -8,31 +8,33 @@
 
 #define DOF RB_BLOCK
 
-static void addBody(rbContactNewton* newton, const rbContactRun* run, int body)
+// The bodies of a contact of the run, or, after these, of a link, -1: the world.
+static void getPair(const rbContactRun* run, const rbNewtonTask* task, int i, int hosts[2])
 {
-    if (body < 0) {
-        return;
-    }
-    while (newton->locals1.count <= body) {
-        rbArray_Push(newton->locals1, 0);
-    }
-    if (rbNewton_IsMoved(run, body) && newton->locals1.data[body] == 0) {
-        rbArray_Push(newton->bodies, body);
-        newton->locals1.data[body] = newton->bodies.count;
+    if (i < run->orderCount) {
+        const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
+        hosts[0] = contact->bodyA;
+        hosts[1] = contact->bodyB;
+    } else {
+        hosts[0] = task->links[i - run->orderCount].bodyA;
+        hosts[1] = task->links[i - run->orderCount].bodyB;
     }
 }
 
 static void findBodies(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
     newton->bodies.count = 0;
-    for (int i = 0; i < run->orderCount; ++i) {
-        const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
-        addBody(newton, run, contact->bodyA);
-        addBody(newton, run, contact->bodyB);
-    }
-    for (int i = 0; i < task->linkCount; ++i) {
-        addBody(newton, run, task->links[i].bodyA);
-        addBody(newton, run, task->links[i].bodyB);
+    for (int i = 0; i < 2 * (run->orderCount + task->linkCount); ++i) {
+        int hosts[2];
+        getPair(run, task, i / 2, hosts);
+        int body = hosts[i % 2];
+        while (newton->locals1.count <= body) {
+            rbArray_Push(newton->locals1, 0);
+        }
+        if (body >= 0 && rbNewton_IsMoved(run, body) && newton->locals1.data[body] == 0) {
+            rbArray_Push(newton->bodies, body);
+            newton->locals1.data[body] = newton->bodies.count;
+        }
     }
 }
 
@@ -53,14 +55,7 @@ static void couplePairs(rbContactNewton* newton, const rbContactRun* run, const 
 {
     for (int i = 0; i < run->orderCount + task->linkCount; ++i) {
         int hosts[2];
-        if (i < run->orderCount) {
-            const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
-            hosts[0] = contact->bodyA;
-            hosts[1] = contact->bodyB;
-        } else {
-            hosts[0] = task->links[i - run->orderCount].bodyA;
-            hosts[1] = task->links[i - run->orderCount].bodyB;
-        }
+        getPair(run, task, i, hosts);
         int a = localOf(newton, hosts[0]);
         int b = localOf(newton, hosts[1]);
         if (a >= 0 && b >= 0 && a != b) {
@@ -217,12 +212,13 @@ static void findMasses(rbContactNewton* newton, const rbContactRun* run)
 {
     int count = newton->bodies.count;
     rbArray_Reserve(newton->masses, 7 * count);
-    rbArray_Reserve(newton->velocities, DOF * count);
-    rbArray_Reserve(newton->starts, DOF * count);
-    rbArray_Reserve(newton->trial, DOF * count);
-    rbArray_Reserve(newton->kept, DOF * count);
-    rbArray_Reserve(newton->residual, DOF * count);
-    rbArray_Reserve(newton->change, DOF * count);
+    double** vectors[] = {&newton->velocities, &newton->starts,   &newton->trial,
+                          &newton->kept,       &newton->residual, &newton->change};
+    int vectorCount = (int)(sizeof vectors / sizeof *vectors);
+    rbArray_Reserve(newton->vectors, vectorCount * DOF * count);
+    for (int i = 0; i < vectorCount; ++i) {
+        *vectors[i] = newton->vectors.data + (size_t)(i * DOF * count);
+    }
     for (int i = 0; i < count; ++i) {
         const rbContactBody* body = &run->bodies[newton->bodies.data[i]];
         rbSym3 inertia;
@@ -234,10 +230,10 @@ static void findMasses(rbContactNewton* newton, const rbContactRun* run)
         memcpy(&newton->masses.data[7 * (size_t)i], values, sizeof values);
         double motion[DOF] = {body->velocity.x, body->velocity.y, body->velocity.z,
                               body->spin.x,     body->spin.y,     body->spin.z};
-        memcpy(&newton->starts.data[DOF * (size_t)i], motion, sizeof motion);
+        memcpy(&newton->starts[DOF * (size_t)i], motion, sizeof motion);
     }
     size_t size = (size_t)(DOF * count) * sizeof(double);
-    memcpy(newton->velocities.data, newton->starts.data, size);
+    memcpy(newton->velocities, newton->starts, size);
 }
 
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
@@ -288,11 +284,11 @@ static void multiplyMass(const double mass[7], const double x[DOF], double y[DOF
 
 void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities)
 {
-    double* residual = newton->residual.data;
+    double* residual = newton->residual;
     for (int i = 0; i < newton->bodies.count; ++i) {
         double change[DOF];
         for (int k = 0; k < DOF; ++k) {
-            change[k] = newton->starts.data[DOF * i + k] - velocities[DOF * i + k];
+            change[k] = newton->starts[DOF * i + k] - velocities[DOF * i + k];
         }
         multiplyMass(&newton->masses.data[7 * (size_t)i], change, &residual[DOF * (size_t)i]);
     }
@@ -365,9 +361,8 @@ bool rbNewton_FindChange(rbContactNewton* newton, int* rounds)
     if (!rbBlockMatrix_Factor(&newton->matrix)) {
         return false;
     }
-    memcpy(newton->change.data, newton->residual.data,
-           (size_t)(DOF * newton->bodies.count) * sizeof(double));
-    rbBlockMatrix_Solve(&newton->matrix, newton->change.data);
+    memcpy(newton->change, newton->residual, (size_t)(DOF * newton->bodies.count) * sizeof(double));
+    rbBlockMatrix_Solve(&newton->matrix, newton->change);
     return true;
 }
 
@@ -379,10 +374,10 @@ double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn
 {
     int n = DOF * newton->bodies.count;
     for (int k = 0; k < n; ++k) {
-        newton->trial.data[k] = newton->velocities.data[k] + part * newton->change.data[k];
+        newton->trial[k] = newton->velocities[k] + part * newton->change[k];
     }
-    evaluate(context, newton->trial.data);
-    return -rbDotArrays(newton->residual.data, newton->change.data, (size_t)n);
+    evaluate(context, newton->trial);
+    return -rbDotArrays(newton->residual, newton->change, (size_t)n);
 }
 
 double rbNewton_Accept(rbContactNewton* newton, double part)
@@ -390,9 +385,9 @@ double rbNewton_Accept(rbContactNewton* newton, double part)
     int n = DOF * newton->bodies.count;
     double moved = 0.0;
     for (int k = 0; k < n; ++k) {
-        moved = fmax(moved, part * fabs(newton->change.data[k]));
+        moved = fmax(moved, part * fabs(newton->change[k]));
     }
-    memcpy(newton->velocities.data, newton->trial.data, (size_t)n * sizeof(double));
+    memcpy(newton->velocities, newton->trial, (size_t)n * sizeof(double));
     return moved;
 }
 
@@ -402,7 +397,7 @@ static double goDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluat
                      void* context)
 {
     int n = DOF * newton->bodies.count;
-    double first = fabs(rbDotArrays(newton->residual.data, newton->change.data, (size_t)n));
+    double first = fabs(rbDotArrays(newton->residual, newton->change, (size_t)n));
     double low = 0.0;
     double high = 1.0;
     double part = 1.0;

@@ -5,6 +5,8 @@
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/solvers/block_matrix.h"
 
+#include <string.h>
+
 // Friction discs as a fixed point, see contact_newton.c.
 typedef struct rbContactDiscs {
     RB_ARRAY(double) memory;
@@ -64,16 +66,17 @@ struct rbContactNewton {
     RB_ARRAY(rbNewtonPoint) points;
     RB_ARRAY(rbNewtonLink) links;
     rbContactDiscs discs;
-    RB_ARRAY(int) locals1;       // per body of the host: index in the island + 1
-    RB_ARRAY(int) bodies;        // of the island
-    rbBlockMatrix matrix;        // of the bodies
-    RB_ARRAY(double) masses;     // per body: mass, inertia (6)
-    RB_ARRAY(double) velocities; // DOF per body
-    RB_ARRAY(double) starts;     // v0
-    RB_ARRAY(double) trial;
-    RB_ARRAY(double) kept; // velocities at the start of a round
-    RB_ARRAY(double) residual;
-    RB_ARRAY(double) change;
+    RB_ARRAY(int) locals1;    // per body of the host: index in the island + 1
+    RB_ARRAY(int) bodies;     // of the island
+    rbBlockMatrix matrix;     // of the bodies
+    RB_ARRAY(double) masses;  // per body: mass, inertia (6)
+    RB_ARRAY(double) vectors; // of DOF per body, those below:
+    double* velocities;
+    double* starts; // v0
+    double* trial;
+    double* kept; // velocities at the start of a round
+    double* residual;
+    double* change;
 };
 
 // Reads an island: bodies, points, links, masses, velocities and the pattern of the matrix; false:
@@ -118,4 +121,20 @@ static inline bool rbNewtonPoint_IsSliding(const rbNewtonPoint* p)
 static inline bool rbNewton_IsMoved(const rbContactRun* run, int body)
 {
     return run->bodies[body].invMass > 0.0 && !run->bodies[body].isFrozen;
+}
+
+// What the velocity of a body outside of the island contributes to the rate of a row.
+static inline double rbNewton_RateOfHost(const rbContactBody* body, const double part[6])
+{
+    return part[0] * body->velocity.x + part[1] * body->velocity.y + part[2] * body->velocity.z +
+           part[3] * body->spin.x + part[4] * body->spin.y + part[5] * body->spin.z;
+}
+
+// The velocities that an impulse, along x, y, z and about them, changes.
+static inline void rbNewton_Move(const rbContactBody* body, const double p[6], double moves[6])
+{
+    rbVec3 spin = rbMulSV(body->invInertia, rbMakeVec3(p[3], p[4], p[5]));
+    double values[6] = {
+        body->invMass * p[0], body->invMass * p[1], body->invMass * p[2], spin.x, spin.y, spin.z};
+    memcpy(moves, values, sizeof values);
 }

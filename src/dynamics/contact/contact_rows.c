@@ -277,21 +277,17 @@ static rbRowsPack makePack(rbContactRows* rows, const rbContactRun* run, int cou
     return pack;
 }
 
-static bool hasSlot(const rbContactRows* rows, int body)
-{
-    return body < rows->slots.count && rows->slots.data[body] > 0;
-}
-
 // Whether the same bodies can move as when the pack was made.
 static bool isCurrent(const rbContactRows* rows, const rbContactRun* run, const rbRowsPack* pack)
 {
     for (int i = 0; i < pack->orderCount; ++i) {
         const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
-        if (rbContactBody_IsMovable(&run->bodies[contact->bodyA]) !=
-                hasSlot(rows, contact->bodyA) ||
-            rbContactBody_IsMovable(&run->bodies[contact->bodyB]) !=
-                hasSlot(rows, contact->bodyB)) {
-            return false;
+        const int hosts[2] = {contact->bodyA, contact->bodyB};
+        for (int k = 0; k < 2; ++k) {
+            bool hasSlot = rbContactRows_GetSlot(rows, hosts[k]) > 0;
+            if (rbContactBody_IsMovable(&run->bodies[hosts[k]]) != hasSlot) {
+                return false;
+            }
         }
     }
     return !pack->isSpent;
@@ -333,9 +329,7 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
 {
     const rbContactPoint* from = &run->set->points[point->index];
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, from);
-    for (int i = 0; i < 3; ++i) {
-        point->impulse[i] = from->impulse[i];
-    }
+    memcpy(point->impulse, from->impulse, sizeof point->impulse);
     point->isSticking = from->isSticking;
     point->bias[0] = rbDot(u, contact->normal);
     point->bias[1] = rbDot(u, contact->tangents[0]);

@@ -156,3 +156,9 @@ static inline rbVec3 rbSweepBody_Velocity(const rbRowBody* body)
 {
     return rbMakeVec3(body->velocity[0], body->velocity[1], body->velocity[2]);
 }
+
+// The slot of a body; 0: immovable.
+static inline int rbContactRows_GetSlot(const rbContactRows* rows, int body)
+{
+    return body < rows->slots.count ? rows->slots.data[body] : 0;
+}

@@ -30,7 +30,7 @@
 typedef struct Mixing {
     RB_ARRAY(double) start;   // velocities before the sweep
     RB_ARRAY(double) result;  // unknowns after the last sweep
-    RB_ARRAY(double) mixed;   // start of the next sweep
+    RB_ARRAY(double) end;     // velocities after it
     RB_ARRAY(double) change;  // g of it
     RB_ARRAY(double) results; // x'_j+1 - x'_j, MIXING_DEPTH columns, the oldest is replaced
     RB_ARRAY(double) changes; // g_j+1 - g_j
@@ -53,15 +53,13 @@ typedef struct Mixing {
 #define COLUMN_LEAST 1e-10
 // Sum of the weights beyond which a mixture is rounding error.
 #define MIXED_MOST 1e8
-// Unknowns that are mixed together, so that their sums stay in the cache.
-#define MIXED_AT_ONCE 1024
 
 static void freeMixing(Mixing* mixing)
 {
     rbArray_Free(mixing->start);
     rbArray_Free(mixing->result);
     rbArray_Free(mixing->change);
-    rbArray_Free(mixing->mixed);
+    rbArray_Free(mixing->end);
     rbArray_Free(mixing->results);
     rbArray_Free(mixing->changes);
 }
@@ -108,7 +106,7 @@ static void beginMixing(Mixing* mixing, const rbContactRows* rows, const rbRowsP
     rbArray_Reserve(mixing->change, speeds);
     rbArray_Reserve(mixing->changes, speeds * MIXING_DEPTH);
     rbArray_Reserve(mixing->result, count);
-    rbArray_Reserve(mixing->mixed, count);
+    rbArray_Reserve(mixing->end, speeds);
     rbArray_Reserve(mixing->results, count * MIXING_DEPTH);
     mixing->count = 0;
     mixing->next = 0;
@@ -191,32 +189,18 @@ static void addColumn(Mixing* mixing, int speeds, const double* change)
     }
 }
 
-static void mixRange(Mixing* mixing, const double c[MIXING_DEPTH], int first, int last, int count)
-{
-    double* restrict mixed = mixing->mixed.data;
-    for (int i = first; i < last; ++i) {
-        mixed[i] = mixing->result.data[i];
-    }
-    for (int j = 0; j < mixing->count; ++j) {
-        const double* restrict from = &mixing->results.data[(size_t)j * (size_t)count];
-        for (int i = first; i < last; ++i) {
-            mixed[i] -= c[j] * from[i];
-        }
-    }
-}
-
 // Call after a sweep that is not the last: changes the unknowns. Velocities before the next sweep
 // are to be read then.
 static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pack)
 {
     int speeds = 6 * pack->bodyCount;
     int count = unknownCount(pack);
-    RB_ASSERT(mixing->start.capacity >= speeds && mixing->mixed.capacity >= count);
+    RB_ASSERT(mixing->start.capacity >= speeds && mixing->result.capacity >= count);
     // g, in the place of the velocities before the sweep
     double* change = mixing->start.data;
-    readVelocities(rows, pack, mixing->mixed.data);
+    readVelocities(rows, pack, mixing->end.data);
     for (int i = 0; i < speeds; ++i) {
-        change[i] = mixing->mixed.data[i] - change[i];
+        change[i] = mixing->end.data[i] - change[i];
     }
     double length = rbDotArrays(change, change, (size_t)speeds);
     double growth = pack->bodyCount > BODIES_LARGE ? 1.0 : GROWTH_MAX;
@@ -249,12 +233,15 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
             mixing->next = 0;
             return;
         }
-        for (int first = 0; first < count; first += MIXED_AT_ONCE) {
-            int last = first + MIXED_AT_ONCE < count ? first + MIXED_AT_ONCE : count;
-            mixRange(mixing, c, first, last, count);
-        }
         for (int at = 0; at < count; at += 3) {
-            memcpy(unknownAt(rows, pack, at / 3), &mixing->mixed.data[at], 3 * sizeof(double));
+            double* x = unknownAt(rows, pack, at / 3);
+            for (int k = at; k < at + 3; ++k) {
+                double mixed = mixing->result.data[k];
+                for (int j = 0; j < mixing->count; ++j) {
+                    mixed -= c[j] * mixing->results.data[(size_t)j * (size_t)count + (size_t)k];
+                }
+                x[k - at] = mixed;
+            }
         }
     }
 }
@@ -385,6 +372,11 @@ static rbSweepTally sweepSlowly(const Stage* stage, int first, int last)
     return worst;
 }
 
+static double getError(const rbSweepTally* tally)
+{
+    return fmax(tally->normalError, tally->tangentError);
+}
+
 // One sweep over a range of contacts of the rows, and the joints; true: it is enough.
 static bool sweepOnce(Stage* stage, int first, int last, rbSweepTally* tally)
 {
@@ -394,8 +386,7 @@ static bool sweepOnce(Stage* stage, int first, int last, rbSweepTally* tally)
     stage->solved.gapError = tally->normalError;
     stage->solved.slipError = tally->tangentError;
     stage->solved.worst = tally->worst >= 0 ? stage->rows->contacts.data[tally->worst].index : -1;
-    double error =
-        tally->normalError > tally->tangentError ? tally->normalError : tally->tangentError;
+    double error = getError(tally);
     bool isMet = error <= stage->tolerance;
     if (stage->solved.sweeps == 1) {
         stage->solved.isMoving =
@@ -451,16 +442,10 @@ typedef struct Motion {
     rbVec3 spin;
 } Motion;
 
-// 0: immovable.
-static int getSlot(const rbContactRows* rows, int body)
-{
-    return body < rows->slots.count ? rows->slots.data[body] : 0;
-}
-
 static Motion getMotion(const Stage* stage, int body)
 {
     const rbContactRows* rows = stage->rows;
-    int slot = getSlot(rows, body);
+    int slot = rbContactRows_GetSlot(rows, body);
     if (slot == 0) {
         const rbContactBody* own = &stage->run->bodies[body];
         return (Motion){own->velocity, own->spin};
@@ -478,7 +463,7 @@ static void findGround(const Stage* stage, const rbSweepContact* contact, bool i
     const rbContact* from = &stage->run->set->contacts[contact->index];
     rbRowsBody* body = &rows->starts.data[isB ? contact->slotB : contact->slotA];
     int below = isB ? from->bodyA : from->bodyB;
-    int slot = getSlot(rows, below);
+    int slot = rbContactRows_GetSlot(rows, below);
     const rbRowsBody* bearer = slot > 0 ? &rows->starts.data[slot] : NULL;
     if (body->level == 0) {
         body->level = contact->level;
@@ -599,11 +584,6 @@ static void keepPart(const Stage* stage, int first, int last, double part)
                 part);
         }
     }
-}
-
-static double getError(const rbSweepTally* tally)
-{
-    return fmax(tally->normalError, tally->tangentError);
 }
 
 // Sweeps over a level until it converges or is hopeless. Returns the last of them; false in isGood:
@@ -745,7 +725,7 @@ static double getDrift(const Stage* stage, const rbSweepContact* contact, bool i
     const rbContactRows* rows = stage->rows;
     const rbContact* from = &stage->run->set->contacts[contact->index];
     int body = isB ? from->bodyB : from->bodyA;
-    int slot = getSlot(rows, body);
+    int slot = rbContactRows_GetSlot(rows, body);
     if ((isB ? contact->slotB : contact->slotA) > 0 || slot == 0) {
         return 0.0;
     }
