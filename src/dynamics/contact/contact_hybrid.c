@@ -27,38 +27,11 @@ static const struct {
     double work;        // in total, products of blocks, 0.04 us each, twice that where it slides
 } tuning = {1e4, 1e3, 0.9, 0.5, 4.0, 4, 25, 30, 20, 30, 150, 6e6};
 
-// A point of the island: how easily it moves. Its bias contains what bodies outside of the island
-// do; impulses before a step are held.
-typedef struct HybridPoint {
-    double moves[3][12]; // velocities that a unit impulse along its rows changes
-    double k[3];         // 1/kg: points of the normal and the tangents
-    double k12;          // between these
-    double lambda;       // 1/kg: largest of the tangents
-    double target[3];    // N s, after a step
-} HybridPoint;
-
-struct rbContactHybrid {
-    rbContactNewton* newton;      // the island, its velocities and their residual
-    RB_ARRAY(HybridPoint) points; // of its points
+typedef struct Hybrid {
+    rbContactNewton* newton; // the island, its velocities and their residual
+    rbHybridPoint* points;   // of its points
     int factorizations;
-};
-
-rbContactHybrid* rbCreateContactHybrid(void)
-{
-    rbContactHybrid* hybrid = rbAllocZero(1, sizeof *hybrid);
-    hybrid->newton = rbCreateContactNewton();
-    return hybrid;
-}
-
-void rbDestroyContactHybrid(rbContactHybrid* hybrid)
-{
-    if (hybrid == NULL) {
-        return;
-    }
-    rbDestroyContactNewton(hybrid->newton);
-    rbArray_Free(hybrid->points);
-    rbFree(hybrid, sizeof *hybrid);
-}
+} Hybrid;
 
 // ------------------------------------------------------------------------------------------ points
 
@@ -71,9 +44,10 @@ static double dotRows(const double a[12], const double b[12])
     return sum;
 }
 
-static void addPoint(rbContactHybrid* hybrid, const rbContactRun* run, rbNewtonPoint* p)
+static void addPoint(rbContactNewton* newton, rbNewtonPoint* p)
 {
-    HybridPoint m = {.k12 = 0.0};
+    rbHybridPoint m = {.k12 = 0.0};
+    const rbContactRun* run = newton->run;
     const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int row = 0; row < 3; ++row) {
         for (int side = 0; side < 2; ++side) {
@@ -81,8 +55,8 @@ static void addPoint(rbContactHybrid* hybrid, const rbContactRun* run, rbNewtonP
                 rbNewton_Move(&run->bodies[hosts[side]], p->rows[row] + 6 * (size_t)side,
                               m.moves[row] + 6 * (size_t)side);
             } else {
-                p->bias[row] += rbNewton_RateOfHost(&run->bodies[hosts[side]],
-                                                    p->rows[row] + 6 * (size_t)side);
+                p->bias[row] +=
+                    rbNewton_RateOfHost(&run->bodies[hosts[side]], p->rows[row] + 6 * (size_t)side);
             }
         }
         m.k[row] = dotRows(p->rows[row], m.moves[row]);
@@ -91,10 +65,10 @@ static void addPoint(rbContactHybrid* hybrid, const rbContactRun* run, rbNewtonP
     m.lambda = rbFindLargest(m.k[1], m.k[2], m.k12);
     memcpy(p->x, p->start, sizeof p->x);
     p->friction = p->point != NULL ? p->chosen : p->sliding;
-    rbArray_Push(hybrid->points, m);
+    rbArray_Push(newton->hybridPoints, m);
 }
 
-static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewtonTask* task)
+static bool begin(Hybrid* hybrid, const rbContactRun* run, const rbNewtonTask* task)
 {
     rbContactNewton* newton = hybrid->newton;
     newton->acted = 1.0;
@@ -102,11 +76,11 @@ static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewt
     if (!rbNewton_Begin(newton, run, task)) {
         return false;
     }
-    hybrid->points.count = 0;
-    hybrid->factorizations = 0;
+    newton->hybridPoints.count = 0;
     for (int i = 0; i < newton->points.count; ++i) {
-        addPoint(hybrid, run, &newton->points.data[i]);
+        addPoint(newton, &newton->points.data[i]);
     }
+    hybrid->points = newton->hybridPoints.data;
     return newton->points.count > 0;
 }
 
@@ -134,7 +108,7 @@ static double rateOf(const rbNewtonPoint* p, int row, const double* v)
 }
 
 // The normal impulse that bounds the friction of a point.
-static double loadOf(const rbContactHybrid* hybrid, const rbNewtonPoint* p)
+static double loadOf(const Hybrid* hybrid, const rbNewtonPoint* p)
 {
     double sum = 0.0;
     for (int i = p->first; i < p->first + p->count; ++i) {
@@ -143,7 +117,7 @@ static double loadOf(const rbContactHybrid* hybrid, const rbNewtonPoint* p)
     return p->count > 0 ? sum : p->x[0];
 }
 
-static double radiusOf(const rbContactHybrid* hybrid, const rbNewtonPoint* p)
+static double radiusOf(const Hybrid* hybrid, const rbNewtonPoint* p)
 {
     return p->friction * loadOf(hybrid, p);
 }
@@ -158,13 +132,13 @@ typedef struct Residual {
     double most;   // m/s, the largest of them
 } Residual;
 
-static Residual measure(const rbContactHybrid* hybrid)
+static Residual measure(const Hybrid* hybrid)
 {
     Residual r = {0};
     const double* v = hybrid->newton->velocities;
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
         const rbNewtonPoint* p = &hybrid->newton->points.data[i];
-        const HybridPoint* m = &hybrid->points.data[i];
+        const rbHybridPoint* m = &hybrid->points[i];
         if (p->count == 0) {
             double normal = p->x[0] - rateOf(p, 0, v) / m->k[0];
             double change = (normal > 0.0 ? normal : 0.0) - p->x[0];
@@ -184,13 +158,13 @@ static Residual measure(const rbContactHybrid* hybrid)
 }
 
 // Impulses between the held ones and the target, in their cones, and their velocities.
-static Residual take(rbContactHybrid* hybrid, double part)
+static Residual take(Hybrid* hybrid, double part)
 {
     const rbContactNewton* newton = hybrid->newton;
     int size = DOF * newton->bodies.count;
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
         rbNewtonPoint* p = &hybrid->newton->points.data[i];
-        const double* to = hybrid->points.data[i].target;
+        const double* to = hybrid->points[i].target;
         for (int k = 0; k < 3; ++k) {
             p->x[k] = part > 0.0 ? p->held[k] + part * (to[k] - p->held[k]) : p->held[k];
         }
@@ -202,7 +176,7 @@ static Residual take(rbContactHybrid* hybrid, double part)
         const rbNewtonPoint* p = &hybrid->newton->points.data[i];
         for (int k = 0; k < 3; ++k) {
             if (p->x[k] != p->start[k]) {
-                rbNewton_AddTo(p->a, p->b, hybrid->points.data[i].moves[k], p->x[k] - p->start[k],
+                rbNewton_AddTo(p->a, p->b, hybrid->points[i].moves[k], p->x[k] - p->start[k],
                                hybrid->newton->velocities);
             }
         }
@@ -210,7 +184,7 @@ static Residual take(rbContactHybrid* hybrid, double part)
     return measure(hybrid);
 }
 
-static void holdImpulses(const rbContactHybrid* hybrid)
+static void holdImpulses(const Hybrid* hybrid)
 {
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
         rbNewtonPoint* p = &hybrid->newton->points.data[i];
@@ -218,16 +192,16 @@ static void holdImpulses(const rbContactHybrid* hybrid)
     }
 }
 
-static void setTarget(const rbContactHybrid* hybrid)
+static void setTarget(const Hybrid* hybrid)
 {
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
-        memcpy(hybrid->points.data[i].target, hybrid->newton->points.data[i].x, 3 * sizeof(double));
+        memcpy(hybrid->points[i].target, hybrid->newton->points.data[i].x, 3 * sizeof(double));
     }
 }
 
 // ----------------------------------------------------------------------------------------- sweeps
 
-static void visit(rbContactHybrid* hybrid, rbNewtonPoint* p, const HybridPoint* m)
+static void visit(Hybrid* hybrid, rbNewtonPoint* p, const rbHybridPoint* m)
 {
     double* v = hybrid->newton->velocities;
     if (p->count == 0) {
@@ -260,17 +234,17 @@ static void visit(rbContactHybrid* hybrid, rbNewtonPoint* p, const HybridPoint* 
     p->x[2] = t[1];
 }
 
-static Residual sweep(rbContactHybrid* hybrid, int count)
+static Residual sweep(Hybrid* hybrid, int count)
 {
     for (int k = 0; k < count; ++k) {
         for (int i = 0; i < hybrid->newton->points.count; ++i) {
-            visit(hybrid, &hybrid->newton->points.data[i], &hybrid->points.data[i]);
+            visit(hybrid, &hybrid->newton->points.data[i], &hybrid->points[i]);
         }
     }
     return measure(hybrid);
 }
 
-static double stiffnessOf(const HybridPoint* m, double times)
+static double stiffnessOf(const rbHybridPoint* m, double times)
 {
     return times / fmax(m->k[0], m->lambda);
 }
@@ -279,7 +253,7 @@ static double stiffnessOf(const HybridPoint* m, double times)
 
 // The set of a point as a sweep would choose it, and its impulse without a change of velocity.
 // Returns whether it slides on a rim that follows its normal.
-static bool linearize(rbContactHybrid* hybrid, rbNewtonPoint* p, const HybridPoint* m)
+static bool linearize(Hybrid* hybrid, rbNewtonPoint* p, const rbHybridPoint* m)
 {
     const double* v = hybrid->newton->velocities;
     double r = stiffnessOf(m, tuning.coupled);
@@ -318,7 +292,7 @@ static bool linearize(rbContactHybrid* hybrid, rbNewtonPoint* p, const HybridPoi
 }
 
 // The impulse after the change of velocities.
-static void followChange(const rbContactHybrid* hybrid, rbNewtonPoint* p)
+static void followChange(const Hybrid* hybrid, rbNewtonPoint* p)
 {
     double du[3];
     for (int k = 0; k < 3; ++k) {
@@ -338,14 +312,14 @@ static void followChange(const rbContactHybrid* hybrid, rbNewtonPoint* p)
 
 // One step of Newton's method with the present sets, halved until the residual falls. Otherwise the
 // impulses stay as they are.
-static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
+static bool goCoupled(Hybrid* hybrid, Residual* residual)
 {
     rbContactNewton* newton = hybrid->newton;
     newton->isCoupled = false;
     holdImpulses(hybrid);
     // backward: rolling and spinning before the points that carry them
     for (int i = newton->points.count - 1; i >= 0; --i) {
-        bool isRim = linearize(hybrid, &newton->points.data[i], &hybrid->points.data[i]);
+        bool isRim = linearize(hybrid, &newton->points.data[i], &hybrid->points[i]);
         newton->isCoupled = newton->isCoupled || isRim;
     }
     rbNewton_FindResidual(newton, newton->velocities);
@@ -371,7 +345,7 @@ static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
 // ----------------------------------------------------------------------------------- convex rounds
 
 // x = proj(held - r w) with held discs.
-static void projectPoint(rbNewtonPoint* p, const HybridPoint* m, const double* v)
+static void projectPoint(rbNewtonPoint* p, const rbHybridPoint* m, const double* v)
 {
     double r = stiffnessOf(m, tuning.convex);
     p->d[0] = 0.0;
@@ -398,15 +372,15 @@ static void projectPoint(rbNewtonPoint* p, const HybridPoint* m, const double* v
 // The slope of the convex function at v.
 static void evaluate(void* context, const double* v)
 {
-    rbContactHybrid* hybrid = context;
+    Hybrid* hybrid = context;
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
-        projectPoint(&hybrid->newton->points.data[i], &hybrid->points.data[i], v);
+        projectPoint(&hybrid->newton->points.data[i], &hybrid->points[i], v);
     }
     rbNewton_FindResidual(hybrid->newton, v);
 }
 
 // The minimum with discs of the present normals.
-static void minimize(rbContactHybrid* hybrid, double least)
+static void minimize(Hybrid* hybrid, double least)
 {
     holdImpulses(hybrid);
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
@@ -421,7 +395,7 @@ static void minimize(rbContactHybrid* hybrid, double least)
 }
 
 // The minimum, then sweeps. Undone where that makes things worse.
-static void goConvex(rbContactHybrid* hybrid, Residual* residual, double tolerance)
+static void goConvex(Hybrid* hybrid, Residual* residual, double tolerance)
 {
     minimize(hybrid, 1e-3 * tolerance);
     (void)take(hybrid, 1.0);
@@ -435,13 +409,13 @@ static void goConvex(rbContactHybrid* hybrid, Residual* residual, double toleran
 
 // ------------------------------------------------------------------------------------------ result
 
-static void giveResult(rbContactHybrid* hybrid)
+static void giveResult(Hybrid* hybrid)
 {
     rbContactNewton* newton = hybrid->newton;
     const double* v = newton->velocities;
     for (int i = 0; i < newton->points.count; ++i) {
         rbNewtonPoint* p = &newton->points.data[i];
-        double lambda = hybrid->points.data[i].lambda;
+        double lambda = hybrid->points[i].lambda;
         double radius = radiusOf(hybrid, p);
         double z[2] = {p->x[1] - rateOf(p, 1, v) / lambda, p->x[2] - rateOf(p, 2, v) / lambda};
         double length = sqrt(z[0] * z[0] + z[1] * z[1]);
@@ -454,7 +428,7 @@ static void giveResult(rbContactHybrid* hybrid)
 }
 
 // Both kinds of steps in turn.
-static Residual solveInTurn(rbContactHybrid* hybrid, double tolerance)
+static Residual solveInTurn(Hybrid* hybrid, double tolerance)
 {
     Residual residual = measure(hybrid);
     double work = rbBlockMatrix_GetWork(&hybrid->newton->matrix);
@@ -482,19 +456,20 @@ static Residual solveInTurn(rbContactHybrid* hybrid, double tolerance)
     return residual;
 }
 
-double rbContactHybrid_Solve(rbContactHybrid* hybrid, const rbContactRun* run,
-                             const rbNewtonTask* task, int* rounds)
+double rbContactNewton_SolveInTurn(rbContactNewton* newton, const rbContactRun* run,
+                                   const rbNewtonTask* task, int* rounds)
 {
     RB_ASSERT(run->isContinued && task->linkCount == 0);
+    Hybrid hybrid = {.newton = newton};
     double left = task->known;
-    if (begin(hybrid, run, task)) {
-        Residual residual = solveInTurn(hybrid, task->tolerance);
-        *rounds += hybrid->factorizations;
+    if (begin(&hybrid, run, task)) {
+        Residual residual = solveInTurn(&hybrid, task->tolerance);
+        *rounds += hybrid.factorizations;
         left = residual.most;
         if (left < task->known) {
-            giveResult(hybrid);
+            giveResult(&hybrid);
         }
     }
-    rbNewton_Forget(hybrid->newton);
+    rbNewton_Forget(newton);
     return left < task->known ? left : task->known;
 }

@@ -21,11 +21,6 @@
 
 #include "dynamics/contact/contact_newton.h"
 
-typedef struct rbContactHybrid rbContactHybrid;
-
-rbContactHybrid* rbCreateContactHybrid(void);
-void rbDestroyContactHybrid(rbContactHybrid* hybrid); // NULL is fine
-
 // Continues from the current velocities and impulses; without links. Like rbContactNewton_Solve.
-double rbContactHybrid_Solve(rbContactHybrid* hybrid, const rbContactRun* run,
-                             const rbNewtonTask* task, int* rounds);
+double rbContactNewton_SolveInTurn(rbContactNewton* newton, const rbContactRun* run,
+                                   const rbNewtonTask* task, int* rounds);

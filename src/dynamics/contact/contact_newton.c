@@ -151,6 +151,7 @@ void rbDestroyContactNewton(rbContactNewton* newton)
         return;
     }
     rbArray_Free(newton->points);
+    rbArray_Free(newton->hybridPoints);
     rbArray_Free(newton->links);
     rbArray_Free(newton->discs.memory);
     rbArray_Free(newton->locals1);

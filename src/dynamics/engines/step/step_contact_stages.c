@@ -263,7 +263,8 @@ static void solveInTurn(Lasting* l)
 {
     rbContactRun run = *l->run;
     run.isContinued = true;
-    noteLeft(l, rbContactHybrid_Solve(l->c->solvers.hybrid, &run, &l->task, &l->solved.sweeps),
+    noteLeft(l,
+             rbContactNewton_SolveInTurn(l->c->solvers.newton, &run, &l->task, &l->solved.sweeps),
              0.0);
     l->c->statistics.hybridStages += l->solved.isDirect ? 1 : 0;
 }
