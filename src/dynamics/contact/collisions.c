@@ -442,11 +442,10 @@ static rbEnergyLine drawLine(const Call* call, int from)
 // Hits of the contacts first .. end - 1, with the current masses.
 static void prepareGroups(const Call* call, int first, int end)
 {
-    for (int g = first; g < end; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        for (int i = 0; i < group->hitCount; ++i) {
-            prepareHit(call, &call->memory->hits.data[group->firstHit + i]);
-        }
+    const Group* last = &call->memory->groups.data[end - 1];
+    for (int i = call->memory->groups.data[first].firstHit; i < last->firstHit + last->hitCount;
+         ++i) {
+        prepareHit(call, &call->memory->hits.data[i]);
     }
 }
 

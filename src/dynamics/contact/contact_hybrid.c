@@ -88,16 +88,13 @@ static bool begin(Hybrid* hybrid, const rbContactRun* run, const rbNewtonTask* t
 static double partOf(const rbNewtonPoint* p, int row, const double* v)
 {
     double sum = 0.0;
-    const double* values = p->rows[row];
-    if (p->a >= 0) {
-        const double* own = v + (size_t)DOF * (size_t)p->a;
-        sum += (values[0] * own[0] + values[1] * own[1] + values[2] * own[2]) +
-               (values[3] * own[3] + values[4] * own[4] + values[5] * own[5]);
-    }
-    if (p->b >= 0) {
-        const double* own = v + (size_t)DOF * (size_t)p->b;
-        sum += (values[6] * own[0] + values[7] * own[1] + values[8] * own[2]) +
-               (values[9] * own[3] + values[10] * own[4] + values[11] * own[5]);
+    for (int side = 0; side < 2; ++side) {
+        if (p->locals[side] >= 0) {
+            const double* part = p->rows[row] + 6 * (size_t)side;
+            const double* own = v + (size_t)DOF * (size_t)p->locals[side];
+            sum += (part[0] * own[0] + part[1] * own[1] + part[2] * own[2]) +
+                   (part[3] * own[3] + part[4] * own[4] + part[5] * own[5]);
+        }
     }
     return sum;
 }
@@ -176,20 +173,12 @@ static Residual take(Hybrid* hybrid, double part)
         const rbNewtonPoint* p = &hybrid->newton->points.data[i];
         for (int k = 0; k < 3; ++k) {
             if (p->x[k] != p->start[k]) {
-                rbNewton_AddTo(p->a, p->b, hybrid->points[i].moves[k], p->x[k] - p->start[k],
+                rbNewton_AddTo(p->locals, hybrid->points[i].moves[k], p->x[k] - p->start[k],
                                hybrid->newton->velocities);
             }
         }
     }
     return measure(hybrid);
-}
-
-static void holdImpulses(const Hybrid* hybrid)
-{
-    for (int i = 0; i < hybrid->newton->points.count; ++i) {
-        rbNewtonPoint* p = &hybrid->newton->points.data[i];
-        memcpy(p->held, p->x, sizeof p->held);
-    }
 }
 
 static void setTarget(const Hybrid* hybrid)
@@ -208,7 +197,7 @@ static void visit(Hybrid* hybrid, rbNewtonPoint* p, const rbHybridPoint* m)
         double normal = p->x[0] - rateOf(p, 0, v) / m->k[0];
         normal = normal > 0.0 ? normal : 0.0;
         if (normal != p->x[0]) {
-            rbNewton_AddTo(p->a, p->b, m->moves[0], normal - p->x[0], v);
+            rbNewton_AddTo(p->locals, m->moves[0], normal - p->x[0], v);
         }
         p->x[0] = normal;
     }
@@ -228,8 +217,8 @@ static void visit(Hybrid* hybrid, rbNewtonPoint* p, const rbHybridPoint* m)
         }
     }
     (void)rbFrictionBound_Project(&bound, radius, t);
-    rbNewton_AddTo(p->a, p->b, m->moves[1], t[0] - p->x[1], v);
-    rbNewton_AddTo(p->a, p->b, m->moves[2], t[1] - p->x[2], v);
+    rbNewton_AddTo(p->locals, m->moves[1], t[0] - p->x[1], v);
+    rbNewton_AddTo(p->locals, m->moves[2], t[1] - p->x[2], v);
     p->x[1] = t[0];
     p->x[2] = t[1];
 }
@@ -316,7 +305,7 @@ static bool goCoupled(Hybrid* hybrid, Residual* residual)
 {
     rbContactNewton* newton = hybrid->newton;
     newton->isCoupled = false;
-    holdImpulses(hybrid);
+    rbNewton_Hold(hybrid->newton);
     // backward: rolling and spinning before the points that carry them
     for (int i = newton->points.count - 1; i >= 0; --i) {
         bool isRim = linearize(hybrid, &newton->points.data[i], &hybrid->points[i]);
@@ -382,7 +371,7 @@ static void evaluate(void* context, const double* v)
 // The minimum with discs of the present normals.
 static void minimize(Hybrid* hybrid, double least)
 {
-    holdImpulses(hybrid);
+    rbNewton_Hold(hybrid->newton);
     for (int i = 0; i < hybrid->newton->points.count; ++i) {
         rbNewtonPoint* p = &hybrid->newton->points.data[i];
         p->disc = radiusOf(hybrid, p);

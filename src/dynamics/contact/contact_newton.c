@@ -169,14 +169,13 @@ static double rateOf(const rbContactNewton* newton, const rbNewtonPoint* p, int 
                      const double* velocities)
 {
     double sum = p->bias[row];
-    const int locals[2] = {p->a, p->b};
     const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int side = 0; side < 2; ++side) {
         const double* part = p->rows[row] + 6 * (size_t)side;
-        for (int k = 0; locals[side] >= 0 && k < DOF; ++k) {
-            sum += part[k] * velocities[DOF * locals[side] + k];
+        for (int k = 0; p->locals[side] >= 0 && k < DOF; ++k) {
+            sum += part[k] * velocities[DOF * p->locals[side] + k];
         }
-        if (locals[side] < 0) {
+        if (p->locals[side] < 0) {
             sum += rbNewton_RateOfHost(&newton->run->bodies[hosts[side]], part);
         }
     }
@@ -214,11 +213,10 @@ static void projectPoint(const rbContactNewton* newton, rbNewtonPoint* p, const 
 static double linkRate(const rbNewtonLink* l, const double* velocities)
 {
     double sum = l->link->bias;
-    const int locals[2] = {l->a, l->b};
     for (int side = 0; side < 2; ++side) {
-        if (locals[side] >= 0) {
+        if (l->locals[side] >= 0) {
             sum += rbDotArrays(l->link->row + 6 * (size_t)side,
-                               velocities + DOF * (size_t)locals[side], DOF);
+                               velocities + DOF * (size_t)l->locals[side], DOF);
         }
     }
     return sum;
@@ -425,18 +423,6 @@ static double violation(rbContactNewton* newton)
     return most;
 }
 
-// The result of a round is held in the next one.
-static void hold(rbContactNewton* newton)
-{
-    for (int i = 0; i < newton->points.count; ++i) {
-        rbNewtonPoint* p = &newton->points.data[i];
-        memcpy(p->held, p->x, sizeof p->held);
-    }
-    for (int i = 0; i < newton->links.count; ++i) {
-        newton->links.data[i].held = newton->links.data[i].x;
-    }
-}
-
 // The normal impulses of the contact's points now carry its rolling resistance.
 static void carryTurns(rbContactNewton* newton)
 {
@@ -465,7 +451,7 @@ static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
     memcpy(newton->kept, newton->velocities, size);
     bool isTried = newton->failures < FAILURES_MAX;
     if (isTried && solveCoupled(newton, rounds)) {
-        hold(newton);
+        rbNewton_Hold(newton);
         carryTurns(newton);
         for (int i = 0; i < newton->points.count; ++i) {
             newton->points.data[i].disc = newton->points.data[i].radius;
@@ -480,7 +466,7 @@ static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
     // Normal impulses of almost redundant points would drift among them for many rounds, and
     // friction with them. Where the normals are good enough only the discs are updated.
     if (isSoft || normalViolation(newton) > newton->enough) {
-        hold(newton);
+        rbNewton_Hold(newton);
     }
     carryTurns(newton);
     nextDiscs(newton, isSoft);

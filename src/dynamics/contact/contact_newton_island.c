@@ -95,13 +95,12 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
                      rbContactPoint* point, double normalBias, double slipPart)
 {
     rbNewtonPoint p = {.contact = contact,
+                       .locals = {localOf(newton, contact->bodyA), localOf(newton, contact->bodyB)},
                        .point = point,
                        .sliding = contact->friction,
                        .sticking = fmax(contact->stiction, contact->friction)};
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, point);
     p.chosen = rbContactPoint_ChooseFriction(point, contact, u);
-    p.a = localOf(newton, contact->bodyA);
-    p.b = localOf(newton, contact->bodyB);
     const rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
     for (int k = 0; k < 3; ++k) {
         writeRow(p.rows[k], axes[k], rbCross(point->armA, axes[k]), rbCross(point->armB, axes[k]));
@@ -142,14 +141,13 @@ static void addTurn(rbContactNewton* newton, const rbContactRun* run, rbContact*
         return;
     }
     rbNewtonPoint p = {.contact = contact,
+                       .locals = {localOf(newton, contact->bodyA), localOf(newton, contact->bodyB)},
                        .reach = reach,
                        .turn = turn,
                        .first = first,
                        .count = count,
                        .sliding = length / reach,
                        .sticking = length / reach};
-    p.a = localOf(newton, contact->bodyA);
-    p.b = localOf(newton, contact->bodyB);
     const rbVec3 axes[3] = {contact->tangents[0], contact->tangents[1], contact->normal};
     for (int k = 0; k < (turn == 0 ? 2 : 1); ++k) {
         rbVec3 arm = rbScale(reach, axes[turn + k]);
@@ -198,11 +196,11 @@ static void findLinks(rbContactNewton* newton, const rbContactRun* run, const rb
         rbContactLink* link = &task->links[i];
         double response = responseOf(run, link->bodyA, link->bodyB, link->row);
         if (response > 0.0) {
-            rbNewtonLink l = {.link = link,
-                              .a = localOf(newton, link->bodyA),
-                              .b = localOf(newton, link->bodyB),
-                              .mass = 1.0 / response,
-                              .held = link->impulse};
+            rbNewtonLink l = {
+                .link = link,
+                .locals = {localOf(newton, link->bodyA), localOf(newton, link->bodyB)},
+                .mass = 1.0 / response,
+                .held = link->impulse};
             rbArray_Push(newton->links, l);
         }
     }
@@ -295,12 +293,12 @@ void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities)
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
         for (int row = 0; row < 3; ++row) {
-            rbNewton_AddTo(p->a, p->b, p->rows[row], p->x[row] - p->start[row], residual);
+            rbNewton_AddTo(p->locals, p->rows[row], p->x[row] - p->start[row], residual);
         }
     }
     for (int i = 0; i < newton->links.count; ++i) {
         const rbNewtonLink* l = &newton->links.data[i];
-        rbNewton_AddTo(l->a, l->b, l->link->row, l->x - l->link->impulse, residual);
+        rbNewton_AddTo(l->locals, l->link->row, l->x - l->link->impulse, residual);
     }
 }
 
@@ -321,22 +319,20 @@ static void assemble(rbContactNewton* newton)
     beginMatrix(newton);
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
-        const int locals[2] = {p->a, p->b};
-        rbBlockMatrix_AddSquare(matrix, locals, p->rows[0], p->d[0]);
+        rbBlockMatrix_AddSquare(matrix, p->locals, p->rows[0], p->d[0]);
         if (!rbNewtonPoint_IsSliding(p)) {
-            rbBlockMatrix_AddSquare(matrix, locals, p->rows[1], p->d[1]);
-            rbBlockMatrix_AddSquare(matrix, locals, p->rows[2], p->d[1]);
+            rbBlockMatrix_AddSquare(matrix, p->locals, p->rows[1], p->d[1]);
+            rbBlockMatrix_AddSquare(matrix, p->locals, p->rows[2], p->d[1]);
         } else {
             double across[12];
             turnRows(p, true, across);
-            rbBlockMatrix_AddSquare(matrix, locals, across, p->d[1]);
+            rbBlockMatrix_AddSquare(matrix, p->locals, across, p->d[1]);
             isSplit = isSplit || p->d[0] > 0.0;
         }
     }
     for (int i = 0; i < newton->links.count; ++i) {
         const rbNewtonLink* l = &newton->links.data[i];
-        const int locals[2] = {l->a, l->b};
-        rbBlockMatrix_AddSquare(matrix, locals, l->link->row, l->d);
+        rbBlockMatrix_AddSquare(matrix, l->locals, l->link->row, l->d);
     }
     if (!newton->isCoupled || !isSplit) {
         return;
@@ -346,10 +342,9 @@ static void assemble(rbContactNewton* newton)
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
         if (rbNewtonPoint_IsSliding(p) && p->d[0] > 0.0) {
-            const int locals[2] = {p->a, p->b};
             double along[12];
             turnRows(p, false, along);
-            rbBlockMatrix_AddProduct(matrix, locals, along, p->rows[0], p->friction * p->d[0]);
+            rbBlockMatrix_AddProduct(matrix, p->locals, along, p->rows[0], p->friction * p->d[0]);
         }
     }
 }
@@ -424,6 +419,17 @@ bool rbNewton_Minimize(rbContactNewton* newton, int changesMax, int bisectionsMa
         moved = goDown(newton, bisectionsMax, evaluate, context);
     }
     return true;
+}
+
+void rbNewton_Hold(rbContactNewton* newton)
+{
+    for (int i = 0; i < newton->points.count; ++i) {
+        rbNewtonPoint* p = &newton->points.data[i];
+        memcpy(p->held, p->x, sizeof p->held);
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        newton->links.data[i].held = newton->links.data[i].x;
+    }
 }
 
 // ------------------------------------------------------------------------------------------ result

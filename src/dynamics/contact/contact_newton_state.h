@@ -27,8 +27,7 @@ typedef struct rbNewtonPoint {
     double sliding;        // friction coefficient while sliding
     double sticking;       //   and while sticking
     double chosen;         // the one of sweeps: one for a stage
-    int a;                 // of the island, -1: immovable
-    int b;                 //
+    int locals[2];         // its bodies of the island, -1: immovable
     double rows[3][12];    // along normal and tangents: of A, then of B
     double bias[3];        // m/s
     double mass[2];        // kg, effective mass of the point: along the normal, across
@@ -56,13 +55,12 @@ typedef struct rbHybridPoint {
 
 typedef struct rbNewtonLink {
     rbContactLink* link;
-    int a; // of the island, -1: immovable
-    int b;
-    double mass; // kg, effective mass
-    double r;    // kg
-    double held; // N s
-    double x;    // N s
-    double d;    // kg, of the last evaluation
+    int locals[2]; // its bodies of the island, -1: immovable
+    double mass;   // kg, effective mass
+    double r;      // kg
+    double held;   // N s
+    double x;      // N s
+    double d;      // kg, of the last evaluation
 } rbNewtonLink;
 
 struct rbContactNewton {
@@ -110,13 +108,15 @@ double rbNewton_Accept(rbContactNewton* newton, double part);
 // moves no more than the least; false: a change cannot be found.
 bool rbNewton_Minimize(rbContactNewton* newton, int changesMax, int bisectionsMax, double least,
                        rbNewtonEvaluateFn* evaluate, void* context, int* rounds);
+// The impulses x become those held.
+void rbNewton_Hold(rbContactNewton* newton);
 // Impulses and velocities of the host from x and slide of all points.
 void rbNewton_Apply(rbContactNewton* newton);
 
 // Adds a row times a factor to a vector of the bodies of the island.
-static inline void rbNewton_AddTo(int a, int b, const double row[12], double factor, double* to)
+static inline void rbNewton_AddTo(const int locals[2], const double row[12], double factor,
+                                  double* to)
 {
-    const int locals[2] = {a, b};
     for (int side = 0; side < 2; ++side) {
         for (int k = 0; locals[side] >= 0 && k < RB_BLOCK; ++k) {
             to[RB_BLOCK * locals[side] + k] += factor * row[6 * side + k];

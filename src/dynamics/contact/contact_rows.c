@@ -119,7 +119,7 @@ static void weighContact(rbContactRows* rows, const rbSweepContact* contact)
 {
     RB_ASSERT(contact->firstPoint + contact->pointCount <= rows->points.count);
     rbSweepPoint* points = &rows->points.data[contact->firstPoint];
-    double massSum = contact->invMassA + contact->invMassB;
+    double massSum = contact->invMasses[0] + contact->invMasses[1];
     for (int i = 0; i < contact->pointCount; ++i) {
         weighPoint(&points[i], massSum);
         for (int j = 0; j <= i; ++j) {
@@ -170,13 +170,12 @@ static void packPoint(rbContactRows* rows, const rbContactRun* run, const rbSwee
                       int index)
 {
     const rbContactPoint* from = &run->set->points[index];
-    const rbSym3* ga = &rows->starts.data[contact->slotA].factor;
-    const rbSym3* gb = &rows->starts.data[contact->slotB].factor;
-    rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
+    const rbSym3* ga = &rows->starts.data[contact->slots[0]].factor;
+    const rbSym3* gb = &rows->starts.data[contact->slots[1]].factor;
     rbSweepPoint point = {.index = index};
     for (int i = 0; i < 3; ++i) {
-        rbVec3 a = rbMulFactorTransposed(ga, rbCross(from->armA, rbNeg(axes[i])));
-        rbVec3 b = rbMulFactorTransposed(gb, rbCross(from->armB, axes[i]));
+        rbVec3 a = rbMulFactorTransposed(ga, rbCross(from->armA, rbNeg(contact->axes[i])));
+        rbVec3 b = rbMulFactorTransposed(gb, rbCross(from->armB, contact->axes[i]));
         point.rows[i] = makeSix(a, b);
     }
     rbArray_Push(rows->points, point);
@@ -185,8 +184,8 @@ static void packPoint(rbContactRows* rows, const rbContactRun* run, const rbSwee
 static void packTurn(rbContactRows* rows, const rbContactRun* run, rbSweepContact* contact,
                      const rbContact* from)
 {
-    const rbSym3* ga = &rows->starts.data[contact->slotA].factor;
-    const rbSym3* gb = &rows->starts.data[contact->slotB].factor;
+    const rbSym3* ga = &rows->starts.data[contact->slots[0]].factor;
+    const rbSym3* gb = &rows->starts.data[contact->slots[1]].factor;
     rbVec3 axes[3] = {from->tangents[0], from->tangents[1], from->normal};
     rbSweepTurn turn = {.rolling = from->rolling, .spinning = from->spinning};
     for (int i = 0; i < 3; ++i) {
@@ -195,8 +194,8 @@ static void packTurn(rbContactRows* rows, const rbContactRun* run, rbSweepContac
     }
     weighTurn(&turn);
     const rbContactPoint* point = &run->set->points[from->firstPoint];
-    double reachA = contact->slotA > 0 ? rbLength(point->armA) : 0.0;
-    double reachB = contact->slotB > 0 ? rbLength(point->armB) : 0.0;
+    double reachA = contact->slots[0] > 0 ? rbLength(point->armA) : 0.0;
+    double reachB = contact->slots[1] > 0 ? rbLength(point->armB) : 0.0;
     turn.reach = reachA > reachB ? reachA : reachB;
     contact->turn = rows->turns.count;
     rbArray_Push(rows->turns, turn);
@@ -208,21 +207,20 @@ static void packContact(rbContactRows* rows, const rbContactRun* run, int index)
     RB_ASSERT(from->pointCount >= 0 && from->firstPoint + from->pointCount <= run->set->pointCount);
     RB_ASSERT(from->pointCount <= RB_MANIFOLD_POINTS_MAX);
     RB_ASSERT(from->stiction >= from->friction);
-    rbSweepContact contact = {.normal = from->normal,
-                              .tangents = {from->tangents[0], from->tangents[1]},
-                              .isRough = from->stiction > 0.0,
-                              .slotA = addSlot(rows, run, from->bodyA),
-                              .slotB = addSlot(rows, run, from->bodyB),
-                              .firstPoint = rows->points.count,
-                              .pointCount = from->pointCount,
-                              .turn = -1,
-                              .index = index,
-                              .level = from->level};
-    if ((contact.slotA == 0 && contact.slotB == 0) || from->pointCount == 0) {
+    rbSweepContact contact = {
+        .axes = {from->normal, from->tangents[0], from->tangents[1]},
+        .isRough = from->stiction > 0.0,
+        .slots = {addSlot(rows, run, from->bodyA), addSlot(rows, run, from->bodyB)},
+        .firstPoint = rows->points.count,
+        .pointCount = from->pointCount,
+        .turn = -1,
+        .index = index,
+        .level = from->level};
+    if ((contact.slots[0] == 0 && contact.slots[1] == 0) || from->pointCount == 0) {
         return;
     }
-    contact.invMassA = rows->bodies.data[contact.slotA].invMass;
-    contact.invMassB = rows->bodies.data[contact.slotB].invMass;
+    contact.invMasses[0] = rows->bodies.data[contact.slots[0]].invMass;
+    contact.invMasses[1] = rows->bodies.data[contact.slots[1]].invMass;
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < from->pointCount; ++i) {
             bool isClosed = run->set->points[from->firstPoint + i].isClosed;
@@ -367,8 +365,8 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
                          const rbContactSet* acted)
 {
     const double none[3] = {0.0, 0.0, 0.0};
-    rbRowBody* a = &rows->bodies.data[contact->slotA];
-    rbRowBody* b = &rows->bodies.data[contact->slotB];
+    rbRowBody* a = &rows->bodies.data[contact->slots[0]];
+    rbRowBody* b = &rows->bodies.data[contact->slots[1]];
     rbSweepSix y = gatherSix(a, b);
     double sums[3] = {0.0, 0.0, 0.0};
     double work = 0.0;
@@ -391,10 +389,10 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
             addSix(&y, p, &turn->rows[k]);
         }
     }
-    rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
+    rbVec3 p = rbJoinImpulse(contact->axes[0], &contact->axes[1], sums[0], sums[1], sums[2]);
     scatterSix(&y, a, b);
-    pushBody(a, -contact->invMassA, p);
-    pushBody(b, contact->invMassB, p);
+    pushBody(a, -contact->invMasses[0], p);
+    pushBody(b, contact->invMasses[1], p);
     return work;
 }
 
@@ -628,17 +626,17 @@ static void visitTurn(Visit* visit, rbSweepTurn* turn, double normalSum)
 
 static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* tally)
 {
-    const rbSweepContact* contact = &sweep->contacts[index];
+    const rbSweepContact* contact = &sweep->rows->contacts.data[index];
     int count = countPoints(contact, sweep->isVelocity);
     RB_ASSERT(count <= RB_MANIFOLD_POINTS_MAX);
-    rbSweepPoint* points = &sweep->points[contact->firstPoint];
-    rbRowBody* a = &sweep->bodies[contact->slotA];
-    rbRowBody* b = &sweep->bodies[contact->slotB];
+    rbSweepPoint* points = &sweep->rows->points.data[contact->firstPoint];
+    rbRowBody* a = &sweep->rows->bodies.data[contact->slots[0]];
+    rbRowBody* b = &sweep->rows->bodies.data[contact->slots[1]];
     rbVec3 v = rbSub(rbSweepBody_Velocity(b), rbSweepBody_Velocity(a));
     Visit visit = {.y = gatherSix(a, b),
-                   .massSum = contact->invMassA + contact->invMassB,
-                   .speeds = {rbDot(v, contact->normal), rbDot(v, contact->tangents[0]),
-                              rbDot(v, contact->tangents[1])}};
+                   .massSum = contact->invMasses[0] + contact->invMasses[1],
+                   .speeds = {rbDot(v, contact->axes[0]), rbDot(v, contact->axes[1]),
+                              rbDot(v, contact->axes[2])}};
     visitNormals(&visit, points, count);
     if (contact->isRough) {
         for (int i = 0; i < count; ++i) {
@@ -650,13 +648,13 @@ static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* t
         for (int i = 0; i < count; ++i) {
             normalSum += points[i].impulse[0];
         }
-        visitTurn(&visit, &sweep->turns[contact->turn], normalSum);
+        visitTurn(&visit, &sweep->rows->turns.data[contact->turn], normalSum);
     }
-    rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, visit.pushes[0], visit.pushes[1],
+    rbVec3 p = rbJoinImpulse(contact->axes[0], &contact->axes[1], visit.pushes[0], visit.pushes[1],
                              visit.pushes[2]);
     scatterSix(&visit.y, a, b);
-    pushBody(a, -contact->invMassA, p);
-    pushBody(b, contact->invMassB, p);
+    pushBody(a, -contact->invMasses[0], p);
+    pushBody(b, contact->invMasses[1], p);
     if (visit.normalError > tally->normalError) {
         tally->normalError = visit.normalError;
         tally->worst = index;
@@ -674,14 +672,14 @@ static void projectSums(const rbSweep* sweep, const rbSweepContact* contact)
     int count = countPoints(contact, sweep->isVelocity);
     double normalSum = 0.0;
     for (int k = contact->firstPoint; k < contact->firstPoint + count; ++k) {
-        rbSweepPoint* point = &sweep->points[k];
+        rbSweepPoint* point = &sweep->rows->points.data[k];
         point->impulse[0] = point->impulse[0] > 0.0 ? point->impulse[0] : 0.0;
         double radius = point->friction * point->impulse[0];
         (void)rbFrictionBound_Project(sweep->bound, radius, &point->impulse[1]);
         normalSum += point->impulse[0];
     }
     if (contact->turn >= 0) {
-        rbSweepTurn* turn = &sweep->turns[contact->turn];
+        rbSweepTurn* turn = &sweep->rows->turns.data[contact->turn];
         double most = turn->spinning * normalSum;
         (void)rbFrictionBound_Project(&disc, turn->rolling * normalSum, turn->impulse);
         turn->impulse[2] = fmax(-most, fmin(most, turn->impulse[2]));
@@ -691,7 +689,7 @@ static void projectSums(const rbSweep* sweep, const rbSweepContact* contact)
 rbSweepTally rbSweep_Run(const rbSweep* sweep, int first, int last)
 {
     RB_ASSERT(first >= 0 && first <= last);
-    RB_ASSERT(sweep->contacts != NULL || first == last);
+    RB_ASSERT(last <= sweep->rows->contacts.count);
     rbSweepTally tally = {.worst = -1};
     for (int i = first; i < last; ++i) {
         visitContact(sweep, i, &tally);
@@ -774,19 +772,18 @@ static double foldSide(rbSweepSix* row, const rbSweepSix* y, bool isB)
     return folded;
 }
 
-static void freezeSide(rbContactRows* rows, rbSweepContact* contact, bool isB)
+static void freezeSide(rbContactRows* rows, rbSweepContact* contact, int isB)
 {
-    rbRowBody* a = &rows->bodies.data[contact->slotA];
-    rbRowBody* b = &rows->bodies.data[contact->slotB];
+    rbRowBody* a = &rows->bodies.data[contact->slots[0]];
+    rbRowBody* b = &rows->bodies.data[contact->slots[1]];
     rbSweepSix y = gatherSix(a, b);
     rbVec3 v = isB ? rbSweepBody_Velocity(b) : rbNeg(rbSweepBody_Velocity(a));
-    rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
-    *(isB ? &contact->invMassB : &contact->invMassA) = 0.0;
-    *(isB ? &contact->slotB : &contact->slotA) = 0;
+    contact->invMasses[isB] = 0.0;
+    contact->slots[isB] = 0;
     for (int i = 0; i < contact->pointCount; ++i) {
         rbSweepPoint* point = &rows->points.data[contact->firstPoint + i];
         for (int k = 0; k < 3; ++k) {
-            point->bias[k] += foldSide(&point->rows[k], &y, isB) + rbDot(v, axes[k]);
+            point->bias[k] += foldSide(&point->rows[k], &y, isB) + rbDot(v, contact->axes[k]);
         }
     }
     weighContact(rows, contact);
@@ -803,10 +800,10 @@ void rbContactRows_Freeze(rbContactRows* rows, int contact)
 {
     RB_ASSERT(contact >= 0 && contact < rows->contacts.count);
     rbSweepContact* packed = &rows->contacts.data[contact];
-    if (packed->slotA > 0 && rows->starts.data[packed->slotA].isFrozen) {
-        freezeSide(rows, packed, false);
-    }
-    if (packed->slotB > 0 && rows->starts.data[packed->slotB].isFrozen) {
-        freezeSide(rows, packed, true);
+    for (int isB = 0; isB < 2; ++isB) {
+        int slot = packed->slots[isB];
+        if (slot > 0 && rows->starts.data[slot].isFrozen) {
+            freezeSide(rows, packed, isB);
+        }
     }
 }

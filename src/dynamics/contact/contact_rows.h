@@ -43,13 +43,10 @@ typedef struct rbSweepPoint {
 } rbSweepPoint;
 
 typedef struct rbSweepContact {
-    rbVec3 normal;
-    rbVec3 tangents[2];
-    bool isRough; // there is friction
-    double invMassA;
-    double invMassB;
-    int slotA;
-    int slotB;
+    rbVec3 axes[3];      // normal, tangents
+    bool isRough;        // there is friction
+    double invMasses[2]; // of A and B
+    int slots[2];        // of A and B
     int firstPoint;
     int pointCount;  // closed ones first
     int closedCount; // these take part in the velocity stage
@@ -69,15 +66,6 @@ typedef struct rbSweepTurn {
     double invSpinning;
     double reach; // m: turns a rate into a speed, for the errors
 } rbSweepTurn;
-
-typedef struct rbSweep {
-    rbSweepContact* contacts;
-    rbSweepPoint* points;
-    rbSweepTurn* turns;
-    rbRowBody* bodies;
-    const rbFrictionBound* bound;
-    bool isVelocity; // stage: closed points only
-} rbSweep;
 
 // Misses found in a sweep, each before its impulse acted.
 typedef struct rbSweepTally {
@@ -120,6 +108,12 @@ typedef struct rbContactRows {
     RB_ARRAY(rbRowsBody) starts; // by slot
     RB_ARRAY(int) slots;         // by body of the host, 0: none
 } rbContactRows;
+
+typedef struct rbSweep {
+    const rbContactRows* rows;
+    const rbFrictionBound* bound;
+    bool isVelocity; // stage: closed points only
+} rbSweep;
 
 void rbContactRows_Free(rbContactRows* rows);
 

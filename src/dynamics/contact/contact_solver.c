@@ -54,16 +54,6 @@ typedef struct Mixing {
 // Sum of the weights beyond which a mixture is rounding error.
 #define MIXED_MOST 1e8
 
-static void freeMixing(Mixing* mixing)
-{
-    rbArray_Free(mixing->start);
-    rbArray_Free(mixing->result);
-    rbArray_Free(mixing->change);
-    rbArray_Free(mixing->end);
-    rbArray_Free(mixing->results);
-    rbArray_Free(mixing->changes);
-}
-
 // Three each of a body twice (spin, velocity), a point and a turn.
 static int unknownCount(const rbRowsPack* pack)
 {
@@ -321,7 +311,12 @@ void rbDestroyContactSolver(rbContactSolver* solver)
         return;
     }
     rbContactRows_Free(&solver->rows);
-    freeMixing(&solver->mixing);
+    rbArray_Free(solver->mixing.start);
+    rbArray_Free(solver->mixing.result);
+    rbArray_Free(solver->mixing.change);
+    rbArray_Free(solver->mixing.end);
+    rbArray_Free(solver->mixing.results);
+    rbArray_Free(solver->mixing.changes);
     rbArray_Free(solver->shock.unknowns);
     rbArray_Free(solver->shock.areSticking);
     rbArray_Free(solver->shock.lower);
@@ -461,7 +456,7 @@ static void findGround(const Stage* stage, const rbSweepContact* contact, bool i
 {
     const rbContactRows* rows = stage->rows;
     const rbContact* from = &stage->run->set->contacts[contact->index];
-    rbRowsBody* body = &rows->starts.data[isB ? contact->slotB : contact->slotA];
+    rbRowsBody* body = &rows->starts.data[contact->slots[isB]];
     int below = isB ? from->bodyA : from->bodyB;
     int slot = rbContactRows_GetSlot(rows, below);
     const rbRowsBody* bearer = slot > 0 ? &rows->starts.data[slot] : NULL;
@@ -494,7 +489,7 @@ static Motion getFrame(const Stage* stage, const rbRowsBody* body)
 static bool isResting(const Stage* stage, const rbSweepContact* contact, bool isB)
 {
     const rbContact* from = &stage->run->set->contacts[contact->index];
-    const rbRowsBody* body = &stage->rows->starts.data[isB ? contact->slotB : contact->slotA];
+    const rbRowsBody* body = &stage->rows->starts.data[contact->slots[isB]];
     Motion own = getMotion(stage, body->index);
     Motion frame = getFrame(stage, body);
     double turn = rbLength(rbSub(own.spin, frame.spin));
@@ -514,7 +509,7 @@ static void freezeBodies(const Stage* stage, int first, int last)
     for (int i = first; i < last; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[i];
         for (int isB = 0; isB < 2; ++isB) {
-            if ((isB ? contact->slotB : contact->slotA) > 0) {
+            if (contact->slots[isB] > 0) {
                 findGround(stage, contact, isB);
             }
         }
@@ -522,7 +517,7 @@ static void freezeBodies(const Stage* stage, int first, int last)
     for (int i = first; i < last; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[i];
         for (int isB = 0; isB < 2; ++isB) {
-            int slot = isB ? contact->slotB : contact->slotA;
+            int slot = contact->slots[isB];
             rbRowsBody* body = &rows->starts.data[slot];
             if (slot > 0 && !body->isFrozen && body->ground >= 0 &&
                 isResting(stage, contact, isB)) {
@@ -726,7 +721,7 @@ static double getDrift(const Stage* stage, const rbSweepContact* contact, bool i
     const rbContact* from = &stage->run->set->contacts[contact->index];
     int body = isB ? from->bodyB : from->bodyA;
     int slot = rbContactRows_GetSlot(rows, body);
-    if ((isB ? contact->slotB : contact->slotA) > 0 || slot == 0) {
+    if (contact->slots[isB] > 0 || slot == 0) {
         return 0.0;
     }
     const rbRowBody* now = &rows->bodies.data[slot];
@@ -839,12 +834,7 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
                    .shock = &solver->shock,
                    .run = run,
                    .pack = pack,
-                   .sweep = {.contacts = rows->contacts.data,
-                             .points = rows->points.data,
-                             .turns = rows->turns.data,
-                             .bodies = rows->bodies.data,
-                             .bound = &solver->bound,
-                             .isVelocity = isVelocity},
+                   .sweep = {.rows = rows, .bound = &solver->bound, .isVelocity = isVelocity},
                    .tolerance = isVelocity ? solver->settings.velocityTolerance
                                            : solver->settings.tolerance / run->h,
                    .moving = MOVING_REST * solver->settings.restSpeed,

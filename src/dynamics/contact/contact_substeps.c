@@ -470,9 +470,7 @@ static void measureWide(const rbContactSubsteps* s, const WidePass* pass, double
                                  rbQuad_Choose(point->invNormal > all(0.0f), overlap, all(0.0f)));
             done->frictionWork += sumOf(works[1] + works[2]);
             rbQuadMask isImpact = point->speeds[0] < all(-(float)restSpeed);
-            if (isAny(isImpact)) {
-                done->impactWork += sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
-            }
+            done->impactWork += sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
         }
         double overlap = largestOf(deepest);
         double approach = largestOf(fastest);
@@ -574,11 +572,6 @@ static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, 
     return s->slots.data[index];
 }
 
-static bool isDriving(const rbContactBody* body)
-{
-    return rbLengthSquared(body->velocity) > 0.0 || rbLengthSquared(body->spin) > 0.0;
-}
-
 // Bodies that touch belong to one island.
 static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed)
 {
@@ -590,9 +583,11 @@ static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed
         (void)rbSets_Join(s->roots.data, a, b);
         s->starts.data[a < b ? a : b].isDriven = isDriven;
     } else {
-        int obstacle = placed->slotA > 0 ? contact->bodyB : contact->bodyA;
+        const rbContactBody* obstacle =
+            &task->run->bodies[placed->slotA > 0 ? contact->bodyB : contact->bodyA];
         SlotBody* root = &s->starts.data[rbSets_Find(s->roots.data, placed->slotA + placed->slotB)];
-        root->isDriven = root->isDriven || isDriving(&task->run->bodies[obstacle]);
+        root->isDriven = root->isDriven || rbLengthSquared(obstacle->velocity) > 0.0 ||
+                         rbLengthSquared(obstacle->spin) > 0.0;
     }
 }
 
@@ -605,10 +600,7 @@ static int chooseColor(rbContactSubsteps* s, int slotA, int slotB)
     if (taken == UINT64_MAX) {
         return COLORS;
     }
-    int color = 0;
-    for (uint64_t rest = taken; (rest & 1u) != 0; rest >>= 1) {
-        ++color;
-    }
+    int color = __builtin_ctzll(~taken);
     a->colors |= (uint64_t)1 << color;
     b->colors |= (uint64_t)1 << color;
     return color;
