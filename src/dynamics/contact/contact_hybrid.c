@@ -1,7 +1,6 @@
 // Sweeps and Newton's method in turn, see contact_hybrid.h.
 #include "dynamics/contact/contact_hybrid.h"
 
-#include "base/math/dot.h"
 #include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_newton_state.h"
 #include "dynamics/contact/friction_bound.h"
@@ -27,9 +26,10 @@ static const struct {
     double work;        // in total, products of blocks, 0.04 us each, twice that where it slides
 } tuning = {1e4, 1e3, 0.9, 0.5, 4.0, 4, 25, 30, 20, 30, 150, 6e6};
 
+// A run of the method.
 typedef struct Hybrid {
     rbContactNewton* newton; // the island, its velocities and their residual
-    rbHybridPoint* points;   // of its points
+    rbHybridPoint* points;   // by point of the island
     int factorizations;
 } Hybrid;
 

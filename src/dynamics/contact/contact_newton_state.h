@@ -47,7 +47,7 @@ typedef struct rbNewtonPoint {
 // island do; impulses before a step are held.
 typedef struct rbHybridPoint {
     double moves[3][12]; // velocities that a unit impulse along its rows changes
-    double k[3];         // 1/kg: points of the normal and the tangents
+    double k[3];         // 1/kg: mobilities of the normal and the tangents
     double k12;          // between these
     double lambda;       // 1/kg: largest of the tangents
     double target[3];    // N s, after a step
@@ -72,7 +72,7 @@ struct rbContactNewton {
     double enough;  // m/s: held impulses are not updated where normals are off by less
     double guessed; // fraction that is the first guess of the final impulses
     RB_ARRAY(rbNewtonPoint) points;
-    RB_ARRAY(rbHybridPoint) hybridPoints; // of contact_hybrid.c: of the points
+    RB_ARRAY(rbHybridPoint) hybridPoints; // of the points, in contact_hybrid.c
     RB_ARRAY(rbNewtonLink) links;
     rbContactDiscs discs;
     RB_ARRAY(int) locals1;    // per body of the host: index in the island + 1
