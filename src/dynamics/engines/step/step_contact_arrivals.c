@@ -584,8 +584,9 @@ static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
 }
 
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
-// approach, if they are within the possible error of the flight. isAgain: after collisions what was closed stays so, whether it
-// still approaches or not; what rebounds has left. Returns whether a point is closed so.
+// approach, if they are within the possible error of the flight. isAgain: after collisions what was
+// closed stays so, whether it still approaches or not; what rebounds has left. Returns whether a
+// point is closed so.
 static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, bool isAgain)
 {
     double least = INFINITY;
@@ -600,7 +601,8 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
-                bool isNear = speed < -c->settings.restSpeed && point->gap <= -NEAR_PART * h * speed;
+                bool isNear =
+                    speed < -c->settings.restSpeed && point->gap <= -NEAR_PART * h * speed;
                 if (isAgain ? contact->restitution > 0.0 : !isNear) {
                     continue;
                 }

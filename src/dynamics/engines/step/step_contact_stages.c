@@ -7,16 +7,16 @@
 
 // What the policy was tuned by.
 static const struct {
-    double guessPart;   // a guess is good if the sum of its impulses is off by no more
-    int sweepsStriking; // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
-                        // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
-    int bodiesLarge;    // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
-                        // whole with their joints ten times that
-    int bodiesHuge;     // islands of more are solved as if they struck: a factorization of 1000
-                        // bodies in a heap costs as much as 100 sweeps
-    int jointRounds;    // in which rows of joints are rebuilt in a stage
-    int polishSweeps;   // after a velocity stage that is met by its own account, until it is
-    int innerPositions; // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
+    double guessPart;    // a guess is good if the sum of its impulses is off by no more
+    int sweepsStriking;  // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
+                         // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
+    int bodiesLarge;     // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
+                         // whole with their joints ten times that
+    int bodiesHuge;      // islands of more are solved as if they struck: a factorization of 1000
+                         // bodies in a heap costs as much as 100 sweeps
+    int jointRounds;     // in which rows of joints are rebuilt in a stage
+    int polishSweeps;    // after a velocity stage that is met by its own account, until it is
+    int innerPositions;  // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
     int innerVelocities; // mixed bodies, 120 steps: 244 ms a step; with 30 and 10 310 ms, with 10
                          // and 10 overlaps of a millimeter that the last part does not undo
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
@@ -263,7 +263,8 @@ static void solveInTurn(Lasting* l)
 {
     rbContactRun run = *l->run;
     run.isContinued = true;
-    noteLeft(l, rbContactHybrid_Solve(l->c->solvers.hybrid, &run, &l->task, &l->solved.sweeps),
+    noteLeft(l,
+             rbContactNewton_SolveInTurn(l->c->solvers.newton, &run, &l->task, &l->solved.sweeps),
              0.0);
     l->c->statistics.hybridStages += l->solved.isDirect ? 1 : 0;
 }

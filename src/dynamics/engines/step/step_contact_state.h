@@ -81,7 +81,6 @@ typedef struct rbRestLoad {
 typedef struct rbContactSolvers {
     rbContactSolver* sweeps;
     rbContactNewton* newton;
-    rbContactHybrid* hybrid;
     rbContactSubsteps* substeps; // NULL: steps are solved to a tolerance
     rbCollisions* collisions;
     RB_ARRAY(rbContactLink) links; // rows of the joints of the current island
