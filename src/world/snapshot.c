@@ -279,7 +279,8 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     moveState(world, &stream);
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     bool isReady = world->isEngineReady;
-    if (header.engineSize == 0 || !row->prepareLoad(world, header.engineSize)) {
+    bool isOfEngine = header.engineSize > 0 && row->prepareLoad != NULL;
+    if (!isOfEngine || !row->prepareLoad(world, header.engineSize)) {
         world->touched.count = 0;
         world->isEngineReady = false;
         if (row->startAnew != NULL) {
