@@ -313,7 +313,6 @@ static double solveBy(const Method* method, Problem* p, bool isWarm, int* work)
     settings.sweepsMax = method->sweeps;
     rbContactSolver* solver = rbCreateContactSolver(&settings);
     rbContactNewton* newton = rbCreateContactNewton();
-    rbContactHybrid* hybrid = rbCreateContactHybrid();
     resetProblem(p, isWarm);
     double begin = rbGetCpuTime();
     rbContactSolver_Prepare(solver, &p->run);
@@ -326,12 +325,11 @@ static double solveBy(const Method* method, Problem* p, bool isWarm, int* work)
         (void)rbContactNewton_Solve(newton, &p->run, &task, work);
     }
     if (!solved.isMet && method->isHybrid) {
-        (void)rbContactHybrid_Solve(hybrid, &p->run, &task, work);
+        (void)rbContactNewton_SolveInTurn(newton, &p->run, &task, work);
     }
     double time = rbGetCpuTime() - begin;
     rbDestroyContactSolver(solver);
     rbDestroyContactNewton(newton);
-    rbDestroyContactHybrid(hybrid);
     return time;
 }
 

@@ -87,7 +87,6 @@ static void makeBlocks(rbKernels* kernels, const rbJointScene* scene)
             .rows = rbJointModel_Rows,
             .errors = rbJointModel_Errors,
             .data = &kernels->models[i],
-            .owner = i,
         };
     }
 }

@@ -7,7 +7,6 @@
 #include "dynamics/forces/force_table.h"
 #include "io/scene/nearest_name.h"
 #include "io/scene/scene_keys.h"
-#include "world/accuracy.h"
 #include "world/world_settings.h"
 
 #include <string.h>

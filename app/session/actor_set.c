@@ -6,7 +6,7 @@
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 #include "session/actor_state.h"
-#include "world/world_parameters.h"
+#include "world/world_engine.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -249,40 +249,6 @@ RB_API void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* v
 RB_API rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* values,
                                    size_t strideBytes, rbError* error);
 
-/// Everything that changes a flight or is worth recording.
-typedef enum rbEventKind {
-    RB_EVENT_IMPULSE,        ///< rbBody_ApplyImpulse or ApplyAngularImpulse
-    RB_EVENT_SET_STATE,      ///< rbBody_SetState or rbWorld_WriteField
-    RB_EVENT_FALLBACK,       ///< loads forced another motion type
-    RB_EVENT_TOLERANCE,      ///< an integration missed its tolerance
-    RB_EVENT_IMPACT,         ///< an impact by its law
-    RB_EVENT_MICROCOLLISION, ///< a tiny impact of a lasting contact
-    RB_EVENT_LASTING,        ///< an infinite series of bounces ended: lasting contact begins
-    RB_EVENT_REST,           ///< a body is held at rest until something moves it
-    RB_EVENT_WAKE,           ///< a held body was released
-    RB_EVENT_PARTED,         ///< bodies that overlapped at the start were pushed apart
-    RB_EVENT_SENSOR_BEGIN,   ///< body B came into a sensor of body A
-    RB_EVENT_SENSOR_END,     ///< it left the sensor
-    RB_EVENT_COUNT
-} rbEventKind;
-
-/// One event of the journal.
-typedef struct rbEvent {
-    double time;          ///< s
-    rbEventKind kind;     ///< what happened
-    rbImpactLaw law;      ///< of impacts and microcollisions
-    rbBodyId bodyA;       ///< first body
-    rbBodyId bodyB;       ///< null when one body is concerned
-    double energyChange;  ///< J
-    double energyBefore;  ///< J, kinetic, of the two bodies; impacts
-    double frictionWork;  ///< J, part of the change due to friction; impacts
-    rbVec3 point;         ///< m, world; impacts
-    rbVec3 normal;        ///< unit, from A to B; impacts
-    rbVec3 impulse;       ///< N s, on B; impacts
-    double approachSpeed; ///< m/s, along the normal, before; impacts
-    uint32_t history;     ///< phases of the contact point, see rbImpactHistory_Format
-} rbEvent;
-
 /// Name of a kind as in the journal file.
 RB_API const char* rbEventKind_Name(rbEventKind kind);
 /// The journal, in order of time; borrowed until the next call that changes the world. The step

@@ -2,12 +2,12 @@
 //
 // Shapes are drawn as the edges of their triangles, so a new shape needs nothing here. An edge
 // between two coplanar triangles is left out: a box shows its twelve edges, not the diagonals.
+#include "collision/geometry/half_edge.h"
 #include "world/world_state.h"
 
 #include <rattleback/debug_draw.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #define COLOR_STATIC 0x7f9f7fu
 #define COLOR_KINEMATIC 0xcf9fcfu
@@ -60,55 +60,37 @@ static void drawAxes(const rbDebugDraw* draw, rbTransform frame)
 
 // ------------------------------------------------------------------------------------------ shapes
 
-// An edge of a triangle: its vertices in ascending order, and the normal of the triangle.
-typedef struct DrawnEdge {
-    int vertexA;
-    int vertexB;
-    rbVec3 normal;
-} DrawnEdge;
-
-static int compareEdges(const void* a, const void* b)
+static rbVec3 normalOf(const rbTriangles* triangles, int index)
 {
-    const DrawnEdge* edgeA = a;
-    const DrawnEdge* edgeB = b;
-    if (edgeA->vertexA != edgeB->vertexA) {
-        return edgeA->vertexA < edgeB->vertexA ? -1 : 1;
-    }
-    return edgeA->vertexB < edgeB->vertexB ? -1 : edgeA->vertexB > edgeB->vertexB ? 1 : 0;
+    const int* corners = triangles->triangles[index];
+    rbVec3 a = triangles->vertices[corners[0]];
+    return rbNormalize(rbCross(rbSub(triangles->vertices[corners[1]], a),
+                               rbSub(triangles->vertices[corners[2]], a)));
 }
 
 static void drawEdges(const rbDebugDraw* draw, const rbTriangles* triangles, rbTransform transform,
                       uint32_t color)
 {
-    size_t count = 3 * (size_t)triangles->triangleCount;
-    DrawnEdge* edges = rbAlloc(count * sizeof *edges);
-    for (int i = 0; i < triangles->triangleCount; ++i) {
-        const int* corners = triangles->triangles[i];
-        rbVec3 a = triangles->vertices[corners[0]];
-        rbVec3 normal = rbNormalize(rbCross(rbSub(triangles->vertices[corners[1]], a),
-                                            rbSub(triangles->vertices[corners[2]], a)));
-        for (int k = 0; k < 3; ++k) {
-            int first = corners[k];
-            int second = corners[(k + 1) % 3];
-            edges[3 * i + k] = (DrawnEdge){.vertexA = first < second ? first : second,
-                                           .vertexB = first < second ? second : first,
-                                           .normal = normal};
-        }
-    }
-    qsort(edges, count, sizeof *edges, compareEdges);
-    for (size_t i = 0; i < count;) {
-        size_t end = i + 1;
+    rbMeshDef mesh = {.vertices = triangles->vertices,
+                      .vertexCount = triangles->vertexCount,
+                      .indices = triangles->triangles[0],
+                      .faceCount = triangles->triangleCount};
+    int count = 3 * triangles->triangleCount;
+    rbHalfEdge* edges = rbSortHalfEdges(&mesh, count);
+    for (int i = 0; i < count;) {
+        int end = rbGetEdgeEnd(edges, count, i);
+        rbVec3 normal = normalOf(triangles, edges[i].face);
         bool isFlat = false; // the adjacent triangles are coplanar
-        for (; end < count && compareEdges(&edges[i], &edges[end]) == 0; ++end) {
-            isFlat = isFlat || rbDot(edges[i].normal, edges[end].normal) > 1.0 - 1e-9;
+        for (int k = i + 1; k < end; ++k) {
+            isFlat = isFlat || rbDot(normal, normalOf(triangles, edges[k].face)) > 1.0 - 1e-9;
         }
         if (!isFlat) {
-            drawLine(draw, rbTransformPoint(transform, triangles->vertices[edges[i].vertexA]),
-                     rbTransformPoint(transform, triangles->vertices[edges[i].vertexB]), color);
+            drawLine(draw, rbTransformPoint(transform, triangles->vertices[edges[i].low]),
+                     rbTransformPoint(transform, triangles->vertices[edges[i].high]), color);
         }
         i = end;
     }
-    rbFree(edges, count * sizeof *edges);
+    rbFree(edges, (size_t)count * sizeof *edges);
 }
 
 static rbStatus drawGeometry(const rbDebugDraw* draw, const rbGeometry* geometry,
@@ -126,24 +108,23 @@ static rbStatus drawGeometry(const rbDebugDraw* draw, const rbGeometry* geometry
     return status;
 }
 
+// One bit of the number per axis.
+static rbVec3 cornerOf(const rbBounds* bounds, int number)
+{
+    return rbMakeVec3((number & 1) != 0 ? bounds->upper.x : bounds->lower.x,
+                      (number & 2) != 0 ? bounds->upper.y : bounds->lower.y,
+                      (number & 4) != 0 ? bounds->upper.z : bounds->lower.z);
+}
+
+// The edges of a box join corners whose numbers differ in one bit.
 static void drawBounds(const rbDebugDraw* draw, rbBounds bounds)
 {
-    if (!rbIsFinite3(bounds.lower) || !rbIsFinite3(bounds.upper)) {
-        return;
-    }
-    // The edges of a box join corners whose indices differ in one bit, one bit per axis.
-    for (int i = 0; i < 8; ++i) {
-        rbVec3 corner = rbMakeVec3((i & 1) != 0 ? bounds.upper.x : bounds.lower.x,
-                                   (i & 2) != 0 ? bounds.upper.y : bounds.lower.y,
-                                   (i & 4) != 0 ? bounds.upper.z : bounds.lower.z);
-        if ((i & 1) == 0) {
-            drawLine(draw, corner, rbMakeVec3(bounds.upper.x, corner.y, corner.z), COLOR_BOUNDS);
-        }
-        if ((i & 2) == 0) {
-            drawLine(draw, corner, rbMakeVec3(corner.x, bounds.upper.y, corner.z), COLOR_BOUNDS);
-        }
-        if ((i & 4) == 0) {
-            drawLine(draw, corner, rbMakeVec3(corner.x, corner.y, bounds.upper.z), COLOR_BOUNDS);
+    bool isFinite = rbIsFinite3(bounds.lower) && rbIsFinite3(bounds.upper);
+    for (int i = 0; i < 8 && isFinite; ++i) {
+        for (int bit = 1; bit < 8; bit *= 2) {
+            if ((i & bit) == 0) {
+                drawLine(draw, cornerOf(&bounds, i), cornerOf(&bounds, i | bit), COLOR_BOUNDS);
+            }
         }
     }
 }
@@ -190,8 +171,7 @@ static void drawLinks(const rbWorld* world, const rbDebugDraw* draw)
 {
     for (int i = 0; i < world->joints.count; ++i) {
         if (world->joints.data[i].joint != NULL) {
-            rbJointId id = {(uint32_t)i + 1u, world->jointIds.generations.data[i]};
-            rbJointState state = rbJoint_GetState(world, id);
+            rbJointState state = rbJoint_GetState(world, rbWorld_JointIdOf(world, i));
             drawPoint(draw, state.pointA, COLOR_JOINT);
             drawPoint(draw, state.pointB, COLOR_JOINT);
             drawLine(draw, state.pointA, state.pointB, COLOR_JOINT);
@@ -201,8 +181,7 @@ static void drawLinks(const rbWorld* world, const rbDebugDraw* draw)
     }
     for (int i = 0; i < world->springs.count; ++i) {
         if (world->springs.data[i].spring != NULL) {
-            rbSpringId id = {(uint32_t)i + 1u, world->springIds.generations.data[i]};
-            rbSpringState state = rbSpring_GetState(world, id);
+            rbSpringState state = rbSpring_GetState(world, rbWorld_SpringIdOf(world, i));
             drawLine(draw, state.pointA, state.pointB, COLOR_SPRING);
         }
     }

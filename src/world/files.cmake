@@ -1,5 +1,4 @@
 target_sources(rattleback PRIVATE
-  src/world/accuracy.c
   src/world/debug_draw.c
   src/world/ledger.c
   src/world/snapshot.c
@@ -13,9 +12,7 @@ target_sources(rattleback PRIVATE
   src/world/world_joint.c
   src/world/world_validation.c
   src/world/world_link.c
-  src/world/world_parameters.c
   src/world/world_query.c
-  src/world/world_query_tree.c
   src/world/world_settings.c
   src/world/world_shape.c
   src/world/world_spring.c

@@ -5,30 +5,32 @@
 
 #include <math.h>
 
-// parts: linear, angular, potential.
 double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3])
 {
-    const rbBody* body = &world->bodies.data[index];
-    parts[0] = 0.0;
-    parts[1] = 0.0;
-    parts[2] = 0.0;
-    if (!body->hasMass) {
-        return 0.0;
-    }
-    const rbMotionState* s = &world->states.data[index];
-    const rbMotionBody* motion = &world->motions.data[index];
-    parts[0] = 0.5 * motion->mass * rbLengthSquared(s->velocity);
-    parts[1] = 0.5 * rbDot(rbMulEach(motion->moments, s->spin), s->spin);
-    parts[2] = -motion->mass * rbDot(world->def.gravity, s->position);
-    rbForceCursor cursor = {0};
-    const rbForceDef* force;
-    while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        const rbForceRow* row = rbGetForceRow(force->type);
-        if (row->potential != NULL) {
-            parts[2] += row->potential(force, motion->mass, s->position);
+    double linear = 0.0;
+    double angular = 0.0;
+    double potential = 0.0;
+    if (world->bodies.data[index].hasMass) {
+        const rbMotionState* s = &world->states.data[index];
+        const rbMotionBody* motion = &world->motions.data[index];
+        linear = 0.5 * motion->mass * rbLengthSquared(s->velocity);
+        angular = 0.5 * rbDot(rbMulEach(motion->moments, s->spin), s->spin);
+        potential = -motion->mass * rbDot(world->def.gravity, s->position);
+        rbForceCursor cursor = {0};
+        const rbForceDef* force;
+        while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
+            const rbForceRow* row = rbGetForceRow(force->type);
+            if (row->potential != NULL) {
+                potential += row->potential(force, motion->mass, s->position);
+            }
         }
     }
-    return parts[0] + parts[1] + parts[2];
+    if (parts != NULL) {
+        parts[0] = linear;
+        parts[1] = angular;
+        parts[2] = potential;
+    }
+    return linear + angular + potential;
 }
 
 // J, to lift a body by its radius, or by its radius of gyration if it has no shape.

@@ -1,49 +1,39 @@
 // Snapshot and restore of everything that moves.
 //
-// Layout: a header, then for each body slot its flight record, state and loads as they lie in
-// memory, for each joint what users can set, the parameters, the bytes of the engine, and the
-// pairs of shapes that touch.
+// Layout: a header, the parameters that can be changed while the world runs, what moves with the
+// world, the bytes of the engine, and the bodies and joints it has not been told of yet.
 // A snapshot serves the process that took it (rewinding, retrying a step); recordings are for
 // files.
 #include "base/core/byte_stream.h"
 #include "base/core/hash.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
-#include "world/world_parameters.h"
+
+#include <stddef.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 9u
+#define SNAPSHOT_VERSION 10u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
     uint32_t version;
-    uint64_t structure; // hash of what must match on restore
-    uint64_t checksum;  // of all bytes, with this field set to zero
-    double time;
-    double timeRest;
-    double energyReference;
-    double externalWork;
-    int32_t bodyCount;
-    int32_t eventCount;
-    int32_t touchedCount;
-    int32_t jointCount;
-    int32_t touchCounts[RB_TOUCH_COUNT]; // pairs of shapes
-    rbEngineAccounts accounts;           // work totals so far
-    rbStepWork stepWork;                 // the part that the step engine does not count itself
-    uint64_t engineSize; // bytes of the engine after the parameters; 0: it was not ready
+    uint64_t checksum;   // of all bytes after it
+    uint64_t structure;  // hash of what must match on restore
+    uint64_t size;       // of all bytes
+    uint64_t engineSize; // of those of the engine; 0: it was not ready
+    int64_t eventCount;
+    rbEngineAccounts accounts; // work totals so far
 } SnapshotHeader;
 
 static uint64_t checksumOf(const void* bytes, size_t size)
 {
-    SnapshotHeader header;
-    memcpy(&header, bytes, sizeof header);
-    header.checksum = 0;
-    uint64_t hash = rbHashBytes(RB_HASH_SEED, &header, sizeof header);
-    return rbHashBytes(hash, (const char*)bytes + sizeof header, size - sizeof header);
+    size_t start = offsetof(SnapshotHeader, structure);
+    return rbHashBytes(RB_HASH_SEED, (const char*)bytes + start, size - start);
 }
 
 static uint64_t hashIds(uint64_t hash, const rbIdPool* pool)
 {
+    hash = rbHashBytes(hash, &pool->generations.count, sizeof pool->generations.count);
     return rbHashBytes(hash, pool->generations.data,
                        (size_t)pool->generations.count * sizeof(uint32_t));
 }
@@ -58,14 +48,94 @@ static uint64_t structureHash(const rbWorld* world)
     return rbHashBytes(hash, &world->materialPairs.count, sizeof world->materialPairs.count);
 }
 
-static void moveBodies(rbWorld* world, rbByteStream* stream)
+// -------------------------------------------------------------------------------------- parameters
+
+static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
 {
-    for (int i = 0; i < world->bodies.count; ++i) {
-        RB_MOVE(stream, world->flights.data[i]);
-        RB_MOVE(stream, world->states.data[i]);
-        RB_MOVE(stream, world->motions.data[i].acceleration); // held bodies have none
+    rbBody* body = &world->bodies.data[index];
+    RB_MOVE(stream, body->mass);
+    RB_MOVE(stream, body->principal);
+    RB_MOVE(stream, body->radius);
+    RB_MOVE(stream, body->hasMass);
+    RB_MOVE(stream, body->hasExplicitMass);
+    RB_MOVE(stream, world->motions.data[index].moments);
+    RB_MOVE(stream, world->motions.data[index].mass);
+    for (int i = 0; i < body->shapes.count; ++i) {
+        rbShapeDef* shape = &body->shapes.data[i].def;
+        RB_MOVE(stream, shape->material);
+        RB_MOVE(stream, shape->surfaceVelocity);
+        RB_MOVE(stream, shape->groups);
+        RB_MOVE(stream, shape->mask);
     }
 }
+
+// Without schedules, which the joint keeps.
+static void moveJointParameters(rbJoint* joint, rbByteStream* stream)
+{
+    for (int f = 0; joint != NULL && f < RB_JOINT_FREEDOMS_MAX; ++f) {
+        rbFreedomDef freedom;
+        memcpy(&freedom, &joint->def.freedoms[f], sizeof freedom);
+        memcpy(&freedom.motor, &joint->definedMotors[f].def, sizeof freedom.motor);
+        freedom.motor.schedule = NULL;
+        RB_MOVE(stream, freedom);
+        RB_MOVE(stream, joint->def.limits[f]);
+        if (stream->isLoading) {
+            joint->def.freedoms[f] = freedom;
+            rbJoint_DefineMotor(joint, f, &freedom.motor);
+        }
+    }
+}
+
+static void moveParameters(rbWorld* world, rbByteStream* stream)
+{
+    RB_MOVE(stream, world->def.gravity);
+    RB_MOVE(stream, world->def.step);
+    RB_MOVE(stream, world->def.contact);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        moveBodyParameters(world, i, stream);
+    }
+    for (int i = 0; i < world->joints.count; ++i) {
+        moveJointParameters(world->joints.data[i].joint, stream);
+    }
+    for (int i = 0; i < world->springs.count; ++i) {
+        rbSpring* spring = world->springs.data[i].spring;
+        if (spring != NULL) {
+            RB_MOVE(stream, spring->def.restLength);
+            RB_MOVE(stream, spring->def.stiffness);
+            RB_MOVE(stream, spring->def.damping);
+        }
+    }
+}
+
+// Restores them. If they differ, the engine must start anew; energy accounting is unchanged.
+static void restoreParameters(rbWorld* world, rbByteStream* stream)
+{
+    rbByteStream counted = {0};
+    moveParameters(world, &counted);
+    rbByteStream present = {.bytes = rbAlloc(counted.size)};
+    moveParameters(world, &present);
+    bool isSame = memcmp(present.bytes, stream->bytes + stream->size, counted.size) == 0;
+    rbFree(present.bytes, counted.size);
+    if (isSame) {
+        stream->size += counted.size;
+        return;
+    }
+    moveParameters(world, stream);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+            rbWorld_RefreshLoads(world, i);
+        }
+    }
+    rbWorld_RemakeLinksOf(world, RB_ALL_BODIES);
+    world->elasticCount = world->springCount;
+    for (int i = 0; i < world->joints.count; ++i) {
+        const rbJoint* joint = world->joints.data[i].joint;
+        world->elasticCount += joint != NULL && rbJoint_IsElastic(joint) ? 1 : 0;
+    }
+    rbWorld_ResetEngine(world);
+}
+
+// ------------------------------------------------------------------------------------------- state
 
 // What users can set of a joint, and what only the engine knows while it is ready.
 static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
@@ -99,45 +169,48 @@ static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
     }
 }
 
-static void moveJoints(rbWorld* world, rbByteStream* stream)
+static void moveState(rbWorld* world, rbByteStream* stream)
 {
+    RB_MOVE(stream, world->time);
+    RB_MOVE(stream, world->timeRest);
+    RB_MOVE(stream, world->energyReference);
+    RB_MOVE(stream, world->externalWork);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        RB_MOVE(stream, world->flights.data[i]);
+        RB_MOVE(stream, world->states.data[i]);
+        RB_MOVE(stream, world->motions.data[i].acceleration); // held bodies have none
+    }
     for (int i = 0; i < world->joints.count; ++i) {
         if (world->joints.data[i].joint != NULL) {
             moveJoint(world, i, stream);
         }
     }
-}
-
-static size_t bodiesSize(const rbWorld* world)
-{
-    rbByteStream stream = {0};
-    moveBodies((rbWorld*)world, &stream); // counting changes nothing
-    moveJoints((rbWorld*)world, &stream);
-    return sizeof(SnapshotHeader) + stream.size + rbWorld_GetParametersSize(world);
-}
-
-// The engine's part includes the bodies whose flights were restarted by user calls since the last
-// advance; they are registered with the engine at the next one.
-static size_t touchedSize(const rbWorld* world)
-{
-    return (size_t)world->touched.count * sizeof *world->touched.data;
-}
-
-static size_t engineSize(const rbWorld* world)
-{
-    if (!world->isEngineReady) {
-        return 0;
+    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
+        RB_MOVE_ARRAY(stream, world->touches[i]);
     }
-    return rbWorld_GetEngineRow(world)->getSnapshotSize(world) + touchedSize(world);
+}
+
+// Counts or saves everything after the header; changes nothing. Returns the bytes of the engine.
+static size_t save(const rbWorld* constWorld, rbByteStream* stream)
+{
+    rbWorld* world = (rbWorld*)constWorld;
+    moveParameters(world, stream);
+    moveState(world, stream);
+    size_t start = stream->size;
+    if (world->isEngineReady) {
+        rbWorld_GetEngineRow(world)->move(world, stream);
+    }
+    size_t engineSize = stream->size - start;
+    RB_MOVE(stream, world->stepWork);
+    RB_MOVE_ARRAY(stream, world->touched);
+    return engineSize;
 }
 
 size_t rbWorld_GetSnapshotSize(const rbWorld* world)
 {
-    size_t touchCount = 0;
-    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
-        touchCount += (size_t)world->touches[i].count;
-    }
-    return bodiesSize(world) + engineSize(world) + touchCount * sizeof(rbTouchSlot);
+    rbByteStream stream = {.size = sizeof(SnapshotHeader)};
+    (void)save(world, &stream);
+    return stream.size;
 }
 
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
@@ -152,40 +225,13 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .magic = SNAPSHOT_MAGIC,
         .version = SNAPSHOT_VERSION,
         .structure = structureHash(world),
-        .time = world->time,
-        .timeRest = world->timeRest,
-        .energyReference = world->energyReference,
-        .externalWork = world->externalWork,
-        .bodyCount = world->bodies.count,
+        .size = needed,
         .eventCount = world->events.count,
-        .touchedCount = world->isEngineReady ? world->touched.count : 0,
-        .jointCount = world->joints.count,
-        .touchCounts = {world->touches[0].count, world->touches[1].count},
         .accounts = rbWorld_GetAccounts(world),
-        .stepWork = world->stepWork,
-        .engineSize = engineSize(world),
     };
-    memcpy(bytes, &header, sizeof header);
     rbByteStream stream = {.bytes = bytes, .size = sizeof header};
-    moveBodies((rbWorld*)world, &stream); // saving changes nothing
-    moveJoints((rbWorld*)world, &stream);
-    char* place = (char*)bytes + stream.size;
-    rbWorld_TakeParameters(world, place);
-    place += rbWorld_GetParametersSize(world);
-    if (header.engineSize > 0) {
-        if (header.touchedCount > 0) {
-            memcpy(place, world->touched.data, touchedSize(world));
-        }
-        rbWorld_GetEngineRow(world)->takeSnapshot(world, place + touchedSize(world));
-        place += header.engineSize;
-    }
-    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
-        size_t touchSize = (size_t)world->touches[i].count * sizeof(rbTouchSlot);
-        if (touchSize > 0) {
-            memcpy(place, world->touches[i].data, touchSize);
-        }
-        place += touchSize;
-    }
+    header.engineSize = save(world, &stream);
+    memcpy(bytes, &header, sizeof header);
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
     return RB_STATUS_OK;
@@ -201,61 +247,18 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
     if (header->magic != SNAPSHOT_MAGIC || header->version != SNAPSHOT_VERSION) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "this is not a snapshot of this version");
     }
-    if (header->bodyCount != world->bodies.count || header->jointCount != world->joints.count ||
-        header->structure != structureHash(world)) {
+    if (header->structure != structureHash(world)) {
         return rbError_Set(
             error, RB_STATUS_INVALID,
             "the bodies, joints or forces of the world differ from those of the snapshot");
     }
-    size_t touchCount = 0;
-    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
-        touchCount += header->touchCounts[i] > 0 ? (size_t)header->touchCounts[i] : 0u;
-    }
-    size_t touchSize = touchCount * sizeof(rbTouchSlot);
-    size_t needed = bodiesSize(world) + (size_t)header->engineSize + touchSize;
-    if (header->engineSize > SIZE_MAX / 2 || size < needed) {
+    if (header->size < sizeof *header || size < header->size) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
     }
-    if (header->checksum != checksumOf(bytes, needed)) {
+    if (header->checksum != checksumOf(bytes, header->size)) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
     }
     return RB_STATUS_OK;
-}
-
-static void restoreTouches(rbWorld* world, const SnapshotHeader* header, const char* place)
-{
-    for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
-        int count = header->touchCounts[i] > 0 ? header->touchCounts[i] : 0;
-        size_t size = (size_t)count * sizeof(rbTouchSlot);
-        rbArray_Reserve(world->touches[i], count);
-        world->touches[i].count = count;
-        if (count > 0) {
-            memcpy(world->touches[i].data, place, size);
-        }
-        place += size;
-    }
-}
-
-// Restores the engine from its bytes (true), or marks it to be started anew.
-static bool restoreEngine(rbWorld* world, const SnapshotHeader* header, const char* place)
-{
-    const rbEngineRow* row = rbWorld_GetEngineRow(world);
-    size_t listed = (size_t)header->touchedCount * sizeof *world->touched.data;
-    size_t size = (size_t)header->engineSize;
-    if (size > listed && row->restoreSnapshot(world, place + listed, size - listed)) {
-        rbArray_Reserve(world->touched, header->touchedCount);
-        world->touched.count = header->touchedCount;
-        if (listed > 0) {
-            memcpy(world->touched.data, place, listed);
-        }
-        return true;
-    }
-    world->touched.count = 0;
-    world->isEngineReady = false;
-    if (row->startAnew != NULL) {
-        row->startAnew(world, &header->accounts);
-    }
-    return false;
 }
 
 rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
@@ -267,30 +270,32 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
         return status;
     }
     world->motionCount += 1;
-    world->time = header.time;
-    world->timeRest = header.timeRest;
-    world->energyReference = header.energyReference;
-    world->externalWork = header.externalWork;
     if (header.eventCount < world->events.count) {
-        world->events.count = header.eventCount;
+        world->events.count = (int)header.eventCount;
     }
-    size_t parametersSize = rbWorld_GetParametersSize(world);
-    rbWorld_RestoreParameters(world, (const char*)bytes + bodiesSize(world) - parametersSize);
     rbByteStream stream = {.bytes = (char*)bytes, .size = sizeof header, .isLoading = true};
-    moveBodies(world, &stream);
-    moveJoints(world, &stream);
-    const char* place = (const char*)bytes + stream.size;
-    restoreTouches(world, &header, place + parametersSize + (size_t)header.engineSize);
+    restoreParameters(world, &stream);
+    size_t start = stream.size;
+    moveState(world, &stream);
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
     bool isReady = world->isEngineReady;
-    if (!restoreEngine(world, &header, place + parametersSize)) {
+    bool isOfEngine = header.engineSize > 0 && row->prepareLoad != NULL;
+    if (!isOfEngine || !row->prepareLoad(world, header.engineSize)) {
+        world->touched.count = 0;
+        world->isEngineReady = false;
+        if (row->startAnew != NULL) {
+            row->startAnew(world, &header.accounts);
+        }
         rbWorld_SetAccounts(world, &header.accounts);
         return RB_STATUS_OK;
     }
-    if (!isReady) {
-        stream.size = sizeof header;
-        moveBodies(world, &stream); // starting the engine may have moved them
-    }
-    world->stepWork = header.stepWork;
+    row->move(world, &stream);
+    RB_MOVE(&stream, world->stepWork);
+    RB_MOVE_ARRAY(&stream, world->touched);
     world->assembleWork = header.accounts.assemble;
+    if (!isReady) {
+        stream.size = start;
+        moveState(world, &stream); // starting the engine may have moved bodies
+    }
     return RB_STATUS_OK;
 }

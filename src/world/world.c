@@ -6,7 +6,6 @@
 #include "base/core/words.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
-#include "world/world_query_tree.h"
 #include "world/world_settings.h"
 
 #include <limits.h>
@@ -57,7 +56,6 @@ void rbDestroyWorld(rbWorld* world)
     rbWorld_FreeEngine(world);
     rbWorld_FreeLinks(world);
     rbArray_Free(world->owned);
-    rbArray_Free(world->radii);
     rbArray_Free(world->materialPairs);
     rbArray_Free(world->contactViews);
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
@@ -74,7 +72,6 @@ void rbDestroyWorld(rbWorld* world)
     rbArray_Free(world->states);
     rbArray_Free(world->geometries);
     rbArray_Free(world->forces);
-    rbArray_Free(world->globalForces);
     rbArray_Free(world->events);
     rbNameTable_Free(&world->names);
     rbIdPool_Free(&world->bodyIds);
@@ -105,7 +102,7 @@ static void evaluateBodies(rbWorld* world, rbStepReport* report)
             report->numericCount += isExact ? 0 : 1;
             report->fallbackCount += flight->isFallback ? 1 : 0;
         } else if (body->path != NULL) {
-            world->states.data[i] = rbWorld_StateAt(world, i, world->time, &counts);
+            world->states.data[i] = rbWorld_StateAt(world, i, world->time);
         }
         report->integratorSteps += counts.accepted;
         report->rejectedSteps += counts.rejected;

@@ -31,6 +31,13 @@ rbBodyId rbWorld_BodyIdOf(const rbWorld* world, int index)
     return (rbBodyId){(uint32_t)index + 1u, world->bodyIds.generations.data[index]};
 }
 
+rbBodyId rbWorld_CompleteId(const rbWorld* world, rbBodyId reported)
+{
+    int index = (int)reported.index1 - 1;
+    bool isAlive = index >= 0 && index < world->bodies.count && rbWorld_IsBodyAlive(world, index);
+    return isAlive ? rbWorld_BodyIdOf(world, index) : (rbBodyId){0, 0};
+}
+
 bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId)
 {
     return rbIdPool_IsAlive(&world->bodyIds, bodyId.index1, bodyId.generation);
@@ -96,12 +103,14 @@ static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings*
     };
 }
 
-static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbError* error)
+// *path: that of the body, made if its definition has one.
+static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbPath** path,
+                             rbError* error)
 {
     const char* name = def->name != NULL ? def->name : "";
     if (RB_CHECK_COOKIE(def, RB_KIND_BODY, error) != RB_STATUS_OK ||
         validateName(world, def->name, error) != RB_STATUS_OK) {
-        return error != NULL ? error->status : RB_STATUS_INVALID;
+        return error->status;
     }
     if ((unsigned)def->type >= RB_BODY_TYPE_COUNT) {
         return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": there is no body type %d", name,
@@ -114,17 +123,13 @@ static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbError
         return status;
     }
     rbMotionSettings settings = settingsOf(world, &def->motion);
-    rbError motionError = {0};
-    status = rbSettingList_Check(&rbMotionSettingList, &settings, &motionError);
-    if (status != RB_STATUS_OK) {
-        return rbError_Set(error, status, "body \"%s\": %.400s", name, motionError.message);
-    }
-    if (def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
-        rbError inner = {0};
+    rbError inner = {0};
+    status = rbSettingList_Check(&rbMotionSettingList, &settings, &inner);
+    if (status == RB_STATUS_OK && def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
         status = rbMassProperties_Validate(def->mass, &inner);
-        if (status != RB_STATUS_OK) {
-            return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
-        }
+    }
+    if (status != RB_STATUS_OK) {
+        return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
     }
     if (!isfinite(def->growth)) {
         return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": the growth %g m/s is not finite",
@@ -133,6 +138,13 @@ static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbError
     if (def->path != NULL && def->type != RB_BODY_KINEMATIC) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "body \"%s\" has a path; only kinematic bodies follow one", name);
+    }
+    if (def->path != NULL) {
+        transform.q = rbNormalizeQuat(transform.q);
+        *path = rbPath_Create(def->path, transform, &inner);
+        if (*path == NULL) {
+            return rbError_Set(error, inner.status, "body \"%s\": %.400s", name, inner.message);
+        }
     }
     return status;
 }
@@ -148,23 +160,16 @@ static int takeSlot(rbWorld* world)
     return index;
 }
 
-static rbBodyId createBody(rbWorld* world, const rbBodyDef* def, rbError* error)
+rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
 {
-    rbBodyId null = {0, 0};
-    if (validateBody(world, def, error) != RB_STATUS_OK) {
-        return null;
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    rbPath* path = NULL;
+    if (validateBody(world, def, &path, &reason) != RB_STATUS_OK) {
+        rbWorld_LogRefusal(world, "a body", &reason, error);
+        return (rbBodyId){0, 0};
     }
     rbTransform transform = {def->position, rbNormalizeQuat(def->orientation)};
-    rbPath* path = NULL;
-    if (def->path != NULL) {
-        rbError inner = {0};
-        path = rbPath_Create(def->path, transform, &inner);
-        if (path == NULL) {
-            (void)rbError_Set(error, inner.status, "body \"%s\": %.400s",
-                              def->name != NULL ? def->name : "", inner.message);
-            return null;
-        }
-    }
     int index = takeSlot(world);
     rbBody* body = &world->bodies.data[index];
     body->type = def->type;
@@ -194,27 +199,14 @@ static rbBodyId createBody(rbWorld* world, const rbBodyDef* def, rbError* error)
         rbWorld_InnerState(world, index, transform, isMoving ? def->linearVelocity : RB_VEC3_ZERO,
                            isMoving ? def->angularVelocity : RB_VEC3_ZERO);
     if (path != NULL) {
-        rbMotionCounts counts = {0};
-        world->states.data[index] = rbWorld_StateAt(world, index, world->time, &counts);
+        world->states.data[index] = rbWorld_StateAt(world, index, world->time);
     }
     if (body->hasMass) {
         rbWorld_RefreshLoads(world, index);
         rbWorld_StartFlight(world, index);
-        double parts[3];
-        world->energyReference += rbWorld_BodyEnergy(world, index, parts);
+        world->energyReference += rbWorld_BodyEnergy(world, index, NULL);
     }
     return rbWorld_BodyIdOf(world, index);
-}
-
-rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
-{
-    RB_USE_ALLOCATOR(world->def.allocator);
-    rbError reason = {0};
-    rbBodyId id = createBody(world, def, &reason);
-    if (RB_IS_NULL(id)) {
-        rbWorld_LogRefusal(world, "a body", &reason, error);
-    }
-    return id;
 }
 
 void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
@@ -222,7 +214,6 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
     RB_USE_ALLOCATOR(world->def.allocator);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
-    double parts[3];
     rbWorld_NoteChange(world);
     rbWorld_DestroyLinksOf(world, index);
     if (rbWorld_IsOwned(world, index)) {
@@ -230,7 +221,7 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
     }
     // Its energy and the work done on it leave the energy accounting with it.
     world->energyReference -=
-        rbWorld_BodyEnergy(world, index, parts) - world->states.data[index].work;
+        rbWorld_BodyEnergy(world, index, NULL) - world->states.data[index].work;
     if (body->name[0] != '\0') {
         rbNameTable_Remove(&world->names, body->name, index);
     }
@@ -305,8 +296,9 @@ rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform tr
     return state;
 }
 
-rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMotionCounts* counts)
+rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time)
 {
+    rbMotionCounts counts = {0};
     const rbBody* body = &world->bodies.data[index];
     rbMotionState state = world->states.data[index];
     if (body->hasMass && rbWorld_IsOwned(world, index)) {
@@ -315,11 +307,11 @@ rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMo
             const rbMotionBody* motion = &world->motions.data[index];
             rbFlight flight = {0};
             rbFlight_Start(&flight, motion, world->time, &state);
-            rbFlight_Evaluate(&flight, motion, time, &state, counts);
+            rbFlight_Evaluate(&flight, motion, time, &state, &counts);
         }
     } else if (body->hasMass) {
         rbFlight_Evaluate(&world->flights.data[index], &world->motions.data[index], time, &state,
-                          counts);
+                          &counts);
     } else if (body->path != NULL) {
         rbTransform pose;
         rbVec3 angularVelocity;
@@ -341,8 +333,7 @@ rbBodyState rbBody_GetStateAt(const rbWorld* world, rbBodyId bodyId, double time
 {
     RB_ASSERT(isfinite(time));
     int index = rbWorld_BodyIndex(world, bodyId);
-    rbMotionCounts counts = {0};
-    rbMotionState state = rbWorld_StateAt(world, index, time, &counts);
+    rbMotionState state = rbWorld_StateAt(world, index, time);
     return rbWorld_PublicState(world, index, &state);
 }
 
@@ -385,16 +376,14 @@ void rbWorld_StartFlight(rbWorld* world, int index)
 // Applies a state set by the user; the journal records the change in energy.
 static void changeState(rbWorld* world, int index, const rbMotionState* state, rbEventKind kind)
 {
-    double parts[3];
     bool hasMass = world->bodies.data[index].hasMass;
     if (!hasMass) {
         rbWorld_NoteChange(world); // the engine has the pose from its registration
     }
-    double before =
-        rbWorld_BodyEnergy(world, index, parts) + rbWorld_GetElasticEnergy(world, index);
+    double before = rbWorld_BodyEnergy(world, index, NULL) + rbWorld_GetElasticEnergy(world, index);
     world->states.data[index] = *state;
     double change =
-        rbWorld_BodyEnergy(world, index, parts) + rbWorld_GetElasticEnergy(world, index) - before;
+        rbWorld_BodyEnergy(world, index, NULL) + rbWorld_GetElasticEnergy(world, index) - before;
     world->externalWork += change;
     if (hasMass) {
         rbWorld_StartFlight(world, index);

@@ -43,17 +43,12 @@ static bool hasShape(const rbWorld* world, int index)
     return rbWorld_IsBodyAlive(world, index) && world->bodies.data[index].shapes.count > 0;
 }
 
-static bool hasSensor(const rbBody* body)
-{
-    return rbBody_CountSolid(body) < body->shapes.count;
-}
-
 // By their masses, groups and joints, wherever they are. Sensors report in steps with contacts.
 static bool canCollide(const rbWorld* world, int a, int b)
 {
     const rbBody* bodyA = &world->bodies.data[a];
     const rbBody* bodyB = &world->bodies.data[b];
-    if (hasSensor(bodyA) || hasSensor(bodyB)) {
+    if (rbBody_HasSensor(bodyA) || rbBody_HasSensor(bodyB)) {
         return true;
     }
     const rbShapeDef* shapeA = &bodyA->shapes.data[0].def;
@@ -197,13 +192,7 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
 // For methods that move single bodies only.
 static rbStatus refuseJoints(const rbWorld* world, rbError* error)
 {
-    const char* kind = NULL;
-    for (int i = 0; i < world->joints.count; ++i) {
-        kind = world->joints.data[i].joint != NULL ? "joints" : kind;
-    }
-    for (int i = 0; i < world->springs.count; ++i) {
-        kind = world->springs.data[i].spring != NULL ? "springs" : kind;
-    }
+    const char* kind = world->springCount > 0 ? "springs" : world->jointCount > 0 ? "joints" : NULL;
     if (kind == NULL) {
         return RB_STATUS_OK;
     }
@@ -326,21 +315,10 @@ bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
 
 // ------------------------------------------------------------------------------------- reading
 
-// The engine uses indices: index1 is valid, the generation is filled in here.
-static rbBodyId completeId(const rbWorld* world, rbBodyId id)
-{
-    rbBodyId none = {0, 0};
-    int index = (int)id.index1 - 1;
-    bool isAlive = index >= 0 && index < world->bodies.count && rbWorld_IsBodyAlive(world, index);
-    return isAlive ? rbWorld_BodyIdOf(world, index) : none;
-}
-
-// NULL: the engine has no contacts. Joint limits alone count as contacts too.
+// NULL: the engine does not exist yet or has no lasting contacts.
 static const rbEngineContacts* getContacts(const rbWorld* world)
 {
-    const rbEngineContacts* contacts =
-        world->engine != NULL ? rbWorld_GetEngineRow(world)->contacts : NULL;
-    return contacts != NULL && contacts->hasContacts(world) ? contacts : NULL;
+    return world->engine != NULL ? rbWorld_GetEngineRow(world)->contacts : NULL;
 }
 
 rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
@@ -350,10 +328,10 @@ rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
     if (contacts != NULL) {
         statistics = contacts->getStatistics(world);
         statistics.unwritten = world->unwrittenEvents;
-        statistics.deepestA = completeId(world, statistics.deepestA);
-        statistics.deepestB = completeId(world, statistics.deepestB);
-        statistics.overlapA = completeId(world, statistics.overlapA);
-        statistics.overlapB = completeId(world, statistics.overlapB);
+        statistics.deepestA = rbWorld_CompleteId(world, statistics.deepestA);
+        statistics.deepestB = rbWorld_CompleteId(world, statistics.deepestB);
+        statistics.overlapA = rbWorld_CompleteId(world, statistics.overlapA);
+        statistics.overlapB = rbWorld_CompleteId(world, statistics.overlapB);
     }
     return statistics;
 }
@@ -367,8 +345,8 @@ int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity
     }
     int count = contacts->getViews(world, views, capacity);
     for (int i = 0; i < count && i < capacity; ++i) {
-        views[i].bodyA = completeId(world, views[i].bodyA);
-        views[i].bodyB = completeId(world, views[i].bodyB);
+        views[i].bodyA = rbWorld_CompleteId(world, views[i].bodyA);
+        views[i].bodyB = rbWorld_CompleteId(world, views[i].bodyB);
         views[i].gap += world->def.contact.shell; // the engine measures from the shell
     }
     return count;

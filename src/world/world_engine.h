@@ -1,6 +1,7 @@
 // The engines of a world as rows of a table, and what they have in common.
 #pragma once
 
+#include "base/core/byte_stream.h"
 #include "world/world_state.h"
 
 // Work by cause, as counted by an engine; part of a snapshot.
@@ -25,7 +26,6 @@ typedef struct rbEngineJoints {
 
 // Access to the contacts of an engine with lasting contacts. Called only while the engine exists.
 typedef struct rbEngineContacts {
-    bool (*hasContacts)(const rbWorld* world);
     rbContactStatistics (*getStatistics)(const rbWorld* world);
     // Fills up to capacity views, only when the engine is ready; returns the total.
     int (*getViews)(const rbWorld* world, rbContactView* views, int capacity);
@@ -51,11 +51,11 @@ typedef struct rbEngineRow {
     // Adds the work that the engine counts.
     void (*addWork)(const rbWorld* world, rbEngineAccounts* accounts);
     bool (*isResting)(const rbWorld* world, int index);
-    void (*enableJournal)(rbWorld* world, bool isOn);
-    size_t (*getSnapshotSize)(const rbWorld* world);
-    void (*takeSnapshot)(const rbWorld* world, void* bytes);
-    // False: the bytes do not match, and the engine must start anew.
-    bool (*restoreSnapshot)(rbWorld* world, const void* bytes, size_t size);
+    // Moves the state of the engine, which is ready, through a stream.
+    void (*move)(rbWorld* world, rbByteStream* stream);
+    // Makes the engine ready to load bytes of this size. False: they do not match, and it must
+    // start anew.
+    bool (*prepareLoad)(rbWorld* world, size_t size);
     // Called after restoring a snapshot without the engine, or one that does not match.
     void (*startAnew)(rbWorld* world, const rbEngineAccounts* accounts);
 } rbEngineRow;
@@ -92,9 +92,9 @@ rbPairFilterFn* rbWorld_GetPairFilter(const rbWorld* world);
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 
 // Writes into the journal of a world; the context is the world.
-void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened);
+void rbWorld_WriteJournal(void* context, const rbEvent* happened);
 // The same of the step engine.
-void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened);
+void rbWorld_WriteStepJournal(void* context, const rbEvent* happened);
 // The event engine of a world; NULL: it has another one, or none yet.
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world);
 // The arrays of a world for reading its event engine, without a journal.
@@ -112,3 +112,34 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error);
 void rbWorld_ReserveContacts(rbWorld* world);
 // The message for contacts that missed their tolerance before a time; false: none did.
 bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error);
+
+// Takes the end of a step (an rbEngineNodeFn; the context is the world): adds events for pairs that
+// are new or have ended.
+void rbWorld_NoteNode(void* context, const rbEngineNode* node);
+
+// The pairs of a kind at a time are those in foundTouches, in order: adds events for what is new
+// and what has ended.
+void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time);
+
+// Lists the bodies with sensors, when an engine starts. UNSUPPORTED if the engine does not support
+// them, or conveyors.
+rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error);
+// Checks all sensors at a time with these states of all bodies.
+void rbWorld_CheckSensors(rbWorld* world, double time, const rbMotionState* states);
+
+// Changes both at once: they may fit only together. NULL: those stay.
+rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
+                             const rbContactSettings* contact, rbError* error);
+
+// A change that the engine may refuse when it starts anew is tried at once.
+typedef struct rbWorldTrial {
+    void* bytes; // a snapshot; NULL: the engine was not ready, and validates later
+    size_t size;
+    rbError engineError;
+} rbWorldTrial;
+
+rbWorldTrial rbWorld_BeginTrial(const rbWorld* world);
+// Called after the change. If it is refused, the world is restored bit for bit.
+rbStatus rbWorld_EndTrial(rbWorld* world, rbWorldTrial* trial, rbError* error);
+// Undoes the change.
+void rbWorld_UndoTrial(rbWorld* world, rbWorldTrial* trial);

@@ -1,52 +1,33 @@
 // The event engine of a world: registering bodies, starting and advancing it.
 #include "dynamics/engines/event/event_rows.h"
 #include "world/world_engine.h"
-#include "world/world_touch.h"
 
 #include <math.h>
 
-// ---------------------------------------------------------------------------- registering
-// bodies
+// ------------------------------------------------------------------------------ registering bodies
 
-static const rbEventKind kinds[RB_HAPPENED_COUNT] = {
-    [RB_HAPPENED_IMPACT] = RB_EVENT_IMPACT,
-    [RB_HAPPENED_MICROCOLLISION] = RB_EVENT_MICROCOLLISION,
-    [RB_HAPPENED_LASTING] = RB_EVENT_LASTING,
-    [RB_HAPPENED_REST] = RB_EVENT_REST,
-    [RB_HAPPENED_WAKE] = RB_EVENT_WAKE,
-    [RB_HAPPENED_PARTED] = RB_EVENT_PARTED,
-    [RB_HAPPENED_SENSOR_BEGIN] = RB_EVENT_SENSOR_BEGIN,
-    [RB_HAPPENED_SENSOR_END] = RB_EVENT_SENSOR_END,
-};
-
-void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened)
+void rbWorld_WriteJournal(void* context, const rbEvent* happened)
 {
     rbWorld* world = context;
-    rbEvent event = {.time = happened->time,
-                     .kind = kinds[happened->kind],
-                     .law = happened->law,
-                     .bodyA = rbWorld_BodyIdOf(world, happened->a),
-                     .energyChange = happened->energyChange,
-                     .energyBefore = happened->energyBefore,
-                     .frictionWork = happened->frictionWork,
-                     .point = happened->point,
-                     .normal = happened->normal,
-                     .impulse = happened->impulse,
-                     .approachSpeed = happened->approachSpeed,
-                     .history = happened->history};
-    if (happened->b >= 0) {
-        event.bodyB = rbWorld_BodyIdOf(world, happened->b);
-    }
+    rbEvent event = *happened;
+    event.bodyA = rbWorld_CompleteId(world, happened->bodyA);
+    event.bodyB = rbWorld_CompleteId(world, happened->bodyB);
     rbArray_Push(world->events, event);
+}
+
+rbEventHost rbWorld_GetEventHost(const rbWorld* world)
+{
+    return (rbEventHost){.flights = world->flights.data,
+                         .motions = world->motions.data,
+                         .states = world->states.data};
 }
 
 static rbEventHost makeHost(rbWorld* world)
 {
-    return (rbEventHost){.flights = world->flights.data,
-                         .motions = world->motions.data,
-                         .states = world->states.data,
-                         .journal = rbWorld_WriteJournal,
-                         .context = world};
+    rbEventHost host = rbWorld_GetEventHost(world);
+    host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteJournal;
+    host.context = world;
+    return host;
 }
 
 // Bounds on the effect of varying loads; rejects forces that state no bound, by name.
@@ -170,8 +151,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     // Bodies may have been separated.
     for (int i = 0; status == RB_STATUS_OK && i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
-            rbMotionCounts counts = {0};
-            world->states.data[i] = rbWorld_StateAt(world, i, world->time, &counts);
+            world->states.data[i] = rbWorld_StateAt(world, i, world->time);
         }
     }
     return status;
@@ -182,9 +162,8 @@ static void checkSensors(rbWorld* world, double time)
 {
     rbArray_Reserve(world->sensorStates, world->bodies.count);
     for (int i = 0; i < world->bodies.count; ++i) {
-        rbMotionCounts counts = {0};
         if (rbWorld_IsBodyAlive(world, i)) {
-            world->sensorStates.data[i] = rbWorld_StateAt(world, i, time, &counts);
+            world->sensorStates.data[i] = rbWorld_StateAt(world, i, time);
         }
     }
     rbWorld_CheckSensors(world, time, world->sensorStates.data);
@@ -234,27 +213,19 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     return status;
 }
 
-static size_t getSnapshotSize(const rbWorld* world)
+static void moveEngine(rbWorld* world, rbByteStream* stream)
 {
-    return rbEventEngine_GetSnapshotSize(world->engine);
+    rbEventEngine_Move(world->engine, stream);
 }
 
-static void takeSnapshot(const rbWorld* world, void* bytes)
-{
-    rbEventEngine_TakeSnapshot(world->engine, bytes);
-}
-
-static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
+// Everything is registered again where necessary; the effects on flights and the journal are
+// undone.
+static bool prepareLoad(rbWorld* world, size_t size)
 {
     (void)size;
-    // Everything is registered again where necessary; the effects on flights and the journal are
-    // undone.
     int eventCount = world->events.count;
     bool isReady = world->isEngineReady || registerAndStart(world, true, NULL) == RB_STATUS_OK;
     world->events.count = eventCount;
-    if (isReady) {
-        rbEventEngine_RestoreSnapshot(world->engine, bytes);
-    }
     return isReady;
 }
 
@@ -287,43 +258,28 @@ static bool isResting(const rbWorld* world, int index)
     return rbEventEngine_IsResting(world->engine, index);
 }
 
-static void enableJournal(rbWorld* world, bool isOn)
-{
-    rbEventEngine_EnableJournal(world->engine, isOn);
-}
-
 const rbEngineRow rbEventEngineRow = {
     .name = "event",
     .traits = {.isEventDriven = true, .growsBodies = true},
     .addWork = addWork,
     .isResting = isResting,
-    .enableJournal = enableJournal,
     .start = startEngine,
     .advance = advanceEngine,
     .destroy = destroyEngine,
-    .getSnapshotSize = getSnapshotSize,
-    .takeSnapshot = takeSnapshot,
-    .restoreSnapshot = restoreSnapshot,
+    .move = moveEngine,
+    .prepareLoad = prepareLoad,
     .startAnew = startAnew,
 };
-
-rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
-{
-    rbEventStatistics none = {0};
-    bool isRunning = rbWorld_GetEngineRow(world) == &rbEventEngineRow && world->engine != NULL;
-    return isRunning ? rbEventEngine_GetStatistics(world->engine) : none;
-}
 
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world)
 {
     return world->def.engine == RB_ENGINE_EVENT ? world->engine : NULL;
 }
 
-rbEventHost rbWorld_GetEventHost(const rbWorld* world)
+rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 {
-    return (rbEventHost){.flights = world->flights.data,
-                         .motions = world->motions.data,
-                         .states = world->states.data};
+    const rbEventEngine* engine = rbWorld_GetEventEngine(world);
+    return engine != NULL ? rbEventEngine_GetStatistics(engine) : (rbEventStatistics){0};
 }
 
 rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbMaterialPair* pair,

@@ -3,17 +3,23 @@
 #include "world/world_state.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
+// A field is a run of doubles in the public state of a body; the mass is not in it.
 typedef struct FieldRow {
     int width;
     bool isWritable;
+    size_t offset;
 } FieldRow;
 
 static const FieldRow fieldTable[RB_FIELD_COUNT] = {
-    [RB_FIELD_POSITION] = {3, true},         [RB_FIELD_ORIENTATION] = {4, true},
-    [RB_FIELD_CENTER] = {3, false},          [RB_FIELD_LINEAR_VELOCITY] = {3, true},
-    [RB_FIELD_ANGULAR_VELOCITY] = {3, true}, [RB_FIELD_MASS] = {1, false},
+    [RB_FIELD_POSITION] = {3, true, offsetof(rbBodyState, transform.p)},
+    [RB_FIELD_ORIENTATION] = {4, true, offsetof(rbBodyState, transform.q)},
+    [RB_FIELD_CENTER] = {3, false, offsetof(rbBodyState, center)},
+    [RB_FIELD_LINEAR_VELOCITY] = {3, true, offsetof(rbBodyState, linearVelocity)},
+    [RB_FIELD_ANGULAR_VELOCITY] = {3, true, offsetof(rbBodyState, angularVelocity)},
+    [RB_FIELD_MASS] = {1, false, 0},
 };
 
 int rbBodyField_Width(rbBodyField field)
@@ -45,43 +51,6 @@ rbBodyId rbWorld_FindBody(const rbWorld* world, const char* name)
     return index >= 0 ? rbWorld_BodyIdOf(world, index) : null;
 }
 
-static void readVec3(double* out, rbVec3 v)
-{
-    out[0] = v.x;
-    out[1] = v.y;
-    out[2] = v.z;
-}
-
-static void readField(const rbWorld* world, int index, rbBodyField field, double* out)
-{
-    rbBodyState s = rbWorld_PublicState(world, index, &world->states.data[index]);
-    switch (field) {
-    case RB_FIELD_POSITION:
-        readVec3(out, s.transform.p);
-        break;
-    case RB_FIELD_ORIENTATION:
-        out[0] = s.transform.q.w;
-        out[1] = s.transform.q.x;
-        out[2] = s.transform.q.y;
-        out[3] = s.transform.q.z;
-        break;
-    case RB_FIELD_CENTER:
-        readVec3(out, s.center);
-        break;
-    case RB_FIELD_LINEAR_VELOCITY:
-        readVec3(out, s.linearVelocity);
-        break;
-    case RB_FIELD_ANGULAR_VELOCITY:
-        readVec3(out, s.angularVelocity);
-        break;
-    case RB_FIELD_MASS:
-        out[0] = world->bodies.data[index].hasMass ? world->motions.data[index].mass : 0.0;
-        break;
-    case RB_FIELD_COUNT:
-        break;
-    }
-}
-
 static size_t strideOf(rbBodyField field, size_t strideBytes)
 {
     return strideBytes != 0 ? strideBytes : (size_t)fieldTable[field].width * sizeof(double);
@@ -94,9 +63,11 @@ void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* values, 
     char* place = (char*)values;
     for (int i = 0; i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
-            double element[4];
-            readField(world, i, field, element);
-            memcpy(place, element, (size_t)fieldTable[field].width * sizeof(double));
+            rbBodyState state = rbWorld_PublicState(world, i, &world->states.data[i]);
+            double mass = world->bodies.data[i].hasMass ? world->motions.data[i].mass : 0.0;
+            memcpy(place,
+                   field == RB_FIELD_MASS ? (char*)&mass : (char*)&state + fieldTable[field].offset,
+                   (size_t)fieldTable[field].width * sizeof(double));
             place += stride;
         }
     }
@@ -139,24 +110,19 @@ rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* val
         if (!rbWorld_IsBodyAlive(world, i)) {
             continue;
         }
-        double v[4] = {0.0};
-        memcpy(v, place, (size_t)fieldTable[field].width * sizeof(double));
+        rbBodyState state = rbWorld_PublicState(world, i, &world->states.data[i]);
+        memcpy((char*)&state + fieldTable[field].offset, place,
+               (size_t)fieldTable[field].width * sizeof(double));
         place += stride;
-        if (world->bodies.data[i].type != RB_BODY_DYNAMIC) {
-            continue;
+        if (world->bodies.data[i].type == RB_BODY_DYNAMIC) {
+            status = rbBody_SetState(world, rbWorld_BodyIdOf(world, i), state.transform,
+                                     state.linearVelocity, state.angularVelocity, error);
         }
-        rbBodyState s = rbWorld_PublicState(world, i, &world->states.data[i]);
-        rbVec3 vector = {v[0], v[1], v[2]};
-        rbQuat quat = {v[0], v[1], v[2], v[3]};
-        rbTransform transform = {field == RB_FIELD_POSITION ? vector : s.transform.p,
-                                 field == RB_FIELD_ORIENTATION ? quat : s.transform.q};
-        status =
-            rbBody_SetState(world, rbWorld_BodyIdOf(world, i), transform,
-                            field == RB_FIELD_LINEAR_VELOCITY ? vector : s.linearVelocity,
-                            field == RB_FIELD_ANGULAR_VELOCITY ? vector : s.angularVelocity, error);
     }
     return status;
 }
+
+_Static_assert(sizeof(rbMotionState) == 14 * sizeof(double), "a state is hashed as doubles");
 
 uint64_t rbWorld_GetHash(const rbWorld* world)
 {
@@ -164,12 +130,11 @@ uint64_t rbWorld_GetHash(const rbWorld* world)
     for (int i = 0; i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
             const rbMotionState* s = &world->states.data[i];
-            double values[14] = {s->position.x,    s->position.y,    s->position.z,
-                                 s->orientation.w, s->orientation.x, s->orientation.y,
-                                 s->orientation.z, s->velocity.x,    s->velocity.y,
-                                 s->velocity.z,    s->spin.x,        s->spin.y,
-                                 s->spin.z,        s->work};
-            hash = rbHashDoubles(hash, values, 14);
+            hash = rbHashDoubles(hash, &s->position.x, 3);
+            hash = rbHashDoubles(hash, &s->orientation.w, 4);
+            hash = rbHashDoubles(hash, &s->velocity.x, 3);
+            hash = rbHashDoubles(hash, &s->spin.x, 3);
+            hash = rbHashDoubles(hash, &s->work, 1);
         }
     }
     return hash;

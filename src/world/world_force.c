@@ -15,18 +15,16 @@ void rbInitForceDef(rbForceDef* def, uint32_t abi, size_t size)
 
 const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor)
 {
-    if (!cursor->isOwn) {
-        if (cursor->global < world->globalForces.count) {
-            return &world->forces.data[world->globalForces.data[cursor->global++]].def;
-        }
-        cursor->isOwn = true;
-        cursor->own1 = world->bodies.data[index].firstForce1;
+    while (cursor->next1 == 0 && cursor->chain < 2) {
+        cursor->next1 =
+            cursor->chain == 0 ? world->firstForce1 : world->bodies.data[index].firstForce1;
+        cursor->chain += 1;
     }
-    if (cursor->own1 == 0) {
+    if (cursor->next1 == 0) {
         return NULL;
     }
-    const rbForceSlot* slot = &world->forces.data[cursor->own1 - 1];
-    cursor->own1 = slot->next1;
+    const rbForceSlot* slot = &world->forces.data[cursor->next1 - 1];
+    cursor->next1 = slot->next1;
     return &slot->def;
 }
 
@@ -125,78 +123,51 @@ static double potentialOf(const rbWorld* world, const rbForceDef* def)
     return sum;
 }
 
-static void linkForce(rbWorld* world, int index)
+// The place in the chain of a body, or of all bodies, that refers to a force; index1 0: its end,
+// where forces are appended, so that they act in the order of creation.
+static int* findPlace(rbWorld* world, rbBodyId bodyId, int index1)
 {
-    rbForceSlot* slot = &world->forces.data[index];
-    if (RB_IS_NULL(slot->def.body)) {
-        rbArray_Push(world->globalForces, index);
-        return;
+    int* place = RB_IS_NULL(bodyId) ? &world->firstForce1
+                                    : &world->bodies.data[bodyId.index1 - 1].firstForce1;
+    while (*place != index1) {
+        place = &world->forces.data[*place - 1].next1;
     }
-    // Appended at the end, so that forces act in the order of creation.
-    int* link = &world->bodies.data[slot->def.body.index1 - 1].firstForce1;
-    while (*link != 0) {
-        link = &world->forces.data[*link - 1].next1;
-    }
-    *link = index + 1;
+    return place;
 }
 
-static void unlinkForce(rbWorld* world, int index)
+static rbStatus validateForce(const rbWorld* world, const rbForceDef* def, rbError* error)
 {
-    rbForceSlot* slot = &world->forces.data[index];
-    if (RB_IS_NULL(slot->def.body)) {
-        int kept = 0;
-        for (int i = 0; i < world->globalForces.count; ++i) {
-            if (world->globalForces.data[i] != index) {
-                world->globalForces.data[kept++] = world->globalForces.data[i];
-            }
-        }
-        world->globalForces.count = kept;
-        return;
-    }
-    int* link = &world->bodies.data[slot->def.body.index1 - 1].firstForce1;
-    while (*link != index + 1) {
-        link = &world->forces.data[*link - 1].next1;
-    }
-    *link = slot->next1;
-}
-
-static rbForceId createForce(rbWorld* world, const rbForceDef* def, rbError* error)
-{
-    rbForceId null = {0, 0};
-    if (RB_CHECK_COOKIE(def, RB_KIND_FORCE, error) != RB_STATUS_OK) {
-        return null;
+    rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_FORCE, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
     if ((int)def->type < 0 || (int)def->type >= rbForceType_GetCount()) {
-        (void)rbError_Set(error, RB_STATUS_INVALID, "there is no force type %d", (int)def->type);
-        return null;
+        return rbError_Set(error, RB_STATUS_INVALID, "there is no force type %d", (int)def->type);
     }
     if (!RB_IS_NULL(def->body) && !rbBody_IsValid(world, def->body)) {
-        (void)rbError_Set(error, RB_STATUS_INVALID, "the force acts on a body that does not exist");
-        return null;
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the force acts on a body that does not exist");
     }
     const rbForceRow* row = rbGetForceRow(def->type);
-    if (row->check != NULL && row->check(def, error) != RB_STATUS_OK) {
-        return null;
-    }
-    int index = rbIdPool_Take(&world->forceIds);
-    rbForceSlot slot = {.def = *def};
-    rbArray_Put(world->forces, index, slot);
-    linkForce(world, index);
-    rbWorld_NoteChange(world);
-    world->energyReference += potentialOf(world, def);
-    refreshBodies(world, def->body);
-    return (rbForceId){(uint32_t)index + 1u, world->forceIds.generations.data[index]};
+    return row->check != NULL ? row->check(def, error) : RB_STATUS_OK;
 }
 
 rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
     rbError reason = {0};
-    rbForceId id = createForce(world, def, &reason);
-    if (RB_IS_NULL(id)) {
+    if (validateForce(world, def, &reason) != RB_STATUS_OK) {
         rbWorld_LogRefusal(world, "a force", &reason, error);
+        return (rbForceId){0, 0};
     }
-    return id;
+    int index = rbIdPool_Take(&world->forceIds);
+    rbForceSlot slot = {.def = *def};
+    rbArray_Put(world->forces, index, slot);
+    *findPlace(world, def->body, 0) = index + 1;
+    rbWorld_NoteChange(world);
+    world->energyReference += potentialOf(world, def);
+    refreshBodies(world, def->body);
+    return (rbForceId){(uint32_t)index + 1u, world->forceIds.generations.data[index]};
 }
 
 void rbDestroyForce(rbWorld* world, rbForceId forceId)
@@ -206,7 +177,7 @@ void rbDestroyForce(rbWorld* world, rbForceId forceId)
     int index = (int)forceId.index1 - 1;
     rbForceDef def = world->forces.data[index].def;
     world->energyReference -= potentialOf(world, &def);
-    unlinkForce(world, index);
+    *findPlace(world, def.body, index + 1) = world->forces.data[index].next1;
     rbWorld_NoteChange(world);
     world->forces.data[index].def.cookie = 0;
     rbIdPool_Release(&world->forceIds, index);

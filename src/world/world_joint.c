@@ -3,7 +3,6 @@
 
 #include "base/math/angle.h"
 #include "world/world_engine.h"
-#include "world/world_parameters.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,9 +63,12 @@ static int indexOf(const rbWorld* world, rbJointId jointId)
     return (int)jointId.index1 - 1;
 }
 
-static rbJointId idOf(const rbWorld* world, int index)
+rbJointId rbWorld_JointIdOf(const rbWorld* world, int index)
 {
-    return (rbJointId){(uint32_t)index + 1u, world->jointIds.generations.data[index]};
+    bool isAlive =
+        index >= 0 && index < world->joints.count && world->joints.data[index].joint != NULL;
+    return isAlive ? (rbJointId){(uint32_t)index + 1u, world->jointIds.generations.data[index]}
+                   : (rbJointId){0, 0};
 }
 
 static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
@@ -221,8 +223,39 @@ double rbWorld_GetJointEnergy(const rbWorld* world, int index)
     return sum;
 }
 
-static rbJointId addJoint(rbWorld* world, rbJoint* joint)
+// Sets the bodies and the model of a joint.
+static rbStatus validateJoint(const rbWorld* world, const rbJointDef* def, rbJoint* joint,
+                              rbError* error)
 {
+    rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_JOINT, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbLink link = {"joint", def->name, def->bodyA, def->bodyB};
+    status = rbWorld_ValidateLink(world, &link, &joint->bodyA, &joint->bodyB, error);
+    if (status == RB_STATUS_OK) {
+        status = validateVelocities(def, link.name, error);
+    }
+    if (status == RB_STATUS_OK) {
+        joint->startA = rbWorld_GetFrame(world, joint->bodyA);
+        joint->startB = rbWorld_GetFrame(world, joint->bodyB);
+        status = makeModel(world, joint, def, error);
+    }
+    return status;
+}
+
+rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    rbJoint* joint = rbAllocZero(1, sizeof *joint);
+    if (validateJoint(world, def, joint, &reason) != RB_STATUS_OK) {
+        rbFree(joint, sizeof *joint);
+        rbWorld_LogRefusal(world, "a joint", &reason, error);
+        return (rbJointId){0, 0};
+    }
+    rbWorld_NoteChange(world);
+    copyDef(joint, def);
     int index = rbIdPool_Take(&world->jointIds);
     rbJointSlot slot = {joint};
     rbArray_Put(world->joints, index, slot);
@@ -238,48 +271,7 @@ static rbJointId addJoint(rbWorld* world, rbJoint* joint)
         world->elasticCount += 1;
         world->energyReference += rbWorld_GetJointEnergy(world, index);
     }
-    return idOf(world, index);
-}
-
-static rbJointId createJoint(rbWorld* world, const rbJointDef* def, rbError* error)
-{
-    rbJointId null = {0, 0};
-    if (RB_CHECK_COOKIE(def, RB_KIND_JOINT, error) != RB_STATUS_OK) {
-        return null;
-    }
-    bool hasName = def->name != NULL && def->name[0] != '\0';
-    rbLink link = {"joint", hasName ? def->name : "(without a name)", def->bodyA, def->bodyB};
-    rbJoint* joint = rbAllocZero(1, sizeof *joint);
-    rbStatus status = rbWorld_ValidateLinkName(world, &link, def->name, error);
-    if (status == RB_STATUS_OK) {
-        status = rbWorld_ValidateLink(world, &link, &joint->bodyA, &joint->bodyB, error);
-    }
-    if (status == RB_STATUS_OK) {
-        status = validateVelocities(def, link.name, error);
-    }
-    if (status == RB_STATUS_OK) {
-        joint->startA = rbWorld_GetFrame(world, joint->bodyA);
-        joint->startB = rbWorld_GetFrame(world, joint->bodyB);
-        status = makeModel(world, joint, def, error);
-    }
-    if (status != RB_STATUS_OK) {
-        rbFree(joint, sizeof *joint);
-        return null;
-    }
-    rbWorld_NoteChange(world);
-    copyDef(joint, def);
-    return addJoint(world, joint);
-}
-
-rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
-{
-    RB_USE_ALLOCATOR(world->def.allocator);
-    rbError reason = {0};
-    rbJointId id = createJoint(world, def, &reason);
-    if (RB_IS_NULL(id)) {
-        rbWorld_LogRefusal(world, "a joint", &reason, error);
-    }
-    return id;
+    return rbWorld_JointIdOf(world, index);
 }
 
 static void destroyAt(rbWorld* world, int index)
@@ -380,7 +372,7 @@ int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacity)
     int count = 0;
     for (int i = 0; i < world->joints.count && count < capacity; ++i) {
         if (world->joints.data[i].joint != NULL) {
-            ids[count++] = idOf(world, i);
+            ids[count++] = rbWorld_JointIdOf(world, i);
         }
     }
     return count;
@@ -388,9 +380,8 @@ int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacity)
 
 rbJointId rbWorld_FindJoint(const rbWorld* world, const char* name)
 {
-    rbJointId null = {0, 0};
     int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    return index >= 0 && index % 2 == 0 ? idOf(world, index / 2) : null;
+    return rbWorld_JointIdOf(world, index % 2 == 0 ? index / 2 : -1);
 }
 
 const char* rbJoint_GetName(const rbWorld* world, rbJointId jointId)

@@ -6,17 +6,15 @@
 // A joint or spring to be created.
 typedef struct rbLink {
     const char* what; // "joint", "spring"
-    const char* name; // for messages, never NULL
+    const char* name; // may be NULL; for messages it becomes another then
     rbBodyId bodyA;
     rbBodyId bodyB;
 } rbLink;
 
-// Checks that the bodies of a link exist, differ, and one is dynamic; -1 is the world.
-rbStatus rbWorld_ValidateLink(const rbWorld* world, const rbLink* link, int* indexA, int* indexB,
+// Checks that the name is short enough and unique among joints and springs, that the bodies exist,
+// differ, and one is dynamic; -1 is the world.
+rbStatus rbWorld_ValidateLink(const rbWorld* world, rbLink* link, int* indexA, int* indexB,
                               rbError* error);
-// Checks that a name (may be NULL) is short enough and unique among joints and springs.
-rbStatus rbWorld_ValidateLinkName(const rbWorld* world, const rbLink* link, const char* name,
-                                  rbError* error);
 // Name of a joint (2 i) or spring (2 i + 1) for the table of names; the context is the world.
 const char* rbWorld_NameOfLink(int index, const void* context);
 // A name for messages, even if it has none.

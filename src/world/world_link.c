@@ -21,9 +21,38 @@ static const char* typeOf(const rbWorld* world, int index)
     return index < 0 ? "static" : typeNames[world->bodies.data[index].type];
 }
 
-rbStatus rbWorld_ValidateLink(const rbWorld* world, const rbLink* link, int* indexA, int* indexB,
+const char* rbWorld_NameOfLink(int index, const void* context)
+{
+    const rbWorld* world = context;
+    return index % 2 == 0 ? world->joints.data[index / 2].joint->name
+                          : world->springs.data[index / 2].spring->name;
+}
+
+static rbStatus validateName(const rbWorld* world, const rbLink* link, rbError* error)
+{
+    const char* name = link->name;
+    if (strlen(name) >= RB_NAME_CAPACITY) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "the name \"%.40s...\" of a %s has %zu bytes; the limit is %d", name,
+                           link->what, strlen(name), RB_NAME_CAPACITY - 1);
+    }
+    int other = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
+    if (other >= 0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "%s \"%s\": a %s of this name already exists; give each its own name",
+                           link->what, name, other % 2 == 0 ? "joint" : "spring");
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbWorld_ValidateLink(const rbWorld* world, rbLink* link, int* indexA, int* indexB,
                               rbError* error)
 {
+    if (link->name == NULL || link->name[0] == '\0') {
+        link->name = "(without a name)";
+    } else if (validateName(world, link, error) != RB_STATUS_OK) {
+        return error->status;
+    }
     const rbBodyId ids[2] = {link->bodyA, link->bodyB};
     int indices[2];
     char textA[RB_NAME_CAPACITY];
@@ -62,33 +91,6 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, const rbLink* link, int* ind
     }
     *indexA = a;
     *indexB = b;
-    return RB_STATUS_OK;
-}
-
-const char* rbWorld_NameOfLink(int index, const void* context)
-{
-    const rbWorld* world = context;
-    return index % 2 == 0 ? world->joints.data[index / 2].joint->name
-                          : world->springs.data[index / 2].spring->name;
-}
-
-rbStatus rbWorld_ValidateLinkName(const rbWorld* world, const rbLink* link, const char* name,
-                                  rbError* error)
-{
-    if (name == NULL || name[0] == '\0') {
-        return RB_STATUS_OK;
-    }
-    if (strlen(name) >= RB_NAME_CAPACITY) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the name \"%.40s...\" of a %s has %zu bytes; the limit is %d", name,
-                           link->what, strlen(name), RB_NAME_CAPACITY - 1);
-    }
-    int other = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    if (other >= 0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s \"%s\": a %s of this name already exists; give each its own name",
-                           link->what, name, other % 2 == 0 ? "joint" : "spring");
-    }
     return RB_STATUS_OK;
 }
 

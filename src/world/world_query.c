@@ -1,12 +1,19 @@
 // Rays, moving shapes and overlaps in a world.
 //
-// Every query walks the tree of shapes, tests those whose boxes it hits, each in its own frame, and
-// keeps the nearest; ties go to the body and shape created first, so that the result does not
-// depend on the order of the walk.
+// Every query walks a tree of boxes over the shapes of the world, tests those whose boxes it hits,
+// each in its own frame, and keeps the nearest; ties go to the body and shape created first, so
+// that the result does not depend on the order of the walk.
+//
+// Every bounded shape of a body is an item; unbounded ones are in a list next to the tree. The
+// tree halves its items at the median of their centers along the axis of the largest spread, and
+// lives as long as the world has the same shapes: motion only refits its boxes, until they are so
+// large that a new build is cheaper than walking them.
+#include "collision/broadphase/broad_phase.h"
 #include "collision/geometry/shape_ops.h"
-#include "world/world_query_tree.h"
+#include "world/world_state.h"
 
 #include <rattleback/collision.h>
+#include <rattleback/query.h>
 
 #include <float.h>
 #include <math.h>
@@ -15,6 +22,42 @@
 #define ON_SURFACE 1e-12
 // Margin of boxes relative to the sizes of two bodies where gaps of 1e-9 count as contact.
 #define CONTACT_SLACK 1e-8
+#define LEAF_SIZE 4
+// Refitted boxes may have this many times their area at the build.
+#define AREA_GROWTH 2.0
+// Margin of the box of an item relative to its size and position: queries run in the frames of
+// shapes, and rounding must not lose a hit.
+#define BOX_SLACK 1e-12
+
+// A shape of a body in the world.
+typedef struct Item {
+    rbBounds bounds; // m, world, a little larger than the shape
+    rbTransform pose;
+    const rbGeometry* geometry; // borrowed from the world
+    int body;
+    int shape;
+    uint32_t generation; // of the body
+} Item;
+
+// Nodes are in preorder, left first: the left child follows its parent.
+typedef struct Node {
+    rbBounds bounds;
+    int begin, end; // in the order of items
+    int right;      // child; 0: a leaf
+} Node;
+
+typedef struct rbQueryTree {
+    RB_ARRAY(Item) items;    // by body and shape
+    RB_ARRAY(int) order;     // of bounded items: a leaf holds a run of it
+    RB_ARRAY(int) unbounded; // items
+    RB_ARRAY(Node) nodes;
+    RB_ARRAY(int) found; // bodies, memory for results
+    double sizeMax;      // m, largest extent of a bounded shape from its origin
+    double areaAtBuild;  // m^2, of all nodes
+    int64_t motions;     // motionCount of the world at the last update; -1: it failed
+    rbQueryCounts counts;
+    void* scratch; // of rbMeasureSeparation
+} rbQueryTree;
 
 rbQueryFilter rbDefaultQueryFilter(void)
 {
@@ -26,32 +69,409 @@ rbQueryCounts rbWorld_GetQueryCounts(const rbWorld* world)
     return world->queryTree != NULL ? world->queryTree->counts : (rbQueryCounts){0};
 }
 
-// What all queries have in common.
-typedef struct Query {
+void rbDestroyQueryTree(rbQueryTree* tree)
+{
+    if (tree == NULL) {
+        return;
+    }
+    rbArray_Free(tree->items);
+    rbArray_Free(tree->order);
+    rbArray_Free(tree->unbounded);
+    rbArray_Free(tree->nodes);
+    rbArray_Free(tree->found);
+    rbFree(tree->scratch, rbGetSeparationScratchSize());
+    rbFree(tree, sizeof *tree);
+}
+
+// ----------------------------------------------------------------------------------------- boxes
+
+static rbBounds joinBounds(const rbBounds* a, const rbBounds* b)
+{
+    return (rbBounds){rbMin3(a->lower, b->lower), rbMax3(a->upper, b->upper)};
+}
+
+// Half the surface, m^2.
+static double getArea(const rbBounds* box)
+{
+    rbVec3 size = rbSub(box->upper, box->lower);
+    return size.x * size.y + size.y * size.z + size.z * size.x;
+}
+
+static void fitItem(Item* item)
+{
+    rbBounds box = rbGeometry_GetBounds(item->geometry, item->pose);
+    rbVec3 lower = rbAbs3(box.lower);
+    rbVec3 upper = rbAbs3(box.upper);
+    rbVec3 slack = rbScale(BOX_SLACK, rbMax3(lower, upper));
+    item->bounds = (rbBounds){rbSub(box.lower, slack), rbAdd(box.upper, slack)};
+}
+
+// Boxes of all nodes from those of the items; children follow their parents.
+static double fitNodes(rbQueryTree* tree)
+{
+    double area = 0.0;
+    for (int i = tree->nodes.count - 1; i >= 0; --i) {
+        Node* node = &tree->nodes.data[i];
+        if (node->right != 0) {
+            node->bounds =
+                joinBounds(&tree->nodes.data[i + 1].bounds, &tree->nodes.data[node->right].bounds);
+        } else {
+            node->bounds = tree->items.data[tree->order.data[node->begin]].bounds;
+            for (int k = node->begin + 1; k < node->end; ++k) {
+                node->bounds =
+                    joinBounds(&node->bounds, &tree->items.data[tree->order.data[k]].bounds);
+            }
+        }
+        area += getArea(&node->bounds);
+    }
+    return area;
+}
+
+// ----------------------------------------------------------------------------------------- build
+
+// Twice the center of an item along an axis.
+static double getMiddle(const rbQueryTree* tree, int item, int axis)
+{
+    const rbBounds* box = &tree->items.data[item].bounds;
+    rbVec3 sum = rbAdd(box->lower, box->upper);
+    return axis == 0 ? sum.x : axis == 1 ? sum.y : sum.z;
+}
+
+// Is item a before item b? Ties by index, so that the tree is deterministic.
+static bool isBefore(const rbQueryTree* tree, int a, int b, int axis)
+{
+    double x = getMiddle(tree, a, axis);
+    double y = getMiddle(tree, b, axis);
+    return x < y || (x == y && a < b);
+}
+
+// Partitions a run about its median (Hoare's selection).
+static void selectMiddle(rbQueryTree* tree, int begin, int end, int axis)
+{
+    int* order = tree->order.data;
+    int middle = (begin + end) / 2;
+    int low = begin;
+    int high = end - 1;
+    while (low < high) {
+        int pivot = order[(low + high) / 2];
+        int i = low;
+        int j = high;
+        while (i <= j) {
+            while (isBefore(tree, order[i], pivot, axis)) {
+                ++i;
+            }
+            while (isBefore(tree, pivot, order[j], axis)) {
+                --j;
+            }
+            if (i <= j) {
+                int swapped = order[i];
+                order[i++] = order[j];
+                order[j--] = swapped;
+            }
+        }
+        high = middle <= j ? j : high;
+        low = middle >= i ? i : low;
+        if (j < middle && middle < i) {
+            return;
+        }
+    }
+}
+
+// The axis along which the centers of a run spread most.
+static int chooseAxis(const rbQueryTree* tree, int begin, int end)
+{
+    rbVec3 lower = {(double)INFINITY, (double)INFINITY, (double)INFINITY};
+    rbVec3 upper = rbNeg(lower);
+    for (int i = begin; i < end; ++i) {
+        const rbBounds* box = &tree->items.data[tree->order.data[i]].bounds;
+        rbVec3 sum = rbAdd(box->lower, box->upper);
+        lower = rbMin3(lower, sum);
+        upper = rbMax3(upper, sum);
+    }
+    rbVec3 size = rbSub(upper, lower);
+    if (size.x >= size.y && size.x >= size.z) {
+        return 0;
+    }
+    return size.y >= size.z ? 1 : 2;
+}
+
+// Adds the node of a run and those below it.
+// NOLINTNEXTLINE(misc-no-recursion): halving 2^31 items down to leaves takes at most 31 levels.
+static void buildRun(rbQueryTree* tree, int begin, int end)
+{
+    int self = tree->nodes.count;
+    Node node = {.begin = begin, .end = end};
+    rbArray_Push(tree->nodes, node);
+    if (end - begin > LEAF_SIZE) {
+        int middle = (begin + end) / 2;
+        selectMiddle(tree, begin, end, chooseAxis(tree, begin, end));
+        buildRun(tree, begin, middle);
+        tree->nodes.data[self].right = tree->nodes.count;
+        buildRun(tree, middle, end);
+    }
+}
+
+static void buildTree(rbQueryTree* tree)
+{
+    tree->counts.builds += 1;
+    tree->nodes.count = 0;
+    tree->order.count = 0;
+    tree->unbounded.count = 0;
+    for (int i = 0; i < tree->items.count; ++i) {
+        if (rbGeometry_IsBounded(tree->items.data[i].geometry)) {
+            rbArray_Push(tree->order, i);
+        } else {
+            rbArray_Push(tree->unbounded, i);
+        }
+    }
+    if (tree->order.count > 0) {
+        buildRun(tree, 0, tree->order.count);
+    }
+    tree->areaAtBuild = fitNodes(tree);
+}
+
+// ---------------------------------------------------------------------------------------- update
+
+static bool isSamePose(rbTransform a, rbTransform b)
+{
+    return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.q.w == b.q.w && a.q.x == b.q.x &&
+           a.q.y == b.q.y && a.q.z == b.q.z;
+}
+
+// Updates the item of that number; true if it was of the same shape already.
+static bool keepItem(rbQueryTree* tree, int number, const Item* item)
+{
+    if (number >= tree->items.count) {
+        rbArray_Push(tree->items, *item);
+        fitItem(&tree->items.data[number]);
+        return false;
+    }
+    Item* old = &tree->items.data[number];
+    bool isSame = old->body == item->body && old->shape == item->shape &&
+                  old->generation == item->generation && old->geometry == item->geometry;
+    if (!isSame || !isSamePose(old->pose, item->pose)) {
+        *old = *item;
+        fitItem(old);
+    }
+    return isSame;
+}
+
+static rbStatus validateGrowth(const rbWorld* world, int index, rbError* error)
+{
+    const rbBody* body = &world->bodies.data[index];
+    if (body->growth == 0.0 || world->time == 0.0 || world->def.engine != RB_ENGINE_EVENT) {
+        return RB_STATUS_OK;
+    }
+    return rbError_Set(
+        error, RB_STATUS_UNSUPPORTED,
+        "body \"%s\" has grown by %g m: queries need shapes of constant size; give it no growth",
+        body->name, body->growth * world->time);
+}
+
+// The tree of a world, up to date. UNSUPPORTED if a body has grown.
+static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
+{
+    if (world->queryTree == NULL) {
+        world->queryTree = rbAllocZero(1, sizeof *world->queryTree);
+        world->queryTree->scratch = rbAlloc(rbGetSeparationScratchSize());
+        world->queryTree->motions = -1;
+    }
+    rbQueryTree* own = world->queryTree;
+    *tree = own;
+    own->counts.queries += 1;
+    if (own->motions == world->motionCount) {
+        return RB_STATUS_OK;
+    }
+    own->motions = -1;
+    own->counts.updates += 1;
+    own->sizeMax = 0.0;
+    bool isSame = true;
+    int number = 0;
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (!rbWorld_IsBodyAlive(world, i)) {
+            continue;
+        }
+        const rbBody* body = &world->bodies.data[i];
+        rbStatus status = validateGrowth(world, i, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbTransform frame = rbWorld_PublicState(world, i, &world->states.data[i]).transform;
+        for (int k = 0; k < body->shapes.count; ++k) {
+            const rbShapeDef* shape = &body->shapes.data[k].def;
+            if (shape->isSensor) {
+                continue;
+            }
+            Item item = {
+                .pose = rbMulTransforms(frame, shape->transform),
+                .geometry = rbWorld_GetGeometry(world, shape->geometry),
+                .body = i,
+                .shape = k,
+                .generation = world->bodyIds.generations.data[i],
+            };
+            if (item.geometry->isBounded) {
+                own->sizeMax = rbMaxOf(own->sizeMax, item.geometry->radius);
+            }
+            isSame = keepItem(own, number++, &item) && isSame;
+        }
+    }
+    isSame = isSame && number == own->items.count;
+    own->items.count = number;
+    if (!isSame || fitNodes(own) > AREA_GROWTH * own->areaAtBuild) {
+        buildTree(own);
+    }
+    own->motions = world->motionCount;
+    return RB_STATUS_OK;
+}
+
+// ------------------------------------------------------------------------------------------ walk
+
+typedef struct Query Query;
+
+// Tests an item; false ends the walk.
+typedef bool VisitFn(Query* query, const Item* item);
+
+// What all queries have in common: a box that moves along a step through the tree. A ray has no
+// size, a box at rest no step.
+struct Query {
     const rbWorld* world;
     rbQueryTree* tree;
     rbQueryFilter filter;
+    VisitFn* visit;
     rbStatus status;
     rbError* error;
-} Query;
+    rbVec3 center;   // m
+    rbVec3 halfSize; // m
+    rbVec3 step;     // m
+    rbVec3 inverse;  // of its components; 0 where there is no motion
+    double slack;    // m, bound on rounding errors
+    double limit;    // fraction of the step, lowered by visits; nothing beyond it counts
+    rbQueryHit best; // null body: none yet
+};
 
-static rbStatus startQuery(rbWorld* world, const rbQueryFilter* filter, rbError* error,
-                           Query* query)
+static rbStatus startQuery(Query* query, rbWorld* world, const rbQueryFilter* filter,
+                           VisitFn* visit, rbError* error)
 {
-    *query = (Query){.world = world,
-                     .filter = filter != NULL ? *filter : rbDefaultQueryFilter(),
-                     .status = RB_STATUS_OK,
-                     .error = error};
-    return rbWorld_UpdateQueryTree(world, &query->tree, error);
+    query->world = world;
+    query->filter = filter != NULL ? *filter : rbDefaultQueryFilter();
+    query->visit = visit;
+    query->status = RB_STATUS_OK;
+    query->error = error;
+    return updateTree(world, &query->tree, error);
 }
 
-static bool isWanted(const Query* query, const rbQueryItem* item)
+// 1 / x, or 0 where that overflows.
+static double invert(double x)
+{
+    return fabs(x) > DBL_MIN ? 1.0 / x : 0.0;
+}
+
+static void setWalk(Query* query, rbVec3 center, rbVec3 halfSize, rbVec3 step, double limit)
+{
+    double largest = rbLargestComponent(center) + halfSize.x + halfSize.y + halfSize.z;
+    query->center = center;
+    query->halfSize = halfSize;
+    query->step = step;
+    query->inverse = rbMakeVec3(invert(step.x), invert(step.y), invert(step.z));
+    query->slack = 16.0 * DBL_EPSILON * largest;
+    query->limit = limit;
+}
+
+static void setBoxWalk(Query* query, const rbBounds* box, rbVec3 step)
+{
+    setWalk(query, rbScale(0.5, rbAdd(box->lower, box->upper)),
+            rbScale(0.5, rbSub(box->upper, box->lower)), step, 1.0);
+}
+
+// Clips the interval of step fractions to the overlap with [low, high], relative to the center.
+static inline void enterSlab(double low, double high, double inverse, double span[2])
+{
+    if (inverse == 0.0) {
+        span[0] = low > 0.0 || high < 0.0 ? (double)INFINITY : span[0];
+        return;
+    }
+    double t0 = low * inverse;
+    double t1 = high * inverse;
+    span[0] = rbMaxOf(span[0], rbMinOf(t0, t1));
+    span[1] = rbMinOf(span[1], rbMaxOf(t0, t1));
+}
+
+// The fraction of the step at which the box meets another, INFINITY if it does not.
+static double enterBox(const Query* query, const rbBounds* box)
+{
+    rbVec3 wide = {query->halfSize.x + query->slack, query->halfSize.y + query->slack,
+                   query->halfSize.z + query->slack};
+    rbVec3 low = rbSub(rbSub(box->lower, wide), query->center);
+    rbVec3 high = rbSub(rbAdd(box->upper, wide), query->center);
+    double span[2] = {0.0, query->limit};
+    enterSlab(low.x, high.x, query->inverse.x, span);
+    enterSlab(low.y, high.y, query->inverse.y, span);
+    enterSlab(low.z, high.z, query->inverse.z, span);
+    // allow for a slab thinner than the rounding of its two ends
+    return span[0] <= span[1] + 4.0 * DBL_EPSILON * span[0] ? span[0] : (double)INFINITY;
+}
+
+static bool isWanted(const Query* query, const Item* item)
 {
     const rbShapeDef* shape = &query->world->bodies.data[item->body].shapes.data[item->shape].def;
     const rbQueryFilter* filter = &query->filter;
     bool isIgnored = filter->ignored.index1 == (uint32_t)item->body + 1u &&
                      filter->ignored.generation == item->generation;
     return !isIgnored && (filter->groups & shape->mask) != 0 && (shape->groups & filter->mask) != 0;
+}
+
+static bool visitItem(Query* query, const Item* item)
+{
+    if (!isWanted(query, item)) {
+        return true;
+    }
+    query->tree->counts.shapeTests += 1;
+    return query->visit(query, item);
+}
+
+// Visits what is below a node, the nearer child first; false ends the walk.
+// NOLINTNEXTLINE(misc-no-recursion): halving 2^31 items down to leaves takes at most 31 levels.
+static bool walkNode(Query* query, int index)
+{
+    rbQueryTree* tree = query->tree;
+    const Node* node = &tree->nodes.data[index];
+    for (int k = node->begin; node->right == 0 && k < node->end; ++k) {
+        const Item* item = &tree->items.data[tree->order.data[k]];
+        tree->counts.boxTests += 1;
+        if (!isinf(enterBox(query, &item->bounds)) && !visitItem(query, item)) {
+            return false;
+        }
+    }
+    if (node->right == 0) {
+        return true;
+    }
+    const int children[2] = {index + 1, node->right};
+    const double keys[2] = {enterBox(query, &tree->nodes.data[children[0]].bounds),
+                            enterBox(query, &tree->nodes.data[children[1]].bounds)};
+    tree->counts.boxTests += 2;
+    int near = keys[0] <= keys[1] ? 0 : 1;
+    for (int i = 0; i < 2; ++i) {
+        int next = i == 0 ? near : 1 - near;
+        bool isMet = !isinf(keys[next]) && keys[next] <= query->limit;
+        if (isMet && !walkNode(query, children[next])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Items without bounds first, then those of the tree, the nearest box first.
+static void walkTree(Query* query)
+{
+    const rbQueryTree* tree = query->tree;
+    for (int i = 0; i < tree->unbounded.count; ++i) {
+        if (!visitItem(query, &tree->items.data[tree->unbounded.data[i]])) {
+            return;
+        }
+    }
+    if (tree->nodes.count > 0) {
+        (void)walkNode(query, 0);
+    }
 }
 
 // Whether hit a is reported before hit b; ties by body and shape.
@@ -64,9 +484,18 @@ static bool isNearer(const rbQueryHit* a, const rbQueryHit* b)
                                                 : a->shapeIndex < b->shapeIndex;
 }
 
-static rbBodyId getBodyId(const rbQueryItem* item)
+static rbBodyId getBodyId(const Item* item)
 {
     return (rbBodyId){(uint32_t)item->body + 1u, item->generation};
+}
+
+// Keeps a hit if it is the nearest so far; limit: the fraction of the step at which it is.
+static void takeNearest(Query* query, const rbQueryHit* hit, double limit)
+{
+    if (RB_IS_NULL(query->best.bodyId) || isNearer(hit, &query->best)) {
+        query->best = *hit;
+        query->limit = limit;
+    }
 }
 
 // ------------------------------------------------------------------------------------------ rays
@@ -74,7 +503,6 @@ static rbBodyId getBodyId(const rbQueryItem* item)
 typedef struct RayQuery {
     Query query;
     rbRay ray;            // of unit direction
-    rbQueryHit best;      // null body: none yet
     rbQueryHitList* list; // of all hits; NULL: only the nearest is wanted
     bool isAnyHitEnough;
 } RayQuery;
@@ -158,22 +586,18 @@ static void insertHit(rbQueryHitList* list, const rbQueryHit* hit)
     list->hits[at] = *hit;
 }
 
-static bool visitRay(void* context, rbQueryWalk* walk, const rbQueryItem* item)
+static bool visitRay(Query* base, const Item* item)
 {
-    RayQuery* query = context;
-    if (!isWanted(&query->query, item)) {
-        return true;
-    }
-    query->query.tree->counts.shapeTests += 1;
+    RayQuery* query = (RayQuery*)base;
     rbRay local = {rbInvTransformPoint(item->pose, query->ray.origin),
                    rbInvRotate(item->pose.q, query->ray.direction), query->ray.tMax};
     rbRayHit found;
     bool isInside;
     bool isNear = !item->geometry->isBounded || isInBox(&item->bounds, query->ray.origin);
     if (query->isAnyHitEnough && !isNear) {
-        query->best.bodyId =
-            rbGeometry_IsHit(item->geometry, &local) ? getBodyId(item) : query->best.bodyId;
-        return RB_IS_NULL(query->best.bodyId);
+        base->best.bodyId =
+            rbGeometry_IsHit(item->geometry, &local) ? getBodyId(item) : base->best.bodyId;
+        return RB_IS_NULL(base->best.bodyId);
     }
     if (!meetShape(item->geometry, &local, isNear, &found, &isInside)) {
         return true;
@@ -192,10 +616,7 @@ static bool visitRay(void* context, rbQueryWalk* walk, const rbQueryItem* item)
         insertHit(query->list, &hit);
         return true;
     }
-    if (RB_IS_NULL(query->best.bodyId) || isNearer(&hit, &query->best)) {
-        query->best = hit;
-        walk->limit = hit.distance;
-    }
+    takeNearest(base, &hit, hit.distance);
     return !query->isAnyHitEnough;
 }
 
@@ -205,7 +626,7 @@ static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* f
 {
     rbStatus status = validateRay(ray, error);
     if (status == RB_STATUS_OK) {
-        status = startQuery(world, filter, error, &query->query);
+        status = startQuery(&query->query, world, filter, visitRay, error);
     }
     if (status != RB_STATUS_OK) {
         return status;
@@ -216,10 +637,9 @@ static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* f
     double length = rbLength(scaled) * largest;
     query->ray =
         (rbRay){ray->origin, rbNormalize(scaled), ray->tMax > 0.0 ? ray->tMax * length : 0.0};
-    rbQueryWalk walk =
-        rbMakeQueryWalk(ray->origin, RB_VEC3_ZERO, query->ray.direction, query->ray.tMax);
-    rbQueryTree_Walk(query->query.tree, &walk, visitRay, query);
-    query->best.fraction = query->best.distance / length;
+    setWalk(&query->query, ray->origin, RB_VEC3_ZERO, query->ray.direction, query->ray.tMax);
+    walkTree(&query->query);
+    query->query.best.fraction = query->query.best.distance / length;
     for (int i = 0; query->list != NULL && i < query->list->count && i < query->list->capacity;
          ++i) {
         query->list->hits[i].fraction = query->list->hits[i].distance / length;
@@ -234,7 +654,7 @@ rbStatus rbWorld_CastRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* 
     RB_ASSERT(world != NULL && ray != NULL && hit != NULL);
     RayQuery query = {.list = NULL};
     rbStatus status = castRay(world, ray, filter, &query, error);
-    *hit = status == RB_STATUS_OK ? query.best : (rbQueryHit){0};
+    *hit = status == RB_STATUS_OK ? query.query.best : (rbQueryHit){0};
     return status;
 }
 
@@ -245,7 +665,7 @@ rbStatus rbWorld_TestRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* 
     RB_ASSERT(world != NULL && ray != NULL && isHit != NULL);
     RayQuery query = {.isAnyHitEnough = true};
     rbStatus status = castRay(world, ray, filter, &query, error);
-    *isHit = status == RB_STATUS_OK && !RB_IS_NULL(query.best.bodyId);
+    *isHit = status == RB_STATUS_OK && !RB_IS_NULL(query.query.best.bodyId);
     return status;
 }
 
@@ -283,36 +703,24 @@ static rbStatus validatePlace(const rbGeometry* geometry, rbTransform transform,
     return RB_STATUS_OK;
 }
 
-static rbQueryWalk makeShapeWalk(const rbGeometry* geometry, rbTransform transform, rbVec3 step)
-{
-    rbBounds box = rbGeometry_GetBounds(geometry, transform);
-    return rbMakeQueryWalk(rbScale(0.5, rbAdd(box.lower, box.upper)),
-                           rbScale(0.5, rbSub(box.upper, box.lower)), step, 1.0);
-}
-
 typedef struct CastQuery {
     Query query;
     const rbShapeCast* cast;
     rbTransform transform; // of unit quaternion
     double length;         // m, of the translation
-    rbQueryHit best;
 } CastQuery;
 
-static bool visitCast(void* context, rbQueryWalk* walk, const rbQueryItem* item)
+static bool visitCast(Query* base, const Item* item)
 {
-    CastQuery* query = context;
-    if (!isWanted(&query->query, item)) {
-        return true;
-    }
-    query->query.tree->counts.shapeTests += 1;
+    const CastQuery* query = (CastQuery*)base;
     const rbShapeCast* cast = query->cast;
     rbShapeSweep sweep;
     rbStatus status =
         rbSweepShapes(cast->geometry, rbInvMulTransforms(item->pose, query->transform),
                       rbInvRotate(item->pose.q, cast->translation), item->geometry, cast->tolerance,
-                      query->query.tree->scratch, &sweep, query->query.error);
+                      base->tree->scratch, &sweep, base->error);
     if (status != RB_STATUS_OK) {
-        query->query.status = status;
+        base->status = status;
         return false;
     }
     if (!sweep.isHit) {
@@ -328,10 +736,7 @@ static bool visitCast(void* context, rbQueryWalk* walk, const rbQueryItem* item)
         .isInside = sweep.isInside,
         .isExact = sweep.isExact,
     };
-    if (RB_IS_NULL(query->best.bodyId) || isNearer(&hit, &query->best)) {
-        query->best = hit;
-        walk->limit = sweep.fraction;
-    }
+    takeNearest(base, &hit, sweep.fraction);
     return true;
 }
 
@@ -360,14 +765,15 @@ rbStatus rbWorld_CastShape(rbWorld* world, const rbShapeCast* cast, const rbQuer
     CastQuery query = {.cast = cast,
                        .transform = {cast->transform.p, rbNormalizeQuat(cast->transform.q)},
                        .length = rbLength(step)};
-    status = startQuery(world, filter, error, &query.query);
+    status = startQuery(&query.query, world, filter, visitCast, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
-    rbQueryWalk walk = makeShapeWalk(cast->geometry, query.transform, step);
-    rbQueryTree_Walk(query.query.tree, &walk, visitCast, &query);
+    rbBounds box = rbGeometry_GetBounds(cast->geometry, query.transform);
+    setBoxWalk(&query.query, &box, step);
+    walkTree(&query.query);
     if (query.query.status == RB_STATUS_OK) {
-        *hit = query.best;
+        *hit = query.query.best;
     }
     return query.query.status;
 }
@@ -382,7 +788,7 @@ typedef struct OverlapQuery {
 } OverlapQuery;
 
 // Is the box outside the half-space of a plane?
-static bool isBoxAbovePlane(const rbQueryItem* item, const rbBounds* box)
+static bool isBoxAbovePlane(const Item* item, const rbBounds* box)
 {
     if (item->geometry->type != RB_SHAPE_PLANE) {
         return false;
@@ -396,26 +802,18 @@ static bool isBoxAbovePlane(const rbQueryItem* item, const rbBounds* box)
 }
 
 // Do the boxes overlap, without the slack of the tree?
-static bool doBoundsMeet(const rbQueryItem* item, const rbBounds* box)
+static bool doBoundsMeet(const Item* item, const rbBounds* box)
 {
     if (!item->geometry->isBounded) {
         return !isBoxAbovePlane(item, box);
     }
     rbBounds own = rbGeometry_GetBounds(item->geometry, item->pose);
-    return own.lower.x <= box->upper.x && own.upper.x >= box->lower.x &&
-           own.lower.y <= box->upper.y && own.upper.y >= box->lower.y &&
-           own.lower.z <= box->upper.z && own.upper.z >= box->lower.z;
+    return rbDoBoxesOverlap(&own, box);
 }
 
-static bool visitOverlap(void* context, rbQueryWalk* walk, const rbQueryItem* item)
+static bool visitOverlap(Query* base, const Item* item)
 {
-    (void)walk;
-    OverlapQuery* query = context;
-    rbQueryTree* tree = query->query.tree;
-    if (!isWanted(&query->query, item)) {
-        return true;
-    }
-    tree->counts.shapeTests += 1;
+    const OverlapQuery* query = (OverlapQuery*)base;
     bool overlaps;
     if (query->geometry == NULL) {
         overlaps = doBoundsMeet(item, &query->bounds);
@@ -424,14 +822,14 @@ static bool visitOverlap(void* context, rbQueryWalk* walk, const rbQueryItem* it
         input.geometryA = item->geometry;
         input.geometryB = query->geometry;
         input.transformBtoA = rbInvMulTransforms(item->pose, query->transform);
-        rbStatus status = rbTestOverlap(&input, 0.0, NULL, &overlaps, query->query.error);
+        rbStatus status = rbTestOverlap(&input, 0.0, NULL, &overlaps, base->error);
         if (status != RB_STATUS_OK) {
-            query->query.status = status;
+            base->status = status;
             return false;
         }
     }
     if (overlaps) {
-        rbArray_Push(tree->found, item->body);
+        rbArray_Push(base->tree->found, item->body);
     }
     return true;
 }
@@ -452,13 +850,13 @@ static void sortNumbers(int* numbers, int count)
 }
 
 // Walks the tree and lists the bodies found, each once.
-static rbStatus findOverlaps(OverlapQuery* query, rbQueryWalk* walk, rbQueryBodyList* list)
+static rbStatus findOverlaps(Query* query, rbQueryBodyList* list)
 {
-    rbQueryTree* tree = query->query.tree;
+    rbQueryTree* tree = query->tree;
     tree->found.count = 0;
-    rbQueryTree_Walk(tree, walk, visitOverlap, query);
-    if (query->query.status != RB_STATUS_OK) {
-        return query->query.status;
+    walkTree(query);
+    if (query->status != RB_STATUS_OK) {
+        return query->status;
     }
     sortNumbers(tree->found.data, tree->found.count);
     for (int i = 0; i < tree->found.count; ++i) {
@@ -467,7 +865,7 @@ static rbStatus findOverlaps(OverlapQuery* query, rbQueryWalk* walk, rbQueryBody
             continue;
         }
         if (list->count < list->capacity) {
-            list->bodyIds[list->count] = rbWorld_BodyIdOf(query->query.world, body);
+            list->bodyIds[list->count] = rbWorld_BodyIdOf(query->world, body);
         }
         list->count += 1;
     }
@@ -484,16 +882,17 @@ rbStatus rbWorld_OverlapShape(rbWorld* world, const rbGeometry* geometry, rbTran
     OverlapQuery query = {.geometry = geometry};
     rbStatus status = validatePlace(geometry, transform, error);
     if (status == RB_STATUS_OK) {
-        status = startQuery(world, filter, error, &query.query);
+        status = startQuery(&query.query, world, filter, visitOverlap, error);
     }
     if (status != RB_STATUS_OK) {
         return status;
     }
     query.transform = (rbTransform){transform.p, rbNormalizeQuat(transform.q)};
-    rbQueryWalk walk = makeShapeWalk(geometry, query.transform, RB_VEC3_ZERO);
+    rbBounds box = rbGeometry_GetBounds(geometry, query.transform);
+    setBoxWalk(&query.query, &box, RB_VEC3_ZERO);
     // margin for gaps that count as contact
-    walk.slack += CONTACT_SLACK * (geometry->radius + query.query.tree->sizeMax);
-    return findOverlaps(&query, &walk, list);
+    query.query.slack += CONTACT_SLACK * (geometry->radius + query.query.tree->sizeMax);
+    return findOverlaps(&query.query, list);
 }
 
 rbStatus rbWorld_OverlapBounds(rbWorld* world, rbBounds bounds, const rbQueryFilter* filter,
@@ -513,11 +912,10 @@ rbStatus rbWorld_OverlapBounds(rbWorld* world, rbBounds bounds, const rbQueryFil
                            low.x, low.y, low.z, high.x, high.y, high.z);
     }
     OverlapQuery query = {.bounds = bounds};
-    rbStatus status = startQuery(world, filter, error, &query.query);
+    rbStatus status = startQuery(&query.query, world, filter, visitOverlap, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
-    rbQueryWalk walk = rbMakeQueryWalk(rbScale(0.5, rbAdd(low, high)),
-                                       rbScale(0.5, rbSub(high, low)), RB_VEC3_ZERO, 1.0);
-    return findOverlaps(&query, &walk, list);
+    setBoxWalk(&query.query, &bounds, RB_VEC3_ZERO);
+    return findOverlaps(&query.query, list);
 }

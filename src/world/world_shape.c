@@ -98,6 +98,11 @@ int rbBody_CountSolid(const rbBody* body)
     return count;
 }
 
+bool rbBody_HasSensor(const rbBody* body)
+{
+    return rbBody_CountSolid(body) < body->shapes.count;
+}
+
 int rbBody_FindSolid(const rbBody* body, int part)
 {
     int index = 0;
@@ -154,10 +159,9 @@ static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
 {
     rbBody* body = &world->bodies.data[index];
     rbMotionBody* motion = &world->motions.data[index];
-    double parts[3];
     rbWorld_NoteChange(world);
     rbBodyState before = rbWorld_PublicState(world, index, &world->states.data[index]);
-    world->energyReference -= rbWorld_BodyEnergy(world, index, parts);
+    world->energyReference -= rbWorld_BodyEnergy(world, index, NULL);
     body->mass = *mass;
     body->hasMass = true;
     motion->mass = mass->mass;
@@ -167,7 +171,7 @@ static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
     rbWorld_RemakeLinksOf(world, index);
     rbWorld_RefreshLoads(world, index);
     rbWorld_StartFlight(world, index);
-    world->energyReference += rbWorld_BodyEnergy(world, index, parts);
+    world->energyReference += rbWorld_BodyEnergy(world, index, NULL);
 }
 
 static void updateRadius(rbWorld* world, int index)
@@ -185,11 +189,14 @@ static void updateRadius(rbWorld* world, int index)
     }
 }
 
-static rbShapeId createShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)
+rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     rbShapeId null = {0, 0};
+    rbError reason = {0};
     if (!rbBody_IsValid(world, bodyId)) {
-        (void)rbError_Set(error, RB_STATUS_INVALID, "the shape's body does not exist");
+        (void)rbError_Set(&reason, RB_STATUS_INVALID, "the shape's body does not exist");
+        rbWorld_LogRefusal(world, "a shape", &reason, error);
         return null;
     }
     int index = rbWorld_BodyIndex(world, bodyId);
@@ -207,7 +214,8 @@ static rbShapeId createShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* 
         status = sumMass(world, body, &unit, &mass, &inner);
     }
     if (status != RB_STATUS_OK) {
-        (void)rbError_Set(error, status, "body \"%s\": %.400s", body->name, inner.message);
+        (void)rbError_Set(&reason, status, "body \"%s\": %.400s", body->name, inner.message);
+        rbWorld_LogRefusal(world, "a shape", &reason, error);
         return null;
     }
     rbShapeSlot slot = {unit, rbIdPool_Take(&world->shapeIds)};
@@ -221,15 +229,17 @@ static rbShapeId createShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* 
     return (rbShapeId){(uint32_t)slot.index + 1u, world->shapeIds.generations.data[slot.index]};
 }
 
-rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)
+// The number of a shape of a body; -1: all of them.
+static rbStatus validateShapeNumber(const rbWorld* world, int slot, int index, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
-    rbError reason = {0};
-    rbShapeId id = createShape(world, bodyId, def, &reason);
-    if (RB_IS_NULL(id)) {
-        rbWorld_LogRefusal(world, "a shape", &reason, error);
+    char text[RB_NAME_CAPACITY];
+    int count = world->bodies.data[slot].shapes.count;
+    if (index >= -1 && index < count) {
+        return RB_STATUS_OK;
     }
-    return id;
+    return rbError_Set(error, RB_STATUS_INVALID,
+                       "body \"%s\" has %d shapes; there is no shape number %d",
+                       rbWorld_LabelBody(world, slot, text), count, index);
 }
 
 rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rbMaterial* material,
@@ -241,12 +251,11 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     rbError inner = {0};
     char text[RB_NAME_CAPACITY];
     const char* name = rbWorld_LabelBody(world, slot, text);
-    if (index < -1 || index >= body->shapes.count) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\" has %d shapes; there is no shape number %d", name,
-                           body->shapes.count, index);
+    rbStatus status = validateShapeNumber(world, slot, index, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
-    rbStatus status = rbSettingList_Check(&rbMaterialSettingList, material, &inner);
+    status = rbSettingList_Check(&rbMaterialSettingList, material, &inner);
     if (status != RB_STATUS_OK) {
         return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
     }
@@ -290,10 +299,9 @@ rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index, r
     char text[RB_NAME_CAPACITY];
     const char* name = rbWorld_LabelBody(world, slot, text);
     rbError inner = {0};
-    if (index < -1 || index >= body->shapes.count) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\" has %d shapes; there is no shape number %d", name,
-                           body->shapes.count, index);
+    rbStatus status = validateShapeNumber(world, slot, index, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
     if (validateSurface(velocity, &inner) != RB_STATUS_OK) {
         return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": %.400s", name, inner.message);

@@ -18,9 +18,12 @@ static const rbSpring* getSpring(const rbWorld* world, rbSpringId springId)
     return world->springs.data[springId.index1 - 1].spring;
 }
 
-static rbSpringId idOf(const rbWorld* world, int index)
+rbSpringId rbWorld_SpringIdOf(const rbWorld* world, int index)
 {
-    return (rbSpringId){(uint32_t)index + 1u, world->springIds.generations.data[index]};
+    bool isAlive =
+        index >= 0 && index < world->springs.count && world->springs.data[index].spring != NULL;
+    return isAlive ? (rbSpringId){(uint32_t)index + 1u, world->springIds.generations.data[index]}
+                   : (rbSpringId){0, 0};
 }
 
 static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)
@@ -75,27 +78,34 @@ void rbSpring_Remake(const rbWorld* world, rbSpring* spring)
     spring->model.pointB = rbWorld_ToPrincipal(world, spring->bodyB, spring->def.anchorB);
 }
 
-static rbSpringId createSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
+static rbStatus validateSpring(const rbWorld* world, const rbSpringDef* def, int* bodyA, int* bodyB,
+                               rbError* error)
 {
-    rbSpringId null = {0, 0};
-    if (RB_CHECK_COOKIE(def, RB_KIND_SPRING, error) != RB_STATUS_OK) {
-        return null;
+    rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_SPRING, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
-    bool hasName = def->name != NULL && def->name[0] != '\0';
-    rbLink link = {"spring", hasName ? def->name : "(without a name)", def->bodyA, def->bodyB};
+    rbLink link = {"spring", def->name, def->bodyA, def->bodyB};
+    status = rbWorld_ValidateLink(world, &link, bodyA, bodyB, error);
+    return status == RB_STATUS_OK ? validateNumbers(def, link.name, error) : status;
+}
+
+rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
     int bodyA;
     int bodyB;
-    if (rbWorld_ValidateLinkName(world, &link, def->name, error) != RB_STATUS_OK ||
-        rbWorld_ValidateLink(world, &link, &bodyA, &bodyB, error) != RB_STATUS_OK ||
-        validateNumbers(def, link.name, error) != RB_STATUS_OK) {
-        return null;
+    if (validateSpring(world, def, &bodyA, &bodyB, &reason) != RB_STATUS_OK) {
+        rbWorld_LogRefusal(world, "a spring", &reason, error);
+        return (rbSpringId){0, 0};
     }
     rbWorld_NoteChange(world);
     rbSpring* spring = rbAllocZero(1, sizeof *spring);
     spring->def = *def;
     spring->bodyA = bodyA;
     spring->bodyB = bodyB;
-    if (hasName) {
+    if (def->name != NULL) {
         (void)snprintf(spring->name, sizeof spring->name, "%s", def->name);
     }
     spring->def.name = spring->name;
@@ -106,24 +116,13 @@ static rbSpringId createSpring(rbWorld* world, const rbSpringDef* def, rbError* 
     int index = rbIdPool_Take(&world->springIds);
     rbSpringSlot slot = {spring};
     rbArray_Put(world->springs, index, slot);
-    if (hasName) {
+    if (spring->name[0] != '\0') {
         rbNameTable_Insert(&world->linkNames, spring->name, 2 * index + 1);
     }
     world->springCount += 1;
     world->elasticCount += 1;
     world->energyReference += rbSpring_GetEnergy(world, spring);
-    return idOf(world, index);
-}
-
-rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
-{
-    RB_USE_ALLOCATOR(world->def.allocator);
-    rbError reason = {0};
-    rbSpringId id = createSpring(world, def, &reason);
-    if (RB_IS_NULL(id)) {
-        rbWorld_LogRefusal(world, "a spring", &reason, error);
-    }
-    return id;
+    return rbWorld_SpringIdOf(world, index);
 }
 
 void rbWorld_DestroySpringAt(rbWorld* world, int index)
@@ -169,7 +168,7 @@ int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity)
     int count = 0;
     for (int i = 0; i < world->springs.count && count < capacity; ++i) {
         if (world->springs.data[i].spring != NULL) {
-            ids[count++] = idOf(world, i);
+            ids[count++] = rbWorld_SpringIdOf(world, i);
         }
     }
     return count;
@@ -177,9 +176,8 @@ int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity)
 
 rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name)
 {
-    rbSpringId null = {0, 0};
     int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    return index >= 0 && index % 2 == 1 ? idOf(world, index / 2) : null;
+    return rbWorld_SpringIdOf(world, index >= 0 && index % 2 == 1 ? index / 2 : -1);
 }
 
 const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId)

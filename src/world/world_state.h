@@ -36,7 +36,7 @@ typedef struct rbBody {
     RB_ARRAY(rbShapeSlot) shapes;
 } rbBody;
 
-// A force and the next one on the same body.
+// A force and the next one on the same body, or on all.
 typedef struct rbForceSlot {
     rbForceDef def; // cookie 0: a free slot
     int next1;
@@ -62,22 +62,10 @@ typedef struct rbMaterialPairSlot {
     rbMaterialPair pair;
 } rbMaterialPairSlot;
 
-// A pair of shapes that touch.
-typedef struct rbTouchSlot {
-    rbBodyId bodyA;
-    rbBodyId bodyB;
-    int32_t shapeA;
-    int32_t shapeB;
-    rbVec3 point;         // m, world, when they last touched
-    rbVec3 normal;        // unit, from A to B, then
-    rbVec3 impulse;       // N s, on B, so far
-    double approachSpeed; // m/s, at the beginning
-    int32_t isBearing;    // of one that was just found: it may begin
-    int32_t isClosed;     // the same: it does not end
-} rbTouchSlot;
-
+// Pairs of shapes that touch, with ids. Their events have the point and normal when they last
+// touched, the impulse so far, and the approach at the beginning.
 typedef struct rbTouchArray {
-    rbTouchSlot* data; // in the order of bodies, then shapes
+    rbEngineTouch* data; // in the order of bodies, then shapes
     int count;
     int capacity;
 } rbTouchArray;
@@ -146,8 +134,7 @@ struct rbWorld {
 
     rbIdPool forceIds;
     RB_ARRAY(rbForceSlot) forces;
-    RB_ARRAY(int)
-    globalForces; // indices of those that act on every dynamic body, in order of creation
+    int firstForce1; // of those that act on every dynamic body, as in rbBody
 
     rbIdPool jointIds;
     RB_ARRAY(rbJointSlot) joints;
@@ -173,7 +160,6 @@ struct rbWorld {
     touched;                       // bodies whose flights were restarted by user calls; joints
                                    // whose parameters changed, as -1 - index
     RB_ARRAY(unsigned char) owned; // per body: the step engine moves it, its flight is stale
-    RB_ARRAY(double) radii;        // m, per body, for the step engine
     rbStepWork stepWork;           // J, added to what the step engine counts
     double assembleWork;           // J, gained or lost when bodies were moved to close their joints
     RB_ARRAY(rbMergedSlot) merged; // per body, used for those with several shapes
@@ -204,11 +190,17 @@ bool rbWorld_IsOwned(const rbWorld* world, int index);
 
 // Shapes that are not sensors: how many a body has, and the index of one of them among all shapes.
 int rbBody_CountSolid(const rbBody* body);
+bool rbBody_HasSensor(const rbBody* body);
 int rbBody_FindSolid(const rbBody* body, int part);
 
 // Index of an id, which must be alive, and back.
 int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId);
 rbBodyId rbWorld_BodyIdOf(const rbWorld* world, int index);
+// The id that an engine reported without its generation; null if there is no such body.
+rbBodyId rbWorld_CompleteId(const rbWorld* world, rbBodyId reported);
+// Id of an index; null if there is no such joint or spring.
+rbJointId rbWorld_JointIdOf(const rbWorld* world, int index);
+rbSpringId rbWorld_SpringIdOf(const rbWorld* world, int index);
 bool rbWorld_IsBodyAlive(const rbWorld* world, int index);
 // Name of a body for the table of names; the context is the world.
 const char* rbWorld_NameOfBody(int index, const void* context);
@@ -216,9 +208,8 @@ const char* rbWorld_NameOfBody(int index, const void* context);
 // Iterates over the forces on a body: those on all bodies first, then its own. Start with a
 // zero cursor; NULL at the end.
 typedef struct rbForceCursor {
-    int global;
-    int own1;
-    bool isOwn;
+    int next1;
+    int chain; // begun so far
 } rbForceCursor;
 
 const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor);
@@ -228,7 +219,7 @@ const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCurs
 void rbWorld_RefreshLoads(rbWorld* world, int index);
 // Starts a new flight from the present state; the journal records a fallback.
 void rbWorld_StartFlight(rbWorld* world, int index);
-// Energy of one body in its present state.
+// Energy of one body in its present state; parts: linear, angular, potential, or NULL.
 double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3]);
 void rbWorld_AddEvent(rbWorld* world, rbEventKind kind, int index, double energyChange);
 
@@ -237,7 +228,10 @@ rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionS
 rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform transform,
                                  rbVec3 linearVelocity, rbVec3 angularVelocity);
 // State of any body at a time, without changing anything.
-rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMotionCounts* counts);
+rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time);
+
+// Memory of queries; NULL is fine.
+void rbDestroyQueryTree(struct rbQueryTree* tree);
 
 // Hands a message to the log of the world, if it has one.
 void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...) RB_PRINTF(3, 4);

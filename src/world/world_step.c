@@ -4,7 +4,6 @@
 #include "dynamics/solvers/step_method.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
-#include "world/world_touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,19 +14,7 @@
 // The arrays that the world lends to the engine.
 static rbStepHost lendStates(const rbWorld* world)
 {
-    return (rbStepHost){
-        .motions = world->motions.data, .states = world->states.data, .radii = world->radii.data};
-}
-
-static void registerBody(const rbWorld* world, rbStepEngine* engine, int index)
-{
-    const rbBody* body = &world->bodies.data[index];
-    if (!rbWorld_IsBodyAlive(world, index)) {
-        rbStepEngine_SetBody(engine, index, NULL);
-        return;
-    }
-    rbStepBodyDef def = {.isDynamic = body->hasMass, .path = body->path};
-    rbStepEngine_SetBody(engine, index, &def);
+    return (rbStepHost){.motions = world->motions.data, .states = world->states.data};
 }
 
 static void registerJoint(const rbWorld* world, rbStepEngine* engine, int index)
@@ -77,7 +64,10 @@ static void registerSpring(const rbWorld* world, rbStepEngine* engine, int index
 static void registerAll(const rbWorld* world, rbStepEngine* engine, int without)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
-        registerBody(world, engine, i);
+        const rbBody* body = &world->bodies.data[i];
+        rbStepBodyDef def = {
+            .isDynamic = body->hasMass, .path = body->path, .radius = body->radius};
+        rbStepEngine_SetBody(engine, i, rbWorld_IsBodyAlive(world, i) ? &def : NULL);
     }
     for (int i = 0; i < world->joints.count; ++i) {
         if (i != without) {
@@ -192,9 +182,8 @@ static double sumEnergy(const rbWorld* world)
 {
     double sum = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
     for (int i = 0; i < world->bodies.count; ++i) {
-        double parts[3];
         if (rbWorld_IsBodyAlive(world, i)) {
-            sum += rbWorld_BodyEnergy(world, i, parts);
+            sum += rbWorld_BodyEnergy(world, i, NULL);
         }
     }
     return sum;
@@ -305,11 +294,6 @@ static rbStatus registerBodies(rbWorld* world, rbError* error)
     }
     world->areContactsOther = false;
     world->hasContacts = contact.isEnabled;
-    world->radii.count = 0;
-    rbArray_Reserve(world->radii, world->bodies.count);
-    for (int i = 0; i < world->bodies.count; ++i) {
-        rbArray_Push(world->radii, world->bodies.data[i].radius);
-    }
     registerAll(world, world->engine, -1);
     status = prepareLimits(world, &contact, error);
     status = status == RB_STATUS_OK ? checkMotors(world, error) : status;
@@ -334,14 +318,14 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     rbStepHost host = lendStates(world);
     rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
     status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
-    if (status != RB_STATUS_OK && gap.joint < 0 && gap.overlap.count > 0) {
+    if (status != RB_STATUS_OK && gap.joint >= 0) {
+        return nameGap(world, &gap, error);
+    }
+    if (status != RB_STATUS_OK && gap.overlap.count > 0) {
         return rbWorld_NameOverlap(world, &gap.overlap, "contact", error);
     }
-    if (status != RB_STATUS_OK && gap.joint < 0 && gap.limit.joint >= 0) {
-        return nameLimit(world, &gap.limit, error);
-    }
     if (status != RB_STATUS_OK) {
-        return gap.joint >= 0 ? nameGap(world, &gap, error) : status;
+        return gap.limit.joint >= 0 ? nameLimit(world, &gap.limit, error) : status;
     }
     world->assembleWork += sumEnergy(world) - before;
     finishStart(world);
@@ -492,7 +476,7 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                        world->def.step.tolerance, time, name, a, b, gap);
 }
 
-void rbWorld_WriteStepJournal(void* context, const rbEngineEvent* happened)
+void rbWorld_WriteStepJournal(void* context, const rbEvent* happened)
 {
     rbWorld* world = context;
     if (world->events.count < world->def.step.journalMax) {
@@ -539,7 +523,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     registerTouched(world, &host);
     endTouches(world);
-    rbStatus status = rbStepEngine_AdvanceTogether(world->engine, &host, time, reached);
+    rbStatus status = rbStepEngine_Advance(world->engine, &host, time, reached);
     rbWorld_ReserveContacts(world);
     if (status == RB_STATUS_NUMERICAL && world->def.step.accuracy == RB_ACCURACY_GAME) {
         status = RB_STATUS_OK; // no tolerance is promised; the statistics have what was missed
@@ -557,40 +541,25 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     return status;
 }
 
+// NULL: the world has another engine, or none yet.
+static const rbStepEngine* getEngine(const rbWorld* world)
+{
+    return world->def.engine == RB_ENGINE_STEP ? world->engine : NULL;
+}
+
 rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
 {
-    rbStepStatistics statistics = {0};
-    if (rbWorld_GetEngineRow(world) != &rbStepEngineRow || world->engine == NULL) {
-        return statistics;
+    const rbStepEngine* engine = getEngine(world);
+    if (engine == NULL) {
+        return (rbStepStatistics){0};
     }
-    statistics = rbStepEngine_GetStatistics(world->engine);
+    rbStepStatistics statistics = rbStepEngine_GetStatistics(engine);
     // The engine uses indices.
-    rbJointId none = {0, 0};
-    int index = (int)statistics.worstJoint.index1 - 1;
-    bool isAlive =
-        index >= 0 && index < world->joints.count && world->joints.data[index].joint != NULL;
-    if (isAlive) {
-        statistics.worstJoint.generation = world->jointIds.generations.data[index];
-    } else {
-        statistics.worstJoint = none;
-    }
+    statistics.worstJoint = rbWorld_JointIdOf(world, (int)statistics.worstJoint.index1 - 1);
     return statistics;
 }
 
 // --------------------------------------------------------------------------------------- snapshots
-
-static size_t getSnapshotSize(const rbWorld* world)
-{
-    rbByteStream stream = {0};
-    rbStepEngine_Move(world->engine, &stream);
-    return stream.size;
-}
-
-static void takeSnapshot(const rbWorld* world, void* bytes)
-{
-    rbByteStream stream = {.bytes = bytes};
-    rbStepEngine_Move(world->engine, &stream);
-}
 
 // Starts the engine for a snapshot: the gaps of joints stay as they were.
 static bool startForSnapshot(rbWorld* world)
@@ -607,22 +576,29 @@ static bool startForSnapshot(rbWorld* world)
     return true;
 }
 
-static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
+static bool prepareLoad(rbWorld* world, size_t size)
 {
     if (!world->isEngineReady && !startForSnapshot(world)) {
         return false;
     }
     // The size of the contact cache varies.
-    if (!rbStepEngine_HasContacts(world->engine) && getSnapshotSize(world) != size) {
+    rbByteStream counted = {0};
+    rbStepEngine_Move(world->engine, &counted);
+    if (!rbStepEngine_HasContacts(world->engine) && counted.size != size) {
         return false;
     }
     for (int i = 0; i < world->joints.count; ++i) {
         registerJoint(world, world->engine, i); // restores targets and velocities
     }
-    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
-    rbStepEngine_Move(world->engine, &stream);
-    rbWorld_ReserveContacts(world);
     return true;
+}
+
+static void moveEngine(rbWorld* world, rbByteStream* stream)
+{
+    rbStepEngine_Move(world->engine, stream);
+    if (stream->isLoading) {
+        rbWorld_ReserveContacts(world);
+    }
 }
 
 // ----------------------------------------------------------------------------------------- the row
@@ -682,8 +658,7 @@ static int countRedundant(const rbWorld* world)
 rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
 {
     rbStiffSpring found = {.period = INFINITY, .stepMax = INFINITY};
-    if (rbWorld_GetEngineRow(world) != &rbStepEngineRow || world->engine == NULL ||
-        !world->isEngineReady) {
+    if (getEngine(world) == NULL || !world->isEngineReady) {
         return found;
     }
     rbStepStiff stiff = rbStepEngine_GetStiff(world->engine);
@@ -692,14 +667,8 @@ rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
         found.period = stiff.period;
         found.stepMax = STEP_TURN * stiff.period / (2.0 * RB_PI);
     }
-    if (stiff.spring >= 0) {
-        found.spring.index1 = (uint32_t)stiff.spring + 1u;
-        found.spring.generation = world->springIds.generations.data[stiff.spring];
-    }
-    if (stiff.joint >= 0) {
-        found.joint.index1 = (uint32_t)stiff.joint + 1u;
-        found.joint.generation = world->jointIds.generations.data[stiff.joint];
-    }
+    found.spring = rbWorld_SpringIdOf(world, stiff.spring);
+    found.joint = rbWorld_JointIdOf(world, stiff.joint);
     return found;
 }
 
@@ -760,11 +729,6 @@ static const rbEngineJoints joints = {
     .countRedundant = countRedundant,
 };
 
-static bool hasContacts(const rbWorld* world)
-{
-    return rbStepEngine_HasContacts(world->engine);
-}
-
 static rbContactStatistics getContactStatistics(const rbWorld* world)
 {
     return rbStepEngine_GetContactStatistics(world->engine);
@@ -776,7 +740,6 @@ static int getContactViews(const rbWorld* world, rbContactView* views, int capac
 }
 
 static const rbEngineContacts contacts = {
-    .hasContacts = hasContacts,
     .getStatistics = getContactStatistics,
     .getViews = getContactViews,
 };
@@ -793,7 +756,6 @@ const rbEngineRow rbStepEngineRow = {
     .advance = advanceEngine,
     .leave = leaveEngine,
     .destroy = destroyEngine,
-    .getSnapshotSize = getSnapshotSize,
-    .takeSnapshot = takeSnapshot,
-    .restoreSnapshot = restoreSnapshot,
+    .move = moveEngine,
+    .prepareLoad = prepareLoad,
 };

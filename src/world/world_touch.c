@@ -4,10 +4,11 @@
 // of a step in the same order. One pass over both finds what is new and what has ended. A pair is
 // known by the ids of its bodies, so that a destroyed body ends its pairs at the next step, and one
 // that takes its place begins others.
-#include "world/world_touch.h"
+#include "world/world_engine.h"
 
 #include <rattleback/collision.h>
 
+#include <stdio.h>
 #include <string.h>
 
 static const char* const kindNames[RB_CONTACT_EVENT_COUNT] = {
@@ -38,39 +39,34 @@ static int compareIds(rbBodyId p, rbBodyId q)
 }
 
 // Order of two pairs: < 0 if the first one comes first.
-static int compare(const rbTouchSlot* p, const rbTouchSlot* q)
+static int compare(const rbEngineTouch* p, const rbEngineTouch* q)
 {
-    int order = compareIds(p->bodyA, q->bodyA);
-    order = order != 0 ? order : compareIds(p->bodyB, q->bodyB);
-    order = order != 0 ? order : (p->shapeA > q->shapeA) - (p->shapeA < q->shapeA);
-    return order != 0 ? order : (p->shapeB > q->shapeB) - (p->shapeB < q->shapeB);
+    const rbContactEvent* a = &p->event;
+    const rbContactEvent* b = &q->event;
+    int order = compareIds(a->bodyA, b->bodyA);
+    order = order != 0 ? order : compareIds(a->bodyB, b->bodyB);
+    order = order != 0 ? order : (a->shapeA > b->shapeA) - (a->shapeA < b->shapeA);
+    return order != 0 ? order : (a->shapeB > b->shapeB) - (a->shapeB < b->shapeB);
 }
 
-static void addEvent(rbWorld* world, double time, rbContactEventKind kind, const rbTouchSlot* touch)
+static void addEvent(rbWorld* world, double time, rbContactEventKind kind,
+                     const rbEngineTouch* touch)
 {
     rbContactEvent event;
-    memset(&event, 0, sizeof event); // padding too: events can be compared as bytes
+    memcpy(&event, &touch->event, sizeof event); // padding too: events can be compared as bytes
     event.time = time;
     event.kind = kind;
-    event.bodyA = touch->bodyA;
-    event.bodyB = touch->bodyB;
-    event.shapeA = touch->shapeA;
-    event.shapeB = touch->shapeB;
-    event.point = touch->point;
-    event.normal = touch->normal;
-    event.approachSpeed = touch->approachSpeed;
-    event.impulse = touch->impulse;
     rbArray_Push(world->contactEvents, event);
 }
 
 // A pair that touched before continues.
-static void continueTouch(rbTouchSlot* touch, const rbTouchSlot* now)
+static void continueTouch(rbEngineTouch* touch, const rbEngineTouch* now)
 {
-    touch->impulse = rbAdd(touch->impulse, now->impulse);
+    touch->event.impulse = rbAdd(touch->event.impulse, now->event.impulse);
     touch->isClosed = now->isClosed;
-    if (now->isClosed != 0) {
-        touch->point = now->point;
-        touch->normal = now->normal;
+    if (now->isClosed) {
+        touch->event.point = now->event.point;
+        touch->event.normal = now->event.normal;
     }
 }
 
@@ -82,23 +78,23 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time)
     int old = 0;
     world->nextTouches.count = 0;
     for (int i = 0; i < world->foundTouches.count; ++i) {
-        const rbTouchSlot* now = &world->foundTouches.data[i];
+        const rbEngineTouch* now = &world->foundTouches.data[i];
         // pairs that are not in the list have ended
         for (; old < before.count && compare(&before.data[old], now) < 0; ++old) {
             addEvent(world, time, ends[kind], &before.data[old]);
         }
         bool isKnown = old < before.count && compare(&before.data[old], now) == 0;
-        if (!isKnown && now->isBearing == 0) {
+        if (!isKnown && !now->isBearing) {
             continue;
         }
-        rbTouchSlot touch = *now;
+        rbEngineTouch touch = *now;
         if (isKnown) {
             touch = before.data[old++];
             continueTouch(&touch, now);
         } else {
             addEvent(world, time, begins[kind], &touch);
         }
-        if (touch.isClosed != 0) {
+        if (touch.isClosed) {
             rbArray_Push(world->nextTouches, touch);
         } else {
             addEvent(world, time, ends[kind], &touch);
@@ -111,23 +107,6 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time)
     world->nextTouches = before;
 }
 
-static rbTouchSlot makeTouch(const rbWorld* world, const rbEngineTouch* told)
-{
-    rbTouchSlot touch;
-    memset(&touch, 0, sizeof touch); // snapshots hold it as bytes
-    touch.bodyA = rbWorld_BodyIdOf(world, told->a);
-    touch.bodyB = rbWorld_BodyIdOf(world, told->b);
-    touch.shapeA = rbBody_FindSolid(&world->bodies.data[told->a], told->partA);
-    touch.shapeB = rbBody_FindSolid(&world->bodies.data[told->b], told->partB);
-    touch.point = told->point;
-    touch.normal = told->normal;
-    touch.impulse = told->impulse;
-    touch.approachSpeed = told->approachSpeed;
-    touch.isBearing = told->isBearing ? 1 : 0;
-    touch.isClosed = told->gap < INFINITY ? 1 : 0;
-    return touch;
-}
-
 // -------------------------------------------------------------------------------------- sensors
 // Shapes that report what overlaps them and do nothing else.
 //
@@ -135,34 +114,31 @@ static rbTouchSlot makeTouch(const rbWorld* world, const rbEngineTouch* told)
 // sensor is compared with the shapes of every other body, first by their balls. Whatever they find,
 // the motion stays the same to the bit.
 
-static bool hasSensor(const rbBody* body)
+// UNSUPPORTED: a body has what the engine, or its steps without contacts, cannot do.
+static rbStatus refuse(const rbWorld* world, int index, const char* what, const char* lack,
+                       const char* engines, rbError* error)
 {
-    return rbBody_CountSolid(body) < body->shapes.count;
-}
-
-static bool hasContacts(const rbWorld* world)
-{
-    bool isStepped = world->def.engine == RB_ENGINE_STEP && world->def.contact.isEnabled;
-    return isStepped || world->def.engine == RB_ENGINE_EVENT;
+    char text[RB_NAME_CAPACITY];
+    bool isStepped = world->def.engine == RB_ENGINE_STEP;
+    return rbError_Set(
+        error, RB_STATUS_UNSUPPORTED, "body \"%s\" has %s, and the engine \"%s\"%s %s; %s",
+        rbWorld_LabelBody(world, index, text), what, rbEngineType_Name(world->def.engine),
+        isStepped ? " without contacts" : "", lack,
+        isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})" : engines);
 }
 
 // Conveyors need lasting contacts.
 static rbStatus validateBelts(const rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    bool isStepped = world->def.engine == RB_ENGINE_STEP;
     for (int i = 0; i < body->shapes.count; ++i) {
         rbVec3 belt = body->shapes.data[i].def.surfaceVelocity;
-        if (rbLengthSquared(belt) > 0.0 && !(isStepped && world->def.contact.isEnabled)) {
-            char text[RB_NAME_CAPACITY];
-            return rbError_Set(
-                error, RB_STATUS_UNSUPPORTED,
-                "body \"%s\" has a surfaceVelocity of (%g, %g, %g) m/s, and the engine \"%s\"%s "
-                "has no conveyors; %s",
-                rbWorld_LabelBody(world, index, text), belt.x, belt.y, belt.z,
-                rbEngineType_Name(world->def.engine), isStepped ? " without contacts" : "",
-                isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})"
-                          : "use the engine \"step\" with contacts");
+        if (rbLengthSquared(belt) > 0.0) {
+            char what[120];
+            (void)snprintf(what, sizeof what, "a surfaceVelocity of (%g, %g, %g) m/s", belt.x,
+                           belt.y, belt.z);
+            return refuse(world, index, what, "has no conveyors",
+                          "use the engine \"step\" with contacts", error);
         }
     }
     return RB_STATUS_OK;
@@ -170,8 +146,10 @@ static rbStatus validateBelts(const rbWorld* world, int index, rbError* error)
 
 rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error)
 {
+    bool hasContacts = world->def.engine == RB_ENGINE_STEP && world->def.contact.isEnabled;
+    bool hasSensors = hasContacts || world->def.engine == RB_ENGINE_EVENT;
     world->sensorBodies.count = 0;
-    for (int i = 0; i < world->bodies.count; ++i) {
+    for (int i = 0; i < world->bodies.count && !hasContacts; ++i) {
         rbStatus status =
             rbWorld_IsBodyAlive(world, i) ? validateBelts(world, i, error) : RB_STATUS_OK;
         if (status != RB_STATUS_OK) {
@@ -179,20 +157,12 @@ rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error)
         }
     }
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i) || !hasSensor(&world->bodies.data[i])) {
+        if (!rbWorld_IsBodyAlive(world, i) || !rbBody_HasSensor(&world->bodies.data[i])) {
             continue;
         }
-        if (!hasContacts(world)) {
-            char text[RB_NAME_CAPACITY];
-            bool isStepped = world->def.engine == RB_ENGINE_STEP;
-            return rbError_Set(
-                error, RB_STATUS_UNSUPPORTED,
-                "body \"%s\" has a sensor, and the engine \"%s\"%s does not find what overlaps it; "
-                "%s",
-                rbWorld_LabelBody(world, i, text), rbEngineType_Name(world->def.engine),
-                isStepped ? " without contacts" : "",
-                isStepped ? "switch contacts on (in a scene \"contact\": {\"enabled\": true})"
-                          : "use the engine \"step\" with contacts, or \"event\"");
+        if (!hasSensors) {
+            return refuse(world, i, "a sensor", "does not find what overlaps it",
+                          "use the engine \"step\" with contacts, or \"event\"", error);
         }
         rbArray_Push(world->sensorBodies, i);
     }
@@ -230,15 +200,15 @@ static bool doOverlap(const Placed* a, const Placed* b)
 
 static void addFound(rbWorld* world, const int bodies[2], int sensor, int shape, rbVec3 center)
 {
-    rbTouchSlot touch;
+    rbEngineTouch touch;
     memset(&touch, 0, sizeof touch); // snapshots hold it as bytes
-    touch.bodyA = rbWorld_BodyIdOf(world, bodies[0]);
-    touch.bodyB = rbWorld_BodyIdOf(world, bodies[1]);
-    touch.shapeA = sensor;
-    touch.shapeB = shape;
-    touch.point = center;
-    touch.isBearing = 1;
-    touch.isClosed = 1;
+    touch.event.bodyA = rbWorld_BodyIdOf(world, bodies[0]);
+    touch.event.bodyB = rbWorld_BodyIdOf(world, bodies[1]);
+    touch.event.shapeA = sensor;
+    touch.event.shapeB = shape;
+    touch.event.point = center;
+    touch.isBearing = true;
+    touch.isClosed = true;
     rbArray_Push(world->foundTouches, touch);
 }
 
@@ -277,13 +247,12 @@ static void writeJournal(rbWorld* world, int first)
         if (!rbBody_IsValid(world, event->bodyA) || !rbBody_IsValid(world, event->bodyB)) {
             continue; // destroyed: the journal has bodies that exist
         }
-        bool isBegin = event->kind == RB_SENSOR_BEGIN;
-        rbEngineEvent happened = {.time = event->time,
-                                  .kind =
-                                      isBegin ? RB_HAPPENED_SENSOR_BEGIN : RB_HAPPENED_SENSOR_END,
-                                  .a = rbWorld_BodyIndex(world, event->bodyA),
-                                  .b = rbWorld_BodyIndex(world, event->bodyB),
-                                  .point = event->point};
+        rbEvent happened = {.time = event->time,
+                            .kind = event->kind == RB_SENSOR_BEGIN ? RB_EVENT_SENSOR_BEGIN
+                                                                   : RB_EVENT_SENSOR_END,
+                            .bodyA = event->bodyA,
+                            .bodyB = event->bodyB,
+                            .point = event->point};
         (isStepped ? rbWorld_WriteStepJournal : rbWorld_WriteJournal)(world, &happened);
     }
 }
@@ -319,7 +288,15 @@ void rbWorld_NoteNode(void* context, const rbEngineNode* node)
     rbWorld* world = context;
     world->foundTouches.count = 0;
     for (int i = 0; i < node->touchCount; ++i) {
-        rbArray_Push(world->foundTouches, makeTouch(world, &node->touches[i]));
+        rbEngineTouch touch = node->touches[i];
+        rbContactEvent* event = &touch.event;
+        event->bodyA = rbWorld_CompleteId(world, event->bodyA);
+        event->bodyB = rbWorld_CompleteId(world, event->bodyB);
+        const rbBody* bodyA = &world->bodies.data[event->bodyA.index1 - 1];
+        const rbBody* bodyB = &world->bodies.data[event->bodyB.index1 - 1];
+        event->shapeA = rbBody_FindSolid(bodyA, event->shapeA);
+        event->shapeB = rbBody_FindSolid(bodyB, event->shapeB);
+        rbArray_Push(world->foundTouches, touch);
     }
     rbWorld_MergeTouches(world, RB_TOUCH_CONTACT, node->time);
     if (world->sensorBodies.count + world->touches[RB_TOUCH_SENSOR].count == 0) {

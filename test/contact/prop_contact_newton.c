@@ -211,7 +211,7 @@ static void sweepsAndNewtonInTurnObeyCoulomb(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(0x4b1d)};
-    rbContactHybrid* hybrid = rbCreateContactHybrid();
+    rbContactNewton* newton = rbCreateContactNewton();
     int count = rbTest_Count(ISLANDS, ISLANDS_FULL);
     int tried = 0;
     int met = 0;
@@ -226,7 +226,7 @@ static void sweepsAndNewtonInTurnObeyCoulomb(void** state)
             continue;
         }
         ++tried;
-        double left = rbContactHybrid_Solve(hybrid, &run, &task, &rounds);
+        double left = rbContactNewton_SolveInTurn(newton, &run, &task, &rounds);
         checkCones(&scene, 1e-12);
         if (left > TOLERANCE) {
             continue;
@@ -241,7 +241,7 @@ static void sweepsAndNewtonInTurnObeyCoulomb(void** state)
     }
     print_message("%d of %d islands met\n", met, tried);
     assert_true(met > tried * 3 / 4);
-    rbDestroyContactHybrid(hybrid);
+    rbDestroyContactNewton(newton);
 }
 
 RB_TEST_GROUP(prop_contact_newton, cmocka_unit_test(matricesOfBlocksAreSolved),

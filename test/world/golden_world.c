@@ -115,6 +115,38 @@ static void snapshotGoesOnWithTheSameBits(void** state)
     rbDestroyWorld(world);
 }
 
+static rbWorld* makeBall(rbEngineType engine)
+{
+    rbError error = {0};
+    rbWorldDef def = rbDefaultWorldDef();
+    def.engine = engine;
+    rbWorld* world = rbCreateWorld(&def, &error);
+    rbBodyDef body = rbDefaultBodyDef();
+    rbMassProperties mass = {.mass = 1.0, .inertia = {1.0, 1.0, 1.0, 0.0, 0.0, 0.0}};
+    body.mass = &mass;
+    assert_false(RB_IS_NULL(rbCreateBody(world, &body, &error)));
+    return world;
+}
+
+// The state of a world that steps, in one that only flies: it goes on from the same place.
+static void snapshotsOfOtherEnginesAreTaken(void** state)
+{
+    (void)state;
+    rbError error = {0};
+    rbWorld* world = makeBall(RB_ENGINE_STEP);
+    rbWorld* flying = makeBall(RB_ENGINE_FLIGHT);
+    (void)rbWorld_Advance(world, 0.1);
+    size_t size = rbWorld_GetSnapshotSize(world);
+    void* bytes = malloc(size);
+    assert_int_equal(rbWorld_TakeSnapshot(world, bytes, size, &error), RB_STATUS_OK);
+    assert_int_equal(rbWorld_RestoreSnapshot(flying, bytes, size, &error), RB_STATUS_OK);
+    assert_true(rbWorld_GetHash(flying) == rbWorld_GetHash(world));
+    (void)rbWorld_Advance(flying, 0.1);
+    free(bytes);
+    rbDestroyWorld(flying);
+    rbDestroyWorld(world);
+}
+
 static void advanceAllocatesNothing(void** state)
 {
     (void)state;
@@ -174,5 +206,6 @@ static void aMillionAdvancesConserve(void** state)
 RB_TEST_GROUP(golden_world, cmocka_unit_test(stateHashIsTheSameEverywhere),
               cmocka_unit_test(outputStepsDoNotChangeBits),
               cmocka_unit_test(snapshotGoesOnWithTheSameBits),
+              cmocka_unit_test(snapshotsOfOtherEnginesAreTaken),
               cmocka_unit_test(advanceAllocatesNothing), cmocka_unit_test(worldLeaksNothing),
               cmocka_unit_test(aMillionAdvancesConserve));

@@ -236,6 +236,28 @@ static void blocksStopWhereTheyShould(void** state)
     }
 }
 
+// Touches the ground itself, not its shell, at the start; slides, and rolls from then on.
+static void ballsRollWhenTheyHaveSlid(void** state)
+{
+    (void)state;
+    double radius = 0.1;
+    double speed = 3.5;
+    rbWorldDef def = defineExact(1e-9, 1.0);
+    double braking = 0.2 * rbLength(def.gravity);
+    rbWorld* world = makeArrivalWorld(&def);
+    (void)addGround(world, 0.0, 0.2);
+    Flyer ball = {.geometry = makeBall(),
+                  .position = rbMakeVec3(0.0, 0.0, radius),
+                  .velocity = rbMakeVec3(speed, 0.0, 0.0),
+                  .friction = 0.2};
+    rbBodyId id = addFlyer(world, &ball);
+    assert_int_equal(rbWorld_AdvanceTo(world, 1.0).status, RB_STATUS_OK);
+    double rolls = 2.0 * speed / (7.0 * braking);
+    double way = speed * rolls - 0.5 * braking * rolls * rolls + 5.0 / 7.0 * speed * (1.0 - rolls);
+    checkNear(rbBody_GetState(world, id).center.x, way, 1e-9);
+    rbDestroyWorld(world);
+}
+
 // Five bounces of a ball.
 static void ballsBounceExactly(void** state)
 {
@@ -373,7 +395,8 @@ static void missesAreReported(void** state)
 }
 
 RB_TEST_GROUP(phys_contact_order, cmocka_unit_test(ordersAreReached),
-              cmocka_unit_test(blocksStopWhereTheyShould), cmocka_unit_test(ballsBounceExactly),
+              cmocka_unit_test(blocksStopWhereTheyShould),
+              cmocka_unit_test(ballsRollWhenTheyHaveSlid), cmocka_unit_test(ballsBounceExactly),
               cmocka_unit_test(mechanismsBesideContactsAreExact),
               cmocka_unit_test(piecesAndSnapshotsChangeNothing),
               cmocka_unit_test(missesAreReported));

@@ -109,7 +109,7 @@ rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbEr
         return ops->create(numbers, error);
     }
     if (ops->convex == NULL) {
-        double lengths[RB_PARAMETERS_MAX];
+        double lengths[RB_PARAMETERS_MAX] = {0};
         for (int i = 0; i < rbShapeOps_CountNumbers(ops); ++i) {
             lengths[i] = (ops->halved >> i & 1u) != 0 ? 0.5 * numbers[i] : numbers[i];
         }

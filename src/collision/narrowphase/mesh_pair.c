@@ -826,6 +826,7 @@ static void dropIdle(rbManifold* m, double extent)
     const double least[RB_MANIFOLD_POINTS_MAX] = {0.0, shortest, shortest * extent,
                                                   shortest * extent};
     int count = m->count;
+    RB_ASSERT(count <= RB_MANIFOLD_POINTS_MAX);
     for (m->count = 1; m->count < count; ++m->count) {
         if (!(rbJudgePoint(&m->points[m->count], m) > least[m->count])) {
             return;

@@ -56,7 +56,6 @@ typedef struct rbRowBlock {
     double stiffness; // SPRING: N/m or N m/rad
     double rest;      // SPRING: error at which it is relaxed
     double damping;   // SPRING: N s/m or N m s/rad
-    int owner;        // index of the joint or spring in the engine
     bool isOpposed;   // TRAVEL, one row: the next block prescribes another speed for the same
                       // freedom
 } rbRowBlock;

@@ -32,8 +32,8 @@
 #include "dynamics/contact/collisions.h"
 
 #include "base/core/memory.h"
-#include "base/math/elementary.h"
 #include "dynamics/contact/contact_factor.h"
+#include "dynamics/contact/friction_bound.h"
 #include "dynamics/impact/energy_line.h"
 #include "dynamics/impact/impact_law.h"
 
@@ -60,7 +60,6 @@
 #define JOINT_SWEEPS_MAX 8    // after impulses were scaled back
 #define PLAIN_SWEEPS 100      // over the points of a single contact, before they are accelerated
 #define DRIFT_GROWTH 1.1      // squared changes of sweeps that grow by less than this are steady
-#define FACETS_MAX 64
 #define SINGULAR 1e-10 // of the square of the larger: below it a tangential matrix is not inverted
 
 // One point that collides in this round.
@@ -102,11 +101,9 @@ struct rbCollisions {
     RB_ARRAY(Hit) hits;
     RB_ARRAY(Group) groups;
     RB_ARRAY(Saved) saved; // bodies of the groups
-    RB_ARRAY(int) places;  // by body: 1 + its place there, in this round
-    RB_ARRAY(int) uses;    // by body: its groups in this round
+    RB_ARRAY(int) uses;    // by body: its groups in this round; -1: it is saved
     RB_ARRAY(rbCollisionNote) notes;
-    int facets;
-    double facetNormals[FACETS_MAX][2];
+    rbFrictionBound bound;
 };
 
 // One call.
@@ -134,7 +131,6 @@ void rbDestroyCollisions(rbCollisions* collisions)
     rbArray_Free(collisions->hits);
     rbArray_Free(collisions->groups);
     rbArray_Free(collisions->saved);
-    rbArray_Free(collisions->places);
     rbArray_Free(collisions->uses);
     rbArray_Free(collisions->notes);
     rbFree(collisions, sizeof *collisions);
@@ -234,32 +230,14 @@ static double pushHit(const Call* call, Hit* hit)
     return fabs(change) / hit->normalShare;
 }
 
-// The friction of p at the nearest point of the cone, or of the pyramid, whose corners lie on it.
+// The friction of p at the nearest point of its bound; false: it was inside.
 static bool clampFriction(const Call* call, double limit, rbVec3* p)
 {
-    RB_ASSERT(!(limit < 0.0));
-    const rbCollisions* memory = call->memory;
-    if (memory->facets == 0) {
-        double length = sqrt(p->x * p->x + p->y * p->y);
-        double factor = length > limit ? limit / length : 1.0;
-        p->x *= factor;
-        p->y *= factor;
-        return length > limit;
-    }
-    const double* n = memory->facetNormals[0];
-    for (int i = 1; i < memory->facets; ++i) {
-        const double* own = memory->facetNormals[i];
-        n = own[0] * p->x + own[1] * p->y > n[0] * p->x + n[1] * p->y ? own : n;
-    }
-    double cosine = rbCos(RB_PI / memory->facets);
-    if (n[0] * p->x + n[1] * p->y <= limit * cosine) {
-        return false;
-    }
-    double end = limit * sqrt(1.0 - cosine * cosine); // half of the facet
-    double along = fmax(-end, fmin(end, n[0] * p->y - n[1] * p->x));
-    p->x = limit * cosine * n[0] - along * n[1];
-    p->y = limit * cosine * n[1] + along * n[0];
-    return true;
+    double q[2] = {p->x, p->y};
+    bool isOutside = rbFrictionBound_Project(&call->memory->bound, limit, q);
+    p->x = q[0];
+    p->y = q[1];
+    return isOutside;
 }
 
 // The impulse with the friction that a point needs for the current P and velocities. Returns how
@@ -423,22 +401,16 @@ static void setTargets(const Call* call, rbImpactLaw law)
 
 static void saveBody(Call* call, int body)
 {
-    rbCollisions* memory = call->memory;
-    while (memory->places.count <= body) {
-        rbArray_Push(memory->places, 0);
-    }
-    int place = memory->places.data[body];
-    bool isThere =
-        place > 0 && place <= memory->saved.count && memory->saved.data[place - 1].body == body;
+    int* uses = &call->memory->uses.data[body];
     const rbContactBody* own = &call->run->bodies[body];
-    if (!isThere) {
+    if (*uses >= 0) {
         Saved saved = {.body = body,
                        .isFrozen = own->isFrozen,
                        .velocities = {own->velocity},
                        .spins = {own->spin},
                        .factor = rbFactorInertia(&own->invInertia)};
-        rbArray_Push(memory->saved, saved);
-        memory->places.data[body] = memory->saved.count;
+        rbArray_Push(call->memory->saved, saved);
+        *uses = -1;
     }
 }
 
@@ -470,11 +442,10 @@ static rbEnergyLine drawLine(const Call* call, int from)
 // Hits of the contacts first .. end - 1, with the current masses.
 static void prepareGroups(const Call* call, int first, int end)
 {
-    for (int g = first; g < end; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        for (int i = 0; i < group->hitCount; ++i) {
-            prepareHit(call, &call->memory->hits.data[group->firstHit + i]);
-        }
+    const Group* last = &call->memory->groups.data[end - 1];
+    for (int i = call->memory->groups.data[first].firstHit; i < last->firstHit + last->hitCount;
+         ++i) {
+        prepareHit(call, &call->memory->hits.data[i]);
     }
 }
 
@@ -871,10 +842,10 @@ static bool resolveSingle(Call* call, const Hit* hit, rbImpactLaw law)
 static void resolveSingles(Call* call, rbImpactLaw law)
 {
     rbCollisions* memory = call->memory;
-    if (call->run->sweepJoints != NULL || memory->facets > 0) {
+    countUses(call);
+    if (call->run->sweepJoints != NULL || memory->bound.facets > 0) {
         return;
     }
-    countUses(call);
     int groupCount = 0;
     int hitCount = 0;
     for (int g = 0; g < memory->groups.count; ++g) {
@@ -960,20 +931,6 @@ static bool resolveTogether(Call* call, rbImpactLaw law)
 
 // ------------------------------------------------------------------------------------- calls
 
-static void prepareFacets(rbCollisions* memory, const rbContactSettings* settings)
-{
-    memory->facets = 0;
-    if (settings->cone != RB_CONE_PYRAMID) {
-        return;
-    }
-    int facets = settings->facets < 3 ? 3 : settings->facets;
-    memory->facets = facets > FACETS_MAX ? FACETS_MAX : facets;
-    for (int i = 0; i < memory->facets; ++i) {
-        double* n = memory->facetNormals[i];
-        rbSinCos(RB_PI * (2 * i + 1) / memory->facets, &n[1], &n[0]);
-    }
-}
-
 // Whether the rounds end. More of them follow while the approach slows down.
 static bool isAtCap(const Call* call, int* roundsMax, double* fastest)
 {
@@ -1016,7 +973,7 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
         .restSpeed = rbGetRestSpeed(settings),
         .done.isMet = true,
     };
-    prepareFacets(collisions, settings);
+    collisions->bound = rbMakeFrictionBound(settings);
     collisions->notes.count = 0;
     int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * rbContactRun_GetCount(run);
     double fastest = INFINITY;

@@ -61,7 +61,8 @@ typedef struct rbContactPoint {
     bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking; // at the end of the last stage
     bool isAhead; // from the end of the flight (contact_pairs.c): a negative gap is not an overlap
-    int key;      // key of the memory of this point, for the pairs
+    bool wasBearing; // it bore load in the last flight, and at the node
+    int key;         // key of the memory of this point, for the pairs
 } rbContactPoint;
 
 typedef struct rbContact {
@@ -99,12 +100,14 @@ typedef struct rbContactSet {
 // A new point faster than this slides; slower ones may stick, m/s.
 #define RB_SLIDING_SPEED 0.1
 
-// One coefficient for a stage. If sweeps chose it, a few points would slip more or less at random
-// and pull the others along.
+// One coefficient for a stage that begins with u. If sweeps chose it, a few points would slip more
+// or less at random and pull the others along.
 static inline double rbContactPoint_ChooseFriction(const rbContactPoint* point,
-                                                   const rbContact* contact, double speed)
+                                                   const rbContact* contact, rbVec3 u)
 {
-    bool isSliding = point->impulse[0] > 0.0 || speed > RB_SLIDING_SPEED;
+    rbVec3 slip = rbAddScaled(u, -rbDot(u, contact->normal), contact->normal);
+    bool isSliding =
+        point->impulse[0] > 0.0 || rbLengthSquared(slip) > RB_SLIDING_SPEED * RB_SLIDING_SPEED;
     return !point->isSticking && isSliding ? contact->friction : contact->stiction;
 }
 

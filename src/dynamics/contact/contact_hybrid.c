@@ -1,9 +1,9 @@
 // Sweeps and Newton's method in turn, see contact_hybrid.h.
 #include "dynamics/contact/contact_hybrid.h"
 
-#include "base/math/dot.h"
 #include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_newton_state.h"
+#include "dynamics/contact/friction_bound.h"
 
 #include <string.h>
 
@@ -26,77 +26,14 @@ static const struct {
     double work;        // in total, products of blocks, 0.04 us each, twice that where it slides
 } tuning = {1e4, 1e3, 0.9, 0.5, 4.0, 4, 25, 30, 20, 30, 150, 6e6};
 
-typedef struct HybridPoint {
-    double rows[3][12];  // along normal and tangents: of A, then of B
-    double moves[3][12]; // velocities that a unit impulse along these changes
-    double bias[3];      // m/s, with what bodies outside of the island do
-    double k[3];         // 1/kg: mobilities of the normal and the tangents
-    double k12;          // between these
-    double lambda;       // 1/kg: largest of the tangents
-    double friction;     // the bound: friction P
-    double start[3];     // N s, impulses that have acted
-    double x[3];         // N s, now
-    double held[3];      // N s, of a convex round
-    double disc;         // N s, held radius
-    double along[2];     // unit, where it slides in the linear equations; 0: it sticks
-    double across;       // kg, resistance to turning it
-    int a;               // of the island; -1: nothing moves it
-    int b;               //
-    int first;           // of rolling and spinning: points whose normals carry it
-    int count;           // 0: a point of contact
-    bool isCarrying;     // in the linear equations
-} HybridPoint;
-
-struct rbContactHybrid {
-    rbContactNewton* newton;      // the island, its velocities and their residual
-    RB_ARRAY(HybridPoint) points; // as in newton
-    RB_ARRAY(double) from;        // three per point: impulses before a step
-    RB_ARRAY(double) target;      // after it
+// A run of the method.
+typedef struct Hybrid {
+    rbContactNewton* newton; // the island, its velocities and their residual
+    rbHybridPoint* points;   // by point of the island
     int factorizations;
-};
-
-rbContactHybrid* rbCreateContactHybrid(void)
-{
-    rbContactHybrid* hybrid = rbAllocZero(1, sizeof *hybrid);
-    hybrid->newton = rbCreateContactNewton();
-    return hybrid;
-}
-
-void rbDestroyContactHybrid(rbContactHybrid* hybrid)
-{
-    if (hybrid == NULL) {
-        return;
-    }
-    rbDestroyContactNewton(hybrid->newton);
-    rbArray_Free(hybrid->points);
-    rbArray_Free(hybrid->from);
-    rbArray_Free(hybrid->target);
-    rbFree(hybrid, sizeof *hybrid);
-}
+} Hybrid;
 
 // ------------------------------------------------------------------------------------------ points
-
-// What a unit impulse along a row changes.
-static void findMoves(const rbContactRun* run, const int hosts[2], const double row[12],
-                      double moves[12])
-{
-    memset(moves, 0, 12 * sizeof(double));
-    for (int side = 0; side < 2; ++side) {
-        const rbContactBody* body = &run->bodies[hosts[side]];
-        const double* part = row + 6 * (size_t)side;
-        if (!rbNewton_IsMoved(run, hosts[side])) {
-            continue;
-        }
-        rbVec3 spin = rbMulSV(body->invInertia, rbMakeVec3(part[3], part[4], part[5]));
-        double values[6] = {body->invMass * part[0],
-                            body->invMass * part[1],
-                            body->invMass * part[2],
-                            spin.x,
-                            spin.y,
-                            spin.z};
-        memcpy(moves + 6 * (size_t)side, values, sizeof values);
-    }
-}
 
 static double dotRows(const double a[12], const double b[12])
 {
@@ -107,39 +44,31 @@ static double dotRows(const double a[12], const double b[12])
     return sum;
 }
 
-static double rateOfHost(const rbContactBody* body, const double part[6])
+static void addPoint(rbContactNewton* newton, rbNewtonPoint* p)
 {
-    return part[0] * body->velocity.x + part[1] * body->velocity.y + part[2] * body->velocity.z +
-           part[3] * body->spin.x + part[4] * body->spin.y + part[5] * body->spin.z;
-}
-
-static void addPoint(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewtonPoint* from)
-{
-    HybridPoint p = {.a = from->a,
-                     .b = from->b,
-                     .first = from->first,
-                     .count = from->count,
-                     .friction = from->sliding};
-    const int hosts[2] = {from->contact->bodyA, from->contact->bodyB};
-    memcpy(p.rows, from->rows, sizeof p.rows);
-    memcpy(p.bias, from->bias, sizeof p.bias);
-    memcpy(p.start, from->start, sizeof p.start);
-    memcpy(p.x, from->start, sizeof p.x);
+    rbHybridPoint m = {.k12 = 0.0};
+    const rbContactRun* run = newton->run;
+    const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int row = 0; row < 3; ++row) {
-        findMoves(run, hosts, p.rows[row], p.moves[row]);
-        p.k[row] = dotRows(p.rows[row], p.moves[row]);
-        p.bias[row] += p.a < 0 ? rateOfHost(&run->bodies[hosts[0]], p.rows[row]) : 0.0;
-        p.bias[row] += p.b < 0 ? rateOfHost(&run->bodies[hosts[1]], p.rows[row] + 6) : 0.0;
+        for (int side = 0; side < 2; ++side) {
+            if (rbNewton_IsMoved(run, hosts[side])) {
+                rbNewton_Move(&run->bodies[hosts[side]], p->rows[row] + 6 * (size_t)side,
+                              m.moves[row] + 6 * (size_t)side);
+            } else {
+                p->bias[row] +=
+                    rbNewton_RateOfHost(&run->bodies[hosts[side]], p->rows[row] + 6 * (size_t)side);
+            }
+        }
+        m.k[row] = dotRows(p->rows[row], m.moves[row]);
     }
-    p.k12 = dotRows(p.rows[1], p.moves[2]);
-    p.lambda = rbFindLargest(p.k[1], p.k[2], p.k12);
-    if (from->point != NULL) {
-        p.friction = from->chosen;
-    }
-    rbArray_Push(hybrid->points, p);
+    m.k12 = dotRows(p->rows[1], m.moves[2]);
+    m.lambda = rbFindLargest(m.k[1], m.k[2], m.k12);
+    memcpy(p->x, p->start, sizeof p->x);
+    p->friction = p->point != NULL ? p->chosen : p->sliding;
+    rbArray_Push(newton->hybridPoints, m);
 }
 
-static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewtonTask* task)
+static bool begin(Hybrid* hybrid, const rbContactRun* run, const rbNewtonTask* task)
 {
     rbContactNewton* newton = hybrid->newton;
     newton->acted = 1.0;
@@ -147,63 +76,51 @@ static bool begin(rbContactHybrid* hybrid, const rbContactRun* run, const rbNewt
     if (!rbNewton_Begin(newton, run, task)) {
         return false;
     }
-    hybrid->points.count = 0;
-    hybrid->factorizations = 0;
+    newton->hybridPoints.count = 0;
     for (int i = 0; i < newton->points.count; ++i) {
-        addPoint(hybrid, run, &newton->points.data[i]);
+        addPoint(newton, &newton->points.data[i]);
     }
-    rbArray_Reserve(hybrid->from, 3 * hybrid->points.count);
-    rbArray_Reserve(hybrid->target, 3 * hybrid->points.count);
-    return hybrid->points.count > 0;
+    hybrid->points = newton->hybridPoints.data;
+    return newton->points.count > 0;
 }
 
 // What velocities of the island contribute to w.
-static double partOf(const HybridPoint* p, int row, const double* v)
+static double partOf(const rbNewtonPoint* p, int row, const double* v)
 {
     double sum = 0.0;
-    const double* values = p->rows[row];
-    if (p->a >= 0) {
-        const double* own = v + (size_t)DOF * (size_t)p->a;
-        sum += (values[0] * own[0] + values[1] * own[1] + values[2] * own[2]) +
-               (values[3] * own[3] + values[4] * own[4] + values[5] * own[5]);
-    }
-    if (p->b >= 0) {
-        const double* own = v + (size_t)DOF * (size_t)p->b;
-        sum += (values[6] * own[0] + values[7] * own[1] + values[8] * own[2]) +
-               (values[9] * own[3] + values[10] * own[4] + values[11] * own[5]);
+    for (int side = 0; side < 2; ++side) {
+        if (p->locals[side] >= 0) {
+            const double* part = p->rows[row] + 6 * (size_t)side;
+            const double* own = v + (size_t)DOF * (size_t)p->locals[side];
+            sum += (part[0] * own[0] + part[1] * own[1] + part[2] * own[2]) +
+                   (part[3] * own[3] + part[4] * own[4] + part[5] * own[5]);
+        }
     }
     return sum;
 }
 
-static double rateOf(const HybridPoint* p, int row, const double* v)
+static double rateOf(const rbNewtonPoint* p, int row, const double* v)
 {
     return p->bias[row] + partOf(p, row, v);
 }
 
 // The normal impulse that bounds the friction of a point.
-static double loadOf(const rbContactHybrid* hybrid, const HybridPoint* p)
+static double loadOf(const Hybrid* hybrid, const rbNewtonPoint* p)
 {
     double sum = 0.0;
     for (int i = p->first; i < p->first + p->count; ++i) {
-        sum += hybrid->points.data[i].x[0];
+        sum += hybrid->newton->points.data[i].x[0];
     }
     return p->count > 0 ? sum : p->x[0];
 }
 
-static double radiusOf(const rbContactHybrid* hybrid, const HybridPoint* p)
+static double radiusOf(const Hybrid* hybrid, const rbNewtonPoint* p)
 {
     return p->friction * loadOf(hybrid, p);
 }
 
-static void projectDisc(double t[2], double radius)
-{
-    double length = sqrt(t[0] * t[0] + t[1] * t[1]);
-    if (length > radius) {
-        double scale = radius > 0.0 ? radius / length : 0.0;
-        t[0] *= scale;
-        t[1] *= scale;
-    }
-}
+// Friction is on the exact cone.
+static const rbFrictionBound bound = {.facets = 0};
 
 // --------------------------------------------------------------------------------------- residual
 
@@ -212,75 +129,75 @@ typedef struct Residual {
     double most;   // m/s, the largest of them
 } Residual;
 
-static Residual measure(const rbContactHybrid* hybrid)
+static Residual measure(const Hybrid* hybrid)
 {
     Residual r = {0};
-    const double* v = hybrid->newton->velocities.data;
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
+    const double* v = hybrid->newton->velocities;
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        const rbNewtonPoint* p = &hybrid->newton->points.data[i];
+        const rbHybridPoint* m = &hybrid->points[i];
         if (p->count == 0) {
-            double normal = p->x[0] - rateOf(p, 0, v) / p->k[0];
+            double normal = p->x[0] - rateOf(p, 0, v) / m->k[0];
             double change = (normal > 0.0 ? normal : 0.0) - p->x[0];
-            r.energy += p->k[0] * change * change;
-            r.most = fmax(r.most, p->k[0] * fabs(change));
+            r.energy += m->k[0] * change * change;
+            r.most = fmax(r.most, m->k[0] * fabs(change));
         }
-        double t[2] = {p->x[1] - rateOf(p, 1, v) / p->lambda,
-                       p->x[2] - rateOf(p, 2, v) / p->lambda};
-        projectDisc(t, radiusOf(hybrid, p));
+        double t[2] = {p->x[1] - rateOf(p, 1, v) / m->lambda,
+                       p->x[2] - rateOf(p, 2, v) / m->lambda};
+        (void)rbFrictionBound_Project(&bound, radiusOf(hybrid, p), t);
         double d1 = t[0] - p->x[1];
         double d2 = t[1] - p->x[2];
         double square = d1 * d1 + d2 * d2;
-        r.energy += p->lambda * square;
-        r.most = fmax(r.most, p->lambda * sqrt(square));
+        r.energy += m->lambda * square;
+        r.most = fmax(r.most, m->lambda * sqrt(square));
     }
     return r;
 }
 
-// Impulses between from and target, in their cones, and their velocities.
-static Residual take(rbContactHybrid* hybrid, double part)
+// Impulses between the held ones and the target, in their cones, and their velocities.
+static Residual take(Hybrid* hybrid, double part)
 {
     const rbContactNewton* newton = hybrid->newton;
     int size = DOF * newton->bodies.count;
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        HybridPoint* p = &hybrid->points.data[i];
-        const double* from = &hybrid->from.data[(size_t)3 * (size_t)i];
-        const double* to = &hybrid->target.data[(size_t)3 * (size_t)i];
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        rbNewtonPoint* p = &hybrid->newton->points.data[i];
+        const double* to = hybrid->points[i].target;
         for (int k = 0; k < 3; ++k) {
-            p->x[k] = part > 0.0 ? from[k] + part * (to[k] - from[k]) : from[k];
+            p->x[k] = part > 0.0 ? p->held[k] + part * (to[k] - p->held[k]) : p->held[k];
         }
         p->x[0] = p->x[0] > 0.0 ? p->x[0] : 0.0;
-        projectDisc(p->x + 1, radiusOf(hybrid, p));
+        (void)rbFrictionBound_Project(&bound, radiusOf(hybrid, p), p->x + 1);
     }
-    memcpy(hybrid->newton->velocities.data, newton->starts.data, (size_t)size * sizeof(double));
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
+    memcpy(hybrid->newton->velocities, newton->starts, (size_t)size * sizeof(double));
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        const rbNewtonPoint* p = &hybrid->newton->points.data[i];
         for (int k = 0; k < 3; ++k) {
             if (p->x[k] != p->start[k]) {
-                rbNewton_AddTo(p->a, p->b, p->moves[k], p->x[k] - p->start[k],
-                               hybrid->newton->velocities.data);
+                rbNewton_AddTo(p->locals, hybrid->points[i].moves[k], p->x[k] - p->start[k],
+                               hybrid->newton->velocities);
             }
         }
     }
     return measure(hybrid);
 }
 
-static void keepImpulses(const rbContactHybrid* hybrid, double* to)
+static void setTarget(const Hybrid* hybrid)
 {
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        memcpy(to + (size_t)3 * (size_t)i, hybrid->points.data[i].x, 3 * sizeof(double));
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        memcpy(hybrid->points[i].target, hybrid->newton->points.data[i].x, 3 * sizeof(double));
     }
 }
 
 // ----------------------------------------------------------------------------------------- sweeps
 
-static void visit(rbContactHybrid* hybrid, HybridPoint* p)
+static void visit(Hybrid* hybrid, rbNewtonPoint* p, const rbHybridPoint* m)
 {
-    double* v = hybrid->newton->velocities.data;
+    double* v = hybrid->newton->velocities;
     if (p->count == 0) {
-        double normal = p->x[0] - rateOf(p, 0, v) / p->k[0];
+        double normal = p->x[0] - rateOf(p, 0, v) / m->k[0];
         normal = normal > 0.0 ? normal : 0.0;
         if (normal != p->x[0]) {
-            rbNewton_AddTo(p->a, p->b, p->moves[0], normal - p->x[0], v);
+            rbNewton_AddTo(p->locals, m->moves[0], normal - p->x[0], v);
         }
         p->x[0] = normal;
     }
@@ -290,185 +207,116 @@ static void visit(rbContactHybrid* hybrid, HybridPoint* p)
     }
     double u1 = rateOf(p, 1, v);
     double u2 = rateOf(p, 2, v);
-    double det = p->k[1] * p->k[2] - p->k12 * p->k12;
-    double t[2] = {p->x[1] - u1 / p->lambda, p->x[2] - u2 / p->lambda};
-    if (det > 1e-12 * p->k[1] * p->k[2]) {
-        double stuck[2] = {p->x[1] - (p->k[2] * u1 - p->k12 * u2) / det,
-                           p->x[2] - (p->k[1] * u2 - p->k12 * u1) / det};
+    double det = m->k[1] * m->k[2] - m->k12 * m->k12;
+    double t[2] = {p->x[1] - u1 / m->lambda, p->x[2] - u2 / m->lambda};
+    if (det > 1e-12 * m->k[1] * m->k[2]) {
+        double stuck[2] = {p->x[1] - (m->k[2] * u1 - m->k12 * u2) / det,
+                           p->x[2] - (m->k[1] * u2 - m->k12 * u1) / det};
         if (stuck[0] * stuck[0] + stuck[1] * stuck[1] <= radius * radius) {
             memcpy(t, stuck, sizeof t);
         }
     }
-    projectDisc(t, radius);
-    rbNewton_AddTo(p->a, p->b, p->moves[1], t[0] - p->x[1], v);
-    rbNewton_AddTo(p->a, p->b, p->moves[2], t[1] - p->x[2], v);
+    (void)rbFrictionBound_Project(&bound, radius, t);
+    rbNewton_AddTo(p->locals, m->moves[1], t[0] - p->x[1], v);
+    rbNewton_AddTo(p->locals, m->moves[2], t[1] - p->x[2], v);
     p->x[1] = t[0];
     p->x[2] = t[1];
 }
 
-static Residual sweep(rbContactHybrid* hybrid, int count)
+static Residual sweep(Hybrid* hybrid, int count)
 {
     for (int k = 0; k < count; ++k) {
-        for (int i = 0; i < hybrid->points.count; ++i) {
-            visit(hybrid, &hybrid->points.data[i]);
+        for (int i = 0; i < hybrid->newton->points.count; ++i) {
+            visit(hybrid, &hybrid->newton->points.data[i], &hybrid->points[i]);
         }
     }
     return measure(hybrid);
 }
 
-// ----------------------------------------------------------------------------------------
-// equations
-
-static double stiffnessOf(const HybridPoint* p, double times)
+static double stiffnessOf(const rbHybridPoint* m, double times)
 {
-    return times / fmax(p->k[0], p->lambda);
-}
-
-static void turnRows(const HybridPoint* p, double first, double second, double row[12])
-{
-    for (int k = 0; k < 12; ++k) {
-        row[k] = first * p->rows[1][k] + second * p->rows[2][k];
-    }
-}
-
-// J^T (x - start) - M (v - v0), into the residual, for impulses three per point.
-static void findSlope(rbContactHybrid* hybrid, const double* v, const double* x)
-{
-    rbNewton_BeginResidual(hybrid->newton, v);
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
-        for (int k = 0; k < 3; ++k) {
-            double acted = x[3 * i + k] - p->start[k];
-            if (acted != 0.0) {
-                rbNewton_AddTo(p->a, p->b, p->rows[k], acted, hybrid->newton->residual.data);
-            }
-        }
-    }
-}
-
-static bool solveLinear(rbContactHybrid* hybrid)
-{
-    hybrid->factorizations += 1;
-    return rbNewton_FindChange(hybrid->newton);
+    return times / fmax(m->k[0], m->lambda);
 }
 
 // ----------------------------------------------------------------------------------- coupled steps
 
-static double* targetOf(const rbContactHybrid* hybrid, int point)
+// The set of a point as a sweep would choose it, and its impulse without a change of velocity.
+// Returns whether it slides on a rim that follows its normal.
+static bool linearize(Hybrid* hybrid, rbNewtonPoint* p, const rbHybridPoint* m)
 {
-    return hybrid->target.data + (size_t)3 * (size_t)point;
-}
-
-// The set of a point as a sweep would choose it, its rows in the matrix, and its impulse without a
-// change of velocity.
-static bool linearize(rbContactHybrid* hybrid, HybridPoint* p, double x[3])
-{
-    rbBlockMatrix* matrix = &hybrid->newton->matrix;
-    const int bodies[2] = {p->a, p->b};
-    const double* v = hybrid->newton->velocities.data;
-    double r = stiffnessOf(p, tuning.coupled);
+    const double* v = hybrid->newton->velocities;
+    double r = stiffnessOf(m, tuning.coupled);
     double w = rateOf(p, 0, v);
-    double load = p->count > 0 ? loadOf(hybrid, p) : p->x[0] - w / p->k[0];
-    memset(x, 0, 3 * sizeof(double));
-    p->isCarrying = load > 0.0;
-    p->along[0] = 0.0;
-    p->along[1] = 0.0;
-    if (!p->isCarrying) {
+    double load = p->count > 0 ? loadOf(hybrid, p) : p->held[0] - w / m->k[0];
+    memset(p->x, 0, sizeof p->x);
+    memset(p->d, 0, sizeof p->d);
+    memset(p->slide, 0, sizeof p->slide);
+    if (!(load > 0.0)) {
         return false;
     }
     if (p->count == 0) {
-        x[0] = p->x[0] - r * w;
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[0], r);
+        p->x[0] = p->held[0] - r * w;
+        p->d[0] = r;
     }
     double u[2] = {rateOf(p, 1, v), rateOf(p, 2, v)};
-    double z[2] = {p->x[1] - u[0] / p->lambda, p->x[2] - u[1] / p->lambda};
+    double z[2] = {p->held[1] - u[0] / m->lambda, p->held[2] - u[1] / m->lambda};
     double length = sqrt(z[0] * z[0] + z[1] * z[1]);
     double radius = p->friction * load;
     if (length <= radius) {
-        x[1] = p->x[1] - r * u[0];
-        x[2] = p->x[2] - r * u[1];
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[1], r);
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[2], r);
+        p->x[1] = p->held[1] - r * u[0];
+        p->x[2] = p->held[2] - r * u[1];
+        p->d[1] = r;
         return false;
     }
     // on the rim: it follows the normal, and turns as the velocity across does
-    double across[12];
     double part = radius / length;
-    p->along[0] = z[0] / length;
-    p->along[1] = z[1] / length;
-    p->across = fmin(r, part / (p->lambda * (1.0 - part)));
-    double turned = -p->across * (p->along[0] * u[1] - p->along[1] * u[0]);
-    double rim = p->friction * (p->count > 0 ? load : x[0]);
-    x[1] = rim * p->along[0] - turned * p->along[1];
-    x[2] = rim * p->along[1] + turned * p->along[0];
-    turnRows(p, -p->along[1], p->along[0], across);
-    rbBlockMatrix_AddSquare(matrix, bodies, across, p->across);
+    p->slide[0] = z[0] / length;
+    p->slide[1] = z[1] / length;
+    p->d[1] = fmin(r, part / (m->lambda * (1.0 - part)));
+    double turned = -p->d[1] * (p->slide[0] * u[1] - p->slide[1] * u[0]);
+    double rim = p->friction * (p->count > 0 ? load : p->x[0]);
+    p->x[1] = rim * p->slide[0] - turned * p->slide[1];
+    p->x[2] = rim * p->slide[1] + turned * p->slide[0];
     return p->count == 0 && p->friction > 0.0;
 }
 
-static bool isSliding(const HybridPoint* p)
+// The impulse after the change of velocities.
+static void followChange(const Hybrid* hybrid, rbNewtonPoint* p)
 {
-    return p->along[0] != 0.0 || p->along[1] != 0.0;
-}
-
-// The rims follow the normals.
-static void coupleRims(rbContactHybrid* hybrid)
-{
-    rbBlockMatrix* matrix = &hybrid->newton->matrix;
-    rbBlockMatrix_Split(matrix);
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
-        if (p->count == 0 && p->isCarrying && isSliding(p)) {
-            const int bodies[2] = {p->a, p->b};
-            double along[12];
-            turnRows(p, p->along[0], p->along[1], along);
-            rbBlockMatrix_AddProduct(matrix, bodies, along, p->rows[0],
-                                     p->friction * stiffnessOf(p, tuning.coupled));
-        }
-    }
-}
-
-// Impulses after the change of velocities.
-static void followChange(const rbContactHybrid* hybrid, const HybridPoint* p, double x[3])
-{
-    double r = stiffnessOf(p, tuning.coupled);
     double du[3];
     for (int k = 0; k < 3; ++k) {
-        du[k] = partOf(p, k, hybrid->newton->change.data);
+        du[k] = partOf(p, k, hybrid->newton->change);
     }
-    x[0] -= p->count == 0 ? r * du[0] : 0.0;
-    if (!isSliding(p)) {
-        x[1] -= r * du[1];
-        x[2] -= r * du[2];
+    p->x[0] -= p->d[0] * du[0];
+    if (!rbNewtonPoint_IsSliding(p)) {
+        p->x[1] -= p->d[1] * du[1];
+        p->x[2] -= p->d[1] * du[2];
     } else {
-        double rim = p->count == 0 ? -p->friction * r * du[0] : 0.0;
-        double turned = -p->across * (p->along[0] * du[2] - p->along[1] * du[1]);
-        x[1] += rim * p->along[0] - turned * p->along[1];
-        x[2] += rim * p->along[1] + turned * p->along[0];
+        double rim = -p->friction * p->d[0] * du[0];
+        double turned = -p->d[1] * (p->slide[0] * du[2] - p->slide[1] * du[1]);
+        p->x[1] += rim * p->slide[0] - turned * p->slide[1];
+        p->x[2] += rim * p->slide[1] + turned * p->slide[0];
     }
 }
 
 // One step of Newton's method with the present sets, halved until the residual falls. Otherwise the
 // impulses stay as they are.
-static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
+static bool goCoupled(Hybrid* hybrid, Residual* residual)
 {
-    bool isSplit = false;
-    rbNewton_BeginMatrix(hybrid->newton);
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        bool isRim = linearize(hybrid, &hybrid->points.data[i], targetOf(hybrid, i));
-        isSplit = isSplit || isRim;
+    rbContactNewton* newton = hybrid->newton;
+    newton->isCoupled = false;
+    rbNewton_Hold(hybrid->newton);
+    // backward: rolling and spinning before the points that carry them
+    for (int i = newton->points.count - 1; i >= 0; --i) {
+        bool isRim = linearize(hybrid, &newton->points.data[i], &hybrid->points[i]);
+        newton->isCoupled = newton->isCoupled || isRim;
     }
-    if (isSplit) {
-        coupleRims(hybrid);
-    }
-    keepImpulses(hybrid, hybrid->from.data);
-    findSlope(hybrid, hybrid->newton->velocities.data, hybrid->target.data);
-    if (solveLinear(hybrid)) {
-        for (int i = 0; i < hybrid->points.count; ++i) {
-            if (hybrid->points.data[i].isCarrying) {
-                followChange(hybrid, &hybrid->points.data[i], targetOf(hybrid, i));
-            }
+    rbNewton_FindResidual(newton, newton->velocities);
+    if (rbNewton_FindChange(newton, &hybrid->factorizations)) {
+        for (int i = 0; i < newton->points.count; ++i) {
+            followChange(hybrid, &newton->points.data[i]);
         }
+        setTarget(hybrid);
         double part = 1.0;
         for (int k = 0; k < tuning.halvings; ++k) {
             Residual now = take(hybrid, part);
@@ -485,18 +333,15 @@ static bool goCoupled(rbContactHybrid* hybrid, Residual* residual)
 
 // ----------------------------------------------------------------------------------- convex rounds
 
-// x = proj(held - r w) with held discs, and its rows in the matrix.
-static void projectPoint(rbContactHybrid* hybrid, HybridPoint* p, const double* v, bool isInMatrix)
+// x = proj(held - r w) with held discs.
+static void projectPoint(rbNewtonPoint* p, const rbHybridPoint* m, const double* v)
 {
-    rbBlockMatrix* matrix = &hybrid->newton->matrix;
-    const int bodies[2] = {p->a, p->b};
-    double r = stiffnessOf(p, tuning.convex);
+    double r = stiffnessOf(m, tuning.convex);
+    p->d[0] = 0.0;
     if (p->count == 0) {
         double normal = p->held[0] - r * rateOf(p, 0, v);
         p->x[0] = normal > 0.0 ? normal : 0.0;
-        if (isInMatrix && normal > 0.0) {
-            rbBlockMatrix_AddSquare(matrix, bodies, p->rows[0], r);
-        }
+        p->d[0] = normal > 0.0 ? r : 0.0;
     }
     double z[2] = {0.0, 0.0};
     if (p->disc > 0.0) {
@@ -508,58 +353,38 @@ static void projectPoint(rbContactHybrid* hybrid, HybridPoint* p, const double* 
     double scale = isIn ? 1.0 : p->disc / length;
     p->x[1] = scale * z[0];
     p->x[2] = scale * z[1];
-    if (!isInMatrix || !(p->disc > 0.0)) {
-        return;
-    }
-    if (isIn) {
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[1], r);
-        rbBlockMatrix_AddSquare(matrix, bodies, p->rows[2], r);
-    } else {
-        double across[12];
-        turnRows(p, -z[1] / length, z[0] / length, across);
-        rbBlockMatrix_AddSquare(matrix, bodies, across, r * scale);
-    }
+    p->d[1] = p->disc > 0.0 ? r * scale : 0.0;
+    p->slide[0] = isIn ? 0.0 : z[0] / length;
+    p->slide[1] = isIn ? 0.0 : z[1] / length;
 }
 
-// The slope of the convex function at v, and its matrix.
-static void evaluate(rbContactHybrid* hybrid, const double* v, bool isInMatrix)
+// The slope of the convex function at v.
+static void evaluate(void* context, const double* v)
 {
-    if (isInMatrix) {
-        rbNewton_BeginMatrix(hybrid->newton);
+    Hybrid* hybrid = context;
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        projectPoint(&hybrid->newton->points.data[i], &hybrid->points[i], v);
     }
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        projectPoint(hybrid, &hybrid->points.data[i], v, isInMatrix);
-    }
-    keepImpulses(hybrid, hybrid->target.data);
-    findSlope(hybrid, v, hybrid->target.data);
-}
-
-static void evaluateAlone(void* context, const double* v)
-{
-    evaluate(context, v, false);
+    rbNewton_FindResidual(hybrid->newton, v);
 }
 
 // The minimum with discs of the present normals.
-static void minimize(rbContactHybrid* hybrid, double least)
+static void minimize(Hybrid* hybrid, double least)
 {
-    keepImpulses(hybrid, hybrid->from.data);
-    for (int i = 0; i < hybrid->points.count; ++i) {
-        HybridPoint* p = &hybrid->points.data[i];
-        memcpy(p->held, p->x, sizeof p->held);
+    rbNewton_Hold(hybrid->newton);
+    for (int i = 0; i < hybrid->newton->points.count; ++i) {
+        rbNewtonPoint* p = &hybrid->newton->points.data[i];
         p->disc = radiusOf(hybrid, p);
     }
-    double moved = INFINITY;
-    for (int k = 0; k < tuning.newtons && moved > least; ++k) {
-        evaluate(hybrid, hybrid->newton->velocities.data, true);
-        if (!solveLinear(hybrid)) {
-            return;
-        }
-        moved = rbNewton_GoDown(hybrid->newton, tuning.bisections, evaluateAlone, hybrid);
-    }
+    hybrid->newton->isCoupled = false;
+    evaluate(hybrid, hybrid->newton->velocities);
+    (void)rbNewton_Minimize(hybrid->newton, tuning.newtons, tuning.bisections, least, evaluate,
+                            hybrid, &hybrid->factorizations);
+    setTarget(hybrid);
 }
 
 // The minimum, then sweeps. Undone where that makes things worse.
-static void goConvex(rbContactHybrid* hybrid, Residual* residual, double tolerance)
+static void goConvex(Hybrid* hybrid, Residual* residual, double tolerance)
 {
     minimize(hybrid, 1e-3 * tolerance);
     (void)take(hybrid, 1.0);
@@ -573,27 +398,26 @@ static void goConvex(rbContactHybrid* hybrid, Residual* residual, double toleran
 
 // ------------------------------------------------------------------------------------------ result
 
-static void giveResult(rbContactHybrid* hybrid)
+static void giveResult(Hybrid* hybrid)
 {
     rbContactNewton* newton = hybrid->newton;
+    const double* v = newton->velocities;
     for (int i = 0; i < newton->points.count; ++i) {
-        const HybridPoint* p = &hybrid->points.data[i];
-        rbNewtonPoint* to = &newton->points.data[i];
+        rbNewtonPoint* p = &newton->points.data[i];
+        double lambda = hybrid->points[i].lambda;
         double radius = radiusOf(hybrid, p);
-        double z[2] = {p->x[1] - rateOf(p, 1, hybrid->newton->velocities.data) / p->lambda,
-                       p->x[2] - rateOf(p, 2, hybrid->newton->velocities.data) / p->lambda};
+        double z[2] = {p->x[1] - rateOf(p, 1, v) / lambda, p->x[2] - rateOf(p, 2, v) / lambda};
         double length = sqrt(z[0] * z[0] + z[1] * z[1]);
         bool isFree = length > radius;
-        memcpy(to->x, p->x, sizeof to->x);
-        to->x[0] = loadOf(hybrid, p);
-        to->slide[0] = isFree ? z[0] / length : 0.0;
-        to->slide[1] = isFree ? z[1] / length : 0.0;
+        p->x[0] = loadOf(hybrid, p);
+        p->slide[0] = isFree ? z[0] / length : 0.0;
+        p->slide[1] = isFree ? z[1] / length : 0.0;
     }
     rbNewton_Apply(newton);
 }
 
 // Both kinds of steps in turn.
-static Residual solveInTurn(rbContactHybrid* hybrid, double tolerance)
+static Residual solveInTurn(Hybrid* hybrid, double tolerance)
 {
     Residual residual = measure(hybrid);
     double work = rbBlockMatrix_GetWork(&hybrid->newton->matrix);
@@ -621,19 +445,20 @@ static Residual solveInTurn(rbContactHybrid* hybrid, double tolerance)
     return residual;
 }
 
-double rbContactHybrid_Solve(rbContactHybrid* hybrid, const rbContactRun* run,
-                             const rbNewtonTask* task, int* rounds)
+double rbContactNewton_SolveInTurn(rbContactNewton* newton, const rbContactRun* run,
+                                   const rbNewtonTask* task, int* rounds)
 {
     RB_ASSERT(run->isContinued && task->linkCount == 0);
+    Hybrid hybrid = {.newton = newton};
     double left = task->known;
-    if (begin(hybrid, run, task)) {
-        Residual residual = solveInTurn(hybrid, task->tolerance);
-        *rounds += hybrid->factorizations;
+    if (begin(&hybrid, run, task)) {
+        Residual residual = solveInTurn(&hybrid, task->tolerance);
+        *rounds += hybrid.factorizations;
         left = residual.most;
         if (left < task->known) {
-            giveResult(hybrid);
+            giveResult(&hybrid);
         }
     }
-    rbNewton_Forget(hybrid->newton);
+    rbNewton_Forget(newton);
     return left < task->known ? left : task->known;
 }

@@ -4,11 +4,9 @@
 // chains, a body wedged among others. Newton's method solves these at once, but only from sets that
 // are nearly right. So, from the impulses x that sweeps left, with w = J v + b,
 //   coupled   the sets of x - w / k (k: the mobility of the point, as a sweep would choose them)
-//   are
-//             held and the linear equations solved, discs of friction following the normals;
+//             are held and the linear equations solved, discs of friction following the normals;
 //   convex    if that does not lower the residual: all discs are held, and the minimum of the
-//   convex
-//             function of contact_newton.h is found for them; then sweeps adapt the discs,
+//             convex function of contact_newton.h is found for them; then sweeps adapt the discs,
 // until the residual is within the tolerance or a limit of work is reached. The residual, the
 // change that a sweep with the present velocities would make as an energy, may not grow. Every
 // iterate that is measured lies in the cones and has exactly the velocities of its impulses.
@@ -21,11 +19,6 @@
 
 #include "dynamics/contact/contact_newton.h"
 
-typedef struct rbContactHybrid rbContactHybrid;
-
-rbContactHybrid* rbCreateContactHybrid(void);
-void rbDestroyContactHybrid(rbContactHybrid* hybrid); // NULL is fine
-
 // Continues from the current velocities and impulses; without links. Like rbContactNewton_Solve.
-double rbContactHybrid_Solve(rbContactHybrid* hybrid, const rbContactRun* run,
-                             const rbNewtonTask* task, int* rounds);
+double rbContactNewton_SolveInTurn(rbContactNewton* newton, const rbContactRun* run,
+                                   const rbNewtonTask* task, int* rounds);

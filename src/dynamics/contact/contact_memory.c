@@ -160,6 +160,7 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     recall->old->foundPoints.data[memory.point].claimStamp = recall->stamp;
     recall->now->foundPoints.data[pointIndex].claimStamp = recall->stamp;
     point->impulse[0] = kept->impulse[0];
+    point->wasBearing = kept->impulse[0] > 0.0;
     point->passing[0] = kept->passing[0];
     // Without friction (anymore) no sweep would remove it.
     bool isRough = contact->friction > 0.0 || contact->stiction > 0.0;

@@ -19,122 +19,88 @@
 // Mixing goes beyond the current and requested radii by at most this factor.
 #define BOUND 0.3
 
-static void freeDiscs(rbContactDiscs* discs)
+// Values of all points. Of the last round: radii asked for, miss, radii as speeds; the result; then
+// of each remembered round the change of the miss, and of the speeds.
+static double* slotOf(const rbContactNewton* newton, int slot)
 {
-    rbArray_Free(discs->memory);
+    return newton->discs.memory.data + (size_t)slot * (size_t)newton->points.count;
 }
 
-// Of the last round: miss, radii; then of each remembered one the change of the miss, and of the
-// radii; and the result.
-static double* slotOf(const rbContactDiscs* discs, int slot)
+static double coefficientOf(const rbNewtonPoint* p)
 {
-    return discs->memory.data + (size_t)slot * (size_t)discs->count;
+    return rbNewtonPoint_IsSliding(p) ? p->sliding : p->sticking;
 }
 
-static double* missChange(const rbContactDiscs* discs, int i)
+// Discs of the first guess.
+static void beginDiscs(rbContactNewton* newton)
 {
-    return slotOf(discs, 3 + i);
-}
-
-static double* radiusChange(const rbContactDiscs* discs, int i)
-{
-    return slotOf(discs, 3 + DEPTH + i);
-}
-
-static void resetDiscs(rbContactDiscs* discs, int count)
-{
-    RB_ASSERT(count >= 0);
-    rbArray_Reserve(discs->memory, (3 + 2 * DEPTH) * count);
-    discs->memory.count = (3 + 2 * DEPTH) * count;
-    discs->count = count;
-    discs->depth = -1;
-    discs->next = 0;
-    discs->least = INFINITY;
-}
-
-// Adds to the result what the last rounds teach: the combination of their changes whose miss is
-// least.
-static void combine(const rbContactDiscs* discs, const double* miss, double* result)
-{
-    double gram[DEPTH * DEPTH] = {0.0};
-    double right[DEPTH] = {0.0};
-    double part[DEPTH];
-    size_t n = (size_t)discs->count;
-    int depth = discs->depth;
-    for (int i = 0; i < depth; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            double value = rbDotArrays(missChange(discs, i), missChange(discs, j), n);
-            gram[j * depth + i] = value;
-            gram[i * depth + j] = value;
-        }
-        right[i] = rbDotArrays(missChange(discs, i), miss, n);
-    }
-    rbSmallFactor factor;
-    rbSmallFactor_Make(&factor, gram, depth, NULL);
-    rbSmallFactor_Solve(&factor, right, part);
-    for (int i = 0; i < depth; ++i) {
-        const double* dMiss = missChange(discs, i);
-        const double* dRadius = radiusChange(discs, i);
-        for (size_t k = 0; k < n; ++k) {
-            result[k] -= part[i] * (dMiss[k] + dRadius[k]);
-        }
+    rbArray_Reserve(newton->discs.memory, (4 + 2 * DEPTH) * newton->points.count);
+    newton->discs.depth = -1;
+    newton->discs.next = 0;
+    newton->discs.least = INFINITY;
+    for (int i = 0; i < newton->points.count; ++i) {
+        rbNewtonPoint* p = &newton->points.data[i];
+        p->disc = coefficientOf(p) * p->held[0];
     }
 }
 
-// Radii of a round, and those that friction requires after it (N s); weights turn them into speeds
-// (1/kg). Returns the radii of the next round, valid until the next call.
-static const double* mixDiscs(rbContactDiscs* discs, const double* radii, const double* asked,
-                              const double* weights)
+// Mixes the radii that friction asks for with those of the last rounds, all as speeds.
+static void mixDiscs(rbContactNewton* newton, double* asked)
 {
-    double* lastMiss = slotOf(discs, 0);
-    double* lastRadii = slotOf(discs, 1);
-    double* result = slotOf(discs, 2);
-    int n = discs->count;
+    rbContactDiscs* discs = &newton->discs;
+    double* misses = slotOf(newton, 1);
+    double* speeds = slotOf(newton, 2);
+    double* result = slotOf(newton, 3);
+    int n = newton->points.count;
     double most = 0.0;
     for (int k = 0; k < n; ++k) {
-        result[k] = weights[k] * (asked[k] - radii[k]);
-        most = fmax(most, fabs(result[k]));
+        const rbNewtonPoint* p = &newton->points.data[k];
+        double weight = 1.0 / p->mass[1];
+        double miss = weight * (asked[k] - p->disc);
+        double speed = weight * p->disc;
+        most = fmax(most, fabs(miss));
+        if (discs->depth >= 0) {
+            slotOf(newton, 4 + discs->next)[k] = miss - misses[k];
+            slotOf(newton, 4 + DEPTH + discs->next)[k] = speed - speeds[k];
+        }
+        misses[k] = miss;
+        speeds[k] = speed;
     }
     bool isWorse = most > WORSE * discs->least;
-    discs->least = fmin(discs->least, most);
-    if (discs->depth >= 0) {
-        double* dMiss = missChange(discs, discs->next);
-        double* dRadius = radiusChange(discs, discs->next);
-        for (int k = 0; k < n; ++k) {
-            dMiss[k] = result[k] - lastMiss[k];
-            dRadius[k] = weights[k] * radii[k] - lastRadii[k];
-        }
-        discs->next = (discs->next + 1) % DEPTH;
-        discs->depth = discs->depth < DEPTH ? discs->depth + 1 : DEPTH;
-    } else {
-        discs->depth = 0;
-    }
-    memcpy(lastMiss, result, (size_t)n * sizeof(double));
+    bool isFirst = discs->depth < 0;
+    discs->least = isWorse ? most : fmin(discs->least, most);
+    discs->next = isWorse || isFirst ? 0 : (discs->next + 1) % DEPTH;
+    discs->depth = isWorse ? 0 : (discs->depth < DEPTH ? discs->depth + 1 : DEPTH);
     for (int k = 0; k < n; ++k) {
-        lastRadii[k] = weights[k] * radii[k];
+        result[k] = speeds[k] + (isWorse ? CAREFUL : 1.0) * misses[k];
     }
-    if (isWorse) {
-        discs->depth = 0;
-        discs->next = 0;
-        discs->least = most;
-        for (int k = 0; k < n; ++k) {
-            result[k] = lastRadii[k] + CAREFUL * lastMiss[k];
-        }
-    } else {
-        for (int k = 0; k < n; ++k) {
-            result[k] = lastRadii[k] + lastMiss[k];
-        }
-        if (discs->depth > 0) {
-            combine(discs, lastMiss, result);
-        }
+    if (discs->depth > 0) {
+        const double* changes = slotOf(newton, 4);
+        rbMixSteps(slotOf(newton, 4 + DEPTH), changes, changes, discs->depth, (size_t)n, misses,
+                   result);
     }
     for (int k = 0; k < n; ++k) {
-        double low = BOUND * fmin(radii[k], asked[k]);
-        double high = fmax(radii[k], asked[k]) / BOUND;
-        double radius = weights[k] > 0.0 ? result[k] / weights[k] : asked[k];
-        result[k] = fmin(fmax(radius, low), high);
+        const rbNewtonPoint* p = &newton->points.data[k];
+        double low = BOUND * fmin(p->disc, asked[k]);
+        double high = fmax(p->disc, asked[k]) / BOUND;
+        asked[k] = fmin(fmax(result[k] / (1.0 / p->mass[1]), low), high);
     }
-    return result;
+}
+
+// Discs of the next round. isSoft: the normal impulses of this round are rough and give no history.
+static void nextDiscs(rbContactNewton* newton, bool isSoft)
+{
+    double* radii = slotOf(newton, 0);
+    for (int i = 0; i < newton->points.count; ++i) {
+        const rbNewtonPoint* p = &newton->points.data[i];
+        radii[i] = coefficientOf(p) * p->x[0];
+    }
+    if (!isSoft) {
+        mixDiscs(newton, radii);
+    }
+    for (int i = 0; i < newton->points.count; ++i) {
+        newton->points.data[i].disc = radii[i];
+    }
 }
 
 // ---------------------------------------------------------------------------------------- newton
@@ -185,19 +151,14 @@ void rbDestroyContactNewton(rbContactNewton* newton)
         return;
     }
     rbArray_Free(newton->points);
+    rbArray_Free(newton->hybridPoints);
     rbArray_Free(newton->links);
-    freeDiscs(&newton->discs);
-    rbArray_Free(newton->radii);
+    rbArray_Free(newton->discs.memory);
     rbArray_Free(newton->locals1);
     rbArray_Free(newton->bodies);
     rbBlockMatrix_Free(&newton->matrix);
     rbArray_Free(newton->masses);
-    rbArray_Free(newton->velocities);
-    rbArray_Free(newton->starts);
-    rbArray_Free(newton->trial);
-    rbArray_Free(newton->kept);
-    rbArray_Free(newton->residual);
-    rbArray_Free(newton->change);
+    rbArray_Free(newton->vectors);
     rbFree(newton, sizeof *newton);
 }
 
@@ -208,20 +169,14 @@ static double rateOf(const rbContactNewton* newton, const rbNewtonPoint* p, int 
                      const double* velocities)
 {
     double sum = p->bias[row];
-    const int locals[2] = {p->a, p->b};
     const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int side = 0; side < 2; ++side) {
         const double* part = p->rows[row] + 6 * (size_t)side;
-        if (locals[side] >= 0) {
-            const double* v = velocities + DOF * (size_t)locals[side];
-            for (int k = 0; k < DOF; ++k) {
-                sum += part[k] * v[k];
-            }
-        } else {
-            const rbContactBody* body = &newton->run->bodies[hosts[side]];
-            sum += part[0] * body->velocity.x + part[1] * body->velocity.y +
-                   part[2] * body->velocity.z + part[3] * body->spin.x + part[4] * body->spin.y +
-                   part[5] * body->spin.z;
+        for (int k = 0; p->locals[side] >= 0 && k < DOF; ++k) {
+            sum += part[k] * velocities[DOF * p->locals[side] + k];
+        }
+        if (p->locals[side] < 0) {
+            sum += rbNewton_RateOfHost(&newton->run->bodies[hosts[side]], part);
         }
     }
     return sum;
@@ -258,11 +213,10 @@ static void projectPoint(const rbContactNewton* newton, rbNewtonPoint* p, const 
 static double linkRate(const rbNewtonLink* l, const double* velocities)
 {
     double sum = l->link->bias;
-    const int locals[2] = {l->a, l->b};
     for (int side = 0; side < 2; ++side) {
-        if (locals[side] >= 0) {
+        if (l->locals[side] >= 0) {
             sum += rbDotArrays(l->link->row + 6 * (size_t)side,
-                               velocities + DOF * (size_t)locals[side], DOF);
+                               velocities + DOF * (size_t)l->locals[side], DOF);
         }
     }
     return sum;
@@ -280,115 +234,27 @@ static void projectLink(rbNewtonLink* l, const double* velocities)
     l->d = isWithin ? l->r / (1.0 + soft) : 0.0;
 }
 
-static void project(rbContactNewton* newton, const double* velocities)
+static void evaluate(void* context, const double* velocities)
 {
+    rbContactNewton* newton = context;
     for (int i = 0; i < newton->points.count; ++i) {
         projectPoint(newton, &newton->points.data[i], velocities);
     }
     for (int i = 0; i < newton->links.count; ++i) {
         projectLink(&newton->links.data[i], velocities);
     }
-}
-
-// The negative of the slope: J^T (x - x0) - M (v - v0).
-static void findResidual(rbContactNewton* newton, const double* velocities)
-{
-    double* residual = newton->residual.data;
-    rbNewton_BeginResidual(newton, velocities);
-    for (int i = 0; i < newton->points.count; ++i) {
-        const rbNewtonPoint* p = &newton->points.data[i];
-        for (int row = 0; row < 3; ++row) {
-            rbNewton_AddTo(p->a, p->b, p->rows[row], p->x[row] - p->start[row], residual);
-        }
-    }
-    for (int i = 0; i < newton->links.count; ++i) {
-        const rbNewtonLink* l = &newton->links.data[i];
-        rbNewton_AddTo(l->a, l->b, l->link->row, l->x - l->link->impulse, residual);
-    }
-}
-
-static void evaluate(void* context, const double* velocities)
-{
-    project(context, velocities);
-    findResidual(context, velocities);
-}
-
-// ------------------------------------------------------------------------------------------ matrix
-
-// Rows of both tangents, turned by the direction of sliding: along it, or across.
-static void turnRows(const rbNewtonPoint* p, bool isAcross, double row[12])
-{
-    double first = isAcross ? -p->slide[1] : p->slide[0];
-    double second = isAcross ? p->slide[0] : p->slide[1];
-    for (int k = 0; k < 12; ++k) {
-        row[k] = first * p->rows[1][k] + second * p->rows[2][k];
-    }
-}
-
-static void assemble(rbContactNewton* newton)
-{
-    rbBlockMatrix* matrix = &newton->matrix;
-    bool isSplit = false;
-    rbNewton_BeginMatrix(newton);
-    for (int i = 0; i < newton->points.count; ++i) {
-        const rbNewtonPoint* p = &newton->points.data[i];
-        const int locals[2] = {p->a, p->b};
-        rbBlockMatrix_AddSquare(matrix, locals, p->rows[0], p->d[0]);
-        if (!rbNewtonPoint_IsSliding(p)) {
-            rbBlockMatrix_AddSquare(matrix, locals, p->rows[1], p->d[1]);
-            rbBlockMatrix_AddSquare(matrix, locals, p->rows[2], p->d[1]);
-        } else {
-            double across[12];
-            turnRows(p, true, across);
-            rbBlockMatrix_AddSquare(matrix, locals, across, p->d[1]);
-            isSplit = isSplit || p->d[0] > 0.0;
-        }
-    }
-    for (int i = 0; i < newton->links.count; ++i) {
-        const rbNewtonLink* l = &newton->links.data[i];
-        const int locals[2] = {l->a, l->b};
-        rbBlockMatrix_AddSquare(matrix, locals, l->link->row, l->d);
-    }
-    if (!newton->isCoupled || !isSplit) {
-        return;
-    }
-    // The rim follows the normal impulse.
-    rbBlockMatrix_Split(matrix);
-    for (int i = 0; i < newton->points.count; ++i) {
-        const rbNewtonPoint* p = &newton->points.data[i];
-        if (rbNewtonPoint_IsSliding(p) && p->d[0] > 0.0) {
-            const int locals[2] = {p->a, p->b};
-            double along[12];
-            turnRows(p, false, along);
-            rbBlockMatrix_AddProduct(matrix, locals, along, p->rows[0], p->friction * p->d[0]);
-        }
-    }
+    rbNewton_FindResidual(newton, velocities);
 }
 
 // ------------------------------------------------------------------------------------------ rounds
-
-// Newton's change of the velocities for the current residual; false: it cannot be found.
-static bool findChange(rbContactNewton* newton, int* rounds)
-{
-    assemble(newton);
-    *rounds += 1;
-    return rbNewton_FindChange(newton);
-}
 
 // The minimum for the held impulses and discs.
 static bool minimize(rbContactNewton* newton, int* rounds)
 {
     newton->isCoupled = false;
-    evaluate(newton, newton->velocities.data);
-    for (int k = 0; k < NEWTON_MAX; ++k) {
-        if (!findChange(newton, rounds)) {
-            return false;
-        }
-        if (rbNewton_GoDown(newton, BISECTIONS_MAX, evaluate, newton) <= MOVED_LEAST) {
-            break;
-        }
-    }
-    return true;
+    evaluate(newton, newton->velocities);
+    return rbNewton_Minimize(newton, NEWTON_MAX, BISECTIONS_MAX, MOVED_LEAST, evaluate, newton,
+                             rounds);
 }
 
 // The residual, as a kinetic energy.
@@ -397,7 +263,7 @@ static double missing(const rbContactNewton* newton)
     double sum = 0.0;
     for (int i = 0; i < newton->bodies.count; ++i) {
         const double* mass = &newton->masses.data[7 * (size_t)i];
-        const double* r = &newton->residual.data[DOF * (size_t)i];
+        const double* r = &newton->residual[DOF * (size_t)i];
         double inertia = mass[1] + mass[2] + mass[3];
         sum += (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) / mass[0] +
                3.0 * (r[3] * r[3] + r[4] * r[4] + r[5] * r[5]) / inertia;
@@ -410,15 +276,14 @@ static double missing(const rbContactNewton* newton)
 // larger than its recent maximum are halved. False: it does not converge.
 static bool solveCoupled(rbContactNewton* newton, int* rounds)
 {
-    size_t n = (size_t)(DOF * newton->bodies.count);
     double last[MEMORY];
     newton->isCoupled = true;
-    evaluate(newton, newton->velocities.data);
+    evaluate(newton, newton->velocities);
     for (int k = 0; k < MEMORY; ++k) {
         last[k] = GROWTH * missing(newton);
     }
     for (int k = 0; k < COUPLED_MAX; ++k) {
-        if (!findChange(newton, rounds)) {
+        if (!rbNewton_FindChange(newton, rounds)) {
             return false;
         }
         double most = 0.0;
@@ -432,11 +297,7 @@ static bool solveCoupled(rbContactNewton* newton, int* rounds)
             (void)rbNewton_SlopeAt(newton, part, evaluate, newton);
             now = missing(newton);
         }
-        double moved = 0.0;
-        for (size_t i = 0; i < n; ++i) {
-            moved = fmax(moved, part * fabs(newton->change.data[i]));
-        }
-        memcpy(newton->velocities.data, newton->trial.data, n * sizeof(double));
+        double moved = rbNewton_Accept(newton, part);
         if (moved <= MOVED_LEAST || !(now < most)) {
             return moved <= MOVED_LEAST && part == 1.0;
         }
@@ -455,7 +316,7 @@ static bool predict(rbContactNewton* newton, int* rounds)
         rbNewtonPoint* p = &newton->points.data[i];
         double w[3];
         for (int row = 0; row < 3; ++row) {
-            w[row] = rateOf(newton, p, row, newton->velocities.data);
+            w[row] = rateOf(newton, p, row, newton->velocities);
         }
         bool isCarrying = p->d[0] > 0.0;
         p->d[0] = isCarrying ? p->r[0] : 0.0;
@@ -469,21 +330,16 @@ static bool predict(rbContactNewton* newton, int* rounds)
         p->d[1] = isCarrying ? p->r[1] * (rbNewtonPoint_IsSliding(p) ? p->turned : 1.0) : 0.0;
     }
     for (int i = 0; i < newton->links.count; ++i) {
-        projectLink(&newton->links.data[i], newton->velocities.data);
+        projectLink(&newton->links.data[i], newton->velocities);
     }
-    findResidual(newton, newton->velocities.data);
-    if (!findChange(newton, rounds)) {
+    rbNewton_FindResidual(newton, newton->velocities);
+    if (!rbNewton_FindChange(newton, rounds)) {
         return false;
     }
     for (int k = 0; k < DOF * newton->bodies.count; ++k) {
-        newton->velocities.data[k] += newton->change.data[k];
+        newton->velocities[k] += newton->change[k];
     }
     return true;
-}
-
-static double coefficientOf(const rbNewtonPoint* p)
-{
-    return rbNewtonPoint_IsSliding(p) ? p->sliding : p->sticking;
 }
 
 static void beginRound(rbContactNewton* newton, double stiffness)
@@ -500,45 +356,13 @@ static void beginRound(rbContactNewton* newton, double stiffness)
     }
 }
 
-// Discs of the first guess.
-static void beginDiscs(rbContactNewton* newton)
-{
-    int count = newton->points.count;
-    rbArray_Reserve(newton->radii, 3 * count);
-    newton->radii.count = 3 * count;
-    for (int i = 0; i < count; ++i) {
-        rbNewtonPoint* p = &newton->points.data[i];
-        p->disc = coefficientOf(p) * p->held[0];
-        newton->radii.data[2 * count + i] = 1.0 / p->mass[1];
-    }
-    resetDiscs(&newton->discs, count);
-}
-
-// Discs of the next round. isSoft: the normal impulses of this round are rough and give no history.
-static void nextDiscs(rbContactNewton* newton, bool isSoft)
-{
-    int count = newton->points.count;
-    double* radii = newton->radii.data;
-    for (int i = 0; i < count; ++i) {
-        rbNewtonPoint* p = &newton->points.data[i];
-        radii[i] = p->disc;
-        radii[count + i] = coefficientOf(p) * p->x[0];
-    }
-    const double* next =
-        isSoft ? radii + count
-               : mixDiscs(&newton->discs, radii, radii + count, radii + 2 * (size_t)count);
-    for (int i = 0; i < count; ++i) {
-        newton->points.data[i].disc = next[i];
-    }
-}
-
 // Largest violation along the normals, m/s.
 static double normalViolation(const rbContactNewton* newton)
 {
     double most = 0.0;
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
-        double w = rateOf(newton, p, 0, newton->velocities.data);
+        double w = rateOf(newton, p, 0, newton->velocities);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
     }
     return most;
@@ -547,19 +371,13 @@ static double normalViolation(const rbContactNewton* newton)
 // Velocities exactly as the impulses produce them, into trial.
 static void makeVelocities(rbContactNewton* newton)
 {
-    findResidual(newton, newton->velocities.data);
+    rbNewton_FindResidual(newton, newton->velocities);
     for (int i = 0; i < newton->bodies.count; ++i) {
-        const rbContactBody* body = &newton->run->bodies[newton->bodies.data[i]];
-        const double* r = &newton->residual.data[DOF * (size_t)i];
-        rbVec3 spin = rbMulSV(body->invInertia, rbMakeVec3(r[3], r[4], r[5]));
-        double change[DOF] = {body->invMass * r[0],
-                              body->invMass * r[1],
-                              body->invMass * r[2],
-                              spin.x,
-                              spin.y,
-                              spin.z};
+        double change[DOF];
+        rbNewton_Move(&newton->run->bodies[newton->bodies.data[i]],
+                      &newton->residual[DOF * (size_t)i], change);
         for (int k = 0; k < DOF; ++k) {
-            newton->trial.data[DOF * i + k] = newton->velocities.data[DOF * i + k] + change[k];
+            newton->trial[DOF * i + k] = newton->velocities[DOF * i + k] + change[k];
         }
     }
 }
@@ -571,19 +389,18 @@ static double violation(rbContactNewton* newton)
     makeVelocities(newton);
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
-        const double* v = newton->trial.data;
+        const double* v = newton->trial;
         double w = rateOf(newton, p, 0, v);
+        double t1 = rateOf(newton, p, 1, v);
+        double t2 = rateOf(newton, p, 2, v);
+        double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
         if (!rbNewtonPoint_IsSliding(p) && p->x[0] > 0.0) {
-            most = fmax(most, fabs(rateOf(newton, p, 1, v)));
-            most = fmax(most, fabs(rateOf(newton, p, 2, v)));
+            most = fmax(most, fmax(fabs(t1), fabs(t2)));
         }
         if (rbNewtonPoint_IsSliding(p) && p->x[0] > 0.0) {
             // The disc was that of the last round: friction that is missing now is an error.
-            double t1 = rateOf(newton, p, 1, v);
-            double t2 = rateOf(newton, p, 2, v);
             double slip = sqrt(t1 * t1 + t2 * t2);
-            double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
             double missing = (p->sliding * p->x[0] - length) / p->mass[1];
             most = fmax(most, fmin(slip, missing));
             // It acts against the direction of sliding: the component across, of the speed or the
@@ -594,52 +411,16 @@ static double violation(rbContactNewton* newton)
             most = fmax(most, fmin(across, part * length / p->mass[1]));
         }
         // The disc is that of the last round.
-        double limit = p->sticking * p->x[0];
-        double excess = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]) - limit;
-        most = fmax(most, excess / p->mass[1]);
+        most = fmax(most, (length - p->sticking * p->x[0]) / p->mass[1]);
     }
     for (int i = 0; i < newton->links.count; ++i) {
         const rbNewtonLink* l = &newton->links.data[i];
-        double w =
-            linkRate(l, newton->trial.data) + l->link->compliance * (l->x - l->link->impulse);
+        double w = linkRate(l, newton->trial) + l->link->compliance * (l->x - l->link->impulse);
         // At a limit it may move on in the direction of the push.
         bool isHeld = fabs(l->x) >= l->link->most && w * l->x <= 0.0;
         most = fmax(most, isHeld ? 0.0 : fabs(w));
     }
     return most;
-}
-
-// An impulse along a row over two bodies.
-static void applyLinks(rbContactNewton* newton)
-{
-    for (int i = 0; i < newton->links.count; ++i) {
-        const rbNewtonLink* l = &newton->links.data[i];
-        const int hosts[2] = {l->link->bodyA, l->link->bodyB};
-        double change = l->x - l->link->impulse;
-        for (int side = 0; side < 2; ++side) {
-            const double* part = l->link->row + 6 * (size_t)side;
-            if (hosts[side] >= 0 && rbNewton_IsMoved(newton->run, hosts[side])) {
-                rbContactBody* body = &newton->run->bodies[hosts[side]];
-                rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
-                rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
-                body->velocity = rbAddScaled(body->velocity, body->invMass * change, linear);
-                body->spin = rbAddScaled(body->spin, change, rbMulSV(body->invInertia, turn));
-            }
-        }
-        l->link->impulse = l->x;
-    }
-}
-
-// The result of a round is held in the next one.
-static void hold(rbContactNewton* newton)
-{
-    for (int i = 0; i < newton->points.count; ++i) {
-        rbNewtonPoint* p = &newton->points.data[i];
-        memcpy(p->held, p->x, sizeof p->held);
-    }
-    for (int i = 0; i < newton->links.count; ++i) {
-        newton->links.data[i].held = newton->links.data[i].x;
-    }
 }
 
 // The normal impulses of the contact's points now carry its rolling resistance.
@@ -667,10 +448,10 @@ static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
         return false;
     }
     newton->isKnown = true;
-    memcpy(newton->kept.data, newton->velocities.data, size);
+    memcpy(newton->kept, newton->velocities, size);
     bool isTried = newton->failures < FAILURES_MAX;
     if (isTried && solveCoupled(newton, rounds)) {
-        hold(newton);
+        rbNewton_Hold(newton);
         carryTurns(newton);
         for (int i = 0; i < newton->points.count; ++i) {
             newton->points.data[i].disc = newton->points.data[i].radius;
@@ -678,14 +459,14 @@ static bool solveRound(rbContactNewton* newton, bool isSoft, int* rounds)
         return true;
     }
     newton->failures += isTried && !isSoft ? 1 : 0;
-    memcpy(newton->velocities.data, newton->kept.data, size);
+    memcpy(newton->velocities, newton->kept, size);
     if (!minimize(newton, rounds)) {
         return false;
     }
     // Normal impulses of almost redundant points would drift among them for many rounds, and
     // friction with them. Where the normals are good enough only the discs are updated.
     if (isSoft || normalViolation(newton) > newton->enough) {
-        hold(newton);
+        rbNewton_Hold(newton);
     }
     carryTurns(newton);
     nextDiscs(newton, isSoft);
@@ -710,7 +491,7 @@ static void beginGuess(rbContactNewton* newton)
         newton->links.data[i].x = newton->links.data[i].held;
     }
     makeVelocities(newton);
-    memcpy(newton->velocities.data, newton->trial.data,
+    memcpy(newton->velocities, newton->trial,
            (size_t)(DOF * newton->bodies.count) * sizeof(double));
 }
 
@@ -748,7 +529,6 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
         }
         if (left < task->known) {
             rbNewton_Apply(newton);
-            applyLinks(newton);
         }
     }
     rbNewton_Forget(newton);

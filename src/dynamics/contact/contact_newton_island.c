@@ -8,31 +8,33 @@
 
 #define DOF RB_BLOCK
 
-static void addBody(rbContactNewton* newton, const rbContactRun* run, int body)
+// The bodies of a contact of the run, or, after these, of a link, -1: the world.
+static void getPair(const rbContactRun* run, const rbNewtonTask* task, int i, int hosts[2])
 {
-    if (body < 0) {
-        return;
-    }
-    while (newton->locals1.count <= body) {
-        rbArray_Push(newton->locals1, 0);
-    }
-    if (rbNewton_IsMoved(run, body) && newton->locals1.data[body] == 0) {
-        rbArray_Push(newton->bodies, body);
-        newton->locals1.data[body] = newton->bodies.count;
+    if (i < run->orderCount) {
+        const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
+        hosts[0] = contact->bodyA;
+        hosts[1] = contact->bodyB;
+    } else {
+        hosts[0] = task->links[i - run->orderCount].bodyA;
+        hosts[1] = task->links[i - run->orderCount].bodyB;
     }
 }
 
 static void findBodies(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
     newton->bodies.count = 0;
-    for (int i = 0; i < run->orderCount; ++i) {
-        const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
-        addBody(newton, run, contact->bodyA);
-        addBody(newton, run, contact->bodyB);
-    }
-    for (int i = 0; i < task->linkCount; ++i) {
-        addBody(newton, run, task->links[i].bodyA);
-        addBody(newton, run, task->links[i].bodyB);
+    for (int i = 0; i < 2 * (run->orderCount + task->linkCount); ++i) {
+        int hosts[2];
+        getPair(run, task, i / 2, hosts);
+        int body = hosts[i % 2];
+        while (newton->locals1.count <= body) {
+            rbArray_Push(newton->locals1, 0);
+        }
+        if (body >= 0 && rbNewton_IsMoved(run, body) && newton->locals1.data[body] == 0) {
+            rbArray_Push(newton->bodies, body);
+            newton->locals1.data[body] = newton->bodies.count;
+        }
     }
 }
 
@@ -53,14 +55,7 @@ static void couplePairs(rbContactNewton* newton, const rbContactRun* run, const 
 {
     for (int i = 0; i < run->orderCount + task->linkCount; ++i) {
         int hosts[2];
-        if (i < run->orderCount) {
-            const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
-            hosts[0] = contact->bodyA;
-            hosts[1] = contact->bodyB;
-        } else {
-            hosts[0] = task->links[i - run->orderCount].bodyA;
-            hosts[1] = task->links[i - run->orderCount].bodyB;
-        }
+        getPair(run, task, i, hosts);
         int a = localOf(newton, hosts[0]);
         int b = localOf(newton, hosts[1]);
         if (a >= 0 && b >= 0 && a != b) {
@@ -71,10 +66,8 @@ static void couplePairs(rbContactNewton* newton, const rbContactRun* run, const 
 
 // -------------------------------------------------------------------------------------------- rows
 
-static void writeRow(double row[12], rbVec3 direction, const rbContactPoint* point)
+static void writeRow(double row[12], rbVec3 direction, rbVec3 turnA, rbVec3 turnB)
 {
-    rbVec3 turnA = rbCross(point->armA, direction);
-    rbVec3 turnB = rbCross(point->armB, direction);
     double values[12] = {-direction.x, -direction.y, -direction.z, -turnA.x, -turnA.y, -turnA.z,
                          direction.x,  direction.y,  direction.z,  turnB.x,  turnB.y,  turnB.z};
     memcpy(row, values, sizeof values);
@@ -102,18 +95,16 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
                      rbContactPoint* point, double normalBias, double slipPart)
 {
     rbNewtonPoint p = {.contact = contact,
+                       .locals = {localOf(newton, contact->bodyA), localOf(newton, contact->bodyB)},
                        .point = point,
                        .sliding = contact->friction,
                        .sticking = fmax(contact->stiction, contact->friction)};
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, point);
-    double across = rbDot(u, contact->normal);
-    p.chosen = rbContactPoint_ChooseFriction(point, contact,
-                                             sqrt(fmax(0.0, rbDot(u, u) - across * across)));
-    p.a = newton->locals1.data[contact->bodyA] - 1;
-    p.b = newton->locals1.data[contact->bodyB] - 1;
-    writeRow(p.rows[0], contact->normal, point);
-    writeRow(p.rows[1], contact->tangents[0], point);
-    writeRow(p.rows[2], contact->tangents[1], point);
+    p.chosen = rbContactPoint_ChooseFriction(point, contact, u);
+    const rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
+    for (int k = 0; k < 3; ++k) {
+        writeRow(p.rows[k], axes[k], rbCross(point->armA, axes[k]), rbCross(point->armB, axes[k]));
+    }
     double normal = responseOf(run, contact->bodyA, contact->bodyB, p.rows[0]);
     double tangential = fmax(responseOf(run, contact->bodyA, contact->bodyB, p.rows[1]),
                              responseOf(run, contact->bodyA, contact->bodyB, p.rows[2]));
@@ -136,15 +127,6 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, rbContact
     rbArray_Push(newton->points, p);
 }
 
-static void writeTurn(double row[12], rbVec3 direction, double reach)
-{
-    double x = reach * direction.x;
-    double y = reach * direction.y;
-    double z = reach * direction.z;
-    double values[12] = {0.0, 0.0, 0.0, -x, -y, -z, 0.0, 0.0, 0.0, x, y, z};
-    memcpy(row, values, sizeof values);
-}
-
 // Resistance to rolling (turn 0: along both tangents) or spinning (2: about the normal), carried by
 // the points of the contact starting at first.
 static void addTurn(rbContactNewton* newton, const rbContactRun* run, rbContact* contact, int turn,
@@ -159,17 +141,17 @@ static void addTurn(rbContactNewton* newton, const rbContactRun* run, rbContact*
         return;
     }
     rbNewtonPoint p = {.contact = contact,
+                       .locals = {localOf(newton, contact->bodyA), localOf(newton, contact->bodyB)},
                        .reach = reach,
                        .turn = turn,
                        .first = first,
                        .count = count,
                        .sliding = length / reach,
                        .sticking = length / reach};
-    p.a = localOf(newton, contact->bodyA);
-    p.b = localOf(newton, contact->bodyB);
-    writeTurn(p.rows[1], turn == 0 ? contact->tangents[0] : contact->normal, reach);
-    if (turn == 0) {
-        writeTurn(p.rows[2], contact->tangents[1], reach);
+    const rbVec3 axes[3] = {contact->tangents[0], contact->tangents[1], contact->normal};
+    for (int k = 0; k < (turn == 0 ? 2 : 1); ++k) {
+        rbVec3 arm = rbScale(reach, axes[turn + k]);
+        writeRow(p.rows[1 + k], RB_VEC3_ZERO, arm, arm);
     }
     double response = fmax(responseOf(run, contact->bodyA, contact->bodyB, p.rows[1]),
                            responseOf(run, contact->bodyA, contact->bodyB, p.rows[2]));
@@ -214,11 +196,11 @@ static void findLinks(rbContactNewton* newton, const rbContactRun* run, const rb
         rbContactLink* link = &task->links[i];
         double response = responseOf(run, link->bodyA, link->bodyB, link->row);
         if (response > 0.0) {
-            rbNewtonLink l = {.link = link,
-                              .a = localOf(newton, link->bodyA),
-                              .b = localOf(newton, link->bodyB),
-                              .mass = 1.0 / response,
-                              .held = link->impulse};
+            rbNewtonLink l = {
+                .link = link,
+                .locals = {localOf(newton, link->bodyA), localOf(newton, link->bodyB)},
+                .mass = 1.0 / response,
+                .held = link->impulse};
             rbArray_Push(newton->links, l);
         }
     }
@@ -228,12 +210,13 @@ static void findMasses(rbContactNewton* newton, const rbContactRun* run)
 {
     int count = newton->bodies.count;
     rbArray_Reserve(newton->masses, 7 * count);
-    rbArray_Reserve(newton->velocities, DOF * count);
-    rbArray_Reserve(newton->starts, DOF * count);
-    rbArray_Reserve(newton->trial, DOF * count);
-    rbArray_Reserve(newton->kept, DOF * count);
-    rbArray_Reserve(newton->residual, DOF * count);
-    rbArray_Reserve(newton->change, DOF * count);
+    double** vectors[] = {&newton->velocities, &newton->starts,   &newton->trial,
+                          &newton->kept,       &newton->residual, &newton->change};
+    int vectorCount = (int)(sizeof vectors / sizeof *vectors);
+    rbArray_Reserve(newton->vectors, vectorCount * DOF * count);
+    for (int i = 0; i < vectorCount; ++i) {
+        *vectors[i] = newton->vectors.data + (size_t)(i * DOF * count);
+    }
     for (int i = 0; i < count; ++i) {
         const rbContactBody* body = &run->bodies[newton->bodies.data[i]];
         rbSym3 inertia;
@@ -245,10 +228,10 @@ static void findMasses(rbContactNewton* newton, const rbContactRun* run)
         memcpy(&newton->masses.data[7 * (size_t)i], values, sizeof values);
         double motion[DOF] = {body->velocity.x, body->velocity.y, body->velocity.z,
                               body->spin.x,     body->spin.y,     body->spin.z};
-        memcpy(&newton->starts.data[DOF * (size_t)i], motion, sizeof motion);
+        memcpy(&newton->starts[DOF * (size_t)i], motion, sizeof motion);
     }
     size_t size = (size_t)(DOF * count) * sizeof(double);
-    memcpy(newton->velocities.data, newton->starts.data, size);
+    memcpy(newton->velocities, newton->starts, size);
 }
 
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
@@ -269,7 +252,8 @@ bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNe
 
 // ----------------------------------------------------------------------------------------- algebra
 
-void rbNewton_BeginMatrix(rbContactNewton* newton)
+// The matrix of the masses alone.
+static void beginMatrix(rbContactNewton* newton)
 {
     rbBlockMatrix_Clear(&newton->matrix);
     for (int i = 0; i < newton->bodies.count; ++i) {
@@ -296,26 +280,84 @@ static void multiplyMass(const double mass[7], const double x[DOF], double y[DOF
     y[5] = mass[5] * x[3] + mass[6] * x[4] + mass[3] * x[5];
 }
 
-void rbNewton_BeginResidual(rbContactNewton* newton, const double* velocities)
+void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities)
 {
+    double* residual = newton->residual;
     for (int i = 0; i < newton->bodies.count; ++i) {
         double change[DOF];
         for (int k = 0; k < DOF; ++k) {
-            change[k] = newton->starts.data[DOF * i + k] - velocities[DOF * i + k];
+            change[k] = newton->starts[DOF * i + k] - velocities[DOF * i + k];
         }
-        multiplyMass(&newton->masses.data[7 * (size_t)i], change,
-                     &newton->residual.data[DOF * (size_t)i]);
+        multiplyMass(&newton->masses.data[7 * (size_t)i], change, &residual[DOF * (size_t)i]);
+    }
+    for (int i = 0; i < newton->points.count; ++i) {
+        const rbNewtonPoint* p = &newton->points.data[i];
+        for (int row = 0; row < 3; ++row) {
+            rbNewton_AddTo(p->locals, p->rows[row], p->x[row] - p->start[row], residual);
+        }
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        const rbNewtonLink* l = &newton->links.data[i];
+        rbNewton_AddTo(l->locals, l->link->row, l->x - l->link->impulse, residual);
     }
 }
 
-bool rbNewton_FindChange(rbContactNewton* newton)
+// Rows of both tangents, turned by the direction of sliding: along it, or across.
+static void turnRows(const rbNewtonPoint* p, bool isAcross, double row[12])
 {
+    double first = isAcross ? -p->slide[1] : p->slide[0];
+    double second = isAcross ? p->slide[0] : p->slide[1];
+    for (int k = 0; k < 12; ++k) {
+        row[k] = first * p->rows[1][k] + second * p->rows[2][k];
+    }
+}
+
+static void assemble(rbContactNewton* newton)
+{
+    rbBlockMatrix* matrix = &newton->matrix;
+    bool isSplit = false;
+    beginMatrix(newton);
+    for (int i = 0; i < newton->points.count; ++i) {
+        const rbNewtonPoint* p = &newton->points.data[i];
+        rbBlockMatrix_AddSquare(matrix, p->locals, p->rows[0], p->d[0]);
+        if (!rbNewtonPoint_IsSliding(p)) {
+            rbBlockMatrix_AddSquare(matrix, p->locals, p->rows[1], p->d[1]);
+            rbBlockMatrix_AddSquare(matrix, p->locals, p->rows[2], p->d[1]);
+        } else {
+            double across[12];
+            turnRows(p, true, across);
+            rbBlockMatrix_AddSquare(matrix, p->locals, across, p->d[1]);
+            isSplit = isSplit || p->d[0] > 0.0;
+        }
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        const rbNewtonLink* l = &newton->links.data[i];
+        rbBlockMatrix_AddSquare(matrix, l->locals, l->link->row, l->d);
+    }
+    if (!newton->isCoupled || !isSplit) {
+        return;
+    }
+    // The rim follows the normal impulse.
+    rbBlockMatrix_Split(matrix);
+    for (int i = 0; i < newton->points.count; ++i) {
+        const rbNewtonPoint* p = &newton->points.data[i];
+        if (rbNewtonPoint_IsSliding(p) && p->d[0] > 0.0) {
+            double along[12];
+            turnRows(p, false, along);
+            rbBlockMatrix_AddProduct(matrix, p->locals, along, p->rows[0], p->friction * p->d[0]);
+        }
+    }
+}
+
+bool rbNewton_FindChange(rbContactNewton* newton, int* rounds)
+{
+    assemble(newton);
+    *rounds += 1;
     if (!rbBlockMatrix_Factor(&newton->matrix)) {
         return false;
     }
-    memcpy(newton->change.data, newton->residual.data,
-           (size_t)(DOF * newton->bodies.count) * sizeof(double));
-    rbBlockMatrix_Solve(&newton->matrix, newton->change.data);
+    memcpy(newton->change, newton->residual, (size_t)(DOF * newton->bodies.count) * sizeof(double));
+    rbBlockMatrix_Solve(&newton->matrix, newton->change);
     return true;
 }
 
@@ -327,17 +369,30 @@ double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn
 {
     int n = DOF * newton->bodies.count;
     for (int k = 0; k < n; ++k) {
-        newton->trial.data[k] = newton->velocities.data[k] + part * newton->change.data[k];
+        newton->trial[k] = newton->velocities[k] + part * newton->change[k];
     }
-    evaluate(context, newton->trial.data);
-    return -rbDotArrays(newton->residual.data, newton->change.data, (size_t)n);
+    evaluate(context, newton->trial);
+    return -rbDotArrays(newton->residual, newton->change, (size_t)n);
 }
 
-double rbNewton_GoDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
-                       void* context)
+double rbNewton_Accept(rbContactNewton* newton, double part)
 {
     int n = DOF * newton->bodies.count;
-    double first = fabs(rbDotArrays(newton->residual.data, newton->change.data, (size_t)n));
+    double moved = 0.0;
+    for (int k = 0; k < n; ++k) {
+        moved = fmax(moved, part * fabs(newton->change[k]));
+    }
+    memcpy(newton->velocities, newton->trial, (size_t)n * sizeof(double));
+    return moved;
+}
+
+// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
+// would throw it back. The function is convex, so bisection finds it. Returns how far it moved.
+static double goDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
+                     void* context)
+{
+    int n = DOF * newton->bodies.count;
+    double first = fabs(rbDotArrays(newton->residual, newton->change, (size_t)n));
     double low = 0.0;
     double high = 1.0;
     double part = 1.0;
@@ -350,30 +405,58 @@ double rbNewton_GoDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvalu
         part = 0.5 * (low + high);
         slope = rbNewton_SlopeAt(newton, part, evaluate, context);
     }
-    double moved = 0.0;
-    for (int k = 0; k < n; ++k) {
-        moved = fmax(moved, part * fabs(newton->change.data[k]));
+    return rbNewton_Accept(newton, part);
+}
+
+bool rbNewton_Minimize(rbContactNewton* newton, int changesMax, int bisectionsMax, double least,
+                       rbNewtonEvaluateFn* evaluate, void* context, int* rounds)
+{
+    double moved = INFINITY;
+    for (int k = 0; k < changesMax && moved > least; ++k) {
+        if (!rbNewton_FindChange(newton, rounds)) {
+            return false;
+        }
+        moved = goDown(newton, bisectionsMax, evaluate, context);
     }
-    memcpy(newton->velocities.data, newton->trial.data, (size_t)n * sizeof(double));
-    return moved;
+    return true;
+}
+
+void rbNewton_Hold(rbContactNewton* newton)
+{
+    for (int i = 0; i < newton->points.count; ++i) {
+        rbNewtonPoint* p = &newton->points.data[i];
+        memcpy(p->held, p->x, sizeof p->held);
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        newton->links.data[i].held = newton->links.data[i].x;
+    }
 }
 
 // ------------------------------------------------------------------------------------------ result
 
+// An impulse along a row over two bodies.
+static void applyRow(const rbContactRun* run, int bodyA, int bodyB, const double row[12],
+                     double impulse)
+{
+    const int hosts[2] = {bodyA, bodyB};
+    for (int side = 0; side < 2; ++side) {
+        const double* part = row + 6 * (size_t)side;
+        if (hosts[side] >= 0 && rbNewton_IsMoved(run, hosts[side])) {
+            rbContactBody* body = &run->bodies[hosts[side]];
+            rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
+            rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
+            body->velocity = rbAddScaled(body->velocity, body->invMass * impulse, linear);
+            body->spin = rbAddScaled(body->spin, impulse, rbMulSV(body->invInertia, turn));
+        }
+    }
+}
+
 static void applyTurn(const rbContactRun* run, const rbNewtonPoint* p, const double x[3])
 {
-    const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
     for (int k = 0; k < (p->turn == 0 ? 2 : 1); ++k) {
         p->contact->turning[p->turn + k] = p->reach * x[1 + k];
-        double change = x[1 + k] - p->start[1 + k];
-        for (int side = 0; side < 2; ++side) {
-            const double* part = p->rows[1 + k] + 6 * (size_t)side + 3;
-            if (rbNewton_IsMoved(run, hosts[side])) {
-                rbContactBody* body = &run->bodies[hosts[side]];
-                rbVec3 turn = rbMakeVec3(part[0], part[1], part[2]);
-                body->spin = rbAddScaled(body->spin, change, rbMulSV(body->invInertia, turn));
-            }
-        }
+        applyRow(run, p->contact->bodyA, p->contact->bodyB, p->rows[1 + k],
+                 x[1 + k] - p->start[1 + k]);
     }
 }
 
@@ -397,5 +480,10 @@ void rbNewton_Apply(rbContactNewton* newton)
         rbContact_ApplyImpulse(run->bodies, p->contact, p->point, impulse);
         memcpy(p->point->impulse, x, sizeof x);
         p->point->isSticking = !rbNewtonPoint_IsSliding(p) && x[0] > 0.0;
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        const rbNewtonLink* l = &newton->links.data[i];
+        applyRow(run, l->link->bodyA, l->link->bodyB, l->link->row, l->x - l->link->impulse);
+        l->link->impulse = l->x;
     }
 }

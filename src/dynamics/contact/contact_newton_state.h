@@ -5,10 +5,11 @@
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/solvers/block_matrix.h"
 
+#include <string.h>
+
 // Friction discs as a fixed point, see contact_newton.c.
 typedef struct rbContactDiscs {
     RB_ARRAY(double) memory;
-    int count;    // of discs
     int depth;    // rounds remembered
     int next;     // slot of the next one
     double least; // m/s, smallest miss so far
@@ -26,8 +27,7 @@ typedef struct rbNewtonPoint {
     double sliding;        // friction coefficient while sliding
     double sticking;       //   and while sticking
     double chosen;         // the one of sweeps: one for a stage
-    int a;                 // of the island, -1: immovable
-    int b;                 //
+    int locals[2];         // its bodies of the island, -1: immovable
     double rows[3][12];    // along normal and tangents: of A, then of B
     double bias[3];        // m/s
     double mass[2];        // kg, effective mass of the point: along the normal, across
@@ -43,15 +43,24 @@ typedef struct rbNewtonPoint {
     double slide[2];       // unit, direction of sliding; 0: it sticks
 } rbNewtonPoint;
 
+// A point in contact_hybrid.c: how easily it moves. Its bias contains what bodies outside of the
+// island do; impulses before a step are held.
+typedef struct rbHybridPoint {
+    double moves[3][12]; // velocities that a unit impulse along its rows changes
+    double k[3];         // 1/kg: mobilities of the normal and the tangents
+    double k12;          // between these
+    double lambda;       // 1/kg: largest of the tangents
+    double target[3];    // N s, after a step
+} rbHybridPoint;
+
 typedef struct rbNewtonLink {
     rbContactLink* link;
-    int a; // of the island, -1: immovable
-    int b;
-    double mass; // kg, effective mass
-    double r;    // kg
-    double held; // N s
-    double x;    // N s
-    double d;    // kg, of the last evaluation
+    int locals[2]; // its bodies of the island, -1: immovable
+    double mass;   // kg, effective mass
+    double r;      // kg
+    double held;   // N s
+    double x;      // N s
+    double d;      // kg, of the last evaluation
 } rbNewtonLink;
 
 struct rbContactNewton {
@@ -63,47 +72,51 @@ struct rbContactNewton {
     double enough;  // m/s: held impulses are not updated where normals are off by less
     double guessed; // fraction that is the first guess of the final impulses
     RB_ARRAY(rbNewtonPoint) points;
+    RB_ARRAY(rbHybridPoint) hybridPoints; // of the points, in contact_hybrid.c
     RB_ARRAY(rbNewtonLink) links;
     rbContactDiscs discs;
-    RB_ARRAY(double) radii;      // of all points: of the round, required after it, weights
-    RB_ARRAY(int) locals1;       // per body of the host: index in the island + 1
-    RB_ARRAY(int) bodies;        // of the island
-    rbBlockMatrix matrix;        // of the bodies
-    RB_ARRAY(double) masses;     // per body: mass, inertia (6)
-    RB_ARRAY(double) velocities; // DOF per body
-    RB_ARRAY(double) starts;     // v0
-    RB_ARRAY(double) trial;
-    RB_ARRAY(double) kept; // velocities at the start of a round
-    RB_ARRAY(double) residual;
-    RB_ARRAY(double) change;
+    RB_ARRAY(int) locals1;    // per body of the host: index in the island + 1
+    RB_ARRAY(int) bodies;     // of the island
+    rbBlockMatrix matrix;     // of the bodies
+    RB_ARRAY(double) masses;  // per body: mass, inertia (6)
+    RB_ARRAY(double) vectors; // of DOF per body, those below:
+    double* velocities;
+    double* starts; // v0
+    double* trial;
+    double* kept; // velocities at the start of a round
+    double* residual;
+    double* change;
 };
 
 // Reads an island: bodies, points, links, masses, velocities and the pattern of the matrix; false:
 // there is nothing in it, or it is too large. Either way, call rbNewton_Forget at the end.
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task);
 void rbNewton_Forget(rbContactNewton* newton);
-// The matrix of the masses alone.
-void rbNewton_BeginMatrix(rbContactNewton* newton);
-// The residual without impulses: M (v0 - v).
-void rbNewton_BeginResidual(rbContactNewton* newton, const double* velocities);
-// Newton's change of the velocities by matrix and residual; false: it cannot be found.
-bool rbNewton_FindChange(rbContactNewton* newton);
+// The negative of the slope: J^T (x - x0) - M (v - v0).
+void rbNewton_FindResidual(rbContactNewton* newton, const double* velocities);
+// Newton's change of the velocities, by the residual and d and slide of all points; false: it
+// cannot be found. rounds: one is added.
+bool rbNewton_FindChange(rbContactNewton* newton, int* rounds);
 // Finds the residual of impulses at other velocities.
 typedef void rbNewtonEvaluateFn(void* context, const double* velocities);
 // Slope along the change at a part of it.
 double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn* evaluate,
                         void* context);
-// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
-// would throw it back. The function is convex, so bisection finds it. Returns how far it moved.
-double rbNewton_GoDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluateFn* evaluate,
-                       void* context);
+// Moves to the trial at a part of the change. Returns how far it moved.
+double rbNewton_Accept(rbContactNewton* newton, double part);
+// Moves to the minimum, from velocities that are evaluated, by changes and line searches until one
+// moves no more than the least; false: a change cannot be found.
+bool rbNewton_Minimize(rbContactNewton* newton, int changesMax, int bisectionsMax, double least,
+                       rbNewtonEvaluateFn* evaluate, void* context, int* rounds);
+// The impulses x become those held.
+void rbNewton_Hold(rbContactNewton* newton);
 // Impulses and velocities of the host from x and slide of all points.
 void rbNewton_Apply(rbContactNewton* newton);
 
 // Adds a row times a factor to a vector of the bodies of the island.
-static inline void rbNewton_AddTo(int a, int b, const double row[12], double factor, double* to)
+static inline void rbNewton_AddTo(const int locals[2], const double row[12], double factor,
+                                  double* to)
 {
-    const int locals[2] = {a, b};
     for (int side = 0; side < 2; ++side) {
         for (int k = 0; locals[side] >= 0 && k < RB_BLOCK; ++k) {
             to[RB_BLOCK * locals[side] + k] += factor * row[6 * side + k];
@@ -119,4 +132,20 @@ static inline bool rbNewtonPoint_IsSliding(const rbNewtonPoint* p)
 static inline bool rbNewton_IsMoved(const rbContactRun* run, int body)
 {
     return run->bodies[body].invMass > 0.0 && !run->bodies[body].isFrozen;
+}
+
+// What the velocity of a body outside of the island contributes to the rate of a row.
+static inline double rbNewton_RateOfHost(const rbContactBody* body, const double part[6])
+{
+    return part[0] * body->velocity.x + part[1] * body->velocity.y + part[2] * body->velocity.z +
+           part[3] * body->spin.x + part[4] * body->spin.y + part[5] * body->spin.z;
+}
+
+// The velocities that an impulse, along x, y, z and about them, changes.
+static inline void rbNewton_Move(const rbContactBody* body, const double p[6], double moves[6])
+{
+    rbVec3 spin = rbMulSV(body->invInertia, rbMakeVec3(p[3], p[4], p[5]));
+    double values[6] = {
+        body->invMass * p[0], body->invMass * p[1], body->invMass * p[2], spin.x, spin.y, spin.z};
+    memcpy(moves, values, sizeof values);
 }

@@ -119,7 +119,7 @@ static void weighContact(rbContactRows* rows, const rbSweepContact* contact)
 {
     RB_ASSERT(contact->firstPoint + contact->pointCount <= rows->points.count);
     rbSweepPoint* points = &rows->points.data[contact->firstPoint];
-    double massSum = contact->invMassA + contact->invMassB;
+    double massSum = contact->invMasses[0] + contact->invMasses[1];
     for (int i = 0; i < contact->pointCount; ++i) {
         weighPoint(&points[i], massSum);
         for (int j = 0; j <= i; ++j) {
@@ -141,10 +141,7 @@ static void react(rbContactRows* rows, const rbContactRun* run, const rbSweepCon
     run->react(run->context, packed->index, table);
     weighContact(rows, packed);
     rbSweepPoint* points = &rows->points.data[packed->firstPoint];
-    int first = points[0].index;
-    for (int i = 1; i < packed->pointCount; ++i) {
-        first = points[i].index < first ? points[i].index : first;
-    }
+    int first = run->set->contacts[packed->index].firstPoint;
     for (int i = 0; i < packed->pointCount; ++i) {
         for (int j = 0; j < packed->pointCount; ++j) {
             // Rows have closed points first, the table is in the order of the set.
@@ -173,13 +170,12 @@ static void packPoint(rbContactRows* rows, const rbContactRun* run, const rbSwee
                       int index)
 {
     const rbContactPoint* from = &run->set->points[index];
-    const rbSym3* ga = &rows->starts.data[contact->slotA].factor;
-    const rbSym3* gb = &rows->starts.data[contact->slotB].factor;
-    rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
+    const rbSym3* ga = &rows->starts.data[contact->slots[0]].factor;
+    const rbSym3* gb = &rows->starts.data[contact->slots[1]].factor;
     rbSweepPoint point = {.index = index};
     for (int i = 0; i < 3; ++i) {
-        rbVec3 a = rbMulFactorTransposed(ga, rbCross(from->armA, rbNeg(axes[i])));
-        rbVec3 b = rbMulFactorTransposed(gb, rbCross(from->armB, axes[i]));
+        rbVec3 a = rbMulFactorTransposed(ga, rbCross(from->armA, rbNeg(contact->axes[i])));
+        rbVec3 b = rbMulFactorTransposed(gb, rbCross(from->armB, contact->axes[i]));
         point.rows[i] = makeSix(a, b);
     }
     rbArray_Push(rows->points, point);
@@ -188,8 +184,8 @@ static void packPoint(rbContactRows* rows, const rbContactRun* run, const rbSwee
 static void packTurn(rbContactRows* rows, const rbContactRun* run, rbSweepContact* contact,
                      const rbContact* from)
 {
-    const rbSym3* ga = &rows->starts.data[contact->slotA].factor;
-    const rbSym3* gb = &rows->starts.data[contact->slotB].factor;
+    const rbSym3* ga = &rows->starts.data[contact->slots[0]].factor;
+    const rbSym3* gb = &rows->starts.data[contact->slots[1]].factor;
     rbVec3 axes[3] = {from->tangents[0], from->tangents[1], from->normal};
     rbSweepTurn turn = {.rolling = from->rolling, .spinning = from->spinning};
     for (int i = 0; i < 3; ++i) {
@@ -198,8 +194,8 @@ static void packTurn(rbContactRows* rows, const rbContactRun* run, rbSweepContac
     }
     weighTurn(&turn);
     const rbContactPoint* point = &run->set->points[from->firstPoint];
-    double reachA = contact->slotA > 0 ? rbLength(point->armA) : 0.0;
-    double reachB = contact->slotB > 0 ? rbLength(point->armB) : 0.0;
+    double reachA = contact->slots[0] > 0 ? rbLength(point->armA) : 0.0;
+    double reachB = contact->slots[1] > 0 ? rbLength(point->armB) : 0.0;
     turn.reach = reachA > reachB ? reachA : reachB;
     contact->turn = rows->turns.count;
     rbArray_Push(rows->turns, turn);
@@ -211,21 +207,20 @@ static void packContact(rbContactRows* rows, const rbContactRun* run, int index)
     RB_ASSERT(from->pointCount >= 0 && from->firstPoint + from->pointCount <= run->set->pointCount);
     RB_ASSERT(from->pointCount <= RB_MANIFOLD_POINTS_MAX);
     RB_ASSERT(from->stiction >= from->friction);
-    rbSweepContact contact = {.normal = from->normal,
-                              .tangents = {from->tangents[0], from->tangents[1]},
-                              .isRough = from->stiction > 0.0,
-                              .slotA = addSlot(rows, run, from->bodyA),
-                              .slotB = addSlot(rows, run, from->bodyB),
-                              .firstPoint = rows->points.count,
-                              .pointCount = from->pointCount,
-                              .turn = -1,
-                              .index = index,
-                              .level = from->level};
-    if ((contact.slotA == 0 && contact.slotB == 0) || from->pointCount == 0) {
+    rbSweepContact contact = {
+        .axes = {from->normal, from->tangents[0], from->tangents[1]},
+        .isRough = from->stiction > 0.0,
+        .slots = {addSlot(rows, run, from->bodyA), addSlot(rows, run, from->bodyB)},
+        .firstPoint = rows->points.count,
+        .pointCount = from->pointCount,
+        .turn = -1,
+        .index = index,
+        .level = from->level};
+    if ((contact.slots[0] == 0 && contact.slots[1] == 0) || from->pointCount == 0) {
         return;
     }
-    contact.invMassA = rows->bodies.data[contact.slotA].invMass;
-    contact.invMassB = rows->bodies.data[contact.slotB].invMass;
+    contact.invMasses[0] = rows->bodies.data[contact.slots[0]].invMass;
+    contact.invMasses[1] = rows->bodies.data[contact.slots[1]].invMass;
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < from->pointCount; ++i) {
             bool isClosed = run->set->points[from->firstPoint + i].isClosed;
@@ -280,21 +275,17 @@ static rbRowsPack makePack(rbContactRows* rows, const rbContactRun* run, int cou
     return pack;
 }
 
-static bool hasSlot(const rbContactRows* rows, int body)
-{
-    return body < rows->slots.count && rows->slots.data[body] > 0;
-}
-
 // Whether the same bodies can move as when the pack was made.
 static bool isCurrent(const rbContactRows* rows, const rbContactRun* run, const rbRowsPack* pack)
 {
     for (int i = 0; i < pack->orderCount; ++i) {
         const rbContact* contact = &run->set->contacts[rbContactRun_GetContact(run, i)];
-        if (rbContactBody_IsMovable(&run->bodies[contact->bodyA]) !=
-                hasSlot(rows, contact->bodyA) ||
-            rbContactBody_IsMovable(&run->bodies[contact->bodyB]) !=
-                hasSlot(rows, contact->bodyB)) {
-            return false;
+        const int hosts[2] = {contact->bodyA, contact->bodyB};
+        for (int k = 0; k < 2; ++k) {
+            bool hasSlot = rbContactRows_GetSlot(rows, hosts[k]) > 0;
+            if (rbContactBody_IsMovable(&run->bodies[hosts[k]]) != hasSlot) {
+                return false;
+            }
         }
     }
     return !pack->isSpent;
@@ -336,17 +327,14 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
 {
     const rbContactPoint* from = &run->set->points[point->index];
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, from);
-    for (int i = 0; i < 3; ++i) {
-        point->impulse[i] = from->impulse[i];
-    }
+    memcpy(point->impulse, from->impulse, sizeof point->impulse);
     point->isSticking = from->isSticking;
     point->bias[0] = rbDot(u, contact->normal);
     point->bias[1] = rbDot(u, contact->tangents[0]);
     point->bias[2] = rbDot(u, contact->tangents[1]);
     point->slip[0] = 0.0;
     point->slip[1] = 0.0;
-    double speed = sqrt(point->bias[1] * point->bias[1] + point->bias[2] * point->bias[2]);
-    point->friction = rbContactPoint_ChooseFriction(from, contact, speed);
+    point->friction = rbContactPoint_ChooseFriction(from, contact, u);
     if (isVelocity) {
         point->bias[0] -= from->target;
         return;
@@ -377,8 +365,8 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
                          const rbContactSet* acted)
 {
     const double none[3] = {0.0, 0.0, 0.0};
-    rbRowBody* a = &rows->bodies.data[contact->slotA];
-    rbRowBody* b = &rows->bodies.data[contact->slotB];
+    rbRowBody* a = &rows->bodies.data[contact->slots[0]];
+    rbRowBody* b = &rows->bodies.data[contact->slots[1]];
     rbSweepSix y = gatherSix(a, b);
     double sums[3] = {0.0, 0.0, 0.0};
     double work = 0.0;
@@ -401,10 +389,10 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
             addSix(&y, p, &turn->rows[k]);
         }
     }
-    rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
+    rbVec3 p = rbJoinImpulse(contact->axes[0], &contact->axes[1], sums[0], sums[1], sums[2]);
     scatterSix(&y, a, b);
-    pushBody(a, -contact->invMassA, p);
-    pushBody(b, contact->invMassB, p);
+    pushBody(a, -contact->invMasses[0], p);
+    pushBody(b, contact->invMasses[1], p);
     return work;
 }
 
@@ -524,74 +512,6 @@ typedef struct Visit {
     double tangentSquared; // (m/s)^2
 } Visit;
 
-// The point of the polygon of a pyramid closest to q, which lies outside of it. Corners times
-// radius.
-static void projectOnPolygon(const rbFrictionBound* bound, double radius, double q[2])
-{
-    RB_ASSERT(bound->cornerCount >= 3);
-    double best[2] = {0.0, 0.0};
-    double bestDistance = INFINITY;
-    for (int i = 0; i < bound->cornerCount; ++i) {
-        double from[2] = {radius * bound->corners[i][0], radius * bound->corners[i][1]};
-        double edge[2] = {radius * bound->corners[i + 1][0] - from[0],
-                          radius * bound->corners[i + 1][1] - from[1]};
-        double length2 = edge[0] * edge[0] + edge[1] * edge[1];
-        double along = (q[0] - from[0]) * edge[0] + (q[1] - from[1]) * edge[1];
-        double part = length2 > 0.0 ? along / length2 : 0.0;
-        part = part < 0.0 ? 0.0 : (part > 1.0 ? 1.0 : part);
-        double at[2] = {from[0] + part * edge[0], from[1] + part * edge[1]};
-        double distance = (q[0] - at[0]) * (q[0] - at[0]) + (q[1] - at[1]) * (q[1] - at[1]);
-        if (distance < bestDistance) {
-            bestDistance = distance;
-            best[0] = at[0];
-            best[1] = at[1];
-        }
-    }
-    q[0] = best[0];
-    q[1] = best[1];
-}
-
-static bool isInPolygon(const rbFrictionBound* bound, double radius, const double q[2])
-{
-    for (int i = 0; i < bound->cornerCount; ++i) {
-        const double* from = bound->corners[i];
-        const double* to = bound->corners[i + 1];
-        double edge[2] = {to[0] - from[0], to[1] - from[1]};
-        double side = edge[0] * (q[1] - radius * from[1]) - edge[1] * (q[0] - radius * from[0]);
-        if (side < 0.0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Whether q lies within the friction bound at a radius.
-static inline bool isWithin(const rbFrictionBound* bound, double radius, const double q[2])
-{
-    bool isInDisc = q[0] * q[0] + q[1] * q[1] <= radius * radius;
-    return isInDisc && (bound->cornerCount == 0 || isInPolygon(bound, radius, q));
-}
-
-// Projects q onto it; false: it was inside.
-static inline bool project(const rbFrictionBound* bound, double radius, double q[2])
-{
-    if (bound->cornerCount > 0) {
-        if (isInPolygon(bound, radius, q)) {
-            return false;
-        }
-        projectOnPolygon(bound, radius, q);
-        return true;
-    }
-    double square = q[0] * q[0] + q[1] * q[1];
-    if (square <= radius * radius) {
-        return false;
-    }
-    double scale = radius / sqrt(square);
-    q[0] *= scale;
-    q[1] *= scale;
-    return true;
-}
-
 // The normals of a contact: computes their misses from the rows once, then a few passes to and fro
 // on the small matrix n K n between them. These cost little and save sweeps: they settle the
 // resistance of a face against tilting.
@@ -639,7 +559,7 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
     double old[2] = {point->impulse[1], point->impulse[2]};
     double sum[2] = {old[0] - (m[0] * s1 + m[2] * s2), old[1] - (m[2] * s1 + m[1] * s2)};
     double radius = point->friction * point->impulse[0];
-    bool isSticking = isWithin(bound, radius, sum);
+    bool isSticking = !rbFrictionBound_Project(bound, radius, sum);
     if (!isSticking && (point->slip[0] != 0.0 || point->slip[1] != 0.0)) {
         // Friction cannot undo the slip: it is left for this stage. If it were left for this visit
         // only, such points would change their minds forever.
@@ -649,13 +569,13 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
         s2 = u2;
         sum[0] = old[0] - (m[0] * s1 + m[2] * s2);
         sum[1] = old[1] - (m[2] * s1 + m[1] * s2);
-        isSticking = isWithin(bound, radius, sum);
+        isSticking = !rbFrictionBound_Project(bound, radius, sum);
     }
     double error = s1 * s1 + s2 * s2;
     if (!isSticking) {
         sum[0] = old[0] - point->slideStep * s1;
         sum[1] = old[1] - point->slideStep * s2;
-        isSticking = !project(bound, radius, sum);
+        isSticking = !rbFrictionBound_Project(bound, radius, sum);
         double change =
             (sum[0] - old[0]) * (sum[0] - old[0]) + (sum[1] - old[1]) * (sum[1] - old[1]);
         double square = point->slideStep * point->slideStep;
@@ -675,6 +595,9 @@ static inline void visitFriction(Visit* visit, const rbFrictionBound* bound, rbS
     visit->tangentSquared = error > visit->tangentSquared ? error : visit->tangentSquared;
 }
 
+// Of rolling.
+static const rbFrictionBound disc = {.facets = 0};
+
 static void visitTurn(Visit* visit, rbSweepTurn* turn, double normalSum)
 {
     RB_ASSERT(!(normalSum < 0.0));
@@ -682,11 +605,10 @@ static void visitTurn(Visit* visit, rbSweepTurn* turn, double normalSum)
     for (int i = 0; i < 3; ++i) {
         rates[i] = dotSix(&turn->rows[i], &visit->y) + turn->bias[i];
     }
-    const rbFrictionBound disc = {NULL, 0};
     double sum[3] = {turn->impulse[0] - turn->rollingStep * rates[0],
                      turn->impulse[1] - turn->rollingStep * rates[1],
                      turn->impulse[2] - turn->invSpinning * rates[2]};
-    (void)project(&disc, turn->rolling * normalSum, sum);
+    (void)rbFrictionBound_Project(&disc, turn->rolling * normalSum, sum);
     double most = turn->spinning * normalSum;
     sum[2] = sum[2] > most ? most : (sum[2] < -most ? -most : sum[2]);
     double steps[3] = {turn->rollingStep, turn->rollingStep, turn->invSpinning};
@@ -704,21 +626,21 @@ static void visitTurn(Visit* visit, rbSweepTurn* turn, double normalSum)
 
 static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* tally)
 {
-    const rbSweepContact* contact = &sweep->contacts[index];
+    const rbSweepContact* contact = &sweep->rows->contacts.data[index];
     int count = countPoints(contact, sweep->isVelocity);
     RB_ASSERT(count <= RB_MANIFOLD_POINTS_MAX);
-    rbSweepPoint* points = &sweep->points[contact->firstPoint];
-    rbRowBody* a = &sweep->bodies[contact->slotA];
-    rbRowBody* b = &sweep->bodies[contact->slotB];
+    rbSweepPoint* points = &sweep->rows->points.data[contact->firstPoint];
+    rbRowBody* a = &sweep->rows->bodies.data[contact->slots[0]];
+    rbRowBody* b = &sweep->rows->bodies.data[contact->slots[1]];
     rbVec3 v = rbSub(rbSweepBody_Velocity(b), rbSweepBody_Velocity(a));
     Visit visit = {.y = gatherSix(a, b),
-                   .massSum = contact->invMassA + contact->invMassB,
-                   .speeds = {rbDot(v, contact->normal), rbDot(v, contact->tangents[0]),
-                              rbDot(v, contact->tangents[1])}};
+                   .massSum = contact->invMasses[0] + contact->invMasses[1],
+                   .speeds = {rbDot(v, contact->axes[0]), rbDot(v, contact->axes[1]),
+                              rbDot(v, contact->axes[2])}};
     visitNormals(&visit, points, count);
     if (contact->isRough) {
         for (int i = 0; i < count; ++i) {
-            visitFriction(&visit, &sweep->bound, &points[i]);
+            visitFriction(&visit, sweep->bound, &points[i]);
         }
     }
     if (contact->turn >= 0) {
@@ -726,13 +648,13 @@ static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* t
         for (int i = 0; i < count; ++i) {
             normalSum += points[i].impulse[0];
         }
-        visitTurn(&visit, &sweep->turns[contact->turn], normalSum);
+        visitTurn(&visit, &sweep->rows->turns.data[contact->turn], normalSum);
     }
-    rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, visit.pushes[0], visit.pushes[1],
+    rbVec3 p = rbJoinImpulse(contact->axes[0], &contact->axes[1], visit.pushes[0], visit.pushes[1],
                              visit.pushes[2]);
     scatterSix(&visit.y, a, b);
-    pushBody(a, -contact->invMassA, p);
-    pushBody(b, contact->invMassB, p);
+    pushBody(a, -contact->invMasses[0], p);
+    pushBody(b, contact->invMasses[1], p);
     if (visit.normalError > tally->normalError) {
         tally->normalError = visit.normalError;
         tally->worst = index;
@@ -747,20 +669,19 @@ static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* t
 // The sums of a contact onto their cones.
 static void projectSums(const rbSweep* sweep, const rbSweepContact* contact)
 {
-    const rbFrictionBound disc = {NULL, 0};
     int count = countPoints(contact, sweep->isVelocity);
     double normalSum = 0.0;
     for (int k = contact->firstPoint; k < contact->firstPoint + count; ++k) {
-        rbSweepPoint* point = &sweep->points[k];
+        rbSweepPoint* point = &sweep->rows->points.data[k];
         point->impulse[0] = point->impulse[0] > 0.0 ? point->impulse[0] : 0.0;
         double radius = point->friction * point->impulse[0];
-        (void)project(&sweep->bound, radius, &point->impulse[1]);
+        (void)rbFrictionBound_Project(sweep->bound, radius, &point->impulse[1]);
         normalSum += point->impulse[0];
     }
     if (contact->turn >= 0) {
-        rbSweepTurn* turn = &sweep->turns[contact->turn];
+        rbSweepTurn* turn = &sweep->rows->turns.data[contact->turn];
         double most = turn->spinning * normalSum;
-        (void)project(&disc, turn->rolling * normalSum, turn->impulse);
+        (void)rbFrictionBound_Project(&disc, turn->rolling * normalSum, turn->impulse);
         turn->impulse[2] = fmax(-most, fmin(most, turn->impulse[2]));
     }
 }
@@ -768,7 +689,7 @@ static void projectSums(const rbSweep* sweep, const rbSweepContact* contact)
 rbSweepTally rbSweep_Run(const rbSweep* sweep, int first, int last)
 {
     RB_ASSERT(first >= 0 && first <= last);
-    RB_ASSERT(sweep->contacts != NULL || first == last);
+    RB_ASSERT(last <= sweep->rows->contacts.count);
     rbSweepTally tally = {.worst = -1};
     for (int i = first; i < last; ++i) {
         visitContact(sweep, i, &tally);
@@ -851,19 +772,18 @@ static double foldSide(rbSweepSix* row, const rbSweepSix* y, bool isB)
     return folded;
 }
 
-static void freezeSide(rbContactRows* rows, rbSweepContact* contact, bool isB)
+static void freezeSide(rbContactRows* rows, rbSweepContact* contact, int isB)
 {
-    rbRowBody* a = &rows->bodies.data[contact->slotA];
-    rbRowBody* b = &rows->bodies.data[contact->slotB];
+    rbRowBody* a = &rows->bodies.data[contact->slots[0]];
+    rbRowBody* b = &rows->bodies.data[contact->slots[1]];
     rbSweepSix y = gatherSix(a, b);
     rbVec3 v = isB ? rbSweepBody_Velocity(b) : rbNeg(rbSweepBody_Velocity(a));
-    rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
-    *(isB ? &contact->invMassB : &contact->invMassA) = 0.0;
-    *(isB ? &contact->slotB : &contact->slotA) = 0;
+    contact->invMasses[isB] = 0.0;
+    contact->slots[isB] = 0;
     for (int i = 0; i < contact->pointCount; ++i) {
         rbSweepPoint* point = &rows->points.data[contact->firstPoint + i];
         for (int k = 0; k < 3; ++k) {
-            point->bias[k] += foldSide(&point->rows[k], &y, isB) + rbDot(v, axes[k]);
+            point->bias[k] += foldSide(&point->rows[k], &y, isB) + rbDot(v, contact->axes[k]);
         }
     }
     weighContact(rows, contact);
@@ -880,10 +800,10 @@ void rbContactRows_Freeze(rbContactRows* rows, int contact)
 {
     RB_ASSERT(contact >= 0 && contact < rows->contacts.count);
     rbSweepContact* packed = &rows->contacts.data[contact];
-    if (packed->slotA > 0 && rows->starts.data[packed->slotA].isFrozen) {
-        freezeSide(rows, packed, false);
-    }
-    if (packed->slotB > 0 && rows->starts.data[packed->slotB].isFrozen) {
-        freezeSide(rows, packed, true);
+    for (int isB = 0; isB < 2; ++isB) {
+        int slot = packed->slots[isB];
+        if (slot > 0 && rows->starts.data[slot].isFrozen) {
+            freezeSide(rows, packed, isB);
+        }
     }
 }

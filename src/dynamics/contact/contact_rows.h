@@ -12,6 +12,7 @@
 #include "base/core/memory.h"
 #include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_solver.h"
+#include "dynamics/contact/friction_bound.h"
 
 // Added by the stage so far. One cache line.
 typedef struct rbRowBody {
@@ -42,13 +43,10 @@ typedef struct rbSweepPoint {
 } rbSweepPoint;
 
 typedef struct rbSweepContact {
-    rbVec3 normal;
-    rbVec3 tangents[2];
-    bool isRough; // there is friction
-    double invMassA;
-    double invMassB;
-    int slotA;
-    int slotB;
+    rbVec3 axes[3];      // normal, tangents
+    bool isRough;        // there is friction
+    double invMasses[2]; // of A and B
+    int slots[2];        // of A and B
     int firstPoint;
     int pointCount;  // closed ones first
     int closedCount; // these take part in the velocity stage
@@ -68,20 +66,6 @@ typedef struct rbSweepTurn {
     double invSpinning;
     double reach; // m: turns a rate into a speed, for the errors
 } rbSweepTurn;
-
-typedef struct rbFrictionBound {
-    const double (*corners)[2]; // of the pyramid in the unit circle, cornerCount of them; closed
-    int cornerCount;            // 0: the exact cone
-} rbFrictionBound;
-
-typedef struct rbSweep {
-    rbSweepContact* contacts;
-    rbSweepPoint* points;
-    rbSweepTurn* turns;
-    rbRowBody* bodies;
-    rbFrictionBound bound;
-    bool isVelocity; // stage: closed points only
-} rbSweep;
 
 // Misses found in a sweep, each before its impulse acted.
 typedef struct rbSweepTally {
@@ -125,6 +109,12 @@ typedef struct rbContactRows {
     RB_ARRAY(int) slots;         // by body of the host, 0: none
 } rbContactRows;
 
+typedef struct rbSweep {
+    const rbContactRows* rows;
+    const rbFrictionBound* bound;
+    bool isVelocity; // stage: closed points only
+} rbSweep;
+
 void rbContactRows_Free(rbContactRows* rows);
 
 // Drops all packs: a new set with this many contacts.
@@ -159,4 +149,10 @@ void rbContactRows_Freeze(rbContactRows* rows, int contact);
 static inline rbVec3 rbSweepBody_Velocity(const rbRowBody* body)
 {
     return rbMakeVec3(body->velocity[0], body->velocity[1], body->velocity[2]);
+}
+
+// The slot of a body; 0: immovable.
+static inline int rbContactRows_GetSlot(const rbContactRows* rows, int body)
+{
+    return body < rows->slots.count ? rows->slots.data[body] : 0;
 }

@@ -8,7 +8,6 @@
 #include "dynamics/contact/contact_solver.h"
 
 #include "base/math/dot.h"
-#include "base/math/elementary.h"
 #include "dynamics/contact/contact_rows.h"
 #include "dynamics/impact/energy_line.h"
 
@@ -31,7 +30,7 @@
 typedef struct Mixing {
     RB_ARRAY(double) start;   // velocities before the sweep
     RB_ARRAY(double) result;  // unknowns after the last sweep
-    RB_ARRAY(double) mixed;   // start of the next sweep
+    RB_ARRAY(double) end;     // velocities after it
     RB_ARRAY(double) change;  // g of it
     RB_ARRAY(double) results; // x'_j+1 - x'_j, MIXING_DEPTH columns, the oldest is replaced
     RB_ARRAY(double) changes; // g_j+1 - g_j
@@ -54,18 +53,6 @@ typedef struct Mixing {
 #define COLUMN_LEAST 1e-10
 // Sum of the weights beyond which a mixture is rounding error.
 #define MIXED_MOST 1e8
-// Unknowns that are mixed together, so that their sums stay in the cache.
-#define MIXED_AT_ONCE 1024
-
-static void freeMixing(Mixing* mixing)
-{
-    rbArray_Free(mixing->start);
-    rbArray_Free(mixing->result);
-    rbArray_Free(mixing->change);
-    rbArray_Free(mixing->mixed);
-    rbArray_Free(mixing->results);
-    rbArray_Free(mixing->changes);
-}
 
 // Three each of a body twice (spin, velocity), a point and a turn.
 static int unknownCount(const rbRowsPack* pack)
@@ -109,7 +96,7 @@ static void beginMixing(Mixing* mixing, const rbContactRows* rows, const rbRowsP
     rbArray_Reserve(mixing->change, speeds);
     rbArray_Reserve(mixing->changes, speeds * MIXING_DEPTH);
     rbArray_Reserve(mixing->result, count);
-    rbArray_Reserve(mixing->mixed, count);
+    rbArray_Reserve(mixing->end, speeds);
     rbArray_Reserve(mixing->results, count * MIXING_DEPTH);
     mixing->count = 0;
     mixing->next = 0;
@@ -192,32 +179,18 @@ static void addColumn(Mixing* mixing, int speeds, const double* change)
     }
 }
 
-static void mixRange(Mixing* mixing, const double c[MIXING_DEPTH], int first, int last, int count)
-{
-    double* restrict mixed = mixing->mixed.data;
-    for (int i = first; i < last; ++i) {
-        mixed[i] = mixing->result.data[i];
-    }
-    for (int j = 0; j < mixing->count; ++j) {
-        const double* restrict from = &mixing->results.data[(size_t)j * (size_t)count];
-        for (int i = first; i < last; ++i) {
-            mixed[i] -= c[j] * from[i];
-        }
-    }
-}
-
 // Call after a sweep that is not the last: changes the unknowns. Velocities before the next sweep
 // are to be read then.
 static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pack)
 {
     int speeds = 6 * pack->bodyCount;
     int count = unknownCount(pack);
-    RB_ASSERT(mixing->start.capacity >= speeds && mixing->mixed.capacity >= count);
+    RB_ASSERT(mixing->start.capacity >= speeds && mixing->result.capacity >= count);
     // g, in the place of the velocities before the sweep
     double* change = mixing->start.data;
-    readVelocities(rows, pack, mixing->mixed.data);
+    readVelocities(rows, pack, mixing->end.data);
     for (int i = 0; i < speeds; ++i) {
-        change[i] = mixing->mixed.data[i] - change[i];
+        change[i] = mixing->end.data[i] - change[i];
     }
     double length = rbDotArrays(change, change, (size_t)speeds);
     double growth = pack->bodyCount > BODIES_LARGE ? 1.0 : GROWTH_MAX;
@@ -250,20 +223,21 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
             mixing->next = 0;
             return;
         }
-        for (int first = 0; first < count; first += MIXED_AT_ONCE) {
-            int last = first + MIXED_AT_ONCE < count ? first + MIXED_AT_ONCE : count;
-            mixRange(mixing, c, first, last, count);
-        }
         for (int at = 0; at < count; at += 3) {
-            memcpy(unknownAt(rows, pack, at / 3), &mixing->mixed.data[at], 3 * sizeof(double));
+            double* x = unknownAt(rows, pack, at / 3);
+            for (int k = at; k < at + 3; ++k) {
+                double mixed = mixing->result.data[k];
+                for (int j = 0; j < mixing->count; ++j) {
+                    mixed -= c[j] * mixing->results.data[(size_t)j * (size_t)count + (size_t)k];
+                }
+                x[k - at] = mixed;
+            }
         }
     }
 }
 
 // ---------------------------------------------------------------------------------------- stages
 
-// Pyramids have at least 3 facets and at most this many.
-#define FACETS_MAX 256
 // A stage that needs more than one sweep continues to this fraction of the tolerance. A point
 // measures its error before later points of the sweep act, and the remaining error is there in the
 // next step, which then needs only the one sweep that acts in any case (20 boxes at rest: 1.02
@@ -317,8 +291,7 @@ struct rbContactSolver {
     rbContactRows rows;
     Mixing mixing;
     ShockMemory shock;
-    double corners[FACETS_MAX + 1][2];
-    int cornerCount;
+    rbFrictionBound bound;
     bool isBegun; // impulses that will act at their position stage
 };
 
@@ -328,15 +301,7 @@ rbContactSolver* rbCreateContactSolver(const rbContactSettings* settings)
     RB_ASSERT(settings->tolerance >= 0.0 && settings->velocityTolerance >= 0.0);
     rbContactSolver* solver = rbAllocZero(1, sizeof(*solver));
     solver->settings = *settings;
-    if (settings->cone == RB_CONE_PYRAMID) {
-        int count = settings->facets < 3 ? 3 : settings->facets;
-        count = count > FACETS_MAX ? FACETS_MAX : count;
-        solver->cornerCount = count;
-        for (int i = 0; i <= count; ++i) {
-            double angle = 2.0 * RB_PI * (double)(i % count) / (double)count;
-            rbSinCos(angle, &solver->corners[i][1], &solver->corners[i][0]);
-        }
-    }
+    solver->bound = rbMakeFrictionBound(settings);
     return solver;
 }
 
@@ -346,7 +311,12 @@ void rbDestroyContactSolver(rbContactSolver* solver)
         return;
     }
     rbContactRows_Free(&solver->rows);
-    freeMixing(&solver->mixing);
+    rbArray_Free(solver->mixing.start);
+    rbArray_Free(solver->mixing.result);
+    rbArray_Free(solver->mixing.change);
+    rbArray_Free(solver->mixing.end);
+    rbArray_Free(solver->mixing.results);
+    rbArray_Free(solver->mixing.changes);
     rbArray_Free(solver->shock.unknowns);
     rbArray_Free(solver->shock.areSticking);
     rbArray_Free(solver->shock.lower);
@@ -397,6 +367,11 @@ static rbSweepTally sweepSlowly(const Stage* stage, int first, int last)
     return worst;
 }
 
+static double getError(const rbSweepTally* tally)
+{
+    return fmax(tally->normalError, tally->tangentError);
+}
+
 // One sweep over a range of contacts of the rows, and the joints; true: it is enough.
 static bool sweepOnce(Stage* stage, int first, int last, rbSweepTally* tally)
 {
@@ -406,8 +381,7 @@ static bool sweepOnce(Stage* stage, int first, int last, rbSweepTally* tally)
     stage->solved.gapError = tally->normalError;
     stage->solved.slipError = tally->tangentError;
     stage->solved.worst = tally->worst >= 0 ? stage->rows->contacts.data[tally->worst].index : -1;
-    double error =
-        tally->normalError > tally->tangentError ? tally->normalError : tally->tangentError;
+    double error = getError(tally);
     bool isMet = error <= stage->tolerance;
     if (stage->solved.sweeps == 1) {
         stage->solved.isMoving =
@@ -463,16 +437,10 @@ typedef struct Motion {
     rbVec3 spin;
 } Motion;
 
-// 0: immovable.
-static int getSlot(const rbContactRows* rows, int body)
-{
-    return body < rows->slots.count ? rows->slots.data[body] : 0;
-}
-
 static Motion getMotion(const Stage* stage, int body)
 {
     const rbContactRows* rows = stage->rows;
-    int slot = getSlot(rows, body);
+    int slot = rbContactRows_GetSlot(rows, body);
     if (slot == 0) {
         const rbContactBody* own = &stage->run->bodies[body];
         return (Motion){own->velocity, own->spin};
@@ -488,9 +456,9 @@ static void findGround(const Stage* stage, const rbSweepContact* contact, bool i
 {
     const rbContactRows* rows = stage->rows;
     const rbContact* from = &stage->run->set->contacts[contact->index];
-    rbRowsBody* body = &rows->starts.data[isB ? contact->slotB : contact->slotA];
+    rbRowsBody* body = &rows->starts.data[contact->slots[isB]];
     int below = isB ? from->bodyA : from->bodyB;
-    int slot = getSlot(rows, below);
+    int slot = rbContactRows_GetSlot(rows, below);
     const rbRowsBody* bearer = slot > 0 ? &rows->starts.data[slot] : NULL;
     if (body->level == 0) {
         body->level = contact->level;
@@ -521,7 +489,7 @@ static Motion getFrame(const Stage* stage, const rbRowsBody* body)
 static bool isResting(const Stage* stage, const rbSweepContact* contact, bool isB)
 {
     const rbContact* from = &stage->run->set->contacts[contact->index];
-    const rbRowsBody* body = &stage->rows->starts.data[isB ? contact->slotB : contact->slotA];
+    const rbRowsBody* body = &stage->rows->starts.data[contact->slots[isB]];
     Motion own = getMotion(stage, body->index);
     Motion frame = getFrame(stage, body);
     double turn = rbLength(rbSub(own.spin, frame.spin));
@@ -541,7 +509,7 @@ static void freezeBodies(const Stage* stage, int first, int last)
     for (int i = first; i < last; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[i];
         for (int isB = 0; isB < 2; ++isB) {
-            if ((isB ? contact->slotB : contact->slotA) > 0) {
+            if (contact->slots[isB] > 0) {
                 findGround(stage, contact, isB);
             }
         }
@@ -549,7 +517,7 @@ static void freezeBodies(const Stage* stage, int first, int last)
     for (int i = first; i < last; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[i];
         for (int isB = 0; isB < 2; ++isB) {
-            int slot = isB ? contact->slotB : contact->slotA;
+            int slot = contact->slots[isB];
             rbRowsBody* body = &rows->starts.data[slot];
             if (slot > 0 && !body->isFrozen && body->ground >= 0 &&
                 isResting(stage, contact, isB)) {
@@ -611,11 +579,6 @@ static void keepPart(const Stage* stage, int first, int last, double part)
                 part);
         }
     }
-}
-
-static double getError(const rbSweepTally* tally)
-{
-    return fmax(tally->normalError, tally->tangentError);
 }
 
 // Sweeps over a level until it converges or is hopeless. Returns the last of them; false in isGood:
@@ -757,8 +720,8 @@ static double getDrift(const Stage* stage, const rbSweepContact* contact, bool i
     const rbContactRows* rows = stage->rows;
     const rbContact* from = &stage->run->set->contacts[contact->index];
     int body = isB ? from->bodyB : from->bodyA;
-    int slot = getSlot(rows, body);
-    if ((isB ? contact->slotB : contact->slotA) > 0 || slot == 0) {
+    int slot = rbContactRows_GetSlot(rows, body);
+    if (contact->slots[isB] > 0 || slot == 0) {
         return 0.0;
     }
     const rbRowBody* now = &rows->bodies.data[slot];
@@ -871,12 +834,7 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
                    .shock = &solver->shock,
                    .run = run,
                    .pack = pack,
-                   .sweep = {.contacts = rows->contacts.data,
-                             .points = rows->points.data,
-                             .turns = rows->turns.data,
-                             .bodies = rows->bodies.data,
-                             .bound = {(const double(*)[2])solver->corners, solver->cornerCount},
-                             .isVelocity = isVelocity},
+                   .sweep = {.rows = rows, .bound = &solver->bound, .isVelocity = isVelocity},
                    .tolerance = isVelocity ? solver->settings.velocityTolerance
                                            : solver->settings.tolerance / run->h,
                    .moving = MOVING_REST * solver->settings.restSpeed,

@@ -70,27 +70,48 @@ typedef struct WidePass {
     float impulseScale; // likewise
 } WidePass;
 
-typedef struct Wide {
-    WideBody* bodies;
-    WidePoint* points;
-    const WideGroup* groups;
-    int groupCount;
-} Wide;
-
-// Remaining errors at the end of a step.
-typedef struct WideRest {
-    double overlap;      // m, largest
-    double approach;     // m/s, largest, of points that carry load
-    int worst;           // group of the overlap, -1: none
-    double frictionWork; // J
-    double impactWork;   // J, of normals that approached faster than restSpeed
-} WideRest;
-
 // G of the bodies of a group: xx, yy, zz, xy, xz, yz.
 typedef struct WideFactors {
     rbQuad a[6];
     rbQuad b[6];
 } WideFactors;
+
+// Data of a slot that sweeps do not touch.
+typedef struct SlotBody {
+    rbSym3 factor;     // G of I^-1 = G G^T
+    float start[8];    // velocity and scaled spin at the start of the step
+    float base[8];     // added, when the small step began: with its kick, without impulses
+    float kick[4];     // m/s, of a small step
+    float free[4];     // m/s, what kicks alone have added
+    float freeMove[4]; // m, by that
+    float mass;        // kg
+    uint64_t colors;   // of its contacts
+    int index;         // of the host
+    bool isDriven;     // of a root: moving obstacles touch the island
+    double power;      // of a root: power of the step's impulses on the velocities without them
+    double energy;     // of a root: twice the energy the impulses gave alone
+    float scale;       // of a root: fraction of the impulses that is kept
+} SlotBody;
+
+// A contact being assigned to a group.
+typedef struct Placed {
+    int contact;
+    int slotA;
+    int slotB;
+    int key; // color, then number of points, most first
+} Placed;
+
+struct rbContactSubsteps {
+    rbContactSettings settings;
+    RB_ARRAY(WideBody) bodies; // by slot
+    RB_ARRAY(SlotBody) starts; // by slot
+    RB_ARRAY(int) roots;       // by slot: islands as disjoint sets
+    RB_ARRAY(int) slots;       // by body of the host, 0: none
+    RB_ARRAY(Placed) found;
+    RB_ARRAY(Placed) sorted; // by key
+    RB_ARRAY(WideGroup) groups;
+    RB_ARRAY(WidePoint) points;
+};
 
 // A determinant of t K t below this fraction of its product of diagonals is rounding.
 #define DETERMINANT_LEAST 1e-5f
@@ -118,20 +139,25 @@ typedef struct Three {
     rbQuad x, y, z;
 } Three;
 
+// Rows to columns.
+static inline void transpose(rbQuad q[4])
+{
+    rbQuad low01 = __builtin_shufflevector(q[0], q[1], 0, 4, 1, 5);
+    rbQuad low23 = __builtin_shufflevector(q[2], q[3], 0, 4, 1, 5);
+    rbQuad high01 = __builtin_shufflevector(q[0], q[1], 2, 6, 3, 7);
+    rbQuad high23 = __builtin_shufflevector(q[2], q[3], 2, 6, 3, 7);
+    q[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+    q[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+    q[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+    q[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
+
 // Three numbers of four bodies, by lane; the stride is that of bodies.
 static inline Three gather(const float* p0, const float* p1, const float* p2, const float* p3)
 {
-    rbQuad q0 = rbQuad_Load(p0);
-    rbQuad q1 = rbQuad_Load(p1);
-    rbQuad q2 = rbQuad_Load(p2);
-    rbQuad q3 = rbQuad_Load(p3);
-    rbQuad low01 = __builtin_shufflevector(q0, q1, 0, 4, 1, 5);
-    rbQuad low23 = __builtin_shufflevector(q2, q3, 0, 4, 1, 5);
-    rbQuad high01 = __builtin_shufflevector(q0, q1, 2, 6, 3, 7);
-    rbQuad high23 = __builtin_shufflevector(q2, q3, 2, 6, 3, 7);
-    return (Three){__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
-                   __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
-                   __builtin_shufflevector(high01, high23, 0, 1, 4, 5)};
+    rbQuad q[4] = {rbQuad_Load(p0), rbQuad_Load(p1), rbQuad_Load(p2), rbQuad_Load(p3)};
+    transpose(q);
+    return (Three){q[0], q[1], q[2]};
 }
 
 static inline void store(float* to, rbQuad q)
@@ -142,15 +168,12 @@ static inline void store(float* to, rbQuad q)
 // The inverse; the fourth number of each becomes 0.
 static inline void scatter(Three t, float* p0, float* p1, float* p2, float* p3)
 {
-    rbQuad none = {0.0f, 0.0f, 0.0f, 0.0f};
-    rbQuad low01 = __builtin_shufflevector(t.x, t.y, 0, 4, 1, 5);
-    rbQuad low23 = __builtin_shufflevector(t.z, none, 0, 4, 1, 5);
-    rbQuad high01 = __builtin_shufflevector(t.x, t.y, 2, 6, 3, 7);
-    rbQuad high23 = __builtin_shufflevector(t.z, none, 2, 6, 3, 7);
-    store(p0, __builtin_shufflevector(low01, low23, 0, 1, 4, 5));
-    store(p1, __builtin_shufflevector(low01, low23, 2, 3, 6, 7));
-    store(p2, __builtin_shufflevector(high01, high23, 0, 1, 4, 5));
-    store(p3, __builtin_shufflevector(high01, high23, 2, 3, 6, 7));
+    rbQuad q[4] = {t.x, t.y, t.z, all(0.0f)};
+    transpose(q);
+    store(p0, q[0]);
+    store(p1, q[1]);
+    store(p2, q[2]);
+    store(p3, q[3]);
 }
 
 static inline rbQuad dot(Three a, const rbQuad b[3])
@@ -184,13 +207,10 @@ typedef struct Visit {
     rbQuad speeds[3]; // m/s, added, of the centers of mass along normal and tangents
     rbQuad pushes[3]; // N s, increments of all points
     rbQuad massSum;   // 1/kg
-} Visit;
-
-// Displacements of the two bodies of a group.
-typedef struct Moves {
+    // displacements of the two bodies
     Three turnedA, turnedB;
     rbQuad along; // m, of the centers of mass along the normal
-} Moves;
+} Visit;
 
 #define GATHER(bodies, slots, member)                                                             \
     gather((bodies)[(slots)[0]].member, (bodies)[(slots)[1]].member, (bodies)[(slots)[2]].member, \
@@ -202,19 +222,16 @@ typedef struct Moves {
 static inline Visit beginVisit(const WideBody* bodies, const WideGroup* group)
 {
     Three v = minus(GATHER(bodies, group->slotB, velocity), GATHER(bodies, group->slotA, velocity));
+    Three moved = minus(GATHER(bodies, group->slotB, moved), GATHER(bodies, group->slotA, moved));
     Visit visit = {
         .spinA = GATHER(bodies, group->slotA, spin),
         .spinB = GATHER(bodies, group->slotB, spin),
         .speeds = {dot(v, group->axes[0]), dot(v, group->axes[1]), dot(v, group->axes[2])},
-        .massSum = group->invMassA + group->invMassB};
+        .massSum = group->invMassA + group->invMassB,
+        .turnedA = GATHER(bodies, group->slotA, turned),
+        .turnedB = GATHER(bodies, group->slotB, turned),
+        .along = dot(moved, group->axes[0])};
     return visit;
-}
-
-static inline Moves getMoves(const WideBody* bodies, const WideGroup* group)
-{
-    Three moved = minus(GATHER(bodies, group->slotB, moved), GATHER(bodies, group->slotA, moved));
-    return (Moves){GATHER(bodies, group->slotA, turned), GATHER(bodies, group->slotB, turned),
-                   dot(moved, group->axes[0])};
 }
 
 static inline void endVisit(const Visit* visit, WideBody* bodies, const WideGroup* group)
@@ -239,11 +256,11 @@ static inline rbQuad getAdded(const Visit* visit, const WideRow* row, int axis)
     return visit->speeds[axis] + (dot(visit->spinA, row->a) + dot(visit->spinB, row->b));
 }
 
-static inline rbQuad getGap(const Moves* moves, const WidePoint* point, rbQuad time)
+static inline rbQuad getGap(const Visit* visit, const WidePoint* point, rbQuad time)
 {
     const WideRow* row = &point->rows[0];
     return (point->gap + time * point->speeds[0]) +
-           (moves->along + (dot(moves->turnedA, row->a) + dot(moves->turnedB, row->b)));
+           (visit->along + (dot(visit->turnedA, row->a) + dot(visit->turnedB, row->b)));
 }
 
 static inline void push(Visit* visit, const WideRow* row, int axis, rbQuad dp)
@@ -351,11 +368,10 @@ static inline void visitFriction(Visit* visit, WidePoint* point, bool isSoft)
     point->impulse[2] = t2;
 }
 
-static inline void visitNormal(Visit* visit, const Moves* moves, WidePoint* point,
-                               const WidePass* pass, bool isSoft)
+static inline void visitNormal(Visit* visit, WidePoint* point, const WidePass* pass, bool isSoft)
 {
     rbQuad u = getAdded(visit, &point->rows[0], 0) + point->speeds[0];
-    rbQuad gap = getGap(moves, point, all(pass->time));
+    rbQuad gap = getGap(visit, point, all(pass->time));
     rbQuadMask isOpen = gap > all(0.0f);
     rbQuad p = point->impulse[0];
     rbQuad sum;
@@ -376,15 +392,14 @@ static inline void visitNormal(Visit* visit, const Moves* moves, WidePoint* poin
 
 // isSoft: normals with springs, and friction that undoes slip. Otherwise without either: removes
 // the speed that these added, and adds the impulses to the totals.
-static inline void visitGroups(const Wide* wide, const WidePass* pass, bool isSoft)
+static inline void visitGroups(const rbContactSubsteps* s, const WidePass* pass, bool isSoft)
 {
-    for (int i = 0; i < wide->groupCount; ++i) {
-        const WideGroup* group = &wide->groups[i];
-        WidePoint* points = &wide->points[group->firstPoint];
-        Visit visit = beginVisit(wide->bodies, group);
-        Moves moves = getMoves(wide->bodies, group);
+    for (int i = 0; i < s->groups.count; ++i) {
+        const WideGroup* group = &s->groups.data[i];
+        WidePoint* points = &s->points.data[group->firstPoint];
+        Visit visit = beginVisit(s->bodies.data, group);
         for (int k = 0; k < group->pointCount; ++k) {
-            visitNormal(&visit, &moves, &points[k], pass, isSoft);
+            visitNormal(&visit, &points[k], pass, isSoft);
         }
         for (int k = 0; k < group->pointCount; ++k) {
             visitFriction(&visit, &points[k], isSoft);
@@ -392,23 +407,23 @@ static inline void visitGroups(const Wide* wide, const WidePass* pass, bool isSo
                 points[k].total[t] += points[k].impulse[t];
             }
         }
-        endVisit(&visit, wide->bodies, group);
+        endVisit(&visit, s->bodies.data, group);
     }
 }
 
 // Applies the impulses of all points once.
-static void actWide(const Wide* wide)
+static void actWide(const rbContactSubsteps* s)
 {
-    for (int i = 0; i < wide->groupCount; ++i) {
-        const WideGroup* group = &wide->groups[i];
-        Visit visit = beginVisit(wide->bodies, group);
+    for (int i = 0; i < s->groups.count; ++i) {
+        const WideGroup* group = &s->groups.data[i];
+        Visit visit = beginVisit(s->bodies.data, group);
         for (int k = 0; k < group->pointCount; ++k) {
-            const WidePoint* point = &wide->points[group->firstPoint + k];
+            const WidePoint* point = &s->points.data[group->firstPoint + k];
             for (int t = 0; t < 3; ++t) {
                 push(&visit, &point->rows[t], t, point->impulse[t]);
             }
         }
-        endVisit(&visit, wide->bodies, group);
+        endVisit(&visit, s->bodies.data, group);
     }
 }
 
@@ -426,18 +441,18 @@ static double largestOf(rbQuad q)
     return (double)(low > high ? low : high);
 }
 
-static WideRest measureWide(const Wide* wide, const WidePass* pass, double restSpeed)
+// Remaining errors at the end of a step, and the works of friction and of normals that approached
+// faster than restSpeed.
+static void measureWide(const rbContactSubsteps* s, const WidePass* pass, double restSpeed,
+                        rbSubstepsDone* done)
 {
-    RB_ASSERT(wide->groupCount == 0 || wide->groups != NULL);
-    WideRest rest = {.worst = -1};
-    for (int i = 0; i < wide->groupCount; ++i) {
-        const WideGroup* group = &wide->groups[i];
-        Visit visit = beginVisit(wide->bodies, group);
-        Moves moves = getMoves(wide->bodies, group);
+    for (int i = 0; i < s->groups.count; ++i) {
+        const WideGroup* group = &s->groups.data[i];
+        Visit visit = beginVisit(s->bodies.data, group);
         rbQuad deepest = all(0.0f);
         rbQuad fastest = all(0.0f);
         for (int k = 0; k < group->pointCount; ++k) {
-            const WidePoint* point = &wide->points[group->firstPoint + k];
+            const WidePoint* point = &s->points.data[group->firstPoint + k];
             rbQuadMask isActing = point->total[0] > all(0.0f);
             rbQuad works[3];
             for (int t = 0; t < 3; ++t) {
@@ -450,24 +465,21 @@ static WideRest measureWide(const Wide* wide, const WidePass* pass, double restS
                     fastest = rbQuad_Max(fastest, approach);
                 }
             }
-            rbQuad overlap = -getGap(&moves, point, all(pass->time));
+            rbQuad overlap = -getGap(&visit, point, all(pass->time));
             deepest = rbQuad_Max(deepest,
                                  rbQuad_Choose(point->invNormal > all(0.0f), overlap, all(0.0f)));
-            rest.frictionWork += sumOf(works[1] + works[2]);
+            done->frictionWork += sumOf(works[1] + works[2]);
             rbQuadMask isImpact = point->speeds[0] < all(-(float)restSpeed);
-            if (isAny(isImpact)) {
-                rest.impactWork += sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
-            }
+            done->impactWork += sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
         }
         double overlap = largestOf(deepest);
         double approach = largestOf(fastest);
-        rest.approach = approach > rest.approach ? approach : rest.approach;
-        if (overlap > rest.overlap) {
-            rest.overlap = overlap;
-            rest.worst = i;
+        done->approach = approach > done->approach ? approach : done->approach;
+        if (overlap > done->solved.gapError) {
+            done->solved.gapError = overlap;
+            done->solved.worst = group->contacts[0];
         }
     }
-    return rest;
 }
 
 // --------------------------------------------------------------------------------------- sub-steps
@@ -482,43 +494,6 @@ static WideRest measureWide(const Wide* wide, const WidePass* pass, double restS
 // Contacts of a body get different colors; if a body has more than this many, the others are
 // visited one by one.
 #define COLORS 64
-
-// Data of a slot that sweeps do not touch.
-typedef struct SlotBody {
-    rbSym3 factor;     // G of I^-1 = G G^T
-    float start[8];    // velocity and scaled spin at the start of the step
-    float base[8];     // added, when the small step began: with its kick, without impulses
-    float kick[4];     // m/s, of a small step
-    float free[4];     // m/s, what kicks alone have added
-    float freeMove[4]; // m, by that
-    float mass;        // kg
-    uint64_t colors;   // of its contacts
-    int index;         // of the host
-    bool isDriven;     // of a root: moving obstacles touch the island
-    double power;      // of a root: power of the step's impulses on the velocities without them
-    double energy;     // of a root: twice the energy the impulses gave alone
-    float scale;       // of a root: fraction of the impulses that is kept
-} SlotBody;
-
-// A contact being assigned to a group.
-typedef struct Placed {
-    int contact;
-    int slotA;
-    int slotB;
-    int key; // color, then number of points, most first
-} Placed;
-
-struct rbContactSubsteps {
-    rbContactSettings settings;
-    RB_ARRAY(WideBody) bodies; // by slot
-    RB_ARRAY(SlotBody) starts; // by slot
-    RB_ARRAY(int) roots;       // by slot: islands as disjoint sets
-    RB_ARRAY(int) slots;       // by body of the host, 0: none
-    RB_ARRAY(Placed) found;
-    RB_ARRAY(Placed) sorted; // by key
-    RB_ARRAY(WideGroup) groups;
-    RB_ARRAY(WidePoint) points;
-};
 
 #define KEYS ((COLORS + 1) * RB_MANIFOLD_POINTS_MAX)
 
@@ -597,11 +572,6 @@ static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, 
     return s->slots.data[index];
 }
 
-static bool isDriving(const rbContactBody* body)
-{
-    return rbLengthSquared(body->velocity) > 0.0 || rbLengthSquared(body->spin) > 0.0;
-}
-
 // Bodies that touch belong to one island.
 static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed)
 {
@@ -613,9 +583,11 @@ static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed
         (void)rbSets_Join(s->roots.data, a, b);
         s->starts.data[a < b ? a : b].isDriven = isDriven;
     } else {
-        int obstacle = placed->slotA > 0 ? contact->bodyB : contact->bodyA;
+        const rbContactBody* obstacle =
+            &task->run->bodies[placed->slotA > 0 ? contact->bodyB : contact->bodyA];
         SlotBody* root = &s->starts.data[rbSets_Find(s->roots.data, placed->slotA + placed->slotB)];
-        root->isDriven = root->isDriven || isDriving(&task->run->bodies[obstacle]);
+        root->isDriven = root->isDriven || rbLengthSquared(obstacle->velocity) > 0.0 ||
+                         rbLengthSquared(obstacle->spin) > 0.0;
     }
 }
 
@@ -628,10 +600,7 @@ static int chooseColor(rbContactSubsteps* s, int slotA, int slotB)
     if (taken == UINT64_MAX) {
         return COLORS;
     }
-    int color = 0;
-    for (uint64_t rest = taken; (rest & 1u) != 0; rest >>= 1) {
-        ++color;
-    }
+    int color = __builtin_ctzll(~taken);
     a->colors |= (uint64_t)1 << color;
     b->colors |= (uint64_t)1 << color;
     return color;
@@ -683,16 +652,6 @@ static void setFactor(rbQuad to[6], int lane, const rbSym3* g)
     }
 }
 
-static double chooseFriction(const rbContactPoint* from, const rbContact* contact, rbVec3 u)
-{
-    if (contact->friction == contact->stiction) {
-        return contact->friction;
-    }
-    double along = rbDot(u, contact->normal);
-    double slide = rbLengthSquared(u) - along * along;
-    return rbContactPoint_ChooseFriction(from, contact, slide > 0.0 ? sqrt(slide) : 0.0);
-}
-
 // Arms and speeds in world axes, from which WideGroup_Build makes rows.
 static void packPoint(const rbSubstepsTask* task, const rbContact* contact, int k, double part,
                       WidePoint* to, int lane)
@@ -710,7 +669,7 @@ static void packPoint(const rbSubstepsTask* task, const rbContact* contact, int 
     to->gap[lane] = (float)from->gap;
     to->drift[0][lane] = (float)(drift * from->slip[0]);
     to->drift[1][lane] = (float)(drift * from->slip[1]);
-    to->friction[lane] = (float)chooseFriction(from, contact, u);
+    to->friction[lane] = (float)rbContactPoint_ChooseFriction(from, contact, u);
 }
 
 static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed,
@@ -792,7 +751,7 @@ static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
 
 // Forces, and the impulses of the last small step again: their effect on the bodies is known.
 // isFirst: those of the last step act.
-static void beginSmall(rbContactSubsteps* s, const Wide* wide, bool isFirst)
+static void beginSmall(rbContactSubsteps* s, bool isFirst)
 {
     for (int i = 1; i < s->bodies.count; ++i) {
         WideBody* body = &s->bodies.data[i];
@@ -808,7 +767,7 @@ static void beginSmall(rbContactSubsteps* s, const Wide* wide, bool isFirst)
         }
     }
     if (isFirst) {
-        actWide(wide);
+        actWide(s);
     }
 }
 
@@ -997,26 +956,19 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     double dt = task->run->h / (double)count;
     rbSubstepsDone done = {.solved = {.sweeps = SWEEPS_EACH * count, .worst = -1}};
     pack(substeps, task, count);
-    Wide wide = {substeps->bodies.data, substeps->points.data, substeps->groups.data,
-                 substeps->groups.count};
     WidePass pass = makePass(settings, dt);
     for (int i = 0; i < count; ++i) {
-        beginSmall(substeps, &wide, i == 0);
+        beginSmall(substeps, i == 0);
         pass.time = (float)(dt * (double)i);
-        visitGroups(&wide, &pass, true);
+        visitGroups(substeps, &pass, true);
         fly(substeps, (float)dt);
         pass.time = (float)(dt * (double)(i + 1));
-        visitGroups(&wide, &pass, false);
+        visitGroups(substeps, &pass, false);
     }
     boundEnergy(substeps);
-    WideRest rest = measureWide(&wide, &pass, task->restSpeed);
-    done.solved.gapError = rest.overlap;
-    done.solved.worst = rest.worst >= 0 ? substeps->groups.data[rest.worst].contacts[0] : -1;
+    measureWide(substeps, &pass, task->restSpeed, &done);
     done.solved.isMet =
-        rest.overlap <= settings->tolerance && rest.approach <= settings->velocityTolerance;
-    done.approach = rest.approach;
-    done.frictionWork = rest.frictionWork;
-    done.impactWork = rest.impactWork;
+        done.solved.gapError <= settings->tolerance && done.approach <= settings->velocityTolerance;
     finishPoints(substeps, task->run->set);
     done.work = finishBodies(substeps, task);
     return done;

@@ -3,38 +3,16 @@
 
 #include "dynamics/contact/contact_pairs.h"
 
-#include <rattleback/impact.h>
+#include <rattleback/contact.h>
+#include <rattleback/event.h>
 
 #include <stdbool.h>
 
-// An event, for the journal. Indices of bodies, -1: none.
-typedef enum rbEngineEventKind {
-    RB_HAPPENED_IMPACT,
-    RB_HAPPENED_MICROCOLLISION,
-    RB_HAPPENED_LASTING,
-    RB_HAPPENED_REST,
-    RB_HAPPENED_WAKE,
-    RB_HAPPENED_PARTED,
-    RB_HAPPENED_SENSOR_BEGIN, // by the host itself
-    RB_HAPPENED_SENSOR_END,
-    RB_HAPPENED_COUNT
-} rbEngineEventKind;
-
-typedef struct rbEngineEvent {
-    double time;
-    rbEngineEventKind kind;
-    int a;
-    int b;
-    rbImpactLaw law;
-    uint32_t history;
-    double energyChange; // J
-    double energyBefore; // J
-    double frictionWork; // J
-    rbVec3 point;
-    rbVec3 normal;
-    rbVec3 impulse;
-    double approachSpeed;
-} rbEngineEvent;
+// Engines know bodies by index: the id of one has no generation, which the host adds.
+static inline rbBodyId rbEngineBody(int index)
+{
+    return (rbBodyId){(uint32_t)index + 1u, 0};
+}
 
 // An overlap at the start.
 typedef struct rbStartOverlap {
@@ -44,20 +22,15 @@ typedef struct rbStartOverlap {
     int count;    // of overlapping pairs; the deepest is reported
 } rbStartOverlap;
 
-typedef void rbEngineJournalFn(void* context, const rbEngineEvent* event);
+typedef void rbEngineJournalFn(void* context, const rbEvent* event);
 
-// A pair of shapes that touches at the end of a step, or did in it.
+// A pair of shapes that touches at the end of a step, or did in it. Its bytes are comparable: set
+// them to zero first.
 typedef struct rbEngineTouch {
-    int a; // bodies, a < b
-    int b;
-    int partA; // shapes of the bodies, as registered
-    int partB;
-    rbVec3 point; // m, world, at the end of the step; not known unless they touch then
-    rbVec3 normal;
-    rbVec3 impulse;       // N s, on B, in this step
-    double approachSpeed; // m/s
-    bool isBearing;       // an impulse acted in this step
-    double gap;           // m, of the nearest contact at its end; INFINITY: they do not touch
+    rbContactEvent event; // bodies in ascending order, shapes as registered; the impulse is that of
+                          // this step, point and normal are not known unless isClosed
+    bool isBearing;       // an impulse acted in this step: it may begin
+    bool isClosed;        // they touch at its end: it does not end
 } rbEngineTouch;
 
 // The end of a step with contacts.

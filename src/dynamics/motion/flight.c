@@ -436,7 +436,8 @@ void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
     }
 }
 
-void rbRangeOfParabola(double p, double v, double a, const double times[2], double range[2])
+// Range of p + v t + a t^2/2 between two times.
+static void rangeOfParabola(double p, double v, double a, const double times[2], double range[2])
 {
     double atA = p + times[0] * (v + 0.5 * a * times[0]);
     double atB = p + times[1] * (v + 0.5 * a * times[1]);
@@ -450,6 +451,15 @@ void rbRangeOfParabola(double p, double v, double a, const double times[2], doub
     }
 }
 
+rbBounds rbBoundsOfParabola(rbVec3 p, rbVec3 v, rbVec3 a, const double times[2])
+{
+    double x[2], y[2], z[2];
+    rangeOfParabola(p.x, v.x, a.x, times, x);
+    rangeOfParabola(p.y, v.y, a.y, times, y);
+    rangeOfParabola(p.z, v.z, a.z, times, z);
+    return (rbBounds){{x[0], y[0], z[0]}, {x[1], y[1], z[1]}};
+}
+
 rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, double timeA,
                             double timeB)
 {
@@ -457,16 +467,8 @@ rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, do
     RB_ASSERT(body->load == NULL);
     const rbMotionState* s = &flight->start;
     double times[2] = {timeA - flight->startTime, timeB - flight->startTime};
-    double p[3] = {s->position.x, s->position.y, s->position.z};
-    double v[3] = {s->velocity.x, s->velocity.y, s->velocity.z};
-    double a[3] = {body->acceleration.x, body->acceleration.y, body->acceleration.z};
-    double range[3][2];
-    for (int i = 0; i < 3; ++i) {
-        rbRangeOfParabola(p[i], v[i], a[i], times, range[i]);
-        double slack = 1e-15 * (fabs(p[i]) + times[1] * (fabs(v[i]) + fabs(a[i]) * times[1]));
-        range[i][0] -= slack;
-        range[i][1] += slack;
-    }
-    return (rbBounds){{range[0][0], range[1][0], range[2][0]},
-                      {range[0][1], range[1][1], range[2][1]}};
+    rbBounds box = rbBoundsOfParabola(s->position, s->velocity, body->acceleration, times);
+    rbVec3 change = rbAddScaled(rbAbs3(s->velocity), times[1], rbAbs3(body->acceleration));
+    rbVec3 slack = rbScale(1e-15, rbAddScaled(rbAbs3(s->position), times[1], change));
+    return (rbBounds){rbSub(box.lower, slack), rbAdd(box.upper, slack)};
 }

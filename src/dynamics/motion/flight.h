@@ -95,8 +95,8 @@ void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double 
 void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
                      rbMotionCounts* counts);
 
-// Range of p + v t + a t^2/2 between two times.
-void rbRangeOfParabola(double p, double v, double a, const double times[2], double range[2]);
+// The box of p + v t + a t^2/2 between two times.
+rbBounds rbBoundsOfParabola(rbVec3 p, rbVec3 v, rbVec3 a, const double times[2]);
 
 // A box that contains the center of mass between two times of a flight without state-dependent
 // loads.

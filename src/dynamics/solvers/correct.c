@@ -275,9 +275,7 @@ static void lookAhead(const Iteration* it)
     }
 }
 
-// Mixes the solution with the last ones (Anderson): the combination of the last steps with the
-// least residual in the energy norm. With dF and dE the differences of solutions and residuals,
-// minimize |f - sum g_j dF_j| over g, then dx = f - sum g_j (dX_j + dF_j).
+// Mixes the solution with the last ones (Anderson).
 static void mixChange(Iteration* it)
 {
     rbCorrector* c = it->corrector;
@@ -297,27 +295,7 @@ static void mixChange(Iteration* it)
     memcpy(c->lastChange, c->change, n * sizeof(double));
     memcpy(c->lastResidual, c->residual, n * sizeof(double));
     if (it->depth > 0) {
-        double gram[RB_MIX_DEPTH * RB_MIX_DEPTH];
-        double right[RB_MIX_DEPTH];
-        double g[RB_MIX_DEPTH];
-        size_t depth = (size_t)it->depth;
-        for (size_t i = 0; i < depth; ++i) {
-            for (size_t j = 0; j <= i; ++j) {
-                double value = 0.5 * (rbDotArrays(&dF[i * n], &dE[j * n], n) +
-                                      rbDotArrays(&dF[j * n], &dE[i * n], n));
-                gram[j * depth + i] = value;
-                gram[i * depth + j] = value;
-            }
-            right[i] = rbDotArrays(&dF[i * n], c->residual, n);
-        }
-        rbSmallFactor factor;
-        rbSmallFactor_Make(&factor, gram, it->depth, NULL);
-        rbSmallFactor_Solve(&factor, right, g);
-        for (size_t j = 0; j < depth; ++j) {
-            for (size_t i = 0; i < n; ++i) {
-                c->change[i] -= g[j] * (dX[j * n + i] + dF[j * n + i]);
-            }
-        }
+        rbMixSteps(dX, dF, dE, it->depth, n, c->residual, c->change);
     }
     memcpy(&dX[(size_t)it->next * n], c->change, n * sizeof(double));
     it->isMixing = true;

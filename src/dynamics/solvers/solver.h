@@ -70,6 +70,12 @@ void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n,
                         const double* diagonals);
 void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x);
 
+// Anderson mixing of an iteration x += f: the combination of the last steps with the least residual
+// e, in the norm e.f. With dX, dF and dE the differences of the last steps, depth <= 6 of them one
+// after another, minimizes |f - sum g_j dF_j| over g and subtracts sum g_j (dX_j + dF_j).
+void rbMixSteps(const double* dX, const double* dF, const double* dE, int depth, size_t n,
+                const double* e, double* change);
+
 RB_DECLARE_WORDS(rbSolverType);
 
 // The sparse direct solver, see direct.c.

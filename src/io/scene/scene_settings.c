@@ -1,7 +1,7 @@
 // Settings objects of a scene: world, motion, event, step, contact.
 #include "dynamics/engines/event/event_engine.h"
 #include "io/scene/scene_joints.h"
-#include "world/accuracy.h"
+#include "world/world_settings.h"
 
 static rbStatus readSettings(rbReader* reader, const json_t* object, const rbObjectKind* kind,
                              void* settings)

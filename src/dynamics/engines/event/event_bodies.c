@@ -140,11 +140,11 @@ void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost*
 
 // ------------------------------------------------------------------------------------ collisions
 
-void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host, const rbEngineEvent* event)
+void rbEventHost_Write(const rbEventHost* host, const rbEvent* event)
 {
     RB_ASSERT(event != NULL);
-    RB_ASSERT(event->kind < RB_HAPPENED_COUNT);
-    if (engine->isJournalOn && host->journal != NULL) {
+    RB_ASSERT(event->kind < RB_EVENT_COUNT);
+    if (host->journal != NULL) {
         host->journal(host->context, event);
     }
 }

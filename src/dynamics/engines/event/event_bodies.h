@@ -84,5 +84,4 @@ static inline rbVec3 rbEventBody_VelocityAt(const rbEventBody* body, double time
 rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
                                           int index, const rbMotionState* state);
 // Writes an event into the journal of the host, if there is one.
-void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host,
-                         const rbEngineEvent* event);
+void rbEventHost_Write(const rbEventHost* host, const rbEvent* event);

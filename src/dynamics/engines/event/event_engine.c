@@ -1,7 +1,6 @@
 // The event engine as its host sees it: registering bodies, start, events up to a time, statistics.
 #include "dynamics/engines/event/event_engine.h"
 
-#include "base/core/byte_stream.h"
 #include "collision/distance/tree_pair.h"
 #include "dynamics/engines/event/event_loop.h"
 #include "dynamics/engines/event/event_rest.h"
@@ -49,7 +48,6 @@ rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 perio
                                   : NULL;
     engine->space.period = periodicBox;
     engine->space.isPeriodic = periodicBox.x > 0.0 || periodicBox.y > 0.0 || periodicBox.z > 0.0;
-    engine->isJournalOn = !settings->isJournalOff;
     engine->scratch.separation = rbAlloc(rbGetSeparationScratchSize());
     return engine;
 }
@@ -500,13 +498,13 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
         if (b->isDynamic) {
             energy += moveBody(engine, host, pair.b, time, rbScale(shareB * by, normal));
         }
-        rbEngineEvent event = {.time = time,
-                               .kind = RB_HAPPENED_PARTED,
-                               .a = pair.a,
-                               .b = pair.b,
-                               .energyChange = energy,
-                               .normal = normal};
-        rbEventEngine_Write(engine, host, &event);
+        rbEvent event = {.time = time,
+                         .kind = RB_EVENT_PARTED,
+                         .bodyA = rbEngineBody(pair.a),
+                         .bodyB = rbEngineBody(pair.b),
+                         .energyChange = energy,
+                         .normal = normal};
+        rbEventHost_Write(host, &event);
     }
 }
 
@@ -629,11 +627,6 @@ bool rbEventEngine_IsResting(const rbEventEngine* engine, int index)
     return index < engine->bodies.count && engine->bodies.data[index].isResting;
 }
 
-void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn)
-{
-    engine->isJournalOn = isOn;
-}
-
 void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work)
 {
     RB_ASSERT(work != NULL);
@@ -675,17 +668,15 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
         memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
         memcpy(ours, &body, sizeof body);
         RB_MOVE_ARRAY(stream, ours->pairs);
-    }
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        rbEventCold* ours = &engine->colds.data[i];
+        rbEventCold* ourCold = &engine->colds.data[i];
         rbEventCold cold;
-        memcpy(&cold, ours, sizeof cold);
+        memcpy(&cold, ourCold, sizeof cold);
         RB_MOVE(stream, cold);
-        cold.geometry = ours->geometry;
-        cold.path = ours->path;
-        cold.materials = ours->materials;
-        cold.materialCount = ours->materialCount;
-        memcpy(ours, &cold, sizeof cold);
+        cold.geometry = ourCold->geometry;
+        cold.path = ourCold->path;
+        cold.materials = ourCold->materials;
+        cold.materialCount = ourCold->materialCount;
+        memcpy(ourCold, &cold, sizeof cold);
     }
 }
 
@@ -708,11 +699,29 @@ static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
     }
 }
 
-static void moveEngine(rbEventEngine* engine, rbByteStream* stream)
+static void placeRegions(rbEventEngine* engine)
+{
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        rbEventEngine_SetClock(engine, i);
+        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
+            engine->loop->startPairs == NULL) {
+            rbVec3 shift = rbEventEngine_ShiftBy(engine, engine->space.balls.data[i].periods);
+            rbBounds box = {rbSub(body->region.box.lower, shift),
+                            rbSub(body->region.box.upper, shift)};
+            rbBroadPhase_Place(engine->space.broad, i, box, NULL);
+        }
+    }
+}
+
+void rbEventEngine_Move(rbEventEngine* engine, rbByteStream* stream)
 {
     int bodyCount = engine->bodies.count;
     RB_MOVE(stream, bodyCount);
     RB_ASSERT(bodyCount == engine->bodies.count);
+    if (stream->isLoading) {
+        freeFronts(engine);
+    }
     RB_MOVE(stream, engine->statistics);
     RB_MOVE(stream, engine->work);
     RB_MOVE(stream, engine->budget.start);
@@ -731,42 +740,8 @@ static void moveEngine(rbEventEngine* engine, rbByteStream* stream)
     RB_MOVE_ARRAY(stream, engine->spare.datas);
     moveHeap(engine, stream);
     moveFronts(engine, stream);
-}
-
-size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)
-{
-    rbByteStream stream = {0};
-    moveEngine((rbEventEngine*)engine, &stream); // counting changes nothing
-    return stream.size;
-}
-
-void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
-{
-    RB_ASSERT(bytes != NULL);
-    rbByteStream stream = {.bytes = bytes};
-    moveEngine((rbEventEngine*)engine, &stream); // saving changes nothing
-}
-
-static rbBounds placeOf(const rbEventEngine* engine, int index)
-{
-    rbVec3 shift = rbEventEngine_ShiftBy(engine, engine->space.balls.data[index].periods);
-    rbBounds region = engine->bodies.data[index].region.box;
-    return (rbBounds){rbSub(region.lower, shift), rbSub(region.upper, shift)};
-}
-
-void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
-{
-    RB_ASSERT(bytes != NULL);
-    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
-    freeFronts(engine);
-    moveEngine(engine, &stream);
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbEventBody* body = &engine->bodies.data[i];
-        rbEventEngine_SetClock(engine, i);
-        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
-            engine->loop->startPairs == NULL) {
-            rbBroadPhase_Place(engine->space.broad, i, placeOf(engine, i), NULL);
-        }
+    if (stream->isLoading) {
+        placeRegions(engine);
+        RB_VALIDATE(rbEventEngine_IsValid(engine));
     }
-    RB_VALIDATE(rbEventEngine_IsValid(engine));
 }

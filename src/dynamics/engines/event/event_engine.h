@@ -4,6 +4,7 @@
 // restarts their flights; all other properties of a body are registered once.
 #pragma once
 
+#include "base/core/byte_stream.h"
 #include "base/core/words.h"
 #include "collision/broadphase/pair_table.h"
 #include "dynamics/engines/engine_event.h"
@@ -75,7 +76,6 @@ typedef struct rbEventWork {
 rbEventWork rbEventEngine_GetWork(const rbEventEngine* engine);
 rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine);
 bool rbEventEngine_IsResting(const rbEventEngine* engine, int index);
-void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn);
 
 // All invariants of pairs, their lists and the heap (event_state.h). O(pairs).
 bool rbEventEngine_IsValid(const rbEventEngine* engine);
@@ -83,10 +83,8 @@ bool rbEventEngine_IsValid(const rbEventEngine* engine);
 // Sets the work done so far and marks no body as held or calm; a start must follow.
 void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work);
 
-// Everything that changes, as bytes. Restoring needs the same bodies.
-size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine);
-void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes);
-void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes);
+// Moves everything that changes through a stream. Loading needs the same bodies.
+void rbEventEngine_Move(rbEventEngine* engine, rbByteStream* stream);
 
 RB_DECLARE_WORDS(rbLastingContact);
 RB_DECLARE_WORDS(rbEventLoop);

@@ -7,6 +7,7 @@
 #include "dynamics/engines/event/event_rest.h"
 
 #include <math.h>
+#include <string.h>
 
 // -------------------------------------------------------------------------- materials and accounts
 
@@ -43,20 +44,6 @@ static rbMaterialPair getMaterial(const rbEventEngine* engine, const rbEventPair
         .law = engine->settings.law};
 }
 
-// A point of a pair as several impacts at once see it, between bodies of their list.
-static rbImpactContact makeContact(const rbEventEngine* engine, const rbEventPair* pair,
-                                   const rbEventContact* contact, int a, int b)
-{
-    rbMaterialPair material = getMaterial(engine, pair, contact);
-    return (rbImpactContact){.a = a,
-                             .b = b,
-                             .point = contact->point,
-                             .normal = contact->normal,
-                             .restitution = material.restitution,
-                             .friction = material.friction,
-                             .law = material.law};
-}
-
 static double energyOf(const rbImpactBody* bodies, int count)
 {
     double sum = 0.0;
@@ -81,27 +68,96 @@ static void countRaise(rbEventEngine* engine, double change)
     engine->statistics.energyRaised += change;
 }
 
-// One of several impacts resolved together, apart being the vector between the centers of its
-// bodies: statistics and journal. The event states the time, the bodies, the energy before and the
-// speed of approach.
-static void noteImpact(rbEventEngine* engine, const rbEventHost* host, rbEngineEvent event,
-                       const rbImpactContact* contact, rbVec3 apart)
+// ------------------------------------------------------------------------------ impacts at once
+
+// Maximum bodies of a cluster; bodies beyond take part in the next collision.
+#define CLUSTER_MAX 128
+
+typedef struct rbEventCluster {
+    double time;
+    int bodies[CLUSTER_MAX];
+    rbMotionState states[CLUSTER_MAX];
+    rbImpactBody impacts[CLUSTER_MAX];
+    rbVec3 shifts[CLUSTER_MAX]; // of images, to bring all to one place
+    int bodyCount;
+    rbImpactContact contacts[RB_IMPACT_CONTACTS_MAX];
+    int pairs[RB_IMPACT_CONTACTS_MAX];
+    double approaches[RB_IMPACT_CONTACTS_MAX];
+    int contactCount;
+} Cluster;
+
+static Cluster* beginCluster(rbEventEngine* engine, double time)
 {
-    event.kind = RB_HAPPENED_IMPACT;
-    event.law = contact->law;
-    event.history = contact->history;
-    event.energyChange = contact->normalWork + contact->frictionWork;
-    event.frictionWork = contact->frictionWork;
-    event.point = contact->point;
-    event.normal = contact->normal;
-    event.impulse = contact->impulse;
-    engine->statistics.impacts += 1;
-    engine->statistics.lawCounts[contact->law] += 1;
-    engine->statistics.virial += rbDot(contact->impulse, apart);
-    if (contact->isEnergyRaised) {
-        countRaise(engine, event.energyChange);
+    if (engine->scratch.cluster == NULL) {
+        engine->scratch.cluster = rbAllocZero(1, sizeof *engine->scratch.cluster);
     }
-    rbEventEngine_Write(engine, host, &event);
+    Cluster* cluster = engine->scratch.cluster;
+    cluster->bodyCount = 0;
+    cluster->contactCount = 0;
+    cluster->time = time;
+    return cluster;
+}
+
+// Adds a point of a pair between two bodies of the cluster.
+static void addContact(const rbEventEngine* engine, Cluster* cluster, int pair,
+                       const rbEventContact* contact, const int places[2], double approach)
+{
+    RB_ASSERT(cluster->contactCount < RB_IMPACT_CONTACTS_MAX);
+    rbMaterialPair material = getMaterial(engine, &engine->pairs.data[pair], contact);
+    int k = cluster->contactCount++;
+    cluster->pairs[k] = pair;
+    cluster->approaches[k] = approach;
+    cluster->contacts[k] = (rbImpactContact){.a = places[0],
+                                             .b = places[1],
+                                             .point = contact->point,
+                                             .normal = contact->normal,
+                                             .restitution = material.restitution,
+                                             .friction = material.friction,
+                                             .law = material.law};
+}
+
+// Resolves all contacts of a cluster by the simultaneous law; writes statistics, work and journal.
+// isEachCounted: even a point without an impulse.
+static void resolveTogether(rbEventEngine* engine, const rbEventHost* host, Cluster* cluster,
+                            bool isEachCounted)
+{
+    double before = energyOf(cluster->impacts, cluster->bodyCount);
+    (void)rbResolveImpacts(cluster->impacts, cluster->contacts, cluster->contactCount,
+                           RB_ORDER_SIMULTANEOUS);
+    double change = energyOf(cluster->impacts, cluster->bodyCount) - before;
+    double friction = 0.0;
+    for (int i = 0; i < cluster->contactCount; ++i) {
+        const rbImpactContact* contact = &cluster->contacts[i];
+        const rbEventPair* pair = &engine->pairs.data[cluster->pairs[i]];
+        if (!isEachCounted && !(rbLengthSquared(contact->impulse) > 0.0)) {
+            continue;
+        }
+        rbVec3 apart =
+            rbSub(cluster->impacts[contact->b].center, cluster->impacts[contact->a].center);
+        rbEvent event = {.time = cluster->time,
+                         .kind = RB_EVENT_IMPACT,
+                         .bodyA = rbEngineBody(pair->a),
+                         .bodyB = rbEngineBody(pair->b),
+                         .law = contact->law,
+                         .history = contact->history,
+                         .energyChange = contact->normalWork + contact->frictionWork,
+                         .energyBefore = before,
+                         .frictionWork = contact->frictionWork,
+                         .point = contact->point,
+                         .normal = contact->normal,
+                         .impulse = contact->impulse,
+                         .approachSpeed = cluster->approaches[i]};
+        friction += contact->frictionWork;
+        engine->statistics.impacts += 1;
+        engine->statistics.lawCounts[contact->law] += 1;
+        engine->statistics.virial += rbDot(contact->impulse, apart);
+        if (contact->isEnergyRaised) {
+            countRaise(engine, event.energyChange);
+        }
+        rbEventHost_Write(host, &event);
+    }
+    engine->work.friction += friction;
+    engine->work.impact += change - friction;
 }
 
 // Speeds and directions of points that land as one face differ by less than this fraction.
@@ -348,21 +404,21 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
         r->fastest = fmax(r->fastest, -rbDot(point->before, contacts[i].normal));
         engine->statistics.microcollisions += 1;
         engine->statistics.virial += rbDot(impulse, centers);
-        rbEngineEvent event = {.time = r->time,
-                               .kind = RB_HAPPENED_MICROCOLLISION,
-                               .a = pair->a,
-                               .b = pair->b,
-                               .law = point->law,
-                               .history = isSliding ? RB_PHASE_RETURN | (RB_PHASE_SLIDE << 4)
-                                                    : RB_PHASE_RETURN,
-                               .energyChange = friction + point->impulse.z * mean.z,
-                               .energyBefore = before,
-                               .frictionWork = friction,
-                               .point = contacts[i].point,
-                               .normal = contacts[i].normal,
-                               .impulse = impulse,
-                               .approachSpeed = -rbDot(point->before, contacts[i].normal)};
-        rbEventEngine_Write(engine, host, &event);
+        rbEvent event = {.time = r->time,
+                         .kind = RB_EVENT_MICROCOLLISION,
+                         .bodyA = rbEngineBody(pair->a),
+                         .bodyB = rbEngineBody(pair->b),
+                         .law = point->law,
+                         .history =
+                             isSliding ? RB_PHASE_RETURN | (RB_PHASE_SLIDE << 4) : RB_PHASE_RETURN,
+                         .energyChange = friction + point->impulse.z * mean.z,
+                         .energyBefore = before,
+                         .frictionWork = friction,
+                         .point = contacts[i].point,
+                         .normal = contacts[i].normal,
+                         .impulse = impulse,
+                         .approachSpeed = -rbDot(point->before, contacts[i].normal)};
+        rbEventHost_Write(host, &event);
     }
     engine->work.friction += frictionSum;
     engine->work.micro += after - before - frictionSum;
@@ -498,21 +554,21 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     addWork(engine, isMicro, input.law, &result, after - before);
     r->fastest = fmax(r->fastest, speed);
     engine->statistics.virial += rbDot(impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
-    rbEngineEvent event = {.time = r->time,
-                           .kind = isMicro ? RB_HAPPENED_MICROCOLLISION : RB_HAPPENED_IMPACT,
-                           .a = pair->a,
-                           .b = pair->b,
-                           .law = input.law,
-                           .history = contact->isSampled ? result.history << 4 | RB_PHASE_RAY
-                                                         : result.history,
-                           .energyChange = after - before,
-                           .energyBefore = before,
-                           .frictionWork = result.frictionWork,
-                           .point = contact->point,
-                           .normal = contact->normal,
-                           .impulse = impulse,
-                           .approachSpeed = speed};
-    rbEventEngine_Write(engine, host, &event);
+    rbEvent event = {.time = r->time,
+                     .kind = isMicro ? RB_EVENT_MICROCOLLISION : RB_EVENT_IMPACT,
+                     .bodyA = rbEngineBody(pair->a),
+                     .bodyB = rbEngineBody(pair->b),
+                     .law = input.law,
+                     .history =
+                         contact->isSampled ? result.history << 4 | RB_PHASE_RAY : result.history,
+                     .energyChange = after - before,
+                     .energyBefore = before,
+                     .frictionWork = result.frictionWork,
+                     .point = contact->point,
+                     .normal = contact->normal,
+                     .impulse = impulse,
+                     .approachSpeed = speed};
+    rbEventHost_Write(host, &event);
 }
 
 // The velocities after the collision become a new flight.
@@ -535,13 +591,13 @@ static void noteLasting(rbEventEngine* engine, const rbEventHost* host, const rb
                         const rbEventContact* contact)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbEngineEvent event = {.time = r->time,
-                           .kind = RB_HAPPENED_LASTING,
-                           .a = pair->a,
-                           .b = pair->b,
-                           .point = contact->point,
-                           .normal = contact->normal};
-    rbEventEngine_Write(engine, host, &event);
+    rbEvent event = {.time = r->time,
+                     .kind = RB_EVENT_LASTING,
+                     .bodyA = rbEngineBody(pair->a),
+                     .bodyB = rbEngineBody(pair->b),
+                     .point = contact->point,
+                     .normal = contact->normal};
+    rbEventHost_Write(host, &event);
 }
 
 // The largest acceleration of a contact that loads, rotation and sliding explain. Without loads:
@@ -622,30 +678,16 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
 {
     RB_ASSERT(count > 1);
     RB_ASSERT(count <= RB_EVENT_CONTACTS_MAX);
-    const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbImpactContact points[RB_EVENT_CONTACTS_MAX];
-    double approaches[RB_EVENT_CONTACTS_MAX];
+    Cluster* cluster = beginCluster(engine, r->time);
+    cluster->bodyCount = 2;
+    memcpy(cluster->impacts, r->bodies, sizeof r->bodies);
     for (int i = 0; i < count; ++i) {
-        points[i] = makeContact(engine, pair, &contacts[i], 0, 1);
-        approaches[i] = rbEventResolution_ApproachAt(r, &contacts[i]);
-        r->fastest = fmax(r->fastest, approaches[i]);
+        double approach = rbEventResolution_ApproachAt(r, &contacts[i]);
+        addContact(engine, cluster, r->pair, &contacts[i], (const int[2]){0, 1}, approach);
+        r->fastest = fmax(r->fastest, approach);
     }
-    double before = energyOf(r->bodies, 2);
-    (void)rbResolveImpacts(r->bodies, points, count, RB_ORDER_SIMULTANEOUS);
-    double after = energyOf(r->bodies, 2);
-    double friction = 0.0;
-    for (int i = 0; i < count; ++i) {
-        friction += points[i].frictionWork;
-        rbEngineEvent event = {.time = r->time,
-                               .a = pair->a,
-                               .b = pair->b,
-                               .energyBefore = before,
-                               .approachSpeed = approaches[i]};
-        noteImpact(engine, host, event, &points[i],
-                   rbSub(r->bodies[1].center, r->bodies[0].center));
-    }
-    engine->work.friction += friction;
-    engine->work.impact += after - before - friction;
+    resolveTogether(engine, host, cluster, true);
+    memcpy(r->bodies, cluster->impacts, sizeof r->bodies);
 }
 
 // Whether several points touch, slowly and at about equal speeds. The points of a rolling fine mesh
@@ -695,22 +737,6 @@ static double roundingSpeed(const rbEventResolution* r, const rbEventEngine* eng
 // All contacts that touch the two bodies of a collision, and their neighbors, by the simultaneous
 // law (rbResolveImpacts). The sequential law does not need this: there a pair that is pushed
 // together by the impact of another collides next, at the same instant.
-
-// Maximum bodies of a cluster; bodies beyond take part in the next collision.
-#define CLUSTER_MAX 128
-
-typedef struct rbEventCluster {
-    double time;
-    int bodies[CLUSTER_MAX];
-    rbMotionState states[CLUSTER_MAX];
-    rbImpactBody impacts[CLUSTER_MAX];
-    rbVec3 shifts[CLUSTER_MAX]; // of images, to bring all to one place
-    int bodyCount;
-    rbImpactContact contacts[RB_IMPACT_CONTACTS_MAX];
-    int pairs[RB_IMPACT_CONTACTS_MAX];
-    double approaches[RB_IMPACT_CONTACTS_MAX];
-    int contactCount;
-} Cluster;
 
 // Index of a body in the cluster, which it joins if there is room; -1 if there is none.
 static int joinBody(rbEventEngine* engine, const rbEventHost* host, Cluster* cluster, int index,
@@ -803,57 +829,23 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
         if (isCopy(&found, approaches, i, engine->tolerance)) {
             continue;
         }
-        int k = cluster->contactCount++;
-        cluster->pairs[k] = pairIndex;
-        cluster->approaches[k] = approaches[i];
-        cluster->contacts[k] = makeContact(engine, pair, &found.points[i], a, b);
+        addContact(engine, cluster, pairIndex, &found.points[i], (const int[2]){a, b},
+                   approaches[i]);
     }
 }
 
-static void accountForCluster(rbEventEngine* engine, const rbEventHost* host,
-                              const Cluster* cluster, double before, double change)
-{
-    double friction = 0.0;
-    for (int i = 0; i < cluster->contactCount; ++i) {
-        const rbImpactContact* contact = &cluster->contacts[i];
-        const rbEventPair* pair = &engine->pairs.data[cluster->pairs[i]];
-        if (!(rbLengthSquared(contact->impulse) > 0.0)) {
-            continue;
-        }
-        rbVec3 apart =
-            rbSub(cluster->impacts[contact->b].center, cluster->impacts[contact->a].center);
-        friction += contact->frictionWork;
-        rbEngineEvent event = {.time = cluster->time,
-                               .a = pair->a,
-                               .b = pair->b,
-                               .energyBefore = before,
-                               .approachSpeed = cluster->approaches[i]};
-        noteImpact(engine, host, event, contact, apart);
-    }
-    engine->work.friction += friction;
-    engine->work.impact += change - friction;
-    engine->statistics.collisions += 1;
-}
-
+// New flights of all bodies of the cluster.
 static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cluster* cluster)
 {
     for (int i = 0; i < cluster->contactCount; ++i) {
         engine->pairs.data[cluster->pairs[i]].lastTime = cluster->time;
     }
     for (int i = 0; i < cluster->bodyCount; ++i) {
-        rbEventBody* body = &engine->bodies.data[cluster->bodies[i]];
-        if (!body->isDynamic) {
-            continue;
-        }
-        rbMotionState state = cluster->states[i];
-        state.velocity = cluster->impacts[i].velocity;
-        state.spin = rbInvRotate(state.orientation, cluster->impacts[i].angularVelocity);
-        body->hasCollided = true;
-        body->isCalm = false;
-        rbEventEngine_StartFlight(engine, host, cluster->bodies[i], cluster->time, &state);
-    }
-    for (int i = 0; i < cluster->bodyCount; ++i) {
-        rbArray_Push(engine->lists.moved, cluster->bodies[i]);
+        int index = cluster->bodies[i];
+        engine->bodies.data[index].isCalm = false;
+        takeVelocities(engine, host, index, cluster->time, &cluster->states[i],
+                       &cluster->impacts[i]);
+        rbArray_Push(engine->lists.moved, index);
     }
 }
 
@@ -864,13 +856,7 @@ static bool collideCluster(rbEventEngine* engine, const rbEventHost* host, int p
 {
     RB_ASSERT(pairIndex >= 0);
     RB_ASSERT(pairIndex < engine->pairs.count);
-    if (engine->scratch.cluster == NULL) {
-        engine->scratch.cluster = rbAllocZero(1, sizeof *engine->scratch.cluster);
-    }
-    Cluster* cluster = engine->scratch.cluster;
-    cluster->bodyCount = 0;
-    cluster->contactCount = 0;
-    cluster->time = time;
+    Cluster* cluster = beginCluster(engine, time);
     (void)joinBody(engine, host, cluster, engine->pairs.data[pairIndex].a, RB_VEC3_ZERO);
     for (int next = 0; next < cluster->bodyCount; ++next) {
         const rbEventBody* body = &engine->bodies.data[cluster->bodies[next]];
@@ -886,11 +872,8 @@ static bool collideCluster(rbEventEngine* engine, const rbEventHost* host, int p
         isApproaching = isApproaching || cluster->approaches[i] > 0.0;
     }
     if (isApproaching) {
-        double before = energyOf(cluster->impacts, cluster->bodyCount);
-        (void)rbResolveImpacts(cluster->impacts, cluster->contacts, cluster->contactCount,
-                               RB_ORDER_SIMULTANEOUS);
-        accountForCluster(engine, host, cluster, before,
-                          energyOf(cluster->impacts, cluster->bodyCount) - before);
+        resolveTogether(engine, host, cluster, false);
+        engine->statistics.collisions += 1;
         takeCluster(engine, host, cluster);
     }
     return isApproaching;
@@ -904,17 +887,17 @@ void rbEventEngine_FreeCluster(rbEventEngine* engine)
 
 // ------------------------------------------------------------------------------------------ a pair
 
-// Outcome of a collision: engine->lists.moved lists the bodies to predict.
-typedef struct Outcome {
-    bool isResolved; // false: no touching point approached, and nothing changed
-    bool mayRest;    // the two bodies may have come to rest
-    double pull;     // m/s^2, acceleration that drives the contact together
-    double fastest;  // m/s, of all approaches resolved
-} Outcome;
+// The flights of these bodies are new: predicts all their pairs.
+static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    RB_ASSERT(engine->lists.moved.count <= engine->bodies.count);
+    for (int i = 0; i < engine->lists.moved.count; ++i) {
+        rbEventEngine_PredictBody(engine, host, engine->lists.moved.data[i], time);
+    }
+}
 
-// Resolves a pair that touches, if a touching point approaches, and starts new flights.
-static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                       const rbMotionState states[2], const rbEventContacts* list)
+bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           const rbMotionState states[2], const rbEventContacts* list)
 {
     RB_ASSERT(list->touching > 0);
     RB_ASSERT(list->touching <= list->count);
@@ -927,17 +910,17 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     double speed;
     int fastest =
         rbEventResolution_FindFastest(&r, contacts, count, roundingSpeed(&r, engine), &speed);
-    Outcome outcome = {.isResolved = false};
     engine->lists.moved.count = 0;
     if (fastest < 0) {
-        return outcome;
+        return false;
     }
     r.pull = findPull(engine, &r, time, speed, list);
     bool isSlow =
         engine->settings.lasting != RB_LASTING_NONE && speed < sqrt(2.0 * r.pull * r.tolerance);
     if (engine->settings.order == RB_ORDER_SIMULTANEOUS && r.growth == 0.0 && !isSlow) {
-        outcome.isResolved = collideCluster(engine, host, index, time);
-        return outcome;
+        bool isResolved = collideCluster(engine, host, index, time);
+        predictMoved(engine, host, time);
+        return isResolved;
     }
     if (engine->bodies.data[a].isResting) {
         rbEventEngine_Wake(engine, host, a, time);
@@ -990,32 +973,12 @@ static Outcome collide(rbEventEngine* engine, const rbEventHost* host, int index
     }
     rbArray_Push(engine->lists.moved, a);
     rbArray_Push(engine->lists.moved, b);
-    outcome =
-        (Outcome){.isResolved = true, .mayRest = !isHeld, .pull = r.pull, .fastest = r.fastest};
-    return outcome;
-}
-
-// The flights of these bodies are new: predicts all their pairs.
-static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
-{
-    RB_ASSERT(engine->lists.moved.count <= engine->bodies.count);
-    for (int i = 0; i < engine->lists.moved.count; ++i) {
-        rbEventEngine_PredictBody(engine, host, engine->lists.moved.data[i], time);
-    }
-}
-
-bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                           const rbMotionState states[2], const rbEventContacts* list)
-{
-    int a = engine->pairs.data[index].a;
-    int b = engine->pairs.data[index].b;
-    Outcome outcome = collide(engine, host, index, time, states, list);
     predictMoved(engine, host, time);
-    if (outcome.mayRest) {
-        rbEventEngine_NoteCalm(engine, host, a, time, outcome.pull, outcome.fastest);
-        rbEventEngine_NoteCalm(engine, host, b, time, outcome.pull, outcome.fastest);
+    if (!isHeld) {
+        rbEventEngine_NoteCalm(engine, host, a, time, r.pull, r.fastest);
+        rbEventEngine_NoteCalm(engine, host, b, time, r.pull, r.fastest);
     }
-    return outcome.isResolved;
+    return true;
 }
 
 // The translation restarts, the rotation continues.
@@ -1087,22 +1050,22 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     if (b->isDynamic) {
         redirect(engine, host, pair->b, time, afterB);
     }
-    if (engine->isJournalOn) {
+    if (host->journal != NULL) {
         double before = (massA > 0.0 ? 0.5 * rbLengthSquared(velocityA) / massA : 0.0) +
                         (massB > 0.0 ? 0.5 * rbLengthSquared(velocityB) / massB : 0.0);
-        rbEngineEvent event = {.time = time,
-                               .kind = RB_HAPPENED_IMPACT,
-                               .a = pair->a,
-                               .b = pair->b,
-                               .law = material.law,
-                               .history = RB_PHASE_SMOOTH,
-                               .energyChange = change,
-                               .energyBefore = before,
-                               .point = contact->point,
-                               .normal = n,
-                               .impulse = rbScale(push, n),
-                               .approachSpeed = speed};
-        rbEventEngine_Write(engine, host, &event);
+        rbEvent event = {.time = time,
+                         .kind = RB_EVENT_IMPACT,
+                         .bodyA = rbEngineBody(pair->a),
+                         .bodyB = rbEngineBody(pair->b),
+                         .law = material.law,
+                         .history = RB_PHASE_SMOOTH,
+                         .energyChange = change,
+                         .energyBefore = before,
+                         .point = contact->point,
+                         .normal = n,
+                         .impulse = rbScale(push, n),
+                         .approachSpeed = speed};
+        rbEventHost_Write(host, &event);
     }
     engine->lists.moved.count = 0;
     rbArray_Push(engine->lists.moved, pair->a);

@@ -29,13 +29,10 @@ static void postpone(rbEventEngine* engine, int index, double time)
 
 static void handleExact(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
-    rbEventPair* pair = &engine->pairs.data[index];
-    int a = pair->a;
-    int b = pair->b;
+    int a = engine->pairs.data[index].a;
+    int b = engine->pairs.data[index].b;
     rbEventContacts contacts;
-    contacts.touching = 1;
-    contacts.count = 1;
-    contacts.points[0] = rbEventEngine_GetExactContact(engine, pair, time);
+    (void)rbEventEngine_FindTouching(engine, host, index, time, &contacts);
     double overlap = -contacts.points[0].distance;
     engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, overlap);
     if (rbEventEngine_CollideSmooth(engine, host, index, time, &contacts.points[0])) {

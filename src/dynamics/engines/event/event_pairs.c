@@ -34,31 +34,23 @@
 
 // ------------------------------------------------------------------------------------ exact rows
 
-// A body at the instant of a prediction.
-typedef struct Instant {
-    rbVec3 position;
-    rbVec3 velocity;
-    rbVec3 acceleration;
-    double radius; // grown
-    double growth;
-} Instant;
-
-static Instant instantOf(const rbEventBody* body, double time)
+// Radius of a sphere at a time.
+static double radiusAt(const rbEventBody* body, double time)
 {
-    return (Instant){rbEventBody_PositionAt(body, time), rbEventBody_VelocityAt(body, time),
-                     body->acceleration, body->radius + body->growth * time, body->growth};
+    return body->radius + body->growth * time;
 }
 
-static double predictSpheres(const rbEventEngine* engine, const rbEventPair* pair, const Instant* a,
-                             const Instant* b)
+static double predictSpheres(const rbEventEngine* engine, const rbEventPair* pair, double time)
 {
-    rbVec3 p = rbSub(b->position, a->position);
+    const rbEventBody* a = &engine->bodies.data[pair->a];
+    const rbEventBody* b = &engine->bodies.data[pair->b];
+    rbVec3 p = rbSub(rbEventBody_PositionAt(b, time), rbEventBody_PositionAt(a, time));
+    rbVec3 v = rbSub(rbEventBody_VelocityAt(b, time), rbEventBody_VelocityAt(a, time));
     if (pair->hasImage) {
         p = rbAdd(p, rbEventEngine_ImageShift(engine, pair));
     }
-    return rbSweepSpheres(p, rbSub(b->velocity, a->velocity),
-                          rbSub(b->acceleration, a->acceleration), a->radius + b->radius,
-                          a->growth + b->growth);
+    return rbSweepSpheres(p, v, rbSub(b->acceleration, a->acceleration),
+                          radiusAt(a, time) + radiusAt(b, time), a->growth + b->growth);
 }
 
 // Height of the sphere over the plane, and the pair's bodies by role.
@@ -102,9 +94,8 @@ static rbEventContact contactOfSpheres(const rbEventEngine* engine, const rbEven
         p = rbAdd(p, rbEventEngine_ImageShift(engine, pair));
     }
     double length = rbLength(p);
-    double radiusA = a->radius + a->growth * time;
-    double radiusB = b->radius + b->growth * time;
-    rbEventContact contact = {.distance = length - radiusA - radiusB};
+    double radiusA = radiusAt(a, time);
+    rbEventContact contact = {.distance = length - radiusA - radiusAt(b, time)};
     contact.normal = length > 0.0 ? rbScale(1.0 / length, p) : rbMakeVec3(0.0, 0.0, 1.0);
     contact.point = rbAddScaled(center, radiusA + 0.5 * contact.distance, contact.normal);
     return contact;
@@ -114,11 +105,10 @@ static rbEventContact contactOverPlane(const rbEventEngine* engine, const rbEven
                                        double time)
 {
     SphereOverPlane place = findHeight(engine, pair, time);
-    double radius = place.sphere->radius + place.sphere->growth * time;
     rbEventContact contact = {.distance = place.height};
     contact.normal = place.isSphereA ? rbNeg(place.normal) : place.normal;
     contact.point = rbAddScaled(rbEventBody_PositionAt(place.sphere, time),
-                                -(radius + 0.5 * place.height), place.normal);
+                                -(radiusAt(place.sphere, time) + 0.5 * place.height), place.normal);
     return contact;
 }
 
@@ -204,9 +194,7 @@ void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, i
     rbEventPair* pair = rbEventEngine_GetPair(engine, index);
     engine->statistics.bounds += 1;
     if (pair->row == RB_PAIR_ROW_SPHERES) {
-        Instant a = instantOf(&engine->bodies.data[pair->a], time);
-        Instant b = instantOf(&engine->bodies.data[pair->b], time);
-        engine->times.data[index] = time + predictSpheres(engine, pair, &a, &b);
+        engine->times.data[index] = time + predictSpheres(engine, pair, time);
     } else if (pair->row == RB_PAIR_ROW_SPHERE_PLANE) {
         engine->times.data[index] = time + predictSphereOverPlane(engine, pair, time);
     } else {
@@ -478,21 +466,19 @@ double rbEventEngine_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host
 
 // ---------------------------------------------------------------------------------- contact points
 
-static void addContact(const rbEventMeasure* measure, rbEventContact* contact, rbVec3 pointA,
-                       rbVec3 pointB)
+static rbVec3 middleOf(const rbEventMeasure* measure, rbVec3 pointA, rbVec3 pointB)
 {
-    rbVec3 middle = rbScale(0.5, rbAdd(pointA, pointB));
-    contact->point = rbTransformPoint(measure->poses[0], middle);
+    return rbTransformPoint(measure->poses[0], rbScale(0.5, rbAdd(pointA, pointB)));
 }
 
 static void listWitness(const rbEventMeasure* measure, rbEventContacts* contacts)
 {
     const rbSeparation* s = &measure->separation;
-    contacts->points[0] = (rbEventContact){.normal = measure->normal,
+    contacts->points[0] = (rbEventContact){.point = middleOf(measure, s->pointA, s->pointB),
+                                           .normal = measure->normal,
                                            .distance = s->distance,
                                            .childA = s->childA,
                                            .childB = s->childB};
-    addContact(measure, &contacts->points[0], s->pointA, s->pointB);
     contacts->touching = 1;
     contacts->count = 1;
 }
@@ -516,12 +502,12 @@ static void takePoints(const rbEventMeasure* measure, const rbContactList* list,
                 continue;
             }
             RB_ASSERT(contacts->count < RB_EVENT_CONTACTS_MAX);
-            rbEventContact* contact = &contacts->points[contacts->count++];
-            *contact = (rbEventContact){.normal = normal,
-                                        .distance = point->distance,
-                                        .childA = manifold->childA,
-                                        .childB = manifold->childB};
-            addContact(measure, contact, point->pointA, point->pointB);
+            contacts->points[contacts->count++] =
+                (rbEventContact){.point = middleOf(measure, point->pointA, point->pointB),
+                                 .normal = normal,
+                                 .distance = point->distance,
+                                 .childA = manifold->childA,
+                                 .childB = manifold->childB};
         }
     }
 }

@@ -116,23 +116,19 @@ static void rebase(rbEventEngine* engine, const rbEventHost* host, int index, do
     }
 }
 
-static rbBounds boundsAround(const double x[2], const double y[2], const double z[2], double by)
+static rbBounds widen(rbBounds box, double by)
 {
-    return (rbBounds){{x[0] - by, y[0] - by, z[0] - by}, {x[1] + by, y[1] + by, z[1] + by}};
+    rbVec3 margin = {by, by, by};
+    return (rbBounds){rbSub(box.lower, margin), rbAdd(box.upper, margin)};
 }
 
 // The box of a parabola from a time on, widened.
 static rbBounds boundsOfFlight(const rbEventBody* body, double time, double h, double by)
 {
-    rbVec3 p = rbEventBody_PositionAt(body, time);
-    rbVec3 v = rbEventBody_VelocityAt(body, time);
-    rbVec3 a = body->acceleration;
     const double span[2] = {0.0, h};
-    double x[2], y[2], z[2];
-    rbRangeOfParabola(p.x, v.x, a.x, span, x);
-    rbRangeOfParabola(p.y, v.y, a.y, span, y);
-    rbRangeOfParabola(p.z, v.z, a.z, span, z);
-    return boundsAround(x, y, z, by);
+    return widen(rbBoundsOfParabola(rbEventBody_PositionAt(body, time),
+                                    rbEventBody_VelocityAt(body, time), body->acceleration, span),
+                 by);
 }
 
 static double largestEdge(const rbBounds* box)
@@ -162,8 +158,7 @@ static bool makeBallRegion(rbEventEngine* engine, int index, double time)
     body->region.ballMargin = margin;
     body->region.ballCenter = p;
     body->region.horizon = speed > 0.0 ? margin / speed : INFINITY;
-    body->region.box.lower = rbMakeVec3(p.x - reach, p.y - reach, p.z - reach);
-    body->region.box.upper = rbMakeVec3(p.x + reach, p.y + reach, p.z + reach);
+    body->region.box = widen((rbBounds){p, p}, reach);
     rbEventEngine_UpdateExpiry(engine, index, time);
     return true;
 }
@@ -325,19 +320,10 @@ bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
            engine->filter.fn(engine->filter.context, a < b ? a : b, a < b ? b : a);
 }
 
-// Whether the registered detector handles the contact of two bodies.
-static bool isDetected(const rbEventEngine* engine, int a, int b)
-{
-    return engine->detector.row->canDetect != NULL && engine->detector.row->canDetect(engine, a, b);
-}
-
 static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
 {
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
-    if (isDetected(engine, a, b)) {
-        return RB_PAIR_ROW_GENERAL;
-    }
     if (first->shape == RB_EVENT_SHAPE_SPHERE && second->shape == RB_EVENT_SHAPE_SPHERE) {
         return RB_PAIR_ROW_SPHERES;
     }
@@ -382,8 +368,9 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     rbEventPair pair = {.lastTime = -INFINITY, .a = a, .b = b, .data = -1};
     memcpy(pair.image, image, sizeof pair.image);
     pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;
-    pair.row = chooseRow(engine, a, b);
-    pair.isDetected = isDetected(engine, a, b);
+    pair.isDetected =
+        engine->detector.row->canDetect != NULL && engine->detector.row->canDetect(engine, a, b);
+    pair.row = pair.isDetected ? RB_PAIR_ROW_GENERAL : chooseRow(engine, a, b);
     if (pair.row == RB_PAIR_ROW_GENERAL) {
         pair.data = takeData(engine);
     }
@@ -526,14 +513,6 @@ static void findPartners(rbEventEngine* engine, int index)
     }
 }
 
-// Image of b relative to the pair, given that of the partner relative to the body.
-static void orientImage(int index, int other, const int image[3], int out[3])
-{
-    for (int axis = 0; axis < 3; ++axis) {
-        out[axis] = index < other ? image[axis] : -image[axis];
-    }
-}
-
 static void updatePairs(rbEventEngine* engine, int index)
 {
     // Removes persisting pairs from the list of partners; records the others, and prefetches what
@@ -566,8 +545,9 @@ static void updatePairs(rbEventEngine* engine, int index)
         if (partner.isKnown || !rbEventEngine_CanTouch(engine, index, other)) {
             continue;
         }
-        int image[3];
-        orientImage(index, other, partner.image, image);
+        // The image of b relative to the pair, given that of the partner relative to the body.
+        int sign = index < other ? 1 : -1;
+        int image[3] = {sign * partner.image[0], sign * partner.image[1], sign * partner.image[2]};
         int low = index < other ? index : other;
         rbArray_Push(engine->lists.newPairs,
                      rbEventEngine_MakePair(engine, low, index < other ? other : index, image));
@@ -612,11 +592,7 @@ rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host,
     double h = timeB - timeA;
     double reach = body->radius + fmax(0.0, body->growth * timeB);
     if (body->isMoving) {
-        rbBounds path = rbPath_GetBounds(engine->colds.data[index].path, timeA, timeB);
-        double x[2] = {path.lower.x, path.upper.x};
-        double y[2] = {path.lower.y, path.upper.y};
-        double z[2] = {path.lower.z, path.upper.z};
-        return boundsAround(x, y, z, reach);
+        return widen(rbPath_GetBounds(engine->colds.data[index].path, timeA, timeB), reach);
     }
     if (!body->isDynamic) {
         rbSweepBody place;

@@ -45,14 +45,13 @@ static void hold(rbEventEngine* engine, const rbEventHost* host, int index, doub
     engine->work.rest -= energy;
     engine->statistics.rests += 1;
     engine->statistics.restingCount += 1;
-    rbEngineEvent event = {.time = time,
-                           .kind = RB_HAPPENED_REST,
-                           .a = index,
-                           .b = -1,
-                           .energyChange = -energy,
-                           .energyBefore = energy,
-                           .point = state.position};
-    rbEventEngine_Write(engine, host, &event);
+    rbEvent event = {.time = time,
+                     .kind = RB_EVENT_REST,
+                     .bodyA = rbEngineBody(index),
+                     .energyChange = -energy,
+                     .energyBefore = energy,
+                     .point = state.position};
+    rbEventHost_Write(host, &event);
 }
 
 // The other body of a touching pair, as last observed; -1 if it does not touch.
@@ -208,9 +207,11 @@ void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int inde
         engine->statistics.wakes += 1;
         engine->statistics.restingCount -= 1;
         RB_ASSERT(engine->statistics.restingCount >= 0);
-        rbEngineEvent event = {
-            .time = time, .kind = RB_HAPPENED_WAKE, .a = member, .b = -1, .point = state.position};
-        rbEventEngine_Write(engine, host, &event);
+        rbEvent event = {.time = time,
+                         .kind = RB_EVENT_WAKE,
+                         .bodyA = rbEngineBody(member),
+                         .point = state.position};
+        rbEventHost_Write(host, &event);
     }
     for (int i = 0; i < engine->lists.stack.count; ++i) {
         rbEventEngine_PredictBody(engine, host, engine->lists.stack.data[i], time);

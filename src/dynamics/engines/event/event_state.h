@@ -234,7 +234,6 @@ struct rbEventEngine {
         rbPairFilterFn* fn; // NULL: none
         void* context;
     } filter;
-    bool isJournalOn;
     double tolerance;
     RB_ARRAY(rbEventBody) bodies;
     RB_ARRAY(rbEventCold) colds;

@@ -6,26 +6,6 @@
 #include "base/core/timer.h"
 #include "dynamics/engines/step/step_valid.h"
 
-typedef void PartFn(const rbStepRun* run, double time, double h);
-
-// A part of a step for all mechanisms that are not frozen.
-static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* part, double time,
-                          double h)
-{
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        int first = run.mechanism->m.bodies[0].index;
-        RB_ASSERT(first >= 0 && first < engine->bodies.count);
-        if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, first)) {
-            part(&run, time, h);
-            RB_VALIDATE(rbStepValid_IsMechanism(run.mechanism));
-        }
-    }
-}
-
 // Mechanisms that woke at the end of the flight have had no first half.
 static void kickMoving(const rbStepRun* run, double time, double h)
 {
@@ -38,7 +18,7 @@ static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     double time = engine->contacts->grid.time;
     rbContactStep_KickLoose(engine, host, time, 0.5 * h, false);
-    eachMechanism(engine, host, rbStep_BeginBasic, time, h);
+    rbContactStep_EachMechanism(engine, host, rbStep_BeginBasic, h);
 }
 
 static void solvePositions(rbStepEngine* engine, const rbStepHost* host, double h, rbStepMiss* miss)
@@ -60,7 +40,7 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
     rbContactStep_TakeBodies(engine);
     rbContactStep_TakeFlights(engine);
     rbContactStep_FlyLoose(c, h);
-    eachMechanism(engine, host, rbStep_FlyBasic, c->grid.time, h);
+    rbContactStep_EachMechanism(engine, host, rbStep_FlyBasic, h);
     rbContactStep_ReturnSpeeds(engine, host, h);
     rbStepLimits_Keep(engine);
     rbContactStep_PlaceFixed(engine, c->grid.time + h);
@@ -120,7 +100,7 @@ static void pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
     double time = engine->contacts->grid.time;
     rbContactStep_KickLoose(engine, host, time, 0.5 * h, true);
     rbContactStep_TakeLateKicks(engine, h);
-    eachMechanism(engine, host, kickMoving, time, h);
+    rbContactStep_EachMechanism(engine, host, kickMoving, h);
 }
 
 static void solveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
@@ -137,7 +117,7 @@ static void solveVelocities(rbStepEngine* engine, const rbStepHost* host, double
 
 static void account(rbStepEngine* engine, const rbStepHost* host, double h)
 {
-    eachMechanism(engine, host, rbStep_EndBasic, engine->contacts->grid.time, h);
+    rbContactStep_EachMechanism(engine, host, rbStep_EndBasic, h);
     rbStepLimits_Keep(engine);
     rbContactStep_CloseAccounts(engine->contacts);
     RB_VALIDATE(rbStepValid_AreAccounts(engine->contacts));
@@ -181,66 +161,6 @@ static bool stepByMethod(rbStepEngine* engine, const rbStepHost* host, double ne
     return true;
 }
 
-// ------------------------------------------------------------------------------------------ parts
-// Steps in which many bodies strike each other, in parts.
-//
-// One long step of a falling heap is a hard problem: a blow runs through it, and at the end of a
-// flight of several centimeters nothing may overlap. Short parts are easy for sweeps: as far as a
-// body falls in a part is within the tolerance, so little of the impulses is left to be found. Only
-// the end of the step has to meet the tolerances, so in all parts but the last a few sweeps are
-// enough; what they leave the next part corrects. 1000 falling spheres, mixed bodies and cubes on
-// terrain at 60 Hz, 1e-5 m and 1e-4 m/s, the first 120 steps, took 240, 1500 and 990 ms a step as a
-// whole, with up to 0.16 m of overlap and every second step of the last half above its tolerance.
-
-// Islands of more bodies.
-#define BODIES_MANY 32
-// Most parts of a step.
-#define PARTS_MAX 32
-
-// Whether something strikes in the island within a step.
-static bool isStruck(const rbStepContacts* c, const rbContactIsland* island)
-{
-    bool isAny = false;
-    for (int i = 0; i < island->contactCount && !isAny; ++i) {
-        const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            double speed = rbContactStep_NormalSpeed(c, contact, &c->set.points[k]);
-            isAny = isAny || speed < -c->settings.restSpeed;
-        }
-    }
-    return isAny;
-}
-
-// Islands as those of the position stage of a whole step.
-static void markIdle(rbStepEngine* engine, double h)
-{
-    if (rbContactStep_MarkIdle(engine->contacts, h)) {
-        rbStepContacts_PrepareSet(engine);
-    }
-}
-
-static int countParts(rbStepEngine* engine)
-{
-    rbStepContacts* c = engine->contacts;
-    bool isOne = c->method.row != NULL || c->solvers.substeps != NULL;
-    if (isOne || c->set.contactCount <= BODIES_MANY) {
-        return 1;
-    }
-    double whole = engine->settings.step;
-    bool isAny = false;
-    rbContactStep_ShowBodies(engine);
-    markIdle(engine, whole);
-    for (int i = 0; i < c->islandCount && !isAny; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        isAny = island.bodyCount > BODIES_MANY && isStruck(c, &island);
-    }
-    markIdle(engine, 0.0);
-    // The rest speed is what forces add in a step.
-    double acceleration = c->settings.restSpeed / whole;
-    double parts = ceil(whole / sqrt(2.0 * c->settings.tolerance / acceleration));
-    return isAny ? (int)fmax(1.0, fmin(parts, PARTS_MAX)) : 1;
-}
-
 // The end of the current part of the step, which is a node of the grid for the last one.
 static double getNext(const rbStepEngine* engine)
 {
@@ -272,7 +192,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     rbStepContacts* c = engine->contacts;
     double snap = RB_STEP_SNAP * engine->settings.step;
     if (c->parts.count == 0) {
-        c->parts.count = countParts(engine);
+        c->parts.count = rbContactStep_CountParts(engine);
         c->statistics.dividedSteps += c->parts.count > 1 ? 1 : 0;
     }
     double next = getNext(engine);

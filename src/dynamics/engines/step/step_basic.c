@@ -47,42 +47,21 @@ double rbStep_GetTolerance(const rbStepEngine* engine)
 // --------------------------------------------------------------------------------------- forces
 // Besides those of rows: loads, paths, motors.
 
-static rbMotionState motionState(const rbMechBody* body, const rbRowMass* mass)
-{
-    rbMotionState state = {.position = body->pose.position,
-                           .orientation = body->pose.orientation,
-                           .velocity = body->velocity,
-                           .spin = rbMulMtV(body->pose.rotation, rbMechBody_GetSpin(body, mass))};
-    return state;
-}
-
-void rbStep_Forces(const rbStepRun* run, double time, double* power)
+double rbStep_Forces(const rbStepRun* run, double time)
 {
     rbMechanism* m = &run->mechanism->m;
-    *power = 0.0;
+    double power = 0.0;
     if (!run->mechanism->traits.hasLoads && run->mechanism->isForceKnown) {
-        return;
+        return power;
     }
     run->mechanism->isForceKnown = true;
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
-        if (!body->isDynamic) {
-            continue;
+        if (body->isDynamic) {
+            power += rbContactStep_LoadBody(run->host, body, time).power;
         }
-        const rbMotionBody* motion = &run->host->motions[body->index];
-        rbVec3 force = rbScale(body->mass, motion->acceleration);
-        rbVec3 torque = motion->torque;
-        if (motion->load != NULL) {
-            rbLoad load = {.power = 0.0};
-            rbMotionState state = motionState(body, &m->masses[i]);
-            motion->load(motion, &state, time, &load);
-            force = rbAdd(force, load.force);
-            torque = rbAdd(torque, load.torque);
-            *power += load.power;
-        }
-        body->force = force;
-        body->torque = torque;
     }
+    return power;
 }
 
 void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead)
@@ -95,19 +74,9 @@ void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead)
         rbMechBody* body = &mechanism->m.bodies[i];
         const rbPath* path =
             body->index >= 0 ? run->engine->bodies.data[body->index].def.path : NULL;
-        if (body->isDynamic || path == NULL) {
-            continue;
+        if (!body->isDynamic && path != NULL) {
+            rbStep_FollowPath(path, time, body, isAhead);
         }
-        rbTransform pose;
-        rbVec3 velocity;
-        rbVec3 angularVelocity;
-        rbPath_Evaluate(path, time, &pose, &velocity, &angularVelocity);
-        rbRowPose* place = isAhead ? &body->ahead : &body->pose;
-        place->position = pose.p;
-        place->orientation = pose.q;
-        place->rotation = rbMatFromQuat(pose.q);
-        *(isAhead ? &body->aheadVelocity : &body->velocity) = velocity;
-        *(isAhead ? &body->aheadAngularVelocity : &body->angularVelocity) = angularVelocity;
     }
 }
 
@@ -331,9 +300,10 @@ static void noteRates(rbStepMechanism* mechanism)
     }
 }
 
-// Explicit impulses of the start: motors and the explicit share of damping. Stored in totals and,
-// for the work, in impulses of rows that nothing else solves for.
-static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
+// Explicit impulses of half a step: motors, and the explicit share of damping at its start or the
+// spring at its end. Stored in totals and, for the work, in impulses of rows that nothing else
+// solves for.
+static void kickDrives(rbStepMechanism* mechanism, double h, Stage stage)
 {
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
@@ -344,14 +314,14 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
         int row = block->firstRow;
         rbRowDrive* drive = &mechanism->rows.drives[row];
         double x = -0.5 * h * drive->force;
-        if (isStart) {
+        if (stage == STAGE_START) {
             // A damper that would stop the row within the step acts with the mean rate of the step
             // instead of the first one: first order, but it neither overshoots nor creeps.
             bool isStiff =
                 h * block->damping * rbMechanism_GetResponse(m, block, row) > STIFF_DAMPING;
             m->startDamping[row] = isStiff ? 0.5 * block->damping : 0.0;
             x += isStiff ? 0.0 : 0.5 * h * block->damping * drive->rateBefore;
-        } else {
+        } else if (stage == STAGE_END) {
             x += drive->elastic;
         }
         if (x != 0.0) {
@@ -434,26 +404,27 @@ static void addWork(rbStepMechanism* mechanism, double h, bool isStart)
     }
 }
 
-// Uses the impulses of the last step as a first guess.
-static void applyGuess(const rbStepRun* run, double h)
+// Impulses of half a step before its stage is solved: those of the last step as a first guess, or
+// none. Rows at a limit push with it.
+static void applyFirst(const rbStepRun* run, double h, bool isGuessed)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    // Where iterations are capped the last impulses may be anything.
-    bool isTrusted = run->engine->settings.iterationsMax == 0;
     rbMechanism* m = &mechanism->m;
+    // Where iterations are capped the last impulses may be anything.
+    isGuessed = isGuessed && run->engine->settings.iterationsMax == 0;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
-        double* impulses = &m->impulses[block->firstRow];
-        for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
-            impulses[k] = isTrusted ? 0.5 * h * mechanism->rows.guesses[row] : 0.0;
-            if (block->kind == RB_ROW_SPRING && !(m->compliance[row] < INFINITY)) {
-                impulses[k] = 0.0;
-            } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                impulses[k] = limitImpulse(mechanism, row, 0.5 * h);
-            }
+        bool isPushed = false;
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            bool isActive = block->kind != RB_ROW_SPRING || m->compliance[row] < INFINITY;
+            double x = isGuessed && isActive ? 0.5 * h * mechanism->rows.guesses[row] : 0.0;
+            bool isFree = mechanism->rows.limits[row] == RB_LIMIT_FREE;
+            m->impulses[row] = isFree ? x : limitImpulse(mechanism, row, 0.5 * h);
+            isPushed = isPushed || m->impulses[row] != 0.0;
         }
-        rbMechanism_Apply(m, i, impulses);
+        if (isPushed) {
+            rbMechanism_Apply(m, i, &m->impulses[block->firstRow]);
+        }
     }
 }
 
@@ -495,18 +466,6 @@ static void allowLeftover(const rbStepRun* run)
     }
 }
 
-static void countPositions(const rbStepRun* run, const rbCorrected* corrected)
-{
-    rbStepStatistics* s = &run->engine->statistics;
-    if (run->isTrial) {
-        return;
-    }
-    s->positionIterations += corrected->iterations;
-    if (corrected->iterations > s->iterationsMost) {
-        s->iterationsMost = corrected->iterations;
-    }
-}
-
 // Rows that leave their limits all together may return all together, forever. So after some changes
 // only one may change at a time, then none, and the search ends.
 static int allowedReleases(int changes)
@@ -514,9 +473,46 @@ static int allowedReleases(int changes)
     return changes < FREE_CHANGES ? INT_MAX : changes < SINGLE_CHANGES ? 1 : 0;
 }
 
-// Returns whether the rows hold; iterations: how many that took (NULL is fine).
-static bool correctPositions(const rbStepRun* run, double h, rbCorrector* corrector,
-                             int* iterations)
+typedef rbCorrected CorrectFn(rbCorrector* corrector, rbMechanism* mechanism,
+                              const rbCorrection* correction, rbLimitState* limits);
+
+// Solves a stage, with other factors again while limited rows reach or leave their limits. The
+// result is that of the last solution, with the iterations of all.
+static rbCorrected solveStage(const rbStepRun* run, rbCorrector* corrector,
+                              rbCorrection* correction, Stage stage)
+{
+    static CorrectFn* const solve[] = {[STAGE_START] = rbCorrectPositions,
+                                       [STAGE_END] = rbCorrectVelocities,
+                                       [STAGE_BACKWARD] = rbSettlePositions};
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepStatistics* s = &run->engine->statistics;
+    bool isOfRates = stage == STAGE_END;
+    rbCorrected corrected;
+    int iterations = 0;
+    for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
+        correction->releasesMax = allowedReleases(changes);
+        corrected = solve[stage](corrector, &mechanism->m, correction, mechanism->rows.limits);
+        iterations += corrected.iterations;
+        if (!run->isTrial) {
+            *(isOfRates ? &s->velocityIterations : &s->positionIterations) += corrected.iterations;
+            bool isMost = !isOfRates && corrected.iterations > s->iterationsMost;
+            s->iterationsMost = isMost ? corrected.iterations : s->iterationsMost;
+        }
+        if (!corrected.isLimitChanged) {
+            break;
+        }
+        setCompliance(mechanism, correction->h, stage);
+        if (stage != STAGE_BACKWARD) { // it factors by itself
+            rbCorrector_Factor(corrector, &mechanism->m);
+        }
+    }
+    RB_ASSERT(!(corrected.error < 0.0));
+    corrected.iterations = iterations;
+    return corrected;
+}
+
+// isMet: the rows hold.
+static rbCorrected correctPositions(const rbStepRun* run, double h, rbCorrector* corrector)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
@@ -538,27 +534,10 @@ static bool correctPositions(const rbStepRun* run, double h, rbCorrector* correc
         .isPolished = tolerance < POLISH_TOLERANCE,
         .isIterative = isIterative,
     };
-    rbCorrected corrected;
-    int changes = 0;
-    int count = 0;
-    for (;;) {
-        correction.releasesMax = allowedReleases(changes);
-        corrected =
-            rbCorrectPositions(corrector, &mechanism->m, &correction, mechanism->rows.limits);
-        countPositions(run, &corrected);
-        count += corrected.iterations;
-        if (!corrected.isLimitChanged || ++changes > LIMIT_CHANGES_MAX) {
-            break;
-        }
-        setCompliance(mechanism, h, STAGE_START);
-        rbCorrector_Factor(corrector, &mechanism->m);
-    }
-    RB_ASSERT(changes <= LIMIT_CHANGES_MAX + 1 && !(corrected.error < 0.0));
-    if (iterations != NULL) {
-        *iterations = count;
-    }
-    bool isFinite = isfinite(corrected.error);
-    return isFinite && (corrected.isMet || corrected.isBounded || run->isForced);
+    rbCorrected corrected = solveStage(run, corrector, &correction, STAGE_START);
+    corrected.isMet =
+        isfinite(corrected.error) && (corrected.isMet || corrected.isBounded || run->isForced);
+    return corrected;
 }
 
 static double largestSpeed(const rbMechanism* m)
@@ -570,16 +549,17 @@ static double largestSpeed(const rbMechanism* m)
     return sqrt(most);
 }
 
-static void renewEnd(rbStepMechanism* mechanism, rbCorrector* corrector, double h)
+static void renewEnd(rbStepMechanism* mechanism, double h)
 {
     setCompliance(mechanism, h, STAGE_END);
-    rbCorrector_Factor(corrector, &mechanism->m);
+    rbCorrector_Factor(mechanism->inner, &mechanism->m);
 }
 
 // Impulses that stop relative motion along the rows; limits may change meanwhile.
-static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corrector)
+static void correctVelocities(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
+    rbCorrector* corrector = mechanism->inner;
     const rbStepSettings* settings = &run->engine->settings;
     bool isIterative = corrector->solver->cutCount > 0;
     double floor = FLOOR_ROUNDINGS * DBL_EPSILON * (1.0 + largestSpeed(&mechanism->m));
@@ -595,47 +575,15 @@ static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corre
         .impulseMax = INFINITY,
         .isIterative = isIterative,
     };
-    for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
-        correction.releasesMax = allowedReleases(changes);
-        rbCorrected corrected =
-            rbCorrectVelocities(corrector, &mechanism->m, &correction, mechanism->rows.limits);
-        mechanism->seen.rateError = corrected.error;
-        mechanism->seen.rateScale = largestSpeed(&mechanism->m);
-        mechanism->seen.rateJoint = mechanism->infos[corrected.block].role == RB_ROLE_SPRING
-                                        ? mechanism->seen.rateJoint
-                                        : mechanism->infos[corrected.block].owner;
-        if (!run->isTrial) {
-            rbStepStatistics* s = &run->engine->statistics;
-            s->velocityIterations += corrected.iterations;
-            if (!corrected.isLimitChanged) {
-                s->velocityErrorMax = fmax(s->velocityErrorMax, corrected.error);
-            }
-        }
-        if (!corrected.isLimitChanged) {
-            break;
-        }
-        renewEnd(mechanism, corrector, h);
-    }
-}
-
-static void clearImpulses(rbStepMechanism* mechanism, double h)
-{
-    rbMechanism* m = &mechanism->m;
-    memset(m->impulses, 0, (size_t)m->rowCount * sizeof *m->impulses);
-    // Rows at a limit also push with it at the end of the step.
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        bool isPushed = false;
-        for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
-            if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                m->impulses[row] = limitImpulse(mechanism, row, 0.5 * h);
-                isPushed = true;
-            }
-        }
-        if (isPushed) {
-            rbMechanism_Apply(m, i, &m->impulses[block->firstRow]);
-        }
+    rbCorrected corrected = solveStage(run, corrector, &correction, STAGE_END);
+    const rbBlockInfo* worst = &mechanism->infos[corrected.block];
+    mechanism->seen.rateError = corrected.error;
+    mechanism->seen.rateScale = largestSpeed(&mechanism->m);
+    mechanism->seen.rateJoint =
+        worst->role == RB_ROLE_SPRING ? mechanism->seen.rateJoint : worst->owner;
+    if (!run->isTrial && !corrected.isLimitChanged) {
+        double* most = &run->engine->statistics.velocityErrorMax;
+        *most = fmax(*most, corrected.error);
     }
 }
 
@@ -652,39 +600,49 @@ static void notePivots(rbStepMechanism* mechanism, const rbSolver* solver)
     }
 }
 
-void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector)
+static void stopRates(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     RB_ASSERT(!(h < 0.0));
-    renewEnd(mechanism, corrector, h);
+    renewEnd(mechanism, h);
     if (h > 0.0) {
-        notePivots(mechanism, corrector->solver);
+        notePivots(mechanism, mechanism->inner->solver);
     }
     if (run->engine->settings.hasVelocityCorrection) {
-        clearImpulses(mechanism, h);
-        correctVelocities(run, h, corrector);
+        applyFirst(run, h, false);
+        correctVelocities(run, h);
     }
 }
 
-// The end of a step with loads that depend on velocity: they are evaluated at the resulting
-// velocities, by iteration.
-static void finishWithLoads(const rbStepRun* run, double time, double h)
+void rbStep_StopRates(const rbStepRun* run, double time)
+{
+    rbStep_ContinueErrors(run->mechanism);
+    rbStep_SetSpeeds(run, time, time);
+    stopRates(run, 0.0);
+}
+
+// The end of a step. Loads that depend on velocity are evaluated at the resulting ones, by
+// iteration.
+static void pushAtEnd(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    double power = 0.0;
     double last = INFINITY;
-    rbStep_Save(mechanism, mechanism->copies.scratch);
-    rbStep_Forces(run, time, &power);
+    if (mechanism->traits.hasLoads) {
+        rbStep_Save(mechanism, mechanism->copies.scratch);
+    }
+    double power = rbStep_Forces(run, time);
     for (int k = 0; k < LOAD_ITERATIONS; ++k) {
         if (k > 0) {
             rbStep_Restore(mechanism, mechanism->copies.scratch);
-            rbMechanism_Refresh(m);
-            mechanism->isRefreshed = true;
+            refresh(mechanism);
         }
         kickBodies(m, 0.5 * h);
-        kickDrives(mechanism, h, false);
-        rbStep_StopRates(run, h, mechanism->inner);
+        kickDrives(mechanism, h, STAGE_END);
+        stopRates(run, h);
+        if (!mechanism->traits.hasLoads) {
+            break;
+        }
         double change = 0.0;
         for (int i = 0; i < m->bodyCount; ++i) {
             rbMechBody* body = &m->bodies[i];
@@ -693,7 +651,7 @@ static void finishWithLoads(const rbStepRun* run, double time, double h)
                 body->aheadVelocity = body->velocity;
             }
         }
-        rbStep_Forces(run, time, &power);
+        power = rbStep_Forces(run, time);
         bool isSettled = change <= DBL_EPSILON * (1.0 + largestSpeed(m));
         if (k > 0 && (isSettled || change >= last)) {
             break;
@@ -731,22 +689,27 @@ static void flyHalf(const rbStepRun* run, double time, double h)
     flyToEnd(run, time + 0.5 * h);
 }
 
-// Half of the forces, motors, and the explicit share of damping.
-static void pushAtStart(const rbStepRun* run, double time, double h)
+// The forces of a share of the step, motors, and the explicit share of damping; all of the step:
+// instead of that, rows at their limits.
+static void pushAtStart(const rbStepRun* run, double time, double h, double share)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    double power;
-    RB_ASSERT(h > 0.0);
+    RB_ASSERT(h > 0.0 && (share == 0.5 || share == 1.0));
     mechanism->m.duration = h;
     rbStep_PlaceFixed(run, time, false);
     refresh(mechanism);
-    rbStep_Forces(run, time, &power);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
+    double power = rbStep_Forces(run, time);
+    mechanism->work[RB_WORK_LOAD] += share * h * power + 0.5 * share * h * torquePower(run);
     rezero(mechanism);
     noteRates(mechanism);
     rbStep_SetSpeeds(run, time, time + h);
-    kickDrives(mechanism, h, true);
-    kickBodies(&mechanism->m, 0.5 * h);
+    if (share < 1.0) {
+        kickDrives(mechanism, h, STAGE_START);
+    } else {
+        applyFirst(run, 2.0 * h, false);
+        kickDrives(mechanism, 2.0 * h, STAGE_BACKWARD);
+    }
+    kickBodies(&mechanism->m, share * h);
 }
 
 static void accountForStart(const rbStepRun* run, double h)
@@ -772,7 +735,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     // Springs and limited rows support only the symmetric scheme.
     bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->traits.hasSoft;
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
-    pushAtStart(run, time, h);
+    pushAtStart(run, time, h, 0.5);
     double ahead = h;
     if (isMiddle) {
         flyHalf(run, time, h);
@@ -784,8 +747,8 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         rbCorrector_Factor(corrector, m);
     }
     rbStep_PlaceFixed(run, time + h, true);
-    applyGuess(run, h);
-    if (!correctPositions(run, ahead, corrector, NULL)) {
+    applyFirst(run, h, true);
+    if (!correctPositions(run, ahead, corrector).isMet) {
         return false;
     }
     keepImpulses(mechanism, h, 0.5);
@@ -794,15 +757,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     noteRates(mechanism);
     rbStep_SetSpeeds(run, time + h, time + h);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    if (mechanism->traits.hasLoads) {
-        finishWithLoads(run, time + h, h);
-    } else {
-        double power;
-        rbStep_Forces(run, time + h, &power);
-        kickBodies(m, 0.5 * h);
-        kickDrives(mechanism, h, false);
-        rbStep_StopRates(run, h, mechanism->inner);
-    }
+    pushAtEnd(run, time + h, h);
     accountForEnd(run, h);
     run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return true;
@@ -824,12 +779,12 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     rbStep_ClearTotals(mechanism);
     rbStep_PlaceFixed(run, time, false);
     rbStep_RunMotors(run, time, h);
-    pushAtStart(run, time, h);
+    pushAtStart(run, time, h, 0.5);
     allowLeftover(run);
     rbStep_RenewStart(mechanism, h);
     rbStep_PlaceFixed(run, time + h, true);
-    applyGuess(run, h);
-    (void)correctPositions(run, h, mechanism->inner, NULL);
+    applyFirst(run, h, true);
+    (void)correctPositions(run, h, mechanism->inner);
 }
 
 void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
@@ -840,9 +795,7 @@ void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
 
 bool rbStep_SweepPositions(const rbStepRun* run, double h)
 {
-    int iterations;
-    (void)correctPositions(run, h, run->mechanism->inner, &iterations);
-    return iterations > 0;
+    return correctPositions(run, h, run->mechanism->inner).iterations > 0;
 }
 
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
@@ -855,21 +808,19 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     accountForStart(run, h);
     flyToEnd(run, time + h);
     rbStep_SetSpeeds(run, time + h, time + h);
-    renewEnd(mechanism, mechanism->inner, h);
-    clearImpulses(mechanism, h);
+    renewEnd(mechanism, h);
+    applyFirst(run, h, false);
 }
 
 void rbStep_KickBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    double power;
     noteRates(mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
-    rbStep_Forces(run, time, &power);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
+    mechanism->work[RB_WORK_LOAD] += 0.5 * h * rbStep_Forces(run, time);
     kickBodies(&mechanism->m, 0.5 * h);
-    kickDrives(mechanism, h, false);
-    correctVelocities(run, h, mechanism->inner);
+    kickDrives(mechanism, h, STAGE_END);
+    correctVelocities(run, h);
 }
 
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
@@ -883,7 +834,7 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
     refresh(mechanism);
     rezero(mechanism);
     rbStep_SetSpeeds(run, time, time);
-    renewEnd(mechanism, mechanism->inner, h);
+    renewEnd(mechanism, h);
     for (int row = 0; row < m->rowCount; ++row) {
         m->impulses[row] = 0.0;
         mechanism->rows.drives[row].elastic = 0.0;
@@ -903,7 +854,7 @@ double rbStep_SweepRates(const rbStepRun* run, double h)
         double rate = fabs(mechanism->inner->residual[row]);
         most = rate <= most ? most : rate;
     }
-    correctVelocities(run, h, mechanism->inner);
+    correctVelocities(run, h);
     return most;
 }
 
@@ -927,28 +878,6 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 
 //--------------------------------------------------------------------------------------------------
 // A step that look-ahead cannot make
-
-// Motors, and rows at their limits, over the whole step.
-static void pushRows(rbStepMechanism* mechanism, double h)
-{
-    rbMechanism* m = &mechanism->m;
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double x[RB_BLOCK_ROWS_MAX] = {0.0};
-        for (int k = 0; k < block->rowCount; ++k) {
-            int row = block->firstRow + k;
-            m->impulses[row] = 0.0;
-            if (block->kind == RB_ROW_SPRING) {
-                x[k] = -h * mechanism->rows.drives[row].force;
-                mechanism->rows.totals[row] += x[k];
-            } else if (mechanism->rows.limits[row] != RB_LIMIT_FREE) {
-                x[k] = limitImpulse(mechanism, row, h);
-                m->impulses[row] = x[k];
-            }
-        }
-        rbMechanism_Apply(m, i, x);
-    }
-}
 
 // Settling solves all conditions together.
 static rbCorrector* getSettler(rbStepMechanism* mechanism)
@@ -978,40 +907,19 @@ static double settlePositions(const rbStepRun* run, double h, double softness)
         .expected = mechanism->copies.scratch,
         .softness = softness,
     };
-    double error = 0.0;
     for (int row = 0; row < mechanism->m.rowCount; ++row) {
         mechanism->copies.scratch[row] = h * mechanism->rows.guesses[row];
     }
-    for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
-        correction.releasesMax = allowedReleases(changes);
-        setCompliance(mechanism, h, STAGE_BACKWARD);
-        rbCorrected corrected =
-            rbSettlePositions(settler, &mechanism->m, &correction, mechanism->rows.limits);
-        countPositions(run, &corrected);
-        error = corrected.error;
-        if (!corrected.isLimitChanged) {
-            break;
-        }
-    }
-    return error;
+    setCompliance(mechanism, h, STAGE_BACKWARD);
+    return solveStage(run, settler, &correction, STAGE_BACKWARD).error;
 }
 
 double rbStep_Settle(const rbStepRun* run, double time, double h, double softness)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    double power;
-    m->duration = h;
     m->leftover = 0.0;
-    rbStep_PlaceFixed(run, time, false);
-    rbMechanism_Refresh(m);
-    rbStep_Forces(run, time, &power);
-    mechanism->work[RB_WORK_LOAD] += h * power + 0.5 * h * torquePower(run);
-    rezero(mechanism);
-    noteRates(mechanism);
-    rbStep_SetSpeeds(run, time, time + h);
-    pushRows(mechanism, h);
-    kickBodies(m, h);
+    pushAtStart(run, time, h, 1.0);
     rbMechanism_LookAhead(m, h);
     takeAhead(m);
     rbStep_PlaceFixed(run, time + h, true);
@@ -1020,11 +928,8 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     rbMechanism_Refresh(m);
     mechanism->isRefreshed = true;
     keepImpulses(mechanism, h, 1.0);
-    mechanism->work[RB_WORK_LOAD] += 0.5 * h * torquePower(run);
-    addWork(mechanism, 2.0 * h, true);
-    rbStep_ContinueErrors(mechanism);
-    rbStep_SetSpeeds(run, time + h, time + h);
-    rbStep_StopRates(run, 0.0, mechanism->inner);
+    accountForStart(run, 2.0 * h);
+    rbStep_StopRates(run, time + h);
     run->engine->statistics.substeps += run->isTrial ? 0 : 1;
     return error;
 }

@@ -9,13 +9,12 @@ static bool isDynamic(const rbStepEngine* engine, int body)
     return body >= 0 && engine->bodies.data[body].isUsed && engine->bodies.data[body].def.isDynamic;
 }
 
-void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body)
+void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body, bool isAhead)
 {
     rbTransform pose;
-    rbPath_Evaluate(path, time, &pose, &body->velocity, &body->angularVelocity);
-    body->pose.position = pose.p;
-    body->pose.orientation = pose.q;
-    body->pose.rotation = rbMatFromQuat(pose.q);
+    rbPath_Evaluate(path, time, &pose, isAhead ? &body->aheadVelocity : &body->velocity,
+                    isAhead ? &body->aheadAngularVelocity : &body->angularVelocity);
+    *(isAhead ? &body->ahead : &body->pose) = (rbRowPose){pose.p, pose.q, rbMatFromQuat(pose.q)};
 }
 
 void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
@@ -32,7 +31,7 @@ void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int ind
         rbVec3 local = rbMulEach(host->motions[index].moments, state->spin);
         body->momentum = rbMulMV(body->pose.rotation, local);
     } else if (slot->def.path != NULL) {
-        rbStep_FollowPath(slot->def.path, time, body);
+        rbStep_FollowPath(slot->def.path, time, body, false);
     } else {
         body->velocity = RB_VEC3_ZERO;
         body->angularVelocity = RB_VEC3_ZERO;
@@ -71,23 +70,32 @@ void rbStep_MeasureSize(rbStepMechanism* mechanism)
     }
 }
 
-void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
-                     rbMechBody* body)
+rbMechBody rbStep_MakeBody(const rbStepEngine* engine, const rbStepHost* host, int index,
+                           double time)
 {
-    *body = (rbMechBody){.index = index, .isDynamic = slot->def.isDynamic};
-    if (body->isDynamic) {
+    rbMechBody body = {.index = index};
+    if (index < 0) {
+        body.pose.orientation = RB_QUAT_IDENTITY;
+        body.pose.rotation = rbMatFromQuat(RB_QUAT_IDENTITY);
+        body.ahead = body.pose;
+        return body;
+    }
+    const rbStepBodySlot* slot = &engine->bodies.data[index];
+    body.isDynamic = slot->def.isDynamic;
+    if (body.isDynamic) {
         const rbMotionBody* motion = &host->motions[index];
         rbVec3 moments = motion->moments;
-        body->mass = motion->mass;
-        body->invMass = 1.0 / motion->mass;
-        body->moments = moments;
-        body->invMoments = rbMakeVec3(1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z);
-        body->turn = rbMakeTurn(moments);
+        body.mass = motion->mass;
+        body.invMass = 1.0 / motion->mass;
+        body.moments = moments;
+        body.invMoments = rbMakeVec3(1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z);
+        body.turn = rbMakeTurn(moments);
         // The size of a body without shapes follows from its inertia.
         double gyration = sqrt(fmax(moments.x, fmax(moments.y, moments.z)) / motion->mass);
-        body->radius = fmax(host->radii != NULL ? host->radii[index] : 0.0, gyration);
+        body.radius = fmax(slot->def.radius, gyration);
     }
-    rbStep_ReadBody(host, slot, index, time, body);
+    rbStep_ReadBody(host, slot, index, time, &body);
+    return body;
 }
 
 // The bodies and blocks of the mechanism under construction.
@@ -101,21 +109,12 @@ typedef struct Builder {
     RB_ARRAY(rbBlockInfo) infos;
     int rowCount;
     int modelCount; // velocity-only joints
-    bool hasPaths;
 } Builder;
 
 static int addBody(Builder* builder, int index)
 {
-    rbMechBody body = {.index = index, .pose = {.orientation = RB_QUAT_IDENTITY}};
-    if (index < 0) {
-        body.pose.rotation = rbMatFromQuat(RB_QUAT_IDENTITY);
-        body.ahead = body.pose;
-    } else {
-        const rbStepBodySlot* slot = &builder->engine->bodies.data[index];
-        rbStep_InitBody(builder->host, slot, index, builder->time, &body);
-        builder->hasPaths = builder->hasPaths || slot->def.path != NULL;
-    }
-    rbArray_Push(builder->bodies, body);
+    rbArray_Push(builder->bodies,
+                 rbStep_MakeBody(builder->engine, builder->host, index, builder->time));
     return builder->bodies.count - 1;
 }
 
@@ -136,7 +135,6 @@ static int localBody(Builder* builder, int index)
 static void addBlock(Builder* builder, rbRowBlock block, rbBlockInfo info)
 {
     block.firstRow = builder->rowCount;
-    block.owner = info.owner;
     builder->rowCount += block.rowCount;
     rbArray_Push(builder->blocks, block);
     rbArray_Push(builder->infos, info);
@@ -231,29 +229,28 @@ static void addSpring(Builder* builder, int owner)
 }
 
 // The arrays of a mechanism, and how many elements each has; one more is allocated.
-#define ARRAYS(X)                             \
-    X(m.bodies, mechanism->m.bodyCount)       \
-    X(m.masses, mechanism->m.bodyCount)       \
-    X(m.blocks, mechanism->m.blockCount)      \
-    X(infos, mechanism->m.blockCount)         \
-    X(copies.motors, mechanism->m.blockCount) \
-    X(m.rows, mechanism->m.rowCount)          \
-    X(m.compliance, mechanism->m.rowCount)    \
-    X(m.speeds, mechanism->m.rowCount)        \
-    X(m.limits, mechanism->m.rowCount)        \
-    X(m.startErrors, mechanism->m.rowCount)   \
-    X(m.startDamping, mechanism->m.rowCount)  \
-    X(m.impulses, mechanism->m.rowCount)      \
-    X(rows.drives, mechanism->m.rowCount)     \
-    X(rows.limits, mechanism->m.rowCount)     \
-    X(rows.guesses, mechanism->m.rowCount)    \
-    X(rows.totals, mechanism->m.rowCount)     \
-    X(rows.forces, mechanism->m.rowCount)     \
-    X(rows.sums, mechanism->m.rowCount)       \
-    X(copies.limits, mechanism->m.rowCount)   \
-    X(copies.start, mechanism->copies.size)   \
-    X(copies.kept, mechanism->copies.size)    \
-    X(copies.scratch, mechanism->copies.size) \
+#define ARRAYS(X)                              \
+    X(m.bodies, mechanism->m.bodyCount)        \
+    X(m.masses, mechanism->m.bodyCount)        \
+    X(m.blocks, mechanism->m.blockCount)       \
+    X(infos, mechanism->m.blockCount)          \
+    X(m.rows, mechanism->m.rowCount)           \
+    X(m.compliance, mechanism->m.rowCount)     \
+    X(m.speeds, mechanism->m.rowCount)         \
+    X(m.limits, mechanism->m.rowCount)         \
+    X(m.startErrors, mechanism->m.rowCount)    \
+    X(m.startDamping, mechanism->m.rowCount)   \
+    X(m.impulses, mechanism->m.rowCount)       \
+    X(rows.drives, mechanism->m.rowCount)      \
+    X(rows.limits, mechanism->m.rowCount)      \
+    X(rows.guesses, mechanism->m.rowCount)     \
+    X(rows.totals, mechanism->m.rowCount)      \
+    X(rows.forces, mechanism->m.rowCount)      \
+    X(rows.sums, mechanism->m.rowCount)        \
+    X(copies.limits, mechanism->m.rowCount)    \
+    X(copies.start, mechanism->copies.size)    \
+    X(copies.kept, mechanism->copies.nodeSize) \
+    X(copies.scratch, mechanism->copies.size)  \
     X(copies.runs, (RB_STEP_RUNS_MAX + 1) * mechanism->copies.runSize)
 #define CREATE(name, count) \
     mechanism->name = rbAllocZero((size_t)(count) + 1, sizeof *mechanism->name);
@@ -303,7 +300,7 @@ static void initRows(const Builder* builder, rbStepMechanism* mechanism)
     }
 }
 
-// The forces on it.
+// Forces on bodies and their paths.
 static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
@@ -311,6 +308,9 @@ static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
         const rbMechBody* body = &m->bodies[i];
         m->masses[i].isDynamic = body->isDynamic;
         mechanism->traits.isAfloat = mechanism->traits.isAfloat && body->isDynamic;
+        mechanism->traits.hasPaths =
+            mechanism->traits.hasPaths ||
+            (body->index >= 0 && builder->engine->bodies.data[body->index].def.path != NULL);
         if (body->isDynamic) {
             const rbMotionBody* motion = &builder->host->motions[body->index];
             const rbMotionBody* first = &builder->host->motions[m->bodies[0].index];
@@ -350,13 +350,15 @@ static void finishMechanism(const Builder* builder, rbStepMechanism* mechanism)
     m->rowCount = builder->rowCount;
     mechanism->copies.size = m->bodyCount * RB_STEP_BODY_DOUBLES + 4 * m->rowCount;
     mechanism->copies.runSize = mechanism->copies.size + RB_WORK_COUNT + 3;
+    mechanism->copies.nodeSize = mechanism->copies.size * (int)sizeof(double) +
+                                 (int)sizeof(rbNodeMemory) +
+                                 m->blockCount * (int)sizeof(rbMotorState);
     ARRAYS(CREATE)
     rbCopyElements(m->bodies, builder->bodies.data, m->bodyCount, sizeof *m->bodies);
     rbCopyElements(m->blocks, builder->blocks.data, m->blockCount, sizeof *m->blocks);
     rbCopyElements(mechanism->infos, builder->infos.data, m->blockCount, sizeof *mechanism->infos);
     mechanism->traits.isAfloat = true;
     mechanism->traits.isFieldUniform = true;
-    mechanism->traits.hasPaths = builder->hasPaths;
     mechanism->grid = (rbStepGrid){.time = builder->time, .origin = builder->time, .index = 1};
     mechanism->chosen = settings->step;
     mechanism->node.redundantLeast = m->rowCount;
@@ -385,13 +387,6 @@ static int dynamicOf(const rbStepEngine* engine, int bodyA, int bodyB)
 static void buildOne(Builder* builder, const int* parents, int root)
 {
     rbStepEngine* engine = builder->engine;
-    builder->mechanism = engine->mechanisms.count;
-    builder->bodies.count = 0;
-    builder->blocks.count = 0;
-    builder->infos.count = 0;
-    builder->rowCount = 0;
-    builder->modelCount = 0;
-    builder->hasPaths = false;
     for (int i = root; i < engine->bodies.count; ++i) {
         if (isDynamic(engine, i) && parents[i] == root) {
             engine->bodies.data[i].mechanism = builder->mechanism;
@@ -413,6 +408,9 @@ static void buildOne(Builder* builder, const int* parents, int root)
     rbStepMechanism mechanism = {0};
     finishMechanism(builder, &mechanism);
     rbArray_Push(engine->mechanisms, mechanism);
+    rbArray_Free(builder->bodies);
+    rbArray_Free(builder->blocks);
+    rbArray_Free(builder->infos);
 }
 
 // Two bodies belong to one mechanism; the lower index is the root, so that mechanisms come in the
@@ -425,37 +423,26 @@ static void join(const rbStepEngine* engine, int* parents, bool* isJoined, int a
     isJoined[dynamicOf(engine, a, b)] = true;
 }
 
-static void forgetPlaces(rbStepEngine* engine)
-{
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        engine->bodies.data[i].mechanism = -1;
-    }
-    for (int i = 0; i < engine->joints.count; ++i) {
-        engine->joints.data[i].mechanism = -1;
-    }
-    for (int i = 0; i < engine->springs.count; ++i) {
-        engine->springs.data[i].mechanism = -1;
-    }
-}
-
 void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStep_FreeMechanisms(engine);
-    forgetPlaces(engine);
     int count = engine->bodies.count;
     int* parents = rbAlloc((size_t)(count + 1) * sizeof *parents);
     bool* isJoined = rbAllocZero((size_t)count + 1, sizeof *isJoined);
     for (int i = 0; i < count; ++i) {
         parents[i] = i;
+        engine->bodies.data[i].mechanism = -1;
     }
     for (int i = 0; i < engine->joints.count; ++i) {
-        const rbStepJointSlot* slot = &engine->joints.data[i];
+        rbStepJointSlot* slot = &engine->joints.data[i];
+        slot->mechanism = -1;
         if (slot->isUsed) {
             join(engine, parents, isJoined, slot->def.bodyA, slot->def.bodyB);
         }
     }
     for (int i = 0; i < engine->springs.count; ++i) {
-        const rbStepSpringSlot* slot = &engine->springs.data[i];
+        rbStepSpringSlot* slot = &engine->springs.data[i];
+        slot->mechanism = -1;
         if (slot->isUsed) {
             join(engine, parents, isJoined, slot->def.bodyA, slot->def.bodyB);
         }
@@ -464,15 +451,12 @@ void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time)
         parents[i] = rbSets_Find(parents, i);
         isJoined[parents[i]] = isJoined[parents[i]] || isJoined[i];
     }
-    Builder builder = {.engine = engine, .host = host, .time = time};
     for (int i = 0; i < count; ++i) {
         if (parents[i] == i && isJoined[i] && isDynamic(engine, i)) {
+            Builder builder = {engine, host, time, .mechanism = engine->mechanisms.count};
             buildOne(&builder, parents, i);
         }
     }
-    rbArray_Free(builder.bodies);
-    rbArray_Free(builder.blocks);
-    rbArray_Free(builder.infos);
     rbFree(parents, (size_t)(count + 1) * sizeof *parents);
     rbFree(isJoined, (size_t)count + 1);
 }

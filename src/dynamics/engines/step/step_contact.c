@@ -27,7 +27,6 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     first.sweepsMax = isAll ? settings->sweepsMax : RB_SWEEPS_FIRST;
     contacts->solvers.sweeps = rbCreateContactSolver(&first);
     contacts->solvers.newton = rbCreateContactNewton();
-    contacts->solvers.hybrid = rbCreateContactHybrid();
     if (settings->substeps > 0) {
         contacts->solvers.substeps = rbCreateContactSubsteps(settings);
     }
@@ -45,7 +44,6 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyContactPairs(contacts->pairs);
     rbDestroyContactSolver(contacts->solvers.sweeps);
     rbDestroyContactNewton(contacts->solvers.newton);
-    rbDestroyContactHybrid(contacts->solvers.hybrid);
     rbDestroyContactSubsteps(contacts->solvers.substeps);
     rbDestroyCollisions(contacts->solvers.collisions);
     rbDestroyContactGraph(contacts->graph);

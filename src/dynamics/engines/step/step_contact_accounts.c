@@ -105,30 +105,18 @@ static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rb
     return isObstacle(c, contact->bodyB) ? work - rbDot(impulse, atB) : work;
 }
 
-// Works of a point: of its normal impulse, of its friction, of moving obstacles.
-typedef struct Works {
-    double normal;
-    double friction;
-    double motor;
-} Works;
-
-static Works pointWorks(const rbStepContacts* c, const rbContact* contact, int k, bool isWhole)
+rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
+                                      const rbContactPoint* point, const double impulse[3])
 {
-    RB_ASSERT(k < c->set.pointCount && (isWhole || k < c->stage.points.count));
-    const rbContactPoint* point = &c->set.points[k];
-    double impulse[3];
-    for (int i = 0; i < 3; ++i) {
-        impulse[i] = point->impulse[i] - (isWhole ? 0.0 : c->stage.points.data[k].impulse[i]);
-    }
     rbVec3 atA = meanAt(c, contact->bodyA, point->armA);
     rbVec3 atB = meanAt(c, contact->bodyB, point->armB);
     rbVec3 mean = rbSub(atB, atA);
     rbVec3 t =
         rbAddScaled(rbScale(impulse[1], contact->tangents[0]), impulse[2], contact->tangents[1]);
     rbVec3 p = rbAddScaled(t, impulse[0], contact->normal);
-    Works works = {.normal = impulse[0] * rbDot(mean, contact->normal),
-                   .friction = rbDot(t, mean),
-                   .motor = obstacleWork(c, contact, p, atA, atB)};
+    rbContactWorks works = {.normal = impulse[0] * rbDot(mean, contact->normal),
+                            .friction = rbDot(t, mean),
+                            .motor = obstacleWork(c, contact, p, atA, atB)};
     if (contact->hasBelt) { // friction brakes the motion over the belt, which its motor keeps up
         double drive = rbDot(t, contact->belt);
         works.friction += drive;
@@ -137,10 +125,24 @@ static Works pointWorks(const rbStepContacts* c, const rbContact* contact, int k
     return works;
 }
 
-// Rolling and spinning friction.
-static Works turnWorks(const rbStepContacts* c, const rbContact* contact, int index, bool isWhole)
+// Of a point of the set, with its impulse in the stage.
+static rbContactWorks pointWorks(const rbStepContacts* c, const rbContact* contact, int k,
+                                 bool isWhole)
 {
-    Works works = {0.0, 0.0, 0.0};
+    RB_ASSERT(k < c->set.pointCount && (isWhole || k < c->stage.points.count));
+    const rbContactPoint* point = &c->set.points[k];
+    double impulse[3];
+    for (int i = 0; i < 3; ++i) {
+        impulse[i] = point->impulse[i] - (isWhole ? 0.0 : c->stage.points.data[k].impulse[i]);
+    }
+    return rbContactStep_GetWorks(c, contact, point, impulse);
+}
+
+// Rolling and spinning friction.
+static rbContactWorks turnWorks(const rbStepContacts* c, const rbContact* contact, int index,
+                                bool isWhole)
+{
+    rbContactWorks works = {0.0, 0.0, 0.0};
     if (!(contact->rolling > 0.0 || contact->spinning > 0.0)) {
         return works;
     }
@@ -220,12 +222,12 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
     double accounted = 0.0;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        Works turned = turnWorks(c, contact, island->contacts[i], isWhole);
+        rbContactWorks turned = turnWorks(c, contact, island->contacts[i], isWhole);
         sums->friction += turned.friction;
         sums->motor += turned.motor;
         accounted += turned.friction + turned.motor;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            Works works = pointWorks(c, contact, k, isWhole);
+            rbContactWorks works = pointWorks(c, contact, k, isWhole);
             *causeOf(c, contact, k, works.normal, isWhole) += works.normal;
             sums->friction += works.friction;
             sums->motor += works.motor;
@@ -267,19 +269,19 @@ void rbContactStep_ReportCollisions(const rbStepEngine* engine, const rbStepHost
             continue;
         }
         const rbMechBody* bodyA = rbContactStep_GetBody(engine, contact->bodyA);
-        rbEngineEvent event = {.time = c->grid.time,
-                               .kind = RB_HAPPENED_IMPACT,
-                               .a = contact->bodyA,
-                               .b = contact->bodyB,
-                               .law = note->law,
-                               .history = note->history,
-                               .energyChange = note->normalWork + note->frictionWork,
-                               .energyBefore = energyBefore,
-                               .frictionWork = note->frictionWork,
-                               .point = rbAdd(bodyA->pose.position, note->arm),
-                               .normal = contact->normal,
-                               .impulse = note->impulse,
-                               .approachSpeed = note->approachSpeed};
+        rbEvent event = {.time = c->grid.time,
+                         .kind = RB_EVENT_IMPACT,
+                         .bodyA = rbEngineBody(contact->bodyA),
+                         .bodyB = rbEngineBody(contact->bodyB),
+                         .law = note->law,
+                         .history = note->history,
+                         .energyChange = note->normalWork + note->frictionWork,
+                         .energyBefore = energyBefore,
+                         .frictionWork = note->frictionWork,
+                         .point = rbAdd(bodyA->pose.position, note->arm),
+                         .normal = contact->normal,
+                         .impulse = note->impulse,
+                         .approachSpeed = note->approachSpeed};
         host->journal(host->context, &event);
     }
 }
@@ -298,7 +300,7 @@ static rbCollisionNote sumStops(const rbStepContacts* c, int index)
         if (!(approach > c->settings.restSpeed && p > 0.0)) {
             continue;
         }
-        Works works = pointWorks(c, contact, k, false);
+        rbContactWorks works = pointWorks(c, contact, k, false);
         rbVec3 impulse =
             rbJoinImpulse(contact->normal, contact->tangents, p, point->impulse[1] - before[1],
                           point->impulse[2] - before[2]);
@@ -371,11 +373,10 @@ void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* ho
                                 bool isWoken, double energyChange)
 {
     if (host->journal != NULL) {
-        rbEngineEvent event = {.time = engine->contacts->grid.time,
-                               .kind = isWoken ? RB_HAPPENED_WAKE : RB_HAPPENED_REST,
-                               .a = body,
-                               .b = -1,
-                               .energyChange = energyChange};
+        rbEvent event = {.time = engine->contacts->grid.time,
+                         .kind = isWoken ? RB_EVENT_WAKE : RB_EVENT_REST,
+                         .bodyA = rbEngineBody(body),
+                         .energyChange = energyChange};
         host->journal(host->context, &event);
     }
 }

@@ -213,11 +213,26 @@ static void guessAgain(rbStepContacts* c)
     }
 }
 
+// Points that bear at the node and did so in the last flight; of stops only the former is known.
+// Short steps across changes at higher orders count as bearing: to undo the overlap of bodies that
+// touch within one of 1e-7 s takes more than their speed, and they would be held in place.
+static void noteBearing(const rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    bool isShort = rbContactOrder_IsUsed(engine);
+    for (int k = 0; k < c->set.pointCount; ++k) {
+        rbContactPoint* point = &c->set.points[k];
+        bool wasBearing = point->wasBearing || k >= c->foundPoints;
+        point->wasBearing = isShort || (wasBearing && point->impulse[0] > 0.0);
+    }
+}
+
 void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
                               rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     bool isCapped = c->solvers.substeps != NULL;
+    noteBearing(engine);
     if (isCapped && !isFast(engine, h)) {
         rbContactStep_SolvePositions(engine, host, h, miss);
         return;

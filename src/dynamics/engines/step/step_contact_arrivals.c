@@ -59,11 +59,13 @@ static bool isArriving(const rbStepContacts* c, int k)
 
 // Points whose overlap is undone: the speed of this also holds only for the displacement. The
 // bodies may be past each other at the end of the flight, and then no velocity stage would remove
-// it.
+// it; and it would do work against the force that turns the normal. A point that bore load sank
+// against its force, and has the work back that this took.
 static bool isParting(const rbStepContacts* c, int k)
 {
-    double shell = c->settings.isOverlapAllowed ? 0.0 : c->settings.shell;
-    return c->set.points[k].gap < -(shell + c->settings.tolerance);
+    const rbContactPoint* point = &c->set.points[k];
+    bool isWithin = point->wasBearing && !c->settings.isOverlapAllowed;
+    return point->gap < -((isWithin ? c->settings.shell : 0.0) + c->settings.tolerance);
 }
 
 static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
@@ -582,8 +584,9 @@ static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
 }
 
 // If no point of a pair that arrived is closed and approaches, closes the nearest of those that
-// approach, if they are within the possible error of the flight. isAgain: after collisions what was closed stays so, whether it
-// still approaches or not; what rebounds has left. Returns whether a point is closed so.
+// approach, if they are within the possible error of the flight. isAgain: after collisions what was
+// closed stays so, whether it still approaches or not; what rebounds has left. Returns whether a
+// point is closed so.
 static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, bool isAgain)
 {
     double least = INFINITY;
@@ -598,7 +601,8 @@ static bool closePair(rbStepContacts* c, const rbArrival* arrival, double h, boo
             for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
                 rbContactPoint* point = &c->set.points[k];
                 double speed = rbContactStep_NormalSpeed(c, contact, point);
-                bool isNear = speed < -c->settings.restSpeed && point->gap <= -NEAR_PART * h * speed;
+                bool isNear =
+                    speed < -c->settings.restSpeed && point->gap <= -NEAR_PART * h * speed;
                 if (isAgain ? contact->restitution > 0.0 : !isNear) {
                     continue;
                 }

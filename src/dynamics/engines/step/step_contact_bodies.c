@@ -32,9 +32,7 @@ void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, doub
             rbArray_Push(c->own.places1, 0);
             continue;
         }
-        rbMechBody body;
-        rbStep_InitBody(host, slot, i, time, &body);
-        rbArray_Push(c->own.loose, body);
+        rbArray_Push(c->own.loose, rbStep_MakeBody(engine, host, i, time));
         rbArray_Push(c->own.places1, c->own.loose.count);
     }
 }
@@ -125,6 +123,15 @@ rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, doub
     return load;
 }
 
+rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time)
+{
+    const rbMotionBody* motion = &host->motions[body->index];
+    rbLoad load = rbContactStep_LoadOf(host, body, time);
+    body->force = rbAddScaled(load.force, body->mass, motion->acceleration);
+    body->torque = rbAdd(load.torque, motion->torque);
+    return load;
+}
+
 // Half a kick: forces without a potential do work with the mean of the velocities before and after.
 static double kickBody(rbMechBody* body, double h, rbVec3 paid)
 {
@@ -146,11 +153,8 @@ static void kickOne(rbStepEngine* engine, const rbStepHost* host, rbMechBody* bo
                     double h)
 {
     rbStepContacts* c = engine->contacts;
-    const rbMotionBody* motion = &host->motions[body->index];
-    rbLoad load = rbContactStep_LoadOf(host, body, time);
-    body->force = rbAdd(rbScale(body->mass, motion->acceleration), load.force);
-    body->torque = rbAdd(motion->torque, load.torque);
-    c->accounts.sums.load += kickBody(body, h, load.paid);
+    rbVec3 paid = rbContactStep_LoadBody(host, body, time).paid;
+    c->accounts.sums.load += kickBody(body, h, paid);
     double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
     c->flight.kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
 }
@@ -211,7 +215,7 @@ void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
         rbMechBody* body = &c->own.loose.data[i];
         const rbPath* path = engine->bodies.data[body->index].def.path;
         if (!body->isDynamic && path != NULL) {
-            rbStep_FollowPath(path, time, body);
+            rbStep_FollowPath(path, time, body, false);
         }
     }
 }

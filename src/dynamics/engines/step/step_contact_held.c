@@ -6,7 +6,6 @@
 // stage, and against that at its end in the last: each part is the mirror image of the other in
 // time. Where points depend on each other (a box on its four corners), the least impulses are
 // taken.
-#include "base/math/matrix3.h"
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <float.h>
@@ -36,73 +35,66 @@
 void rbHeldSet_Free(rbHeldSet* held)
 {
     rbArray_Free(held->points);
-    rbArray_Free(held->speeds);
     rbArray_Free(held->isHeldPoint);
+    rbArray_Free(held->still);
 }
 
 // ----------------------------------------------------------------------------------------- points
 
-static rbVec3 spinOf(const rbMechBody* body)
+static rbVec3 slipRate(const rbStepContacts* c, const rbHeldPoint* held)
 {
-    if (!body->isDynamic) {
-        return body->angularVelocity;
-    }
-    rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-    return rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, local));
+    return rbContact_RelativeVelocity(c->bodies.data, held->contact, held->point);
 }
 
-static rbVec3 velocityAt(const rbMechBody* body, rbVec3 arm)
+// The normal or a tangent.
+static rbVec3 axisOf(const rbHeldPoint* held, int axis)
 {
-    return rbAdd(body->velocity, rbCross(spinOf(body), arm));
+    return axis == 0 ? held->contact->normal : held->contact->tangents[axis - 1];
 }
 
-static rbVec3 slipRate(const rbHeldPoint* point)
+static rbVec3 pushOf(const rbHeldPoint* held, int axis)
 {
-    rbVec3 u = rbSub(velocityAt(point->bodies[1], point->arms[1]),
-                     velocityAt(point->bodies[0], point->arms[0]));
-    return rbAdd(u, point->belt);
+    return axis == 0 ? held->push : axisOf(held, axis);
+}
+
+static void push(rbStepContacts* c, const rbHeldPoint* held, rbVec3 p)
+{
+    RB_ASSERT(rbIsFinite3(p));
+    rbContact_ApplyImpulse(c->bodies.data, held->contact, held->point, p);
 }
 
 // The direction of friction; false: there is no slip.
-static bool aimFriction(rbHeldPoint* point)
+static bool aimFriction(const rbStepContacts* c, rbHeldPoint* held)
 {
-    point->push = point->axes[0];
-    if (point->isSticking || !(point->friction > 0.0)) {
+    rbVec3 normal = held->contact->normal;
+    held->push = normal;
+    if (held->isSticking || !(held->contact->friction > 0.0)) {
         return true;
     }
-    rbVec3 u = slipRate(point);
-    u = rbAddScaled(u, -rbDot(u, point->axes[0]), point->axes[0]);
+    rbVec3 u = slipRate(c, held);
+    u = rbAddScaled(u, -rbDot(u, normal), normal);
     double speed = rbLength(u);
     if (!(speed > SLIDE_LEAST)) {
         return false;
     }
-    point->push = rbAddScaled(point->push, -point->friction / speed, u);
+    held->push = rbAddScaled(normal, -held->contact->friction / speed, u);
     return true;
 }
 
-// The geometry of a point of the set.
+// A point of the set.
 static void placePoint(const rbStepEngine* engine, rbHeldPoint* held, int contact, int point)
 {
     const rbStepContacts* c = engine->contacts;
-    const rbContact* from = &c->set.contacts[contact];
-    const rbContactPoint* at = &c->set.points[point];
     RB_ASSERT(contact >= 0 && contact < c->set.contactCount);
-    RB_ASSERT(point >= from->firstPoint && point < from->firstPoint + from->pointCount);
-    held->contact = contact;
-    held->point = point;
-    held->bodies[0] = rbContactStep_GetBody(engine, from->bodyA);
-    held->bodies[1] = rbContactStep_GetBody(engine, from->bodyB);
+    held->contact = &c->set.contacts[contact];
+    held->point = &c->set.points[point];
+    RB_ASSERT(point >= held->contact->firstPoint &&
+              point < held->contact->firstPoint + held->contact->pointCount);
+    held->bodies[0] = rbContactStep_GetBody(engine, held->contact->bodyA);
+    held->bodies[1] = rbContactStep_GetBody(engine, held->contact->bodyB);
     RB_ASSERT(held->bodies[0] != NULL && held->bodies[1] != NULL);
-    held->arms[0] = at->armA;
-    held->arms[1] = at->armB;
-    held->axes[0] = from->normal;
-    held->axes[1] = from->tangents[0];
-    held->axes[2] = from->tangents[1];
-    held->belt = from->hasBelt ? from->belt : RB_VEC3_ZERO;
-    held->friction = from->friction;
-    held->stiction = from->stiction;
-    held->place = rbAdd(held->bodies[0]->pose.position, at->armA);
-    held->gap = c->order.held.isGapKept ? at->gap : 0.0;
+    held->place = rbAdd(held->bodies[0]->pose.position, held->point->armA);
+    held->gap = c->order.held.isGapKept ? held->point->gap : 0.0;
     memset(held->impulse, 0, sizeof held->impulse);
 }
 
@@ -131,7 +123,7 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     rbHeldPoint held;
     memset(&held, 0, sizeof held);
     placePoint(engine, &held, contact, point);
-    rbVec3 u = slipRate(&held);
+    rbVec3 u = slipRate(c, &held);
     double approach = rbDot(u, from->normal);
     bool isLoaded = at->impulse[0] > 0.0;
     if (!isLoaded && !(at->isClosed && fabs(at->gap) <= NEAR_GAP && fabs(approach) <= NEAR_SPEED)) {
@@ -139,10 +131,9 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     }
     double slip = rbLength(rbAddScaled(u, -approach, from->normal));
     held.isSticking = from->stiction > 0.0 && (isLoaded ? at->isSticking : slip <= NEAR_SPEED);
-    for (int i = 0; i < 2; ++i) {
-        held.locals[i] = rbMulMtV(held.bodies[i]->pose.rotation, held.arms[i]);
-    }
-    if (!aimFriction(&held) || (held.isSticking && from->hasBelt)) {
+    held.locals[0] = rbMulMtV(held.bodies[0]->pose.rotation, at->armA);
+    held.locals[1] = rbMulMtV(held.bodies[1]->pose.rotation, at->armB);
+    if (!aimFriction(c, &held) || (held.isSticking && from->hasBelt)) {
         return false;
     }
     c->order.held.isHeldPoint.data[point] = 1;
@@ -150,8 +141,7 @@ static bool addPoint(rbStepEngine* engine, int contact, int point)
     return true;
 }
 
-// The points that touch at the node; false: not all of them can be held.
-static bool collect(rbStepEngine* engine)
+bool rbHeldStep_Collect(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     c->order.held.points.count = 0;
@@ -171,31 +161,6 @@ static bool collect(rbStepEngine* engine)
 }
 
 // -------------------------------------------------------------------------------------- equations
-
-// How much an impulse at one point changes the velocity at another, along directions.
-static double couple(const rbHeldPoint* i, rbVec3 measured, const rbHeldPoint* j, rbVec3 pushed)
-{
-    double sum = 0.0;
-    for (int a = 0; a < 2; ++a) {
-        for (int b = 0; b < 2; ++b) {
-            const rbMechBody* body = i->bodies[a];
-            if (body != j->bodies[b] || !body->isDynamic) {
-                continue;
-            }
-            rbVec3 turn = rbMulMtV(body->pose.rotation, rbCross(j->arms[b], pushed));
-            turn = rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, turn));
-            double k = body->invMass * rbDot(measured, pushed) +
-                       rbDot(rbCross(i->arms[a], measured), turn);
-            sum += a == b ? k : -k;
-        }
-    }
-    return sum;
-}
-
-static rbVec3 pushOf(const rbHeldPoint* point, int axis)
-{
-    return axis == 0 ? point->push : point->axes[axis];
-}
 
 // Turns two columns of left until they are orthogonal; size: the sum of all squares. False: they
 // are so already.
@@ -263,8 +228,26 @@ static void decompose(rbHeldRows* rows)
     }
 }
 
-static void factor(rbHeldSet* held)
+// How much an impulse along a row changes the rate of another: measured, with bodies at rest.
+static void fillColumn(rbHeldSet* held, size_t j)
 {
+    rbHeldRows* rows = &held->rows;
+    size_t n = (size_t)rows->count;
+    const rbHeldPoint* pushed = &held->points.data[rows->points[j]];
+    rbVec3 p = pushOf(pushed, rows->axes[j]);
+    rbContact_ApplyImpulse(held->still.data, pushed->contact, pushed->point, p);
+    for (size_t i = 0; i < n; ++i) {
+        const rbHeldPoint* measured = &held->points.data[rows->points[i]];
+        rbVec3 u = rbContact_RelativeVelocity(held->still.data, measured->contact, measured->point);
+        u = rbSub(u, measured->contact->belt);
+        rows->left[j * n + i] = rbDot(u, axisOf(measured, rows->axes[i]));
+    }
+    rbContact_ApplyImpulse(held->still.data, pushed->contact, pushed->point, rbNeg(p));
+}
+
+static void factor(rbStepContacts* c)
+{
+    rbHeldSet* held = &c->order.held;
     rbHeldRows* rows = &held->rows;
     rows->count = 0;
     for (int i = 0; i < held->points.count; ++i) {
@@ -275,36 +258,23 @@ static void factor(rbHeldSet* held)
             rows->count += 1;
         }
     }
+    rbArray_Assign(held->still, c->bodies.data, c->bodies.count);
+    for (int i = 0; i < held->still.count; ++i) {
+        held->still.data[i].velocity = held->still.data[i].spin = RB_VEC3_ZERO;
+    }
     size_t n = (size_t)rows->count;
     memset(rows->right, 0, n * n * sizeof(double));
     for (size_t j = 0; j < n; ++j) {
-        const rbHeldPoint* pushed = &held->points.data[rows->points[j]];
         rows->right[j * n + j] = 1.0;
-        for (size_t i = 0; i < n; ++i) {
-            const rbHeldPoint* measured = &held->points.data[rows->points[i]];
-            rows->left[j * n + i] = couple(measured, measured->axes[rows->axes[i]], pushed,
-                                           pushOf(pushed, rows->axes[j]));
-        }
+        fillColumn(held, j);
     }
     decompose(rows);
 }
 
-static void push(rbHeldPoint* point, rbVec3 p)
-{
-    RB_ASSERT(rbIsFinite3(p));
-    for (int side = 0; side < 2; ++side) {
-        rbMechBody* body = point->bodies[side];
-        if (body->isDynamic) {
-            double sign = side == 0 ? -1.0 : 1.0;
-            body->velocity = rbAddScaled(body->velocity, sign * body->invMass, p);
-            body->momentum = rbAddScaled(body->momentum, sign, rbCross(point->arms[side], p));
-        }
-    }
-}
-
 // Impulses that change the rates of the rows by minus their errors times a scale.
-static void pushRows(rbHeldSet* held, double scale)
+static void pushRows(rbStepContacts* c, double scale)
 {
+    rbHeldSet* held = &c->order.held;
     rbHeldRows* rows = &held->rows;
     size_t n = (size_t)rows->count;
     double x[RB_HELD_ROWS_MAX] = {0.0};
@@ -321,21 +291,17 @@ static void pushRows(rbHeldSet* held, double scale)
     for (size_t k = 0; k < n; ++k) {
         rbHeldPoint* point = &held->points.data[rows->points[k]];
         point->impulse[rows->axes[k]] += x[k];
-        push(point, rbScale(x[k], pushOf(point, rows->axes[k])));
+        push(c, point, rbScale(x[k], pushOf(point, rows->axes[k])));
     }
 }
 
 // ----------------------------------------------------------------------------------------- stages
 
-// The largest error of the rows.
-static double getError(const rbHeldRows* rows)
+// Where a point would be at the end of the flight if it were fixed to its body.
+static rbVec3 placeAhead(const rbHeldPoint* held)
 {
-    double most = 0.0;
-    for (int i = 0; i < rows->count; ++i) {
-        double error = fabs(rows->errors[i]);
-        most = error <= most ? most : error;
-    }
-    return most;
+    const rbMechBody* mover = held->bodies[held->bodies[1]->isDynamic ? 1 : 0];
+    return rbAdd(held->place, rbSub(mover->ahead.position, mover->pose.position));
 }
 
 // Where a point of a pair is at the end of the flight: the nearest of its probes.
@@ -344,9 +310,7 @@ static const rbContactProbe* findProbe(const rbHeldPoint* point, const rbContact
 {
     const rbContactProbe* best = NULL;
     double least = INFINITY;
-    const rbMechBody* mover = point->bodies[point->bodies[1]->isDynamic ? 1 : 0];
-    rbVec3 moved = rbSub(mover->ahead.position, mover->pose.position);
-    rbVec3 place = rbAdd(point->place, moved);
+    rbVec3 place = placeAhead(point);
     for (int i = 0; i < count; ++i) {
         double distance = rbLengthSquared(rbSub(probes[i].point, place));
         if (distance < least) {
@@ -369,20 +333,21 @@ static rbVec3 pathOver(const rbHeldPoint* point, int side, rbVec3 end)
     return rbMulMV(rbMatFromQuat(rbNormalizeQuat(sum)), rbSub(local, point->locals[side]));
 }
 
-// Gaps and slips at the end of the flight; false: a point is not found there.
-static bool measureFlight(rbStepEngine* engine)
+// Gaps and slips at the end of the flight; returns the largest, INFINITY: a point is not found
+// there.
+static double measureFlight(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
+    double most = 0.0;
     rbHeldRows* rows = &c->order.held.rows;
-    int contact = -1;
+    const rbContact* contact = NULL;
     int count = 0;
     rbArray_Reserve(c->flight.probes, PROBES_MAX);
     for (int i = 0; i < rows->count; ++i) {
         const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
         if (point->contact != contact) {
             contact = point->contact;
-            const rbContact* from = &c->set.contacts[contact];
-            const int bodies[2] = {from->bodyA, from->bodyB};
+            const int bodies[2] = {contact->bodyA, contact->bodyB};
             const rbRowPose poses[2] = {point->bodies[0]->ahead, point->bodies[1]->ahead};
             double within = c->places.data[bodies[0]].reach + c->places.data[bodies[1]].reach;
             count = rbContactPairs_Measure(c->pairs, bodies, poses, within + NEAR_GAP,
@@ -391,48 +356,43 @@ static bool measureFlight(rbStepEngine* engine)
         }
         const rbContactProbe* probe = findProbe(point, c->flight.probes.data, count);
         if (probe == NULL) {
-            return false;
+            return INFINITY;
         }
-        if (rows->axes[i] == 0) {
-            rows->errors[i] = probe->gap - point->gap;
-            continue;
-        }
-        rbVec3 normal = rbNormalize(rbAdd(point->axes[0], probe->normal));
+        rbVec3 normal = rbNormalize(rbAdd(contact->normal, probe->normal));
         rbVec3 slip = rbSub(pathOver(point, 0, probe->point), pathOver(point, 1, probe->point));
         slip = rbAddScaled(slip, -rbDot(slip, normal), normal);
-        rows->errors[i] = rbDot(slip, point->axes[rows->axes[i]]);
+        rows->errors[i] = rows->axes[i] == 0 ? probe->gap - point->gap
+                                             : rbDot(slip, axisOf(point, rows->axes[i]));
+        most = fabs(rows->errors[i]) <= most ? most : fabs(rows->errors[i]);
     }
-    return true;
+    return most;
 }
 
-static void measureRates(rbHeldSet* held)
+// Rates of the rows; returns the largest.
+static double measureRates(rbStepContacts* c)
 {
-    rbHeldRows* rows = &held->rows;
+    rbHeldRows* rows = &c->order.held.rows;
+    double most = 0.0;
     for (int i = 0; i < rows->count; ++i) {
-        const rbHeldPoint* point = &held->points.data[rows->points[i]];
-        rows->errors[i] = rbDot(slipRate(point), point->axes[rows->axes[i]]);
+        const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
+        rows->errors[i] = rbDot(slipRate(c, point), axisOf(point, rows->axes[i]));
+        most = fabs(rows->errors[i]) <= most ? most : fabs(rows->errors[i]);
     }
+    return most;
 }
 
-// m, of the coordinates: their rounding limits what can be met.
-static double sizeOf(const rbHeldSet* held)
+// m/s or m, of the speeds or coordinates: their rounding limits what can be met.
+static double unitOf(const rbHeldSet* held, bool isOfRates)
 {
-    double size = 1.0;
-    for (int i = 0; i < held->points.count; ++i) {
-        size = fmax(size, rbLength(held->points.data[i].place));
-    }
-    return size;
-}
-
-static double speedOf(const rbHeldSet* held)
-{
-    double speed = 1.0;
+    double unit = 1.0;
     for (int i = 0; i < held->points.count; ++i) {
         const rbHeldPoint* point = &held->points.data[i];
-        speed = fmax(speed, rbLength(velocityAt(point->bodies[0], point->arms[0])));
-        speed = fmax(speed, rbLength(velocityAt(point->bodies[1], point->arms[1])));
+        for (int side = 0; side < 2; ++side) {
+            rbVec3 size = isOfRates ? point->bodies[side]->velocity : point->place;
+            unit = fmax(unit, rbLength(size));
+        }
     }
-    return speed;
+    return unit;
 }
 
 // Where all bodies that are not frozen fly.
@@ -444,12 +404,10 @@ static void lookAhead(rbStepEngine* engine, double h)
         const rbPath* path = engine->bodies.data[body->index].def.path;
         if (body->isDynamic) {
             rbMechBody_LookAhead(body, h);
+        } else if (path != NULL) {
+            rbStep_FollowPath(path, c->grid.time + h, body, true);
         } else {
-            rbMechBody copy = *body;
-            if (path != NULL) {
-                rbStep_FollowPath(path, c->grid.time + h, &copy);
-            }
-            body->ahead = copy.pose;
+            body->ahead = body->pose;
         }
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
@@ -460,35 +418,31 @@ static void lookAhead(rbStepEngine* engine, double h)
 // Joints after contacts changed velocities.
 static void sweepJoints(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
 {
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        if (isOfRates) {
-            (void)rbStep_SweepRates(&run, h);
-        } else {
-            (void)rbStep_SweepPositions(&run, h);
-        }
+    for (int i = 0; i < engine->contacts->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(engine->contacts->graph, i);
+        rbJointSweep joints = {engine, host, &island, h, isOfRates};
+        double left;
+        (void)rbContactStep_SweepJoints(&joints, &left);
     }
 }
 
 // Turns friction that acts already against the slip that it leaves; returns by how much velocities
 // changed, m/s, or INFINITY where nothing slips any more.
-static double turnFriction(rbHeldSet* held)
+static double turnFriction(rbStepContacts* c)
 {
+    rbHeldSet* held = &c->order.held;
     double most = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
         rbHeldPoint* point = &held->points.data[i];
         rbVec3 old = point->push;
-        if (!aimFriction(point)) {
+        if (!aimFriction(c, point)) {
             return INFINITY;
         }
         rbVec3 change = rbScale(point->impulse[0], rbSub(point->push, old));
         double mobility = point->bodies[0]->invMass + point->bodies[1]->invMass;
         RB_ASSERT(mobility > 0.0);
         most = fmax(most, mobility * rbLength(change));
-        push(point, change);
+        push(c, point, change);
     }
     return most;
 }
@@ -496,42 +450,43 @@ static double turnFriction(rbHeldSet* held)
 // Solves a stage by rounds: equations of contacts, then joints. False: it does not converge.
 static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool isOfRates)
 {
-    rbHeldSet* held = &engine->contacts->order.held;
+    rbStepContacts* c = engine->contacts;
+    rbHeldSet* held = &c->order.held;
     RB_ASSERT(h > 0.0 && 3 * held->points.count <= RB_HELD_ROWS_MAX);
-    double unit = isOfRates ? speedOf(held) : sizeOf(held);
+    double unit = unitOf(held, isOfRates);
     double last = INFINITY;
-    factor(held);
+    factor(c);
     for (int round = 0; round < ROUNDS_MAX; ++round) {
-        double turned = 0.0;
-        if (isOfRates) {
-            turned = turnFriction(held);
-            if (!(turned < INFINITY)) {
-                return false;
-            }
-            if (round > 0 && turned > 0.0) {
-                factor(held);
-            }
-            measureRates(held);
-        } else {
-            lookAhead(engine, h);
-            if (!measureFlight(engine)) {
-                return false;
-            }
+        double turned = isOfRates ? turnFriction(c) : 0.0;
+        if (!(turned < INFINITY)) {
+            return false;
         }
-        double error = fmax(getError(&held->rows), turned);
+        rbContactStep_TakeBodies(engine);
+        if (round > 0 && turned > 0.0) {
+            factor(c);
+        }
+        if (!isOfRates) {
+            lookAhead(engine, h);
+        }
+        double error = isOfRates ? measureRates(c) : measureFlight(engine);
+        if (!(error < INFINITY)) {
+            return false;
+        }
+        error = fmax(error, turned);
         if (error <= LEFT_MOST * DBL_EPSILON * unit && !(error < 0.5 * last)) {
             return true;
         }
         last = error;
-        pushRows(held, isOfRates ? 1.0 : 1.0 / h);
+        pushRows(c, isOfRates ? 1.0 : 1.0 / h);
         sweepJoints(engine, host, h, isOfRates);
     }
     return false;
 }
 
 // Drops the point that pulls most; false: none does.
-static bool dropPulling(rbHeldSet* held)
+static bool dropPulling(rbStepContacts* c)
 {
+    rbHeldSet* held = &c->order.held;
     rbHeldPoint* worst = NULL;
     double most = 0.0;
     for (int i = 0; i < held->points.count; ++i) {
@@ -545,7 +500,7 @@ static bool dropPulling(rbHeldSet* held)
         return false;
     }
     for (int axis = 0; axis < 3; ++axis) {
-        push(worst, rbScale(-worst->impulse[axis], pushOf(worst, axis)));
+        push(c, worst, rbScale(-worst->impulse[axis], pushOf(worst, axis)));
         worst->impulse[axis] = 0.0;
     }
     RB_ASSERT(!worst->isDropped);
@@ -564,7 +519,7 @@ static bool isInCones(const rbStepContacts* c)
         if (point->isSticking) {
             const double* t = &point->impulse[1];
             needed += sqrt(t[0] * t[0] + t[1] * t[1]);
-            bound += point->stiction * point->impulse[0];
+            bound += point->contact->stiction * point->impulse[0];
         }
         bool isLast =
             i + 1 == held->points.count || held->points.data[i + 1].contact != point->contact;
@@ -580,106 +535,73 @@ static bool isInCones(const rbStepContacts* c)
 
 // ----------------------------------------------------------------------------------------- energy
 
-static void noteStart(rbHeldSet* held)
+static void account(rbStepContacts* c, bool isStart)
 {
-    for (int i = 0; i < held->points.count; ++i) {
-        held->points.data[i].before = slipRate(&held->points.data[i]);
-    }
-}
-
-// Half of the velocity change by forces with a potential, see step_contact_accounts.c.
-static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double h)
-{
-    return body->isDynamic ? rbScale(0.5 * h, host->motions[body->index].acceleration)
-                           : RB_VEC3_ZERO;
-}
-
-static void account(rbStepEngine* engine, const rbStepHost* host, double h, bool isStart)
-{
-    rbStepContacts* c = engine->contacts;
     rbContactAccounts* sums = &c->accounts.sums;
     for (int i = 0; i < c->order.held.points.count; ++i) {
-        rbHeldPoint* point = &c->order.held.points.data[i];
-        rbVec3 p = rbScale(point->impulse[0], point->push);
-        p = rbAddScaled(rbAddScaled(p, point->impulse[1], point->axes[1]), point->impulse[2],
-                        point->axes[2]);
-        rbVec3 mean = rbScale(0.5, rbAdd(point->before, slipRate(point)));
-        if (isStart) {
-            mean = rbSub(
-                mean, rbSub(pullOf(host, point->bodies[1], h), pullOf(host, point->bodies[0], h)));
-        }
-        double normal = rbDot(p, point->axes[0]) * rbDot(mean, point->axes[0]);
-        sums->lasting += normal;
-        sums->friction += rbDot(p, mean) - normal;
-        for (int side = 0; side < 2; ++side) {
-            if (!point->bodies[side]->isDynamic) {
-                rbVec3 v = velocityAt(point->bodies[side], point->arms[side]);
-                sums->motor += (side == 0 ? 1.0 : -1.0) * rbDot(p, v);
-            }
-        }
-        sums->motor -= rbDot(p, point->belt);
+        rbHeldPoint* held = &c->order.held.points.data[i];
+        rbVec3 p = rbJoinImpulse(held->push, held->contact->tangents, held->impulse[0],
+                                 held->impulse[1], held->impulse[2]);
+        double impulse[3];
         for (int axis = 0; axis < 3; ++axis) {
-            point->total[axis] = (isStart ? 0.0 : point->total[axis]) + rbDot(p, point->axes[axis]);
+            impulse[axis] = rbDot(p, axisOf(held, axis));
+            held->total[axis] = (isStart ? 0.0 : held->total[axis]) + impulse[axis];
         }
+        rbContactWorks works = rbContactStep_GetWorks(c, held->contact, held->point, impulse);
+        sums->lasting += works.normal;
+        sums->friction += works.friction;
+        sums->motor += works.motor;
     }
 }
 
 // ----------------------------------------------------------------------------------------- forces
 
-static void kick(rbStepEngine* engine, const rbStepHost* host, rbMechBody* body, rbLoad load,
-                 double h)
+static void kick(rbStepEngine* engine, rbMechBody* body, double h)
 {
-    rbStepContacts* c = engine->contacts;
-    const rbMotionBody* motion = &host->motions[body->index];
-    body->force = rbAddScaled(load.force, body->mass, motion->acceleration);
-    body->torque = rbAdd(load.torque, motion->torque);
     body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
     body->momentum = rbAddScaled(body->momentum, h, body->torque);
-    c->flight.kicks.data[body->index] = rbScale(engine->settings.step * body->invMass, body->force);
+    engine->contacts->flight.kicks.data[body->index] =
+        rbScale(engine->settings.step * body->invMass, body->force);
 }
 
-// J, of forces without a potential, at the current velocities.
-static double getWork(const rbMechBody* body, rbLoad load, double h)
-{
-    return h * (rbDot(load.paid, body->velocity) + rbDot(body->torque, spinOf(body)));
-}
-
-static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
+// Forces on loose bodies, and the work of those without a potential at the current velocities.
+static void loadBodies(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
         if (body->isDynamic) {
-            rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
-            rbMechBody before = *body;
-            kick(engine, host, body, load, 0.5 * h);
-            before.torque = body->torque;
-            c->accounts.sums.load += getWork(&before, load, 0.5 * h);
+            rbLoad load = rbContactStep_LoadBody(host, body, c->grid.time);
+            rbVec3 spin = c->bodies.data[body->index].spin;
+            c->accounts.sums.load +=
+                0.5 * h * (rbDot(load.paid, body->velocity) + rbDot(body->torque, spin));
         }
     }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        rbStep_BeginBasic(&run, c->grid.time, h);
+}
+
+static void pushAtStart(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    loadBodies(engine, host, h);
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        if (c->own.loose.data[i].isDynamic) {
+            kick(engine, &c->own.loose.data[i], 0.5 * h);
+        }
     }
+    rbContactStep_EachMechanism(engine, host, rbStep_BeginBasic, h);
 }
 
 static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
     lookAhead(engine, h);
+    for (int i = 0; i < c->order.held.points.count; ++i) {
+        c->order.held.points.data[i].place = placeAhead(&c->order.held.points.data[i]);
+    }
     for (int i = 0; i < c->own.loose.count; ++i) {
         c->own.loose.data[i].pose = c->own.loose.data[i].ahead;
     }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        rbStep_FlyBasic(&run, c->grid.time, h);
-    }
+    rbContactStep_EachMechanism(engine, host, rbStep_FlyBasic, h);
     c->grid.time += h;
     rbContactStep_PlaceFixed(engine, c->grid.time);
     c->trial.isFlown = false;
@@ -690,19 +612,13 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
     bool isLoaded = false;
-    rbArray_Reserve(c->order.held.speeds, c->own.loose.count);
     for (int i = 0; i < c->own.loose.count; ++i) {
-        const rbMechBody* body = &c->own.loose.data[i];
+        rbMechBody* body = &c->own.loose.data[i];
         isLoaded = isLoaded || (body->isDynamic && host->motions[body->index].load != NULL);
-        c->order.held.speeds.data[i] = (rbHeldSpeed){body->velocity, body->momentum};
+        body->lentVelocity = body->velocity;
+        body->lentMomentum = body->momentum;
     }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        rbStep_KickBasic(&run, c->grid.time, h);
-    }
+    rbContactStep_EachMechanism(engine, host, rbStep_KickBasic, h);
     double change = INFINITY;
     for (int round = 0; round < ROUNDS_MAX; ++round) {
         double last = change;
@@ -710,11 +626,11 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
         for (int i = 0; i < c->own.loose.count; ++i) {
             rbMechBody* body = &c->own.loose.data[i];
             if (body->isDynamic) {
-                rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
+                (void)rbContactStep_LoadBody(host, body, c->grid.time);
                 rbVec3 velocity = body->velocity;
-                body->velocity = c->order.held.speeds.data[i].velocity;
-                body->momentum = c->order.held.speeds.data[i].momentum;
-                kick(engine, host, body, load, 0.5 * h);
+                body->velocity = body->lentVelocity;
+                body->momentum = body->lentMomentum;
+                kick(engine, body, 0.5 * h);
                 change = fmax(change, rbDistance(velocity, body->velocity));
             }
         }
@@ -722,7 +638,8 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
             memset(c->order.held.points.data[i].impulse, 0,
                    sizeof c->order.held.points.data[i].impulse);
         }
-        noteStart(&c->order.held);
+        rbContactStep_ShowBodies(engine);
+        rbContactStep_OpenAccounts(engine, host, c->grid.time, h, 0.0);
         if (!solve(engine, host, h, true)) {
             return false;
         }
@@ -730,13 +647,7 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
             break;
         }
     }
-    for (int i = 0; i < c->own.loose.count; ++i) {
-        const rbMechBody* body = &c->own.loose.data[i];
-        if (body->isDynamic) {
-            rbLoad load = rbContactStep_LoadOf(host, body, c->grid.time);
-            c->accounts.sums.load += getWork(body, load, 0.5 * h);
-        }
-    }
+    loadBodies(engine, host, h);
     return true;
 }
 
@@ -749,9 +660,6 @@ static bool follow(rbStepEngine* engine)
     clearMarks(c);
     for (int i = 0; i < c->order.held.points.count; ++i) {
         rbHeldPoint* held = &c->order.held.points.data[i];
-        const rbMechBody* mover = held->bodies[held->bodies[1]->isDynamic ? 1 : 0];
-        rbVec3 arm = held->arms[held->bodies[1]->isDynamic ? 1 : 0];
-        rbVec3 place = rbAdd(mover->pose.position, arm); // as in findProbe
         double least = INFINITY;
         int contact = -1;
         int point = -1;
@@ -761,7 +669,7 @@ static bool follow(rbStepEngine* engine)
                 from->bodyA == held->bodies[0]->index && from->bodyB == held->bodies[1]->index;
             for (int j = from->firstPoint; isSame && j < from->firstPoint + from->pointCount; ++j) {
                 rbVec3 at = rbAdd(c->places.data[from->bodyA].pose.position, c->set.points[j].armA);
-                double distance = rbLengthSquared(rbSub(at, place));
+                double distance = rbLengthSquared(rbSub(at, held->place));
                 if (c->order.held.isHeldPoint.data[j] == 0 && distance < least) {
                     least = distance;
                     contact = k;
@@ -769,12 +677,13 @@ static bool follow(rbStepEngine* engine)
                 }
             }
         }
-        if (point < 0 || (held->isDropped && c->set.points[point].gap > NEAR_GAP)) {
+        if (point < 0 || c->set.contacts[contact].isIdle ||
+            (held->isDropped && c->set.points[point].gap > NEAR_GAP)) {
             return false;
         }
         c->order.held.isHeldPoint.data[point] = 1;
         placePoint(engine, held, contact, point);
-        if (!aimFriction(held)) {
+        if (!aimFriction(c, held)) {
             return false;
         }
     }
@@ -794,10 +703,9 @@ static void writeSet(rbStepEngine* engine)
     }
     for (int i = 0; i < c->order.held.points.count; ++i) {
         const rbHeldPoint* held = &c->order.held.points.data[i];
-        rbContactPoint* point = &c->set.points[held->point];
-        RB_ASSERT(c->order.held.isHeldPoint.data[held->point] != 0);
-        memcpy(point->impulse, held->total, sizeof point->impulse);
-        point->isSticking = held->isSticking;
+        RB_ASSERT(c->order.held.isHeldPoint.data[held->point - c->set.points] != 0);
+        memcpy(held->point->impulse, held->total, sizeof held->point->impulse);
+        held->point->isSticking = held->isSticking;
     }
     rbContactStep_ShowBodies(engine);
     rbStepLimits_Keep(engine);
@@ -835,7 +743,7 @@ static bool isDirected(const rbHeldSet* held)
 {
     for (int i = 0; i < held->points.count; ++i) {
         const rbHeldPoint* point = &held->points.data[i];
-        if (fabs(rbLength(point->axes[0]) - 1.0) > 1e-9 || point->impulse[0] < 0.0) {
+        if (fabs(rbLength(point->contact->normal) - 1.0) > 1e-9 || point->impulse[0] < 0.0) {
             return false;
         }
     }
@@ -850,20 +758,21 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
     memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
     memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
     memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
-    if (!collect(engine)) {
+    if (!rbHeldStep_Collect(engine)) {
         return false;
     }
     pushAtStart(engine, host, h);
-    noteStart(&c->order.held);
+    rbContactStep_ShowBodies(engine);
+    rbContactStep_OpenAccounts(engine, host, c->grid.time, h, -1.0);
     do {
         if (!solve(engine, host, h, false)) {
             return false;
         }
-    } while (dropPulling(&c->order.held));
+    } while (dropPulling(c));
     if (!isInCones(c)) {
         return false;
     }
-    account(engine, host, h, true);
+    account(c, true);
     RB_VALIDATE(isDirected(&c->order.held));
     fly(engine, host, h);
     c->stage.part = rbContactStep_PartOf(engine, h);
@@ -871,21 +780,10 @@ bool rbHeldStep_Make(rbStepEngine* engine, const rbStepHost* host, double h)
     if (!follow(engine) || !pushAtEnd(engine, host, h) || !isInCones(c)) {
         return false;
     }
-    account(engine, host, h, false);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepRun run = {.engine = engine,
-                         .mechanism = &engine->mechanisms.data[i],
-                         .host = host,
-                         .isForced = true};
-        rbStep_EndBasic(&run, c->grid.time, h);
-    }
+    account(c, false);
+    rbContactStep_EachMechanism(engine, host, rbStep_EndBasic, h);
     writeSet(engine);
     return isSame(c);
-}
-
-bool rbHeldStep_CanHold(rbStepEngine* engine)
-{
-    return collect(engine);
 }
 
 void rbHeldStep_Plan(rbStepEngine* engine, double h)

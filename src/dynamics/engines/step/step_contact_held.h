@@ -4,6 +4,7 @@
 // (step_contact_order.c).
 #pragma once
 
+#include "dynamics/contact/contact.h"
 #include "dynamics/engines/step/step_state.h"
 
 // Rows of points that are held at once.
@@ -11,18 +12,12 @@
 
 // A point that touches throughout a step.
 typedef struct rbHeldPoint {
-    int contact; // of the set
-    int point;
-    rbMechBody* bodies[2];
-    rbVec3 place;     // m, world
-    rbVec3 arms[2];   // m, from the centers of mass, at the start of the current stage
-    rbVec3 locals[2]; // m, in the frames of the bodies, at the start of the step
-    rbVec3 axes[3];   // normal and tangents
-    rbVec3 push;      // impulse of a unit of the normal one: where it slides, with its friction
-    rbVec3 belt;      // m/s
-    rbVec3 before;    // m/s, u at the start of the stage
-    double friction;
-    double stiction;
+    const rbContact* contact; // of the set of the current stage
+    rbContactPoint* point;
+    const rbMechBody* bodies[2];
+    rbVec3 place;      // m, world
+    rbVec3 locals[2];  // m, in the frames of the bodies, at the start of the step
+    rbVec3 push;       // impulse of a unit of the normal one: where it slides, with its friction
     double gap;        // m, to be left at the end of the flight
     double impulse[3]; // N s, of the current stage
     double total[3];   // of both, along the axes of the last
@@ -41,23 +36,18 @@ typedef struct rbHeldRows {
     double errors[RB_HELD_ROWS_MAX];
 } rbHeldRows;
 
-typedef struct rbHeldSpeed {
-    rbVec3 velocity;
-    rbVec3 momentum;
-} rbHeldSpeed;
-
 typedef struct rbHeldSet {
     RB_ARRAY(rbHeldPoint) points;
-    RB_ARRAY(rbHeldSpeed) speeds;        // per loose body, before the forces of the end
     RB_ARRAY(unsigned char) isHeldPoint; // per point of the set
+    RB_ARRAY(rbContactBody) still;       // the bodies, at rest
     bool isGapKept;                      // gaps that earlier steps left stay
     rbHeldRows rows;
 } rbHeldSet;
 
 void rbHeldSet_Free(rbHeldSet* held);
 
-// Whether the active set of the node is of a kind that can be held.
-bool rbHeldStep_CanHold(rbStepEngine* engine);
+// The points that touch at the node; false: not all of them can be held.
+bool rbHeldStep_Collect(rbStepEngine* engine);
 // Before runs of steps of size h or more: whether gaps are closed in them.
 void rbHeldStep_Plan(rbStepEngine* engine, double h);
 // One step of size h; false: the active set does not last, and the state is invalid.

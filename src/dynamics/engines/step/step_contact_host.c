@@ -128,14 +128,8 @@ static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
 {
     for (int i = 0; i < contacts->own.loose.count; ++i) {
         rbMechBody* body = &contacts->own.loose.data[i];
-        RB_MOVE(stream, body->pose.position);
-        RB_MOVE(stream, body->pose.orientation);
-        RB_MOVE(stream, body->velocity);
-        RB_MOVE(stream, body->momentum);
+        rbStep_MoveBody(body, stream);
         RB_MOVE(stream, contacts->flight.kicks.data[body->index]);
-        if (stream->isLoading) {
-            body->pose.rotation = rbMatFromQuat(body->pose.orientation);
-        }
     }
 }
 
@@ -185,9 +179,7 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
         return;
     }
     rbContactStatistics statistics = contacts->statistics;
-    RB_MOVE(stream, contacts->grid.time);
-    RB_MOVE(stream, contacts->grid.origin);
-    RB_MOVE(stream, contacts->grid.index);
+    RB_MOVE(stream, contacts->grid);
     RB_MOVE(stream, contacts->parts);
     RB_MOVE(stream, contacts->trial.cuts);
     RB_MOVE(stream, contacts->order.chosen);

@@ -1,8 +1,25 @@
 // Joints in the stages of steps with contacts: their sweeps, and their rows for islands that are
 // solved as a whole.
-#include "dynamics/engines/step/step_contact_state.h"
+#include "dynamics/engines/step/step_valid.h"
 
 #include <string.h>
+
+void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, rbStepPartFn* part,
+                                 double h)
+{
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        int first = run.mechanism->m.bodies[0].index;
+        RB_ASSERT(first >= 0 && first < engine->bodies.count);
+        if (!rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, first)) {
+            part(&run, engine->contacts->grid.time, h);
+            RB_VALIDATE(rbStepValid_IsMechanism(run.mechanism));
+        }
+    }
+}
 
 static void takeMechanism(const rbStepEngine* engine, rbStepMechanism* mechanism)
 {
@@ -103,9 +120,8 @@ static void noteStart(rbStepMechanism* mechanism)
     int rowCount = mechanism->m.rowCount;
     RB_ASSERT(rowCount <= mechanism->copies.size);
     memcpy(mechanism->copies.scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
-    for (int row = 0; row < rowCount; ++row) {
-        mechanism->copies.limits[row] = mechanism->rows.limits[row];
-    }
+    rbCopyElements(mechanism->copies.limits, mechanism->rows.limits, rowCount,
+                   sizeof(rbLimitState));
 }
 
 void rbContactStep_TurnIsland(rbStepEngine* engine, const rbContactIsland* island, double h,

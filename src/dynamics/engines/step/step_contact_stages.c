@@ -16,7 +16,7 @@ static const struct {
                          // bodies in a heap costs as much as 100 sweeps
     int jointRounds;     // in which rows of joints are rebuilt in a stage
     int polishSweeps;    // after a velocity stage that is met by its own account, until it is
-    int innerPositions;  // sweeps in parts of a step but the last, see step.c; 1000
+    int innerPositions;  // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
     int innerVelocities; // mixed bodies, 120 steps: 244 ms a step; with 30 and 10 310 ms, with 10
                          // and 10 overlaps of a millimeter that the last part does not undo
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
@@ -258,7 +258,8 @@ static void solveInTurn(Lasting* l)
 {
     rbContactRun run = *l->run;
     run.isContinued = true;
-    noteLeft(l, rbContactHybrid_Solve(l->c->solvers.hybrid, &run, &l->task, &l->solved.sweeps),
+    noteLeft(l,
+             rbContactNewton_SolveInTurn(l->c->solvers.newton, &run, &l->task, &l->solved.sweeps),
              0.0);
     l->c->statistics.hybridStages += l->solved.isDirect ? 1 : 0;
 }

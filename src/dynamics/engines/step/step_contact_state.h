@@ -66,7 +66,6 @@ typedef struct rbArrival {
 typedef struct rbContactSolvers {
     rbContactSolver* sweeps;
     rbContactNewton* newton;
-    rbContactHybrid* hybrid;
     rbContactSubsteps* substeps; // NULL: steps are solved to a tolerance
     rbCollisions* collisions;
     RB_ARRAY(rbContactLink) links; // rows of the joints of the current island
@@ -146,12 +145,26 @@ typedef struct rbStepMembers {
     RB_ARRAY(int) links;        // pairs of bodies that joints connect
 } rbStepMembers;
 
+// A pair of shapes in one step.
+typedef struct rbTouch {
+    int bodyA; // of the host, below bodyB
+    int bodyB;
+    int partA; // shape of the body
+    int partB;
+    rbVec3 impulse;       // N s, on B
+    rbVec3 armA;          // m, world axes, from A's center of mass to the mean of the closed points
+    rbVec3 normal;        // unit, from A to B, of the nearest contact
+    double gap;           // m, of that contact; INFINITY: none was closed at the end of the step
+    double approachSpeed; // m/s, before the impulses of the step; 0: none
+    bool isBearing;       // an impulse acted
+} rbTouch;
+
 // What a step reports to the host.
 typedef struct rbTouchReport {
-    // In the order of bodies, then shapes. Points are relative to A's center of mass until the end.
-    RB_ARRAY(rbEngineTouch) touches;
-    int cursor; // of the last access: the next one is mostly the same or the next
-    RB_ARRAY(rbCollisionNote) stops; // of an island, for the journal
+    RB_ARRAY(rbTouch) touches; // in the order of bodies, then shapes
+    int cursor;                // of the last access: the next one is mostly the same or the next
+    RB_ARRAY(rbEngineTouch) reported; // the same as the host gets them
+    RB_ARRAY(rbCollisionNote) stops;  // of an island, for the journal
 } rbTouchReport;
 
 // Steps of higher order and of a chosen size, see step_contact_order.c.
@@ -160,11 +173,9 @@ typedef struct rbOrderControl {
     double chosen;         // s, the next step that is tried; 0: none was yet
     double estimateSum;    // m, of errors of steps
     int plainCount;        // steps of order 2 since the last of a higher one
-    RB_ARRAY(char) node;   // the state, while steps from it are tried
-    RB_ARRAY(char) shown;  // the same, while a time between nodes is shown
-    RB_ARRAY(double) runs; // states of bodies at the ends of runs
-    RB_ARRAY(double) sums; // what the accounts gained in runs
-    RB_ARRAY(int) limits;  // of rows of joints, at the start
+    rbStepBytes node;      // the state, while steps from it are tried
+    rbStepBytes shown;     // the same, while a time between nodes is shown
+    RB_ARRAY(double) runs; // their results
 } rbOrderControl;
 
 struct rbStepContacts {
@@ -188,7 +199,7 @@ struct rbStepContacts {
     struct {
         int count; // of the current step; 0: not yet known
         int done;
-    } parts; // see step.c
+    } parts; // see step_contact_parts.c
     rbStageStart stage;
     rbStepFlight flight;
     rbNodeTrial trial;
@@ -248,6 +259,8 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
 void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, double h);
 // Forces on a body besides gravity and constant ones.
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time);
+// The same, and all forces into the body.
+rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
 
@@ -261,6 +274,10 @@ typedef struct rbJointSweep {
     bool isOfRates;
 } rbJointSweep;
 
+// A part of a step of size h, at the time of the node, for all mechanisms that are not frozen.
+typedef void rbStepPartFn(const rbStepRun* run, double time, double h);
+void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, rbStepPartFn* part,
+                                 double h);
 bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island);
 // All joints of the island, with the velocities that contacts left (an rbSweepJointsFn).
 bool rbContactStep_SweepJoints(void* context, double* error);
@@ -337,6 +354,9 @@ double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, doub
 // Writes states at a time in the step from the node, without advancing the node.
 void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
+// ---------------------------------------------------------------------------- step_contact_parts.c
+// Parts in which the step from the node is made.
+int rbContactStep_CountParts(rbStepEngine* engine);
 // Whether a part is to be followed by others: its end is not that of a step.
 static inline bool rbContactStep_IsInner(const rbStepContacts* c)
 {
@@ -353,6 +373,15 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
                                      bool isWhole, bool hasJoints);
 // At the end of a step.
 void rbContactStep_CloseAccounts(rbStepContacts* c);
+// Works of an impulse at a point since then: of its normal part, of its friction, of moving
+// obstacles.
+typedef struct rbContactWorks {
+    double normal;
+    double friction;
+    double motor;
+} rbContactWorks;
+rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* contact,
+                                      const rbContactPoint* point, const double impulse[3]);
 // Points that stopped without rebound in the velocity stage, for the journal.
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,

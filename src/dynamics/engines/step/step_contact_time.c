@@ -72,7 +72,7 @@ static rbRowPose poseAfter(const rbStepEngine* engine, int index, double h)
             return body.ahead;
         }
     } else if (path != NULL) {
-        rbStep_FollowPath(path, c->grid.time + h, &body);
+        rbStep_FollowPath(path, c->grid.time + h, &body, false);
     }
     return body.pose;
 }

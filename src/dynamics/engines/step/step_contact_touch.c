@@ -13,21 +13,24 @@
 #define ARRIVAL_PART 0.5
 
 // Order of a pair relative to that of a contact: < 0 before it.
-static inline int compare(const rbEngineTouch* touch, const rbContact* contact)
+static inline int compare(const rbTouch* touch, const rbContact* contact)
 {
-    const int own[4] = {touch->a, touch->b, touch->partA, touch->partB};
-    const int other[4] = {contact->bodyA, contact->bodyB, contact->partA, contact->partB};
-    int order = 0;
-    for (int i = 0; i < 4 && order == 0; ++i) {
-        order = own[i] - other[i];
+    if (touch->bodyA != contact->bodyA) {
+        return touch->bodyA < contact->bodyA ? -1 : 1;
     }
-    return order;
+    if (touch->bodyB != contact->bodyB) {
+        return touch->bodyB < contact->bodyB ? -1 : 1;
+    }
+    if (touch->partA != contact->partA) {
+        return touch->partA < contact->partA ? -1 : 1;
+    }
+    return touch->partB == contact->partB ? 0 : (touch->partB < contact->partB ? -1 : 1);
 }
 
 // The first pair that is not before the one of a contact.
 static int findPlace(const rbTouchReport* list, const rbContact* contact)
 {
-    const rbEngineTouch* touches = list->touches.data;
+    const rbTouch* touches = list->touches.data;
     int low = 0;
     int high = list->touches.count;
     for (int i = list->cursor; i < list->cursor + 2 && i < high; ++i) {
@@ -44,19 +47,19 @@ static int findPlace(const rbTouchReport* list, const rbContact* contact)
     return low;
 }
 
-static rbEngineTouch* findTouch(rbTouchReport* list, const rbContact* contact)
+static rbTouch* findTouch(rbTouchReport* list, const rbContact* contact)
 {
     int place = findPlace(list, contact);
     list->cursor = place;
     int count = list->touches.count;
     if (place == count || compare(&list->touches.data[place], contact) != 0) {
-        rbEngineTouch added = {.a = contact->bodyA,
-                               .b = contact->bodyB,
-                               .partA = contact->partA,
-                               .partB = contact->partB,
-                               .gap = INFINITY};
+        rbTouch added = {.bodyA = contact->bodyA,
+                         .bodyB = contact->bodyB,
+                         .partA = contact->partA,
+                         .partB = contact->partB,
+                         .gap = INFINITY};
         rbArray_Push(list->touches, added);
-        rbEngineTouch* at = &list->touches.data[place];
+        rbTouch* at = &list->touches.data[place];
         memmove(at + 1, at, (size_t)(count - place) * sizeof *at);
         *at = added;
     }
@@ -115,11 +118,11 @@ void rbContactStep_NoteArriving(const rbStepEngine* engine, const rbStepHost* ho
             const rbContactPoint* point = &set.points[k];
             // those that bear have not arrived in this step
             if (point->isClosed && !(point->impulse[0] > 0.0)) {
-                fastest = fmax(fastest, -rbContactStep_NormalSpeed(c, contact, point));
+                fastest = fmax(fastest, -rbContact_NormalSpeed(c->bodies.data, contact, point));
             }
         }
         if (fastest > 0.0) {
-            rbEngineTouch* touch = findTouch(&c->report, contact);
+            rbTouch* touch = findTouch(&c->report, contact);
             bool isArrival = fastest > ARRIVAL_PART * touch->approachSpeed;
             touch->approachSpeed = isArrival ? fastest : touch->approachSpeed;
         }
@@ -137,9 +140,9 @@ void rbContactStep_AddCollisions(const rbStepEngine* engine, const rbStepHost* h
     for (int i = 0; i < count; ++i) {
         if (notes[i].contact < set.contactCount) {
             const rbContact* contact = &set.contacts[notes[i].contact];
-            rbEngineTouch* touch = findTouch(&c->report, contact);
+            rbTouch* touch = findTouch(&c->report, contact);
             touch->impulse = rbAdd(touch->impulse, notes[i].impulse);
-            touch->point = notes[i].arm;
+            touch->armA = notes[i].arm;
             touch->normal = contact->normal;
             touch->isBearing = true;
         }
@@ -163,17 +166,17 @@ void rbContactStep_AddTouches(const rbStepEngine* engine, const rbStepHost* host
         if (point == NULL) {
             continue;
         }
-        rbEngineTouch* touch = findTouch(&c->report, contact);
+        rbTouch* touch = findTouch(&c->report, contact);
         bool acts = rbContactBody_IsMoved(&c->bodies.data[contact->bodyA]) ||
                     rbContactBody_IsMoved(&c->bodies.data[contact->bodyB]);
         rbVec3 sum = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
         touch->impulse = rbAddScaled(touch->impulse, acts ? sign : 0.0, sum);
         touch->isBearing = touch->isBearing || sign > 0.0;
-        touch->point = point->armA; // until it is located
+        touch->armA = point->armA; // until it is located
         touch->normal = contact->normal;
         if (start != NULL) {
-            double approach = -rbContact_NormalSpeed(start, contact, point);
-            touch->approachSpeed = fmax(touch->approachSpeed, approach);
+            touch->approachSpeed =
+                fmax(touch->approachSpeed, -rbContact_NormalSpeed(start, contact, point));
         }
     }
 }
@@ -196,9 +199,9 @@ static void locate(rbStepContacts* c)
             }
         }
         if (count > 0) {
-            rbEngineTouch* touch = findTouch(&c->report, contact);
+            rbTouch* touch = findTouch(&c->report, contact);
             bool isNearer = nearest < touch->gap;
-            touch->point = isNearer ? rbScale(1.0 / count, sum) : touch->point;
+            touch->armA = isNearer ? rbScale(1.0 / count, sum) : touch->armA;
             touch->normal = isNearer ? contact->normal : touch->normal;
             touch->gap = isNearer ? nearest : touch->gap;
         }
@@ -214,12 +217,25 @@ void rbContactStep_ReportTouches(const rbStepEngine* engine, const rbStepHost* h
     if (isAsked(c, host)) {
         locate(c);
     }
+    c->report.reported.count = 0;
     for (int i = 0; i < c->report.touches.count; ++i) {
-        rbEngineTouch* touch = &c->report.touches.data[i];
-        const rbMechBody* bodyA = rbContactStep_GetBody(engine, touch->a);
-        touch->point = rbAdd(bodyA->pose.position, touch->point);
+        const rbTouch* touch = &c->report.touches.data[i];
+        const rbMechBody* bodyA = rbContactStep_GetBody(engine, touch->bodyA);
+        rbEngineTouch reported;
+        memset(&reported, 0, sizeof reported);
+        reported.event.bodyA = rbEngineBody(touch->bodyA);
+        reported.event.bodyB = rbEngineBody(touch->bodyB);
+        reported.event.shapeA = touch->partA;
+        reported.event.shapeB = touch->partB;
+        reported.event.point = rbAdd(bodyA->pose.position, touch->armA);
+        reported.event.normal = touch->normal;
+        reported.event.impulse = touch->impulse;
+        reported.event.approachSpeed = touch->approachSpeed;
+        reported.isBearing = touch->isBearing;
+        reported.isClosed = touch->gap < INFINITY;
+        rbArray_Push(c->report.reported, reported);
     }
-    rbEngineNode node = {c->grid.time, c->report.touches.data, c->report.touches.count,
+    rbEngineNode node = {c->grid.time, c->report.reported.data, c->report.reported.count,
                          c->places.data};
     host->node(host->context, &node);
 }

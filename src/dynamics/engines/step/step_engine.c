@@ -17,8 +17,7 @@
 #define START_SLOW 0.99
 #define START_SLOW_MAX 5
 
-// ----------------------------------------------------------------------------------------
-// registering
+// ------------------------------------------------------------------------------------- registering
 
 rbStepEngine* rbCreateStepEngine(const rbStepSettings* settings)
 {
@@ -40,7 +39,7 @@ void rbDestroyStepEngine(rbStepEngine* engine)
     rbArray_Free(engine->bodies);
     rbArray_Free(engine->joints);
     rbArray_Free(engine->springs);
-    rbFree(engine->before, engine->beforeSize);
+    rbArray_Free(engine->before);
     rbFree(engine, sizeof *engine);
 }
 
@@ -109,15 +108,13 @@ void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringD
 
 // ------------------------------------------------------------------------------------- positions
 
-// The position of a freedom, counting turns from the last known one.
-static double freedomPosition(const rbStepJointSlot* slot, int k, const rbRowPose* poseA,
-                              const rbRowPose* poseB)
+double rbStep_FollowFreedom(const rbFreedomModel* freedom, double last, const rbRowPose* poseA,
+                            const rbRowPose* poseB)
 {
-    const rbFreedomModel* freedom = &slot->def.model->freedoms[k];
     double raw;
     rbFreedomModel_Errors(freedom, poseA, poseB, &raw);
-    double last = slot->positions[k];
-    return freedom->kind == RB_FREEDOM_ANGLE ? last + rbWrapAngle(raw - last) : raw;
+    bool isTurning = freedom->kind == RB_FREEDOM_ANGLE || freedom->kind == RB_FREEDOM_TWIST;
+    return isTurning ? last + rbWrapAngle(raw - last) : raw;
 }
 
 // Positions at the node, so that turns are counted.
@@ -130,8 +127,9 @@ void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanis
         }
         rbStepJointSlot* slot = &engine->joints.data[mechanism->infos[i].owner];
         for (int k = 0; k < slot->def.model->freedomCount; ++k) {
-            slot->positions[k] = freedomPosition(slot, k, &m->bodies[m->blocks[i].bodyA].pose,
-                                                 &m->bodies[m->blocks[i].bodyB].pose);
+            slot->positions[k] = rbStep_FollowFreedom(
+                &slot->def.model->freedoms[k], slot->positions[k],
+                &m->bodies[m->blocks[i].bodyA].pose, &m->bodies[m->blocks[i].bodyB].pose);
         }
     }
 }
@@ -146,10 +144,11 @@ static void findErrors(const rbMechanism* m, const rbRowBlock* block, double* er
 
 // Largest errors of the joints of a mechanism at its current poses. Slots: those of the joints, if
 // gaps that a run left are to be ignored; NULL: all count.
-static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, double tolerance,
-                          const rbStepJointSlot* slots)
+static rbStartGap measureErrors(const rbStepMechanism* mechanism, double tolerance,
+                                const rbStepJointSlot* slots)
 {
     const rbMechanism* m = &mechanism->m;
+    rbStartGap gap = {.joint = -1, .other = -1};
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         if (block->kind != RB_ROW_HOLD) {
@@ -168,24 +167,24 @@ static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, dou
         bool isApart = position > tolerance || angle > tolerance;
         if (isApart && slots != NULL &&
             fmax(position, angle) <= slots[mechanism->infos[i].owner].def.gapAllowed) {
-            gap->leftCount += 1;
+            gap.leftCount += 1;
             continue;
         }
-        gap->count += isApart ? 1 : 0;
-        if (!(fmax(position, angle) <= fmax(gap->position, gap->angle))) {
-            gap->other = gap->joint;
-            gap->joint = mechanism->infos[i].owner;
-            gap->position = position;
-            gap->angle = angle;
+        gap.count += isApart ? 1 : 0;
+        if (!(fmax(position, angle) <= fmax(gap.position, gap.angle))) {
+            gap.other = gap.joint;
+            gap.joint = mechanism->infos[i].owner;
+            gap.position = position;
+            gap.angle = angle;
         }
     }
+    return gap;
 }
 
 void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
 {
     rbStepStatistics* s = &engine->statistics;
-    rbStartGap gap = {.joint = -1, .other = -1};
-    measureErrors(mechanism, &gap, engine->settings.tolerance, NULL);
+    rbStartGap gap = measureErrors(mechanism, engine->settings.tolerance, NULL);
     if (mechanism->isOpen && gap.count > 0) {
         s->assemblingSteps += 1;
         return;
@@ -414,34 +413,32 @@ static void validateStart(const rbStepRun* run, rbStartGap* gap)
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
     double tolerance = assembleTolerance(run->engine, mechanism);
-    rbStartGap own = {.joint = -1, .other = -1};
-    measureErrors(mechanism, &own, tolerance, run->engine->joints.data);
+    rbStartGap own = measureErrors(mechanism, tolerance, run->engine->joints.data);
     bool isOpen = own.count > 0;
     bool isContinued = !isOpen && own.leftCount > 0;
     bool isGentle = settings->isAssembleAllowed && settings->impulseMax < INFINITY;
     if (isOpen && !settings->isAssembleAllowed) {
         takeWorse(gap, &own);
     } else if (!isContinued && (!isOpen || !isGentle)) {
-        rbStep_Save(mechanism, mechanism->copies.kept);
+        rbStep_Save(mechanism, mechanism->copies.start);
         bool isClosed = assemble(run, tolerance);
         if (isOpen && !isClosed) {
             // Reports the joint that was open first, and one that it leaves open.
-            rbStartGap left = {.joint = -1, .other = -1};
-            measureErrors(mechanism, &left, tolerance, NULL);
+            rbStartGap left = measureErrors(mechanism, tolerance, NULL);
             own.isStuck = true;
             own.other = left.joint != own.joint ? left.joint : left.other;
             takeWorse(gap, &own);
-            rbStep_Restore(mechanism, mechanism->copies.kept);
+            rbStep_Restore(mechanism, mechanism->copies.start);
         }
     }
     mechanism->isOpen = (isOpen || isContinued) && isGentle;
     rbMechanism_Refresh(&mechanism->m);
-    rbStep_ContinueErrors(mechanism);
     // Methods that let joints oscillate continue with the previous rates.
     bool isSwinging = isContinued && mechanism->method != NULL;
-    if (!mechanism->isOpen && !isSwinging) {
-        rbStep_SetSpeeds(run, mechanism->grid.time, mechanism->grid.time);
-        rbStep_StopRates(run, 0.0, mechanism->inner);
+    if (mechanism->isOpen || isSwinging) {
+        rbStep_ContinueErrors(mechanism);
+    } else {
+        rbStep_StopRates(run, mechanism->grid.time);
     }
     mechanism->isRefreshed = true;
     mechanism->isAnchored = false;
@@ -485,12 +482,9 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
         return RB_STATUS_OK;
     }
     *gap = worst;
-    if (worst.joint < 0 && worst.overlap.count > 0) {
-        rbStep_FreeMechanisms(engine);
-        return RB_STATUS_INVALID;
-    }
-    gap->limit = rbStepLimits_Validate(engine);
-    if (worst.joint >= 0 || gap->limit.joint >= 0) {
+    bool isOverlapping = worst.joint < 0 && worst.overlap.count > 0;
+    gap->limit = isOverlapping ? none.limit : rbStepLimits_Validate(engine);
+    if (isOverlapping || worst.joint >= 0 || gap->limit.joint >= 0) {
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;
     }
@@ -535,15 +529,12 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     mechanism->isForceKnown = false;
     rbMechanism_Refresh(m);
     // A state that opens joints is projected back onto them.
-    rbStartGap gap = {.joint = -1, .other = -1};
-    measureErrors(mechanism, &gap, engine->settings.tolerance, NULL);
+    rbStartGap gap = measureErrors(mechanism, engine->settings.tolerance, NULL);
     if (gap.count > 0 && !mechanism->isOpen) {
         (void)assemble(&run, engine->settings.tolerance);
     }
     m->duration = 0.0;
-    rbStep_ContinueErrors(mechanism);
-    rbStep_SetSpeeds(&run, time, time);
-    rbStep_StopRates(&run, 0.0, mechanism->inner);
+    rbStep_StopRates(&run, time);
     mechanism->isRefreshed = true;
     rbStep_WriteBodies(host, m);
 }
@@ -566,35 +557,25 @@ void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int i
 // reached.
 #define TOGETHER_ATTEMPTS 4
 
-rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* host, double time,
-                                      double* reached)
+rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
+                              double* reached)
 {
     if (engine->contacts != NULL) {
-        // All bodies are stepped together.
-        return rbStepEngine_Advance(engine, host, time, reached);
+        return rbStepContacts_Advance(engine, host, time, reached);
     }
     double start = engine->time;
-    rbByteStream counting = {0};
-    rbStepEngine_Move(engine, &counting);
     RB_ASSERT(time >= start);
-    if (engine->beforeSize != counting.size) {
-        rbFree(engine->before, engine->beforeSize);
-        engine->before = rbAlloc(counting.size);
-        engine->beforeSize = counting.size;
-    }
-    rbByteStream saving = {.bytes = engine->before};
-    rbStepEngine_Move(engine, &saving);
+    rbStepEngine_Keep(engine, &engine->before);
     engine->failed = -1;
-    rbStatus status = rbStepEngine_Advance(engine, host, time, reached);
+    rbStatus status = rbStep_Advance(engine, host, time, reached);
     if (status != RB_STATUS_LIMIT) {
         return status;
     }
     int failed = engine->failed;
     for (int k = 0; status == RB_STATUS_LIMIT && k <= TOGETHER_ATTEMPTS; ++k) {
         double target = k < TOGETHER_ATTEMPTS ? fmax(start, fmin(*reached, time)) : start;
-        rbByteStream loading = {.bytes = engine->before, .isLoading = true};
-        rbStepEngine_Move(engine, &loading);
-        status = rbStepEngine_Advance(engine, host, target, reached);
+        rbStepEngine_Recall(engine, &engine->before);
+        status = rbStep_Advance(engine, host, target, reached);
         *reached = status == RB_STATUS_LIMIT ? *reached : target;
     }
     engine->failed = failed;
@@ -638,18 +619,6 @@ static double freedomRate(const rbFreedomModel* freedom, const rbMechBody* bodyA
            rbDot(row.angularA, bodyA->angularVelocity);
 }
 
-// A body as the host sees it now; the world is at rest.
-static rbMechBody hostBody(const rbStepEngine* engine, const rbStepHost* host, int index)
-{
-    rbMechBody body = {.index = index};
-    body.pose.orientation = RB_QUAT_IDENTITY;
-    body.pose.rotation = rbMatFromQuat(RB_QUAT_IDENTITY);
-    if (index >= 0) {
-        rbStep_ReadBody(host, &engine->bodies.data[index], index, engine->time, &body);
-    }
-    return body;
-}
-
 // m and rad, of a block at the node.
 static double nodeGap(const rbMechanism* m, const rbRowBlock* block)
 {
@@ -672,8 +641,8 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
     }
     const rbStepMechanism* mechanism = &engine->mechanisms.data[slot->mechanism];
     const rbRowBlock* block = &mechanism->m.blocks[slot->block];
-    rbMechBody bodyA = hostBody(engine, host, slot->def.bodyA);
-    rbMechBody bodyB = hostBody(engine, host, slot->def.bodyB);
+    rbMechBody bodyA = rbStep_MakeBody(engine, host, slot->def.bodyA, engine->time);
+    rbMechBody bodyB = rbStep_MakeBody(engine, host, slot->def.bodyB, engine->time);
     rbRow rows[RB_BLOCK_ROWS_MAX];
     rbVec3 pointA;
     rbVec3 pointB;
@@ -690,14 +659,17 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
     rbVec3 arm = rbSub(pointA, bodyA.pose.position);
     result.torque = rbSub(moment, rbCross(arm, result.force));
     for (int k = 0; k < slot->def.model->freedomCount; ++k) {
-        result.freedomPositions[k] = freedomPosition(slot, k, &bodyA.pose, &bodyB.pose);
-        result.freedomVelocities[k] = freedomRate(&slot->def.model->freedoms[k], &bodyA, &bodyB);
+        const rbFreedomModel* freedom = &slot->def.model->freedoms[k];
+        result.freedomPositions[k] =
+            rbStep_FollowFreedom(freedom, slot->positions[k], &bodyA.pose, &bodyB.pose);
+        result.freedomVelocities[k] = freedomRate(freedom, &bodyA, &bodyB);
         // Impulses act on A; a force that raises the position acts on B.
         result.freedomForces[k] = -sumForces(mechanism, slot->block, k);
     }
     for (int k = 0; k < slot->def.limitCount; ++k) {
         const double* impulses = slot->limitImpulses[k];
-        result.limitPositions[k] = rbStepLimits_GetPosition(slot, k, &bodyA.pose, &bodyB.pose);
+        result.limitPositions[k] = rbStep_FollowFreedom(
+            &slot->def.limits[k].freedom, slot->limitPositions[k], &bodyA.pose, &bodyB.pose);
         result.limitForces[k] = (impulses[0] - impulses[1]) / engine->settings.step;
     }
     return result;
@@ -799,26 +771,16 @@ rbStepStiff rbStepEngine_GetStiff(const rbStepEngine* engine)
 // The numbers of the node, then the state.
 static void moveMechanism(rbStepMechanism* mechanism, rbByteStream* stream)
 {
-    RB_MOVE(stream, mechanism->grid.time);
-    RB_MOVE(stream, mechanism->grid.origin);
+    RB_MOVE(stream, mechanism->grid);
     RB_MOVE(stream, mechanism->chosen);
-    RB_MOVE(stream, mechanism->grid.index);
     RB_MOVE(stream, mechanism->node);
     RB_MOVE(stream, mechanism->shownWork);
     RB_MOVE(stream, mechanism->seen.estimate);
     RB_MOVE(stream, mechanism->isOpen);
-    bool isSaving = !stream->isLoading && stream->bytes != NULL;
-    if (isSaving) {
-        rbStep_Save(mechanism, mechanism->copies.kept);
-    }
-    rbByteStream_Move(stream, mechanism->copies.kept,
-                      (size_t)mechanism->copies.size * sizeof(double));
+    rbStep_Move(mechanism, stream);
     rbByteStream_Move(stream, mechanism->rows.forces,
                       (size_t)mechanism->m.rowCount * sizeof(double));
-    if (stream->isLoading) {
-        rbStep_Restore(mechanism, mechanism->copies.kept);
-        mechanism->isAnchored = false;
-    }
+    mechanism->isAnchored = mechanism->isAnchored && !stream->isLoading;
 }
 
 void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream)
@@ -844,4 +806,19 @@ void rbStepEngine_Move(rbStepEngine* engine, rbByteStream* stream)
         RB_MOVE(stream, slot->motors);
     }
     rbStepContacts_Move(engine, stream);
+}
+
+void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state)
+{
+    rbByteStream counting = {0};
+    rbStepEngine_Move(engine, &counting);
+    rbArray_Reserve(*state, (int)counting.size);
+    rbByteStream saving = {.bytes = state->data};
+    rbStepEngine_Move(engine, &saving);
+}
+
+void rbStepEngine_Recall(rbStepEngine* engine, const rbStepBytes* state)
+{
+    rbByteStream loading = {.bytes = state->data, .isLoading = true};
+    rbStepEngine_Move(engine, &loading);
 }

@@ -21,7 +21,6 @@ typedef struct rbStepEngine rbStepEngine;
 typedef struct rbStepHost {
     const rbMotionBody* motions; // per body
     rbMotionState* states;       // per body: read at a start, written at the end of an advance
-    const double* radii;         // m, per body; may be NULL
     rbEngineJournalFn* journal;  // for collisions and frozen bodies; NULL: they are only counted
     rbEngineNodeFn* node;        // at the end of every step with contacts; NULL: not asked for
     void* context;               // of these
@@ -31,6 +30,7 @@ typedef struct rbStepHost {
 typedef struct rbStepBodyDef {
     bool isDynamic;
     const rbPath* path; // kinematic; NULL stands still
+    double radius;      // m, of its shapes about the center of mass
 } rbStepBodyDef;
 
 typedef struct rbStepJointDef {
@@ -125,13 +125,10 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
 void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int index, double time);
 
 // Steps up to a time and writes the states of all owned bodies at it. Returns NUMERICAL when a
-// tolerance was not met (the run continues), LIMIT when a state stopped being finite: *reached is
-// the last good time of that mechanism, the others stay at the time they reached.
+// tolerance was not met (the run continues), LIMIT when a state stopped being finite: all bodies
+// are then at *reached.
 rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
                               double* reached);
-// The same, but after LIMIT all bodies are at *reached.
-rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* host, double time,
-                                      double* reached);
 
 // A body of the mechanism that failed; -1: none did.
 int rbStepEngine_GetFailedBody(const rbStepEngine* engine);

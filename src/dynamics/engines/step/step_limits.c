@@ -1,7 +1,6 @@
 // Stops of joints as contacts, see step_limits.h.
 #include "dynamics/engines/step/step_limits.h"
 
-#include "base/math/angle.h"
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
@@ -17,20 +16,6 @@
 #define LEVER_LEAST 1e-3
 // m or rad: a start beyond a stop by no more counts as being at the stop.
 #define START_EXCESS 1e-6
-
-double rbStepLimits_GetPosition(const rbStepJointSlot* slot, int freedom, const rbRowPose* poseA,
-                                const rbRowPose* poseB)
-{
-    RB_ASSERT(freedom >= 0 && freedom < slot->def.limitCount);
-    const rbLimitModel* limit = &slot->def.limits[freedom];
-    double raw;
-    rbFreedomModel_Errors(&limit->freedom, poseA, poseB, &raw);
-    if (!rbLimitModel_IsTurning(limit)) {
-        return raw;
-    }
-    double change = raw - slot->limitPositions[freedom];
-    return slot->limitPositions[freedom] + rbWrapAngle(change);
-}
 
 // A limit at the current poses.
 typedef struct Stop {
@@ -177,8 +162,9 @@ void rbStepLimits_Append(rbStepEngine* engine)
             }
             const rbMechanism* m = &engine->mechanisms.data[slot->mechanism].m;
             const rbRowBlock* block = &m->blocks[slot->block];
-            slot->limitPositions[k] = rbStepLimits_GetPosition(
-                slot, k, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose);
+            slot->limitPositions[k] =
+                rbStep_FollowFreedom(&limit->freedom, slot->limitPositions[k],
+                                     &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose);
             Stop stop = makeStop(engine, slot, k);
             double beyond =
                 fmax(stop.model->lower - stop.position, stop.position - stop.model->upper);

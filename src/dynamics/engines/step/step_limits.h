@@ -26,6 +26,3 @@ void rbStepLimits_PutBack(rbStepContacts* contacts);
 void rbStepLimits_Keep(rbStepEngine* engine);
 // The joint that is farthest outside its limits at the start.
 rbStartLimit rbStepLimits_Validate(const rbStepEngine* engine);
-// The position that a limit bounds, at poses; turns are counted from the last node.
-double rbStepLimits_GetPosition(const rbStepJointSlot* slot, int freedom, const rbRowPose* poseA,
-                                const rbRowPose* poseB);

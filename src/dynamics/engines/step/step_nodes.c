@@ -30,7 +30,7 @@
 #define CONTRADICTION 100.0
 #define CONTRADICTED 1e-5 // of the size, at least
 
-// A body in a copy of the state: doubles only, since runs are combined number by number.
+// A body in a copy of the state, as rbStep_MoveBody moves it.
 typedef struct BodyCopy {
     rbVec3 position;
     rbVec3 velocity;
@@ -38,86 +38,83 @@ typedef struct BodyCopy {
     rbQuat orientation;
 } BodyCopy;
 
-_Static_assert(sizeof(BodyCopy) == RB_STEP_BODY_DOUBLES * sizeof(double), "no padding");
-
-void rbStep_Save(const rbStepMechanism* mechanism, double* state)
-{
-    const rbMechanism* m = &mechanism->m;
-    double* place = state;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        BodyCopy copy = {body->pose.position, body->velocity, body->momentum,
-                         body->pose.orientation};
-        memcpy(place, &copy, sizeof copy);
-        place += RB_STEP_BODY_DOUBLES;
-    }
-    size_t rows = (size_t)m->rowCount;
-    memcpy(place, m->startErrors, rows * sizeof(double));
-    memcpy(place + rows, mechanism->rows.guesses, rows * sizeof(double));
-    memcpy(place + 2 * rows, mechanism->rows.totals, rows * sizeof(double));
-    for (size_t row = 0; row < rows; ++row) {
-        place[3 * rows + row] = (double)mechanism->rows.limits[row];
-    }
-}
+_Static_assert(sizeof(BodyCopy) == BODY_DOUBLES * sizeof(double), "no padding");
 
 static BodyCopy copyAt(const double* state, int body)
 {
     BodyCopy copy;
-    memcpy(&copy, state + (size_t)body * RB_STEP_BODY_DOUBLES, sizeof copy);
+    memcpy(&copy, state + (size_t)body * BODY_DOUBLES, sizeof copy);
     return copy;
 }
 
-void rbStep_Restore(rbStepMechanism* mechanism, const double* state)
+void rbStep_MoveBody(rbMechBody* body, rbByteStream* stream)
 {
-    rbMechanism* m = &mechanism->m;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        BodyCopy copy = copyAt(state, i);
-        rbMechBody* body = &m->bodies[i];
+    BodyCopy copy = {body->pose.position, body->velocity, body->momentum, body->pose.orientation};
+    RB_MOVE(stream, copy);
+    if (stream->isLoading) {
         body->pose = (rbRowPose){copy.position, copy.orientation, rbMatFromQuat(copy.orientation)};
         body->velocity = copy.velocity;
         body->momentum = copy.momentum;
     }
-    const double* place = state + (size_t)m->bodyCount * RB_STEP_BODY_DOUBLES;
-    size_t rows = (size_t)m->rowCount;
-    memcpy(m->startErrors, place, rows * sizeof(double));
-    memcpy(mechanism->rows.guesses, place + rows, rows * sizeof(double));
-    memcpy(mechanism->rows.totals, place + 2 * rows, rows * sizeof(double));
-    for (size_t row = 0; row < rows; ++row) {
-        mechanism->rows.limits[row] = (rbLimitState)place[3 * rows + row];
-    }
-    mechanism->isRefreshed = false;
 }
 
-// Of all bodies about the origin.
-static rbVec3 angularMomentum(const rbMechanism* m)
+void rbStep_Move(rbStepMechanism* mechanism, rbByteStream* stream)
 {
-    rbVec3 sum = RB_VEC3_ZERO;
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbStep_MoveBody(&m->bodies[i], stream);
+    }
+    size_t size = (size_t)m->rowCount * sizeof(double);
+    rbByteStream_Move(stream, m->startErrors, size);
+    rbByteStream_Move(stream, mechanism->rows.totals, size);
+    rbByteStream_Move(stream, mechanism->rows.guesses, size);
+    // rows of joints have no limits
+    for (int row = 0; mechanism->traits.hasSoft && row < m->rowCount; ++row) {
+        double limit = (double)mechanism->rows.limits[row];
+        RB_MOVE(stream, limit);
+        mechanism->rows.limits[row] = (rbLimitState)limit;
+    }
+    mechanism->isRefreshed = mechanism->isRefreshed && !stream->isLoading;
+}
+
+void rbStep_Save(rbStepMechanism* mechanism, double* state)
+{
+    rbByteStream stream = {.bytes = (char*)state};
+    rbStep_Move(mechanism, &stream);
+}
+
+void rbStep_Restore(rbStepMechanism* mechanism, double* state)
+{
+    rbByteStream stream = {.bytes = (char*)state, .isLoading = true};
+    rbStep_Move(mechanism, &stream);
+}
+
+// Where guesses begin in a copy of the state, which belong to a single run; limits follow.
+static size_t placeOfGuesses(const rbMechanism* m)
+{
+    return (size_t)m->bodyCount * BODY_DOUBLES + 2 * (size_t)m->rowCount;
+}
+
+static rbStepTotals sumBodies(const rbMechanism* m)
+{
+    rbStepTotals sum = {0};
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
         if (body->isDynamic) {
             rbVec3 orbital = rbCross(body->pose.position, rbScale(body->mass, body->velocity));
-            sum = rbAdd(sum, rbAdd(orbital, body->momentum));
+            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+            sum.mass += body->mass;
+            sum.center = rbAddScaled(sum.center, body->mass, body->pose.position);
+            sum.momentum = rbAddScaled(sum.momentum, body->mass, body->velocity);
+            sum.angular = rbAdd(sum.angular, rbAdd(orbital, body->momentum));
+            double kinetic = 0.5 * body->mass * rbLengthSquared(body->velocity) +
+                             0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+            sum.kinetic += kinetic;
+            sum.energy += kinetic - rbDot(body->force, body->pose.position);
         }
     }
+    sum.center = rbScale(1.0 / sum.mass, sum.center);
     return sum;
-}
-
-static double totalMass(const rbMechanism* m)
-{
-    double mass = 0.0;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        mass += m->bodies[i].mass;
-    }
-    return mass;
-}
-
-static rbVec3 centerOfMass(const rbMechanism* m)
-{
-    rbVec3 sum = RB_VEC3_ZERO;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].pose.position);
-    }
-    return rbScale(1.0 / totalMass(m), sum);
 }
 
 // Inertia of the whole about its center of mass.
@@ -143,16 +140,16 @@ static rbSym3 totalInertia(const rbMechanism* m, rbVec3 center)
 // origin; all bodies must be dynamic.
 static void addRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angular)
 {
-    rbVec3 center = centerOfMass(m);
+    rbStepTotals sum = sumBodies(m);
     rbVec3 spin;
-    rbVec3 velocity = rbScale(1.0 / totalMass(m), momentum);
-    rbVec3 own = rbSub(angular, rbCross(center, momentum));
-    if (!rbSym3_Solve(totalInertia(m, center), own, &spin)) {
+    rbVec3 velocity = rbScale(1.0 / sum.mass, momentum);
+    rbVec3 own = rbSub(angular, rbCross(sum.center, momentum));
+    if (!rbSym3_Solve(totalInertia(m, sum.center), own, &spin)) {
         spin = RB_VEC3_ZERO;
     }
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
-        rbVec3 r = rbSub(body->pose.position, center);
+        rbVec3 r = rbSub(body->pose.position, sum.center);
         rbSym3 tensor = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
         body->velocity = rbAdd(body->velocity, rbAdd(velocity, rbCross(spin, r)));
         body->momentum = rbAdd(body->momentum, rbMulSV(tensor, spin));
@@ -169,15 +166,25 @@ static void keepRun(rbStepMechanism* mechanism, int run)
 {
     RB_ASSERT(run >= 0 && run < RB_STEP_RUNS_MAX);
     double* place = runOf(mechanism, run);
-    rbVec3 angular = angularMomentum(&mechanism->m);
+    rbVec3 angular = sumBodies(&mechanism->m).angular;
     rbStep_Save(mechanism, place);
     memcpy(place + mechanism->copies.size, mechanism->work, sizeof mechanism->work);
     memcpy(place + mechanism->copies.size + RB_WORK_COUNT, &angular, sizeof angular);
 }
 
+// Continues with the result of a run; returns its angular momentum.
+static rbVec3 useRun(rbStepMechanism* mechanism, double* result)
+{
+    rbVec3 angular;
+    rbStep_Restore(mechanism, result);
+    memcpy(mechanism->work, result + mechanism->copies.size, sizeof mechanism->work);
+    memcpy(&angular, result + mechanism->copies.size + RB_WORK_COUNT, sizeof angular);
+    return angular;
+}
+
 static double weightOf(int n, int count)
 {
-    RB_ASSERT(n >= 1 && n <= count);
+    RB_ASSERT(n >= 1 && n <= count && count <= RB_STEP_RUNS_MAX);
     double weight = 1.0;
     for (int k = 1; k <= count; ++k) {
         if (k != n) {
@@ -187,13 +194,51 @@ static double weightOf(int n, int count)
     return weight;
 }
 
-// Quaternions are q or -q: those of the runs must agree.
-static void alignOrientations(rbStepMechanism* mechanism, int runs)
+// Sums of numbers of the runs.
+static void sumRuns(const rbStepRuns* runs, const double* weights, int first, int count,
+                    double* sum)
 {
-    for (int run = 1; run < runs; ++run) {
-        for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-            double* first = runOf(mechanism, 0) + (size_t)i * BODY_DOUBLES + 9;
-            double* other = runOf(mechanism, run) + (size_t)i * BODY_DOUBLES + 9;
+    memset(sum, 0, (size_t)count * sizeof(double));
+    for (int n = 0; n < runs->count; ++n) {
+        const double* result = runs->results + (ptrdiff_t)n * runs->size + first;
+        for (int k = 0; k < count; ++k) {
+            sum[k] += weights[n] * result[k];
+        }
+    }
+}
+
+// m, that a weighted difference of the states of a body means after a time in which speeds keep
+// theirs: angles times the size of the body.
+static double measureDifference(const rbStepRuns* runs, const double* weights, int place,
+                                const rbMechBody* body, double time)
+{
+    double d[BODY_DOUBLES];
+    sumRuns(runs, weights, place * BODY_DOUBLES, BODY_DOUBLES, d);
+    BodyCopy copy = copyAt(d, 0);
+    double turn = 2.0 * sqrt(rbDotQuat(copy.orientation, copy.orientation));
+    double spin = rbLength(copy.momentum) *
+                  fmax(body->invMoments.x, fmax(body->invMoments.y, body->invMoments.z));
+    return rbLength(copy.position) + body->radius * turn +
+           time * (rbLength(copy.velocity) + body->radius * spin);
+}
+
+double rbStepRuns_CompareOrders(const rbStepRuns* runs, int place, const rbMechBody* body,
+                                double time)
+{
+    double weights[RB_STEP_RUNS_MAX];
+    for (int n = 1; n <= runs->count; ++n) {
+        double lower = n < runs->count ? weightOf(n, runs->count - 1) : 0.0;
+        weights[n - 1] = weightOf(n, runs->count) - lower;
+    }
+    return measureDifference(runs, weights, place, body, time);
+}
+
+void rbStepRuns_Align(const rbStepRuns* runs)
+{
+    for (int i = 0; i < runs->bodyCount; ++i) {
+        const double* first = runs->results + (ptrdiff_t)i * BODY_DOUBLES + 9;
+        for (int n = 1; n < runs->count; ++n) {
+            double* other = runs->results + (ptrdiff_t)n * runs->size + (first - runs->results);
             double dot = first[0] * other[0] + first[1] * other[1] + first[2] * other[2] +
                          first[3] * other[3];
             for (int k = 0; k < 4 && dot < 0.0; ++k) {
@@ -203,53 +248,28 @@ static void alignOrientations(rbStepMechanism* mechanism, int runs)
     }
 }
 
-// m, that a difference of two states of a body means after a time in which speeds keep theirs:
-// angles times the size of the body.
-static double measureDifference(const rbMechBody* body, const double d[BODY_DOUBLES], double time)
+void rbStepRuns_Combine(const rbStepRuns* runs, double* sum)
 {
-    BodyCopy copy = copyAt(d, 0);
-    double turn = 2.0 * sqrt(d[9] * d[9] + d[10] * d[10] + d[11] * d[11] + d[12] * d[12]);
-    double spin = rbLength(copy.momentum) *
-                  fmax(body->invMoments.x, fmax(body->invMoments.y, body->invMoments.z));
-    return rbLength(copy.position) + body->radius * turn +
-           time * (rbLength(copy.velocity) + body->radius * spin);
-}
-
-// m, by which the last two orders differ.
-static double compareOrders(const rbStepMechanism* mechanism, int runs)
-{
-    double most = 0.0;
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-        double difference[BODY_DOUBLES] = {0.0};
-        for (int n = 1; n <= runs; ++n) {
-            double weight = weightOf(n, runs) - (n < runs ? weightOf(n, runs - 1) : 0.0);
-            const double* state = runOf(mechanism, n - 1) + (size_t)i * BODY_DOUBLES;
-            for (int k = 0; k < BODY_DOUBLES; ++k) {
-                difference[k] += weight * state[k];
-            }
-        }
-        most = fmax(most, measureDifference(&mechanism->m.bodies[i], difference, 0.0));
+    double weights[RB_STEP_RUNS_MAX];
+    for (int n = 1; n <= runs->count; ++n) {
+        weights[n - 1] = weightOf(n, runs->count);
     }
-    return most;
-}
-
-// The state of the limited rows in a copy of the state.
-static const double* limitsOf(const rbStepMechanism* mechanism, const double* state)
-{
-    return state + (size_t)mechanism->m.bodyCount * BODY_DOUBLES +
-           3 * (size_t)mechanism->m.rowCount;
+    sumRuns(runs, weights, 0, runs->size, sum);
+    for (int i = 0; i < runs->bodyCount; ++i) {
+        rbQuat orientation = rbNormalizeQuat(copyAt(sum, i).orientation);
+        memcpy(sum + (ptrdiff_t)i * BODY_DOUBLES + 9, &orientation, sizeof orientation);
+    }
 }
 
 // Whether a limited row is at another limit at the end of one of the runs than at the start.
 static bool isRowKinked(const rbStepMechanism* mechanism, int runs, int row)
 {
-    double before = limitsOf(mechanism, mechanism->copies.start)[row];
+    size_t place = placeOfGuesses(&mechanism->m) + (size_t)mechanism->m.rowCount + (size_t)row;
+    bool isSame = true;
     for (int n = 0; n < runs; ++n) {
-        if (limitsOf(mechanism, runOf(mechanism, n))[row] != before) {
-            return true;
-        }
+        isSame = isSame && runOf(mechanism, n)[place] == mechanism->copies.start[place];
     }
-    return false;
+    return !isSame;
 }
 
 // m/s^2, by which limited rows that reach or leave their limits within a step may accelerate bodies
@@ -274,60 +294,38 @@ static double getKink(const rbStepMechanism* mechanism, int runs)
 }
 
 // m, by which the finest run differs from any other after a time.
-static double compareRuns(const rbStepMechanism* mechanism, int runs, double time)
+static double compareRuns(const rbStepMechanism* mechanism, const rbStepRuns* runs, double time)
 {
     double most = 0.0;
-    for (int n = 0; n < runs - 1; ++n) {
+    for (int n = 0; n < runs->count - 1; ++n) {
+        double weights[RB_STEP_RUNS_MAX] = {0.0};
+        weights[n] = 1.0;
+        weights[runs->count - 1] = -1.0;
         for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-            const double* last = runOf(mechanism, runs - 1) + (size_t)i * BODY_DOUBLES;
-            const double* other = runOf(mechanism, n) + (size_t)i * BODY_DOUBLES;
-            double difference[BODY_DOUBLES];
-            for (int k = 0; k < BODY_DOUBLES; ++k) {
-                difference[k] = other[k] - last[k];
-            }
-            most = fmax(most, measureDifference(&mechanism->m.bodies[i], difference, time));
+            const rbMechBody* body = &mechanism->m.bodies[i];
+            most = fmax(most, measureDifference(runs, weights, i, body, time));
         }
     }
     return most;
 }
 
-// Combines the runs; limits and the like are those of the last run.
-static void combineRuns(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
+// Combines the runs; limits and guesses are those of the finest. Returns the angular momentum.
+static rbVec3 combineRuns(rbStepMechanism* mechanism, const rbStepRuns* runs)
 {
-    rbMechanism* m = &mechanism->m;
-    RB_ASSERT(runs > 1 && runs <= RB_STEP_RUNS_MAX);
-    alignOrientations(mechanism, runs);
-    mechanism->seen.estimate = compareOrders(mechanism, runs);
-    int linear = m->bodyCount * BODY_DOUBLES + 3 * m->rowCount;
-    const double* last = runOf(mechanism, runs - 1);
-    double* sum = runOf(mechanism, RB_STEP_RUNS_MAX);
-    memcpy(sum, last, (size_t)mechanism->copies.runSize * sizeof(double));
-    memset(sum, 0, (size_t)linear * sizeof(double));
-    double work[RB_WORK_COUNT] = {0.0};
-    *momentum = RB_VEC3_ZERO;
-    for (int n = 1; n <= runs; ++n) {
-        const double* state = runOf(mechanism, n - 1);
-        double weight = weightOf(n, runs);
-        for (int k = 0; k < linear; ++k) {
-            sum[k] += weight * state[k];
-        }
-        for (int k = 0; k < RB_WORK_COUNT; ++k) {
-            work[k] += weight * state[mechanism->copies.size + k];
-        }
-        rbVec3 own;
-        memcpy(&own, state + mechanism->copies.size + RB_WORK_COUNT, sizeof own);
-        *momentum = rbAddScaled(*momentum, weight, own);
-    }
-    rbStep_Restore(mechanism, sum);
-    // A guess is best taken from the finest run.
-    memcpy(mechanism->rows.guesses, last + (size_t)m->bodyCount * BODY_DOUBLES + m->rowCount,
-           (size_t)m->rowCount * sizeof(double));
-    memcpy(mechanism->work, work, sizeof work);
+    const rbMechanism* m = &mechanism->m;
+    RB_ASSERT(runs->count > 1 && runs->count <= RB_STEP_RUNS_MAX);
+    rbStepRuns_Align(runs);
+    mechanism->seen.estimate = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
-        rbRowPose* pose = &m->bodies[i].pose;
-        pose->orientation = rbNormalizeQuat(pose->orientation);
-        pose->rotation = rbMatFromQuat(pose->orientation);
+        double off = rbStepRuns_CompareOrders(runs, i, &m->bodies[i], 0.0);
+        mechanism->seen.estimate = fmax(mechanism->seen.estimate, off);
     }
+    double* sum = runOf(mechanism, RB_STEP_RUNS_MAX);
+    rbStepRuns_Combine(runs, sum);
+    size_t own = placeOfGuesses(m);
+    memcpy(sum + own, runOf(mechanism, runs->count - 1) + own,
+           2 * (size_t)m->rowCount * sizeof(double));
+    return useRun(mechanism, sum);
 }
 
 void rbStep_HoldJoints(const rbMechanism* m, double* compliance)
@@ -365,11 +363,10 @@ rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double dampi
 static void placeForMethod(void* context, rbMechanism* mechanism, double time)
 {
     const rbStepRun* run = context;
-    double power;
     (void)mechanism;
     rbStep_PlaceFixed(run, time, false);
     run->mechanism->isForceKnown = false;
-    rbStep_Forces(run, time, &power);
+    (void)rbStep_Forces(run, time);
 }
 
 // A registered method in place of look-ahead impulses.
@@ -444,15 +441,6 @@ static bool isUnresolved(const rbStepMechanism* mechanism, double h, int runs)
     return mechanism->seen.estimate > UNRESOLVED_PART * motion;
 }
 
-// The finest run alone, of order 2, which is stable.
-static void useFinestRun(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
-{
-    const double* last = runOf(mechanism, runs - 1);
-    rbStep_Restore(mechanism, last);
-    memcpy(mechanism->work, last + mechanism->copies.size, sizeof mechanism->work);
-    memcpy(momentum, last + mechanism->copies.size + RB_WORK_COUNT, sizeof *momentum);
-}
-
 // Conditions that cannot be met (motors against joints) yield, so that they do no damage.
 static void settleRun(const rbStepRun* run, double time, double h)
 {
@@ -472,31 +460,31 @@ static bool finishRuns(const rbStepRun* run, double time, double h, int runs)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
-    rbVec3 momentum;
-    combineRuns(mechanism, runs, &momentum);
+    rbStepRuns results = {mechanism->copies.runs, mechanism->copies.runSize, runs,
+                          mechanism->m.bodyCount};
+    double* finest = runOf(mechanism, runs - 1); // of order 2, which is stable
+    rbVec3 momentum = combineRuns(mechanism, &results);
     mechanism->seen.kink = settings->errorMax > 0.0 ? getKink(mechanism, runs) : 0.0;
     if (mechanism->seen.kink > 0.0) {
         // Combining the runs would cancel nothing.
         double horizon = settings->horizon;
         mechanism->seen.estimate =
-            fmax(compareRuns(mechanism, runs, horizon), h * mechanism->seen.kink * horizon);
-        useFinestRun(mechanism, runs, &momentum);
+            fmax(compareRuns(mechanism, &results, horizon), h * mechanism->seen.kink * horizon);
+        momentum = useRun(mechanism, finest);
     } else if (isUnresolved(mechanism, h, runs)) {
         if (!run->isSmallest && !run->isForced) {
             return false;
         }
-        useFinestRun(mechanism, runs, &momentum);
+        momentum = useRun(mechanism, finest);
     }
     rbStep_PlaceFixed(run, time + h, false);
     (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
-    rbStep_ContinueErrors(mechanism);
-    rbStep_SetSpeeds(run, time + h, time + h);
     // Velocities only: nothing soft acts in zero time.
-    rbStep_StopRates(run, 0.0, mechanism->inner);
+    rbStep_StopRates(run, time + h);
     if (mechanism->traits.isAfloat) {
         // Every run keeps the angular momentum, but the combination is not linear in it: the
         // difference is corrected as a rotation of the whole, which no joint feels.
-        rbVec3 off = rbSub(momentum, angularMomentum(&mechanism->m));
+        rbVec3 off = rbSub(momentum, sumBodies(&mechanism->m).angular);
         addRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
     }
     return true;
@@ -553,8 +541,8 @@ static bool makeStep(const rbStepRun* run, double time, double h)
     return true;
 }
 
-// -----------------------------------------------------------------------------------------
-// swinging How fast a mechanism oscillates under the forces its joints carry.
+// ---------------------------------------------------------------------------------------- swinging
+// How fast a mechanism oscillates under the forces its joints carry.
 //
 // A joint that pulls a body at an arm r with a force F holds it upright as a taut string does:
 // about an axis across the arm with the stiffness r . F. A rod of length L that pulls with T holds
@@ -623,11 +611,8 @@ static double swingOf(const rbStepMechanism* mechanism, double h)
     return sqrt(most);
 }
 
-// --------------------------------------------------------------------------------------------
-// nodes
+// ------------------------------------------------------------------------------------------- nodes
 
-// Times closer than this fraction of a step are equal.
-#define SNAP 1e-9
 // Steps without a halving after which a coarser step is tried again.
 #define CALM_STEPS 4
 // The same after a step that gained energy.
@@ -719,31 +704,6 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
     return status;
 }
 
-static double kineticEnergy(const rbMechanism* m)
-{
-    double sum = 0.0;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-            sum += 0.5 * body->mass * rbLengthSquared(body->velocity) +
-                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
-        }
-    }
-    return sum;
-}
-
-// Energy of a mechanism on which nothing but constant forces acts.
-static double energyOf(const rbMechanism* m)
-{
-    double sum = kineticEnergy(m);
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        sum -= body->isDynamic ? rbDot(body->force, body->pose.position) : 0.0;
-    }
-    return sum;
-}
-
 static bool isConservative(const rbStepMechanism* mechanism)
 {
     return !mechanism->traits.hasSoft && !mechanism->traits.hasPaths &&
@@ -751,21 +711,10 @@ static bool isConservative(const rbStepMechanism* mechanism)
            mechanism->method == NULL;
 }
 
-static rbVec3 linearMomentum(const rbMechanism* m)
+// Angular momentum about the center of mass.
+static rbVec3 ownAngular(const rbStepTotals* sum)
 {
-    rbVec3 sum = RB_VEC3_ZERO;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].velocity);
-    }
-    return sum;
-}
-
-// Momentum, and angular momentum about the center of mass.
-static void noteMomentum(const rbMechanism* m, rbVec3* momentum, rbVec3* angular, rbVec3* center)
-{
-    *center = centerOfMass(m);
-    *momentum = linearMomentum(m);
-    *angular = rbSub(angularMomentum(m), rbCross(*center, *momentum));
+    return rbSub(sum->angular, rbCross(sum->center, sum->momentum));
 }
 
 // A free-floating mechanism in a uniform field keeps its angular momentum, gains the momentum of
@@ -779,59 +728,41 @@ static void keepMomentum(rbStepMechanism* mechanism, double h)
     for (int i = 0; i < m->bodyCount; ++i) {
         force = rbAdd(force, m->bodies[i].force);
     }
-    rbVec3 momentum;
-    rbVec3 angular;
-    rbVec3 center;
-    noteMomentum(m, &momentum, &angular, &center);
     RB_ASSERT(mechanism->traits.isAfloat);
-    rbVec3 mean = rbAddScaled(mechanism->before.momentum, 0.5 * h, force);
-    rbVec3 shift = rbSub(rbAddScaled(mechanism->before.center, h / totalMass(m), mean), center);
+    const rbStepTotals* before = &mechanism->before;
+    rbStepTotals sum = sumBodies(m);
+    rbVec3 mean = rbAddScaled(before->momentum, 0.5 * h, force);
+    rbVec3 shift = rbSub(rbAddScaled(before->center, h / sum.mass, mean), sum.center);
     for (int i = 0; i < m->bodyCount; ++i) {
         rbVec3* position = &m->bodies[i].pose.position;
         *position = rbAdd(*position, shift);
     }
-    noteMomentum(m, &momentum, &angular, &center);
-    rbVec3 off = rbSub(rbAddScaled(mechanism->before.momentum, h, force), momentum);
-    rbVec3 turn = rbAdd(rbSub(mechanism->before.angular, angular), rbCross(center, off));
+    sum = sumBodies(m);
+    rbVec3 off = rbSub(rbAddScaled(before->momentum, h, force), sum.momentum);
+    rbVec3 turn = rbAdd(rbSub(ownAngular(before), ownAngular(&sum)), rbCross(sum.center, off));
     addRigidMotion(m, off, turn);
 }
 
-static void noteEnergy(const rbStepRun* run, double time, double h)
+static void noteStart(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbMechanism* m = &mechanism->m;
-    double power;
-    rbStep_Forces(run, time, &power);
-    mechanism->before.energy = energyOf(m);
-    mechanism->before.forceEnergy = 0.0;
+    (void)rbStep_Forces(run, time);
+    mechanism->before = sumBodies(m);
+    mechanism->forceEnergy = 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         double square = h * h * rbLengthSquared(m->bodies[i].force);
-        mechanism->before.forceEnergy += 0.5 * m->bodies[i].invMass * square;
+        mechanism->forceEnergy += 0.5 * m->bodies[i].invMass * square;
     }
 }
 
-// J, by which the energy may grow in a step. Joints do no work: more means that look-ahead has
-// found another configuration that closes them, far from the current one.
-static double allowedGain(const rbStepMechanism* mechanism)
-{
-    return TAME_PART * kineticEnergy(&mechanism->m) + mechanism->before.forceEnergy;
-}
-
+// Whether the energy grew by no more than it may in a step. Joints do no work: more means that
+// look-ahead has found another configuration that closes them, far from the current one.
 static bool isTame(const rbStepMechanism* mechanism)
 {
-    double gain = energyOf(&mechanism->m) - mechanism->before.energy;
-    return !isConservative(mechanism) || gain <= allowedGain(mechanism);
-}
-
-static void scaleMotion(rbMechanism* m, double scale)
-{
-    for (int i = 0; i < m->bodyCount; ++i) {
-        rbMechBody* body = &m->bodies[i];
-        if (body->isDynamic) {
-            body->velocity = rbScale(scale, body->velocity);
-            body->momentum = rbScale(scale, body->momentum);
-        }
-    }
+    rbStepTotals sum = sumBodies(&mechanism->m);
+    double most = TAME_PART * sum.kinetic + mechanism->forceEnergy;
+    return !isConservative(mechanism) || sum.energy - mechanism->before.energy <= most;
 }
 
 // Removes the energy gained by a step that could not be made otherwise: from all motion, or, for a
@@ -839,20 +770,26 @@ static void scaleMotion(rbMechanism* m, double scale)
 static void tame(rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
-    double gain = energyOf(m) - mechanism->before.energy;
+    rbStepTotals sum = sumBodies(m);
+    double gain = sum.energy - mechanism->before.energy;
     if (!isConservative(mechanism) || !(gain > 0.0)) {
         return;
     }
-    rbVec3 momentum = linearMomentum(m);
-    rbVec3 angular = angularMomentum(m);
     if (mechanism->traits.isAfloat) {
-        addRigidMotion(m, rbNeg(momentum), rbNeg(angular));
+        addRigidMotion(m, rbNeg(sum.momentum), rbNeg(sum.angular));
     }
-    double kinetic = kineticEnergy(m);
+    double kinetic = sumBodies(m).kinetic;
     RB_ASSERT(!(kinetic < 0.0));
-    scaleMotion(m, gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0);
+    double scale = gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            body->velocity = rbScale(scale, body->velocity);
+            body->momentum = rbScale(scale, body->momentum);
+        }
+    }
     if (mechanism->traits.isAfloat) {
-        addRigidMotion(m, momentum, angular);
+        addRigidMotion(m, sum.momentum, sum.angular);
     }
 }
 
@@ -869,13 +806,9 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     mechanism->seen.redundantMost = 0;
     memset(mechanism->rows.sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
     rbStep_RunMotors(run, time, h);
-    noteEnergy(run, time, h);
+    noteStart(run, time, h);
     bool isKept =
         mechanism->traits.isAfloat && mechanism->traits.isFieldUniform && isConservative(mechanism);
-    if (isKept) {
-        noteMomentum(&mechanism->m, &mechanism->before.momentum, &mechanism->before.angular,
-                     &mechanism->before.center);
-    }
     rbStatus status = makeParts(&own, time, h, 0);
     if (mechanism->node.settleCount > 0 || (own.isForced && !isTame(mechanism))) {
         tame(mechanism);
@@ -889,32 +822,29 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     return status;
 }
 
-// Memory of servos: a trial must not count.
-static void copyMotors(const rbStepEngine* engine, const rbStepMechanism* mechanism, bool isBack)
+// The state, and the memory of servos: a trial must not count.
+static void moveNode(const rbStepEngine* engine, rbStepMechanism* mechanism, rbByteStream stream)
 {
+    rbStep_Move(mechanism, &stream);
+    RB_MOVE(&stream, mechanism->node);
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         const rbBlockInfo* info = &mechanism->infos[i];
         if (info->role == RB_ROLE_FREEDOM) {
-            rbMotorState* motor = &engine->joints.data[info->owner].motors[info->freedom];
-            rbMotorState* copy = &mechanism->copies.motors[i];
-            *(isBack ? motor : copy) = *(isBack ? copy : motor);
+            RB_MOVE(&stream, engine->joints.data[info->owner].motors[info->freedom]);
         }
     }
+    RB_ASSERT(stream.size <= (size_t)mechanism->copies.nodeSize);
 }
 
 void rbStep_KeepNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
 {
-    rbStep_Save(mechanism, mechanism->copies.kept);
-    mechanism->copies.node = mechanism->node;
-    copyMotors(engine, mechanism, false);
+    moveNode(engine, mechanism, (rbByteStream){.bytes = mechanism->copies.kept});
 }
 
 void rbStep_RecallNode(const rbStepEngine* engine, rbStepMechanism* mechanism)
 {
-    rbStep_Restore(mechanism, mechanism->copies.kept);
-    mechanism->node = mechanism->copies.node;
+    moveNode(engine, mechanism, (rbByteStream){.bytes = mechanism->copies.kept, .isLoading = true});
     mechanism->isAnchored = false;
-    copyMotors(engine, mechanism, true);
 }
 
 static void keepNode(const rbStepRun* run)
@@ -986,8 +916,7 @@ static bool refine(const rbStepRun* run)
     rbStep_RecallNode(run->engine, run->mechanism);
     mechanism->node.level = level;
     mechanism->node.calmCount = -WILD_STEPS;
-    mechanism->copies.node.level = level;
-    mechanism->copies.node.calmCount = -WILD_STEPS;
+    rbStep_KeepNode(run->engine, mechanism);
     run->engine->statistics.halvings += run->isTrial ? 0 : 1;
     return true;
 }
@@ -1020,7 +949,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
         bool isLast = k == SINGULAR_ATTEMPTS;
         h = isLast ? next - time : stretches[k] * (next - time);
         end = isLast ? next : time + h;
-        if (end > asked + SNAP * h) {
+        if (end > asked + RB_STEP_SNAP * h) {
             *isHeld = true;
             return RB_STATUS_OK;
         }
@@ -1033,11 +962,6 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
         finishNode(run, end, h);
     }
     return status;
-}
-
-static double gridTime(const rbStepEngine* engine, const rbStepMechanism* mechanism)
-{
-    return mechanism->grid.origin + (double)mechanism->grid.index * engine->settings.step;
 }
 
 // m, by which rounding alone lets the orders differ. Next to a singular position the conditions
@@ -1066,30 +990,22 @@ static double allowedError(const rbStepRun* run, double h)
     return fmax(share * settings->errorMax, fmax(estimateFloor(run), shortest * settings->horizon));
 }
 
-// Ends a step of a chosen size. It is inaccurate if its error is not known, or if the errors so far
-// add up to more than they may.
-static void finishChosen(const rbStepRun* run, double time, double h, bool isKnown)
+void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors)
 {
-    const rbStepSettings* settings = &run->engine->settings;
-    rbStepStatistics* s = &run->engine->statistics;
-    double most = settings->errorMax * fmax(1.0, (time + h) / settings->horizon);
-    if (!isKnown || run->mechanism->node.estimateSum > most) {
-        s->unmetTime = s->unmetSteps + s->inaccurateSteps == 0 ? time + h : s->unmetTime;
+    const rbStepSettings* settings = &engine->settings;
+    rbStepStatistics* s = &engine->statistics;
+    if (errors > settings->errorMax * fmax(1.0, time / settings->horizon)) {
+        s->unmetTime = s->unmetSteps + s->inaccurateSteps == 0 ? time : s->unmetTime;
         s->inaccurateSteps += 1;
     }
-    finishNode(run, time + h, h);
 }
 
-// How much longer than h a step may be, by its error.
-static double stepFactor(const rbStepRun* run, double error, double allowed)
+double rbStep_GetGrowth(double order, double error, double allowed, double most)
 {
-    // The lower of the two orders has a local error of this power; a kink the first.
-    double order = run->mechanism->seen.kink > 0.0 ? 2.0 : (double)run->engine->settings.order;
-    double factor = STEP_GROWTH;
-    if (error > estimateFloor(run)) {
-        factor = STEP_SAFETY * rbExp(rbLog(allowed / error) / (order - 1.0));
-    }
-    return fmin(STEP_GROWTH, fmax(STEP_SHRINKAGE, factor));
+    // The lower of the two orders has a local error of this power.
+    double power = order - 1.0;
+    double factor = error > 0.0 ? STEP_SAFETY * rbExp(rbLog(allowed / error) / power) : most;
+    return fmin(most, fmax(STEP_SHRINKAGE, factor));
 }
 
 // A step where none is accurate enough: that with the least error, or of order 1 when look-ahead
@@ -1102,7 +1018,9 @@ static rbStatus stepAnyway(const rbStepRun* run, double h, double hLeast)
     h = isKnown ? hLeast : h;
     rbStatus status = isKnown ? makeSteps(run, time, h) : settle(run, time, h);
     if (status == RB_STATUS_OK) {
-        finishChosen(run, time, h, isKnown);
+        double errors = isKnown ? mechanism->node.estimateSum : INFINITY;
+        rbStep_CountInaccurate(run->engine, time + h, errors);
+        finishNode(run, time + h, h);
         mechanism->node.settleCount = 0;
         mechanism->chosen = h;
     }
@@ -1128,29 +1046,28 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
         RB_ASSERT(h > 0.0 && h <= settings->step);
         double sum = mechanism->node.estimateSum;
         rbStatus status = makeSteps(run, time, h);
-        if (status == RB_STATUS_OK && isSingular(mechanism) && cut < SINGULAR_ATTEMPTS) {
-            rbStep_RecallNode(run->engine, run->mechanism);
-            cut += 1;
-            continue;
+        bool isMade = status == RB_STATUS_OK;
+        bool isCut = isMade && isSingular(mechanism) && cut < SINGULAR_ATTEMPTS;
+        mechanism->chosen = isMade ? mechanism->chosen : STEP_SHRINKAGE * h;
+        if (isMade && !isCut) {
+            double error = mechanism->node.estimateSum - sum;
+            double allowed = allowedError(run, h);
+            // a kink has an error of the first power
+            double order = mechanism->seen.kink > 0.0 ? 2.0 : (double)settings->order;
+            double counted = error > estimateFloor(run) ? error : 0.0;
+            double growth = rbStep_GetGrowth(order, counted, allowed, STEP_GROWTH);
+            mechanism->chosen = fmin(h * growth, settings->step);
+            if (error <= allowed) {
+                run->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
+                rbStep_CountInaccurate(run->engine, time + h, mechanism->node.estimateSum);
+                finishNode(run, time + h, h);
+                return RB_STATUS_OK;
+            }
+            hLeast = error < errorLeast ? h : hLeast;
+            errorLeast = fmin(error, errorLeast);
         }
-        if (status != RB_STATUS_OK) {
-            rbStep_RecallNode(run->engine, run->mechanism);
-            mechanism->chosen = STEP_SHRINKAGE * h;
-            continue;
-        }
-        double error = mechanism->node.estimateSum - sum;
-        double allowed = allowedError(run, h);
-        mechanism->chosen = fmin(h * stepFactor(run, error, allowed), settings->step);
-        if (error <= allowed) {
-            run->engine->statistics.singularSteps += cut > 0 ? 1 : 0;
-            finishChosen(run, time, h, true);
-            return RB_STATUS_OK;
-        }
-        if (error < errorLeast) {
-            errorLeast = error;
-            hLeast = h;
-        }
-        rbStep_RecallNode(run->engine, run->mechanism);
+        rbStep_RecallNode(run->engine, mechanism);
+        cut += isCut ? 1 : 0;
     }
     return stepAnyway(run, first, hLeast);
 }
@@ -1162,11 +1079,14 @@ static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
     if (engine->settings.errorMax > 0.0) {
         return mechanism->grid.time + mechanism->chosen;
     }
-    while (gridTime(engine, mechanism) <= mechanism->grid.time + SNAP * step) {
-        mechanism->grid.index += 1;
+    rbStepGrid* grid = &mechanism->grid;
+    double next = grid->origin + (double)grid->index * step;
+    while (next <= grid->time + RB_STEP_SNAP * step) {
+        grid->index += 1;
+        next = grid->origin + (double)grid->index * step;
     }
-    RB_ASSERT(mechanism->grid.index > 0);
-    return gridTime(engine, mechanism);
+    RB_ASSERT(grid->index > 0);
+    return next;
 }
 
 static bool isFiniteState(const rbMechanism* m)
@@ -1217,7 +1137,7 @@ static rbStatus tryStep(const rbStepRun* run, double time)
 void rbStep_MakeNode(const rbStepRun* run, double time)
 {
     double h = time - run->mechanism->grid.time;
-    if (h > SNAP * run->engine->settings.step) {
+    if (h > RB_STEP_SNAP * run->engine->settings.step) {
         (void)stepOrSettle(run, h);
         finishNode(run, time, h);
     }
@@ -1228,7 +1148,7 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good
 {
     rbStepEngine* engine = run->engine;
     rbStepMechanism* mechanism = run->mechanism;
-    double snap = SNAP * engine->settings.step;
+    double snap = RB_STEP_SNAP * engine->settings.step;
     for (;;) {
         *good = mechanism->grid.time;
         double next = nextNode(engine, mechanism);
@@ -1253,14 +1173,10 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good
     return RB_STATUS_OK;
 }
 
-rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
-                              double* reached)
+rbStatus rbStep_Advance(rbStepEngine* engine, const rbStepHost* host, double time, double* reached)
 {
     rbStepStatistics* s = &engine->statistics;
     int64_t unmet = s->unmetSteps + s->inaccurateSteps;
-    if (engine->contacts != NULL) {
-        return rbStepContacts_Advance(engine, host, time, reached);
-    }
     *reached = time;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepRun run = {.engine = engine, .mechanism = &engine->mechanisms.data[i], .host = host};

@@ -88,14 +88,15 @@ typedef struct rbStepTraits {
     bool isFieldUniform; // all bodies have the same constant acceleration
 } rbStepTraits;
 
-// A mechanism at the start of the current step.
-typedef struct rbStepBefore {
-    rbVec3 momentum;    // kg m/s
-    rbVec3 center;      // m, of mass
-    rbVec3 angular;     // kg m^2/s, about the center of mass
-    double energy;      // J
-    double forceEnergy; // J, possible work of the forces in the step on bodies at rest
-} rbStepBefore;
+// Sums over the bodies of a mechanism.
+typedef struct rbStepTotals {
+    double mass;
+    rbVec3 center;   // m, of mass
+    rbVec3 momentum; // kg m/s
+    rbVec3 angular;  // kg m^2/s, about the origin
+    double kinetic;  // J
+    double energy;   // J, if nothing but constant forces acts
+} rbStepTotals;
 
 // What the current step showed.
 typedef struct rbStepSeen {
@@ -113,14 +114,22 @@ typedef struct rbStepSeen {
 typedef struct rbStepCopies {
     int size;             // doubles of a copy
     double* start;        // at the start of the current step
-    double* kept;         // at the node, during a trial
+    char* kept;           // state and memory of the node, during a trial
+    int nodeSize;         // bytes of it
     double* scratch;      // within a basic step
     double* runs;         // results of the runs: states, works, totals
     int runSize;          // doubles of one
     rbLimitState* limits; // per row, where a stage of contacts began
-    rbNodeMemory node;    // during a trial
-    rbMotorState* motors; // per block, the same
 } rbStepCopies;
+
+// Results of runs of 1, 2, 3, ... steps over the same time as doubles: first the bodies, as
+// rbStep_MoveBody moves them.
+typedef struct rbStepRuns {
+    double* results;
+    int size; // doubles of one
+    int count;
+    int bodyCount;
+} rbStepRuns;
 
 typedef struct rbStepMechanism {
     rbMechanism m;
@@ -143,7 +152,8 @@ typedef struct rbStepMechanism {
     double work[RB_WORK_COUNT];      // J, of the current step
     double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance
     rbNodeMemory node;
-    rbStepBefore before;
+    rbStepTotals before; // at the start of the current step
+    double forceEnergy;  // J, possible work of the forces in the step on bodies at rest
     rbStepSeen seen;
     rbStepCopies copies;
 } rbStepMechanism;
@@ -179,6 +189,9 @@ typedef struct rbStepSpringSlot {
 // Of step_contact.c.
 typedef struct rbStepContacts rbStepContacts;
 
+// The changing state of an engine.
+typedef RB_ARRAY(char) rbStepBytes;
+
 struct rbStepEngine {
     rbStepSettings settings;
     rbStepContacts* contacts; // NULL: bodies pass through each other
@@ -193,10 +206,8 @@ struct rbStepEngine {
     rbStepWork workBefore;
     int64_t factorizationsBefore;
     double estimateBefore; // m, the largest
-    int failed; // mechanism whose state stopped being finite in the last advance; -1: none
-    // The changing state, as it was before the current advance.
-    void* before;
-    size_t beforeSize; // bytes
+    int failed;         // mechanism whose state stopped being finite in the last advance; -1: none
+    rbStepBytes before; // the changing state, as it was before the current advance
 };
 
 // Data passed between the layers.
@@ -210,34 +221,59 @@ typedef struct rbStepRun {
 } rbStepRun;
 
 // --------------------------------------------------------------------------- step_engine.c
+// The position of a freedom at poses; turns are counted from the last one.
+double rbStep_FollowFreedom(const rbFreedomModel* freedom, double last, const rbRowPose* poseA,
+                            const rbRowPose* poseB);
 // Positions of freedoms at the node, so that turns are counted.
 void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism);
 void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism);
+// The changing state, saved and restored.
+void rbStepEngine_Keep(rbStepEngine* engine, rbStepBytes* state);
+void rbStepEngine_Recall(rbStepEngine* engine, const rbStepBytes* state);
 
 // ---------------------------------------------------------------------------- step_nodes.c
+// As rbStepEngine_Advance, of mechanisms alone; after LIMIT *reached is the last good time of the
+// one that failed, and the others stay at the time they reached.
+rbStatus rbStep_Advance(rbStepEngine* engine, const rbStepHost* host, double time, double* reached);
 // Moves the node to a time that the host has already seen.
 void rbStep_MakeNode(const rbStepRun* run, double time);
 // State, memory and servos of the node, while a step from it is tried.
 void rbStep_KeepNode(const rbStepEngine* engine, rbStepMechanism* mechanism);
 void rbStep_RecallNode(const rbStepEngine* engine, rbStepMechanism* mechanism);
+// How much longer a step may be, by its error and the one allowed; at most by a factor of most.
+double rbStep_GetGrowth(double order, double error, double allowed, double most);
+// Counts a step that ends at a time as inaccurate if the errors so far add up to more than they
+// may.
+void rbStep_CountInaccurate(rbStepEngine* engine, double time, double errors);
 // Projects positions onto the conditions; damping as in rbCorrection.
 rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping);
 // Per row: only the conditions of joints take part in a solution.
 void rbStep_HoldJoints(const rbMechanism* m, double* compliance);
-void rbStep_Save(const rbStepMechanism* mechanism, double* state);
-void rbStep_Restore(rbStepMechanism* mechanism, const double* state);
+// The state of a mechanism, and of a body, as doubles: runs are combined number by number.
+void rbStep_Move(rbStepMechanism* mechanism, rbByteStream* stream);
+void rbStep_MoveBody(rbMechBody* body, rbByteStream* stream);
+void rbStep_Save(rbStepMechanism* mechanism, double* state);
+void rbStep_Restore(rbStepMechanism* mechanism, double* state);
+// Of q and -q the one nearer to that of the first run; before the others.
+void rbStepRuns_Align(const rbStepRuns* runs);
+// m, by which the last two orders differ for the body in a place, after a time in which velocities
+// keep their difference.
+double rbStepRuns_CompareOrders(const rbStepRuns* runs, int place, const rbMechBody* body,
+                                double time);
+// The result of the highest order.
+void rbStepRuns_Combine(const rbStepRuns* runs, double* sum);
 
 // ---------------------------------------------------------------------------- step_build.c
 // Builds all mechanisms from the states of the host.
 void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time);
 void rbStep_FreeMechanisms(rbStepEngine* engine);
-// Pose and velocities of a kinematic body.
-void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body);
+// Pose and velocities of a kinematic body, now or ahead.
+void rbStep_FollowPath(const rbPath* path, double time, rbMechBody* body, bool isAhead);
 void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
                      rbMechBody* body);
-// A body with its mass, as it is at a time.
-void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
-                     rbMechBody* body);
+// A body with its mass, as the host has it at a time; -1: the world.
+rbMechBody rbStep_MakeBody(const rbStepEngine* engine, const rbStepHost* host, int index,
+                           double time);
 void rbStep_WriteBody(const rbStepHost* host, const rbMechBody* body);
 void rbStep_WriteBodies(const rbStepHost* host, const rbMechanism* m);
 void rbStep_MeasureSize(rbStepMechanism* mechanism);
@@ -245,8 +281,8 @@ void rbStep_MeasureSize(rbStepMechanism* mechanism);
 void rbStep_AddWork(const rbStepMechanism* mechanism, rbStepWork* work);
 
 // ---------------------------------------------------------------------------- step_basic.c
-// Forces of loads at the current state and time; for a registered method also the ends of paths.
-void rbStep_Forces(const rbStepRun* run, double time, double* power);
+// Forces of loads at the current state and time; returns the power of those without a potential.
+double rbStep_Forces(const rbStepRun* run, double time);
 // Non-dynamic bodies: now and ahead.
 void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead);
 // Set points and PID forces for the step of size h from the node.
@@ -282,6 +318,6 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h);
 void rbStep_KickBasic(const rbStepRun* run, double time, double h);
 double rbStep_SweepRates(const rbStepRun* run, double h);
 void rbStep_EndBasic(const rbStepRun* run, double time, double h);
-// Velocity correction at the current poses with no time passing.
-void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector);
+// At the current poses, at a time: errors of rows, and velocities corrected with no time passing.
+void rbStep_StopRates(const rbStepRun* run, double time);
 double rbStep_GetTolerance(const rbStepEngine* engine);

@@ -1,0 +1,59 @@
+// Steps in which many bodies strike each other, in parts.
+//
+// One long step of a falling heap is a hard problem: a blow runs through it, and at the end of a
+// flight of several centimeters nothing may overlap. Short parts are easy for sweeps: as far as a
+// body falls in a part is within the tolerance, so little of the impulses is left to be found. Only
+// the end of the step has to meet the tolerances, so in all parts but the last a few sweeps are
+// enough; what they leave the next part corrects. 1000 falling spheres, mixed bodies and cubes on
+// terrain at 60 Hz, 1e-5 m and 1e-4 m/s, the first 120 steps, took 240, 1500 and 990 ms a step as a
+// whole, with up to 0.16 m of overlap and every second step of the last half above its tolerance.
+#include "dynamics/engines/step/step_valid.h"
+
+// Islands of more bodies.
+#define BODIES_MANY 32
+// Most parts of a step.
+#define PARTS_MAX 32
+
+// Whether something strikes in the island within a step.
+static bool isStruck(const rbStepContacts* c, const rbContactIsland* island)
+{
+    bool isAny = false;
+    for (int i = 0; i < island->contactCount && !isAny; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            double speed = rbContactStep_NormalSpeed(c, contact, &c->set.points[k]);
+            isAny = isAny || speed < -c->settings.restSpeed;
+        }
+    }
+    return isAny;
+}
+
+// Islands as those of the position stage of a whole step.
+static void markIdle(rbStepEngine* engine, double h)
+{
+    if (rbContactStep_MarkIdle(engine->contacts, h)) {
+        rbStepContacts_PrepareSet(engine);
+    }
+}
+
+int rbContactStep_CountParts(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    bool isOne = c->method.row != NULL || c->solvers.substeps != NULL;
+    if (isOne || c->set.contactCount <= BODIES_MANY) {
+        return 1;
+    }
+    double whole = engine->settings.step;
+    bool isAny = false;
+    rbContactStep_ShowBodies(engine);
+    markIdle(engine, whole);
+    for (int i = 0; i < c->islandCount && !isAny; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        isAny = island.bodyCount > BODIES_MANY && isStruck(c, &island);
+    }
+    markIdle(engine, 0.0);
+    // The rest speed is what forces add in a step.
+    double acceleration = c->settings.restSpeed / whole;
+    double parts = ceil(whole / sqrt(2.0 * c->settings.tolerance / acceleration));
+    return isAny ? (int)fmax(1.0, fmin(parts, PARTS_MAX)) : 1;
+}
