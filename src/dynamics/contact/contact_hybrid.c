@@ -378,8 +378,8 @@ static void minimize(Hybrid* hybrid, double least)
     }
     hybrid->newton->isCoupled = false;
     evaluate(hybrid, hybrid->newton->velocities);
-    (void)rbNewton_Minimize(hybrid->newton, tuning.newtons, tuning.bisections, least, evaluate,
-                            hybrid, &hybrid->factorizations);
+    rbNewtonSearch search = {tuning.newtons, tuning.bisections, least};
+    (void)rbNewton_Minimize(hybrid->newton, &search, evaluate, hybrid, &hybrid->factorizations);
     setTarget(hybrid);
 }
 

@@ -76,8 +76,8 @@ static void mixDiscs(rbContactNewton* newton, double* asked)
     }
     if (discs->depth > 0) {
         const double* changes = slotOf(newton, 4);
-        rbMixSteps(slotOf(newton, 4 + DEPTH), changes, changes, discs->depth, (size_t)n, misses,
-                   result);
+        rbLastSteps steps = {slotOf(newton, 4 + DEPTH), changes, changes, discs->depth};
+        rbMixSteps(&steps, (size_t)n, misses, result);
     }
     for (int k = 0; k < n; ++k) {
         const rbNewtonPoint* p = &newton->points.data[k];
@@ -253,8 +253,8 @@ static bool minimize(rbContactNewton* newton, int* rounds)
 {
     newton->isCoupled = false;
     evaluate(newton, newton->velocities);
-    return rbNewton_Minimize(newton, NEWTON_MAX, BISECTIONS_MAX, MOVED_LEAST, evaluate, newton,
-                             rounds);
+    rbNewtonSearch search = {NEWTON_MAX, BISECTIONS_MAX, MOVED_LEAST};
+    return rbNewton_Minimize(newton, &search, evaluate, newton, rounds);
 }
 
 // The residual, as a kinetic energy.

@@ -408,15 +408,15 @@ static double goDown(rbContactNewton* newton, int bisectionsMax, rbNewtonEvaluat
     return rbNewton_Accept(newton, part);
 }
 
-bool rbNewton_Minimize(rbContactNewton* newton, int changesMax, int bisectionsMax, double least,
+bool rbNewton_Minimize(rbContactNewton* newton, const rbNewtonSearch* search,
                        rbNewtonEvaluateFn* evaluate, void* context, int* rounds)
 {
     double moved = INFINITY;
-    for (int k = 0; k < changesMax && moved > least; ++k) {
+    for (int k = 0; k < search->changesMax && moved > search->least; ++k) {
         if (!rbNewton_FindChange(newton, rounds)) {
             return false;
         }
-        moved = goDown(newton, bisectionsMax, evaluate, context);
+        moved = goDown(newton, search->bisectionsMax, evaluate, context);
     }
     return true;
 }

@@ -104,9 +104,15 @@ double rbNewton_SlopeAt(rbContactNewton* newton, double part, rbNewtonEvaluateFn
                         void* context);
 // Moves to the trial at a part of the change. Returns how far it moved.
 double rbNewton_Accept(rbContactNewton* newton, double part);
-// Moves to the minimum, from velocities that are evaluated, by changes and line searches until one
-// moves no more than the least; false: a change cannot be found.
-bool rbNewton_Minimize(rbContactNewton* newton, int changesMax, int bisectionsMax, double least,
+typedef struct rbNewtonSearch {
+    int changesMax;
+    int bisectionsMax; // of a line search
+    double least;      // a change that moves no more is the last
+} rbNewtonSearch;
+
+// Moves to the minimum, from velocities that are evaluated, by changes and line searches; false: a
+// change cannot be found.
+bool rbNewton_Minimize(rbContactNewton* newton, const rbNewtonSearch* search,
                        rbNewtonEvaluateFn* evaluate, void* context, int* rounds);
 // The impulses x become those held.
 void rbNewton_Hold(rbContactNewton* newton);

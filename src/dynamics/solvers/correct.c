@@ -295,7 +295,7 @@ static void mixChange(Iteration* it)
     memcpy(c->lastChange, c->change, n * sizeof(double));
     memcpy(c->lastResidual, c->residual, n * sizeof(double));
     if (it->depth > 0) {
-        rbMixSteps(dX, dF, dE, it->depth, n, c->residual, c->change);
+        rbMixSteps(&(rbLastSteps){dX, dF, dE, it->depth}, n, c->residual, c->change);
     }
     memcpy(&dX[(size_t)it->next * n], c->change, n * sizeof(double));
     it->isMixing = true;

@@ -123,29 +123,28 @@ void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x
     rbPivoted_Solve(&view, x, work, factor->size);
 }
 
-void rbMixSteps(const double* dX, const double* dF, const double* dE, int depth, size_t n,
-                const double* e, double* change)
+void rbMixSteps(const rbLastSteps* steps, size_t n, const double* e, double* change)
 {
     double gram[RB_BLOCK_ROWS_MAX * RB_BLOCK_ROWS_MAX] = {0.0};
     double right[RB_BLOCK_ROWS_MAX] = {0.0};
     double g[RB_BLOCK_ROWS_MAX];
-    size_t size = (size_t)depth;
+    size_t size = (size_t)steps->depth;
     RB_ASSERT(size <= RB_BLOCK_ROWS_MAX);
     for (size_t i = 0; i < size; ++i) {
         for (size_t j = 0; j <= i; ++j) {
-            double value = 0.5 * (rbDotArrays(&dF[i * n], &dE[j * n], n) +
-                                  rbDotArrays(&dF[j * n], &dE[i * n], n));
+            double value = 0.5 * (rbDotArrays(&steps->dF[i * n], &steps->dE[j * n], n) +
+                                  rbDotArrays(&steps->dF[j * n], &steps->dE[i * n], n));
             gram[j * size + i] = value;
             gram[i * size + j] = value;
         }
-        right[i] = rbDotArrays(&dF[i * n], e, n);
+        right[i] = rbDotArrays(&steps->dF[i * n], e, n);
     }
     rbSmallFactor factor;
-    rbSmallFactor_Make(&factor, gram, depth, NULL);
+    rbSmallFactor_Make(&factor, gram, steps->depth, NULL);
     rbSmallFactor_Solve(&factor, right, g);
     for (size_t j = 0; j < size; ++j) {
         for (size_t i = 0; i < n; ++i) {
-            change[i] -= g[j] * (dX[j * n + i] + dF[j * n + i]);
+            change[i] -= g[j] * (steps->dX[j * n + i] + steps->dF[j * n + i]);
         }
     }
 }

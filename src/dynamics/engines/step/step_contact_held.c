@@ -358,7 +358,7 @@ static double measureFlight(rbStepEngine* engine)
         if (probe == NULL) {
             return INFINITY;
         }
-        rbVec3 normal = rbNormalize(rbAdd(contact->normal, probe->normal));
+        rbVec3 normal = rbNormalize(rbAdd(point->contact->normal, probe->normal));
         rbVec3 slip = rbSub(pathOver(point, 0, probe->point), pathOver(point, 1, probe->point));
         slip = rbAddScaled(slip, -rbDot(slip, normal), normal);
         rows->errors[i] = rows->axes[i] == 0 ? probe->gap - point->gap

@@ -77,15 +77,15 @@ void rbStep_Move(rbStepMechanism* mechanism, rbByteStream* stream)
     mechanism->isRefreshed = mechanism->isRefreshed && !stream->isLoading;
 }
 
-void rbStep_Save(rbStepMechanism* mechanism, double* state)
+void rbStep_Save(rbStepMechanism* mechanism, void* state)
 {
-    rbByteStream stream = {.bytes = (char*)state};
+    rbByteStream stream = {.bytes = state};
     rbStep_Move(mechanism, &stream);
 }
 
-void rbStep_Restore(rbStepMechanism* mechanism, double* state)
+void rbStep_Restore(rbStepMechanism* mechanism, void* state)
 {
-    rbByteStream stream = {.bytes = (char*)state, .isLoading = true};
+    rbByteStream stream = {.bytes = state, .isLoading = true};
     rbStep_Move(mechanism, &stream);
 }
 

@@ -252,8 +252,8 @@ void rbStep_HoldJoints(const rbMechanism* m, double* compliance);
 // The state of a mechanism, and of a body, as doubles: runs are combined number by number.
 void rbStep_Move(rbStepMechanism* mechanism, rbByteStream* stream);
 void rbStep_MoveBody(rbMechBody* body, rbByteStream* stream);
-void rbStep_Save(rbStepMechanism* mechanism, double* state);
-void rbStep_Restore(rbStepMechanism* mechanism, double* state);
+void rbStep_Save(rbStepMechanism* mechanism, void* state);
+void rbStep_Restore(rbStepMechanism* mechanism, void* state);
 // Of q and -q the one nearer to that of the first run; before the others.
 void rbStepRuns_Align(const rbStepRuns* runs);
 // m, by which the last two orders differ for the body in a place, after a time in which velocities
