@@ -230,8 +230,9 @@ static void gatherNeighbors(rbContactGraph* graph)
     for (int i = 0; i < graph->edges.count; ++i) {
         Edge edge = graph->edges.data[i];
         bool isInner = edge.a != NONE && edge.b != NONE;
-        graph->keys.data[2 * i] = isInner ? edge.a : NONE;
-        graph->keys.data[2 * i + 1] = isInner ? edge.b : NONE;
+        int* keys = &graph->keys.data[(size_t)2 * (size_t)i];
+        keys[0] = isInner ? edge.a : NONE;
+        keys[1] = isInner ? edge.b : NONE;
     }
     distribute(graph, count, graph->starts.data, graph->neighbors.data);
     for (int k = 0; k < graph->starts.data[count]; ++k) {

@@ -345,6 +345,7 @@ static double measureFlight(rbStepEngine* engine)
     rbArray_Reserve(c->flight.probes, PROBES_MAX);
     for (int i = 0; i < rows->count; ++i) {
         const rbHeldPoint* point = &c->order.held.points.data[rows->points[i]];
+        RB_ASSERT(point->contact != NULL);
         if (point->contact != contact) {
             contact = point->contact;
             const int bodies[2] = {contact->bodyA, contact->bodyB};
