@@ -76,6 +76,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->accounts.pulls);
     rbArray_Free(contacts->accounts.opened);
     rbArray_Free(contacts->accounts.turnings);
+    rbArray_Free(contacts->report.reported);
     rbArray_Free(contacts->report.stops);
     rbArray_Free(contacts->trial.points);
     rbArray_Free(contacts->trial.contacts);
