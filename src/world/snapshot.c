@@ -1,7 +1,7 @@
 // Snapshot and restore of everything that moves.
 //
 // Layout: a header, the parameters that can be changed while the world runs, what moves with the
-// world, the bytes of the engine, and the bodies and joints it has not been told of yet.
+// world, the bytes of the engine, and the bodies and joints that changed since it last read them.
 // A snapshot serves the process that took it (rewinding, retrying a step); recordings are for
 // files.
 #include "base/core/byte_stream.h"

@@ -5,7 +5,7 @@
 // body falls in a part is within the tolerance, so little of the impulses is left to be found. Only
 // the end of the step has to meet the tolerances, so in all parts but the last a few sweeps are
 // enough; what they leave the next part corrects. 1000 falling spheres, mixed bodies and cubes on
-// terrain at 60 Hz, 1e-5 m and 1e-4 m/s, the first 120 steps, took 240, 1500 and 990 ms a step as a
+// terrain at 60 Hz, 1e-5 m and 1e-4 m/s, the first 120 steps, took 240, 1400 and 990 ms a step as a
 // whole, with up to 0.16 m of overlap and every second step of the last half above its tolerance.
 #include "dynamics/engines/step/step_valid.h"
 

@@ -17,7 +17,7 @@ static const struct {
     int jointRounds;     // in which rows of joints are rebuilt in a stage
     int polishSweeps;    // after a velocity stage that is met by its own account, until it is
     int innerPositions;  // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
-    int innerVelocities; // mixed bodies, 120 steps: 244 ms a step; with 30 and 10 310 ms, with 10
+    int innerVelocities; // mixed bodies, 120 steps: 283 ms a step; with 30 and 10 320 ms, with 10
                          // and 10 overlaps of a millimeter that the last part does not undo
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
 } tuning = {0.05, 500, 64, 400, 6, 8, 20, 10, 0.7};
