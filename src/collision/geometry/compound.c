@@ -168,7 +168,7 @@ static void triangulateCompound(const rbGeometry* geometry, const rbTriangulatio
     for (int i = 0; i < geometry->childCount; ++i) {
         const rbCompoundChild* child = &geometry->children[i];
         int first = sink->vertices.count;
-        rbGetShapeOps(child->geometry->type)->triangulate(child->geometry, settings, sink);
+        rbAddTriangles(child->geometry, settings, sink);
         for (int k = first; k < sink->vertices.count; ++k) {
             sink->vertices.data[k] = rbTransformPoint(child->transform, sink->vertices.data[k]);
         }

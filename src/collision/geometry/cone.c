@@ -134,15 +134,6 @@ static bool castRayAtCone(const rbGeometry* geometry, const rbRay* ray, rbRayHit
     return true;
 }
 
-static void triangulateCone(const rbGeometry* geometry, const rbTriangulation* settings,
-                            rbTriangleSink* sink)
-{
-    double r = geometry->data.cone.radius;
-    double half = 0.5 * geometry->data.cone.height;
-    const double profile[3][2] = {{0.0, -half}, {r, -half}, {0.0, half}};
-    rbTriangleSink_AddLathed(sink, profile, 3, r, settings->deviation);
-}
-
 static const rbParameter coneParameters[] = {
     {RB_SHAPE_LENGTH("radius", 0, 1, "of the base")},
     {RB_SHAPE_LENGTH("height", 1, 1, "height")},
@@ -194,7 +185,6 @@ const rbShapeOps rbConeOps = {
     .radius = radiusOfCone,
     .contains = coneContains,
     .castRay = castRayAtCone,
-    .triangulate = triangulateCone,
     .feature = featureOfCone,
     .outline = outlineOfCone,
 };

@@ -70,15 +70,6 @@ static bool castRayAtCylinder(const rbGeometry* geometry, const rbRay* ray, rbRa
     return true;
 }
 
-static void triangulateCylinder(const rbGeometry* geometry, const rbTriangulation* settings,
-                                rbTriangleSink* sink)
-{
-    double r = geometry->data.cylinder.radius;
-    double h = geometry->data.cylinder.halfLength;
-    const double profile[4][2] = {{0.0, -h}, {r, -h}, {r, h}, {0.0, h}};
-    rbTriangleSink_AddLathed(sink, profile, 4, r, settings->deviation);
-}
-
 static const rbParameter cylinderParameters[] = {
     {RB_SHAPE_LENGTH("radius", 0, 1, "radius")},
     {RB_SHAPE_LENGTH("length", 1, 1, "length")},
@@ -128,7 +119,6 @@ const rbShapeOps rbCylinderOps = {
     .radius = radiusOfCylinder,
     .contains = cylinderContains,
     .castRay = castRayAtCylinder,
-    .triangulate = triangulateCylinder,
     .feature = featureOfCylinder,
     .outline = outlineOfCylinder,
 };

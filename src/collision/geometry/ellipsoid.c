@@ -100,12 +100,6 @@ static bool castRayAtEllipsoid(const rbGeometry* geometry, const rbRay* ray, rbR
     return true;
 }
 
-static void triangulateEllipsoid(const rbGeometry* geometry, const rbTriangulation* settings,
-                                 rbTriangleSink* sink)
-{
-    rbTriangleSink_AddEllipsoid(sink, geometry->data.ellipsoid.semiAxes, settings->deviation);
-}
-
 static const rbParameter ellipsoidParameters[] = {
     {RB_SHAPE_LENGTH("semiAxes", 0, 3, "along x, y and z"), .word = "semi-axis"},
 };
@@ -130,6 +124,5 @@ const rbShapeOps rbEllipsoidOps = {
     .radius = radiusOfEllipsoid,
     .contains = ellipsoidContains,
     .castRay = castRayAtEllipsoid,
-    .triangulate = triangulateEllipsoid,
     .getSemiAxes = getSemiAxesOfEllipsoid,
 };

@@ -17,6 +17,11 @@ double rbGetPolygonArea(const double (*points)[2], int count);
 // polygon is simple. O(n^2) with a quick box test.
 bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2]);
 
+// The solid of revolution about z of a simple profile of points (r, z), r >= 0, where no single
+// point touches the axis; counter-clockwise unless it is reversed.
+void rbLatheProfile(const double (*profile)[2], int count, int segments, bool isReversed,
+                    rbOwnedMesh* mesh);
+
 // Triangulates a polygon of count >= 3 points, counter-clockwise, into count - 2 triangles of
 // corners 0 .. count-1 by ear clipping. scratch has one element per corner. False if a corner that
 // is not an ear had to be clipped: the polygon is not simple, and the triangles overlap.

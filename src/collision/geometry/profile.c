@@ -183,19 +183,26 @@ static int* addSide(const Lathe* lathe, int i, int* sizes, int* corner)
     return corner;
 }
 
-static void fillRevolution(const Lathe* lathe, rbOwnedMesh* mesh)
+void rbLatheProfile(const double (*profile)[2], int count, int segments, bool isReversed,
+                    rbOwnedMesh* mesh)
 {
-    placeVertices(lathe, mesh->vertices);
+    size_t firstBytes = (size_t)count * sizeof(int);
+    Lathe lathe = {profile, count, segments, isReversed, rbAlloc(firstBytes)};
+    int vertexCount, faceCount, indexCount;
+    planRevolution(&lathe, &vertexCount, &faceCount, &indexCount);
+    allocMesh(mesh, vertexCount, faceCount, indexCount);
+    placeVertices(&lathe, mesh->vertices);
     int face = 0;
     int* corner = mesh->indices;
-    for (int i = 0; i < lathe->count; ++i) {
-        if (getPoint(lathe, i)[0] > 0.0 || getPoint(lathe, i + 1)[0] > 0.0) {
-            corner = addSide(lathe, i, mesh->faceSizes + face, corner);
-            face += lathe->segments;
+    for (int i = 0; i < count; ++i) {
+        if (getPoint(&lathe, i)[0] > 0.0 || getPoint(&lathe, i + 1)[0] > 0.0) {
+            corner = addSide(&lathe, i, mesh->faceSizes + face, corner);
+            face += segments;
         }
     }
-    RB_ASSERT(face == mesh->faceCount);
-    RB_ASSERT(corner - mesh->indices == mesh->indexCount);
+    RB_ASSERT(face == faceCount);
+    RB_ASSERT(corner - mesh->indices == indexCount);
+    rbFree(lathe.firsts, firstBytes);
 }
 
 rbStatus rbRevolveProfile(const double (*profileRZ)[2], int count, int segments, rbOwnedMesh* mesh,
@@ -220,13 +227,6 @@ rbStatus rbRevolveProfile(const double (*profileRZ)[2], int count, int segments,
                            "%d points in %d segments produce more than %d corners; use fewer",
                            count, segments, RB_MESH_ELEMENTS_MAX);
     }
-    bool isReversed = rbGetPolygonArea(profileRZ, count) < 0.0;
-    size_t firstBytes = (size_t)count * sizeof(int);
-    Lathe lathe = {profileRZ, count, segments, isReversed, rbAlloc(firstBytes)};
-    int vertexCount, faceCount, indexCount;
-    planRevolution(&lathe, &vertexCount, &faceCount, &indexCount);
-    allocMesh(mesh, vertexCount, faceCount, indexCount);
-    fillRevolution(&lathe, mesh);
-    rbFree(lathe.firsts, firstBytes);
+    rbLatheProfile(profileRZ, count, segments, rbGetPolygonArea(profileRZ, count) < 0.0, mesh);
     return RB_STATUS_OK;
 }

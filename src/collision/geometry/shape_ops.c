@@ -368,6 +368,30 @@ rbStatus rbGeometry_GetMass(const rbGeometry* geometry, double density,
     return rbGetShapeOps(geometry->type)->mass(geometry, density, properties, error);
 }
 
+void rbAddTriangles(const rbGeometry* geometry, const rbTriangulation* settings,
+                    rbTriangleSink* sink)
+{
+    const rbShapeOps* ops = rbGetShapeOps(geometry->type);
+    if (ops->triangulate != NULL) {
+        ops->triangulate(geometry, settings, sink);
+        return;
+    }
+    if (ops->getSemiAxes != NULL) {
+        rbTriangleSink_AddEllipsoid(sink, ops->getSemiAxes(geometry), settings->deviation);
+        return;
+    }
+    rbOutline outline = {0};
+    ops->outline(geometry, &outline);
+    double profile[RB_OUTLINE_PIECES_MAX + 1][2] = {{0.0, outline.startZ}};
+    for (int i = 0; i < outline.count; ++i) {
+        RB_ASSERT(!outline.pieces[i].isArc);
+        profile[i + 1][0] = outline.pieces[i].r;
+        profile[i + 1][1] = outline.pieces[i].z;
+    }
+    rbTriangleSink_AddLathed(sink, (const double(*)[2])profile, outline.count + 1, outline.radius,
+                             settings->deviation);
+}
+
 rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation, double planeHalfSize,
                                 rbTriangles* triangles, rbError* error)
 {
@@ -386,7 +410,7 @@ rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation, do
     }
     rbTriangulation settings = {deviation, planeHalfSize};
     rbTriangleSink sink = {0};
-    rbGetShapeOps(geometry->type)->triangulate(geometry, &settings, &sink);
+    rbAddTriangles(geometry, &settings, &sink);
     if (!sink.isOverLimit) {
         size_t vertexBytes = (size_t)sink.vertices.count * sizeof(rbVec3);
         size_t triangleBytes = (size_t)sink.triangles.count * sizeof(rbIndex3);

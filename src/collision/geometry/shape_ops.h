@@ -120,9 +120,9 @@ typedef struct rbShapeOps {
     rbShapeContainsFn* contains;
     rbShapeCastRayFn* castRay; // the direction is a unit vector; the caller fills in point and
                                // child
-    rbShapeTriangulateFn* triangulate;
-    rbShapeHashFn* hash;       // NULL: of data.numbers
-    rbShapeReleaseFn* release; // NULL if only the struct must be freed
+    rbShapeTriangulateFn* triangulate; // NULL: by its semi-axes, or its outline, made of lines
+    rbShapeHashFn* hash;               // NULL: of data.numbers
+    rbShapeReleaseFn* release;         // NULL if only the struct must be freed
     rbShapeFeatureFn* feature;
     rbShapeOutlineFn* outline; // NULL: it is tessellated by cutting its triangles
     // The semi-axes of a ball or an ellipsoid about the origin; NULL: not such a shape.
@@ -214,6 +214,10 @@ void rbContactFeature_Add(rbContactFeature* feature, rbVec3 corner, int vertexId
 // A round cap at a height: an inscribed octagon at fixed places of the rim, so that its ids stay.
 // The witness of a query adds the lowest point of the rim where it lies between them.
 void rbContactFeature_AddRim(rbContactFeature* feature, double radius, double z);
+
+// Adds the triangles of a shape to a sink.
+void rbAddTriangles(const rbGeometry* geometry, const rbTriangulation* settings,
+                    rbTriangleSink* sink);
 
 // A line from the end of the outline to (r, z); nothing if it has no length.
 void rbOutline_AddLine(rbOutline* outline, double r, double z);

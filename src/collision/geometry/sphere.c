@@ -50,13 +50,6 @@ static bool castRayAtSphere(const rbGeometry* geometry, const rbRay* ray, rbRayH
     return true;
 }
 
-static void triangulateSphere(const rbGeometry* geometry, const rbTriangulation* settings,
-                              rbTriangleSink* sink)
-{
-    double r = geometry->data.sphere.radius;
-    rbTriangleSink_AddEllipsoid(sink, rbMakeVec3(r, r, r), settings->deviation);
-}
-
 static const rbParameter sphereParameters[] = {
     {RB_SHAPE_LENGTH("radius", 0, 1, "radius")},
 };
@@ -82,6 +75,5 @@ const rbShapeOps rbSphereOps = {
     .radius = radiusOfSphere,
     .contains = sphereContains,
     .castRay = castRayAtSphere,
-    .triangulate = triangulateSphere,
     .getSemiAxes = getSemiAxesOfSphere,
 };

@@ -7,6 +7,7 @@
 #include "collision/geometry/triangle_sink.h"
 
 #include "base/math/elementary.h"
+#include "collision/geometry/polygon.h"
 
 #define SEGMENTS_MAX 100000 // a net with more is far beyond RB_TRIANGLES_MAX anyway
 
@@ -40,24 +41,6 @@ bool rbTriangleSink_Refuses(rbTriangleSink* sink, double count)
     return sink->isOverLimit;
 }
 
-// Joins two rings, or a ring and a pole, by triangles seen counter-clockwise from outside.
-static void joinRings(rbTriangleSink* sink, const int first[2], const bool isPole[2], int segments)
-{
-    for (int i = 0; i < segments; ++i) {
-        int j = i + 1 < segments ? i + 1 : 0;
-        int a = isPole[0] ? first[0] : first[0] + i;
-        int b = isPole[0] ? first[0] : first[0] + j;
-        int c = isPole[1] ? first[1] : first[1] + i;
-        int d = isPole[1] ? first[1] : first[1] + j;
-        if (!isPole[0]) {
-            rbTriangleSink_AddTriangle(sink, a, b, d);
-        }
-        if (!isPole[1]) {
-            rbTriangleSink_AddTriangle(sink, a, d, c);
-        }
-    }
-}
-
 // Surface of revolution about z of a profile of points (r, z) listed from bottom to top, r >= 0;
 // points with r = 0 are poles.
 static void revolve(rbTriangleSink* sink, const double (*profile)[2], int count, int segments)
@@ -66,25 +49,20 @@ static void revolve(rbTriangleSink* sink, const double (*profile)[2], int count,
     if (rbTriangleSink_Refuses(sink, 2.0 * (double)count * (double)segments)) {
         return;
     }
-    int first[2] = {0, 0};
-    bool isPole[2] = {false, false};
-    for (int k = 0; k < count; ++k) {
-        double r = profile[k][0];
-        double z = profile[k][1];
-        RB_ASSERT(r >= 0.0);
-        first[1] = sink->vertices.count;
-        isPole[1] = !(r > 0.0);
-        for (int i = 0; i < (isPole[1] ? 1 : segments); ++i) {
-            double s, c;
-            rbSinCos(2.0 * RB_PI * (double)i / (double)segments, &s, &c);
-            rbTriangleSink_AddVertex(sink, rbMakeVec3(r * c, r * s, z));
-        }
-        if (k > 0) {
-            joinRings(sink, first, isPole, segments);
-        }
-        first[0] = first[1];
-        isPole[0] = isPole[1];
+    rbOwnedMesh mesh;
+    rbLatheProfile(profile, count, segments, false, &mesh);
+    int first = sink->vertices.count;
+    for (int i = 0; i < mesh.vertexCount; ++i) {
+        rbTriangleSink_AddVertex(sink, mesh.vertices[i]);
     }
+    const int* loop = mesh.indices;
+    for (int f = 0; f < mesh.faceCount; ++f) {
+        for (int k = 2; k < mesh.faceSizes[f]; ++k) {
+            rbTriangleSink_AddTriangle(sink, first + loop[0], first + loop[k - 1], first + loop[k]);
+        }
+        loop += mesh.faceSizes[f];
+    }
+    rbFreeMesh(&mesh);
 }
 
 // Even number of segments, at least 6, so that a circle of the given radius deviates at most by
