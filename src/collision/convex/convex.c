@@ -132,7 +132,7 @@ bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point)
         return false;
     }
     if (convex->isExtents) {
-        *point = rbGetExtentsVertex(convex->extents, vertex);
+        *point = rbGetBoxCorner(convex->extents, vertex);
         return vertex < 8;
     }
     if (convex->geometry == NULL) {

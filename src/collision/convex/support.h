@@ -12,15 +12,7 @@ rbVec3 rbBalanceDirection(rbVec3 direction);
 // Support of a core with its summands.
 rbVec3 rbSupportSum(const rbConvex* convex, rbVec3 direction, int* vertex);
 
-// Points, segments and boxes have their corners at +- extents: bit i of the index is the sign of
-// component i.
-static inline rbVec3 rbGetExtentsVertex(rbVec3 extents, int vertex)
-{
-    return rbMakeVec3((vertex & 1) != 0 ? extents.x : -extents.x,
-                      (vertex & 2) != 0 ? extents.y : -extents.y,
-                      (vertex & 4) != 0 ? extents.z : -extents.z);
-}
-
+// Points, segments and boxes have their corners at +- extents, numbered as those of a box.
 static inline rbVec3 rbSupportExtents(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
     rbVec3 extents = convex->extents;
@@ -106,7 +98,7 @@ static inline void rbGuessSupport(const rbCso* cso, rbVec3 direction, rbCsoPoint
 static inline bool rbFindVertex(const rbConvex* convex, int vertex, rbVec3* point)
 {
     if (convex->isExtents && convex->plus == NULL) {
-        *point = rbGetExtentsVertex(convex->extents, vertex);
+        *point = rbGetBoxCorner(convex->extents, vertex);
         return (unsigned)vertex < 8;
     }
     return rbConvex_FindVertex(convex, vertex, point);

@@ -63,23 +63,22 @@ static bool castRayAtBox(const rbGeometry* geometry, const rbRay* ray, rbRayHit*
     return rbRaySpan_GetHit(&span, ray, hit);
 }
 
+const rbIndex3 rbBoxTriangles[RB_BOX_TRIANGLES] = {
+    {{0, 4, 6}}, {{0, 6, 2}}, {{1, 3, 7}}, {{1, 7, 5}}, {{0, 1, 5}}, {{0, 5, 4}},
+    {{2, 6, 7}}, {{2, 7, 3}}, {{0, 2, 3}}, {{0, 3, 1}}, {{4, 5, 7}}, {{4, 7, 6}},
+};
+
 static void triangulateBox(const rbGeometry* geometry, const rbTriangulation* settings,
                            rbTriangleSink* sink)
 {
     (void)settings;
-    static const int quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
-                                    {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
-    rbVec3 h = geometry->data.box.halfExtents;
     int first = sink->vertices.count;
     for (int i = 0; i < 8; ++i) {
-        rbVec3 corner = {(i & 1) != 0 ? h.x : -h.x, (i & 2) != 0 ? h.y : -h.y,
-                         (i & 4) != 0 ? h.z : -h.z};
-        rbTriangleSink_AddVertex(sink, corner);
+        rbTriangleSink_AddVertex(sink, rbGetBoxCorner(geometry->data.box.halfExtents, i));
     }
-    for (int f = 0; f < 6; ++f) {
-        const int* q = quads[f];
-        rbTriangleSink_AddTriangle(sink, first + q[0], first + q[1], first + q[2]);
-        rbTriangleSink_AddTriangle(sink, first + q[0], first + q[2], first + q[3]);
+    for (int t = 0; t < RB_BOX_TRIANGLES; ++t) {
+        const int* v = rbBoxTriangles[t].v;
+        rbTriangleSink_AddTriangle(sink, first + v[0], first + v[1], first + v[2]);
     }
 }
 

@@ -191,6 +191,18 @@ rbStatus rbCheckLength(double length, bool zeroIsFine, const char* what, rbError
 // Mass properties from a volume, a center on the z axis and a diagonal inertia per unit of mass.
 rbMassProperties rbMakeMass(double density, double volume, double centerZ, rbVec3 inertiaPerMass);
 
+// Corner i of a box has the signs of the bits of i: x, y, z.
+static inline rbVec3 rbGetBoxCorner(rbVec3 halfExtents, int i)
+{
+    return rbMakeVec3((i & 1) != 0 ? halfExtents.x : -halfExtents.x,
+                      (i & 2) != 0 ? halfExtents.y : -halfExtents.y,
+                      (i & 4) != 0 ? halfExtents.z : -halfExtents.z);
+}
+
+// The triangles of its corners, counter-clockwise from outside.
+#define RB_BOX_TRIANGLES 12
+extern const rbIndex3 rbBoxTriangles[RB_BOX_TRIANGLES];
+
 // Box about a center of the given half size.
 rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize);
 

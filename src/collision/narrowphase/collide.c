@@ -863,12 +863,6 @@ static void keepNearer(const BoxPair* pair, Nearest* best, rbVec3 pointA, rbVec3
     best->least = distance < best->least ? distance : best->least;
 }
 
-static rbVec3 cornerOf(const double half[3], int k)
-{
-    return rbMakeVec3((k & 1) != 0 ? half[0] : -half[0], (k & 2) != 0 ? half[1] : -half[1],
-                      (k & 4) != 0 ? half[2] : -half[2]);
-}
-
 // Tests every vertex of each body against the other one.
 static void searchVertices(const BoxPair* pair, Nearest* best)
 {
@@ -876,12 +870,12 @@ static void searchVertices(const BoxPair* pair, Nearest* best)
     rbVec3 halfA = fromArray(pair->halfA);
     rbVec3 halfB = fromArray(pair->halfB);
     for (int k = 0; k < 8; k += pair->isSegment ? 4 : 1) {
-        rbVec3 corner = rbAdd(rbMulMV(m, cornerOf(pair->halfB, k)), pair->center);
+        rbVec3 corner = rbAdd(rbMulMV(m, rbGetBoxCorner(halfB, k)), pair->center);
         rbVec3 nearest = rbMax3(rbNeg(halfA), rbMin3(halfA, corner));
         keepNearer(pair, best, nearest, rbSub(corner, nearest));
     }
     for (int k = 0; k < 8; ++k) {
-        rbVec3 corner = cornerOf(pair->halfA, k);
+        rbVec3 corner = rbGetBoxCorner(halfA, k);
         rbVec3 seen = rbMulMtV(m, rbSub(corner, pair->center));
         rbVec3 nearest = rbMax3(rbNeg(halfB), rbMin3(halfB, seen));
         keepNearer(pair, best, corner, rbMulMV(m, rbSub(nearest, seen)));

@@ -371,25 +371,17 @@ typedef struct Side {
     rbVec3 corners[8]; // of a box
 } Side;
 
-// Corner i of a box has the signs of the bits of i: x, y, z. Counter-clockwise from outside.
-static const rbIndex3 boxTriangles[12] = {
-    {{0, 4, 6}}, {{0, 6, 2}}, {{1, 3, 7}}, {{1, 7, 5}}, {{0, 1, 5}}, {{0, 5, 4}},
-    {{2, 6, 7}}, {{2, 7, 3}}, {{0, 2, 3}}, {{0, 3, 1}}, {{4, 5, 7}}, {{4, 7, 6}},
-};
-
 static void makeSide(Side* side, const rbGeometry* geometry)
 {
     *side = (Side){0};
     if (geometry->type == RB_SHAPE_BOX) {
-        rbVec3 h = geometry->data.box.halfExtents;
         for (int i = 0; i < 8; ++i) {
-            side->corners[i] = rbMakeVec3((i & 1) != 0 ? h.x : -h.x, (i & 2) != 0 ? h.y : -h.y,
-                                          (i & 4) != 0 ? h.z : -h.z);
+            side->corners[i] = rbGetBoxCorner(geometry->data.box.halfExtents, i);
         }
         side->vertices = side->corners;
-        side->triangles = boxTriangles;
+        side->triangles = rbBoxTriangles;
         side->vertexCount = 8;
-        side->count = 12;
+        side->count = RB_BOX_TRIANGLES;
         return;
     }
     const rbPolyhedron* polyhedron = geometry->polyhedron;
