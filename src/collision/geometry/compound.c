@@ -157,11 +157,6 @@ static bool compoundContains(const rbGeometry* geometry, rbVec3 point)
     return isInside;
 }
 
-static bool castRayAtCompound(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
-{
-    return rbGeometry_CastUnitRay(geometry, ray, RB_RAY_FIRST, hit);
-}
-
 static void triangulateCompound(const rbGeometry* geometry, const rbTriangulation* settings,
                                 rbTriangleSink* sink)
 {
@@ -200,7 +195,6 @@ const rbShapeOps rbCompoundOps = {
     .bounds = boundsOfCompound,
     .radius = radiusOfCompound,
     .contains = compoundContains,
-    .castRay = castRayAtCompound,
     .triangulate = triangulateCompound,
     .hash = hashCompound,
     .release = releaseCompound,

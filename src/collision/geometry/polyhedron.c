@@ -572,11 +572,6 @@ bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWis
     return true;
 }
 
-static bool castRayAtPolyhedron(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
-{
-    return rbPolyhedron_CastRay(geometry, ray, RB_RAY_FIRST, hit);
-}
-
 static void triangulatePolyhedron(const rbGeometry* geometry, const rbTriangulation* settings,
                                   rbTriangleSink* sink)
 {
@@ -750,9 +745,9 @@ rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error)
     return rbFinishGeometry(geometry);
 }
 
-#define POLYHEDRON_ROW                                                                            \
-    .mass = massOfPolyhedron, .support = supportOfPolyhedron, .bounds = boundsOfPolyhedron,       \
-    .radius = radiusOfPolyhedron, .contains = polyhedronContains, .castRay = castRayAtPolyhedron, \
+#define POLYHEDRON_ROW                                                                      \
+    .mass = massOfPolyhedron, .support = supportOfPolyhedron, .bounds = boundsOfPolyhedron, \
+    .radius = radiusOfPolyhedron, .contains = polyhedronContains,                           \
     .triangulate = triangulatePolyhedron, .hash = hashPolyhedron, .release = releasePolyhedron
 
 const rbShapeOps rbHullOps = {

@@ -1,5 +1,4 @@
-// Ray queries beyond the first hit of one ray: any hit, many rays, negative parameters, entries
-// only.
+// Ray queries: the first hit, any hit, many rays, negative parameters, entries only.
 //
 // A line that begins at a negative parameter is a ray from there, with its hits shifted back: the
 // start is rounded, so a hit is accurate to a few units in the last place of the distance to the
@@ -143,7 +142,7 @@ static bool castLine(const rbGeometry* geometry, const rbRay* ray, double tMin, 
         return false;
     }
     double start = tMin == 0.0 ? 0.0 : tMin * unit.largest * unit.length;
-    if (geometry->isBounded) {
+    if (geometry->isBounded && start < 0.0) {
         // the body begins later
         double reach = (rbLength(ray->origin) + geometry->radius) * (1.0 + START_ROUNDING);
         start = start < -reach ? -reach : start;
@@ -151,10 +150,10 @@ static bool castLine(const rbGeometry* geometry, const rbRay* ray, double tMin, 
     if (!isfinite(start)) {
         return false;
     }
-    rbRay moved = {rbAddScaled(unit.ray.origin, start, unit.ray.direction), unit.ray.direction,
-                   unit.ray.tMax - start};
-    if (start == 0.0) {
-        moved = unit.ray;
+    rbRay moved = unit.ray;
+    if (start != 0.0) {
+        moved.origin = rbAddScaled(unit.ray.origin, start, unit.ray.direction);
+        moved.tMax -= start;
     }
     if (!(moved.tMax >= 0.0) || !rbGeometry_CastUnitRay(geometry, &moved, wish, hit)) {
         return false;
@@ -163,6 +162,11 @@ static bool castLine(const rbGeometry* geometry, const rbRay* ray, double tMin, 
     hit->point = rbAddScaled(moved.origin, hit->t, moved.direction);
     hit->t = t / unit.largest / unit.length;
     return true;
+}
+
+bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    return castLine(geometry, ray, 0.0, RB_RAY_FIRST, hit);
 }
 
 bool rbGeometry_CastLine(const rbGeometry* geometry, const rbRay* ray, double tMin, rbRayHit* hit)

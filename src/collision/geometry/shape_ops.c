@@ -341,20 +341,6 @@ bool rbMakeUnitRay(const rbRay* ray, rbUnitRay* unit)
     return true;
 }
 
-bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
-{
-    RB_ASSERT(geometry != NULL && ray != NULL && hit != NULL);
-    *hit = (rbRayHit){0};
-    rbUnitRay unit;
-    if (!rbMakeUnitRay(ray, &unit) ||
-        !rbGetShapeOps(geometry->type)->castRay(geometry, &unit.ray, hit)) {
-        return false;
-    }
-    hit->point = rbAddScaled(unit.ray.origin, hit->t, unit.ray.direction);
-    hit->t = hit->t / unit.largest / unit.length;
-    return true;
-}
-
 rbStatus rbGeometry_GetMass(const rbGeometry* geometry, double density,
                             rbMassProperties* properties, rbError* error)
 {

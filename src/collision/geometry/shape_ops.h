@@ -118,8 +118,8 @@ typedef struct rbShapeOps {
     rbShapeBoundsFn* bounds;
     rbShapeRadiusFn* radius;
     rbShapeContainsFn* contains;
-    rbShapeCastRayFn* castRay; // the direction is a unit vector; the caller fills in point and
-                               // child
+    rbShapeCastRayFn* castRay; // of a unit direction; the caller fills in point and child. NULL: it
+                               // has faces or children
     rbShapeTriangulateFn* triangulate; // NULL: by its semi-axes, or its outline, made of lines
     rbShapeHashFn* hash;               // NULL: of data.numbers
     rbShapeReleaseFn* release;         // NULL if only the struct must be freed
