@@ -136,9 +136,7 @@ int rbFeatureBody_Support(const rbFeatureBody* body, rbVec3 direction, int start
                (direction.z >= 0.0 ? 4 : 0);
     }
     if (body->supports != NULL) {
-        bool isClimbed = body->supports->canClimb && body->vertexCount > RB_SUPPORT_SEARCH_MAX;
-        return isClimbed ? rbSupportTable_Climb(body->supports, direction, start)
-                         : rbSupportTable_Search(body->supports, direction);
+        return rbSupportTable_Find(body->supports, direction, start);
     }
     int best = 0;
     double highest = rbDot(direction, body->vertices[0]);

@@ -25,17 +25,10 @@ static rbVec3 supportSmooth(const rbConvex* convex, rbVec3 direction, int* verte
     return rbGetShapeOps(convex->geometry->type)->support(convex->geometry, direction);
 }
 
-static rbVec3 supportSearch(const rbConvex* convex, rbVec3 direction, int* vertex)
+static rbVec3 supportHull(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
     const rbSupportTable* table = convex->geometry->polyhedron->supports;
-    *vertex = rbSupportTable_Search(table, direction);
-    return rbSupportTable_GetVertex(table, *vertex);
-}
-
-static rbVec3 supportClimb(const rbConvex* convex, rbVec3 direction, int* vertex)
-{
-    const rbSupportTable* table = convex->geometry->polyhedron->supports;
-    *vertex = rbSupportTable_Climb(table, direction, *vertex);
+    *vertex = rbSupportTable_Find(table, direction, *vertex);
     return rbSupportTable_GetVertex(table, *vertex);
 }
 
@@ -63,7 +56,7 @@ static const CoreRow coreTable[RB_FAMILY_COUNT] = {
     [RB_FAMILY_BOX] = {supportBox, true, true},
     [RB_FAMILY_ROD] = {supportBox, true, true},
     [RB_FAMILY_SMOOTH] = {supportSmooth, false, false},
-    [RB_FAMILY_HULL] = {supportSearch, true, false},
+    [RB_FAMILY_HULL] = {supportHull, true, false},
 };
 
 bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
@@ -88,10 +81,6 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
     if (family == RB_FAMILY_BOX) {
         convex->extents = geometry->data.box.halfExtents;
         convex->signMask = 7;
-    } else if (family == RB_FAMILY_HULL) {
-        const rbSupportTable* table = geometry->polyhedron->supports;
-        bool isLarge = table->vertexCount > RB_SUPPORT_SEARCH_MAX;
-        convex->support = isLarge && table->canClimb ? supportClimb : supportSearch;
     } else if (family == RB_FAMILY_BALL) {
         convex->radius += geometry->data.sphere.radius;
         convex->size = 0.0;

@@ -107,7 +107,7 @@ static inline int findHighest(const rbVertexBlock* blocks, int count, rbVec3 d, 
     return rbPeak_Choose(peaks, height);
 }
 
-int rbSupportTable_Search(const rbSupportTable* table, rbVec3 direction)
+static int search(const rbSupportTable* table, rbVec3 direction)
 {
     double height;
     int vertex = findHighest(table->blocks, table->blockCount, direction, &height);
@@ -130,8 +130,11 @@ static int climbFrom(const rbSupportTable* table, rbVec3 direction, int here, do
     }
 }
 
-int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from)
+int rbSupportTable_Find(const rbSupportTable* table, rbVec3 direction, int from)
 {
+    if (!table->isClimbed) {
+        return search(table, direction);
+    }
     int here = rbSupportTable_Guess(table, direction);
     double highest = rbDot(direction, rbSupportTable_GetVertex(table, here));
     if (from >= 0 && from < table->vertexCount) {
@@ -146,7 +149,7 @@ rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p, bool canClimb)
 {
     RB_ASSERT(p->edgeCount > 0 && p->vertexCount >= 4);
     rbSupportTable* table = rbAllocZero(1, sizeof *table);
-    table->canClimb = canClimb;
+    table->isClimbed = canClimb && p->vertexCount > RB_SUPPORT_SEARCH_MAX;
     table->vertexCount = p->vertexCount;
     table->blockCount = blocksFor(p->vertexCount);
     table->blocks = rbAlloc((size_t)table->blockCount * sizeof(rbVertexBlock));
@@ -165,7 +168,7 @@ rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p, bool canClimb)
     }
     fillNeighbors(table, p);
     // the summit of a sector is near that of the last one
-    int summit = rbSupportTable_Search(table, middleOf(0));
+    int summit = search(table, middleOf(0));
     for (int s = 0; s < RB_SUPPORT_SECTORS; ++s) {
         rbVec3 d = middleOf(s);
         RB_ASSERT(rbLargestComponent(d) < 1.0 || rbGetSupportSector(d) == s);

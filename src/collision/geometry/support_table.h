@@ -29,9 +29,9 @@ typedef struct rbVertexBlock {
 } rbVertexBlock;
 
 typedef struct rbSupportTable {
-    rbVec3 center; // mean of the vertices: inside
-    bool canClimb; // no face was merged
-    double bend;   // m, bound of the depth of a face's corners below its plane
+    rbVec3 center;  // mean of the vertices: inside
+    bool isClimbed; // it is large, and no face was merged
+    double bend;    // m, bound of the depth of a face's corners below its plane
     int vertexCount;
     int blockCount;
     rbVertexBlock* blocks; // all vertices, the last block padded with copies of the first
@@ -47,8 +47,9 @@ typedef struct rbSupportTable {
 rbSupportTable* rbCreateSupportTable(const struct rbPolyhedron* polyhedron, bool canClimb);
 void rbDestroySupportTable(rbSupportTable* table);
 
-// A vertex of greatest height along a direction that is not zero.
-int rbSupportTable_Search(const rbSupportTable* table, rbVec3 direction);
+// A vertex of greatest height along a direction that is not zero. Large tables climb to it from a
+// guess, or from the given vertex if that is higher; negative: none.
+int rbSupportTable_Find(const rbSupportTable* table, rbVec3 direction, int from);
 
 // The cell of a coordinate from -1 to 1; the factor keeps 1 in the last one.
 static inline int rbGetSupportCell(double x)
@@ -73,10 +74,6 @@ static inline int rbSupportTable_Guess(const rbSupportTable* table, rbVec3 direc
 {
     return table->sectors[rbGetSupportSector(direction)];
 }
-
-// The highest one, where canClimb holds, by climbing from the given vertex; from the guess if that
-// is higher or from is negative.
-int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from);
 
 static inline rbVec3 rbSupportTable_GetVertex(const rbSupportTable* table, int vertex)
 {

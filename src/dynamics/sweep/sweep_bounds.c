@@ -165,16 +165,6 @@ static CoreHeight heightOfCompound(const rbGeometry* geometry, const CoreProbe* 
     return best;
 }
 
-// By its table of supports: several times as fast as over the corners of all faces.
-static rbVec3 supportOfHull(const rbGeometry* geometry, rbVec3 direction)
-{
-    const rbSupportTable* table = geometry->polyhedron->supports;
-    bool climbs = table->vertexCount > RB_SUPPORT_SEARCH_MAX && table->canClimb;
-    int vertex = climbs ? rbSupportTable_Climb(table, direction, -1)
-                        : rbSupportTable_Search(table, direction);
-    return rbSupportTable_GetVertex(table, vertex);
-}
-
 // NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
 static CoreHeight heightOf(const rbGeometry* geometry, const CoreProbe* probe)
 {
@@ -194,7 +184,9 @@ static CoreHeight heightOf(const rbGeometry* geometry, const CoreProbe* probe)
         rbVec3 half = geometry->data.box.halfExtents;
         point = rbMakeVec3(copysign(half.x, d.x), copysign(half.y, d.y), copysign(half.z, d.z));
     } else if (family == RB_FAMILY_HULL) {
-        point = supportOfHull(geometry, d);
+        // several times as fast as over the corners of all faces
+        const rbSupportTable* table = geometry->polyhedron->supports;
+        point = rbSupportTable_GetVertex(table, rbSupportTable_Find(table, d, -1));
     } else {
         RB_ASSERT(geometry->isBounded); // planes are evaluated along their own normal, elsewhere
         point = rbGeometry_GetSupport(geometry, d);
