@@ -8,15 +8,12 @@ rbGeometry* rbCreateBox(rbVec3 halfExtents, rbError* error)
     return rbCreatePrimitive(RB_SHAPE_BOX, lengths, error);
 }
 
-static rbStatus massOfBox(const rbGeometry* geometry, double density, rbMassProperties* properties,
-                          rbError* error)
+static rbSolidMass massOfBox(const rbGeometry* geometry)
 {
-    (void)error;
     rbVec3 h = geometry->data.box.halfExtents;
     rbVec3 i = {(h.y * h.y + h.z * h.z) / 3.0, (h.x * h.x + h.z * h.z) / 3.0,
                 (h.x * h.x + h.y * h.y) / 3.0};
-    *properties = rbMakeMass(density, 8.0 * h.x * h.y * h.z, 0.0, i);
-    return RB_STATUS_OK;
+    return (rbSolidMass){8.0 * h.x * h.y * h.z, 0.0, i};
 }
 
 static rbVec3 supportOfBox(const rbGeometry* geometry, rbVec3 direction)
@@ -130,7 +127,7 @@ const rbShapeOps rbBoxOps = {
     RB_SHAPE_PARAMETERS(boxParameters),
     .lengths = {"half extent x", "half extent y", "half extent z"},
     .halved = 1u << 0 | 1u << 1 | 1u << 2,
-    .mass = massOfBox,
+    .solid = massOfBox,
     .support = supportOfBox,
     .bounds = boundsOfBox,
     .radius = radiusOfBox,

@@ -10,10 +10,8 @@ rbGeometry* rbCreateCapsule(double radius, double halfLength, rbError* error)
     return rbCreatePrimitive(RB_SHAPE_CAPSULE, (const double[]){radius, halfLength}, error);
 }
 
-static rbStatus massOfCapsule(const rbGeometry* geometry, double density,
-                              rbMassProperties* properties, rbError* error)
+static rbSolidMass massOfCapsule(const rbGeometry* geometry)
 {
-    (void)error;
     double r = geometry->data.capsule.radius;
     double h = geometry->data.capsule.halfLength;
     double side = 2.0 * RB_PI * r * r * h;
@@ -21,9 +19,7 @@ static rbStatus massOfCapsule(const rbGeometry* geometry, double density,
     double volume = side + ends;
     double ix = side * (0.25 * r * r + h * h / 3.0) + ends * (0.4 * r * r + h * h + 0.75 * h * r);
     double iz = side * 0.5 * r * r + ends * 0.4 * r * r;
-    *properties =
-        rbMakeMass(density, volume, 0.0, rbMakeVec3(ix / volume, ix / volume, iz / volume));
-    return RB_STATUS_OK;
+    return (rbSolidMass){volume, 0.0, {ix / volume, ix / volume, iz / volume}};
 }
 
 static rbVec3 supportOfCapsule(const rbGeometry* geometry, rbVec3 direction)
@@ -157,7 +153,7 @@ const rbShapeOps rbCapsuleOps = {
     RB_SHAPE_PARAMETERS(capsuleParameters),
     .lengths = {"radius", "half length"},
     .halved = 1u << 1,
-    .mass = massOfCapsule,
+    .solid = massOfCapsule,
     .support = supportOfCapsule,
     .bounds = boundsOfCapsule,
     .radius = radiusOfCapsule,

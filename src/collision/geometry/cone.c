@@ -11,16 +11,12 @@ rbGeometry* rbCreateCone(double radius, double height, rbError* error)
     return rbCreatePrimitive(RB_SHAPE_CONE, (const double[]){radius, height}, error);
 }
 
-static rbStatus massOfCone(const rbGeometry* geometry, double density, rbMassProperties* properties,
-                           rbError* error)
+static rbSolidMass massOfCone(const rbGeometry* geometry)
 {
-    (void)error;
     double r = geometry->data.cone.radius;
     double h = geometry->data.cone.height;
     double ix = 0.15 * r * r + 0.0375 * h * h;
-    rbVec3 inertia = {ix, ix, 0.3 * r * r};
-    *properties = rbMakeMass(density, RB_PI / 3.0 * r * r * h, -0.25 * h, inertia);
-    return RB_STATUS_OK;
+    return (rbSolidMass){RB_PI / 3.0 * r * r * h, -0.25 * h, {ix, ix, 0.3 * r * r}};
 }
 
 static rbVec3 supportOfCone(const rbGeometry* geometry, rbVec3 direction)
@@ -179,7 +175,7 @@ const rbShapeOps rbConeOps = {
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(coneParameters),
     .lengths = {"radius", "height"},
-    .mass = massOfCone,
+    .solid = massOfCone,
     .support = supportOfCone,
     .bounds = boundsOfCone,
     .radius = radiusOfCone,

@@ -7,16 +7,12 @@ rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* error)
     return rbCreatePrimitive(RB_SHAPE_CYLINDER, (const double[]){radius, halfLength}, error);
 }
 
-static rbStatus massOfCylinder(const rbGeometry* geometry, double density,
-                               rbMassProperties* properties, rbError* error)
+static rbSolidMass massOfCylinder(const rbGeometry* geometry)
 {
-    (void)error;
     double r = geometry->data.cylinder.radius;
     double h = geometry->data.cylinder.halfLength;
     double ix = 0.25 * r * r + h * h / 3.0;
-    rbVec3 inertia = {ix, ix, 0.5 * r * r};
-    *properties = rbMakeMass(density, 2.0 * RB_PI * r * r * h, 0.0, inertia);
-    return RB_STATUS_OK;
+    return (rbSolidMass){2.0 * RB_PI * r * r * h, 0.0, {ix, ix, 0.5 * r * r}};
 }
 
 static rbVec3 supportOfCylinder(const rbGeometry* geometry, rbVec3 direction)
@@ -113,7 +109,7 @@ const rbShapeOps rbCylinderOps = {
     RB_SHAPE_PARAMETERS(cylinderParameters),
     .lengths = {"radius", "half length"},
     .halved = 1u << 1,
-    .mass = massOfCylinder,
+    .solid = massOfCylinder,
     .support = supportOfCylinder,
     .bounds = boundsOfCylinder,
     .radius = radiusOfCylinder,

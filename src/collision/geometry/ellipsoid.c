@@ -18,15 +18,12 @@ rbGeometry* rbCreateEllipsoid(rbVec3 semiAxes, rbError* error)
     return rbCreatePrimitive(RB_SHAPE_ELLIPSOID, lengths, error);
 }
 
-static rbStatus massOfEllipsoid(const rbGeometry* geometry, double density,
-                                rbMassProperties* properties, rbError* error)
+static rbSolidMass massOfEllipsoid(const rbGeometry* geometry)
 {
-    (void)error;
     rbVec3 a = geometry->data.ellipsoid.semiAxes;
     rbVec3 i = {(a.y * a.y + a.z * a.z) / 5.0, (a.x * a.x + a.z * a.z) / 5.0,
                 (a.x * a.x + a.y * a.y) / 5.0};
-    *properties = rbMakeMass(density, 4.0 / 3.0 * RB_PI * a.x * a.y * a.z, 0.0, i);
-    return RB_STATUS_OK;
+    return (rbSolidMass){4.0 / 3.0 * RB_PI * a.x * a.y * a.z, 0.0, i};
 }
 
 static rbVec3 supportOfEllipsoid(const rbGeometry* geometry, rbVec3 direction)
@@ -118,7 +115,7 @@ const rbShapeOps rbEllipsoidOps = {
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(ellipsoidParameters),
     .lengths = {"semi axis x", "semi axis y", "semi axis z"},
-    .mass = massOfEllipsoid,
+    .solid = massOfEllipsoid,
     .support = supportOfEllipsoid,
     .bounds = boundsOfEllipsoid,
     .radius = radiusOfEllipsoid,

@@ -158,14 +158,6 @@ rbStatus rbCheckLength(double length, bool zeroIsFine, const char* what, rbError
                        zeroIsFine ? "0 or " : "", RB_LENGTH_MIN, RB_LENGTH_MAX);
 }
 
-rbMassProperties rbMakeMass(double density, double volume, double centerZ, rbVec3 inertiaPerMass)
-{
-    RB_ASSERT(density > 0.0 && volume > 0.0);
-    double mass = density * volume;
-    rbVec3 i = rbScale(mass, inertiaPerMass);
-    return (rbMassProperties){volume, mass, {0.0, 0.0, centerZ}, {i.x, i.y, i.z, 0.0, 0.0, 0.0}};
-}
-
 rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize)
 {
     RB_ASSERT(halfSize.x >= 0.0 && halfSize.y >= 0.0 && halfSize.z >= 0.0);
@@ -351,7 +343,17 @@ rbStatus rbGeometry_GetMass(const rbGeometry* geometry, double density,
                            "the density is %g kg/m^3; a value above 0 and up to 1e30 is accepted",
                            density);
     }
-    return rbGetShapeOps(geometry->type)->mass(geometry, density, properties, error);
+    const rbShapeOps* ops = rbGetShapeOps(geometry->type);
+    if (ops->solid == NULL) {
+        return ops->mass(geometry, density, properties, error);
+    }
+    rbSolidMass solid = ops->solid(geometry);
+    RB_ASSERT(solid.volume > 0.0);
+    double mass = density * solid.volume;
+    rbVec3 i = rbScale(mass, solid.inertia);
+    *properties = (rbMassProperties){
+        solid.volume, mass, {0.0, 0.0, solid.centerZ}, {i.x, i.y, i.z, 0.0, 0.0, 0.0}};
+    return RB_STATUS_OK;
 }
 
 void rbAddTriangles(const rbGeometry* geometry, const rbTriangulation* settings,

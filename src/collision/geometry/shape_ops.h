@@ -26,6 +26,14 @@ struct rbGeometry {
     bool isBounded;
 };
 
+// A solid whose center is on the z axis and whose inertia is diagonal.
+typedef struct rbSolidMass {
+    double volume;  // m^3
+    double centerZ; // m
+    rbVec3 inertia; // m^2, about the center, per unit of mass
+} rbSolidMass;
+
+typedef rbSolidMass rbShapeSolidFn(const rbGeometry* geometry);
 typedef rbStatus rbShapeMassFn(const rbGeometry* geometry, double density,
                                rbMassProperties* properties, rbError* error);
 typedef rbVec3 rbShapeSupportFn(const rbGeometry* geometry, rbVec3 direction);
@@ -113,7 +121,8 @@ typedef struct rbShapeOps {
     unsigned halved;
     rbShapeCreateFn* create;
     const rbConvexShapeRow* convex;
-    rbShapeMassFn* mass;
+    rbShapeSolidFn* solid;
+    rbShapeMassFn* mass;       // where there is no solid
     rbShapeSupportFn* support; // the direction has its largest component of magnitude 1
     rbShapeBoundsFn* bounds;
     rbShapeRadiusFn* radius;
@@ -187,9 +196,6 @@ rbGeometry* rbCreatePrimitive(rbShapeType type, const double* lengths, rbError* 
 // INVALID with a message unless the length is in the accepted range (which includes 0 if
 // zeroIsFine).
 rbStatus rbCheckLength(double length, bool zeroIsFine, const char* what, rbError* error);
-
-// Mass properties from a volume, a center on the z axis and a diagonal inertia per unit of mass.
-rbMassProperties rbMakeMass(double density, double volume, double centerZ, rbVec3 inertiaPerMass);
 
 // Corner i of a box has the signs of the bits of i: x, y, z.
 static inline rbVec3 rbGetBoxCorner(rbVec3 halfExtents, int i)

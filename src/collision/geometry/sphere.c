@@ -7,14 +7,11 @@ rbGeometry* rbCreateSphere(double radius, rbError* error)
     return rbCreatePrimitive(RB_SHAPE_SPHERE, &radius, error);
 }
 
-static rbStatus massOfSphere(const rbGeometry* geometry, double density,
-                             rbMassProperties* properties, rbError* error)
+static rbSolidMass massOfSphere(const rbGeometry* geometry)
 {
-    (void)error;
     double r = geometry->data.sphere.radius;
     double i = 0.4 * r * r;
-    *properties = rbMakeMass(density, 4.0 / 3.0 * RB_PI * r * r * r, 0.0, rbMakeVec3(i, i, i));
-    return RB_STATUS_OK;
+    return (rbSolidMass){4.0 / 3.0 * RB_PI * r * r * r, 0.0, {i, i, i}};
 }
 
 static rbVec3 supportOfSphere(const rbGeometry* geometry, rbVec3 direction)
@@ -69,7 +66,7 @@ const rbShapeOps rbSphereOps = {
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(sphereParameters),
     .lengths = {"radius"},
-    .mass = massOfSphere,
+    .solid = massOfSphere,
     .support = supportOfSphere,
     .bounds = boundsOfSphere,
     .radius = radiusOfSphere,
