@@ -49,18 +49,6 @@ static void startTasks(rbTreeTasks* waiting, int32_t child)
     waiting->count = 1;
 }
 
-// Pushes one task above base, where keys decrease toward the top: the least is next.
-static inline void addTask(rbTreeTasks* waiting, int base, rbTreeTask task)
-{
-    RB_ASSERT(waiting->count < RB_TASK_MAX);
-    int at = waiting->count++;
-    while (at > base && waiting->tasks[at - 1].key < task.key) {
-        waiting->tasks[at] = waiting->tasks[at - 1];
-        --at;
-    }
-    waiting->tasks[at] = task;
-}
-
 // The next task within the limit.
 static inline bool takeTask(rbTreeTasks* waiting, double limit, int32_t* child)
 {
@@ -114,7 +102,7 @@ static inline void addChildren(rbTreeTasks* waiting, const rbBoxTree* tree, int3
             fetch(&tree->nodes[child], sizeof(rbBoxNode));
             fetch(&tree->tilted[child], sizeof(rbTiltedNode));
         }
-        addTask(waiting, base, (rbTreeTask){keys[i], child});
+        rbTreeTasks_Add(waiting, base, (rbTreeTask){keys[i], child});
     }
 }
 
@@ -392,7 +380,7 @@ static inline void addTasks(const rbBoxTree* tree, rbTreeTasks* waiting, const r
     for (; bits != 0; bits &= bits - 1) {
         int place = __builtin_ctz(bits);
         fetchChild(tree, node, place);
-        addTask(waiting, base, (rbTreeTask){(double)first[place], node->child[place]});
+        rbTreeTasks_Add(waiting, base, (rbTreeTask){(double)first[place], node->child[place]});
     }
 }
 

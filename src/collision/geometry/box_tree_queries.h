@@ -26,6 +26,18 @@ typedef struct rbTreeTasks {
     int count;
 } rbTreeTasks;
 
+// Pushes one task above base, where keys decrease toward the top: the least is next.
+static inline void rbTreeTasks_Add(rbTreeTasks* waiting, int base, rbTreeTask task)
+{
+    RB_ASSERT(waiting->count < RB_TASK_MAX);
+    int at = waiting->count++;
+    while (at > base && waiting->tasks[at - 1].key < task.key) {
+        waiting->tasks[at] = waiting->tasks[at - 1];
+        --at;
+    }
+    waiting->tasks[at] = task;
+}
+
 // ------------------------------------------------------------------------------------------ rays
 
 // A ray in sheared coordinates: shearing along the longest axis of the direction aligns the ray

@@ -40,9 +40,6 @@ typedef struct MeshAnswer {
     long long tests; // triangles measured
 } MeshAnswer;
 
-// Pending slots: each step down leaves at most three.
-#define STACK_MAX (3 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
-
 // Rounding of distances relative to the scale: that of GJK.
 #define ROUNDING_UNITS 16.0
 
@@ -51,11 +48,6 @@ typedef struct MeshAnswer {
 
 // The sign of a normal is trusted if its product with a unit vector is at least this.
 #define SIGN_MIN 1e-9
-
-typedef struct Waiting {
-    double bound; // m
-    int slot;
-} Waiting;
 
 typedef struct Search Search;
 typedef void MeasureFn(Search* search, const rbVec3 corners[3], rbMeshNear* near);
@@ -76,9 +68,8 @@ struct Search {
     double left; // m, least bound of the skipped parts
     rbVec3 hint; // at most unit
     double hintLow;
-    rbMeshList* list; // NULL: only the nearest is needed
-    Waiting stack[STACK_MAX];
-    int top;
+    rbMeshList* list;    // NULL: only the nearest is needed
+    rbTreeTasks waiting; // keys are bounds, m, children slots
     MeshAnswer answer;
 };
 
@@ -326,19 +317,14 @@ static void openNode(Search* search, int index)
 {
     const rbBoxNode* node = &search->tree->nodes[index];
     const rbTiltedNode* tilted = &search->tree->tilted[index];
-    int base = search->top;
+    int base = search->waiting.count;
     for (int i = 0; i < RB_BOX_WIDTH && node->child[i] != RB_BOX_EMPTY; ++i) {
-        Waiting child = {boundBox(search, tilted, i), RB_BOX_WIDTH * index + i};
-        if (child.bound >= search->cut) {
-            search->left = fmin(search->left, child.bound);
+        rbTreeTask child = {boundBox(search, tilted, i), RB_BOX_WIDTH * index + i};
+        if (child.key >= search->cut) {
+            search->left = fmin(search->left, child.key);
             continue;
         }
-        RB_ASSERT(search->top < STACK_MAX);
-        int at = search->top++;
-        for (; at > base && search->stack[at - 1].bound < child.bound; --at) {
-            search->stack[at] = search->stack[at - 1];
-        }
-        search->stack[at] = child;
+        rbTreeTasks_Add(&search->waiting, base, child);
     }
 }
 
@@ -360,19 +346,19 @@ static bool testBlock(Search* search, int block)
 
 static void descend(Search* search)
 {
-    search->stack[0] = (Waiting){0.0, 0};
-    search->top = 1;
-    while (search->top > 0) {
-        Waiting next = search->stack[--search->top];
-        if (next.bound >= search->cut) {
-            search->left = fmin(search->left, next.bound);
+    rbTreeTasks* waiting = &search->waiting;
+    rbTreeTasks_Add(waiting, 0, (rbTreeTask){0.0, 0});
+    while (waiting->count > 0) {
+        rbTreeTask next = waiting->tasks[--waiting->count];
+        if (next.key >= search->cut) {
+            search->left = fmin(search->left, next.key);
             continue;
         }
-        int child = rbBoxTree_GetChild(search->tree, next.slot);
+        int child = rbBoxTree_GetChild(search->tree, next.child);
         if (child >= 0) {
             openNode(search, child);
         } else if (testBlock(search, ~child)) {
-            ++search->top; // its content is still unprocessed
+            ++waiting->count; // its content is still unprocessed
             return;
         }
     }
@@ -409,7 +395,7 @@ static void beginSearch(Search* search, const rbMeshQuery* query)
     search->hintLow = 0.0;
     setHint(search, query->hint);
     search->list = NULL;
-    search->top = 0;
+    search->waiting.count = 0;
     search->answer = (MeshAnswer){.nearest = {.triangle = -1}, .stop = MESH_DONE};
 }
 
@@ -427,8 +413,8 @@ static MeshAnswer searchMesh(const rbMeshQuery* query)
     bool isFound = answer->nearest.triangle >= 0;
     answer->upper = isFound ? search.best : INFINITY;
     double lower = fmin(search.left, search.best);
-    for (int i = 0; i < search.top; ++i) {
-        lower = fmin(lower, search.stack[i].bound);
+    for (int i = 0; i < search.waiting.count; ++i) {
+        lower = fmin(lower, search.waiting.tasks[i].key);
     }
     // a search that ended at the guess has not examined the rest
     answer->lower = answer->stop == MESH_ENOUGH ? 0.0 : lower;

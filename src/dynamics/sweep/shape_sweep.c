@@ -14,6 +14,7 @@
 // each other: then the moving triangle lies on the side from which its motion comes. Features that
 // separate, or have already passed each other, do not count.
 #include "collision/convex/gjk.h"
+#include "collision/distance/tree_pair.h"
 #include "collision/geometry/box_tree_queries.h"
 #include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
@@ -569,13 +570,8 @@ static double getLowOfConvex(const Search* search, const void* mover)
     return rbDot(search->hint, rbTransformPoint(convex->pose, lowest));
 }
 
-// A pending pair of parts.
-typedef struct PairTask {
-    double key; // fraction of the step at which their boxes begin to overlap
-    int slotA, slotB;
-} PairTask;
-
-// Each step down leaves at most three.
+// Pending pairs of parts, whose keys are the fractions of the step at which their boxes begin to
+// overlap: each step down leaves at most three.
 #define PAIRS_MAX (2 * RB_TASK_MAX)
 
 static void meetBlocks(Search* search, const Mover* mover, int blockA,
@@ -604,8 +600,8 @@ static int getMovingChild(const Mover* mover, int slot)
 }
 
 // Opens the larger part of a pair; the children that can hit the other are pushed on the stack.
-static int openPair(const Search* search, const Mover* mover, const rbBoxTree* b, PairTask task,
-                    PairTask* out)
+static int openPair(const Search* search, const Mover* mover, const rbBoxTree* b, rbTreeEntry task,
+                    rbTreeEntry* out)
 {
     Part partA = getMoving(search, mover, task.slotA);
     Part partB = getStanding(search, b, task.slotB);
@@ -635,7 +631,7 @@ static int openPair(const Search* search, const Mover* mover, const rbBoxTree* b
         for (; at > 0 && out[at - 1].key < key; --at) {
             out[at] = out[at - 1];
         }
-        out[at] = (PairTask){key, opensA ? slot : task.slotA, opensA ? task.slotB : slot};
+        out[at] = (rbTreeEntry){key, opensA ? slot : task.slotA, opensA ? task.slotB : slot};
     }
     return count;
 }
@@ -643,11 +639,11 @@ static int openPair(const Search* search, const Mover* mover, const rbBoxTree* b
 // A moving body and a tree at rest, parts in the order in which they can meet.
 static void walkTrees(Search* search, Mover* mover, const rbBoxTree* b)
 {
-    PairTask stack[PAIRS_MAX];
-    stack[0] = (PairTask){0.0, 0, 0};
+    rbTreeEntry stack[PAIRS_MAX];
+    stack[0] = (rbTreeEntry){0.0, 0, 0};
     int count = 1;
     while (count > 0) {
-        PairTask task = stack[--count];
+        rbTreeEntry task = stack[--count];
         if (task.key > search->limit) {
             continue;
         }
