@@ -1,4 +1,5 @@
 // Properties of every solver: names, memory, repeatability, cost; and the parts they are made of.
+#include "dynamics/solvers/pivoted.h"
 #include "lab/joints/row_matrices.h"
 #include "rb_test.h"
 #include "row_systems.h"
@@ -251,7 +252,7 @@ static void smallFactorsRevealTheRank(void** state)
             }
         }
         rbSmallFactor factor;
-        rbSmallFactor_Make(&factor, a, n, NULL);
+        rbSmallFactor_Make(&factor, a, n);
         rbSmallFactor_Solve(&factor, r, x);
         // Ranks below 1e-11 occur very rarely in random matrices.
         assert_true(factor.dropped >= n - rank);
@@ -279,14 +280,16 @@ static void smallPivotsAreComparedWithTheirDiagonals(void** state)
     (void)state;
     const double a[4] = {1e-6, 0.0, 0.0, 1.0};
     const double diagonals[2] = {1e6, 1.0};
-    rbSmallFactor factor;
-    rbSmallFactor_Make(&factor, a, 2, NULL);
-    assert_int_equal(factor.dropped, 0);
-    checkNear(factor.pivotLeast, 1.0, 1e-15);
-    rbSmallFactor_Make(&factor, a, 2, diagonals);
-    assert_int_equal(factor.dropped, 1);
-    double x[2], r[2] = {1.0, 1.0};
-    rbSmallFactor_Solve(&factor, r, x);
+    rbSmallFactor own;
+    rbSmallFactor_Make(&own, a, 2);
+    assert_int_equal(own.dropped, 0);
+    checkNear(own.pivotLeast, 1.0, 1e-15);
+    double l[4], invPivots[2], work[2], x[2] = {1.0, 1.0};
+    int order[2];
+    rbPivoted factor = {.l = l, .invPivots = invPivots, .order = order, .size = 2};
+    rbLeastRatio least = {1.0, 1.0};
+    assert_int_equal(rbPivoted_Make(&factor, a, diagonals, &least, 2), 1);
+    rbPivoted_Solve(&factor, x, work, 2);
     assert_true(x[0] == 0.0 && x[1] == 1.0);
 }
 

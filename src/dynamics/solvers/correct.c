@@ -102,7 +102,7 @@ static void factorBlock(const rbMechanism* mechanism, const rbRowBlock* block,
             matrix[i * n + j] = 0.0;
         }
     }
-    rbSmallFactor_Make(factor, matrix, n, NULL);
+    rbSmallFactor_Make(factor, matrix, n);
 }
 
 void rbCorrector_Factor(rbCorrector* corrector, const rbMechanism* mechanism)

@@ -577,27 +577,31 @@ RB_FIXED_INLINE void solveWith(const DirectSolver* solver, double* x, int unifor
     }
 }
 
-//--------------------------------------------------------------------------------------------------
-// Versions for equal blocks: 1 (rods), 3 (ball joints), 5 (hinges); all others are general.
+// ---------------------------------------------------------------------------------------- versions
+
+// Calls a function with the size of all blocks as a constant: 1 (rods), 3 (ball joints), 5
+// (hinges); 0: all others.
+#define WITH_SIZE(uniform, function, ...) \
+    switch (uniform) {                    \
+    case 1:                               \
+        function(__VA_ARGS__, 1);         \
+        break;                            \
+    case 3:                               \
+        function(__VA_ARGS__, 3);         \
+        break;                            \
+    case 5:                               \
+        function(__VA_ARGS__, 5);         \
+        break;                            \
+    default:                              \
+        function(__VA_ARGS__, 0);         \
+    }
 
 void rbDirectSolver_Factor(rbSolver* solver, const rbRowSystem* system)
 {
     DirectSolver* direct = (DirectSolver*)solver;
     RB_ASSERT(system->rowCount == solver->rowCount);
     RB_ASSERT(system->blockCount == direct->pattern.blockCount);
-    switch (direct->uniform) {
-    case 1:
-        factorWith(direct, system, 1);
-        break;
-    case 3:
-        factorWith(direct, system, 3);
-        break;
-    case 5:
-        factorWith(direct, system, 5);
-        break;
-    default:
-        factorWith(direct, system, 0);
-    }
+    WITH_SIZE(direct->uniform, factorWith, direct, system)
 }
 
 void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
@@ -607,19 +611,7 @@ void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
     if (x != r && solver->rowCount > 0) {
         memcpy(x, r, (size_t)solver->rowCount * sizeof *x);
     }
-    switch (direct->uniform) {
-    case 1:
-        solveWith(direct, x, 1);
-        break;
-    case 3:
-        solveWith(direct, x, 3);
-        break;
-    case 5:
-        solveWith(direct, x, 5);
-        break;
-    default:
-        solveWith(direct, x, 0);
-    }
+    WITH_SIZE(direct->uniform, solveWith, direct, x)
     for (int i = 0; solver->cutCount > 0 && i < solver->rowCount; ++i) {
         x[i] = direct->isCut[i] ? 0.0 : x[i];
     }

@@ -97,12 +97,12 @@ static rbPivoted viewOf(rbSmallFactor* factor)
                        .isNatural = factor->isNatural};
 }
 
-void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n, const double* diagonals)
+void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n)
 {
     RB_ASSERT(n >= 1 && n <= RB_BLOCK_ROWS_MAX);
     double own[RB_BLOCK_ROWS_MAX];
     for (int i = 0; i < n; ++i) {
-        own[i] = diagonals != NULL ? diagonals[i] : matrix[i * n + i];
+        own[i] = matrix[i * n + i];
     }
     factor->size = n;
     factor->isNatural = false;
@@ -140,7 +140,7 @@ void rbMixSteps(const rbLastSteps* steps, size_t n, const double* e, double* cha
         right[i] = rbDotArrays(&steps->dF[i * n], e, n);
     }
     rbSmallFactor factor;
-    rbSmallFactor_Make(&factor, gram, steps->depth, NULL);
+    rbSmallFactor_Make(&factor, gram, steps->depth);
     rbSmallFactor_Solve(&factor, right, g);
     for (size_t j = 0; j < size; ++j) {
         for (size_t i = 0; i < n; ++i) {

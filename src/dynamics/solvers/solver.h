@@ -65,9 +65,7 @@ typedef struct rbSmallFactor {
     double pivotLeast; // relative
 } rbSmallFactor;
 
-// diagonals: the reference for pivots, row by row; NULL: those of the matrix.
-void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n,
-                        const double* diagonals);
+void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n);
 void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x);
 
 // Differences of the last steps, one after another: of x, f and e.
