@@ -130,11 +130,9 @@ static int climbFrom(const rbSupportTable* table, rbVec3 direction, int here, do
     }
 }
 
-int rbSupportTable_Find(const rbSupportTable* table, rbVec3 direction, int from)
+// Not inlined: searches would pay for its frame.
+__attribute__((noinline)) static int climb(const rbSupportTable* table, rbVec3 direction, int from)
 {
-    if (!table->isClimbed) {
-        return search(table, direction);
-    }
     int here = rbSupportTable_Guess(table, direction);
     double highest = rbDot(direction, rbSupportTable_GetVertex(table, here));
     if (from >= 0 && from < table->vertexCount) {
@@ -143,6 +141,11 @@ int rbSupportTable_Find(const rbSupportTable* table, rbVec3 direction, int from)
         highest = height >= highest ? height : highest;
     }
     return climbFrom(table, direction, here, highest);
+}
+
+int rbSupportTable_Find(const rbSupportTable* table, rbVec3 direction, int from)
+{
+    return table->isClimbed ? climb(table, direction, from) : search(table, direction);
 }
 
 rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p, bool canClimb)
