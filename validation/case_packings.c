@@ -17,6 +17,9 @@
 #define PERCENT 100.0
 #define MILLI 1e-3
 #define QUICK_COUNT 120
+// Percentage points. The setup is not known; for cubes the two columns of the source itself differ
+// by 7.2 points.
+#define FILL_TOLERANCE 7.2
 #define QUICK_SIDE 6
 
 // Values published by the source; NAN: none.
@@ -90,6 +93,19 @@ static void print(const rbValidation* validation, const char* name, const Outcom
         outcome->speed);
 }
 
+// The fill away from the walls against the printed one, in percent: of the two columns the analytic
+// one, whose contacts of cubes have several points like ours, or the only one.
+static void compareFill(rbValidation* validation, const Outcome outcomes[RB_POURED_COUNT])
+{
+    for (int i = 0; i < RB_POURED_COUNT; ++i) {
+        char text[96];
+        const Printed* source = &printed[i];
+        double truth = isnan(source->fill[1]) ? source->fill[0] : source->fill[1];
+        (void)snprintf(text, sizeof text, "%s: fill [%%]", rbPouredKind_Name((rbPouredKind)i));
+        rbValidation_Add(validation, text, PERCENT * outcomes[i].inner, truth, FILL_TOLERANCE);
+    }
+}
+
 // Pours one kind; false when it could not be done.
 static bool runKind(rbValidation* validation, const rbPouringDef* def, const char* name,
                     Outcome* outcome)
@@ -106,10 +122,12 @@ static bool runKind(rbValidation* validation, const rbPouringDef* def, const cha
             rbAddPileBound(validation, name, "mean depth, relative to size",
                            outcome->contacts.mean / def->size, MILLI);
         }
+        rbValidation_SetTruth(validation, RB_TRUTH_OWN_METHOD);
         rbAddPileBound(validation, name, "pairs missed by one of two methods", outcome->disagreeing,
                        0.0);
         rbAddPileBound(validation, name, "difference of depths by two methods, m",
                        outcome->difference, def->kind == RB_POURED_SPHERES ? 1.4e-15 : 1e-9);
+        rbValidation_SetTruth(validation, RB_TRUTH_LIMIT);
     } else {
         rbValidation_Print(validation, "  %s: %s\n", name, poured.error.message);
         rbAddPileBound(validation, name, "built and run", 1.0, 0.0);
@@ -139,7 +157,10 @@ static void run(rbValidation* validation)
         return;
     }
     // spheres within 55 to 71 % of the literature, and the same for every method.
+    rbValidation_SetTruth(validation, RB_TRUTH_PUBLISHED);
     rbValidation_Add(validation, "spheres: fill", outcomes[RB_POURED_SPHERES].fill, 0.63, 0.08);
+    compareFill(validation, outcomes);
+    rbValidation_SetTruth(validation, RB_TRUTH_OWN_METHOD);
     rbValidation_Add(validation, "ellipsoids of equal axes: fill, of the spheres'",
                      outcomes[RB_POURED_ELLIPSOIDS].fill, outcomes[RB_POURED_SPHERES].fill, 0.01);
 }
@@ -148,5 +169,6 @@ const rbValidationCase rbCaseContactPackings = {
     .name = "contact-packings",
     .help = "3,000 spheres, cubes and both poured into a box: fill, overlaps, contacts (minutes)",
     .source = "tables 5 to 7 of the convex collision specification; its setup is not known",
+    .truth = RB_TRUTH_LIMIT,
     .run = run,
 };
