@@ -87,6 +87,12 @@ static void print(const rbValidation* validation, const char* name, const Outcom
                        c->mean / MILLI, c->overlapCount, c->meanWithAll / MILLI, c->wallCount,
                        c->deepest / MILLI, format(source->depth[0], texts[0]),
                        format(source->depth[1], texts[1]));
+    rbValidation_Print(validation, "    histogram of depths, from 0 and %g of the size, doubling:",
+                       RB_DEPTH_FIRST);
+    for (int i = 0; i < RB_DEPTH_BINS; ++i) {
+        rbValidation_Print(validation, " %d", c->depths[i]);
+    }
+    rbValidation_Print(validation, "\n");
     rbValidation_Print(
         validation, "    %d pairs touch, %.1f %% of them at several points; speed %.2g m/s rms\n",
         c->touchCount, c->touchCount > 0 ? PERCENT * c->severalCount / c->touchCount : 0.0,

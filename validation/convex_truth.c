@@ -376,6 +376,7 @@ double rbMeasureConvexGap(const rbGeometry* a, const rbGeometry* b, rbTransform 
                           rbVec3 direction)
 {
     Body bodies[2] = {makeBody(a, RB_TRANSFORM_IDENTITY), makeBody(b, transformBtoA)};
+    RB_ASSERT(bodies[0].parts.count == 1 && bodies[1].parts.count == 1);
     Search search = {.bodies = {&bodies[0], &bodies[1]},
                      .parts = {bodies[0].parts.data, bodies[1].parts.data}};
     rbWide3 n = rbWide3_Unit(rbWide3_From(direction));

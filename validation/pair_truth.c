@@ -15,8 +15,10 @@
 
 #define ROWS_MAX 10
 #define BODY_SIZE 13 // unknowns of a body: position, quaternion, velocity, spin
-#define POSITION (2 * BODY_SIZE)
-#define UNKNOWN_COUNT (POSITION + 1)
+enum {
+    POSITION = 2 * BODY_SIZE, // of the freedom
+    UNKNOWN_COUNT
+};
 #define STEP_FIRST 1e-3
 #define STEP_MAX 0.05
 #define BOUND 1e-19
@@ -333,8 +335,8 @@ static void applyInverse(const Pair* pair, const Instant* now, const rbWide* for
 {
     for (int k = 0; k < 2; ++k) {
         const rbMassPlan* body = &pair->start.bodies[k];
-        const rbWide* f = &force[6 * k];
-        rbWide* a = &out[6 * k];
+        const rbWide* f = force + (k == 0 ? 0 : 6);
+        rbWide* a = out + (k == 0 ? 0 : 6);
         if (k >= pair->bodyCount) {
             memset(a, 0, 6 * sizeof(rbWide));
             continue;
@@ -361,12 +363,13 @@ static void addWeights(const Pair* pair, const Instant* now, rbWide force[12])
         rbWide3 w = rbWideTurn_Undo(&frame->turn, frame->w);
         rbWide3 l = {body->moments.x * w.x, body->moments.y * w.y, body->moments.z * w.z};
         rbWide3 gyro = rbWideTurn_Apply(&frame->turn, rbWide3_Cross(l, w));
-        force[6 * k] += body->mass * pair->start.gravity.x;
-        force[6 * k + 1] += body->mass * pair->start.gravity.y;
-        force[6 * k + 2] += body->mass * pair->start.gravity.z;
-        force[6 * k + 3] += gyro.x;
-        force[6 * k + 4] += gyro.y;
-        force[6 * k + 5] += gyro.z;
+        rbWide* f = force + (k == 0 ? 0 : 6);
+        f[0] += body->mass * pair->start.gravity.x;
+        f[1] += body->mass * pair->start.gravity.y;
+        f[2] += body->mass * pair->start.gravity.z;
+        f[3] += gyro.x;
+        f[4] += gyro.y;
+        f[5] += gyro.z;
     }
 }
 
