@@ -67,6 +67,8 @@ static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
     int count = rbTest_Count(24, 400);
     int hits = 0;
     int exact = 0;
+    double deepest = 0.0;
+    double apart = 0.0;
     for (int i = 0; i < count; ++i) {
         rbVec3 way = rbRandom_Direction(&random);
         rbTestMotion a = {.start = rbScale(-3.0, way), .velocity = rbScale(4.0, way)};
@@ -93,14 +95,18 @@ static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
             assert_int_equal(rbMeasureSeparation(&input, NULL, scratch, &separation, NULL),
                              RB_STATUS_OK);
             checkBelow(separation.distance, 2e-6);
-            checkBelow(-separation.distance, 0.0389);
-            checkNear(hit.time, swapped.time, 0.038);
+            deepest = fmax(deepest, -separation.distance);
+            apart = fmax(apart, fabs(hit.time - swapped.time));
             ++hits;
             exact += separation.distance > -1e-5 ? 1 : 0;
         }
     }
     assert_true(hits > count / 2);
     assert_true(exact >= hits * 2 / 3);
+    print_message("%d hits, %d exact: deepest %.4f m, orders differ by %.4f s\n", hits, exact,
+                  deepest, apart);
+    checkBelow(deepest, 0.0389);
+    checkBelow(apart, 0.038);
     rbDestroyGeometry(box);
 }
 
