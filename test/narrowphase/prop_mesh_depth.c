@@ -163,7 +163,8 @@ static void movedByTheDepthTheBodiesAreApart(void** state)
     }
     assert_true(overlaps > count / 10);
     print_message("%d overlaps, %d similar in both orders\n", overlaps, similar);
-    assert_true(similar > (overlaps * 8) / 10 - 5);
+    // Nothing derives the share: 6276 of 6279 were similar; one in 50 may differ.
+    assert_true(50 * similar > 49 * overlaps - 100);
 }
 
 // A box, a stone of a few faces, or a ball of about 400.
@@ -204,7 +205,10 @@ static rbTransform pushIn(const rbGeometry* a, const rbGeometry* b, rbTransform 
     return pose;
 }
 
-// Bodies whose exact depth is known from EPA, up to 1 % of their size deep.
+// Bodies whose exact depth is known from EPA, up to 1 % of their size deep. The bounds hold for
+// every pair. How good the estimate between them is nothing derives: of 3000 pairs one was more
+// than a tenth too deep (by 11 %), and three normals were off by more than 10 degrees; one in 50
+// may be.
 static void shallowDepthOfConvexMeshesIsNearlyExact(void** state)
 {
     (void)state;
@@ -228,7 +232,7 @@ static void shallowDepthOfConvexMeshesIsNearlyExact(void** state)
             checkBelow(s.lower, exact.distance + 1e-9);
             checkBelow(exact.distance - 1e-9, s.upper);
             double ratio = s.distance / exact.distance;
-            checkBelow(ratio, 3.0);
+            checkBelow(ratio, 1.5);
             worst = fmax(worst, ratio);
             ++total;
             good += ratio <= 1.1;
@@ -242,8 +246,8 @@ static void shallowDepthOfConvexMeshesIsNearlyExact(void** state)
     assert_true(total > count / 2);
     print_message("%d overlaps, %d within a tenth, %d within 10 degrees, largest ratio %.3f\n",
                   total, good, straight, worst);
-    assert_true(10 * good >= 8 * total - 20);
-    assert_true(10 * straight >= 9 * total - 20);
+    assert_true(50 * good >= 49 * total - 100);
+    assert_true(50 * straight >= 49 * total - 100);
 }
 
 static rbGeometry* makeMeshBox(double x, double y, double z)
