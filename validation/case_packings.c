@@ -17,9 +17,10 @@
 #define PERCENT 100.0
 #define MILLI 1e-3
 #define QUICK_COUNT 120
-// Percentage points. The setup is not known; for cubes the two columns of the source itself differ
-// by 7.2 points.
-#define FILL_TOLERANCE 7.2
+// Percentage points. The setup is not known, above all the friction: round bodies and mixtures are
+// within 2 points; for cubes the two columns of the source itself differ by 7.2.
+#define FILL_TOLERANCE 2.0
+#define FILL_TOLERANCE_CUBES 7.2
 #define QUICK_SIDE 6
 
 // Values published by the source; NAN: none.
@@ -99,7 +100,7 @@ static void print(const rbValidation* validation, const char* name, const Outcom
         outcome->speed);
 }
 
-// The fill away from the walls against the printed one, in percent: of the two columns the analytic
+// The fill from wall to wall against the printed one, in percent: of the two columns the analytic
 // one, whose contacts of cubes have several points like ours, or the only one.
 static void compareFill(rbValidation* validation, const Outcome outcomes[RB_POURED_COUNT])
 {
@@ -108,7 +109,8 @@ static void compareFill(rbValidation* validation, const Outcome outcomes[RB_POUR
         const Printed* source = &printed[i];
         double truth = isnan(source->fill[1]) ? source->fill[0] : source->fill[1];
         (void)snprintf(text, sizeof text, "%s: fill [%%]", rbPouredKind_Name((rbPouredKind)i));
-        rbValidation_Add(validation, text, PERCENT * outcomes[i].inner, truth, FILL_TOLERANCE);
+        rbValidation_Add(validation, text, PERCENT * outcomes[i].fill, truth,
+                         i == RB_POURED_CUBES ? FILL_TOLERANCE_CUBES : FILL_TOLERANCE);
     }
 }
 
