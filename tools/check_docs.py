@@ -4,6 +4,8 @@
 - links between Markdown pages, their anchors, pictures and files exist;
 - the rooms of docs/architecture.md are those of tools/layers.txt, each with a description, and their line counts are
   about right (tools/count_lines.py --fix updates them);
+- the numbers of README.md and docs/limits.md next to other engines are those of bench/results (tools/engine_tables.py
+  --fix writes them);
 - README.md is short; prose of the documents has no overlong lines;
 - every enumerator of the public headers has a comment (doxygen does not check these).
 """
@@ -14,6 +16,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import count_lines  # noqa: E402
+import engine_tables  # noqa: E402
 
 ROOT = count_lines.ROOT
 README_LINES, README_WIDTH, PROSE_WIDTH = 120, 120, 160
@@ -120,6 +123,8 @@ def main():
         check_links(page)
         check_width(page)
     check_readme()
+    for page, message in engine_tables.find_stale():
+        report(os.path.join(ROOT, page), 1, message)
     check_rooms()
     for header in sorted(glob.glob(os.path.join(ROOT, "include/rattleback/*.h"))):
         check_enumerators(header)

@@ -2,8 +2,10 @@
 """Checks docs/features.md against the tree (`make trace`).
 
 A feature marked `done` must name code and a test, the files must exist, and its id must appear in a named
-test file on the comment lines directly above a test function, or in the name of one. Prints the problems,
-then the open ids by issue, and ends with `N of M features traced`; M excludes `no` and `later`.
+test file on the comment lines directly above a test function, or in the name of one. An id whose parts
+differ in state has a row for each part, L-31a, L-31b; a test that names the whole id or the part proves it.
+Prints the problems, then the open ids by issue, and ends with `N of M features traced`; M excludes `no`
+and `later`.
 """
 import collections
 import os
@@ -17,7 +19,7 @@ TEST_FOLDERS = ("test", "tools")
 COUNTS = {"L": 115, "G": 45, "B": 96, "R": 64, "RX": 10}
 STATES = ("done", "open", "no", "later")
 
-ID = re.compile(r"(?<![A-Za-z0-9-])(RX|[LGBR])-(\d+)(?![0-9])")
+ID = re.compile(r"(?<![A-Za-z0-9-])(RX|[LGBR])-(\d+)([a-f]?)(?![0-9a-z])")
 ID_IN_NAME = re.compile(r"(?<![A-Za-z0-9])(RX|[LGBR])_?(\d+)(?![0-9])")
 SLASHES = re.compile(r"^\s*//(.*)")
 HASH = re.compile(r"^\s*#(?!!)(.*)")
@@ -28,7 +30,13 @@ Row = collections.namedtuple("Row", "line id state reason issue code test")
 
 
 def make_id(match):
-    return f"{match.group(1)}-{int(match.group(2)):02d}"
+    part = match.group(3) if match.re is ID else ""
+    return f"{match.group(1)}-{int(match.group(2)):02d}{part}"
+
+
+def whole_of(feature):
+    """L-31 of L-31a."""
+    return feature.rstrip("abcdef")
 
 
 def all_ids():
@@ -106,7 +114,7 @@ def problems_of(row, tests):
         yield "done, but no code is named"
     if not row.test:
         yield "done, but no test is named"
-    elif not any(row.id in tests.get(path, ()) for path in row.test):
+    elif not any({row.id, whole_of(row.id)} & set(tests.get(path, ())) for path in row.test):
         yield f"done, but no test in {', '.join(row.test)} has {row.id} in its name or directly above it"
 
 
@@ -138,10 +146,18 @@ def main():
 
     seen = collections.Counter(row.id for row in rows)
     known = all_ids()
+    parts = collections.defaultdict(list)
+    for feature in seen:
+        parts[whole_of(feature)].append(feature)
     for feature in known:
-        if seen[feature] != 1:
-            report(1, f"{feature} has {seen[feature]} rows instead of one")
-    for feature in sorted(set(seen) - set(known)):
+        rows_of = sorted(parts[feature])
+        split = [feature + letter for letter in "abcdef"[:len(rows_of)]]
+        if rows_of not in ([feature], split) or len(rows_of) == 1 and rows_of != [feature]:
+            report(1, f"{feature} has the rows {', '.join(rows_of) or 'none'} instead of one, or of a, b, ..")
+        for one in rows_of:
+            if seen[one] != 1:
+                report(1, f"{one} has {seen[one]} rows instead of one")
+    for feature in sorted(set(parts) - set(known)):
         report(1, f"{feature} is not an id of a specification")
     traced = 0
     for row in rows:
@@ -150,7 +166,7 @@ def main():
             report(row.line, f"{row.id}: {problem}")
         traced += row.state == "done" and not problems
     for path in sorted(tests):
-        for feature in sorted(tests[path] - set(known)):
+        for feature in sorted(feature for feature in tests[path] if feature not in seen and feature not in known):
             errors += 1
             print(f"{path}: names {feature}, which is not an id of a specification")
     print_open(rows, tests)

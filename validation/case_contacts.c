@@ -18,7 +18,7 @@ bool rbCheckPile(rbValidation* validation, const rbPile* pile, const char* name)
         (void)snprintf(quantity, sizeof quantity, "%s: built and run", name);
         rbValidation_Print(validation, "  %s: %s (%s)\n", name, pile->error.message,
                            rbStatus_Text(pile->error.status));
-        rbValidation_AddBound(validation, quantity, 1.0, 0.0);
+        rbValidation_AddLimit(validation, quantity, 1.0, 0.0);
     }
     return isSound;
 }
@@ -173,6 +173,7 @@ const rbValidationCase rbCaseContactInclines = {
     .group = "contacts",
     .help = "blocks on inclines: sliding, sticking, and ten that brake (X-15), steps of 1 ms",
     .source = "closed forms; Bender 2007, table 5.2",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = runInclines,
 };
 
@@ -337,5 +338,6 @@ const rbValidationCase rbCaseContactRolling = {
     .group = "contacts",
     .help = "balls on an incline, a bowling ball, 25 balls on a carriage, steps of 1 ms",
     .source = "closed forms; SimBenchmark's rolling carriage",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = runBalls,
 };

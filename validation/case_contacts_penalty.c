@@ -123,5 +123,6 @@ const rbValidationCase rbCaseContactPenalty = {
     .group = "contacts",
     .help = "contact springs compared with impulses: sinking, braking, cost",
     .source = "closed forms: springs in series, v^2 / 2 mu g",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = run,
 };

@@ -148,6 +148,7 @@ const rbValidationCase rbCaseContactStillness = {
     .group = "contacts",
     .help = "column, pyramid, block on an incline, arch, card house, heavy on light: at 60 Hz",
     .source = "nothing moves",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = run,
 };
 
@@ -165,5 +166,6 @@ const rbValidationCase rbCaseContactHour = {
     .name = "contact-hour",
     .help = "a column of 20 cubes for one hour at 60 Hz",
     .source = "nothing moves",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = runHour,
 };

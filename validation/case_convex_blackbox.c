@@ -286,5 +286,6 @@ const rbValidationCase rbCaseConvexBlackbox = {
     .name = "convex-blackbox",
     .help = "nine scenes of two bodies, gap 1e-5 to depth 1, both orders, every method",
     .source = "X-03, Leemann 2017 section 4.1.1: detection perfect, normals below 0.1 deg",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = run,
 };

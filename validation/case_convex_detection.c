@@ -173,5 +173,6 @@ const rbValidationCase rbCaseConvexDetection = {
     .name = "convex-detection",
     .help = "distance at which contact is detected, by bisection, every detector",
     .source = "X-01, Leemann 2017 section 3.2: below 2e-10 for libccd's GJK and MPR",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = run,
 };

@@ -143,7 +143,7 @@ static void runSpheres(rbValidation* validation)
         rbDestroyWorld(world);
     }
     rbValidation_Print(validation, "  E-18: %d pairs of spheres\n", met);
-    rbValidation_AddBound(validation, "E-18: pairs with more than 1000 events per second", stalled,
+    rbValidation_AddLimit(validation, "E-18: pairs with more than 1000 events per second", stalled,
                           0.0);
     rbValidation_AddBound(validation, "E-18: elastic spheres, velocities, m/s",
                           met > count / 2 ? worst[0] : NAN, 1e-12);
@@ -324,7 +324,7 @@ static void runCoins(rbValidation* validation)
                            "each, %.2f s\n",
                            every.collisions, every.measurements, every.bounds, every.cpu);
     }
-    rbValidation_AddBound(validation, "E-11: measurements per collision, most coins / 10 coins",
+    rbValidation_AddLimit(validation, "E-11: measurements per collision, most coins / 10 coins",
                           near[most - 1].measurements / near[0].measurements, 2.0);
 }
 
@@ -342,5 +342,6 @@ const rbValidationCase rbCaseEvents = {
     .name = "events",
     .help = "bouncing ball, cradle, spheres, thin walls, grazing, coins (E-11, E-12, E-17, E-18)",
     .source = "closed forms",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = run,
 };

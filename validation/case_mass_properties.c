@@ -141,5 +141,6 @@ const rbValidationCase rbCaseMassProperties = {
     .name = "mass-properties",
     .help = "mass, center and inertia of every shape",
     .source = "closed forms",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = run,
 };

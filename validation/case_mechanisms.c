@@ -25,7 +25,7 @@ bool rbValidateMechanism(rbValidation* validation, const rbMechanism* mechanism,
         (void)snprintf(quantity, sizeof quantity, "%s: built and run", name);
         rbValidation_Print(validation, "  %s: %s (%s)\n", name, mechanism->error.message,
                            rbStatus_Text(mechanism->error.status));
-        rbValidation_AddBound(validation, quantity, 1.0, 0.0);
+        rbValidation_AddLimit(validation, quantity, 1.0, 0.0);
     }
     return isSound;
 }
@@ -42,6 +42,7 @@ void rbAddClosure(rbValidation* validation, const rbMechanism* mechanism, const 
                   double tolerance)
 {
     rbStepStatistics s = rbWorld_GetStepStatistics(mechanism->world);
+    rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
     rbAddNamed(validation, name, "largest joint gap, m", s.positionErrorMax, tolerance);
     rbAddNamed(validation, name, "largest joint angle error, rad", s.angleErrorMax, tolerance);
     rbValidation_Print(validation,
@@ -72,16 +73,20 @@ static void runPendulum(rbValidation* validation)
         placeError = rbWorseError(placeError, rbDistance(p, truth));
         energyError = rbWorseError(energyError, fabs(rbWorld_GetLedger(m.world).energy - energy));
         if (k == 10) {
+            rbValidation_SetTruth(validation, RB_TRUTH_OTHER_PROGRAM);
             rbValidation_Add(validation, "pendulum: x(1)", p.x, 0.986291751131875, 1e-9);
             rbValidation_Add(validation, "pendulum: y(1)", p.y, -0.165010853125541, 1e-9);
         } else if (k == 50) {
+            rbValidation_SetTruth(validation, RB_TRUTH_OTHER_PROGRAM);
             rbValidation_Add(validation, "pendulum: x(5)", p.x, -0.942305435043757, 1e-9);
             rbValidation_Add(validation, "pendulum: y(5)", p.y, -0.334754338414001, 1e-9);
         }
     }
     if (rbValidateMechanism(validation, &m, "pendulum")) {
+        rbValidation_SetTruth(validation, RB_TRUTH_SECOND_METHOD);
         rbAddNamed(validation, "pendulum", "position, against the angle's equation, m", placeError,
                    1e-9);
+        rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
         rbAddNamed(validation, "pendulum", "energy, J", energyError, 1e-9);
         rbAddClosure(validation, &m, "pendulum", 1e-12);
     }
@@ -149,14 +154,17 @@ static void runDoublePendulum(rbValidation* validation)
         for (int i = 0; i < 4 && k == 10; ++i) {
             char text[96];
             (void)snprintf(text, sizeof text, "double pendulum: %s", names[i]);
+            rbValidation_SetTruth(validation, RB_TRUTH_OTHER_PROGRAM);
             rbValidation_Add(validation, text, angles[i], truths[i], 1e-9);
         }
     }
     if (rbValidateMechanism(validation, &m, "double pendulum")) {
         rbValidation_Print(validation, "  initial errors grow by a factor of %.1f\n",
                            getAmplification(&first, 0.1 * rbGetTenths(validation)));
+        rbValidation_SetTruth(validation, RB_TRUTH_SECOND_METHOD);
         rbAddNamed(validation, "double pendulum", "end, against reduced equations, m", placeError,
                    1e-9);
+        rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
         rbAddNamed(validation, "double pendulum", "energy, J", energyError, 1e-9);
         rbAddClosure(validation, &m, "double pendulum", 1e-12);
     }
@@ -174,6 +182,7 @@ const rbValidationCase rbCasePendulums = {
     .group = "mechanisms",
     .help = "pendulum and double pendulum of point masses on distance joints, 10 s at 1 ms",
     .source = "IFToMM A01; equations of the angles, order 20 in long double",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = runPendulums,
 };
 
@@ -214,6 +223,7 @@ static void addFourBarTruth(rbValidation* validation, const rbMechanism* m, int 
     for (int i = 0; i < 3; ++i) {
         if (truths[i].k == k) {
             rbVec3 p = rbMechanism_GetPoint(m, 0, rbMakeVec3(0.5, 0.0, 0.0));
+            rbValidation_SetTruth(validation, RB_TRUTH_OTHER_PROGRAM);
             rbValidation_Add(validation, truths[i].names[0], p.x, truths[i].x, 1e-9);
             rbValidation_Add(validation, truths[i].names[1], p.y, truths[i].y, 1e-9);
         }
@@ -235,8 +245,10 @@ static void runFourBar(rbValidation* validation, int loops, int tenths)
         }
     }
     if (rbValidateMechanism(validation, &m, name)) {
+        rbValidation_SetTruth(validation, RB_TRUTH_SECOND_METHOD);
         rbAddNamed(validation, name, "crank ends, against the equation of the angle, m",
                    errors.place, 1e-9);
+        rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
         rbAddNamed(validation, name, "cranks parallel within, m", errors.placeEven, 1e-9);
         rbAddNamed(validation, name, "energy, relative", errors.energy, 1e-10);
         rbAddClosure(validation, &m, name, 1e-12);
@@ -262,7 +274,9 @@ static void runSingularFourBar(rbValidation* validation)
         }
     }
     if (rbValidateMechanism(validation, &m, "onto the singular position")) {
+        rbValidation_SetTruth(validation, RB_TRUTH_SECOND_METHOD);
         rbAddNamed(validation, "onto the singular position", "crank ends, m", errors.place, 1e-6);
+        rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
         rbAddNamed(validation, "onto the singular position", "energy, relative", errors.energy,
                    1e-6);
         rbAddClosure(validation, &m, "onto the singular position", 1e-6);
@@ -284,6 +298,7 @@ const rbValidationCase rbCaseFourBar = {
     .group = "mechanisms",
     .help = "N-four-bar, N = 2 and 40, 10 s at 1 ms, and a step onto the singular position",
     .source = "IFToMM A02; equation of the angle, order 20 in long double",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = runFourBars,
 };
 
@@ -347,8 +362,10 @@ static void runSqueezer(rbValidation* validation)
             (void)snprintf(text, sizeof text, "q%d(0.03)", i + 1);
             rbValidation_Add(validation, text, now[i], rbAndrews.end[i], 1e-6);
         }
+        rbValidation_SetTruth(validation, RB_TRUTH_SECOND_METHOD);
         rbAddNamed(validation, "squeezer", "angles over 0.03 s, against index-1 equations, rad",
                    error, 1e-6);
+        rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
         rbAddNamed(validation, "squeezer", "energy not accounted for, J",
                    fabs(rbWorld_GetLedger(m.world).energyDrift), 1e-6);
         rbAddClosure(validation, &m, "squeezer", 1e-12);
@@ -361,6 +378,7 @@ const rbValidationCase rbCaseSqueezer = {
     .group = "mechanisms",
     .help = "Andrews' squeezing mechanism, 0.03 s in steps of 20 us",
     .source = "Test Set for IVP Solvers; its equations, order 20 in long double",
+    .truth = RB_TRUTH_PUBLISHED,
     .run = runSqueezer,
 };
 
@@ -420,6 +438,7 @@ static void runBricard(rbValidation* validation)
     if (rbValidateMechanism(validation, &m, "bricard")) {
         rbAddNamed(validation, "bricard", "P3, against one equation of motion, m", placeError,
                    1e-9);
+        rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
         rbAddNamed(validation, "bricard", "energy, J", energyError, 1e-9);
         rbAddNamed(validation, "bricard", "gap of the revolutes, from the poses, m", gap, 1e-12);
         rbAddNamed(validation, "bricard", "angle between axes, from the poses, rad", tilt, 1e-12);
@@ -435,5 +454,6 @@ const rbValidationCase rbCaseBricard = {
     .group = "mechanisms",
     .help = "Bricard's loop of six revolutes, one redundant condition, 10 s at 1 ms",
     .source = "IFToMM A04; our own reduction to one freedom, order 20 in long double",
+    .truth = RB_TRUTH_SECOND_METHOD,
     .run = runBricard,
 };

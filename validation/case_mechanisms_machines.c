@@ -73,6 +73,7 @@ const rbValidationCase rbCaseHeavyTop = {
     .group = "mechanisms",
     .help = "regular precession of heavy tops on a ball joint and in gimbals, 10 s at 1 ms",
     .source = "closed form: (I1 + b - c) cos(tilt) W^2 - I3 w3 W + m g l = 0",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = runTops,
 };
 
@@ -105,12 +106,14 @@ static void runGovernor(rbValidation* validation, bool isDriven)
         rbMechanism_Free(&m);
         return;
     }
+    rbValidation_SetTruth(validation, isDriven ? RB_TRUTH_CLOSED_FORM : RB_TRUTH_SECOND_METHOD);
     rbAddNamed(validation, name, "angle of the spindle, rad", turnError, 1e-8);
     if (!isDriven) {
         rbAddNamed(validation, name, "angle of the arms, rad", armError, 1e-8);
         rbValidation_Add(validation, "driven by a torque: work of the drive = torque x turn, J",
                          work, t->torque * (double)r.y[0], 1e-6);
     }
+    rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
     rbAddNamed(validation, name, "energy not accounted for, J", drift, 1e-8);
     rbAddClosure(validation, &m, name, 1e-12);
     rbMechanism_Free(&m);
@@ -127,6 +130,7 @@ const rbValidationCase rbCaseGovernor = {
     .group = "mechanisms",
     .help = "centrifugal governor with hinged links and a sleeve, 10 s at 1 ms",
     .source = "equations of turn and arm angle, order 20 in long double; balance of energy",
+    .truth = RB_TRUTH_SECOND_METHOD,
     .run = runGovernors,
 };
 
@@ -171,5 +175,6 @@ const rbValidationCase rbCaseHeavyChain = {
     .group = "mechanisms",
     .help = "ten links of 1 kg with a ball of 1e6 kg at the end, 10 s at 1 ms",
     .source = "the chain does not stretch",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = runHeavyChains,
 };

@@ -17,6 +17,10 @@
 #define PERCENT 100.0
 #define MILLI 1e-3
 #define QUICK_COUNT 120
+// Percentage points. The setup is not known, above all the friction: round bodies and mixtures are
+// within 2 points; for cubes the two columns of the source itself differ by 7.2.
+#define FILL_TOLERANCE 2.0
+#define FILL_TOLERANCE_CUBES 7.2
 #define QUICK_SIDE 6
 
 // Values published by the source; NAN: none.
@@ -84,10 +88,30 @@ static void print(const rbValidation* validation, const char* name, const Outcom
                        c->mean / MILLI, c->overlapCount, c->meanWithAll / MILLI, c->wallCount,
                        c->deepest / MILLI, format(source->depth[0], texts[0]),
                        format(source->depth[1], texts[1]));
+    rbValidation_Print(validation, "    histogram of depths, from 0 and %g of the size, doubling:",
+                       RB_DEPTH_FIRST);
+    for (int i = 0; i < RB_DEPTH_BINS; ++i) {
+        rbValidation_Print(validation, " %d", c->depths[i]);
+    }
+    rbValidation_Print(validation, "\n");
     rbValidation_Print(
         validation, "    %d pairs touch, %.1f %% of them at several points; speed %.2g m/s rms\n",
         c->touchCount, c->touchCount > 0 ? PERCENT * c->severalCount / c->touchCount : 0.0,
         outcome->speed);
+}
+
+// The fill from wall to wall against the printed one, in percent: of the two columns the analytic
+// one, whose contacts of cubes have several points like ours, or the only one.
+static void compareFill(rbValidation* validation, const Outcome outcomes[RB_POURED_COUNT])
+{
+    for (int i = 0; i < RB_POURED_COUNT; ++i) {
+        char text[96];
+        const Printed* source = &printed[i];
+        double truth = isnan(source->fill[1]) ? source->fill[0] : source->fill[1];
+        (void)snprintf(text, sizeof text, "%s: fill [%%]", rbPouredKind_Name((rbPouredKind)i));
+        rbValidation_Add(validation, text, PERCENT * outcomes[i].fill, truth,
+                         i == RB_POURED_CUBES ? FILL_TOLERANCE_CUBES : FILL_TOLERANCE);
+    }
 }
 
 // Pours one kind; false when it could not be done.
@@ -106,10 +130,12 @@ static bool runKind(rbValidation* validation, const rbPouringDef* def, const cha
             rbAddPileBound(validation, name, "mean depth, relative to size",
                            outcome->contacts.mean / def->size, MILLI);
         }
+        rbValidation_SetTruth(validation, RB_TRUTH_OWN_METHOD);
         rbAddPileBound(validation, name, "pairs missed by one of two methods", outcome->disagreeing,
                        0.0);
         rbAddPileBound(validation, name, "difference of depths by two methods, m",
                        outcome->difference, def->kind == RB_POURED_SPHERES ? 1.4e-15 : 1e-9);
+        rbValidation_SetTruth(validation, RB_TRUTH_LIMIT);
     } else {
         rbValidation_Print(validation, "  %s: %s\n", name, poured.error.message);
         rbAddPileBound(validation, name, "built and run", 1.0, 0.0);
@@ -139,7 +165,10 @@ static void run(rbValidation* validation)
         return;
     }
     // spheres within 55 to 71 % of the literature, and the same for every method.
+    rbValidation_SetTruth(validation, RB_TRUTH_PUBLISHED);
     rbValidation_Add(validation, "spheres: fill", outcomes[RB_POURED_SPHERES].fill, 0.63, 0.08);
+    compareFill(validation, outcomes);
+    rbValidation_SetTruth(validation, RB_TRUTH_OWN_METHOD);
     rbValidation_Add(validation, "ellipsoids of equal axes: fill, of the spheres'",
                      outcomes[RB_POURED_ELLIPSOIDS].fill, outcomes[RB_POURED_SPHERES].fill, 0.01);
 }
@@ -148,5 +177,6 @@ const rbValidationCase rbCaseContactPackings = {
     .name = "contact-packings",
     .help = "3,000 spheres, cubes and both poured into a box: fill, overlaps, contacts (minutes)",
     .source = "tables 5 to 7 of the convex collision specification; its setup is not known",
+    .truth = RB_TRUTH_LIMIT,
     .run = run,
 };

@@ -152,5 +152,6 @@ const rbValidationCase rbCaseRayBullet = {
     .group = "rays",
     .help = "a bullet never passes a plate, at any frame rate",
     .source = "E-12, R-36: every bullet is aimed at the plate",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = run,
 };

@@ -215,8 +215,10 @@ static void checkAccuracy(rbValidation* validation)
     rbAddRayBound(validation, "E-14 polytope on sphere",
                   "rays for a median of 95 %; the thesis: 1000", findCount(onBase.median, 95.0),
                   640.0);
+    rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
     rbAddRayBound(validation, "E-14 spheres", "80 rays by area, median lateness [m]; law: 1/80",
                   uniform.excess[3], 0.0125);
+    rbValidation_SetTruth(validation, RB_TRUTH_LIMIT);
     rbAddRayBound(validation, "E-14 spheres", "80 rays by area / lattice, median lateness",
                   uniform.excess[3] / lattice.excess[3], 1.0);
     rbCheckRayError(validation, "E-14", &spheres.error);
@@ -247,6 +249,7 @@ static void checkSpeed(rbValidation* validation)
                        "balls with 1 ray "
                        "take %.2f ms, with 100 rays %.2f ms.\n",
                        sizes[1], 1e3 * few, 1e3 * seconds[1]);
+    rbValidation_SetTruth(validation, RB_TRUTH_LIMIT);
     rbAddRayBound(validation, "E-14", "15 balls, 100 rays, largest frame [s]; 2005: 0.043",
                   seconds[0], 0.041);
     rbCheckRayError(validation, "E-14", &error);
@@ -269,5 +272,6 @@ const rbValidationCase rbCaseRayConclusions = {
     .group = "rays",
     .help = "conclusions of the thesis on rays, retested",
     .source = "E-14 of the specification, section 5.1 of the thesis",
+    .truth = RB_TRUTH_PUBLISHED,
     .run = run,
 };

@@ -318,5 +318,6 @@ const rbValidationCase rbCaseRayCurves = {
     .group = "rays",
     .help = "balls on the curves of the thesis on rays, frame by frame",
     .source = "E-07 to E-09 of the specification: bisection, Tables 4.6 and 4.7",
+    .truth = RB_TRUTH_PUBLISHED,
     .run = run,
 };

@@ -170,7 +170,9 @@ static void runCenter(rbValidation* validation)
         rbValidation_Print(validation, " %9.0f %9.3f %12lld\n", printed[s], 1e3 * frame,
                            (long long)shot);
     }
+    rbValidation_SetTruth(validation, RB_TRUTH_PUBLISHED);
     rbAddRayBound(validation, "E-10", "error of the exact first contacts [s]", offTable, 1e-4);
+    rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
     rbAddRayBound(validation, "E-10", "earliest before the exact contact [s]", early, 1e-9);
     rbValidation_Add(validation, "E-10: pairs of 20 balls that touch simultaneously", atOnce, 24.0,
                      0.0);
@@ -258,10 +260,13 @@ static void runRows(rbValidation* validation)
                      0.0);
     rbValidation_Add(validation, "E-11: pairs whose swept boxes overlap",
                      (double)outcomes[1].counts.pairsListed, 11.0, 0.0);
+    rbValidation_SetTruth(validation, RB_TRUTH_OWN_METHOD);
     rbAddRayBound(validation, "E-11", "collisions of both modes differ by [s + m]", difference,
                   0.0);
+    rbValidation_SetTruth(validation, RB_TRUTH_PUBLISHED);
     rbValidation_Add(validation, "E-11: collisions found with 80 rays and more", found80, 11.0,
                      0.0);
+    rbValidation_SetTruth(validation, RB_TRUTH_CLOSED_FORM);
     rbAddRayBound(validation, "E-11", "earliest before the exact time [s]", early, 1e-9);
     rbAddRayBound(validation, "E-11", "80 rays and more: latest after it [s]", late, 0.15);
 }
@@ -467,5 +472,6 @@ const rbValidationCase rbCaseRayFrames = {
     .group = "rays",
     .help = "many balls frame by frame, listed pairs, boxes by rays",
     .source = "E-10, E-11, E-13 of the specification: closed forms, Tables 4.9 and 4.10",
+    .truth = RB_TRUTH_CLOSED_FORM,
     .run = run,
 };

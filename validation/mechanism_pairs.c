@@ -20,6 +20,9 @@ static const double startSpeeds[RB_PAIR_LOAD_COUNT] = {
 
 // Position and axis of the joint, for centers of A and B.
 static const rbVec3 jointAxis = {0.6, 0.5, -0.4};
+// About 70 degrees from it: second axis of double rotation and cardan.
+static const rbVec3 otherAxis = {0.3, -0.6, 0.7};
+static const rbVec3 distanceOffset = {0.25, 0.2, 0.15};
 
 static rbVec3 getJointPoint(rbVec3 centerA, rbVec3 centerB)
 {
@@ -45,16 +48,58 @@ static const rbFreedomDef freedoms[RB_PAIR_LOAD_COUNT] = {
     [RB_PAIR_STICKING] = {.friction = 0.2},
 };
 
-static void addSpring(rbMechanism* m, rbPairLoad load)
+static bool hasSpring(rbPairLoad load)
+{
+    return load == RB_PAIR_SPRING || load == RB_PAIR_SPRING_DAMPED;
+}
+
+rbPairStart rbGetPairStart(const rbPairPlan* plan)
+{
+    rbVec3 spin = {1.2, -0.7, 0.9};
+    rbPairStart start = {
+        .bodies = {{.mass = 2.0,
+                    .moments = {0.12, 0.2, 0.16},
+                    .center = {0.4, 0.1, -0.2},
+                    .orientation = rbMakeRotation(rbMakeVec3(1.0, 2.0, -1.0), 0.7),
+                    .spin = spin},
+                   {.mass = 1.3,
+                    .moments = {0.05, 0.03, 0.06},
+                    .center = {0.9, -0.3, -0.5},
+                    .orientation = rbMakeRotation(rbMakeVec3(-2.0, 1.0, 0.5), 1.9),
+                    .spin = spin}},
+        .gravity = {0.0, 0.0, plan->isFree ? 0.0 : -9.81},
+        .offset = distanceOffset,
+        .axis = jointAxis,
+        .other = otherAxis,
+        .freedom = freedoms[plan->load],
+        .springs = {{0.1, 0.2, -0.15}, {-0.2, 0.1, 0.1}},
+        .springLength = 0.4,
+        .springStiffness = hasSpring(plan->load) ? 40.0 : 0.0,
+        .springDamping = plan->load == RB_PAIR_SPRING_DAMPED ? 1.5 : 0.0,
+    };
+    start.point = getJointPoint(start.bodies[0].center, start.bodies[1].center);
+    rbVec3 turn = rbScale(startSpeeds[plan->load], rbNormalize(jointAxis));
+    rbVec3 arm = rbSub(start.bodies[1].center, start.point);
+    bool isSliding = plan->type == RB_JOINT_PRISMATIC;
+    for (int i = 0; i < 2; ++i) {
+        start.bodies[i].velocity = rbCross(spin, start.bodies[i].center);
+    }
+    rbMassPlan* second = &start.bodies[1];
+    second->velocity = rbAdd(second->velocity, isSliding ? turn : rbCross(turn, arm));
+    second->spin = rbAdd(second->spin, isSliding ? RB_VEC3_ZERO : turn);
+    return start;
+}
+
+static void addSpring(rbMechanism* m, const rbPairStart* start)
 {
     rbSpringDef spring = rbDefaultSpringDef();
     spring.bodyA = m->bodies[0];
     spring.bodyB = m->bodies[1];
-    spring.anchorA = rbMakeVec3(0.1, 0.2, -0.15);
-    spring.anchorB = rbMakeVec3(-0.2, 0.1, 0.1);
-    spring.restLength = 0.4;
-    spring.stiffness = 40.0;
-    spring.damping = load == RB_PAIR_SPRING_DAMPED ? 1.5 : 0.0;
+    spring.anchorA = start->springs[0];
+    spring.anchorB = start->springs[1];
+    spring.restLength = start->springLength;
+    spring.stiffness = start->springStiffness;
+    spring.damping = start->springDamping;
     if (m->error.status == RB_STATUS_OK) {
         (void)rbCreateSpring(m->world, &spring, &m->error);
     }
@@ -77,21 +122,20 @@ void rbAddPairJoint(rbMechanism* mechanism, const rbPairPlan* plan)
     rbJointDef_SetAxis(&def, world, jointAxis);
     if (plan->type == RB_JOINT_DISTANCE || plan->type == RB_JOINT_LINE_DISTANCE ||
         plan->type == RB_JOINT_PLANE_DISTANCE) {
-        def.anchorB = rbInvTransformPoint(b, rbAdd(point, rbMakeVec3(0.25, 0.2, 0.15)));
+        def.anchorB = rbInvTransformPoint(b, rbAdd(point, distanceOffset));
         def.distance = -1.0;
     }
-    // axes of double rotation and cardan at about 70 degrees
-    rbVec3 other = rbMakeVec3(0.3, -0.6, 0.7);
     if (plan->type == RB_JOINT_DOUBLE_ROTATION || plan->type == RB_JOINT_UNIVERSAL) {
-        def.axisB = rbInvRotate(b.q, other);
+        def.axisB = rbInvRotate(b.q, otherAxis);
     }
-    rbJointPart parts[2] = {
-        {.type = RB_JOINT_PLANE,
-         .anchorA = def.anchorA,
-         .anchorB = def.anchorB,
-         .axisA = def.axisA,
-         .axisB = def.axisB},
-        {.type = RB_JOINT_DOUBLE_ROTATION, .axisA = def.axisA, .axisB = rbInvRotate(b.q, other)}};
+    rbJointPart parts[2] = {{.type = RB_JOINT_PLANE,
+                             .anchorA = def.anchorA,
+                             .anchorB = def.anchorB,
+                             .axisA = def.axisA,
+                             .axisB = def.axisB},
+                            {.type = RB_JOINT_DOUBLE_ROTATION,
+                             .axisA = def.axisA,
+                             .axisB = rbInvRotate(b.q, otherAxis)}};
     if (plan->type == RB_JOINT_PARTS) {
         def.parts = parts;
         def.partCount = 2;
@@ -101,31 +145,18 @@ void rbAddPairJoint(rbMechanism* mechanism, const rbPairPlan* plan)
         def.freedoms[0] = freedoms[plan->load];
     }
     (void)rbMechanism_Add(mechanism, &def);
-    if (plan->load == RB_PAIR_SPRING || plan->load == RB_PAIR_SPRING_DAMPED) {
-        addSpring(mechanism, plan->load);
+    if (hasSpring(plan->load)) {
+        rbPairStart start = rbGetPairStart(plan);
+        addSpring(mechanism, &start);
     }
 }
 
 rbMechanism rbMakePairWorld(rbStepSettings settings, const rbPairPlan* plan)
 {
-    rbVec3 down = {0.0, 0.0, plan->isFree ? 0.0 : -9.81};
-    rbVec3 spin = {1.2, -0.7, 0.9};
-    rbMechanism m = rbMakeMechanism(settings, down);
-    rbMassPlan bodies[2] = {
-        {.mass = 2.0, .moments = {0.12, 0.2, 0.16}, .center = {0.4, 0.1, -0.2}, .spin = spin},
-        {.mass = 1.3, .moments = {0.05, 0.03, 0.06}, .center = {0.9, -0.3, -0.5}, .spin = spin}};
-    bodies[0].orientation = rbMakeRotation(rbMakeVec3(1.0, 2.0, -1.0), 0.7);
-    bodies[1].orientation = rbMakeRotation(rbMakeVec3(-2.0, 1.0, 0.5), 1.9);
-    rbVec3 turn = rbScale(startSpeeds[plan->load], rbNormalize(jointAxis));
-    rbVec3 arm = rbSub(bodies[1].center, getJointPoint(bodies[0].center, bodies[1].center));
+    rbPairStart start = rbGetPairStart(plan);
+    rbMechanism m = rbMakeMechanism(settings, start.gravity);
     for (int i = 0; i < 2; ++i) {
-        bodies[i].velocity = rbCross(spin, bodies[i].center);
-        if (i == 1) {
-            bool isSliding = plan->type == RB_JOINT_PRISMATIC;
-            bodies[i].velocity = rbAdd(bodies[i].velocity, isSliding ? turn : rbCross(turn, arm));
-            bodies[i].spin = rbAdd(bodies[i].spin, isSliding ? RB_VEC3_ZERO : turn);
-        }
-        (void)rbMechanism_AddBody(&m, &bodies[i]);
+        (void)rbMechanism_AddBody(&m, &start.bodies[i]);
     }
     if (!plan->isFree) {
         (void)rbMechanism_AddJoint(&m, RB_JOINT_BALL, -1, 0, RB_VEC3_ZERO,

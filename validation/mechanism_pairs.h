@@ -26,6 +26,23 @@ typedef struct rbPairPlan {
     bool isFree; // A does not hang from a ball joint, no gravity
 } rbPairPlan;
 
+// The numbers of a pair, for the world and for its reference.
+typedef struct rbPairStart {
+    rbMassPlan bodies[2];
+    rbVec3 gravity;
+    rbVec3 point;  // m, anchor of the joint
+    rbVec3 offset; // m, from there to B's anchor, of the distance types
+    rbVec3 axis;   // of the joint, not unit
+    rbVec3 other;  // second axis of double rotation and universal joints, not unit
+    rbFreedomDef freedom;
+    rbVec3 springs[2];      // m, anchors in the frames of the bodies
+    double springLength;    // m, at rest
+    double springStiffness; // 0: none
+    double springDamping;
+} rbPairStart;
+
+rbPairStart rbGetPairStart(const rbPairPlan* plan);
+
 // Bodies 0 (A) and 1 (B); the joint of the type is the last one. Everything rotates at one rate at
 // the start, so that velocities are consistent with any joint; where the load involves motion
 // (friction, held speed) B also rotates about the axis of the joint or, if prismatic, slides along

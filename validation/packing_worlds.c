@@ -357,6 +357,17 @@ static double measure(const PairVisit* visit, const rbSeparationInput* input, rb
     return status == RB_STATUS_OK ? separation.distance : NAN;
 }
 
+// The bin of a depth (m): 0 below RB_DEPTH_FIRST of the size, then twice as wide each.
+static int findBin(double depth, double size)
+{
+    double end = RB_DEPTH_FIRST * size;
+    int bin = 0;
+    for (; bin < RB_DEPTH_BINS - 1 && depth >= end; ++bin) {
+        end *= 2.0;
+    }
+    return bin;
+}
+
 static void visitContact(PairVisit* visit, const rbSeparationInput* input)
 {
     rbPouredContacts* c = &visit->contacts;
@@ -366,6 +377,7 @@ static void visitContact(PairVisit* visit, const rbSeparationInput* input)
         c->overlapCount += 1;
         c->mean -= distance;
         c->deepest = fmax(c->deepest, -distance);
+        c->depths[findBin(-distance, visit->poured->def.size)] += 1;
     }
     if (distance <= shell) {
         rbManifold manifold;

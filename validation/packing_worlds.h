@@ -63,15 +63,21 @@ typedef struct rbPouredSpace {
 // is none.
 double rbPoured_GetFill(const rbPoured* poured, rbPouredSpace space);
 
+// Bins of the histogram of depths: below 0.1 of a thousandth of the size, and twice as deep from
+// bin to bin; the last one has all that is deeper.
+#define RB_DEPTH_BINS 12
+#define RB_DEPTH_FIRST 1e-4
+
 // Pairs of bodies, and of bodies and walls, as measured by one method.
 typedef struct rbPouredContacts {
-    int overlapCount;   // pairs of bodies that overlap
-    int wallCount;      // pairs of body and wall that overlap
-    double mean;        // m, depth over the pairs of bodies
-    double meanWithAll; // m, over both
-    double deepest;     // m, of all
-    int touchCount;     // pairs of bodies at most the shell apart
-    int severalCount;   // those with more than one point
+    int overlapCount;          // pairs of bodies that overlap
+    int wallCount;             // pairs of body and wall that overlap
+    double mean;               // m, depth over the pairs of bodies
+    double meanWithAll;        // m, over both
+    double deepest;            // m, of all
+    int touchCount;            // pairs of bodies at most the shell apart
+    int severalCount;          // those with more than one point
+    int depths[RB_DEPTH_BINS]; // overlaps of pairs of bodies by depth
 } rbPouredContacts;
 rbPouredContacts rbPoured_Measure(const rbPoured* poured, rbPairMethod method);
 // The largest difference of depth between two methods, over pairs that overlap by either, m; and

@@ -148,7 +148,9 @@ void rbCheckRayError(rbValidation* validation, const char* scene, const rbError*
 {
     if (error->status != RB_STATUS_OK) {
         rbValidation_Print(validation, "  %s: %s\n", scene, error->message);
-        rbAddRayBound(validation, scene, "refused", 1.0, 0.0);
+        char text[96];
+        (void)snprintf(text, sizeof text, "%s: refused", scene);
+        rbValidation_AddLimit(validation, text, 1.0, 0.0);
     }
 }
 

@@ -6,13 +6,7 @@
 // below TRUNCATION of the state; the orientation is composed over the steps and normalized at each.
 #include "top_oracle.h"
 
-#include <float.h>
-
-#if LDBL_MANT_DIG == 113
-typedef long double rbQuad;
-#else
-__extension__ typedef __float128 rbQuad;
-#endif
+#include "wide.h"
 
 // Degree and truncation: the cost per second of flight, DEGREE^2 / step, is least near
 // DEGREE = ln(1 / TRUNCATION) / 2, and flat there.
@@ -20,17 +14,17 @@ __extension__ typedef __float128 rbQuad;
 #define TRUNCATION 1e-28
 
 typedef struct rbTopSeries {
-    rbQuad w[3][DEGREE + 1];
-    rbQuad q[4][DEGREE + 1];
+    rbWide w[3][DEGREE + 1];
+    rbWide q[4][DEGREE + 1];
 } rbTopSeries;
 
-static void computeSeries(rbTopSeries* s, const rbQuad factors[3])
+static void computeSeries(rbTopSeries* s, const rbWide factors[3])
 {
     s->q[0][0] = 1;
     s->q[1][0] = s->q[2][0] = s->q[3][0] = 0;
     for (int n = 0; n < DEGREE; ++n) {
-        rbQuad yz = 0, zx = 0, xy = 0;
-        rbQuad w = 0, x = 0, y = 0, z = 0;
+        rbWide yz = 0, zx = 0, xy = 0;
+        rbWide w = 0, x = 0, y = 0, z = 0;
         for (int k = 0; k <= n; ++k) {
             int m = n - k;
             yz += s->w[1][k] * s->w[2][m];
@@ -42,8 +36,8 @@ static void computeSeries(rbTopSeries* s, const rbQuad factors[3])
             y += s->q[0][m] * s->w[1][k] + s->q[3][m] * s->w[0][k] - s->q[1][m] * s->w[2][k];
             z += s->q[0][m] * s->w[2][k] + s->q[1][m] * s->w[1][k] - s->q[2][m] * s->w[0][k];
         }
-        rbQuad inverse = 1 / (rbQuad)(n + 1);
-        rbQuad half = inverse / 2;
+        rbWide inverse = 1 / (rbWide)(n + 1);
+        rbWide half = inverse / 2;
         s->w[0][n + 1] = inverse * factors[0] * yz;
         s->w[1][n + 1] = inverse * factors[1] * zx;
         s->w[2][n + 1] = inverse * factors[2] * xy;
@@ -82,33 +76,25 @@ static double chooseStep(const rbTopSeries* s, double spin)
     return step;
 }
 
-static rbQuad evaluate(const rbQuad* coefficients, rbQuad h)
+static rbWide evaluate(const rbWide* coefficients, rbWide h)
 {
-    rbQuad sum = 0;
+    rbWide sum = 0;
     for (int n = DEGREE; n >= 0; --n) {
         sum = sum * h + coefficients[n];
     }
     return sum;
 }
 
-// Newton's step from the double root doubles its digits twice: 53 -> 106 -> 113.
-static rbQuad squareRoot(rbQuad x)
-{
-    rbQuad root = sqrt((double)x);
-    root = (root + x / root) / 2;
-    return (root + x / root) / 2;
-}
-
 // total <- total * part, normalized.
-static void compose(rbQuad total[4], const rbQuad part[4])
+static void compose(rbWide total[4], const rbWide part[4])
 {
-    const rbQuad* a = total;
-    const rbQuad* b = part;
-    rbQuad r[4] = {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+    const rbWide* a = total;
+    const rbWide* b = part;
+    rbWide r[4] = {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
                    a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
                    a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3],
                    a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1]};
-    rbQuad norm = squareRoot(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
+    rbWide norm = rbWide_Sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
     for (int i = 0; i < 4; ++i) {
         total[i] = r[i] / norm;
     }
@@ -116,21 +102,21 @@ static void compose(rbQuad total[4], const rbQuad part[4])
 
 void rbTopOracle(rbVec3 moments, rbVec3 spinLocal, double duration, double* q4, double* w3)
 {
-    const rbQuad i[3] = {moments.x, moments.y, moments.z};
-    const rbQuad factors[3] = {(i[1] - i[2]) / i[0], (i[2] - i[0]) / i[1], (i[0] - i[1]) / i[2]};
+    const rbWide i[3] = {moments.x, moments.y, moments.z};
+    const rbWide factors[3] = {(i[1] - i[2]) / i[0], (i[2] - i[0]) / i[1], (i[0] - i[1]) / i[2]};
     rbTopSeries s = {{{0}}, {{0}}};
     s.w[0][0] = spinLocal.x;
     s.w[1][0] = spinLocal.y;
     s.w[2][0] = spinLocal.z;
-    rbQuad q[4] = {1, 0, 0, 0};
-    rbQuad rest = duration;
+    rbWide q[4] = {1, 0, 0, 0};
+    rbWide rest = duration;
     double spin = rbLength(spinLocal);
     while (rest > 0 && spin > 0.0) {
         computeSeries(&s, factors);
-        rbQuad h = chooseStep(&s, spin);
+        rbWide h = chooseStep(&s, spin);
         h = h < rest ? h : rest;
         rest -= h;
-        rbQuad part[4];
+        rbWide part[4];
         for (int k = 0; k < 4; ++k) {
             part[k] = evaluate(s.q[k], h);
         }

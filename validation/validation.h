@@ -11,10 +11,28 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+// Where the reference of a comparison comes from. No reference is computed by the code it judges.
+typedef enum rbTruth {
+    RB_TRUTH_UNSTATED,      // not allowed in a row
+    RB_TRUTH_PUBLISHED,     // a number printed by others
+    RB_TRUTH_CLOSED_FORM,   // a formula, a law of conservation, or a scene built to have the answer
+    RB_TRUTH_OTHER_PROGRAM, // computed by a program of others
+    RB_TRUTH_SECOND_METHOD, // written for the comparison, without code of the library, in 113 bits
+                            // (references in long double: 64 bits on x86)
+    RB_TRUTH_OWN_METHOD,    // another method of the library, or one that shares code with it
+    RB_TRUTH_LIMIT,         // none: a limit that we or a specification set
+    RB_TRUTH_COUNT
+} rbTruth;
+
+// "unstated", "published", "closed form", "other program", "second method", "own method", "limit".
+const char* rbTruth_Name(rbTruth truth);
+
 // One comparison. It passes when error <= tolerance.
 typedef struct rbValidationRow {
     const char* caseName;
     char quantity[96];
+    rbTruth source;
+    bool isBound; // the value itself must not exceed the tolerance; truth is NaN
     double value;
     double truth;
     double error;
@@ -27,6 +45,7 @@ typedef struct rbValidation {
     FILE* text;             // human-readable tables, NULL: none
     bool isQuick;           // fewer random cases
     const char* caseName;   // of the current case
+    rbTruth source;         // of the next rows: of the case unless rbValidation_SetTruth changed it
     const char* plotFolder; // existing folder for the plots of cases that draw; NULL: no plots
     RB_ARRAY(rbValidationRow) rows;
     int failureCount;
@@ -37,20 +56,29 @@ typedef struct rbValidationCase {
     const char* group;  // a name that selects several cases; NULL: none
     const char* help;   // one-line description
     const char* source; // origin of the reference
+    rbTruth truth;      // its kind, for rows that do not say otherwise
     void (*run)(rbValidation* validation);
 } rbValidationCase;
 
 // All cases.
 const rbValidationCase* const* rbGetValidationCases(int* count);
 
+// Runs a case from its own kind of truth.
+void rbValidation_Run(rbValidation* validation, const rbValidationCase* which);
+// The kind of truth of the rows from here on.
+void rbValidation_SetTruth(rbValidation* validation, rbTruth truth);
 // Adds the comparison |value - truth| <= tolerance.
 void rbValidation_Add(rbValidation* validation, const char* quantity, double value, double truth,
                       double tolerance);
 // The same with |value - truth| / |truth|.
 void rbValidation_AddRelative(rbValidation* validation, const char* quantity, double value,
                               double truth, double tolerance);
-// An error or a ratio that must not exceed a bound: the truth is 0, the error is the value.
+// An error or a ratio that must not exceed a bound; the error is the value. The kind of truth is
+// that of what the error was measured against, or RB_TRUTH_LIMIT.
 void rbValidation_AddBound(rbValidation* validation, const char* quantity, double value,
+                           double tolerance);
+// A limit on something that is compared with nothing: costs, counts of failures.
+void rbValidation_AddLimit(rbValidation* validation, const char* quantity, double value,
                            double tolerance);
 // Human-readable text between the rows.
 void rbValidation_Print(const rbValidation* validation, const char* format, ...) RB_PRINTF(2, 3);

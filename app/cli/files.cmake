@@ -103,6 +103,7 @@ set(programFiles
   validation/case_tumbling_box.c
   validation/contact_worlds.c
   validation/convex_scenes.c
+  validation/convex_truth.c
   validation/detection_bisection.c
   validation/elastic_gas.c
   validation/epa_baseline.c
@@ -116,6 +117,8 @@ set(programFiles
   validation/mechanism_reference.c
   validation/mechanism_worlds.c
   validation/packing_worlds.c
+  validation/pair_truth.c
+  validation/wide.c
   validation/ray_metrics.c
   validation/ray_pairs.c
   validation/ray_scenes.c
@@ -125,6 +128,7 @@ set(programFiles
   validation/top_oracle.c
   validation/toy_models.c
   validation/toy_oracle.c
+  validation/toy_truth.c
   validation/toy_worlds.c
   validation/validation.c)
 # All of the program but its main function, for programs and tests that add rows to its tables.

@@ -48,12 +48,11 @@ static bool validateWord(const char* word)
 static void runCase(rbValidation* validation, const rbValidationCase* oneCase)
 {
     char text[32];
-    validation->caseName = oneCase->name;
-    rbValidation_Print(validation, "%s: %s\n  source: %s\n  %-60s %20s %20s %9s %9s\n",
-                       oneCase->name, oneCase->help, oneCase->source, "quantity", "value", "truth",
-                       "error", "tolerance");
+    rbValidation_Print(validation, "%s: %s\n  source: %s\n  %-60s %-13s %20s %20s %9s %9s\n",
+                       oneCase->name, oneCase->help, oneCase->source, "quantity", "source", "value",
+                       "truth or bound", "error", "tolerance");
     double start = rbGetWallTime();
-    oneCase->run(validation);
+    rbValidation_Run(validation, oneCase);
     rbValidation_Print(validation, "  (%s)\n\n", rbFormatDuration(rbGetWallTime() - start, text));
 }
 
@@ -66,6 +65,8 @@ static void printJson(const rbValidation* validation)
         rbJson_BeginObject(&json, NULL);
         rbJson_Text(&json, "case", row->caseName);
         rbJson_Text(&json, "quantity", row->quantity);
+        rbJson_Text(&json, "source", rbTruth_Name(row->source));
+        rbJson_Bool(&json, "bound", row->isBound);
         rbJson_Number(&json, "value", row->value);
         rbJson_Number(&json, "truth", row->truth);
         rbJson_Number(&json, "error", row->error);
@@ -74,6 +75,20 @@ static void printJson(const rbValidation* validation)
         rbJson_End(&json);
     }
     rbJson_End(&json);
+}
+
+// How many rows have which source of truth.
+static void printSources(const rbValidation* validation)
+{
+    int counts[RB_TRUTH_COUNT] = {0};
+    for (int i = 0; i < validation->rows.count; ++i) {
+        counts[validation->rows.data[i].source] += 1;
+    }
+    for (int k = RB_TRUTH_UNSTATED + 1; k < RB_TRUTH_COUNT; ++k) {
+        (void)printf("%s%d %s", k == RB_TRUTH_UNSTATED + 1 ? "sources: " : ", ", counts[k],
+                     rbTruth_Name((rbTruth)k));
+    }
+    (void)printf("\n");
 }
 
 static rbExit runValidate(const rbArguments* arguments)
@@ -104,6 +119,7 @@ static rbExit runValidate(const rbArguments* arguments)
     if (isForMachines) {
         printJson(&validation);
     } else {
+        printSources(&validation);
         (void)printf("%d of %d comparisons pass\n", validation.rows.count - validation.failureCount,
                      validation.rows.count);
     }
@@ -115,7 +131,9 @@ static rbExit runValidate(const rbArguments* arguments)
 static const rbOption options[] = {
     {"--list", NULL, "lists the cases and the source of their reference values"},
     {"--quick", NULL, "fewer random cases, shorter runs: half a minute instead of seven"},
-    {"--json", NULL, "prints one array of {case, quantity, value, truth, error, tolerance, pass}"},
+    {"--json", NULL,
+     "prints one array of {case, quantity, source, bound, value, truth, error, "
+     "tolerance, pass}"},
     {"--plots", "DIR", "draws the motion of the toys as DIR/*.svg; DIR must exist"},
 };
 

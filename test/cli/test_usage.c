@@ -140,7 +140,12 @@ static void validationPassesAndItsRowsAreComplete(void** state)
         assert_true(json_is_string(json_object_get(row, "case")));
         assert_true(json_is_string(json_object_get(row, "quantity")));
         assert_true(json_is_number(json_object_get(row, "value")));
-        assert_true(json_is_number(json_object_get(row, "truth")));
+        // a bound has no truth, but every row says where its reference comes from
+        bool isBound = json_is_true(json_object_get(row, "bound"));
+        assert_true(json_is_number(json_object_get(row, "truth")) == !isBound);
+        const char* source = json_string_value(json_object_get(row, "source"));
+        assert_non_null(source);
+        assert_string_not_equal(source, "unstated");
         assert_true(json_number_value(json_object_get(row, "error")) <=
                     json_number_value(json_object_get(row, "tolerance")));
         assert_true(json_is_true(json_object_get(row, "pass")));

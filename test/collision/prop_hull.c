@@ -236,7 +236,38 @@ static void degeneratePointsAreRefusedWithAReason(void** state)
     }
 }
 
+// L-29a: the climb ends at a vertex that no other one surpasses, from any direction: random ones,
+// normals of faces (where many vertices are as far) and nearly so, and along edges.
+static void climbingFindsTheFarthestVertex(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(55)};
+    rbVec3 points[POINTS_MAX];
+    for (int k = 0; k < rbTest_Count(60, 1200); ++k) {
+        int count = makePoints(&random, k % 6, points);
+        rbError error = {0};
+        rbGeometry* g = rbCreateHull(points, count, &error);
+        requireOk(g, &error);
+        const rbPolyhedron* p = g->polyhedron;
+        for (int i = 0; i < 60; ++i) {
+            rbVec3 d = rbRandom_Direction(&random);
+            if (i % 3 > 0) {
+                rbVec3 normal = p->normals[rbRandom_Index(&random, p->faceCount)];
+                d = i % 3 == 1 ? normal : rbAddScaled(normal, 1e-9, d);
+            }
+            double most = rbDot(p->vertices[0], d);
+            for (int v = 1; v < p->vertexCount; ++v) {
+                most = fmax(most, rbDot(p->vertices[v], d));
+            }
+            // the points lie within 10 of the origin, so that products have errors of 1e-14
+            checkNear(rbDot(rbGeometry_GetSupport(g, d), d), most, 1e-13);
+        }
+        rbDestroyGeometry(g);
+    }
+}
+
 RB_TEST_GROUP(prop_hull, cmocka_unit_test(hullsContainTheirPointsAndAreCanonical),
+              cmocka_unit_test(climbingFindsTheFarthestVertex),
               cmocka_unit_test(hullsOfAllSizesAreFound),
               cmocka_unit_test(pointsOnEdgesAndFacesAreDropped),
               cmocka_unit_test(degeneratePointsAreRefusedWithAReason));

@@ -144,7 +144,7 @@ static void ballRollsDownAnIncline(void** state)
     rbDestroyContactSolver(solver);
 }
 
-// A torque of rolling friction slows a rolling ball by g c / (7/5 r) with c its arm; about the
+// L-115a: a torque of rolling friction slows a rolling ball by g c / (7/5 r) with c its arm; about the
 // normal a spinning one by spinning g / (2/5 r^2).
 static void rollingAndSpinningFrictionSlow(void** state)
 {

@@ -496,7 +496,6 @@ static void swappingAndMovingBothChangesNothing(void** state)
     rbEpaSettings settings = rbDefaultEpaSettings();
     settings.relativeTolerance = 1e-11;
     int count = rbTest_Count(1000, 100000);
-    int missCount = 0;
     for (int k = 0; k < count; ++k) {
         rbGeometry* ga = randomShape(&random);
         rbGeometry* gb = randomShape(&random);
@@ -511,12 +510,11 @@ static void swappingAndMovingBothChangesNothing(void** state)
         rbTransform moved = rbInvMulTransforms(common, rbMulTransforms(common, pose));
         rbCso other = rbCso_Make(&a, &b, moved);
         rbEpaResult rm = rbEpa_Depth(&other, NULL, 0, &settings, &scratch);
-        // Where a whole circle of directions is equally deep (a point near the axis of a cylinder)
-        // the points may belong to a different direction than the normal. Open in issue 3; counted
-        // here.
-        missCount += checkBounds(&cso, &r) ? 0 : 1;
-        missCount += checkBounds(&swapped, &rs) ? 0 : 1;
-        missCount += checkBounds(&other, &rm) ? 0 : 1;
+        // Also where a whole circle of directions is equally deep, or an edge is met by a rim, the
+        // points belong to the normal.
+        checkSane(&cso, &r);
+        checkSane(&swapped, &rs);
+        checkSane(&other, &rm);
         if (r.reason != RB_STOP_APART && rs.reason != RB_STOP_APART) {
             // A point near the axis of a cylinder is equally near to a whole circle of its surface:
             // the storage limit may end that search; the bounds then show the remaining
@@ -530,8 +528,27 @@ static void swappingAndMovingBothChangesNothing(void** state)
         rbDestroyGeometry(ga);
         rbDestroyGeometry(gb);
     }
-    print_message("witness points off the normal in %d of %d answers\n", missCount, 3 * count);
-    assert_true(missCount <= 1 + count / 1000);
+}
+
+// A cylinder and a capsule whose last faces were long and thin: the search ended by rounding, in a
+// growth that failed, and the points were 0.17 m off the normal (issue 23).
+static void pointsOfFailedGrowthBelongToTheNormal(void** state)
+{
+    (void)state;
+    rbEpaSettings settings = rbDefaultEpaSettings();
+    settings.relativeTolerance = 1e-11;
+    rbGeometry* ga = rbCreateCylinder(0.63023776719146418, 0.56446002514744675, NULL);
+    rbGeometry* gb = rbCreateCapsule(0.62616439860496165, 0.63213134866088017, NULL);
+    rbConvex a, b;
+    assert_true(rbConvex_Make(ga, 0.0, &a) && rbConvex_Make(gb, 0.0, &b));
+    rbTransform pose = {
+        {0.03380557555946611, -0.80668187325346485, 0.30267409550376956},
+        {-0.29481497621445107, 0.2875952468169064, -0.20365145858949704, -0.88819997028955455}};
+    rbCso cso = rbCso_Make(&a, &b, pose);
+    rbEpaResult r = rbEpa_Depth(&cso, NULL, 0, &settings, &scratch);
+    checkSane(&cso, &r);
+    rbDestroyGeometry(ga);
+    rbDestroyGeometry(gb);
 }
 
 // G-31, G-32
@@ -584,4 +601,5 @@ RB_TEST_GROUP(prop_epa, cmocka_unit_test(boxDepthsMatchAllNormals),
               cmocka_unit_test(hullDepthsMatchAllNormals),
               cmocka_unit_test(ellipsoidDepthsMatchDirectMinimization),
               cmocka_unit_test(swappingAndMovingBothChangesNothing),
+              cmocka_unit_test(pointsOfFailedGrowthBelongToTheNormal),
               cmocka_unit_test(hostilePairsGiveBoundsAndNoNan));

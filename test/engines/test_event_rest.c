@@ -208,6 +208,7 @@ static int addPyramid(rbWorld* world, int rows, double gap, double friction, rbB
     return count;
 }
 
+// L-114c: contacts are recognized as lasting and all boxes are held.
 // Issue 22: the boxes crept outward at 200 tolerances per second, and from ten on none was held.
 static void pyramidsComeToRestWithoutCreeping(void** state)
 {

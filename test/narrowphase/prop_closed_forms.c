@@ -97,7 +97,7 @@ static void gapAlongTheNormalIsTheDistance(void** state)
     }
 }
 
-// G-36, B-59
+// G-36, B-59, L-115b
 static void noDirectionHasALargerGap(void** state)
 {
     (void)state;

@@ -162,7 +162,9 @@ static void movedByTheDepthTheBodiesAreApart(void** state)
         rbDestroyGeometry(b);
     }
     assert_true(overlaps > count / 10);
-    assert_true(similar > (overlaps * 8) / 10 - 5);
+    print_message("%d overlaps, %d similar in both orders\n", overlaps, similar);
+    // Nothing derives the share: 6276 of 6279 were similar; one in 50 may differ.
+    assert_true(50 * similar > 49 * overlaps - 100);
 }
 
 // A box, a stone of a few faces, or a ball of about 400.
@@ -203,12 +205,16 @@ static rbTransform pushIn(const rbGeometry* a, const rbGeometry* b, rbTransform 
     return pose;
 }
 
-// Bodies whose exact depth is known from EPA, up to 1 % of their size deep.
+// Bodies whose exact depth is known from EPA, up to 1 % of their size deep. The bounds hold for
+// every pair. How good the estimate between them is nothing derives: of 3000 pairs one was more
+// than a tenth too deep (by 11 %), and three normals were off by more than 10 degrees; one in 50
+// may be.
 static void shallowDepthOfConvexMeshesIsNearlyExact(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(423)};
     int count = rbTest_Count(300, 30000);
+    double worst = 0.0;
     int good = 0;
     int straight = 0;
     int total = 0;
@@ -226,7 +232,8 @@ static void shallowDepthOfConvexMeshesIsNearlyExact(void** state)
             checkBelow(s.lower, exact.distance + 1e-9);
             checkBelow(exact.distance - 1e-9, s.upper);
             double ratio = s.distance / exact.distance;
-            checkBelow(ratio, 3.0);
+            checkBelow(ratio, 1.5);
+            worst = fmax(worst, ratio);
             ++total;
             good += ratio <= 1.1;
             straight += rbDot(s.normal, exact.normal) > 0.9848; // 10 degrees
@@ -237,8 +244,10 @@ static void shallowDepthOfConvexMeshesIsNearlyExact(void** state)
         }
     }
     assert_true(total > count / 2);
-    assert_true(10 * good >= 8 * total - 20);
-    assert_true(10 * straight >= 9 * total - 20);
+    print_message("%d overlaps, %d within a tenth, %d within 10 degrees, largest ratio %.3f\n",
+                  total, good, straight, worst);
+    assert_true(50 * good >= 49 * total - 100);
+    assert_true(50 * straight >= 49 * total - 100);
 }
 
 static rbGeometry* makeMeshBox(double x, double y, double z)

@@ -107,6 +107,62 @@ static void fourBarPassesItsSingularPosition(void** state)
     rbMechanism_Free(&m);
 }
 
+// A four-bar of rods whose planar motion needs 17 rows: hinge + hinge + cardan + ball instead of
+// four hinges. The cardan's second axis is across the plane of its link and the hinge axis.
+static rbMechanism makeSubstitutedFourBar(bool isSubstituted)
+{
+    const rbVec3 points[4] = {{0.0, 0.0, 0.0}, {-0.5, 1.0, 0.0}, {1.2, 1.2, 0.0}, {1.5, 0.0, 0.0}};
+    const rbVec3 axis = {0.0, 0.0, 1.0};
+    rbMechanism m = rbMakeMechanism(rbMakeStepSettings(1e-3, 6), rbMakeVec3(0.0, -9.81, 0.0));
+    for (int i = 0; i < 3; ++i) {
+        rbRodPlan rod = {
+            .mass = 1.0, .transverse = 0.1, .axial = 0.01, .from = points[i], .to = points[i + 1]};
+        (void)rbMechanism_AddRod(&m, &rod);
+    }
+    static const rbJointType types[4] = {RB_JOINT_HINGE, RB_JOINT_HINGE, RB_JOINT_UNIVERSAL,
+                                         RB_JOINT_BALL};
+    for (int i = 0; i < 4; ++i) {
+        int a = i - 1;
+        int b = i < 3 ? i : -1;
+        rbJointDef def = rbDefaultJointDef();
+        def.type = isSubstituted ? types[i] : RB_JOINT_HINGE;
+        def.bodyA = rbMechanism_GetBody(&m, i < 3 ? a : 2);
+        def.bodyB = rbMechanism_GetBody(&m, i < 3 ? b : -1);
+        rbJointDef_SetAnchor(&def, m.world, points[i]);
+        rbJointDef_SetAxis(&def, m.world, axis);
+        if (def.type == RB_JOINT_UNIVERSAL) {
+            // across the link between points 1 and 2
+            rbVec3 across = rbCross(axis, rbSub(points[2], points[1]));
+            def.axisB = rbInvRotate(rbMechanism_GetState(&m, b).transform.q, across);
+        }
+        (void)rbMechanism_Add(&m, &def);
+    }
+    return m;
+}
+
+// B-38: no row is redundant, and the motion is that of four hinges
+static void substitutedJointsMoveAsHingesDo(void** state)
+{
+    (void)state;
+    rbMechanism hinges = makeSubstitutedFourBar(false);
+    rbMechanism mixed = makeSubstitutedFourBar(true);
+    assert_int_equal(rbWorld_Prepare(hinges.world, NULL), RB_STATUS_OK);
+    assert_int_equal(rbWorld_Prepare(mixed.world, NULL), RB_STATUS_OK);
+    assert_int_equal(rbWorld_CountRedundantConditions(hinges.world), 3);
+    assert_int_equal(rbWorld_CountRedundantConditions(mixed.world), 0);
+    advance(&hinges, 0.3);
+    advance(&mixed, 0.3);
+    for (int i = 0; i < 3; ++i) {
+        rbVec3 expected = rbMechanism_GetState(&hinges, i).center;
+        checkNear(rbDistance(rbMechanism_GetState(&mixed, i).center, expected), 0.0, 1e-10);
+    }
+    assert_true(rbDistance(rbMechanism_GetState(&mixed, 0).center, rbMakeVec3(-0.25, 0.5, 0.0)) >
+                0.01);
+    checkClosed(&mixed, 1e-12);
+    rbMechanism_Free(&hinges);
+    rbMechanism_Free(&mixed);
+}
+
 static void fourBarStepsOntoItsSingularPosition(void** state)
 {
     (void)state;
@@ -351,6 +407,7 @@ RB_TEST_GROUP(phys_mechanisms, cmocka_unit_test(referencesMeetThePublishedNumber
               cmocka_unit_test(bricardReductionKeepsEnergyAndClosure),
               cmocka_unit_test(pointMassesOnRodsSwingAsTheyShould),
               cmocka_unit_test(fourBarPassesItsSingularPosition),
+              cmocka_unit_test(substitutedJointsMoveAsHingesDo),
               cmocka_unit_test(fourBarStepsOntoItsSingularPosition),
               cmocka_unit_test(squeezerFollowsItsEquations), cmocka_unit_test(bricardStaysClosed),
               cmocka_unit_test(topsPrecessSteadily), cmocka_unit_test(governorFollowsItsEquations),

@@ -6,8 +6,8 @@
 
 static inline void runQuickly(const rbValidationCase* which)
 {
-    rbValidation validation = {.isQuick = true, .caseName = which->name};
-    which->run(&validation);
+    rbValidation validation = {.isQuick = true};
+    rbValidation_Run(&validation, which);
     for (int i = 0; i < validation.rows.count; ++i) {
         const rbValidationRow* row = &validation.rows.data[i];
         if (!row->pass) {

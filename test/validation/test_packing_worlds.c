@@ -51,6 +51,7 @@ static void overlapsAreThoseOfAllPairs(void** state)
     rbPoured poured = pour(RB_POURED_SPHERES);
     rbPouredContacts found = rbPoured_Measure(&poured, RB_PAIR_AUTO);
     int count = 0;
+    int depths[RB_DEPTH_BINS] = {0};
     double sum = 0.0;
     for (int i = 0; i < COUNT; ++i) {
         for (int k = i + 1; k < COUNT; ++k) {
@@ -59,11 +60,16 @@ static void overlapsAreThoseOfAllPairs(void** state)
             double depth = poured.def.size - rbDistance(a, b);
             count += depth > 0.0 ? 1 : 0;
             sum += fmax(0.0, depth);
+            if (depth > 0.0) {
+                double octaves = log2(depth / (RB_DEPTH_FIRST * poured.def.size));
+                depths[(int)fmin(fmax(0.0, floor(octaves) + 1.0), RB_DEPTH_BINS - 1.0)] += 1;
+            }
         }
     }
     assert_true(count > COUNT / 2);
     assert_int_equal(found.overlapCount, count);
     checkNear(found.mean, sum / count, 1e-14);
+    assert_memory_equal(found.depths, depths, sizeof depths);
     assert_true(found.touchCount >= count);
     assert_int_equal(found.severalCount, 0);
     int disagreeing = -1;

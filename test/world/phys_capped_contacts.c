@@ -175,6 +175,9 @@ static void heapsSettleRepeatably(void** state)
 // step. Struck at a corner it turns by half a radian in the step, and lands on points that the
 // contacts of the node do not include; up to 0.26 m deep where the flight is not checked. Of 10,000
 // boxes 6 were deeper than 0.06 m, one of them 0.104 m.
+//
+// The way of a step, 20 m/s / 60 Hz, bounds the overlap of a box that does not turn; the mean and
+// the share of deep ones are measured, nothing derives them.
 static void boxesThatAreThrownHardlyOverlap(void** state)
 {
     (void)state;
@@ -212,7 +215,7 @@ static void boxesThatAreThrownHardlyOverlap(void** state)
         sum / count, deepest, deepCount);
     checkBelow(sum / count, 0.005);
     assert_true(deepCount <= count / 1000);
-    checkBelow(deepest, 0.26); // as without a query
+    checkBelow(deepest, 20.0 * FRAME);
 }
 
 RB_TEST_GROUP(phys_capped_contacts, cmocka_unit_test(pyramidsStandStill),

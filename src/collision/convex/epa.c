@@ -547,8 +547,8 @@ static bool findWeights(const rbEpaScratch* scratch, int index, double weights[3
     return isInside;
 }
 
-// Of the coplanar faces, finds the one whose triangle contains the foot point by walking over the
-// edge the foot is farthest outside of.
+// Of the faces that are coplanar or have the same foot point, finds the one whose triangle contains
+// it by walking over the edge the foot is farthest outside of.
 static int findFootFace(const Search* s, int start, double weights[3])
 {
     const rbEpaScratch* scratch = s->scratch;
@@ -560,16 +560,15 @@ static int findFootFace(const Search* s, int start, double weights[3])
         int worst = weights[0] < weights[1] ? 0 : 1;
         worst = weights[2] < weights[worst] ? 2 : worst;
         int next = rbEpaTwin_Face(rbEpaFace_GetTwin(&scratch->faces[face], (worst + 1) % 3));
-        // a growth that failed leaves invalid twins
-        if (next >= scratch->faceCount) {
-            break;
-        }
-        if (rbEpaFace_IsObsolete(&scratch->faces[next]) || !(scratch->sights[next] > -INFINITY)) {
+        // a growth that failed leaves invalid twins, and obsolete faces that are as good as others
+        if (next >= scratch->faceCount || !(scratch->sights[next] > -INFINITY)) {
             break;
         }
         double distance;
         rbVec3 normal = rbEpaPolytope_GetPlane(scratch, next, &distance);
-        if (distance > s->height - s->off + s->slack || rbDot(normal, s->normal) < COPLANAR) {
+        rbVec3 apart = rbAddScaled(rbScale(distance, normal), s->off - s->height, s->normal);
+        if ((distance > s->height - s->off + s->slack || rbDot(normal, s->normal) < COPLANAR) &&
+            rbLength(apart) > WITNESS * s->cso->scale) {
             break;
         }
         face = next;

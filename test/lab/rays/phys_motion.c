@@ -57,8 +57,10 @@ static void turningRodFindsWhatItsTangentsPass(void** state)
 }
 
 // two rotating, moving boxes touch at the predicted time, in either order. With plain
-// sampling the answer is late where rotations leave several minima: 1000 plain rays leave 38.9 mm
-// of 400 such pairs
+// sampling the answer is late where rotations leave several minima. Nothing derives by how much:
+// the limits are what was measured. 60 refined rays left overlaps of at most 28 mm in 1200 such
+// pairs, 1000 plain ones 38.9 mm in 400; five of six answers were exact. Both orders cast the same
+// rays: they differ by the tolerance of chords only, 1e-6 m, over the speed.
 static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
 {
     (void)state;
@@ -67,6 +69,8 @@ static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
     int count = rbTest_Count(24, 400);
     int hits = 0;
     int exact = 0;
+    double deepest = 0.0;
+    double apart = 0.0;
     for (int i = 0; i < count; ++i) {
         rbVec3 way = rbRandom_Direction(&random);
         rbTestMotion a = {.start = rbScale(-3.0, way), .velocity = rbScale(4.0, way)};
@@ -93,14 +97,18 @@ static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
             assert_int_equal(rbMeasureSeparation(&input, NULL, scratch, &separation, NULL),
                              RB_STATUS_OK);
             checkBelow(separation.distance, 2e-6);
-            checkBelow(-separation.distance, 0.0389);
-            checkNear(hit.time, swapped.time, 0.038);
+            deepest = fmax(deepest, -separation.distance);
+            apart = fmax(apart, fabs(hit.time - swapped.time));
             ++hits;
             exact += separation.distance > -1e-5 ? 1 : 0;
         }
     }
     assert_true(hits > count / 2);
     assert_true(exact >= hits * 2 / 3);
+    print_message("%d hits, %d exact: deepest %.4f m, orders differ by %.1e s\n", hits, exact,
+                  deepest, apart);
+    checkBelow(deepest, 0.0389);
+    checkBelow(apart, 2e-6);
     rbDestroyGeometry(box);
 }
 
