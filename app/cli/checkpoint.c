@@ -142,8 +142,8 @@ rbStatus rbResume_CheckScene(rbResume* resume, const rbRunParts* run, rbError* e
                              "back, or " START_ANEW,
                              culprit);
     } else if (!rbStateStream_IsLoaded(then) || counts[0] != counts[1]) {
-        status = rbError_Set(error, RB_STATUS_CORRUPT,
-                             "the checkpoint is damaged (scene); " START_ANEW);
+        status =
+            rbError_Set(error, RB_STATUS_CORRUPT, "the checkpoint is damaged (scene); " START_ANEW);
     }
     rbStateStream_Free(&ours);
     return status;
@@ -154,8 +154,8 @@ rbStatus rbResume_CheckScene(rbResume* resume, const rbRunParts* run, rbError* e
 // Options that may differ when a run is continued.
 static bool isFree(const char* name)
 {
-    static const char* const names[] = {"--resume", "--checkpoint", "--every", "--every-simulated",
-                                        "--quiet",  "--json"};
+    static const char* const names[] = {"--resume",          "--checkpoint", "--every",
+                                        "--every-simulated", "--quiet",      "--json"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         if (strcmp(name, names[i]) == 0) {
             return true;
@@ -360,8 +360,8 @@ static void moveDrift(rbStateStream* stream, rbDrift* drift)
 // A ledger is numbers alone.
 static void moveLedger(rbStateStream* stream, rbLedger* ledger)
 {
-    _Static_assert(sizeof *ledger % sizeof(double) == 0 && offsetof(rbLedger, mass) ==
-                                                               sizeof *ledger - sizeof(double),
+    _Static_assert(sizeof *ledger % sizeof(double) == 0 &&
+                       offsetof(rbLedger, mass) == sizeof *ledger - sizeof(double),
                    "a ledger is an array of doubles");
     double values[sizeof *ledger / sizeof(double)];
     memcpy(values, ledger, sizeof values);
@@ -451,7 +451,8 @@ bool rbCheckpoint_Choose(rbCheckpoint* checkpoint, const rbArguments* arguments,
                                &checkpoint->timeStep)) {
         return false;
     }
-    if (path != NULL && (!rbOutputs_CheckCheckpoint(arguments, path) || !checkPath(path, resumed))) {
+    if (path != NULL &&
+        (!rbOutputs_CheckCheckpoint(arguments, path) || !checkPath(path, resumed))) {
         return false;
     }
     checkpoint->path = path;
@@ -493,8 +494,8 @@ rbStatus rbCheckpoint_Begin(rbCheckpoint* checkpoint, const rbArguments* argumen
 
 bool rbCheckpoint_IsDue(const rbCheckpoint* checkpoint, double wall, double time)
 {
-    return checkpoint->path != NULL && (wall - checkpoint->lastWall >= checkpoint->wallStep ||
-                                        time >= checkpoint->nextTime);
+    return checkpoint->path != NULL &&
+           (wall - checkpoint->lastWall >= checkpoint->wallStep || time >= checkpoint->nextTime);
 }
 
 static rbStatus saveWorld(const rbWorld* world, rbStateStream* stream, rbError* error)

@@ -60,8 +60,8 @@ void rbCheckpoint_Free(rbCheckpoint* checkpoint);
 // A checkpoint that was read, with the command line of the run.
 typedef struct rbResume {
     rbCheckpointFile file;
-    rbArguments arguments; // of the run, and those given now that may differ
-    const char* folder;    // where it was started; inside the file
+    rbArguments arguments;                // of the run, and those given now that may differ
+    const char* folder;                   // where it was started; inside the file
     char numbers[2][RB_NUMBER_TEXT_SIZE]; // the intervals of the run as words
 } rbResume;
 

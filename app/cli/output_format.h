@@ -49,8 +49,8 @@ typedef struct rbOutputFormat {
     rbStatus (*finish)(void* writer, const rbOutputRun* run, rbError* error);
     // Frees the writer and leaves no incomplete file, except for a recording.
     void (*abandon)(void* writer);
-    // Makes what is written so far safe on disk and saves the state of the writer, for a checkpoint.
-    // NULL: the format cannot be continued.
+    // Makes what is written so far safe on disk and saves the state of the writer, for a
+    // checkpoint. NULL: the format cannot be continued.
     rbStatus (*save)(void* writer, struct rbStateStream* stream, rbError* error);
     // The file to name in the summary when it is not the path itself. NULL: the path.
     void (*nameFile)(const char* path, const rbSceneInfo* info, char* text, size_t capacity);

@@ -70,9 +70,9 @@ static void keepOn(rbRun* run, const rbStepReport* partial, bool isForced)
     double time = rbWorld_GetTime(run->world);
     if ((isForced || rbCheckpoint_IsDue(&run->checkpoint, rbGetWallTime(), time)) &&
         keep(run, partial, &error) != RB_STATUS_OK) {
-        (void)fprintf(stderr,
-                      "rattleback: warning: no checkpoint at t = %.9g s, the one before stays: %s\n",
-                      time, error.message);
+        (void)fprintf(
+            stderr, "rattleback: warning: no checkpoint at t = %.9g s, the one before stays: %s\n",
+            time, error.message);
     }
 }
 
@@ -348,16 +348,15 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
         warn(run->findings);
     }
     writeSettings(run, settings);
-    const rbOutputRun view = {.arguments = arguments,
-                              .scene = run->scene,
-                              .world = run->world,
-                              .player = &run->player,
-                              .buffer = &run->buffer,
-                              .tally = &run->tally,
-                              .settingsText = settings,
-                              .states = run->resume != NULL
-                                            ? &run->resume->file.parts[RB_CHECKPOINT_OUTPUTS]
-                                            : NULL};
+    const rbOutputRun view = {
+        .arguments = arguments,
+        .scene = run->scene,
+        .world = run->world,
+        .player = &run->player,
+        .buffer = &run->buffer,
+        .tally = &run->tally,
+        .settingsText = settings,
+        .states = run->resume != NULL ? &run->resume->file.parts[RB_CHECKPOINT_OUTPUTS] : NULL};
     rbStatus status = startRun(run, &view, &error);
     if (status != RB_STATUS_OK && run->resume != NULL) {
         rbResume_NameFolder(run->resume, &error);

@@ -18,6 +18,6 @@ typedef struct rbAddedBody {
 bool rbReadAddedBody(const char* actionText, int next, rbAddedBody* body);
 void rbAddedBody_Free(rbAddedBody* body);
 
-// Whether an action changes only velocities and parameters, which a snapshot of the world holds. The
-// others change bodies or joints, or where those that do not move freely are.
+// Whether an action changes only velocities and parameters, which a snapshot of the world holds.
+// The others change bodies or joints, or where those that do not move freely are.
 bool rbKeepsStructure(const char* actionText);

@@ -139,8 +139,8 @@ rbStatus rbCheckpointFile_Parse(rbCheckpointFile* file, const void* given, size_
         at += RB_CHECKPOINT_HEAD_SIZE;
         checksum = rbHashBytes(checksum, head, CHECKED_SIZE);
         uint64_t partSize = rbGetWord64(head + 8);
-        if (rbGetWord64(head + CHECKED_SIZE) != checksum ||
-            memcmp(head, rows[i].tag, 4) != 0 || partSize > size - at ||
+        if (rbGetWord64(head + CHECKED_SIZE) != checksum || memcmp(head, rows[i].tag, 4) != 0 ||
+            partSize > size - at ||
             rbGetWord64(head + 16) != rbHashBytes(RB_HASH_SEED, bytes + at, partSize)) {
             return failDamaged(error, rows[i].text);
         }
