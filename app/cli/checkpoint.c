@@ -255,7 +255,7 @@ static rbStatus compareCommands(const rbArguments* then, const rbArguments* give
     return RB_STATUS_OK;
 }
 
-static rbStatus readCommand(rbResume* resume, const rbArguments* given, rbError* error)
+rbStatus rbResume_ReadCommand(rbResume* resume, const rbArguments* given, rbError* error)
 {
     CommandWords* list = rbAllocZero(1, sizeof *list);
     bool isGood = loadCommand(resume, list) &&
@@ -286,7 +286,7 @@ rbResume* rbReadResume(const char* path, const rbArguments* given, rbError* erro
         status = checkBuild(&resume->file.parts[RB_CHECKPOINT_BUILD], error);
     }
     if (status == RB_STATUS_OK) {
-        status = readCommand(resume, given, error);
+        status = rbResume_ReadCommand(resume, given, error);
     }
     if (status != RB_STATUS_OK) {
         rbDestroyResume(resume);

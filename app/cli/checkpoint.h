@@ -70,6 +70,8 @@ typedef struct rbResume {
 // arguments live as long as the resume. NULL after a failure.
 rbResume* rbReadResume(const char* path, const rbArguments* given, rbError* error);
 void rbDestroyResume(rbResume* resume); // NULL is fine
+// The part of it that concerns the command line.
+rbStatus rbResume_ReadCommand(rbResume* resume, const rbArguments* given, rbError* error);
 // Refuses another scene than that of the checkpoint, or other files of it or actions.
 rbStatus rbResume_CheckScene(rbResume* resume, const rbRunParts* run, rbError* error);
 // Restores totals and world; the outputs are open at their places.

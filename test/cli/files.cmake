@@ -11,6 +11,12 @@ if(RB_BUILD_PROGRAM)
   target_include_directories(test_cli PRIVATE validation test/cli)
   add_dependencies(test_cli rattleback_program added_rows)
 
+  # The fuzz target of checkpoints with inputs from a seed.
+  rb_add_tests(NAME test_checkpoint_bytes
+    FILES test/cli/prop_checkpoint_bytes.c
+    LIBRARIES rattleback_program_objects)
+  target_sources(test_checkpoint_bytes PRIVATE test/fuzz/fuzz_checkpoint.c)
+
   # A program that adds rows to the tables.
   add_executable(added_rows test/cli/added_rows.c)
   target_link_libraries(added_rows PRIVATE rattleback_program_objects)
