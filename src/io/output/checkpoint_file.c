@@ -10,9 +10,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SIGNATURE "\x89RBK\r\n\x1a\n"
 #define SIGNATURE_SIZE 8u
 #define CHECKED_SIZE 24u // bytes of a head before its checksum
+
+static const unsigned char signature[SIGNATURE_SIZE] = {0x89, 'R',  'B',  'K',
+                                                        '\r', '\n', 0x1a, '\n'};
 
 #define PART_ROW(name, tag, text) {tag, text},
 static const struct {
@@ -24,7 +26,7 @@ static const struct {
 
 static void makeHead(unsigned char* head, uint64_t size)
 {
-    memcpy(head, SIGNATURE, SIGNATURE_SIZE);
+    memcpy(head, signature, SIGNATURE_SIZE);
     rbPutWord32(head + 8, RB_CHECKPOINT_VERSION);
     rbPutWord32(head + 12, RB_CHECKPOINT_PART_COUNT);
     rbPutWord64(head + 16, size);
@@ -95,7 +97,7 @@ static rbStatus failCut(rbError* error, uint64_t wanted, size_t size)
 
 static rbStatus checkHead(const unsigned char* bytes, size_t size, rbError* error)
 {
-    if (size < SIGNATURE_SIZE || memcmp(bytes, SIGNATURE, SIGNATURE_SIZE) != 0) {
+    if (size < SIGNATURE_SIZE || memcmp(bytes, signature, SIGNATURE_SIZE) != 0) {
         return rbError_Set(error, RB_STATUS_SYNTAX,
                            "this is not a checkpoint; --resume needs a file that 'rattleback run "
                            "--checkpoint' wrote");
@@ -123,16 +125,16 @@ static rbStatus checkHead(const unsigned char* bytes, size_t size, rbError* erro
     return RB_STATUS_OK;
 }
 
-rbStatus rbCheckpointFile_Parse(rbCheckpointFile* file, const void* given, size_t size,
+rbStatus rbCheckpointFile_Parse(rbCheckpointFile* file, const void* bytes, size_t size,
                                 rbError* error)
 {
-    const unsigned char* bytes = given;
+    const unsigned char* start = bytes;
     memset(file, 0, sizeof *file);
-    rbStatus status = checkHead(bytes, size, error);
+    rbStatus status = checkHead(start, size, error);
     size_t at = RB_CHECKPOINT_HEAD_SIZE;
-    uint64_t checksum = status == RB_STATUS_OK ? rbGetWord64(bytes + CHECKED_SIZE) : 0;
+    uint64_t checksum = status == RB_STATUS_OK ? rbGetWord64(start + CHECKED_SIZE) : 0;
     for (int i = 0; i < RB_CHECKPOINT_PART_COUNT && status == RB_STATUS_OK; ++i) {
-        const unsigned char* head = bytes + at;
+        const unsigned char* head = start + at;
         if (size - at < RB_CHECKPOINT_HEAD_SIZE) {
             return failDamaged(error, rows[i].text);
         }
@@ -141,10 +143,10 @@ rbStatus rbCheckpointFile_Parse(rbCheckpointFile* file, const void* given, size_
         uint64_t partSize = rbGetWord64(head + 8);
         if (rbGetWord64(head + CHECKED_SIZE) != checksum || memcmp(head, rows[i].tag, 4) != 0 ||
             partSize > size - at ||
-            rbGetWord64(head + 16) != rbHashBytes(RB_HASH_SEED, bytes + at, partSize)) {
+            rbGetWord64(head + 16) != rbHashBytes(RB_HASH_SEED, start + at, partSize)) {
             return failDamaged(error, rows[i].text);
         }
-        file->parts[i] = rbMakeLoadingStream(bytes + at, partSize);
+        file->parts[i] = rbMakeLoadingStream(start + at, partSize);
         at += partSize;
     }
     return status == RB_STATUS_OK && at != size ? failDamaged(error, "size") : status;
@@ -179,7 +181,7 @@ bool rbIsCheckpoint(const char* path)
     char start[SIGNATURE_SIZE] = "";
     FILE* file = fopen(path, "rb");
     bool isOne = file != NULL && fread(start, 1, sizeof start, file) == sizeof start &&
-                 memcmp(start, SIGNATURE, sizeof start) == 0;
+                 memcmp(start, signature, sizeof start) == 0;
     if (file != NULL) {
         (void)fclose(file);
     }
