@@ -128,6 +128,7 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
             rbActionPlayer_Advance(&run->player, run->world, isLast ? time : end, &report, error);
         double spent = rbGetWallTime() - start;
         run->place.piece *= spent < 0.05 ? 2.0 : (spent > 0.2 ? 0.5 : 1.0);
+        run->place.piece = fmin(run->place.piece, run->info.outputStep);
         report.integratorSteps += total.integratorSteps;
         report.rejectedSteps += total.rejectedSteps;
         if (total.status != RB_STATUS_OK) {
@@ -142,7 +143,8 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
             run->place.piece = time - now;
         }
         rbProgress_Show(&run->progress, rbGetWallTime(), rbWorld_GetTime(run->world));
-        if (rbWorld_GetTime(run->world) < time && !isOver) {
+        // An advance that did not come to its end may have left another state.
+        if (!isLast && rbWorld_GetTime(run->world) >= end && !isOver) {
             keepOn(run, &total, stopAsked != 0);
         }
     } while (rbWorld_GetTime(run->world) < time && !stopAsked && !isOver);

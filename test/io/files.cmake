@@ -1,6 +1,6 @@
 # tests of this folder
 rb_add_tests(NAME test_output
-  FILES test/io/golden_picture.c test/io/test_output_actions.c test/io/test_output_csv.c test/io/test_output_file.c test/io/test_output_journal.c test/io/test_output_picture.c test/io/test_output_plot.c
+  FILES test/io/golden_picture.c test/io/test_output_actions.c test/io/test_output_continue.c test/io/test_output_csv.c test/io/test_output_file.c test/io/test_output_journal.c test/io/test_output_picture.c test/io/test_output_plot.c
         test/io/test_output_recording.c test/io/test_output_vtk.c
   LIBRARIES rattleback_app rattleback_io z
   DEFINITIONS _POSIX_C_SOURCE=200809L _XOPEN_SOURCE=700)

@@ -483,8 +483,8 @@ rbStatus rbOutputFile_Continue(rbOutputFile* file, const char* path, rbStateStre
     if (result == TAKE_DONE) {
         return RB_STATUS_OK;
     }
-    rbError_SetPlace(error, file->path, "");
     if (result == TAKE_BUSY) {
+        rbError_SetPlace(error, file->path, "");
         return rbError_Set(error, RB_STATUS_IO,
                            "cannot continue '%.150s': another run is writing '%.150s'; wait for it",
                            file->path, file->partPath);
@@ -493,6 +493,7 @@ rbStatus rbOutputFile_Continue(rbOutputFile* file, const char* path, rbStateStre
     if (copyCompleted(file, wanted, hash, &inner)) {
         return RB_STATUS_OK;
     }
+    rbError_SetPlace(error, file->path, "");
     if (inner.status != RB_STATUS_OK) {
         return rbError_Set(error, inner.status, "%s", inner.message);
     }
