@@ -497,8 +497,9 @@ static bool tryHostile(unsigned char* bad, size_t size, int part, rbRandom* rand
     size_t starts[REPAIR_PARTS] = {0};
     size_t sizes[REPAIR_PARTS] = {0};
     repairCheckpoint(bad, size, starts, sizes);
+    assert_true(sizes[part] > 0);
     for (int k = 0; k < 1 + rbRandom_Index(random, 3); ++k) {
-        size_t at = starts[part] + (size_t)(rbRandom_Bits(random) % sizes[part]);
+        size_t at = starts[part] + (size_t)(rbRandom_Unit(random) * (double)sizes[part]);
         bad[at] = (unsigned char)rbRandom_Bits(random);
     }
     repairCheckpoint(bad, size, starts, sizes);

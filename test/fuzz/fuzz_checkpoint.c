@@ -123,7 +123,9 @@ static void loadParts(Target* target, const uint8_t* data, size_t size)
     resume.arguments = target->given;
     rbRunParts parts = {target->scene, target->world, &target->tally, &target->outputs,
                         &target->player};
-    rbStatus status = rbResume_CheckScene(&resume, &parts, &error);
+    if (rbResume_CheckScene(&resume, &parts, &error) != RB_STATUS_OK && error.message[0] == '\0') {
+        abort();
+    }
     continueRecording(target, &resume.file.parts[RB_CHECKPOINT_OUTPUTS]);
     const rbOutputRun view = {.arguments = &target->given,
                               .scene = target->scene,
@@ -132,7 +134,7 @@ static void loadParts(Target* target, const uint8_t* data, size_t size)
                               .tally = &target->tally,
                               .states = &resume.file.parts[RB_CHECKPOINT_OUTPUTS]};
     error = (rbError){0};
-    status = rbOutputs_Open(&target->outputs, &view, &error);
+    rbStatus status = rbOutputs_Open(&target->outputs, &view, &error);
     if (status != RB_STATUS_OK && error.message[0] == '\0') {
         abort();
     }

@@ -24,7 +24,8 @@ static inline void repairCheckpoint(unsigned char* bytes, size_t size, size_t* s
     if (size < at) {
         return;
     }
-    memcpy(bytes, "\x89RBK\r\n\x1a\n", 8);
+    static const unsigned char signature[8] = {0x89, 'R', 'B', 'K', '\r', '\n', 0x1a, '\n'};
+    memcpy(bytes, signature, sizeof signature);
     rbPutWord32(bytes + 8, 1);
     rbPutWord32(bytes + 12, REPAIR_PARTS);
     rbPutWord64(bytes + 16, size);
