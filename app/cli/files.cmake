@@ -3,6 +3,7 @@ set(programFiles
   app/cli/action_player.c
   app/cli/bench.c
   app/cli/check.c
+  app/cli/checkpoint.c
   app/cli/distance.c
   app/cli/distance_file.c
   app/cli/distance_laboratory.c
@@ -20,6 +21,7 @@ set(programFiles
   app/cli/outputs.c
   app/cli/pictures.c
   app/cli/plotting.c
+  app/cli/progress.c
   app/cli/rays.c
   app/cli/rays_picture.c
   app/cli/recordings.c

@@ -2,7 +2,7 @@
 #include "base/core/memory.h"
 #include "cli/output_format.h"
 #include "cli/surfaces.h"
-#include "io/output/journal.h"
+#include "io/output/continuation.h"
 #include "server/page.h"
 
 // ------------------------------------------------------------------------------------ recordings
@@ -21,7 +21,9 @@ static void* openRecording(const rbOutputRun* run, const char* path, rbError* er
                                 .bodyCount = run->player->bodyCount,
                                 .attachments = attachments,
                                 .attachmentCount = attachmentCount};
-    rbRecordingWriter* writer = rbCreateRecording(path, &header, error);
+    rbRecordingWriter* writer = run->state != NULL
+                                    ? rbContinueRecording(path, &header, run->state, error)
+                                    : rbCreateRecording(path, &header, error);
     rbFree(attachments, (size_t)attachmentCount * sizeof *attachments);
     return writer;
 }
@@ -48,6 +50,11 @@ static rbStatus finishRecording(void* writer, const rbOutputRun* run, rbError* e
     return rbRecordingWriter_Finish(writer, run->hash, error);
 }
 
+static rbStatus saveRecording(void* writer, rbStateStream* stream, rbError* error)
+{
+    return rbRecordingWriter_Save(writer, stream, error);
+}
+
 static void abandonRecording(void* writer)
 {
     rbRecordingWriter_Abandon(writer);
@@ -62,6 +69,7 @@ const rbOutputFormat rbRecordingFormat = {
     .writeFrame = writeRecordingFrame,
     .finish = finishRecording,
     .abandon = abandonRecording,
+    .save = saveRecording,
 };
 
 // ---------------------------------------------------------------------------------------- tables
@@ -75,7 +83,8 @@ static void* openCsv(const rbOutputRun* run, const char* path, rbError* error)
     for (int i = 0; i < count; ++i) {
         columns[i + 1] = (rbCsvColumn){probes[i].name, probes[i].unit};
     }
-    rbCsv* csv = rbCreateCsv(path, columns, count + 1, error);
+    rbCsv* csv = run->state != NULL ? rbContinueCsv(path, count + 1, run->state, error)
+                                    : rbCreateCsv(path, columns, count + 1, error);
     rbFree(columns, ((size_t)count + 1) * sizeof *columns);
     return csv;
 }
@@ -89,6 +98,11 @@ static rbStatus finishCsv(void* writer, const rbOutputRun* run, rbError* error)
 {
     (void)run;
     return rbCsv_Finish(writer, error);
+}
+
+static rbStatus saveCsv(void* writer, rbStateStream* stream, rbError* error)
+{
+    return rbCsv_Save(writer, stream, error);
 }
 
 static void abandonCsv(void* writer)
@@ -105,14 +119,15 @@ const rbOutputFormat rbCsvFormat = {
     .writeFrame = writeCsvFrame,
     .finish = finishCsv,
     .abandon = abandonCsv,
+    .save = saveCsv,
 };
 
 // -------------------------------------------------------------------------------------- journals
 
 static void* openJournal(const rbOutputRun* run, const char* path, rbError* error)
 {
-    (void)run;
-    return rbCreateJournal(path, error);
+    return run->state != NULL ? rbContinueJournal(path, run->state, error)
+                              : rbCreateJournal(path, error);
 }
 
 static const char* getName(const rbWorld* world, rbBodyId bodyId)
@@ -162,6 +177,11 @@ static rbStatus finishJournal(void* writer, const rbOutputRun* run, rbError* err
     return rbJournal_Finish(writer, error);
 }
 
+static rbStatus saveJournal(void* writer, rbStateStream* stream, rbError* error)
+{
+    return rbJournal_Save(writer, stream, error);
+}
+
 static void abandonJournal(void* writer)
 {
     rbJournal_Abandon(writer);
@@ -177,6 +197,7 @@ const rbOutputFormat rbJournalFormat = {
     .writeEvents = writeJournalEvents,
     .finish = finishJournal,
     .abandon = abandonJournal,
+    .save = saveJournal,
 };
 
 // ------------------------------------------------------------------------------------- VTK files
@@ -190,6 +211,11 @@ static void* openVtk(const rbOutputRun* run, const char* path, rbError* error)
                           error);
     }
     rbSurfaces_Free(&surfaces);
+    if (vtk != NULL && run->state != NULL &&
+        rbVtk_Continue(vtk, run->state, error) != RB_STATUS_OK) {
+        rbVtk_Abandon(vtk);
+        vtk = NULL;
+    }
     return vtk;
 }
 
@@ -202,6 +228,11 @@ static rbStatus finishVtk(void* writer, const rbOutputRun* run, rbError* error)
 {
     (void)run;
     return rbVtk_Finish(writer, error);
+}
+
+static rbStatus saveVtk(void* writer, rbStateStream* stream, rbError* error)
+{
+    return rbVtk_Save(writer, stream, error);
 }
 
 static void abandonVtk(void* writer)
@@ -222,6 +253,7 @@ const rbOutputFormat rbVtkFormat = {
     .writeFrame = writeVtkFrame,
     .finish = finishVtk,
     .abandon = abandonVtk,
+    .save = saveVtk,
     .nameFile = nameVtkFile,
 };
 

@@ -20,6 +20,10 @@ typedef struct rbOutputRun {
     const rbFrame* frame;     // poses at a frame, for rows with needsPoses
     int valueCount;
     uint64_t hash; // of the final state, at finish
+    // When a run is continued from a checkpoint: the states of all outputs, and that of the output
+    // to open. NULL: it starts.
+    struct rbStateStream* states;
+    struct rbStateStream* state;
 } rbOutputRun;
 
 typedef struct rbOutputFormat {
@@ -35,7 +39,7 @@ typedef struct rbOutputFormat {
     bool (*check)(const rbArguments* arguments);
     // Time between outputs (s) that the format needs when the user gave none. NULL: no preference.
     bool (*chooseStep)(const rbArguments* arguments, double* step);
-    // A writer, or NULL with an error.
+    // A writer, or NULL with an error. With run->state it continues its file.
     void* (*open)(const rbOutputRun* run, const char* path, rbError* error);
     // Writes the events that the world holds now. NULL: the format has none.
     rbStatus (*writeEvents)(void* writer, const rbOutputRun* run, rbError* error);
@@ -45,6 +49,9 @@ typedef struct rbOutputFormat {
     rbStatus (*finish)(void* writer, const rbOutputRun* run, rbError* error);
     // Frees the writer and leaves no incomplete file, except for a recording.
     void (*abandon)(void* writer);
+    // Makes what is written so far safe on disk and saves the state of the writer, for a
+    // checkpoint. NULL: the format cannot be continued.
+    rbStatus (*save)(void* writer, struct rbStateStream* stream, rbError* error);
     // The file to name in the summary when it is not the path itself. NULL: the path.
     void (*nameFile)(const char* path, const rbSceneInfo* info, char* text, size_t capacity);
 } rbOutputFormat;

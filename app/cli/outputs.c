@@ -3,6 +3,7 @@
 #include "cli/outputs.h"
 
 #include "base/core/memory.h"
+#include "io/output/state_stream.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -68,6 +69,34 @@ bool rbOutputs_NeedEvents(const rbArguments* arguments)
     return false;
 }
 
+// Opens an output at its place in a checkpoint, whose next state must be its own.
+static void* continueFormat(rbOutputs* outputs, const rbOutputFormat* format, const char* path,
+                            rbError* error)
+{
+    rbStateStream* states = outputs->run.states;
+    const char* kind = rbStateStream_TakeText(states);
+    bool isOurs = format->save != NULL && strcmp(kind, format->kind) == 0;
+    rbStateStream state = rbStateStream_TakeBlock(states);
+    void* writer = NULL;
+    if (isOurs && !states->isBad) {
+        outputs->run.state = &state;
+        writer = format->open(&outputs->run, path, error);
+        outputs->run.state = NULL;
+    }
+    bool isLoaded = isOurs && !states->isBad && rbStateStream_IsLoaded(&state);
+    if (writer != NULL && !isLoaded) {
+        format->abandon(writer);
+        writer = NULL;
+    }
+    if (!isLoaded && error->status == RB_STATUS_OK) {
+        (void)rbError_Set(error, RB_STATUS_CORRUPT,
+                          "the state of %s in the checkpoint is damaged; start the run anew "
+                          "without --resume",
+                          format->option.name);
+    }
+    return writer;
+}
+
 rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputRun* run, rbError* error)
 {
     memset(outputs, 0, sizeof *outputs);
@@ -80,7 +109,8 @@ rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputRun* run, rbError* err
     for (int i = 0; (format = rbGetOutputFormat(i)) != NULL; ++i) {
         const char* path = getPath(run->arguments, format);
         if (path != NULL) {
-            outputs->writers[i] = format->open(&outputs->run, path, error);
+            outputs->writers[i] = run->states != NULL ? continueFormat(outputs, format, path, error)
+                                                      : format->open(&outputs->run, path, error);
             if (outputs->writers[i] == NULL) {
                 rbOutputs_Abandon(outputs);
                 return error->status;
@@ -88,6 +118,49 @@ rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputRun* run, rbError* err
         }
     }
     return RB_STATUS_OK;
+}
+
+rbStatus rbOutputs_Save(rbOutputs* outputs, rbStateStream* stream, rbError* error)
+{
+    rbStatus status = RB_STATUS_OK;
+    const rbOutputFormat* format;
+    for (int i = 0; status == RB_STATUS_OK && (format = rbGetOutputFormat(i)) != NULL; ++i) {
+        if (outputs->writers[i] != NULL) {
+            rbStateStream state = {0};
+            status = format->save(outputs->writers[i], &state, error);
+            rbStateStream_PutText(stream, format->kind);
+            rbStateStream_PutBlock(stream, &state);
+            rbStateStream_Free(&state);
+        }
+    }
+    return status;
+}
+
+bool rbOutputs_CheckCheckpoint(const rbArguments* arguments, const char* checkpointPath)
+{
+    const rbOutputFormat* format;
+    for (int i = 0; (format = rbGetOutputFormat(i)) != NULL; ++i) {
+        const char* path = getPath(arguments, format);
+        if (path != NULL && format->save == NULL) {
+            (void)rbFail("%s cannot be continued after a restart, so it does not go with "
+                         "--checkpoint; leave out one of them, or write a recording (--record), "
+                         "which 'rattleback view' shows",
+                         format->option.name);
+            return false;
+        }
+        if (path != NULL && isStandardOutput(arguments, format)) {
+            (void)rbFail("%s - cannot be continued after a restart, so it does not go with "
+                         "--checkpoint; give a file name",
+                         format->option.name);
+            return false;
+        }
+        if (path != NULL && strcmp(path, checkpointPath) == 0) {
+            (void)rbFail("--checkpoint and %s name the same file '%s'; choose two",
+                         format->option.name, path);
+            return false;
+        }
+    }
+    return true;
 }
 
 rbStatus rbOutputs_WriteEvents(rbOutputs* outputs, rbError* error)

@@ -20,12 +20,18 @@ bool rbOutputs_ChooseStep(const rbArguments* arguments, double* step);
 // Whether a requested format writes events. Otherwise events use no memory.
 bool rbOutputs_NeedEvents(const rbArguments* arguments);
 
-// Opens the writers requested by the arguments. After a failure nothing is open.
+// Opens the writers requested by the arguments; with run->states, continues their files. After a
+// failure nothing is open.
 rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputRun* run, rbError* error);
 // Writes the events that the world holds now.
 rbStatus rbOutputs_WriteEvents(rbOutputs* outputs, rbError* error);
 // Writes the current state.
 rbStatus rbOutputs_WriteFrame(rbOutputs* outputs, rbError* error);
+// Makes all files safe on disk up to here and saves the states of their writers, for a checkpoint.
+rbStatus rbOutputs_Save(rbOutputs* outputs, struct rbStateStream* stream, rbError* error);
+// Refuses formats that a checkpoint cannot continue, and a path that is also that of an output;
+// prints the reason.
+bool rbOutputs_CheckCheckpoint(const rbArguments* arguments, const char* path);
 // Completes all files. After a failure the remaining ones are abandoned. hash: of the final state.
 rbStatus rbOutputs_Finish(rbOutputs* outputs, uint64_t hash, rbError* error);
 // Leaves nothing behind except the .part file of a recording. Harmless after Finish.

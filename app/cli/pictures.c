@@ -1,6 +1,7 @@
 // Output formats that draw: a picture at one time, and a video. They share size and camera.
 #include "base/core/memory.h"
 #include "cli/output_format.h"
+#include "io/output/state_stream.h"
 #include "render/picture.h"
 #include "render/png.h"
 #include "render/video.h"
@@ -151,7 +152,18 @@ static void* openPicture(const rbOutputRun* run, const char* path, rbError* erro
         rbFree(writer, sizeof *writer);
         return NULL;
     }
+    if (run->state != NULL) {
+        rbStateStream_Flag(run->state, &writer->isDrawn);
+    }
     return writer;
+}
+
+static rbStatus savePicture(void* object, rbStateStream* stream, rbError* error)
+{
+    (void)error;
+    PictureWriter* writer = object;
+    rbStateStream_Flag(stream, &writer->isDrawn);
+    return RB_STATUS_OK;
 }
 
 static rbStatus drawPicture(PictureWriter* writer, const rbWorld* world, rbError* error)
@@ -208,6 +220,7 @@ const rbOutputFormat rbPictureFormat = {
     .writeFrame = writePictureFrame,
     .finish = finishPicture,
     .abandon = abandonPicture,
+    .save = savePicture,
 };
 
 // ----------------------------------------------------------------------------------------- video

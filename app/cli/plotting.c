@@ -11,6 +11,7 @@
 // others.
 #include "base/core/memory.h"
 #include "cli/output_format.h"
+#include "io/output/state_stream.h"
 
 #include <rattleback/output.h>
 
@@ -506,11 +507,35 @@ static bool checkPlot(const rbArguments* arguments)
     return true;
 }
 
+// The samples so far.
+static void movePlotter(rbPlotter* plotter, rbStateStream* stream)
+{
+    rbStateStream_Int(stream, &plotter->sampleCount, 0, SAMPLES_MAX);
+    rbStateStream_Integer(stream, &plotter->offered, 0, INT64_MAX);
+    rbStateStream_Integer(stream, &plotter->stride, 1, INT64_MAX / 2);
+    size_t count = (size_t)plotter->sampleCount;
+    rbStateStream_Numbers(stream, plotter->times, count);
+    for (int c = 0; c < plotter->columnCount; ++c) {
+        rbStateStream_Numbers(stream, plotter->samples[c], count);
+    }
+}
+
 static void* openPlot(const rbOutputRun* run, const char* path, rbError* error)
 {
     (void)path;
     (void)error;
-    return createPlotter(run->scene, run->world);
+    rbPlotter* plotter = createPlotter(run->scene, run->world);
+    if (run->state != NULL) {
+        movePlotter(plotter, run->state);
+    }
+    return plotter;
+}
+
+static rbStatus savePlot(void* writer, rbStateStream* stream, rbError* error)
+{
+    (void)error;
+    movePlotter(writer, stream);
+    return RB_STATUS_OK;
 }
 
 static rbStatus writePlotFrame(void* writer, const rbOutputRun* run, rbError* error)
@@ -542,4 +567,5 @@ const rbOutputFormat rbPlotFormat = {
     .writeFrame = writePlotFrame,
     .finish = finishPlot,
     .abandon = abandonPlot,
+    .save = savePlot,
 };

@@ -4,9 +4,11 @@
 #include "base/core/memory.h"
 #include "base/core/timer.h"
 #include "cli/action_player.h"
+#include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/findings.h"
 #include "cli/outputs.h"
+#include "cli/progress.h"
 #include "cli/scenes.h"
 #include "cli/tally.h"
 #include "cli/tally_contacts.h"
@@ -17,8 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_PIECE 1e-6      // of an output step: length of the first advance
-#define PROGRESS_INTERVAL 0.1 // s between two progress lines
+#define FIRST_PIECE 1e-6 // of an output step: length of the first advance
 #define SETTINGS_SIZE 256
 
 // Set by SIGINT and SIGTERM: a signal handler has no other way to communicate.
@@ -40,22 +41,38 @@ typedef struct rbRun {
     rbTally tally;
     rbFindings* findings; // about the scene
     double startTime;     // wall clock
-    double lastProgress;
     rbStatus writeStatus; // of the events written between frames
-    double piece;         // s of simulated time per advance, see advanceListening
-    bool hasProgress;     // stderr is a terminal
+    rbProgress progress;
+    rbCheckpoint checkpoint;
+    rbResume* resume; // the checkpoint that the run continues; NULL: none
+    rbRunPlace place; // piece: s of simulated time per advance, see advanceListening
 } rbRun;
 
-static void showProgress(rbRun* run, double time)
+static rbRunParts partsOf(rbRun* run)
 {
-    double now = rbGetWallTime();
-    if (run->hasProgress && now - run->lastProgress >= PROGRESS_INTERVAL) {
-        run->lastProgress = now;
-        double done = time / run->info.duration;
-        (void)fprintf(stderr, "\r\033[K%s  t = %.6g s of %g s  %3.0f %%  %.0f s left",
-                      run->info.name, time, run->info.duration, 100.0 * done,
-                      done > 0.0 ? (now - run->startTime) * (1.0 / done - 1.0) : 0.0);
-        (void)fflush(stderr);
+    return (rbRunParts){run->scene, run->world, &run->tally, &run->outputs, &run->player};
+}
+
+// Writes a checkpoint. partial: what was done toward the next output.
+static rbStatus keep(rbRun* run, const rbStepReport* partial, rbError* error)
+{
+    rbRunParts parts = partsOf(run);
+    rbRunPlace place = run->place;
+    place.partial = *partial;
+    place.wallTime += rbGetWallTime() - run->startTime;
+    return rbCheckpoint_Write(&run->checkpoint, &parts, &place, error);
+}
+
+// The same if one is due, or in any case. A run does not end because it cannot be continued.
+static void keepOn(rbRun* run, const rbStepReport* partial, bool isForced)
+{
+    rbError error = {0};
+    double time = rbWorld_GetTime(run->world);
+    if ((isForced || rbCheckpoint_IsDue(&run->checkpoint, rbGetWallTime(), time)) &&
+        keep(run, partial, &error) != RB_STATUS_OK) {
+        (void)fprintf(
+            stderr, "rattleback: warning: no checkpoint at t = %.9g s, the one before stays: %s\n",
+            time, error.message);
     }
 }
 
@@ -91,14 +108,15 @@ static bool isEnd(rbStatus status)
 // Interpolating a step with contacts costs as much as the step: such steps are taken whole.
 static double endOfPiece(const rbRun* run, double now)
 {
-    double end = now + run->piece;
+    double end = fmin(now + run->place.piece, run->checkpoint.nextTime);
     double step = run->info.step.step;
     return !rbWorld_HasContacts(run->world) || !(step > 0.0) ? end : step * ceil(end / step - 1e-9);
 }
 
 static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
 {
-    rbStepReport total = {0};
+    rbStepReport total = run->place.partial;
+    run->place.partial = (rbStepReport){0};
     bool isOver = false;
     do {
         double now = rbWorld_GetTime(run->world);
@@ -109,7 +127,8 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
         bool isDone =
             rbActionPlayer_Advance(&run->player, run->world, isLast ? time : end, &report, error);
         double spent = rbGetWallTime() - start;
-        run->piece *= spent < 0.05 ? 2.0 : (spent > 0.2 ? 0.5 : 1.0);
+        run->place.piece *= spent < 0.05 ? 2.0 : (spent > 0.2 ? 0.5 : 1.0);
+        run->place.piece = fmin(run->place.piece, run->info.outputStep);
         report.integratorSteps += total.integratorSteps;
         report.rejectedSteps += total.rejectedSteps;
         if (total.status != RB_STATUS_OK) {
@@ -121,7 +140,12 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
         isOver = isEnd(report.status) || run->writeStatus != RB_STATUS_OK;
         // A piece too small to advance the time also ends the loop.
         if (!isLast && rbWorld_GetTime(run->world) == now) {
-            run->piece = time - now;
+            run->place.piece = time - now;
+        }
+        rbProgress_Show(&run->progress, rbGetWallTime(), rbWorld_GetTime(run->world));
+        // An advance that did not come to its end may have left another state.
+        if (!isLast && rbWorld_GetTime(run->world) >= end && !isOver) {
+            keepOn(run, &total, stopAsked != 0);
         }
     } while (rbWorld_GetTime(run->world) < time && !stopAsked && !isOver);
     return total;
@@ -132,10 +156,10 @@ static rbStatus simulate(rbRun* run, rbError* error)
 {
     double step = run->info.outputStep;
     double duration = run->info.duration;
-    run->piece = FIRST_PIECE * step;
     int64_t last = (int64_t)ceil(duration / step * (1.0 - 1e-12));
     rbStatus status = RB_STATUS_OK;
-    for (int64_t k = 0; k <= last && status == RB_STATUS_OK; ++k) {
+    for (int64_t k = run->place.frame; k <= last && status == RB_STATUS_OK; ++k) {
+        run->place.frame = k;
         double time = k < last ? rbGetStepTime(k, step) : duration;
         rbStepReport report = advanceListening(run, time, error);
         status = run->writeStatus;
@@ -147,13 +171,17 @@ static rbStatus simulate(rbRun* run, rbError* error)
         }
         if (stopAsked && (k < last || rbWorld_GetTime(run->world) < time)) {
             run->tally.isStopped = true;
+        }
+        bool isReached = rbWorld_GetTime(run->world) >= time;
+        run->place.frame = k + 1;
+        if (status == RB_STATUS_OK && isReached && k < last) {
+            keepOn(run, &(rbStepReport){0}, run->tally.isStopped);
+        }
+        if (run->tally.isStopped) {
             break;
         }
-        showProgress(run, time);
     }
-    if (run->lastProgress > 0.0) {
-        (void)fputs("\r\033[K", stderr);
-    }
+    rbProgress_End(&run->progress);
     return status;
 }
 
@@ -263,6 +291,45 @@ static void warn(const rbFindings* findings)
     }
 }
 
+// Whether it came to its end: only then nothing is left to continue.
+static bool isComplete(const rbRun* run)
+{
+    return !run->tally.isStopped && !run->tally.isBroken &&
+           run->tally.ending.status == RB_STATUS_OK;
+}
+
+// Opens the outputs and puts the run at its start, or where its checkpoint was written.
+static rbStatus startRun(rbRun* run, const rbOutputRun* view, rbError* error)
+{
+    rbRunParts parts = partsOf(run);
+    rbStatus status = rbCheckpoint_Begin(&run->checkpoint, view->arguments, &parts, error);
+    if (status == RB_STATUS_OK && run->resume != NULL) {
+        status = rbResume_CheckScene(run->resume, &parts, error);
+    }
+    if (status == RB_STATUS_OK) {
+        status = rbOutputs_Open(&run->outputs, view, error);
+    }
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbFrameBuffer_Init(&run->buffer, run->world, run->player.bodyCount);
+    rbTally_Init(&run->tally, &run->info, run->world, run->buffer.bodyIds,
+                 rbWorld_GetBodyCount(run->world));
+    run->tally.findings = run->findings;
+    run->place.piece = FIRST_PIECE * run->info.outputStep;
+    if (run->resume != NULL) {
+        status = rbResume_Load(run->resume, &parts, &run->place, error);
+    }
+    run->startTime = rbGetWallTime();
+    run->progress.name = run->info.name;
+    run->progress.duration = run->info.duration;
+    run->progress.startTime = rbWorld_GetTime(run->world);
+    run->progress.startWall = run->startTime;
+    run->progress.lastWall = run->startTime;
+    // The first one shows that the run can be continued before it takes any time.
+    return status == RB_STATUS_OK ? keep(run, &run->place.partial, error) : status;
+}
+
 // Simulates the world of the run with its outputs. The scene and the world are owned by the caller.
 static rbExit runWorld(rbRun* run, const rbArguments* arguments)
 {
@@ -283,27 +350,30 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
         warn(run->findings);
     }
     writeSettings(run, settings);
-    const rbOutputRun view = {.arguments = arguments,
-                              .scene = run->scene,
-                              .world = run->world,
-                              .player = &run->player,
-                              .buffer = &run->buffer,
-                              .tally = &run->tally,
-                              .settingsText = settings};
-    if (rbOutputs_Open(&run->outputs, &view, &error) != RB_STATUS_OK) {
-        return rbFailWith(&error);
+    const rbOutputRun view = {
+        .arguments = arguments,
+        .scene = run->scene,
+        .world = run->world,
+        .player = &run->player,
+        .buffer = &run->buffer,
+        .tally = &run->tally,
+        .settingsText = settings,
+        .states = run->resume != NULL ? &run->resume->file.parts[RB_CHECKPOINT_OUTPUTS] : NULL};
+    rbStatus status = startRun(run, &view, &error);
+    if (status != RB_STATUS_OK && run->resume != NULL) {
+        rbResume_NameFolder(run->resume, &error);
     }
-    rbFrameBuffer_Init(&run->buffer, run->world, run->player.bodyCount);
-    rbTally_Init(&run->tally, &run->info, run->world, run->buffer.bodyIds,
-                 rbWorld_GetBodyCount(run->world));
-    run->tally.findings = run->findings;
-    run->startTime = rbGetWallTime();
-    rbStatus status = simulate(run, &error);
+    if (status == RB_STATUS_OK) {
+        status = simulate(run, &error);
+    }
     if (status == RB_STATUS_OK) {
         run->tally.hash = rbWorld_GetHash(run->world);
         status = rbOutputs_Finish(&run->outputs, run->tally.hash, &error);
     }
-    run->tally.wallTime = rbGetWallTime() - run->startTime;
+    if (status == RB_STATUS_OK && isComplete(run)) {
+        rbCheckpoint_Delete(&run->checkpoint);
+    }
+    run->tally.wallTime = run->place.wallTime + rbGetWallTime() - run->startTime;
     rbOutputs_Abandon(&run->outputs);
     rbFrameBuffer_Free(&run->buffer);
     return status == RB_STATUS_OK ? report(run, arguments) : rbFailWith(&error);
@@ -381,13 +451,25 @@ static void catchSignals(void)
 static rbExit runScene(const rbArguments* arguments)
 {
     rbError error = {0};
+    const char* resumed = rbArguments_Get(arguments, "--resume");
+    if (resumed == NULL && arguments->wordCount == 0) {
+        return rbFail("run needs SCENE; for example: rattleback run tumbling-box");
+    }
     rbRun* run = rbAllocZero(1, sizeof *run);
     rbExit exit = RB_EXIT_USAGE;
-    run->hasProgress = isatty(STDERR_FILENO) == 1 && !rbArguments_Has(arguments, "--quiet");
-    run->scene = rbOpenSceneWithSettings(arguments, &error);
+    bool isGood = true;
+    if (resumed != NULL) {
+        run->resume = rbReadResume(resumed, arguments, &error);
+        isGood = run->resume != NULL;
+        arguments = isGood ? &run->resume->arguments : arguments;
+    }
+    run->progress.file = rbArguments_Has(arguments, "--quiet") ? NULL : stderr;
+    run->progress.isTerminal = isatty(STDERR_FILENO) == 1;
+    run->scene = isGood ? rbOpenSceneWithSettings(arguments, &error) : NULL;
     if (run->scene == NULL) {
         exit = rbFailWith(&error);
-    } else if (applyOptions(run, arguments)) {
+    } else if (rbCheckpoint_Choose(&run->checkpoint, arguments, resumed) &&
+               applyOptions(run, arguments)) {
         run->world = rbScene_CreateWorld(run->scene, &error);
         if (run->world == NULL) {
             exit = rbFailWith(&error);
@@ -400,6 +482,8 @@ static rbExit runScene(const rbArguments* arguments)
     rbFree(run->findings, sizeof *run->findings);
     rbDestroyWorld(run->world);
     rbDestroyScene(run->scene);
+    rbCheckpoint_Free(&run->checkpoint);
+    rbDestroyResume(run->resume);
     rbFree(run, sizeof *run);
     return exit;
 }
@@ -413,6 +497,12 @@ static const rbOption options[] = {
     {"--actions", "FILE",
      "user actions to replay, one JSON object per line: {\"time\": ..., \"do\": ...}; see "
      "docs/viewer-protocol.md"},
+    {"--checkpoint", "FILE",
+     "keeps the state of the run in FILE, for --resume; deleted when the run is complete"},
+    {"--every", "SECONDS", "time by the clock between two checkpoints (default 60)"},
+    {"--every-simulated", "SECONDS", "simulated time between two checkpoints"},
+    {"--resume", "FILE",
+     "continues the run of a checkpoint; scene and options are those of the run"},
     {"--json", NULL, "prints the summary as JSON"},
     {"--quiet", NULL, "prints no summary and no progress"},
 };
@@ -426,6 +516,8 @@ static const char* const examples[] = {
     "rattleback run wrecking-ball --mp4 wall.mp4 --speed 0.5",
     "rattleback run pendulum --actions push.jsonl --record pushed.rbr",
     "rattleback run tumbling-box --duration 1000 --dt 0.1 --record box.rbr",
+    "rattleback run wrecking-ball --record wall.rbr --checkpoint wall.rbk --every 600",
+    "rattleback run --resume wall.rbk",
     "rattleback run tumbling-box --set motion.type=rk4 --set motion.step=0.001 --json",
     NULL,
 };
@@ -437,7 +529,7 @@ const rbVerb rbVerbRun = {
     .more = "SCENE is a file or the name of an example scene. Ctrl-C ends the run early;\n"
             "all files are still completed. Files appear under their name when they are complete.",
     .run = runScene,
-    .wordMin = 1,
+    .wordMin = 0,
     .wordMax = 1,
     .options = options,
     .optionCount = (int)(sizeof options / sizeof options[0]),

@@ -40,3 +40,16 @@ void rbAddedBody_Free(rbAddedBody* body)
     free(body->text);
     body->text = NULL;
 }
+
+bool rbKeepsStructure(const char* actionText)
+{
+    static const char* const names[] = {"push", "spin", "set"};
+    json_t* json = json_loads(actionText, 0, NULL);
+    const char* what = json_string_value(json_object_get(json, "do"));
+    bool isKept = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        isKept = isKept || (what != NULL && strcmp(what, names[i]) == 0);
+    }
+    json_decref(json);
+    return isKept;
+}

@@ -17,3 +17,7 @@ typedef struct rbAddedBody {
 // are reported when it is applied, not here. Free it in either case.
 bool rbReadAddedBody(const char* actionText, int next, rbAddedBody* body);
 void rbAddedBody_Free(rbAddedBody* body);
+
+// Whether an action changes only velocities and parameters, which a snapshot of the world holds.
+// The others change bodies or joints, or where those that do not move freely are.
+bool rbKeepsStructure(const char* actionText);

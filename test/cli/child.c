@@ -99,6 +99,23 @@ pid_t rbStartProgram(const char* const* words, const rbChildOptions* options)
     return pid;
 }
 
+// Without the lines of progress that a log gets from slow runs.
+static void removeProgress(char* text)
+{
+    static const char start[] = "rattleback: progress: ";
+    char* kept = text;
+    while (*text != '\0') {
+        const char* end = strchr(text, '\n');
+        size_t length = end != NULL ? (size_t)(end - text) + 1 : strlen(text);
+        if (strncmp(text, start, sizeof start - 1) != 0) {
+            memmove(kept, text, length);
+            kept += length;
+        }
+        text += length;
+    }
+    *kept = '\0';
+}
+
 rbChild rbWaitChild(pid_t pid)
 {
     int status = 0;
@@ -109,6 +126,7 @@ rbChild rbWaitChild(pid_t pid)
     size_t size = 0;
     child.out = rbFileExists(rbScratch(".out")) ? rbReadFile(rbScratch(".out"), &size) : strdup("");
     child.err = rbReadFile(rbScratch(".err"), &size);
+    removeProgress(child.err);
     return child;
 }
 

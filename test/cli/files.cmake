@@ -1,15 +1,21 @@
 # Tests of the program run it as a child process, as a user would.
 if(RB_BUILD_PROGRAM)
   rb_add_tests(NAME test_cli
-    FILES test/cli/test_actions.c test/cli/test_usage.c test/cli/test_bench.c test/cli/test_distance.c test/cli/test_distance_file.c test/cli/test_mesh_distance.c test/cli/test_bad_input.c test/cli/test_contacts.c test/cli/test_events.c test/cli/test_joints.c test/cli/test_rays.c test/cli/test_runs.c
+    FILES test/cli/test_actions.c test/cli/test_usage.c test/cli/test_bench.c test/cli/test_distance.c test/cli/test_distance_file.c test/cli/test_mesh_distance.c test/cli/test_bad_input.c test/cli/test_checkpoints.c test/cli/test_contacts.c test/cli/test_events.c test/cli/test_joints.c test/cli/test_rays.c test/cli/test_runs.c
           test/cli/test_pictures.c test/cli/test_view.c test/cli/oracle_top.c test/cli/test_added_rows.c
           test/cli/test_settings.c test/cli/test_warnings.c
     LIBRARIES rattleback_app rattleback_io
     DEFINITIONS RB_PROGRAM="$<TARGET_FILE:rattleback_program>"
       RB_ADDED_ROWS="$<TARGET_FILE:added_rows>")
-  target_sources(test_cli PRIVATE test/cli/child.c validation/top_oracle.c)
+  target_sources(test_cli PRIVATE test/cli/child.c validation/top_oracle.c app/cli/progress.c)
   target_include_directories(test_cli PRIVATE validation test/cli)
   add_dependencies(test_cli rattleback_program added_rows)
+
+  # The fuzz target of checkpoints with inputs from a seed.
+  rb_add_tests(NAME test_checkpoint_bytes
+    FILES test/cli/prop_checkpoint_bytes.c
+    LIBRARIES rattleback_program_objects)
+  target_sources(test_checkpoint_bytes PRIVATE test/fuzz/fuzz_checkpoint.c)
 
   # A program that adds rows to the tables.
   add_executable(added_rows test/cli/added_rows.c)

@@ -26,3 +26,8 @@ rb_add_fuzzer(NAME fuzz_scene FILES test/fuzz/fuzz_scene.c LIBRARIES rattleback_
 rb_add_fuzzer(NAME fuzz_mesh FILES test/fuzz/fuzz_mesh.c LIBRARIES rattleback_io)
 rb_add_fuzzer(NAME fuzz_pairs FILES test/fuzz/fuzz_pairs.c LIBRARIES rattleback_app)
 rb_add_fuzzer(NAME fuzz_command FILES test/fuzz/fuzz_command.c LIBRARIES rattleback_app jansson)
+if(TARGET rattleback_program_objects)
+  target_compile_options(rattleback_program_objects PRIVATE -fsanitize=fuzzer-no-link)
+  rb_add_fuzzer(NAME fuzz_checkpoint FILES test/fuzz/fuzz_checkpoint.c LIBRARIES rattleback_program_objects)
+  target_include_directories(fuzz_checkpoint PRIVATE ${PROJECT_SOURCE_DIR}/test/support)
+endif()

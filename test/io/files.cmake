@@ -1,12 +1,12 @@
 # tests of this folder
 rb_add_tests(NAME test_output
-  FILES test/io/golden_picture.c test/io/test_output_actions.c test/io/test_output_csv.c test/io/test_output_file.c test/io/test_output_journal.c test/io/test_output_picture.c test/io/test_output_plot.c
+  FILES test/io/golden_picture.c test/io/test_output_actions.c test/io/test_output_continue.c test/io/test_output_csv.c test/io/test_output_file.c test/io/test_output_journal.c test/io/test_output_picture.c test/io/test_output_plot.c
         test/io/test_output_recording.c test/io/test_output_vtk.c
   LIBRARIES rattleback_app rattleback_io z
   DEFINITIONS _POSIX_C_SOURCE=200809L _XOPEN_SOURCE=700)
 rb_add_tests(NAME test_scene
   FILES test/io/test_scene_read.c test/io/test_scene_errors.c test/io/test_scene_schema.c
-        test/io/test_scene_contacts.c test/io/test_scene_event.c test/io/test_scene_joints.c test/io/test_scene_mesh.c test/io/oracle_scene_mesh.c test/io/prop_scene_text.c test/io/test_scene_rows.c
+        test/io/test_scene_contacts.c test/io/test_scene_event.c test/io/test_scene_joints.c test/io/test_scene_mesh.c test/io/oracle_scene_mesh.c test/io/prop_scene_text.c test/io/prop_scene_snapshots.c test/io/test_scene_rows.c
   LIBRARIES rattleback_app rattleback_io assimp
   DEFINITIONS _POSIX_C_SOURCE=200809L)
 # The scenes of the theme "mechanisms", each checked against the claims in its text.

@@ -1,5 +1,6 @@
 // CSV tables and the formatting of numbers.
 #include "base/core/memory.h"
+#include "io/output/continuation.h"
 #include "io/output/output_file.h"
 
 #include <rattleback/output.h>
@@ -96,6 +97,24 @@ rbCsv* rbCreateCsv(const char* path, const rbCsvColumn* columns, int columnCount
         writeHeaderCell(&csv->file, &columns[i]);
     }
     rbOutputFile_Text(&csv->file, "\n");
+    return csv;
+}
+
+rbStatus rbCsv_Save(rbCsv* csv, rbStateStream* stream, rbError* error)
+{
+    return rbOutputFile_Save(&csv->file, stream, error);
+}
+
+rbCsv* rbContinueCsv(const char* path, int columnCount, rbStateStream* stream, rbError* error)
+{
+    RB_ASSERT(path != NULL);
+    RB_ASSERT(columnCount > 0);
+    rbCsv* csv = rbAlloc(sizeof *csv);
+    csv->columnCount = columnCount;
+    if (rbOutputFile_Continue(&csv->file, path, stream, error) != RB_STATUS_OK) {
+        rbFree(csv, sizeof *csv);
+        return NULL;
+    }
     return csv;
 }
 

@@ -1,6 +1,7 @@
 # What writes results and reads recordings.
 set(outputFiles
   src/io/output/child_process.c
+  src/io/output/checkpoint_file.c
   src/io/output/csv.c
   src/io/output/gnuplot.c
   src/io/output/journal.c
@@ -9,6 +10,7 @@ set(outputFiles
   src/io/output/recording_format.c
   src/io/output/recording_reader.c
   src/io/output/recording_writer.c
+  src/io/output/state_stream.c
   src/io/output/vtk.c)
 target_sources(rattleback_io PRIVATE ${outputFiles})
 # The project is compiled without extensions of the C library: flock, posix_spawn and the like are

@@ -3,9 +3,8 @@
 #include "io/output/journal.h"
 
 #include "base/core/memory.h"
+#include "io/output/continuation.h"
 #include "io/output/output_file.h"
-
-#include <rattleback/output.h>
 
 #include <math.h>
 #include <string.h>
@@ -79,6 +78,23 @@ rbJournal* rbCreateJournal(const char* path, rbError* error)
     }
     if (!journal->isJson) {
         rbOutputFile_Text(&journal->file, "\n");
+    }
+    return journal;
+}
+
+rbStatus rbJournal_Save(rbJournal* journal, rbStateStream* stream, rbError* error)
+{
+    return rbOutputFile_Save(&journal->file, stream, error);
+}
+
+rbJournal* rbContinueJournal(const char* path, rbStateStream* stream, rbError* error)
+{
+    RB_ASSERT(path != NULL);
+    rbJournal* journal = rbAlloc(sizeof *journal);
+    journal->isJson = endsWith(path, ".jsonl");
+    if (rbOutputFile_Continue(&journal->file, path, stream, error) != RB_STATUS_OK) {
+        rbFree(journal, sizeof *journal);
+        return NULL;
     }
     return journal;
 }

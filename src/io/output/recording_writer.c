@@ -4,6 +4,7 @@
 // appended as one chunk. All memory, including that of zstd, is allocated at creation, so that a
 // running simulation allocates nothing for its recording.
 #include "base/core/memory.h"
+#include "io/output/continuation.h"
 #include "io/output/output_file.h"
 #include "io/output/recording_format.h"
 
@@ -250,6 +251,14 @@ static void reserveTables(rbRecordingWriter* writer, int bodyCount)
     RB_ASSERT(writer->rawCapacity >= RB_RECORDING_DONE_SIZE);
 }
 
+static rbStatus startCompressor(rbRecordingWriter* writer, rbError* error)
+{
+    writer->compressor = ZSTD_createCCtx();
+    return writer->compressor != NULL
+               ? RB_STATUS_OK
+               : rbError_Set(error, RB_STATUS_LIMIT, "out of memory for compressing a recording");
+}
+
 rbRecordingWriter* rbCreateRecording(const char* path, const rbRecordingHeader* header,
                                      rbError* error)
 {
@@ -263,13 +272,78 @@ rbRecordingWriter* rbCreateRecording(const char* path, const rbRecordingHeader* 
         rbFree(writer, sizeof *writer);
         return NULL;
     }
-    writer->compressor = ZSTD_createCCtx();
-    if (writer->compressor == NULL) {
-        (void)rbError_Set(error, RB_STATUS_LIMIT, "out of memory for compressing a recording");
-    } else if (writeHeader(writer, header, error) == RB_STATUS_OK) {
+    if (startCompressor(writer, error) == RB_STATUS_OK &&
+        writeHeader(writer, header, error) == RB_STATUS_OK) {
         reserveTables(writer, header->bodyCount);
         // From here on there is something worth keeping.
         writer->file.enableKeepPart = true;
+        writer->file.enableSync = true;
+        return writer;
+    }
+    rbOutputFile_Abandon(&writer->file);
+    freeWriter(writer);
+    return NULL;
+}
+
+// Tables that are not full stay so: a chunk written early would make another file.
+static void moveWriter(rbRecordingWriter* writer, rbStateStream* stream)
+{
+    int64_t counts[] = {(int64_t)writer->frameCount, (int64_t)writer->eventCount,
+                        writer->actions.count, writer->actionCount, writer->sequence};
+    rbStateStream_Integer(stream, &counts[0], 0, (int64_t)writer->framesPerChunk - 1);
+    rbStateStream_Integer(stream, &counts[1], 0, CHUNK_EVENTS - 1);
+    rbStateStream_Integer(stream, &counts[2], 0, CHUNK_ACTION_BYTES - 1);
+    rbStateStream_Integer(stream, &counts[3], 0, CHUNK_ACTION_BYTES - 1);
+    rbStateStream_Integer(stream, &counts[4], 0, UINT32_MAX);
+    writer->frameCount = (size_t)counts[0];
+    writer->eventCount = (size_t)counts[1];
+    rbArray_Reserve(writer->actions, (int)counts[2]);
+    writer->actions.count = (int)counts[2];
+    writer->actionCount = (uint32_t)counts[3];
+    writer->sequence = (uint32_t)counts[4];
+    rbStateStream_Word(stream, &writer->totalFrames);
+    rbStateStream_Word(stream, &writer->totalEvents);
+    rbStateStream_Word(stream, &writer->totalActions);
+    rbStateStream_Word(stream, &writer->actionBytes);
+    rbStateStream_Number(stream, &writer->actionTime);
+    rbStateStream_Word(stream, &writer->checksum);
+    for (size_t i = 0; i < writer->frameCount * writer->frameWords && !stream->isBad; ++i) {
+        rbStateStream_Word(stream, &writer->frames[i]);
+    }
+    for (size_t i = 0; i < writer->eventCount * RB_RECORDING_EVENT_WORDS && !stream->isBad; ++i) {
+        rbStateStream_Word(stream, &writer->events[i]);
+    }
+    rbStateStream_Bytes(stream, writer->actions.data, (size_t)writer->actions.count);
+}
+
+rbStatus rbRecordingWriter_Save(rbRecordingWriter* writer, rbStateStream* stream, rbError* error)
+{
+    rbStatus status = rbOutputFile_Save(&writer->file, stream, error);
+    if (status == RB_STATUS_OK) {
+        moveWriter(writer, stream);
+    }
+    return status;
+}
+
+rbRecordingWriter* rbContinueRecording(const char* path, const rbRecordingHeader* header,
+                                       rbStateStream* stream, rbError* error)
+{
+    RB_ASSERT(path != NULL && header != NULL);
+    if (checkHeader(header, error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    rbRecordingWriter* writer = rbAllocZero(1, sizeof *writer);
+    if (rbOutputFile_Continue(&writer->file, path, stream, error) != RB_STATUS_OK) {
+        rbFree(writer, sizeof *writer);
+        return NULL;
+    }
+    reserveTables(writer, header->bodyCount);
+    moveWriter(writer, stream);
+    rbStatus status = startCompressor(writer, error);
+    if (status == RB_STATUS_OK && stream->isBad) {
+        status = rbError_Set(error, RB_STATUS_CORRUPT, "the state of the recording is damaged");
+    }
+    if (status == RB_STATUS_OK) {
         writer->file.enableSync = true;
         return writer;
     }
@@ -497,7 +571,9 @@ rbStatus rbRecordingWriter_Finish(rbRecordingWriter* writer, uint64_t finalHash,
 void rbRecordingWriter_Abandon(rbRecordingWriter* writer)
 {
     if (writer != NULL) {
-        (void)rbRecordingWriter_Flush(writer, NULL);
+        if (!writer->file.isUncut) {
+            (void)rbRecordingWriter_Flush(writer, NULL);
+        }
         rbOutputFile_Abandon(&writer->file);
         freeWriter(writer);
     }

@@ -5,16 +5,19 @@
 // (UInt64) and its values, little-endian.
 #include "base/core/memory.h"
 #include "io/output/bytes.h"
+#include "io/output/continuation.h"
 #include "io/output/output_file.h"
 
-#include <rattleback/output.h>
-
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define NAME_MAX_LENGTH 200
+#define FILE_PATH_SIZE (RB_OUTPUT_PATH_MAX + NAME_MAX_LENGTH + 32)
+#define FRAMES_MAX 1000000000 // in a checkpoint
 
 typedef struct VtkVertex {
     int body;
@@ -33,6 +36,7 @@ struct rbVtk {
     RB_ARRAY(VtkVertex) vertices;
     RB_ARRAY(VtkTriangle) triangles;
     RB_ARRAY(double) times; // of the complete files
+    int syncedCount;        // of these, on disk for sure
     rbOutputFile file;
 };
 
@@ -259,14 +263,18 @@ static void writeTriangles(rbVtk* vtk)
     rbOutputFile_Text(&vtk->file, "</CellData>\n");
 }
 
+static void nameFrame(const rbVtk* vtk, int index, char path[FILE_PATH_SIZE])
+{
+    (void)snprintf(path, FILE_PATH_SIZE, "%s/%s_%06d.vtp", vtk->directory, vtk->name, index);
+}
+
 rbStatus rbVtk_WriteFrame(rbVtk* vtk, const rbFrame* frame, rbError* error)
 {
     RB_ASSERT(vtk != NULL && frame != NULL);
     RB_ASSERT(frame->bodyCount >= vtk->bodyCountMin);
-    char path[RB_OUTPUT_PATH_MAX + NAME_MAX_LENGTH + 32];
+    char path[FILE_PATH_SIZE];
     char time[RB_NUMBER_TEXT_SIZE];
-    (void)snprintf(path, sizeof path, "%s/%s_%06d.vtp", vtk->directory, vtk->name,
-                   vtk->times.count);
+    nameFrame(vtk, vtk->times.count, path);
     (void)rbFormatNumber(frame->time, time);
     rbStatus status = rbOutputFile_Open(&vtk->file, path, error);
     if (status != RB_STATUS_OK) {
@@ -293,7 +301,7 @@ rbStatus rbVtk_WriteFrame(rbVtk* vtk, const rbFrame* frame, rbError* error)
 
 static rbStatus writeCollection(rbVtk* vtk, rbError* error)
 {
-    char path[RB_OUTPUT_PATH_MAX + NAME_MAX_LENGTH + 32];
+    char path[FILE_PATH_SIZE];
     (void)snprintf(path, sizeof path, "%s/%s.pvd", vtk->directory, vtk->name);
     rbStatus status = rbOutputFile_Open(&vtk->file, path, error);
     if (status != RB_STATUS_OK) {
@@ -310,6 +318,60 @@ static rbStatus writeCollection(rbVtk* vtk, rbError* error)
     }
     rbOutputFile_Text(&vtk->file, "</Collection>\n</VTKFile>\n");
     return rbOutputFile_Commit(&vtk->file, error);
+}
+
+static void moveVtk(rbVtk* vtk, rbStateStream* stream)
+{
+    int count = vtk->times.count;
+    rbStateStream_Int(stream, &count, 0, FRAMES_MAX);
+    if (!stream->isLoading) {
+        rbStateStream_Numbers(stream, vtk->times.data, (size_t)count);
+    }
+    for (int i = 0; stream->isLoading && i < count && !stream->isBad; ++i) {
+        double time = 0.0;
+        rbStateStream_Number(stream, &time);
+        rbArray_Push(vtk->times, time);
+    }
+}
+
+rbStatus rbVtk_Save(rbVtk* vtk, rbStateStream* stream, rbError* error)
+{
+    (void)error;
+    char path[FILE_PATH_SIZE] = "";
+    for (; vtk->syncedCount < vtk->times.count; ++vtk->syncedCount) {
+        nameFrame(vtk, vtk->syncedCount, path);
+        int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+        if (descriptor >= 0) {
+            (void)fsync(descriptor);
+            (void)close(descriptor);
+        }
+    }
+    if (path[0] != '\0') {
+        rbSyncFolderOf(path);
+    }
+    moveVtk(vtk, stream);
+    return RB_STATUS_OK;
+}
+
+rbStatus rbVtk_Continue(rbVtk* vtk, rbStateStream* stream, rbError* error)
+{
+    RB_ASSERT(vtk->times.count == 0 && stream->isLoading);
+    moveVtk(vtk, stream);
+    if (stream->isBad) {
+        return rbError_Set(error, RB_STATUS_CORRUPT, "the list of VTK files is damaged");
+    }
+    for (int i = 0; i < vtk->times.count; ++i) {
+        char path[FILE_PATH_SIZE];
+        struct stat status;
+        nameFrame(vtk, i, path);
+        if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+            return rbError_Set(error, RB_STATUS_NOT_FOUND,
+                               "'%.200s', written before the checkpoint, is missing; put it back, "
+                               "or start the run anew without --resume",
+                               path);
+        }
+    }
+    return RB_STATUS_OK;
 }
 
 rbStatus rbVtk_Finish(rbVtk* vtk, rbError* error)

@@ -10,6 +10,8 @@
 #define CAD_HINT "export its bodies as meshes (STL, OBJ, PLY or glTF) and refer to these in a scene"
 #define RECORDING_HINT "'rattleback replay' runs it again and 'rattleback view' shows it"
 
+#define CHECKPOINT_HINT "'rattleback run --resume' continues it"
+
 typedef struct Format {
     const char* start; // first bytes after whitespace
     size_t length;
@@ -23,6 +25,7 @@ typedef struct Format {
 // The first row that matches is used.
 static const Format formats[] = {
     {STARTS("\x89RBR\r\n\x1a\n"), NULL, "a recording of a run", RECORDING_HINT},
+    {STARTS("\x89RBK\r\n\x1a\n"), NULL, "a checkpoint of a run", CHECKPOINT_HINT},
     {STARTS("<"), "<mujoco", "a MuJoCo model (MJCF, XML)", MODEL_HINT},
     {STARTS("<"), "<robot", "a robot description (URDF, XML)", MODEL_HINT},
     {STARTS("<"), "<sdf", "a simulation description (SDF, XML)", MODEL_HINT},

@@ -202,6 +202,7 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
     }
     moveFinder(engine, stream);
     moveReaches(engine, stream);
+    rbStepLimits_Move(engine, stream);
     if (stream->isLoading) {
         contacts->statistics = statistics; // without the work of getting ready
     }

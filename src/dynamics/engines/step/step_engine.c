@@ -777,6 +777,7 @@ static void moveMechanism(rbStepMechanism* mechanism, rbByteStream* stream)
     RB_MOVE(stream, mechanism->shownWork);
     RB_MOVE(stream, mechanism->seen.estimate);
     RB_MOVE(stream, mechanism->isOpen);
+    RB_MOVE(stream, mechanism->anchor->solver->redundantRows); // of the last step, for reports
     rbStep_Move(mechanism, stream);
     rbByteStream_Move(stream, mechanism->rows.forces,
                       (size_t)mechanism->m.rowCount * sizeof(double));

@@ -217,6 +217,20 @@ void rbStepLimits_Keep(rbStepEngine* engine)
     }
 }
 
+void rbStepLimits_Move(rbStepEngine* engine, rbByteStream* stream)
+{
+    rbStepContacts* c = engine->contacts;
+    RB_MOVE_ARRAY(stream, c->limits.contacts);
+    size_t count = (size_t)c->limits.contacts.count;
+    rbByteStream_Move(stream, c->set.contacts + c->foundCount, count * sizeof *c->set.contacts);
+    rbByteStream_Move(stream, c->set.points + c->foundPoints, count * sizeof *c->set.points);
+    if (stream->isLoading && c->limits.isAny) {
+        c->set.contactCount = c->foundCount + (int)count;
+        c->set.pointCount = c->foundPoints + (int)count;
+        rbStepContacts_PrepareSet(engine);
+    }
+}
+
 rbStartLimit rbStepLimits_Validate(const rbStepEngine* engine)
 {
     const rbStepContacts* c = engine->contacts;

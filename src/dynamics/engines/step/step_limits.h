@@ -24,5 +24,7 @@ void rbStepLimits_Append(rbStepEngine* engine);
 void rbStepLimits_PutBack(rbStepContacts* contacts);
 // Stores the impulses of all contacts: of shapes in the pairs, of stops in the joints.
 void rbStepLimits_Keep(rbStepEngine* engine);
+// The stops of the node: they depend on velocities that the step changed after it found them.
+void rbStepLimits_Move(rbStepEngine* engine, rbByteStream* stream);
 // The joint that is farthest outside its limits at the start.
 rbStartLimit rbStepLimits_Validate(const rbStepEngine* engine);
