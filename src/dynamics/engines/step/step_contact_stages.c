@@ -10,6 +10,7 @@ static const struct {
     double guessPart;    // a guess is good if the sum of its impulses is off by no more
     int sweepsStriking;  // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
                          // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
+    int sweepsLarge;     // the same in large islands, which end with them
     int bodiesLarge;     // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
                          // whole with their joints ten times that
     int bodiesHuge;      // islands of more are solved as if they struck: a factorization of 1000
@@ -20,7 +21,7 @@ static const struct {
     int innerVelocities; // mixed bodies, 120 steps: 283 ms a step; with 30 and 10 320 ms, with 10
                          // and 10 overlaps of a millimeter that the last part does not undo
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
-} tuning = {0.05, 500, 64, 400, 6, 8, 20, 10, 0.7};
+} tuning = {0.05, 500, 1000, 64, 400, 6, 8, 12, 10, 0.7};
 
 // ----------------------------------------------------------------------------------------- stages
 
@@ -304,16 +305,19 @@ static void solveByPolicy(Lasting* l)
     bool isSwept = isLarge && l->run->sweepJoints != NULL;
     bool isHuge = l->joints->island->bodyCount > tuning.bodiesHuge;
     bool isStriking = l->solved.isMoving || isHuge;
+    bool isLast = isSwept || (isLarge && isStriking);
     if (isSwept || (isStriking && l->run->sweepJoints == NULL)) {
-        l->sweepsMax = isSwept ? settings->sweepsMax - l->solved.sweeps : tuning.sweepsStriking;
+        l->sweepsMax = isSwept   ? settings->sweepsMax - l->solved.sweeps
+                       : isLarge ? tuning.sweepsLarge
+                                 : tuning.sweepsStriking;
         l->solved.isMoving = true;
-        if (solveBy(&sweepsRow, l) || isSwept) {
+        if (solveBy(&sweepsRow, l) || isLast) {
             return;
         }
     }
     const LastingSolver* order[2] = {isStriking ? &hybridRow : &newtonRow,
                                      isStriking ? &newtonRow : &hybridRow};
-    if (solveBy(order[0], l) || (isLarge && isStriking) || solveBy(order[1], l) || isLarge) {
+    if (solveBy(order[0], l) || solveBy(order[1], l) || isLarge) {
         return;
     }
     l->sweepsMax = 0;
@@ -341,7 +345,7 @@ static void polishVelocities(Lasting* l)
             l->solved.slipError = i > 0 ? error : l->solved.slipError;
             break;
         }
-        if (i == 2) {
+        if (i == 2 && l->joints->island->bodyCount <= tuning.bodiesHuge) {
             l->solved.isMet = false;
             l->solved.gapError = error;
             (void)solveBy(&newtonRow, l);
