@@ -15,7 +15,7 @@ static const struct {
     int bodiesLarge; // islands of more are divided while anything moves in them: as a whole nearly
                      // settled spheres take 0.7 s a step and leave 4e-5 m, in parts 0.27 s
     double slowest;  // of the rest speed, that counts there; at rest nothing is as fast
-    int partsMax;    // 12 are common; with 6 and 3 steps take longer and twice as many are missed
+    int partsMax;    // 12 are common; with 6 and 3 nearly settled heaps miss more steps
 } tuning = {32, 64, 0.1, 32};
 
 // Whether something strikes in the island within a step.
