@@ -302,7 +302,7 @@ static void addMomentum(Mixing* mixing, const rbContactRows* rows, const rbRowsP
             }
         }
         for (int i = 0; pass == 0 && i <= pack->bodyCount; ++i) {
-            double* turn = &bodies[3 * i];
+            double* turn = &bodies[3 * (size_t)i];
             bool isBack = i > 0 && (turn[0] > 0.0 || turn[1] < 0.0);
             turn[2] = isBack ? 0.0 : turn[2] + 1.0;
             turn[0] = turn[1] = 0.0;
