@@ -45,9 +45,6 @@ typedef struct Mixing {
 // A sweep that changes more than this times the change of the last one (squared) acts on other
 // points: the history is dropped, and mixing goes on from there.
 #define GROWTH_MAX 1e4
-// Islands of more bodies: any growth. In piles there is always some point that changes its mind;
-// with the other bound 1000 falling spheres miss 4 of their first 100 steps, with this none.
-#define BODIES_LARGE 64
 // A column whose component independent of the previous columns is smaller than this adds no
 // information.
 #define COLUMN_LEAST 1e-10
@@ -193,8 +190,7 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
         change[i] = mixing->end.data[i] - change[i];
     }
     double length = rbDotArrays(change, change, (size_t)speeds);
-    double growth = pack->bodyCount > BODIES_LARGE ? 1.0 : GROWTH_MAX;
-    if (mixing->hasLast && !(length <= growth * mixing->length)) {
+    if (mixing->hasLast && !(length <= GROWTH_MAX * mixing->length)) {
         mixing->count = 0;
         mixing->next = 0;
         mixing->hasLast = false;
@@ -236,6 +232,84 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
     }
 }
 
+// In large islands mixing does not help: there is always a point that changes its mind, and the
+// mixture of all has to begin again. Momentum does, with restarts by body (Nesterov's
+// acceleration): after a sweep impulses x' go on by b (x' - x'_last), b = k / (k + 3) with the
+// number k of sweeps since one of their bodies turned back. It does where a sweep goes back from
+// where momentum has led its points, or against this momentum, in the sum of energies. Velocity
+// stages of 1000 bodies in nearly settled heaps: 200 sweeps leave what 1000 without momentum do,
+// and 500 with mixing.
+
+// Seven velocity stages dumped from heaps: with 0.9 up to twice the sweeps, with 1 the same.
+#define MOMENTUM_MOST 0.95
+
+// What the last sweep did at the points of a contact, for its bodies: the energies of going back
+// and of going on. last: impulses after the sweep before it, led: at its start.
+static void addTurns(const rbSweepContact* contact, const rbSweepPoint* points, const double* last,
+                     const double* led, double* turns[2])
+{
+    for (int k = 0; k < contact->pointCount; ++k, last += 3, led += 3) {
+        double back = 0.0;
+        double on = 0.0;
+        for (int t = 0; t < 3; ++t) {
+            double inverse = t == 0 ? points[k].invNormal : points[k].slideStep;
+            double change = inverse > 0.0 ? (points[k].impulse[t] - last[t]) / inverse : 0.0;
+            back += (led[t] - points[k].impulse[t]) * change;
+            on += (led[t] - last[t]) * change;
+        }
+        for (int isB = 0; isB < 2; ++isB) {
+            turns[isB][0] += back;
+            turns[isB][1] += on;
+        }
+    }
+}
+
+// Call after a sweep that is not the last, with mixing begun: changes the impulses, not yet the
+// velocities. By body, first what is immovable: energies of a sweep, sweeps since it turned back.
+static void addMomentum(Mixing* mixing, const rbContactRows* rows, const rbRowsPack* pack)
+{
+    double* bodies = mixing->changes.data;
+    if (!mixing->hasLast) {
+        memset(bodies, 0, 3 * (size_t)(pack->bodyCount + 1) * sizeof(double));
+        noteResult(mixing, rows, pack, NULL);
+        memcpy(mixing->results.data, mixing->result.data,
+               (size_t)unknownCount(pack) * sizeof(double));
+        mixing->hasLast = true;
+        return;
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = pack->firstContact; i < pack->firstContact + pack->contactCount; ++i) {
+            const rbSweepContact* contact = &rows->contacts.data[i];
+            rbSweepPoint* points = &rows->points.data[contact->firstPoint];
+            int at = 6 * pack->bodyCount + 3 * (contact->firstPoint - pack->firstPoint);
+            double* last = &mixing->result.data[at];
+            double* led = &mixing->results.data[at];
+            double* turns[2];
+            for (int isB = 0; isB < 2; ++isB) {
+                int slot = contact->slots[isB];
+                turns[isB] = &bodies[slot > 0 ? 3 * (slot - pack->firstBody + 1) : 0];
+            }
+            double run = fmin(turns[0][2], turns[1][2]);
+            double part = fmin(MOMENTUM_MOST, run / (run + 3.0));
+            for (int k = 0; pass == 1 && k < 3 * contact->pointCount; ++k) {
+                double* x = &points[k / 3].impulse[k % 3];
+                led[k] = *x + part * (*x - last[k]);
+                last[k] = *x;
+                *x = led[k];
+            }
+            if (pass == 0) {
+                addTurns(contact, points, last, led, turns);
+            }
+        }
+        for (int i = 0; pass == 0 && i <= pack->bodyCount; ++i) {
+            double* turn = &bodies[3 * (size_t)i];
+            bool isBack = i > 0 && (turn[0] > 0.0 || turn[1] < 0.0);
+            turn[2] = isBack ? 0.0 : turn[2] + 1.0;
+            turn[0] = turn[1] = 0.0;
+        }
+    }
+}
+
 // ---------------------------------------------------------------------------------------- stages
 
 // A stage that needs more than one sweep continues to this fraction of the tolerance. A point
@@ -260,6 +334,11 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
 #define REST_PART 0.02
 // Sweeps before mixing begins.
 #define PLAIN_SWEEPS 9
+// Islands of more bodies go on with momentum instead of mixing; their first and last sweeps without
+// it: those of inner parts of a step are only some (step_contact_parts.c).
+#define BODIES_LARGE 64
+#define PLAIN_SWEEPS_LARGE 2
+#define PLAIN_LAST_LARGE 4
 
 // A stage as sweeps left it, while shock propagation runs.
 typedef struct ShockMemory {
@@ -808,13 +887,20 @@ static void runStage(rbContactSolver* solver, Stage* stage)
         }
         // plain sweeps first: they cost half, and many islands or games need no more; and last,
         // where it will not converge: a mixture may have energy that sweeps remove
-        if (i < PLAIN_SWEEPS || i >= most - most / 4) {
+        bool isLarge = stage->pack.bodyCount > BODIES_LARGE;
+        int plain = isLarge ? PLAIN_SWEEPS_LARGE : PLAIN_SWEEPS;
+        if (i < plain || i >= most - (isLarge ? PLAIN_LAST_LARGE : most / 4)) {
             continue;
         }
-        if (i == PLAIN_SWEEPS) {
+        if (i == plain) {
             beginMixing(&solver->mixing, &solver->rows, &stage->pack);
-        } else {
+        }
+        if (isLarge) {
+            addMomentum(&solver->mixing, &solver->rows, &stage->pack);
+        } else if (i > plain) {
             mixSweeps(&solver->mixing, &solver->rows, &stage->pack);
+        }
+        if (i > plain) {
             // impulses that cancel each other can grow large in a mixture: velocities are
             // recomputed from the sums, otherwise rounding errors accumulate in them unseen
             rbContactRows_Renew(&solver->rows, &stage->pack, stage->run, &stage->sweep,

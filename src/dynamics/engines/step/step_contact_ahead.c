@@ -248,7 +248,11 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
     }
     rbContactStep_NoteNode(c);
     guessBends(engine, h);
-    rbContactStep_SolvePositions(engine, host, h, miss);
+    if (rbContactStep_IsInner(c)) {
+        isActing = rbContactStep_SolveFlights(engine, host, h, miss);
+    } else {
+        rbContactStep_SolvePositions(engine, host, h, miss);
+    }
     guessAgain(c);
     for (int i = 0; i < countLooks(engine, miss) && (!isCapped || isTurning(c, h)); ++i) {
         if (!fly(engine, h)) {

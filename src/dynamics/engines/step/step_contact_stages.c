@@ -10,6 +10,8 @@ static const struct {
     double guessPart;    // a guess is good if the sum of its impulses is off by no more
     int sweepsStriking;  // after the first where bodies strike: 500 of 1000 balls take 0.11 s and
                          // meet 1e-4 m/s in 2 of 3 problems of the corpus, in turn with Newton 3 s
+    int sweepsLarge;     // the same in large islands, which mostly end with them
+    double far;          // of the tolerance, above which they go on with Newton's method in turn
     int bodiesLarge;     // islands of more bodies: all sweeps of 252 struck bricks take 0.3 s, as a
                          // whole with their joints ten times that
     int bodiesHuge;      // islands of more are solved as if they struck: a factorization of 1000
@@ -17,10 +19,9 @@ static const struct {
     int jointRounds;     // in which rows of joints are rebuilt in a stage
     int polishSweeps;    // after a velocity stage that is met by its own account, until it is
     int innerPositions;  // sweeps in parts of a step but the last, see step_contact_parts.c; 1000
-    int innerVelocities; // mixed bodies, 120 steps: 283 ms a step; with 30 and 10 320 ms, with 10
-                         // and 10 overlaps of a millimeter that the last part does not undo
+    int innerVelocities; // mixed bodies, steps 150 to 156: 0.46 s a step; with 20 and 10 0.5 s
     double aim; // of Newton's method for speeds: both tangents may be off by their tolerance
-} tuning = {0.05, 500, 64, 400, 6, 8, 20, 10, 0.7};
+} tuning = {0.05, 500, 1000, 10.0, 64, 400, 6, 8, 12, 10, 0.7};
 
 // ----------------------------------------------------------------------------------------- stages
 
@@ -305,9 +306,15 @@ static void solveByPolicy(Lasting* l)
     bool isHuge = l->joints->island->bodyCount > tuning.bodiesHuge;
     bool isStriking = l->solved.isMoving || isHuge;
     if (isSwept || (isStriking && l->run->sweepJoints == NULL)) {
-        l->sweepsMax = isSwept ? settings->sweepsMax - l->solved.sweeps : tuning.sweepsStriking;
+        l->sweepsMax = isSwept   ? settings->sweepsMax - l->solved.sweeps
+                       : isLarge ? tuning.sweepsLarge
+                                 : tuning.sweepsStriking;
         l->solved.isMoving = true;
-        if (solveBy(&sweepsRow, l) || isSwept) {
+        // in a large island Newton's method mostly fails, in 0.45 s: only where much is left
+        bool isMet = solveBy(&sweepsRow, l);
+        bool isNear = fmax(l->solved.gapError, l->solved.slipError) <=
+                      tuning.far * l->task.tolerance * l->unit;
+        if (isMet || isSwept || (isLarge && isNear)) {
             return;
         }
     }
@@ -341,7 +348,7 @@ static void polishVelocities(Lasting* l)
             l->solved.slipError = i > 0 ? error : l->solved.slipError;
             break;
         }
-        if (i == 2) {
+        if (i == 2 && l->joints->island->bodyCount <= tuning.bodiesHuge) {
             l->solved.isMet = false;
             l->solved.gapError = error;
             (void)solveBy(&newtonRow, l);
