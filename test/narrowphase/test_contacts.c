@@ -65,6 +65,41 @@ static void contactPointsStandHalfway(void** state)
     rbDestroyGeometry(box);
 }
 
+// A corner of a cube stands on a face of a box and sinks in along its diagonal: the witness points
+// are the corner and its foot on the face, at every place of the face and by every method. The
+// iterative one must compose them from the corners of the face with barycentric weights.
+// G-29
+static void cornersInFacesAreTheirOwnWitnesses(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(29)};
+    rbGeometry* box = rbCreateBox(rbMakeVec3(1.0, 2.0, 3.0), NULL);
+    rbGeometry* cube = rbCreateBox(rbMakeVec3(0.5, 0.5, 0.5), NULL);
+    // The diagonal (-1, -1, -1) of the cube points to -x: half a turn about their bisector.
+    rbVec3 diagonal = rbNormalize(rbMakeVec3(-1.0, -1.0, -1.0));
+    rbVec3 bisector = rbNormalize(rbAdd(diagonal, rbMakeVec3(-1.0, 0.0, 0.0)));
+    rbQuat turn = {0.0, bisector.x, bisector.y, bisector.z};
+    for (int i = 0; i < 60; ++i) {
+        double depth = rbRandom_Range(&random, 0.001, 0.1);
+        rbVec3 corner = {1.0 - depth, rbRandom_Range(&random, -1.2, 1.2),
+                         rbRandom_Range(&random, -2.2, 2.2)};
+        rbVec3 foot = {1.0, corner.y, corner.z};
+        rbTransform pose = {rbAdd(corner, rbMakeVec3(0.5 * sqrt(3.0), 0.0, 0.0)), turn};
+        rbSeparationInput input = inputOf(box, cube, pose);
+        for (int method = RB_PAIR_AUTO; method <= RB_PAIR_ITERATIVE; ++method) {
+            input.method = (rbPairMethod)method;
+            rbSeparation s;
+            assert_int_equal(rbMeasureSeparation(&input, NULL, pairScratch, &s, NULL),
+                             RB_STATUS_OK);
+            checkNear(s.distance, -depth, 1e-12);
+            checkBelow(rbDistance(s.pointA, foot), 1e-9);
+            checkBelow(rbDistance(s.pointB, corner), 1e-9);
+        }
+    }
+    rbDestroyGeometry(cube);
+    rbDestroyGeometry(box);
+}
+
 // Three balls on a box, two of them in a union inside the union: exactly two contacts.
 // G-05, G-15, G-17
 static void unionsAppendTheContactsOfAllTheirParts(void** state)
@@ -194,6 +229,7 @@ static void mistakesGetAMessage(void** state)
 
 RB_TEST_GROUP(test_contacts, TEST_WITH_SCRATCH(gapsUpToTheThresholdAreContacts),
               TEST_WITH_SCRATCH(contactPointsStandHalfway),
+              TEST_WITH_SCRATCH(cornersInFacesAreTheirOwnWitnesses),
               TEST_WITH_SCRATCH(unionsAppendTheContactsOfAllTheirParts),
               TEST_WITH_SCRATCH(roundedShapesKeepTheirManifold),
               TEST_WITH_SCRATCH(overlapIsTheSignOfTheDistance),
