@@ -35,6 +35,14 @@ def room_of(path):
     return "src/dynamics/engines" if folder.startswith("src/dynamics/engines/") else folder
 
 
+def path_of(report, name):
+    """The path of a source file from the root. Where ccache compiled with relative paths, gcc joins them to the folder
+    of the build and loses their dots."""
+    path = os.path.relpath(os.path.normpath(os.path.join(report["current_working_directory"], name)), ROOT)
+    inside = os.path.relpath(FOLDER, ROOT) + "/"
+    return path[len(inside):] if path.startswith(inside) else path
+
+
 class Collector:
     """Runs units in folders of their own: gcov writes counters below GCOV_PREFIX."""
 
@@ -82,7 +90,7 @@ class Collector:
 
     def add_lines(self, report, executed):
         for file in report["files"]:
-            path = os.path.relpath(os.path.normpath(os.path.join(report["current_working_directory"], file["file"])), ROOT)
+            path = path_of(report, file["file"])
             if not path.startswith(TOPS):
                 continue
             known = done = 0
@@ -96,7 +104,7 @@ class Collector:
                 lines[path] = hex(int(lines.get(path, "0x0"), 16) | known)
 
     def measure(self, unit):
-        program, group = unit
+        program, group, stamp = unit
         with self.lock:
             prefix = self.spare.pop() if self.spare else None
             if prefix is None:
@@ -107,7 +115,7 @@ class Collector:
         with self.lock:
             self.spare.append(prefix)
             self.store.data["units"][f"{program} {group}"] = {
-                "stamp": os.path.getmtime(os.path.join(FOLDER, program)),
+                "stamp": stamp,
                 "seconds": outcome.seconds,
                 "lines": {path: hex(bits) for path, bits in sorted(executed.items()) if bits},
             }
@@ -122,14 +130,16 @@ class Collector:
         known = self.store.data["units"]
         wanted = []
         for program in programs:
-            stamp = os.path.getmtime(os.path.join(FOLDER, program))
             groups = test_units.groups_of(FOLDER, program)
             for name in [name for name in known if name.split()[0] == program and name.split()[1] not in groups]:
                 del known[name]
-            wanted += [(program, group) for group in groups if known.get(f"{program} {group}", {}).get("stamp") != stamp]
+            for group in groups:
+                stamp = test_units.stamp_of(FOLDER, program, group, groups)
+                if known.get(f"{program} {group}", {}).get("stamp") != stamp:
+                    wanted.append((program, group, stamp))
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for number, unit in enumerate(pool.map(lambda unit: (unit, self.measure(unit)), wanted), 1):
-                (program, group), outcome = unit
+                (program, group, _), outcome = unit
                 print(f"{number}/{len(wanted)} {program} {group} {outcome.seconds:.1f} s", file=sys.stderr)
         return self.store.data
 

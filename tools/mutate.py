@@ -44,6 +44,8 @@ TABLE = os.path.join(ROOT, "test", "mutants.csv")
 CORE = ("src/base/", "src/collision/", "src/dynamics/", "src/world/")
 # These run the program as a child or wait for sockets: nothing of the core is seen only there.
 LEFT_OUT = ("test_cli", "test_server")
+# Where the tests of the program know its path.
+CHILD = "test/cli/child.c"
 LEAST_OF_A_ROOM = 8
 LEAST_PERCENT = 95.0
 LEAST_PERCENT_OF_A_ROOM = 90.0
@@ -286,11 +288,12 @@ def diff_of(path, old, new):
 class Builder:
     """Compiles mutated files and links test programs with them."""
 
-    def __init__(self, jobs):
-        test_units.configure(FOLDER, OPTIONS)
-        self.programs = test_units.test_programs(FOLDER)
+    def __init__(self, folder, jobs):
+        test_units.configure(folder, OPTIONS)
+        self.folder = folder
+        self.programs = test_units.test_programs(folder)
         self.jobs = jobs
-        with open(os.path.join(FOLDER, "compile_commands.json"), encoding="utf-8") as file:
+        with open(os.path.join(folder, "compile_commands.json"), encoding="utf-8") as file:
             entries = json.load(file)
         self.commands = collections.defaultdict(list)
         for entry in entries:
@@ -303,12 +306,21 @@ class Builder:
         self.lock = threading.Lock()
 
     def build(self, targets):
-        test_units.build(FOLDER, targets, self.jobs)
+        test_units.build(self.folder, targets, self.jobs)
 
     def object_of(self, words):
         return words[words.index("-o") + 1]
 
-    def compile(self, path, source, output, overlay=None):
+    def replace_child(self, objects, work):
+        """Links the program with the objects; returns the object that makes the tests start this one."""
+        program = os.path.join(work, "rattleback")
+        self.link("rattleback", objects, program)
+        output = os.path.join(work, "child.o")
+        if not self.compile(CHILD, os.path.join(ROOT, CHILD), output, defines=["-URB_PROGRAM", f'-DRB_PROGRAM="{program}"']):
+            raise RuntimeError(f"{CHILD} does not compile with RB_PROGRAM={program}")
+        return {CHILD: output}
+
+    def compile(self, path, source, output, overlay=None, defines=()):
         """Compiles the text at source in place of the file path; returns whether it compiles."""
         words = list(self.commands[path][0])
         words[words.index("-o") + 1] = output
@@ -317,7 +329,7 @@ class Builder:
                  "-iquote", os.path.join(ROOT, os.path.dirname(path))]
         if overlay:
             words[1:1] = [f"-I{overlay}/{folder}" for folder in ("", "include", "src", "app")]
-        return subprocess.run(words + extra, cwd=FOLDER, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        return subprocess.run([*words, *extra, *defines], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
     def users_of(self, header):
         """The files of the libraries that include a header, in the order of the build."""
@@ -325,14 +337,14 @@ class Builder:
             if self.users is None:
                 self.users = collections.defaultdict(list)
                 path = None
-                for line in test_units.run_quietly(["ninja", "-C", FOLDER, "-t", "deps"]).splitlines():
+                for line in test_units.run_quietly(["ninja", "-C", self.folder, "-t", "deps"]).splitlines():
                     match = re.match(r"CMakeFiles/[^:]*\.dir/((?:src|lab|app|test|validation)/[^:]*\.c)\.o: #deps", line)
                     if match:
                         path = match.group(1)
                     elif not line.startswith(" "):
                         path = None
                     elif path:
-                        name = os.path.relpath(os.path.normpath(os.path.join(FOLDER, line.strip())), ROOT)
+                        name = os.path.relpath(os.path.normpath(os.path.join(self.folder, line.strip())), ROOT)
                         if path not in self.users[name]:
                             self.users[name].append(path)
         return self.users[header]
@@ -355,7 +367,7 @@ class Builder:
             output = os.path.join(work, user.replace("/", "+") + ".o")
             if not self.compile(user, file, output, None if path.endswith(".c") else overlay):
                 return None
-            if not filecmp.cmp(output, os.path.join(FOLDER, self.object_of(self.commands[user][0])), shallow=False):
+            if not filecmp.cmp(output, os.path.join(self.folder, self.object_of(self.commands[user][0])), shallow=False):
                 objects[user] = output
         return objects
 
@@ -363,7 +375,7 @@ class Builder:
         """Links a program with the mutated objects before the libraries, or in place of its own."""
         with self.lock:
             if program not in self.links:
-                line = test_units.run_quietly(["ninja", "-C", FOLDER, "-t", "commands", program]).splitlines()[-1]
+                line = test_units.run_quietly(["ninja", "-C", self.folder, "-t", "commands", program]).splitlines()[-1]
                 self.links[program] = shlex.split(line.split("&&")[1])
         words = list(self.links[program])
         words[words.index("-o") + 1] = output
@@ -376,7 +388,7 @@ class Builder:
                 added.append(file)
         position = words.index("-o")
         words[position:position] = added
-        result = subprocess.run(words, cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        result = subprocess.run(words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if result.returncode != 0:
             raise RuntimeError(f"linking {program}: {result.stdout[-1000:]}")
 
@@ -391,21 +403,30 @@ class Clock:
         self.store = test_units.Store(os.path.join(FOLDER, f"times-{level}.json"))
         self.lock = threading.Lock()
 
-    def seconds(self, program, group):
-        name = f"{program} {group}"
-        path = os.path.join(FOLDER, program)
-        stamp = os.path.getmtime(path)
-        entry = self.store.data.get(name)
-        if entry is None or entry["stamp"] != stamp:
-            outcome = test_units.run_unit(path, group, self.level)
-            entry = {"stamp": stamp, "seconds": outcome.seconds, "failure": outcome.failure}
+    def measure(self, units, jobs):
+        """Runs the units whose time is not known; a unit that fails without a mutant cannot tell anything."""
+        groups = collections.defaultdict(list)
+        for program, group in units:
+            groups[program].append(group)
+
+        def measure_unit(unit):
+            program, group = unit
+            name = f"{program} {group}"
+            stamp = test_units.stamp_of(FOLDER, program, group, groups[program])
+            if self.store.data.get(name, {}).get("stamp") == stamp:
+                return
+            outcome = test_units.run_unit(os.path.join(FOLDER, program), group, self.level)
+            if outcome.failure:
+                print(f"mutate: {name} fails without a mutant and is not used: {outcome.failure}", file=sys.stderr)
             with self.lock:
-                self.store.data[name] = entry
+                self.store.data[name] = {"stamp": stamp, "seconds": outcome.seconds, "failure": outcome.failure}
                 self.store.save()
-        if entry["failure"]:
-            print(f"mutate: {name} fails without a mutant and is not used: {entry['failure']}", file=sys.stderr)
-            return None
-        return entry["seconds"]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(measure_unit, units))
+
+    def seconds(self, program, group):
+        entry = self.store.data[f"{program} {group}"]
+        return None if entry["failure"] else entry["seconds"]
 
 
 def cpu_limit(seconds):
@@ -415,14 +436,13 @@ def cpu_limit(seconds):
 class Hunt:
     """Runs mutants against the units that execute their lines."""
 
-    def __init__(self, builder, level, without):
+    def __init__(self, builder, level, programs, without):
         self.builder = builder
         self.level = level
         self.clock = Clock(level)
-        self.without = without
         # The lines are collected at the level quick: more random cases hardly reach more lines.
         self.units = {}
-        programs = [name for name in builder.programs if name not in LEFT_OUT]
+        programs = [name for name in builder.programs if name not in LEFT_OUT and re.search(programs, name)]
         built = coverage.prepare("^(" + "|".join(programs) + ")$", builder.jobs)
         data = coverage.Collector("quick", builder.jobs).collect(built)
         for name, unit in data["units"].items():
@@ -431,8 +451,7 @@ class Hunt:
                 self.units[program, group] = {path: int(bits, 16) for path, bits in unit["lines"].items()}
         self.lines = {path: int(bits, 16) for path, bits in data["lines"].items()}
         builder.build(programs)
-        for program, group in sorted(self.units):
-            self.clock.seconds(program, group)
+        self.clock.measure(sorted(self.units), builder.jobs)
 
     def units_for(self, mutant, text):
         """The units that execute the lines of the mutant, cheapest first."""
@@ -549,8 +568,8 @@ def mutants_of(arguments):
 
 
 def hunt(arguments):
-    builder = Builder(arguments.jobs)
-    hunter = Hunt(builder, arguments.level, arguments.without)
+    builder = Builder(FOLDER, arguments.jobs)
+    hunter = Hunt(builder, arguments.level, arguments.programs, arguments.without)
     log = Log(arguments.log)
     queues = mutants_of(arguments)
     records = []
@@ -606,32 +625,13 @@ def programs_with(builder, test):
     raise SystemExit(f"mutate: no program is built from {test}")
 
 
-class ProgramSwap:
-    """Puts a mutated rattleback in the place where the tests start it; one mutant at a time."""
-    lock = threading.Lock()
-
-    def __init__(self, builder, objects):
-        self.builder = builder
-        self.objects = objects
-        self.path = os.path.join(FOLDER, "rattleback")
-
-    def __enter__(self):
-        ProgramSwap.lock.acquire()
-        os.replace(self.path, self.path + ".whole")
-        self.builder.link("rattleback", self.objects, self.path)
-
-    def __exit__(self, *_):
-        os.replace(self.path + ".whole", self.path)
-        ProgramSwap.lock.release()
-
-
 def run_aimed(builder, row, level):
     """Whether the named test passes as it is and fails with the mutant; the text says what went wrong."""
     with open(os.path.join(ROOT, row.path), encoding="utf-8") as file:
         text = file.read()
     program = programs_with(builder, row.test)
     group = os.path.splitext(os.path.basename(row.test))[0]
-    whole = test_units.run_unit(os.path.join(FOLDER, program), group, level, test=row.name or None)
+    whole = test_units.run_unit(os.path.join(builder.folder, program), group, level, test=row.name or None)
     if whole.failure:
         return f"the test fails without the mutant: {whole.output[-300:]}"
     work = os.path.join(FOLDER, "work", "aimed-" + hashlib.sha1(repr(row).encode()).hexdigest()[:12])
@@ -640,14 +640,11 @@ def run_aimed(builder, row, level):
         objects = builder.make_objects(row.path, text.replace(row.find, row.replace), work, (row.test,))
         if not objects:
             return "the mutant does not compile" if objects is None else "the mutant changes no object code"
+        if program == "test_cli":
+            objects.update(builder.replace_child(objects, work))
         mutated = os.path.join(work, program)
         builder.link(program, objects, mutated)
-        limit = cpu_limit(whole.seconds)
-        if program == "test_cli":
-            with ProgramSwap(builder, objects):
-                outcome = test_units.run_unit(mutated, group, level, limit, test=row.name or None)
-        else:
-            outcome = test_units.run_unit(mutated, group, level, limit, test=row.name or None)
+        outcome = test_units.run_unit(mutated, group, level, cpu_limit(whole.seconds), test=row.name or None)
         return None if outcome.failure else "the mutant survived"
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -655,7 +652,7 @@ def run_aimed(builder, row, level):
 
 def aim(arguments):
     """Runs the table; with --part I/N only every Nth row, beginning with the Ith."""
-    builder = Builder(arguments.jobs)
+    builder = Builder(os.path.join(ROOT, arguments.build), arguments.jobs)
     rows = read_table(arguments.only)
     if arguments.part:
         first, step = (int(word) for word in arguments.part.split("/"))
@@ -690,6 +687,7 @@ def main():
     parser.add_argument("--room", default="", metavar="REGEX", help="only rooms that match, e.g. geometry")
     parser.add_argument("--file", help="only this file")
     parser.add_argument("--level", choices=test_units.LEVELS, default="quick", help="how many random cases")
+    parser.add_argument("--programs", default="", metavar="REGEX", help="only these test programs")
     parser.add_argument("--without", default="", metavar="REGEX", help="leave out test groups that match, e.g. golden_")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--log", help="file to keep the results in")
@@ -697,6 +695,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="only count the possible mutants")
     parser.add_argument("--aimed", action="store_true", help="the table test/mutants.csv")
     parser.add_argument("--only", default="", metavar="REGEX", help="with --aimed: only these features")
+    parser.add_argument("--build", default="build/mutate", metavar="FOLDER", help="with --aimed: a build directory to use as it is")
     parser.add_argument("--part", metavar="I/N", help="with --aimed: every Nth row, beginning with the Ith")
     arguments = parser.parse_args()
     if arguments.list:

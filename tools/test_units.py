@@ -44,6 +44,17 @@ def groups_of(folder, program):
     return list(dict.fromkeys(line.split()[0] for line in lines if line.strip()))
 
 
+def stamp_of(folder, program, group, groups):
+    """Changes when something that the unit runs was built again: its own object, a helper's, or a library."""
+    others = {f"{name}.c.o" for name in groups if name != group}
+    stamp = max((os.path.getmtime(os.path.join(folder, name)) for name in os.listdir(folder) if name.endswith(".a")), default=0.0)
+    for path, _, names in os.walk(os.path.join(folder, "CMakeFiles", f"{program}.dir")):
+        for name in names:
+            if name.endswith(".o") and name not in others:
+                stamp = max(stamp, os.path.getmtime(os.path.join(path, name)))
+    return stamp
+
+
 def limit_child(cpu_seconds):
     """A mutant may loop or allocate without end: the kernel stops it, however busy the machine is."""
     def apply():
@@ -81,9 +92,10 @@ def first_failure(output):
 
 
 def run_unit(program, group, level, cpu_limit=None, environment=None, test=None):
-    """Runs one unit, stops at its first failing test."""
+    """Runs one unit with the seed that the tests have on their own, stops at its first failing test."""
     command = [program, "--group", group] + (["--test", test] if test else [])
     variables = dict(os.environ, RB_TEST_LEVEL=level, CMOCKA_TEST_ABORT="1", **(environment or {}))
+    variables.pop("RB_TEST_SEED", None)
     wall_limit = 60 + 20 * cpu_limit if cpu_limit is not None else 3600
     process = subprocess.Popen(command, cwd=ROOT, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, preexec_fn=limit_child(cpu_limit))

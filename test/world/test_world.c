@@ -97,8 +97,7 @@ static void typesDecideWhatMovesABody(void** state)
         rbBody_ApplyImpulse(world, ids[i], impulse, rbBody_GetState(world, ids[i]).center);
     }
     const rbVec3 rest[3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {1.0 + 3.0, -1.0, 2.0 - 0.5 * g}};
-    const rbVec3 places[3] = {
-        {0.0, 0.0, 1.0}, {0.5, 10.0, 1.0}, {0.5, 20.0, 1.0 - 0.5 * g * 0.25}};
+    const rbVec3 places[3] = {{0.0, 0.0, 1.0}, {0.5, 10.0, 1.0}, {0.5, 20.0, 1.0 - 0.5 * g * 0.25}};
     for (int i = 0; i < 3; ++i) {
         rbBodyState body = rbBody_GetState(world, ids[i]);
         checkBelow(rbDistance(body.linearVelocity, rest[i]), 1e-13);
@@ -607,9 +606,8 @@ static void kinematicBodyFollowsItsPath(void** state)
 
 RB_TEST_GROUP(
     test_world, cmocka_unit_test(boxHasMassFromItsShape),
-    cmocka_unit_test(typesDecideWhatMovesABody),
-    cmocka_unit_test(poseIsThatOfTheGivenFrame), cmocka_unit_test(lookAheadAgreesWithWhatComes),
-    cmocka_unit_test(pointVelocityIsTheDerivative),
+    cmocka_unit_test(typesDecideWhatMovesABody), cmocka_unit_test(poseIsThatOfTheGivenFrame),
+    cmocka_unit_test(lookAheadAgreesWithWhatComes), cmocka_unit_test(pointVelocityIsTheDerivative),
     cmocka_unit_test(impulsesEnterTheJournalAndTheLedger),
     cmocka_unit_test(linearDragReachesTerminalVelocity),
     cmocka_unit_test(constantForceStaysInClosedForm), cmocka_unit_test(userForceOscillates),

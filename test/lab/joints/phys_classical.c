@@ -348,7 +348,7 @@ RB_TEST_GROUP(phys_classical, cmocka_unit_test(pendulumFollowsTheEllipticPeriod)
               cmocka_unit_test(heavyTopPrecessesSteadily),
               cmocka_unit_test(energyErrorsFallWithTheOrder),
               cmocka_unit_test(baumgarteStopsTheDrift),
-              cmocka_unit_test(baumgarteErrorsAreDampedOscillators), cmocka_unit_test(penaltyTendsToTheJoint),
-              cmocka_unit_test(freeTreesKeepTheirMomenta),
+              cmocka_unit_test(baumgarteErrorsAreDampedOscillators),
+              cmocka_unit_test(penaltyTendsToTheJoint), cmocka_unit_test(freeTreesKeepTheirMomenta),
               cmocka_unit_test(movedPivotIsATiltedField), cmocka_unit_test(springsSwingSliders),
               cmocka_unit_test(travelRowsBrakeAndDrive));
