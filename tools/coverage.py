@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Line coverage of the tests by room (`make coverage`), by gcov in build/coverage.
 
-Each group of each test program runs alone and its lines are kept in build/coverage/lines-LEVEL.json, so that a
+Each group of each test program runs alone and its lines are kept in build/coverage/lines-LEVEL-PROGRAM.json, so that a
 second run repeats only what was built again, and mutate.py knows which tests execute a line. The tests in the
 browser, of the installed tree and of the documents are left out.
 
@@ -13,9 +13,9 @@ import concurrent.futures
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 
 import test_units
@@ -49,15 +49,21 @@ class Collector:
     def __init__(self, level, jobs):
         self.level = level
         self.jobs = jobs
-        self.store = test_units.Store(os.path.join(FOLDER, f"lines-{level}.json"))
-        self.store.data.setdefault("units", {})
-        self.store.data.setdefault("lines", {})
+        self.stores = {}
         self.lock = threading.Lock()
         self.spare = []
 
+    def store_of(self, program):
+        if program not in self.stores:
+            store = test_units.Store(os.path.join(FOLDER, f"lines-{self.level}-{program}.json"))
+            store.data.setdefault("units", {})
+            store.data.setdefault("lines", {})
+            self.stores[program] = store
+        return self.stores[program]
+
     def make_prefix(self):
         """A copy of the tree of objects that has links to the notes gcov needs beside its counters."""
-        prefix = os.path.join(FOLDER, "prefix", str(len(os.listdir(os.path.join(FOLDER, "prefix")))))
+        prefix = tempfile.mkdtemp(dir=self.prefixes)
         for path, _, names in os.walk(os.path.join(FOLDER, "CMakeFiles")):
             notes = [name for name in names if name.endswith(".gcno")]
             if notes:
@@ -67,7 +73,7 @@ class Collector:
                     os.symlink(os.path.join(path, name), os.path.join(target, name))
         return prefix
 
-    def lines_of(self, prefix):
+    def lines_of(self, program, prefix):
         """Maps a file to the bits of its executed lines, and removes the counters."""
         counters = []
         for path, _, names in os.walk(prefix):
@@ -83,12 +89,12 @@ class Collector:
             output = subprocess.run(["gcov", "--json-format", "--stdout", *counters], cwd=prefix, check=True,
                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
             for text in output.splitlines():
-                self.add_lines(json.loads(text), executed)
+                self.add_lines(json.loads(text), self.store_of(program).data["lines"], executed)
         for full in counters:
             os.unlink(full)
         return executed
 
-    def add_lines(self, report, executed):
+    def add_lines(self, report, lines, executed):
         for file in report["files"]:
             path = path_of(report, file["file"])
             if not path.startswith(TOPS):
@@ -100,7 +106,6 @@ class Collector:
                     done |= 1 << line["line_number"]
             executed[path] = executed.get(path, 0) | done
             with self.lock:
-                lines = self.store.data["lines"]
                 lines[path] = hex(int(lines.get(path, "0x0"), 16) | known)
 
     def measure(self, unit):
@@ -111,49 +116,53 @@ class Collector:
                 prefix = self.make_prefix()
         outcome = test_units.run_unit(os.path.join(FOLDER, program), group, self.level,
                                       environment={"GCOV_PREFIX": prefix})
-        executed = self.lines_of(prefix)
+        executed = self.lines_of(program, prefix)
         with self.lock:
             self.spare.append(prefix)
-            self.store.data["units"][f"{program} {group}"] = {
+            store = self.store_of(program)
+            store.data["units"][f"{program} {group}"] = {
                 "stamp": stamp,
                 "seconds": outcome.seconds,
                 "lines": {path: hex(bits) for path, bits in sorted(executed.items()) if bits},
             }
-            self.store.save()
+            store.save()
         if outcome.failure:
             print(f"coverage: {program} {group}: {outcome.failure}; its lines count up to there", file=sys.stderr)
         return outcome
 
     def collect(self, programs):
-        shutil.rmtree(os.path.join(FOLDER, "prefix"), ignore_errors=True)
-        os.makedirs(os.path.join(FOLDER, "prefix"))
-        known = self.store.data["units"]
+        """Measures what is not known; returns the units of the programs, and the lines that have code."""
         wanted = []
         for program in programs:
+            known = self.store_of(program).data["units"]
             groups = test_units.groups_of(FOLDER, program)
-            for name in [name for name in known if name.split()[0] == program and name.split()[1] not in groups]:
+            for name in [name for name in known if name.split()[1] not in groups]:
                 del known[name]
             for group in groups:
                 stamp = test_units.stamp_of(FOLDER, program, group, groups)
                 if known.get(f"{program} {group}", {}).get("stamp") != stamp:
                     wanted.append((program, group, stamp))
-        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+        with tempfile.TemporaryDirectory(dir=FOLDER) as self.prefixes, concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for number, unit in enumerate(pool.map(lambda unit: (unit, self.measure(unit)), wanted), 1):
                 (program, group, _), outcome = unit
                 print(f"{number}/{len(wanted)} {program} {group} {outcome.seconds:.1f} s", file=sys.stderr)
-        return self.store.data
+        units, lines = {}, collections.defaultdict(int)
+        for program in programs:
+            data = self.store_of(program).data
+            units.update(data["units"])
+            for path, bits in data["lines"].items():
+                lines[path] |= int(bits, 16)
+        return units, lines
 
 
-def print_rooms(data, programs, rooms, show_missed):
-    """Prints covered and all lines by room; returns the rooms below the least percentage."""
+def print_rooms(units, lines, rooms, show_missed):
+    """Prints executed and all lines by room, and the rooms below the least percentage."""
     covered = collections.defaultdict(int)
-    for name, unit in data["units"].items():
-        if name.split()[0] in programs:
-            for path, bits in unit["lines"].items():
-                covered[path] |= int(bits, 16)
+    for unit in units.values():
+        for path, bits in unit["lines"].items():
+            covered[path] |= int(bits, 16)
     totals = collections.defaultdict(lambda: [0, 0])
-    for path, bits in sorted(data["lines"].items()):
-        known = int(bits, 16)
+    for path, known in sorted(lines.items()):
         room = room_of(path)
         if not os.path.exists(os.path.join(ROOT, path)) or not re.search(rooms, room):
             continue
@@ -192,8 +201,8 @@ def main():
     parser.add_argument("--missed", action="store_true", help="print the lines that no test executes")
     arguments = parser.parse_args()
     programs = prepare(arguments.programs, arguments.jobs)
-    data = Collector(arguments.level, arguments.jobs).collect(programs)
-    print_rooms(data, set(programs), arguments.room, arguments.missed)
+    units, lines = Collector(arguments.level, arguments.jobs).collect(programs)
+    print_rooms(units, lines, arguments.room, arguments.missed)
     return 0
 
 

@@ -20,6 +20,7 @@ import concurrent.futures
 import csv
 import difflib
 import filecmp
+import functools
 import hashlib
 import importlib.util
 import json
@@ -54,6 +55,7 @@ LEAST_PERCENT_OF_A_ROOM = 90.0
 SILENT_CALLS = re.compile(r"\b(RB_ASSERT\w*|RB_VALIDATE\w*|_Static_assert|rbError_\w+|rbWorld_Log\w*|rbLog\w*|v?snprintf|fprintf|"
                           r"rb\w*_Describe\w*|rbSetting_Describe\w*|sizeof)\s*\(")
 NUMBER = re.compile(r"(?<![\w.])(0x[0-9A-Fa-f]+|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)([uUlLfF]*)(?![\w.])")
+SYMMETRIC = re.compile(r"\b(fmin|fmax|rbMin3|rbMax3|rbAdd|rbDot|rbDotQuat|rbDistance|rbMulEach)\($")
 KINDS = ("operator", "comparison", "constant", "sign", "drop", "index", "swap", "negate")
 TYPE_WORDS = ("const", "static", "struct", "enum", "union", "extern", "typedef", "return", "goto", "case", "default", "else", "do",
               "if", "for", "while", "switch", "inline", "unsigned", "int", "double", "bool", "char", "float", "size_t", "void")
@@ -217,6 +219,38 @@ def negations(code):
 FINDERS = dict(zip(KINDS, (operators, comparisons, constants, signs, statements, indices, swaps, negations)))
 
 
+def name_before(code, start):
+    """The name of the function whose body starts here."""
+    head = code[max(code.rfind(";", 0, start), code.rfind("}", 0, start)) + 1:start]
+    match = re.search(r"\b(\w+)\s*\(", head)
+    return match.group(1) if match else ""
+
+
+@functools.lru_cache(maxsize=None)
+def functions_of_asserts():
+    """Functions that only asserts call, or only such functions: release builds never run them."""
+    asserted, users = set(), collections.defaultdict(set)
+    for top, _, names in (entry for folder in ("src", "lab", "app") for entry in os.walk(os.path.join(ROOT, folder))):
+        for name in names:
+            if not name.endswith((".c", ".h")):
+                continue
+            with open(os.path.join(top, name), encoding="utf-8") as file:
+                text = file.read()
+            code = code_only(text)
+            for match in re.finditer(r"\bRB_(?:ASSERT|VALIDATE)\s*\(", text):
+                asserted |= set(re.findall(r"\b(\w+)\s*\(", text[match.end():closing(text, match.end() - 1)]))
+            for start, end, is_function in bodies(code):
+                user = name_before(code, start) if is_function else "table"
+                for word in set(re.findall(r"\b[a-z]\w+\b", code[start:end])) - {user}:
+                    users[word].add(user)
+    found = {name for name in asserted if name not in users}
+    while True:
+        more = {name for name, callers in users.items() if callers <= found} - found
+        if not more:
+            return found
+        found |= more
+
+
 def sites_of(path):
     """All mutants of a file, by kind."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
@@ -224,6 +258,8 @@ def sites_of(path):
     code = code_only(text)
     found = {kind: [] for kind in KINDS}
     for start, end, is_function in bodies(code):
+        if is_function and name_before(code, start) in functions_of_asserts():
+            continue
         part = code[start + 1:end]
         for kind in KINDS if is_function else ("constant", "sign"):
             for a, b, other in FINDERS[kind](part):
@@ -257,9 +293,10 @@ def choose(files, count, seed):
     total = sum(sizes.values())
     if not total:
         raise SystemExit("mutate: no file of the core matches --room and --file, or none has code")
-    generator = random.Random(seed)
     queues = {}
     for room in sorted(sizes):
+        # Each room has its own sequence, so that a run of one room repeats the mutants of a run of all.
+        generator = random.Random(f"{seed} {room}")
         share = max(min(LEAST_OF_A_ROOM, count // len(sizes)), count * sizes[room] // total)
         # Some mutants will not compile or be equivalent, so more are drawn than are wanted.
         drawn, kinds = [], {kind: list(mutants) for kind, mutants in rooms[room].items() if mutants}
@@ -281,6 +318,11 @@ def mutate_text(mutant):
 def diff_of(path, old, new):
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), path, path, n=0, lineterm="")
     return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def is_symmetric(mutant, text):
+    """Whether arguments of a function that does not mind were swapped."""
+    return mutant.kind == "swap" and SYMMETRIC.search(text[:mutant.begin]) is not None
 
 
 # Building
@@ -436,44 +478,45 @@ def cpu_limit(seconds):
 class Hunt:
     """Runs mutants against the units that execute their lines."""
 
-    def __init__(self, builder, level, programs, without):
+    def __init__(self, builder, level, programs, without, budget):
         self.builder = builder
+        self.budget = budget
         self.level = level
         self.clock = Clock(level)
         # The lines are collected at the level quick: more random cases hardly reach more lines.
         self.units = {}
         programs = [name for name in builder.programs if name not in LEFT_OUT and re.search(programs, name)]
         built = coverage.prepare("^(" + "|".join(programs) + ")$", builder.jobs)
-        data = coverage.Collector("quick", builder.jobs).collect(built)
-        for name, unit in data["units"].items():
+        units, self.lines = coverage.Collector("quick", builder.jobs).collect(built)
+        for name, unit in units.items():
             program, group = name.split()
-            if program in programs and not (without and re.search(without, name)):
+            if not (without and re.search(without, name)):
                 self.units[program, group] = {path: int(bits, 16) for path, bits in unit["lines"].items()}
-        self.lines = {path: int(bits, 16) for path, bits in data["lines"].items()}
         builder.build(programs)
         self.clock.measure(sorted(self.units), builder.jobs)
 
+    def units_that_execute(self, path, first, last):
+        wanted = (2 << last) - (1 << first)
+        return [(seconds, unit) for unit, lines in self.units.items() if lines.get(path, 0) & wanted
+                for seconds in [self.clock.seconds(*unit)] if seconds is not None]
+
     def units_for(self, mutant, text):
-        """The units that execute the lines of the mutant, cheapest first."""
-        known = self.lines.get(mutant.path, 0)
+        """The units that execute the lines of the mutant, cheapest first. Optimization attributes some lines to others:
+        where no unit executes the lines, all that execute the function; a table is read by whoever executes its room."""
         last = mutant.line + text[mutant.begin:mutant.end].count("\n")
-        wanted = 0
-        for line in range(mutant.line, last + 1):
-            wanted |= 1 << line
-        if not wanted & known:
-            # No code of its own on these lines: the next line before that has some.
-            line = mutant.line
-            while line > 0 and not known >> line & 1:
-                line -= 1
-            wanted = 1 << line
-        found = [(seconds, unit) for unit, lines in self.units.items() if lines.get(mutant.path, 0) & wanted
-                 for seconds in [self.clock.seconds(*unit)] if seconds is not None]
-        if not known:
-            # A table without code: whoever executes something of the room may read it.
-            room = os.path.dirname(mutant.path)
-            found = [(self.clock.seconds(*unit), unit) for unit, lines in self.units.items()
-                     if any(os.path.dirname(path) == room for path in lines) and self.clock.seconds(*unit) is not None]
-        return [unit for _, unit in sorted(found)]
+        found = self.units_that_execute(mutant.path, mutant.line, last)
+        if not found:
+            for start, end, is_function in bodies(code_only(text)):
+                if start <= mutant.begin <= end and is_function:
+                    found = self.units_that_execute(mutant.path, text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1)
+                elif start <= mutant.begin <= end:
+                    room = os.path.dirname(mutant.path)
+                    found = [(self.clock.seconds(*unit), unit) for unit, lines in self.units.items()
+                             if any(os.path.dirname(path) == room for path in lines) and self.clock.seconds(*unit) is not None]
+        # Tests of the room itself, and those that compare every bit, notice more for their time than others do.
+        own = f"test_{os.path.basename(room_of(mutant.path))}"
+        return [unit for _, unit in sorted(((0.3 if unit[0] == own or unit[1].startswith("golden_") else 1.0) * seconds, unit)
+                                           for seconds, unit in found)]
 
     def run(self, mutant):
         """The record of a mutant: killed, survived, equivalent or invalid."""
@@ -483,16 +526,20 @@ class Hunt:
         work = os.path.join(FOLDER, "work", name)
         os.makedirs(work, exist_ok=True)
         try:
-            objects = self.builder.make_objects(mutant.path, new, work)
+            objects = {} if is_symmetric(mutant, old) else self.builder.make_objects(mutant.path, new, work)
             if not objects:
                 return dict(record, state="invalid" if objects is None else "equivalent")
             units = self.units_for(mutant, old)
             linked = {}
+            spent = 0.0
             for program, group in units:
+                if spent > self.budget:
+                    break
                 if program not in linked:
                     linked[program] = os.path.join(work, program)
                     self.builder.link(program, objects, linked[program])
                 outcome = test_units.run_unit(linked[program], group, self.level, cpu_limit(self.clock.seconds(program, group)))
+                spent += outcome.seconds
                 if outcome.failure:
                     return dict(record, state="killed", by=f"{program} {group}", how=outcome.failure,
                                 test=test_units.first_failure(outcome.output))
@@ -569,7 +616,7 @@ def mutants_of(arguments):
 
 def hunt(arguments):
     builder = Builder(FOLDER, arguments.jobs)
-    hunter = Hunt(builder, arguments.level, arguments.programs, arguments.without)
+    hunter = Hunt(builder, arguments.level, arguments.programs, arguments.without, arguments.budget)
     log = Log(arguments.log)
     queues = mutants_of(arguments)
     records = []
@@ -689,6 +736,8 @@ def main():
     parser.add_argument("--level", choices=test_units.LEVELS, default="quick", help="how many random cases")
     parser.add_argument("--programs", default="", metavar="REGEX", help="only these test programs")
     parser.add_argument("--without", default="", metavar="REGEX", help="leave out test groups that match, e.g. golden_")
+    parser.add_argument("--budget", type=float, default=120.0, metavar="SECONDS",
+                        help="processor time of tests after which a mutant counts as survived")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--log", help="file to keep the results in")
     parser.add_argument("--again", metavar="LOG", help="run the survivors of this log again")

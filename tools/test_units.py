@@ -87,8 +87,9 @@ def end_of(code):
 
 
 def first_failure(output):
-    match = re.search(r"\[  FAILED  \] (?:\d+ test.*|(\w+))", output)
-    return match.group(1) if match and match.group(1) else ""
+    """The test that ran when the program was stopped."""
+    names = re.findall(r"\[ RUN      \] (\w+)", output)
+    return names[-1] if names else ""
 
 
 def run_unit(program, group, level, cpu_limit=None, environment=None, test=None):
