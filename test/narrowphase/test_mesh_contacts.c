@@ -472,6 +472,56 @@ static void pointsOfRandomBodiesLieOnBoth(void** state)
     assert_true(contacts > count / 10);
 }
 
+// A ball or rod of radius r rounded by R is one of radius r + R: the same contacts with a mesh, by
+// number, place and distance.
+static void roundedRoundShapesAreThickerOnes(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(35)};
+    rbGeometry* floor = makeBox(2.0, 2.0, 0.5);
+    rbGeometry* shapes[2][2] = {{rbCreateSphere(0.3, NULL), rbCreateCapsule(0.3, 0.6, NULL)},
+                                {rbCreateSphere(0.5, NULL), rbCreateCapsule(0.5, 0.6, NULL)}};
+    int found = 0;
+    for (int i = 0; i < 60; ++i) {
+        int kind = i % 2;
+        bool isFlat = i % 4 == 3;
+        rbVec3 axis = isFlat ? rbMakeVec3(0.0, 1.0, 0.0) : rbRandom_Direction(&random);
+        double angle = isFlat ? 0.5 * RB_PI : rbRandom_Range(&random, 0.0, RB_PI);
+        double height = isFlat ? 1.0 : rbRandom_Range(&random, 0.95, 1.1);
+        rbTransform pose = turned(axis, angle, rbMakeVec3(0.3, -0.2, height - 0.01));
+        rbManifold lists[2][4];
+        int counts[2];
+        for (int k = 0; k < 2; ++k) {
+            rbSeparationInput input = rbDefaultSeparationInput();
+            input.geometryA = floor;
+            input.geometryB = shapes[k][kind];
+            input.transformBtoA = pose;
+            input.radiusB = k == 0 ? 0.2 : 0.0;
+            rbContactList list = {.manifolds = lists[k], .capacity = 4};
+            assert_int_equal(rbFindContacts(&input, 0.05, NULL, pairScratch, &list, NULL),
+                             RB_STATUS_OK);
+            counts[k] = list.count;
+        }
+        assert_int_equal(counts[0], counts[1]);
+        for (int m = 0; m < counts[0]; ++m) {
+            assert_int_equal(lists[0][m].count, lists[1][m].count);
+            for (int p = 0; p < lists[0][m].count; ++p) {
+                const rbManifoldPoint* one = &lists[0][m].points[p];
+                const rbManifoldPoint* other = &lists[1][m].points[p];
+                checkNear(one->distance, other->distance, 1e-12);
+                checkBelow(rbDistance(one->pointA, other->pointA), 1e-9);
+                checkBelow(rbDistance(one->pointB, other->pointB), 1e-9);
+                ++found;
+            }
+        }
+    }
+    assert_true(found > 40);
+    for (int k = 0; k < 4; ++k) {
+        rbDestroyGeometry(shapes[k / 2][k % 2]);
+    }
+    rbDestroyGeometry(floor);
+}
+
 RB_TEST_GROUP(test_mesh_contacts, TEST_WITH_SCRATCH(boxOnFloorStandsOnItsCorners),
               TEST_WITH_SCRATCH(boxOnItsEdgeHasTwoPoints),
               TEST_WITH_SCRATCH(ballOnFloorHasOnePoint),
@@ -480,6 +530,7 @@ RB_TEST_GROUP(test_mesh_contacts, TEST_WITH_SCRATCH(boxOnFloorStandsOnItsCorners
               TEST_WITH_SCRATCH(jammedPegIsPushedFromBothSides),
               TEST_WITH_SCRATCH(linkedToriTouchAtSeveralPlaces),
               TEST_WITH_SCRATCH(roundedBodiesTouchOnTheirRoundedSurfaces),
+              TEST_WITH_SCRATCH(roundedRoundShapesAreThickerOnes),
               TEST_WITH_SCRATCH(namesStayWhileABoxSlides),
               TEST_WITH_SCRATCH(smallScratchKeepsWhatMatters),
               TEST_WITH_SCRATCH(publicQueryFindsThemInCompoundsToo),
