@@ -251,6 +251,35 @@ def functions_of_asserts():
         found |= more
 
 
+@functools.lru_cache(maxsize=None)
+def read_source(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+@functools.lru_cache(maxsize=None)
+def inline_functions():
+    """Every function in a header of the core, with the text of its body."""
+    found = []
+    for path in files_of_core("", None):
+        if path.endswith(".h"):
+            code = code_only(read_source(path))
+            found += [(name_before(code, start), code[start:end]) for start, end, is_function in bodies(code) if is_function]
+    return found
+
+
+def callers_in(text, place):
+    """The name of the function at a place of a header, and of all inline functions that call it, as a pattern."""
+    code = code_only(text)
+    names = {name_before(code, start) for start, end, _ in bodies(code) if start <= place <= end}
+    while True:
+        pattern = re.compile(r"\b(?:" + "|".join(sorted(names) or ["$never"]) + r")\b")
+        more = {name for name, body in inline_functions() if name not in names and pattern.search(body)}
+        if not more:
+            return pattern
+        names |= more
+
+
 def sites_of(path):
     """All mutants of a file, by kind."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
@@ -392,7 +421,8 @@ class Builder:
         return self.users[header]
 
     def make_objects(self, path, text, work, also=()):
-        """The objects of a mutated file: of itself, or of all of the core that include it. None: does not compile,
+        """The objects of a mutated file: of itself, or of all of the core that call what was mutated in one of its
+        headers. A public header counts for the files in also only, the test. None: does not compile,
         empty: the same object code as before."""
         overlay = os.path.join(work, "tree")
         source = os.path.join(overlay, path)
@@ -402,7 +432,11 @@ class Builder:
         if path.endswith(".c"):
             todo = [(path, source)]
         else:
-            wanted = [user for user in self.users_of(path) if user.startswith(CORE) or user in also]
+            old = read_source(path)
+            place = next(i for i, letter in enumerate(old) if text[i:i + 1] != letter)
+            pattern = callers_in(old, place)
+            wanted = [user for user in self.users_of(path)
+                      if (path.startswith(CORE) and user.startswith(CORE) or user in also) and pattern.search(read_source(user))]
             todo = [(user, os.path.join(ROOT, user)) for user in wanted]
         objects = {}
         for user, file in todo:

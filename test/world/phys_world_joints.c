@@ -605,6 +605,9 @@ static void missedTolerancesAreReported(void** state)
     const rbEvent* events = rbWorld_GetEvents(world, &count);
     assert_int_equal(count, 1);
     assert_int_equal(events[0].kind, RB_EVENT_TOLERANCE);
+    // The time of the first step that missed, not of the call.
+    assert_true(statistics.unmetTime > 0.0 && statistics.unmetTime < 1.0);
+    checkNear(events[0].time, statistics.unmetTime, 0.0);
     rbDestroyWorld(world);
 }
 

@@ -210,6 +210,28 @@ static void changesFromOutsideWake(void** state)
     rbDestroyWorld(towers.world);
 }
 
+// B-94: an attraction depends on the position and is asked in every step; where it pulls a resting
+// body as before, the body keeps resting, to the bit.
+static void steadyPullsWakeNobody(void** state)
+{
+    (void)state;
+    Towers towers = buildTowers(1e-3);
+    rbForceDef pull = rbDefaultForceDef();
+    pull.type = RB_FORCE_CENTRAL;
+    pull.center = rbMakeVec3(0.0, 0.0, -100.0);
+    pull.strength = 2e4; // 2 m/s^2 here
+    assert_false(RB_IS_NULL(rbCreateForce(towers.world, &pull, NULL)));
+    advance(towers.world, 0.6);
+    rbBodyState before = rbBody_GetState(towers.world, towers.near[2]);
+    for (int i = 1; i <= 20; ++i) {
+        advance(towers.world, 0.6 + 0.01 * i);
+        assert_int_equal(countResting(towers.world, towers.near), TOWER);
+    }
+    rbBodyState after = rbBody_GetState(towers.world, towers.near[2]);
+    assert_memory_equal(&after.transform, &before.transform, sizeof before.transform);
+    rbDestroyWorld(towers.world);
+}
+
 static rbBodyId addPlate(rbWorld* world, double startTime, rbVec3 direction)
 {
     rbError error = {0};
@@ -363,5 +385,6 @@ static void highWallsStayCalmAtALooseTolerance(void** state)
 RB_TEST_GROUP(test_world_rest, cmocka_unit_test(highWallsStayCalmAtALooseTolerance),
               cmocka_unit_test(towersThatStandFreezeAndCarryOn),
               cmocka_unit_test(whatIsStruckWakes), cmocka_unit_test(changesFromOutsideWake),
-              cmocka_unit_test(supportsThatMoveWake), cmocka_unit_test(joinedBodiesFreezeTogether),
+              cmocka_unit_test(steadyPullsWakeNobody), cmocka_unit_test(supportsThatMoveWake),
+              cmocka_unit_test(joinedBodiesFreezeTogether),
               cmocka_unit_test(pilesGoOnFromSnapshots));
