@@ -6,7 +6,8 @@ a condition negated, two arguments swapped, an index off by one. The source tree
 compiled apart with the options of build/mutate and linked in front of the libraries there, program by program, only as
 far as needed. coverage.py tells which test groups execute the line; the cheapest runs first, and the first failure
 kills the mutant. A timeout or crash is a kill. Mutants with the object code of the original are equivalent and not
-counted, nor are mutants that do not compile. Asserts, messages and comments are never mutated.
+counted, nor are mutants that do not compile and those of test/mutants-equivalent.csv, which says why each changes
+nothing that can be seen. Asserts, messages and comments are never mutated.
 
   tools/mutate.py --count 300 --seed 1         random mutants, kills by room, then the survivors
   tools/mutate.py --file src/base/math/ode.c   only in this file; --room REGEX: only in these rooms
@@ -42,6 +43,7 @@ from test_units import ROOT
 FOLDER = os.path.join(ROOT, "build", "mutate")
 OPTIONS = ["-DCMAKE_BUILD_TYPE=Release", "-DRB_BUILD_SHARED=OFF", "-DRB_INSTALL=OFF"]
 TABLE = os.path.join(ROOT, "test", "mutants.csv")
+EQUIVALENTS = os.path.join(ROOT, "test", "mutants-equivalent.csv")
 CORE = ("src/base/", "src/collision/", "src/dynamics/", "src/world/")
 # These run the program as a child or wait for sockets: nothing of the core is seen only there.
 LEFT_OUT = ("test_cli", "test_server")
@@ -344,6 +346,21 @@ def mutate_text(mutant):
     return text, text[:mutant.begin] + mutant.text + text[mutant.end:]
 
 
+@functools.lru_cache(maxsize=None)
+def known_equivalents():
+    """Mutants that were argued to be equivalent: file, changed line before and after, why."""
+    with open(EQUIVALENTS, encoding="utf-8", newline="") as file:
+        return {(row[0], row[1].strip(), row[2].strip()) for row in csv.reader(file) if row and not row[0].startswith("#")}
+
+
+def is_known_equivalent(record):
+    """Whether the changed line is in the list; several lines are written with spaces between them."""
+    lines = record["diff"].splitlines()
+    old = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
+    new = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
+    return (record["path"], old, new) in known_equivalents()
+
+
 def diff_of(path, old, new):
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), path, path, n=0, lineterm="")
     return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
@@ -560,7 +577,7 @@ class Hunt:
         work = os.path.join(FOLDER, "work", name)
         os.makedirs(work, exist_ok=True)
         try:
-            objects = {} if is_symmetric(mutant, old) else self.builder.make_objects(mutant.path, new, work)
+            objects = {} if is_symmetric(mutant, old) or is_known_equivalent(record) else self.builder.make_objects(mutant.path, new, work)
             if not objects:
                 return dict(record, state="invalid" if objects is None else "equivalent")
             units = self.units_for(mutant, old)
@@ -667,7 +684,7 @@ def hunt(arguments):
             if record is None:
                 record = hunter.run(mutant)
                 log.add(record)
-            if record["state"] in ("killed", "survived"):
+            if record["state"] in ("killed", "survived") and not is_known_equivalent(record):
                 print_record(record)
                 return record
 
