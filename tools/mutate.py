@@ -366,9 +366,12 @@ def diff_of(path, old, new):
     return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
 
-def is_symmetric(mutant, text):
-    """Whether arguments of a function that does not mind were swapped."""
-    return mutant.kind == "swap" and SYMMETRIC.search(text[:mutant.begin]) is not None
+def changes_nothing(mutant, text):
+    """Whether arguments of a function that does not mind were swapped, or a function words a message."""
+    if mutant.kind == "swap" and SYMMETRIC.search(text[:mutant.begin]):
+        return True
+    code = code_only(text)
+    return any("Describe" in name_before(code, start) for start, end, _ in bodies(code) if start <= mutant.begin <= end)
 
 
 # Building
@@ -577,7 +580,7 @@ class Hunt:
         work = os.path.join(FOLDER, "work", name)
         os.makedirs(work, exist_ok=True)
         try:
-            objects = {} if is_symmetric(mutant, old) or is_known_equivalent(record) else self.builder.make_objects(mutant.path, new, work)
+            objects = {} if changes_nothing(mutant, old) or is_known_equivalent(record) else self.builder.make_objects(mutant.path, new, work)
             if not objects:
                 return dict(record, state="invalid" if objects is None else "equivalent")
             units = self.units_for(mutant, old)

@@ -522,6 +522,59 @@ static void roundedRoundShapesAreThickerOnes(void** state)
     rbDestroyGeometry(floor);
 }
 
+// A plank over two pillars of one mesh whose tops are in one plane, tilted a little: the pillar
+// that is nearer does not hide the other one. Contacts are at both ends, each as far as the tilt
+// says.
+static void plankLiesOnBothPillars(void** state)
+{
+    (void)state;
+    const double halfX = 0.1;
+    const double halfY = 0.2;
+    rbVec3 v[16];
+    int indices[48];
+    static const int faces[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
+                                  2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
+    int sizes[12];
+    for (int side = 0; side < 2; ++side) {
+        double middle = side == 0 ? -0.4 : 0.4;
+        for (int i = 0; i < 8; ++i) {
+            v[8 * side + i] = rbMakeVec3(middle + ((i & 1) != 0 ? halfX : -halfX),
+                                         (i & 2) != 0 ? halfY : -halfY, (i & 4) != 0 ? 0.0 : -1.0);
+        }
+        for (int i = 0; i < 24; ++i) {
+            indices[24 * side + i] = 8 * side + faces[i];
+            sizes[6 * side + i / 4] = 4;
+        }
+    }
+    rbMeshDef def = {v, 16, sizes, indices, 12};
+    rbGeometry* pillars = rbCreateMesh(&def, NULL);
+    rbGeometry* plank = rbCreateBox(rbMakeVec3(0.6, 0.15, 0.05), NULL);
+    assert_non_null(pillars);
+    for (int i = -3; i <= 3; ++i) {
+        double tilt = 1e-3 * i;
+        rbSeparationInput input = rbDefaultSeparationInput();
+        input.geometryA = pillars;
+        input.geometryB = plank;
+        input.transformBtoA = turned(rbMakeVec3(0.0, 1.0, 0.0), tilt, rbMakeVec3(0.0, 0.0, 0.0502));
+        rbContactList list = {.manifolds = manifolds, .capacity = LIST_MAX};
+        assert_int_equal(rbFindContacts(&input, 0.01, NULL, pairScratch, &list, NULL),
+                         RB_STATUS_OK);
+        int counts[2] = {0, 0};
+        for (int m = 0; m < list.count; ++m) {
+            for (int k = 0; k < manifolds[m].count; ++k) {
+                const rbManifoldPoint* p = &manifolds[m].points[k];
+                counts[p->pointA.x > 0.0 ? 1 : 0] += 1;
+                // The lower face of the plank is at 0.0502 - 0.05 / cos + tan x.
+                double height = 0.0502 - 0.05 / cos(tilt) - tan(tilt) * p->pointA.x;
+                checkNear(p->distance, height, 1e-5);
+            }
+        }
+        assert_true(counts[0] >= 2 && counts[1] >= 2);
+    }
+    rbDestroyGeometry(plank);
+    rbDestroyGeometry(pillars);
+}
+
 RB_TEST_GROUP(test_mesh_contacts, TEST_WITH_SCRATCH(boxOnFloorStandsOnItsCorners),
               TEST_WITH_SCRATCH(boxOnItsEdgeHasTwoPoints),
               TEST_WITH_SCRATCH(ballOnFloorHasOnePoint),
@@ -531,6 +584,7 @@ RB_TEST_GROUP(test_mesh_contacts, TEST_WITH_SCRATCH(boxOnFloorStandsOnItsCorners
               TEST_WITH_SCRATCH(linkedToriTouchAtSeveralPlaces),
               TEST_WITH_SCRATCH(roundedBodiesTouchOnTheirRoundedSurfaces),
               TEST_WITH_SCRATCH(roundedRoundShapesAreThickerOnes),
+              TEST_WITH_SCRATCH(plankLiesOnBothPillars),
               TEST_WITH_SCRATCH(namesStayWhileABoxSlides),
               TEST_WITH_SCRATCH(smallScratchKeepsWhatMatters),
               TEST_WITH_SCRATCH(publicQueryFindsThemInCompoundsToo),
