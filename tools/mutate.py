@@ -367,11 +367,12 @@ def diff_of(path, old, new):
 
 
 def changes_nothing(mutant, text):
-    """Whether arguments of a function that does not mind were swapped, or a function words a message."""
-    if mutant.kind == "swap" and SYMMETRIC.search(text[:mutant.begin]):
+    """Whether arguments of a function that does not mind were swapped, zero was negated, or a function words a message."""
+    if mutant.kind == "swap" and SYMMETRIC.search(text[:mutant.begin]) or re.fullmatch(r"-\(0(\.0)?\)", mutant.text):
         return True
     code = code_only(text)
-    return any("Describe" in name_before(code, start) for start, end, _ in bodies(code) if start <= mutant.begin <= end)
+    heads = (text[code.rfind("}", 0, start) + 1:start] for start, end, _ in bodies(code) if start <= mutant.begin <= end)
+    return any(re.search(r"\w+_Describe\w*\(", head) for head in heads)
 
 
 # Building

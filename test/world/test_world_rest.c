@@ -143,6 +143,26 @@ static void whatIsStruckWakes(void** state)
     rbDestroyWorld(awake.world);
 }
 
+// One sweep for a tower, and a tolerance that it cannot meet: the largest gap is in the statistics,
+// with the number of steps that missed.
+static void missedGapsAreInTheStatistics(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineCalmWorld(0.0);
+    def.contact.sweepsMax = 1;
+    def.contact.tolerance = 1e-12;
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    for (int i = 0; i < 6; ++i) {
+        (void)addCube(world, NULL, rbMakeVec3(0.01 * (i % 2), 0.0, SHELL + i * PITCH));
+    }
+    (void)rbWorld_AdvanceTo(world, 0.05);
+    rbContactStatistics statistics = rbWorld_GetContactStatistics(world);
+    print_message("gap %g m\n", statistics.gapErrorMax);
+    assert_true(statistics.gapErrorMax > 1e-12 && statistics.gapErrorMax < 0.1);
+    rbDestroyWorld(world);
+}
+
 // --------------------------------------------------------------------------- other reasons to wake
 
 static void pushLater(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context)
@@ -385,6 +405,7 @@ static void highWallsStayCalmAtALooseTolerance(void** state)
 RB_TEST_GROUP(test_world_rest, cmocka_unit_test(highWallsStayCalmAtALooseTolerance),
               cmocka_unit_test(towersThatStandFreezeAndCarryOn),
               cmocka_unit_test(whatIsStruckWakes), cmocka_unit_test(changesFromOutsideWake),
-              cmocka_unit_test(steadyPullsWakeNobody), cmocka_unit_test(supportsThatMoveWake),
-              cmocka_unit_test(joinedBodiesFreezeTogether),
+              cmocka_unit_test(steadyPullsWakeNobody),
+              cmocka_unit_test(missedGapsAreInTheStatistics),
+              cmocka_unit_test(supportsThatMoveWake), cmocka_unit_test(joinedBodiesFreezeTogether),
               cmocka_unit_test(pilesGoOnFromSnapshots));
