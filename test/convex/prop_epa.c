@@ -361,12 +361,12 @@ static void climbingFindsTheDepthOfSymmetricHulls(void** state)
     enum {
         PAIRS = 150
     };
-    rbVec3 points[2 * PAIRS];
+    rbVec3 points[PAIRS][2];
     for (int i = 0; i < PAIRS; ++i) {
-        points[2 * i] = rbMulEach(rbMakeVec3(1.0, 0.8, 0.6), rbRandom_Direction(&random));
-        points[2 * i + 1] = rbNeg(points[2 * i]);
+        points[i][0] = rbMulEach(rbMakeVec3(1.0, 0.8, 0.6), rbRandom_Direction(&random));
+        points[i][1] = rbNeg(points[i][0]);
     }
-    rbGeometry* hull = rbCreateHull(points, 2 * PAIRS, NULL);
+    rbGeometry* hull = rbCreateHull(&points[0][0], 2 * PAIRS, NULL);
     assert_non_null(hull);
     const rbPolyhedron* p = hull->polyhedron;
     rbConvex convex;
