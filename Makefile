@@ -91,6 +91,18 @@ test-bits: setup-ci ## checks that gcc and clang, debug and release give the sam
 	$(call build_preset,clang-debug)
 	$(call run_tests,clang-debug,[.]golden_,normal)
 
+# SEED, COUNT, ROOM and LEVEL choose; the log keeps what was run, so that an interrupted run goes on.
+.PHONY: mutate
+mutate: setup-test ## breaks the core in 300 random places, one at a time, and lists what the tests do not notice (ROOM=geometry: only there)
+	@mkdir -p build/mutate
+	@tools/mutate.py --seed $(or $(SEED),1) --count $(or $(COUNT),300) --room "$(ROOM)" --level $(or $(LEVEL),quick) \
+	    --jobs $(JOBS) --log build/mutate/seed-$(or $(SEED),1).log
+	@tools/mutate.py --aimed --jobs $(JOBS)
+
+.PHONY: coverage
+coverage: setup-test ## prints the lines that the tests execute, room by room (PROGRAMS=test_base: only these tests)
+	@tools/coverage.py --jobs $(JOBS) --programs "$(PROGRAMS)" --level $(or $(LEVEL),normal)
+
 .PHONY: bench
 bench: setup-bench ## installs the peer libraries and runs the benchmarks against them (SUITE="convex math": only those)
 	$(call build_preset,release,-DRB_BUILD_PEERS=ON)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# `make test-long`: the tests at the level "long" with a seed drawn from the commit, then every fuzz target.
+# `make test-long`: the tests at the level "long" with a seed drawn from the commit, a part of the aimed mutants, then every fuzz
+# target.
 #
 # Each commit thus tests different random cases, and the printed seed repeats them:
 #   RB_TEST_SEED=n make test-long
@@ -9,6 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 limitSeconds=1200
+mutantSeconds=120
 fuzzSeconds=${FUZZ_SECONDS:-60}
 jobs=${JOBS:-2}
 
@@ -31,8 +33,8 @@ for file in build/fuzz/fuzz_*; do
     fi
 done
 
-# The time limit minus the time of the fuzz targets is left for the tests.
-testSeconds=$((limitSeconds - 30 - ${#targets[@]} * (fuzzSeconds + 15)))
+# The time limit minus the time of the fuzz targets and mutants is left for the tests.
+testSeconds=$((limitSeconds - 30 - mutantSeconds - ${#targets[@]} * (fuzzSeconds + 15)))
 if [ "$testSeconds" -lt 60 ]; then
     echo "test-long: ${#targets[@]} fuzz targets of $fuzzSeconds s leave no time for the tests;" \
         "lower FUZZ_SECONDS" >&2
@@ -47,6 +49,10 @@ fi
 if [ "$status" -ne 0 ]; then
     exit "$status"
 fi
+
+# A tenth of the mutants that name what the test of a feature must notice, another tenth with every seed.
+part=$((RB_TEST_SEED % 10))
+timeout "$mutantSeconds" tools/mutate.py --aimed --build build/release --part "$part/10" --jobs "$jobs"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

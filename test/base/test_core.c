@@ -2,11 +2,13 @@
 #include "base/core/hash.h"
 #include "base/core/id_pool.h"
 #include "base/core/memory.h"
+#include "base/core/name_table.h"
 #include "base/core/random.h"
 #include "base/core/timer.h"
 #include "rb_test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -318,6 +320,48 @@ static void clockDoesNotRunBackward(void** state)
     }
 }
 
+#define NAME_COUNT 500
+
+static const char* nameOf(int index, const void* context)
+{
+    return (const char*)context + 16 * (size_t)index;
+}
+
+// Names come and go at random; a plain list says which are there. Removed slots are used up until
+// the table grows, and every growth keeps the rest.
+static void namesAreFoundWhileTheTableGrows(void** state)
+{
+    (void)state;
+    static char names[NAME_COUNT][16];
+    bool isThere[NAME_COUNT] = {false};
+    rbNameTable table = {0};
+    rbRandom random = {rbTest_Seed(12)};
+    uint64_t before = rbGetAllocatedBytes();
+    for (int i = 0; i < NAME_COUNT; ++i) {
+        (void)snprintf(names[i], sizeof names[i], "body %d", i);
+    }
+    assert_int_equal(rbNameTable_Find(&table, "body 0", nameOf, names), -1);
+    for (int step = 0; step < 4000; ++step) {
+        int i = rbRandom_Index(&random, step < 40 ? 20 : NAME_COUNT);
+        if (isThere[i]) {
+            rbNameTable_Remove(&table, names[i], i);
+        } else {
+            rbNameTable_Insert(&table, names[i], i);
+        }
+        isThere[i] = !isThere[i];
+        for (int k = 0; k < (step < 200 ? NAME_COUNT : 5); ++k) {
+            int j = step < 200 ? k : rbRandom_Index(&random, NAME_COUNT);
+            assert_int_equal(rbNameTable_Find(&table, names[j], nameOf, names),
+                             isThere[j] ? j : -1);
+        }
+        assert_true(2 * table.used <= table.capacity);
+    }
+    assert_int_equal(rbNameTable_Find(&table, "body", nameOf, names), -1);
+    rbNameTable_Free(&table);
+    assert_int_equal(table.capacity, 0);
+    assert_int_equal(rbGetAllocatedBytes(), before);
+}
+
 RB_TEST_GROUP(test_core, cmocka_unit_test(allocationsAreCounted),
               cmocka_unit_test(hooksReplaceTheAllocator),
               cmocka_unit_test(arraysGrowAndKeepTheirContent),
@@ -326,4 +370,5 @@ RB_TEST_GROUP(test_core, cmocka_unit_test(allocationsAreCounted),
               cmocka_unit_test(hashDependsOnEveryBit), cmocka_unit_test(errorsReadAsMessages),
               cmocka_unit_test(everyStatusHasItsText), cmocka_unit_test(randomNumbersAreSplitmix64),
               cmocka_unit_test(randomNumbersStayInTheirRanges),
+              cmocka_unit_test(namesAreFoundWhileTheTableGrows),
               cmocka_unit_test(clockDoesNotRunBackward));

@@ -229,7 +229,43 @@ static void earsCoverThePolygonOnce(void** state)
     }
 }
 
+// A polygon that winds clockwise has no ear. It is cut all the same, where the cut costs least: at
+// the corner with the largest signed area. Signed areas add up whatever is cut.
+static void polygonsWithoutEarsAreCutAtTheLargestCorner(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(34)};
+    for (int k = 0; k < 200; ++k) {
+        double profile[12][2];
+        int scratch[12][3];
+        rbIndex3 triangles[10];
+        int count = 4 + rbRandom_Index(&random, 9);
+        for (int i = 0; i < count; ++i) {
+            double angle = -2.0 * RB_PI * (i + 0.8 * rbRandom_Unit(&random)) / count;
+            profile[i][0] = 2.0 * cos(angle);
+            profile[i][1] = sin(angle);
+        }
+        assert_false(rbClipEars((const double(*)[2])profile, count, scratch, triangles));
+        int best = 0;
+        double largest = -INFINITY;
+        for (int i = 0; i < count; ++i) {
+            double area =
+                rbOrient2(profile[(i + count - 1) % count], profile[i], profile[(i + 1) % count]);
+            best = area > largest ? i : best;
+            largest = fmax(largest, area);
+        }
+        assert_int_equal(triangles[0].v[1], best);
+        double sum = 0.0;
+        for (int t = 0; t < count - 2; ++t) {
+            const int* v = triangles[t].v;
+            sum += 0.5 * rbOrient2(profile[v[0]], profile[v[1]], profile[v[2]]);
+        }
+        checkRelative(sum, rbGetPolygonArea((const double(*)[2])profile, count), 1e-13);
+    }
+}
+
 RB_TEST_GROUP(test_profiles, cmocka_unit_test(extrusionsHaveVolumeAreaTimesHeight),
               cmocka_unit_test(revolutionsObeyPappus), cmocka_unit_test(axisEdgesVanish),
               cmocka_unit_test(badProfilesAreRefusedWithAReason),
-              cmocka_unit_test(earsCoverThePolygonOnce));
+              cmocka_unit_test(earsCoverThePolygonOnce),
+              cmocka_unit_test(polygonsWithoutEarsAreCutAtTheLargestCorner));

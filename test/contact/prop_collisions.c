@@ -33,6 +33,7 @@ static void smoothCollisionsNeverRaiseTheEnergy(void** state)
     rbRandom random = {rbTest_Seed(0x4ea9)};
     int count = rbTest_Count(HEAPS, HEAPS_FULL);
     int met = 0;
+    int missed = 0;
     for (int i = 0; i < count; ++i) {
         HeapKind kind = {.restitution = i % 4 == 0 ? 1.0 : -1.0,
                          .massRatio = i % 7 == 0 ? 4.0 : 1.0,
@@ -60,11 +61,16 @@ static void smoothCollisionsNeverRaiseTheEnergy(void** state)
         if (done.isMet) {
             checkBelow(getSceneApproach(&scene), settings.restSpeed);
             checkBelow(done.error, settings.velocityTolerance);
+        } else {
+            missed += done.error > settings.velocityTolerance;
         }
         met += done.isMet && i % 2 == 0;
     }
-    print_message("[ %d of %d with enough sweeps met all targets ]\n", met, (count + 1) / 2);
+    print_message("[ %d of %d with enough sweeps met all targets, %d missed some ]\n", met,
+                  (count + 1) / 2, missed);
     assert_true(met * 10 >= count / 2 * 9);
+    // Half of the heaps have up to ten sweeps: many of them miss a target, and the error says so.
+    assert_true(missed * 10 >= count / 2);
 }
 
 // Random friction and restitutions. Poisson's and Stronge's laws never raise the energy; where

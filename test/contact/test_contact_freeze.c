@@ -47,8 +47,8 @@ static void endRest(Rest* rest)
     rbDestroyContactFreeze(rest->freeze);
 }
 
-// Finds contacts and ends the step. Returns how many bodies woke.
-static int stepRest(Rest* rest)
+// Finds contacts.
+static void findRest(Rest* rest)
 {
     Scene* scene = &rest->scene;
     rest->node = (rbContactNode){
@@ -66,6 +66,13 @@ static int stepRest(Rest* rest)
     rest->node.islandCount =
         rbContactGraph_Build(rest->graph, &scene->set, scene->bodies, scene->bodyCount,
                              rest->node.links, rest->node.linkCount);
+}
+
+// Finds contacts and ends the step. Returns how many bodies woke.
+static int stepRest(Rest* rest)
+{
+    Scene* scene = &rest->scene;
+    findRest(rest);
     int woken = rbContactFreeze_WakeTouched(rest->freeze, &rest->node);
     rbContactFreeze_Update(rest->freeze, &rest->node, STEP);
     for (int i = 0; i < scene->bodyCount; ++i) {
@@ -84,6 +91,20 @@ static void restUntilFrozen(Rest* rest)
         bool isResting = (i >= 1 && i <= 3) || i == 6;
         assert_true(rbContactFreeze_IsFrozen(rest->freeze, i) == isResting);
     }
+}
+
+// Bodies may freeze before anything asked whether they must wake.
+static void updatesKnowNewBodies(void** state)
+{
+    (void)state;
+    static Rest rest;
+    beginRest(&rest);
+    for (int i = 0; i < 7; ++i) {
+        findRest(&rest);
+        (void)rbContactFreeze_Update(rest.freeze, &rest.node, STEP);
+    }
+    assert_int_equal(rbContactFreeze_GetCount(rest.freeze), 4);
+    endRest(&rest);
 }
 
 // B-94
@@ -243,7 +264,8 @@ static void snapshotOfFrozenBodiesIsRestored(void** state)
     endRest(&rest);
 }
 
-RB_TEST_GROUP(test_contact_freeze, cmocka_unit_test(slowIslandsStandStillAfterTheTime),
+RB_TEST_GROUP(test_contact_freeze, cmocka_unit_test(updatesKnowNewBodies),
+              cmocka_unit_test(slowIslandsStandStillAfterTheTime),
               cmocka_unit_test(ballWakesTheStackWhenItTouches),
               cmocka_unit_test(whatMustWakeItWakesIt),
               cmocka_unit_test(snapshotOfFrozenBodiesIsRestored));

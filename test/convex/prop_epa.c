@@ -264,7 +264,7 @@ static int randomStart(rbRandom* random, const rbCso* cso, rbCsoPoint start[4])
     return count;
 }
 
-// B-58, G-21, G-22, G-23, G-25, G-26, L-29
+// B-58, G-21, G-22, G-23, G-25, G-26
 static void boxDepthsMatchAllNormals(void** state)
 {
     (void)state;
@@ -346,6 +346,53 @@ static void hullDepthsMatchAllNormals(void** state)
     for (int i = 0; i < HULLS; ++i) {
         rbDestroyGeometry(hulls[i]);
     }
+}
+
+// Hulls so large that their supports are found by climbing. A hull H with a center of symmetry has
+// H - H = 2 H, so two of them a translation t apart overlap by min (2 o_f - n_f t) over the planes
+// n_f x = o_f of the faces of H: a truth without any search, and each support has its own, the
+// highest vertex.
+// L-29
+static void climbingFindsTheDepthOfSymmetricHulls(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(33)};
+    rbEpaSettings settings = rbDefaultEpaSettings();
+    enum {
+        PAIRS = 150
+    };
+    rbVec3 points[PAIRS][2];
+    for (int i = 0; i < PAIRS; ++i) {
+        points[i][0] = rbMulEach(rbMakeVec3(1.0, 0.8, 0.6), rbRandom_Direction(&random));
+        points[i][1] = rbNeg(points[i][0]);
+    }
+    rbGeometry* hull = rbCreateHull(&points[0][0], 2 * PAIRS, NULL);
+    assert_non_null(hull);
+    const rbPolyhedron* p = hull->polyhedron;
+    rbConvex convex;
+    assert_true(rbConvex_Make(hull, 0.0, &convex));
+    assert_int_equal(p->vertexCount, 2 * PAIRS);
+    for (int k = 0; k < rbTest_Count(1000, 100000); ++k) {
+        rbVec3 t = rbScale(1.1 * rbRandom_Unit(&random), rbRandom_Direction(&random));
+        rbCso cso = rbCso_Make(&convex, &convex, (rbTransform){t, RB_QUAT_IDENTITY});
+        rbVec3 d = rbRandom_Direction(&random);
+        double highest = -INFINITY;
+        for (int i = 0; i < p->vertexCount; ++i) {
+            highest = fmax(highest, rbDot(d, p->vertices[i]));
+        }
+        checkNear(rbDot(d, rbCso_Support(&cso, d, NULL).w), 2.0 * highest - rbDot(d, t), 1e-14);
+        double truth = INFINITY;
+        for (int f = 0; f < p->faceCount; ++f) {
+            truth = fmin(truth, 2.0 * p->offsets[f] - rbDot(p->normals[f], t));
+        }
+        assert_true(truth > 0.0);
+        rbCsoPoint start[4];
+        int count = randomStart(&random, &cso, start);
+        rbEpaResult r = rbEpa_Depth(&cso, start, count, &settings, &scratch);
+        checkSane(&cso, &r);
+        checkNear(r.depth, truth, 1e-13);
+    }
+    rbDestroyGeometry(hull);
 }
 
 // ---------------------------------------------------------------------------- ellipsoids
@@ -599,6 +646,7 @@ static void hostilePairsGiveBoundsAndNoNan(void** state)
 
 RB_TEST_GROUP(prop_epa, cmocka_unit_test(boxDepthsMatchAllNormals),
               cmocka_unit_test(hullDepthsMatchAllNormals),
+              cmocka_unit_test(climbingFindsTheDepthOfSymmetricHulls),
               cmocka_unit_test(ellipsoidDepthsMatchDirectMinimization),
               cmocka_unit_test(swappingAndMovingBothChangesNothing),
               cmocka_unit_test(pointsOfFailedGrowthBelongToTheNormal),

@@ -535,10 +535,47 @@ static void earlyStopsAreHonest(void** state)
     }
 }
 
+// More searches only narrow the bounds: neither end moves back, the points still attain the upper
+// one, the normal the lower one, and the work adds up.
+// G-18, G-31
+static void tighteningNeverLoosens(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(308)};
+    int narrowed = 0;
+    for (int i = 0; i < rbTest_Count(500, 30000); ++i) {
+        Pair pair;
+        makePair(&pair, &random, rbRandom_Index(&random, CONVEX_KINDS),
+                 rbRandom_Index(&random, CONVEX_KINDS), rbRandom_Range(&random, 1.0, 5.0));
+        rbGjkSettings settings = rbDefaultGjkSettings();
+        settings.iterationMax = 1 + rbRandom_Index(&random, 4);
+        rbGjkResult before = rbGjk_Distance(&pair.cso, &settings, NULL);
+        rbGjkResult after = before;
+        rbGjk_Tighten(&pair.cso, NULL, &after);
+        if (before.reason != RB_STOP_ITERATIONS && before.reason != RB_STOP_ROUNDING) {
+            assert_memory_equal(&after, &before, sizeof after);
+        } else {
+            rbGjkResult best = rbGjk_Distance(&pair.cso, NULL, NULL);
+            assert_true(after.lower >= before.lower && after.upper <= before.upper);
+            assert_true(after.lower <= best.upper && after.upper >= best.lower);
+            assert_true(after.iterations >= before.iterations);
+            assert_true(after.iterations > before.iterations || after.upper == before.upper);
+            double rounding = rbGjk_GetRounding(&pair.cso);
+            checkNear(rbDistance(after.a, after.b), after.upper, 4.0 * rounding);
+            double plane = (double)oraclePlane(&pair.cso, wide(after.normal));
+            checkBelow(after.lower, fmax(0.0, plane) + rounding);
+            narrowed += after.upper < before.upper && after.lower > before.lower;
+        }
+        freePair(&pair);
+    }
+    assert_true(narrowed > 5);
+}
+
 RB_TEST_GROUP(prop_gjk, cmocka_unit_test(polytopePairsMatchBruteForce),
               cmocka_unit_test(smoothPairsAreBracketedByPlanesAndPoints),
               cmocka_unit_test(distanceDoesNotDependOnOrderOrFrame),
               cmocka_unit_test(warmStartsGiveTheColdAnswer),
               cmocka_unit_test(cachesOfBoxesAnswerAsTheSearchDoes),
               cmocka_unit_test(damagedCachesCostNoCorrectness),
-              cmocka_unit_test(nastyPairsKeepTheirBounds), cmocka_unit_test(earlyStopsAreHonest));
+              cmocka_unit_test(nastyPairsKeepTheirBounds), cmocka_unit_test(earlyStopsAreHonest),
+              cmocka_unit_test(tighteningNeverLoosens));

@@ -2,6 +2,7 @@ rb_add_tests(NAME test_dynamics LAB FILES
   test/dynamics/oracle_free_top.c
   test/dynamics/phys_flight.c
   test/dynamics/prop_sweep.c
+  test/dynamics/test_forces.c
   test/dynamics/test_path.c
   test/dynamics/test_sweep.c
 )

@@ -109,5 +109,36 @@ static void exactTopMatchesTaylorIn113BitsNearTheSeparatrix(void** state)
     print_message("%d bodies near the separatrix: largest difference %.2e\n", count, worst);
 }
 
+// Moments in round numbers, whose differences are exactly 1, in every order of the axes: the
+// angular momentum stays in the world and the energy in the body, while the axis of rotation
+// wanders.
+static void topsOfRoundMomentsKeepTheirMomentum(void** state)
+{
+    (void)state;
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const double sets[3][3] = {{1.0, 1.5, 2.0}, {2.0, 3.0, 4.0}, {3.0, 3.25, 4.0}};
+    const rbVec3 spin = {0.7, -0.9, 1.1};
+    for (int k = 0; k < 18; ++k) {
+        const double* m = sets[k / 6];
+        const int* order = orders[k % 6];
+        rbVec3 moments = {m[order[0]], m[order[1]], m[order[2]]};
+        rbFreeTop top = rbFreeTop_Make(moments, RB_QUAT_IDENTITY, spin);
+        rbVec3 momentum = rbMulEach(moments, spin);
+        double wandered = 0.0;
+        for (int i = 1; i <= 40; ++i) {
+            rbQuat q;
+            rbVec3 w;
+            rbFreeTop_Evaluate(&top, 0.25 * i, &q, &w);
+            rbVec3 local = rbMulEach(moments, w);
+            checkBelow(rbDistance(rbRotate(q, local), momentum), 1e-13);
+            checkNear(rbDot(local, w), rbDot(momentum, spin), 1e-13);
+            wandered = fmax(wandered, rbDistance(w, spin));
+        }
+        assert_true(wandered > 0.1);
+    }
+}
+
 RB_TEST_GROUP(oracle_free_top, cmocka_unit_test(exactTopMatchesConvergedCashKarp),
-              cmocka_unit_test(exactTopMatchesTaylorIn113BitsNearTheSeparatrix));
+              cmocka_unit_test(exactTopMatchesTaylorIn113BitsNearTheSeparatrix),
+              cmocka_unit_test(topsOfRoundMomentsKeepTheirMomentum));

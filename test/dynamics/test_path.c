@@ -92,6 +92,56 @@ static void curveHasConstantSpeedAndMeetsItsPoints(void** state)
     rbPath_Destroy(path);
 }
 
+// Every piece is the Hermite cubic of its two points and tangents, written with Hermite's own
+// polynomials; inner tangents are the factor times the chord of the neighbors, the first and last
+// are given or the chord to the next point.
+//
+static void piecesAreHermiteCubics(void** state)
+{
+    (void)state;
+    for (int k = 0; k < 4; ++k) {
+        bool isClosed = k % 2 == 1;
+        bool isGiven = k >= 2;
+        rbPathDef def = rbDefaultPathDef();
+        def.type = RB_PATH_CURVE;
+        def.points = bend;
+        def.pointCount = 3;
+        def.speed = 1.0;
+        def.isClosed = isClosed;
+        def.tangentFactor = isGiven ? 0.3 : 0.5;
+        def.startTangent = isGiven ? rbMakeVec3(1.0, 2.0, -0.5) : RB_VEC3_ZERO;
+        def.endTangent = isGiven ? rbMakeVec3(0.0, -1.0, 3.0) : RB_VEC3_ZERO;
+        rbPath* path = rbPath_Create(&def, RB_TRANSFORM_IDENTITY, NULL);
+        assert_non_null(path);
+        const rbVec3 points[4] = {RB_VEC3_ZERO, bend[0], bend[1], bend[2]};
+        rbVec3 tangents[4];
+        for (int i = 0; i < 4; ++i) {
+            tangents[i] =
+                rbScale(def.tangentFactor, rbSub(points[(i + 1) % 4], points[(i + 3) % 4]));
+        }
+        if (!isClosed) {
+            tangents[0] = isGiven ? def.startTangent : rbSub(points[1], points[0]);
+            tangents[3] = isGiven ? def.endTangent : rbSub(points[3], points[2]);
+        }
+        double length = rbPath_GetLength(path);
+        for (int i = 0; i <= 400; ++i) {
+            double travel = length * i / 401.0;
+            double u = -1.0;
+            int piece = rbPath_Locate(path, travel, &u);
+            int next = (piece + 1) % 4;
+            assert_true(u >= 0.0 && u <= 1.0 && piece >= 0 && piece < (isClosed ? 4 : 3));
+            double uu = u * u;
+            double cubic = uu * u;
+            rbVec3 p = rbScale(2.0 * cubic - 3.0 * uu + 1.0, points[piece]);
+            p = rbAddScaled(p, cubic - 2.0 * uu + u, tangents[piece]);
+            p = rbAddScaled(p, 3.0 * uu - 2.0 * cubic, points[next]);
+            p = rbAddScaled(p, cubic - uu, tangents[next]);
+            checkBelow(rbDistance(positionAt(path, travel), p), 1e-13);
+        }
+        rbPath_Destroy(path);
+    }
+}
+
 static void arcLengthAgreesWithFineChords(void** state)
 {
     (void)state;
@@ -200,6 +250,7 @@ static void unusablePathsGetAMessage(void** state)
 
 RB_TEST_GROUP(test_path, cmocka_unit_test(lineStopsAtItsEnd),
               cmocka_unit_test(curveHasConstantSpeedAndMeetsItsPoints),
+              cmocka_unit_test(piecesAreHermiteCubics),
               cmocka_unit_test(arcLengthAgreesWithFineChords),
               cmocka_unit_test(closedCurveComesBack), cmocka_unit_test(rotationIsConstant),
               cmocka_unit_test(boundsHoldThePath), cmocka_unit_test(unusablePathsGetAMessage));

@@ -157,6 +157,40 @@ static void simultaneousLawMeetsItsConditions(void** state)
     }
 }
 
+// Newton's law with different restitutions may raise the energy. The contacts where it does say so,
+// after how they slid, and nobody else does.
+static void newtonsGainsAreNamed(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(44)};
+    int raised = 0;
+    for (int i = 0; i < 300; ++i) {
+        Pile pile = makePile(&random, i % 3 == 0 ? 0.0 : rbRandom_Unit(&random), 0.5);
+        for (int j = 0; j < PILE_CONTACTS; ++j) {
+            pile.contacts[j].law = RB_IMPACT_NEWTON;
+            pile.contacts[j].restitution = rbRandom_Unit(&random);
+        }
+        double before = getEnergy(&pile);
+        (void)rbResolveImpacts(pile.bodies, pile.contacts, PILE_CONTACTS, RB_ORDER_SIMULTANEOUS);
+        bool isGain = getEnergy(&pile) > before * (1.0 + 1e-9);
+        bool isNamed = false;
+        for (int j = 0; j < PILE_CONTACTS; ++j) {
+            const rbImpactContact* c = &pile.contacts[j];
+            bool isHit = rbDot(c->impulse, c->normal) > 0.0;
+            uint32_t last = c->history >> 4;
+            assert_int_equal(last, isHit && c->isEnergyRaised ? RB_PHASE_GAINS : RB_PHASE_NONE);
+            uint32_t first = c->history & 15u;
+            assert_true(isHit ? (first == RB_PHASE_SMOOTH) == (c->friction == 0.0)
+                              : c->history == 0);
+            isNamed = isNamed || c->isEnergyRaised;
+        }
+        assert_true(isNamed || !isGain);
+        raised += isNamed;
+    }
+    print_message("the energy rose in %d of 300\n", raised);
+    assert_true(raised > 0);
+}
+
 // Several impacts by Stronge's law, each with its own restitution, without friction: compression is
 // what e = 0 leaves, and restitution returns at most the sum of e^2 of the works of compression.
 static void strongesLawBoundsWhatSeveralReturn(void** state)
@@ -238,6 +272,7 @@ RB_TEST_GROUP(phys_impacts, cmocka_unit_test(cradlePassesItsMotionOnOneByOne),
               cmocka_unit_test(cradleReboundsTogether),
               cmocka_unit_test(pilesEndWithoutApproachAndTheLedgerCloses),
               cmocka_unit_test(simultaneousLawMeetsItsConditions),
+              cmocka_unit_test(newtonsGainsAreNamed),
               cmocka_unit_test(strongesLawBoundsWhatSeveralReturn),
               cmocka_unit_test(longChainConverges),
               cmocka_unit_test(oneContactIsTheSameInBothOrders));

@@ -281,6 +281,46 @@ static void microcollisionReversesAsFarAsTheConeAllows(void** state)
     assert_true(full > 0 && part > 0 && boosted > 0 && jams > 0);
 }
 
+// A straight blow, no slip at first, and too little friction to stick: sliding begins in the
+// direction d with w - mu A d = lambda d and keeps it. So friction is at its limit all the time,
+// and the slip at the end is exactly against it. L-92
+static void slidingFromRestKeepsItsDirection(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(92)};
+    int count = 0;
+    double turned = 0.0;
+    for (int i = 0; i < 2000; ++i) {
+        rbImpactInput input = rbMakeRandomImpact(&random, 0.3);
+        rbSym3 k = input.matrix;
+        double determinant = k.xx * k.yy - k.xy * k.xy;
+        double x = (k.yy * k.xz - k.xy * k.yz) / determinant;
+        double y = (k.xx * k.yz - k.xy * k.xz) / determinant;
+        input.friction = rbRandom_Range(&random, 0.1, 0.9) * sqrt(x * x + y * y);
+        input.velocity = rbMakeVec3(0.0, 0.0, -rbRandom_Range(&random, 0.1, 10.0));
+        input.law = (rbImpactLaw)(i % 3);
+        double pull = sqrt(k.xz * k.xz + k.yz * k.yz);
+        if (!(input.friction > 1e-3) || input.friction * pull > 0.9 * k.zz || pull < 1e-3 * k.zz) {
+            continue; // smooth, or it might jam
+        }
+        rbImpactResult result = resolve(input);
+        rbVec3 p = result.impulse;
+        double friction = sqrt(p.x * p.x + p.y * p.y);
+        double slip =
+            sqrt(result.velocity.x * result.velocity.x + result.velocity.y * result.velocity.y);
+        checkRelative(friction, input.friction * p.z, 1e-9);
+        double across = result.velocity.x * p.y - result.velocity.y * p.x;
+        double along = result.velocity.x * p.x + result.velocity.y * p.y;
+        checkBelow(fabs(across), 1e-8 * friction * slip);
+        assert_true(along < 0.0);
+        // Not the direction of w, except where the matrix is symmetric about the normal.
+        turned = fmax(turned, fabs(k.xz * p.y - k.yz * p.x) / (pull * friction));
+        ++count;
+    }
+    print_message("%d impacts, turned from w by up to %.2g\n", count, turned);
+    assert_true(count > 200 && turned > 0.1);
+}
+
 // L-99
 static void microcollisionLeavesWithTheLeastSpeed(void** state)
 {
@@ -352,6 +392,7 @@ RB_TEST_GROUP(test_impact, cmocka_unit_test(planarTableIsMetInEveryDirection),
               cmocka_unit_test(contactFrameIsRightHandedAndRepeats),
               cmocka_unit_test(impulsesChangeTheVelocityByTheMatrix),
               cmocka_unit_test(microcollisionReversesAsFarAsTheConeAllows),
+              cmocka_unit_test(slidingFromRestKeepsItsDirection),
               cmocka_unit_test(microcollisionLeavesWithTheLeastSpeed),
               cmocka_unit_test(namesAreFoundAndUnknownOnesAreNot),
               cmocka_unit_test(materialsCombineByNamedRules));

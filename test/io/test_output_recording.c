@@ -758,6 +758,40 @@ static void fullDiskLeavesTheGoodFrames(void** state)
     rbCloseRecording(recording);
 }
 
+// The limits of attachments are checked before a byte of them is read: a sum of exactly the limit
+// passes on to the limit of one file, one byte more does not, and sizes of any magnitude do not
+// overflow the sum.
+static void attachmentsBeyondTheLimitsAreRefused(void** state)
+{
+    (void)state;
+    const size_t most = RB_RECORDING_TEXT_MAX;
+    const struct {
+        size_t sizes[5];
+        int count;
+        const char* words;
+    } cases[] = {
+        {{most + 1, most, most, most - 1}, 4, "the attached file 'a.obj'"},
+        {{most + 1, most, most, most}, 4, "together"},
+        {{most, most, most, most, 1}, 5, "together"},
+        {{SIZE_MAX, SIZE_MAX}, 2, "the attached file 'a.obj'"},
+        {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, 4, "together"},
+    };
+    static const unsigned char byte = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        rbAttachment attachments[5];
+        for (int k = 0; k < 5; ++k) {
+            attachments[k] = (rbAttachment){"a.obj", &byte, cases[i].sizes[k]};
+        }
+        rbRecordingHeader header = makeHeader(1, attachments, cases[i].count);
+        rbError error = {0};
+        uint64_t before = rbGetAllocatedBytes();
+        assert_null(rbCreateRecording(path, &header, &error));
+        assert_int_equal(error.status, RB_STATUS_LIMIT);
+        assert_non_null(strstr(error.message, cases[i].words));
+        assert_int_equal(rbGetAllocatedBytes(), before);
+    }
+}
+
 static void unwritableRecordingIsRefused(void** state)
 {
     (void)state;
@@ -792,4 +826,6 @@ RB_TEST_GROUP(test_output_recording, WITH_FOLDER(randomFramesComeBackBitForBit),
               cmocka_unit_test(emptyChunksAreRefused), WITH_FOLDER(otherFilesAreRefused),
               cmocka_unit_test(recordingsOfVersion1AreRead),
               WITH_FOLDER(abandonedRecordingStaysReadable),
-              WITH_FOLDER(fullDiskLeavesTheGoodFrames), WITH_FOLDER(unwritableRecordingIsRefused));
+              WITH_FOLDER(fullDiskLeavesTheGoodFrames),
+              WITH_FOLDER(attachmentsBeyondTheLimitsAreRefused),
+              WITH_FOLDER(unwritableRecordingIsRefused));

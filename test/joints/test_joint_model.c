@@ -1,6 +1,7 @@
 // Creating joints: names, validation of definitions, values derived from the current poses,
 // degenerate cases, accuracy of small and large errors.
 #include "base/math/quaternion.h"
+#include "dynamics/joints/part_ops.h"
 #include "joint_samples.h"
 #include "rb_test.h"
 
@@ -545,7 +546,41 @@ static void theRowOfASpringIsTheRateOfItsLength(void** state)
     }
 }
 
-RB_TEST_GROUP(test_joint_model, cmocka_unit_test(namesComeBackAndAliasesAreKnown),
+// What each joint takes away, and what it leaves to drive and to limit: of six degrees of freedom a
+// hinge leaves one angle, a cylindrical joint an angle and a travel, a weld nothing.
+// B-13, B-14, B-15, B-16, B-17, B-18, B-19, B-20, B-21, B-22, B-23, B-24
+static void typesRemoveTheirDegreesOfFreedom(void** state)
+{
+    (void)state;
+    static const struct {
+        rbJointType type;
+        int removed;
+        int freedoms;
+    } rows[] = {
+        {RB_JOINT_BALL, 3, 0},
+        {RB_JOINT_LINE, 2, 0},
+        {RB_JOINT_PLANE, 1, 0},
+        {RB_JOINT_DISTANCE, 1, 0},
+        {RB_JOINT_LINE_DISTANCE, 1, 0},
+        {RB_JOINT_PLANE_DISTANCE, 1, 0},
+        {RB_JOINT_TRANSLATION, 3, 0},
+        {RB_JOINT_DIRECTION, 2, 0},
+        {RB_JOINT_DOUBLE_ROTATION, 1, 0},
+        {RB_JOINT_HINGE, 5, 1},
+        {RB_JOINT_HINGE_POINTS, 5, 1},
+        {RB_JOINT_CYLINDRICAL, 4, 2},
+        {RB_JOINT_PRISMATIC, 5, 1},
+        {RB_JOINT_UNIVERSAL, 4, 2},
+        {RB_JOINT_FIXED, 6, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        assert_int_equal(rbJointType_GetRowCount(rows[i].type), rows[i].removed);
+        assert_int_equal(rbJointTypeRow_Get(rows[i].type)->freedomCount, rows[i].freedoms);
+    }
+}
+
+RB_TEST_GROUP(test_joint_model, cmocka_unit_test(typesRemoveTheirDegreesOfFreedom),
+              cmocka_unit_test(namesComeBackAndAliasesAreKnown),
               cmocka_unit_test(rowCountsAreThoseOfTheSpecification),
               cmocka_unit_test(mistakesAreNamedWithValueAndRemedy),
               cmocka_unit_test(axesOfAnyLengthAreAccepted),

@@ -238,6 +238,41 @@ static void planesMeetEveryConvexShapeByItsSupport(void** state)
     rbDestroyGeometry(ground);
 }
 
+// Two rods of square section lie edge to edge, crossed at an angle from wide to nearly none about
+// the line between the edges: the distance is D - sqrt(2) (h + k) at every angle. Where the edges
+// are too parallel for a common perpendicular, vertices alone would give sqrt(d^2 + (L angle)^2).
+static void edgesThatAreNearlyParallelKeepTheirDistance(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(44)};
+    const double h = 0.2;
+    const double k = 0.3;
+    const double length = 20.0;
+    rbGeometry* a = rbCreateBox(rbMakeVec3(h, h, length), NULL);
+    rbGeometry* b = rbCreateBox(rbMakeVec3(k, k, length), NULL);
+    for (int i = 0; i < 400; ++i) {
+        double angle = pow(10.0, -rbRandom_Range(&random, 0.5, 14.0));
+        double gap = rbRandom_Range(&random, 0.01, 0.5);
+        double reach = gap + sqrt(2.0) * (h + k);
+        // Any of the four edges of A, and a shift along B's edge.
+        double x = i & 1 ? sqrt(0.5) : -sqrt(0.5);
+        double y = i & 2 ? sqrt(0.5) : -sqrt(0.5);
+        rbVec3 toward = {x, y, 0.0};
+        rbQuat turn = {cos(0.5 * angle), sin(0.5 * angle) * x, sin(0.5 * angle) * y, 0.0};
+        rbVec3 along = rbRotate(turn, rbMakeVec3(0.0, 0.0, rbRandom_Range(&random, -9.0, 9.0)));
+        rbTransform pose = {rbAdd(rbScale(reach, toward), along), turn};
+        for (int side = 0; side < 2; ++side) {
+            rbSeparation s =
+                side == 0 ? collidePair(a, b, pose) : collidePair(b, a, rbInvertTransform(pose));
+            checkNear(s.distance, gap, 1e-13 * length);
+            checkNear(rbDistance(s.pointA, s.pointB), gap, 1e-13 * length);
+            assert_true(s.lower <= gap && gap <= s.upper);
+        }
+    }
+    rbDestroyGeometry(a);
+    rbDestroyGeometry(b);
+}
+
 RB_TEST_GROUP(test_closed_forms, cmocka_unit_test(spheresKnowGapDepthAndCoincidence),
               cmocka_unit_test(sphereMeetsBoxAtFaceEdgeCornerAndInside),
               cmocka_unit_test(sphereMeetsCylinderAndCone),
@@ -245,4 +280,5 @@ RB_TEST_GROUP(test_closed_forms, cmocka_unit_test(spheresKnowGapDepthAndCoincide
               cmocka_unit_test(capsulesMeetCrossedParallelAndAtTheirEnds),
               cmocka_unit_test(capsulePiercingABoxKnowsItsDepth),
               cmocka_unit_test(boxesMeetByFaceEdgeAndCorner),
+              cmocka_unit_test(edgesThatAreNearlyParallelKeepTheirDistance),
               cmocka_unit_test(planesMeetEveryConvexShapeByItsSupport));

@@ -1,5 +1,6 @@
 // Contact records and the overlap query: the additions of the public functions to the distance.
 #include "base/core/memory.h"
+#include "collision/convex/epa.h"
 #include "lab/math/random3.h"
 #include "pair_support.h"
 #include "rb_test.h"
@@ -63,6 +64,75 @@ static void contactPointsStandHalfway(void** state)
     checkNear(middle.z, -0.25, 1e-15);
     rbDestroyGeometry(ball);
     rbDestroyGeometry(box);
+}
+
+static rbGeometry* makeHullOfBox(double x, double y, double z)
+{
+    rbVec3 corners[8];
+    for (int i = 0; i < 8; ++i) {
+        corners[i] =
+            rbMakeVec3((i & 1) != 0 ? x : -x, (i & 2) != 0 ? y : -y, (i & 4) != 0 ? z : -z);
+    }
+    return rbCreateHull(corners, 8, NULL);
+}
+
+// A corner of a cube stands on a face of a box and sinks in along its diagonal: the witness points
+// are the corner and its foot on the face, at every place of the face and by every method; also
+// where both are hulls, which have no closed form: there the points are composed from the corners
+// of faces with barycentric weights.
+// G-29
+static void cornersInFacesAreTheirOwnWitnesses(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(29)};
+    rbGeometry* boxes[2] = {rbCreateBox(rbMakeVec3(1.0, 2.0, 3.0), NULL),
+                            makeHullOfBox(1.0, 2.0, 3.0)};
+    rbGeometry* cubes[2] = {rbCreateBox(rbMakeVec3(0.5, 0.5, 0.5), NULL),
+                            makeHullOfBox(0.5, 0.5, 0.5)};
+    // The diagonal (-1, -1, -1) of the cube points to -x: half a turn about their bisector.
+    rbVec3 diagonal = rbNormalize(rbMakeVec3(-1.0, -1.0, -1.0));
+    rbVec3 bisector = rbNormalize(rbAdd(diagonal, rbMakeVec3(-1.0, 0.0, 0.0)));
+    rbQuat turn = {0.0, bisector.x, bisector.y, bisector.z};
+    for (int i = 0; i < 60; ++i) {
+        double depth = rbRandom_Range(&random, 0.001, 0.1);
+        rbVec3 corner = {1.0 - depth, rbRandom_Range(&random, -1.2, 1.2),
+                         rbRandom_Range(&random, -2.2, 2.2)};
+        rbVec3 foot = {1.0, corner.y, corner.z};
+        rbTransform pose = {rbAdd(corner, rbMakeVec3(0.5 * sqrt(3.0), 0.0, 0.0)), turn};
+        // EPA itself, before witnesses that miss the depth are replaced by better ones.
+        static rbEpaScratch scratch;
+        rbConvex a;
+        rbConvex b;
+        assert_true(rbConvex_Make(boxes[1], 0.0, &a) && rbConvex_Make(cubes[1], 0.0, &b));
+        rbCso cso = rbCso_Make(&a, &b, pose);
+        rbEpaSettings settings = rbDefaultEpaSettings();
+        rbEpaResult epa = rbEpa_Depth(&cso, NULL, 0, &settings, &scratch);
+        checkBelow(rbDistance(epa.a, foot), 1e-12);
+        checkBelow(rbDistance(epa.b, corner), 1e-12);
+        rbTransform back = rbInvertTransform(pose);
+        for (int k = 0; k < 2 * RB_PAIR_COUNT; ++k) {
+            bool isSwapped = k % 2 == 1;
+            rbPairMethod method = (rbPairMethod)(k / 2);
+            if (i % 2 == 1 && method == RB_PAIR_CLOSED_FORM) {
+                continue;
+            }
+            rbSeparationInput input = isSwapped ? inputOf(cubes[i % 2], boxes[i % 2], back)
+                                                : inputOf(boxes[i % 2], cubes[i % 2], pose);
+            input.method = method;
+            rbSeparation s;
+            assert_int_equal(rbMeasureSeparation(&input, NULL, pairScratch, &s, NULL),
+                             RB_STATUS_OK);
+            rbVec3 inBox = isSwapped ? rbTransformPoint(pose, s.pointB) : s.pointA;
+            rbVec3 inCube = isSwapped ? rbTransformPoint(pose, s.pointA) : s.pointB;
+            checkNear(s.distance, -depth, 1e-12);
+            checkBelow(rbDistance(inBox, foot), 1e-9);
+            checkBelow(rbDistance(inCube, corner), 1e-9);
+        }
+    }
+    for (int k = 0; k < 2; ++k) {
+        rbDestroyGeometry(cubes[k]);
+        rbDestroyGeometry(boxes[k]);
+    }
 }
 
 // Three balls on a box, two of them in a union inside the union: exactly two contacts.
@@ -194,6 +264,7 @@ static void mistakesGetAMessage(void** state)
 
 RB_TEST_GROUP(test_contacts, TEST_WITH_SCRATCH(gapsUpToTheThresholdAreContacts),
               TEST_WITH_SCRATCH(contactPointsStandHalfway),
+              TEST_WITH_SCRATCH(cornersInFacesAreTheirOwnWitnesses),
               TEST_WITH_SCRATCH(unionsAppendTheContactsOfAllTheirParts),
               TEST_WITH_SCRATCH(roundedShapesKeepTheirManifold),
               TEST_WITH_SCRATCH(overlapIsTheSignOfTheDistance),

@@ -472,6 +472,109 @@ static void pointsOfRandomBodiesLieOnBoth(void** state)
     assert_true(contacts > count / 10);
 }
 
+// A ball or rod of radius r rounded by R is one of radius r + R: the same contacts with a mesh, by
+// number, place and distance.
+static void roundedRoundShapesAreThickerOnes(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(35)};
+    rbGeometry* floor = makeBox(2.0, 2.0, 0.5);
+    rbGeometry* shapes[2][2] = {{rbCreateSphere(0.3, NULL), rbCreateCapsule(0.3, 0.6, NULL)},
+                                {rbCreateSphere(0.5, NULL), rbCreateCapsule(0.5, 0.6, NULL)}};
+    int found = 0;
+    for (int i = 0; i < 60; ++i) {
+        int kind = i % 2;
+        bool isFlat = i % 4 == 3;
+        rbVec3 axis = isFlat ? rbMakeVec3(0.0, 1.0, 0.0) : rbRandom_Direction(&random);
+        double angle = isFlat ? 0.5 * RB_PI : rbRandom_Range(&random, 0.0, RB_PI);
+        double height = isFlat ? 1.0 : rbRandom_Range(&random, 0.95, 1.1);
+        rbTransform pose = turned(axis, angle, rbMakeVec3(0.3, -0.2, height - 0.01));
+        rbManifold lists[2][4];
+        int counts[2];
+        for (int k = 0; k < 2; ++k) {
+            rbSeparationInput input = rbDefaultSeparationInput();
+            input.geometryA = floor;
+            input.geometryB = shapes[k][kind];
+            input.transformBtoA = pose;
+            input.radiusB = k == 0 ? 0.2 : 0.0;
+            rbContactList list = {.manifolds = lists[k], .capacity = 4};
+            assert_int_equal(rbFindContacts(&input, 0.05, NULL, pairScratch, &list, NULL),
+                             RB_STATUS_OK);
+            counts[k] = list.count;
+        }
+        assert_int_equal(counts[0], counts[1]);
+        for (int m = 0; m < counts[0]; ++m) {
+            assert_int_equal(lists[0][m].count, lists[1][m].count);
+            for (int p = 0; p < lists[0][m].count; ++p) {
+                const rbManifoldPoint* one = &lists[0][m].points[p];
+                const rbManifoldPoint* other = &lists[1][m].points[p];
+                checkNear(one->distance, other->distance, 1e-12);
+                checkBelow(rbDistance(one->pointA, other->pointA), 1e-9);
+                checkBelow(rbDistance(one->pointB, other->pointB), 1e-9);
+                ++found;
+            }
+        }
+    }
+    assert_true(found > 40);
+    for (int k = 0; k < 4; ++k) {
+        rbDestroyGeometry(shapes[k / 2][k % 2]);
+    }
+    rbDestroyGeometry(floor);
+}
+
+// A plank over two pillars of one mesh whose tops are in one plane, tilted a little: the pillar
+// that is nearer does not hide the other one. Contacts are at both ends, each as far as the tilt
+// says.
+static void plankLiesOnBothPillars(void** state)
+{
+    (void)state;
+    const double halfX = 0.1;
+    const double halfY = 0.2;
+    rbVec3 v[16];
+    int indices[48];
+    static const int faces[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
+                                  2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
+    int sizes[12];
+    for (int side = 0; side < 2; ++side) {
+        double middle = side == 0 ? -0.4 : 0.4;
+        for (int i = 0; i < 8; ++i) {
+            v[8 * side + i] = rbMakeVec3(middle + ((i & 1) != 0 ? halfX : -halfX),
+                                         (i & 2) != 0 ? halfY : -halfY, (i & 4) != 0 ? 0.0 : -1.0);
+        }
+        for (int i = 0; i < 24; ++i) {
+            indices[24 * side + i] = 8 * side + faces[i];
+            sizes[6 * side + i / 4] = 4;
+        }
+    }
+    rbMeshDef def = {v, 16, sizes, indices, 12};
+    rbGeometry* pillars = rbCreateMesh(&def, NULL);
+    rbGeometry* plank = rbCreateBox(rbMakeVec3(0.6, 0.15, 0.05), NULL);
+    assert_non_null(pillars);
+    for (int i = -3; i <= 3; ++i) {
+        double tilt = 1e-3 * i;
+        rbSeparationInput input = rbDefaultSeparationInput();
+        input.geometryA = pillars;
+        input.geometryB = plank;
+        input.transformBtoA = turned(rbMakeVec3(0.0, 1.0, 0.0), tilt, rbMakeVec3(0.0, 0.0, 0.0502));
+        rbContactList list = {.manifolds = manifolds, .capacity = LIST_MAX};
+        assert_int_equal(rbFindContacts(&input, 0.01, NULL, pairScratch, &list, NULL),
+                         RB_STATUS_OK);
+        int counts[2] = {0, 0};
+        for (int m = 0; m < list.count; ++m) {
+            for (int k = 0; k < manifolds[m].count; ++k) {
+                const rbManifoldPoint* p = &manifolds[m].points[k];
+                counts[p->pointA.x > 0.0 ? 1 : 0] += 1;
+                // The lower face of the plank is at 0.0502 - 0.05 / cos + tan x.
+                double height = 0.0502 - 0.05 / cos(tilt) - tan(tilt) * p->pointA.x;
+                checkNear(p->distance, height, 1e-5);
+            }
+        }
+        assert_true(counts[0] >= 2 && counts[1] >= 2);
+    }
+    rbDestroyGeometry(plank);
+    rbDestroyGeometry(pillars);
+}
+
 RB_TEST_GROUP(test_mesh_contacts, TEST_WITH_SCRATCH(boxOnFloorStandsOnItsCorners),
               TEST_WITH_SCRATCH(boxOnItsEdgeHasTwoPoints),
               TEST_WITH_SCRATCH(ballOnFloorHasOnePoint),
@@ -480,6 +583,8 @@ RB_TEST_GROUP(test_mesh_contacts, TEST_WITH_SCRATCH(boxOnFloorStandsOnItsCorners
               TEST_WITH_SCRATCH(jammedPegIsPushedFromBothSides),
               TEST_WITH_SCRATCH(linkedToriTouchAtSeveralPlaces),
               TEST_WITH_SCRATCH(roundedBodiesTouchOnTheirRoundedSurfaces),
+              TEST_WITH_SCRATCH(roundedRoundShapesAreThickerOnes),
+              TEST_WITH_SCRATCH(plankLiesOnBothPillars),
               TEST_WITH_SCRATCH(namesStayWhileABoxSlides),
               TEST_WITH_SCRATCH(smallScratchKeepsWhatMatters),
               TEST_WITH_SCRATCH(publicQueryFindsThemInCompoundsToo),

@@ -72,6 +72,39 @@ static void overlapsAreThoseOfAllPairs(void** state)
     assert_memory_equal(found.depths, depths, sizeof depths);
     assert_true(found.touchCount >= count);
     assert_int_equal(found.severalCount, 0);
+    // The walls are planes at half the base from the middle, the floor is at 0.
+    double half = 0.5 * SIDE * poured.def.size;
+    int walls = 0;
+    double deepest = 0.0;
+    double speeds = 0.0;
+    for (int i = 0; i < COUNT; ++i) {
+        rbBodyState body = rbBody_GetState(poured.world, poured.ids[i]);
+        rbVec3 c = body.center;
+        double gaps[5] = {c.z, half - c.x, half + c.x, half - c.y, half + c.y};
+        for (int k = 0; k < 5; ++k) {
+            double depth = 0.5 * poured.def.size - gaps[k];
+            walls += depth > 0.0 ? 1 : 0;
+            sum += fmax(0.0, depth);
+            deepest = fmax(deepest, depth);
+        }
+        for (int k = i + 1; k < COUNT; ++k) {
+            rbVec3 other = rbBody_GetState(poured.world, poured.ids[k]).center;
+            deepest = fmax(deepest, poured.def.size - rbDistance(c, other));
+        }
+        speeds += rbLengthSquared(body.linearVelocity);
+    }
+    assert_true(walls > SIDE);
+    assert_int_equal(found.wallCount, walls);
+    checkNear(found.meanWithAll, sum / (count + walls), 1e-14);
+    checkNear(found.deepest, deepest, 1e-14);
+    checkRelative(rbPoured_GetSpeed(&poured), sqrt(speeds / COUNT), 1e-12);
+    // Half of the centers lie below the level of one half.
+    double level = rbPoured_GetLevel(&poured, 0.5);
+    int below = 0;
+    for (int i = 0; i < COUNT; ++i) {
+        below += rbBody_GetState(poured.world, poured.ids[i]).transform.p.z < level ? 1 : 0;
+    }
+    assert_int_equal(below, (COUNT - 1) / 2);
     int disagreeing = -1;
     checkBelow(rbPoured_CompareMethods(&poured, RB_PAIR_AUTO, RB_PAIR_ITERATIVE, &disagreeing),
                1.4e-15);

@@ -483,6 +483,44 @@ static void openJointsAreAssembledWhenAllowed(void** state)
     }
 }
 
+static rbWorld* makeOpenPair(void)
+{
+    rbWorldDef worldDef = rbDefaultWorldDef();
+    worldDef.engine = RB_ENGINE_STEP;
+    worldDef.step.isAssembleAllowed = true;
+    rbWorld* world = rbCreateWorld(&worldDef, NULL);
+    rbJointDef def = rbDefaultJointDef();
+    def.bodyA = addBody(world, "upper", 1.0, rbMakeVec3(0.5, 0.0, 0.0));
+    def.bodyB = addBody(world, "lower", 1.0, rbMakeVec3(1.5, 0.02, 0.0));
+    def.anchorA = rbMakeVec3(0.5, 0.0, 0.0);
+    def.anchorB = rbMakeVec3(-0.4, 0.0, 0.0);
+    assert_false(RB_IS_NULL(rbCreateJoint(world, &def, NULL)));
+    return world;
+}
+
+// A world that has not started yet assembles its joints when a snapshot starts its engine; then the
+// states of the snapshot hold, to the bit.
+static void snapshotsHoldAfterAssembly(void** state)
+{
+    (void)state;
+    rbWorld* one = makeOpenPair();
+    (void)rbWorld_AdvanceTo(one, 0.1);
+    size_t size = rbWorld_GetSnapshotSize(one);
+    char* bytes = malloc(size);
+    assert_int_equal(rbWorld_TakeSnapshot(one, bytes, size, NULL), RB_STATUS_OK);
+    rbWorld* other = makeOpenPair();
+    assert_int_equal(rbWorld_RestoreSnapshot(other, bytes, size, NULL), RB_STATUS_OK);
+    assert_true(rbWorld_GetHash(other) == rbWorld_GetHash(one));
+    for (int i = 0; i < 2; ++i) {
+        rbBodyState a = rbBody_GetState(one, rbWorld_FindBody(one, i == 0 ? "upper" : "lower"));
+        rbBodyState b = rbBody_GetState(other, rbWorld_FindBody(other, i == 0 ? "upper" : "lower"));
+        assert_memory_equal(&a.transform, &b.transform, sizeof a.transform);
+    }
+    free(bytes);
+    rbDestroyWorld(other);
+    rbDestroyWorld(one);
+}
+
 // Drag, motor, springs and damping together; 5e-10 J are reached at order 4 and 1 ms.
 static void mixedLedgerCloses(void** state)
 {
@@ -605,6 +643,10 @@ static void missedTolerancesAreReported(void** state)
     const rbEvent* events = rbWorld_GetEvents(world, &count);
     assert_int_equal(count, 1);
     assert_int_equal(events[0].kind, RB_EVENT_TOLERANCE);
+    // The time of the first step that missed, not of the call.
+    assert_true(statistics.unmetTime > 0.0 && statistics.unmetTime < 1.0);
+    checkNear(events[0].time, statistics.unmetTime, 0.0);
+    checkRelative(statistics.stepSmallest, 0.05, 1e-12); // no step was halved
     rbDestroyWorld(world);
 }
 
@@ -648,18 +690,21 @@ static void velocityJointHoldsASpeedOnly(void** state)
     rbDestroyWorld(world);
 }
 
-RB_TEST_GROUP(
-    phys_world_joints, cmocka_unit_test(velocityJointHoldsASpeedOnly),
-    cmocka_unit_test(contradictingJointsAreNamed),
-    cmocka_unit_test(openJointsAreAssembledWhenAllowed), cmocka_unit_test(mixedLedgerCloses),
-    cmocka_unit_test(impulsesFromOutsideMeetTheJoints),
-    cmocka_unit_test(aNewJointForgetsTheOldOnesTurns), cmocka_unit_test(pathsCarryTheirJoints),
-    cmocka_unit_test(missedTolerancesAreReported),
-    cmocka_unit_test(outputStepsDoNotChangeJointedBits),
-    cmocka_unit_test(jointedSnapshotGoesOnWithTheSameBits),
-    cmocka_unit_test(springMassSwingsByItsFormula),
-    cmocka_unit_test(dampedSpringAccountsForWhatItTakes),
-    cmocka_unit_test(motorWorkIsTheEnergyItGave), cmocka_unit_test(turnsAreCountedOverRestarts),
-    cmocka_unit_test(jointCarriesTheWeight), cmocka_unit_test(cutLooseABodyFlies),
-    cmocka_unit_test(dragFollowsItsPointer), cmocka_unit_test(openJointsAreRefusedWithTheirGap),
-    cmocka_unit_test(advancingJointsAllocatesNothing));
+RB_TEST_GROUP(phys_world_joints, cmocka_unit_test(velocityJointHoldsASpeedOnly),
+              cmocka_unit_test(contradictingJointsAreNamed),
+              cmocka_unit_test(openJointsAreAssembledWhenAllowed),
+              cmocka_unit_test(snapshotsHoldAfterAssembly), cmocka_unit_test(mixedLedgerCloses),
+              cmocka_unit_test(impulsesFromOutsideMeetTheJoints),
+              cmocka_unit_test(aNewJointForgetsTheOldOnesTurns),
+              cmocka_unit_test(pathsCarryTheirJoints),
+              cmocka_unit_test(missedTolerancesAreReported),
+              cmocka_unit_test(outputStepsDoNotChangeJointedBits),
+              cmocka_unit_test(jointedSnapshotGoesOnWithTheSameBits),
+              cmocka_unit_test(springMassSwingsByItsFormula),
+              cmocka_unit_test(dampedSpringAccountsForWhatItTakes),
+              cmocka_unit_test(motorWorkIsTheEnergyItGave),
+              cmocka_unit_test(turnsAreCountedOverRestarts),
+              cmocka_unit_test(jointCarriesTheWeight), cmocka_unit_test(cutLooseABodyFlies),
+              cmocka_unit_test(dragFollowsItsPointer),
+              cmocka_unit_test(openJointsAreRefusedWithTheirGap),
+              cmocka_unit_test(advancingJointsAllocatesNothing));

@@ -3,6 +3,7 @@
 #include "contact_scenes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static rbBodyId addBall(rbWorld* world, rbVec3 position, double radius, double friction,
@@ -48,7 +49,13 @@ static void crowdsAtOnePointAreRefused(void** state)
     }
     assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_INVALID);
     assert_non_null(strstr(error.message, "bodies \"body 0\" and \"body 1\" overlap by 0.2 m"));
-    assert_non_null(strstr(error.message, " more pairs overlap; move them apart"));
+    // All pairs but the one that is named.
+    char rest[64];
+    (void)snprintf(rest, sizeof rest, " %d more pairs overlap; move them apart",
+                   count * (count - 1) / 2 - 1);
+    if (strstr(error.message, rest) == NULL) {
+        fail_msg("%s", error.message);
+    }
     rbStepReport report = rbWorld_Advance(world, 0.1);
     assert_int_equal(report.status, RB_STATUS_INVALID);
     assert_true(report.time == 0.0 && findSpeed(world) == 0.0);

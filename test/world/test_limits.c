@@ -203,6 +203,40 @@ static void twistAndUniversalAnglesStop(void** state)
     rbDestroyWorld(world);
 }
 
+// What a limit bounds is known before the engine starts, for each joint its own: three sliders
+// moved along their rails by hand.
+// B-82
+static void positionsAreKnownBeforeTheStart(void** state)
+{
+    (void)state;
+    rbWorldDef settings = worldDef();
+    rbWorld* world = makeWorld(&settings);
+    static const char* const names[3] = {"a", "b", "c"};
+    static const double ways[3] = {0.1, -0.2, 0.35};
+    rbJointId joints[3];
+    for (int i = 0; i < 3; ++i) {
+        rbVec3 place = {0.0, 3.0 * i, 0.0};
+        rbBodyId body = addBody(world, names[i], 1.0, place);
+        rbJointDef def = defOf(RB_JOINT_PRISMATIC, body);
+        def.name = names[i];
+        def.limits[0] = (rbLimitDef){-0.5, 0.5, 0.0};
+        joints[i] = join(world, &def, place, axisX);
+        rbTransform moved = {rbMakeVec3(ways[i], place.y, 0.0), RB_QUAT_IDENTITY};
+        rbError error = {0};
+        assert_int_equal(rbBody_SetState(world, body, moved, RB_VEC3_ZERO, RB_VEC3_ZERO, &error),
+                         RB_STATUS_OK);
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < 3; ++i) {
+            rbJointState joint = rbJoint_GetState(world, joints[i]);
+            assert_int_equal(joint.limitCount, 1);
+            checkNear(joint.limitPositions[0], ways[i], 1e-15);
+        }
+        mustPrepare(world);
+    }
+    rbDestroyWorld(world);
+}
+
 // Limits changed at run time: a door that becomes confined.
 // B-82
 static void limitsCanBeChanged(void** state)
@@ -311,5 +345,6 @@ RB_TEST_GROUP(test_limits, cmocka_unit_test(senselessLimitsAreRefused),
               cmocka_unit_test(otherMethodsAndOrdersAreRefused),
               cmocka_unit_test(turnsCountUpToTheStop),
               cmocka_unit_test(twistAndUniversalAnglesStop), cmocka_unit_test(limitsCanBeChanged),
+              cmocka_unit_test(positionsAreKnownBeforeTheStart),
               cmocka_unit_test(snapshotsGoOnWithTheSameBits),
               cmocka_unit_test(freeBodiesAreLeftAlone), cmocka_unit_test(stopsAllocateNothing));

@@ -66,6 +66,12 @@ static void aFallingBallIsSeenAsLongAsItIsInside(void** state)
         checkNear(end->time, sqrt(2.0 * 1.4 / GRAVITY) + 0.5 * STEP, 0.5 * STEP + 1e-9);
         checkNear(begin->point.z, 1.0 - 0.5 * GRAVITY * begin->time * begin->time, 1e-9);
         checkNear(rbBody_GetState(world, ball).center.z, 1.0 - 0.5 * GRAVITY, 1e-9);
+        // Nothing pushes: what belongs to a blow is zero.
+        for (int k = 0; k < 2; ++k) {
+            const rbContactEvent* event = &logs[0].events[k];
+            checkBelow(rbLength(event->normal) + rbLength(event->impulse), 0.0);
+            checkNear(event->approachSpeed, 0.0, 0.0);
+        }
         rbDestroyWorld(world);
     }
 }

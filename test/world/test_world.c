@@ -62,6 +62,50 @@ static void boxHasMassFromItsShape(void** state)
     rbDestroyWorld(world);
 }
 
+// Three bodies of one shape: the static one stays through gravity and impulses, the kinematic one
+// follows its path, the dynamic one falls by g t^2/2 and takes an impulse J as J/m. Only dynamic
+// bodies have energy.
+// B-01
+static void typesDecideWhatMovesABody(void** state)
+{
+    (void)state;
+    const double g = 9.8;
+    const rbVec3 impulse = {6.0, -2.0, 4.0};
+    rbWorld* world = makeWorld(rbMakeVec3(0.0, 0.0, -g));
+    rbShapeDef shape = rbDefaultShapeDef();
+    shape.geometry = addBox(world, 1.0, 1.0, 1.0);
+    shape.material.density = 2.0;
+    rbPathDef path = rbDefaultPathDef();
+    path.speed = 1.0;
+    path.direction = rbMakeVec3(1.0, 0.0, 0.0);
+    static const rbBodyType types[3] = {RB_BODY_STATIC, RB_BODY_KINEMATIC, RB_BODY_DYNAMIC};
+    rbBodyId ids[3];
+    for (int i = 0; i < 3; ++i) {
+        rbBodyDef def = rbDefaultBodyDef();
+        assert_int_equal(def.type, RB_BODY_DYNAMIC);
+        def.type = types[i];
+        def.position = rbMakeVec3(0.0, 10.0 * i, 1.0);
+        def.linearVelocity.x = types[i] == RB_BODY_DYNAMIC ? 1.0 : 0.0;
+        def.path = types[i] == RB_BODY_KINEMATIC ? &path : NULL;
+        ids[i] = rbCreateBody(world, &def, NULL);
+        assert_false(RB_IS_NULL(rbCreateShape(world, ids[i], &shape, NULL)));
+        assert_int_equal(rbBody_GetType(world, ids[i]), types[i]);
+    }
+    checkRelative(rbWorld_GetLedger(world).energy, 0.5 * 2.0 + 2.0 * g, 1e-14);
+    (void)rbWorld_Advance(world, 0.5);
+    for (int i = 0; i < 3; ++i) {
+        rbBody_ApplyImpulse(world, ids[i], impulse, rbBody_GetState(world, ids[i]).center);
+    }
+    const rbVec3 rest[3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {1.0 + 3.0, -1.0, 2.0 - 0.5 * g}};
+    const rbVec3 places[3] = {{0.0, 0.0, 1.0}, {0.5, 10.0, 1.0}, {0.5, 20.0, 1.0 - 0.5 * g * 0.25}};
+    for (int i = 0; i < 3; ++i) {
+        rbBodyState body = rbBody_GetState(world, ids[i]);
+        checkBelow(rbDistance(body.linearVelocity, rest[i]), 1e-13);
+        checkBelow(rbDistance(body.transform.p, places[i]), 1e-13);
+    }
+    rbDestroyWorld(world);
+}
+
 // B-53: An asymmetric body given off its center and rotated: the reported pose is that of the given
 // frame.
 static void poseIsThatOfTheGivenFrame(void** state)
@@ -562,8 +606,8 @@ static void kinematicBodyFollowsItsPath(void** state)
 
 RB_TEST_GROUP(
     test_world, cmocka_unit_test(boxHasMassFromItsShape),
-    cmocka_unit_test(poseIsThatOfTheGivenFrame), cmocka_unit_test(lookAheadAgreesWithWhatComes),
-    cmocka_unit_test(pointVelocityIsTheDerivative),
+    cmocka_unit_test(typesDecideWhatMovesABody), cmocka_unit_test(poseIsThatOfTheGivenFrame),
+    cmocka_unit_test(lookAheadAgreesWithWhatComes), cmocka_unit_test(pointVelocityIsTheDerivative),
     cmocka_unit_test(impulsesEnterTheJournalAndTheLedger),
     cmocka_unit_test(linearDragReachesTerminalVelocity),
     cmocka_unit_test(constantForceStaysInClosedForm), cmocka_unit_test(userForceOscillates),

@@ -143,6 +143,26 @@ static void whatIsStruckWakes(void** state)
     rbDestroyWorld(awake.world);
 }
 
+// One sweep for a tower, and a tolerance that it cannot meet: the largest gap is in the statistics,
+// with the number of steps that missed.
+static void missedGapsAreInTheStatistics(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineCalmWorld(0.0);
+    def.contact.sweepsMax = 1;
+    def.contact.tolerance = 1e-12;
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    for (int i = 0; i < 6; ++i) {
+        (void)addCube(world, NULL, rbMakeVec3(0.01 * (i % 2), 0.0, SHELL + i * PITCH));
+    }
+    (void)rbWorld_AdvanceTo(world, 0.05);
+    rbContactStatistics statistics = rbWorld_GetContactStatistics(world);
+    print_message("gap %g m\n", statistics.gapErrorMax);
+    assert_true(statistics.gapErrorMax > 1e-12 && statistics.gapErrorMax < 0.1);
+    rbDestroyWorld(world);
+}
+
 // --------------------------------------------------------------------------- other reasons to wake
 
 static void pushLater(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context)
@@ -207,6 +227,28 @@ static void changesFromOutsideWake(void** state)
     advance(towers.world, 0.6);
     assert_true(rbBody_GetState(towers.world, towers.near[2]).transform.p.z < 0.24);
     assert_int_equal(countResting(towers.world, towers.far), TOWER);
+    rbDestroyWorld(towers.world);
+}
+
+// B-94: an attraction depends on the position and is asked in every step; where it pulls a resting
+// body as before, the body keeps resting, to the bit.
+static void steadyPullsWakeNobody(void** state)
+{
+    (void)state;
+    Towers towers = buildTowers(1e-3);
+    rbForceDef pull = rbDefaultForceDef();
+    pull.type = RB_FORCE_CENTRAL;
+    pull.center = rbMakeVec3(0.0, 0.0, -100.0);
+    pull.strength = 2e4; // 2 m/s^2 here
+    assert_false(RB_IS_NULL(rbCreateForce(towers.world, &pull, NULL)));
+    advance(towers.world, 0.6);
+    rbBodyState before = rbBody_GetState(towers.world, towers.near[2]);
+    for (int i = 1; i <= 20; ++i) {
+        advance(towers.world, 0.6 + 0.01 * i);
+        assert_int_equal(countResting(towers.world, towers.near), TOWER);
+    }
+    rbBodyState after = rbBody_GetState(towers.world, towers.near[2]);
+    assert_memory_equal(&after.transform, &before.transform, sizeof before.transform);
     rbDestroyWorld(towers.world);
 }
 
@@ -363,5 +405,7 @@ static void highWallsStayCalmAtALooseTolerance(void** state)
 RB_TEST_GROUP(test_world_rest, cmocka_unit_test(highWallsStayCalmAtALooseTolerance),
               cmocka_unit_test(towersThatStandFreezeAndCarryOn),
               cmocka_unit_test(whatIsStruckWakes), cmocka_unit_test(changesFromOutsideWake),
+              cmocka_unit_test(steadyPullsWakeNobody),
+              cmocka_unit_test(missedGapsAreInTheStatistics),
               cmocka_unit_test(supportsThatMoveWake), cmocka_unit_test(joinedBodiesFreezeTogether),
               cmocka_unit_test(pilesGoOnFromSnapshots));

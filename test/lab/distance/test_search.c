@@ -222,6 +222,15 @@ static void countersAddUp(void** state)
             assert_true(work[k].representatives >= work[k].opened);
             assert_true(work[k].elementaryTests <= pairs);
         }
+        // Binary trees: a pair that is opened on both sides gives four pairs, on one side two.
+        input->expansion = RB_EXPANSION_BOTH;
+        input->traversal = RB_TRAVERSAL_INDIFFERENT;
+        rbDistanceWork both = measure(input).work;
+        assert_true(both.volumeTests >= 1 + 2 * both.opened);
+        assert_true(both.volumeTests <= 1 + 4 * both.opened);
+        assert_true(both.opened == 0 || both.volumeTests > 1 + 2 * both.opened ||
+                    input->a->nodes[0].childCount == 0 || input->b->nodes[0].childCount == 0);
+        input->expansion = RB_EXPANSION_LARGER;
         const rbDistanceWork* indifferent = &work[RB_TRAVERSAL_INDIFFERENT];
         const rbDistanceWork* minimal = &work[RB_TRAVERSAL_UPDATE_MINIMAL];
         assert_true(indifferent->volumeUpdates == indifferent->volumeTests);

@@ -157,6 +157,38 @@ static void baumgarteStopsTheDrift(void** state)
     assert_true(errors[1][1] < 0.02 * errors[0][1]);
 }
 
+// The stabilized error of a joint obeys C'' = -2 alpha C' - beta^2 C, whatever the weight: a body
+// that starts apart from its pivot at its center comes back like the damped oscillator,
+// C = C0 exp(-alpha t) (cos(w t) + alpha/w sin(w t)), w^2 = beta^2 - alpha^2. Both terms of the
+// stabilization are in it.
+// B-51
+static void baumgarteErrorsAreDampedOscillators(void** state)
+{
+    (void)state;
+    static const rbClassicalMethod methods[2] = {RB_CLASSICAL_MULTIPLIERS, RB_CLASSICAL_BARAFF};
+    static const double alphas[2] = {0.0, 4.0};
+    const rbVec3 start = {0.02, -0.03, 0.05};
+    const double beta = 7.0;
+    const double time = 0.6;
+    for (int k = 0; k < 4; ++k) {
+        double alpha = alphas[k / 2];
+        MechScene* scene = createDown();
+        int body = addBody(scene, 2.0, rbMakeVec3(0.1, 0.2, 0.3), RB_VEC3_ZERO, RB_QUAT_IDENTITY);
+        addJoint(scene, RB_JOINT_BALL, 0, body, RB_VEC3_ZERO, rbMakeVec3(0, 0, 1));
+        scene->bodies[body].pose.position = start;
+        rbStepSettings settings = makeSettings(4);
+        rbClassicalSettings classical = rbDefaultClassicalSettings();
+        classical.baumgarteAlpha = alpha;
+        classical.baumgarteBeta = beta;
+        rbStepSettings_SetClassical(&settings, &classical);
+        runScene(scene, methods[k % 2], &settings, time, 600);
+        double w = sqrt(beta * beta - alpha * alpha);
+        double factor = exp(-alpha * time) * (cos(w * time) + alpha / w * sin(w * time));
+        checkBelow(rbDistance(scene->bodies[body].pose.position, rbScale(factor, start)), 1e-9);
+        destroyScene(scene);
+    }
+}
+
 // The gap of a hanging body under penalty is g/Omega^2 (alpha Omega^2 gap = weight, alpha = mass),
 // and the motion of a pendulum tends to that of the joint like 1/Omega^2.
 // B-47
@@ -315,7 +347,8 @@ static void travelRowsBrakeAndDrive(void** state)
 RB_TEST_GROUP(phys_classical, cmocka_unit_test(pendulumFollowsTheEllipticPeriod),
               cmocka_unit_test(heavyTopPrecessesSteadily),
               cmocka_unit_test(energyErrorsFallWithTheOrder),
-              cmocka_unit_test(baumgarteStopsTheDrift), cmocka_unit_test(penaltyTendsToTheJoint),
-              cmocka_unit_test(freeTreesKeepTheirMomenta),
+              cmocka_unit_test(baumgarteStopsTheDrift),
+              cmocka_unit_test(baumgarteErrorsAreDampedOscillators),
+              cmocka_unit_test(penaltyTendsToTheJoint), cmocka_unit_test(freeTreesKeepTheirMomenta),
               cmocka_unit_test(movedPivotIsATiltedField), cmocka_unit_test(springsSwingSliders),
               cmocka_unit_test(travelRowsBrakeAndDrive));
