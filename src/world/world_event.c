@@ -2,6 +2,7 @@
 #include "dynamics/engines/event/event_rows.h"
 #include "world/world_engine.h"
 
+#include <float.h>
 #include <math.h>
 
 // ------------------------------------------------------------------------------ registering bodies
@@ -33,6 +34,10 @@ static rbEventHost makeHost(rbWorld* world)
 // Bounds on the effect of varying loads; rejects forces that state no bound, by name.
 static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def, rbError* error)
 {
+    const rbBody* body = &world->bodies.data[index];
+    double pull = rbLength(body->loads[0]) / world->motions.data[index].mass;
+    def->loadAcceleration = body->isLoaded ? fmax(pull, DBL_MIN) : 0.0; // 0: its flight is exact
+    def->loadTorque = rbLength(body->loads[1]);
     rbForceCursor cursor = {0};
     const rbForceDef* force;
     while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
@@ -48,8 +53,7 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
                 "body \"%s\": the force \"%s\" states no bound on the %s it causes, and without "
                 "one the event engine could miss collisions; use constant forces, user forces with "
                 "accelerationMax and torqueMax, or the engine \"flight\"",
-                world->bodies.data[index].name, row->name,
-                isfinite(acceleration) ? "torque" : "acceleration");
+                body->name, row->name, isfinite(acceleration) ? "torque" : "acceleration");
         }
         def->loadAcceleration += acceleration;
         def->loadTorque += force->torqueMax;

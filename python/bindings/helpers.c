@@ -1,0 +1,119 @@
+// Helpers of the Python module. Statuses are those of rbStatus and the two below.
+#define _POSIX_C_SOURCE 200809L
+#include "helpers_internal.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define NO_WORLD (-1)   // the world was closed
+#define UNFINISHED (-2) // call again: Python may look for signals in between
+#define PATIENCE 0.03   // s of wall time until then
+#define THREADS_MAX 256
+
+// The time after some steps: on the grid of the step if the world is on it, so that many short advances reach the same
+// times as one long one.
+double rbpyFindEnd(double time, double step, int64_t count)
+{
+    double index = floor(time / step + 0.5);
+    bool isOnGrid = index < 1e15 && fabs(rbGetStepTime((int64_t)index, step) - time) <= 1e-9 * step;
+    return isOnGrid ? rbGetStepTime((int64_t)index + count, step) : time + (double)count * step;
+}
+
+static double readClock(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool isEnd(rbStatus status)
+{
+    return status == RB_STATUS_LIMIT || status == RB_STATUS_INVALID || status == RB_STATUS_UNSUPPORTED;
+}
+
+// Advances in pieces of whole steps, which double, until a little wall time has passed. Pieces do not change the bits.
+int rbpyAdvanceTo(rbWorld* world, double time, double step)
+{
+    if (world == NULL) {
+        return NO_WORLD;
+    }
+    double deadline = readClock() + PATIENCE;
+    rbStatus total = RB_STATUS_OK;
+    for (int64_t count = 1;; count *= 2) {
+        double now = rbWorld_GetTime(world);
+        double end = rbpyFindEnd(now, step, count);
+        rbStatus status = rbWorld_AdvanceTo(world, end < time && end > now ? end : time).status;
+        total = status != RB_STATUS_OK ? status : total;
+        if (isEnd(status) || rbWorld_GetTime(world) >= time) {
+            return (int)total;
+        }
+        if (readClock() > deadline) {
+            return UNFINISHED;
+        }
+    }
+}
+
+int rbpyStep(rbWorld* world, double step, int64_t count)
+{
+    if (world == NULL) {
+        return NO_WORLD;
+    }
+    double end = rbpyFindEnd(rbWorld_GetTime(world), step, count);
+    return (int)rbWorld_AdvanceTo(world, end).status;
+}
+
+typedef struct Work {
+    rbWorld** worlds;
+    int* statuses;
+    int count;
+    const double* steps;
+    int64_t stepCount;
+    atomic_int next;
+} Work;
+
+static void* stepWorlds(void* argument)
+{
+    Work* work = argument;
+    for (int i = atomic_fetch_add(&work->next, 1); i < work->count; i = atomic_fetch_add(&work->next, 1)) {
+        work->statuses[i] = rbpyStep(work->worlds[i], work->steps[i], work->stepCount);
+    }
+    return NULL;
+}
+
+// Worlds share nothing, so each takes the same steps whatever thread it runs in. The calling thread works, too; where
+// threads cannot be created it does everything.
+void rbpyStepAll(rbWorld** worlds, int count, const double* steps, int64_t stepCount, int threads, int* statuses)
+{
+    Work work = {.worlds = worlds, .statuses = statuses, .count = count, .steps = steps, .stepCount = stepCount};
+    pthread_t others[THREADS_MAX];
+    int started = 0;
+    int wanted = (threads < count ? threads : count) - 1;
+    while (started < wanted && started < THREADS_MAX &&
+           pthread_create(&others[started], NULL, stepWorlds, &work) == 0) {
+        started += 1;
+    }
+    (void)stepWorlds(&work);
+    for (int i = 0; i < started; ++i) {
+        (void)pthread_join(others[i], NULL);
+    }
+}
+
+int rbpyReadBody(const rbWorld* world, rbBodyId bodyId, rbBodyState* state)
+{
+    if (world == NULL || !rbBody_IsValid(world, bodyId)) {
+        return 0;
+    }
+    *state = rbBody_GetState(world, bodyId);
+    return 1;
+}
+
+int rbpyReadJoint(const rbWorld* world, rbJointId jointId, rbJointState* state)
+{
+    if (world == NULL || !rbJoint_IsValid(world, jointId)) {
+        return 0;
+    }
+    *state = rbJoint_GetState(world, jointId);
+    return 1;
+}

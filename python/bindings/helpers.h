@@ -1,0 +1,8 @@
+// What the Python package adds to the public functions: calls that would cost much more if each of them crossed the
+// border between Python and C. bindings/build_module.py reads this file, too: declarations only, one on each line.
+int rbpyAdvanceTo(rbWorld* world, double time, double step);
+int rbpyStep(rbWorld* world, double step, int64_t count);
+double rbpyFindEnd(double time, double step, int64_t count);
+void rbpyStepAll(rbWorld** worlds, int count, const double* steps, int64_t stepCount, int threads, int* statuses);
+int rbpyReadBody(const rbWorld* world, rbBodyId bodyId, rbBodyState* state);
+int rbpyReadJoint(const rbWorld* world, rbJointId jointId, rbJointState* state);
