@@ -48,11 +48,11 @@ def make_builder():
     """The builder of the module, for cffi_modules in setup.py."""
     build_libraries()
     with open(os.path.join(HERE, "helpers.h"), encoding="utf-8") as file:
-        helpers = "".join(line for line in file if not line.startswith("//"))
+        helpers = "".join(line for line in file if not line.startswith(("//", "#")))
     builder = cffi.FFI()
     builder.cdef(headers.declarations(os.path.join(ROOT, "include")) + helpers + PROGRAM + CALLBACKS)
     builder.set_source(
-        "rattleback._native", headers.includes() + '#include "helpers_internal.h"\n' + PROGRAM,
+        "rattleback._native", headers.includes() + '#include "helpers.h"\n' + PROGRAM,
         sources=["bindings/helpers.c"],
         include_dirs=[os.path.join(ROOT, "include"), HERE],
         extra_objects=[os.path.join(RELEASE, f"librattleback{part}.a") for part in ("_app", "_lab", "_io", "")],

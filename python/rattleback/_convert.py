@@ -120,7 +120,7 @@ def struct_dict(value: Any) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, field in ffi.typeof(value).fields:
         kind = field.type.cname
-        if kind == "rbVec3":
+        if kind in ("rbVec3", "struct rbVec3"):
             out[snake(name)] = vector(getattr(value, name))
         elif field.type.kind in ("primitive", "enum"):
             out[snake(name)] = getattr(value, name)

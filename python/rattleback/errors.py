@@ -133,6 +133,8 @@ def message_of(error: Any) -> str:
     """The text of an rbError with its place, or that of its status."""
     if error.message[0] == b"\0":
         return str(ffi.string(lib.rbStatus_Text(error.status)).decode())
+    if error.file[0] == b"\0" and error.place[0] == b"\0":
+        return str(ffi.string(error.message).decode("utf-8", "replace"))
     text = ffi.new("char[1200]")
     lib.rbError_Format(error, text, 1200)
     return str(ffi.string(text).decode("utf-8", "replace"))

@@ -77,9 +77,8 @@ class _Handle:
         0
         """
         getattr(lib, f"rbDestroy{self._kind}")(self._alive(), self._id)
-        index, generation = int(self._id.index1), int(self._id.generation)
-        kind = type(self)
-        self.world._note(lambda world: kind(world, {"index1": index, "generation": generation}).destroy())
+        destroy, own = getattr(lib, f"rbDestroy{self._kind}"), self._id
+        self.world._note(lambda world: destroy(world._pointer, own))
 
 
 class Body(_Handle):
@@ -253,7 +252,7 @@ class Body(_Handle):
         >>> rb.World().add_body(rb.Shape.sphere(0.1)).set_material(rb.Material(friction=0.1))
         """
         error = new_error()
-        value = ffi.new("rbMaterial*", {**material.scene_value(), "kind": 0})
+        value = ffi.new("rbMaterial*", {**material.scene_value()})
         check(lib.rbBody_SetMaterial(self._alive(), self._id, -1, value, error), error)
 
     def set_groups(self, groups: int, mask: int) -> None:

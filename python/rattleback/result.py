@@ -319,6 +319,7 @@ class _Writer:
                        "potential": ledger.potential, "work": ledger.work, "total": ledger.energy,
                        "momentum": ledger.momentum, "angularMomentum": ledger.angularMomentum}})
         error = new_error()
+        check(lib.rbpyWriteEvents(world._native(), self.writer, error), error)
         check(lib.rbRecordingWriter_WriteFrame(self.writer, frame, error), error)
 
     def finish(self, final: int) -> None:

@@ -52,7 +52,7 @@ class Study:
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame.
 
-        >>> study = sweep(Scene(), {"world.gravity.2": [-1.0, -2.0]}, duration=0.1, output=0.1, processes=1)
+        >>> study = sweep(Scene(), {"world.gravity": [[0, 0, -1], [0, 0, -2]]}, duration=0.1, output=0.1, processes=1)
         >>> len(study.to_pandas())
         2
         """

@@ -238,6 +238,11 @@ class World:
         self._recipe.append(action)
         self._order = None
 
+    def _note_at(self, before: Snapshot, action: Callable[[World], Any]) -> None:
+        """Notes what depends on the poses at that time, such as the distance that a joint holds."""
+        self._note(lambda world: world.restore(before))
+        self._note(action)
+
     # ------------------------------------------------------------------------------------------------ content
 
     def add_body(self, shape: Any = None, *, name: Optional[str] = None, shapes: Optional[Sequence[Any]] = None,
@@ -263,14 +268,15 @@ class World:
         return Body(self, found)
 
     def add_joint(self, type: str, body_a: Optional[Body], body_b: Optional[Body], *, anchor: Optional[Vector] = None,
-                  axis: Optional[Vector] = None, axis_b: Optional[Vector] = None, name: Optional[str] = None,
+                  anchor_a: Optional[Vector] = None, anchor_b: Optional[Vector] = None, axis: Optional[Vector] = None,
+                  axis_b: Optional[Vector] = None, name: Optional[str] = None,
                   distance: Optional[float] = None, stiffness: float = 0.0, rest: float = 0.0, damping: float = 0.0,
                   friction: float = 0.0, motor: Optional[Mapping[str, Any]] = None, lower: float = -math.inf,
                   upper: float = math.inf, restitution: float = 0.0, collide: bool = False) -> Joint:
         """Adds a joint between two bodies (None: the world): "ball", "hinge", "prismatic", "fixed", "universal", ...
 
-        anchor (m) and axis in world coordinates at the present poses; axis_b: second axis of universal joints. For the
-        first freedom: stiffness, rest, damping, dry friction; motor {"type": "position" | "speed" | "velocity", "gain",
+        anchor (m) and axis in world coordinates at the present poses, or anchor_a and anchor_b in the frames of the bodies
+        (of the world: world coordinates); axis_b: second axis of universal joints. For the first freedom: stiffness, rest, damping, dry friction; motor {"type": "position" | "speed" | "velocity", "gain",
         "target", "force_max", ...}; lower, upper and restitution of its stops. collide: whether its bodies collide.
 
         >>> world = World()
@@ -296,6 +302,10 @@ class World:
                 setattr(definition, key, body._id)
         if anchor is not None:
             lib.rbJointDef_SetAnchor(definition, handle, vec3(anchor, "anchor"))
+        if anchor_a is not None:
+            definition.anchorA = vec3(anchor_a, "anchor_a")
+        if anchor_b is not None:
+            definition.anchorB = vec3(anchor_b, "anchor_b")
         if axis is not None:
             lib.rbJointDef_SetAxis(definition, handle, vec3(axis, "axis"))
         if axis_b is not None:
@@ -309,10 +319,11 @@ class World:
         _set_motor(free.motor, motor)
         definition.limits[0] = {"lower": lower, "upper": upper, "restitution": restitution}
         definition.areNeighborsMeeting = collide
+        before = self.snapshot()
         found = lib.rbCreateJoint(handle, definition, error)
         if found.index1 == 0:
             raise exception_of(error)
-        self._note(lambda world: (keep, lib.rbCreateJoint(world._pointer, definition, ffi.NULL)))
+        self._note_at(before, lambda world: (keep, lib.rbCreateJoint(world._pointer, definition, ffi.NULL)))
         return Joint(self, found)
 
     def add_spring(self, body_a: Optional[Body], body_b: Optional[Body], *, stiffness: float, damping: float = 0.0,
@@ -338,10 +349,11 @@ class World:
         definition.anchorA, definition.anchorB = vec3(anchor_a, "anchor_a"), vec3(anchor_b, "anchor_b")
         definition.stiffness, definition.damping = stiffness, damping
         definition.restLength = -1.0 if rest_length is None else rest_length
+        before = self.snapshot()
         found = lib.rbCreateSpring(handle, definition, error)
         if found.index1 == 0:
             raise exception_of(error)
-        self._note(lambda world: (keep, lib.rbCreateSpring(world._pointer, definition, ffi.NULL)))
+        self._note_at(before, lambda world: (keep, lib.rbCreateSpring(world._pointer, definition, ffi.NULL)))
         return Spring(self, found)
 
     @property
@@ -351,7 +363,8 @@ class World:
         >>> World().bodies
         []
         """
-        return self._list("Body", Body)
+        found: list[Body] = self._list("Body", Body)
+        return found
 
     @property
     def joints(self) -> list[Joint]:
@@ -360,7 +373,8 @@ class World:
         >>> World().joints
         []
         """
-        return self._list("Joint", Joint)
+        found: list[Joint] = self._list("Joint", Joint)
+        return found
 
     @property
     def springs(self) -> list[Spring]:
@@ -369,7 +383,8 @@ class World:
         >>> World().springs
         []
         """
-        return self._list("Spring", Spring)
+        found: list[Spring] = self._list("Spring", Spring)
+        return found
 
     def _list(self, kind: str, make: Any) -> Any:
         handle = self._native()
@@ -484,11 +499,12 @@ class World:
     def _records(self, data: Any, count: int, kind: np.dtype[Any]) -> Records:
         """C structs as records with the indices of bodies in world.bodies, -1 for none."""
         raw = np.frombuffer(ffi.buffer(data, count * kind.itemsize), dtype=kind, count=count) if count else np.empty(0, kind)
-        names = ["body_" + name[-1] if name.startswith("index_") else name for name in kind.names or ()]
-        formats = [np.dtype("i8") if name.startswith("index_") else (kind.fields or {})[name][0] for name in kind.names or ()]
+        known = list(kind.names or ())
+        names = ["body_" + name[-1] if name.startswith("index_") else name for name in known]
+        formats = [np.dtype("i8") if name.startswith("index_") else kind[name] for name in known]
         out = np.empty(count, dtype=list(zip(names, formats)))
         order = self._indices()
-        for new, old in zip(names, kind.names or ()):
+        for new, old in zip(names, known):
             out[new] = order[raw[old]] if old.startswith("index_") else raw[old]
         return out
 
@@ -734,15 +750,15 @@ class World:
 
     def _step_watched(self, count: int) -> None:
         for _ in range(count):
-            self._one_watched(lambda: lib.rbpyStep(self._pointer, self._dt, 1))
+            self._one_watched(lambda: int(lib.rbpyStep(self._pointer, self._dt, 1)))
 
     def _advance_watched(self, time: float) -> None:
         while self.time < time:
             end = float(lib.rbpyFindEnd(self.time, self._dt, 1))
             if end >= time:
-                self._one_watched(lambda: lib.rbWorld_AdvanceTo(self._pointer, time).status)
+                self._one_watched(lambda: int(lib.rbWorld_AdvanceTo(self._pointer, time).status))
                 return
-            self._one_watched(lambda: lib.rbpyStep(self._pointer, self._dt, 1))
+            self._one_watched(lambda: int(lib.rbpyStep(self._pointer, self._dt, 1)))
 
     def _one_watched(self, advance: Callable[[], int]) -> None:
         """A step with callbacks: if one raises, the world is put back."""
