@@ -48,7 +48,7 @@ def make_builder():
     """The builder of the module, for cffi_modules in setup.py."""
     build_libraries()
     with open(os.path.join(HERE, "helpers.h"), encoding="utf-8") as file:
-        helpers = "".join(line for line in file if not line.startswith(("//", "#")))
+        helpers = "#define RBPY_STATE_WIDTH ...\n" + "".join(line for line in file if not line.startswith(("//", "#")))
     builder = cffi.FFI()
     builder.cdef(headers.declarations(os.path.join(ROOT, "include")) + helpers + PROGRAM + CALLBACKS)
     builder.set_source(

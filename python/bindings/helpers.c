@@ -79,46 +79,104 @@ double rbpyTimeSteps(rbWorld* world, double step, int count)
     return (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
 }
 
+// Independent jobs, taken by threads in turn.
 typedef struct Work {
-    rbWorld** worlds;
-    int* statuses;
+    void (*doJob)(void* context, int job);
+    void* context;
     int count;
-    const double* steps;
-    int64_t stepCount;
     atomic_int next;
 } Work;
 
-static void* stepWorlds(void* argument)
+static void* takeJobs(void* argument)
 {
     Work* work = argument;
-    for (int i = atomic_fetch_add(&work->next, 1); i < work->count;
-         i = atomic_fetch_add(&work->next, 1)) {
-        work->statuses[i] = rbpyStep(work->worlds[i], work->steps[i], work->stepCount);
+    int job;
+    while ((job = atomic_fetch_add(&work->next, 1)) < work->count) {
+        work->doJob(work->context, job);
     }
     return NULL;
 }
 
-// Worlds share nothing, so each takes the same steps whatever thread it runs in. The calling thread
-// works, too; where threads cannot be created it does everything.
-void rbpyStepAll(rbWorld** worlds, int count, const double* steps, int64_t stepCount, int threads,
-                 int* statuses)
+// The calling thread works, too; where threads cannot be created it does everything.
+static void share(Work* work, int threads)
 {
-    Work work = {.worlds = worlds,
-                 .statuses = statuses,
-                 .count = count,
-                 .steps = steps,
-                 .stepCount = stepCount};
     pthread_t others[THREADS_MAX];
     int started = 0;
-    int wanted = (threads < count ? threads : count) - 1;
+    int wanted = (threads < work->count ? threads : work->count) - 1;
     while (started < wanted && started < THREADS_MAX &&
-           pthread_create(&others[started], NULL, stepWorlds, &work) == 0) {
+           pthread_create(&others[started], NULL, takeJobs, work) == 0) {
         started += 1;
     }
-    (void)stepWorlds(&work);
+    (void)takeJobs(work);
     for (int i = 0; i < started; ++i) {
         (void)pthread_join(others[i], NULL);
     }
+}
+
+typedef struct Steps {
+    rbWorld** worlds;
+    const double* steps;
+    int64_t stepCount;
+    int* statuses;
+} Steps;
+
+static void stepWorld(void* context, int job)
+{
+    const Steps* steps = context;
+    steps->statuses[job] = rbpyStep(steps->worlds[job], steps->steps[job], steps->stepCount);
+}
+
+// Worlds share nothing, so each takes the same steps whatever thread it runs in.
+void rbpyStepAll(rbWorld** worlds, int count, const double* steps, int64_t stepCount, int threads,
+                 int* statuses)
+{
+    Steps context = {worlds, steps, stepCount, statuses};
+    Work work = {.doJob = stepWorld, .context = &context, .count = count};
+    share(&work, threads);
+}
+
+static void readStates(const rbWorld* world, double* states)
+{
+    static const rbBodyField fields[] = {RB_FIELD_POSITION, RB_FIELD_ORIENTATION,
+                                         RB_FIELD_LINEAR_VELOCITY, RB_FIELD_ANGULAR_VELOCITY};
+    for (int i = 0; i < 4; ++i) {
+        rbWorld_ReadField(world, fields[i], states, RBPY_STATE_WIDTH * sizeof(double));
+        states += rbBodyField_Width(fields[i]);
+    }
+}
+
+// One world through all its controls: set points of motors, or forces on all bodies if there are no
+// joints. A world that ends early leaves its last state in the rest.
+static void rollWorld(void* context, int job)
+{
+    const rbpyRollout* r = context;
+    rbWorld* world = r->worlds[job];
+    size_t width = (size_t)r->bodyCount * RBPY_STATE_WIDTH;
+    double* states = r->states + (size_t)job * (size_t)(r->horizon + 1) * width;
+    const double* controls = r->controls + (size_t)job * (size_t)r->horizon * (size_t)r->inputCount;
+    rbStatus status = RB_STATUS_OK;
+    readStates(world, states);
+    for (int t = 0; t < r->horizon; ++t) {
+        for (int i = 0; r->joints != NULL && i < r->inputCount && !isEnd(status); ++i) {
+            status = rbJoint_SetMotorTarget(world, r->joints[i], 0, controls[i], NULL);
+        }
+        if (r->joints == NULL && r->inputCount > 0 && !isEnd(status)) {
+            status = rbWorld_WriteField(world, RB_FIELD_FORCE, controls, 0, NULL);
+        }
+        if (!isEnd(status)) {
+            status = (rbStatus)rbpyStep(world, r->step, r->stepCount);
+        }
+        controls += r->inputCount;
+        states += width;
+        readStates(world, states);
+    }
+    r->statuses[job] = (int)status;
+}
+
+void rbpyRollOut(rbpyRollout* rollout, int threads)
+{
+    Work work = {.doJob = rollWorld, .context = rollout, .count = rollout->count};
+    share(&work, threads);
 }
 
 int rbpyReadBody(const rbWorld* world, rbBodyId bodyId, rbBodyState* state)

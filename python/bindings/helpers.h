@@ -14,3 +14,21 @@ int rbpyReadBody(const rbWorld* world, rbBodyId bodyId, rbBodyState* state);
 int rbpyReadJoint(const rbWorld* world, rbJointId jointId, rbJointState* state);
 double rbpyTimeSteps(rbWorld* world, double step, int count);
 rbStatus rbpyWriteEvents(const rbWorld* world, rbRecordingWriter* writer, rbError* error);
+
+#define RBPY_STATE_WIDTH 13
+
+typedef struct rbpyRollout {
+    rbWorld** worlds;
+    int count;
+    double step;
+    int64_t stepCount;
+    int horizon;
+    int inputCount;
+    rbJointId* joints;
+    int bodyCount;
+    double* controls;
+    double* states;
+    int* statuses;
+} rbpyRollout;
+
+void rbpyRollOut(rbpyRollout* rollout, int threads);

@@ -30,6 +30,7 @@ from .errors import (CorruptError, DeadObjectError, FileError, InvalidError, Lim
 _error_value = new_error()
 check(_native.lib.rbRegisterSceneLaboratory(_error_value), _error_value)
 
+from .control import LinearModel, Rollout  # noqa: E402
 from .objects import Body, Joint, Spring  # noqa: E402
 from .recording import Recording  # noqa: E402
 from .result import Result, demo  # noqa: E402
@@ -42,7 +43,7 @@ __version__: str = _native.ffi.string(_native.lib.rbGetVersion()).decode()
 
 __all__ = [
     "Body", "CorruptError", "DeadObjectError", "FileError", "ForceState", "Hit", "InvalidError", "Joint", "Ledger",
-    "LimitError", "MassProperties", "Material", "NotFoundError", "NumericalError", "RattlebackError", "RattlebackWarning",
-    "Recording", "Result", "Scene", "SceneSyntaxError", "Separation", "Shape", "Snapshot", "Spring", "Study",
+    "LimitError", "LinearModel", "MassProperties", "Material", "NotFoundError", "NumericalError", "RattlebackError", "RattlebackWarning",
+    "Recording", "Result", "Rollout", "Scene", "SceneSyntaxError", "Separation", "Shape", "Snapshot", "Spring", "Study",
     "UnsupportedError", "World", "demo", "step_all", "sweep",
 ]

@@ -24,7 +24,8 @@ class _Handle:
 
     def __init__(self, world: World, found: Any) -> None:
         self.world = world
-        self._id = found
+        # A copy: what is given may lie in an array or in memory of the library.
+        self._id = ffi.new(f"rb{self._kind}Id*", found)[0]
 
     def _alive(self) -> Any:
         """The world of the library, after a check that both live."""

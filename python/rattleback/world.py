@@ -24,13 +24,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._convert import FloatArray, Vector, array, camel_or_same, pointer, record_type, struct_dict, target, vec3, vector
 from ._native import ffi, lib
+from .control import LinearModel, Rollout, linear_model, roll_out
 from .errors import (DeadObjectError, InvalidError, LimitError, NotFoundError, RattlebackWarning, check, exception_of,
                      message_of, new_error)
 from .objects import Body, Joint, Spring
 from .scene import Scene, body_value, camel_keys
 from .shape import Hit, Material, Shape, transform
 
-_NONE = {"index1": 0, "generation": 0}
 _NO_WORLD, _UNFINISHED = -1, -2
 
 _CONTACT = record_type("rbContactView", {
@@ -204,6 +204,7 @@ class World:
         self._recipe: list[Callable[[World], Any]] = []  # what was added or destroyed since, for branches
         self._order: Optional[tuple[int, NDArray[np.int64]]] = None
         self._self: Any = None
+        self._branches: list[World] = []  # of rollouts
         # Open joints and overlaps at the start are named when the first step is made.
 
     # ------------------------------------------------------------------------------------------------- life
@@ -655,7 +656,7 @@ class World:
         check(lib.rbWorld_CastRay(self._native(), ray, every, hit, error), error)
         if hit.bodyId.index1 == 0:
             return None
-        return Hit(float(hit.fraction), vector(hit.point), vector(hit.normal), Body(self, _copy_id(hit.bodyId)))
+        return Hit(float(hit.fraction), vector(hit.point), vector(hit.normal), Body(self, hit.bodyId))
 
     def overlapping(self, shape: Shape, position: Vector = (0.0, 0.0, 0.0),
                     orientation: Vector = (1.0, 0.0, 0.0, 0.0)) -> list[Body]:
@@ -672,7 +673,7 @@ class World:
         found = ffi.new("rbQueryBodyList*", {"bodyIds": ids, "capacity": count})
         every = ffi.new("rbQueryFilter*", lib.rbDefaultQueryFilter())
         check(lib.rbWorld_OverlapShape(handle, shape._handle(), transform(position, orientation), every, found, error), error)
-        return [Body(self, _copy_id(ids[i])) for i in range(found.count)]
+        return [Body(self, ids[i]) for i in range(found.count)]
 
     # ------------------------------------------------------------------------------------------------ advancing
 
@@ -747,6 +748,11 @@ class World:
         else:
             text = "a tolerance was missed"
         warnings.warn(f"at {self.time:g} s: {text}", RattlebackWarning, stacklevel=3)
+
+    def _failure(self) -> Optional[str]:
+        """Why the last advance was refused or ended early; None: it was not."""
+        error = ffi.new("rbError*", lib.rbWorld_GetError(self._native()))
+        return None if error.status in (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL) else message_of(error)
 
     def _step_watched(self, count: int) -> None:
         for _ in range(count):
@@ -859,7 +865,7 @@ class World:
         self._forces.append((own, context))
         self._watched = True
         index = None if body is None else {"index1": int(body._id.index1), "generation": int(body._id.generation)}
-        self._note(lambda world: world.add_force(function, None if index is None else Body(world, _new_id(index)),
+        self._note(lambda world: world.add_force(function, None if index is None else Body(world, index),
                                                  acceleration_max=acceleration_max, torque_max=torque_max))
         return function
 
@@ -946,6 +952,37 @@ class World:
         other.restore(state)
         return other
 
+    def rollout(self, controls: ArrayLike, *, joints: Optional[Sequence[Union[Joint, str]]] = None,
+                states: Union[Snapshot, Sequence[Snapshot], None] = None, steps: int = 1,
+                threads: Optional[int] = None) -> Rollout:
+        """Runs k copies of the world through controls, in C threads; the world itself does not move.
+
+        controls: (k, t, m), motor targets of m joints; without joints (k, t, n, 3), forces on all n bodies (N), held over a
+        control. states: snapshots to start from (default: the present state); steps: of dt for each control.
+
+        >>> world = World()
+        >>> arm = world.add_body(Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0))
+        >>> _ = world.add_joint("hinge", None, arm, anchor=(0, 0, 0), axis=(0, 1, 0), name="j", motor={"type": "velocity"})
+        >>> rollout = world.rollout([[[1.0]] * 5, [[-1.0]] * 5], joints=["j"], steps=10)
+        >>> rollout.positions.shape
+        (2, 6, 1, 3)
+        """
+        return roll_out(self, controls, joints, states, steps, threads)
+
+    def linearize(self, *, joints: Optional[Sequence[Union[Joint, str]]] = None, steps: int = 1,
+                  eps: float = 1e-6) -> LinearModel:
+        """The matrices A, B of a step (or several) about the present state, by central differences of size eps. Inputs are
+        motor targets of joints, or else forces and torques on all dynamic bodies. States that joints forbid are projected
+        back onto them, as the engine does. The world does not move.
+
+        >>> world = World(gravity=(0, 0, 0), contacts=False)
+        >>> _ = world.add_body(Shape.sphere(0.1), mass=2.0)
+        >>> model = world.linearize()
+        >>> bool(abs(model.A[0, 6] - world.dt) < 1e-9), bool(abs(model.B[6, 0] - world.dt / 2.0) < 1e-9)
+        (True, True)
+        """
+        return linear_model(self, joints, steps, eps)
+
     # ------------------------------------------------------------------------------------------------ showing
 
     def view(self, *, open_browser: bool = True) -> str:
@@ -968,14 +1005,6 @@ class World:
         from .result import frame_page, world_page
 
         return frame_page(world_page(self))
-
-
-def _copy_id(found: Any) -> Any:
-    return ffi.new(f"{ffi.typeof(found).cname}*", found)[0]
-
-
-def _new_id(values: Mapping[str, int]) -> Any:
-    return ffi.new("rbBodyId*", values)[0]
 
 
 def _set_motor(motor: Any, given: Optional[Mapping[str, Any]]) -> None:

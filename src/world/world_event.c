@@ -2,7 +2,6 @@
 #include "dynamics/engines/event/event_rows.h"
 #include "world/world_engine.h"
 
-#include <float.h>
 #include <math.h>
 
 // ------------------------------------------------------------------------------ registering bodies
@@ -36,7 +35,7 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
 {
     const rbBody* body = &world->bodies.data[index];
     double pull = rbLength(body->loads[0]) / world->motions.data[index].mass;
-    def->loadAcceleration = body->isLoaded ? fmax(pull, DBL_MIN) : 0.0; // 0: its flight is exact
+    def->loadAcceleration = body->isLoaded ? fmax(pull, 1e-300) : 0.0; // 0: its flight is exact
     def->loadTorque = rbLength(body->loads[1]);
     rbForceCursor cursor = {0};
     const rbForceDef* force;

@@ -113,13 +113,10 @@ rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
 static double potentialOf(const rbWorld* world, const rbForceDef* def)
 {
     const rbForceRow* row = rbGetForceRow(def->type);
-    if (row->potential == NULL) {
-        return 0.0;
-    }
     int first = RB_IS_NULL(def->body) ? 0 : (int)def->body.index1 - 1;
     int last = RB_IS_NULL(def->body) ? world->bodies.count - 1 : first;
     double sum = 0.0;
-    for (int i = first; i <= last; ++i) {
+    for (int i = first; row->potential != NULL && i <= last; ++i) {
         if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
             sum += row->potential(def, world->motions.data[i].mass, world->states.data[i].position);
         }

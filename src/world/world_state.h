@@ -125,10 +125,8 @@ struct rbWorld {
     RB_ARRAY(rbBody) bodies;    // all arrays of bodies have the same count
     RB_ARRAY(rbFlight) flights; // dynamic bodies with mass
     RB_ARRAY(rbMotionBody) motions;
-    RB_ARRAY(rbMotionState) states; // at the world's time
-    RB_ARRAY(rbTransform)
-    principals; // principal frames in the bodies' frames; identity unless
-                // dynamic
+    RB_ARRAY(rbMotionState) states;   // at the world's time
+    RB_ARRAY(rbTransform) principals; // frames of inertia in the body's; identity if static
     rbNameTable names;
     int aliveCount;
 
