@@ -25,7 +25,13 @@ _FOLDERS = (os.path.join(os.path.dirname(__file__), "scenes"),
 
 def camel_keys(keys: Mapping[str, Any]) -> dict[str, Any]:
     """Keywords as keys of the scene format; those that are None are left out."""
-    return {camel(key): plain(value) for key, value in keys.items() if value is not None}
+    return {camel(key): plain(value) if key in ("materials", "geometries") else _camel_inner(plain(value))
+            for key, value in keys.items() if value is not None}
+
+
+def _camel_inner(value: Any) -> Any:
+    """Keys inside of objects, too, such as force_max of a motor."""
+    return {camel(key): _camel_inner(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def shapes_of(shape: Any, shapes: Any, material: Any) -> Optional[list[Any]]:

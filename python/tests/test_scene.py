@@ -206,3 +206,19 @@ def test_an_interpreter_without_cffi_gets_a_sentence():
     code = f"import sys, runpy; sys.modules['cffi'] = None; runpy.run_path({setup!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "lacks cffi" in done.stderr
+
+
+def test_the_examples_of_the_documentation_run():
+    import doctest
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "python.md")
+    found = doctest.testfile(page, module_relative=False)
+    assert found.failed == 0 and found.attempted > 40
+
+
+def test_keywords_are_keys_in_snake_case_and_names_stay():
+    scene = rb.Scene(materials={"my_ice": {"friction": 0.0}}, step={"velocity_tolerance": 1e-9})
+    scene.add_body(rb.Shape.box((1, 1, 1)), material="my_ice", spin_local=(0, 0, 1))
+    scene.add_joint("hinge", None, "body0", anchor=(0, 0, 0), axis=(0, 0, 1), motor={"type": "speed", "gain": 1, "force_max": 2})
+    value = scene.to_dict()
+    assert value["step"] == {"velocityTolerance": 1e-9} and value["joints"][0]["motor"]["forceMax"] == 2
+    assert scene.world().bodies[0].angular_velocity[2] == 1.0
