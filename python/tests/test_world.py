@@ -416,3 +416,22 @@ def test_every_public_name_has_a_text_and_an_example():
                 if not inner.__doc__ or (not isinstance(member, property) and ">>>" not in inner.__doc__):
                     lacking.append(f"{name}.{key}")
     assert lacking == []
+
+
+def test_handles_own_their_ids():
+    """Ids that are read from arrays and from memory of the library outlive them."""
+    from rattleback._native import ffi
+    world = make_stack(20)
+    seen = []
+    world.add_force(lambda body, state: seen.append(body))
+    kept = world.bodies + [world.cast_ray((0, 0, 100), (0, 0, -1)).body]
+    world.step()
+    gc.collect()
+    junk = []
+    for size in range(1, 200):  # takes the place of what was freed
+        block = ffi.new("uint8_t[]", size)
+        ffi.buffer(block)[:] = b"\xff" * size
+        junk.append(block)
+    assert all(body.is_alive for body in kept)
+    assert [body.name for body in kept[:-1]] == ["ground"] + [f"box{i}" for i in range(20)] and kept[-1].name == "box19"
+    assert seen and all(body.is_alive and body.name.startswith("box") for body in seen)
