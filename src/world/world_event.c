@@ -30,12 +30,12 @@ static rbEventHost makeHost(rbWorld* world)
     return host;
 }
 
-// Bounds on the effect of varying loads; rejects forces that state no bound, by name.
+// Bounds on varying loads, 0: none act; rejects forces that state no bound, by name.
 static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    double pull = rbLength(body->loads[0]) / world->motions.data[index].mass;
-    def->loadAcceleration = body->isLoaded ? fmax(pull, 1e-300) : 0.0; // 0: its flight is exact
+    double mass = world->motions.data[index].mass;
+    def->loadAcceleration = body->isLoaded ? fmax(rbLength(body->loads[0]) / mass, 1e-300) : 0.0;
     def->loadTorque = rbLength(body->loads[1]);
     rbForceCursor cursor = {0};
     const rbForceDef* force;
@@ -44,8 +44,7 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
         if (row->addVarying == NULL) {
             continue; // constant
         }
-        double acceleration =
-            rbForceRow_GetAccelerationBound(row, force, world->motions.data[index].mass);
+        double acceleration = rbForceRow_GetAccelerationBound(row, force, mass);
         if (!isfinite(acceleration) || !(force->torqueMax >= 0.0)) {
             return rbError_Set(
                 error, RB_STATUS_UNSUPPORTED,

@@ -110,10 +110,12 @@ static rbStatus validateValues(const rbWorld* world, rbBodyField field, const do
 static void writeLoad(rbWorld* world, int index, unsigned kind, const char* value)
 {
     rbBody* body = &world->bodies.data[index];
-    if (!body->hasMass || memcmp(&body->loads[kind], value, sizeof(rbVec3)) == 0) {
+    rbVec3 load;
+    memcpy(&load, value, sizeof load);
+    if (!body->hasMass || rbDistance(load, body->loads[kind]) == 0.0) {
         return;
     }
-    memcpy(&body->loads[kind], value, sizeof(rbVec3));
+    body->loads[kind] = load;
     if (!body->isLoaded || world->def.engine == RB_ENGINE_EVENT) {
         rbWorld_NoteChange(world);
         body->isLoaded = true;
