@@ -688,6 +688,8 @@ class World:
         >>> world.time
         0.01
         """
+        if count < 0:
+            raise InvalidError(f"the number of steps is {count}; it must not be negative")
         if self._watched:
             self._step_watched(count)
             return
@@ -1034,6 +1036,8 @@ def step_all(worlds: Iterable[World], count: int = 1, *, threads: Optional[int] 
     >>> [world.time for world in worlds]
     [0.01, 0.01, 0.01, 0.01]
     """
+    if count < 0:
+        raise InvalidError(f"the number of steps is {count}; it must not be negative")
     listed = list(worlds)
     if len({id(world) for world in listed}) != len(listed):
         raise InvalidError("step_all got the same world twice; each must be given once")

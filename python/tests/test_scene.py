@@ -215,6 +215,13 @@ def test_the_examples_of_the_documentation_run():
     assert found.failed == 0 and found.attempted > 40
 
 
+def test_scenes_travel_to_other_processes():
+    import pickle
+    scene = rb.Scene.example("nut-on-a-bolt")  # names a mesh file
+    other = pickle.loads(pickle.dumps(scene))
+    assert other.name == scene.name and other.world().hash == scene.world().hash
+
+
 def test_keywords_are_keys_in_snake_case_and_names_stay():
     scene = rb.Scene(materials={"my_ice": {"friction": 0.0}}, step={"velocity_tolerance": 1e-9})
     scene.add_body(rb.Shape.box((1, 1, 1)), material="my_ice", spin_local=(0, 0, 1))

@@ -111,6 +111,8 @@ def test_bad_arguments_name_themselves():
             (lambda: world.add_joint("hinge", None, ball, anchor=(0, 0, 0)), "axis"),
             (lambda: world.add_joint("hinge", None, ball, anchor=(0, 0, 0), axis=(0, 1, 0), motor={"type": "warp"}), "warp"),
             (lambda: world.advance(-1.0), "negative"),
+            (lambda: world.step(-1), "negative"),
+            (lambda: rb.step_all([world], -1), "negative"),
             (lambda: world.advance(math.nan), "finite"),
             (lambda: rb.World(engine="steam"), "steam"),
             (lambda: rb.World(step={"orde": 2}), 'did you mean "order"'),
