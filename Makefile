@@ -26,7 +26,7 @@ endef
 help: ## shows this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs
+.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs setup-python
 setup:
 	@tools/setup.sh
 setup-test:
@@ -39,6 +39,8 @@ setup-bench:
 	@tools/setup.sh bench
 setup-docs:
 	@tools/setup.sh docs
+setup-python:
+	@tools/setup.sh python
 
 .PHONY: build
 build: setup ## installs missing packages and builds build/release/rattleback (same as make alone)
@@ -64,6 +66,10 @@ demo: build ## runs the stone that reverses its spin and a tumbling box, draws t
 .PHONY: test
 test: setup-test build ## installs the packages for the tests, builds and runs all of them
 	$(call run_tests,release,,normal)
+
+.PHONY: python
+python: setup-python build ## installs the Python package into build/python and tests it (SCENES=all: all examples against the program)
+	@tools/test_python.sh build/python $(if $(filter all,$(SCENES)),--all-scenes)
 
 .PHONY: test-long
 test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz target; less than 20 minutes

@@ -6,6 +6,7 @@
 #   tools/setup.sh ci    also packages for the checks and the fuzz targets
 #   tools/setup.sh bench also the peer libraries of the benchmarks
 #   tools/setup.sh docs  also packages for the API reference
+#   tools/setup.sh python also packages for building and testing the Python package
 #   tools/setup.sh package also packages for building and testing Debian packages
 #
 # Runs as root or with sudo. The network is used only when a package is missing.
@@ -17,9 +18,14 @@ packages=(
 )
 testPackages=(g++ chromium ffmpeg man-db)
 docsPackages=(doxygen)
+# Debian's own interpreter with these: 'make python' uses /usr/bin/python3, whatever else is called python3.
+pythonPackages=(
+    python3-venv python3-pip python3-dev python3-setuptools python3-wheel python3-cffi python3-numpy python3-pytest mypy
+    python3-matplotlib python3-pandas python3-xarray
+)
 packagePackages=(dpkg-dev fakeroot lintian debootstrap man-db)
 ciPackages=(
-    "${testPackages[@]}" "${docsPackages[@]}" clang clang-tidy clang-format libclang-rt-14-dev llvm-14
+    "${testPackages[@]}" "${docsPackages[@]}" "${pythonPackages[@]}" clang clang-tidy clang-format libclang-rt-14-dev llvm-14
 )
 # Never needed by the product: only 'make bench' uses them.
 benchPackages=(
@@ -37,8 +43,9 @@ ci) packages+=("${ciPackages[@]}") ;;
 bench) packages+=("${benchPackages[@]}") ;;
 package) packages+=("${packagePackages[@]}") ;;
 docs) packages+=("${docsPackages[@]}") ;;
+python) packages+=("${pythonPackages[@]}") ;;
 *)
-    echo "usage: tools/setup.sh [test|ci|bench|docs|package]" >&2
+    echo "usage: tools/setup.sh [test|ci|bench|docs|python|package]" >&2
     exit 2
     ;;
 esac

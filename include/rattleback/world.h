@@ -236,6 +236,8 @@ typedef enum rbBodyField {
     RB_FIELD_LINEAR_VELOCITY,  ///< 3
     RB_FIELD_ANGULAR_VELOCITY, ///< 3
     RB_FIELD_MASS,             ///< 1; read only
+    RB_FIELD_FORCE,  ///< 3, N, at the center of mass, world axes: held until it is written again
+    RB_FIELD_TORQUE, ///< 3, N m, world axes, likewise
     RB_FIELD_COUNT
 } rbBodyField;
 
@@ -246,6 +248,9 @@ RB_API void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* v
                               size_t strideBytes);
 /// Starts new flights of all dynamic bodies. INVALID if the field is read only or a value is not
 /// finite; then nothing changes.
+///
+/// Forces and torques act on dynamic bodies from now on, in the step engine from its next step on,
+/// until they are written again; zero at first. Their work is external; snapshots contain them.
 RB_API rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* values,
                                    size_t strideBytes, rbError* error);
 

@@ -160,7 +160,7 @@ static rbStatus drawBody(const rbWorld* world, int index, const rbDebugDraw* dra
     }
     if (draw->enableCenters && body->hasMass) {
         drawPoint(draw, state.center, COLOR_CENTER);
-        drawAxes(draw, rbMulTransforms(state.transform, body->principal));
+        drawAxes(draw, rbMulTransforms(state.transform, world->principals.data[index]));
     }
     return status;
 }

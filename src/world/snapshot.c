@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 10u
+#define SNAPSHOT_VERSION 11u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
@@ -54,10 +54,11 @@ static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
 {
     rbBody* body = &world->bodies.data[index];
     RB_MOVE(stream, body->mass);
-    RB_MOVE(stream, body->principal);
+    RB_MOVE(stream, world->principals.data[index]);
     RB_MOVE(stream, body->radius);
     RB_MOVE(stream, body->hasMass);
     RB_MOVE(stream, body->hasExplicitMass);
+    RB_MOVE(stream, body->isLoaded);
     RB_MOVE(stream, world->motions.data[index].moments);
     RB_MOVE(stream, world->motions.data[index].mass);
     for (int i = 0; i < body->shapes.count; ++i) {
@@ -178,6 +179,7 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     for (int i = 0; i < world->bodies.count; ++i) {
         RB_MOVE(stream, world->flights.data[i]);
         RB_MOVE(stream, world->states.data[i]);
+        RB_MOVE(stream, world->bodies.data[i].loads);
         RB_MOVE(stream, world->motions.data[i].acceleration); // held bodies have none
     }
     for (int i = 0; i < world->joints.count; ++i) {

@@ -70,6 +70,7 @@ void rbDestroyWorld(rbWorld* world)
     rbArray_Free(world->flights);
     rbArray_Free(world->motions);
     rbArray_Free(world->states);
+    rbArray_Free(world->principals);
     rbArray_Free(world->geometries);
     rbArray_Free(world->forces);
     rbArray_Free(world->events);

@@ -156,6 +156,7 @@ static int takeSlot(rbWorld* world)
     rbArray_Put(world->flights, index, (rbFlight){0});
     rbArray_Put(world->motions, index, (rbMotionBody){0});
     rbArray_Put(world->states, index, (rbMotionState){0});
+    rbArray_Put(world->principals, index, RB_TRANSFORM_IDENTITY);
     world->aliveCount += 1;
     return index;
 }
@@ -178,7 +179,6 @@ rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
     body->userData = def->userData;
     body->growth = def->growth;
     rbWorld_NoteChange(world);
-    body->principal = RB_TRANSFORM_IDENTITY;
     if (def->name != NULL && def->name[0] != '\0') {
         (void)snprintf(body->name, sizeof body->name, "%s", def->name);
         rbNameTable_Insert(&world->names, body->name, index);
@@ -192,7 +192,7 @@ rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
         body->hasMass = true;
         body->mass = *def->mass;
         motion->mass = def->mass->mass;
-        rbMassProperties_Principal(&body->mass, &motion->moments, &body->principal);
+        rbMassProperties_Principal(&body->mass, &motion->moments, &world->principals.data[index]);
     }
     bool isMoving = def->type == RB_BODY_DYNAMIC;
     world->states.data[index] =
@@ -272,7 +272,7 @@ double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId)
 // The state given is that of the principal frame in the world.
 rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionState* state)
 {
-    rbTransform principal = world->bodies.data[index].principal;
+    rbTransform principal = world->principals.data[index];
     rbBodyState out;
     out.transform.q = rbMulQuat(state->orientation, rbConjugate(principal.q));
     out.transform.p = rbSub(state->position, rbRotate(out.transform.q, principal.p));
@@ -286,7 +286,7 @@ rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionS
 rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform transform,
                                  rbVec3 linearVelocity, rbVec3 angularVelocity)
 {
-    rbTransform principal = world->bodies.data[index].principal;
+    rbTransform principal = world->principals.data[index];
     rbMotionState state;
     state.orientation = rbMulQuat(transform.q, principal.q);
     state.position = rbTransformPoint(transform, principal.p);
@@ -339,15 +339,13 @@ rbBodyState rbBody_GetStateAt(const rbWorld* world, rbBodyId bodyId, double time
 
 rbVec3 rbBody_GetPointAt(const rbWorld* world, rbBodyId bodyId, rbVec3 localPoint, double time)
 {
-    rbBodyState state = rbBody_GetStateAt(world, bodyId, time);
-    return rbTransformPoint(state.transform, localPoint);
+    return rbTransformPoint(rbBody_GetStateAt(world, bodyId, time).transform, localPoint);
 }
 
 rbVec3 rbBody_GetDirectionAt(const rbWorld* world, rbBodyId bodyId, rbVec3 localDirection,
                              double time)
 {
-    rbBodyState state = rbBody_GetStateAt(world, bodyId, time);
-    return rbRotate(state.transform.q, localDirection);
+    return rbRotate(rbBody_GetStateAt(world, bodyId, time).transform.q, localDirection);
 }
 
 rbVec3 rbBody_GetPointVelocity(const rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint)
@@ -447,15 +445,14 @@ void rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse)
 rbMassProperties rbBody_GetMass(const rbWorld* world, rbBodyId bodyId)
 {
     const rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
-    rbMassProperties none = {0};
-    return body->hasMass ? body->mass : none;
+    return body->hasMass ? body->mass : (rbMassProperties){0};
 }
 
 rbVec3 rbBody_GetPrincipalMoments(const rbWorld* world, rbBodyId bodyId, rbTransform* frame)
 {
     int index = rbWorld_BodyIndex(world, bodyId);
     if (frame != NULL) {
-        *frame = world->bodies.data[index].principal;
+        *frame = world->principals.data[index];
     }
     return world->motions.data[index].moments;
 }

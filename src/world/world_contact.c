@@ -123,13 +123,13 @@ rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settin
 // ----------------------------------------------------------------------------------- registration
 
 // Velocities of the surfaces in the principal frame; false: none moves.
-static bool listBelts(const rbBody* body, int count, rbVec3* belts)
+static bool listBelts(const rbBody* body, rbQuat principal, int count, rbVec3* belts)
 {
     bool isAny = false;
     for (int i = 0; i < count; ++i) {
         rbVec3 belt = body->shapes.data[rbBody_FindSolid(body, i)].def.surfaceVelocity;
         isAny = isAny || rbLengthSquared(belt) > 0.0;
-        belts[i] = rbInvRotate(body->principal.q, belt);
+        belts[i] = rbInvRotate(principal, belt);
     }
     return isAny;
 }
@@ -170,9 +170,10 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
     size_t size = (size_t)count * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
     rbVec3* belts = rbAlloc((size_t)count * sizeof *belts);
+    rbQuat principal = world->principals.data[index].q;
     rbContactShape shape = {.materials = materials,
                             .materialCount = count,
-                            .belts = listBelts(body, count, belts) ? belts : NULL,
+                            .belts = listBelts(body, principal, count, belts) ? belts : NULL,
                             .isMoved = body->hasMass,
                             .groups = first->groups,
                             .mask = first->mask};

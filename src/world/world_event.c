@@ -30,9 +30,13 @@ static rbEventHost makeHost(rbWorld* world)
     return host;
 }
 
-// Bounds on the effect of varying loads; rejects forces that state no bound, by name.
+// Bounds on varying loads, 0: none act; rejects forces that state no bound, by name.
 static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def, rbError* error)
 {
+    const rbBody* body = &world->bodies.data[index];
+    double mass = world->motions.data[index].mass;
+    def->loadAcceleration = body->isLoaded ? fmax(rbLength(body->loads[0]) / mass, 1e-300) : 0.0;
+    def->loadTorque = rbLength(body->loads[1]);
     rbForceCursor cursor = {0};
     const rbForceDef* force;
     while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
@@ -40,16 +44,14 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
         if (row->addVarying == NULL) {
             continue; // constant
         }
-        double acceleration =
-            rbForceRow_GetAccelerationBound(row, force, world->motions.data[index].mass);
+        double acceleration = rbForceRow_GetAccelerationBound(row, force, mass);
         if (!isfinite(acceleration) || !(force->torqueMax >= 0.0)) {
             return rbError_Set(
                 error, RB_STATUS_UNSUPPORTED,
                 "body \"%s\": the force \"%s\" states no bound on the %s it causes, and without "
                 "one the event engine could miss collisions; use constant forces, user forces with "
                 "accelerationMax and torqueMax, or the engine \"flight\"",
-                world->bodies.data[index].name, row->name,
-                isfinite(acceleration) ? "torque" : "acceleration");
+                body->name, row->name, isfinite(acceleration) ? "torque" : "acceleration");
         }
         def->loadAcceleration += acceleration;
         def->loadTorque += force->torqueMax;

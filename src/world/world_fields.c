@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// A field is a run of doubles in the public state of a body; the mass is not in it.
+// A field is a run of doubles in the public state of a body; mass, force and torque are not in it.
 typedef struct FieldRow {
     int width;
     bool isWritable;
@@ -20,6 +20,8 @@ static const FieldRow fieldTable[RB_FIELD_COUNT] = {
     [RB_FIELD_LINEAR_VELOCITY] = {3, true, offsetof(rbBodyState, linearVelocity)},
     [RB_FIELD_ANGULAR_VELOCITY] = {3, true, offsetof(rbBodyState, angularVelocity)},
     [RB_FIELD_MASS] = {1, false, 0},
+    [RB_FIELD_FORCE] = {3, true, 0},
+    [RB_FIELD_TORQUE] = {3, true, 0},
 };
 
 int rbBodyField_Width(rbBodyField field)
@@ -46,9 +48,8 @@ int rbWorld_GetBodyIds(const rbWorld* world, rbBodyId* ids, int capacity)
 
 rbBodyId rbWorld_FindBody(const rbWorld* world, const char* name)
 {
-    rbBodyId null = {0, 0};
     int index = rbNameTable_Find(&world->names, name, rbWorld_NameOfBody, world);
-    return index >= 0 ? rbWorld_BodyIdOf(world, index) : null;
+    return index >= 0 ? rbWorld_BodyIdOf(world, index) : (rbBodyId){0, 0};
 }
 
 static size_t strideOf(rbBodyField field, size_t strideBytes)
@@ -62,14 +63,26 @@ void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* values, 
     size_t stride = strideOf(field, strideBytes);
     char* place = (char*)values;
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (rbWorld_IsBodyAlive(world, i)) {
-            rbBodyState state = rbWorld_PublicState(world, i, &world->states.data[i]);
-            double mass = world->bodies.data[i].hasMass ? world->motions.data[i].mass : 0.0;
-            memcpy(place,
-                   field == RB_FIELD_MASS ? (char*)&mass : (char*)&state + fieldTable[field].offset,
-                   (size_t)fieldTable[field].width * sizeof(double));
-            place += stride;
+        if (!rbWorld_IsBodyAlive(world, i)) {
+            continue;
         }
+        const rbMotionState* s = &world->states.data[i];
+        rbQuat q = s->orientation;
+        rbVec3 v = field == RB_FIELD_LINEAR_VELOCITY ? s->velocity : s->position;
+        const rbTransform* frame = &world->principals.data[i];
+        if (field == RB_FIELD_ORIENTATION) {
+            q = rbMulQuat(q, rbConjugate(frame->q));
+        } else if (field == RB_FIELD_POSITION && rbLengthSquared(frame->p) > 0.0) {
+            v = rbSub(v, rbRotate(rbMulQuat(q, rbConjugate(frame->q)), frame->p));
+        } else if (field == RB_FIELD_ANGULAR_VELOCITY) {
+            v = rbRotate(q, s->spin);
+        } else if (field == RB_FIELD_MASS) {
+            v.x = world->motions.data[i].mass;
+        } else if (field >= RB_FIELD_FORCE) {
+            v = world->bodies.data[i].loads[field - RB_FIELD_FORCE];
+        }
+        memcpy(place, field == RB_FIELD_ORIENTATION ? (void*)&q : &v, strideOf(field, 0));
+        place += stride;
     }
 }
 
@@ -80,10 +93,8 @@ static rbStatus validateValues(const rbWorld* world, rbBodyField field, const do
     for (int i = 0; i < world->aliveCount; ++i) {
         double element[4] = {0.0};
         memcpy(element, (const char*)values + (size_t)i * stride, (size_t)width * sizeof(double));
-        double sum = 0.0;
-        for (int k = 0; k < width; ++k) {
-            sum += element[k] * element[k];
-        }
+        double sum = element[0] * element[0] + element[1] * element[1] + element[2] * element[2] +
+                     element[3] * element[3];
         bool isBadTurn = field == RB_FIELD_ORIENTATION && !(fabs(sqrt(sum) - 1.0) <= 1e-6);
         if (!isfinite(sum) || isBadTurn) {
             return rbError_Set(error, RB_STATUS_INVALID,
@@ -93,6 +104,26 @@ static rbStatus validateValues(const rbWorld* world, rbBodyField field, const do
         }
     }
     return RB_STATUS_OK;
+}
+
+// The step engine asks for loads at every step; the event engine keeps their bounds.
+static void writeLoad(rbWorld* world, int index, unsigned kind, const char* value)
+{
+    rbBody* body = &world->bodies.data[index];
+    rbVec3 load;
+    memcpy(&load, value, sizeof load);
+    if (!body->hasMass || rbDistance(load, body->loads[kind]) == 0.0) {
+        return;
+    }
+    body->loads[kind] = load;
+    if (!body->isLoaded || world->def.engine == RB_ENGINE_EVENT) {
+        rbWorld_NoteChange(world);
+        body->isLoaded = true;
+        rbWorld_RefreshLoads(world, index);
+    }
+    if (!world->isEngineReady || !rbWorld_IsOwned(world, index)) {
+        rbWorld_StartFlight(world, index);
+    }
 }
 
 rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* values,
@@ -110,14 +141,16 @@ rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* val
         if (!rbWorld_IsBodyAlive(world, i)) {
             continue;
         }
-        rbBodyState state = rbWorld_PublicState(world, i, &world->states.data[i]);
-        memcpy((char*)&state + fieldTable[field].offset, place,
-               (size_t)fieldTable[field].width * sizeof(double));
-        place += stride;
-        if (world->bodies.data[i].type == RB_BODY_DYNAMIC) {
+        if (field >= RB_FIELD_FORCE) {
+            writeLoad(world, i, field - RB_FIELD_FORCE, place);
+        } else if (world->bodies.data[i].type == RB_BODY_DYNAMIC) {
+            rbBodyState state = rbWorld_PublicState(world, i, &world->states.data[i]);
+            memcpy((char*)&state + fieldTable[field].offset, place,
+                   (size_t)fieldTable[field].width * sizeof(double));
             status = rbBody_SetState(world, rbWorld_BodyIdOf(world, i), state.transform,
                                      state.linearVelocity, state.angularVelocity, error);
         }
+        place += stride;
     }
     return status;
 }

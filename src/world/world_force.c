@@ -47,6 +47,11 @@ static void variableLoad(const rbMotionBody* motion, const rbMotionState* state,
     while ((force = rbWorld_NextForce(world, motion->index, &cursor)) != NULL) {
         rbForceRow_AddLoad(rbGetForceRow(force->type), force, &input, load);
     }
+    const rbVec3* held = world->bodies.data[motion->index].loads;
+    load->force = rbAdd(load->force, held[0]);
+    load->torque = rbAdd(load->torque, held[1]);
+    load->paid = rbAdd(load->paid, held[0]);
+    load->power += rbDot(held[0], input.linearVelocity) + rbDot(held[1], input.angularVelocity);
 }
 
 void rbWorld_RefreshLoads(rbWorld* world, int index)
@@ -54,7 +59,7 @@ void rbWorld_RefreshLoads(rbWorld* world, int index)
     rbMotionBody* motion = &world->motions.data[index];
     rbVec3 force = RB_VEC3_ZERO;
     motion->torque = RB_VEC3_ZERO;
-    motion->load = NULL;
+    motion->load = world->bodies.data[index].isLoaded ? variableLoad : NULL;
     rbForceCursor cursor = {0};
     const rbForceDef* def;
     while ((def = rbWorld_NextForce(world, index, &cursor)) != NULL) {
@@ -101,21 +106,17 @@ rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
         }
     }
     world->def.gravity = gravity;
-    rbBodyId all = {0, 0};
-    refreshBodies(world, all);
+    refreshBodies(world, (rbBodyId){0, 0});
     return RB_STATUS_OK;
 }
 
 static double potentialOf(const rbWorld* world, const rbForceDef* def)
 {
     const rbForceRow* row = rbGetForceRow(def->type);
-    if (row->potential == NULL) {
-        return 0.0;
-    }
     int first = RB_IS_NULL(def->body) ? 0 : (int)def->body.index1 - 1;
     int last = RB_IS_NULL(def->body) ? world->bodies.count - 1 : first;
     double sum = 0.0;
-    for (int i = first; i <= last; ++i) {
+    for (int i = first; row->potential != NULL && i <= last; ++i) {
         if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
             sum += row->potential(def, world->motions.data[i].mass, world->states.data[i].position);
         }
@@ -190,12 +191,13 @@ double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId)
     if (!world->bodies.data[index].hasMass) {
         return 0.0;
     }
-    double bound = rbLength(world->def.gravity);
+    double mass = world->motions.data[index].mass;
+    double bound =
+        rbLength(world->def.gravity) + rbLength(world->bodies.data[index].loads[0]) / mass;
     rbForceCursor cursor = {0};
     const rbForceDef* def;
     while ((def = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        bound += rbForceRow_GetAccelerationBound(rbGetForceRow(def->type), def,
-                                                 world->motions.data[index].mass);
+        bound += rbForceRow_GetAccelerationBound(rbGetForceRow(def->type), def, mass);
     }
     return bound;
 }

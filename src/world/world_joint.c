@@ -76,8 +76,8 @@ static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
 {
     return (rbJointSide){.name = rbWorld_LabelBody(world, index, text),
                          .transform = frame,
-                         .principal = index < 0 ? RB_TRANSFORM_IDENTITY
-                                                : world->bodies.data[index].principal};
+                         .principal =
+                             index < 0 ? RB_TRANSFORM_IDENTITY : world->principals.data[index]};
 }
 
 // The model from the definition, the poses of the bodies at the creation of the joint, and their

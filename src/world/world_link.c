@@ -134,7 +134,7 @@ rbRowPose rbWorld_GetRowPose(const rbWorld* world, int index)
 
 rbVec3 rbWorld_ToPrincipal(const rbWorld* world, int index, rbVec3 anchor)
 {
-    return index < 0 ? anchor : rbInvTransformPoint(world->bodies.data[index].principal, anchor);
+    return index < 0 ? anchor : rbInvTransformPoint(world->principals.data[index], anchor);
 }
 
 static void getVelocities(const rbWorld* world, int index, rbVec3* linear, rbVec3* angular)

@@ -165,7 +165,7 @@ static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
     body->mass = *mass;
     body->hasMass = true;
     motion->mass = mass->mass;
-    rbMassProperties_Principal(mass, &motion->moments, &body->principal);
+    rbMassProperties_Principal(mass, &motion->moments, &world->principals.data[index]);
     world->states.data[index] = rbWorld_InnerState(world, index, before.transform,
                                                    before.linearVelocity, before.angularVelocity);
     rbWorld_RemakeLinksOf(world, index);
@@ -183,7 +183,7 @@ static void updateRadius(rbWorld* world, int index)
         if (shape->isSensor) {
             continue;
         }
-        rbVec3 center = rbInvTransformPoint(shape->transform, body->principal.p);
+        rbVec3 center = rbInvTransformPoint(shape->transform, world->principals.data[index].p);
         double radius = rbGeometry_GetRadius(rbWorld_GetGeometry(world, shape->geometry), center);
         body->radius = fmax(body->radius, radius);
     }
@@ -433,7 +433,7 @@ rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geome
     for (int i = 0; i < count; ++i) {
         materials[i] = body->shapes.data[rbBody_FindSolid(body, i)].def.material;
     }
-    *transform = rbInvertTransform(body->principal);
+    *transform = rbInvertTransform(world->principals.data[index]);
     if (count == 1) {
         const rbShapeDef* shape = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
         *geometry = rbWorld_GetGeometry(world, shape->geometry);

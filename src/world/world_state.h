@@ -26,13 +26,14 @@ typedef struct rbBody {
     bool hasExplicitMass;
     bool hasMass;            // dynamic with a mass: it moves freely
     rbMassProperties mass;   // in the body's frame
-    rbTransform principal;   // principal frame in the body's frame; identity unless dynamic
     double radius;           // of the shapes about the center of mass, m
     rbPath* path;            // kinematic, may be NULL
     rbMotionSettings motion; // as requested; 0 means the world's value
     double growth;           // m/s
     void* userData;
     int firstForce1; // index + 1 of the first force on this body alone, 0: none
+    bool isLoaded;   // loads were set: they count as varying
+    rbVec3 loads[2]; // force (N) and torque (N m), held until they are set again
     RB_ARRAY(rbShapeSlot) shapes;
 } rbBody;
 
@@ -124,7 +125,8 @@ struct rbWorld {
     RB_ARRAY(rbBody) bodies;    // all arrays of bodies have the same count
     RB_ARRAY(rbFlight) flights; // dynamic bodies with mass
     RB_ARRAY(rbMotionBody) motions;
-    RB_ARRAY(rbMotionState) states; // at the world's time
+    RB_ARRAY(rbMotionState) states;   // at the world's time
+    RB_ARRAY(rbTransform) principals; // frames of inertia in the body's; identity if static
     rbNameTable names;
     int aliveCount;
 

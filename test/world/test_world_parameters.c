@@ -461,6 +461,63 @@ static void contactsAreTurnedOnAndOff(void** state)
     rbDestroyWorld(world);
 }
 
+// A force that is held moves a body as a constant one does, until it is written again; its work is
+// external, and a snapshot contains it. Displacement after two seconds of 3 m/s^2 along x and two
+// of 1 m/s^2 against y: 6 + 12 and -2 m.
+static void heldLoadsActUntilTheyAreWrittenAgain(void** state)
+{
+    (void)state;
+    for (int engine = 0; engine < RB_ENGINE_COUNT; ++engine) {
+        rbWorldDef def = defineWorld();
+        def.engine = (rbEngineType)engine;
+        def.gravity = RB_VEC3_ZERO;
+        rbWorld* world = makeWorld(&def);
+        rbBodyId ball = addBall(world, "ball", RB_VEC3_ZERO, 0.1);
+        (void)addBall(world, "other", rbMakeVec3(0.0, 0.0, 5.0), 0.1);
+        double mass = rbBody_GetMass(world, ball).mass;
+        double moment = rbBody_GetPrincipalMoments(world, ball, NULL).z;
+        double forces[2][3] = {{3.0 * mass, 0.0, 0.0}, {0.0}};
+        double torques[2][3] = {{0.0, 0.0, 0.5 * moment}, {0.0}};
+        assert_int_equal(rbWorld_WriteField(world, RB_FIELD_FORCE, forces[0], 0, NULL),
+                         RB_STATUS_OK);
+        assert_int_equal(rbWorld_WriteField(world, RB_FIELD_TORQUE, torques[0], 0, NULL),
+                         RB_STATUS_OK);
+        double back[2][3];
+        rbWorld_ReadField(world, RB_FIELD_TORQUE, back[0], 0);
+        assert_memory_equal(back, torques, sizeof back);
+        advance(world, 2.0);
+        size_t size = rbWorld_GetSnapshotSize(world);
+        void* bytes = malloc(size);
+        assert_int_equal(rbWorld_TakeSnapshot(world, bytes, size, NULL), RB_STATUS_OK);
+        advance(world, 3.0);
+        uint64_t hash = rbWorld_GetHash(world);
+        forces[0][0] = 0.0;
+        forces[0][1] = -mass;
+        assert_int_equal(rbWorld_WriteField(world, RB_FIELD_FORCE, forces[0], 0, NULL),
+                         RB_STATUS_OK);
+        advance(world, 4.0);
+        assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, NULL), RB_STATUS_OK);
+        advance(world, 3.0);
+        assert_true(rbWorld_GetHash(world) == hash);
+        assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, NULL), RB_STATUS_OK);
+        free(bytes);
+        assert_int_equal(rbWorld_WriteField(world, RB_FIELD_FORCE, forces[0], 0, NULL),
+                         RB_STATUS_OK);
+        advance(world, 4.0);
+        rbBodyState moved = rbBody_GetState(world, ball);
+        checkNear(moved.center.x, 18.0, 1e-9);
+        checkNear(moved.center.y, -2.0, 1e-9);
+        checkNear(moved.angularVelocity.z, 2.0, 1e-9);
+        rbLedger ledger = rbWorld_GetLedger(world);
+        checkNear(ledger.work, 0.5 * mass * (36.0 + 4.0) + 0.5 * moment * 4.0, 1e-7 * mass);
+        checkClosed(world, 1e-9);
+        forces[1][2] = NAN;
+        assert_int_equal(rbWorld_WriteField(world, RB_FIELD_FORCE, forces[0], 0, NULL),
+                         RB_STATUS_INVALID);
+        rbDestroyWorld(world);
+    }
+}
+
 RB_TEST_GROUP(test_world_parameters, cmocka_unit_test(ballsFallAsTheNewGravitySays),
               cmocka_unit_test(blocksSlideWhenFrictionGoes),
               cmocka_unit_test(bouncesFollowTheNewMaterial), cmocka_unit_test(massesAreScaled),
@@ -469,4 +526,5 @@ RB_TEST_GROUP(test_world_parameters, cmocka_unit_test(ballsFallAsTheNewGravitySa
               cmocka_unit_test(snapshotsTakeParametersBack),
               cmocka_unit_test(parametersOfTheStartAreTheSameBits),
               cmocka_unit_test(refusedChangesLeaveNoTrace),
-              cmocka_unit_test(contactsAreTurnedOnAndOff));
+              cmocka_unit_test(contactsAreTurnedOnAndOff),
+              cmocka_unit_test(heldLoadsActUntilTheyAreWrittenAgain));

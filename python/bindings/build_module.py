@@ -1,0 +1,66 @@
+"""Describes the compiled module rattleback._native for cffi; setup.py builds it.
+
+One module for all versions of Python 3 (abi3), linked with the static libraries of build/release, so that it computes the
+same bits as the program.
+"""
+import os
+import subprocess
+import sys
+
+import cffi
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import headers  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(HERE))
+RELEASE = os.path.join(ROOT, "build", "release")
+
+# Of the program: pages that replay a run, and the laboratory's keys of scenes.
+PROGRAM = """
+typedef struct rbPageWriter rbPageWriter;
+rbPageWriter* rbCreatePageWriter(const char* path, const rbScene* scene, const rbWorld* world, double duration, rbError* error);
+rbStatus rbPageWriter_TakeFrame(rbPageWriter* writer, const rbWorld* world, rbError* error);
+rbStatus rbPageWriter_Finish(rbPageWriter* writer, const rbWorld* world, rbError* error);
+void rbPageWriter_Abandon(rbPageWriter* writer);
+rbStatus rbRegisterSceneLaboratory(rbError* error);
+"""
+# Functions of Python that C calls.
+CALLBACKS = """
+extern "Python" void rbpyForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
+extern "Python" bool rbpyFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
+"""
+
+
+def build_libraries():
+    """Builds the static libraries, which takes no time when they are up to date."""
+    for command in (["cmake", "--preset", "release"],
+                    ["cmake", "--build", RELEASE, "--target", "rattleback", "rattleback_io", "rattleback_lab", "rattleback_app"]):
+        try:
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        except FileNotFoundError:
+            sys.exit("rattleback: cmake is needed to build the library; 'tools/setup.sh' installs what is missing")
+        if done.returncode != 0:
+            sys.exit(f"rattleback: {' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+
+
+def make_builder():
+    """The builder of the module, for cffi_modules in setup.py."""
+    build_libraries()
+    with open(os.path.join(HERE, "helpers.h"), encoding="utf-8") as file:
+        helpers = "#define RBPY_STATE_WIDTH ...\n" + "".join(line for line in file if not line.startswith(("//", "#")))
+    builder = cffi.FFI()
+    builder.cdef(headers.declarations(os.path.join(ROOT, "include")) + helpers + PROGRAM + CALLBACKS)
+    builder.set_source(
+        "rattleback._native", headers.includes() + '#include "helpers.h"\n' + PROGRAM,
+        sources=["bindings/helpers.c"],
+        include_dirs=[os.path.join(ROOT, "include"), HERE],
+        extra_objects=[os.path.join(RELEASE, f"librattleback{part}.a") for part in ("_app", "_lab", "_io", "")],
+        libraries=["jansson", "zstd", "z", "qhull_r", "amd", "m", "pthread"],
+        extra_compile_args=["-std=c17", "-O2", "-ffp-contract=off"],
+        # The module exports its entry point only: no second library can bind to its functions.
+        extra_link_args=["-Wl,--exclude-libs,ALL"])
+    return builder
+
+
+ffibuilder = make_builder()

@@ -1,0 +1,210 @@
+"""Recordings (.rbr), read lazily as arrays."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, Union
+
+import numpy as np
+
+from ._convert import FloatArray, record_type
+from ._native import ffi, lib
+from .errors import DeadObjectError, InvalidError, check, exception_of, new_error
+from .scene import Scene
+
+_MEMBERS = {"position": ("positions", 3), "orientation": ("orientations", 4), "velocity": ("linearVelocities", 3),
+            "angular_velocity": ("angularVelocities", 3)}
+_EVENT = record_type("rbRecordedEvent", {
+    "time": ("time", "f8"), "kind": ("kind", "u4"), "body_a": ("bodyA", "u4"), "body_b": ("bodyB", "u4"),
+    "energy_change": ("energyChange", "f8"), "values": ("values", "12f8")})
+
+
+class LazyArray:
+    """One quantity of a recording, shape (frames, bodies, 3 or 4): frames are read when they are asked for. np.asarray
+    reads all.
+
+    >>> LazyArray.__name__
+    'LazyArray'
+    """
+
+    def __init__(self, recording: Recording, name: str) -> None:
+        self._recording = recording
+        self._name = name
+        self.shape = (len(recording), len(recording.body_names), _MEMBERS[name][1])
+        self.dtype = np.dtype(np.float64)
+        self.ndim = 3
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Any:
+        first, rest = (key[0], key[1:]) if isinstance(key, tuple) else (key, ())
+        if isinstance(first, (int, np.integer)):
+            return self._recording.frame(int(first))[self._name][tuple(rest)]
+        if isinstance(first, slice):
+            frames: Any = range(*first.indices(len(self)))
+        elif first is Ellipsis:
+            return np.asarray(self)[key]
+        else:
+            found = np.asarray(first)
+            frames = np.flatnonzero(found) if found.dtype == bool else found
+        parts = [self._recording.frame(int(i))[self._name][tuple(rest)] for i in frames]
+        if parts:
+            return np.stack(parts)
+        return np.empty((0, *np.empty(self.shape[1:])[tuple(rest)].shape))
+
+    def __array__(self, dtype: Any = None) -> FloatArray:
+        found: FloatArray = self[:]
+        return found if dtype is None else found.astype(dtype)
+
+
+class Recording:
+    """A recording that is open for reading.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+    >>> result = Scene.example("pendulum").run(0.2, output=0.05, record=path)
+    >>> with Recording(path) as recording:
+    ...     recording.positions[-1].tolist() == result.positions[-1].tolist()
+    True
+    """
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        error = new_error()
+        found = lib.rbOpenRecording(os.fsencode(path), error)
+        if found == ffi.NULL:
+            raise exception_of(error)
+        self._pointer = ffi.gc(found, lib.rbCloseRecording)
+        header, info = lib.rbRecording_GetHeader(found), lib.rbRecording_GetInfo(found)
+        self.path = os.fspath(path)
+        self.body_names = [ffi.string(header.bodyNames[i]).decode() for i in range(header.bodyCount)]
+        self.scene_text: str = ffi.string(header.sceneText).decode()
+        self.is_complete = bool(info.condition == lib.RB_RECORDING_COMPLETE)
+        self.hash = int(info.finalHash)
+        self._frames, self._events = int(info.frameCount), int(info.eventCount)
+        self._times: Any = None
+
+    def _native(self) -> Any:
+        if self._pointer == ffi.NULL:
+            raise DeadObjectError("this recording was closed; open it again")
+        return self._pointer
+
+    def close(self) -> None:
+        """Closes the file.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene().run(0.1, output=0.1, record=path)
+        >>> Recording(path).close()
+        """
+        if self._pointer != ffi.NULL:
+            ffi.release(self._pointer)
+            self._pointer = ffi.NULL
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self._frames
+
+    def __repr__(self) -> str:
+        return f"<Recording {self.path!r}: {self._frames} frames of {len(self.body_names)} bodies>"
+
+    def frame(self, index: int) -> dict[str, Any]:
+        """A frame: "time" (s), "position", "orientation", "velocity" (of the origins of the body frames),
+        "angular_velocity", "energy" (J).
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene().run(0.1, output=0.1, record=path)
+        >>> Recording(path).frame(-1)["time"]
+        0.1
+        """
+        number = index + self._frames if index < 0 else index
+        if not 0 <= number < self._frames:
+            raise IndexError(f"there is no frame {index}; the recording has {self._frames}")
+        frame, error = ffi.new("rbFrame*"), new_error()
+        check(lib.rbRecording_ReadFrame(self._native(), number, frame, error), error)
+        out: dict[str, Any] = {"time": float(frame.time), "energy": float(frame.ledger.total)}
+        for name, (member, width) in _MEMBERS.items():
+            size = frame.bodyCount * width * 8
+            data = ffi.buffer(getattr(frame, member), size)[:] if size else b""
+            out[name] = np.frombuffer(data, dtype=np.float64).reshape(-1, width)
+        return out
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return self.frame(index)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self.frame(i) for i in range(self._frames))
+
+    @property
+    def times(self) -> FloatArray:
+        """The times of all frames, s; reads the recording once."""
+        if self._times is None:
+            self._times = np.array([self.frame(i)["time"] for i in range(self._frames)])
+        times: FloatArray = self._times
+        return times
+
+    @property
+    def positions(self) -> LazyArray:
+        """(frames, bodies, 3), m."""
+        return LazyArray(self, "position")
+
+    @property
+    def orientations(self) -> LazyArray:
+        """(frames, bodies, 4), w, x, y, z."""
+        return LazyArray(self, "orientation")
+
+    @property
+    def velocities(self) -> LazyArray:
+        """Of the origins of the body frames, (frames, bodies, 3), m/s."""
+        return LazyArray(self, "velocity")
+
+    @property
+    def angular_velocities(self) -> LazyArray:
+        """(frames, bodies, 3), rad/s, world axes."""
+        return LazyArray(self, "angular_velocity")
+
+    def body(self, name: str) -> FloatArray:
+        """Positions of one body over time, (frames, 3), m.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> result = Scene.example("pendulum").run(0.2, output=0.05, record=path)
+        >>> Recording(path).body(result.body_names[0]).shape
+        (5, 3)
+        """
+        if name not in self.body_names:
+            raise InvalidError(f"there is no body {name!r} in the recording; there are {', '.join(self.body_names[:20])}")
+        found: FloatArray = self.positions[:, self.body_names.index(name)]
+        return found
+
+    def events(self) -> Any:
+        """The recorded events as records: time, kind, body_a, body_b, energy_change, values.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene().run(0.1, output=0.1, record=path)
+        >>> len(Recording(path).events())
+        0
+        """
+        data, error = ffi.new("rbRecordedEvent[]", self._events), new_error()
+        if self._events:
+            check(lib.rbRecording_ReadEvents(self._native(), 0, self._events, data, error), error)
+            return np.frombuffer(ffi.buffer(data), dtype=_EVENT).copy()
+        return np.empty(0, dtype=_EVENT)
+
+    def scene(self) -> Scene:
+        """The scene that was recorded.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene(duration=7).run(0.1, output=0.1, record=path)
+        >>> Recording(path).scene().duration
+        7.0
+        """
+        return Scene.from_text(self.scene_text)

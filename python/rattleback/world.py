@@ -1,0 +1,1053 @@
+"""The world: bodies that move in time.
+
+    world = rattleback.World(gravity=(0, 0, -9.81))
+    world.add_body(rattleback.Shape.plane(), type="static")
+    ball = world.add_body(rattleback.Shape.sphere(0.1), position=(0, 0, 1))
+    world.step(1000)
+
+Use a world from one thread at a time; steps release the GIL, and step_all steps many worlds in C threads. Positions of all
+bodies and the like are arrays in the order of world.bodies.
+"""
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._convert import FloatArray, Vector, array, camel_or_same, pointer, record_type, struct_dict, target, vec3, vector
+from ._native import ffi, lib
+from .control import LinearModel, Rollout, linear_model, roll_out
+from .errors import (DeadObjectError, InvalidError, LimitError, NotFoundError, RattlebackWarning, check, exception_of,
+                     message_of, new_error)
+from .objects import Body, Joint, Spring
+from .scene import Scene, body_value, camel_keys
+from .shape import Hit, Material, Shape, transform
+
+_NO_WORLD, _UNFINISHED = -1, -2
+
+_CONTACT = record_type("rbContactView", {
+    "index_a": ("bodyA", "u4"), "index_b": ("bodyB", "u4"), "point": ("point", "3f8"), "normal": ("normal", "3f8"),
+    "gap": ("gap", "f8"), "force": ("force", "3f8"), "sticking": ("isSticking", "?")})
+_CONTACT_EVENT = record_type("rbContactEvent", {
+    "time": ("time", "f8"), "kind": ("kind", "i4"), "index_a": ("bodyA", "u4"), "index_b": ("bodyB", "u4"),
+    "shape_a": ("shapeA", "i4"), "shape_b": ("shapeB", "i4"), "point": ("point", "3f8"), "normal": ("normal", "3f8"),
+    "approach_speed": ("approachSpeed", "f8"), "impulse": ("impulse", "3f8")})
+_EVENT = record_type("rbEvent", {
+    "time": ("time", "f8"), "kind": ("kind", "i4"), "index_a": ("bodyA", "u4"), "index_b": ("bodyB", "u4"),
+    "energy_change": ("energyChange", "f8"), "friction_work": ("frictionWork", "f8"), "point": ("point", "3f8"),
+    "normal": ("normal", "3f8"), "impulse": ("impulse", "3f8"), "approach_speed": ("approachSpeed", "f8")})
+
+_FIELDS = {"position": lib.RB_FIELD_POSITION, "orientation": lib.RB_FIELD_ORIENTATION, "center": lib.RB_FIELD_CENTER,
+           "velocity": lib.RB_FIELD_LINEAR_VELOCITY, "angular_velocity": lib.RB_FIELD_ANGULAR_VELOCITY,
+           "mass": lib.RB_FIELD_MASS, "force": lib.RB_FIELD_FORCE, "torque": lib.RB_FIELD_TORQUE}
+_WIDTHS = {name: int(lib.rbBodyField_Width(field)) for name, field in _FIELDS.items()}
+
+ForceFunction = Callable[["Body", "ForceState"], Any]
+Records = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Energies (J) and momenta (kg m/s, kg m²/s) of all dynamic bodies, and the work done since the start.
+
+    energy_drift is the error of the integration; values has all numbers of the library by name.
+
+    >>> import rattleback as rb
+    >>> world = rb.World()
+    >>> _ = world.add_body(rb.Shape.sphere(0.1), mass=2.0, velocity=(3, 0, 0))
+    >>> world.ledger.kinetic
+    9.0
+    """
+
+    kinetic: float
+    potential: float
+    energy: float
+    energy_drift: float
+    work: float
+    momentum: FloatArray
+    angular_momentum: FloatArray
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ForceState:
+    """The state of a body as a force sees it: time s, mass kg, center m, velocity m/s, angular_velocity rad/s.
+
+    >>> ForceState.__name__
+    'ForceState'
+    """
+
+    time: float
+    mass: float
+    center: FloatArray
+    velocity: FloatArray
+    angular_velocity: FloatArray
+
+
+class Snapshot:
+    """Everything that changes while a world runs, at one time; see World.snapshot. For this process, not for files.
+
+    >>> import rattleback as rb
+    >>> world = rb.World()
+    >>> world.snapshot().time
+    0.0
+    """
+
+    __slots__ = ("time", "_bytes", "_size")
+
+    def __init__(self, time: float, data: Any, size: int) -> None:
+        self.time = time
+        self._bytes = data
+        self._size = size
+
+
+class _Force:
+    """A force function and its world: the context of the C callback."""
+
+    def __init__(self, world: World, function: Callable[..., Any], body: Optional[Body]) -> None:
+        self.world, self.function, self.body = world, function, body
+
+
+@ffi.def_extern()  # type: ignore[misc]
+def rbpyForce(given: Any, force: Any, torque: Any, context: Any) -> None:
+    """Calls a force function of Python. An exception is kept, and raised when the step has ended."""
+    own: _Force = ffi.from_handle(context)
+    if own.world._raised is not None:
+        return
+    try:
+        state = ForceState(given.time, given.mass, vector(given.center), vector(given.linearVelocity),
+                           vector(given.angularVelocity))
+        answer = own.function(Body(own.world, given.bodyId), state)
+        if answer is None:
+            return
+        parts = answer if isinstance(answer, tuple) and len(answer) == 2 and np.ndim(answer[0]) == 1 else (answer, None)
+        for part, out, what in zip(parts, (force, torque), ("the force", "the torque")):
+            if part is not None:
+                out.x, out.y, out.z = vec3(part, f"{what} of a force function")
+    except BaseException as error:  # noqa: B902 - also KeyboardInterrupt
+        own.world._raised = error
+
+
+@ffi.def_extern()  # type: ignore[misc]
+def rbpyFilter(handle: Any, a: Any, b: Any, context: Any) -> bool:
+    """Asks a filter function of Python."""
+    world: World = ffi.from_handle(context)
+    if world._raised is not None or world._filter is None:
+        return True
+    try:
+        return bool(world._filter(Body(world, a), Body(world, b)))
+    except BaseException as error:  # noqa: B902
+        world._raised = error
+        return True
+
+
+class World:
+    """A world. Make one here and add bodies, or from a scene: Scene.world().
+
+    >>> world = World(gravity=(0, 0, 0))
+    >>> body = world.add_body(Shape.box((1, 1, 1)), velocity=(1, 0, 0))
+    >>> world.step(1000)
+    >>> body.position.round(9).tolist()
+    [1.0, 0.0, 0.0]
+    """
+
+    def __init__(self, *, gravity: Vector = (0.0, 0.0, -9.81), engine: str = "step", dt: Optional[float] = None,
+                 accuracy: Optional[str] = None, contacts: bool = True, **keys: Any) -> None:
+        """gravity m/s²; engine "step", "event" or "flight"; dt: s, step size (default 1e-3); accuracy "game",
+        "engineering" or "exact"; contacts: whether bodies collide (step engine). Other keys are those of scenes in snake
+        case: step={...}, contact={...}, event={...}, motion={...}, materials={...}.
+        """
+        value = camel_keys(keys)
+        value["engine"] = engine
+        value["world"] = {"gravity": vec3(gravity, "gravity"), **value.get("world", {})}
+        step = dict(value.get("step", {}))
+        if dt is not None:
+            step["step"] = dt
+        if accuracy is not None:
+            step["accuracy"] = accuracy
+        if step:
+            value["step"] = step
+        if not contacts:
+            value["contact"] = {**value.get("contact", {}), "enabled": False}
+        self._start(Scene(value))
+
+    @staticmethod
+    def _of_scene(scene: Scene) -> World:
+        world = object.__new__(World)
+        world._start(scene)
+        return world
+
+    def _start(self, scene: Scene) -> None:
+        scene = scene.copy()  # later changes of the scene do not reach the world
+        handle, error = scene._handle(), new_error()
+        made = lib.rbScene_CreateWorld(handle, error)
+        if made == ffi.NULL:
+            raise exception_of(error)
+        self.scene = scene
+        self._pointer = ffi.gc(made, lib.rbDestroyWorld)
+        self._dt = float(lib.rbScene_GetInfo(handle).step.step)
+        self._status = lib.RB_STATUS_OK
+        self._raised: Optional[BaseException] = None
+        self._forces: list[Any] = []
+        self._filter: Optional[Callable[[Body, Body], bool]] = None
+        self._controllers: list[Callable[[World], Any]] = []
+        self._listeners: list[Callable[[Records], Any]] = []
+        self._watched = False  # something of Python is called in steps
+        self._recipe: list[Callable[[World], Any]] = []  # what was added or destroyed since, for branches
+        self._order: Optional[tuple[int, NDArray[np.int64]]] = None
+        self._self: Any = None
+        self._branches: list[World] = []  # of rollouts
+        # Open joints and overlaps at the start are named when the first step is made.
+
+    # ------------------------------------------------------------------------------------------------- life
+
+    def _native(self) -> Any:
+        if self._pointer == ffi.NULL:
+            raise DeadObjectError("this world was closed; create a new one")
+        return self._pointer
+
+    def close(self) -> None:
+        """Frees the world now; otherwise it happens with its last reference.
+
+        >>> World().close()
+        """
+        if self._pointer != ffi.NULL:
+            ffi.release(self._pointer)
+            self._pointer = ffi.NULL
+
+    def __enter__(self) -> World:
+        self._native()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._pointer == ffi.NULL:
+            return "<World, closed>"
+        return f"<World: {lib.rbWorld_GetBodyCount(self._pointer)} bodies at {self.time:g} s>"
+
+    def _note(self, action: Callable[[World], Any]) -> None:
+        self._recipe.append(action)
+        self._order = None
+
+    def _note_at(self, before: Snapshot, action: Callable[[World], Any]) -> None:
+        """Notes what depends on the poses at that time, such as the distance that a joint holds."""
+        self._note(lambda world: world.restore(before))
+        self._note(action)
+
+    # ------------------------------------------------------------------------------------------------ content
+
+    def add_body(self, shape: Any = None, *, name: Optional[str] = None, shapes: Optional[Sequence[Any]] = None,
+                 material: Union[Material, str, Mapping[str, Any], None] = None, type: Optional[str] = None,
+                 position: Optional[Vector] = None, orientation: Any = None, velocity: Optional[Vector] = None,
+                 spin: Optional[Vector] = None, mass: Optional[float] = None, inertia: Optional[Vector] = None,
+                 **keys: Any) -> Body:
+        """Adds a body; the arguments are those of Scene.add_body, without repeat and scatter.
+
+        >>> World().add_body(Shape.sphere(0.1), name="ball", mass=2.0).mass
+        2.0
+        """
+        given = dict(type=type, position=position, orientation=orientation, velocity=velocity, spin=spin, mass=mass,
+                     inertia=inertia, **keys)
+        handle, error = self._native(), new_error()
+        text = json.dumps(body_value(name, shape, shapes, material, given)).encode()
+        count = len(self._recipe) + lib.rbWorld_GetBodyCount(handle)
+        default = f"body{count}".encode()
+        found = lib.rbScene_AddBody(self.scene._handle(), handle, text, len(text), default, error)
+        if found.index1 == 0:
+            raise exception_of(error)
+        self._note(lambda world: lib.rbScene_AddBody(world.scene._handle(), world._pointer, text, len(text), default, ffi.NULL))
+        return Body(self, found)
+
+    def add_joint(self, type: str, body_a: Optional[Body], body_b: Optional[Body], *, anchor: Optional[Vector] = None,
+                  anchor_a: Optional[Vector] = None, anchor_b: Optional[Vector] = None, axis: Optional[Vector] = None,
+                  axis_b: Optional[Vector] = None, name: Optional[str] = None,
+                  distance: Optional[float] = None, stiffness: float = 0.0, rest: float = 0.0, damping: float = 0.0,
+                  friction: float = 0.0, motor: Optional[Mapping[str, Any]] = None, lower: float = -math.inf,
+                  upper: float = math.inf, restitution: float = 0.0, collide: bool = False) -> Joint:
+        """Adds a joint between two bodies (None: the world): "ball", "hinge", "prismatic", "fixed", "universal", ...
+
+        anchor (m) and axis in world coordinates at the present poses, or anchor_a and anchor_b in the frames of the bodies
+        (of the world: world coordinates); axis_b: second axis of universal joints. For the first freedom: stiffness, rest, damping, dry friction; motor {"type": "position" | "speed" | "velocity", "gain",
+        "target", "force_max", ...}; lower, upper and restitution of its stops. collide: whether its bodies collide.
+
+        >>> world = World()
+        >>> a = world.add_body(Shape.sphere(0.1))
+        >>> world.add_joint("ball", None, a, anchor=(0, 0, 1)).type
+        'ball'
+        """
+        handle, error = self._native(), new_error()
+        definition = ffi.new("rbJointDef*")
+        definition[0] = lib.rbDefaultJointDef()
+        definition.type = lib.rbJointType_Find(type.encode())
+        if definition.type >= lib.rbJointType_GetCount():
+            raise InvalidError(f"there is no joint type {type!r}; ball, hinge, prismatic, cylindrical, universal, fixed, "
+                               "distance, ... are known")
+        keep = [ffi.new("char[]", name.encode())] if name else []
+        if keep:
+            definition.name = keep[0]
+        for key, body in (("bodyA", body_a), ("bodyB", body_b)):
+            if body is not None:
+                body._alive()
+                if body.world is not self:
+                    raise InvalidError("a body of the joint belongs to another world")
+                setattr(definition, key, body._id)
+        if anchor is not None:
+            lib.rbJointDef_SetAnchor(definition, handle, vec3(anchor, "anchor"))
+        if anchor_a is not None:
+            definition.anchorA = vec3(anchor_a, "anchor_a")
+        if anchor_b is not None:
+            definition.anchorB = vec3(anchor_b, "anchor_b")
+        if axis is not None:
+            lib.rbJointDef_SetAxis(definition, handle, vec3(axis, "axis"))
+        if axis_b is not None:
+            other = ffi.new("rbJointDef*", definition[0])
+            lib.rbJointDef_SetAxis(other, handle, vec3(axis_b, "axis_b"))
+            definition.axisB = other.axisB
+        if distance is not None:
+            definition.distance = distance
+        free = definition.freedoms[0]
+        free.stiffness, free.rest, free.damping, free.friction = stiffness, rest, damping, friction
+        _set_motor(free.motor, motor)
+        definition.limits[0] = {"lower": lower, "upper": upper, "restitution": restitution}
+        definition.areNeighborsMeeting = collide
+        before = self.snapshot()
+        found = lib.rbCreateJoint(handle, definition, error)
+        if found.index1 == 0:
+            raise exception_of(error)
+        self._note_at(before, lambda world: (keep, lib.rbCreateJoint(world._pointer, definition, ffi.NULL)))
+        return Joint(self, found)
+
+    def add_spring(self, body_a: Optional[Body], body_b: Optional[Body], *, stiffness: float, damping: float = 0.0,
+                   rest_length: Optional[float] = None, anchor_a: Vector = (0.0, 0.0, 0.0),
+                   anchor_b: Vector = (0.0, 0.0, 0.0), name: Optional[str] = None) -> Spring:
+        """Adds a spring between two bodies (None: the world): N/m, N s/m, m; anchors in the frames of the bodies.
+
+        >>> world = World()
+        >>> ball = world.add_body(Shape.sphere(0.1))
+        >>> world.add_spring(None, ball, stiffness=10.0, anchor_a=(0, 0, 1)).energy
+        0.0
+        """
+        handle, error = self._native(), new_error()
+        definition = ffi.new("rbSpringDef*")
+        definition[0] = lib.rbDefaultSpringDef()
+        keep = [ffi.new("char[]", name.encode())] if name else []
+        if keep:
+            definition.name = keep[0]
+        for key, body in (("bodyA", body_a), ("bodyB", body_b)):
+            if body is not None:
+                body._alive()
+                setattr(definition, key, body._id)
+        definition.anchorA, definition.anchorB = vec3(anchor_a, "anchor_a"), vec3(anchor_b, "anchor_b")
+        definition.stiffness, definition.damping = stiffness, damping
+        definition.restLength = -1.0 if rest_length is None else rest_length
+        before = self.snapshot()
+        found = lib.rbCreateSpring(handle, definition, error)
+        if found.index1 == 0:
+            raise exception_of(error)
+        self._note_at(before, lambda world: (keep, lib.rbCreateSpring(world._pointer, definition, ffi.NULL)))
+        return Spring(self, found)
+
+    @property
+    def bodies(self) -> list[Body]:
+        """All bodies, in the order of the arrays.
+
+        >>> World().bodies
+        []
+        """
+        found: list[Body] = self._list("Body", Body)
+        return found
+
+    @property
+    def joints(self) -> list[Joint]:
+        """All joints.
+
+        >>> World().joints
+        []
+        """
+        found: list[Joint] = self._list("Joint", Joint)
+        return found
+
+    @property
+    def springs(self) -> list[Spring]:
+        """All springs.
+
+        >>> World().springs
+        []
+        """
+        found: list[Spring] = self._list("Spring", Spring)
+        return found
+
+    def _list(self, kind: str, make: Any) -> Any:
+        handle = self._native()
+        count = int(getattr(lib, f"rbWorld_Get{kind}Count")(handle))
+        ids = ffi.new(f"rb{kind}Id[]", count)
+        getattr(lib, f"rbWorld_Get{kind}Ids")(handle, ids, count)
+        return [make(self, ids[i]) for i in range(count)]
+
+    def body(self, name: str) -> Body:
+        """The body of a name.
+
+        >>> Scene.example("pendulum").world().body("missing")
+        Traceback (most recent call last):
+        ...
+        rattleback.errors.NotFoundError: there is no body 'missing' in this world
+        """
+        return self._find("Body", name, Body)  # type: ignore[no-any-return]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of a name.
+
+        >>> world = World()
+        >>> ball = world.add_body(Shape.sphere(0.1))
+        >>> _ = world.add_joint("ball", None, ball, anchor=(0, 0, 1), name="hook")
+        >>> world.joint("hook").name
+        'hook'
+        """
+        return self._find("Joint", name, Joint)  # type: ignore[no-any-return]
+
+    def spring(self, name: str) -> Spring:
+        """The spring of a name.
+
+        >>> world = World()
+        >>> ball = world.add_body(Shape.sphere(0.1))
+        >>> _ = world.add_spring(None, ball, stiffness=1.0, anchor_a=(0, 0, 1), name="band")
+        >>> world.spring("band").name
+        'band'
+        """
+        return self._find("Spring", name, Spring)  # type: ignore[no-any-return]
+
+    def _find(self, kind: str, name: str, make: Any) -> Any:
+        found = getattr(lib, f"rbWorld_Find{kind}")(self._native(), name.encode())
+        if found.index1 == 0:
+            raise NotFoundError(f"there is no {kind.lower()} {name!r} in this world")
+        return make(self, found)
+
+    # ------------------------------------------------------------------------------------------------- arrays
+
+    def read(self, field: str, out: Optional[FloatArray] = None) -> FloatArray:
+        """A field of all bodies, (n, 3); (n, 4) for orientations, (n,) for masses: "position" (m), "orientation" (w, x, y,
+        z), "center" (of mass, m), "velocity" (m/s), "angular_velocity" (rad/s), "mass" (kg), "force" (N) and "torque"
+        (N m), the loads that write() set. out: an array of doubles to be filled, which may be a part of a larger one.
+
+        >>> world = World()
+        >>> _ = world.add_body(Shape.sphere(0.1), position=(1, 2, 3))
+        >>> world.read("position").tolist()
+        [[1.0, 2.0, 3.0]]
+        """
+        if field not in _FIELDS:
+            raise InvalidError(f"there is no field {field!r}; there are {', '.join(_FIELDS)}")
+        handle, width = self._native(), _WIDTHS[field]
+        count = int(lib.rbWorld_GetBodyCount(handle))
+        shape = (count,) if width == 1 else (count, width)
+        found = np.empty(shape) if out is None else target(out, shape, "out")
+        if count > 0:
+            lib.rbWorld_ReadField(handle, _FIELDS[field], pointer(found), found.strides[0])
+        return found
+
+    def write(self, field: str, values: ArrayLike) -> None:
+        """Sets a field of all dynamic bodies: "position", "orientation", "velocity", "angular_velocity"; "force" and
+        "torque" act until they are written again (N, N m, world axes, at the center of mass).
+
+        >>> world = World(gravity=(0, 0, 0))
+        >>> ball = world.add_body(Shape.sphere(0.1), mass=2.0)
+        >>> world.write("force", [[4, 0, 0]])
+        >>> world.advance(1.0)
+        >>> ball.velocity.round(9).tolist()
+        [2.0, 0.0, 0.0]
+        """
+        if field not in _FIELDS:
+            raise InvalidError(f"there is no field {field!r}; there are {', '.join(_FIELDS)}")
+        handle, error = self._native(), new_error()
+        count = int(lib.rbWorld_GetBodyCount(handle))
+        given = array(values, (count, _WIDTHS[field]), f"{field} of {count} bodies")
+        check(lib.rbWorld_WriteField(handle, _FIELDS[field], pointer(given), 0, error), error)
+
+    @property
+    def positions(self) -> FloatArray:
+        """Positions of all bodies, (n, 3), m; a copy."""
+        return self.read("position")
+
+    @property
+    def orientations(self) -> FloatArray:
+        """Orientations of all bodies, (n, 4), w, x, y, z; a copy."""
+        return self.read("orientation")
+
+    @property
+    def velocities(self) -> FloatArray:
+        """Velocities of all centers of mass, (n, 3), m/s; a copy."""
+        return self.read("velocity")
+
+    @property
+    def angular_velocities(self) -> FloatArray:
+        """Angular velocities of all bodies, (n, 3), rad/s, world axes; a copy."""
+        return self.read("angular_velocity")
+
+    @property
+    def masses(self) -> FloatArray:
+        """Masses of all bodies, (n,), kg; 0 for static ones."""
+        return self.read("mass")
+
+    def _records(self, data: Any, count: int, kind: np.dtype[Any]) -> Records:
+        """C structs as records with the indices of bodies in world.bodies, -1 for none."""
+        raw = np.frombuffer(ffi.buffer(data, count * kind.itemsize), dtype=kind, count=count) if count else np.empty(0, kind)
+        known = list(kind.names or ())
+        names = ["body_" + name[-1] if name.startswith("index_") else name for name in known]
+        formats = [np.dtype("i8") if name.startswith("index_") else kind[name] for name in known]
+        out = np.empty(count, dtype=list(zip(names, formats)))
+        order = self._indices()
+        for new, old in zip(names, known):
+            out[new] = order[raw[old]] if old.startswith("index_") else raw[old]
+        return out
+
+    def _indices(self) -> NDArray[np.int64]:
+        """From the index in an id, which counts from 1, to the place in world.bodies."""
+        handle = self._native()
+        count = int(lib.rbWorld_GetBodyCount(handle))
+        if self._order is None or self._order[0] != count:
+            ids = ffi.new("rbBodyId[]", count)
+            lib.rbWorld_GetBodyIds(handle, ids, count)
+            slots = np.frombuffer(ffi.buffer(ids), dtype=np.uint32)[::2].astype(np.int64) if count else np.empty(0, np.int64)
+            table = np.full(int(slots.max(initial=0)) + 1025, -1, dtype=np.int64)
+            table[slots] = np.arange(count)
+            self._order = (count, table)
+        return self._order[1]
+
+    def contacts(self) -> Records:
+        """The contact points under load (step engine) as records: body_a, body_b (indices in bodies), point, normal (from
+        A to B), gap (m), force (N, on B), sticking.
+
+        >>> world = World()
+        >>> _ = world.add_body(Shape.plane(), type="static")
+        >>> _ = world.add_body(Shape.box((1, 1, 1)), position=(0, 0, 0.5))
+        >>> world.step(10)
+        >>> len(world.contacts())
+        4
+        """
+        handle = self._native()
+        count = int(lib.rbWorld_GetContacts(handle, ffi.NULL, 0))
+        views = ffi.new("rbContactView[]", count)
+        count = min(count, int(lib.rbWorld_GetContacts(handle, views, count)))
+        return self._records(views, count, _CONTACT)
+
+    def contact_events(self) -> Records:
+        """What began or ceased to touch in the last advance, and what came into sensors, as records: time, kind (0 begin, 1
+        end, 2 sensor begin, 3 sensor end), body_a, body_b, shape_a, shape_b, point, normal, approach_speed, impulse. Needs
+        a world with contact={"events": True}; sensors need nothing.
+
+        >>> len(World().contact_events())
+        0
+        """
+        count = ffi.new("int*")
+        found = lib.rbWorld_GetContactEvents(self._native(), count)
+        return self._records(found, count[0], _CONTACT_EVENT)
+
+    def events(self) -> Records:
+        """The journal: impacts and everything else that changed a flight, as records: time, kind (see event_kinds), body_a,
+        body_b, energy_change (J), friction_work, point, normal, impulse (N s, on B), approach_speed (m/s).
+
+        >>> len(World().events())
+        0
+        """
+        count = ffi.new("int*")
+        found = lib.rbWorld_GetEvents(self._native(), count)
+        return self._records(found, count[0], _EVENT)
+
+    @staticmethod
+    def event_kinds() -> list[str]:
+        """The names of the kinds of events, by number.
+
+        >>> World.event_kinds()[4]
+        'impact'
+        """
+        return [ffi.string(lib.rbEventKind_Name(i)).decode() for i in range(lib.RB_EVENT_COUNT)]
+
+    def clear_events(self) -> None:
+        """Empties the journal.
+
+        >>> World().clear_events()
+        """
+        lib.rbWorld_ClearEvents(self._native())
+
+    # ------------------------------------------------------------------------------------------------ measures
+
+    @property
+    def time(self) -> float:
+        """s."""
+        return float(lib.rbWorld_GetTime(self._native()))
+
+    @property
+    def dt(self) -> float:
+        """s, length of a step of step(): that of the step engine; for other engines the time between controllers."""
+        return self._dt
+
+    @property
+    def gravity(self) -> FloatArray:
+        """m/s²; may be set."""
+        return vector(lib.rbWorld_GetGravity(self._native()))
+
+    @gravity.setter
+    def gravity(self, value: Vector) -> None:
+        error = new_error()
+        check(lib.rbWorld_SetGravity(self._native(), vec3(value, "gravity"), error), error)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Energies, momenta and work."""
+        values = struct_dict(lib.rbWorld_GetLedger(self._native()))
+        return Ledger(kinetic=values["kinetic_linear"] + values["kinetic_angular"], potential=values["potential"],
+                      energy=values["energy"], energy_drift=values["energy_drift"], work=values["work"],
+                      momentum=values["momentum"], angular_momentum=values["angular_momentum"], values=values)
+
+    @property
+    def energy(self) -> float:
+        """Kinetic, potential and spring energy, J."""
+        return float(lib.rbWorld_GetLedger(self._native()).energy)
+
+    @property
+    def hash(self) -> int:
+        """A hash of the time and the state of every body, sensitive to every bit."""
+        return int(lib.rbWorld_GetHash(self._native()))
+
+    @property
+    def statistics(self) -> dict[str, dict[str, Any]]:
+        """Work of the engines so far: "step", "contact", "event".
+
+        >>> World().statistics["step"]["steps"]
+        0
+        """
+        handle = self._native()
+        return {"step": struct_dict(lib.rbWorld_GetStepStatistics(handle)),
+                "contact": struct_dict(lib.rbWorld_GetContactStatistics(handle)),
+                "event": struct_dict(lib.rbWorld_GetEventStatistics(handle))}
+
+    def probes(self) -> dict[str, float]:
+        """The values of the probes of the scene now.
+
+        >>> list(World().probes())[0]
+        'world.energy'
+        """
+        names = self.scene.columns
+        values = np.empty(len(names))
+        lib.rbScene_EvaluateProbes(self.scene._handle(), self._native(), pointer(values), len(names))
+        return dict(zip(names, values.tolist()))
+
+    def cast_ray(self, origin: Vector, direction: Vector, t_max: float = math.inf) -> Optional[Hit]:
+        """The first body along origin + t direction; None: no hit.
+
+        >>> world = World()
+        >>> ball = world.add_body(Shape.sphere(1.0), name="ball")
+        >>> hit = world.cast_ray((0, 0, 5), (0, 0, -1))
+        >>> hit.t, hit.body.name
+        (4.0, 'ball')
+        """
+        ray = ffi.new("rbRay*", [vec3(origin, "origin"), vec3(direction, "direction"), t_max])
+        hit, error = ffi.new("rbQueryHit*"), new_error()
+        every = ffi.new("rbQueryFilter*", lib.rbDefaultQueryFilter())
+        check(lib.rbWorld_CastRay(self._native(), ray, every, hit, error), error)
+        if hit.bodyId.index1 == 0:
+            return None
+        return Hit(float(hit.fraction), vector(hit.point), vector(hit.normal), Body(self, hit.bodyId))
+
+    def overlapping(self, shape: Shape, position: Vector = (0.0, 0.0, 0.0),
+                    orientation: Vector = (1.0, 0.0, 0.0, 0.0)) -> list[Body]:
+        """All bodies that overlap or touch a shape at a pose.
+
+        >>> world = World()
+        >>> _ = world.add_body(Shape.sphere(1.0), name="ball")
+        >>> [body.name for body in world.overlapping(Shape.box((1, 1, 1)), position=(1, 0, 0))]
+        ['ball']
+        """
+        handle, error = self._native(), new_error()
+        count = int(lib.rbWorld_GetBodyCount(handle))
+        ids = ffi.new("rbBodyId[]", max(count, 1))
+        found = ffi.new("rbQueryBodyList*", {"bodyIds": ids, "capacity": count})
+        every = ffi.new("rbQueryFilter*", lib.rbDefaultQueryFilter())
+        check(lib.rbWorld_OverlapShape(handle, shape._handle(), transform(position, orientation), every, found, error), error)
+        return [Body(self, ids[i]) for i in range(found.count)]
+
+    # ------------------------------------------------------------------------------------------------ advancing
+
+    def step(self, count: int = 1) -> None:
+        """Makes steps of dt seconds. Releases the GIL. Ctrl-C ends it after a whole step.
+
+        An exception of a callback ends it, too: the world is then as before the step in which it was raised. Raises
+        LimitError or InvalidError if the engine cannot continue; warns (RattlebackWarning) once if it misses a tolerance.
+
+        >>> world = World()
+        >>> world.step(10)
+        >>> world.time
+        0.01
+        """
+        if count < 0:
+            raise InvalidError(f"the number of steps is {count}; it must not be negative")
+        if self._watched:
+            self._step_watched(count)
+            return
+        if count != 1:
+            self._advance(lib.rbpyFindEnd(self.time, self._dt, count))
+            return
+        status = lib.rbpyStep(self._pointer, self._dt, 1)
+        if status != self._status:
+            self._report(status)
+
+    def _advance(self, time: float) -> None:
+        status = lib.rbpyAdvanceTo(self._native(), time, self._dt)
+        while status == _UNFINISHED:  # here Python looks for signals
+            status = lib.rbpyAdvanceTo(self._pointer, time, self._dt)
+        if status != self._status:
+            self._report(status)
+
+    def advance(self, duration: float) -> None:
+        """Advances by a duration in s; the bits do not depend on how a run is divided.
+
+        >>> world = World()
+        >>> world.advance(0.25)
+        >>> world.time
+        0.25
+        """
+        if not (math.isfinite(duration) and duration >= 0.0):
+            raise InvalidError(f"the duration is {duration} s; a finite number that is not negative is needed")
+        self.advance_to(self.time + duration)
+
+    def advance_to(self, time: float) -> None:
+        """Advances to a time in s, which is reached exactly.
+
+        >>> world = World()
+        >>> world.advance_to(0.1)
+        >>> world.time
+        0.1
+        """
+        if not (math.isfinite(time) and time >= self.time):
+            raise InvalidError(f"the time is {time} s; it must be finite and not before the time of the world, {self.time} s")
+        if self._watched:
+            self._advance_watched(time)
+            return
+        self._advance(time)
+
+    def _report(self, status: int) -> None:
+        """Raises or warns after an advance whose status differs from that before."""
+        if status == _NO_WORLD:
+            raise DeadObjectError("this world was closed; create a new one")
+        if status in (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL):
+            self._status = status
+        if status == lib.RB_STATUS_OK:
+            return
+        error = ffi.new("rbError*", lib.rbWorld_GetError(self._pointer))
+        if status != lib.RB_STATUS_NUMERICAL:
+            check(status, error)
+        if error.status != lib.RB_STATUS_OK:
+            text = message_of(error)
+        else:
+            text = "a tolerance was missed"
+        warnings.warn(f"at {self.time:g} s: {text}", RattlebackWarning, stacklevel=3)
+
+    def _failure(self) -> Optional[str]:
+        """Why the last advance was refused or ended early; None: it was not."""
+        error = ffi.new("rbError*", lib.rbWorld_GetError(self._native()))
+        return None if error.status in (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL) else message_of(error)
+
+    def _step_watched(self, count: int) -> None:
+        for _ in range(count):
+            self._one_watched(lambda: int(lib.rbpyStep(self._pointer, self._dt, 1)))
+
+    def _advance_watched(self, time: float) -> None:
+        while self.time < time:
+            end = float(lib.rbpyFindEnd(self.time, self._dt, 1))
+            if end >= time:
+                self._one_watched(lambda: int(lib.rbWorld_AdvanceTo(self._pointer, time).status))
+                return
+            self._one_watched(lambda: int(lib.rbpyStep(self._pointer, self._dt, 1)))
+
+    def _one_watched(self, advance: Callable[[], int]) -> None:
+        """A step with callbacks: if one raises, the world is put back."""
+        before = self.snapshot()
+        try:
+            for controller in self._controllers:
+                self._take_loads(controller(self))
+            status = advance()
+            if self._raised is not None:
+                raise self._raised
+            if status != self._status:
+                self._report(status)
+            if self._listeners:
+                found = self.contact_events()
+                for listener in self._listeners if len(found) else ():
+                    listener(found)
+        except LimitError:
+            raise
+        except BaseException:
+            self._raised = None
+            self.restore(before)
+            raise
+
+    def _take_loads(self, answer: Any) -> None:
+        if answer is None:
+            return
+        if isinstance(answer, tuple):
+            force, torque = answer
+        else:
+            force, torque = answer, None
+        if force is not None:
+            self.write("force", force)
+        if torque is not None:
+            self.write("torque", torque)
+
+    # ------------------------------------------------------------------------------------------------ callbacks
+
+    def add_controller(self, function: Callable[[World], Any]) -> Callable[[World], Any]:
+        """Calls a function with the world before every step of dt. It may set motor targets, apply impulses, write fields,
+        or return loads of all bodies that are held over the step: forces (n, 3), or (forces, torques). A decorator.
+
+        >>> world = World(gravity=(0, 0, 0))
+        >>> ball = world.add_body(Shape.sphere(0.1), position=(1, 0, 0), mass=1.0)
+        >>> @world.add_controller
+        ... def spring(world):
+        ...     return -4.0 * world.positions - 4.0 * world.velocities
+        >>> world.advance(5.0)
+        >>> bool(abs(ball.position[0]) < 1e-2)
+        True
+        """
+        self._controllers.append(function)
+        self._watched = True
+        return function
+
+    def on_contact(self, function: Callable[[Records], Any]) -> Callable[[Records], Any]:
+        """Calls a function with the records of contact_events() after every step that has some. A decorator. Contacts (not
+        sensors) need a world with contact={"events": True}.
+
+        >>> world = World(contact={"events": True})
+        >>> _ = world.add_body(Shape.plane(), type="static")
+        >>> _ = world.add_body(Shape.sphere(0.1), position=(0, 0, 0.2))
+        >>> hits = []
+        >>> _ = world.on_contact(hits.append)
+        >>> world.advance(0.2)
+        >>> len(hits) > 0
+        True
+        """
+        self._listeners.append(function)
+        self._watched = True
+        return function
+
+    def add_force(self, function: ForceFunction, body: Optional[Body] = None, *, acceleration_max: float = -1.0,
+                  torque_max: float = -1.0) -> ForceFunction:
+        """A force as a function of a body and its ForceState, on one body or on all dynamic ones: returns a force (N), (force,
+        torque), or None. It is called several times a step and must be a pure function of what it gets. The event engine
+        needs bounds: acceleration_max m/s², torque_max N m. For many bodies add_controller is much faster.
+
+        >>> world = World(gravity=(0, 0, 0))
+        >>> ball = world.add_body(Shape.sphere(0.1), mass=2.0)
+        >>> _ = world.add_force(lambda body, state: (2.0 * state.mass, 0.0, 0.0))
+        >>> world.advance(1.0)
+        >>> round(float(ball.velocity[0]), 6)
+        2.0
+        """
+        handle, error = self._native(), new_error()
+        own = _Force(self, function, body)
+        context = ffi.new_handle(own)
+        definition = ffi.new("rbForceDef*")
+        definition[0] = lib.rbDefaultForceDef()
+        definition.type = lib.RB_FORCE_USER
+        definition.callback, definition.context = lib.rbpyForce, context
+        definition.accelerationMax, definition.torqueMax = acceleration_max, torque_max
+        if body is not None:
+            body._alive()
+            definition.body = body._id
+        if lib.rbCreateForce(handle, definition, error).index1 == 0:
+            raise exception_of(error)
+        self._forces.append((own, context))
+        self._watched = True
+        index = None if body is None else {"index1": int(body._id.index1), "generation": int(body._id.generation)}
+        self._note(lambda world: world.add_force(function, None if index is None else Body(world, index),
+                                                 acceleration_max=acceleration_max, torque_max=torque_max))
+        return function
+
+    def set_filter(self, function: Optional[Callable[[Body, Body], bool]]) -> None:
+        """A function that says whether two bodies collide; None: all do. It must give the same answer for the same pair
+        until set_filter is called again.
+
+        >>> world = World()
+        >>> world.set_filter(lambda a, b: "ghost" not in (a.name, b.name))
+        """
+        handle = self._native()
+        had = self._filter is not None
+        self._filter = function
+        self._self = self._self or ffi.new_handle(self)
+        if function is None:
+            lib.rbWorld_SetContactFilter(handle, ffi.NULL, ffi.NULL)
+        else:
+            lib.rbWorld_SetContactFilter(handle, lib.rbpyFilter, self._self)
+            self._watched = True
+        if had:
+            lib.rbWorld_RenewContactFilter(handle)
+
+    # ------------------------------------------------------------------------------------------------ snapshots
+
+    def snapshot(self) -> Snapshot:
+        """Copies the state and all parameters that can change while the world runs.
+
+        >>> world = World()
+        >>> before = world.snapshot()
+        >>> world.step()
+        >>> world.restore(before)
+        >>> world.time
+        0.0
+        """
+        handle, error = self._native(), new_error()
+        size = int(lib.rbWorld_GetSnapshotSize(handle))
+        data = ffi.new("char[]", size)
+        check(lib.rbWorld_TakeSnapshot(handle, data, size, error), error)
+        return Snapshot(float(lib.rbWorld_GetTime(handle)), data, size)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Goes back to a snapshot of this world or of one with the same bodies, joints and forces. Continuing gives the same
+        bits as continuing at once.
+
+        >>> world = World()
+        >>> world.restore(World().snapshot())
+        """
+        error = new_error()
+        check(lib.rbWorld_RestoreSnapshot(self._native(), snapshot._bytes, snapshot._size, error), error)
+
+    @contextlib.contextmanager
+    def rewinding(self) -> Iterator[World]:
+        """What happens to the world within the block is undone at its end, also after an exception.
+
+        >>> world = World()
+        >>> with world.rewinding():
+        ...     world.step(100)
+        >>> world.time
+        0.0
+        """
+        before = self.snapshot()
+        try:
+            yield self
+        finally:
+            self.restore(before)
+
+    def branch(self) -> World:
+        """A second world in the same state, which goes its own way: the scene anew, what was added since, the state. Forces
+        of Python come along; controllers, listeners and the filter do not.
+
+        >>> world = World()
+        >>> _ = world.add_body(Shape.sphere(0.1), velocity=(1, 0, 0))
+        >>> world.step(5)
+        >>> other = world.branch()
+        >>> other.step(3); world.step(3)
+        >>> other.hash == world.hash
+        True
+        """
+        state = self.snapshot()
+        other = World._of_scene(self.scene)
+        for action in list(self._recipe):
+            action(other)
+        other._recipe = list(self._recipe)
+        other.restore(state)
+        return other
+
+    def rollout(self, controls: ArrayLike, *, joints: Optional[Sequence[Union[Joint, str]]] = None,
+                states: Union[Snapshot, Sequence[Snapshot], None] = None, steps: int = 1,
+                threads: Optional[int] = None) -> Rollout:
+        """Runs k copies of the world through controls, in C threads; the world itself does not move.
+
+        controls: (k, t, m), motor targets of m joints; without joints (k, t, n, 3), forces on all n bodies (N), held over a
+        control. states: snapshots to start from (default: the present state); steps: of dt for each control.
+
+        >>> world = World()
+        >>> arm = world.add_body(Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0))
+        >>> _ = world.add_joint("hinge", None, arm, anchor=(0, 0, 0), axis=(0, 1, 0), name="j", motor={"type": "velocity"})
+        >>> rollout = world.rollout([[[1.0]] * 5, [[-1.0]] * 5], joints=["j"], steps=10)
+        >>> rollout.positions.shape
+        (2, 6, 1, 3)
+        """
+        return roll_out(self, controls, joints, states, steps, threads)
+
+    def linearize(self, *, joints: Optional[Sequence[Union[Joint, str]]] = None, steps: int = 1,
+                  eps: float = 1e-6) -> LinearModel:
+        """The matrices A, B of a step (or several) about the present state, by central differences of size eps. Inputs are
+        motor targets of joints, or else forces and torques on all dynamic bodies. States that joints forbid are projected
+        back onto them, as the engine does. The world does not move.
+
+        >>> world = World(gravity=(0, 0, 0), contacts=False)
+        >>> _ = world.add_body(Shape.sphere(0.1), mass=2.0)
+        >>> model = world.linearize()
+        >>> bool(abs(model.A[0, 6] - world.dt) < 1e-9), bool(abs(model.B[6, 0] - world.dt / 2.0) < 1e-9)
+        (True, True)
+        """
+        return linear_model(self, joints, steps, eps)
+
+    # ------------------------------------------------------------------------------------------------ showing
+
+    def view(self, *, open_browser: bool = True) -> str:
+        """Writes a page with the world as it is now and opens it in the browser; returns its path. For a live view of a
+        scene run 'rattleback view SCENE'.
+
+        >>> World().view(open_browser=False).endswith(".html")
+        True
+        """
+        import webbrowser
+
+        from .result import world_page
+
+        path = world_page(self)
+        if open_browser:
+            webbrowser.open("file://" + os.path.abspath(path))
+        return path
+
+    def _repr_html_(self) -> str:
+        from .result import frame_page, world_page
+
+        return frame_page(world_page(self))
+
+
+def _set_motor(motor: Any, given: Optional[Mapping[str, Any]]) -> None:
+    if given is None:
+        return
+    names = {"position": lib.RB_MOTOR_POSITION, "speed": lib.RB_MOTOR_SPEED, "velocity": lib.RB_MOTOR_VELOCITY}
+    for key, value in given.items():
+        member = camel_or_same(key)
+        if member == "type":
+            if value not in names:
+                raise InvalidError(f"there is no motor type {value!r}; there are {', '.join(names)}")
+            motor.type = names[value]
+        elif member in ("gain", "integralTime", "derivativeTime", "window", "forceMax", "target"):
+            setattr(motor, member, float(value))
+        else:
+            raise InvalidError(f"a motor has no {key!r}; it has type, gain, integral_time, derivative_time, window, "
+                               "force_max, target")
+
+
+def step_all(worlds: Iterable[World], count: int = 1, *, threads: Optional[int] = None) -> None:
+    """Steps many worlds, each by count steps of its dt, in C threads (default: one for each processor), with the GIL released
+    once. Worlds with callbacks of Python are refused. The bits do not depend on the number of threads. Raises the first
+    exception after all have stepped.
+
+    >>> worlds = [World() for _ in range(4)]
+    >>> step_all(worlds, 10)
+    >>> [world.time for world in worlds]
+    [0.01, 0.01, 0.01, 0.01]
+    """
+    if count < 0:
+        raise InvalidError(f"the number of steps is {count}; it must not be negative")
+    listed = list(worlds)
+    if len({id(world) for world in listed}) != len(listed):
+        raise InvalidError("step_all got the same world twice; each must be given once")
+    for world in listed:
+        if world._watched:
+            raise InvalidError("step_all got a world with callbacks of Python, which cannot run in C threads; use World.step")
+    handles = ffi.new("rbWorld*[]", [world._native() for world in listed])
+    steps = ffi.new("double[]", [world._dt for world in listed])
+    statuses = ffi.new("int[]", len(listed))
+    lib.rbpyStepAll(handles, len(listed), steps, count, threads or os.cpu_count() or 1, statuses)
+    for i, world in enumerate(listed):
+        if statuses[i] != world._status:
+            world._report(statuses[i])

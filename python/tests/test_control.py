@@ -1,0 +1,209 @@
+"""Environments, rollouts and linear models."""
+import importlib
+import math
+import os
+import subprocess
+import sys
+import time
+import types
+
+import numpy as np
+import pytest
+
+import rattleback as rb
+import rattleback.env
+
+
+def make_arm():
+    scene = rb.Scene(step={"step": 0.01})
+    scene.add_body(rb.Shape.box((1, 0.1, 0.1)), name="arm", position=(0.5, 0, 0))
+    scene.add_joint("hinge", None, "arm", name="j", anchor=(0, 0, 0), axis=(0, 1, 0),
+                    motor={"type": "speed", "gain": 20, "forceMax": 100})
+    scene.add_probe("angle", joint="j")
+    scene.add_probe("speed", joint="j")
+    return scene
+
+
+def tilt(world, random):
+    world.joint("j").set_motor_target(random.uniform(-1, 1))
+    world.body("arm").angular_velocity = (0, random.uniform(-1, 1), 0)
+
+
+OPTIONS = dict(actions={"j": (-5.0, 5.0)}, reward=lambda world, seen: -float(seen[0] ** 2), steps_max=20,
+               terminated=lambda world, seen: bool(seen[0] > 0.5), randomize=tilt, frame_skip=2)
+
+
+def check_rules(module):
+    """The written rules of Gymnasium's interface."""
+    env = module.Env(make_arm(), **OPTIONS)
+    with pytest.raises(rb.InvalidError, match="reset"):
+        env.step([0.0])
+    first, info = env.reset(seed=5)
+    assert isinstance(info, dict) and env.observation_space.contains(first)
+    assert env.action_space.contains(env.action_space.sample())
+    again, _ = env.reset(seed=5)
+    assert first.tobytes() == again.tobytes()
+    other, _ = env.reset(seed=6)
+    assert first.tobytes() != other.tobytes()
+
+    def episode():
+        env.reset(seed=7)
+        seen = []
+        while True:
+            observation, reward, terminated, truncated, info = env.step(np.array([3.0]))
+            assert env.observation_space.contains(observation) and isinstance(reward, float)
+            assert isinstance(terminated, bool) and isinstance(truncated, bool) and isinstance(info, dict)
+            seen.append(observation)
+            if terminated or truncated:
+                return np.array(seen)
+
+    a, b = episode(), episode()
+    assert a.tobytes() == b.tobytes() and len(a) <= 20
+    with pytest.raises(rb.InvalidError, match="action"):
+        env.step([0.0, 1.0])
+    with pytest.raises(rb.InvalidError, match="finite"):
+        env.step([math.nan])
+    env.close()
+    return a
+
+
+def test_env_follows_the_rules_without_and_with_gymnasium(monkeypatch):
+    assert rattleback.env.gymnasium is None, "the real one is installed: extend this test"
+    alone = check_rules(rattleback.env)
+    stub, spaces = types.ModuleType("gymnasium"), types.ModuleType("gymnasium.spaces")
+    stub.Env = type("Env", (), {})
+    spaces.Box = rattleback.env.Box
+    stub.spaces = spaces
+    monkeypatch.setitem(sys.modules, "gymnasium", stub)
+    monkeypatch.setitem(sys.modules, "gymnasium.spaces", spaces)
+    try:
+        module = importlib.reload(rattleback.env)
+        assert issubclass(module.Env, stub.Env)
+        assert check_rules(module).tobytes() == alone.tobytes()
+    finally:
+        monkeypatch.undo()
+        importlib.reload(rattleback.env)
+
+
+def test_vector_env_gives_the_bits_of_single_ones():
+    many = rattleback.env.VectorEnv(make_arm(), 3, **OPTIONS)
+    seen, _ = many.reset(seed=7)
+    singles = [rattleback.env.Env(make_arm(), **OPTIONS) for _ in range(3)]
+    first = np.stack([env.reset(seed=7 + i)[0] for i, env in enumerate(singles)])
+    assert seen.tobytes() == first.tobytes()
+    ended = 0
+    for _ in range(30):
+        seen, rewards, terminated, truncated, info = many.step(np.full((3, 1), 3.0))
+        for i, env in enumerate(singles):
+            observation, reward, end, cut, _ = env.step([3.0])
+            assert (reward, end, cut) == (rewards[i], terminated[i], truncated[i])
+            if end or cut:
+                assert info["final_observation"][i].tobytes() == observation.tobytes()
+                observation, _ = env.reset()
+                ended += 1
+            assert observation.tobytes() == seen[i].tobytes()
+    assert ended >= 3
+    with pytest.raises(rb.NotFoundError, match="column"):
+        rattleback.env.Env(make_arm(), actions={}, observations=["speed of light"])
+    with pytest.raises(rb.NotFoundError, match="joint 'k'"):
+        rattleback.env.Env(make_arm(), actions={"k": (0, 1)})
+    with pytest.raises(rb.InvalidError, match="low < high"):
+        rattleback.env.Env(make_arm(), actions={"j": (1, 0)})
+
+
+def test_rollouts_are_the_steps_of_the_world():
+    world = make_arm().world()
+    world.step(5)
+    before = world.hash
+    controls = np.random.default_rng(1).uniform(-3, 3, (6, 8, 1))
+    found = world.rollout(controls, joints=["j"], steps=3, threads=3)
+    assert world.hash == before and found.ok.all()
+    for k in range(6):
+        with world.rewinding():
+            for t in range(8):
+                world.joint("j").set_motor_target(controls[k, t, 0])
+                world.step(3)
+                np.testing.assert_array_equal(found.positions[k, t + 1], world.positions)
+                np.testing.assert_array_equal(found.angular_velocities[k, t + 1], world.angular_velocities)
+    forces = np.zeros((2, 4, 1, 3))
+    forces[1, :, :, 2] = 1.0
+    pushed = world.rollout(forces)
+    assert (pushed.velocities[1, -1, 0, 2] > pushed.velocities[0, -1, 0, 2])
+    with pytest.raises(rb.InvalidError, match="shape"):
+        world.rollout(np.zeros((2, 4, 5)), joints=["j"])
+    with pytest.raises(rb.InvalidError, match="1 states and 2 controls"):
+        world.rollout(np.zeros((2, 4, 1)), joints=["j"], states=[world.snapshot()])
+    world.add_controller(lambda w: None)
+    with pytest.raises(rb.InvalidError, match="callbacks"):
+        world.rollout(forces)
+
+
+def test_linear_model_of_a_free_body():
+    """Free flight with gravity: x' = x + h v, v' = v + h F/m; a sphere turns at constant rate, w' = w + h T/I."""
+    world = rb.World(contacts=False)
+    ball = world.add_body(rb.Shape.sphere(0.1), mass=2.0, spin=(0, 0, 0))
+    before = world.hash
+    model = world.linearize()
+    assert world.hash == before
+    h, moment = world.dt, ball.mass_properties.inertia[0, 0]
+    a = np.eye(12)
+    a[0:6, 6:12] = h * np.eye(6)
+    b = np.zeros((12, 6))
+    b[6:9, 0:3], b[9:12, 3:6] = h / 2.0 * np.eye(3), h / moment * np.eye(3)
+    b[0:6] = 0.5 * h * b[6:12]
+    np.testing.assert_allclose(model.A, a, atol=1e-8)
+    np.testing.assert_allclose(model.B, b, rtol=1e-6, atol=1e-8)
+
+
+def test_linear_model_of_a_pendulum_has_its_frequency():
+    """A rod on a hinge, hanging: eigenvalues exp(+-i omega h) with omega^2 = m g l / I."""
+    world = rb.World(contacts=False)
+    rod = world.add_body(rb.Shape.box((0.05, 0.05, 1.0)), position=(0, 0, -0.5), name="rod")
+    world.add_joint("hinge", None, rod, anchor=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    steps = 100
+    model = world.linearize(steps=steps)
+    found = rod.mass_properties
+    omega = math.sqrt(found.mass * 9.81 * 0.5 / (found.inertia[1, 1] + found.mass * 0.25))
+    values = np.linalg.eigvals(model.A)
+    values = values[np.abs(values) > 0.1]  # the others belong to motions that the hinge forbids
+    swinging = [value for value in values if value.imag > 1e-6]
+    assert len(swinging) == 1
+    assert np.angle(swinging[0]) / (steps * world.dt) == pytest.approx(omega, rel=1e-3)
+    assert abs(swinging[0]) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_threads_share_the_work(capsys):
+    """64 worlds of ten bodies. The machine may be busy, so CPU times are compared: that of one thread with the larger of the two
+    that share the work, best of several."""
+    worlds = []
+    for _ in range(64):
+        world = rb.World()
+        world.add_body(rb.Shape.plane(), type="static")
+        for i in range(10):
+            world.add_body(rb.Shape.box((1, 1, 1)), position=(0, 0, 0.5 + i))
+        worlds.append(world)
+    rb.step_all(worlds, 5, threads=2)
+    start = [world.snapshot() for world in worlds]
+
+    def measure(threads):
+        for world, state in zip(worlds, start):
+            world.restore(state)
+        total, own = time.process_time(), time.thread_time()
+        rb.step_all(worlds, 10, threads=threads)
+        total, own = time.process_time() - total, time.thread_time() - own
+        return total, max(own, total - own)
+
+    alone = min(measure(1)[0] for _ in range(7))
+    shared = [measure(2) for _ in range(7)]
+    total, longest = min(total for total, _ in shared), min(longest for _, longest in shared)
+    with capsys.disabled():
+        print(f"\nstep_all, 64 worlds of 10 bodies: {1e3 * alone:.1f} ms alone, {1e3 * longest:.1f} ms in each of two threads, "
+              f"{alone / longest:.2f} times as fast", file=sys.stderr)
+    assert total < 1.3 * alone  # nothing is lost to locks
+
+
+def test_demo_runs(tmp_path):
+    code = "import rattleback; rattleback.demo('demo.html', duration=0.5)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "rattleback is spun" in done.stdout and (tmp_path / "demo.html").exists()

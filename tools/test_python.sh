@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Installs the Python package into a virtual environment and tests it: pytest, examples in the documentation, types.
+#
+#   tools/test_python.sh build/python [--all-scenes]
+#
+# No network: Debian's own interpreter and packages (tools/setup.sh python).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=$1
+shift
+
+[ -x "$target/bin/python" ] || /usr/bin/python3 -m venv --system-site-packages "$target"
+"$target/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-index ./python
+root=$PWD
+# Not from python/, where the sources of the package would hide what was installed.
+(cd "$target" && PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=Agg RATTLEBACK_PROGRAM="$root/build/release/rattleback" \
+    bin/python -m pytest -c "$root/python/pyproject.toml" -p no:cacheprovider "$@" --pyargs rattleback "$root/python/tests")
+(cd python && /usr/bin/python3 -m mypy)
+echo "python: $target/bin/python -c \"import rattleback; rattleback.demo()\""
