@@ -282,7 +282,7 @@ static void examine(rbRun* run)
 static void warn(const rbFindings* findings)
 {
     for (int i = 0; i < findings->count && i < WARNINGS_SHOWN; ++i) {
-        (void)fprintf(stderr, "rattleback: warning: %s\n", findings->list[i].text);
+        (void)fprintf(stderr, "rattleback: warning: %s\n", rbShow(findings->list[i].text));
     }
     int more = findings->errorCount + findings->warningCount - WARNINGS_SHOWN;
     if (more > 0) {
@@ -335,7 +335,7 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
 {
     rbError error = {0};
     char settings[SETTINGS_SIZE];
-    if (!rbOutputs_Check(arguments)) {
+    if (!rbOutputs_Check(arguments) || !rbOutputs_CheckNames(arguments, run->scene)) {
         return RB_EXIT_USAGE;
     }
     rbWorld_EnableJournal(run->world, rbOutputs_NeedEvents(arguments));
