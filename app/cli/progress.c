@@ -1,4 +1,3 @@
-#include "cli/cli.h"
 #include "cli/progress.h"
 
 void rbProgress_Show(rbProgress* progress, double wall, double time)
@@ -13,7 +12,7 @@ void rbProgress_Show(rbProgress* progress, double wall, double time)
                       ? (wall - progress->startWall) * (progress->duration - time) / advanced
                       : 0.0;
     (void)fprintf(progress->file, "%s%s  t = %.6g s of %g s  %3.0f %%  %.0f s left%s",
-                  progress->isTerminal ? "\r\033[K" : "rattleback: progress: ", rbShow(progress->name),
+                  progress->isTerminal ? "\r\033[K" : "rattleback: progress: ", progress->name,
                   time, progress->duration, 100.0 * time / progress->duration, left,
                   progress->isTerminal ? "" : "\n");
     (void)fflush(progress->file);

@@ -9,8 +9,8 @@
 #define RB_PROGRESS_LOG 10.0     // s between two lines of a log
 
 typedef struct rbProgress {
-    FILE* file; // NULL: prints nothing
-    const char* name;
+    FILE* file;       // NULL: prints nothing
+    char name[256];   // of the scene, without control characters
     double duration;  // s, simulated
     double startTime; // s, simulated, where this process began
     double startWall; // s, wall clock

@@ -321,7 +321,7 @@ static rbStatus startRun(rbRun* run, const rbOutputRun* view, rbError* error)
         status = rbResume_Load(run->resume, &parts, &run->place, error);
     }
     run->startTime = rbGetWallTime();
-    run->progress.name = run->info.name;
+    rbEscapeText(run->info.name, run->progress.name, sizeof run->progress.name);
     run->progress.duration = run->info.duration;
     run->progress.startTime = rbWorld_GetTime(run->world);
     run->progress.startWall = run->startTime;

@@ -343,7 +343,7 @@ struct Query {
     rbVec3 center;   // m
     rbVec3 halfSize; // m
     rbVec3 step;     // m
-    rbVec3 inverse;  // of its components; 0 where there is no motion
+    rbVec3 inverse;  // of its components; infinite where there is no motion
     double slack;    // m, bound on rounding errors
     double limit;    // fraction of the step, lowered by visits; nothing beyond it counts
     rbQueryHit best; // null body: none yet
@@ -360,19 +360,13 @@ static rbStatus startQuery(Query* query, rbWorld* world, const rbQueryFilter* fi
     return updateTree(world, &query->tree, error);
 }
 
-// 1 / x, or 0 where that overflows.
-static double invert(double x)
-{
-    return fabs(x) > DBL_MIN ? 1.0 / x : 0.0;
-}
-
 static void setWalk(Query* query, rbVec3 center, rbVec3 halfSize, rbVec3 step, double limit)
 {
     double largest = rbLargestComponent(center) + halfSize.x + halfSize.y + halfSize.z;
     query->center = center;
     query->halfSize = halfSize;
     query->step = step;
-    query->inverse = rbMakeVec3(invert(step.x), invert(step.y), invert(step.z));
+    query->inverse = rbMakeVec3(1.0 / step.x, 1.0 / step.y, 1.0 / step.z);
     query->slack = 16.0 * DBL_EPSILON * largest;
     query->limit = limit;
 }
@@ -383,19 +377,6 @@ static void setBoxWalk(Query* query, const rbBounds* box, rbVec3 step)
             rbScale(0.5, rbSub(box->upper, box->lower)), step, 1.0);
 }
 
-// Clips the interval of step fractions to the overlap with [low, high], relative to the center.
-static inline void enterSlab(double low, double high, double inverse, double span[2])
-{
-    if (inverse == 0.0) {
-        span[0] = low > 0.0 || high < 0.0 ? (double)INFINITY : span[0];
-        return;
-    }
-    double t0 = low * inverse;
-    double t1 = high * inverse;
-    span[0] = rbMaxOf(span[0], rbMinOf(t0, t1));
-    span[1] = rbMinOf(span[1], rbMaxOf(t0, t1));
-}
-
 // The fraction of the step at which the box meets another, INFINITY if it does not.
 static double enterBox(const Query* query, const rbBounds* box)
 {
@@ -404,9 +385,9 @@ static double enterBox(const Query* query, const rbBounds* box)
     rbVec3 low = rbSub(rbSub(box->lower, wide), query->center);
     rbVec3 high = rbSub(rbAdd(box->upper, wide), query->center);
     double span[2] = {0.0, query->limit};
-    enterSlab(low.x, high.x, query->inverse.x, span);
-    enterSlab(low.y, high.y, query->inverse.y, span);
-    enterSlab(low.z, high.z, query->inverse.z, span);
+    rbEnterSlab(low.x, high.x, query->inverse.x, span);
+    rbEnterSlab(low.y, high.y, query->inverse.y, span);
+    rbEnterSlab(low.z, high.z, query->inverse.z, span);
     // allow for a slab thinner than the rounding of its two ends
     return span[0] <= span[1] + 4.0 * DBL_EPSILON * span[0] ? span[0] : (double)INFINITY;
 }

@@ -144,8 +144,8 @@ static void ballRollsDownAnIncline(void** state)
     rbDestroyContactSolver(solver);
 }
 
-// L-115a: a torque of rolling friction slows a rolling ball by g c / (7/5 r) with c its arm; about the
-// normal a spinning one by spinning g / (2/5 r^2).
+// L-115a: a torque of rolling friction slows a rolling ball by g c / (7/5 r) with c its arm; about
+// the normal a spinning one by spinning g / (2/5 r^2).
 static void rollingAndSpinningFrictionSlow(void** state)
 {
     (void)state;

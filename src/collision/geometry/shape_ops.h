@@ -254,6 +254,20 @@ static inline double rbMaxOf(double a, double b)
     return a > b ? a : b;
 }
 
+// Narrows the fractions of a step at which a point on its way is in [low, high], relative to its
+// start. inverse: of the step along this axis, infinite where there is none.
+static inline void rbEnterSlab(double low, double high, double inverse, double span[2])
+{
+    if (isinf(inverse)) {
+        span[0] = low > 0.0 || high < 0.0 ? (double)INFINITY : span[0];
+        return;
+    }
+    double t0 = low * inverse;
+    double t1 = high * inverse;
+    span[0] = rbMaxOf(span[0], rbMinOf(t0, t1));
+    span[1] = rbMinOf(span[1], rbMaxOf(t0, t1));
+}
+
 // Largest magnitude of a component.
 static inline double rbLargestComponent(rbVec3 a)
 {

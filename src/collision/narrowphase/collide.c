@@ -882,42 +882,8 @@ static void searchVertices(const BoxPair* pair, Nearest* best)
     }
 }
 
-// Tests every edge of A against every edge of B, skipping those whose gap along n is already too
-// large.
-static void searchEdges(const BoxPair* pair, rbVec3 n, Nearest* best)
-{
-    static const double sides[4][2] = {{-1.0, -1.0}, {1.0, -1.0}, {-1.0, 1.0}, {1.0, 1.0}};
-    Segment edgesB[12];
-    double bottoms[12];
-    int countB = 0;
-    for (int j = pair->isSegment ? 2 : 0; j < 3; ++j) {
-        for (int k = 0; k < (pair->isSegment ? 1 : 4); ++k) {
-            double signs[3] = {0.0, 0.0, 0.0};
-            signs[(j + 1) % 3] = sides[k][0];
-            signs[(j + 2) % 3] = sides[k][1];
-            Segment edge = edgeOfB(pair, j, signs);
-            bottoms[countB] = rbDot(n, edge.center) - edge.half * fabs(rbDot(n, edge.direction));
-            edgesB[countB++] = edge;
-        }
-    }
-    for (int e = 0; e < 12; ++e) {
-        int i = e / 4;
-        double signs[3] = {0.0, 0.0, 0.0};
-        signs[(i + 1) % 3] = sides[e % 4][0];
-        signs[(i + 2) % 3] = sides[e % 4][1];
-        Segment edge = edgeOfA(pair, i, signs);
-        double top = rbDot(n, edge.center) + edge.half * fabs(componentOf(n, i));
-        for (int k = 0; k < countB; ++k) {
-            if (bottoms[k] - top <= best->least + TIGHT * pair->scale) {
-                SegmentPair found = measureSegments(&edge, &edgesB[k]);
-                keepNearer(pair, best, found.pointA, rbSub(found.pointB, found.pointA));
-            }
-        }
-    }
-}
-
-// Separate boxes whose distance no axis attains. A vertex pair is certain when the gap along its
-// direction is its distance.
+// Separate boxes whose distance no axis attains: then a vertex does. Nearest edges are attained by
+// their common perpendicular, which is one of the axes.
 static CoreSeparation measureApart(const BoxPair* pair, const Axis* axis)
 {
     double slack = TIGHT * pair->scale;
@@ -925,10 +891,6 @@ static CoreSeparation measureApart(const BoxPair* pair, const Axis* axis)
     searchVertices(pair, &best);
     rbVec3 normal;
     double distance = rbSplitLength(best.away, axis->normal, &normal);
-    if (best.gap < distance - slack) {
-        searchEdges(pair, axis->normal, &best);
-        distance = rbSplitLength(best.away, axis->normal, &normal);
-    }
     RB_ASSERT(distance >= axis->gap - slack);
     // The axis has the more accurate direction; but distances that agree to rounding still allow a
     // lateral displacement of the square root of that, so the whole vector must agree.

@@ -117,19 +117,6 @@ static double enterAlong(const Search* search, double low, double high)
     return t <= search->limit + TIE ? rbMaxOf(t, 0.0) : (double)INFINITY;
 }
 
-// Narrows the fractions at which the boxes overlap along an axis.
-static inline void enterSlab(double offset, double half, double inverse, double span[2])
-{
-    if (isinf(inverse)) {
-        span[0] = fabs(offset) <= half ? span[0] : (double)INFINITY;
-        return;
-    }
-    double t0 = (offset - half) * inverse;
-    double t1 = (offset + half) * inverse;
-    span[0] = rbMaxOf(span[0], rbMinOf(t0, t1));
-    span[1] = rbMinOf(span[1], rbMaxOf(t0, t1));
-}
-
 // A moving or resting part, as a box in the frame of B.
 typedef struct Part {
     rbVec3 center;
@@ -152,10 +139,13 @@ static double enterBox(const Search* search, const Part* moving, const Part* sta
 {
     rbVec3 offset = rbSub(standing->center, moving->center);
     rbVec3 half = rbAdd(moving->half, standing->half);
+    half = rbMakeVec3(half.x + search->slack, half.y + search->slack, half.z + search->slack);
+    rbVec3 low = rbSub(offset, half);
+    rbVec3 high = rbAdd(offset, half);
     double span[2] = {0.0, search->limit + TIE};
-    enterSlab(offset.x, half.x + search->slack, search->inverse.x, span);
-    enterSlab(offset.y, half.y + search->slack, search->inverse.y, span);
-    enterSlab(offset.z, half.z + search->slack, search->inverse.z, span);
+    rbEnterSlab(low.x, high.x, search->inverse.x, span);
+    rbEnterSlab(low.y, high.y, search->inverse.y, span);
+    rbEnterSlab(low.z, high.z, search->inverse.z, span);
     return span[0] <= span[1] ? span[0] : (double)INFINITY;
 }
 
