@@ -43,8 +43,10 @@ typedef struct Mixing {
 } Mixing;
 
 // A sweep that changes more than this times the change of the last one (squared) acts on other
-// points: the history is dropped, and mixing goes on from there.
+// points: the history is dropped, and mixing goes on from there. Islands of more than BODIES_MANY:
+// any growth, since in piles there is always some point that changes its mind.
 #define GROWTH_MAX 1e4
+#define BODIES_MANY 64
 // A column whose component independent of the previous columns is smaller than this adds no
 // information.
 #define COLUMN_LEAST 1e-10
@@ -190,7 +192,8 @@ static void mixSweeps(Mixing* mixing, rbContactRows* rows, const rbRowsPack* pac
         change[i] = mixing->end.data[i] - change[i];
     }
     double length = rbDotArrays(change, change, (size_t)speeds);
-    if (mixing->hasLast && !(length <= GROWTH_MAX * mixing->length)) {
+    double growth = pack->bodyCount > BODIES_MANY ? 1.0 : GROWTH_MAX;
+    if (mixing->hasLast && !(length <= growth * mixing->length)) {
         mixing->count = 0;
         mixing->next = 0;
         mixing->hasLast = false;
@@ -334,9 +337,9 @@ static void addMomentum(Mixing* mixing, const rbContactRows* rows, const rbRowsP
 #define REST_PART 0.02
 // Sweeps before mixing begins.
 #define PLAIN_SWEEPS 9
-// Islands of more bodies go on with momentum instead of mixing; their first and last sweeps without
-// it: those of inner parts of a step are only some (step_contact_parts.c).
-#define BODIES_LARGE 64
+// Islands of more bodies go on with momentum instead of mixing, after few sweeps: inner parts of a
+// step have few. A pyramid of 210 boxes takes 3.6 ms a step with mixing, 4.8 with momentum.
+#define BODIES_LARGE 256
 #define PLAIN_SWEEPS_LARGE 2
 #define PLAIN_LAST_LARGE 4
 
