@@ -105,7 +105,7 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
     char a[RB_NAME_CAPACITY];
     char b[RB_NAME_CAPACITY];
     if (overlap->count > 1) {
-        (void)snprintf(others, sizeof others, "; %d more pair%s", overlap->count - 1,
+        (void)snprintf(others, sizeof others, "; at least %d more pair%s", overlap->count - 1,
                        overlap->count == 2 ? " overlaps" : "s overlap");
     }
     return rbError_Set(
