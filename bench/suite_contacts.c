@@ -73,12 +73,13 @@ static const struct {
 } experiments[] = {
     {"x11", rbRunDetectionExperiment},   {"x13", rbRunFunnelExperiment},
     {"x14", rbRunWallExperiment},        {"sweeps", rbRunSweepsExperiment},
-    {"solvers", rbRunSolversExperiment},
+    {"solvers", rbRunSolversExperiment}, {"heaps", rbRunHeapsExperiment},
 };
 #define EXPERIMENT_COUNT ((int)(sizeof experiments / sizeof experiments[0]))
 
-static const char* const parts[] = {"pyramid20", "spheres1000", "mixed1000", "terrain1000", "x11",
-                                    "x13",       "x14",         "sweeps",    "solvers",     NULL};
+static const char* const parts[] = {"pyramid20", "spheres1000", "mixed1000", "terrain1000",
+                                    "x11",       "x13",         "x14",       "sweeps",
+                                    "solvers",   "heaps",       NULL};
 
 // ------------------------------------------------------------------------------------------- rows
 
