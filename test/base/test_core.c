@@ -321,10 +321,11 @@ static void clockDoesNotRunBackward(void** state)
 }
 
 #define NAME_COUNT 500
+#define NAME_SIZE 24
 
 static const char* nameOf(int index, const void* context)
 {
-    return (const char*)context + 16 * (size_t)index;
+    return (const char*)context + NAME_SIZE * (size_t)index;
 }
 
 // Names come and go at random; a plain list says which are there. Removed slots are used up until
@@ -332,7 +333,7 @@ static const char* nameOf(int index, const void* context)
 static void namesAreFoundWhileTheTableGrows(void** state)
 {
     (void)state;
-    static char names[NAME_COUNT][16];
+    static char names[NAME_COUNT][NAME_SIZE];
     bool isThere[NAME_COUNT] = {false};
     rbNameTable table = {0};
     rbRandom random = {rbTest_Seed(12)};
