@@ -6,6 +6,7 @@
 #include <rattleback/rattleback.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A world with a body, a box on the ground, a hinge with a motor, a velocity joint and a spring.
@@ -578,7 +579,11 @@ static rbStatus sweep(Stage* stage, int slot, double value, int* count)
     double tolerance = 0.0;
     SLOTS(VECTOR(pose.p), QUATERNION(pose.q), VECTOR(step), &tolerance);
     rbShapeSweep result;
-    return rbSweepShapes(stage->sphere, pose, step, stage->box, tolerance, NULL, &result, NULL);
+    void* scratch = malloc(rbGetSeparationScratchSize());
+    rbStatus status =
+        rbSweepShapes(stage->sphere, pose, step, stage->box, tolerance, scratch, &result, NULL);
+    free(scratch);
+    return status;
 }
 
 // ------------------------------------------------------------------------------------------- table
