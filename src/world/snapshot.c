@@ -6,6 +6,7 @@
 // files.
 #include "base/core/byte_stream.h"
 #include "base/core/hash.h"
+#include "base/core/timer.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 
@@ -110,14 +111,10 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
 // Restores them. If they differ, the engine must start anew; energy accounting is unchanged.
 static void restoreParameters(rbWorld* world, rbByteStream* stream)
 {
-    rbByteStream counted = {0};
-    moveParameters(world, &counted);
-    rbByteStream present = {.bytes = rbAlloc(counted.size)};
+    rbByteStream present = {.bytes = stream->bytes, .size = stream->size, .isComparing = true};
     moveParameters(world, &present);
-    bool isSame = memcmp(present.bytes, stream->bytes + stream->size, counted.size) == 0;
-    rbFree(present.bytes, counted.size);
-    if (isSame) {
-        stream->size += counted.size;
+    if (!present.isDifferent) {
+        stream->size = present.size;
         return;
     }
     moveParameters(world, stream);
@@ -213,6 +210,25 @@ size_t rbWorld_GetSnapshotSize(const rbWorld* world)
     return stream.size;
 }
 
+static void writeSnapshot(const rbWorld* world, void* bytes, size_t size, bool isChecked)
+{
+    SnapshotHeader header = {
+        .magic = SNAPSHOT_MAGIC,
+        .version = SNAPSHOT_VERSION,
+        .structure = structureHash(world),
+        .size = size,
+        .eventCount = world->events.count,
+        .accounts = rbWorld_GetAccounts(world),
+    };
+    rbByteStream stream = {.bytes = bytes, .size = sizeof header};
+    header.engineSize = save(world, &stream);
+    memcpy(bytes, &header, sizeof header);
+    if (isChecked) {
+        header.checksum = checksumOf(bytes, size);
+        memcpy(bytes, &header, sizeof header);
+    }
+}
+
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
@@ -221,19 +237,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         return rbError_Set(error, RB_STATUS_LIMIT,
                            "the snapshot needs %zu bytes, the buffer has %zu", needed, size);
     }
-    SnapshotHeader header = {
-        .magic = SNAPSHOT_MAGIC,
-        .version = SNAPSHOT_VERSION,
-        .structure = structureHash(world),
-        .size = needed,
-        .eventCount = world->events.count,
-        .accounts = rbWorld_GetAccounts(world),
-    };
-    rbByteStream stream = {.bytes = bytes, .size = sizeof header};
-    header.engineSize = save(world, &stream);
-    memcpy(bytes, &header, sizeof header);
-    header.checksum = checksumOf(bytes, needed);
-    memcpy(bytes, &header, sizeof header);
+    writeSnapshot(world, bytes, needed, true);
     return RB_STATUS_OK;
 }
 
@@ -261,6 +265,39 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
     return RB_STATUS_OK;
 }
 
+// Without the engine it starts anew from the bodies.
+static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header, bool hasEngine)
+{
+    world->motionCount += 1;
+    if (header->eventCount < world->events.count) {
+        world->events.count = (int)header->eventCount;
+    }
+    rbByteStream stream = {.bytes = (char*)bytes, .size = sizeof *header, .isLoading = true};
+    restoreParameters(world, &stream);
+    size_t start = stream.size;
+    moveState(world, &stream);
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    bool isReady = world->isEngineReady;
+    bool isOfEngine = hasEngine && header->engineSize > 0 && row->prepareLoad != NULL;
+    if (!isOfEngine || !row->prepareLoad(world, header->engineSize)) {
+        world->touched.count = 0;
+        world->isEngineReady = false;
+        if (row->startAnew != NULL) {
+            row->startAnew(world, &header->accounts);
+        }
+        rbWorld_SetAccounts(world, &header->accounts);
+        return;
+    }
+    row->move(world, &stream);
+    RB_MOVE(&stream, world->stepWork);
+    RB_MOVE_ARRAY(&stream, world->touched);
+    world->assembleWork = header->accounts.assemble;
+    if (!isReady) {
+        stream.size = start;
+        moveState(world, &stream); // starting the engine may have moved bodies
+    }
+}
+
 rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
@@ -269,33 +306,96 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     if (status != RB_STATUS_OK) {
         return status;
     }
-    world->motionCount += 1;
-    if (header.eventCount < world->events.count) {
-        world->events.count = (int)header.eventCount;
-    }
-    rbByteStream stream = {.bytes = (char*)bytes, .size = sizeof header, .isLoading = true};
-    restoreParameters(world, &stream);
-    size_t start = stream.size;
-    moveState(world, &stream);
-    const rbEngineRow* row = rbWorld_GetEngineRow(world);
-    bool isReady = world->isEngineReady;
-    bool isOfEngine = header.engineSize > 0 && row->prepareLoad != NULL;
-    if (!isOfEngine || !row->prepareLoad(world, header.engineSize)) {
-        world->touched.count = 0;
-        world->isEngineReady = false;
-        if (row->startAnew != NULL) {
-            row->startAnew(world, &header.accounts);
-        }
-        rbWorld_SetAccounts(world, &header.accounts);
-        return RB_STATUS_OK;
-    }
-    row->move(world, &stream);
-    RB_MOVE(&stream, world->stepWork);
-    RB_MOVE_ARRAY(&stream, world->touched);
-    world->assembleWork = header.accounts.assemble;
-    if (!isReady) {
-        stream.size = start;
-        moveState(world, &stream); // starting the engine may have moved bodies
-    }
+    (void)rbUseList(&world->blocks);
+    load(world, bytes, &header, true);
+    world->isLost = false;
     return RB_STATUS_OK;
+}
+
+// ---------------------------------------------------------------------------------------- recovery
+// Lack of memory, or a stop that is asked for, ends an advance at any depth. What the engine holds
+// is then in pieces: all its blocks are freed, and a snapshot from before makes it anew, with the
+// same bits. Snapshots cost time, so they are taken only where the world has its own allocator, or
+// where a stop may be asked for and the advance may be long.
+
+#define LONG_ADVANCE 0.01 // s of the wall clock; shorter ones end before a stop is overdue
+
+void rbWorld_BeginMove(rbWorld* world)
+{
+    bool isLong = !world->isEngineReady || world->advanceTime > LONG_ADVANCE;
+    world->keptSize = 0;
+    if (world->def.allocator.allocFn != NULL || (isLong && rbHasStop())) {
+        size_t size = rbWorld_GetSnapshotSize(world);
+        if (size > world->keptCapacity) {
+            rbFree(world->kept, world->keptCapacity);
+            world->kept = NULL;
+            world->keptCapacity = 0;
+            world->kept = rbAlloc(size + size / 2);
+            world->keptCapacity = size + size / 2;
+        }
+        writeSnapshot(world, world->kept, size, false);
+        world->keptSize = size;
+    }
+    world->isMoving = true;
+    world->advanceTime = rbGetWallTime();
+    rbGuard_Enable(world->keptSize > 0, &world->blocks);
+}
+
+void rbWorld_EndMove(rbWorld* world)
+{
+    world->isMoving = false;
+    world->advanceTime = rbGetWallTime() - world->advanceTime;
+}
+
+#define KEEP(array) rbDetachBlock((array).data)
+
+// Frees the engine whatever state it is in; the arrays of the world stay.
+static void dropEngine(rbWorld* world)
+{
+    KEEP(world->events);
+    KEEP(world->touched);
+    KEEP(world->owned);
+    KEEP(world->merged);
+    KEEP(world->contactViews);
+    KEEP(world->touches[RB_TOUCH_CONTACT]);
+    KEEP(world->touches[RB_TOUCH_SENSOR]);
+    KEEP(world->foundTouches);
+    KEEP(world->nextTouches);
+    KEEP(world->sensorBodies);
+    KEEP(world->sensorStates);
+    KEEP(world->contactEvents);
+    rbWorld_FreeMerged(world);
+    rbFreeBlocks(&world->blocks);
+    world->engine = NULL;
+    world->isEngineReady = false;
+    world->contactEvents.count = 0;
+}
+
+static bool reload(rbWorld* world, bool hasEngine)
+{
+    SnapshotHeader header;
+    RB_GUARD(guard, &world->blocks)
+    {
+        dropEngine(world);
+        return false;
+    }
+    memcpy(&header, world->kept, sizeof header);
+    load(world, world->kept, &header, hasEngine);
+    return true;
+}
+
+rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error)
+{
+    rbError reason = {0};
+    rbStatus status = rbGuard_Explain(guard, &reason);
+    if (world->isMoving) {
+        rbWorld_EndMove(world);
+        dropEngine(world);
+        world->isLost = world->keptSize == 0 || (!reload(world, true) && !reload(world, false));
+    }
+    world->engineError = reason;
+    if (error != NULL) {
+        *error = reason;
+    }
+    return status;
 }
