@@ -25,6 +25,7 @@ set(programFiles
   app/cli/recordings.c
   app/cli/replay.c
   app/cli/run.c
+  app/cli/signals.c
   app/cli/scenes.c
   app/cli/settings.c
   app/cli/surfaces.c

@@ -8,27 +8,18 @@
 #include "cli/findings.h"
 #include "cli/outputs.h"
 #include "cli/scenes.h"
+#include "cli/signals.h"
 #include "cli/tally.h"
 #include "cli/tally_contacts.h"
 #include "cli/tally_steps.h"
 
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #define FIRST_PIECE 1e-6      // of an output step: length of the first advance
 #define PROGRESS_INTERVAL 0.1 // s between two progress lines
 #define SETTINGS_SIZE 256
-
-// Set by SIGINT and SIGTERM: a signal handler has no other way to communicate.
-static volatile sig_atomic_t stopAsked = 0;
-
-static void askToStop(int signalNumber)
-{
-    (void)signalNumber;
-    stopAsked = 1;
-}
 
 typedef struct rbRun {
     rbScene* scene;
@@ -82,7 +73,7 @@ static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error
 // The engine refused to continue, or cannot.
 static bool isEnd(rbStatus status)
 {
-    return status == RB_STATUS_LIMIT || status == RB_STATUS_INVALID;
+    return status == RB_STATUS_LIMIT || status == RB_STATUS_INVALID || status == RB_STATUS_MEMORY;
 }
 
 // Advances to a time in pieces that take a fraction of a second, so that a signal is noticed even
@@ -123,7 +114,7 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
         if (!isLast && rbWorld_GetTime(run->world) == now) {
             run->piece = time - now;
         }
-    } while (rbWorld_GetTime(run->world) < time && !stopAsked && !isOver);
+    } while (rbWorld_GetTime(run->world) < time && !rbSignals_IsStopAsked() && !isOver);
     return total;
 }
 
@@ -135,17 +126,21 @@ static rbStatus simulate(rbRun* run, rbError* error)
     run->piece = FIRST_PIECE * step;
     int64_t last = (int64_t)ceil(duration / step * (1.0 - 1e-12));
     rbStatus status = RB_STATUS_OK;
+    double frameTime = 0.0;
     for (int64_t k = 0; k <= last && status == RB_STATUS_OK; ++k) {
         double time = k < last ? rbGetStepTime(k, step) : duration;
         rbStepReport report = advanceListening(run, time, error);
         status = run->writeStatus;
-        if (status == RB_STATUS_OK) {
+        // an advance that was given up leaves the state of the last frame
+        bool isNew = k == 0 || rbWorld_GetTime(run->world) > frameTime;
+        frameTime = rbWorld_GetTime(run->world);
+        if (status == RB_STATUS_OK && (isNew || report.status != RB_STATUS_STOPPED)) {
             status = takeFrame(run, &report, error);
         }
         if (run->tally.isBroken || isEnd(report.status)) {
             break; // no later state is meaningful
         }
-        if (stopAsked && (k < last || rbWorld_GetTime(run->world) < time)) {
+        if (rbSignals_IsStopAsked() && (k < last || rbWorld_GetTime(run->world) < time)) {
             run->tally.isStopped = true;
             break;
         }
@@ -290,6 +285,7 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
                               .buffer = &run->buffer,
                               .tally = &run->tally,
                               .settingsText = settings};
+    rbSignals_Catch(); // before, nothing is lost
     if (rbOutputs_Open(&run->outputs, &view, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }
@@ -367,17 +363,6 @@ static bool applyOptions(rbRun* run, const rbArguments* arguments)
     return true;
 }
 
-static void catchSignals(void)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = askToStop;
-    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program immediately
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-}
-
 static rbExit runScene(const rbArguments* arguments)
 {
     rbError error = {0};
@@ -392,7 +377,6 @@ static rbExit runScene(const rbArguments* arguments)
         if (run->world == NULL) {
             exit = rbFailWith(&error);
         } else {
-            catchSignals();
             exit = runWorld(run, arguments);
         }
     }
@@ -435,7 +419,8 @@ const rbVerb rbVerbRun = {
     .words = "SCENE",
     .help = "simulates a scene and reports how accurate it was",
     .more = "SCENE is a file or the name of an example scene. Ctrl-C ends the run early;\n"
-            "all files are still completed. Files appear under their name when they are complete.",
+            "all files are still completed; the third one ends it at once, without files. Files\n"
+            "appear under their name when they are complete.",
     .run = runScene,
     .wordMin = 1,
     .wordMax = 1,

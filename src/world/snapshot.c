@@ -23,6 +23,7 @@ typedef struct SnapshotHeader {
     uint64_t size;       // of all bytes
     uint64_t engineSize; // of those of the engine; 0: it was not ready
     int64_t eventCount;
+    uint64_t isWhole; // 0: without parameters and engine
     rbEngineAccounts accounts; // work totals so far
 } SnapshotHeader;
 
@@ -187,14 +188,17 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     }
 }
 
-// Counts or saves everything after the header; changes nothing. Returns the bytes of the engine.
-static size_t save(const rbWorld* constWorld, rbByteStream* stream)
+// Counts or saves everything after the header, or only what an advance moves outside of the engine;
+// changes nothing. Returns the bytes of the engine.
+static size_t save(const rbWorld* constWorld, rbByteStream* stream, bool isWhole)
 {
     rbWorld* world = (rbWorld*)constWorld;
-    moveParameters(world, stream);
+    if (isWhole) {
+        moveParameters(world, stream);
+    }
     moveState(world, stream);
     size_t start = stream->size;
-    if (world->isEngineReady) {
+    if (isWhole && world->isEngineReady) {
         rbWorld_GetEngineRow(world)->move(world, stream);
     }
     size_t engineSize = stream->size - start;
@@ -206,27 +210,23 @@ static size_t save(const rbWorld* constWorld, rbByteStream* stream)
 size_t rbWorld_GetSnapshotSize(const rbWorld* world)
 {
     rbByteStream stream = {.size = sizeof(SnapshotHeader)};
-    (void)save(world, &stream);
+    (void)save(world, &stream, true);
     return stream.size;
 }
 
-static void writeSnapshot(const rbWorld* world, void* bytes, size_t size, bool isChecked)
+static void writeSnapshot(const rbWorld* world, void* bytes, size_t size, bool isWhole)
 {
     SnapshotHeader header = {
         .magic = SNAPSHOT_MAGIC,
         .version = SNAPSHOT_VERSION,
-        .structure = structureHash(world),
         .size = size,
+        .isWhole = isWhole,
         .eventCount = world->events.count,
         .accounts = rbWorld_GetAccounts(world),
     };
     rbByteStream stream = {.bytes = bytes, .size = sizeof header};
-    header.engineSize = save(world, &stream);
+    header.engineSize = save(world, &stream, isWhole);
     memcpy(bytes, &header, sizeof header);
-    if (isChecked) {
-        header.checksum = checksumOf(bytes, size);
-        memcpy(bytes, &header, sizeof header);
-    }
 }
 
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
@@ -238,6 +238,12 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
                            "the snapshot needs %zu bytes, the buffer has %zu", needed, size);
     }
     writeSnapshot(world, bytes, needed, true);
+    SnapshotHeader header;
+    memcpy(&header, bytes, sizeof header);
+    header.structure = structureHash(world);
+    memcpy(bytes, &header, sizeof header);
+    header.checksum = checksumOf(bytes, needed);
+    memcpy(bytes, &header, sizeof header);
     return RB_STATUS_OK;
 }
 
@@ -273,7 +279,9 @@ static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header
         world->events.count = (int)header->eventCount;
     }
     rbByteStream stream = {.bytes = (char*)bytes, .size = sizeof *header, .isLoading = true};
-    restoreParameters(world, &stream);
+    if (header->isWhole != 0) {
+        restoreParameters(world, &stream);
+    }
     size_t start = stream.size;
     moveState(world, &stream);
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
@@ -315,17 +323,21 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
 // ---------------------------------------------------------------------------------------- recovery
 // Lack of memory, or a stop that is asked for, ends an advance at any depth. What the engine holds
 // is then in pieces: all its blocks are freed, and a snapshot from before makes it anew, with the
-// same bits. Snapshots cost time, so they are taken only where the world has its own allocator, or
-// where a stop may be asked for and the advance may be long.
+// same bits. It costs time, so it is taken only where the world has its own allocator or a stop may
+// be asked for; in a short advance the latter saves only what is not the engine's, which then starts
+// anew from the bodies.
 
-#define LONG_ADVANCE 0.01 // s of the wall clock; shorter ones end before a stop is overdue
+#define LONG_ADVANCE 0.01 // s of the wall clock
 
 void rbWorld_BeginMove(rbWorld* world)
 {
-    bool isLong = !world->isEngineReady || world->advanceTime > LONG_ADVANCE;
+    bool isWhole = world->def.allocator.allocFn != NULL || !world->isEngineReady ||
+                   world->advanceTime > LONG_ADVANCE;
     world->keptSize = 0;
-    if (world->def.allocator.allocFn != NULL || (isLong && rbHasStop())) {
-        size_t size = rbWorld_GetSnapshotSize(world);
+    if (world->def.allocator.allocFn != NULL || rbHasStop()) {
+        rbByteStream counted = {.size = sizeof(SnapshotHeader)};
+        (void)save(world, &counted, isWhole);
+        size_t size = counted.size;
         if (size > world->keptCapacity) {
             rbFree(world->kept, world->keptCapacity);
             world->kept = NULL;
@@ -333,7 +345,7 @@ void rbWorld_BeginMove(rbWorld* world)
             world->kept = rbAlloc(size + size / 2);
             world->keptCapacity = size + size / 2;
         }
-        writeSnapshot(world, world->kept, size, false);
+        writeSnapshot(world, world->kept, size, isWhole);
         world->keptSize = size;
     }
     world->isMoving = true;
