@@ -71,7 +71,7 @@ static void printText(const rbCheck* check)
     bool isStepped = info->engineTraits.isStepped;
     (void)printf("%s: %s\n  %d bod%s (%d dynamic, %d kinematic, %d static), %d shape%s, %d "
                  "force%s, engine %s%s%s, %g s\n",
-                 info->name, info->title, info->bodyCount, info->bodyCount == 1 ? "y" : "ies",
+                 rbShow(info->name), rbShow(info->title), info->bodyCount, info->bodyCount == 1 ? "y" : "ies",
                  info->dynamicCount, info->kinematicCount, info->staticCount, info->shapeCount,
                  rbPlural(info->shapeCount), info->forceCount, rbPlural(info->forceCount),
                  info->engine, isStepped ? ", accuracy " : "",
@@ -81,7 +81,7 @@ static void printText(const rbCheck* check)
                  "I1 [kg m^2]", "I2", "I3");
     for (int i = 0; i < check->facts.bodyCount && i < ROWS_MAX; ++i) {
         const rbBodyFacts* facts = &check->facts.bodies[i];
-        (void)printf("  %-20s %-10s ", facts->name, typeNames[facts->type]);
+        (void)printf("  %-20s %-10s ", rbShow(facts->name), typeNames[facts->type]);
         if (facts->type == RB_BODY_DYNAMIC) {
             (void)printf("%-10s %12.6g %12.6g %12.6g %12.6g\n", getMotionName(facts),
                          facts->mass.mass, facts->moments.x, facts->moments.y, facts->moments.z);
@@ -95,7 +95,7 @@ static void printText(const rbCheck* check)
     (void)printf("\n");
     for (int i = 0; i < check->findings.count; ++i) {
         (void)printf("  %s: %s\n", check->findings.list[i].isError ? "error" : "warning",
-                     check->findings.list[i].text);
+                     rbShow(check->findings.list[i].text));
     }
     int total = check->findings.errorCount + check->findings.warningCount;
     if (total > check->findings.count) {

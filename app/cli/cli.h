@@ -76,6 +76,11 @@ const char* rbFindNearestWord(const char* word, const char* const* candidates, i
 
 // Prints "rattleback: " and the message to stderr and returns RB_EXIT_USAGE.
 rbExit rbFail(const char* format, ...) RB_PRINTF(1, 2);
+// A text of a user (names, titles, messages with them) for a terminal: control characters, which a
+// terminal would obey, are shown as \x1b. rbShow keeps its last four results.
+void rbEscapeText(const char* text, char* escaped, size_t capacity);
+const char* rbShow(const char* text);
+
 // Prints an error of the library to stderr; returns the exit code for its status.
 rbExit rbFailWith(const rbError* error);
 // Flushes standard output: a full disk turns RB_EXIT_DONE into a failure.

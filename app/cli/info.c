@@ -180,8 +180,9 @@ static void printRecording(const char* path, const rbRecordingFacts* facts)
     char size[32];
     (void)printf("%s: a recording, format %d, %s\n", path, info->formatVersion,
                  rbRecordingCondition_Text(info->condition));
-    (void)printf("  %-14s%s: %s\n", "scene", facts->scene, facts->title);
-    (void)printf("  %-14srattleback %s\n", "made by", facts->header->programVersion);
+    (void)printf("  %-14s%s: %s\n", "scene", rbShow(facts->scene), rbShow(facts->title));
+    (void)printf("  %-14srattleback %s\n", "made by",
+                 rbShow(facts->header->programVersion));
     (void)printf("  %-14s%d\n", "bodies", facts->header->bodyCount);
     (void)printf("  %-14s%" PRId64 ", t = %.10g s to %.10g s\n", "frames", info->frameCount,
                  facts->firstTime, facts->lastTime);
@@ -190,7 +191,7 @@ static void printRecording(const char* path, const rbRecordingFacts* facts)
         (void)printf("  %-14s%" PRId64 " by the user\n", "actions", info->actionCount);
     }
     (void)printf("  %-14s%d files\n", "attached", facts->header->attachmentCount);
-    (void)printf("  %-14s%s\n", "settings", facts->header->settingsText);
+    (void)printf("  %-14s%s\n", "settings", rbShow(facts->header->settingsText));
     (void)printf("  %-14s%s in %" PRId64 " chunks\n", "size",
                  rbFormatBytes((double)info->byteCount, size), info->chunkCount);
     if (info->finalHash != 0) {
@@ -274,10 +275,11 @@ static void printJoints(const rbWorld* world)
         if (conditions > 0) {
             (void)snprintf(effect, sizeof effect, "removes %d", conditions);
         }
-        (void)printf("  %-14s%-20s %-16s %s - %s, %s\n", "", rbJoint_GetName(world, ids[i]),
+        (void)printf("  %-14s%-20s %-16s %s - %s, %s\n", "",
+                     rbShow(rbJoint_GetName(world, ids[i])),
                      rbJointType_Name(rbJoint_GetType(world, ids[i])),
-                     getBodyName(world, rbJoint_GetBodyA(world, ids[i])),
-                     getBodyName(world, rbJoint_GetBodyB(world, ids[i])), effect);
+                     rbShow(getBodyName(world, rbJoint_GetBodyA(world, ids[i]))),
+                     rbShow(getBodyName(world, rbJoint_GetBodyB(world, ids[i]))), effect);
     }
     if (count > LINKS_SHOWN) {
         (void)printf("  %-14s... and %d more\n", "", count - LINKS_SHOWN);
@@ -291,9 +293,10 @@ static void printSprings(const rbWorld* world)
     rbSpringId* ids = rbAlloc((size_t)count * sizeof *ids);
     (void)rbWorld_GetSpringIds(world, ids, count);
     for (int i = 0; i < count && i < LINKS_SHOWN; ++i) {
-        (void)printf("  %-14s%-20s %-16s %s - %s, %g m long\n", "", rbSpring_GetName(world, ids[i]),
-                     "spring", getBodyName(world, rbSpring_GetBodyA(world, ids[i])),
-                     getBodyName(world, rbSpring_GetBodyB(world, ids[i])),
+        (void)printf("  %-14s%-20s %-16s %s - %s, %g m long\n", "",
+                     rbShow(rbSpring_GetName(world, ids[i])),
+                     "spring", rbShow(getBodyName(world, rbSpring_GetBodyA(world, ids[i]))),
+                     rbShow(getBodyName(world, rbSpring_GetBodyB(world, ids[i]))),
                      rbSpring_GetState(world, ids[i]).length);
     }
     if (count > LINKS_SHOWN) {
@@ -314,7 +317,7 @@ static void printMechanisms(const rbScene* scene)
     if (world == NULL || rbScene_PrepareWorld(scene, world, &error) != RB_STATUS_OK) {
         (void)printf("  %-14s%d joint%s, %d spring%s; the simulation cannot start: %s\n", "joints",
                      info->jointCount, rbPlural(info->jointCount), info->springCount,
-                     rbPlural(info->springCount), error.message);
+                     rbPlural(info->springCount), rbShow(error.message));
     } else {
         rbMechanismFacts facts = rbGetMechanismFacts(info, world);
         char text[160];
@@ -339,14 +342,14 @@ static bool usesContacts(const rbSceneInfo* info)
 static void printScene(const rbScene* scene, const char* path)
 {
     const rbSceneInfo* info = rbScene_GetInfo(scene);
-    (void)printf("%s: a scene, %s\n", path, info->name);
-    (void)printf("  %-14s%s\n", "title", info->title);
-    (void)printf("  %-14s%s\n", "theme", info->theme);
+    (void)printf("%s: a scene, %s\n", rbShow(path), rbShow(info->name));
+    (void)printf("  %-14s%s\n", "title", rbShow(info->title));
+    (void)printf("  %-14s%s\n", "theme", rbShow(info->theme));
     if (info->shows[0] != '\0') {
-        (void)printf("  %-14s%s\n", "shows", info->shows);
+        (void)printf("  %-14s%s\n", "shows", rbShow(info->shows));
     }
     if (info->why[0] != '\0') {
-        (void)printf("  %-14s%s\n", "why", info->why);
+        (void)printf("  %-14s%s\n", "why", rbShow(info->why));
     }
     (void)printf("  %-14s%s, %g s, output every %g s\n", "engine", info->engine, info->duration,
                  info->outputStep);
@@ -372,7 +375,7 @@ static void printScene(const rbScene* scene, const char* path)
         size_t size = 0;
         char text[32];
         rbScene_GetAttachment(scene, i, &name, &data, &size);
-        (void)printf("  %-14s%s (%s)\n", i == 0 ? "files" : "", name,
+        (void)printf("  %-14s%s (%s)\n", i == 0 ? "files" : "", rbShow(name),
                      rbFormatBytes((double)size, text));
     }
 }

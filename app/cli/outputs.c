@@ -3,6 +3,7 @@
 #include "cli/outputs.h"
 
 #include "base/core/memory.h"
+#include "cli/inputs.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -26,6 +27,17 @@ bool rbOutputs_Check(const rbArguments* arguments)
         isGood = format->check == NULL || format->check(arguments);
     }
     return isGood;
+}
+
+bool rbOutputs_CheckNames(const rbArguments* arguments, const rbScene* scene)
+{
+    rbOutputName names[RB_OUTPUT_FORMATS_MAX];
+    int count = 0;
+    const rbOutputFormat* format;
+    for (int i = 0; (format = rbGetOutputFormat(i)) != NULL; ++i) {
+        names[count++] = (rbOutputName){format->option.name, getPath(arguments, format)};
+    }
+    return rbCheckOutputNames(arguments, scene, names, count);
 }
 
 bool rbOutputs_FindStandardOutput(const rbArguments* arguments, const char** option)

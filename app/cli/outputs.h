@@ -15,6 +15,8 @@ bool rbOutputs_Check(const rbArguments* arguments);
 // The option of the format that writes to standard output; NULL: none. Two such formats are
 // refused.
 bool rbOutputs_FindStandardOutput(const rbArguments* arguments, const char** option);
+// Whether no output has the name of another or of a file that is read; otherwise prints a message.
+bool rbOutputs_CheckNames(const rbArguments* arguments, const rbScene* scene);
 // Time between outputs (s) that a requested format needs; unchanged when none needs one.
 bool rbOutputs_ChooseStep(const rbArguments* arguments, double* step);
 // Whether a requested format writes events. Otherwise events use no memory.

@@ -1,6 +1,7 @@
 // rattleback rays: bodies on paths, frame by frame, and the collisions found by rays.
 #include "base/core/memory.h"
 #include "cli/cli.h"
+#include "cli/inputs.h"
 #include "cli/rays_picture.h"
 #include "cli/scenes.h"
 #include "laboratory/scene_rays.h"
@@ -128,7 +129,7 @@ static void printReport(const rbScene* scene, const rbRayFrames* frames)
     const rbRayCollision* collisions = rbRayFrames_GetCollisions(frames, &count);
     int missed = (int)rbRayFrames_GetCounts(frames).missed;
     (void)printf("%s\n%d collision%s in %g s\n\n",
-                 info->title[0] != '\0' ? info->title : info->name, count, rbPlural(count),
+                 rbShow(info->title[0] != '\0' ? info->title : info->name), count, rbPlural(count),
                  rbRayFrames_GetTime(frames));
     if (count > 0 || missed > 0) {
         (void)printf("%12s %7s  %-18s %-33s  %-33s  %10s  %-7s  %s\n", "time s", "frame", "bodies",
@@ -238,6 +239,10 @@ static rbExit writePictures(const rbArguments* arguments, const rbScene* scene,
     const rbRayCollision* collisions = rbRayFrames_GetCollisions(frames, &count);
     if (svg == NULL && vtk == NULL) {
         return RB_EXIT_DONE;
+    }
+    const rbOutputName outputs[] = {{"--svg", svg}, {"--vtk", vtk}};
+    if (!rbCheckOutputNames(arguments, scene, outputs, 2)) {
+        return RB_EXIT_USAGE;
     }
     if (count == 0) {
         (void)fprintf(stderr, "rattleback: there is no collision to draw\n");

@@ -44,7 +44,7 @@ static void showProgress(rbRun* run, double time)
         run->lastProgress = now;
         double done = time / run->info.duration;
         (void)fprintf(stderr, "\r\033[K%s  t = %.6g s of %g s  %3.0f %%  %.0f s left",
-                      run->info.name, time, run->info.duration, 100.0 * done,
+                      rbShow(run->info.name), time, run->info.duration, 100.0 * done,
                       done > 0.0 ? (now - run->startTime) * (1.0 / done - 1.0) : 0.0);
         (void)fflush(stderr);
     }
@@ -249,7 +249,7 @@ static void examine(rbRun* run)
 static void warn(const rbFindings* findings)
 {
     for (int i = 0; i < findings->count && i < WARNINGS_SHOWN; ++i) {
-        (void)fprintf(stderr, "rattleback: warning: %s\n", findings->list[i].text);
+        (void)fprintf(stderr, "rattleback: warning: %s\n", rbShow(findings->list[i].text));
     }
     int more = findings->errorCount + findings->warningCount - WARNINGS_SHOWN;
     if (more > 0) {
@@ -263,7 +263,7 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
 {
     rbError error = {0};
     char settings[SETTINGS_SIZE];
-    if (!rbOutputs_Check(arguments)) {
+    if (!rbOutputs_Check(arguments) || !rbOutputs_CheckNames(arguments, run->scene)) {
         return RB_EXIT_USAGE;
     }
     rbWorld_EnableJournal(run->world, rbOutputs_NeedEvents(arguments));

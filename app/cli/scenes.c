@@ -130,11 +130,27 @@ static rbStatus findScene(const char* name, char* path, size_t capacity, rbError
     return status;
 }
 
-rbScene* rbOpenScene(const char* argument, rbError* error)
+// A file, not the name of an example scene.
+static bool isFile(const char* argument)
 {
     struct stat status;
-    bool isPath = strchr(argument, '/') != NULL || endsWith(argument, ".json");
-    if (isPath || (stat(argument, &status) == 0 && S_ISREG(status.st_mode))) {
+    return strchr(argument, '/') != NULL || endsWith(argument, ".json") ||
+           (stat(argument, &status) == 0 && S_ISREG(status.st_mode));
+}
+
+bool rbFindScenePath(const char* argument, char* path, size_t capacity)
+{
+    rbError error = {0};
+    if (isFile(argument)) {
+        (void)snprintf(path, capacity, "%s", argument);
+        return true;
+    }
+    return findScene(argument, path, capacity, &error) == RB_STATUS_OK;
+}
+
+rbScene* rbOpenScene(const char* argument, rbError* error)
+{
+    if (isFile(argument)) {
         return rbReadScene(argument, error);
     }
     return rbOpenExampleScene(argument, error);
@@ -240,7 +256,7 @@ static void printListing(const rbListedScene* scenes, int count)
         char command[96];
         (void)snprintf(command, sizeof command, "rattleback run %s", scenes[i].name);
         (void)printf("  %-36s %s\n", command,
-                     scenes[i].trouble[0] != '\0' ? scenes[i].trouble : scenes[i].title);
+                     rbShow(scenes[i].trouble[0] != '\0' ? scenes[i].trouble : scenes[i].title));
     }
     (void)printf(
         "\nAdd --plot out.svg, --csv out.csv, --journal out.csv, --record out.rbr or --vtk "

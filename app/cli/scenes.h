@@ -20,6 +20,9 @@ typedef struct rbSceneList {
 // folder. NOT_FOUND when there is no such folder.
 rbStatus rbSceneList_Read(rbSceneList* list, rbError* error);
 
+// The path of a scene, given as a file or by the name of an example; false: there is none.
+bool rbFindScenePath(const char* argument, char* path, size_t capacity);
+
 // Reads a scene given as a path or as the name of an example scene.
 rbScene* rbOpenScene(const char* argument, rbError* error);
 

@@ -314,7 +314,7 @@ static void printTolerance(const rbTally* tally, const rbWorld* world, FILE* fil
             (void)fprintf(file, "met in every step");
         } else {
             (void)fprintf(file, "missed first by body %s before t = %g s",
-                          nameOf(world, tally->failedBody), tally->failedTime);
+                          rbShow(nameOf(world, tally->failedBody)), tally->failedTime);
         }
     }
     if (tally->motionCounts[RB_MOTION_TAYLOR] + tally->motionCounts[RB_MOTION_RK4] +
@@ -334,7 +334,7 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
     const rbLedger* b = &tally->end;
     char wall[32];
     double time = rbWorld_GetTime(world);
-    (void)fprintf(file, "%s: %s\n", info->name, info->title);
+    (void)fprintf(file, "%s: %s\n", rbShow(info->name), rbShow(info->title));
     if (tally->isStopped || tally->ending.status != RB_STATUS_OK) {
         (void)fprintf(file, "  %-18sstopped at t=%g s of %g s\n", "stopped", time, info->duration);
     }

@@ -10,14 +10,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Bytes of a control character at the start of a text: ASCII, or U+0080 to U+009F in UTF-8, which
+// some terminals obey too. 0: it is none, or a line end or tab.
+static int countControl(const char* text)
+{
+    unsigned char first = (unsigned char)text[0];
+    if (first < 0x20 || first == 0x7f) {
+        return first == '\n' || first == '\t' || first == '\0' ? 0 : 1;
+    }
+    unsigned char second = (unsigned char)text[1];
+    return first == 0xc2 && second >= 0x80 && second < 0xa0 ? 2 : 0;
+}
+
+void rbEscapeText(const char* text, char* escaped, size_t capacity)
+{
+    size_t used = 0;
+    while (*text != '\0' && used + 9 < capacity) {
+        int count = countControl(text);
+        for (int i = 0; i < count; ++i) {
+            used += (size_t)snprintf(escaped + used, capacity - used, "\\x%02x",
+                                     (unsigned)(unsigned char)*text++);
+        }
+        if (count == 0) {
+            escaped[used++] = *text++;
+        }
+    }
+    escaped[used] = '\0';
+}
+
+const char* rbShow(const char* text)
+{
+    static _Thread_local char texts[4][1600];
+    static _Thread_local int next = 0;
+    next = (next + 1) % 4;
+    rbEscapeText(text, texts[next], sizeof texts[next]);
+    return texts[next];
+}
+
 rbExit rbFail(const char* format, ...)
 {
+    char message[8192];
+    char escaped[4 * sizeof message];
     va_list list;
     va_start(list, format);
-    (void)fputs("rattleback: ", stderr);
-    (void)vfprintf(stderr, format, list);
-    (void)fputc('\n', stderr);
+    (void)vsnprintf(message, sizeof message, format, list);
     va_end(list);
+    rbEscapeText(message, escaped, sizeof escaped);
+    (void)fprintf(stderr, "rattleback: %s\n", escaped);
     return RB_EXIT_USAGE;
 }
 
@@ -25,7 +64,7 @@ rbExit rbFailWith(const rbError* error)
 {
     char text[1200];
     rbError_Format(error, text, sizeof text);
-    (void)fprintf(stderr, "%s\n", text);
+    (void)fprintf(stderr, "%s\n", rbShow(text));
     return error->status == RB_STATUS_NUMERICAL ? RB_EXIT_NUMERICAL : RB_EXIT_USAGE;
 }
 

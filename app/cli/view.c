@@ -3,6 +3,7 @@
 // rattleback view: serves a scene, a recording or the gallery to browsers.
 #include "base/core/memory.h"
 #include "cli/cli.h"
+#include "cli/inputs.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
 #include "cli/signals.h"
@@ -269,6 +270,11 @@ static bool startGiven(const rbArguments* arguments, const rbViewOptions* option
         return startRecording(recording, word, options, simulation, error);
     }
     rbScene* scene = rbOpenSceneWithSettings(arguments, error);
+    const rbOutputName output = {"--record", options->recordPath};
+    if (scene != NULL && !rbCheckOutputNames(arguments, scene, &output, 1)) {
+        rbDestroyScene(scene);
+        return false;
+    }
     return scene != NULL && startSession(scene, options, simulation, error);
 }
 
@@ -312,7 +318,7 @@ static rbExit runView(const rbArguments* arguments)
         return RB_EXIT_USAGE;
     }
     if (arguments->wordCount > 0 && !startGiven(arguments, &options, &simulation, &error)) {
-        return rbFailWith(&error);
+        return error.status == RB_STATUS_OK ? RB_EXIT_USAGE : rbFailWith(&error);
     }
     return serve(arguments, &def, &simulation, options.wallTime);
 }

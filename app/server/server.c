@@ -56,10 +56,11 @@ static bool listenOn(rbServer* server, rbError* error)
     info.uid = -1;
     info.options = LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
                    (isVersion6 ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6);
-    info.timeout_secs = 15;
+    info.timeout_secs = 5; // for a request to be complete
     info.keepalive_timeout = 15;
     info.max_http_header_data = 8192;
-    info.max_http_header_pool = 64;
+    // connections that send no request hold a place each until then, and must not block others
+    info.max_http_header_pool = 2048;
     info.retry_and_idle_policy = &idlePolicy;
     info.server_string = "rattleback";
     server->context = lws_create_context(&info);

@@ -176,9 +176,9 @@ RB_API rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform tra
 
 /// Applies an impulse (N s) at a world point; a new flight starts and the journal records the
 /// change of energy. Has no effect on static and kinematic bodies.
-RB_API void rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint);
+RB_API rbStatus rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint);
 /// The same with an angular impulse (N m s).
-RB_API void rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse);
+RB_API rbStatus rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse);
 
 /// Mass, center and inertia in the body's frame; the mass is 0 for static and kinematic bodies.
 RB_API rbMassProperties rbBody_GetMass(const rbWorld* world, rbBodyId bodyId);

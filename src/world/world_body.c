@@ -66,10 +66,16 @@ static rbStatus validateName(const rbWorld* world, const char* name, rbError* er
     return RB_STATUS_OK;
 }
 
+// Energies and distances are squares, and must be finite too.
+static bool isUsable(rbVec3 v)
+{
+    return isfinite(rbLengthSquared(v));
+}
+
 static rbStatus validatePose(const char* name, rbTransform transform, rbVec3 linearVelocity,
                              rbVec3 angularVelocity, rbError* error)
 {
-    if (!rbIsFinite3(transform.p)) {
+    if (!isUsable(transform.p)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "body \"%s\": position (%g, %g, %g) m must be finite", name,
                            transform.p.x, transform.p.y, transform.p.z);
@@ -81,7 +87,7 @@ static rbStatus validatePose(const char* name, rbTransform transform, rbVec3 lin
                            "quaternion w, x, y, z is needed",
                            name, transform.q.w, transform.q.x, transform.q.y, transform.q.z, norm);
     }
-    if (!rbIsFinite3(linearVelocity) || !rbIsFinite3(angularVelocity)) {
+    if (!isUsable(linearVelocity) || !isUsable(angularVelocity)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "body \"%s\": velocity (%g, %g, %g) m/s and angular velocity (%g, %g, "
                            "%g) rad/s must be finite",
@@ -373,22 +379,35 @@ void rbWorld_StartFlight(rbWorld* world, int index)
     }
 }
 
-// Applies a state set by the user; the journal records the change in energy.
-static void changeState(rbWorld* world, int index, const rbMotionState* state, rbEventKind kind)
+// Applies a state set by the user; the journal records the change in energy. INVALID: the energy
+// would not be finite, and nothing changes.
+static rbStatus changeState(rbWorld* world, int index, const rbMotionState* state,
+                            rbEventKind kind, rbError* error)
 {
     bool hasMass = world->bodies.data[index].hasMass;
-    if (!hasMass) {
-        rbWorld_NoteChange(world); // the engine has the pose from its registration
-    }
+    rbMotionState former = world->states.data[index];
     double before = rbWorld_BodyEnergy(world, index, NULL) + rbWorld_GetElasticEnergy(world, index);
     world->states.data[index] = *state;
     double change =
         rbWorld_BodyEnergy(world, index, NULL) + rbWorld_GetElasticEnergy(world, index) - before;
+    if (!isfinite(change) || !isUsable(state->velocity) || !isUsable(state->spin)) {
+        world->states.data[index] = former;
+        rbError reason = {0};
+        (void)rbError_Set(&reason, RB_STATUS_INVALID,
+                          "body \"%s\": its velocity or energy would not be finite",
+                          world->bodies.data[index].name);
+        rbWorld_LogRefusal(world, rbEventKind_Name(kind), &reason, error);
+        return RB_STATUS_INVALID;
+    }
+    if (!hasMass) {
+        rbWorld_NoteChange(world); // the engine has the pose from its registration
+    }
     world->externalWork += change;
     if (hasMass) {
         rbWorld_StartFlight(world, index);
         rbWorld_AddEvent(world, kind, index, change);
     }
+    return RB_STATUS_OK;
 }
 
 rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
@@ -410,15 +429,13 @@ rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
     rbMotionState state =
         rbWorld_InnerState(world, index, unit, isMoving ? linearVelocity : RB_VEC3_ZERO,
                            isMoving ? angularVelocity : RB_VEC3_ZERO);
-    changeState(world, index, &state, RB_EVENT_SET_STATE);
-    return RB_STATUS_OK;
+    return changeState(world, index, &state, RB_EVENT_SET_STATE, error);
 }
 
-static void applyImpulses(rbWorld* world, int index, rbVec3 linear, rbVec3 angular)
+static rbStatus applyImpulses(rbWorld* world, int index, rbVec3 linear, rbVec3 angular)
 {
-    RB_ASSERT(rbIsFinite3(linear) && rbIsFinite3(angular));
     if (!world->bodies.data[index].hasMass) {
-        return;
+        return RB_STATUS_OK;
     }
     const rbMotionBody* motion = &world->motions.data[index];
     rbMotionState state = world->states.data[index];
@@ -427,21 +444,21 @@ static void applyImpulses(rbWorld* world, int index, rbVec3 linear, rbVec3 angul
     state.spin.x += local.x / motion->moments.x;
     state.spin.y += local.y / motion->moments.y;
     state.spin.z += local.z / motion->moments.z;
-    changeState(world, index, &state, RB_EVENT_IMPULSE);
+    return changeState(world, index, &state, RB_EVENT_IMPULSE, NULL);
 }
 
-void rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint)
+rbStatus rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbVec3 arm = rbSub(worldPoint, world->states.data[index].position);
-    applyImpulses(world, index, impulse, rbCross(arm, impulse));
+    return applyImpulses(world, index, impulse, rbCross(arm, impulse));
 }
 
-void rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse)
+rbStatus rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
-    applyImpulses(world, rbWorld_BodyIndex(world, bodyId), RB_VEC3_ZERO, impulse);
+    return applyImpulses(world, rbWorld_BodyIndex(world, bodyId), RB_VEC3_ZERO, impulse);
 }
 
 rbMassProperties rbBody_GetMass(const rbWorld* world, rbBodyId bodyId)
