@@ -71,10 +71,10 @@ static void printText(const rbCheck* check)
     bool isStepped = info->engineTraits.isStepped;
     (void)printf("%s: %s\n  %d bod%s (%d dynamic, %d kinematic, %d static), %d shape%s, %d "
                  "force%s, engine %s%s%s, %g s\n",
-                 rbShow(info->name), rbShow(info->title), info->bodyCount, info->bodyCount == 1 ? "y" : "ies",
-                 info->dynamicCount, info->kinematicCount, info->staticCount, info->shapeCount,
-                 rbPlural(info->shapeCount), info->forceCount, rbPlural(info->forceCount),
-                 info->engine, isStepped ? ", accuracy " : "",
+                 rbShow(info->name), rbShow(info->title), info->bodyCount,
+                 info->bodyCount == 1 ? "y" : "ies", info->dynamicCount, info->kinematicCount,
+                 info->staticCount, info->shapeCount, rbPlural(info->shapeCount), info->forceCount,
+                 rbPlural(info->forceCount), info->engine, isStepped ? ", accuracy " : "",
                  isStepped ? rbAccuracy_Name(info->step.accuracy) : "", info->duration);
     printMechanisms(check);
     (void)printf("  %-20s %-10s %-10s %12s %12s %12s %12s\n", "body", "type", "motion", "mass [kg]",

@@ -181,8 +181,7 @@ static void printRecording(const char* path, const rbRecordingFacts* facts)
     (void)printf("%s: a recording, format %d, %s\n", path, info->formatVersion,
                  rbRecordingCondition_Text(info->condition));
     (void)printf("  %-14s%s: %s\n", "scene", rbShow(facts->scene), rbShow(facts->title));
-    (void)printf("  %-14srattleback %s\n", "made by",
-                 rbShow(facts->header->programVersion));
+    (void)printf("  %-14srattleback %s\n", "made by", rbShow(facts->header->programVersion));
     (void)printf("  %-14s%d\n", "bodies", facts->header->bodyCount);
     (void)printf("  %-14s%" PRId64 ", t = %.10g s to %.10g s\n", "frames", info->frameCount,
                  facts->firstTime, facts->lastTime);
@@ -275,8 +274,7 @@ static void printJoints(const rbWorld* world)
         if (conditions > 0) {
             (void)snprintf(effect, sizeof effect, "removes %d", conditions);
         }
-        (void)printf("  %-14s%-20s %-16s %s - %s, %s\n", "",
-                     rbShow(rbJoint_GetName(world, ids[i])),
+        (void)printf("  %-14s%-20s %-16s %s - %s, %s\n", "", rbShow(rbJoint_GetName(world, ids[i])),
                      rbJointType_Name(rbJoint_GetType(world, ids[i])),
                      rbShow(getBodyName(world, rbJoint_GetBodyA(world, ids[i]))),
                      rbShow(getBodyName(world, rbJoint_GetBodyB(world, ids[i]))), effect);
@@ -294,8 +292,8 @@ static void printSprings(const rbWorld* world)
     (void)rbWorld_GetSpringIds(world, ids, count);
     for (int i = 0; i < count && i < LINKS_SHOWN; ++i) {
         (void)printf("  %-14s%-20s %-16s %s - %s, %g m long\n", "",
-                     rbShow(rbSpring_GetName(world, ids[i])),
-                     "spring", rbShow(getBodyName(world, rbSpring_GetBodyA(world, ids[i]))),
+                     rbShow(rbSpring_GetName(world, ids[i])), "spring",
+                     rbShow(getBodyName(world, rbSpring_GetBodyA(world, ids[i]))),
                      rbShow(getBodyName(world, rbSpring_GetBodyB(world, ids[i]))),
                      rbSpring_GetState(world, ids[i]).length);
     }

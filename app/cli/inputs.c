@@ -14,10 +14,10 @@
 // What tells one file from another: its own number, or, while it does not exist, the folder and the
 // name.
 typedef struct FileIdentity {
-    bool isKnown;  // the file exists, or at least its folder
-    bool isFile;   // it exists
-    dev_t device;  // of the file, or of its folder
-    ino_t number;  // likewise
+    bool isKnown;   // the file exists, or at least its folder
+    bool isFile;    // it exists
+    dev_t device;   // of the file, or of its folder
+    ino_t number;   // likewise
     char name[256]; // in the folder
 } FileIdentity;
 

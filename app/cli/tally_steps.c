@@ -206,8 +206,7 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
     }
     printClosing(tally, file);
     for (int i = 0; i < tally->motors.count; ++i) {
-        (void)fprintf(file, "  %-18s%s\n", "warning",
-                      rbShow(tally->motors.texts[i]));
+        (void)fprintf(file, "  %-18s%s\n", "warning", rbShow(tally->motors.texts[i]));
     }
 }
 

@@ -162,8 +162,8 @@ RB_API bool rbExtraSettings_Get(const rbExtraSettings* extra, uint64_t cookie, v
                                 size_t size);
 
 /// Allocates size bytes, aligned to 16, or returns NULL. Then functions that return MEMORY, such as
-/// rbWorld_Advance, do so and change nothing; others end the program with a message. Sizes read from
-/// files are checked against limits first.
+/// rbWorld_Advance, do so and change nothing; others end the program with a message. Sizes read
+/// from files are checked against limits first.
 typedef void* rbAllocFn(size_t size, void* context);
 /// Frees memory of size bytes that the rbAllocFn of the same context returned.
 typedef void rbFreeFn(void* memory, size_t size, void* context);
@@ -195,10 +195,10 @@ typedef struct rbStop {
 } rbStop;
 
 /// Sets the stop function of the calling thread and returns the previous one. As long as it returns
-/// true, functions that advance or prepare a world or create a mesh return STOPPED within a fraction
-/// of a second. A world then is as it was at the last good time: at the end of a step or an event,
-/// or at the begin of the call, bit for bit. A signal handler sets a flag that the function reads;
-/// the function must not call the library.
+/// true, functions that advance or prepare a world or create a mesh return STOPPED within a
+/// fraction of a second. A world then is as it was at the last good time: at the end of a step or
+/// an event, or at the begin of the call, bit for bit. A signal handler sets a flag that the
+/// function reads; the function must not call the library.
 RB_API rbStop rbUseStop(rbStop stop);
 
 /// Allocations made since the start of the process; tests use it to check that a step allocates

@@ -175,8 +175,10 @@ RB_API rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform tra
                                 rbVec3 linearVelocity, rbVec3 angularVelocity, rbError* error);
 
 /// Applies an impulse (N s) at a world point; a new flight starts and the journal records the
-/// change of energy. Has no effect on static and kinematic bodies.
-RB_API rbStatus rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint);
+/// change of energy. Has no effect on static and kinematic bodies. INVALID, and nothing changes, if
+/// the velocities or the energy would not be finite.
+RB_API rbStatus rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse,
+                                    rbVec3 worldPoint);
 /// The same with an angular impulse (N m s).
 RB_API rbStatus rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse);
 

@@ -367,8 +367,10 @@ RB_API rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world);
 RB_API rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint,
                                    double forceMax, rbError* error);
 /// Moves the pointer to a point, to be reached within a duration > 0. The required speed is held
-/// until the next move.
-RB_API void rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, double duration);
+/// until the next move. INVALID, and nothing changes, if a value is not finite or the duration not
+/// positive.
+RB_API rbStatus rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint,
+                                 double duration);
 
 #ifdef __cplusplus
 }

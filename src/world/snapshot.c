@@ -23,7 +23,7 @@ typedef struct SnapshotHeader {
     uint64_t size;       // of all bytes
     uint64_t engineSize; // of those of the engine; 0: it was not ready
     int64_t eventCount;
-    uint64_t isWhole; // 0: without parameters and engine
+    uint64_t isWhole;          // 0: without parameters and engine
     rbEngineAccounts accounts; // work totals so far
 } SnapshotHeader;
 
@@ -324,8 +324,8 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
 // Lack of memory, or a stop that is asked for, ends an advance at any depth. What the engine holds
 // is then in pieces: all its blocks are freed, and a snapshot from before makes it anew, with the
 // same bits. It costs time, so it is taken only where the world has its own allocator or a stop may
-// be asked for; in a short advance the latter saves only what is not the engine's, which then starts
-// anew from the bodies.
+// be asked for; in a short advance the latter saves only what is not the engine's, which then
+// starts anew from the bodies.
 
 #define LONG_ADVANCE 0.01 // s of the wall clock
 

@@ -137,6 +137,16 @@ static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbPath*
     if (status != RB_STATUS_OK) {
         return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
     }
+    const rbMassProperties* m = def->mass;
+    double height = rbLength(world->def.gravity) *
+                    (rbLength(def->position) + rbLength(m != NULL ? m->center : RB_VEC3_ZERO));
+    if (m != NULL && !isfinite(m->mass * (rbLengthSquared(def->linearVelocity) + height) +
+                               (m->inertia.xx + m->inertia.yy + m->inertia.zz) *
+                                   rbLengthSquared(def->angularVelocity))) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\": with a mass of %g kg its energy is not finite", name,
+                           m->mass);
+    }
     if (!isfinite(def->growth)) {
         return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": the growth %g m/s is not finite",
                            name, def->growth);
@@ -381,8 +391,8 @@ void rbWorld_StartFlight(rbWorld* world, int index)
 
 // Applies a state set by the user; the journal records the change in energy. INVALID: the energy
 // would not be finite, and nothing changes.
-static rbStatus changeState(rbWorld* world, int index, const rbMotionState* state,
-                            rbEventKind kind, rbError* error)
+static rbStatus changeState(rbWorld* world, int index, const rbMotionState* state, rbEventKind kind,
+                            rbError* error)
 {
     bool hasMass = world->bodies.data[index].hasMass;
     rbMotionState former = world->states.data[index];

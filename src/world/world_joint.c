@@ -725,16 +725,15 @@ rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint, 
     return rbCreateJoint(world, &def, error);
 }
 
-void rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, double duration)
+rbStatus rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, double duration)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
-    RB_ASSERT(duration > 0.0 && isfinite(duration) && rbIsFinite3(worldPoint));
+    if (!(duration > 0.0) || !isfinite(duration) || !rbIsFinite3(worldPoint)) {
+        return RB_STATUS_INVALID;
+    }
     const rbJoint* joint = world->joints.data[indexOf(world, dragId)].joint;
     RB_ASSERT(joint->def.isVelocityOnly && joint->bodyA < 0);
     rbTransform frame = rbWorld_GetFrame(world, joint->bodyB);
     rbVec3 way = rbSub(worldPoint, rbTransformPoint(frame, joint->def.anchorB));
-    rbStatus status =
-        rbJoint_SetVelocity(world, dragId, rbScale(1.0 / duration, way), RB_VEC3_ZERO, NULL);
-    RB_ASSERT(status == RB_STATUS_OK);
-    (void)status;
+    return rbJoint_SetVelocity(world, dragId, rbScale(1.0 / duration, way), RB_VEC3_ZERO, NULL);
 }

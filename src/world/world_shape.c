@@ -77,7 +77,7 @@ static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbErr
                            "the shape refers to a geometry that does not exist");
     }
     double norm = sqrt(rbDotQuat(def->transform.q, def->transform.q));
-    if (!rbIsFinite3(def->transform.p) || !(fabs(norm - 1.0) <= 1e-6)) {
+    if (!isfinite(rbLengthSquared(def->transform.p)) || !(fabs(norm - 1.0) <= 1e-6)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the shape's position must be finite and its orientation a unit "
                            "quaternion; its length is %g",
@@ -345,12 +345,14 @@ rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* e
         return rbError_Set(error, RB_STATUS_INVALID,
                            "body \"%s\" has no mass to change; only dynamic bodies have one", name);
     }
-    if (!(mass > 0.0) || !isfinite(mass)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\": the mass is %g kg; it must be positive and finite", name,
-                           mass);
-    }
     double factor = mass / body->mass.mass;
+    double energy = factor * (1.0 + fabs(rbWorld_BodyEnergy(world, index, NULL)));
+    if (!(mass > 0.0) || !isfinite(mass) || !isfinite(energy)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\": the mass is %g kg; it must be positive, and finite like "
+                           "its energy",
+                           name, mass);
+    }
     rbMassProperties scaled = body->mass;
     rbSym3 old = scaled.inertia;
     scaled.mass = mass;

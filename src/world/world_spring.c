@@ -28,17 +28,18 @@ rbSpringId rbWorld_SpringIdOf(const rbWorld* world, int index)
 
 static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)
 {
-    if (!rbIsFinite3(def->anchorA) || !rbIsFinite3(def->anchorB)) {
+    double squares = rbLengthSquared(def->anchorA) + rbLengthSquared(def->anchorB);
+    if (!isfinite(squares)) {
         return rbError_Set(
             error, RB_STATUS_INVALID,
             "spring \"%s\": its anchors (%g, %g, %g) and (%g, %g, %g) m must be finite", name,
             def->anchorA.x, def->anchorA.y, def->anchorA.z, def->anchorB.x, def->anchorB.y,
             def->anchorB.z);
     }
-    if (!isfinite(def->restLength)) {
+    if (!isfinite((1.0 + fabs(def->stiffness)) * (squares + def->restLength * def->restLength))) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "spring \"%s\": the rest length %g m is not finite; a negative one "
-                           "means the present distance",
+                           "spring \"%s\": the rest length %g m and the energy of the spring must be "
+                           "finite; a negative length means the present distance",
                            name, def->restLength);
     }
     bool isFine = isfinite(def->stiffness) && def->stiffness >= 0.0 && isfinite(def->damping) &&

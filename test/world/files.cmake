@@ -11,6 +11,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/phys_throws.c
   test/world/phys_world_joints.c
   test/world/test_accuracy.c
+  test/world/test_bad_numbers.c
   test/world/test_contact_reaction.c
   test/world/test_embedding.c
   test/world/test_limits.c

@@ -7,9 +7,9 @@
 #include <string.h>
 
 typedef struct rbByteStream {
-    char* bytes;    // NULL: only counts
-    size_t size;    // moved so far
-    bool isLoading; // from bytes to the object; never writes to bytes
+    char* bytes;      // NULL: only counts
+    size_t size;      // moved so far
+    bool isLoading;   // from bytes to the object; never writes to bytes
     bool isComparing; // only compares them
     bool isDifferent; // the result
 } rbByteStream;

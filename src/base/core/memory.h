@@ -56,8 +56,8 @@ static inline void rbAllocatorScope_End(rbAllocatorScope* scope)
 }
 
 // A guard is a place to return to from any depth, when memory is exhausted or a stop is asked for:
-// RB_GUARD(guard, list) { what to do then, and return }. Everything allocated under it is put into a
-// list of blocks (NULL: none), and can be freed as a whole, whoever has owned it. Guards nest.
+// RB_GUARD(guard, list) { what to do then, and return }. Everything allocated under it is put into
+// a list of blocks (NULL: none), and can be freed as a whole, whoever has owned it. Guards nest.
 
 typedef struct rbGuard {
     jmp_buf place;
@@ -70,9 +70,9 @@ typedef struct rbGuard {
     bool isStoppable; // a stop may return to it, not only lack of memory
 } rbGuard;
 
-#define RB_GUARD(guard, list)                              \
-    __attribute__((cleanup(rbGuard_End))) rbGuard guard;   \
-    rbGuard_Begin(&(guard), (list));                       \
+#define RB_GUARD(guard, list)                            \
+    __attribute__((cleanup(rbGuard_End))) rbGuard guard; \
+    rbGuard_Begin(&(guard), (list));                     \
     if (setjmp((guard).place) != 0)
 
 void rbGuard_Begin(rbGuard* guard, rbBlock** list);
@@ -81,7 +81,8 @@ void rbGuard_End(rbGuard* guard);
 void rbGuard_Enable(bool isStoppable, rbBlock** list);
 // Writes why a guard was returned to and returns its status.
 rbStatus rbGuard_Explain(const rbGuard* guard, rbError* error);
-// Called in every loop that may be long: returns to the guard if a stop was asked for some time ago.
+// Called in every loop that may be long: returns to the guard if a stop was asked for some time
+// ago.
 void rbPoll(void);
 // Whether a stop function is set.
 bool rbHasStop(void);

@@ -28,7 +28,7 @@ static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* err
                            "%g); one of length 1 is accepted",
                            index, q.w, q.x, q.y, q.z);
     }
-    if (!(child->density <= 1e30)) {
+    if (!(fabs(child->density) <= 1e30)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "child %d of the compound has the density %g kg/m^3; a value up to 1e30 "
                            "is accepted, 0 inherits",

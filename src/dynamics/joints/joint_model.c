@@ -699,7 +699,8 @@ void rbJointModel_Points(const rbJointModel* model, const rbRowPose* poseA, cons
 static bool isUsed(const rbLimitDef* limit)
 {
     // NaN must be reported.
-    return !(limit->lower == -INFINITY && limit->upper == INFINITY);
+    return !(limit->lower == -INFINITY && limit->upper == INFINITY) ||
+           !isfinite(limit->restitution);
 }
 
 static rbStatus validateLimit(const Maker* maker, int index, rbFreedomKind kind)
