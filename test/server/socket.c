@@ -29,6 +29,12 @@ static int connectTo(int port, int receiveBuffer)
     return descriptor;
 }
 
+void rbTestSocket_OpenHalf(rbTestSocket* sock, int port, const char* text)
+{
+    *sock = (rbTestSocket){.descriptor = connectTo(port, 0)};
+    assert_int_equal(send(sock->descriptor, text, strlen(text), MSG_NOSIGNAL), (int)strlen(text));
+}
+
 // Waits for bytes and appends them. False: nothing more arrives in time, or ever.
 static bool receive(rbTestSocket* sock, double seconds)
 {

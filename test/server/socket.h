@@ -23,6 +23,8 @@ typedef struct rbTestHandshake {
 
 // Connects and performs the handshake; see status.
 void rbTestSocket_Open(rbTestSocket* sock, const rbTestHandshake* handshake);
+// Connects and sends the beginning of a request, or nothing.
+void rbTestSocket_OpenHalf(rbTestSocket* sock, int port, const char* text);
 void rbTestSocket_Close(rbTestSocket* sock); // without a close frame
 // Sends a frame: opcode 1 text, 2 binary, 8 close, 9 ping, 0 continuation. False when the other
 // side is gone.

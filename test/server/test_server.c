@@ -584,6 +584,32 @@ static void floodsAreBounded(void** state)
     leave(&stage, &sock, model);
 }
 
+#define HALF_OPEN 300
+
+// Connections that send no request, or only a part of one, must not block others.
+static void halfOpenConnectionsBlockNobody(void** state)
+{
+    (void)state;
+    Stage stage;
+    static rbTestSocket sockets[HALF_OPEN];
+    start(&stage, NULL);
+    for (int i = 0; i < HALF_OPEN; ++i) {
+        rbTestSocket_OpenHalf(&sockets[i], stage.port, i % 2 == 0 ? "" : "GET / HTTP/1.1\r\nHo");
+    }
+    char* answer = NULL;
+    size_t size = 0;
+    double begun = rbGetWallTime();
+    assert_int_equal(rbTestGet(&(rbTestHandshake){.port = stage.port, .path = "/"}, &answer, &size),
+                     200);
+    print_message("  answered after %.0f ms\n", 1e3 * (rbGetWallTime() - begun));
+    checkBelow(rbGetWallTime() - begun, 2.0);
+    free(answer);
+    for (int i = 0; i < HALF_OPEN; ++i) {
+        rbTestSocket_Close(&sockets[i]);
+    }
+    stop(&stage);
+}
+
 // A message in parts, with a ping between them, is one message.
 static void messagesMayComeInParts(void** state)
 {
@@ -812,5 +838,5 @@ RB_TEST_GROUP(test_server, cmocka_unit_test(aBrowserSeesBodiesMove),
               cmocka_unit_test(otherSitesAreRefused),
               cmocka_unit_test(tokensAreNeededBeyondLoopback),
               cmocka_unit_test(aTakenPortGetsAMessage), cmocka_unit_test(clientsAreCounted),
-              cmocka_unit_test(filesAreGiven), cmocka_unit_test(scenesOpenAndClose),
-              cmocka_unit_test(theRecordingIsSavedAtTheEnd));
+              cmocka_unit_test(halfOpenConnectionsBlockNobody), cmocka_unit_test(filesAreGiven),
+              cmocka_unit_test(scenesOpenAndClose), cmocka_unit_test(theRecordingIsSavedAtTheEnd));
