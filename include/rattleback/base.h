@@ -195,10 +195,10 @@ typedef struct rbStop {
 } rbStop;
 
 /// Sets the stop function of the calling thread and returns the previous one. As long as it returns
-/// true, functions that advance or prepare a world or create a mesh return STOPPED within a
-/// fraction of a second. A world then is as it was at the last good time: at the end of a step or
-/// an event, or at the begin of the call, bit for bit. A signal handler sets a flag that the
-/// function reads; the function must not call the library.
+/// true, functions that advance or prepare a world return STOPPED within a tenth of a second. The
+/// world then is as it was at the last good time: at the end of a step or an event, or at the begin
+/// of the call; after a short call the engine may start anew from there. A signal handler sets a
+/// flag that the function reads; the function must not call the library.
 RB_API rbStop rbUseStop(rbStop stop);
 
 /// Allocations made since the start of the process; tests use it to check that a step allocates

@@ -37,10 +37,11 @@ static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbErro
             def->anchorB.z);
     }
     if (!isfinite((1.0 + fabs(def->stiffness)) * (squares + def->restLength * def->restLength))) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "spring \"%s\": the rest length %g m and the energy of the spring must be "
-                           "finite; a negative length means the present distance",
-                           name, def->restLength);
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "spring \"%s\": the rest length %g m and the energy of the spring must be "
+            "finite; a negative length means the present distance",
+            name, def->restLength);
     }
     bool isFine = isfinite(def->stiffness) && def->stiffness >= 0.0 && isfinite(def->damping) &&
                   def->damping >= 0.0;
