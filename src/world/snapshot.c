@@ -329,22 +329,26 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
 
 #define LONG_ADVANCE 0.01 // s of the wall clock
 
+// Makes room for a snapshot and returns its size.
+static size_t reserveKept(rbWorld* world, bool isWhole)
+{
+    rbByteStream counted = {.size = sizeof(SnapshotHeader)};
+    (void)save(world, &counted, isWhole);
+    if (counted.size > world->keptCapacity) {
+        size_t capacity = 2 * counted.size + 65536; // contacts come later
+        world->kept = rbGrow(world->kept, world->keptCapacity, capacity);
+        world->keptCapacity = capacity;
+    }
+    return counted.size;
+}
+
 void rbWorld_BeginMove(rbWorld* world)
 {
-    bool isWhole = world->def.allocator.allocFn != NULL || !world->isEngineReady ||
-                   world->advanceTime > LONG_ADVANCE;
+    bool isOwn = world->def.allocator.allocFn != NULL;
+    bool isWhole = isOwn || !world->isEngineReady || world->advanceTime > LONG_ADVANCE;
     world->keptSize = 0;
-    if (world->def.allocator.allocFn != NULL || rbHasStop()) {
-        rbByteStream counted = {.size = sizeof(SnapshotHeader)};
-        (void)save(world, &counted, isWhole);
-        size_t size = counted.size;
-        if (size > world->keptCapacity) {
-            rbFree(world->kept, world->keptCapacity);
-            world->kept = NULL;
-            world->keptCapacity = 0;
-            world->kept = rbAlloc(size + size / 2);
-            world->keptCapacity = size + size / 2;
-        }
+    if (isOwn || rbHasStop()) {
+        size_t size = reserveKept(world, isWhole);
         writeSnapshot(world, world->kept, size, isWhole);
         world->keptSize = size;
     }
@@ -355,6 +359,10 @@ void rbWorld_BeginMove(rbWorld* world)
 
 void rbWorld_EndMove(rbWorld* world)
 {
+    (void)rbUseList(NULL);
+    if (world->def.allocator.allocFn != NULL) {
+        (void)reserveKept(world, true); // so that the next advance allocates nothing
+    }
     world->isMoving = false;
     world->advanceTime = rbGetWallTime() - world->advanceTime;
 }
@@ -401,7 +409,8 @@ rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error)
     rbError reason = {0};
     rbStatus status = rbGuard_Explain(guard, &reason);
     if (world->isMoving) {
-        rbWorld_EndMove(world);
+        world->isMoving = false;
+        world->advanceTime = rbGetWallTime() - world->advanceTime;
         dropEngine(world);
         world->isLost = world->keptSize == 0 || (!reload(world, true) && !reload(world, false));
     }

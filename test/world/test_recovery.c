@@ -272,7 +272,7 @@ static void exhaustedMemoryLeavesTheWorldAsItWas(void** state)
 typedef struct Asker {
     long long asked;
     long long limit; // 0: never
-    double since;    // wall time when it was first answered with yes
+    double since;    // CPU time of the thread when it was first answered with yes
 } Asker;
 
 static bool isOver(void* context)
@@ -283,7 +283,7 @@ static bool isOver(void* context)
         return false;
     }
     if (asker->since == 0.0) {
-        asker->since = rbGetWallTime();
+        asker->since = rbGetThreadTime();
     }
     return true;
 }
@@ -305,7 +305,7 @@ static void checkStop(SceneKind kind, const Outcome* truth, long long limit)
         assert_int_equal(rbWorld_GetError(world).status, RB_STATUS_STOPPED);
         assert_true(rbWorld_GetTime(world) <= SLICE * (i + 1));
         assert_true(report.time == rbWorld_GetTime(world));
-        checkBelow(rbGetWallTime() - asker.since, 0.1);
+        checkBelow(rbGetThreadTime() - asker.since, 0.1);
         asker = (Asker){0};
     }
     (void)rbUseStop((rbStop){0});
@@ -334,9 +334,9 @@ static void checkEndless(rbWorld* world, double dt, const char* what)
     Asker asker = {.limit = 1};
     uint64_t before = rbWorld_GetHash(world);
     (void)rbUseStop((rbStop){isOver, &asker});
-    double start = rbGetWallTime();
+    double start = rbGetThreadTime();
     rbStepReport report = rbWorld_Advance(world, dt);
-    double spent = rbGetWallTime() - start;
+    double spent = rbGetThreadTime() - start;
     (void)rbUseStop((rbStop){0});
     print_message("  %s: %.0f ms\n", what, 1e3 * spent);
     assert_int_equal(report.status, RB_STATUS_STOPPED);
