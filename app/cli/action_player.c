@@ -132,7 +132,7 @@ bool rbActionPlayer_Advance(rbActionPlayer* player, rbWorld* world, double time,
     rbError inner = {0};
     *report =
         rbAdvanceWithActions(player->actor, world, &player->actions, &player->next, time, &inner);
-    if (inner.status == RB_STATUS_OK) {
+    if (inner.status == RB_STATUS_OK || inner.status == RB_STATUS_STOPPED) {
         return true;
     }
     int index = player->next < player->actions.count ? player->next : player->actions.count - 1;

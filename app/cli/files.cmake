@@ -27,6 +27,7 @@ set(programFiles
   app/cli/recordings.c
   app/cli/replay.c
   app/cli/run.c
+  app/cli/signals.c
   app/cli/inputs.c
   app/cli/scenes.c
   app/cli/settings.c

@@ -10,26 +10,17 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/scenes.h"
+#include "cli/signals.h"
 #include "cli/tally.h"
 #include "cli/tally_contacts.h"
 #include "cli/tally_steps.h"
 
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #define FIRST_PIECE 1e-6 // of an output step: length of the first advance
 #define SETTINGS_SIZE 256
-
-// Set by SIGINT and SIGTERM: a signal handler has no other way to communicate.
-static volatile sig_atomic_t stopAsked = 0;
-
-static void askToStop(int signalNumber)
-{
-    (void)signalNumber;
-    stopAsked = 1;
-}
 
 typedef struct rbRun {
     rbScene* scene;
@@ -99,7 +90,7 @@ static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error
 // The engine refused to continue, or cannot.
 static bool isEnd(rbStatus status)
 {
-    return status == RB_STATUS_LIMIT || status == RB_STATUS_INVALID;
+    return status == RB_STATUS_LIMIT || status == RB_STATUS_INVALID || status == RB_STATUS_MEMORY;
 }
 
 // Advances to a time in pieces that take a fraction of a second, so that a signal is noticed even
@@ -145,9 +136,9 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
         rbProgress_Show(&run->progress, rbGetWallTime(), rbWorld_GetTime(run->world));
         // An advance that did not come to its end may have left another state.
         if (!isLast && rbWorld_GetTime(run->world) >= end && !isOver) {
-            keepOn(run, &total, stopAsked != 0);
+            keepOn(run, &total, rbSignals_IsStopAsked());
         }
-    } while (rbWorld_GetTime(run->world) < time && !stopAsked && !isOver);
+    } while (rbWorld_GetTime(run->world) < time && !rbSignals_IsStopAsked() && !isOver);
     return total;
 }
 
@@ -163,13 +154,15 @@ static rbStatus simulate(rbRun* run, rbError* error)
         double time = k < last ? rbGetStepTime(k, step) : duration;
         rbStepReport report = advanceListening(run, time, error);
         status = run->writeStatus;
-        if (status == RB_STATUS_OK) {
+        // an advance that was given up leaves the state of the last frame
+        bool isNew = k == 0 || rbWorld_GetTime(run->world) > rbGetStepTime(k - 1, step);
+        if (status == RB_STATUS_OK && (isNew || report.status != RB_STATUS_STOPPED)) {
             status = takeFrame(run, &report, error);
         }
         if (run->tally.isBroken || isEnd(report.status)) {
             break; // no later state is meaningful
         }
-        if (stopAsked && (k < last || rbWorld_GetTime(run->world) < time)) {
+        if (rbSignals_IsStopAsked() && (k < last || rbWorld_GetTime(run->world) < time)) {
             run->tally.isStopped = true;
         }
         bool isReached = rbWorld_GetTime(run->world) >= time;
@@ -359,6 +352,7 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
         .tally = &run->tally,
         .settingsText = settings,
         .states = run->resume != NULL ? &run->resume->file.parts[RB_CHECKPOINT_OUTPUTS] : NULL};
+    rbSignals_Catch(); // before, nothing is lost
     rbStatus status = startRun(run, &view, &error);
     if (status != RB_STATUS_OK && run->resume != NULL) {
         rbResume_NameFolder(run->resume, &error);
@@ -437,17 +431,6 @@ static bool applyOptions(rbRun* run, const rbArguments* arguments)
     return true;
 }
 
-static void catchSignals(void)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = askToStop;
-    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program immediately
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-}
-
 static rbExit runScene(const rbArguments* arguments)
 {
     rbError error = {0};
@@ -474,7 +457,6 @@ static rbExit runScene(const rbArguments* arguments)
         if (run->world == NULL) {
             exit = rbFailWith(&error);
         } else {
-            catchSignals();
             exit = runWorld(run, arguments);
         }
     }
@@ -527,7 +509,8 @@ const rbVerb rbVerbRun = {
     .words = "SCENE",
     .help = "simulates a scene and reports how accurate it was",
     .more = "SCENE is a file or the name of an example scene. Ctrl-C ends the run early;\n"
-            "all files are still completed. Files appear under their name when they are complete.",
+            "all files are still completed; the third one ends it at once, without files. Files\n"
+            "appear under their name when they are complete.",
     .run = runScene,
     .wordMin = 0,
     .wordMax = 1,

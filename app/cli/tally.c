@@ -140,7 +140,8 @@ void rbTally_Add(rbTally* tally, const rbStepReport* report, const rbWorld* worl
         tally->failedBody = report->failedBody;
         tally->failedTime = report->time;
     }
-    if (report->status == RB_STATUS_LIMIT || report->status == RB_STATUS_INVALID) {
+    if (report->status == RB_STATUS_LIMIT || report->status == RB_STATUS_INVALID ||
+        report->status == RB_STATUS_MEMORY) {
         tally->ending = rbWorld_GetError(world);
         if (tally->ending.status == RB_STATUS_OK) {
             (void)rbError_Set(&tally->ending, report->status, "the engine ended at t = %g s",

@@ -6,6 +6,7 @@
 #include "cli/inputs.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
+#include "cli/signals.h"
 #include "render/picture.h"
 #include "server/server.h"
 #include "server/session_recording.h"
@@ -27,16 +28,21 @@
 
 extern char** environ;
 
-// The server that SIGINT, SIGTERM and SIGALRM stop: a signal handler has no other way to find it.
+// The server that signals stop: a signal handler has no other way to find it.
 static rbServer* volatile servedNow = NULL;
 
-static void handleSignal(int signalNumber)
+static void stopServer(void)
 {
-    int kept = errno;
-    (void)signalNumber;
     if (servedNow != NULL) {
         rbServer_Stop(servedNow);
     }
+}
+
+static void handleAlarm(int signalNumber)
+{
+    int kept = errno;
+    (void)signalNumber;
+    stopServer();
     errno = kept;
 }
 
@@ -44,12 +50,11 @@ static void catchSignals(void)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = handleSignal;
-    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program immediately
+    action.sa_handler = handleAlarm;
     (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGALRM, &action, NULL);
+    rbSignals_SetListener(stopServer);
+    rbSignals_Catch();
 }
 
 // Ends the server automatically after a time; 0: never.

@@ -543,6 +543,19 @@ void rbPicture_Draw(rbPicture* picture, const rbWorld* world, const rbView* view
 #define WORK_MAX 0.4 // s of CPU time for the simulation before the picture
 #define PIECES 64
 
+// A single piece may be long, too.
+typedef struct Budget {
+    double end; // s of CPU time of the thread
+    rbStop outer;
+} Budget;
+
+static bool isUsedUp(void* context)
+{
+    const Budget* budget = context;
+    return rbGetThreadTime() > budget->end ||
+           (budget->outer.stopFn != NULL && budget->outer.stopFn(budget->outer.context));
+}
+
 rbStatus rbDrawScene(const rbScene* scene, double time, int width, int height, rbPng* png,
                      rbError* error)
 {
@@ -554,12 +567,15 @@ rbStatus rbDrawScene(const rbScene* scene, double time, int width, int height, r
     rbWorld_EnableJournal(world, false);
     double start = rbGetThreadTime();
     rbStatus status = RB_STATUS_OK;
+    Budget budget = {.end = start + 2.0 * WORK_MAX};
+    budget.outer = rbUseStop((rbStop){isUsedUp, &budget});
     for (int i = 1; i <= PIECES && time > 0.0 && rbGetThreadTime() - start < WORK_MAX; ++i) {
         rbStepReport report = rbWorld_AdvanceTo(world, time * i / PIECES);
-        if (report.status == RB_STATUS_INVALID || report.status == RB_STATUS_LIMIT) {
+        if (report.status != RB_STATUS_OK && report.status != RB_STATUS_NUMERICAL) {
             break; // the picture shows the time reached
         }
     }
+    (void)rbUseStop(budget.outer);
     rbPictureDef def = rbDefaultPictureDef(width, height);
     def.sampling = 3;
     rbPicture* picture = rbCreatePicture(&def, world, error);

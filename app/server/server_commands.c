@@ -63,6 +63,7 @@ void rbServer_Queue(rbServer* server, int client, rbCommandKind kind, const char
         rbServer_FreeCommand(&command);
     } else {
         rbArray_Push(server->queue, command);
+        atomic_fetch_add(&server->waiting, kind != RB_COMMAND_MOVE ? 1 : 0);
     }
     (void)pthread_cond_signal(&server->hasCommands);
     (void)pthread_mutex_unlock(&server->mutex);

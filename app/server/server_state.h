@@ -106,6 +106,7 @@ struct rbServer {
     rbMessage message; // being sent
     rbRequest* requests;
     atomic_bool isStopping;
+    atomic_int waiting; // commands in the queue, without moves of drags
     atomic_llong clientCount, clientsSeen, refused, dropped, commands, messages, bytes;
 
     pthread_mutex_t mutex;

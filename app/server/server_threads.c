@@ -14,8 +14,39 @@ typedef struct Loop {
     rbServer* server;
     bool isIdle;     // nothing to do until a command comes
     double deadline; // s, of the next tick
+    double begun;    // s, when the present work began
+    double budget;   // s of wall time that it may take
+    bool isTick;     // a command that waits interrupts it
+    bool isOver;     // it must stop
+    int64_t asked;
     RB_ARRAY(rbCommand) commands;
 } Loop;
+
+#define PATIENCE 0.1        // s that a command waits for an advance
+#define COMMAND_BUDGET 60.0 // s, since going back repeats the run
+#define ASKED_PER_LOOK 32   // reading the clock takes longer than being asked
+
+// Whether the present work must stop: the server ends, a command waits, or the budget is used up.
+static bool isInterrupted(void* context)
+{
+    Loop* loop = context;
+    if (!loop->isOver && loop->asked++ % ASKED_PER_LOOK == 0) {
+        double spent = rbGetWallTime() - loop->begun;
+        bool isAwaited = loop->isTick && atomic_load(&loop->server->waiting) > 0;
+        loop->isOver = spent > loop->budget || (isAwaited && spent > PATIENCE) ||
+                       atomic_load(&loop->server->isStopping);
+    }
+    return loop->isOver;
+}
+
+static void beginWork(Loop* loop, bool isTick)
+{
+    loop->begun = rbGetWallTime();
+    loop->budget = isTick ? RB_ADVANCE_BUDGET : COMMAND_BUDGET;
+    loop->isTick = isTick;
+    loop->isOver = false;
+    (void)rbUseStop((rbStop){isInterrupted, loop});
+}
 
 static void saveOnce(rbServer* server)
 {
@@ -122,6 +153,7 @@ static bool waitForCommands(Loop* loop)
         rbArray_Push(loop->commands, server->queue.data[i]);
     }
     server->queue.count = 0;
+    atomic_store(&server->waiting, 0);
     bool isGoingOn = !server->areThreadsEnding;
     (void)pthread_mutex_unlock(&server->mutex);
     return isGoingOn;
@@ -147,15 +179,18 @@ void* rbServer_Simulate(void* context)
     Loop loop = {.server = server};
     bool isGoingOn = true;
     while (isGoingOn) {
+        beginWork(&loop, true);
         tick(&loop);
         rbServer_Wake(server);
         isGoingOn = waitForCommands(&loop);
         for (int i = 0; i < loop.commands.count; ++i) {
             rbCommand* command = &loop.commands.data[i];
+            beginWork(&loop, false);
             appliers[command->kind](&loop, command);
             rbServer_FreeCommand(command);
         }
     }
+    (void)rbUseStop((rbStop){0});
     saveOnce(server);
     rbArray_Free(loop.commands);
     return NULL;
@@ -188,9 +223,15 @@ static void makeJob(rbServer* server, rbJob* job)
     finishJob(server, job, &error);
 }
 
+static bool isEnding(void* context)
+{
+    return atomic_load(&((rbServer*)context)->isStopping);
+}
+
 void* rbServer_Work(void* context)
 {
     rbServer* server = context;
+    (void)rbUseStop((rbStop){isEnding, server});
     for (;;) {
         rbJob* job = NULL;
         (void)pthread_mutex_lock(&server->mutex);
@@ -202,9 +243,9 @@ void* rbServer_Work(void* context)
                 (void)pthread_cond_wait(&server->hasJobs, &server->mutex);
             }
         }
-        bool isEnding = server->areThreadsEnding;
+        bool isOver = server->areThreadsEnding;
         (void)pthread_mutex_unlock(&server->mutex);
-        if (isEnding) {
+        if (isOver) {
             return NULL;
         }
         makeJob(server, job);

@@ -154,6 +154,19 @@ static double getPieceEnd(const rbSession* session)
     return addStep(now, step, (int64_t)fmin(1e9, ceil(session->piece / step)));
 }
 
+// An advance was stopped. It is tried again, unless it took too long: then it would never end.
+static bool retry(rbSession* session, double spent)
+{
+    if (spent < RB_ADVANCE_BUDGET) {
+        return true;
+    }
+    (void)snprintf(session->sentence, sizeof session->sentence,
+                   "an advance took more than %g s of wall time and was given up at t = %g s; go "
+                   "back, reset, or undo the last change",
+                   RB_ADVANCE_BUDGET, rbWorld_GetTime(session->world));
+    return false;
+}
+
 // Handles the report of the last advance. False: the simulation cannot continue.
 static bool validateReport(rbSession* session, const rbStepReport* report)
 {
@@ -190,6 +203,9 @@ static bool workOnFrame(rbSession* session)
         rbStepReport report =
             rbWorld_AdvanceTo(session->world, isWhole ? session->targetTime : end);
         rbStore_TakeEvents(session->store, session->world);
+        if (report.status == RB_STATUS_STOPPED) {
+            return retry(session, rbGetWallTime() - start);
+        }
         isGoing = validateReport(session, &report);
         double after = rbGetWallTime();
         double spent = after - before;

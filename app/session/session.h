@@ -26,6 +26,8 @@
 
 typedef struct rbSession rbSession;
 
+#define RB_ADVANCE_BUDGET 10.0 // s of wall time; an advance that takes longer is given up
+
 // Simulated time over wall time at the start: 1, or the next of 0.5, 0.2, 0.1, ... (2, 5, 10, ...)
 // that shows a short scene long enough (a long one in reasonable time).
 double rbChooseSpeed(double duration);

@@ -127,7 +127,12 @@ static bool doAgain(rbSession* session, const rbSnapshot* snapshot, double time,
         rbError refusal = {0};
         rbStepReport report = rbAdvanceWithActions(session->actor, session->world,
                                                    &session->actions, &next, time, &refusal);
-        if (refusal.status != RB_STATUS_OK) {
+        if (report.status == RB_STATUS_STOPPED) {
+            status = rbError_Set(error, report.status,
+                                 "going to t = %g s takes too long and was given up at t = %g s; "
+                                 "reset to continue",
+                                 time, report.time);
+        } else if (refusal.status != RB_STATUS_OK) {
             status = rbError_Set(error, report.status, "%.500s", refusal.message);
         }
     }

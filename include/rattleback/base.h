@@ -69,7 +69,9 @@ RB_API RB_NORETURN void rbAssertFailed(const char* condition, const char* file, 
     X(CORRUPT, "a file is damaged")                                \
     X(LIMIT, "a size exceeds its limit")                           \
     X(UNSUPPORTED, "a format, version or option is not supported") \
-    X(NUMERICAL, "a computation did not reach its tolerance")
+    X(NUMERICAL, "a computation did not reach its tolerance")      \
+    X(MEMORY, "memory is exhausted")                               \
+    X(STOPPED, "stopped on request")
 
 /// Result of every function that can fail for a reason outside of the program.
 typedef enum rbStatus {
@@ -159,8 +161,9 @@ RB_API void rbExtraSettings_Put(rbExtraSettings* extra, uint64_t cookie, const v
 RB_API bool rbExtraSettings_Get(const rbExtraSettings* extra, uint64_t cookie, void* settings,
                                 size_t size);
 
-/// Allocates size bytes, aligned to 16, or returns NULL, which ends the program with a message.
-/// Sizes read from files are checked against limits first.
+/// Allocates size bytes, aligned to 16, or returns NULL. Then functions that return MEMORY, such as
+/// rbWorld_Advance, do so and change nothing; others end the program with a message. Sizes read
+/// from files are checked against limits first.
 typedef void* rbAllocFn(size_t size, void* context);
 /// Frees memory of size bytes that the rbAllocFn of the same context returned.
 typedef void rbFreeFn(void* memory, size_t size, void* context);
@@ -181,6 +184,22 @@ RB_API void rbSetAllocator(rbAllocFn* allocFn, rbFreeFn* freeFn, void* context);
 /// belong to no world (geometries, scenes) or to a world without its own allocator
 /// (rbWorldDef.allocator).
 RB_API rbAllocator rbUseAllocator(rbAllocator allocator);
+
+/// Whether what the calling thread computes must stop. Asked very often: reads a flag or a clock.
+typedef bool rbStopFn(void* context);
+
+/// How to stop a long computation. All zero: not at all.
+typedef struct rbStop {
+    rbStopFn* stopFn; ///< NULL: never
+    void* context;    ///< passed to it
+} rbStop;
+
+/// Sets the stop function of the calling thread and returns the previous one. As long as it returns
+/// true, functions that advance or prepare a world return STOPPED within a tenth of a second. The
+/// world then is as it was at the last good time: at the end of a step or an event, or at the begin
+/// of the call; after a short call the engine may start anew from there. A signal handler sets a
+/// flag that the function reads; the function must not call the library.
+RB_API rbStop rbUseStop(rbStop stop);
 
 /// Allocations made since the start of the process; tests use it to check that a step allocates
 /// nothing.

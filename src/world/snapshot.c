@@ -6,6 +6,7 @@
 // files.
 #include "base/core/byte_stream.h"
 #include "base/core/hash.h"
+#include "base/core/timer.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 
@@ -22,6 +23,7 @@ typedef struct SnapshotHeader {
     uint64_t size;       // of all bytes
     uint64_t engineSize; // of those of the engine; 0: it was not ready
     int64_t eventCount;
+    uint64_t isWhole;          // 0: without parameters and engine
     rbEngineAccounts accounts; // work totals so far
 } SnapshotHeader;
 
@@ -111,14 +113,10 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
 // Restores them. If they differ, the engine must start anew; energy accounting is unchanged.
 static void restoreParameters(rbWorld* world, rbByteStream* stream)
 {
-    rbByteStream counted = {0};
-    moveParameters(world, &counted);
-    rbByteStream present = {.bytes = rbAlloc(counted.size)};
+    rbByteStream present = {.bytes = stream->bytes, .size = stream->size, .isComparing = true};
     moveParameters(world, &present);
-    bool isSame = memcmp(present.bytes, stream->bytes + stream->size, counted.size) == 0;
-    rbFree(present.bytes, counted.size);
-    if (isSame) {
-        stream->size += counted.size;
+    if (!present.isDifferent) {
+        stream->size = present.size;
         return;
     }
     moveParameters(world, stream);
@@ -192,14 +190,17 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     }
 }
 
-// Counts or saves everything after the header; changes nothing. Returns the bytes of the engine.
-static size_t save(const rbWorld* constWorld, rbByteStream* stream)
+// Counts or saves everything after the header, or only what an advance moves outside of the engine;
+// changes nothing. Returns the bytes of the engine.
+static size_t save(const rbWorld* constWorld, rbByteStream* stream, bool isWhole)
 {
     rbWorld* world = (rbWorld*)constWorld;
-    moveParameters(world, stream);
+    if (isWhole) {
+        moveParameters(world, stream);
+    }
     moveState(world, stream);
     size_t start = stream->size;
-    if (world->isEngineReady) {
+    if (isWhole && world->isEngineReady) {
         rbWorld_GetEngineRow(world)->move(world, stream);
     }
     size_t engineSize = stream->size - start;
@@ -211,8 +212,23 @@ static size_t save(const rbWorld* constWorld, rbByteStream* stream)
 size_t rbWorld_GetSnapshotSize(const rbWorld* world)
 {
     rbByteStream stream = {.size = sizeof(SnapshotHeader)};
-    (void)save(world, &stream);
+    (void)save(world, &stream, true);
     return stream.size;
+}
+
+static void writeSnapshot(const rbWorld* world, void* bytes, size_t size, bool isWhole)
+{
+    SnapshotHeader header = {
+        .magic = SNAPSHOT_MAGIC,
+        .version = SNAPSHOT_VERSION,
+        .size = size,
+        .isWhole = isWhole,
+        .eventCount = world->events.count,
+        .accounts = rbWorld_GetAccounts(world),
+    };
+    rbByteStream stream = {.bytes = bytes, .size = sizeof header};
+    header.engineSize = save(world, &stream, isWhole);
+    memcpy(bytes, &header, sizeof header);
 }
 
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
@@ -223,16 +239,10 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         return rbError_Set(error, RB_STATUS_LIMIT,
                            "the snapshot needs %zu bytes, the buffer has %zu", needed, size);
     }
-    SnapshotHeader header = {
-        .magic = SNAPSHOT_MAGIC,
-        .version = SNAPSHOT_VERSION,
-        .structure = structureHash(world),
-        .size = needed,
-        .eventCount = world->events.count,
-        .accounts = rbWorld_GetAccounts(world),
-    };
-    rbByteStream stream = {.bytes = bytes, .size = sizeof header};
-    header.engineSize = save(world, &stream);
+    writeSnapshot(world, bytes, needed, true);
+    SnapshotHeader header;
+    memcpy(&header, bytes, sizeof header);
+    header.structure = structureHash(world);
     memcpy(bytes, &header, sizeof header);
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
@@ -263,6 +273,41 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
     return RB_STATUS_OK;
 }
 
+// Without the engine it starts anew from the bodies.
+static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header, bool hasEngine)
+{
+    world->motionCount += 1;
+    if (header->eventCount < world->events.count) {
+        world->events.count = (int)header->eventCount;
+    }
+    rbByteStream stream = {.bytes = (char*)bytes, .size = sizeof *header, .isLoading = true};
+    if (header->isWhole != 0) {
+        restoreParameters(world, &stream);
+    }
+    size_t start = stream.size;
+    moveState(world, &stream);
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    bool isReady = world->isEngineReady;
+    bool isOfEngine = hasEngine && header->engineSize > 0 && row->prepareLoad != NULL;
+    if (!isOfEngine || !row->prepareLoad(world, header->engineSize)) {
+        world->touched.count = 0;
+        world->isEngineReady = false;
+        if (row->startAnew != NULL) {
+            row->startAnew(world, &header->accounts);
+        }
+        rbWorld_SetAccounts(world, &header->accounts);
+        return;
+    }
+    row->move(world, &stream);
+    RB_MOVE(&stream, world->stepWork);
+    RB_MOVE_ARRAY(&stream, world->touched);
+    world->assembleWork = header->accounts.assemble;
+    if (!isReady) {
+        stream.size = start;
+        moveState(world, &stream); // starting the engine may have moved bodies
+    }
+}
+
 rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
@@ -271,33 +316,109 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     if (status != RB_STATUS_OK) {
         return status;
     }
-    world->motionCount += 1;
-    if (header.eventCount < world->events.count) {
-        world->events.count = (int)header.eventCount;
-    }
-    rbByteStream stream = {.bytes = (char*)bytes, .size = sizeof header, .isLoading = true};
-    restoreParameters(world, &stream);
-    size_t start = stream.size;
-    moveState(world, &stream);
-    const rbEngineRow* row = rbWorld_GetEngineRow(world);
-    bool isReady = world->isEngineReady;
-    bool isOfEngine = header.engineSize > 0 && row->prepareLoad != NULL;
-    if (!isOfEngine || !row->prepareLoad(world, header.engineSize)) {
-        world->touched.count = 0;
-        world->isEngineReady = false;
-        if (row->startAnew != NULL) {
-            row->startAnew(world, &header.accounts);
-        }
-        rbWorld_SetAccounts(world, &header.accounts);
-        return RB_STATUS_OK;
-    }
-    row->move(world, &stream);
-    RB_MOVE(&stream, world->stepWork);
-    RB_MOVE_ARRAY(&stream, world->touched);
-    world->assembleWork = header.accounts.assemble;
-    if (!isReady) {
-        stream.size = start;
-        moveState(world, &stream); // starting the engine may have moved bodies
-    }
+    (void)rbUseList(&world->blocks);
+    load(world, bytes, &header, true);
+    world->isLost = false;
     return RB_STATUS_OK;
+}
+
+// ---------------------------------------------------------------------------------------- recovery
+// Lack of memory, or a stop that is asked for, ends an advance at any depth. What the engine holds
+// is then in pieces: all its blocks are freed, and a snapshot from before makes it anew, with the
+// same bits. It costs time, so it is taken only where the world has its own allocator or a stop may
+// be asked for; in a short advance the latter saves only what is not the engine's, which then
+// starts anew from the bodies.
+
+#define LONG_ADVANCE 0.01 // s of the wall clock
+
+// Makes room for a snapshot and returns its size.
+static size_t reserveKept(rbWorld* world, bool isWhole)
+{
+    rbByteStream counted = {.size = sizeof(SnapshotHeader)};
+    (void)save(world, &counted, isWhole);
+    if (counted.size > world->keptCapacity) {
+        size_t capacity = 2 * counted.size + 65536; // contacts come later
+        world->kept = rbGrow(world->kept, world->keptCapacity, capacity);
+        world->keptCapacity = capacity;
+    }
+    return counted.size;
+}
+
+void rbWorld_BeginMove(rbWorld* world)
+{
+    bool isOwn = world->def.allocator.allocFn != NULL;
+    bool isWhole = isOwn || !world->isEngineReady || world->advanceTime > LONG_ADVANCE;
+    world->keptSize = 0;
+    if (isOwn || rbHasStop()) {
+        size_t size = reserveKept(world, isWhole);
+        writeSnapshot(world, world->kept, size, isWhole);
+        world->keptSize = size;
+    }
+    world->isMoving = true;
+    world->advanceTime = rbGetWallTime();
+    rbGuard_Enable(world->keptSize > 0, &world->blocks);
+}
+
+void rbWorld_EndMove(rbWorld* world)
+{
+    (void)rbUseList(NULL);
+    if (world->def.allocator.allocFn != NULL) {
+        (void)reserveKept(world, true); // so that the next advance allocates nothing
+    }
+    world->isMoving = false;
+    world->advanceTime = rbGetWallTime() - world->advanceTime;
+}
+
+#define KEEP(array) rbDetachBlock((array).data)
+
+// Frees the engine whatever state it is in; the arrays of the world stay.
+static void dropEngine(rbWorld* world)
+{
+    KEEP(world->events);
+    KEEP(world->touched);
+    KEEP(world->owned);
+    KEEP(world->merged);
+    KEEP(world->contactViews);
+    KEEP(world->touches[RB_TOUCH_CONTACT]);
+    KEEP(world->touches[RB_TOUCH_SENSOR]);
+    KEEP(world->foundTouches);
+    KEEP(world->nextTouches);
+    KEEP(world->sensorBodies);
+    KEEP(world->sensorStates);
+    KEEP(world->contactEvents);
+    rbWorld_FreeMerged(world);
+    rbFreeBlocks(&world->blocks);
+    world->engine = NULL;
+    world->isEngineReady = false;
+    world->contactEvents.count = 0;
+}
+
+static bool reload(rbWorld* world, bool hasEngine)
+{
+    SnapshotHeader header;
+    RB_GUARD(guard, &world->blocks)
+    {
+        dropEngine(world);
+        return false;
+    }
+    memcpy(&header, world->kept, sizeof header);
+    load(world, world->kept, &header, hasEngine);
+    return true;
+}
+
+rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error)
+{
+    rbError reason = {0};
+    rbStatus status = rbGuard_Explain(guard, &reason);
+    if (world->isMoving) {
+        world->isMoving = false;
+        world->advanceTime = rbGetWallTime() - world->advanceTime;
+        dropEngine(world);
+        world->isLost = world->keptSize == 0 || (!reload(world, true) && !reload(world, false));
+    }
+    world->engineError = reason;
+    if (error != NULL) {
+        *error = reason;
+    }
+    return status;
 }

@@ -79,6 +79,7 @@ void rbDestroyWorld(rbWorld* world)
     rbIdPool_Free(&world->geometryIds);
     rbIdPool_Free(&world->shapeIds);
     rbIdPool_Free(&world->forceIds);
+    rbFree(world->kept, world->keptCapacity);
     rbFree(world, sizeof *world);
 }
 
@@ -137,9 +138,19 @@ static void logStatus(rbWorld* world, const rbStepReport* report)
     }
 }
 
-static rbStepReport moveTo(rbWorld* world, double time, double rest)
+// What an advance that ended halfway reports.
+static rbStepReport reportFailure(rbWorld* world, const rbGuard* guard)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    rbStepReport report = {.status = rbWorld_Recover(world, guard, NULL),
+                           .time = world->time,
+                           .bodyCount = world->aliveCount,
+                           .ledger = rbWorld_GetLedger(world)};
+    logStatus(world, &report);
+    return report;
+}
+
+static rbStepReport moveEngine(rbWorld* world, double time, double rest)
+{
     rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
     double reached;
     world->contactEvents.count = 0;
@@ -150,10 +161,22 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     world->timeRest = rest;
     world->motionCount += 1;
     evaluateBodies(world, &report);
+    rbWorld_EndMove(world);
     report.time = world->time;
     report.ledger = rbWorld_GetLedger(world);
     logStatus(world, &report);
     return report;
+}
+
+static rbStepReport moveTo(rbWorld* world, double time, double rest)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_GUARD(guard, NULL)
+    {
+        return reportFailure(world, &guard);
+    }
+    rbWorld_BeginMove(world);
+    return moveEngine(world, time, rest);
 }
 
 // Nothing moves; the log gives the reason.

@@ -140,12 +140,16 @@ static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbEr
         row->name);
 }
 
-rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
+rbStatus rbWorld_StartEngine(rbWorld* world, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     rbError inner = {0};
     rbStatus status = validateLinks(world, row, &inner);
+    if (world->isLost) {
+        status = rbError_Set(&inner, RB_STATUS_MEMORY,
+                             "the state of the world was lost when memory was exhausted; restore a "
+                             "snapshot, or give worlds their own allocator, which keeps the state");
+    }
     if (status == RB_STATUS_OK && row->start == NULL) {
         status = rbWorld_ListSensors(world, &inner); // engines that start do it then
     }
@@ -163,11 +167,24 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
     return status;
 }
 
+rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_GUARD(guard, NULL)
+    {
+        return rbWorld_Recover(world, &guard, error);
+    }
+    rbWorld_BeginMove(world);
+    rbStatus status = rbWorld_StartEngine(world, error);
+    rbWorld_EndMove(world);
+    return status;
+}
+
 rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     *reached = world->time;
-    rbStatus status = rbWorld_Prepare(world, NULL);
+    rbStatus status = rbWorld_StartEngine(world, NULL);
     if (status != RB_STATUS_OK) {
         return status;
     }

@@ -70,6 +70,8 @@ extern const rbEngineRow rbStepEngineRow;
 void rbWorld_FreeEngine(rbWorld* world);
 // Makes the engine start anew; called before the bytes of a snapshot are restored.
 void rbWorld_ResetEngine(rbWorld* world);
+// rbWorld_Prepare between BeginMove and EndMove.
+rbStatus rbWorld_StartEngine(rbWorld* world, rbError* error);
 // Advances the engine to a time; *reached is the time reached.
 rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
 rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world);
@@ -126,6 +128,12 @@ void rbWorld_MergeTouches(rbWorld* world, rbTouchKind kind, double time);
 rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error);
 // Checks all sensors at a time with these states of all bodies.
 void rbWorld_CheckSensors(rbWorld* world, double time, const rbMotionState* states);
+
+// Everything that moves the world by its engine does so between these two, under a guard without a
+// list. When it returns to the guard, Recover makes the world as it was and returns the status.
+void rbWorld_BeginMove(rbWorld* world);
+void rbWorld_EndMove(rbWorld* world);
+rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error);
 
 // Changes both at once: they may fit only together. NULL: those stay.
 rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,

@@ -2,6 +2,7 @@
 // impossible requests with a message. Its service is tested in test/server and test/viewer.
 #define _XOPEN_SOURCE 700
 
+#include "base/core/timer.h"
 #include "child.h"
 
 #include <jansson.h>
@@ -43,7 +44,7 @@ static pid_t startView(const char* const* words, int* port)
 static void theViewerEndsCleanlyAndLeavesARecording(void** state)
 {
     (void)state;
-    static const int signals[] = {SIGINT, SIGTERM};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i) {
         const char* words[] = {"view",         "tumbling-box", "--port",   "0", "--json",
                                "--no-browser", "--record",     "seen.rbr", NULL};
@@ -83,6 +84,32 @@ static void theViewerEndsCleanlyAndLeavesARecording(void** state)
     rbExpectFailure(RUN("view", "seen.rbr", "--set", "duration=3"), 2, "--set");
 }
 
+// One advance that would last for hours does not keep the viewer from ending with its recording.
+static void theViewerHearsASignalInsideAnAdvance(void** state)
+{
+    (void)state;
+    const char* words[] = {"view",     "pile-of-shapes",
+                           "--set",    "world.gravity.2=-1e8",
+                           "--port",   "0",
+                           "--json",   "--no-browser",
+                           "--record", "jam.rbr",
+                           NULL};
+    int port = 0;
+    pid_t pid = startView(words, &port);
+    const struct timespec pause = {1, 0};
+    (void)nanosleep(&pause, NULL);
+    double start = rbGetWallTime();
+    assert_int_equal(kill(pid, SIGINT), 0);
+    rbChild child = rbWaitChild(pid);
+    print_message("  ended after %.0f ms\n", 1e3 * (rbGetWallTime() - start));
+    checkBelow(rbGetWallTime() - start, 5.0); // less than the budget of an advance
+    assert_int_equal(child.exitCode, 0);
+    rbFreeChild(&child);
+    json_t* info = RUN_JSON("info", "jam.rbr");
+    assert_true(rbNumberOf(info, "frames", NULL) >= 1.0);
+    json_decref(info);
+}
+
 static void mistakesOfTheViewerGetAMessage(void** state)
 {
     (void)state;
@@ -107,5 +134,6 @@ static void theViewerEndsByItselfIfAskedTo(void** state)
 }
 
 RB_TEST_GROUP(test_view, SCRATCH_TEST(theViewerEndsCleanlyAndLeavesARecording),
+              SCRATCH_TEST(theViewerHearsASignalInsideAnAdvance),
               SCRATCH_TEST(theViewerEndsByItselfIfAskedTo),
               SCRATCH_TEST(mistakesOfTheViewerGetAMessage));

@@ -24,6 +24,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/test_contact_input.c
   test/world/test_modules.c
   test/world/test_numerical_energy.c
+  test/world/test_recovery.c
   test/world/test_sensors.c
   test/world/test_world.c
   test/world/test_world_contact_time.c

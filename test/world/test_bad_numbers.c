@@ -65,12 +65,21 @@ static rbStatus createWorld(Stage* stage, int slot, double value, int* count)
     return statusOf(world != NULL, &error);
 }
 
+static bool isOver(void* context)
+{
+    (void)context;
+    return true;
+}
+
+// A time of 1e308 s would take forever: the advance is stopped, and must leave the world as it was.
 static rbStatus advance(Stage* stage, int slot, double value, int* count)
 {
     double dt = 0.0;
     SLOTS(&dt);
-    // 1e308 s would take forever
-    return isfinite(dt) ? RB_STATUS_OK : rbWorld_Advance(stage->world, dt).status;
+    rbStop before = rbUseStop((rbStop){isOver, NULL});
+    rbStatus status = rbWorld_Advance(stage->world, dt).status;
+    (void)rbUseStop(before);
+    return status == RB_STATUS_STOPPED ? RB_STATUS_OK : status;
 }
 
 static rbStatus setGravity(Stage* stage, int slot, double value, int* count)

@@ -7,16 +7,22 @@
 #include <string.h>
 
 typedef struct rbByteStream {
-    char* bytes;    // NULL: only counts
-    size_t size;    // moved so far
-    bool isLoading; // from bytes to the object; never writes to bytes
+    char* bytes;      // NULL: only counts
+    size_t size;      // moved so far
+    bool isLoading;   // from bytes to the object; never writes to bytes
+    bool isComparing; // only compares them
+    bool isDifferent; // the result
 } rbByteStream;
 
 static inline void rbByteStream_Move(rbByteStream* stream, void* data, size_t size)
 {
     if (stream->bytes != NULL && size > 0) {
         char* place = stream->bytes + stream->size;
-        memcpy(stream->isLoading ? data : place, stream->isLoading ? place : data, size);
+        if (stream->isComparing) {
+            stream->isDifferent = stream->isDifferent || memcmp(place, data, size) != 0;
+        } else {
+            memcpy(stream->isLoading ? data : place, stream->isLoading ? place : data, size);
+        }
     }
     stream->size += size;
 }

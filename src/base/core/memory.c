@@ -9,6 +9,8 @@
 // carry one.
 #include "base/core/memory.h"
 
+#include "base/core/timer.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,13 +20,17 @@
 #include <sys/mman.h>
 #endif
 
-// How a block is freed; lies right before the memory handed out.
-typedef struct BlockHeader {
+// How a block is freed, and the list that it is in; lies right before the memory handed out.
+struct rbBlock {
     rbFreeFn* freeFn;
     void* context;
-} BlockHeader;
+    size_t size; // of the memory handed out
+    rbBlock* next;
+    rbBlock** link; // points to this block; NULL: it is in no list
+};
 
-_Static_assert(sizeof(BlockHeader) <= 16, "memory is aligned to 16 bytes");
+#define HEADER_SIZE 48 // memory is aligned to 16 bytes
+_Static_assert(sizeof(rbBlock) <= HEADER_SIZE, "the header lies before the memory");
 
 #define CACHE_LINE 64
 #define ALIGNED_SIZE 1024 // bytes; blocks of at least this size are aligned to cache lines
@@ -64,6 +70,10 @@ static void defaultFree(void* memory, size_t size, void* context)
 
 static rbAllocator processAllocator = {defaultAlloc, defaultFree, NULL};
 static _Thread_local rbAllocator threadAllocator; // allocFn NULL: that of the process
+static _Thread_local rbBlock** threadList;        // new blocks go there; NULL: to no list
+static _Thread_local rbGuard* threadGuard;        // the innermost; NULL: none
+static _Thread_local rbStop threadStop;
+static _Thread_local double stopTime; // when the stop function was first seen to say so; 0: not yet
 static atomic_uint_fast64_t allocationCount;
 static atomic_uint_fast64_t allocatedBytes;
 
@@ -93,8 +103,126 @@ uint64_t rbGetAllocatedBytes(void)
     return atomic_load_explicit(&allocatedBytes, memory_order_relaxed);
 }
 
+rbStop rbUseStop(rbStop stop)
+{
+    rbStop before = threadStop;
+    threadStop = stop;
+    stopTime = 0.0;
+    return before;
+}
+
+// -------------------------------------------------------------------------------------- guards
+
+void rbGuard_Begin(rbGuard* guard, rbBlock** list)
+{
+    guard->outer = threadGuard;
+    guard->allocator = threadAllocator;
+    guard->list = threadList;
+    guard->isActive = true;
+    guard->isStoppable = false;
+    threadGuard = guard;
+    threadList = list;
+}
+
+void rbGuard_Enable(bool isStoppable, rbBlock** list)
+{
+    threadGuard->isStoppable = isStoppable;
+    threadList = list;
+}
+
+void rbGuard_End(rbGuard* guard)
+{
+    if (guard->isActive) {
+        guard->isActive = false;
+        threadGuard = guard->outer;
+        threadAllocator = guard->allocator;
+        threadList = guard->list;
+    }
+}
+
+// Returns to the innermost guard.
+static void leaveTo(rbGuard* guard, rbStatus status, size_t size)
+{
+    guard->status = status;
+    guard->size = size;
+    rbGuard_End(guard);
+    longjmp(guard->place, 1);
+}
+
+rbStatus rbGuard_Explain(const rbGuard* guard, rbError* error)
+{
+    return guard->status == RB_STATUS_MEMORY
+               ? rbError_Set(error, guard->status,
+                             "memory is exhausted: %zu bytes were requested; free some, or use "
+                             "fewer bodies or smaller meshes",
+                             guard->size)
+               : rbError_Set(error, guard->status, "stopped on request");
+}
+
+bool rbHasStop(void)
+{
+    return threadStop.stopFn != NULL;
+}
+
+bool rbIsStopAsked(void)
+{
+    return threadStop.stopFn != NULL && threadStop.stopFn(threadStop.context);
+}
+
+// Loops that can end at a good time see the stop first; only what lasts longer is left in between.
+#define STOP_PATIENCE 0.03 // s
+
+void rbPoll(void)
+{
+    if (threadGuard == NULL || !threadGuard->isStoppable || !rbIsStopAsked()) {
+        return;
+    }
+    double now = rbGetWallTime();
+    stopTime = stopTime > 0.0 ? stopTime : now;
+    if (now - stopTime >= STOP_PATIENCE) {
+        leaveTo(threadGuard, RB_STATUS_STOPPED, 0);
+    }
+}
+
+static void unlinkBlock(rbBlock* block)
+{
+    if (block->link != NULL) {
+        *block->link = block->next;
+        if (block->next != NULL) {
+            block->next->link = block->link;
+        }
+        block->link = NULL;
+    }
+}
+
+void rbDetachBlock(void* memory)
+{
+    if (memory != NULL) {
+        unlinkBlock((rbBlock*)memory - 1);
+    }
+}
+
+void rbFreeBlocks(rbBlock** list)
+{
+    while (*list != NULL) {
+        rbFree(*list + 1, (*list)->size);
+    }
+}
+
+rbBlock** rbUseList(rbBlock** list)
+{
+    rbBlock** before = threadList;
+    threadList = list;
+    return before;
+}
+
+// ------------------------------------------------------------------------------------ allocation
+
 static void outOfMemory(size_t size)
 {
+    if (threadGuard != NULL) {
+        leaveTo(threadGuard, RB_STATUS_MEMORY, size);
+    }
     (void)fprintf(stderr, "rattleback: out of memory, %zu bytes were requested\n", size);
     abort();
 }
@@ -103,7 +231,7 @@ static void outOfMemory(size_t size)
 // lines where the memory is aligned to them.
 static size_t headerSize(size_t size)
 {
-    return size < ALIGNED_SIZE ? 16 : CACHE_LINE;
+    return size < ALIGNED_SIZE ? HEADER_SIZE : CACHE_LINE;
 }
 
 void* rbAlloc(size_t size)
@@ -119,9 +247,16 @@ void* rbAlloc(size_t size)
         outOfMemory(size);
     }
     void* memory = block + offset;
-    BlockHeader* header = (BlockHeader*)memory - 1;
-    header->freeFn = allocator.freeFn;
-    header->context = allocator.context;
+    rbBlock* header = (rbBlock*)memory - 1;
+    *header = (rbBlock){.freeFn = allocator.freeFn, .context = allocator.context, .size = size};
+    if (threadList != NULL) {
+        header->next = *threadList;
+        header->link = threadList;
+        if (header->next != NULL) {
+            header->next->link = &header->next;
+        }
+        *threadList = header;
+    }
     atomic_fetch_add_explicit(&allocationCount, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&allocatedBytes, size, memory_order_relaxed);
     return memory;
@@ -146,7 +281,8 @@ void rbFree(void* memory, size_t size)
     }
     atomic_fetch_sub_explicit(&allocatedBytes, size, memory_order_relaxed);
     size_t offset = headerSize(size);
-    BlockHeader header = *((BlockHeader*)memory - 1);
+    unlinkBlock((rbBlock*)memory - 1);
+    rbBlock header = *((rbBlock*)memory - 1);
     header.freeFn((char*)memory - offset, size + offset, header.context);
 }
 

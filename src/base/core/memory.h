@@ -3,13 +3,14 @@
 
 #include <rattleback/base.h>
 
+#include <setjmp.h>
 #include <stdbool.h>
 
-// Memory of at least size bytes, uninitialized. Never NULL: if there is none, prints a message on
-// stderr and aborts. Size 0 returns NULL.
+// Memory of at least size bytes, uninitialized. Never NULL: if there is none, returns to the
+// innermost guard, and without one prints a message on stderr and aborts. Size 0 returns NULL.
 void* rbAlloc(size_t size);
 
-// The same, zeroed. Aborts when count * size overflows.
+// The same, zeroed; there is never memory when count * size overflows.
 void* rbAllocZero(size_t count, size_t size);
 
 // Frees memory; size must be the size it was allocated with. NULL is accepted.
@@ -25,14 +26,21 @@ void* rbGrow(void* memory, size_t oldSize, size_t newSize);
         rbAllocatorScope_Begin(&(allocator));                                        \
     (void)allocatorScope
 
+// New blocks go to no list meanwhile: what a callback of the user creates is not the world's.
+typedef struct rbBlock rbBlock;
+
 typedef struct rbAllocatorScope {
     rbAllocator before;
+    rbBlock** list;
     bool isChanged;
 } rbAllocatorScope;
 
+// New blocks go to another list from now on; returns the present one.
+rbBlock** rbUseList(rbBlock** list);
+
 static inline rbAllocatorScope rbAllocatorScope_Begin(const rbAllocator* allocator)
 {
-    rbAllocatorScope scope = {.isChanged = allocator->allocFn != NULL};
+    rbAllocatorScope scope = {.isChanged = allocator->allocFn != NULL, .list = rbUseList(NULL)};
     if (scope.isChanged) {
         scope.before = rbUseAllocator(*allocator);
     }
@@ -44,7 +52,46 @@ static inline void rbAllocatorScope_End(rbAllocatorScope* scope)
     if (scope->isChanged) {
         (void)rbUseAllocator(scope->before);
     }
+    (void)rbUseList(scope->list);
 }
+
+// A guard is a place to return to from any depth, when memory is exhausted or a stop is asked for:
+// RB_GUARD(guard, list) { what to do then, and return }. Everything allocated under it is put into
+// a list of blocks (NULL: none), and can be freed as a whole, whoever has owned it. Guards nest.
+
+typedef struct rbGuard {
+    jmp_buf place;
+    struct rbGuard* outer;
+    rbAllocator allocator; // of the thread, before
+    rbBlock** list;        // likewise
+    rbStatus status;       // why it was returned to: MEMORY or STOPPED
+    size_t size;           // bytes that were requested
+    bool isActive;
+    bool isStoppable; // a stop may return to it, not only lack of memory
+} rbGuard;
+
+#define RB_GUARD(guard, list)                            \
+    __attribute__((cleanup(rbGuard_End))) rbGuard guard; \
+    rbGuard_Begin(&(guard), (list));                     \
+    if (setjmp((guard).place) != 0)
+
+void rbGuard_Begin(rbGuard* guard, rbBlock** list);
+void rbGuard_End(rbGuard* guard);
+// Changes the innermost guard.
+void rbGuard_Enable(bool isStoppable, rbBlock** list);
+// Writes why a guard was returned to and returns its status.
+rbStatus rbGuard_Explain(const rbGuard* guard, rbError* error);
+// Called in every loop that may be long: returns to the guard if a stop was asked for some time
+// ago.
+void rbPoll(void);
+// Whether a stop function is set.
+bool rbHasStop(void);
+// Whether a stop is asked for: loops that can end at a good time do so.
+bool rbIsStopAsked(void);
+// Takes memory out of its list, so that rbFreeBlocks spares it; NULL is accepted.
+void rbDetachBlock(void* memory);
+// Frees all blocks of a list.
+void rbFreeBlocks(rbBlock** list);
 
 // Growable array of a type: RB_ARRAY(int) a = {0}; rbArray_Push(a, 3); a.data[0]; rbArray_Free(a).
 // A pointer into it becomes invalid at the next push: keep the index instead.

@@ -320,6 +320,7 @@ static double testBlocks(Search* search, const rbTreeEntry* entry, int blockA, i
     const rbTriangleBlock* a = &search->trees[0]->blocks[blockA];
     const rbTriangleBlock* b = &search->trees[1]->blocks[blockB];
     double gaps[RB_BOX_WIDTH][RB_BOX_WIDTH] = {{0.0}};
+    rbPoll();
     raiseGaps(search, a, b, search->hints[0], gaps);
     raiseGaps(search, a, b, middleLine(search, entry), gaps);
     double least = INFINITY;
@@ -772,6 +773,7 @@ bool rbVisitNearPairs(const rbTreeNearInput* input)
         int childA = rbBoxTree_GetChild(input->a, at.slotA);
         int childB = rbBoxTree_GetChild(input->b, at.slotB);
         if (childA < 0 && childB < 0) {
+            rbPoll();
             if (!visitBlocks(&search, input, ~childA, ~childB)) {
                 return false;
             }

@@ -389,6 +389,7 @@ static void buildNodes(Builder* builder, Range whole)
     setTilted(builder, &tree->tilted[0], 0, &whole);
     stack[top++] = (Task){whole, 0, 0};
     while (top > 0) {
+        rbPoll();
         Task task = stack[--top];
         Range parts[RB_BOX_WIDTH];
         bool isBlock = task.range.count <= RB_BOX_WIDTH;

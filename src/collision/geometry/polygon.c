@@ -4,6 +4,8 @@
 // no triangle is degenerate and triangulated neighbors still fit edge to edge.
 #include "collision/geometry/polygon.h"
 
+#include "base/core/memory.h"
+
 #include <float.h>
 
 double rbGetPolygonArea(const double (*points)[2], int count)
@@ -146,6 +148,7 @@ bool rbClipEars(const double (*points)[2], int count, int (*scratch)[3], rbIndex
     bool isSimple = true;
     int current = 0;
     for (int left = count, triangle = 0; left > 3; --left, ++triangle) {
+        rbPoll();
         int tried = 0;
         while (tried < left && !isEar(&ring, current)) {
             current = ring.corners[current][NEXT];

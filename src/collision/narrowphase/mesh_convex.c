@@ -332,6 +332,7 @@ static void openNode(Search* search, int index)
 static bool testBlock(Search* search, int block)
 {
     const rbMeshQuery* query = search->query;
+    rbPoll();
     for (int i = 0; i < RB_BOX_WIDTH && search->tree->blocks[block].origins[i] >= 0; ++i) {
         if (query->budget >= 0 && search->answer.tests >= query->budget) {
             search->answer.stop = MESH_BUDGET;

@@ -465,6 +465,7 @@ static int64_t climbLevels(Call* call)
         prepareGroups(call, first, end);
         double worst = INFINITY;
         for (int i = 0; i < sweepsMax && worst > call->tolerance; ++i) {
+            rbPoll();
             worst = sweep(call, first, end);
             visits += end - first;
         }
@@ -569,6 +570,7 @@ static bool boundPhase(Call* call, double room)
         setImpulse(call, hit, getBetween(hit, hit->start, part));
     }
     for (int i = 0; i < JOINT_SWEEPS_MAX && !sweepJoints(call); ++i) {
+        rbPoll();
     }
     return true;
 }
@@ -643,6 +645,7 @@ static bool sweepToTargets(Call* call, int sweepsMax)
     double square = 0.0;
     double worst = INFINITY;
     for (int i = 0; i < sweepsMax && !isMet; ++i) {
+        rbPoll();
         // Two points that stick, on a line that is not quite the same for both bodies: their
         // impulses grow by the same small amount in every sweep, up to the cone.
         bool isSlow = i >= PLAIN_SWEEPS;

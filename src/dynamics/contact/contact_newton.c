@@ -283,6 +283,7 @@ static bool solveCoupled(rbContactNewton* newton, int* rounds)
         last[k] = GROWTH * missing(newton);
     }
     for (int k = 0; k < COUPLED_MAX; ++k) {
+        rbPoll();
         if (!rbNewton_FindChange(newton, rounds)) {
             return false;
         }
@@ -513,6 +514,7 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
         newton->isKnown = !run->isContinued;
         double goal = (task->isMoving ? GOAL_MOVING : GOAL_PART) * task->tolerance;
         for (int round = 0; round < ROUNDS_MAX && left > goal; ++round) {
+            rbPoll();
             beginRound(newton, stiffness);
             if (!solveRound(newton, stiffness < STIFFNESS, rounds)) {
                 break;

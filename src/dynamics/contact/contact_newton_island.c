@@ -413,6 +413,7 @@ bool rbNewton_Minimize(rbContactNewton* newton, const rbNewtonSearch* search,
 {
     double moved = INFINITY;
     for (int k = 0; k < search->changesMax && moved > search->least; ++k) {
+        rbPoll();
         if (!rbNewton_FindChange(newton, rounds)) {
             return false;
         }

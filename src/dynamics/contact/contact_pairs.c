@@ -495,6 +495,7 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
     pairs->report.bodyB = -1;
     rbContactFrame* frame = &pairs->frames[pairs->current];
     for (int i = 0; i < pairs->order.list.count; ++i) {
+        rbPoll();
         prefetch(pairs, i);
         rbPairOrder item = pairs->order.list.data[i];
         int first = frame->contacts.count;

@@ -674,6 +674,7 @@ static rbSweepTally solveLevel(Stage* stage, int first, int last, bool* isGood)
     bool isDone = false;
     stage->areJointsOff = false;
     for (int k = 0; k < LEVEL_SWEEPS_MAX && !isDone; ++k) {
+        rbPoll();
         isDone = sweepOnce(stage, first, last, &tally);
         // joints not moved by any of these bodies need no sweep each time
         stage->areJointsOff = stage->areJointsMet;
@@ -879,6 +880,7 @@ static void runStage(rbContactSolver* solver, Stage* stage)
     int first = stage->pack.firstContact;
     bool isDone = false;
     for (int i = 0; i < most && !isDone; ++i) {
+        rbPoll();
         if (settings->shockAfter > 0 && i == settings->shockAfter) {
             propagateShock(stage);
             return;

@@ -1,4 +1,5 @@
 // Several impacts at one instant: sequentially or simultaneously.
+#include "base/core/memory.h"
 #include "dynamics/impact/energy_line.h"
 #include "dynamics/impact/impact_law.h"
 #include "dynamics/impact/impact_words.h"
@@ -212,6 +213,7 @@ static void solvePhase(Together* all, rbImpactsReport* report)
         all->rows[i].gradient = all->rows[i].direction = RB_VEC3_ZERO;
     }
     for (int sweep = 0; sweep < SWEEPS_MAX && !(residual <= all->tolerance); ++sweep) {
+        rbPoll();
         if (sweep > 0) {
             square = accelerate(all, square);
         }

@@ -6,6 +6,7 @@
 // time do not depend on which other times were evaluated.
 #include "dynamics/motion/flight.h"
 
+#include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "base/math/ode.h"
 
@@ -301,6 +302,7 @@ static rbFlightNode startNode(const rbFlight* flight, const rbMotionBody* body)
 static bool stepOnce(const rbFlight* flight, const rbMotionBody* body, double h, rbFlightNode* node,
                      rbMotionCounts* counts)
 {
+    rbPoll();
     if (flight->type == RB_MOTION_CASH_KARP) {
         return tryStep(body, node, h, counts);
     }

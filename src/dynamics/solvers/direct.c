@@ -528,6 +528,7 @@ RB_FIXED_INLINE void factorWith(DirectSolver* solver, const rbRowSystem* system,
     rbLeastRatio least = {1.0, 1.0};
     assemble(solver, system, takeRows(solver, system, &inactive), uniform);
     for (int j = 0; j < solver->pattern.nodeCount; ++j) {
+        rbPoll();
         dropped += factorDiagonal(solver, j, &least, uniform);
         scaleColumn(solver, j, uniform);
         spreadColumn(solver, j, uniform);

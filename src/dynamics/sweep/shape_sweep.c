@@ -641,6 +641,7 @@ static void walkTrees(Search* search, Mover* mover, const rbBoxTree* b)
         int childA = getMovingChild(mover, task.slotA);
         int childB = rbBoxTree_GetChild(b, task.slotB);
         if (childA < 0 && childB < 0) {
+            rbPoll();
             meetBlocks(search, mover, ~childA, &b->blocks[~childB]);
             continue;
         }
@@ -973,6 +974,7 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
     rbVec3 normal = RB_VEC3_ZERO;
     double t = 0.0;
     for (int i = 0; i < ITERATIONS_MAX; ++i) {
+        rbPoll();
         rbSeparation gap;
         rbStatus status = measure(pair, t, &cache, &gap, error);
         if (status != RB_STATUS_OK) {

@@ -398,6 +398,7 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
     }
     chooseBroadPhase(engine, host, time);
     for (int i = 0; i < engine->bodies.count && engine->loop->startPairs == NULL; ++i) {
+        rbPoll();
         if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
             rbEventEngine_RenewRegion(engine, host, i, time);
             rbEventEngine_PredictNew(engine, host, time);
@@ -534,6 +535,7 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     double overlapMax = engine->statistics.overlapMax;
     int roundCount = engine->settings.isOverlapAllowed ? PARTING_ROUNDS : 0;
     for (int round = 0;; ++round) {
+        rbPoll();
         clearPairs(engine);
         placeBodies(engine, host, time);
         if (engine->loop->startPairs != NULL) {

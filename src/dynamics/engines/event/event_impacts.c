@@ -379,6 +379,7 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
     r->isDisturbed = r->isDisturbed && !isAnew;
     aimSway(data, r, contacts, count, rbScale(CREEP_SHARE / duration, creep), points);
     for (int sweep = 0; sweep < SWEEPS_MAX; ++sweep) {
+        rbPoll();
         if (sweepPoints(r, contacts, count, points) <= SWEEP_REST * speed) {
             break;
         }

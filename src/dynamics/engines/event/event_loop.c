@@ -169,6 +169,9 @@ static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, do
         if (!rbEventEngine_Spend(engine, top.key)) {
             return RB_STATUS_LIMIT;
         }
+        if (rbIsStopAsked()) {
+            return RB_STATUS_STOPPED;
+        }
     }
     return RB_STATUS_OK;
 }

@@ -254,6 +254,7 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
 {
     rbStepContacts* c = engine->contacts;
     int64_t unmet = countUnmet(engine);
+    bool isStopped = false;
     if (rbContactOrder_IsUsed(engine)) {
         rbContactOrder_Advance(engine, host, time);
         *reached = rbContactStep_IsFinite(c) ? time : engine->time;
@@ -268,6 +269,11 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
             *reached = engine->time;
             return RB_STATUS_LIMIT;
         }
+        if (rbIsStopAsked()) {
+            time = fmin(time, c->grid.time);
+            isStopped = true;
+            break;
+        }
     }
     if (time > c->grid.time + RB_STEP_SNAP * engine->settings.step) {
         rbContactStep_LookBetween(engine, host, time);
@@ -277,5 +283,8 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
     }
     engine->time = time;
     *reached = time;
+    if (isStopped) {
+        return RB_STATUS_STOPPED;
+    }
     return countUnmet(engine) > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
 }

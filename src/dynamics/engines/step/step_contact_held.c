@@ -458,6 +458,7 @@ static bool solve(rbStepEngine* engine, const rbStepHost* host, double h, bool i
     double last = INFINITY;
     factor(c);
     for (int round = 0; round < ROUNDS_MAX; ++round) {
+        rbPoll();
         double turned = isOfRates ? turnFriction(c) : 0.0;
         if (!(turned < INFINITY)) {
             return false;
@@ -622,6 +623,7 @@ static bool pushAtEnd(rbStepEngine* engine, const rbStepHost* host, double h)
     rbContactStep_EachMechanism(engine, host, rbStep_KickBasic, h);
     double change = INFINITY;
     for (int round = 0; round < ROUNDS_MAX; ++round) {
+        rbPoll();
         double last = change;
         change = 0.0;
         for (int i = 0; i < c->own.loose.count; ++i) {

@@ -343,6 +343,7 @@ static void show(rbStepEngine* engine, const rbStepHost* host, double time)
     rbStepEngine_Keep(engine, &c->order.shown);
     double before = rbContactStep_GetEnergy(engine, host);
     while (time > c->grid.time + snap) {
+        rbPoll();
         if (!step(engine, &mute, time - c->grid.time, time)) {
             break;
         }
@@ -363,6 +364,7 @@ void rbContactOrder_Advance(rbStepEngine* engine, const rbStepHost* host, double
     bool isChosen = settings->errorMax > 0.0;
     bool isMade = true;
     while (isMade && rbContactStep_IsFinite(c)) {
+        rbPoll();
         double next = isChosen ? time : c->grid.origin + (double)c->grid.index * settings->step;
         bool isKnown = c->trial.isFlown && c->grid.time + c->trial.step > time + snap;
         if (next > time + snap || time <= c->grid.time + snap || isKnown) {

@@ -325,6 +325,7 @@ static void solveByPolicy(Lasting* l)
     }
     l->sweepsMax = 0;
     while (l->solved.sweeps < settings->sweepsMax && !solveBy(&sweepsRow, l)) {
+        rbPoll();
     }
     if (l->run->sweepJoints == NULL) {
         (void)solveBy(&newtonRow, l);

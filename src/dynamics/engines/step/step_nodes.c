@@ -799,6 +799,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     rbStepRun own = *run;
     const rbStepSettings* settings = &run->engine->settings;
+    rbPoll();
     // If no halvings or few iterations are allowed, the result is accepted.
     own.isForced = run->isForced || settings->halvingsMax == 0 || settings->iterationsMax > 0 ||
                    mechanism->node.settleCount > 0;
