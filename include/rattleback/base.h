@@ -195,9 +195,9 @@ typedef struct rbStop {
 } rbStop;
 
 /// Sets the stop function of the calling thread and returns the previous one. As long as it returns
-/// true, functions that advance or prepare a world return STOPPED within a tenth of a second. The
-/// world then is as it was at the last good time: at the end of a step or an event, or at the begin
-/// of the call; after a short call the engine may start anew from there. A signal handler sets a
+/// true, functions that advance or prepare a world return STOPPED within a tenth of a second, with
+/// the world as it was before the call: the same call later has the bits of one that was never
+/// stopped. Advance in short pieces to keep what was done before a stop. A signal handler sets a
 /// flag that the function reads; the function must not call the library.
 RB_API rbStop rbUseStop(rbStop stop);
 

@@ -6,7 +6,6 @@
 // files.
 #include "base/core/byte_stream.h"
 #include "base/core/hash.h"
-#include "base/core/timer.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
 
@@ -23,7 +22,7 @@ typedef struct SnapshotHeader {
     uint64_t size;       // of all bytes
     uint64_t engineSize; // of those of the engine; 0: it was not ready
     int64_t eventCount;
-    uint64_t isWhole;          // 0: without parameters and engine
+    uint64_t hasParameters;    // 0: they have not changed since
     rbEngineAccounts accounts; // work totals so far
 } SnapshotHeader;
 
@@ -113,9 +112,13 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
 // Restores them. If they differ, the engine must start anew; energy accounting is unchanged.
 static void restoreParameters(rbWorld* world, rbByteStream* stream)
 {
-    rbByteStream present = {.bytes = stream->bytes, .size = stream->size, .isComparing = true};
+    rbByteStream present = {.bytes = stream->bytes,
+                            .size = stream->size,
+                            .capacity = stream->capacity,
+                            .isComparing = true};
     moveParameters(world, &present);
     if (!present.isDifferent) {
+        rbByteStream_Check(stream, present.size <= stream->capacity);
         stream->size = present.size;
         return;
     }
@@ -190,17 +193,16 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     }
 }
 
-// Counts or saves everything after the header, or only what an advance moves outside of the engine;
-// changes nothing. Returns the bytes of the engine.
-static size_t save(const rbWorld* constWorld, rbByteStream* stream, bool isWhole)
+// Counts or saves everything after the header; changes nothing. Returns the bytes of the engine.
+static size_t save(const rbWorld* constWorld, rbByteStream* stream, bool hasParameters)
 {
     rbWorld* world = (rbWorld*)constWorld;
-    if (isWhole) {
+    if (hasParameters) {
         moveParameters(world, stream);
     }
     moveState(world, stream);
     size_t start = stream->size;
-    if (isWhole && world->isEngineReady) {
+    if (world->isEngineReady) {
         rbWorld_GetEngineRow(world)->move(world, stream);
     }
     size_t engineSize = stream->size - start;
@@ -216,30 +218,34 @@ size_t rbWorld_GetSnapshotSize(const rbWorld* world)
     return stream.size;
 }
 
-static void writeSnapshot(const rbWorld* world, void* bytes, size_t size, bool isWhole)
+// Writes it if there is room, without what makes it valid elsewhere. Returns its size.
+static size_t writeSnapshot(const rbWorld* world, void* bytes, size_t capacity, bool hasParameters)
 {
+    rbByteStream stream = {.bytes = bytes, .size = sizeof(SnapshotHeader), .capacity = capacity};
     SnapshotHeader header = {
         .magic = SNAPSHOT_MAGIC,
         .version = SNAPSHOT_VERSION,
-        .size = size,
-        .isWhole = isWhole,
+        .engineSize = save(world, &stream, hasParameters),
         .eventCount = world->events.count,
+        .hasParameters = hasParameters,
         .accounts = rbWorld_GetAccounts(world),
     };
-    rbByteStream stream = {.bytes = bytes, .size = sizeof header};
-    header.engineSize = save(world, &stream, isWhole);
-    memcpy(bytes, &header, sizeof header);
+    header.size = stream.size;
+    if (stream.size <= capacity) {
+        memcpy(bytes, &header, sizeof header);
+    }
+    return stream.size;
 }
 
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
-    size_t needed = rbWorld_GetSnapshotSize(world);
+    size_t needed =
+        size > 0 ? writeSnapshot(world, bytes, size, true) : rbWorld_GetSnapshotSize(world);
     if (size < needed) {
         return rbError_Set(error, RB_STATUS_LIMIT,
                            "the snapshot needs %zu bytes, the buffer has %zu", needed, size);
     }
-    writeSnapshot(world, bytes, needed, true);
     SnapshotHeader header;
     memcpy(&header, bytes, sizeof header);
     header.structure = structureHash(world);
@@ -280,8 +286,10 @@ static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header
     if (header->eventCount < world->events.count) {
         world->events.count = (int)header->eventCount;
     }
-    rbByteStream stream = {.bytes = (char*)bytes, .size = sizeof *header, .isLoading = true};
-    if (header->isWhole != 0) {
+    rbByteStream stream = {
+        .bytes = (char*)bytes, .size = sizeof *header, .capacity = header->size, .isLoading = true};
+    rbByteStream_Check(&stream, header->eventCount >= 0);
+    if (header->hasParameters != 0) {
         restoreParameters(world, &stream);
     }
     size_t start = stream.size;
@@ -301,6 +309,7 @@ static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header
     row->move(world, &stream);
     RB_MOVE(&stream, world->stepWork);
     RB_MOVE_ARRAY(&stream, world->touched);
+    rbByteStream_Check(&stream, stream.size == header->size);
     world->assembleWork = header->accounts.assemble;
     if (!isReady) {
         stream.size = start;
@@ -308,54 +317,39 @@ static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header
     }
 }
 
-rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
-{
-    RB_USE_ALLOCATOR(world->def.allocator);
-    SnapshotHeader header = {0};
-    rbStatus status = validateSnapshot(world, bytes, size, &header, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    (void)rbUseList(&world->blocks);
-    load(world, bytes, &header, true);
-    world->isLost = false;
-    return RB_STATUS_OK;
-}
-
 // ---------------------------------------------------------------------------------------- recovery
 // Lack of memory, or a stop that is asked for, ends an advance at any depth. What the engine holds
 // is then in pieces: all its blocks are freed, and a snapshot from before makes it anew, with the
 // same bits. It costs time, so it is taken only where the world has its own allocator or a stop may
-// be asked for; in a short advance the latter saves only what is not the engine's, which then
-// starts anew from the bodies.
+// be asked for. If there is no memory for the engine either, it starts anew from the bodies.
 
-#define LONG_ADVANCE 0.01 // s of the wall clock
-
-// Makes room for a snapshot and returns its size.
-static size_t reserveKept(rbWorld* world, bool isWhole)
+static void reserveKept(rbWorld* world, size_t size)
 {
-    rbByteStream counted = {.size = sizeof(SnapshotHeader)};
-    (void)save(world, &counted, isWhole);
-    if (counted.size > world->keptCapacity) {
-        size_t capacity = 2 * counted.size + 65536; // contacts come later
+    if (size > world->keptCapacity) {
+        size_t capacity = 2 * size + 65536; // contacts come later
         world->kept = rbGrow(world->kept, world->keptCapacity, capacity);
         world->keptCapacity = capacity;
     }
-    return counted.size;
+}
+
+static void keep(rbWorld* world, bool hasParameters)
+{
+    reserveKept(world, sizeof(SnapshotHeader));
+    world->keptSize = writeSnapshot(world, world->kept, world->keptCapacity, hasParameters);
+    if (world->keptSize > world->keptCapacity) {
+        reserveKept(world, world->keptSize);
+        world->keptSize = writeSnapshot(world, world->kept, world->keptCapacity, hasParameters);
+    }
 }
 
 void rbWorld_BeginMove(rbWorld* world)
 {
     bool isOwn = world->def.allocator.allocFn != NULL;
-    bool isWhole = isOwn || !world->isEngineReady || world->advanceTime > LONG_ADVANCE;
     world->keptSize = 0;
     if (isOwn || rbHasStop()) {
-        size_t size = reserveKept(world, isWhole);
-        writeSnapshot(world, world->kept, size, isWhole);
-        world->keptSize = size;
+        keep(world, false); // an advance does not change them
     }
     world->isMoving = true;
-    world->advanceTime = rbGetWallTime();
     rbGuard_Enable(world->keptSize > 0, &world->blocks);
 }
 
@@ -363,10 +357,9 @@ void rbWorld_EndMove(rbWorld* world)
 {
     (void)rbUseList(NULL);
     if (world->def.allocator.allocFn != NULL) {
-        (void)reserveKept(world, true); // so that the next advance allocates nothing
+        reserveKept(world, rbWorld_GetSnapshotSize(world)); // the next advance allocates nothing
     }
     world->isMoving = false;
-    world->advanceTime = rbGetWallTime() - world->advanceTime;
 }
 
 #define KEEP(array) rbDetachBlock((array).data)
@@ -412,7 +405,6 @@ rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error)
     rbStatus status = rbGuard_Explain(guard, &reason);
     if (world->isMoving) {
         world->isMoving = false;
-        world->advanceTime = rbGetWallTime() - world->advanceTime;
         dropEngine(world);
         world->isLost = world->keptSize == 0 || (!reload(world, true) && !reload(world, false));
     }
@@ -421,4 +413,26 @@ rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error)
         *error = reason;
     }
     return status;
+}
+
+rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    SnapshotHeader header = {0};
+    rbStatus status = validateSnapshot(world, bytes, size, &header, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    // A checksum can be forged: if a value cannot be, the world is as it was.
+    RB_GUARD(guard, NULL)
+    {
+        return rbWorld_Recover(world, &guard, error);
+    }
+    keep(world, true);
+    world->isMoving = true;
+    rbGuard_Enable(false, &world->blocks);
+    load(world, bytes, &header, true);
+    world->isMoving = false;
+    world->isLost = false;
+    return RB_STATUS_OK;
 }

@@ -212,10 +212,6 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
                           *reached, rbWorld_LabelBody(world, failed[0], a),
                           rbWorld_LabelBody(world, failed[1], b));
     }
-    if (status == RB_STATUS_STOPPED) {
-        (void)rbError_Set(&world->engineError, status, "stopped on request at t = %.9g s",
-                          *reached);
-    }
     return status;
 }
 

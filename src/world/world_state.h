@@ -181,9 +181,8 @@ struct rbWorld {
     char* kept;      // a snapshot from before the advance, see rbWorld_Recover
     size_t keptSize; // 0: none
     size_t keptCapacity;
-    double advanceTime; // s of the wall clock that the last advance took
-    bool isMoving;      // the engine is at work: what it holds may be in pieces
-    bool isLost;        // it failed halfway, and there was no snapshot
+    bool isMoving; // the engine is at work: what it holds may be in pieces
+    bool isLost;   // it failed halfway, and there was no snapshot
 
     int64_t motionCount;           // grows whenever bodies may have moved or changed
     struct rbQueryTree* queryTree; // NULL until the first query

@@ -532,10 +532,6 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     if (status == RB_STATUS_LIMIT && failed >= 0) {
         return nameFailure(world, failed, *reached, failedBody);
     }
-    if (status == RB_STATUS_STOPPED) {
-        return rbError_Set(&world->engineError, status, "stopped on request at t = %.9g s",
-                           *reached);
-    }
     if (status != RB_STATUS_OK) {
         status = nameShortfall(world, status, *reached, failedBody);
     }

@@ -256,9 +256,9 @@ static void snapshotsGoOnWithTheSameBits(void** state)
         stir(&scene, &random);
     }
     (void)findContacts(pairs, &scene); // not kept: two frames matter
-    size_t size = rbContactPairs_TakeSnapshot(pairs, NULL);
+    size_t size = rbContactPairs_TakeSnapshot(pairs, NULL, 0);
     void* bytes = test_malloc(size);
-    (void)rbContactPairs_TakeSnapshot(pairs, bytes);
+    (void)rbContactPairs_TakeSnapshot(pairs, bytes, size);
     saved = scene;
     rbContactPairs* other = makePairs(&scene, &settings);
     assert_true(rbContactPairs_RestoreSnapshot(other, bytes, size));

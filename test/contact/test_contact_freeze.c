@@ -250,9 +250,9 @@ static void snapshotOfFrozenBodiesIsRestored(void** state)
     static Rest rest;
     beginRest(&rest);
     restUntilFrozen(&rest);
-    size_t size = rbContactFreeze_TakeSnapshot(rest.freeze, NULL);
+    size_t size = rbContactFreeze_TakeSnapshot(rest.freeze, NULL, 0);
     char* bytes = rbAlloc(size);
-    (void)rbContactFreeze_TakeSnapshot(rest.freeze, bytes);
+    (void)rbContactFreeze_TakeSnapshot(rest.freeze, bytes, size);
     rbContactFreeze_WakeAll(rest.freeze);
     assert_int_equal(stepRest(&rest), 4);
     assert_true(rbContactFreeze_RestoreSnapshot(rest.freeze, bytes, size));

@@ -9,14 +9,32 @@
 typedef struct rbByteStream {
     char* bytes;      // NULL: only counts
     size_t size;      // moved so far
+    size_t capacity;  // of bytes; 0: enough. More is only counted, and refused when loading
     bool isLoading;   // from bytes to the object; never writes to bytes
     bool isComparing; // only compares them
     bool isDifferent; // the result
 } rbByteStream;
 
+// Refuses what is loaded unless this holds.
+static inline void rbByteStream_Check(const rbByteStream* stream, bool isPossible)
+{
+    if (stream->isLoading && !isPossible) {
+        rbRefuseBytes();
+    }
+}
+
+// Whether there is room for so many more elements.
+static inline bool rbByteStream_Holds(const rbByteStream* stream, size_t count, size_t size)
+{
+    return stream->capacity == 0 ||
+           (stream->size <= stream->capacity && count <= (stream->capacity - stream->size) / size);
+}
+
 static inline void rbByteStream_Move(rbByteStream* stream, void* data, size_t size)
 {
-    if (stream->bytes != NULL && size > 0) {
+    bool isThere = rbByteStream_Holds(stream, size, 1);
+    rbByteStream_Check(stream, isThere);
+    if (stream->bytes != NULL && size > 0 && isThere) {
         char* place = stream->bytes + stream->size;
         if (stream->isComparing) {
             stream->isDifferent = stream->isDifferent || memcmp(place, data, size) != 0;
@@ -29,7 +47,25 @@ static inline void rbByteStream_Move(rbByteStream* stream, void* data, size_t si
 
 #define RB_MOVE(stream, value) rbByteStream_Move((stream), &(value), sizeof(value))
 
+// Where the next byte goes, NULL: nowhere; *room: as capacity, from there.
+static inline char* rbByteStream_GetPlace(const rbByteStream* stream, size_t* room)
+{
+    bool isFull = stream->capacity > 0 && stream->size >= stream->capacity;
+    *room = stream->capacity > 0 && !isFull ? stream->capacity - stream->size : 0;
+    return stream->bytes != NULL && !isFull ? stream->bytes + stream->size : NULL;
+}
+
+// A count of elements of this size, which follow.
+static inline void rbByteStream_MoveCount(rbByteStream* stream, int* count, size_t size)
+{
+    int moved = *count;
+    RB_MOVE(stream, moved);
+    rbByteStream_Check(stream, moved >= 0 && rbByteStream_Holds(stream, (size_t)moved, size));
+    *count = moved;
+}
+
 // The count of an array and its elements.
-#define RB_MOVE_ARRAY(stream, array)                                              \
-    (RB_MOVE(stream, (array).count), (void)rbArray_Reserve(array, (array).count), \
+#define RB_MOVE_ARRAY(stream, array)                                         \
+    (rbByteStream_MoveCount((stream), &(array).count, sizeof *(array).data), \
+     (void)rbArray_Reserve(array, (array).count),                            \
      rbByteStream_Move((stream), (array).data, (size_t)(array).count * sizeof *(array).data))

@@ -9,8 +9,6 @@
 // carry one.
 #include "base/core/memory.h"
 
-#include "base/core/timer.h"
-
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -73,7 +71,6 @@ static _Thread_local rbAllocator threadAllocator; // allocFn NULL: that of the p
 static _Thread_local rbBlock** threadList;        // new blocks go there; NULL: to no list
 static _Thread_local rbGuard* threadGuard;        // the innermost; NULL: none
 static _Thread_local rbStop threadStop;
-static _Thread_local double stopTime; // when the stop function was first seen to say so; 0: not yet
 static atomic_uint_fast64_t allocationCount;
 static atomic_uint_fast64_t allocatedBytes;
 
@@ -107,7 +104,6 @@ rbStop rbUseStop(rbStop stop)
 {
     rbStop before = threadStop;
     threadStop = stop;
-    stopTime = 0.0;
     return before;
 }
 
@@ -149,8 +145,19 @@ static void leaveTo(rbGuard* guard, rbStatus status, size_t size)
     longjmp(guard->place, 1);
 }
 
+void rbRefuseBytes(void)
+{
+    RB_ASSERT(threadGuard != NULL);
+    if (threadGuard != NULL) {
+        leaveTo(threadGuard, RB_STATUS_CORRUPT, 0);
+    }
+}
+
 rbStatus rbGuard_Explain(const rbGuard* guard, rbError* error)
 {
+    if (guard->status == RB_STATUS_CORRUPT) {
+        return rbError_Set(error, guard->status, "the snapshot holds a value that cannot be");
+    }
     return guard->status == RB_STATUS_MEMORY
                ? rbError_Set(error, guard->status,
                              "memory is exhausted: %zu bytes were requested; free some, or use "
@@ -164,22 +171,10 @@ bool rbHasStop(void)
     return threadStop.stopFn != NULL;
 }
 
-bool rbIsStopAsked(void)
-{
-    return threadStop.stopFn != NULL && threadStop.stopFn(threadStop.context);
-}
-
-// Loops that can end at a good time see the stop first; only what lasts longer is left in between.
-#define STOP_PATIENCE 0.03 // s
-
 void rbPoll(void)
 {
-    if (threadGuard == NULL || !threadGuard->isStoppable || !rbIsStopAsked()) {
-        return;
-    }
-    double now = rbGetWallTime();
-    stopTime = stopTime > 0.0 ? stopTime : now;
-    if (now - stopTime >= STOP_PATIENCE) {
+    if (threadGuard != NULL && threadGuard->isStoppable && threadStop.stopFn != NULL &&
+        threadStop.stopFn(threadStop.context)) {
         leaveTo(threadGuard, RB_STATUS_STOPPED, 0);
     }
 }

@@ -64,7 +64,7 @@ typedef struct rbGuard {
     struct rbGuard* outer;
     rbAllocator allocator; // of the thread, before
     rbBlock** list;        // likewise
-    rbStatus status;       // why it was returned to: MEMORY or STOPPED
+    rbStatus status;       // why it was returned to: MEMORY, STOPPED or CORRUPT
     size_t size;           // bytes that were requested
     bool isActive;
     bool isStoppable; // a stop may return to it, not only lack of memory
@@ -81,13 +81,12 @@ void rbGuard_End(rbGuard* guard);
 void rbGuard_Enable(bool isStoppable, rbBlock** list);
 // Writes why a guard was returned to and returns its status.
 rbStatus rbGuard_Explain(const rbGuard* guard, rbError* error);
-// Called in every loop that may be long: returns to the guard if a stop was asked for some time
-// ago.
+// Called in every loop that may be long: returns to the guard if a stop is asked for.
 void rbPoll(void);
+// Returns to the guard since bytes that are loaded cannot be.
+void rbRefuseBytes(void);
 // Whether a stop function is set.
 bool rbHasStop(void);
-// Whether a stop is asked for: loops that can end at a good time do so.
-bool rbIsStopAsked(void);
 // Takes memory out of its list, so that rbFreeBlocks spares it; NULL is accepted.
 void rbDetachBlock(void* memory);
 // Frees all blocks of a list.

@@ -346,9 +346,9 @@ typedef struct Head {
     int32_t listed;
 } Head;
 
-size_t rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes)
+size_t rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes, size_t capacity)
 {
-    rbByteStream stream = {.bytes = bytes};
+    rbByteStream stream = {.bytes = bytes, .capacity = capacity};
     Head head = {.updates = freeze->updates,
                  .bodyCount = freeze->bodies.count,
                  .listed = freeze->frozen.count};

@@ -49,7 +49,7 @@ int rbContactFreeze_GetCount(const rbContactFreeze* freeze);
 void rbContactFreeze_Wake(rbContactFreeze* freeze, int body);
 void rbContactFreeze_WakeAll(rbContactFreeze* freeze);
 
-// Returns the size of the snapshot; bytes NULL: only that.
-size_t rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes);
+// Returns the size of the snapshot; bytes NULL, or too little capacity (0: enough): only that.
+size_t rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes, size_t capacity);
 // False, with nothing frozen, when the bytes are not a snapshot of this kind.
 bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes, size_t size);

@@ -785,11 +785,11 @@ static void moveAll(rbContactPairs* pairs, int pairCount, rbByteStream* stream)
     }
 }
 
-size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes)
+size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes, size_t capacity)
 {
-    rbByteStream stream = {.bytes = bytes, .size = sizeof(Header)};
+    rbByteStream stream = {.bytes = bytes, .size = sizeof(Header), .capacity = capacity};
     moveAll((rbContactPairs*)pairs, pairs->table.count, &stream); // saving changes nothing
-    if (bytes != NULL) {
+    if (bytes != NULL && (capacity == 0 || stream.size <= capacity)) {
         Header header = {.magic = SNAPSHOT_MAGIC,
                          .bodyCount = pairs->bodies.count,
                          .pairCount = pairs->table.count,

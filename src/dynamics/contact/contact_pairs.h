@@ -117,6 +117,6 @@ typedef struct rbContactProbe {
 int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbRowPose poses[2],
                            double within, rbContactProbe* out, int capacity);
 
-// Returns the size of the snapshot; bytes NULL: only that.
-size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes);
+// Returns the size of the snapshot; bytes NULL, or too little capacity (0: enough): only that.
+size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes, size_t capacity);
 bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, size_t size);

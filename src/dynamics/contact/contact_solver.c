@@ -873,6 +873,8 @@ static void propagateShock(Stage* stage)
 // ---------------------------------------------------------------------------------------------
 // runs
 
+#define POLL_SWEEPS 8 // sweeps of a small island take less than to ask for a stop
+
 static void runStage(rbContactSolver* solver, Stage* stage)
 {
     const rbContactSettings* settings = &solver->settings;
@@ -880,7 +882,9 @@ static void runStage(rbContactSolver* solver, Stage* stage)
     int first = stage->pack.firstContact;
     bool isDone = false;
     for (int i = 0; i < most && !isDone; ++i) {
-        rbPoll();
+        if (i % POLL_SWEEPS == 0 || stage->pack.bodyCount > BODIES_LARGE) {
+            rbPoll();
+        }
         if (settings->shockAfter > 0 && i == settings->shockAfter) {
             propagateShock(stage);
             return;

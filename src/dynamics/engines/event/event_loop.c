@@ -169,9 +169,7 @@ static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, do
         if (!rbEventEngine_Spend(engine, top.key)) {
             return RB_STATUS_LIMIT;
         }
-        if (rbIsStopAsked()) {
-            return RB_STATUS_STOPPED;
-        }
+        rbPoll();
     }
     return RB_STATUS_OK;
 }

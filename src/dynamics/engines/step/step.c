@@ -254,7 +254,6 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
 {
     rbStepContacts* c = engine->contacts;
     int64_t unmet = countUnmet(engine);
-    bool isStopped = false;
     if (rbContactOrder_IsUsed(engine)) {
         rbContactOrder_Advance(engine, host, time);
         *reached = rbContactStep_IsFinite(c) ? time : engine->time;
@@ -269,11 +268,7 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
             *reached = engine->time;
             return RB_STATUS_LIMIT;
         }
-        if (rbIsStopAsked()) {
-            time = fmin(time, c->grid.time);
-            isStopped = true;
-            break;
-        }
+        rbPoll();
     }
     if (time > c->grid.time + RB_STEP_SNAP * engine->settings.step) {
         rbContactStep_LookBetween(engine, host, time);
@@ -283,8 +278,5 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
     }
     engine->time = time;
     *reached = time;
-    if (isStopped) {
-        return RB_STATUS_STOPPED;
-    }
     return countUnmet(engine) > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
 }

@@ -133,30 +133,39 @@ static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
     }
 }
 
-// Contacts and frozen bodies have snapshots of their own.
-static void moveFinder(rbStepEngine* engine, rbByteStream* stream)
+// Contacts and frozen bodies have snapshots of their own, behind their sizes.
+static void saveFinder(const rbStepContacts* contacts, rbByteStream* stream)
+{
+    size_t sizes[2];
+    size_t room;
+    rbByteStream start = *stream;
+    stream->size += sizeof sizes;
+    char* place = rbByteStream_GetPlace(stream, &room);
+    sizes[0] = rbContactPairs_TakeSnapshot(contacts->pairs, place, room);
+    stream->size += sizes[0];
+    place = rbByteStream_GetPlace(stream, &room);
+    sizes[1] = rbContactFreeze_TakeSnapshot(contacts->rest.freeze, place, room);
+    stream->size += sizes[1];
+    RB_MOVE(&start, sizes);
+}
+
+static void loadFinder(rbStepEngine* engine, rbByteStream* stream)
 {
     rbStepContacts* contacts = engine->contacts;
-    size_t sizes[2] = {rbContactPairs_TakeSnapshot(contacts->pairs, NULL),
-                       rbContactFreeze_TakeSnapshot(contacts->rest.freeze, NULL)};
+    size_t sizes[2] = {0};
     RB_MOVE(stream, sizes);
-    if (stream->bytes != NULL) {
-        char* place = stream->bytes + stream->size;
-        if (!stream->isLoading) {
-            (void)rbContactPairs_TakeSnapshot(contacts->pairs, place);
-            (void)rbContactFreeze_TakeSnapshot(contacts->rest.freeze, place + sizes[0]);
-        } else {
-            bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, sizes[0]);
-            (void)rbContactFreeze_RestoreSnapshot(contacts->rest.freeze, place + sizes[0],
-                                                  sizes[1]);
-            if (isSame) {
-                rbStepContacts_MakeReadyAgain(engine);
-            } else {
-                rbStepContacts_MakeReady(engine);
-            }
-        }
+    rbByteStream_Check(stream, rbByteStream_Holds(stream, sizes[0], 1));
+    const char* place = stream->bytes + stream->size;
+    stream->size += sizes[0];
+    rbByteStream_Check(stream, rbByteStream_Holds(stream, sizes[1], 1));
+    stream->size += sizes[1];
+    bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, sizes[0]);
+    (void)rbContactFreeze_RestoreSnapshot(contacts->rest.freeze, place + sizes[0], sizes[1]);
+    if (isSame) {
+        rbStepContacts_MakeReadyAgain(engine);
+    } else {
+        rbStepContacts_MakeReady(engine);
     }
-    stream->size += sizes[0] + sizes[1];
 }
 
 // Reaches of the last search: velocities have changed since.
@@ -200,7 +209,11 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
     } else {
         stream->size += size;
     }
-    moveFinder(engine, stream);
+    if (stream->isLoading) {
+        loadFinder(engine, stream);
+    } else {
+        saveFinder(contacts, stream);
+    }
     moveReaches(engine, stream);
     rbStepLimits_Move(engine, stream);
     if (stream->isLoading) {
