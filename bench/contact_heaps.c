@@ -9,8 +9,6 @@
 
 #define STEP (1.0 / 60.0)
 #define SIDE 10
-#define TOLERANCE 1e-5          // m
-#define VELOCITY_TOLERANCE 1e-4 // m/s
 #define STEPS_QUICK 5
 // Until the bodies have fallen, and until they nearly rest.
 static const int ends[2] = {120, 300};
@@ -77,8 +75,7 @@ static void runHeap(rbBench* bench, int heap)
     rbWorldDef def = rbDefaultWorldDef();
     rbWorldDef_SetAccuracy(&def, RB_ACCURACY_ENGINEERING);
     def.step.step = STEP;
-    def.contact.tolerance = TOLERANCE;
-    def.contact.velocityTolerance = VELOCITY_TOLERANCE;
+    rbContactTolerance allowed = rbContactSettings_GetTolerance(&def.contact);
     def.contact.isOverlapAllowed = true; // corners of the mixed heap overlap at the start
     rbError error = {0};
     rbWorld* world = rbContactScene_CreateWorldBy(&scene, def, NULL, &error);
@@ -103,7 +100,7 @@ static void runHeap(rbBench* bench, int heap)
         rbContactStatistics now = rbWorld_GetContactStatistics(world);
         times.missed = now.unmetSteps - before.unmetSteps;
         // the largest so far
-        times.left = fmax(now.gapErrorMax / TOLERANCE, now.speedErrorMax / VELOCITY_TOLERANCE);
+        times.left = fmax(now.gapErrorMax / allowed.gap, now.speedErrorMax / allowed.speed);
         record(bench, heaps[heap].name, &times, first);
         before = now;
     }

@@ -1,6 +1,7 @@
 // Collisions in the step engine: balls that bounce forever, cubes that land flat, Newton's cradle
 // on hinges.
 #include "case_contacts.h"
+#include "dynamics/contact/contact_solver.h"
 
 #include <math.h>
 
@@ -73,10 +74,10 @@ static void runFlatCube(rbValidation* validation, rbImpactLaw law, double restit
         (void)snprintf(text, sizeof text, "%s: speed after over speed before", name);
         rbValidation_Add(validation, text, left / speed, restitution, 1e-5);
         rbAddPileBound(validation, name, "spin, rad/s", rbLength(s.angularVelocity),
-                       def.contact.velocityTolerance);
+                       rbAimContactSettings(&def.contact).velocityTolerance);
         rbAddPileBound(validation, name, "lateral speed, m/s",
                        hypot(s.linearVelocity.x, s.linearVelocity.y),
-                       def.contact.velocityTolerance);
+                       rbAimContactSettings(&def.contact).velocityTolerance);
     }
     rbPile_Free(&pile);
 }

@@ -25,6 +25,7 @@ void rbDescribeContactSettings(const rbContactSettings* settings, char* text, si
                        penalty.depth, penalty.damping);
         return;
     }
+    rbContactTolerance allowed = rbContactSettings_GetTolerance(settings);
     char cone[40];
     char shock[60] = "";
     if (settings->cone == RB_CONE_PYRAMID) {
@@ -39,8 +40,8 @@ void rbDescribeContactSettings(const rbContactSettings* settings, char* text, si
         text, capacity,
         "tolerance %g m, %g m/s, at most %d sweep%s per stage%s; collisions %s, friction "
         "%s",
-        settings->tolerance, settings->velocityTolerance, settings->sweepsMax,
-        rbPlural(settings->sweepsMax), shock, rbImpactLaw_Name(settings->law), cone);
+        allowed.gap, allowed.speed, settings->sweepsMax, rbPlural(settings->sweepsMax), shock,
+        rbImpactLaw_Name(settings->law), cone);
 }
 
 void rbDescribeContactStart(const rbWorld* world, char* text, size_t capacity)
@@ -54,7 +55,7 @@ bool rbHasOverlapLeft(const rbTally* tally, const rbWorld* world)
 {
     const rbContactSettings* asked = &tally->info->contact;
     return rbWorld_HasContacts(world) && asked->isOverlapAllowed &&
-           rbWorld_GetContactStatistics(world).overlap > asked->tolerance;
+           rbWorld_GetContactStatistics(world).overlap > rbContactSettings_GetTolerance(asked).gap;
 }
 
 void rbDescribeContactMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity)
@@ -101,7 +102,8 @@ static void printContactError(const rbContactSettings* asked, const rbWorld* wor
         (void)fprintf(file, "; accuracy game promises no tolerance\n");
         return;
     }
-    (void)fprintf(file, ", requested %g m, %g m/s: ", asked->tolerance, asked->velocityTolerance);
+    rbContactTolerance allowed = rbContactSettings_GetTolerance(asked);
+    (void)fprintf(file, ", requested %g m, %g m/s: ", allowed.gap, allowed.speed);
     if (s.unmetSteps > 0) {
         (void)fprintf(file, "missed in %" PRId64 " step%s\n", s.unmetSteps, rbPlural(s.unmetSteps));
     } else {
@@ -229,6 +231,7 @@ void rbWriteLimits(const rbWorld* world, rbJson* json)
 void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
 {
     const rbContactSettings* asked = &tally->info->contact;
+    rbContactTolerance allowed = rbContactSettings_GetTolerance(asked);
     rbContactStatistics s = rbWorld_GetContactStatistics(world);
     rbJson_BeginObject(json, "contacts");
     rbJson_Integer(json, "points", s.contactCount);
@@ -250,9 +253,9 @@ void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Integer(json, "lowOrderSteps", s.lowOrderSteps);
     rbJson_Integer(json, "cutTrials", s.cutTrials);
     rbJson_Integer(json, "unmetSteps", s.unmetSteps);
-    rbJson_Number(json, "tolerance", asked->tolerance);
+    rbJson_Number(json, "tolerance", allowed.gap);
     rbJson_Number(json, "gapErrorMax", s.gapErrorMax);
-    rbJson_Number(json, "velocityTolerance", asked->velocityTolerance);
+    rbJson_Number(json, "velocityTolerance", allowed.speed);
     rbJson_Number(json, "speedErrorMax", s.speedErrorMax);
     rbJson_Number(json, "restSpeed", s.restSpeed);
     rbJson_Number(json, "reboundErrorMax", s.reboundErrorMax);

@@ -59,10 +59,12 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
       "how nearby pairs of bodies are found") \
     X(double, shell, "shell", 1e-5, RB_FROM(0.0, 1.0), "m", \
       "contacts act at this distance outside the surfaces, so that meshes never overlap") \
-    X(double, tolerance, "tolerance", 1e-6, RB_ABOVE(0.0, 1.0), "m", \
-      "allowed error of gaps and slip at the end of a step") \
-    X(double, velocityTolerance, "velocityTolerance", 1e-8, RB_ABOVE(0.0, 1e12), "m/s", \
-      "allowed error of contact velocities at the end of a step") \
+    X(double, tolerance, "tolerance", 0.0, RB_FROM(0.0, 1.0), "m", \
+      "allowed error of gaps and slip at the end of a step; 0: 1e-5, and islands of up to 256 " \
+      "bodies are solved to 1e-6") \
+    X(double, velocityTolerance, "velocityTolerance", 0.0, RB_FROM(0.0, 1e12), "m/s", \
+      "allowed error of contact velocities at the end of a step; 0: 1e-4, and islands of up to " \
+      "256 bodies are solved to 1e-8") \
     X(double, restSpeed, "restSpeed", 0.01, RB_FROM(0.0, 1e12), "m/s", \
       "approach below this speed, or below what gravity adds in a step, is not a collision and " \
       "gets no restitution; 0: the speed gained by a fall of 1e-5 m") \
@@ -118,6 +120,15 @@ typedef struct rbContactSettings {
 
 /// The default settings.
 RB_API rbContactSettings rbDefaultContactSettings(void);
+
+/// Errors of contacts.
+typedef struct rbContactTolerance {
+    double gap;   ///< m
+    double speed; ///< m/s
+} rbContactTolerance;
+
+/// The errors that settings allow: their tolerances, or what 0 stands for.
+RB_API rbContactTolerance rbContactSettings_GetTolerance(const rbContactSettings* settings);
 
 /// Work on contacts since the world was created.
 typedef struct rbContactStatistics {

@@ -253,8 +253,8 @@ static const char* labelBody(const rbWorld* world, rbBodyId bodyId, char* text)
 static const char* getRemedy(const rbWorld* world)
 {
     const rbContactSettings* settings = &world->def.contact;
-    bool isLeft = settings->isOverlapAllowed &&
-                  rbWorld_GetContactStatistics(world).overlap > settings->tolerance;
+    bool isLeft = settings->isOverlapAllowed && rbWorld_GetContactStatistics(world).overlap >
+                                                    rbContactSettings_GetTolerance(settings).gap;
     return isLeft ? "place them apart, take a larger contact.partSpeed or a longer run"
                   : "take smaller steps, more sweeps (contact.sweepsMax), shock propagation "
                     "(contact.shockAfter) or larger tolerances";
@@ -264,20 +264,21 @@ size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capa
 {
     rbContactStatistics s = rbWorld_GetContactStatistics(world);
     const rbContactSettings* settings = &world->def.contact;
+    rbContactTolerance allowed = rbContactSettings_GetTolerance(settings);
     const struct {
         const char* what;
         const char* unit;
         double value;
         double tolerance;
     } rows[] = {
-        {"gaps or slips of up to", "m", s.gapErrorMax, settings->tolerance},
-        {"contact speeds off by up to", "m/s", s.speedErrorMax, settings->velocityTolerance},
+        {"gaps or slips of up to", "m", s.gapErrorMax, allowed.gap},
+        {"contact speeds off by up to", "m/s", s.speedErrorMax, allowed.speed},
         {"approaches stopped without rebound of up to", "m/s", s.reboundErrorMax, s.restSpeed},
         {"joints of touching bodies off by up to", "m", s.jointErrorMax,
          world->def.step.order > 2 ? fmin(world->def.step.tolerance, 1e-12)
                                    : world->def.step.tolerance},
         {"joint speeds of touching bodies off by up to", "m/s", s.jointSpeedErrorMax,
-         settings->velocityTolerance},
+         allowed.speed},
     };
     size_t length = 0;
     RB_ASSERT(capacity > 0);
@@ -290,13 +291,13 @@ size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capa
                                  rows[i].tolerance);
         }
     }
-    if (settings->isOverlapAllowed && s.overlap > settings->tolerance && length < capacity) {
+    if (settings->isOverlapAllowed && s.overlap > allowed.gap && length < capacity) {
         char names[2][RB_NAME_CAPACITY];
         length += (size_t)snprintf(
             text + length, capacity - length,
             "%s\"%s\" and \"%s\", which should be separated, overlap by %.3g m (allowed %g)",
             length > 0 ? ", " : "", labelBody(world, s.overlapA, names[0]),
-            labelBody(world, s.overlapB, names[1]), s.overlap, settings->tolerance);
+            labelBody(world, s.overlapB, names[1]), s.overlap, allowed.gap);
     }
     return length;
 }

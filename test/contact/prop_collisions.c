@@ -39,6 +39,7 @@ static void smoothCollisionsNeverRaiseTheEnergy(void** state)
                          .massRatio = i % 7 == 0 ? 4.0 : 1.0,
                          .isHeld = i % 3 == 0};
         rbContactSettings settings = rbDefaultContactSettings();
+        settings.velocityTolerance = 1e-8;
         settings.law = (rbImpactLaw)(i % 5 % RB_IMPACT_LAW_COUNT);
         if (settings.law == RB_IMPACT_NEWTON) {
             kind.restitution = 0.25 * rbRandom_Index(&random, 5);
@@ -87,6 +88,7 @@ static void worksOfRoughCollisionsAddUp(void** state)
     for (int i = 0; i < count; ++i) {
         HeapKind kind = {.restitution = -1.0, .friction = 1.0, .massRatio = 1.0, .isHeld = i % 2};
         rbContactSettings settings = rbDefaultContactSettings();
+        settings.velocityTolerance = 1e-8;
         settings.law = (rbImpactLaw)(i % RB_IMPACT_LAW_COUNT);
         makeHeap(&scene, &random, &kind);
         double energy = getSceneEnergy(&scene);
@@ -126,6 +128,7 @@ static void wildHeapsStayFinite(void** state)
     for (int i = 0; i < count; ++i) {
         HeapKind kind = {.restitution = 1.0, .friction = 1000.0, .massRatio = 8.0, .isHeld = i % 2};
         rbContactSettings settings = rbDefaultContactSettings();
+        settings.velocityTolerance = 1e-8;
         settings.law = (rbImpactLaw)(i % RB_IMPACT_LAW_COUNT);
         settings.sweepsMax = 1 + rbRandom_Index(&random, 100);
         settings.shockAfter = rbRandom_Index(&random, 5);
@@ -185,6 +188,7 @@ static void denseElasticPilesEndAtABound(void** state)
     for (int i = 0; i < 12; ++i) {
         makeBlock(&scene, &random, 7);
         rbContactSettings settings = rbDefaultContactSettings();
+        settings.velocityTolerance = 1e-8;
         settings.law = (rbImpactLaw)(i % RB_IMPACT_LAW_COUNT);
         settings.velocityTolerance = 1e-3;
         settings.shockAfter = i / 3 % 2 == 0 ? 0 : 10;

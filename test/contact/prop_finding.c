@@ -365,6 +365,7 @@ static void tumblingBodiesDoNotOverlap(void** state)
     (void)state;
     rbRandom random = {rbTest_Seed(712)};
     rbContactSettings settings = rbDefaultContactSettings();
+    settings.tolerance = 1e-6;
     int count = rbTest_Count(8, 200);
     int told = 0;
     for (int n = 0; n < count; ++n) {

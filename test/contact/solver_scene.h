@@ -32,6 +32,7 @@ static inline void beginScene(SolverScene* scene)
 static inline rbContactSettings sceneSettings(void)
 {
     rbContactSettings settings = rbDefaultContactSettings();
+    settings.tolerance = 1e-6;
     settings.velocityTolerance = 1e-8;
     return settings;
 }

@@ -127,7 +127,7 @@ static void badSettingsOfContactsAreExplained(void** state)
     (void)state;
     const Case cases[] = {
         {CONTACT("\"sweeps\": 4"), RB_STATUS_INVALID, "did you mean \"sweepsMax\""},
-        {CONTACT("\"tolerance\": 0"), RB_STATUS_INVALID, "/contact/tolerance"},
+        {CONTACT("\"tolerance\": -1"), RB_STATUS_INVALID, "/contact/tolerance"},
         {CONTACT("\"shell\": -1e-5"), RB_STATUS_INVALID, "/contact/shell"},
         {CONTACT("\"sweepsMax\": 0"), RB_STATUS_INVALID, "/contact/sweepsMax"},
         {CONTACT("\"facets\": 2"), RB_STATUS_INVALID, "/contact/facets"},

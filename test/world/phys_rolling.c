@@ -1,6 +1,7 @@
 // A coin that rolls on its rim in steady precession: energy and position to second order.
 #include "arrival_scenes.h"
 #include "base/core/random.h"
+#include "dynamics/contact/contact_solver.h"
 
 #include <math.h>
 
@@ -130,7 +131,8 @@ static void fastCoinsKeepTheirEnergy(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(0xc015)};
-    rbContactSettings defaults = rbDefaultContactSettings();
+    rbContactSettings unset = rbDefaultContactSettings();
+    rbContactSettings defaults = rbAimContactSettings(&unset);
     int count = rbTest_Count(COINS, COINS_FULL);
     double worst = 0.0;
     for (int i = 0; i < count; ++i) {

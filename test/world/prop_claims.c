@@ -81,10 +81,10 @@ static rbWorld* makeBowling(rbRandom* random, int kind)
     return world;
 }
 
-static bool isAnyMissed(const rbWorld* world, const rbContactSettings* asked)
+static bool isAnyMissed(const rbWorld* world, rbContactTolerance allowed)
 {
     rbContactStatistics s = rbWorld_GetContactStatistics(world);
-    return s.gapErrorMax > asked->tolerance || s.speedErrorMax > asked->velocityTolerance ||
+    return s.gapErrorMax > allowed.gap || s.speedErrorMax > allowed.speed ||
            s.reboundErrorMax > s.restSpeed;
 }
 
@@ -93,7 +93,8 @@ static void bowlingSaysWhatItMissed(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(0xb0111)};
-    rbContactSettings asked = defineWorld().contact;
+    rbWorldDef def = defineWorld();
+    rbContactTolerance allowed = rbContactSettings_GetTolerance(&def.contact);
     int count = rbTest_Count(100, 1000);
     int missed = 0;
     int drifting = 0;
@@ -108,7 +109,7 @@ static void bowlingSaysWhatItMissed(void** state)
                     (rbWorld_DescribeNumericalEnergy(world, scale, text, sizeof text) > 0));
         drifting += isDrifting ? 1 : 0;
         size_t length = rbWorld_DescribeContactMiss(world, text, sizeof text);
-        if (isMissed != isAnyMissed(world, &asked) || isMissed != (length > 0)) {
+        if (isMissed != isAnyMissed(world, allowed) || isMissed != (length > 0)) {
             fail_msg("bowling %d: status %d, but the values say \"%s\"", i, (int)report.status,
                      text);
         }
@@ -194,7 +195,8 @@ static void overlappingBodiesAreSeparatedOrNamed(void** state)
         rbStepReport report = rbWorld_AdvanceTo(world, 3.0);
         rbContactStatistics s = rbWorld_GetContactStatistics(world);
         char text[400];
-        bool isLeft = s.overlap > defineWorld().contact.tolerance;
+        rbWorldDef def = defineWorld();
+        bool isLeft = s.overlap > rbContactSettings_GetTolerance(&def.contact).gap;
         size_t length = rbWorld_DescribeContactMiss(world, text, sizeof text);
         worst = fmax(worst, s.overlap);
         left += isLeft ? 1 : 0;

@@ -18,7 +18,7 @@ static void badSettingsAreRefused(void** state)
     } numbers[] = {
         {offsetof(rbContactSettings, shell), -1.0, "contact.shell is -1"},
         {offsetof(rbContactSettings, shell), NAN, "contact.shell is nan"},
-        {offsetof(rbContactSettings, tolerance), 0.0, "contact.tolerance is 0"},
+        {offsetof(rbContactSettings, tolerance), -1.0, "contact.tolerance is -1"},
         {offsetof(rbContactSettings, velocityTolerance), INFINITY, "contact.velocityTolerance"},
         {offsetof(rbContactSettings, restSpeed), -1.0, "contact.restSpeed"},
         {offsetof(rbContactSettings, partSpeed), 0.0, "contact.partSpeed"},

@@ -111,6 +111,7 @@ typedef struct Call {
     rbCollisions* memory;
     const rbContactSettings* settings;
     const rbContactRun* run;
+    double allowed;   // m/s
     double tolerance; // m/s, of sweeps
     double restSpeed; // m/s
     bool isShocked;   // in this round
@@ -662,8 +663,7 @@ static bool sweepToTargets(Call* call, int sweepsMax)
         }
     }
     // friction that cycles within the tolerance is not a miss
-    bool isWithin = measure(call) <= call->tolerance &&
-                    worst <= call->settings->velocityTolerance && !isJointed;
+    bool isWithin = measure(call) <= call->tolerance && worst <= call->allowed && !isJointed;
     return isMet || isWithin;
 }
 
@@ -912,7 +912,7 @@ static bool resolveTogether(Call* call, rbImpactLaw law)
     if (!mayGain && !call->isShocked && boundPhase(call, 0.0)) {
         double error = measure(call);
         call->done.error = fmax(call->done.error, error);
-        isMet = isMet && error <= call->settings->velocityTolerance;
+        isMet = isMet && error <= call->allowed;
     }
     double rise = endPhase(call);
     double room = 0.0;
@@ -972,7 +972,8 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
         .memory = collisions,
         .settings = settings,
         .run = run,
-        .tolerance = SWEEP_SHARE * settings->velocityTolerance,
+        .allowed = rbContactRun_GetTolerance(run, settings, true),
+        .tolerance = SWEEP_SHARE * rbContactRun_GetTolerance(run, settings, true),
         .restSpeed = rbGetRestSpeed(settings),
         .done.isMet = true,
     };

@@ -9,6 +9,7 @@
 #include "collision/broadphase/broad_phase.h"
 #include "collision/distance/tree_pair.h"
 #include "collision/geometry/shape_ops.h"
+#include "dynamics/contact/contact_solver.h"
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
@@ -38,10 +39,10 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     RB_ASSERT(settings != NULL);
     RB_ASSERT(settings->shell >= 0.0 && settings->tolerance >= 0.0);
     rbContactPairs* pairs = rbAllocZero(1, sizeof *pairs);
-    pairs->settings = *settings;
+    pairs->settings = rbAimContactSettings(settings);
     // the shell is as exact as a gap must be: points within it must not drop out of the velocity
     // stage because they are slightly farther away than the tolerance
-    pairs->closedGap = fmax(settings->tolerance, settings->shell);
+    pairs->closedGap = fmax(pairs->settings.tolerance, settings->shell);
     pairs->isCarrying = settings->substeps > 0;
     bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
     pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);

@@ -337,9 +337,8 @@ static void addMomentum(Mixing* mixing, const rbContactRows* rows, const rbRowsP
 #define REST_PART 0.02
 // Sweeps before mixing begins.
 #define PLAIN_SWEEPS 9
-// Islands of more bodies go on with momentum instead of mixing, after few sweeps: inner parts of a
+// Large islands go on with momentum instead of mixing, after few sweeps: inner parts of a
 // step have few. A pyramid of 210 boxes takes 3.6 ms a step with mixing, 4.8 with momentum.
-#define BODIES_LARGE 256
 #define PLAIN_SWEEPS_LARGE 2
 #define PLAIN_LAST_LARGE 4
 
@@ -377,12 +376,37 @@ struct rbContactSolver {
     bool isBegun; // impulses that will act at their position stage
 };
 
+rbContactTolerance rbContactSettings_GetTolerance(const rbContactSettings* settings)
+{
+    return (rbContactTolerance){
+        .gap = settings->tolerance > 0.0 ? settings->tolerance : 1e-5,
+        .speed = settings->velocityTolerance > 0.0 ? settings->velocityTolerance : 1e-4,
+    };
+}
+
+rbContactSettings rbAimContactSettings(const rbContactSettings* settings)
+{
+    rbContactSettings result = *settings;
+    result.tolerance = settings->tolerance > 0.0 ? settings->tolerance : 1e-6;
+    result.velocityTolerance =
+        settings->velocityTolerance > 0.0 ? settings->velocityTolerance : 1e-8;
+    return result;
+}
+
+double rbContactRun_GetTolerance(const rbContactRun* run, const rbContactSettings* settings,
+                                 bool isVelocity)
+{
+    rbContactSettings aim = rbAimContactSettings(settings);
+    double own = isVelocity ? run->allowed.speed : run->allowed.gap;
+    return own > 0.0 ? own : isVelocity ? aim.velocityTolerance : aim.tolerance;
+}
+
 rbContactSolver* rbCreateContactSolver(const rbContactSettings* settings)
 {
     RB_ASSERT(settings != NULL && settings->sweepsMax >= 0);
     RB_ASSERT(settings->tolerance >= 0.0 && settings->velocityTolerance >= 0.0);
     rbContactSolver* solver = rbAllocZero(1, sizeof(*solver));
-    solver->settings = *settings;
+    solver->settings = rbAimContactSettings(settings);
     solver->bound = rbMakeFrictionBound(settings);
     return solver;
 }
@@ -896,7 +920,7 @@ static void runStage(rbContactSolver* solver, Stage* stage)
         }
         // plain sweeps first: they cost half, and many islands or games need no more; and last,
         // where it will not converge: a mixture may have energy that sweeps remove
-        bool isLarge = stage->pack.bodyCount > BODIES_LARGE;
+        bool isLarge = stage->pack.bodyCount > RB_ISLAND_LARGE;
         int plain = isLarge ? PLAIN_SWEEPS_LARGE : PLAIN_SWEEPS;
         if (i < plain || i >= most - (isLarge ? PLAIN_LAST_LARGE : most / 4)) {
             continue;
@@ -930,12 +954,13 @@ rbContactSolved rbContactSolver_Solve(rbContactSolver* solver, const rbContactRu
                    .run = run,
                    .pack = pack,
                    .sweep = {.rows = rows, .bound = &solver->bound, .isVelocity = isVelocity},
-                   .tolerance = isVelocity ? solver->settings.velocityTolerance
-                                           : solver->settings.tolerance / run->h,
+                   .tolerance = rbContactRun_GetTolerance(run, &solver->settings, isVelocity) /
+                                (isVelocity ? 1.0 : run->h),
                    .moving = MOVING_REST * solver->settings.restSpeed,
                    .restSpeed = run->restSpeed > 0.0 ? run->restSpeed : solver->settings.restSpeed,
                    .solved = {.worst = -1}};
-    double adding = (isVelocity ? REST_PART : 1.0) * solver->settings.tolerance / run->h;
+    double adding = (isVelocity ? REST_PART : 1.0) *
+                    rbContactRun_GetTolerance(run, &solver->settings, false) / run->h;
     stage.resting = fmin(stage.tolerance, adding);
     bool isNew = !isVelocity && solver->isBegun && !run->isContinued;
     bool isGuessed = isNew || (isVelocity && solver->settings.isWarm && !run->isContinued);

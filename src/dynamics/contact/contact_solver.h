@@ -28,6 +28,13 @@ typedef bool rbSweepJointsFn(void* context, double* error);
 // less than without joints, 1/kg.
 typedef void rbReactionFn(void* context, int contact, double* reaction);
 
+// Islands of more bodies are large: solved with momentum, and by default to what is allowed.
+#define RB_ISLAND_LARGE 256
+
+// The settings with the tolerances that islands which are not large are solved to, where they are
+// 0. Most of them are met to these as fast as to the larger ones that are allowed.
+rbContactSettings rbAimContactSettings(const rbContactSettings* settings);
+
 typedef struct rbContactRun {
     rbContactSet* set;
     const int* order; // contacts in the order of sweeps (an island, by levels); NULL: all
@@ -38,6 +45,7 @@ typedef struct rbContactRun {
     bool isMoving;    // bodies are known to strike: being within the tolerance is enough
     int sweepsMax;    // replaces that of the settings; 0: that
     double restSpeed; // m/s: likewise
+    rbContactTolerance allowed; // likewise, member by member
     rbSweepJointsFn* sweepJoints;
     rbReactionFn* react; // NULL: masses are those of the bodies alone
     void* context;
@@ -48,6 +56,10 @@ static inline int rbContactRun_GetCount(const rbContactRun* run)
 {
     return run->order != NULL ? run->orderCount : run->set->contactCount;
 }
+
+// What is allowed in a run, m or m/s.
+double rbContactRun_GetTolerance(const rbContactRun* run, const rbContactSettings* settings,
+                                 bool isVelocity);
 
 static inline int rbContactRun_GetContact(const rbContactRun* run, int i)
 {

@@ -501,7 +501,7 @@ rbContactSubsteps* rbCreateContactSubsteps(const rbContactSettings* settings)
 {
     RB_ASSERT(settings != NULL && settings->substeps > 0);
     rbContactSubsteps* substeps = rbAllocZero(1, sizeof *substeps);
-    substeps->settings = *settings;
+    substeps->settings = rbAimContactSettings(settings);
     return substeps;
 }
 

@@ -17,11 +17,12 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
         return NULL;
     }
     rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
-    contacts->settings = *settings;
+    contacts->settings = rbAimContactSettings(settings);
+    contacts->allowed = rbContactSettings_GetTolerance(settings);
     contacts->method.row = rbContactMethodRow_Get(settings->method);
     contacts->restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
-    rbContactSettings first = *settings;
+    rbContactSettings first = contacts->settings;
     // shock propagation may start after more of them than Newton's method waits for
     bool isAll = settings->shockAfter > 0 || settings->sweepsMax < RB_SWEEPS_FIRST;
     first.sweepsMax = isAll ? settings->sweepsMax : RB_SWEEPS_FIRST;

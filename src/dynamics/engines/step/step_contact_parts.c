@@ -60,6 +60,6 @@ int rbContactStep_CountParts(rbStepEngine* engine)
     markIdle(engine, 0.0);
     // The rest speed is what forces add in a step.
     double acceleration = c->settings.restSpeed / whole;
-    double parts = ceil(whole / sqrt(2.0 * c->settings.tolerance / acceleration));
+    double parts = ceil(whole / sqrt(2.0 * c->allowed.gap / acceleration));
     return isAny ? (int)fmax(1.0, fmin(parts, tuning.partsMax)) : 1;
 }

@@ -33,6 +33,9 @@ rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* isl
                         .bodies = c->bodies.data,
                         .h = h,
                         .restSpeed = c->settings.restSpeed};
+    if (island != NULL && island->bodyCount > RB_ISLAND_LARGE) {
+        run.allowed = c->allowed;
+    }
     return run;
 }
 
@@ -46,10 +49,9 @@ typedef enum Stage {
 bool rbContactStep_IsMissed(const rbStepEngine* engine, const rbStepMiss* miss)
 {
     const rbStepContacts* c = engine->contacts;
-    return miss->gap > c->settings.tolerance || miss->speed > c->settings.velocityTolerance ||
+    return miss->gap > c->allowed.gap || miss->speed > c->allowed.speed ||
            miss->rebound > c->settings.restSpeed || miss->joint > rbStep_GetTolerance(engine) ||
-           miss->jointSpeed > c->settings.velocityTolerance ||
-           miss->overlap > c->settings.tolerance;
+           miss->jointSpeed > c->allowed.speed || miss->overlap > c->allowed.gap;
 }
 
 static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage stage,
@@ -338,7 +340,7 @@ static void solveByPolicy(Lasting* l)
 static void polishVelocities(Lasting* l)
 {
     const rbContactRun* run = l->run;
-    double tolerance = l->c->settings.velocityTolerance;
+    double tolerance = rbContactRun_GetTolerance(run, &l->c->settings, true);
     l->sweepsMax = 0;
     for (int i = 0, most = l->solved.isMet ? tuning.polishSweeps : 0; i < most; ++i) {
         double error =
@@ -364,7 +366,7 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
 {
     bool isOfPositions = !joints->isOfRates;
     double unit = isOfPositions ? joints->h : 1.0;
-    double tolerance = isOfPositions ? c->settings.tolerance : c->settings.velocityTolerance;
+    double tolerance = rbContactRun_GetTolerance(run, &c->settings, !isOfPositions);
     Lasting l = {.c = c, .run = run, .joints = joints, .unit = unit, .isBegun = run->isContinued};
     l.task = (rbNewtonTask){.isOfPositions = isOfPositions,
                             .partSpeed = c->settings.partSpeed,

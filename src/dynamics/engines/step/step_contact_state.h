@@ -179,7 +179,9 @@ typedef struct rbOrderControl {
 } rbOrderControl;
 
 struct rbStepContacts {
-    rbContactSettings settings; // restSpeed: the one that acts, see restSpeedAsked
+    rbContactSettings settings; // restSpeed: the one that acts, see restSpeedAsked; tolerances:
+                                // what islands that are not large are solved to
+    rbContactTolerance allowed; // what is measured against, and large islands are solved to
     double restSpeedAsked;      // m/s, of the settings
     struct {
         const rbContactMethodRow* row; // NULL: impulses
