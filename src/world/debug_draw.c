@@ -207,18 +207,14 @@ static void drawContacts(const rbWorld* world, const rbDebugDraw* draw)
 rbStatus rbWorld_Draw(const rbWorld* world, const rbDebugDraw* draw, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
-    rbStatus status = RB_CHECK_COOKIE(draw, RB_KIND_DEBUG_DRAW, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    if (!(draw->deviation > 0.0) || !(draw->planeHalfSize > 0.0) || !(draw->axisLength > 0.0) ||
-        !(draw->forceScale >= 0.0)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "debug draw: deviation %g, planeHalfSize %g m and axisLength %g m must "
-                           "be positive, and forceScale %g m/N must not be negative",
-                           draw->deviation, draw->planeHalfSize, draw->axisLength,
-                           draw->forceScale);
-    }
+    RB_TRY(RB_CHECK_COOKIE(draw, RB_KIND_DEBUG_DRAW, error));
+    rbStatus status = RB_STATUS_OK;
+    RB_INVALID_IF(!(draw->deviation > 0.0) || !(draw->planeHalfSize > 0.0) ||
+                      !(draw->axisLength > 0.0) || !(draw->forceScale >= 0.0),
+                  error,
+                  "debug draw: deviation %g, planeHalfSize %g m and axisLength %g m must be "
+                  "positive, and forceScale %g m/N must not be negative",
+                  draw->deviation, draw->planeHalfSize, draw->axisLength, draw->forceScale);
     for (int i = 0; i < world->bodies.count && status == RB_STATUS_OK; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
             status = drawBody(world, i, draw, error);

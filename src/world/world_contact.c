@@ -95,28 +95,22 @@ rbStatus rbWorld_PrepareContacts(const rbWorld* world, rbContactSettings* settin
     }
     const char* a = rbWorld_LabelBody(world, pair[0], names[0]);
     const char* b = rbWorld_LabelBody(world, pair[1], names[1]);
-    if (def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0) {
-        return rbError_Set(
-            error, RB_STATUS_UNSUPPORTED,
-            "bodies \"%s\" and \"%s\" can collide, and contacts of the engine \"step\" allow no "
-            "periodic box; remove it, use the engine \"event\", or " PASS_THROUGH,
-            a, b);
-    }
+    RB_REFUSE_IF(def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0,
+                 RB_STATUS_UNSUPPORTED, error,
+                 "bodies \"%s\" and \"%s\" can collide, and contacts of the engine \"step\" allow "
+                 "no periodic box; remove it, use the engine \"event\", or " PASS_THROUGH,
+                 a, b);
     bool isGame = def->contact.substeps > 0;
-    if (def->step.order != 2 && (isGame || def->contact.method != RB_CONTACT_IMPULSES)) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "bodies \"%s\" and \"%s\" can collide, and step.order is %d; with %s "
-                           "\"%s\" it must be 2: set it to 2, or " PASS_THROUGH,
-                           a, b, def->step.order,
-                           isGame ? "contact.substeps of accuracy" : "contact.method",
-                           isGame ? "game" : rbContactMethod_Name(def->contact.method));
-    }
-    if (def->step.method != RB_METHOD_IMPULSES) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "bodies \"%s\" and \"%s\" can collide, and step.method is \"%s\"; with "
-                           "contacts it must be \"impulses\"; set that, or " PASS_THROUGH,
-                           a, b, rbStepMethod_Name(def->step.method));
-    }
+    RB_REFUSE_IF(def->step.order != 2 && (isGame || def->contact.method != RB_CONTACT_IMPULSES),
+                 RB_STATUS_UNSUPPORTED, error,
+                 "bodies \"%s\" and \"%s\" can collide, and step.order is %d; with %s \"%s\" it "
+                 "must be 2: set it to 2, or " PASS_THROUGH,
+                 a, b, def->step.order, isGame ? "contact.substeps of accuracy" : "contact.method",
+                 isGame ? "game" : rbContactMethod_Name(def->contact.method));
+    RB_REFUSE_IF(def->step.method != RB_METHOD_IMPULSES, RB_STATUS_UNSUPPORTED, error,
+                 "bodies \"%s\" and \"%s\" can collide, and step.method is \"%s\"; with contacts "
+                 "it must be \"impulses\"; set that, or " PASS_THROUGH,
+                 a, b, rbStepMethod_Name(def->step.method));
     return RB_STATUS_OK;
 }
 
@@ -160,12 +154,10 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
         rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, NULL);
         return RB_STATUS_OK;
     }
-    if (body->growth > 0.0) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "body \"%s\" grows by %g m/s; contacts of the engine \"step\" need "
-                           "bodies of constant size: use the engine \"event\"",
-                           body->name, body->growth);
-    }
+    RB_REFUSE_IF(body->growth > 0.0, RB_STATUS_UNSUPPORTED, error,
+                 "body \"%s\" grows by %g m/s; contacts of the engine \"step\" need bodies of "
+                 "constant size: use the engine \"event\"",
+                 body->name, body->growth);
     const rbShapeDef* first = &body->shapes.data[rbBody_FindSolid(body, 0)].def;
     size_t size = (size_t)count * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
@@ -212,10 +204,7 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
     }
     const rbContactMethodRow* row = rbContactMethodRow_Get(settings->method);
     if (row != NULL && row->isOfSingleBodies) {
-        rbStatus status = refuseJoints(world, error);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
+        RB_TRY(refuseJoints(world, error));
     }
     rbContactPairs* pairs = rbStepEngine_GetPairs(world->engine);
     for (int i = 0; i < world->materialPairs.count; ++i) {
@@ -223,10 +212,7 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
         rbContactPairs_SetMaterialPair(pairs, slot->kindA, slot->kindB, &slot->pair);
     }
     for (int i = 0; i < world->bodies.count; ++i) {
-        rbStatus status = registerShape(world, i, error);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
+        RB_TRY(registerShape(world, i, error));
     }
     if (world->isFilterOther || world->contactFilter != NULL) {
         rbContactPairs_SetFilter(pairs, rbWorld_GetPairFilter(world), world);

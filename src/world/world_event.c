@@ -45,14 +45,12 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
             continue; // constant
         }
         double acceleration = rbForceRow_GetAccelerationBound(row, force, mass);
-        if (!isfinite(acceleration) || !(force->torqueMax >= 0.0)) {
-            return rbError_Set(
-                error, RB_STATUS_UNSUPPORTED,
-                "body \"%s\": the force \"%s\" states no bound on the %s it causes, and without "
-                "one the event engine could miss collisions; use constant forces, user forces with "
-                "accelerationMax and torqueMax, or the engine \"flight\"",
-                body->name, row->name, isfinite(acceleration) ? "torque" : "acceleration");
-        }
+        RB_REFUSE_IF(!isfinite(acceleration) || !(force->torqueMax >= 0.0), RB_STATUS_UNSUPPORTED,
+                     error,
+                     "body \"%s\": the force \"%s\" states no bound on the %s it causes, and "
+                     "without one the event engine could miss collisions; use constant forces, "
+                     "user forces with accelerationMax and torqueMax, or the engine \"flight\"",
+                     body->name, row->name, isfinite(acceleration) ? "torque" : "acceleration");
         def->loadAcceleration += acceleration;
         def->loadTorque += force->torqueMax;
     }
@@ -130,10 +128,7 @@ static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* er
             rbEventEngine_SetBody(world->engine, i, NULL);
             continue;
         }
-        rbStatus status = registerBody(world, i, error);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
+        RB_TRY(registerBody(world, i, error));
     }
     rbEventHost host = makeHost(world);
     rbStartOverlap overlap;
@@ -183,10 +178,7 @@ static rbStatus advanceBySensors(rbWorld* world, const rbEventHost* host, double
     }
     for (; isSensed && rbGetStepTime(next, step) <= time; ++next) {
         double due = rbGetStepTime(next, step);
-        rbStatus status = rbEventEngine_Advance(world->engine, host, due, reached, failed);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
+        RB_TRY(rbEventEngine_Advance(world->engine, host, due, reached, failed));
         checkSensors(world, due);
     }
     return rbEventEngine_Advance(world->engine, host, time, reached, failed);
@@ -288,19 +280,17 @@ rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbM
                                  rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
-    if (kindA < 0 || kindA >= RB_MATERIAL_KINDS_MAX || kindB < 0 ||
-        kindB >= RB_MATERIAL_KINDS_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "material kinds %d and %d must be integers from 0 to %d", kindA, kindB,
-                           RB_MATERIAL_KINDS_MAX - 1);
-    }
-    if (!(pair->restitution >= 0.0 && pair->restitution <= 1.0) || !(pair->friction >= 0.0) ||
-        !isfinite(pair->friction) || (unsigned)pair->law > RB_IMPACT_LAW_COUNT) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "restitution %g must lie in 0..1, friction %g must not be negative, and "
-                           "the law must be one of rbImpactLaw",
-                           pair->restitution, pair->friction);
-    }
+    RB_INVALID_IF(kindA < 0 || kindA >= RB_MATERIAL_KINDS_MAX || kindB < 0 ||
+                      kindB >= RB_MATERIAL_KINDS_MAX,
+                  error, "material kinds %d and %d must be integers from 0 to %d", kindA, kindB,
+                  RB_MATERIAL_KINDS_MAX - 1);
+    RB_INVALID_IF(!(pair->restitution >= 0.0 && pair->restitution <= 1.0) ||
+                      !(pair->friction >= 0.0) || !isfinite(pair->friction) ||
+                      (unsigned)pair->law > RB_IMPACT_LAW_COUNT,
+                  error,
+                  "restitution %g must lie in 0..1, friction %g must not be negative, and the law "
+                  "must be one of rbImpactLaw",
+                  pair->restitution, pair->friction);
     rbMaterialPairSlot slot = {kindA, kindB, *pair};
     rbArray_Push(world->materialPairs, slot);
     rbWorld_NoteChange(world);

@@ -96,12 +96,10 @@ static rbStatus validateValues(const rbWorld* world, rbBodyField field, const do
         double sum = element[0] * element[0] + element[1] * element[1] + element[2] * element[2] +
                      element[3] * element[3];
         bool isBadTurn = field == RB_FIELD_ORIENTATION && !(fabs(sqrt(sum) - 1.0) <= 1e-6);
-        if (!isfinite(sum) || isBadTurn) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "the values of body %d (in the order of the world) are not finite "
-                               "or, for orientations, not of length 1",
-                               i);
-        }
+        RB_INVALID_IF(!isfinite(sum) || isBadTurn, error,
+                      "the values of body %d (in the order of the world) are not finite or, for "
+                      "orientations, not of length 1",
+                      i);
     }
     return RB_STATUS_OK;
 }
@@ -131,9 +129,7 @@ rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* val
 {
     RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT((unsigned)field < RB_FIELD_COUNT);
-    if (!fieldTable[field].isWritable) {
-        return rbError_Set(error, RB_STATUS_INVALID, "this field can only be read");
-    }
+    RB_INVALID_IF(!fieldTable[field].isWritable, error, "this field can only be read");
     size_t stride = strideOf(field, strideBytes);
     rbStatus status = validateValues(world, field, values, stride, error);
     const char* place = (const char*)values;

@@ -93,10 +93,7 @@ rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
     RB_USE_ALLOCATOR(world->def.allocator);
     rbWorldDef def = world->def;
     def.gravity = gravity;
-    rbStatus status = rbSettingList_Check(&rbWorldSettingList, &def, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(rbSettingList_Check(&rbWorldSettingList, &def, error));
     rbWorld_NoteChange(world);
     rbVec3 change = rbSub(gravity, world->def.gravity);
     for (int i = 0; i < world->bodies.count; ++i) {
@@ -138,17 +135,11 @@ static int* findPlace(rbWorld* world, rbBodyId bodyId, int index1)
 
 static rbStatus validateForce(const rbWorld* world, const rbForceDef* def, rbError* error)
 {
-    rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_FORCE, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    if ((int)def->type < 0 || (int)def->type >= rbForceType_GetCount()) {
-        return rbError_Set(error, RB_STATUS_INVALID, "there is no force type %d", (int)def->type);
-    }
-    if (!RB_IS_NULL(def->body) && !rbBody_IsValid(world, def->body)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the force acts on a body that does not exist");
-    }
+    RB_TRY(RB_CHECK_COOKIE(def, RB_KIND_FORCE, error));
+    RB_INVALID_IF((int)def->type < 0 || (int)def->type >= rbForceType_GetCount(), error,
+                  "there is no force type %d", (int)def->type);
+    RB_INVALID_IF(!RB_IS_NULL(def->body) && !rbBody_IsValid(world, def->body), error,
+                  "the force acts on a body that does not exist");
     const rbForceRow* row = rbGetForceRow(def->type);
     return row->check != NULL ? row->check(def, error) : RB_STATUS_OK;
 }

@@ -89,40 +89,28 @@ static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef
     char textB[RB_NAME_CAPACITY];
     rbJointSide sideA = sideOf(world, joint->bodyA, joint->startA, textA);
     rbJointSide sideB = sideOf(world, joint->bodyB, joint->startB, textB);
-    rbStatus status = rbJointModel_Make(&joint->model, def, &sideA, &sideB, error);
-    if (status == RB_STATUS_OK) {
-        status = rbMakeLimits(&joint->limits, def, &joint->model, &sideA, &sideB, error);
-    }
-    return status;
+    RB_TRY(rbJointModel_Make(&joint->model, def, &sideA, &sideB, error));
+    return rbMakeLimits(&joint->limits, def, &joint->model, &sideA, &sideB, error);
 }
 
 static rbStatus validateVelocities(const rbJointDef* def, const char* name, rbError* error)
 {
-    if (!rbIsFinite3(def->linearVelocity) || !rbIsFinite3(def->angularVelocity)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\": velocity (%g, %g, %g) m/s and angular velocity (%g, %g, "
-                           "%g) rad/s must be finite",
-                           name, def->linearVelocity.x, def->linearVelocity.y,
-                           def->linearVelocity.z, def->angularVelocity.x, def->angularVelocity.y,
-                           def->angularVelocity.z);
-    }
-    if ((int)def->solver < 0 || (int)def->solver >= rbSolverType_GetCount()) {
-        return rbError_Set(error, RB_STATUS_INVALID, "joint \"%s\": there is no solver number %d",
-                           name, (int)def->solver);
-    }
-    if (!(def->forceMax > 0.0)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "joint \"%s\": forceMax is %g N; it must be positive, or infinite for no limit", name,
-            def->forceMax);
-    }
-    if (!def->isVelocityOnly && (rbLengthSquared(def->linearVelocity) > 0.0 ||
-                                 rbLengthSquared(def->angularVelocity) > 0.0)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\" has a velocity but holds positions; make it "
-                           "velocity-only, or use a motor",
-                           name);
-    }
+    RB_INVALID_IF(!rbIsFinite3(def->linearVelocity) || !rbIsFinite3(def->angularVelocity), error,
+                  "joint \"%s\": velocity (%g, %g, %g) m/s and angular velocity (%g, %g, %g) rad/s "
+                  "must be finite",
+                  name, def->linearVelocity.x, def->linearVelocity.y, def->linearVelocity.z,
+                  def->angularVelocity.x, def->angularVelocity.y, def->angularVelocity.z);
+    RB_INVALID_IF((int)def->solver < 0 || (int)def->solver >= rbSolverType_GetCount(), error,
+                  "joint \"%s\": there is no solver number %d", name, (int)def->solver);
+    RB_INVALID_IF(!(def->forceMax > 0.0), error,
+                  "joint \"%s\": forceMax is %g N; it must be positive, or infinite for no limit",
+                  name, def->forceMax);
+    RB_INVALID_IF(
+        !def->isVelocityOnly && (rbLengthSquared(def->linearVelocity) > 0.0 ||
+                                 rbLengthSquared(def->angularVelocity) > 0.0),
+        error,
+        "joint \"%s\" has a velocity but holds positions; make it velocity-only, or use a motor",
+        name);
     return RB_STATUS_OK;
 }
 
@@ -227,21 +215,13 @@ double rbWorld_GetJointEnergy(const rbWorld* world, int index)
 static rbStatus validateJoint(const rbWorld* world, const rbJointDef* def, rbJoint* joint,
                               rbError* error)
 {
-    rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_JOINT, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(RB_CHECK_COOKIE(def, RB_KIND_JOINT, error));
     rbLink link = {"joint", def->name, def->bodyA, def->bodyB};
-    status = rbWorld_ValidateLink(world, &link, &joint->bodyA, &joint->bodyB, error);
-    if (status == RB_STATUS_OK) {
-        status = validateVelocities(def, link.name, error);
-    }
-    if (status == RB_STATUS_OK) {
-        joint->startA = rbWorld_GetFrame(world, joint->bodyA);
-        joint->startB = rbWorld_GetFrame(world, joint->bodyB);
-        status = makeModel(world, joint, def, error);
-    }
-    return status;
+    RB_TRY(rbWorld_ValidateLink(world, &link, &joint->bodyA, &joint->bodyB, error));
+    RB_TRY(validateVelocities(def, link.name, error));
+    joint->startA = rbWorld_GetFrame(world, joint->bodyA);
+    joint->startB = rbWorld_GetFrame(world, joint->bodyB);
+    return makeModel(world, joint, def, error);
 }
 
 rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
@@ -541,19 +521,12 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index].joint;
     const char* name = rbWorld_LabelJoint(world, index, text);
-    rbStatus status = validateFreedomNumber(joint, name, freedom, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    if (joint->def.freedoms[freedom].motor.type == RB_MOTOR_NONE) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\" has no motor on freedom %d; give it one in its definition",
-                           name, freedom);
-    }
-    if (!isfinite(target)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\": the target %g of its motor is not finite", name, target);
-    }
+    RB_TRY(validateFreedomNumber(joint, name, freedom, error));
+    RB_INVALID_IF(joint->def.freedoms[freedom].motor.type == RB_MOTOR_NONE, error,
+                  "joint \"%s\" has no motor on freedom %d; give it one in its definition", name,
+                  freedom);
+    RB_INVALID_IF(!isfinite(target), error,
+                  "joint \"%s\": the target %g of its motor is not finite", name, target);
     joint->isTargetSet[freedom] = true;
     rbJoint_ChooseMotor(joint, freedom, target);
     rbWorld_NoteJoint(world, index);
@@ -601,24 +574,17 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index].joint;
     const char* name = rbWorld_LabelJoint(world, index, text);
-    rbStatus status = validateFreedomNumber(joint, name, freedom, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(validateFreedomNumber(joint, name, freedom, error));
     const rbMotorModel* own = &joint->definedMotors[freedom];
-    if (def->motor.scheduleCount > 0 &&
-        (def->motor.schedule != own->points || def->motor.scheduleCount != own->pointCount)) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "joint \"%s\": a schedule of set points belongs to its definition; move "
-                           "the target of its motor instead",
-                           name);
-    }
+    RB_REFUSE_IF(def->motor.scheduleCount > 0 && (def->motor.schedule != own->points ||
+                                                  def->motor.scheduleCount != own->pointCount),
+                 RB_STATUS_UNSUPPORTED, error,
+                 "joint \"%s\": a schedule of set points belongs to its definition; move the "
+                 "target of its motor instead",
+                 name);
     rbJoint changed = *joint;
     changed.def.freedoms[freedom] = *def;
-    status = makeModel(world, &changed, &changed.def, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(makeModel(world, &changed, &changed.def, error));
     rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world);
     changeFreedom(world, index, freedom, def);
@@ -644,16 +610,11 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index].joint;
     const char* name = rbWorld_LabelJoint(world, index, text);
-    if (freedom < 0 || freedom >= RB_JOINT_FREEDOMS_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID, "joint \"%s\" has no limit number %d", name,
-                           freedom);
-    }
+    RB_INVALID_IF(freedom < 0 || freedom >= RB_JOINT_FREEDOMS_MAX, error,
+                  "joint \"%s\" has no limit number %d", name, freedom);
     rbJoint changed = *joint;
     changed.def.limits[freedom] = *limit;
-    rbStatus status = makeModel(world, &changed, &changed.def, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(makeModel(world, &changed, &changed.def, error));
     bool hadLimits = joint->limits.count > 0;
     rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world); // the engine stores the positions first
@@ -689,21 +650,16 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index].joint;
     const char* name = rbWorld_LabelJoint(world, index, text);
-    if (!joint->def.isVelocityOnly) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "joint \"%s\" holds positions; only a velocity-only joint can be given a velocity",
-            name);
-    }
+    RB_INVALID_IF(
+        !joint->def.isVelocityOnly, error,
+        "joint \"%s\" holds positions; only a velocity-only joint can be given a velocity", name);
     rbJointDef changed = joint->def;
     changed.linearVelocity = linearVelocity;
     changed.angularVelocity = angularVelocity;
-    rbStatus status = validateVelocities(&changed, name, error);
-    if (status == RB_STATUS_OK) {
-        joint->def = changed;
-        rbWorld_NoteJoint(world, index);
-    }
-    return status;
+    RB_TRY(validateVelocities(&changed, name, error));
+    joint->def = changed;
+    rbWorld_NoteJoint(world, index);
+    return RB_STATUS_OK;
 }
 
 // The dragged body is B: constraint rows act at B's point, which moves with it.

@@ -31,17 +31,13 @@ const char* rbWorld_NameOfLink(int index, const void* context)
 static rbStatus validateName(const rbWorld* world, const rbLink* link, rbError* error)
 {
     const char* name = link->name;
-    if (strlen(name) >= RB_NAME_CAPACITY) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the name \"%.40s...\" of a %s has %zu bytes; the limit is %d", name,
-                           link->what, strlen(name), RB_NAME_CAPACITY - 1);
-    }
+    RB_REFUSE_IF(strlen(name) >= RB_NAME_CAPACITY, RB_STATUS_LIMIT, error,
+                 "the name \"%.40s...\" of a %s has %zu bytes; the limit is %d", name, link->what,
+                 strlen(name), RB_NAME_CAPACITY - 1);
     int other = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    if (other >= 0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s \"%s\": a %s of this name already exists; give each its own name",
-                           link->what, name, other % 2 == 0 ? "joint" : "spring");
-    }
+    RB_INVALID_IF(other >= 0, error,
+                  "%s \"%s\": a %s of this name already exists; give each its own name", link->what,
+                  name, other % 2 == 0 ? "joint" : "spring");
     return RB_STATUS_OK;
 }
 
@@ -59,35 +55,27 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, rbLink* link, int* indexA, i
     char textB[RB_NAME_CAPACITY];
     for (int i = 0; i < 2; ++i) {
         indices[i] = (int)ids[i].index1 - 1;
-        if (!RB_IS_NULL(ids[i]) && !rbBody_IsValid(world, ids[i])) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "%s \"%s\": its body %s does not exist or was destroyed; make the "
-                               "body first, or use the null id for the world",
-                               link->what, link->name, i == 0 ? "A" : "B");
-        }
+        RB_INVALID_IF(!RB_IS_NULL(ids[i]) && !rbBody_IsValid(world, ids[i]), error,
+                      "%s \"%s\": its body %s does not exist or was destroyed; make the body "
+                      "first, or use the null id for the world",
+                      link->what, link->name, i == 0 ? "A" : "B");
     }
     int a = indices[0];
     int b = indices[1];
-    if (a == b) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "%s \"%s\" joins \"%s\" to itself; give it two bodies, or a body and the world",
-            link->what, link->name, rbWorld_LabelBody(world, a, textA));
-    }
-    if (!isDynamic(world, a) && !isDynamic(world, b)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s \"%s\" joins \"%s\" (%s) and \"%s\" (%s), and can move neither; one "
-                           "of them must be a dynamic body",
-                           link->what, link->name, rbWorld_LabelBody(world, a, textA),
-                           typeOf(world, a), rbWorld_LabelBody(world, b, textB), typeOf(world, b));
-    }
+    RB_INVALID_IF(a == b, error,
+                  "%s \"%s\" joins \"%s\" to itself; give it two bodies, or a body and the world",
+                  link->what, link->name, rbWorld_LabelBody(world, a, textA));
+    RB_INVALID_IF(!isDynamic(world, a) && !isDynamic(world, b), error,
+                  "%s \"%s\" joins \"%s\" (%s) and \"%s\" (%s), and can move neither; one of them "
+                  "must be a dynamic body",
+                  link->what, link->name, rbWorld_LabelBody(world, a, textA), typeOf(world, a),
+                  rbWorld_LabelBody(world, b, textB), typeOf(world, b));
     for (int i = 0; i < 2; ++i) {
-        if (isDynamic(world, indices[i]) && !world->bodies.data[indices[i]].hasMass) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "%s \"%s\": the dynamic body \"%s\" has no mass yet; give it a "
-                               "shape or a mass before its joints",
-                               link->what, link->name, rbWorld_LabelBody(world, indices[i], textA));
-        }
+        RB_INVALID_IF(isDynamic(world, indices[i]) && !world->bodies.data[indices[i]].hasMass,
+                      error,
+                      "%s \"%s\": the dynamic body \"%s\" has no mass yet; give it a shape or a "
+                      "mass before its joints",
+                      link->what, link->name, rbWorld_LabelBody(world, indices[i], textA));
     }
     *indexA = a;
     *indexB = b;

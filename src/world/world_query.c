@@ -292,10 +292,7 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
             continue;
         }
         const rbBody* body = &world->bodies.data[i];
-        rbStatus status = validateGrowth(world, i, error);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
+        RB_TRY(validateGrowth(world, i, error));
         rbTransform frame = rbWorld_PublicState(world, i, &world->states.data[i]).transform;
         for (int k = 0; k < body->shapes.count; ++k) {
             const rbShapeDef* shape = &body->shapes.data[k].def;
@@ -493,22 +490,14 @@ static rbStatus validateRay(const rbRay* ray, rbError* error)
     rbVec3 o = ray->origin;
     rbVec3 d = ray->direction;
     double largest = rbLargestComponent(d);
-    if (!rbIsFinite3(o) || rbLargestComponent(o) > RB_LENGTH_MAX) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the ray starts at (%g, %g, %g) m; coordinates must be finite and at most %g", o.x, o.y,
-            o.z, RB_LENGTH_MAX);
-    }
-    if (!rbIsFinite3(d) || largest == 0.0) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the direction of the ray is (%g, %g, %g); it must be finite and not zero", d.x, d.y,
-            d.z);
-    }
-    if (!(ray->tMax >= 0.0)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the ray ends at t = %g; it must be at least 0, or infinite", ray->tMax);
-    }
+    RB_INVALID_IF(!rbIsFinite3(o) || rbLargestComponent(o) > RB_LENGTH_MAX, error,
+                  "the ray starts at (%g, %g, %g) m; coordinates must be finite and at most %g",
+                  o.x, o.y, o.z, RB_LENGTH_MAX);
+    RB_INVALID_IF(!rbIsFinite3(d) || largest == 0.0, error,
+                  "the direction of the ray is (%g, %g, %g); it must be finite and not zero", d.x,
+                  d.y, d.z);
+    RB_INVALID_IF(!(ray->tMax >= 0.0), error,
+                  "the ray ends at t = %g; it must be at least 0, or infinite", ray->tMax);
     return RB_STATUS_OK;
 }
 
@@ -605,13 +594,8 @@ static bool visitRay(Query* base, const Item* item)
 static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter,
                         RayQuery* query, rbError* error)
 {
-    rbStatus status = validateRay(ray, error);
-    if (status == RB_STATUS_OK) {
-        status = startQuery(&query->query, world, filter, visitRay, error);
-    }
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(validateRay(ray, error));
+    RB_TRY(startQuery(&query->query, world, filter, visitRay, error));
     double largest = rbLargestComponent(ray->direction);
     rbVec3 scaled = {ray->direction.x / largest, ray->direction.y / largest,
                      ray->direction.z / largest};
@@ -666,21 +650,14 @@ rbStatus rbWorld_CastRayAll(rbWorld* world, const rbRay* ray, const rbQueryFilte
 static rbStatus validatePlace(const rbGeometry* geometry, rbTransform transform, rbError* error)
 {
     double length = sqrt(rbDotQuat(transform.q, transform.q));
-    if (!rbIsFinite3(transform.p) || rbLargestComponent(transform.p) > RB_LENGTH_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the shape of the query is at (%g, %g, %g) m; coordinates must be "
-                           "finite and at most %g",
-                           transform.p.x, transform.p.y, transform.p.z, RB_LENGTH_MAX);
-    }
-    if (!(fabs(length - 1.0) <= 1e-6)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the quaternion of the query has length %g; it must have length 1",
-                           length);
-    }
-    if (!geometry->isBounded) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "the shape of the query is or contains a plane; it must be bounded");
-    }
+    RB_INVALID_IF(
+        !rbIsFinite3(transform.p) || rbLargestComponent(transform.p) > RB_LENGTH_MAX, error,
+        "the shape of the query is at (%g, %g, %g) m; coordinates must be finite and at most %g",
+        transform.p.x, transform.p.y, transform.p.z, RB_LENGTH_MAX);
+    RB_INVALID_IF(!(fabs(length - 1.0) <= 1e-6), error,
+                  "the quaternion of the query has length %g; it must have length 1", length);
+    RB_REFUSE_IF(!geometry->isBounded, RB_STATUS_UNSUPPORTED, error,
+                 "the shape of the query is or contains a plane; it must be bounded");
     return RB_STATUS_OK;
 }
 
@@ -728,28 +705,18 @@ rbStatus rbWorld_CastShape(rbWorld* world, const rbShapeCast* cast, const rbQuer
     RB_ASSERT(world != NULL && cast != NULL && cast->geometry != NULL && hit != NULL);
     *hit = (rbQueryHit){0};
     rbVec3 step = cast->translation;
-    rbStatus status = validatePlace(cast->geometry, cast->transform, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    if (!rbIsFinite3(step) || rbLargestComponent(step) > RB_LENGTH_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the translation of the query is (%g, %g, %g) m; its components must be "
-                           "finite and at most %g",
-                           step.x, step.y, step.z, RB_LENGTH_MAX);
-    }
-    if (!(cast->tolerance >= 0.0) || isinf(cast->tolerance)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the tolerance of the query is %g m; it must be finite and at least 0",
-                           cast->tolerance);
-    }
+    RB_TRY(validatePlace(cast->geometry, cast->transform, error));
+    RB_INVALID_IF(!rbIsFinite3(step) || rbLargestComponent(step) > RB_LENGTH_MAX, error,
+                  "the translation of the query is (%g, %g, %g) m; its components must be finite "
+                  "and at most %g",
+                  step.x, step.y, step.z, RB_LENGTH_MAX);
+    RB_INVALID_IF(!(cast->tolerance >= 0.0) || isinf(cast->tolerance), error,
+                  "the tolerance of the query is %g m; it must be finite and at least 0",
+                  cast->tolerance);
     CastQuery query = {.cast = cast,
                        .transform = {cast->transform.p, rbNormalizeQuat(cast->transform.q)},
                        .length = rbLength(step)};
-    status = startQuery(&query.query, world, filter, visitCast, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(startQuery(&query.query, world, filter, visitCast, error));
     rbBounds box = rbGeometry_GetBounds(cast->geometry, query.transform);
     setBoxWalk(&query.query, &box, step);
     walkTree(&query.query);
@@ -861,13 +828,8 @@ rbStatus rbWorld_OverlapShape(rbWorld* world, const rbGeometry* geometry, rbTran
     RB_ASSERT(list->capacity == 0 || list->bodyIds != NULL);
     list->count = 0;
     OverlapQuery query = {.geometry = geometry};
-    rbStatus status = validatePlace(geometry, transform, error);
-    if (status == RB_STATUS_OK) {
-        status = startQuery(&query.query, world, filter, visitOverlap, error);
-    }
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(validatePlace(geometry, transform, error));
+    RB_TRY(startQuery(&query.query, world, filter, visitOverlap, error));
     query.transform = (rbTransform){transform.p, rbNormalizeQuat(transform.q)};
     rbBounds box = rbGeometry_GetBounds(geometry, query.transform);
     setBoxWalk(&query.query, &box, RB_VEC3_ZERO);
@@ -886,17 +848,12 @@ rbStatus rbWorld_OverlapBounds(rbWorld* world, rbBounds bounds, const rbQueryFil
     rbVec3 low = bounds.lower;
     rbVec3 high = bounds.upper;
     bool isOrdered = low.x <= high.x && low.y <= high.y && low.z <= high.z;
-    if (!rbIsFinite3(low) || !rbIsFinite3(high) || !isOrdered) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the box of the query goes from (%g, %g, %g) to (%g, %g, %g) m; it must "
-                           "be finite, with its lower corner below the upper",
-                           low.x, low.y, low.z, high.x, high.y, high.z);
-    }
+    RB_INVALID_IF(!rbIsFinite3(low) || !rbIsFinite3(high) || !isOrdered, error,
+                  "the box of the query goes from (%g, %g, %g) to (%g, %g, %g) m; it must be "
+                  "finite, with its lower corner below the upper",
+                  low.x, low.y, low.z, high.x, high.y, high.z);
     OverlapQuery query = {.bounds = bounds};
-    rbStatus status = startQuery(&query.query, world, filter, visitOverlap, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(startQuery(&query.query, world, filter, visitOverlap, error));
     setBoxWalk(&query.query, &bounds, RB_VEC3_ZERO);
     return findOverlaps(&query.query, list);
 }

@@ -194,40 +194,31 @@ static rbStatus checkAccuracy(const rbWorldDef* def, rbError* error)
     const char* name = rbAccuracy_Name(accuracy);
     bool isExact = accuracy == RB_ACCURACY_EXACT;
     bool isGame = accuracy == RB_ACCURACY_GAME;
-    if (isExact && !(def->step.errorMax > 0.0)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "step.accuracy is \"exact\", and step.errorMax is 0; set a positive one "
-                           "(in C, rbWorldDef_SetAccuracy sets all that belongs to a level)");
-    }
-    if (!isExact && def->step.errorMax > 0.0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "step.errorMax is %g m, and step.accuracy is \"%s\"; error control "
-                           "belongs to \"exact\": set step.accuracy to it, or errorMax to 0",
-                           def->step.errorMax, name);
-    }
-    if (isExact && def->step.order < 4) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "step.accuracy is \"exact\", and step.order is %d; error control needs order 4 or more",
-            def->step.order);
-    }
-    if (isGame != (def->contact.substeps > 0)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID, "contact.substeps is %d, and step.accuracy is \"%s\"; %s",
-            def->contact.substeps, name,
-            isGame ? "\"game\" needs at least 1 (in C, rbWorldDef_SetAccuracy sets all that "
-                     "belongs to a level)"
-                   : "small steps belong to \"game\": set step.accuracy to it, or substeps to 0");
-    }
-    if (isGame && (def->contact.cone != RB_CONE_EXACT || def->contact.shockAfter > 0 ||
-                   def->contact.method != RB_CONTACT_IMPULSES)) {
-        return rbError_Set(
-            error, RB_STATUS_UNSUPPORTED,
-            "step.accuracy is \"game\"; contact.cone must then be \"exact\", contact.shockAfter 0 "
-            "and contact.method \"impulses\"; they are \"%s\", %d and \"%s\"",
-            rbFrictionCone_Name(def->contact.cone), def->contact.shockAfter,
-            rbContactMethod_Name(def->contact.method));
-    }
+    RB_INVALID_IF(isExact && !(def->step.errorMax > 0.0), error,
+                  "step.accuracy is \"exact\", and step.errorMax is 0; set a positive one (in C, "
+                  "rbWorldDef_SetAccuracy sets all that belongs to a level)");
+    RB_INVALID_IF(!isExact && def->step.errorMax > 0.0, error,
+                  "step.errorMax is %g m, and step.accuracy is \"%s\"; error control belongs to "
+                  "\"exact\": set step.accuracy to it, or errorMax to 0",
+                  def->step.errorMax, name);
+    RB_INVALID_IF(
+        isExact && def->step.order < 4, error,
+        "step.accuracy is \"exact\", and step.order is %d; error control needs order 4 or more",
+        def->step.order);
+    RB_INVALID_IF(
+        isGame != (def->contact.substeps > 0), error,
+        "contact.substeps is %d, and step.accuracy is \"%s\"; %s", def->contact.substeps, name,
+        isGame ? "\"game\" needs at least 1 (in C, rbWorldDef_SetAccuracy sets all that belongs to "
+                 "a level)"
+               : "small steps belong to \"game\": set step.accuracy to it, or substeps to 0");
+    RB_REFUSE_IF(
+        isGame && (def->contact.cone != RB_CONE_EXACT || def->contact.shockAfter > 0 ||
+                   def->contact.method != RB_CONTACT_IMPULSES),
+        RB_STATUS_UNSUPPORTED, error,
+        "step.accuracy is \"game\"; contact.cone must then be \"exact\", contact.shockAfter 0 and "
+        "contact.method \"impulses\"; they are \"%s\", %d and \"%s\"",
+        rbFrictionCone_Name(def->contact.cone), def->contact.shockAfter,
+        rbContactMethod_Name(def->contact.method));
     return RB_STATUS_OK;
 }
 
@@ -251,25 +242,12 @@ static rbStatus checkStep(const rbStepSettings* s, rbError* error)
 
 rbStatus rbCheckWorldDef(const rbWorldDef* def, rbError* error)
 {
-    if ((unsigned)def->engine >= RB_ENGINE_COUNT) {
-        return rbError_Set(error, RB_STATUS_INVALID, "there is no engine number %d",
-                           (int)def->engine);
-    }
-    rbStatus status = rbSettingList_Check(&rbWorldSettingList, def, error);
-    if (status == RB_STATUS_OK) {
-        status = rbSettingList_Check(&rbMotionSettingList, &def->motion, error);
-    }
-    if (status == RB_STATUS_OK) {
-        status = checkEvent(&def->event, error);
-    }
-    if (status == RB_STATUS_OK) {
-        status = checkStep(&def->step, error);
-    }
-    if (status == RB_STATUS_OK) {
-        status = rbCheckContacts(def, error);
-    }
-    if (status == RB_STATUS_OK) {
-        status = checkAccuracy(def, error);
-    }
-    return status;
+    RB_INVALID_IF((unsigned)def->engine >= RB_ENGINE_COUNT, error, "there is no engine number %d",
+                  (int)def->engine);
+    RB_TRY(rbSettingList_Check(&rbWorldSettingList, def, error));
+    RB_TRY(rbSettingList_Check(&rbMotionSettingList, &def->motion, error));
+    RB_TRY(checkEvent(&def->event, error));
+    RB_TRY(checkStep(&def->step, error));
+    RB_TRY(rbCheckContacts(def, error));
+    return checkAccuracy(def, error);
 }

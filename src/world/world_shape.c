@@ -36,11 +36,8 @@ rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbErro
     RB_ASSERT(rbIdPool_IsAlive(&world->geometryIds, geometryId.index1, geometryId.generation));
     int index = (int)geometryId.index1 - 1;
     rbGeometrySlot* slot = &world->geometries.data[index];
-    if (slot->useCount > 0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the geometry is used by %d shapes; destroy their bodies first",
-                           slot->useCount);
-    }
+    RB_INVALID_IF(slot->useCount > 0, error,
+                  "the geometry is used by %d shapes; destroy their bodies first", slot->useCount);
     rbDestroyGeometry(slot->geometry);
     slot->geometry = NULL;
     rbIdPool_Release(&world->geometryIds, index);
@@ -58,12 +55,9 @@ const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometr
 
 static rbStatus validateSurface(rbVec3 velocity, rbError* error)
 {
-    if (!(rbLength(velocity) <= SURFACE_SPEED_MOST)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "surfaceVelocity is (%g, %g, %g) m/s; it must be finite and at most %g m/s", velocity.x,
-            velocity.y, velocity.z, SURFACE_SPEED_MOST);
-    }
+    RB_INVALID_IF(!(rbLength(velocity) <= SURFACE_SPEED_MOST), error,
+                  "surfaceVelocity is (%g, %g, %g) m/s; it must be finite and at most %g m/s",
+                  velocity.x, velocity.y, velocity.z, SURFACE_SPEED_MOST);
     return RB_STATUS_OK;
 }
 
@@ -72,17 +66,15 @@ static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbErr
     if (RB_CHECK_COOKIE(def, RB_KIND_SHAPE, error) != RB_STATUS_OK) {
         return RB_STATUS_INVALID;
     }
-    if (!rbIdPool_IsAlive(&world->geometryIds, def->geometry.index1, def->geometry.generation)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the shape refers to a geometry that does not exist");
-    }
+    RB_INVALID_IF(
+        !rbIdPool_IsAlive(&world->geometryIds, def->geometry.index1, def->geometry.generation),
+        error, "the shape refers to a geometry that does not exist");
     double norm = sqrt(rbDotQuat(def->transform.q, def->transform.q));
-    if (!isfinite(rbLengthSquared(def->transform.p)) || !(fabs(norm - 1.0) <= 1e-6)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the shape's position must be finite and its orientation a unit "
-                           "quaternion; its length is %g",
-                           norm);
-    }
+    RB_INVALID_IF(!isfinite(rbLengthSquared(def->transform.p)) || !(fabs(norm - 1.0) <= 1e-6),
+                  error,
+                  "the shape's position must be finite and its orientation a unit quaternion; its "
+                  "length is %g",
+                  norm);
     rbStatus status = validateSurface(def->surfaceVelocity, error);
     return status == RB_STATUS_OK
                ? rbSettingList_Check(&rbMaterialSettingList, &def->material, error)
@@ -143,11 +135,8 @@ static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeD
             continue;
         }
         rbMassProperties part;
-        rbStatus status = rbGeometry_GetMass(rbWorld_GetGeometry(world, shape->geometry),
-                                             shape->material.density, &part, error);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
+        RB_TRY(rbGeometry_GetMass(rbWorld_GetGeometry(world, shape->geometry),
+                                  shape->material.density, &part, error));
         part = rbMassProperties_Transform(&part, shape->transform);
         *sum = sum->mass > 0.0 ? rbMassProperties_Add(sum, &part) : part;
     }
@@ -251,11 +240,8 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     rbError inner = {0};
     char text[RB_NAME_CAPACITY];
     const char* name = rbWorld_LabelBody(world, slot, text);
-    rbStatus status = validateShapeNumber(world, slot, index, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    status = rbSettingList_Check(&rbMaterialSettingList, material, &inner);
+    RB_TRY(validateShapeNumber(world, slot, index, error));
+    rbStatus status = rbSettingList_Check(&rbMaterialSettingList, material, &inner);
     if (status != RB_STATUS_OK) {
         return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
     }
@@ -299,13 +285,9 @@ rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index, r
     char text[RB_NAME_CAPACITY];
     const char* name = rbWorld_LabelBody(world, slot, text);
     rbError inner = {0};
-    rbStatus status = validateShapeNumber(world, slot, index, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    if (validateSurface(velocity, &inner) != RB_STATUS_OK) {
-        return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": %.400s", name, inner.message);
-    }
+    RB_TRY(validateShapeNumber(world, slot, index, error));
+    RB_INVALID_IF(validateSurface(velocity, &inner) != RB_STATUS_OK, error, "body \"%s\": %.400s",
+                  name, inner.message);
     for (int i = 0; i < body->shapes.count; ++i) {
         if (index < 0 || i == index) {
             body->shapes.data[i].def.surfaceVelocity = velocity;
@@ -341,18 +323,13 @@ rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* e
     rbBody* body = &world->bodies.data[index];
     char text[RB_NAME_CAPACITY];
     const char* name = rbWorld_LabelBody(world, index, text);
-    if (!body->hasMass) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\" has no mass to change; only dynamic bodies have one", name);
-    }
+    RB_INVALID_IF(!body->hasMass, error,
+                  "body \"%s\" has no mass to change; only dynamic bodies have one", name);
     double factor = mass / body->mass.mass;
     double energy = factor * (1.0 + fabs(rbWorld_BodyEnergy(world, index, NULL)));
-    if (!(mass > 0.0) || !isfinite(mass) || !isfinite(energy)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\": the mass is %g kg; it must be positive, and finite like "
-                           "its energy",
-                           name, mass);
-    }
+    RB_INVALID_IF(!(mass > 0.0) || !isfinite(mass) || !isfinite(energy), error,
+                  "body \"%s\": the mass is %g kg; it must be positive, and finite like its energy",
+                  name, mass);
     rbMassProperties scaled = body->mass;
     rbSym3 old = scaled.inertia;
     scaled.mass = mass;
@@ -446,12 +423,10 @@ rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geome
     if (*geometry == NULL) {
         return RB_STATUS_INVALID;
     }
-    if (body->hasMass && !rbGeometry_IsBounded(*geometry)) {
-        return rbError_Set(
-            error, RB_STATUS_UNSUPPORTED,
-            "body \"%s\" is dynamic and has a plane; only static and kinematic bodies may have one",
-            body->name);
-    }
+    RB_REFUSE_IF(
+        body->hasMass && !rbGeometry_IsBounded(*geometry), RB_STATUS_UNSUPPORTED, error,
+        "body \"%s\" is dynamic and has a plane; only static and kinematic bodies may have one",
+        body->name);
     return RB_STATUS_OK;
 }
 

@@ -29,33 +29,24 @@ rbSpringId rbWorld_SpringIdOf(const rbWorld* world, int index)
 static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)
 {
     double squares = rbLengthSquared(def->anchorA) + rbLengthSquared(def->anchorB);
-    if (!isfinite(squares)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "spring \"%s\": its anchors (%g, %g, %g) and (%g, %g, %g) m must be finite", name,
-            def->anchorA.x, def->anchorA.y, def->anchorA.z, def->anchorB.x, def->anchorB.y,
-            def->anchorB.z);
-    }
-    if (!isfinite((1.0 + fabs(def->stiffness)) * (squares + def->restLength * def->restLength))) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "spring \"%s\": the rest length %g m and the energy of the spring must be "
-            "finite; a negative length means the present distance",
-            name, def->restLength);
-    }
+    RB_INVALID_IF(!isfinite(squares), error,
+                  "spring \"%s\": its anchors (%g, %g, %g) and (%g, %g, %g) m must be finite", name,
+                  def->anchorA.x, def->anchorA.y, def->anchorA.z, def->anchorB.x, def->anchorB.y,
+                  def->anchorB.z);
+    RB_INVALID_IF(
+        !isfinite((1.0 + fabs(def->stiffness)) * (squares + def->restLength * def->restLength)),
+        error,
+        "spring \"%s\": the rest length %g m and the energy of the spring must be finite; a "
+        "negative length means the present distance",
+        name, def->restLength);
     bool isFine = isfinite(def->stiffness) && def->stiffness >= 0.0 && isfinite(def->damping) &&
                   def->damping >= 0.0;
-    if (!isFine) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "spring \"%s\": stiffness %g N/m and damping %g N s/m must be finite and not negative",
-            name, def->stiffness, def->damping);
-    }
-    if (def->stiffness == 0.0 && def->damping == 0.0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "spring \"%s\" has neither stiffness nor damping; give it one of them",
-                           name);
-    }
+    RB_INVALID_IF(
+        !isFine, error,
+        "spring \"%s\": stiffness %g N/m and damping %g N s/m must be finite and not negative",
+        name, def->stiffness, def->damping);
+    RB_INVALID_IF(def->stiffness == 0.0 && def->damping == 0.0, error,
+                  "spring \"%s\" has neither stiffness nor damping; give it one of them", name);
     return RB_STATUS_OK;
 }
 
@@ -83,13 +74,10 @@ void rbSpring_Remake(const rbWorld* world, rbSpring* spring)
 static rbStatus validateSpring(const rbWorld* world, const rbSpringDef* def, int* bodyA, int* bodyB,
                                rbError* error)
 {
-    rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_SPRING, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(RB_CHECK_COOKIE(def, RB_KIND_SPRING, error));
     rbLink link = {"spring", def->name, def->bodyA, def->bodyB};
-    status = rbWorld_ValidateLink(world, &link, bodyA, bodyB, error);
-    return status == RB_STATUS_OK ? validateNumbers(def, link.name, error) : status;
+    RB_TRY(rbWorld_ValidateLink(world, &link, bodyA, bodyB, error));
+    return validateNumbers(def, link.name, error);
 }
 
 rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
@@ -214,10 +202,7 @@ rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, 
     def.stiffness = stiffness;
     def.damping = damping;
     def.restLength = restLength;
-    rbStatus status = validateNumbers(&def, rbWorld_LabelSpring(world, index, text), error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(validateNumbers(&def, rbWorld_LabelSpring(world, index, text), error));
     rbWorld_NoteChange(world);
     world->energyReference -= rbSpring_GetEnergy(world, spring);
     def.restLength = restLength < 0.0 ? lengthOf(world, spring) : restLength;

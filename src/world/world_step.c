@@ -153,20 +153,16 @@ static rbStatus nameGap(const rbWorld* world, const rbStartGap* gap, rbError* er
     const char* b = rbWorld_LabelBody(world, joint->bodyB, texts[2]);
     writeGap(gapText, gap->position, gap->angle);
     int other = gap->isStuck && gap->other < 0 ? findOpponent(world, gap->joint) : gap->other;
-    if (gap->isStuck && other >= 0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and "
-                           "cannot be closed: it and joint \"%s\" contradict each other; remove "
-                           "one of them, or change its anchors or axes",
-                           name, a, b, gapText, rbWorld_LabelJoint(world, other, texts[3]));
-    }
-    if (gap->isStuck) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and cannot be "
-            "closed: it contradicts the other joints; remove it, or change its anchors or axes",
-            name, a, b, gapText);
-    }
+    RB_INVALID_IF(gap->isStuck && other >= 0, error,
+                  "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and cannot be "
+                  "closed: it and joint \"%s\" contradict each other; remove one of them, or "
+                  "change its anchors or axes",
+                  name, a, b, gapText, rbWorld_LabelJoint(world, other, texts[3]));
+    RB_INVALID_IF(
+        gap->isStuck, error,
+        "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and cannot be closed: "
+        "it contradicts the other joints; remove it, or change its anchors or axes",
+        name, a, b, gapText);
     if (gap->count > 1) {
         (void)snprintf(others, sizeof others, " (%d more joints are open)", gap->count - 1);
     }
@@ -221,18 +217,14 @@ static rbStatus prepareLimits(rbWorld* world, const rbContactSettings* contact, 
     }
     char text[RB_NAME_CAPACITY];
     const char* name = rbWorld_LabelJoint(world, index, text);
-    if (step->order != 2) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "joint \"%s\" has limits, and step.order is %d; with limits it must be "
-                           "2, since stops make velocities jump",
-                           name, step->order);
-    }
-    if (step->method != RB_METHOD_IMPULSES) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "joint \"%s\" has limits, and step.method is \"%s\"; with limits it "
-                           "must be \"impulses\"",
-                           name, rbStepMethod_Name(step->method));
-    }
+    RB_REFUSE_IF(step->order != 2, RB_STATUS_UNSUPPORTED, error,
+                 "joint \"%s\" has limits, and step.order is %d; with limits it must be 2, since "
+                 "stops make velocities jump",
+                 name, step->order);
+    RB_REFUSE_IF(
+        step->method != RB_METHOD_IMPULSES, RB_STATUS_UNSUPPORTED, error,
+        "joint \"%s\" has limits, and step.method is \"%s\"; with limits it must be \"impulses\"",
+        name, rbStepMethod_Name(step->method));
     rbStepEngine_NeedLimits(world->engine, contact);
     return RB_STATUS_OK;
 }
@@ -245,15 +237,13 @@ static rbStatus checkMotors(const rbWorld* world, rbError* error)
         const rbJoint* joint = world->joints.data[i].joint;
         for (int k = 0; joint != NULL && k < RB_JOINT_FREEDOMS_MAX; ++k) {
             rbMotorType type = joint->def.freedoms[k].motor.type;
-            if (type == RB_MOTOR_POSITION || type == RB_MOTOR_SPEED) {
-                return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                                   "joint \"%s\" has a motor of type \"%s\", and step.accuracy is "
-                                   "\"exact\"; this motor is sampled once per step, whatever its "
-                                   "size: use \"engineering\" with the step of the controller, or "
-                                   "a motor of type \"%s\"",
-                                   rbWorld_LabelJoint(world, i, text), rbMotorType_Name(type),
-                                   rbMotorType_Name(RB_MOTOR_VELOCITY));
-            }
+            RB_REFUSE_IF(
+                type == RB_MOTOR_POSITION || type == RB_MOTOR_SPEED, RB_STATUS_UNSUPPORTED, error,
+                "joint \"%s\" has a motor of type \"%s\", and step.accuracy is \"exact\"; this "
+                "motor is sampled once per step, whatever its size: use \"engineering\" with the "
+                "step of the controller, or a motor of type \"%s\"",
+                rbWorld_LabelJoint(world, i, text), rbMotorType_Name(type),
+                rbMotorType_Name(RB_MOTOR_VELOCITY));
         }
     }
     return RB_STATUS_OK;
@@ -276,13 +266,8 @@ static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbErr
 static rbStatus registerBodies(rbWorld* world, rbError* error)
 {
     rbContactSettings contact;
-    rbStatus status = rbWorld_ListSensors(world, error);
-    if (status == RB_STATUS_OK) {
-        status = rbWorld_PrepareContacts(world, &contact, error);
-    }
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(rbWorld_ListSensors(world, error));
+    RB_TRY(rbWorld_PrepareContacts(world, &contact, error));
     if (world->engine == NULL) {
         world->engine = rbCreateStepEngine(&world->def.step);
         rbStepEngine_SetContacts(world->engine, &contact);
@@ -295,9 +280,9 @@ static rbStatus registerBodies(rbWorld* world, rbError* error)
     world->areContactsOther = false;
     world->hasContacts = contact.isEnabled;
     registerAll(world, world->engine, -1);
-    status = prepareLimits(world, &contact, error);
-    status = status == RB_STATUS_OK ? checkMotors(world, error) : status;
-    return status == RB_STATUS_OK ? rbWorld_RegisterContacts(world, error) : status;
+    RB_TRY(prepareLimits(world, &contact, error));
+    RB_TRY(checkMotors(world, error));
+    return rbWorld_RegisterContacts(world, error);
 }
 
 static void finishStart(rbWorld* world)
@@ -310,14 +295,11 @@ static void finishStart(rbWorld* world)
 
 static rbStatus startEngine(rbWorld* world, rbError* error)
 {
-    rbStatus status = registerBodies(world, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(registerBodies(world, error));
     double before = sumEnergy(world);
     rbStepHost host = lendStates(world);
     rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
-    status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
+    rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
     if (status != RB_STATUS_OK && gap.joint >= 0) {
         return nameGap(world, &gap, error);
     }

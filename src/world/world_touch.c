@@ -150,11 +150,7 @@ rbStatus rbWorld_ListSensors(rbWorld* world, rbError* error)
     bool hasSensors = hasContacts || world->def.engine == RB_ENGINE_EVENT;
     world->sensorBodies.count = 0;
     for (int i = 0; i < world->bodies.count && !hasContacts; ++i) {
-        rbStatus status =
-            rbWorld_IsBodyAlive(world, i) ? validateBelts(world, i, error) : RB_STATUS_OK;
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
+        RB_TRY(rbWorld_IsBodyAlive(world, i) ? validateBelts(world, i, error) : RB_STATUS_OK);
     }
     for (int i = 0; i < world->bodies.count; ++i) {
         if (!rbWorld_IsBodyAlive(world, i) || !rbBody_HasSensor(&world->bodies.data[i])) {

@@ -38,10 +38,8 @@ rbStatus rbCheckCookie(uint32_t cookie, rbDefKind kind, rbError* error)
 {
     RB_ASSERT(kind > RB_KIND_NONE && kind < RB_KIND_COUNT);
     uint32_t abi = cookie >> 8 & 0xffffu;
-    if ((cookie & 0xff0000ffu) != (MAGIC | (uint32_t)kind)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the definition was not created by rbDefault%s", defaultNames[kind]);
-    }
+    RB_INVALID_IF((cookie & 0xff0000ffu) != (MAGIC | (uint32_t)kind), error,
+                  "the definition was not created by rbDefault%s", defaultNames[kind]);
     if (abi == RB_ABI_VERSION) {
         return RB_STATUS_OK;
     }

@@ -5,7 +5,7 @@
 // kind of the definition (8 bits).
 #pragma once
 
-#include <rattleback/base.h>
+#include "base/core/status.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 // as the process.
 #pragma once
 
-#include <rattleback/base.h>
+#include "base/core/status.h"
 
 #include <stdbool.h>
 

@@ -104,10 +104,8 @@ static rbStatus checkNumber(const rbSettingList* list, const rbSetting* setting,
     if (rbSetting_IsAccepted(setting, value)) {
         return RB_STATUS_OK;
     }
-    if (setting->accepted.words != NULL) {
-        return rbError_Set(error, RB_STATUS_INVALID, "%s.%s: there is no %s number %d", list->name,
-                           setting->member, setting->accepted.words->what, (int)value);
-    }
+    RB_INVALID_IF(setting->accepted.words != NULL, error, "%s.%s: there is no %s number %d",
+                  list->name, setting->member, setting->accepted.words->what, (int)value);
     return rbError_Set(error, RB_STATUS_INVALID, "%s.%s is %.10g%s%s; %s", list->name,
                        setting->member, value, setting->unit[0] != '\0' ? " " : "", setting->unit,
                        rbSetting_DescribeRange(setting, range, sizeof range));

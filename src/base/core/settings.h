@@ -11,9 +11,8 @@
 // the viewer's panel.
 #pragma once
 
+#include "base/core/status.h"
 #include "base/core/words.h"
-
-#include <rattleback/base.h>
 
 #include <stdbool.h>
 

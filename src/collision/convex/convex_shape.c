@@ -131,19 +131,14 @@ rbStatus rbRegisterConvexShape(const rbConvexShapeRow* row, rbError* error)
     for (int i = 0; row->parameters != NULL && i < row->parameterCount; ++i) {
         numberCount += row->parameters[i].count;
     }
-    if (row->support == NULL || row->getMass == NULL || numberCount < 1 ||
-        numberCount > RB_PARAMETERS_MAX) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the shape \"%s\" needs support, getMass and parameters of 1 to %d numbers, not %d",
-            row->name != NULL ? row->name : "", RB_PARAMETERS_MAX, numberCount);
-    }
-    if (rowCount == RB_REGISTERED_MAX) {
-        return rbError_Set(
-            error, RB_STATUS_LIMIT,
-            "the shape \"%s\" does not fit: a table takes at most %d registered rows",
-            row->name != NULL ? row->name : "", RB_REGISTERED_MAX);
-    }
+    RB_INVALID_IF(
+        row->support == NULL || row->getMass == NULL || numberCount < 1 ||
+            numberCount > RB_PARAMETERS_MAX,
+        error, "the shape \"%s\" needs support, getMass and parameters of 1 to %d numbers, not %d",
+        row->name != NULL ? row->name : "", RB_PARAMETERS_MAX, numberCount);
+    RB_REFUSE_IF(rowCount == RB_REGISTERED_MAX, RB_STATUS_LIMIT, error,
+                 "the shape \"%s\" does not fit: a table takes at most %d registered rows",
+                 row->name != NULL ? row->name : "", RB_REGISTERED_MAX);
     rows[rowCount] = (rbShapeOps){.name = row->name,
                                   .meaning = row->meaning,
                                   .family = RB_FAMILY_SMOOTH,

@@ -10,36 +10,25 @@
 
 static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* error)
 {
-    if (child->geometry == NULL) {
-        return rbError_Set(error, RB_STATUS_INVALID, "child %d of the compound has no geometry",
-                           index);
-    }
+    RB_INVALID_IF(child->geometry == NULL, error, "child %d of the compound has no geometry",
+                  index);
     rbQuat q = child->transform.q;
-    if (!(rbLargestComponent(child->transform.p) <= RB_LENGTH_MAX) ||
-        !rbIsFinite3(child->transform.p)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "child %d of the compound is at (%g, %g, %g); coordinates up to %g m are accepted",
-            index, child->transform.p.x, child->transform.p.y, child->transform.p.z, RB_LENGTH_MAX);
-    }
-    if (!(fabs(rbDotQuat(q, q) - 1.0) <= UNIT_TOLERANCE)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "child %d of the compound is rotated by the quaternion (%g, %g, %g, "
-                           "%g); one of length 1 is accepted",
-                           index, q.w, q.x, q.y, q.z);
-    }
-    if (!(fabs(child->density) <= 1e30)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "child %d of the compound has the density %g kg/m^3; a value up to 1e30 "
-                           "is accepted, 0 inherits",
-                           index, child->density);
-    }
-    if (child->geometry->depth >= RB_COMPOUND_DEPTH_MAX) {
-        return rbError_Set(
-            error, RB_STATUS_LIMIT,
-            "child %d of the compound nests %d compounds; at most %d levels are accepted", index,
-            child->geometry->depth, RB_COMPOUND_DEPTH_MAX);
-    }
+    RB_INVALID_IF(
+        !(rbLargestComponent(child->transform.p) <= RB_LENGTH_MAX) ||
+            !rbIsFinite3(child->transform.p),
+        error, "child %d of the compound is at (%g, %g, %g); coordinates up to %g m are accepted",
+        index, child->transform.p.x, child->transform.p.y, child->transform.p.z, RB_LENGTH_MAX);
+    RB_INVALID_IF(!(fabs(rbDotQuat(q, q) - 1.0) <= UNIT_TOLERANCE), error,
+                  "child %d of the compound is rotated by the quaternion (%g, %g, %g, %g); one of "
+                  "length 1 is accepted",
+                  index, q.w, q.x, q.y, q.z);
+    RB_INVALID_IF(!(fabs(child->density) <= 1e30), error,
+                  "child %d of the compound has the density %g kg/m^3; a value up to 1e30 is "
+                  "accepted, 0 inherits",
+                  index, child->density);
+    RB_REFUSE_IF(child->geometry->depth >= RB_COMPOUND_DEPTH_MAX, RB_STATUS_LIMIT, error,
+                 "child %d of the compound nests %d compounds; at most %d levels are accepted",
+                 index, child->geometry->depth, RB_COMPOUND_DEPTH_MAX);
     return RB_STATUS_OK;
 }
 

@@ -336,26 +336,18 @@ static int comparePoints(const void* a, const void* b)
 
 static rbStatus checkPoints(const rbVec3* points, int count, rbError* error)
 {
-    if (points == NULL || count < 4) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the hull has %d points; at least 4 that do not lie in a plane are accepted",
-            points == NULL ? 0 : count);
-    }
-    if (count > RB_HULL_POINTS_MAX) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the hull has %d points; at most %d are accepted", count,
-                           RB_HULL_POINTS_MAX);
-    }
+    RB_INVALID_IF(points == NULL || count < 4, error,
+                  "the hull has %d points; at least 4 that do not lie in a plane are accepted",
+                  points == NULL ? 0 : count);
+    RB_REFUSE_IF(count > RB_HULL_POINTS_MAX, RB_STATUS_LIMIT, error,
+                 "the hull has %d points; at most %d are accepted", count, RB_HULL_POINTS_MAX);
     for (int i = 0; i < count; ++i) {
         rbVec3 p = points[i];
-        if (!(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX &&
-              fabs(p.z) <= RB_LENGTH_MAX)) {
-            return rbError_Set(
-                error, RB_STATUS_INVALID,
-                "point %d of the hull is (%g, %g, %g); coordinates up to %g m are accepted", i, p.x,
-                p.y, p.z, RB_LENGTH_MAX);
-        }
+        RB_INVALID_IF(!(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX &&
+                        fabs(p.z) <= RB_LENGTH_MAX),
+                      error,
+                      "point %d of the hull is (%g, %g, %g); coordinates up to %g m are accepted",
+                      i, p.x, p.y, p.z, RB_LENGTH_MAX);
     }
     return RB_STATUS_OK;
 }
@@ -386,12 +378,10 @@ static rbStatus validateSpread(const rbVec3* points, int count, double* diameter
         along = rbLengthSquared(d) > rbLengthSquared(along) ? d : along;
     }
     *diameter = rbLength(along);
-    if (!(*diameter >= RB_LENGTH_MIN)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the points of the hull coincide within %g m; points that span a volume are accepted",
-            *diameter);
-    }
+    RB_INVALID_IF(
+        !(*diameter >= RB_LENGTH_MIN), error,
+        "the points of the hull coincide within %g m; points that span a volume are accepted",
+        *diameter);
     rbVec3 unit = rbScale(1.0 / *diameter, along);
     rbVec3 across = RB_VEC3_ZERO;
     for (int i = 1; i < count; ++i) {
@@ -399,23 +389,19 @@ static rbStatus validateSpread(const rbVec3* points, int count, double* diameter
         across = rbLengthSquared(d) > rbLengthSquared(across) ? d : across;
     }
     double width = rbLength(across);
-    if (!(width > FLAT_TOLERANCE * *diameter)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the points of the hull are collinear: all within %g m of a line; "
-                           "points that span a volume are accepted",
-                           width);
-    }
+    RB_INVALID_IF(!(width > FLAT_TOLERANCE * *diameter), error,
+                  "the points of the hull are collinear: all within %g m of a line; points that "
+                  "span a volume are accepted",
+                  width);
     rbVec3 normal = rbScale(1.0 / width, across);
     double thickness = 0.0;
     for (int i = 1; i < count; ++i) {
         thickness = rbMaxOf(thickness, fabs(rbDot(normal, rbSub(points[i], origin))));
     }
-    if (!(thickness > FLAT_TOLERANCE * *diameter)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the points of the hull are coplanar: all within %g m of a plane; "
-                           "points that span a volume are accepted",
-                           thickness);
-    }
+    RB_INVALID_IF(!(thickness > FLAT_TOLERANCE * *diameter), error,
+                  "the points of the hull are coplanar: all within %g m of a plane; points that "
+                  "span a volume are accepted",
+                  thickness);
     return RB_STATUS_OK;
 }
 
@@ -495,10 +481,8 @@ static rbStatus findTriangles(const rbVec3* points, int count, TriangleArray* tr
     rbFree(qh, sizeof *qh);
     rbFree(coords, coordBytes);
     (void)fclose(sink);
-    if (code != 0 || triangles->count < 4) {
-        return rbError_Set(error, RB_STATUS_NUMERICAL,
-                           "qhull found no hull of the %d points (code %d)", count, code);
-    }
+    RB_REFUSE_IF(code != 0 || triangles->count < 4, RB_STATUS_NUMERICAL, error,
+                 "qhull found no hull of the %d points (code %d)", count, code);
     return RB_STATUS_OK;
 }
 

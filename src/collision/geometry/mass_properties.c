@@ -78,34 +78,25 @@ rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rbError* 
 {
     RB_ASSERT(properties != NULL);
     rbSym3 i = properties->inertia;
-    if (!isfinite(properties->mass) || !rbIsFinite3(properties->center) || !isfinite(i.xx) ||
-        !isfinite(i.yy) || !isfinite(i.zz) || !isfinite(i.xy) || !isfinite(i.xz) ||
-        !isfinite(i.yz)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "mass, center or inertia is not finite; finite numbers are accepted");
-    }
-    if (!(properties->mass > 0.0)) {
-        return rbError_Set(error, RB_STATUS_INVALID, "the mass is %g kg; it must be above 0",
-                           properties->mass);
-    }
+    RB_INVALID_IF(!isfinite(properties->mass) || !rbIsFinite3(properties->center) ||
+                      !isfinite(i.xx) || !isfinite(i.yy) || !isfinite(i.zz) || !isfinite(i.xy) ||
+                      !isfinite(i.xz) || !isfinite(i.yz),
+                  error, "mass, center or inertia is not finite; finite numbers are accepted");
+    RB_INVALID_IF(!(properties->mass > 0.0), error, "the mass is %g kg; it must be above 0",
+                  properties->mass);
     rbVec3 m;
     rbTransform frame;
     rbMassProperties_Principal(properties, &m, &frame);
-    if (!(m.x > 0.0 && m.y > 0.0 && m.z > 0.0)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the principal moments of inertia are %g, %g and %g kg m^2; all must be above 0", m.x,
-            m.y, m.z);
-    }
+    RB_INVALID_IF(!(m.x > 0.0 && m.y > 0.0 && m.z > 0.0), error,
+                  "the principal moments of inertia are %g, %g and %g kg m^2; all must be above 0",
+                  m.x, m.y, m.z);
     double sum = m.x + m.y + m.z;
     double largest = m.x > m.y ? m.x : m.y;
     largest = m.z > largest ? m.z : largest;
-    if (largest > (sum - largest) + TRIANGLE_TOLERANCE * sum) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the principal moments of inertia are %g, %g and %g kg m^2; no body has "
-                           "a moment larger than the sum of the other two",
-                           m.x, m.y, m.z);
-    }
+    RB_INVALID_IF(largest > (sum - largest) + TRIANGLE_TOLERANCE * sum, error,
+                  "the principal moments of inertia are %g, %g and %g kg m^2; no body has a moment "
+                  "larger than the sum of the other two",
+                  m.x, m.y, m.z);
     return RB_STATUS_OK;
 }
 

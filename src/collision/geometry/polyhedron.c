@@ -593,12 +593,10 @@ static void triangulatePolyhedron(const rbGeometry* geometry, const rbTriangulat
 static rbStatus massOfPolyhedron(const rbGeometry* geometry, double density,
                                  rbMassProperties* properties, rbError* error)
 {
-    if (!geometry->isSolid) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "the %s encloses no volume (it is open, not manifold or a soup) and has "
-                           "no mass; close it or state the mass of the body",
-                           rbShapeType_Name(geometry->type));
-    }
+    RB_REFUSE_IF(!geometry->isSolid, RB_STATUS_UNSUPPORTED, error,
+                 "the %s encloses no volume (it is open, not manifold or a soup) and has no mass; "
+                 "close it or state the mass of the body",
+                 rbShapeType_Name(geometry->type));
     rbMeshDef def = rbPolyhedron_GetDef(geometry->polyhedron);
     *properties = rbComputeMeshMass(&def);
     RB_ASSERT(properties->volume > 0.0);

@@ -35,26 +35,19 @@ static void allocMesh(rbOwnedMesh* mesh, int vertexCount, int faceCount, int ind
 
 static rbStatus checkProfile(const double (*profile)[2], int count, rbError* error)
 {
-    if (profile == NULL || count < 3 || count > RB_PROFILE_POINTS_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the profile has %d points; 3 to %d are accepted", count,
-                           RB_PROFILE_POINTS_MAX);
-    }
+    RB_INVALID_IF(profile == NULL || count < 3 || count > RB_PROFILE_POINTS_MAX, error,
+                  "the profile has %d points; 3 to %d are accepted", count, RB_PROFILE_POINTS_MAX);
     for (int i = 0; i < count; ++i) {
-        if (!(fabs(profile[i][0]) <= RB_LENGTH_MAX && fabs(profile[i][1]) <= RB_LENGTH_MAX)) {
-            return rbError_Set(
-                error, RB_STATUS_INVALID,
-                "point %d of the profile is (%g, %g); coordinates up to %g m are accepted", i,
-                profile[i][0], profile[i][1], RB_LENGTH_MAX);
-        }
+        RB_INVALID_IF(
+            !(fabs(profile[i][0]) <= RB_LENGTH_MAX && fabs(profile[i][1]) <= RB_LENGTH_MAX), error,
+            "point %d of the profile is (%g, %g); coordinates up to %g m are accepted", i,
+            profile[i][0], profile[i][1], RB_LENGTH_MAX);
     }
     int sides[2];
-    if (rbFindPolygonCrossing(profile, count, sides)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the sides of the profile that start at points %d and %d touch or "
-                           "cross; a simple polygon is accepted",
-                           sides[0], sides[1]);
-    }
+    RB_INVALID_IF(rbFindPolygonCrossing(profile, count, sides), error,
+                  "the sides of the profile that start at points %d and %d touch or cross; a "
+                  "simple polygon is accepted",
+                  sides[0], sides[1]);
     return RB_STATUS_OK;
 }
 
@@ -63,13 +56,8 @@ rbStatus rbExtrudeProfile(const double (*profileXY)[2], int count, double height
 {
     RB_ASSERT(mesh != NULL);
     *mesh = (rbOwnedMesh){0};
-    rbStatus status = checkProfile(profileXY, count, error);
-    if (status == RB_STATUS_OK) {
-        status = rbCheckLength(height, false, "height of the extrusion", error);
-    }
-    if (status != RB_STATUS_OK || profileXY == NULL) {
-        return status;
-    }
+    RB_TRY(checkProfile(profileXY, count, error));
+    RB_TRY(rbCheckLength(height, false, "height of the extrusion", error));
     bool isReversed = rbGetPolygonArea(profileXY, count) < 0.0;
     allocMesh(mesh, 2 * count, count + 2, 6 * count);
     mesh->faceSizes[0] = count;
@@ -95,19 +83,14 @@ static rbStatus checkAxis(const double (*profile)[2], int count, rbError* error)
 {
     for (int i = 0; i < count; ++i) {
         double r = profile[i][0];
-        if (r < 0.0) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "point %d of the profile has the radius %g m; 0 or more is accepted",
-                               i, r);
-        }
+        RB_INVALID_IF(r < 0.0, error,
+                      "point %d of the profile has the radius %g m; 0 or more is accepted", i, r);
         bool isPinch = r == 0.0 && profile[(i + 1) % count][0] > 0.0 &&
                        profile[(i + count - 1) % count][0] > 0.0;
-        if (isPinch) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "point %d of the profile alone touches the axis, which pinches the "
-                               "solid; let a side lie on the axis or keep away from it",
-                               i);
-        }
+        RB_INVALID_IF(isPinch, error,
+                      "point %d of the profile alone touches the axis, which pinches the solid; "
+                      "let a side lie on the axis or keep away from it",
+                      i);
     }
     return RB_STATUS_OK;
 }
@@ -210,23 +193,13 @@ rbStatus rbRevolveProfile(const double (*profileRZ)[2], int count, int segments,
 {
     RB_ASSERT(mesh != NULL);
     *mesh = (rbOwnedMesh){0};
-    rbStatus status = checkProfile(profileRZ, count, error);
-    if (status == RB_STATUS_OK) {
-        status = checkAxis(profileRZ, count, error);
-    }
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    if (segments < 3 || segments > SEGMENTS_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the revolution has %d segments; 3 to %d are accepted", segments,
-                           SEGMENTS_MAX);
-    }
-    if ((long long)count * segments * 4 > RB_MESH_ELEMENTS_MAX) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "%d points in %d segments produce more than %d corners; use fewer",
-                           count, segments, RB_MESH_ELEMENTS_MAX);
-    }
+    RB_TRY(checkProfile(profileRZ, count, error));
+    RB_TRY(checkAxis(profileRZ, count, error));
+    RB_INVALID_IF(segments < 3 || segments > SEGMENTS_MAX, error,
+                  "the revolution has %d segments; 3 to %d are accepted", segments, SEGMENTS_MAX);
+    RB_REFUSE_IF((long long)count * segments * 4 > RB_MESH_ELEMENTS_MAX, RB_STATUS_LIMIT, error,
+                 "%d points in %d segments produce more than %d corners; use fewer", count,
+                 segments, RB_MESH_ELEMENTS_MAX);
     rbLatheProfile(profileRZ, count, segments, rbGetPolygonArea(profileRZ, count) < 0.0, mesh);
     return RB_STATUS_OK;
 }

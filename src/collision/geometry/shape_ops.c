@@ -338,11 +338,8 @@ rbStatus rbGeometry_GetMass(const rbGeometry* geometry, double density,
 {
     RB_ASSERT(geometry != NULL && properties != NULL);
     *properties = (rbMassProperties){0};
-    if (!(density > 0.0 && density <= 1e30)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the density is %g kg/m^3; a value above 0 and up to 1e30 is accepted",
-                           density);
-    }
+    RB_INVALID_IF(!(density > 0.0 && density <= 1e30), error,
+                  "the density is %g kg/m^3; a value above 0 and up to 1e30 is accepted", density);
     const rbShapeOps* ops = rbGetShapeOps(geometry->type);
     if (ops->solid == NULL) {
         return ops->mass(geometry, density, properties, error);
@@ -385,12 +382,9 @@ rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation, do
 {
     RB_ASSERT(geometry != NULL && triangles != NULL);
     *triangles = (rbTriangles){0};
-    if (!(deviation > 0.0 && isfinite(deviation))) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the deviation of the triangles is %g m; a finite value above 0 is accepted",
-            deviation);
-    }
+    RB_INVALID_IF(!(deviation > 0.0 && isfinite(deviation)), error,
+                  "the deviation of the triangles is %g m; a finite value above 0 is accepted",
+                  deviation);
     if (!geometry->isBounded &&
         rbCheckLength(planeHalfSize, false, "half size of the displayed plane", error) !=
             RB_STATUS_OK) {
@@ -411,12 +405,10 @@ rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation, do
     }
     rbArray_Free(sink.vertices);
     rbArray_Free(sink.triangles);
-    if (sink.isOverLimit) {
-        return rbError_Set(
-            error, RB_STATUS_LIMIT,
-            "the %s needs more than %d triangles for a deviation of %g m; use a larger deviation",
-            rbShapeType_Name(geometry->type), RB_TRIANGLES_MAX, deviation);
-    }
+    RB_REFUSE_IF(
+        sink.isOverLimit, RB_STATUS_LIMIT, error,
+        "the %s needs more than %d triangles for a deviation of %g m; use a larger deviation",
+        rbShapeType_Name(geometry->type), RB_TRIANGLES_MAX, deviation);
     return RB_STATUS_OK;
 }
 

@@ -4,6 +4,7 @@
 // Adding a shape: docs/adding-a-shape.md. The generic tests of test_all_shapes.c then cover it.
 #pragma once
 
+#include "base/core/status.h"
 #include "collision/geometry/triangle_sink.h"
 
 #include <rattleback/shape.h>

@@ -205,10 +205,7 @@ static rbStatus measureIterative(const PairQuery* query, const PairLeaf* leaf,
 {
     double tolerance = query->input->relativeTolerance;
     PairBodies bodies;
-    rbStatus status = makePairBodies(query, leaf, &bodies);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(makePairBodies(query, leaf, &bodies));
     const rbCso* cso = &bodies.cso;
     rbEpaSettings epa = rbDefaultEpaSettings();
     epa.relativeTolerance = tolerance > 0.0 ? tolerance : epa.relativeTolerance;
@@ -792,47 +789,29 @@ static rbStatus visitContacts(Query* query, const PairLeaf* leaf)
 
 static rbStatus validateInput(const rbSeparationInput* input, rbError* error)
 {
-    rbStatus status = RB_CHECK_COOKIE(input, RB_KIND_SEPARATION, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    if (input->geometryA == NULL || input->geometryB == NULL) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "geometry %s is NULL; see the error of its creation",
-                           input->geometryA == NULL ? "A" : "B");
-    }
+    RB_TRY(RB_CHECK_COOKIE(input, RB_KIND_SEPARATION, error));
+    RB_INVALID_IF(input->geometryA == NULL || input->geometryB == NULL, error,
+                  "geometry %s is NULL; see the error of its creation",
+                  input->geometryA == NULL ? "A" : "B");
     double square = rbDotQuat(input->transformBtoA.q, input->transformBtoA.q);
     rbVec3 p = input->transformBtoA.p;
-    if (!(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX && fabs(p.z) <= RB_LENGTH_MAX)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the position of B is (%g, %g, %g); coordinates up to %g m are accepted",
-                           p.x, p.y, p.z, RB_LENGTH_MAX);
-    }
-    if (!(fabs(square - 1.0) <= 2e-6)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the orientation of B must be a unit quaternion; its length is %g",
-                           sqrt(square));
-    }
-    if (!(input->radiusA >= 0.0 && input->radiusA <= RB_LENGTH_MAX && input->radiusB >= 0.0 &&
-          input->radiusB <= RB_LENGTH_MAX)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the radii are %g and %g m; 0 to %g m are accepted", input->radiusA,
-                           input->radiusB, RB_LENGTH_MAX);
-    }
-    if ((unsigned)input->method >= (unsigned)rbPairMethod_GetCount()) {
-        return rbError_Set(error, RB_STATUS_INVALID, "method %d is unknown; below %d are accepted",
-                           (int)input->method, rbPairMethod_GetCount());
-    }
-    if (input->budget < 0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the budget is %lld; 0, for no limit, or more is accepted",
-                           input->budget);
-    }
-    if (!(input->relativeTolerance >= 0.0) || input->relativeTolerance > 1.0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the relative tolerance is %g; 0 to 1 are accepted",
-                           input->relativeTolerance);
-    }
+    RB_INVALID_IF(
+        !(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX && fabs(p.z) <= RB_LENGTH_MAX),
+        error, "the position of B is (%g, %g, %g); coordinates up to %g m are accepted", p.x, p.y,
+        p.z, RB_LENGTH_MAX);
+    RB_INVALID_IF(!(fabs(square - 1.0) <= 2e-6), error,
+                  "the orientation of B must be a unit quaternion; its length is %g", sqrt(square));
+    RB_INVALID_IF(!(input->radiusA >= 0.0 && input->radiusA <= RB_LENGTH_MAX &&
+                    input->radiusB >= 0.0 && input->radiusB <= RB_LENGTH_MAX),
+                  error, "the radii are %g and %g m; 0 to %g m are accepted", input->radiusA,
+                  input->radiusB, RB_LENGTH_MAX);
+    RB_INVALID_IF((unsigned)input->method >= (unsigned)rbPairMethod_GetCount(), error,
+                  "method %d is unknown; below %d are accepted", (int)input->method,
+                  rbPairMethod_GetCount());
+    RB_INVALID_IF(input->budget < 0, error,
+                  "the budget is %lld; 0, for no limit, or more is accepted", input->budget);
+    RB_INVALID_IF(!(input->relativeTolerance >= 0.0) || input->relativeTolerance > 1.0, error,
+                  "the relative tolerance is %g; 0 to 1 are accepted", input->relativeTolerance);
     return RB_STATUS_OK;
 }
 
@@ -900,16 +879,11 @@ rbStatus rbTestOverlap(const rbSeparationInput* input, double margin, rbSeparati
 {
     RB_ASSERT(overlaps != NULL);
     *overlaps = false;
-    rbStatus status = validateInput(input, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    if (!(margin >= 0.0) || !isfinite(margin)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the margin is %g m; it must be finite and not negative", margin);
-    }
+    RB_TRY(validateInput(input, error));
+    RB_INVALID_IF(!(margin >= 0.0) || !isfinite(margin), error,
+                  "the margin is %g m; it must be finite and not negative", margin);
     Query query = {.pair = {.input = input, .error = error}, .threshold = margin};
-    status = runQuery(&query, cache, visitOverlap);
+    rbStatus status = runQuery(&query, cache, visitOverlap);
     *overlaps = query.isDone;
     return status;
 }
@@ -919,20 +893,15 @@ rbStatus rbFindContacts(const rbSeparationInput* input, double threshold, rbSepa
 {
     RB_ASSERT(list != NULL);
     list->count = 0;
-    rbStatus status = scratch != NULL ? validateInput(input, error) : refuseScratch(error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    if (!isfinite(threshold) || list->capacity < 0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the contact threshold is %g m and the capacity %d; a finite threshold "
-                           "and a capacity of 0 or more are accepted",
-                           threshold, list->capacity);
-    }
+    RB_TRY(scratch != NULL ? validateInput(input, error) : refuseScratch(error));
+    RB_INVALID_IF(!isfinite(threshold) || list->capacity < 0, error,
+                  "the contact threshold is %g m and the capacity %d; a finite threshold and a "
+                  "capacity of 0 or more are accepted",
+                  threshold, list->capacity);
     Query query = {.pair = {.input = input, .scratch = alignScratch(scratch), .error = error},
                    .threshold = threshold,
                    .contacts = list};
-    status = runQuery(&query, cache, visitContacts);
+    rbStatus status = runQuery(&query, cache, visitContacts);
     list->count = status == RB_STATUS_OK ? list->count : 0;
     return status;
 }

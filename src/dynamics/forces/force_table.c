@@ -17,12 +17,10 @@ static rbStatus checkNumbers(const rbForceDef* def, rbError* error)
         const rbParameter* parameter = &row->parameters[i];
         const double* values = (const void*)((const char*)def + parameter->offset);
         for (int k = 0; k < parameter->count; ++k) {
-            if (!(values[k] >= parameter->low && values[k] <= parameter->high)) {
-                return rbError_Set(error, RB_STATUS_INVALID,
-                                   "%s force: %s is %g %s; give a finite number from %g to %g",
-                                   row->name, parameter->key, values[k], parameter->unit,
-                                   parameter->low, parameter->high);
-            }
+            RB_INVALID_IF(!(values[k] >= parameter->low && values[k] <= parameter->high), error,
+                          "%s force: %s is %g %s; give a finite number from %g to %g", row->name,
+                          parameter->key, values[k], parameter->unit, parameter->low,
+                          parameter->high);
         }
     }
     return RB_STATUS_OK;
@@ -72,14 +70,9 @@ static double centralPotential(const rbForceDef* def, double mass, rbVec3 positi
 
 static rbStatus checkUser(const rbForceDef* def, rbError* error)
 {
-    if (def->callback == NULL) {
-        return rbError_Set(error, RB_STATUS_INVALID, "user force: there is no callback");
-    }
-    if (isnan(def->accelerationMax)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "user force: accelerationMax is NaN; give a bound in m/s^2 or -1 for none");
-    }
+    RB_INVALID_IF(def->callback == NULL, error, "user force: there is no callback");
+    RB_INVALID_IF(isnan(def->accelerationMax), error,
+                  "user force: accelerationMax is NaN; give a bound in m/s^2 or -1 for none");
     return RB_STATUS_OK;
 }
 
@@ -158,12 +151,10 @@ rbStatus rbRegisterForce(const rbForceRow* row, rbError* error)
 {
     RB_ASSERT(row != NULL);
     bool doesNothing = row->addConstant == NULL && row->addVarying == NULL;
-    if (doesNothing || row->parameterCount < 0 || row->parameterCount > RB_PARAMETERS_MAX) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the force \"%s\" needs addConstant or addVarying, and 0 to %d parameters, not %d",
-            row->name != NULL ? row->name : "", RB_PARAMETERS_MAX, row->parameterCount);
-    }
+    RB_INVALID_IF(
+        doesNothing || row->parameterCount < 0 || row->parameterCount > RB_PARAMETERS_MAX, error,
+        "the force \"%s\" needs addConstant or addVarying, and 0 to %d parameters, not %d",
+        row->name != NULL ? row->name : "", RB_PARAMETERS_MAX, row->parameterCount);
     return RB_REGISTER_ROW(rbForceType, "force", row, error);
 }
 

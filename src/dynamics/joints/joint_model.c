@@ -63,11 +63,9 @@ static rbStatus validateVectors(const Maker* maker, const rbJointPart* part, con
     const rbVec3 vectors[] = {part->anchorA, part->anchorB, part->axisA, part->axisB};
     for (int i = 0; i < 4; ++i) {
         rbVec3 v = vectors[i];
-        if (!rbIsFinite3(v)) {
-            return rbError_Set(maker->error, RB_STATUS_INVALID,
-                               "%s: %s%s is [%g, %g, %g]; give finite numbers", maker->title,
-                               names[i], of, v.x, v.y, v.z);
-        }
+        RB_INVALID_IF(!rbIsFinite3(v), maker->error,
+                      "%s: %s%s is [%g, %g, %g]; give finite numbers", maker->title, names[i], of,
+                      v.x, v.y, v.z);
     }
     return RB_STATUS_OK;
 }
@@ -80,12 +78,10 @@ static rbStatus resolveAxes(const Maker* maker, rbAxisUse use, rbJointPart* part
         part->axisB = part->axisA;
         return RB_STATUS_OK;
     }
-    if (isZero(part->axisA)) {
-        return rbError_Set(
-            maker->error, RB_STATUS_INVALID,
-            "%s: axisA is zero; give a direction in the frame of \"%.60s\", such as [0, 0, 1]",
-            maker->title, maker->sideA->name);
-    }
+    RB_INVALID_IF(
+        isZero(part->axisA), maker->error,
+        "%s: axisA is zero; give a direction in the frame of \"%.60s\", such as [0, 0, 1]",
+        maker->title, maker->sideA->name);
     part->axisA = findUnit(part->axisA);
     rbVec3 world = rbRotate(maker->sideA->transform.q, part->axisA);
     if (use == RB_AXIS_COMMON) {
@@ -93,21 +89,17 @@ static rbStatus resolveAxes(const Maker* maker, rbAxisUse use, rbJointPart* part
                                           : findUnit(part->axisB);
         return RB_STATUS_OK;
     }
-    if (isZero(part->axisB)) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: axisB is zero; give a second axis in the frame of \"%.60s\", not "
-                           "parallel to axisA",
-                           maker->title, maker->sideB->name);
-    }
+    RB_INVALID_IF(
+        isZero(part->axisB), maker->error,
+        "%s: axisB is zero; give a second axis in the frame of \"%.60s\", not parallel to axisA",
+        maker->title, maker->sideB->name);
     part->axisB = findUnit(part->axisB);
     rbVec3 other = rbRotate(maker->sideB->transform.q, part->axisB);
     double sine = rbLength(rbCross(world, other));
-    if (sine < PARALLEL_SINE) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: axisA and axisB are parallel now (sine of their angle %g); turn "
-                           "one of them, 90 degrees between them is best",
-                           maker->title, sine);
-    }
+    RB_INVALID_IF(sine < PARALLEL_SINE, maker->error,
+                  "%s: axisA and axisB are parallel now (sine of their angle %g); turn one of "
+                  "them, 90 degrees between them is best",
+                  maker->title, sine);
     return RB_STATUS_OK;
 }
 
@@ -119,12 +111,9 @@ static rbStatus resolveDistance(const Maker* maker, const rbPartOps* ops, double
     if (!ops->hasDistance) {
         return RB_STATUS_OK;
     }
-    if (!isfinite(given)) {
-        return rbError_Set(
-            maker->error, RB_STATUS_INVALID,
-            "%s: distance is %g; give meters, or a negative number for the present distance",
-            maker->title, given);
-    }
+    RB_INVALID_IF(!isfinite(given), maker->error,
+                  "%s: distance is %g; give meters, or a negative number for the present distance",
+                  maker->title, given);
     double smallest = 0.0;
     double distance = given;
     if (given < 0.0) {
@@ -132,13 +121,10 @@ static rbStatus resolveDistance(const Maker* maker, const rbPartOps* ops, double
         smallest = ZERO_DISTANCE * (rbDistance(maker->poseA.position, maker->poseB.position) +
                                     rbLength(part->pointA) + rbLength(part->pointB));
     }
-    if (!ops->isDistanceSigned && distance <= smallest) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: the distance to hold is %g m, which has no direction; give more "
-                           "than 0 or use type %s",
-                           maker->title, distance,
-                           part->type == RB_JOINT_DISTANCE ? "ball" : "line");
-    }
+    RB_INVALID_IF(
+        !ops->isDistanceSigned && distance <= smallest, maker->error,
+        "%s: the distance to hold is %g m, which has no direction; give more than 0 or use type %s",
+        maker->title, distance, part->type == RB_JOINT_DISTANCE ? "ball" : "line");
     part->distance = distance;
     return RB_STATUS_OK;
 }
@@ -154,12 +140,10 @@ static void setAngle(rbPartModel* part, rbVec3 x, rbVec3 y)
 static rbStatus addPart(const Maker* maker, rbJointModel* model, const rbJointPart* source)
 {
     const rbPartOps* ops = rbPartOps_Get(source->type);
-    if (model->partCount == RB_JOINT_PARTS_MAX || model->rowCount + ops->rowCount > 6) {
-        return rbError_Set(
-            maker->error, RB_STATUS_INVALID,
-            "%s: its parts take away more than the 6 freedoms there are; leave part %d out",
-            maker->title, model->partCount + 1);
-    }
+    RB_INVALID_IF(model->partCount == RB_JOINT_PARTS_MAX || model->rowCount + ops->rowCount > 6,
+                  maker->error,
+                  "%s: its parts take away more than the 6 freedoms there are; leave part %d out",
+                  maker->title, model->partCount + 1);
     const rbTransform principalA = maker->sideA->principal;
     const rbTransform principalB = maker->sideB->principal;
     rbPartModel* part = &model->parts[model->partCount];
@@ -206,30 +190,21 @@ static rbStatus addStack(const Maker* maker, rbJointModel* model)
 static rbStatus addFreeParts(const Maker* maker, rbJointModel* model)
 {
     const rbJointDef* def = maker->def;
-    if (def->partCount < 1 || def->partCount > RB_JOINT_PARTS_MAX || def->parts == NULL) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: it has %d parts; give 1 to %d that take away at most 6 freedoms",
-                           maker->title, def->parts == NULL ? 0 : def->partCount,
-                           RB_JOINT_PARTS_MAX);
-    }
-    rbStatus status = RB_STATUS_OK;
-    for (int i = 0; i < def->partCount && status == RB_STATUS_OK; ++i) {
+    RB_INVALID_IF(def->partCount < 1 || def->partCount > RB_JOINT_PARTS_MAX || def->parts == NULL,
+                  maker->error,
+                  "%s: it has %d parts; give 1 to %d that take away at most 6 freedoms",
+                  maker->title, def->parts == NULL ? 0 : def->partCount, RB_JOINT_PARTS_MAX);
+    for (int i = 0; i < def->partCount; ++i) {
         rbJointPart part = def->parts[i];
-        if ((int)part.type < 0 || part.type >= RB_BASIC_JOINT_COUNT) {
-            return rbError_Set(maker->error, RB_STATUS_INVALID,
-                               "%s: part %d is of type %d; parts are of one of the %d basic types, "
-                               "from ball to double-rotation",
-                               maker->title, i + 1, (int)part.type, RB_BASIC_JOINT_COUNT);
-        }
-        status = validateVectors(maker, &part, " of a part");
-        if (status == RB_STATUS_OK) {
-            status = resolveAxes(maker, rbPartOps_Get(part.type)->axisUse, &part);
-        }
-        if (status == RB_STATUS_OK) {
-            status = addPart(maker, model, &part);
-        }
+        RB_INVALID_IF((int)part.type < 0 || part.type >= RB_BASIC_JOINT_COUNT, maker->error,
+                      "%s: part %d is of type %d; parts are of one of the %d basic types, from "
+                      "ball to double-rotation",
+                      maker->title, i + 1, (int)part.type, RB_BASIC_JOINT_COUNT);
+        RB_TRY(validateVectors(maker, &part, " of a part"));
+        RB_TRY(resolveAxes(maker, rbPartOps_Get(part.type)->axisUse, &part));
+        RB_TRY(addPart(maker, model, &part));
     }
-    return status;
+    return RB_STATUS_OK;
 }
 
 // The orientation of B's principal frame relative to A's that the joint holds, or that its angles
@@ -461,10 +436,8 @@ static rbStatus validateNumber(const Number* number, const char* title, rbError*
     if (isHigh && isBounded) {
         return RB_STATUS_OK;
     }
-    if (number->least == -INFINITY) {
-        return rbError_Set(error, RB_STATUS_INVALID, "%s: %s is %g; give a finite number", title,
-                           number->what, value);
-    }
+    RB_INVALID_IF(number->least == -INFINITY, error, "%s: %s is %g; give a finite number", title,
+                  number->what, value);
     return rbError_Set(error, RB_STATUS_INVALID, "%s: %s is %g; give a%s number %s %g%s", title,
                        number->what, value, number->isInfiniteAllowed ? "" : " finite",
                        number->isLeastIn ? "of at least" : "above", number->least,
@@ -483,25 +456,19 @@ static rbStatus validateNumbers(const Number* numbers, int count, const char* ti
 
 static rbStatus validateSchedule(const rbMotorDef* motor, const char* title, rbError* error)
 {
-    if (motor->scheduleCount < 0 || motor->scheduleCount > RB_SET_POINTS_MAX ||
-        (motor->scheduleCount > 0 && motor->schedule == NULL)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s: its motor has %d set points; give 0 to %d with an array", title,
-                           motor->scheduleCount, RB_SET_POINTS_MAX);
-    }
+    RB_INVALID_IF(motor->scheduleCount < 0 || motor->scheduleCount > RB_SET_POINTS_MAX ||
+                      (motor->scheduleCount > 0 && motor->schedule == NULL),
+                  error, "%s: its motor has %d set points; give 0 to %d with an array", title,
+                  motor->scheduleCount, RB_SET_POINTS_MAX);
     for (int i = 0; i < motor->scheduleCount; ++i) {
         const rbSetPoint* point = &motor->schedule[i];
-        if (!isfinite(point->time) || !isfinite(point->value)) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "%s: set point %d of its motor is %g at %g s; give finite numbers",
-                               title, i + 1, point->value, point->time);
-        }
-        if (i > 0 && point->time <= point[-1].time) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "%s: set point %d of its motor is at %g s, not after %g s; give set "
-                               "points in rising order of time",
-                               title, i + 1, point->time, point[-1].time);
-        }
+        RB_INVALID_IF(!isfinite(point->time) || !isfinite(point->value), error,
+                      "%s: set point %d of its motor is %g at %g s; give finite numbers", title,
+                      i + 1, point->value, point->time);
+        RB_INVALID_IF(i > 0 && point->time <= point[-1].time, error,
+                      "%s: set point %d of its motor is at %g s, not after %g s; give set points "
+                      "in rising order of time",
+                      title, i + 1, point->time, point[-1].time);
     }
     return RB_STATUS_OK;
 }
@@ -511,11 +478,8 @@ static rbStatus validateMotor(const rbMotorDef* motor, const char* title, rbErro
     if (motor->type == RB_MOTOR_NONE) {
         return RB_STATUS_OK;
     }
-    if ((int)motor->type < 0 || motor->type >= RB_MOTOR_COUNT) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "%s: motor type %d does not exist; see rbMotorType", title,
-                           (int)motor->type);
-    }
+    RB_INVALID_IF((int)motor->type < 0 || motor->type >= RB_MOTOR_COUNT, error,
+                  "%s: motor type %d does not exist; see rbMotorType", title, (int)motor->type);
     const Number numbers[] = {
         {"target of its motor", motor->target, -INFINITY, false, false},
         {"forceMax of its motor", motor->forceMax, 0.0, false, true},
@@ -552,12 +516,9 @@ static rbStatus validateVelocity(const rbJointDef* def, const char* title, rbErr
 {
     const rbVec3 v = def->linearVelocity;
     const rbVec3 w = def->angularVelocity;
-    if (!rbIsFinite3(v) || !rbIsFinite3(w)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "%s: its velocities are [%g, %g, %g] and [%g, %g, %g]; give finite numbers", title, v.x,
-            v.y, v.z, w.x, w.y, w.z);
-    }
+    RB_INVALID_IF(!rbIsFinite3(v) || !rbIsFinite3(w), error,
+                  "%s: its velocities are [%g, %g, %g] and [%g, %g, %g]; give finite numbers",
+                  title, v.x, v.y, v.z, w.x, w.y, w.z);
     const Number forceMax = {"forceMax", def->forceMax, 0.0, false, true};
     return validateNumber(&forceMax, title, error);
 }
@@ -593,24 +554,14 @@ rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJ
     RB_ASSERT(rbIsUnitQuat(sideA->principal.q) && rbIsUnitQuat(sideB->principal.q));
     *model = (rbJointModel){.type = def->type};
     Maker maker = begin(def, sideA, sideB, error);
-    if ((int)def->type < 0 || (int)def->type >= rbJointType_GetCount()) {
-        return rbError_Set(error, RB_STATUS_INVALID, "%s: type %d does not exist; see rbJointType",
-                           maker.title, (int)def->type);
-    }
+    RB_INVALID_IF((int)def->type < 0 || (int)def->type >= rbJointType_GetCount(), error,
+                  "%s: type %d does not exist; see rbJointType", maker.title, (int)def->type);
     maker.poseA = findPose(sideA);
     maker.poseB = findPose(sideB);
     rbJointPart whole = {def->type, def->anchorA, def->anchorB, def->axisA, def->axisB, 0.0};
-    rbStatus status = validateVectors(&maker, &whole, "");
-    if (status == RB_STATUS_OK) {
-        status = resolveOrientation(&maker);
-    }
-    if (status == RB_STATUS_OK) {
-        status =
-            def->type == RB_JOINT_PARTS ? addFreeParts(&maker, model) : addStack(&maker, model);
-    }
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(validateVectors(&maker, &whole, ""));
+    RB_TRY(resolveOrientation(&maker));
+    RB_TRY(def->type == RB_JOINT_PARTS ? addFreeParts(&maker, model) : addStack(&maker, model));
     addFreedoms(model, maker.relative);
     return validateDrives(def, maker.title, model->freedomCount, error);
 }
@@ -707,31 +658,23 @@ static rbStatus validateLimit(const Maker* maker, int index, rbFreedomKind kind)
 {
     const rbLimitDef* limit = &maker->def->limits[index];
     const char* unit = kind == RB_FREEDOM_TRAVEL ? "m" : "rad";
-    if (isnan(limit->lower) || isnan(limit->upper) || limit->lower == INFINITY ||
-        limit->upper == -INFINITY) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: limits %d are %g to %g %s; give finite numbers, or -infinity and "
-                           "infinity for none",
-                           maker->title, index + 1, limit->lower, limit->upper, unit);
-    }
-    if (limit->lower > limit->upper) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: the lower limit %g %s is above the upper one, %g %s; exchange them",
-                           maker->title, limit->lower, unit, limit->upper, unit);
-    }
-    if (!(limit->restitution >= 0.0 && limit->restitution <= 1.0)) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: the restitution of limits %d is %g; give 0 to 1", maker->title,
-                           index + 1, limit->restitution);
-    }
+    RB_INVALID_IF(
+        isnan(limit->lower) || isnan(limit->upper) || limit->lower == INFINITY ||
+            limit->upper == -INFINITY,
+        maker->error,
+        "%s: limits %d are %g to %g %s; give finite numbers, or -infinity and infinity for none",
+        maker->title, index + 1, limit->lower, limit->upper, unit);
+    RB_INVALID_IF(limit->lower > limit->upper, maker->error,
+                  "%s: the lower limit %g %s is above the upper one, %g %s; exchange them",
+                  maker->title, limit->lower, unit, limit->upper, unit);
+    RB_INVALID_IF(!(limit->restitution >= 0.0 && limit->restitution <= 1.0), maker->error,
+                  "%s: the restitution of limits %d is %g; give 0 to 1", maker->title, index + 1,
+                  limit->restitution);
     bool isLow = kind == RB_FREEDOM_SWING && limit->upper <= 0.0;
     bool isHigh = kind == RB_FREEDOM_SWING && limit->lower >= RB_PI;
-    if (isLow || isHigh) {
-        return rbError_Set(
-            maker->error, RB_STATUS_INVALID,
-            "%s: the angle of its cone is bounded by %g and %g rad; it is between 0 and pi",
-            maker->title, limit->lower, limit->upper);
-    }
+    RB_INVALID_IF(isLow || isHigh, maker->error,
+                  "%s: the angle of its cone is bounded by %g and %g rad; it is between 0 and pi",
+                  maker->title, limit->lower, limit->upper);
     return RB_STATUS_OK;
 }
 
@@ -740,12 +683,10 @@ static rbStatus validateLimit(const Maker* maker, int index, rbFreedomKind kind)
 static rbStatus makeBall(Maker* maker, rbLimitModel limits[2])
 {
     const rbJointDef* def = maker->def;
-    if (isZero(def->axisA)) {
-        return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: limits of a ball joint need axisA, the axis of the cone in the "
-                           "frame of \"%.60s\"; it is zero",
-                           maker->title, maker->sideA->name);
-    }
+    RB_INVALID_IF(isZero(def->axisA), maker->error,
+                  "%s: limits of a ball joint need axisA, the axis of the cone in the frame of "
+                  "\"%.60s\"; it is zero",
+                  maker->title, maker->sideA->name);
     rbJointPart part = {.axisA = def->axisA, .axisB = def->axisB};
     (void)resolveAxes(maker, RB_AXIS_COMMON, &part);
     rbQuat principalA = maker->sideA->principal.q;
@@ -776,22 +717,17 @@ rbStatus rbMakeLimits(rbJointLimits* limits, const rbJointDef* def, const rbJoin
     limits->count = 0;
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
         isAnyUsed = isAnyUsed || isUsed(&def->limits[i]);
-        if (i >= places && isUsed(&def->limits[i])) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "%s: limits %d are given, but a joint of type %s has %d; a ball "
-                               "joint, hinge, prismatic, cylindrical or universal joint has some",
-                               maker.title, i + 1, rbJointType_Name(def->type), places);
-        }
+        RB_INVALID_IF(i >= places && isUsed(&def->limits[i]), error,
+                      "%s: limits %d are given, but a joint of type %s has %d; a ball joint, "
+                      "hinge, prismatic, cylindrical or universal joint has some",
+                      maker.title, i + 1, rbJointType_Name(def->type), places);
     }
     if (!isAnyUsed) {
         return RB_STATUS_OK;
     }
-    if (def->isVelocityOnly) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "%s: it holds a velocity only and cannot have limits; let it hold positions",
-            maker.title);
-    }
+    RB_INVALID_IF(def->isVelocityOnly, error,
+                  "%s: it holds a velocity only and cannot have limits; let it hold positions",
+                  maker.title);
     rbStatus status = def->type == RB_JOINT_BALL ? makeBall(&maker, limits->models) : RB_STATUS_OK;
     for (int i = 0; i < places && status == RB_STATUS_OK; ++i) {
         rbLimitModel* limit = &limits->models[i];

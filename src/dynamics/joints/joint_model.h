@@ -2,6 +2,7 @@
 // principal axes of each body.
 #pragma once
 
+#include "base/core/status.h"
 #include "base/core/words.h"
 #include "dynamics/constraints/rows.h"
 

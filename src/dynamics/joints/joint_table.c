@@ -70,11 +70,9 @@ RB_DEFINE_TABLE(rbJointType, const rbJointTypeRow* rbJointTypeRow_Get, RB_JOINT_
 rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error)
 {
     RB_ASSERT(row != NULL);
-    if (row->partCount < 1 || row->partCount > RB_STACK_MAX) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the joint \"%s\" has %d parts; 1 to %d are accepted",
-                           row->name != NULL ? row->name : "", row->partCount, RB_STACK_MAX);
-    }
+    RB_INVALID_IF(row->partCount < 1 || row->partCount > RB_STACK_MAX, error,
+                  "the joint \"%s\" has %d parts; 1 to %d are accepted",
+                  row->name != NULL ? row->name : "", row->partCount, RB_STACK_MAX);
     return RB_REGISTER_ROW(rbJointType, "joint", row, error);
 }
 

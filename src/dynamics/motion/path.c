@@ -87,41 +87,28 @@ static rbStatus buildCurve(rbPath* path, const rbPathDef* def, rbError* error)
         }
     }
     path->length = total;
-    if (!(total > 0.0) || !isfinite(total)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the path has length %g m; its points must differ", total);
-    }
+    RB_INVALID_IF(!(total > 0.0) || !isfinite(total), error,
+                  "the path has length %g m; its points must differ", total);
     return RB_STATUS_OK;
 }
 
 static rbStatus validateDef(const rbPathDef* def, rbError* error)
 {
-    if (!(def->speed >= 0.0) || !isfinite(def->speed)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the path's speed is %g m/s; it must be finite and not negative",
-                           def->speed);
-    }
-    if (!rbIsFinite3(def->angularVelocity) || !isfinite(def->startTime)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the path's angular velocity and start time must be finite");
-    }
+    RB_INVALID_IF(!(def->speed >= 0.0) || !isfinite(def->speed), error,
+                  "the path's speed is %g m/s; it must be finite and not negative", def->speed);
+    RB_INVALID_IF(!rbIsFinite3(def->angularVelocity) || !isfinite(def->startTime), error,
+                  "the path's angular velocity and start time must be finite");
     int least = def->type == RB_PATH_CURVE ? 1 : 0;
     int most = def->type == RB_PATH_CURVE ? RB_PATH_POINTS_MAX : 1;
-    if (def->pointCount < least || def->pointCount > most) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the path has %d points after the body's position; %d to %d are accepted",
-            def->pointCount, least, most);
-    }
+    RB_INVALID_IF(def->pointCount < least || def->pointCount > most, error,
+                  "the path has %d points after the body's position; %d to %d are accepted",
+                  def->pointCount, least, most);
     for (int i = 0; i < def->pointCount; ++i) {
-        if (!rbIsFinite3(def->points[i])) {
-            return rbError_Set(error, RB_STATUS_INVALID, "point %d of the path is not finite", i);
-        }
+        RB_INVALID_IF(!rbIsFinite3(def->points[i]), error, "point %d of the path is not finite", i);
     }
-    if (!rbIsFinite3(def->startTangent) || !rbIsFinite3(def->endTangent) ||
-        !isfinite(def->tangentFactor)) {
-        return rbError_Set(error, RB_STATUS_INVALID, "the path's tangents must be finite");
-    }
+    RB_INVALID_IF(!rbIsFinite3(def->startTangent) || !rbIsFinite3(def->endTangent) ||
+                      !isfinite(def->tangentFactor),
+                  error, "the path's tangents must be finite");
     return RB_STATUS_OK;
 }
 
@@ -130,11 +117,9 @@ static rbStatus buildLine(rbPath* path, const rbPathDef* def, rbError* error)
     bool hasEnd = def->pointCount == 1;
     rbVec3 way = hasEnd ? rbSub(def->points[0], path->start.p) : def->direction;
     double length = rbLength(way);
-    if (def->speed > 0.0 && (!(length > 0.0) || !isfinite(length))) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the line has no direction; give an end point away from the body's "
-                           "position or a non-zero direction");
-    }
+    RB_INVALID_IF(def->speed > 0.0 && (!(length > 0.0) || !isfinite(length)), error,
+                  "the line has no direction; give an end point away from the body's position or a "
+                  "non-zero direction");
     path->direction = rbNormalize(way);
     path->length = hasEnd ? length : INFINITY;
     return RB_STATUS_OK;

@@ -1,6 +1,8 @@
 // Prescribed paths of kinematic bodies: their position at any time and bounds on it.
 #pragma once
 
+#include "base/core/status.h"
+
 #include <rattleback/body.h>
 
 // Spans of a piece; five Gauss points over 1/32 of a cubic yield lengths to about 1e-13.

@@ -888,10 +888,8 @@ static rbStatus sweepOntoPlane(const Pair* pair, rbShapeSweep* sweep, rbError* e
 {
     rbVec3 normal = pair->b->data.plane.normal;
     *sweep = (rbShapeSweep){.isExact = true};
-    if (!pair->a->isBounded) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "two planes cannot be swept: neither has an end");
-    }
+    RB_REFUSE_IF(!pair->a->isBounded, RB_STATUS_UNSUPPORTED, error,
+                 "two planes cannot be swept: neither has an end");
     rbVec3 lowest = rbGeometry_GetSupport(pair->a, rbNeg(rbInvRotate(pair->pose.q, normal)));
     rbVec3 start = rbTransformPoint(pair->pose, lowest);
     double height = rbDot(start, normal) - pair->b->data.plane.offset;
@@ -938,10 +936,7 @@ static rbStatus sweepOntoCompound(const Pair* pair, rbShapeSweep* sweep, rbError
             continue;
         }
         rbShapeSweep found;
-        rbStatus status = sweepPair(&part, &found, error);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
+        RB_TRY(sweepPair(&part, &found, error));
         isExact = isExact && found.isExact;
         if (found.isHit && (!sweep->isHit || found.fraction < sweep->fraction)) {
             *sweep = found;
@@ -976,10 +971,7 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
     for (int i = 0; i < ITERATIONS_MAX; ++i) {
         rbPoll();
         rbSeparation gap;
-        rbStatus status = measure(pair, t, &cache, &gap, error);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
+        RB_TRY(measure(pair, t, &cache, &gap, error));
         double closing = -rbDot(gap.normal, pair->step);
         bool isMeeting = gap.distance <= pair->tolerance;
         if (closing <= 0.0 && !(isMeeting && i > 0)) {
@@ -1048,23 +1040,16 @@ static rbStatus sweepPair(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 static rbStatus checkInput(rbTransform poseA, rbVec3 step, double tolerance, rbError* error)
 {
     double length = sqrt(rbDotQuat(poseA.q, poseA.q));
-    if (!rbIsFinite3(poseA.p) || !(fabs(length - 1.0) <= 1e-6)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the pose of the swept shape must be finite with a quaternion of length 1, not %g",
-            length);
-    }
-    if (!rbIsFinite3(step) || rbLargestComponent(step) > RB_LENGTH_MAX) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the step of the sweep is (%g, %g, %g) m: its components must be finite and at most %g",
-            step.x, step.y, step.z, RB_LENGTH_MAX);
-    }
-    if (!(tolerance >= 0.0) || isinf(tolerance)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the tolerance of the sweep is %g m: it must be finite and at least 0",
-                           tolerance);
-    }
+    RB_INVALID_IF(
+        !rbIsFinite3(poseA.p) || !(fabs(length - 1.0) <= 1e-6), error,
+        "the pose of the swept shape must be finite with a quaternion of length 1, not %g", length);
+    RB_INVALID_IF(
+        !rbIsFinite3(step) || rbLargestComponent(step) > RB_LENGTH_MAX, error,
+        "the step of the sweep is (%g, %g, %g) m: its components must be finite and at most %g",
+        step.x, step.y, step.z, RB_LENGTH_MAX);
+    RB_INVALID_IF(!(tolerance >= 0.0) || isinf(tolerance), error,
+                  "the tolerance of the sweep is %g m: it must be finite and at least 0",
+                  tolerance);
     return RB_STATUS_OK;
 }
 
@@ -1075,10 +1060,7 @@ rbStatus rbSweepShapes(const rbGeometry* geometryA, rbTransform poseA, rbVec3 st
 {
     RB_ASSERT(geometryA != NULL && geometryB != NULL && scratch != NULL && sweep != NULL);
     *sweep = (rbShapeSweep){0};
-    rbStatus status = checkInput(poseA, step, tolerance, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(checkInput(poseA, step, tolerance, error));
     double size = (geometryA->isBounded ? geometryA->radius : 0.0) +
                   (geometryB->isBounded ? geometryB->radius : 0.0);
     Pair pair = {
@@ -1097,10 +1079,7 @@ rbStatus rbSweepShapes(const rbGeometry* geometryA, rbTransform poseA, rbVec3 st
         return RB_STATUS_OK;
     }
     rbSeparation gap;
-    status = measure(&pair, 0.0, NULL, &gap, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(measure(&pair, 0.0, NULL, &gap, error));
     if (gap.distance < -pair.touch) {
         *sweep = (rbShapeSweep){.isHit = true,
                                 .isInside = true,

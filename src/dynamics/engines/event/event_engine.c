@@ -282,14 +282,12 @@ static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
     engine->tolerance = requested > 0.0 ? requested : chosen;
     engine->statistics.tolerance = engine->tolerance;
     // Larger: contact would be far from touching. Smaller: positions in doubles cannot resolve it.
-    if (isfinite(least) && !(engine->tolerance <= TOLERANCE_MOST * least &&
-                             engine->tolerance >= TOLERANCE_LEAST * least)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the tolerance is %g m; for the smallest dynamic body, of diameter %g "
-                           "m, %g to %g m are accepted",
-                           engine->tolerance, least, TOLERANCE_LEAST * least,
-                           TOLERANCE_MOST * least);
-    }
+    RB_INVALID_IF(isfinite(least) && !(engine->tolerance <= TOLERANCE_MOST * least &&
+                                       engine->tolerance >= TOLERANCE_LEAST * least),
+                  error,
+                  "the tolerance is %g m; for the smallest dynamic body, of diameter %g m, %g to "
+                  "%g m are accepted",
+                  engine->tolerance, least, TOLERANCE_LEAST * least, TOLERANCE_MOST * least);
     return RB_STATUS_OK;
 }
 
@@ -298,11 +296,9 @@ static rbStatus validatePeriods(rbEventEngine* engine, rbError* error)
     if (!engine->space.isPeriodic) {
         return RB_STATUS_OK;
     }
-    if (engine->loop->startPairs != NULL) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "the event loop \"%s\" does not support a periodic box; use \"bodies\"",
-                           engine->loop->name);
-    }
+    RB_REFUSE_IF(engine->loop->startPairs != NULL, RB_STATUS_UNSUPPORTED, error,
+                 "the event loop \"%s\" does not support a periodic box; use \"bodies\"",
+                 engine->loop->name);
     double least = INFINITY;
     double edges[3] = {engine->space.period.x, engine->space.period.y, engine->space.period.z};
     for (int i = 0; i < 3; ++i) {
@@ -316,12 +312,10 @@ static rbStatus validatePeriods(rbEventEngine* engine, rbError* error)
         }
     }
     engine->space.edgeMax = REGION_OF_PERIOD * least;
-    if (3.0 * largest > engine->space.edgeMax) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "an edge of the periodic box is %g m; the largest body, of radius %g m, "
-                           "needs at least %g m",
-                           least, largest, 3.0 * largest / REGION_OF_PERIOD);
-    }
+    RB_INVALID_IF(3.0 * largest > engine->space.edgeMax, error,
+                  "an edge of the periodic box is %g m; the largest body, of radius %g m, needs at "
+                  "least %g m",
+                  least, largest, 3.0 * largest / REGION_OF_PERIOD);
     return RB_STATUS_OK;
 }
 

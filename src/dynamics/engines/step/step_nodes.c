@@ -697,11 +697,8 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
         run->mechanism->node.level = depth + 1;
         run->mechanism->node.calmCount = 0;
     }
-    rbStatus status = makeParts(run, time, 0.5 * h, depth + 1);
-    if (status == RB_STATUS_OK) {
-        status = makeParts(run, time + 0.5 * h, 0.5 * h, depth + 1);
-    }
-    return status;
+    RB_TRY(makeParts(run, time, 0.5 * h, depth + 1));
+    return makeParts(run, time + 0.5 * h, 0.5 * h, depth + 1);
 }
 
 static bool isConservative(const rbStepMechanism* mechanism)

@@ -1,0 +1,25 @@
+// Refusals: a function that validates its input reads as the list of what it refuses.
+#pragma once
+
+#include <rattleback/base.h>
+
+// Leaves a function that returns rbStatus, with a message, if a condition holds.
+#define RB_REFUSE_IF(condition, status, error, ...)             \
+    do {                                                        \
+        if (condition) {                                        \
+            return rbError_Set((error), (status), __VA_ARGS__); \
+        }                                                       \
+    } while (0)
+
+// The same for bad input.
+#define RB_INVALID_IF(condition, error, ...) \
+    RB_REFUSE_IF(condition, RB_STATUS_INVALID, error, __VA_ARGS__)
+
+// Leaves it with the status of a call that fails.
+#define RB_TRY(call)                 \
+    do {                             \
+        rbStatus tried = (call);     \
+        if (tried != RB_STATUS_OK) { \
+            return tried;            \
+        }                            \
+    } while (0)
