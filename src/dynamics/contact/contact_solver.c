@@ -906,7 +906,7 @@ static void runStage(rbContactSolver* solver, Stage* stage)
     int first = stage->pack.firstContact;
     bool isDone = false;
     for (int i = 0; i < most && !isDone; ++i) {
-        if (i % POLL_SWEEPS == 0 || stage->pack.bodyCount > BODIES_LARGE) {
+        if (i % POLL_SWEEPS == 0 || stage->pack.bodyCount > RB_ISLAND_LARGE) {
             rbPoll();
         }
         if (settings->shockAfter > 0 && i == settings->shockAfter) {
