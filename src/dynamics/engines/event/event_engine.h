@@ -21,6 +21,7 @@ typedef struct rbEventHost {
     rbMotionBody* motions;       // of dynamic bodies
     const rbMotionState* states; // of the others, at rest
     rbEngineJournalFn* journal;  // NULL: nothing is recorded
+    void (*flown)(void* context, int index, double time); // a flight began; NULL: not told
     void* context;
 } rbEventHost;
 
