@@ -10,7 +10,8 @@
 
 static const rbVerb* const verbs[] = {
     &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance, &rbVerbRays,
-    &rbVerbReplay, &rbVerbValidate, &rbVerbBench, &rbVerbView,     &rbVerbSettings,
+    &rbVerbReplay, &rbVerbVerify,   &rbVerbValidate, &rbVerbBench,    &rbVerbView,
+    &rbVerbSettings,
 };
 #define VERB_COUNT ((int)(sizeof verbs / sizeof verbs[0]))
 

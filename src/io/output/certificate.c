@@ -219,8 +219,8 @@ static void putGeometry(rbCertificate* c, const rbGeometry* geometry)
     rbMeshDef mesh;
     int count = 0;
     const rbCompoundChild* children = rbGeometry_GetChildren(geometry, &count);
+    int start = c->words.count;
     putWord(c, (uint64_t)data.type);
-    putWord(c, rbGeometry_GetHash(geometry));
     putNumber(c, rbGeometry_GetRadius(geometry, RB_VEC3_ZERO));
     if (data.type == RB_SHAPE_PLANE) {
         putVector(c, data.plane.normal);
@@ -236,6 +236,13 @@ static void putGeometry(rbCertificate* c, const rbGeometry* geometry)
             putTransform(c, children[i].transform);
         }
     }
+    uint64_t hash = HASH_START;
+    for (int i = start; i < c->words.count; ++i) {
+        unsigned char bytes[8];
+        rbPutWord64(bytes, c->words.data[i]);
+        hash = hashBytes(hash, bytes, sizeof bytes);
+    }
+    putWord(c, hash);
 }
 
 static void putState(rbCertificate* c, const rbBodyState* state)

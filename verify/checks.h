@@ -1,0 +1,85 @@
+// State shared by the checks of the verifier.
+#pragma once
+
+#include "verify/flight.h"
+#include "verify/impact.h"
+#include "verify/verify.h"
+
+#define RB_V_GROUP_MAX 256
+
+// A body as followed through the records.
+typedef struct rbVTrack {
+    rbVFlight flight;
+    rbVState now;        // recorded, at the last node or start of a flight
+    rbVState node;       // at the last node on the grid
+    bool isPushed;       // impulses since the last start of a flight
+    rbVImpactBody moved; // with these
+    double pushTime;
+    double impulseSum; // N s, sum of their magnitudes
+    double spinSum;    // N m s, the same of r x p
+    double restEnergy; // J, that the last rest took
+    bool hasRested;
+    bool isChanged; // in this node
+} rbVTrack;
+
+typedef struct rbVChecker {
+    rbVModel model;
+    rbVReport* report;
+    rbVTrack* tracks;
+    double time;     // of the last record
+    double nodeTime; // of the last node on the grid
+    bool hasNode;
+    rbVLedger ledger, firstLedger;
+    bool hasLedger;
+    // events of one instant
+    rbVEvent group[RB_V_GROUP_MAX];
+    int groupCount;
+    // works recomputed from events, J
+    double impactWork, frictionWork, microWork, restWork, workScale;
+    uint64_t impacts, micros;
+    // what precedes a node
+    rbVContact* contacts;
+    uint32_t contactCount, contactCapacity;
+    rbVJointForce* jointForces;
+    double* springForces; // 3 per spring
+    bool hasJointForces, hasSpringForces;
+    rbV3* impulses; // per body, of the step: force sums, N
+    rbV3* torques;
+    double* loads;    // sums of magnitudes, N
+    double* leverage; // N m
+    uint64_t* skip;   // pairs that do not collide, sorted
+    uint32_t skipCount;
+    double claimedOverlap; // m
+    double deepest;        // m, found
+    double jointWorst[2];  // m and rad, found
+} rbVChecker;
+
+// Counts a value with its bound; a value above it, or not finite, is a failure.
+typedef struct rbVFinding {
+    rbVClaim claim;
+    rbVClass class;
+    uint32_t a, b;
+    double value, bound;
+    const char* detail;
+} rbVFinding;
+bool rbVChecker_Find(rbVChecker* checker, const rbVFinding* finding);
+void rbVChecker_Skip(rbVChecker* checker, rbVClaim claim, const char* why);
+const rbVBody* rbVChecker_Body(const rbVChecker* checker, uint32_t index);
+
+// Events and flights (check_events.c).
+void rbVCheckEvent(rbVChecker* checker, const rbVEvent* event);
+void rbVCheckFlightStart(rbVChecker* checker, uint32_t body, const rbVState* state, bool isHeld);
+void rbVCheckGroup(rbVChecker* checker); // those of one instant that wait
+// A recorded state against the flight of the body.
+void rbVCheckState(rbVChecker* checker, uint32_t body, double time, const rbVState* state);
+// Friction of two shapes, the larger of sliding and sticking.
+double rbVGetFriction(const rbVModel* model, const rbVShape* a, const rbVShape* b);
+
+// Nodes (check_nodes.c).
+void rbVCheckNode(rbVChecker* checker, double time, bool isGrid);
+
+// Distances (check_apart.c).
+bool rbVPrepareShapes(rbVChecker* checker);
+void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState* a,
+                   const rbVState* b);
+void rbVCheckApart(rbVChecker* checker, double time, bool isStep);
