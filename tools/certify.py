@@ -32,7 +32,7 @@ def main():
     parser.add_argument("scenes", nargs="*")
     parser.add_argument("--limit", type=float, default=20.0)
     parser.add_argument("--keep")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     folder = arguments.keep or tempfile.mkdtemp(prefix="certify-")
     scenes = arguments.scenes or sorted(
         name[:-5] for name in os.listdir("scenes") if name.endswith(".json"))

@@ -22,6 +22,15 @@ typedef struct rbVTrack {
     bool isChanged; // in this node
 } rbVTrack;
 
+typedef struct rbVPiece rbVPiece;
+
+// How a body moved since the last node.
+typedef struct rbVSpan {
+    rbV3 center;
+    double speed; // m/s, of any of its points, at the last node or after an impact since
+    double way;   // m, of any of its points between the two nodes, at most
+} rbVSpan;
+
 typedef struct rbVChecker {
     rbVModel model;
     rbVReport* report;
@@ -29,6 +38,7 @@ typedef struct rbVChecker {
     double time;     // of the last record
     double nodeTime; // of the last node on the grid
     bool hasNode;
+    uint64_t stepCount;
     rbVLedger ledger, firstLedger;
     bool hasLedger;
     // events of one instant
@@ -47,11 +57,17 @@ typedef struct rbVChecker {
     rbV3* torques;
     double* loads;    // sums of magnitudes, N
     double* leverage; // N m
-    uint64_t* skip;   // pairs that do not collide, sorted
-    uint32_t skipCount;
+    rbVPiece* pieces; // convex, of all bodies
+    uint32_t pieceCount;
+    uint32_t* firstPiece; // of a body
+    rbVSpan* spans;
+    double lastNode;       // s
+    uint64_t farPairs;     // proved apart by balls
     double claimedOverlap; // m
     double deepest;        // m, found
     double jointWorst[2];  // m and rad, found
+    double fastest;        // m/s, in any impact so far
+    bool* struck;          // per body: it collided in this step
 } rbVChecker;
 
 // Counts a value with its bound; a value above it, or not finite, is a failure.
@@ -83,3 +99,4 @@ bool rbVPrepareShapes(rbVChecker* checker);
 void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState* a,
                    const rbVState* b);
 void rbVCheckApart(rbVChecker* checker, double time, bool isStep);
+void rbVMeasureWay(rbVChecker* checker, uint32_t body, double span);

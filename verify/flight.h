@@ -4,6 +4,15 @@
 
 #include "verify/model.h"
 
+#define RB_V_ORDER_MAX 28
+
+// A rotation at a time.
+typedef struct rbVTurn {
+    rbVDd q[4]; // w x y z
+    rbVDd3 m;   // angular momentum about the center, axes of the body
+    rbVDd3 t;   // torque, axes of the body
+} rbVTurn;
+
 // A body in flight: its state at a time, with the digits that doubles lack.
 typedef struct rbVFlight {
     double time;
@@ -12,9 +21,15 @@ typedef struct rbVFlight {
     bool isHeld;
     rbVDd3 x;   // center
     rbVDd3 v;
-    rbVDd q[4]; // w x y z
-    rbVDd3 m;   // angular momentum about the center, axes of the body
-    rbVDd3 t;   // torque, axes of the body
+    rbVTurn turn;
+    // The series of the rotation from this state on, in doubles: nodes within it are evaluated.
+    double turnTime; // s, of turn; the others are at time
+    double nextTime; // s, of next
+    rbVTurn next;    // at the end of the series
+    double seriesLength; // s; 0: there is none
+    int seriesOrder;
+    double seriesQ[RB_V_ORDER_MAX + 1][4];
+    double seriesM[RB_V_ORDER_MAX + 1][3];
 } rbVFlight;
 
 // Begins a flight from a recorded state.

@@ -120,6 +120,7 @@ typedef struct rbVBody {
     rbV3 torque;       // constant, world axes
     bool hasVarying;   // forces that the verifier does not integrate
     bool isLinked;     // by a joint or a spring
+    bool isDriven;     // by a joint that is
     double reach;      // m, farthest point of its shapes from the center
     bool isBounded;
 } rbVBody;
@@ -149,6 +150,7 @@ typedef struct rbVPart {
 typedef struct rbVJoint {
     char name[RB_V_NAME_SIZE];
     uint32_t a, b, type, partCount;
+    bool isDriven; // springs, friction, motors or stops act along its freedoms
     rbVPart parts[RB_V_PARTS_MAX];
 } rbVJoint;
 

@@ -117,9 +117,7 @@ static inline rbVDd ddQuick(double a, double b)
 static inline rbVDd ddAdd(rbVDd a, rbVDd b)
 {
     rbVDd s = ddSum(a.hi, b.hi);
-    rbVDd t = ddSum(a.lo, b.lo);
-    s = ddQuick(s.hi, s.lo + t.hi);
-    return ddQuick(s.hi, s.lo + t.lo);
+    return ddQuick(s.hi, s.lo + (a.lo + b.lo));
 }
 static inline rbVDd ddNegate(rbVDd a)
 {

@@ -483,6 +483,7 @@ static void readLinks(rbVModel* m, rbVWords* w)
         takeText(w, j->name, sizeof j->name);
         takePair(w, m->bodyCount, &j->a, &j->b);
         j->type = takeBelow(w, 64);
+        j->isDriven = takeBelow(w, 2) == 1;
         j->partCount = takeBelow(w, RB_V_PARTS_MAX + 1);
         for (uint32_t k = 0; k < j->partCount; ++k) {
             rbVPart* p = &j->parts[k];
@@ -508,13 +509,14 @@ static void readLinks(rbVModel* m, rbVWords* w)
     }
 }
 
-static void markLink(rbVModel* m, uint32_t a, uint32_t b)
+static void markLink(rbVModel* m, uint32_t a, uint32_t b, bool isDriven)
 {
-    if (a != RB_V_NONE) {
-        m->bodies[a].isLinked = true;
-    }
-    if (b != RB_V_NONE) {
-        m->bodies[b].isLinked = true;
+    const uint32_t both[2] = {a, b};
+    for (int i = 0; i < 2; ++i) {
+        if (both[i] != RB_V_NONE) {
+            m->bodies[both[i]].isLinked = true;
+            m->bodies[both[i]].isDriven = m->bodies[both[i]].isDriven || isDriven;
+        }
     }
 }
 
@@ -559,10 +561,10 @@ bool rbVModel_Read(rbVModel* m, rbVWords* w, char message[RB_V_MESSAGE_SIZE])
         return false;
     }
     for (uint32_t i = 0; i < m->jointCount; ++i) {
-        markLink(m, m->joints[i].a, m->joints[i].b);
+        markLink(m, m->joints[i].a, m->joints[i].b, m->joints[i].isDriven);
     }
     for (uint32_t i = 0; i < m->springCount; ++i) {
-        markLink(m, m->springs[i].a, m->springs[i].b);
+        markLink(m, m->springs[i].a, m->springs[i].b, false);
     }
     return true;
 }

@@ -80,7 +80,7 @@ enum {
 static void noteTime(rbVChecker* c, double time)
 {
     rbVFinding f = {RB_V_CLAIM_ORDER, RB_V_CERTIFIED, RB_V_NONE, RB_V_NONE,
-                    c->time - time,   0.0,            "time after that of the next record, s"};
+                    c->time - time,   2e-15 * fabs(time), "time after that of the next record, s"};
     (void)rbVChecker_Find(c, &f);
     c->time = time;
 }
@@ -345,14 +345,16 @@ static bool prepare(rbVChecker* c)
     c->impulses = calloc(count, sizeof *c->impulses);
     c->torques = calloc(count, sizeof *c->torques);
     c->loads = calloc(count, sizeof *c->loads);
+    c->struck = calloc(count, sizeof *c->struck);
     c->leverage = calloc(count, sizeof *c->leverage);
     c->jointForces = calloc(c->model.jointCount + 1, sizeof *c->jointForces);
     c->springForces = calloc(3 * (size_t)c->model.springCount + 1, sizeof *c->springForces);
     if (c->tracks == NULL || c->impulses == NULL || c->torques == NULL || c->loads == NULL ||
-        c->leverage == NULL || c->jointForces == NULL || c->springForces == NULL) {
+        c->leverage == NULL || c->struck == NULL || c->jointForces == NULL || c->springForces == NULL) {
         return false;
     }
     c->time = c->model.startTime;
+    c->lastNode = c->time;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         const rbVBody* body = &c->model.bodies[i];
         c->tracks[i].now = body->start;
@@ -370,11 +372,14 @@ static void freeChecker(rbVChecker* c)
     free(c->impulses);
     free(c->torques);
     free(c->loads);
+    free(c->struck);
     free(c->leverage);
     free(c->jointForces);
     free(c->springForces);
     free(c->contacts);
-    free(c->skip);
+    free(c->pieces);
+    free(c->firstPiece);
+    free(c->spans);
     free(c);
 }
 

@@ -333,6 +333,23 @@ static void putPairs(rbCertificate* c, const rbWorld* world)
     c->words.data[start] = count;
 }
 
+// Whether springs, friction, motors or stops act along the freedoms of a joint.
+static bool isDriven(const rbWorld* world, rbJointId id)
+{
+    rbJointState state = rbJoint_GetState(world, id);
+    bool isAny = rbJoint_GetConditionCount(world, id) == 0;
+    for (int i = 0; i < state.freedomCount; ++i) {
+        rbFreedomDef freedom = rbJoint_GetFreedom(world, id, i);
+        isAny = isAny || freedom.stiffness > 0.0 || freedom.damping > 0.0 ||
+                freedom.friction > 0.0 || freedom.motor.type != RB_MOTOR_NONE;
+    }
+    for (int i = 0; i < state.limitCount; ++i) {
+        rbLimitDef limit = rbJoint_GetLimit(world, id, i);
+        isAny = isAny || isfinite(limit.lower) || isfinite(limit.upper);
+    }
+    return isAny;
+}
+
 static void putJoint(rbCertificate* c, const rbWorld* world, rbJointId id)
 {
     rbHeldPart parts[RB_JOINT_PARTS_MAX];
@@ -341,6 +358,7 @@ static void putJoint(rbCertificate* c, const rbWorld* world, rbJointId id)
     putWord(c, numberOf(c, rbJoint_GetBodyA(world, id)) |
                    numberOf(c, rbJoint_GetBodyB(world, id)) << 32);
     putWord(c, (uint64_t)rbJoint_GetType(world, id));
+    putWord(c, isDriven(world, id) ? 1u : 0u);
     putWord(c, (uint64_t)count);
     for (int i = 0; i < count; ++i) {
         putWord(c, (uint64_t)parts[i].type);
