@@ -327,10 +327,9 @@ static double roundingOf(const Place* a, const Place* b)
 }
 
 // The gap of two pieces; hint: the normal of a contact, or zero.
-static void addPieceGap(const rbVChecker* c, const rbVPiece* x, const rbVPiece* y, Place* a,
-                        Place* b, rbV3 hint, double enough, PairGap* result)
+static void addPieceGap(bool areConvex, const Place* a, const Place* b, rbV3 hint, double enough,
+                        PairGap* result)
 {
-    (void)c;
     bool isPlaneA = a->geometry->type == RB_V_PLANE;
     bool isPlaneB = b->geometry->type == RB_V_PLANE;
     double gap;
@@ -350,7 +349,6 @@ static void addPieceGap(const rbVChecker* c, const rbVPiece* x, const rbVPiece* 
         gap = findGap(a, b, &n, enough, &depth);
     }
     gap -= roundingOf(a, b);
-    bool areConvex = x->isConvex && y->isConvex;
     if (gap < result->gap) {
         result->gap = gap;
     }
@@ -375,7 +373,7 @@ static PairGap pairGap(const rbVChecker* c, uint32_t a, uint32_t b, const rbVSta
             if (apart > enough) {
                 continue;
             }
-            addPieceGap(c, x, y, &placeA, &placeB, hint, enough, &result);
+            addPieceGap(x->isConvex && y->isConvex, &placeA, &placeB, hint, enough, &result);
         }
     }
     return result;
@@ -445,12 +443,10 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
     rbVFinding f = {RB_V_CLAIM_APART, RB_V_CERTIFIED, a, b, -g.gap, allowed, "overlap, m"};
     if (-g.gap <= allowed) {
         (void)rbVChecker_Find(c, &f);
-    } else if (g.isKnown && g.depth > allowed + c->claimedOverlap) {
+    } else if (g.isKnown && g.depth > allowed && c->model.engine == RB_V_EVENT &&
+               c->model.isExactDetector != 0) {
         f.value = g.depth;
-        f.bound = allowed;
-        if (c->model.engine == RB_V_EVENT && c->model.isExactDetector != 0) {
-            (void)rbVChecker_Find(c, &f);
-        }
+        (void)rbVChecker_Find(c, &f);
     } else {
         rbVChecker_Skip(c, RB_V_CLAIM_APART, "bodies whose hulls meet, or that nearly touch");
     }
@@ -476,7 +472,7 @@ static int compareIntervals(const void* a, const void* b)
     return x->low < y->low ? -1 : (x->low > y->low ? 1 : (x->body < y->body ? -1 : 1));
 }
 
-void rbVCheckApart(rbVChecker* c, double time, bool isStep)
+void rbVCheckApart(rbVChecker* c)
 {
     const rbVModel* m = &c->model;
     if (m->engine == RB_V_FLIGHT || (m->engine == RB_V_STEP && !m->hasContacts) ||
@@ -486,8 +482,6 @@ void rbVCheckApart(rbVChecker* c, double time, bool isStep)
         }
         return;
     }
-    (void)isStep;
-    (void)time;
     Interval* list = malloc((m->bodyCount + 1) * sizeof *list);
     if (list == NULL) {
         return;
@@ -530,13 +524,11 @@ void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
 
 void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rbVState* b)
 {
-    rbV3 none = {0, 0, 0};
     double tolerance = c->model.tolerance;
     if (c->model.isExactDetector == 0 || length3(c->model.periodic) > 0.0) {
         rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "contacts found by rays, or in a periodic box");
         return;
     }
-    (void)none;
     PairGap g = pairGap(c, e->a, e->b, a, b, e->normal, 4.0 * tolerance);
     if (!g.isKnown) {
         rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "shapes that are not convex");

@@ -18,7 +18,8 @@ typedef struct rbVTrack {
     double impulseSum; // N s, sum of their magnitudes
     double spinSum;    // N m s, the same of r x p
     double restEnergy; // J, that the last rest took
-    bool hasRested;
+    bool hasRested; // an event of rest must follow
+    bool hasWoken;  // the same of release
     bool isChanged; // in this node
 } rbVTrack;
 
@@ -63,10 +64,11 @@ typedef struct rbVChecker {
     rbVSpan* spans;
     double lastNode;       // s
     uint64_t farPairs;     // proved apart by balls
-    double claimedOverlap; // m
-    double deepest;        // m, found
+    double deepest;        // m, overlap found
     double jointWorst[2];  // m and rad, found
     double fastest;        // m/s, in any impact so far
+    bool* isClosed;        // per joint: it was, once
+    bool isOpen;           // a joint is, at this node
     bool* struck;          // per body: it collided in this step
 } rbVChecker;
 
@@ -85,6 +87,7 @@ const rbVBody* rbVChecker_Body(const rbVChecker* checker, uint32_t index);
 // Events and flights (check_events.c).
 void rbVCheckEvent(rbVChecker* checker, const rbVEvent* event);
 void rbVCheckFlightStart(rbVChecker* checker, uint32_t body, const rbVState* state, bool isHeld);
+void rbVCheckAnnounced(rbVChecker* checker, uint32_t body);
 void rbVCheckGroup(rbVChecker* checker); // those of one instant that wait
 // A recorded state against the flight of the body.
 void rbVCheckState(rbVChecker* checker, uint32_t body, double time, const rbVState* state);
@@ -98,5 +101,5 @@ void rbVCheckNode(rbVChecker* checker, double time, bool isGrid);
 bool rbVPrepareShapes(rbVChecker* checker);
 void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState* a,
                    const rbVState* b);
-void rbVCheckApart(rbVChecker* checker, double time, bool isStep);
+void rbVCheckApart(rbVChecker* checker);
 void rbVMeasureWay(rbVChecker* checker, uint32_t body, double span);

@@ -312,6 +312,9 @@ static void checkClaims(rbVChecker* c, const rbVClaims* k)
     f.value = fabs(k->time - c->report->endTime);
     f.detail = "end of the run other than the last node, s";
     (void)rbVChecker_Find(c, &f);
+    for (uint32_t i = 0; i < m->bodyCount; ++i) {
+        rbVCheckAnnounced(c, i);
+    }
     if (m->engine == RB_V_EVENT) {
         f.claim = RB_V_CLAIM_COUNTS;
         f.value = fabs((double)k->impacts - (double)c->impacts);
@@ -319,6 +322,13 @@ static void checkClaims(rbVChecker* c, const rbVClaims* k)
         (void)rbVChecker_Find(c, &f);
         f.value = fabs((double)k->micros - (double)c->micros);
         f.detail = "microcollisions more or less than claimed";
+        (void)rbVChecker_Find(c, &f);
+    }
+    if (m->engine == RB_V_STEP && m->hasContacts) {
+        f.claim = RB_V_CLAIM_APART;
+        f.value = c->deepest;
+        f.bound = k->contactOverlap * (1.0 + 1e-6) + 1e-9;
+        f.detail = "deepest overlap, m";
         (void)rbVChecker_Find(c, &f);
     }
     if (m->jointCount > 0) {
@@ -346,11 +356,12 @@ static bool prepare(rbVChecker* c)
     c->torques = calloc(count, sizeof *c->torques);
     c->loads = calloc(count, sizeof *c->loads);
     c->struck = calloc(count, sizeof *c->struck);
+    c->isClosed = calloc(c->model.jointCount + 1, sizeof *c->isClosed);
     c->leverage = calloc(count, sizeof *c->leverage);
     c->jointForces = calloc(c->model.jointCount + 1, sizeof *c->jointForces);
     c->springForces = calloc(3 * (size_t)c->model.springCount + 1, sizeof *c->springForces);
     if (c->tracks == NULL || c->impulses == NULL || c->torques == NULL || c->loads == NULL ||
-        c->leverage == NULL || c->struck == NULL || c->jointForces == NULL || c->springForces == NULL) {
+        c->leverage == NULL || c->struck == NULL || c->isClosed == NULL || c->jointForces == NULL || c->springForces == NULL) {
         return false;
     }
     c->time = c->model.startTime;
@@ -373,6 +384,7 @@ static void freeChecker(rbVChecker* c)
     free(c->torques);
     free(c->loads);
     free(c->struck);
+    free(c->isClosed);
     free(c->leverage);
     free(c->jointForces);
     free(c->springForces);
