@@ -1,9 +1,9 @@
 // Distances by separating planes. For two convex shapes and a unit vector n, the gap along n,
 //   (least n.x of B) - (largest n.x of A),
-// is a lower bound of their distance, and of minus their depth. A plane is found by GJK, or given by
-// the normal of a contact; that it separates is computed from the support functions alone. Overlap
-// is proved by a tetrahedron of points of the difference A - B around the origin: the ball that fits
-// into it is a lower bound of the depth.
+// is a lower bound of their distance, and of minus their depth. A plane is found by GJK, or given
+// by the normal of a contact; that it separates is computed from the support functions alone.
+// Overlap is proved by a tetrahedron of points of the difference A - B around the origin: the ball
+// that fits into it is a lower bound of the depth.
 //
 // Between two recorded times a pair stays apart if the gap at one of them is larger than the way
 // that both can have made; pairs that are far apart are dismissed by balls around them.
@@ -18,10 +18,10 @@
 struct rbVPiece {
     uint32_t body;
     uint32_t geometry;
-    rbVPose pose;     // in the body's frame
-    rbV3 middle;      // of a ball around it, in the body's frame
-    double radius;    // of that ball; infinite for planes
-    bool isConvex;    // of the geometry itself; otherwise of its hull
+    rbVPose pose;  // in the body's frame
+    rbV3 middle;   // of a ball around it, in the body's frame
+    double radius; // of that ball; infinite for planes
+    bool isConvex; // of the geometry itself; otherwise of its hull
 };
 
 // ------------------------------------------------------------------------------------ supports
@@ -101,15 +101,16 @@ static rbV3 support(const Place* place, rbV3 d)
     return place->rounding > 0.0 ? addScaled3(point, place->rounding / length3(d), d) : point;
 }
 
-// ---------------------------------------------------------------------------------------------- GJK
+// ----------------------------------------------------------------------------------------------
+// GJK
 
 typedef struct Simplex {
     rbV3 points[4]; // of B - A
     int count;
 } Simplex;
 
-// Keeps the part of the simplex nearest to the origin and returns the nearest point: the best of all
-// its faces, edges and corners, by their barycentric coordinates.
+// Keeps the part of the simplex nearest to the origin and returns the nearest point: the best of
+// all its faces, edges and corners, by their barycentric coordinates.
 static rbV3 reduce(Simplex* s)
 {
     static const int sets[15] = {1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15};
@@ -203,15 +204,8 @@ static double findGap(const Place* a, const Place* b, rbV3* n, double enough, do
     return best;
 }
 
-// ------------------------------------------------------------------------------------------- pieces
-
-static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from);
-
-static double childRadius(const rbVModel* m, const rbVChild* child, rbV3 from)
-{
-    rbV3 local = turnBack3(child->pose.q, sub3(from, child->pose.p));
-    return geometryRadius(m, child->geometry, local);
-}
+// -------------------------------------------------------------------------------------------
+// pieces
 
 // Largest distance of a point of the geometry from a point, or a bound of it.
 static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from)
@@ -236,7 +230,9 @@ static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from)
         return INFINITY;
     case RB_V_COMPOUND:
         for (uint32_t i = 0; i < g->childCount; ++i) {
-            far = fmax(far, childRadius(m, &g->children[i], from));
+            const rbVChild* child = &g->children[i];
+            rbV3 local = turnBack3(child->pose.q, sub3(from, child->pose.p));
+            far = fmax(far, geometryRadius(m, child->geometry, local));
         }
         return far;
     default:
@@ -265,12 +261,13 @@ static bool addPieces(rbVChecker* c, uint32_t body, uint32_t index, rbVPose pose
         return false;
     }
     c->pieces = grown;
-    c->pieces[c->pieceCount++] = (rbVPiece){.body = body,
-                                            .geometry = index,
-                                            .pose = pose,
-                                            .middle = pose.p,
-                                            .radius = geometryRadius(&c->model, index, make3(0, 0, 0)),
-                                            .isConvex = isConvexType(g->type)};
+    c->pieces[c->pieceCount++] =
+        (rbVPiece){.body = body,
+                   .geometry = index,
+                   .pose = pose,
+                   .middle = pose.p,
+                   .radius = geometryRadius(&c->model, index, make3(0, 0, 0)),
+                   .isConvex = isConvexType(g->type)};
     return true;
 }
 
@@ -295,7 +292,6 @@ bool rbVPrepareShapes(rbVChecker* c)
             body->reach = fmax(body->reach, isfinite(far) ? far : 0.0);
             isGood = addPieces(c, i, s->geometry, s->pose, 0);
         }
-        c->spans[i].center = body->start.center;
     }
     if (isGood) {
         c->firstPiece[m->bodyCount] = c->pieceCount;
@@ -303,7 +299,8 @@ bool rbVPrepareShapes(rbVChecker* c)
     return isGood;
 }
 
-// ------------------------------------------------------------------------------------------ one pair
+// ------------------------------------------------------------------------------------------ one
+// pair
 
 static Place placeOf(const rbVChecker* c, const rbVPiece* piece, const rbVState* s, double time)
 {
@@ -415,7 +412,8 @@ static double overlapAllowed(const rbVChecker* c)
                                    : 1e-12; // contacts act at the shell: surfaces do not meet
 }
 
-// ---------------------------------------------------------------------------------------- all pairs
+// ---------------------------------------------------------------------------------------- all
+// pairs
 
 // Ball of a body, as far as it reaches in this interval.
 static double ballOf(const rbVChecker* c, uint32_t i)
@@ -506,8 +504,7 @@ void rbVCheckApart(rbVChecker* c)
     free(list);
 }
 
-// m, how far any point of a body can have moved since the last node: its way between the two nodes
-// and what it can have turned, twice as far for what lies between.
+// m, how far any point of a body can have moved since the last node, by its largest speed since.
 void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
 {
     const rbVBody* body = &c->model.bodies[i];
@@ -516,11 +513,11 @@ void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
     double speed = fmax(s->speed, length3(now->v) + length3(now->w) * body->reach);
     double pull = body->type == RB_V_DYNAMIC ? length3(body->acceleration) : 0.0;
     s->way = body->type == RB_V_STATIC ? 0.0 : span * (speed + pull * span);
-    s->center = now->center;
     s->speed = length3(now->v) + length3(now->w) * body->reach;
 }
 
-// ------------------------------------------------------------------------------------------ contacts
+// ------------------------------------------------------------------------------------------
+// contacts
 
 void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rbVState* b)
 {
@@ -534,7 +531,12 @@ void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rb
         rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "shapes that are not convex");
         return;
     }
-    rbVFinding f = {RB_V_CLAIM_TOUCH, RB_V_CERTIFIED, e->a, e->b, g.gap, tolerance * 4.0 + 1e-9,
+    rbVFinding f = {RB_V_CLAIM_TOUCH,
+                    RB_V_CERTIFIED,
+                    e->a,
+                    e->b,
+                    g.gap,
+                    tolerance * 4.0 + 1e-9,
                     "bodies are apart where they collide, m"};
     (void)rbVChecker_Find(c, &f);
     if (-g.gap <= overlapAllowed(c) || g.depth > overlapAllowed(c)) {

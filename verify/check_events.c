@@ -13,11 +13,7 @@
 // Of the largest speed in any impact so far: what is left of it by cancellation is rounding.
 #define FLOOR_ROUNDING 16.0
 
-enum {
-    PHASE_SMOOTH = 4,
-    PHASE_RAY = 7,
-    PHASE_GAINS = 8
-};
+#define PHASE_GAINS 8u
 
 static bool hasPhase(uint64_t history, unsigned phase)
 {
@@ -60,7 +56,8 @@ static rbVImpactBody bodyAt(rbVChecker* c, uint32_t index, double time)
 
 static bool isIntegrable(const rbVBody* body)
 {
-    return !body->hasVarying && body->motion != RB_V_MOTION_EULER && body->motion != RB_V_MOTION_RK4;
+    return !body->hasVarying && body->motion != RB_V_MOTION_EULER &&
+           body->motion != RB_V_MOTION_RK4;
 }
 
 // Relative error that a flight may have.
@@ -85,13 +82,9 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
     double span = time - track->flight.start;
     double way = length3(own.center) + length3(own.v) * span +
                  length3(body->acceleration) * span * span + body->reach;
-    rbVFinding f = {RB_V_CLAIM_FLIGHT,
-                    RB_V_CERTIFIED,
-                    index,
-                    RB_V_NONE,
-                    length3(sub3(s->center, own.center)),
-                    part * way,
-                    "position, m"};
+    rbVFinding f = {
+        RB_V_CLAIM_FLIGHT, RB_V_CERTIFIED, index, RB_V_NONE, length3(sub3(s->center, own.center)),
+        part * way,        "position, m"};
     (void)rbVChecker_Find(c, &f);
     f.value = distance4(s->q, own.q);
     f.bound = part * 4.0;
@@ -127,9 +120,13 @@ static void checkHeld(rbVChecker* c, uint32_t index, const rbVState* state)
     rbVImpactBody before = bodyAt(c, index, c->time);
     track->restEnergy = rbVImpactBody_Energy(&before, body);
     track->hasRested = true;
-    rbVFinding f = {RB_V_CLAIM_REST,  RB_V_CERTIFIED, index,
-                    RB_V_NONE,        length3(state->v) + length3(state->w),
-                    0.0,              "speed of a body at rest"};
+    rbVFinding f = {RB_V_CLAIM_REST,
+                    RB_V_CERTIFIED,
+                    index,
+                    RB_V_NONE,
+                    length3(state->v) + length3(state->w),
+                    0.0,
+                    "speed of a body at rest"};
     (void)rbVChecker_Find(c, &f);
     f.value = length3(sub3(state->center, before.center));
     f.bound = FLIGHT_ROUNDING * EPS * (length3(before.center) + body->reach) +
@@ -144,8 +141,12 @@ static void checkHeld(rbVChecker* c, uint32_t index, const rbVState* state)
 void rbVCheckAnnounced(rbVChecker* c, uint32_t index)
 {
     const rbVTrack* track = &c->tracks[index];
-    rbVFinding f = {RB_V_CLAIM_REST, RB_V_CERTIFIED, index, RB_V_NONE,
-                    track->hasRested || track->hasWoken ? 1.0 : 0.0, 0.0,
+    rbVFinding f = {RB_V_CLAIM_REST,
+                    RB_V_CERTIFIED,
+                    index,
+                    RB_V_NONE,
+                    track->hasRested || track->hasWoken ? 1.0 : 0.0,
+                    0.0,
                     "put to rest or released without an event"};
     if (f.value > 0.0) {
         (void)rbVChecker_Find(c, &f);
@@ -218,8 +219,8 @@ static Surface surfaceOf(const rbVModel* m, const rbVShape* a, const rbVShape* b
 double rbVGetFriction(const rbVModel* m, const rbVShape* a, const rbVShape* b)
 {
     Surface s = surfaceOf(m, a, b);
-    double sticking = combine(m->frictionRule, fmax(a->friction, a->stiction),
-                              fmax(b->friction, b->stiction));
+    double sticking =
+        combine(m->frictionRule, fmax(a->friction, a->stiction), fmax(b->friction, b->stiction));
     return fmax(s.friction, sticking);
 }
 
@@ -261,8 +262,11 @@ static void checkCone(rbVChecker* c, const rbVEvent* e)
     double normal = dot3(e->impulse, e->normal);
     rbV3 across = addScaled3(e->impulse, -normal, e->normal);
     double rounding = CONE_ROUNDING * EPS * length3(e->impulse);
-    rbVFinding f = {RB_V_CLAIM_CONE, RB_V_CERTIFIED, e->a,
-                    e->b,            length3(across),
+    rbVFinding f = {RB_V_CLAIM_CONE,
+                    RB_V_CERTIFIED,
+                    e->a,
+                    e->b,
+                    length3(across),
                     most * fmax(normal, 0.0) + rounding,
                     "tangential impulse, N s"};
     if (c->model.engine == RB_V_EVENT || f.value <= f.bound) {
@@ -344,31 +348,38 @@ static double lawRounding(const rbVChecker* c, const rbVEvent* e, const Pair* p)
     return 4.0 * speedError(c, e, p) / p->impact.k[2][2];
 }
 
-// Whether the impulse is that of the law; the work of friction by the law.
-static bool isByLaw(const rbVChecker* c, const rbVEvent* e, Pair* p, double* work)
+// How an impulse compares with its law.
+typedef struct Match {
+    double miss;   // N s, the difference from the law, and
+    double bound;  // what it may be
+    double work;   // J, of friction, by the law
+    bool isByRule; // with the restitution of the materials
+} Match;
+
+static Match matchLaw(const rbVChecker* c, const rbVEvent* e, Pair* p)
 {
     double rounding = lawRounding(c, e, p);
     Surface list[SURFACES_MAX];
     int count = listSurfaces(&c->model, e->a, e->b, list);
     rbV3 impulse = {dot3(e->impulse, p->frame[0]), dot3(e->impulse, p->frame[1]),
                     dot3(e->impulse, p->frame[2])};
-    for (int i = 0; i < count; ++i) {
-        // the law; bounces that have ended; those of a pair that loses no more
-        const double restitutions[3] = {list[i].restitution, 0.0, 1.0};
-        for (int k = 0; k < 3; ++k) {
-            p->impact.restitution = restitutions[k];
+    Match best = {.miss = INFINITY};
+    // the law; bounces that have ended; those of a pair that loses no more
+    for (int k = 0; k < 3 && !(best.miss <= best.bound); ++k) {
+        for (int i = 0; i < count && !(best.miss <= best.bound); ++i) {
+            p->impact.restitution = k == 0 ? list[i].restitution : k - 1.0;
             p->impact.friction = list[i].friction;
             p->impact.law = (rbVLaw)e->law;
             rbVImpactResult r;
             rbVResolveImpact(&p->impact, &r);
-            if (r.isKnown && list[i].law == e->law &&
-                length3(sub3(r.impulse, impulse)) <= LAW_ERROR * length3(r.impulse) + rounding) {
-                *work = r.frictionWork;
-                return true;
+            double miss = length3(sub3(r.impulse, impulse));
+            if (r.isKnown && list[i].law == e->law && miss < best.miss) {
+                best = (Match){miss, LAW_ERROR * length3(r.impulse) + rounding, r.frictionWork,
+                               k == 0};
             }
         }
     }
-    return false;
+    return best;
 }
 
 static void push(rbVChecker* c, uint32_t index, double time, const rbVImpactBody* moved,
@@ -414,8 +425,9 @@ static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWor
 {
     double error = speedError(c, e, p);
     double size = length3(e->impulse);
-    rbVFinding f = {RB_V_CLAIM_APPROACH, RB_V_CERTIFIED, e->a, e->b,
-                    fabs(e->approach + p->impact.u.z), error, "approach speed, m/s"};
+    rbVFinding f = {
+        RB_V_CLAIM_APPROACH,  RB_V_CERTIFIED, e->a, e->b, fabs(e->approach + p->impact.u.z), error,
+        "approach speed, m/s"};
     (void)rbVChecker_Find(c, &f);
     double before = rbVImpactBody_Energy(&p->a, &c->model.bodies[e->a]) +
                     rbVImpactBody_Energy(&p->b, &c->model.bodies[e->b]);
@@ -424,8 +436,9 @@ static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWor
     rbV3 u1 = relativeSpeed(p, e->point);
     double work = 0.5 * (dot3(e->impulse, u0) + dot3(e->impulse, u1));
     double bound = 2.0 * size * error + IMPACT_ROUNDING * EPS * before;
-    f = (rbVFinding){RB_V_CLAIM_WORK, RB_V_CERTIFIED, e->a, e->b, fabs(e->energyChange - work),
-                     bound, "energy of an impact, J"};
+    f = (rbVFinding){
+        RB_V_CLAIM_WORK, RB_V_CERTIFIED,          e->a, e->b, fabs(e->energyChange - work),
+        bound,           "energy of an impact, J"};
     (void)rbVChecker_Find(c, &f);
     if (e->kind == RB_V_EVENT_IMPACT) {
         f.value = fabs(e->frictionWork - lawWork);
@@ -435,10 +448,11 @@ static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWor
         bool isRaised = e->law == RB_V_NEWTON && hasPhase(e->history, PHASE_GAINS);
         bool isGrowing = c->model.bodies[e->a].growth + c->model.bodies[e->b].growth != 0.0;
         if (isRaised || isGrowing) {
-            rbVChecker_Skip(c, RB_V_CLAIM_GAIN, "Newton's law raised the energy, as it says, or bodies grow");
+            rbVChecker_Skip(c, RB_V_CLAIM_GAIN,
+                            "Newton's law raised the energy, as it says, or bodies grow");
         } else {
-            f = (rbVFinding){RB_V_CLAIM_GAIN, RB_V_CERTIFIED, e->a, e->b, work, bound,
-                             "energy gained, J"};
+            f = (rbVFinding){RB_V_CLAIM_GAIN, RB_V_CERTIFIED,    e->a, e->b, work,
+                             bound,           "energy gained, J"};
             (void)rbVChecker_Find(c, &f);
         }
     }
@@ -463,8 +477,13 @@ static void checkTogether(rbVChecker* c, const rbVEvent* events, int count)
         openPair(c, &events[i], &p);
         before[i] = relativeSpeed(&p, events[i].point);
         double error = speedError(c, &events[i], &p);
-        rbVFinding f = {RB_V_CLAIM_APPROACH, RB_V_CERTIFIED, events[i].a, events[i].b,
-                        fabs(events[i].approach + p.impact.u.z), error, "approach speed, m/s"};
+        rbVFinding f = {RB_V_CLAIM_APPROACH,
+                        RB_V_CERTIFIED,
+                        events[i].a,
+                        events[i].b,
+                        fabs(events[i].approach + p.impact.u.z),
+                        error,
+                        "approach speed, m/s"};
         (void)rbVChecker_Find(c, &f);
     }
     for (int i = 0; i < count; ++i) {
@@ -479,9 +498,9 @@ static void checkTogether(rbVChecker* c, const rbVEvent* events, int count)
         double error = speedError(c, e, &p);
         rbV3 after = relativeSpeed(&p, e->point);
         // points that nearly touch may leave later: they only get slower
-        double allowed = isMicro ? fmax(e->approach, 0.0)
-                                 : 1e-6 * (length3(before[i]) + length3(after));
-        rbVFinding f = {claim, RB_V_CERTIFIED, e->a, e->b, -dot3(after, e->normal),
+        double allowed =
+            isMicro ? fmax(e->approach, 0.0) : 1e-6 * (length3(before[i]) + length3(after));
+        rbVFinding f = {claim,           RB_V_CERTIFIED,      e->a, e->b, -dot3(after, e->normal),
                         error + allowed, "approach left, m/s"};
         (void)rbVChecker_Find(c, &f);
         work += 0.5 * dot3(e->impulse, add3(before[i], after));
@@ -490,11 +509,21 @@ static void checkTogether(rbVChecker* c, const rbVEvent* events, int count)
         bound += 2.0 * length3(e->impulse) * (error + 1e-9 * length3(before[i]));
     }
     bound += IMPACT_ROUNDING * EPS * fabs(events[0].energyBefore);
-    rbVFinding f = {RB_V_CLAIM_WORK, RB_V_CERTIFIED, events[0].a, events[0].b,
-                    fabs(work - claimed), bound, "energy of impacts at several points, J"};
+    rbVFinding f = {RB_V_CLAIM_WORK,
+                    RB_V_CERTIFIED,
+                    events[0].a,
+                    events[0].b,
+                    fabs(work - claimed),
+                    bound,
+                    "energy of impacts at several points, J"};
     (void)rbVChecker_Find(c, &f);
     if (!isMicro) {
-        f = (rbVFinding){RB_V_CLAIM_GAIN, RB_V_CERTIFIED, events[0].a, events[0].b, work, bound,
+        f = (rbVFinding){RB_V_CLAIM_GAIN,
+                         RB_V_CERTIFIED,
+                         events[0].a,
+                         events[0].b,
+                         work,
+                         bound,
                          "energy gained at several points, J"};
         (void)rbVChecker_Find(c, &f);
         rbVChecker_Skip(c, RB_V_CLAIM_LAW, "restitution of impacts at several points at once");
@@ -511,8 +540,13 @@ static void checkMicro(rbVChecker* c, const rbVEvent* e, Pair* p)
     double error = speedError(c, e, p);
     checkSingle(c, e, p, 0.0);
     rbV3 after = relativeSpeed(p, e->point);
-    rbVFinding f = {RB_V_CLAIM_MICRO, RB_V_CERTIFIED, e->a, e->b, -dot3(after, e->normal),
-                    fmax(e->approach, 0.0) + error, "approach left, m/s"};
+    rbVFinding f = {RB_V_CLAIM_MICRO,
+                    RB_V_CERTIFIED,
+                    e->a,
+                    e->b,
+                    -dot3(after, e->normal),
+                    fmax(e->approach, 0.0) + error,
+                    "approach left, m/s"};
     (void)rbVChecker_Find(c, &f);
 }
 
@@ -530,42 +564,32 @@ void rbVCheckGroup(rbVChecker* c)
         }
         Pair p;
         openPair(c, e, &p);
-        double work = 0.0;
+        Match match = {.miss = INFINITY};
         if (done == 0) {
             rbVState poseA = poseOf(&p.a);
             rbVState poseB = poseOf(&p.b);
             rbVCheckTouch(c, e, &poseA, &poseB);
         }
+        if (e->kind == RB_V_EVENT_IMPACT) {
+            match = matchLaw(c, e, &p);
+        }
         if (e->kind == RB_V_EVENT_MICRO && count == 1) {
             checkMicro(c, e, &p);
             done += 1;
-        } else if (e->kind == RB_V_EVENT_IMPACT && isByLaw(c, e, &p, &work)) {
-            rbVFinding f = {RB_V_CLAIM_LAW, RB_V_CERTIFIED, e->a, e->b, 0.0, LAW_ERROR, ""};
-            (void)rbVChecker_Find(c, &f);
-            checkSingle(c, e, &p, work);
-            done += 1;
-        } else if (count - done > 1) {
+        } else if (!(match.miss <= match.bound) && count - done > 1) {
             checkTogether(c, e, count - done);
             done = count;
         } else {
-            p.impact.restitution = 0.0;
-            Surface list[SURFACES_MAX];
-            if (listSurfaces(&c->model, e->a, e->b, list) > 0) {
-                p.impact.restitution = list[0].restitution;
-                p.impact.friction = list[0].friction;
-                p.impact.law = (rbVLaw)e->law;
-                rbVImpactResult r;
-                rbVResolveImpact(&p.impact, &r);
-                rbV3 own = add3(add3(scale3(r.impulse.x, p.frame[0]), scale3(r.impulse.y, p.frame[1])),
-                                scale3(r.impulse.z, p.frame[2]));
-                rbVFinding f = {RB_V_CLAIM_LAW, RB_V_CERTIFIED, e->a, e->b,
-                                length3(sub3(own, e->impulse)),
-                                LAW_ERROR * length3(own) + lawRounding(c, e, &p),
-                                "impulse other than its law's, N s"};
-                (void)rbVChecker_Find(c, &f);
-                work = r.frictionWork;
-            }
-            checkSingle(c, e, &p, work);
+            rbVClass class = match.isByRule ? RB_V_CERTIFIED : RB_V_SAMPLED;
+            rbVFinding f = {RB_V_CLAIM_LAW,
+                            class,
+                            e->a,
+                            e->b,
+                            match.miss,
+                            match.bound,
+                            "impulse other than its law's, N s"};
+            (void)rbVChecker_Find(c, &f);
+            checkSingle(c, e, &p, match.work);
             done += 1;
         }
     }
@@ -579,8 +603,8 @@ static bool isSameGroup(const rbVEvent* a, const rbVEvent* b)
 void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
 {
     bool isImpact = e->kind == RB_V_EVENT_IMPACT || e->kind == RB_V_EVENT_MICRO;
-    bool isNew = c->groupCount > 0 && (!isImpact || !isSameGroup(&c->group[0], e) ||
-                                       c->groupCount == RB_V_GROUP_MAX);
+    bool isNew = c->groupCount > 0 &&
+                 (!isImpact || !isSameGroup(&c->group[0], e) || c->groupCount == RB_V_GROUP_MAX);
     if (isNew) {
         rbVCheckGroup(c);
     }
@@ -596,9 +620,13 @@ void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
         }
     } else if (e->kind == RB_V_EVENT_REST && e->a != RB_V_NONE && c->model.engine == RB_V_EVENT) {
         rbVTrack* track = &c->tracks[e->a];
-        rbVFinding f = {RB_V_CLAIM_REST, RB_V_CERTIFIED, e->a, RB_V_NONE,
+        rbVFinding f = {RB_V_CLAIM_REST,
+                        RB_V_CERTIFIED,
+                        e->a,
+                        RB_V_NONE,
                         track->hasRested ? fabs(e->energyChange + track->restEnergy) : 1e300,
-                        1e-9 * track->restEnergy + 1e-300, "energy taken, J"};
+                        1e-9 * track->restEnergy + 1e-300,
+                        "energy taken, J"};
         (void)rbVChecker_Find(c, &f);
         c->restWork += e->energyChange;
         c->workScale += fabs(e->energyChange);

@@ -51,9 +51,9 @@ static Sums sumBodies(const rbVChecker* c)
         rbV3 spin = turn3(now->q, mulSym(&b->inertia, local));
         double kinetic = 0.5 * b->mass * dot3(now->v, now->v);
         rbV3 pull = addScaled3(b->force, b->mass, c->model.gravity);
-        double potential = -dot3(pull, now->center) +
-                           (b->hasVarying ? centralPotential(&c->model, i, now->center, &s.isKnown)
-                                          : 0.0);
+        double potential =
+            -dot3(pull, now->center) +
+            (b->hasVarying ? centralPotential(&c->model, i, now->center, &s.isKnown) : 0.0);
         rbV3 orbit = cross3(now->center, scale3(b->mass, now->v));
         s.linear += kinetic;
         s.angular += 0.5 * dot3(now->w, spin);
@@ -64,8 +64,7 @@ static Sums sumBodies(const rbVChecker* c)
         s.momentum = addScaled3(s.momentum, b->mass, now->v);
         s.momentumSize += b->mass * length3(now->v);
         s.angularMomentum = add3(s.angularMomentum, add3(orbit, spin));
-        s.angularMomentumSize +=
-            b->mass * length3(now->v) * length3(now->center) + length3(spin);
+        s.angularMomentumSize += b->mass * length3(now->v) * length3(now->center) + length3(spin);
     }
     return s;
 }
@@ -74,7 +73,7 @@ static void compareSum(rbVChecker* c, rbVClaim claim, double difference, double 
                        const char* detail)
 {
     double count = 8.0 + c->model.bodyCount;
-    rbVFinding f = {claim,     RB_V_CERTIFIED, RB_V_NONE,
+    rbVFinding f = {claim,     RB_V_CERTIFIED,   RB_V_NONE,
                     RB_V_NONE, fabs(difference), SUM_ROUNDING * EPS * count * size + 1e-300,
                     detail};
     (void)rbVChecker_Find(c, &f);
@@ -107,10 +106,10 @@ static void checkCauses(rbVChecker* c)
 {
     const rbVLedger* l = &c->ledger;
     const rbVLedger* z = &c->firstLedger;
-    double works = l->work + l->impact + l->friction + l->micro + l->motor + l->dissipation +
-                   l->rest;
-    double first = z->work + z->impact + z->friction + z->micro + z->motor + z->dissipation +
-                   z->rest;
+    double works =
+        l->work + l->impact + l->friction + l->micro + l->motor + l->dissipation + l->rest;
+    double first =
+        z->work + z->impact + z->friction + z->micro + z->motor + z->dissipation + z->rest;
     double size = fabs(l->energy) + fabs(z->energy) + fabs(l->work) + fabs(l->impact) +
                   fabs(l->friction) + fabs(l->micro) + fabs(l->motor) + fabs(l->dissipation) +
                   fabs(l->rest) + fabs(l->potential) + fabs(z->potential);
@@ -173,8 +172,8 @@ enum {
 };
 
 // The errors of one part: distance (m) or angle (rad).
-static void partError(const rbVPart* p, const rbVState* a, const rbVState* b, rbV3 gap,
-                      double* way, double* angle)
+static void partError(const rbVPart* p, const rbVState* a, const rbVState* b, rbV3 gap, double* way,
+                      double* angle)
 {
     rbV3 axisA = turn3(a->q, p->axisA);
     rbV3 axisB = turn3(b->q, p->axisB);
@@ -238,8 +237,12 @@ static void checkJoints(rbVChecker* c)
             rbVChecker_Skip(c, RB_V_CLAIM_JOINT, "joints that hold velocities only");
             continue;
         }
-        rbVFinding f = {RB_V_CLAIM_JOINT, RB_V_CERTIFIED, j->a, j->b,
-                        fabs(way - claim->positionError), JOINT_ROUNDING * EPS * (1.0 + size),
+        rbVFinding f = {RB_V_CLAIM_JOINT,
+                        RB_V_CERTIFIED,
+                        j->a,
+                        j->b,
+                        fabs(way - claim->positionError),
+                        JOINT_ROUNDING * EPS * (1.0 + size),
                         "gap of a joint other than stated, m"};
         (void)rbVChecker_Find(c, &f);
         f.value = fabs(angle - claim->angleError);
@@ -268,8 +271,12 @@ static void checkSprings(rbVChecker* c)
         double stretch = length - s->rest;
         double own = 0.5 * s->stiffness * stretch * stretch;
         double rounding = JOINT_ROUNDING * EPS * (1.0 + length3(pointA) + length3(pointB));
-        rbVFinding f = {RB_V_CLAIM_SPRING, RB_V_CERTIFIED, s->a, s->b,
-                        fabs(length - c->springForces[3 * i + 1]), rounding,
+        rbVFinding f = {RB_V_CLAIM_SPRING,
+                        RB_V_CERTIFIED,
+                        s->a,
+                        s->b,
+                        fabs(length - c->springForces[3 * i + 1]),
+                        rounding,
                         "length of a spring, m"};
         (void)rbVChecker_Find(c, &f);
         f.value = fabs(own - c->springForces[3 * i + 2]);
@@ -281,16 +288,12 @@ static void checkSprings(rbVChecker* c)
 
 // ------------------------------------------------------------------------------------------- steps
 
-static void addForce(rbVChecker* c, uint32_t index, rbV3 force, rbV3 point, rbV3 torque)
+static void addForce(rbVChecker* c, uint32_t index, rbV3 force)
 {
-    if (index == RB_V_NONE) {
-        return;
+    if (index != RB_V_NONE) {
+        c->impulses[index] = add3(c->impulses[index], force);
+        c->loads[index] += length3(force);
     }
-    rbV3 arm = sub3(point, c->tracks[index].now.center);
-    c->impulses[index] = add3(c->impulses[index], force);
-    c->torques[index] = add3(c->torques[index], add3(cross3(arm, force), torque));
-    c->loads[index] += length3(force);
-    c->leverage[index] += length3(force) * length3(arm) + length3(torque);
 }
 
 // Largest friction of two bodies, sticking included.
@@ -314,7 +317,11 @@ static void checkContacts(rbVChecker* c)
         double normal = dot3(p->force, p->normal);
         rbV3 across = addScaled3(p->force, -normal, p->normal);
         double rounding = FORCE_CONE * length3(p->force);
-        rbVFinding f = {RB_V_CLAIM_CONTACT, RB_V_CERTIFIED, p->a, p->b, length3(across),
+        rbVFinding f = {RB_V_CLAIM_CONTACT,
+                        RB_V_CERTIFIED,
+                        p->a,
+                        p->b,
+                        length3(across),
                         mostFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
                         "friction of a contact, N"};
         (void)rbVChecker_Find(c, &f);
@@ -322,8 +329,8 @@ static void checkContacts(rbVChecker* c)
         f.bound = rounding;
         f.detail = "pull of a contact, N";
         (void)rbVChecker_Find(c, &f);
-        addForce(c, p->b, p->force, p->point, make3(0, 0, 0));
-        addForce(c, p->a, scale3(-1.0, p->force), p->point, make3(0, 0, 0));
+        addForce(c, p->b, p->force);
+        addForce(c, p->a, scale3(-1.0, p->force));
     }
 }
 
@@ -331,8 +338,8 @@ static void addLinks(rbVChecker* c)
 {
     for (uint32_t i = 0; i < c->model.jointCount && c->hasJointForces; ++i) {
         const rbVJointForce* j = &c->jointForces[i];
-        addForce(c, c->model.joints[i].a, j->force, j->point, j->torque);
-        addForce(c, c->model.joints[i].b, scale3(-1.0, j->force), j->point, scale3(-1.0, j->torque));
+        addForce(c, c->model.joints[i].a, j->force);
+        addForce(c, c->model.joints[i].b, scale3(-1.0, j->force));
     }
     for (uint32_t i = 0; i < c->model.springCount && c->hasSpringForces; ++i) {
         const rbVSpring* s = &c->model.springs[i];
@@ -343,8 +350,8 @@ static void addLinks(rbVChecker* c)
         rbV3 gap = sub3(pointB, pointA);
         double length = length3(gap);
         rbV3 pull = scale3(length > 0.0 ? c->springForces[3 * i] / length : 0.0, gap);
-        addForce(c, s->a, pull, pointA, make3(0, 0, 0));
-        addForce(c, s->b, scale3(-1.0, pull), pointB, make3(0, 0, 0));
+        addForce(c, s->a, pull);
+        addForce(c, s->b, scale3(-1.0, pull));
     }
 }
 
@@ -378,8 +385,12 @@ static void checkBalance(rbVChecker* c, double h)
                             "19 of 20 parts");
             continue;
         }
-        rbVFinding f = {RB_V_CLAIM_BALANCE, isExact ? RB_V_CERTIFIED : RB_V_SAMPLED, i, RB_V_NONE,
-                        left, (isExact ? BALANCE_PART : MEAN_PART) * size,
+        rbVFinding f = {RB_V_CLAIM_BALANCE,
+                        isExact ? RB_V_CERTIFIED : RB_V_SAMPLED,
+                        i,
+                        RB_V_NONE,
+                        left,
+                        (isExact ? BALANCE_PART : MEAN_PART) * size,
                         "momentum that forces do not explain, N s"};
         (void)rbVChecker_Find(c, &f);
     }
@@ -391,8 +402,8 @@ static void forgetForces(rbVChecker* c)
     c->hasJointForces = false;
     c->hasSpringForces = false;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        c->impulses[i] = c->torques[i] = make3(0, 0, 0);
-        c->loads[i] = c->leverage[i] = 0.0;
+        c->impulses[i] = make3(0, 0, 0);
+        c->loads[i] = 0.0;
         c->struck[i] = false;
     }
 }
@@ -421,7 +432,8 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
         }
         hasSteps = hasSteps || (body->type == RB_V_DYNAMIC && !isFree(c, body));
         if (body->type == RB_V_KINEMATIC) {
-            rbVChecker_Skip(c, RB_V_CLAIM_PATH, "the certificate has their states, not their paths");
+            rbVChecker_Skip(c, RB_V_CLAIM_PATH,
+                            "the certificate has their states, not their paths");
         }
     }
     checkJoints(c);

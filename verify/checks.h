@@ -18,16 +18,15 @@ typedef struct rbVTrack {
     double impulseSum; // N s, sum of their magnitudes
     double spinSum;    // N m s, the same of r x p
     double restEnergy; // J, that the last rest took
-    bool hasRested; // an event of rest must follow
-    bool hasWoken;  // the same of release
-    bool isChanged; // in this node
+    bool hasRested;    // an event of rest must follow
+    bool hasWoken;     // the same of release
+    bool isChanged;    // in this node
 } rbVTrack;
 
 typedef struct rbVPiece rbVPiece;
 
 // How a body moved since the last node.
 typedef struct rbVSpan {
-    rbV3 center;
     double speed; // m/s, of any of its points, at the last node or after an impact since
     double way;   // m, of any of its points between the two nodes, at most
 } rbVSpan;
@@ -54,22 +53,20 @@ typedef struct rbVChecker {
     rbVJointForce* jointForces;
     double* springForces; // 3 per spring
     bool hasJointForces, hasSpringForces;
-    rbV3* impulses; // per body, of the step: force sums, N
-    rbV3* torques;
+    rbV3* impulses;   // per body, of the step: force sums, N
     double* loads;    // sums of magnitudes, N
-    double* leverage; // N m
     rbVPiece* pieces; // convex, of all bodies
     uint32_t pieceCount;
     uint32_t* firstPiece; // of a body
     rbVSpan* spans;
-    double lastNode;       // s
-    uint64_t farPairs;     // proved apart by balls
-    double deepest;        // m, overlap found
-    double jointWorst[2];  // m and rad, found
-    double fastest;        // m/s, in any impact so far
-    bool* isClosed;        // per joint: it was, once
-    bool isOpen;           // a joint is, at this node
-    bool* struck;          // per body: it collided in this step
+    double lastNode;      // s
+    uint64_t farPairs;    // proved apart by balls
+    double deepest;       // m, overlap found
+    double jointWorst[2]; // m and rad, found
+    double fastest;       // m/s, in any impact so far
+    bool* isClosed;       // per joint: it was, once
+    bool isOpen;          // a joint is, at this node
+    bool* struck;         // per body: it collided in this step
 } rbVChecker;
 
 // Counts a value with its bound; a value above it, or not finite, is a failure.

@@ -1,10 +1,10 @@
 #include "verify/flight.h"
 
 #define ORDER_MAX RB_V_ORDER_MAX
-#define SHORT_ANGLE 0.02 // rad, up to which a step of its own is cheaper than a series to evaluate
-#define STEP_ANGLE 0.5   // rad, turned in one step of the series
+#define SHORT_ANGLE 0.02  // rad, up to which a step of its own is cheaper than a series to evaluate
+#define STEP_ANGLE 0.5    // rad, turned in one step of the series
 #define STEPS_MAX 1000000 // of one flight: a hostile file may ask for more
-#define SERIES_END 1e-21 // terms below this part of the sum end the series
+#define SERIES_END 1e-21  // terms below this part of the sum end the series
 
 // M' = M x w + T, T' = T x w, q' = q w / 2 with w = J M, all in the axes of the body: the
 // coefficients of the series follow from each other by products of series.
@@ -181,7 +181,8 @@ static void turnRound(rbVFlight* f, const rbVBody* body, double h)
     if (speed > 0.0) {
         double half = 0.5 * speed * h;
         rbV3 axis = scale3(sin(half) / speed, w);
-        rbV4 q = {ddValue(f->turn.q[0]), ddValue(f->turn.q[1]), ddValue(f->turn.q[2]), ddValue(f->turn.q[3])};
+        rbV4 q = {ddValue(f->turn.q[0]), ddValue(f->turn.q[1]), ddValue(f->turn.q[2]),
+                  ddValue(f->turn.q[3])};
         q = mul4(q, (rbV4){cos(half), axis.x, axis.y, axis.z});
         f->turn.q[0] = ddOf(q.w);
         f->turn.q[1] = ddOf(q.x);
@@ -258,7 +259,8 @@ void rbVFlight_Advance(rbVFlight* f, const rbVBody* body, double time)
 // The rotation now: the state itself, or the series from there.
 static void getRotation(const rbVFlight* f, rbV4* q, rbV3* m)
 {
-    *q = (rbV4){ddValue(f->turn.q[0]), ddValue(f->turn.q[1]), ddValue(f->turn.q[2]), ddValue(f->turn.q[3])};
+    *q = (rbV4){ddValue(f->turn.q[0]), ddValue(f->turn.q[1]), ddValue(f->turn.q[2]),
+                ddValue(f->turn.q[3])};
     *m = ddValue3(f->turn.m);
     double h = f->time - f->turnTime;
     if (f->seriesLength > 0.0 && h > 0.0) {

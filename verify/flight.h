@@ -19,13 +19,13 @@ typedef struct rbVFlight {
     double start; // s, when the flight began
     double angle; // rad, at most turned since then
     bool isHeld;
-    rbVDd3 x;   // center
+    rbVDd3 x; // center
     rbVDd3 v;
     rbVTurn turn;
     // The series of the rotation from this state on, in doubles: nodes within it are evaluated.
-    double turnTime; // s, of turn; the others are at time
-    double nextTime; // s, of next
-    rbVTurn next;    // at the end of the series
+    double turnTime;     // s, of turn; the others are at time
+    double nextTime;     // s, of next
+    rbVTurn next;        // at the end of the series
     double seriesLength; // s; 0: there is none
     int seriesOrder;
     double seriesQ[RB_V_ORDER_MAX + 1][4];

@@ -61,8 +61,9 @@ static double stepSlide(const rbVImpact* m, const double* y, double h, double* o
         {-1777.0 / 4100, 0, 0, -341.0 / 164, 4496.0 / 1025, -289.0 / 82, 2193.0 / 4100, 51.0 / 82,
          33.0 / 164, 12.0 / 41, 0, 1},
     };
-    static const double weights[13] = {0,         0,        0,        0,          0,          34.0 / 105, 9.0 / 35,
-                                       9.0 / 35,  9.0 / 280, 9.0 / 280, 0,        41.0 / 840, 41.0 / 840};
+    static const double weights[13] = {0,          0,          0,         0,         0,
+                                       34.0 / 105, 9.0 / 35,   9.0 / 35,  9.0 / 280, 9.0 / 280,
+                                       0,          41.0 / 840, 41.0 / 840};
     double k[13][FIELDS];
     for (int i = 0; i < 13; ++i) {
         double at[FIELDS];
@@ -91,8 +92,6 @@ static double stepSlide(const rbVImpact* m, const double* y, double h, double* o
 // What is still to do until an impact ends, positive before; by the law.
 typedef struct Ending {
     bool isCompressed; // the greatest compression is behind
-    double press;      // P there
-    double work;       // W there
     double goal;       // of the law: u_z, P or W
 } Ending;
 
@@ -110,11 +109,8 @@ static double distanceToEnd(const rbVImpact* m, const Ending* end, const double*
 static void noteCompression(const rbVImpact* m, Ending* end, const double* y)
 {
     end->isCompressed = true;
-    end->press = y[PRESS];
-    end->work = y[WORK];
-    end->goal = m->law == RB_V_POISSON
-                    ? (1.0 + m->restitution) * end->press
-                    : (1.0 - m->restitution * m->restitution) * end->work;
+    end->goal = m->law == RB_V_POISSON ? (1.0 + m->restitution) * y[PRESS]
+                                       : (1.0 - m->restitution * m->restitution) * y[WORK];
 }
 
 // After the slip has stopped everything is linear in P: rest, or sliding in a fixed direction.
@@ -324,8 +320,8 @@ void rbVMakeImpact(rbVImpact* m, const rbVImpactBody* a, const rbVImpactBody* b,
                 if (body->inverseMass > 0.0) {
                     rbV3 r = sub3(point, body->center);
                     rbV3 spin = spinBy(body, cross3(r, frame[j]));
-                    m->k[i][j] += (i == j ? body->inverseMass : 0.0) +
-                                  dot3(frame[i], cross3(spin, r));
+                    m->k[i][j] +=
+                        (i == j ? body->inverseMass : 0.0) + dot3(frame[i], cross3(spin, r));
                 }
             }
         }

@@ -239,9 +239,9 @@ typedef enum rbVBlock {
     RB_V_BLOCK_MODEL,
     RB_V_BLOCK_RECORDS,
     RB_V_BLOCK_DONE,
-    RB_V_BLOCK_END,  // the file ends after a whole block
-    RB_V_BLOCK_CUT,  // it ends within a block
-    RB_V_BLOCK_BAD   // checksum, size or tag
+    RB_V_BLOCK_END, // the file ends after a whole block
+    RB_V_BLOCK_CUT, // it ends within a block
+    RB_V_BLOCK_BAD  // checksum, size or tag
 } rbVBlock;
 
 typedef struct rbVReader {

@@ -88,8 +88,7 @@ static inline rbV3 turnBack3(rbV4 q, rbV3 v)
 }
 static inline rbV3 mulSym(const rbVSym* m, rbV3 v)
 {
-    return (rbV3){m->xx * v.x + m->xy * v.y + m->xz * v.z,
-                  m->xy * v.x + m->yy * v.y + m->yz * v.z,
+    return (rbV3){m->xx * v.x + m->xy * v.y + m->xz * v.z, m->xy * v.x + m->yy * v.y + m->yz * v.z,
                   m->xz * v.x + m->yz * v.y + m->zz * v.z};
 }
 

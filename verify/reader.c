@@ -43,8 +43,9 @@ bool rbVReader_Open(rbVReader* r, const char* path)
     }
     size_t count = fread(bytes, 1, sizeof bytes, r->file);
     if (count < 8 || memcmp(bytes, magic, 8) != 0) {
-        (void)snprintf(r->message, sizeof r->message,
-                       "is not a certificate; 'rattleback run SCENE --certificate FILE' writes one");
+        (void)snprintf(
+            r->message, sizeof r->message,
+            "is not a certificate; 'rattleback run SCENE --certificate FILE' writes one");
         return false;
     }
     uint64_t version = count >= 12 ? wordOf(bytes + 8, 4) : 0;
@@ -440,10 +441,8 @@ static void readForces(rbVModel* m, rbVWords* w)
     m->forces = make(w, m->forceCount, sizeof *m->forces);
     for (uint32_t i = 0; i < m->forceCount && !w->isBad; ++i) {
         rbVForce* f = &m->forces[i];
-        uint32_t type;
         uint64_t both = rbVWords_Take(w);
-        type = (uint32_t)both;
-        f->type = type;
+        f->type = (uint32_t)both;
         f->body = (uint32_t)(both >> 32);
         w->isBad = w->isBad || (f->body != RB_V_NONE && f->body >= m->bodyCount);
         f->force = rbVWords_Vector(w);

@@ -17,13 +17,6 @@ const char* rbVClaim_Text(rbVClaim claim)
     return claimTexts[claim];
 }
 
-const char* rbVClass_Text(rbVClass class)
-{
-    static const char* const texts[RB_V_CLASS_COUNT] = {"certified", "sampled", "not checked",
-                                                        "failed"};
-    return texts[class];
-}
-
 // ---------------------------------------------------------------------------------------- findings
 
 static void nameBody(const rbVChecker* c, uint32_t index, char* text)
@@ -79,8 +72,13 @@ enum {
 
 static void noteTime(rbVChecker* c, double time)
 {
-    rbVFinding f = {RB_V_CLAIM_ORDER, RB_V_CERTIFIED, RB_V_NONE, RB_V_NONE,
-                    c->time - time,   2e-15 * fabs(time), "time after that of the next record, s"};
+    rbVFinding f = {RB_V_CLAIM_ORDER,
+                    RB_V_CERTIFIED,
+                    RB_V_NONE,
+                    RB_V_NONE,
+                    c->time - time,
+                    2e-15 * fabs(time),
+                    "time after that of the next record, s"};
     (void)rbVChecker_Find(c, &f);
     c->time = time;
 }
@@ -216,13 +214,12 @@ static bool readNode(rbVChecker* c, rbVWords* w, size_t size)
     const size_t head = 21;
     double time = rbVWords_Number(w);
     uint64_t isGrid = rbVWords_Take(w);
-    double* numbers[13] = {&c->ledger.kineticLinear, &c->ledger.kineticAngular,
-                           &c->ledger.potential,     &c->ledger.spring,
-                           &c->ledger.energy,        &c->ledger.work,
-                           &c->ledger.impact,        &c->ledger.friction,
-                           &c->ledger.micro,         &c->ledger.motor,
-                           &c->ledger.dissipation,   &c->ledger.rest,
-                           &c->ledger.drift};
+    double* numbers[13] = {
+        &c->ledger.kineticLinear, &c->ledger.kineticAngular, &c->ledger.potential,
+        &c->ledger.spring,        &c->ledger.energy,         &c->ledger.work,
+        &c->ledger.impact,        &c->ledger.friction,       &c->ledger.micro,
+        &c->ledger.motor,         &c->ledger.dissipation,    &c->ledger.rest,
+        &c->ledger.drift};
     for (int i = 0; i < 13; ++i) {
         *numbers[i] = rbVWords_Number(w);
     }
@@ -353,15 +350,13 @@ static bool prepare(rbVChecker* c)
     uint32_t count = c->model.bodyCount + 1;
     c->tracks = calloc(count, sizeof *c->tracks);
     c->impulses = calloc(count, sizeof *c->impulses);
-    c->torques = calloc(count, sizeof *c->torques);
     c->loads = calloc(count, sizeof *c->loads);
     c->struck = calloc(count, sizeof *c->struck);
     c->isClosed = calloc(c->model.jointCount + 1, sizeof *c->isClosed);
-    c->leverage = calloc(count, sizeof *c->leverage);
     c->jointForces = calloc(c->model.jointCount + 1, sizeof *c->jointForces);
     c->springForces = calloc(3 * (size_t)c->model.springCount + 1, sizeof *c->springForces);
-    if (c->tracks == NULL || c->impulses == NULL || c->torques == NULL || c->loads == NULL ||
-        c->leverage == NULL || c->struck == NULL || c->isClosed == NULL || c->jointForces == NULL || c->springForces == NULL) {
+    if (c->tracks == NULL || c->impulses == NULL || c->loads == NULL || c->struck == NULL ||
+        c->isClosed == NULL || c->jointForces == NULL || c->springForces == NULL) {
         return false;
     }
     c->time = c->model.startTime;
@@ -381,11 +376,9 @@ static void freeChecker(rbVChecker* c)
     rbVModel_Free(&c->model);
     free(c->tracks);
     free(c->impulses);
-    free(c->torques);
     free(c->loads);
     free(c->struck);
     free(c->isClosed);
-    free(c->leverage);
     free(c->jointForces);
     free(c->springForces);
     free(c->contacts);

@@ -7,29 +7,28 @@
 #include <stdio.h>
 
 // What is checked: a row of the report each.
-#define RB_V_CLAIMS(X)                                                       \
-    X(ORDER, "records are in the order of time")                             \
-    X(FLIGHT, "free flight obeys Newton and Euler between changes")          \
-    X(IMPULSE, "impulses explain the changes of velocity and spin")          \
-    X(APPROACH, "approach speeds and energies before impacts")               \
-    X(LAW, "single impacts end as their law demands")                        \
-    X(TOGETHER, "impacts at several points: none approaches afterward")      \
-    X(MICRO, "microcollisions: no point is driven together")                 \
-    X(CONE, "normal impulses push, friction stays in its cone")              \
-    X(GAIN, "impacts give no energy")                                        \
-    X(WORK, "energy of every impact, and its part by friction")              \
-    X(REST, "bodies at rest stay, and lose what they had")                   \
-    X(TOUCH, "bodies touch where they collide, and overlap no more than claimed") \
-    X(ENERGY, "energy, momentum and angular momentum of the states")         \
-    X(CAUSE, "energy by cause")                                              \
-    X(BALANCE, "steps: forces explain the changes of momentum")              \
-    X(TORQUE, "steps: forces explain the changes of angular momentum")       \
+#define RB_V_CLAIMS(X)                                                              \
+    X(ORDER, "records are in the order of time")                                    \
+    X(FLIGHT, "free flight obeys Newton and Euler between changes")                 \
+    X(IMPULSE, "impulses explain the changes of velocity and spin")                 \
+    X(APPROACH, "approach speeds and energies before impacts")                      \
+    X(LAW, "single impacts end as their law demands")                               \
+    X(TOGETHER, "impacts at several points: none approaches afterward")             \
+    X(MICRO, "microcollisions: no point is driven together")                        \
+    X(CONE, "normal impulses push, friction stays in its cone")                     \
+    X(GAIN, "impacts give no energy")                                               \
+    X(WORK, "energy of every impact, and its part by friction")                     \
+    X(REST, "bodies at rest stay, and lose what they had")                          \
+    X(TOUCH, "bodies touch where they collide, and overlap no more than claimed")   \
+    X(ENERGY, "energy, momentum and angular momentum of the states")                \
+    X(CAUSE, "energy by cause")                                                     \
+    X(BALANCE, "steps: forces explain the changes of momentum")                     \
     X(CONTACT, "steps: contacts push, friction stays in its cone, gaps are closed") \
-    X(JOINT, "joints are closed")                                            \
-    X(SPRING, "springs obey their law")                                      \
-    X(APART, "bodies do not overlap at recorded times")                      \
-    X(BETWEEN, "bodies do not overlap between recorded times")               \
-    X(PATH, "bodies on paths follow them")                                   \
+    X(JOINT, "joints are closed")                                                   \
+    X(SPRING, "springs obey their law")                                             \
+    X(APART, "bodies do not overlap at recorded times")                             \
+    X(BETWEEN, "bodies do not overlap between recorded times")                      \
+    X(PATH, "bodies on paths follow them")                                          \
     X(COUNTS, "numbers of events are those claimed")
 
 typedef enum rbVClaim {
@@ -67,14 +66,13 @@ typedef struct rbVReport {
     uint64_t failed;  // all
     uint64_t events, flights, nodes, bodies;
     double endTime;
-    bool isComplete; // the final block was there
-    char scene[64];  // version of the program that wrote it
+    bool isComplete;                    // the final block was there
+    char scene[64];                     // version of the program that wrote it
     char reasons[RB_V_CLAIM_COUNT][96]; // why something was not checked
 } rbVReport;
 
 // Checks a certificate. Returns 0 if all claims hold, 1 if one fails, 2 if it cannot be read to its
 // end; then message says why (at least 256 bytes).
 int rbVerifyCertificate(const char* path, rbVReport* report, char* message);
-// Name of a claim in the report, and of a class.
+// Name of a claim in the report.
 const char* rbVClaim_Text(rbVClaim claim);
-const char* rbVClass_Text(rbVClass class);

@@ -1,9 +1,9 @@
 // rattleback verify: checks a certificate by the rules of docs/certificate.md. The checks are in
 // verify/, which shares no code with the engines.
-#include "cli/cli.h"
 #include "verify/verify.h"
 
 #include "base/core/timer.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static void printFailures(const rbVReport* report, FILE* file)
         if (f->bodies[1][0] != '\0') {
             (void)fprintf(file, " and \"%s\"", rbShow(f->bodies[1]));
         }
-        (void)fprintf(file, ": %s\n    %s: %.6g, at most %.6g\n", rbVClaim_Text(f->claim), f->detail,
-                      f->value, f->bound);
+        (void)fprintf(file, ": %s\n    %s: %.6g, at most %.6g\n", rbVClaim_Text(f->claim),
+                      f->detail, f->value, f->bound);
     }
     if (report->failed > (uint64_t)report->failureCount) {
         (void)fprintf(file, "  and %" PRIu64 " more\n",
@@ -30,8 +30,8 @@ static void printFailures(const rbVReport* report, FILE* file)
 
 static void printTable(const rbVReport* report, FILE* file)
 {
-    (void)fprintf(file, "%-62s %10s %10s %12s %8s\n", "claim", "certified", "sampled", "not checked",
-                  "failed");
+    (void)fprintf(file, "%-62s %10s %10s %12s %8s\n", "claim", "certified", "sampled",
+                  "not checked", "failed");
     for (int i = 0; i < RB_V_CLAIM_COUNT; ++i) {
         const uint64_t* n = report->counts[i];
         if (n[0] + n[1] + n[2] + n[3] == 0) {

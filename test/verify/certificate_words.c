@@ -106,8 +106,7 @@ void rbWriteWordFile(const rbWordFile* file, const char* path)
         unsigned char* planes = malloc(size + 8);
         for (size_t i = 0; i < block->count; ++i) {
             for (size_t plane = 0; plane < 8; ++plane) {
-                planes[plane * block->count + i] =
-                    (unsigned char)(block->words[i] >> (8 * plane));
+                planes[plane * block->count + i] = (unsigned char)(block->words[i] >> (8 * plane));
             }
         }
         unsigned char head[40] = {0};

@@ -78,7 +78,8 @@ static bool isLawful(const Spot* s)
     return (uint32_t)s->words[E_KIND] == IMPACT && sizeAt(s, E_IMPULSE) > 0.0;
 }
 
-// ------------------------------------------------------------------------------------------- events
+// -------------------------------------------------------------------------------------------
+// events
 
 static bool moveEventTime(Spot* s)
 {
@@ -199,7 +200,8 @@ static bool forgetEvent(Spot* s)
     return isGood;
 }
 
-// ------------------------------------------------------------------------------------------ flights
+// ------------------------------------------------------------------------------------------
+// flights
 
 static bool moveFlight(Spot* s)
 {
@@ -255,7 +257,8 @@ static bool giveFlightAway(Spot* s)
     return true;
 }
 
-// -------------------------------------------------------------------------------------------- nodes
+// --------------------------------------------------------------------------------------------
+// nodes
 
 #define NODE_HEAD 21u
 
@@ -355,7 +358,8 @@ static bool delayNode(Spot* s)
     return true;
 }
 
-// -------------------------------------------------------------------------------------------- links
+// --------------------------------------------------------------------------------------------
+// links
 
 static bool openJoint(Spot* s)
 {
@@ -411,7 +415,8 @@ static bool leaveContactCone(Spot* s)
     return isSliding && normal > 0.0;
 }
 
-// -------------------------------------------------------------------------------------------- tests
+// --------------------------------------------------------------------------------------------
+// tests
 
 typedef struct Sabotage {
     const char* name;
@@ -479,10 +484,10 @@ static void sabotagedEventsAreFound(void** state)
 {
     (void)state;
     static const Source sources[] = {
-        {"bouncing-ball", "--duration 1"}, {"dice", "--duration 0.5"},
-        {"rattleback", "--duration 0.2"},  {"newtons-cradle", ""},
+        {"bouncing-ball", "--duration 1"},         {"dice", "--duration 0.5"},
+        {"rattleback", "--duration 0.2"},          {"newtons-cradle", ""},
         {"block-on-an-incline", "--duration 0.3"}, {"billiard-break", "--duration 0.2"},
-        {"tippe-top", "--duration 0.1"},   {"hard-sphere-gas", "--duration 0.3"},
+        {"tippe-top", "--duration 0.1"},           {"hard-sphere-gas", "--duration 0.3"},
     };
     static const Sabotage kinds[] = {
         {"time of an event", EVENT, moveEventTime},
@@ -589,4 +594,5 @@ static void anExchangedMeshIsFound(void** state)
     rbFreeWordFile(&file);
 }
 
-RB_TEST_GROUP(prop_sabotage, cmocka_unit_test(sabotagedEventsAreFound), cmocka_unit_test(sabotagedStepsAreFound), cmocka_unit_test(anExchangedMeshIsFound));
+RB_TEST_GROUP(prop_sabotage, cmocka_unit_test(sabotagedEventsAreFound),
+              cmocka_unit_test(sabotagedStepsAreFound), cmocka_unit_test(anExchangedMeshIsFound));

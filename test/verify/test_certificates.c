@@ -34,15 +34,28 @@ static void runsOfEveryEngineAreCertified(void** state)
 {
     (void)state;
     static const char* const scenes[][2] = {
-        {"tumbling-box", ""},      {"torqued-wheel", ""},      {"bouncing-ball", ""},
-        {"rattleback", ""},        {"dice", ""},               {"newtons-cradle", ""},
-        {"newtons-cradle-simultaneous", ""},                   {"newton-creates-energy", ""},
-        {"billiard-break", "--duration 0.5"},                  {"hard-sphere-gas", "--duration 2"},
-        {"haff-cooling", "--duration 2"},                      {"rays-tumbling", ""},
-        {"interlocked-meshes", "--duration 0.2"},              {"pendulum", ""},
-        {"broken-ring", ""},       {"spring-damping", ""},     {"card-house", ""},
-        {"pile-of-shapes", "--duration 1"},                    {"conveyor", ""},
-        {"kinematic-carousel", ""}, {"kepler", ""},            {"cradle-on-hinges", ""},
+        {"tumbling-box", ""},
+        {"torqued-wheel", ""},
+        {"bouncing-ball", ""},
+        {"rattleback", ""},
+        {"dice", ""},
+        {"newtons-cradle", ""},
+        {"newtons-cradle-simultaneous", ""},
+        {"newton-creates-energy", ""},
+        {"billiard-break", "--duration 0.5"},
+        {"hard-sphere-gas", "--duration 2"},
+        {"haff-cooling", "--duration 2"},
+        {"rays-tumbling", ""},
+        {"interlocked-meshes", "--duration 0.2"},
+        {"pendulum", ""},
+        {"broken-ring", ""},
+        {"spring-damping", ""},
+        {"card-house", ""},
+        {"pile-of-shapes", "--duration 1"},
+        {"conveyor", ""},
+        {"kinematic-carousel", ""},
+        {"kepler", ""},
+        {"cradle-on-hinges", ""},
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) {
         expectClean(scenes[i][0], scenes[i][1]);
@@ -151,10 +164,14 @@ static void hostileContentDoesNoHarm(void** state)
             rbWordBlock* block = &file.blocks[rbRandom_Index(&random, file.count)];
             size_t at = (size_t)(rbRandom_Bits(&random) % block->count);
             uint64_t before = block->words[at];
-            const uint64_t values[] = {rbRandom_Bits(&random),         0,
-                                       UINT64_MAX,                     before ^ UINT64_C(1) << 32,
-                                       before + 1,                     rbNumberToWord(1e300),
-                                       UINT64_C(0x7ff8000000000000),   rbNumberToWord(-1.0),
+            const uint64_t values[] = {rbRandom_Bits(&random),
+                                       0,
+                                       UINT64_MAX,
+                                       before ^ UINT64_C(1) << 32,
+                                       before + 1,
+                                       rbNumberToWord(1e300),
+                                       UINT64_C(0x7ff8000000000000),
+                                       rbNumberToWord(-1.0),
                                        before ^ UINT64_C(1) << 62};
             block->words[at] = values[rbRandom_Index(&random, 9)];
             rbWriteWordFile(&file, PATH);
@@ -165,4 +182,7 @@ static void hostileContentDoesNoHarm(void** state)
     }
 }
 
-RB_TEST_GROUP(test_certificates, cmocka_unit_test(runsOfEveryEngineAreCertified), cmocka_unit_test(everyClaimIsExercised), cmocka_unit_test(foreignAndCutFilesAreRefused), cmocka_unit_test(damagedFilesAreRefused), cmocka_unit_test(hostileContentDoesNoHarm));
+RB_TEST_GROUP(test_certificates, cmocka_unit_test(runsOfEveryEngineAreCertified),
+              cmocka_unit_test(everyClaimIsExercised),
+              cmocka_unit_test(foreignAndCutFilesAreRefused),
+              cmocka_unit_test(damagedFilesAreRefused), cmocka_unit_test(hostileContentDoesNoHarm));

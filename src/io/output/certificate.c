@@ -355,8 +355,8 @@ static void putJoint(rbCertificate* c, const rbWorld* world, rbJointId id)
     rbHeldPart parts[RB_JOINT_PARTS_MAX];
     int count = rbJoint_GetHeldParts(world, id, parts);
     putText(c, rbJoint_GetName(world, id));
-    putWord(c, numberOf(c, rbJoint_GetBodyA(world, id)) |
-                   numberOf(c, rbJoint_GetBodyB(world, id)) << 32);
+    putWord(c, numberOf(c, rbJoint_GetBodyA(world, id)) | numberOf(c, rbJoint_GetBodyB(world, id))
+                                                              << 32);
     putWord(c, (uint64_t)rbJoint_GetType(world, id));
     putWord(c, isDriven(world, id) ? 1u : 0u);
     putWord(c, (uint64_t)count);
@@ -407,7 +407,8 @@ static void putSettings(rbCertificate* c, const rbWorld* world)
     putWord(c, (uint64_t)step.order);
     putNumber(c, step.tolerance);
     putNumber(c, step.errorMax);
-    putWord(c, step.method == RB_METHOD_IMPULSES && contact.method == RB_CONTACT_IMPULSES ? 1u : 0u);
+    putWord(c,
+            step.method == RB_METHOD_IMPULSES && contact.method == RB_CONTACT_IMPULSES ? 1u : 0u);
     putWord(c, rbWorld_HasContacts(world) ? 1u : 0u);
     putNumber(c, contact.shell);
     putNumber(c, contact.velocityTolerance);
@@ -594,8 +595,8 @@ static void writeNode(rbCertificate* c, const rbWorld* world)
     for (int i = 0; i < c->bodyIds.count; ++i) {
         rbBodyState s = rbBody_GetState(world, c->bodyIds.data[i]);
         const double numbers[STATE_WORDS] = {
-            s.center.x,         s.center.y,         s.center.z,         s.transform.q.w,
-            s.transform.q.x,    s.transform.q.y,    s.transform.q.z,    s.linearVelocity.x,
+            s.center.x,         s.center.y,         s.center.z,          s.transform.q.w,
+            s.transform.q.x,    s.transform.q.y,    s.transform.q.z,     s.linearVelocity.x,
             s.linearVelocity.y, s.linearVelocity.z, s.angularVelocity.x, s.angularVelocity.y,
             s.angularVelocity.z};
         double* last = &c->last.data[STATE_WORDS * i];
