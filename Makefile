@@ -67,6 +67,10 @@ demo: build ## runs the stone that reverses its spin and a tumbling box, draws t
 test: setup-test build ## installs the packages for the tests, builds and runs all of them
 	$(call run_tests,release,,normal)
 
+.PHONY: certify
+certify: build ## runs all scenes (of at most 20 s each), checks their certificates and prints a table
+	@tools/certify.py $(PROGRAM)
+
 .PHONY: python
 python: setup-python build ## installs the Python package into build/python and tests it (SCENES=all: all examples against the program)
 	@tools/test_python.sh build/python $(if $(filter all,$(SCENES)),--all-scenes)

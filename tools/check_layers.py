@@ -14,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ORDER_FILE = "tools/layers.txt"
 PUBLIC = "include/rattleback"
 # Folders whose files have rooms, and the folders that quoted includes start from.
-SOURCES = ("src", "lab", "app", "bench", "validation")
+SOURCES = ("src", "lab", "app", "bench", "validation", "verify")
 INCLUDE_ROOTS = ("src", ".", "app", "bench", "validation")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -33,7 +33,7 @@ SYSTEM = re.compile(
 LIBRARIES = [
     (re.compile(r"^emmintrin\.h$"), ["src/base/core/lanes.h"]),  # of the compiler
     (re.compile(r"^libqhull"), ["src/collision/geometry/", "test/"]),
-    (re.compile(r"^(jansson|jansson_config|zlib|zstd|zstd_errors|zdict)\.h$"), ["src/io/", "app/", "test/"]),
+    (re.compile(r"^(jansson|jansson_config|zlib|zstd|zstd_errors|zdict)\.h$"), ["src/io/", "app/", "verify/", "test/"]),
     (re.compile(r"^assimp/"), ["src/io/", "app/", "test/"]),
     (re.compile(r"^libwebsockets\.h$"), ["app/server/", "test/"]),
     (re.compile(r"^(amd|SuiteSparse_config|suitesparse/.*)\.h$"), ["src/dynamics/solvers/", "test/"]),

@@ -33,6 +33,7 @@ CONTENT = {
     "src/dynamics/solvers": "direct and tree solvers, corrections",
     "src/dynamics/contact": "contacts in steps: finding, caching, solving, collisions, islands",
     "src/dynamics/engines": "`event/` and `step/`: what happens next, and what follows",
+    "verify": "checks certificates; shares nothing with the rest",
     "src/world": "the public objects: world, bodies, ledger, journal, snapshot, queries",
     "src/io/scene": "reads scenes and meshes",
     "src/io/output": "writes recordings, CSV, VTK, plots",

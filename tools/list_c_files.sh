@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folders=()
-for folder in include src lab app examples test bench validation; do
+for folder in include src lab app examples test bench validation verify; do
     if [ -d "$folder" ]; then
         folders+=("$folder")
     fi

@@ -124,6 +124,7 @@ extern const rbVerb rbVerbBench;
 extern const rbVerb rbVerbView;
 extern const rbVerb rbVerbRays;
 extern const rbVerb rbVerbSettings;
+extern const rbVerb rbVerbVerify;
 
 // The program: finds the verb, reads its options, runs it; returns the exit code. A program that
 // adds rows to the tables registers them first.

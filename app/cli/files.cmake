@@ -37,6 +37,7 @@ set(programFiles
   app/cli/tally_steps.c
   app/cli/text.c
   app/cli/validate.c
+  app/cli/verify.c
   app/cli/view.c
   bench/accuracy_scenes.c
   bench/bench.c
@@ -140,7 +141,7 @@ set(programFiles
 add_library(rattleback_program_objects OBJECT ${programFiles})
 target_include_directories(rattleback_program_objects PUBLIC src app bench validation ${PROJECT_SOURCE_DIR})
 rb_hide_sources(rattleback_program_objects)
-target_link_libraries(rattleback_program_objects PUBLIC rb_options rattleback_app rattleback_io rattleback_lab rattleback m ${CMAKE_DL_LIBS})
+target_link_libraries(rattleback_program_objects PUBLIC rb_options rattleback_verify rattleback_app rattleback_io rattleback_lab rattleback m ${CMAKE_DL_LIBS})
 add_executable(rattleback_program app/cli/entry.c)
 set_target_properties(rattleback_program PROPERTIES
   OUTPUT_NAME rattleback RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const rbVerb* const verbs[] = {
-    &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance, &rbVerbRays,
-    &rbVerbReplay, &rbVerbValidate, &rbVerbBench, &rbVerbView,     &rbVerbSettings,
+    &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance, &rbVerbRays,     &rbVerbReplay,
+    &rbVerbVerify, &rbVerbValidate, &rbVerbBench, &rbVerbView,     &rbVerbSettings,
 };
 #define VERB_COUNT ((int)(sizeof verbs / sizeof verbs[0]))
 

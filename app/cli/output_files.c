@@ -2,6 +2,7 @@
 #include "base/core/memory.h"
 #include "cli/output_format.h"
 #include "cli/surfaces.h"
+#include "io/output/certificate.h"
 #include "io/output/continuation.h"
 #include "server/page.h"
 
@@ -198,6 +199,56 @@ const rbOutputFormat rbJournalFormat = {
     .finish = finishJournal,
     .abandon = abandonJournal,
     .save = saveJournal,
+};
+
+// ---------------------------------------------------------------------------------- certificates
+
+// User actions change the model, which a certificate states once.
+static bool checkCertificate(const rbArguments* arguments)
+{
+    if (rbArguments_Has(arguments, "--certificate") && rbArguments_Has(arguments, "--actions")) {
+        (void)rbFail("--certificate and --actions cannot be used together: a certificate states "
+                     "one model for the whole run; leave one of them out");
+        return false;
+    }
+    return true;
+}
+
+static void* openCertificate(const rbOutputRun* run, const char* path, rbError* error)
+{
+    return rbCreateCertificate(path, run->world, error);
+}
+
+static rbStatus writeCertificateEvents(void* writer, const rbOutputRun* run, rbError* error)
+{
+    return rbCertificate_Note(writer, run->world, error);
+}
+
+static rbStatus writeCertificateFrame(void* writer, const rbOutputRun* run, rbError* error)
+{
+    return rbCertificate_Frame(writer, run->world, error);
+}
+
+static rbStatus finishCertificate(void* writer, const rbOutputRun* run, rbError* error)
+{
+    return rbCertificate_Finish(writer, run->world, run->hash, error);
+}
+
+static void abandonCertificate(void* writer)
+{
+    rbCertificate_Abandon(writer);
+}
+
+const rbOutputFormat rbCertificateFormat = {
+    .kind = "certificate",
+    .option = {"--certificate", "FILE",
+               "writes a certificate (.rbc): what 'verify' needs to check the run"},
+    .check = checkCertificate,
+    .open = openCertificate,
+    .writeEvents = writeCertificateEvents,
+    .writeFrame = writeCertificateFrame,
+    .finish = finishCertificate,
+    .abandon = abandonCertificate,
 };
 
 // ------------------------------------------------------------------------------------- VTK files

@@ -62,6 +62,7 @@ typedef struct rbOutputFormat {
     X(rbRecordingFormat) \
     X(rbCsvFormat) \
     X(rbJournalFormat) \
+    X(rbCertificateFormat) \
     X(rbVtkFormat) \
     X(rbPlotFormat) \
     X(rbPageFormat) \

@@ -37,6 +37,7 @@ typedef struct rbRun {
     rbCheckpoint checkpoint;
     rbResume* resume; // the checkpoint that the run continues; NULL: none
     rbRunPlace place; // piece: s of simulated time per advance, see advanceListening
+    bool isCertified; // every step is written down
 } rbRun;
 
 static rbRunParts partsOf(rbRun* run)
@@ -101,6 +102,10 @@ static double endOfPiece(const rbRun* run, double now)
 {
     double end = fmin(now + run->place.piece, run->checkpoint.nextTime);
     double step = run->info.step.step;
+    if (run->isCertified && run->info.engineTraits.isStepped) {
+        int64_t next = (int64_t)floor(now / step + 1e-6) + 1;
+        return rbGetStepTime(next, step);
+    }
     return !rbWorld_HasContacts(run->world) || !(step > 0.0) ? end : step * ceil(end / step - 1e-9);
 }
 
@@ -207,6 +212,10 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
     } else if (!rbArguments_Has(arguments, "--quiet")) {
         rbTally_Print(&run->tally, run->world, file);
         rbTally_PrintFiles(list.files, list.count, file);
+        if (run->isCertified) {
+            (void)fprintf(file, "  %-18s%s %s\n", "to check it", "rattleback verify",
+                          rbArguments_Get(arguments, "--certificate"));
+        }
     }
     if (run->tally.ending.status != RB_STATUS_OK) {
         (void)rbFail("%s", run->tally.ending.message);
@@ -332,6 +341,8 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
         return RB_EXIT_USAGE;
     }
     rbWorld_EnableJournal(run->world, rbOutputs_NeedEvents(arguments));
+    run->isCertified = rbArguments_Has(arguments, "--certificate");
+    rbWorld_EnableFlightStarts(run->world, run->isCertified);
     if (rbScene_PrepareWorld(run->scene, run->world, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }

@@ -216,6 +216,21 @@ RB_API void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId);
 /// Changes the pointer that rbJoint_GetUserData returns.
 RB_API void rbJoint_SetUserData(rbWorld* world, rbJointId jointId, void* userData);
 
+/// One basic part of a joint as it is held: what the definition left open is resolved.
+typedef struct rbHeldPart {
+    rbJointType type; ///< a basic type
+    rbVec3 anchorA;   ///< m, frame of A (of the world if there is no body)
+    rbVec3 anchorB;   ///< m, frame of B
+    rbVec3 axisA;     ///< unit, frame of A
+    rbVec3 axisB;     ///< unit, frame of B
+    rbQuat relative;  ///< orientation of B's frame relative to A's (translation)
+    double distance;  ///< m (distances), rad (double rotation), otherwise 0
+} rbHeldPart;
+
+/// Writes the parts of a joint, at most RB_JOINT_PARTS_MAX; returns their number, 0 for a joint
+/// that holds velocities only.
+RB_API int rbJoint_GetHeldParts(const rbWorld* world, rbJointId jointId, rbHeldPart* parts);
+
 /// A joint at the world's time.
 typedef struct rbJointState {
     rbVec3 pointA;        ///< m, world: A's anchor (on lines and planes: foot of B's anchor)

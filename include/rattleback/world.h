@@ -296,6 +296,30 @@ RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBo
 /// same events come again after a snapshot was restored; they do not depend on how an advance is
 /// divided into shorter ones.
 RB_API const rbContactEvent* rbWorld_GetContactEvents(const rbWorld* world, int* count);
+/// The beginning of a flight: how a body moves from here on, until its next flight begins.
+typedef struct rbFlightStart {
+    double time;       ///< s
+    rbBodyId body;     ///< which flies
+    int eventCount;    ///< events in the journal before it: they are its cause
+    bool isHeld;       ///< it is held at rest: no load acts
+    rbBodyState state; ///< at this time, after the event
+} rbFlightStart;
+
+/// Whether the event engine keeps the start of every flight, for those who want to check its work;
+/// off by default.
+RB_API void rbWorld_EnableFlightStarts(rbWorld* world, bool isOn);
+/// The flights that began since rbWorld_ClearEvents, in their order; borrowed until the next call
+/// that changes the world.
+RB_API const rbFlightStart* rbWorld_GetFlightStarts(const rbWorld* world, int* count);
+/// What was set by rbWorld_SetMaterialPair; false: nothing, the combination rules hold.
+RB_API bool rbWorld_GetMaterialPair(const rbWorld* world, int kindA, int kindB,
+                                    rbMaterialPair* pair);
+/// Writes at most capacity forces in order of creation (slots of destroyed ones are reused);
+/// returns their number.
+RB_API int rbWorld_GetForces(const rbWorld* world, rbForceDef* defs, int capacity);
+/// The settings of the event engine.
+RB_API rbEventSettings rbWorld_GetEventSettings(const rbWorld* world);
+
 /// Whether impacts are recorded in the journal (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
 /// Whether the engine holds a body at rest (step engine: frozen, see rbContactSettings).

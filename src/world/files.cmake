@@ -7,6 +7,7 @@ target_sources(rattleback PRIVATE
   src/world/world_contact.c
   src/world/world_engine.c
   src/world/world_event.c
+  src/world/world_evidence.c
   src/world/world_fields.c
   src/world/world_force.c
   src/world/world_joint.c

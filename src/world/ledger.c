@@ -129,4 +129,5 @@ const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count)
 void rbWorld_ClearEvents(rbWorld* world)
 {
     world->events.count = 0;
+    world->flightStarts.count = 0;
 }

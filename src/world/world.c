@@ -74,6 +74,7 @@ void rbDestroyWorld(rbWorld* world)
     rbArray_Free(world->geometries);
     rbArray_Free(world->forces);
     rbArray_Free(world->events);
+    rbArray_Free(world->flightStarts);
     rbNameTable_Free(&world->names);
     rbIdPool_Free(&world->bodyIds);
     rbIdPool_Free(&world->geometryIds);

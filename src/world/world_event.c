@@ -26,6 +26,7 @@ static rbEventHost makeHost(rbWorld* world)
 {
     rbEventHost host = rbWorld_GetEventHost(world);
     host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteJournal;
+    host.flown = world->areFlightsKept ? rbWorld_KeepFlight : NULL;
     host.context = world;
     return host;
 }

@@ -148,6 +148,8 @@ struct rbWorld {
     rbNameTable linkNames; // of joint i under 2 i, of spring i under 2 i + 1
 
     RB_ARRAY(rbEvent) events;
+    RB_ARRAY(rbFlightStart) flightStarts; // empty unless areFlightsKept
+    bool areFlightsKept;
     int64_t unwrittenEvents; // of the step engine, dropped because the journal was full
     double energyReference;  // J, energy that bodies and springs had when added
     double externalWork;     // J, of impulses and of states set by the user

@@ -1,6 +1,7 @@
 # What writes results and reads recordings.
 set(outputFiles
   src/io/output/child_process.c
+  src/io/output/certificate.c
   src/io/output/checkpoint_file.c
   src/io/output/csv.c
   src/io/output/gnuplot.c

@@ -17,10 +17,11 @@ typedef struct rbEventEngine rbEventEngine;
 
 // The arrays of the host, borrowed for a call; all are indexed by body.
 typedef struct rbEventHost {
-    rbFlight* flights;           // of dynamic bodies
-    rbMotionBody* motions;       // of dynamic bodies
-    const rbMotionState* states; // of the others, at rest
-    rbEngineJournalFn* journal;  // NULL: nothing is recorded
+    rbFlight* flights;                                    // of dynamic bodies
+    rbMotionBody* motions;                                // of dynamic bodies
+    const rbMotionState* states;                          // of the others, at rest
+    rbEngineJournalFn* journal;                           // NULL: nothing is recorded
+    void (*flown)(void* context, int index, double time); // a flight began; NULL: not told
     void* context;
 } rbEventHost;
 

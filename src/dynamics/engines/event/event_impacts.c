@@ -989,6 +989,7 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
     rbEventBody* body = &engine->bodies.data[index];
     rbVec3 position = rbEventBody_PositionAt(body, time);
     rbFlight_Redirect(&host->flights[index], time, position, velocity);
+    rbEventHost_TellFlight(host, index, time);
     body->flightTime = time - body->time;
     body->time = time;
     body->position = position;
@@ -1045,12 +1046,6 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     engine->statistics.collisions += 1;
     double apart = (a->isDynamic ? a->radius : 0.0) + (b->isDynamic ? b->radius : 0.0);
     engine->statistics.virial += push * (apart + contact->distance);
-    if (a->isDynamic) {
-        redirect(engine, host, pair->a, time, afterA);
-    }
-    if (b->isDynamic) {
-        redirect(engine, host, pair->b, time, afterB);
-    }
     if (host->journal != NULL) {
         double before = (massA > 0.0 ? 0.5 * rbLengthSquared(velocityA) / massA : 0.0) +
                         (massB > 0.0 ? 0.5 * rbLengthSquared(velocityB) / massB : 0.0);
@@ -1067,6 +1062,12 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
                          .impulse = rbScale(push, n),
                          .approachSpeed = speed};
         rbEventHost_Write(host, &event);
+    }
+    if (a->isDynamic) {
+        redirect(engine, host, pair->a, time, afterA);
+    }
+    if (b->isDynamic) {
+        redirect(engine, host, pair->b, time, afterB);
     }
     engine->lists.moved.count = 0;
     rbArray_Push(engine->lists.moved, pair->a);

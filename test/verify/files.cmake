@@ -1,0 +1,10 @@
+# Certificates and their verifier: clean runs, seeded sabotage, damaged files.
+if(RB_BUILD_PROGRAM)
+  rb_add_tests(NAME test_verify
+    FILES test/verify/test_certificates.c test/verify/prop_sabotage.c
+    LIBRARIES rattleback_verify Rattleback::zstd
+    DEFINITIONS RB_PROGRAM="$<TARGET_FILE:rattleback_program>")
+  target_sources(test_verify PRIVATE test/verify/certificate_words.c)
+  target_include_directories(test_verify PRIVATE test/verify)
+  add_dependencies(test_verify rattleback_program)
+endif()

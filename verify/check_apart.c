@@ -1,0 +1,550 @@
+// Distances by separating planes. For two convex shapes and a unit vector n, the gap along n,
+//   (least n.x of B) - (largest n.x of A),
+// is a lower bound of their distance, and of minus their depth. A plane is found by GJK, or given
+// by the normal of a contact; that it separates is computed from the support functions alone.
+// Overlap is proved by a tetrahedron of points of the difference A - B around the origin: the ball
+// that fits into it is a lower bound of the depth.
+//
+// Between two recorded times a pair stays apart if the gap at one of them is larger than the way
+// that both can have made; pairs that are far apart are dismissed by balls around them.
+#include "verify/checks.h"
+
+#include <stdlib.h>
+
+#define EPS 2.22e-16
+#define GJK_STEPS 64
+
+// A convex piece of a body, in its frame.
+struct rbVPiece {
+    uint32_t body;
+    uint32_t geometry;
+    rbVPose pose;  // in the body's frame
+    rbV3 middle;   // of a ball around it, in the body's frame
+    double radius; // of that ball; infinite for planes
+    bool isConvex; // of the geometry itself; otherwise of its hull
+};
+
+// ------------------------------------------------------------------------------------ supports
+
+static bool isConvexType(uint32_t type)
+{
+    return type <= RB_V_HULL;
+}
+
+static rbV3 supportVertices(const rbVGeometry* g, rbV3 d)
+{
+    rbV3 best = {0.0, 0.0, 0.0};
+    double most = -INFINITY;
+    for (uint32_t i = 0; i < g->vertexCount; ++i) {
+        double value = dot3(g->vertices[i], d);
+        if (value > most) {
+            most = value;
+            best = g->vertices[i];
+        }
+    }
+    return best;
+}
+
+static double withSign(double value, double sign)
+{
+    return sign < 0.0 ? -value : value;
+}
+
+// A point of the geometry that is farthest along d, in its frame.
+static rbV3 supportLocal(const rbVGeometry* g, rbV3 d)
+{
+    double length = length3(d);
+    double flat = hypot(d.x, d.y);
+    double r = g->numbers[0];
+    double h = g->numbers[1];
+    rbV3 rim = flat > 0.0 ? make3(r * d.x / flat, r * d.y / flat, 0.0) : make3(0, 0, 0);
+    switch (g->type) {
+    case RB_V_SPHERE:
+        return length > 0.0 ? scale3(r / length, d) : make3(0, 0, 0);
+    case RB_V_BOX:
+        return make3(withSign(g->numbers[0], d.x), withSign(g->numbers[1], d.y),
+                     withSign(g->numbers[2], d.z));
+    case RB_V_CAPSULE: {
+        rbV3 ball = length > 0.0 ? scale3(r / length, d) : make3(0, 0, 0);
+        return add3(ball, make3(0, 0, withSign(h, d.z)));
+    }
+    case RB_V_CYLINDER:
+        return add3(rim, make3(0, 0, withSign(h, d.z)));
+    case RB_V_CONE: {
+        rbV3 base = add3(rim, make3(0, 0, -0.5 * h));
+        rbV3 apex = make3(0, 0, 0.5 * h);
+        return dot3(base, d) > dot3(apex, d) ? base : apex;
+    }
+    case RB_V_ELLIPSOID: {
+        rbV3 s = {g->numbers[0] * d.x, g->numbers[1] * d.y, g->numbers[2] * d.z};
+        double size = length3(s);
+        return size > 0.0 ? make3(g->numbers[0] * s.x / size, g->numbers[1] * s.y / size,
+                                  g->numbers[2] * s.z / size)
+                          : make3(0, 0, 0);
+    }
+    default:
+        return supportVertices(g, d);
+    }
+}
+
+typedef struct Place {
+    const rbVGeometry* geometry;
+    rbV3 p; // of the geometry's frame, world
+    rbV4 q;
+    double rounding; // of a body that grows, m
+} Place;
+
+static rbV3 support(const Place* place, rbV3 d)
+{
+    rbV3 local = supportLocal(place->geometry, turnBack3(place->q, d));
+    rbV3 point = add3(place->p, turn3(place->q, local));
+    return place->rounding > 0.0 ? addScaled3(point, place->rounding / length3(d), d) : point;
+}
+
+// ----------------------------------------------------------------------------------------------
+// GJK
+
+typedef struct Simplex {
+    rbV3 points[4]; // of B - A
+    int count;
+} Simplex;
+
+// Keeps the part of the simplex nearest to the origin and returns the nearest point: the best of
+// all its faces, edges and corners, by their barycentric coordinates.
+static rbV3 reduce(Simplex* s)
+{
+    static const int sets[15] = {1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15};
+    Simplex best = *s;
+    rbV3 nearest = {0, 0, 0};
+    double least = INFINITY;
+    for (int k = 0; k < 15; ++k) {
+        Simplex part = {.count = 0};
+        if (sets[k] >> s->count != 0) {
+            continue;
+        }
+        for (int i = 0; i < s->count; ++i) {
+            if (sets[k] >> i & 1) {
+                part.points[part.count++] = s->points[i];
+            }
+        }
+        rbV3 p = part.points[0];
+        bool isInside = true;
+        rbV3 e1 = sub3(part.points[1], p);
+        if (part.count == 2) {
+            double t = -dot3(p, e1) / dot3(e1, e1);
+            isInside = t > 0.0 && t < 1.0;
+            p = addScaled3(p, t, e1);
+        } else if (part.count == 3) {
+            rbV3 e2 = sub3(part.points[2], part.points[0]);
+            rbV3 n = cross3(e1, e2);
+            double area = dot3(n, n);
+            double u = -dot3(cross3(p, e2), n) / area;
+            double v = -dot3(cross3(e1, p), n) / area;
+            isInside = u > 0.0 && v > 0.0 && u + v < 1.0;
+            p = scale3(dot3(p, n) / area, n);
+        } else if (part.count == 4) {
+            rbV3 e2 = sub3(part.points[2], p);
+            rbV3 e3 = sub3(part.points[3], p);
+            double volume = dot3(e1, cross3(e2, e3));
+            double u = -dot3(p, cross3(e2, e3)) / volume;
+            double v = -dot3(e1, cross3(p, e3)) / volume;
+            double w = -dot3(e1, cross3(e2, p)) / volume;
+            isInside = u > 0.0 && v > 0.0 && w > 0.0 && u + v + w < 1.0;
+            p = make3(0, 0, 0);
+        }
+        double size = dot3(p, p);
+        if (isInside && size < least) {
+            least = size;
+            best = part;
+            nearest = p;
+        }
+    }
+    *s = best;
+    return nearest;
+}
+
+// The largest gap found along any vector; n receives the vector. Positive: proved apart. If the
+// shapes overlap, depth receives a lower bound of the depth.
+static double findGap(const Place* a, const Place* b, rbV3* n, double enough, double* depth)
+{
+    Simplex s = {.count = 0};
+    rbV3 d = length3(*n) > 0.0 ? *n : make3(1, 0, 0);
+    double best = -INFINITY;
+    *depth = 0.0;
+    for (int i = 0; i < GJK_STEPS; ++i) {
+        rbV3 unit = scale3(1.0 / length3(d), d);
+        rbV3 point = sub3(support(b, scale3(-1.0, unit)), support(a, unit));
+        double gap = dot3(unit, point);
+        if (gap > best) {
+            best = gap;
+            *n = unit;
+        }
+        if (best > enough) {
+            return best;
+        }
+        s.points[s.count++] = point;
+        rbV3 nearest = reduce(&s);
+        double size = length3(nearest);
+        if (s.count == 4 || !(size > 0.0)) {
+            // the ball around the origin that fits into the tetrahedron
+            double ball = s.count == 4 ? INFINITY : 0.0;
+            for (int k = 0; k < s.count && s.count == 4; ++k) {
+                rbV3 p = s.points[(k + 1) % 4];
+                rbV3 face = cross3(sub3(s.points[(k + 2) % 4], p), sub3(s.points[(k + 3) % 4], p));
+                ball = fmin(ball, fabs(dot3(face, p)) / length3(face));
+            }
+            *depth = ball;
+            return best;
+        }
+        if (size - best <= 1e-9 * size) {
+            return best;
+        }
+        d = nearest;
+    }
+    return best;
+}
+
+// -------------------------------------------------------------------------------------------
+// pieces
+
+// Largest distance of a point of the geometry from a point, or a bound of it.
+static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from)
+{
+    const rbVGeometry* g = &m->geometries[index];
+    double far = 0.0;
+    double away = length3(from);
+    switch (g->type) {
+    case RB_V_SPHERE:
+        return g->numbers[0] + away;
+    case RB_V_BOX:
+        return length3(make3(g->numbers[0], g->numbers[1], g->numbers[2])) + away;
+    case RB_V_CAPSULE:
+        return g->numbers[0] + g->numbers[1] + away;
+    case RB_V_CYLINDER:
+        return hypot(g->numbers[0], g->numbers[1]) + away;
+    case RB_V_CONE:
+        return hypot(g->numbers[0], 0.5 * g->numbers[1]) + away;
+    case RB_V_ELLIPSOID:
+        return fmax(g->numbers[0], fmax(g->numbers[1], g->numbers[2])) + away;
+    case RB_V_PLANE:
+        return INFINITY;
+    case RB_V_COMPOUND:
+        for (uint32_t i = 0; i < g->childCount; ++i) {
+            const rbVChild* child = &g->children[i];
+            rbV3 local = turnBack3(child->pose.q, sub3(from, child->pose.p));
+            far = fmax(far, geometryRadius(m, child->geometry, local));
+        }
+        return far;
+    default:
+        for (uint32_t i = 0; i < g->vertexCount; ++i) {
+            far = fmax(far, length3(sub3(g->vertices[i], from)));
+        }
+        return g->vertexCount > 0 ? far : INFINITY;
+    }
+}
+
+// The convex pieces of a geometry: itself, or the children of a compound.
+static bool addPieces(rbVChecker* c, uint32_t body, uint32_t index, rbVPose pose, int depth)
+{
+    const rbVGeometry* g = &c->model.geometries[index];
+    if (g->type == RB_V_COMPOUND && depth < 16) {
+        bool isGood = true;
+        for (uint32_t i = 0; i < g->childCount && isGood; ++i) {
+            rbVPose inner = {add3(pose.p, turn3(pose.q, g->children[i].pose.p)),
+                             mul4(pose.q, g->children[i].pose.q)};
+            isGood = addPieces(c, body, g->children[i].geometry, inner, depth + 1);
+        }
+        return isGood;
+    }
+    rbVPiece* grown = realloc(c->pieces, (c->pieceCount + 1) * sizeof *grown);
+    if (grown == NULL) {
+        return false;
+    }
+    c->pieces = grown;
+    c->pieces[c->pieceCount++] =
+        (rbVPiece){.body = body,
+                   .geometry = index,
+                   .pose = pose,
+                   .middle = pose.p,
+                   .radius = geometryRadius(&c->model, index, make3(0, 0, 0)),
+                   .isConvex = isConvexType(g->type)};
+    return true;
+}
+
+bool rbVPrepareShapes(rbVChecker* c)
+{
+    rbVModel* m = &c->model;
+    c->firstPiece = calloc(m->bodyCount + 2, sizeof *c->firstPiece);
+    c->spans = calloc(m->bodyCount + 1, sizeof *c->spans);
+    bool isGood = c->firstPiece != NULL && c->spans != NULL;
+    for (uint32_t i = 0; i < m->bodyCount && isGood; ++i) {
+        rbVBody* body = &m->bodies[i];
+        c->firstPiece[i] = c->pieceCount;
+        body->isBounded = true;
+        for (uint32_t k = 0; k < body->shapeCount && isGood; ++k) {
+            const rbVShape* s = &body->shapes[k];
+            rbV3 from = turnBack3(s->pose.q, sub3(body->center, s->pose.p));
+            double far = geometryRadius(m, s->geometry, from);
+            if (s->isSensor) {
+                continue;
+            }
+            body->isBounded = body->isBounded && isfinite(far);
+            body->reach = fmax(body->reach, isfinite(far) ? far : 0.0);
+            isGood = addPieces(c, i, s->geometry, s->pose, 0);
+        }
+    }
+    if (isGood) {
+        c->firstPiece[m->bodyCount] = c->pieceCount;
+    }
+    return isGood;
+}
+
+// ------------------------------------------------------------------------------------------ one
+// pair
+
+static Place placeOf(const rbVChecker* c, const rbVPiece* piece, const rbVState* s, double time)
+{
+    const rbVBody* body = &c->model.bodies[piece->body];
+    rbV3 arm = sub3(piece->pose.p, body->center);
+    return (Place){.geometry = &c->model.geometries[piece->geometry],
+                   .p = add3(s->center, turn3(s->q, arm)),
+                   .q = mul4(s->q, piece->pose.q),
+                   .rounding = fmax(0.0, body->growth * time)};
+}
+
+typedef struct PairGap {
+    double gap;   // lower bound of the distance of all pieces
+    double depth; // lower bound of the overlap
+    bool isKnown; // false: a piece is not convex, and its hull meets the other
+} PairGap;
+
+static double roundingOf(const Place* a, const Place* b)
+{
+    return 64.0 * EPS * (length3(a->p) + length3(b->p) + 1.0);
+}
+
+// The gap of two pieces; hint: the normal of a contact, or zero.
+static void addPieceGap(bool areConvex, const Place* a, const Place* b, rbV3 hint, double enough,
+                        PairGap* result)
+{
+    bool isPlaneA = a->geometry->type == RB_V_PLANE;
+    bool isPlaneB = b->geometry->type == RB_V_PLANE;
+    double gap;
+    double depth = 0.0;
+    if (isPlaneA && isPlaneB) {
+        return;
+    }
+    if (isPlaneA || isPlaneB) {
+        const Place* plane = isPlaneA ? a : b;
+        const Place* other = isPlaneA ? b : a;
+        const double* k = plane->geometry->numbers;
+        rbV3 n = turn3(plane->q, make3(k[0], k[1], k[2]));
+        gap = dot3(n, sub3(support(other, scale3(-1.0, n)), plane->p)) - k[3];
+        depth = -gap;
+    } else {
+        rbV3 n = length3(hint) > 0.0 ? hint : sub3(b->p, a->p);
+        gap = findGap(a, b, &n, enough, &depth);
+    }
+    gap -= roundingOf(a, b);
+    if (gap < result->gap) {
+        result->gap = gap;
+    }
+    if (areConvex) {
+        result->depth = fmax(result->depth, depth);
+    } else if (gap < 0.0) {
+        result->isKnown = false;
+    }
+}
+
+static PairGap pairGap(const rbVChecker* c, uint32_t a, uint32_t b, const rbVState* stateA,
+                       const rbVState* stateB, rbV3 hint, double enough)
+{
+    PairGap result = {.gap = INFINITY, .isKnown = true};
+    for (uint32_t i = c->firstPiece[a]; i < c->firstPiece[a + 1]; ++i) {
+        const rbVPiece* x = &c->pieces[i];
+        Place placeA = placeOf(c, x, stateA, c->time);
+        for (uint32_t k = c->firstPiece[b]; k < c->firstPiece[b + 1]; ++k) {
+            const rbVPiece* y = &c->pieces[k];
+            Place placeB = placeOf(c, y, stateB, c->time);
+            double apart = length3(sub3(placeB.p, placeA.p)) - x->radius - y->radius;
+            if (apart > enough) {
+                continue;
+            }
+            addPieceGap(x->isConvex && y->isConvex, &placeA, &placeB, hint, enough, &result);
+        }
+    }
+    return result;
+}
+
+static bool areMeeting(const rbVChecker* c, uint32_t a, uint32_t b)
+{
+    const rbVBody* x = &c->model.bodies[a];
+    const rbVBody* y = &c->model.bodies[b];
+    if ((x->type != RB_V_DYNAMIC && y->type != RB_V_DYNAMIC) ||
+        c->firstPiece[a] == c->firstPiece[a + 1] || c->firstPiece[b] == c->firstPiece[b + 1]) {
+        return false;
+    }
+    const rbVShape* s = NULL;
+    const rbVShape* t = NULL;
+    for (uint32_t i = 0; i < x->shapeCount && s == NULL; ++i) {
+        s = x->shapes[i].isSensor ? NULL : &x->shapes[i];
+    }
+    for (uint32_t i = 0; i < y->shapeCount && t == NULL; ++i) {
+        t = y->shapes[i].isSensor ? NULL : &y->shapes[i];
+    }
+    if (s == NULL || t == NULL || (s->groups & t->mask) == 0 || (t->groups & s->mask) == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < c->model.jointCount && x->isLinked && y->isLinked; ++i) {
+        const rbVJoint* j = &c->model.joints[i];
+        if ((j->a == a && j->b == b) || (j->a == b && j->b == a)) {
+            return false; // neighbors: not claimed to be apart
+        }
+    }
+    return true;
+}
+
+// m, overlap that is within the claims while a run goes on.
+static double overlapAllowed(const rbVChecker* c)
+{
+    const rbVModel* m = &c->model;
+    return m->engine == RB_V_EVENT ? m->tolerance * (1.0 + 1e-9)
+                                   : 1e-12; // contacts act at the shell: surfaces do not meet
+}
+
+// ---------------------------------------------------------------------------------------- all
+// pairs
+
+// Ball of a body, as far as it reaches in this interval.
+static double ballOf(const rbVChecker* c, uint32_t i)
+{
+    const rbVBody* body = &c->model.bodies[i];
+    return body->reach + fmax(0.0, body->growth * c->time);
+}
+
+static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
+{
+    const rbVBody* x = &c->model.bodies[a];
+    const rbVBody* y = &c->model.bodies[b];
+    const rbVState* sa = &c->tracks[a].now;
+    const rbVState* sb = &c->tracks[b].now;
+    double way = c->spans[a].way + c->spans[b].way;
+    if (x->isBounded && y->isBounded) {
+        double apart = length3(sub3(sb->center, sa->center)) - ballOf(c, a) - ballOf(c, b);
+        if (apart > way) {
+            c->farPairs += 1;
+            return;
+        }
+    }
+    double allowed = overlapAllowed(c);
+    PairGap g = pairGap(c, a, b, sa, sb, make3(0, 0, 0), way);
+    rbVFinding f = {RB_V_CLAIM_APART, RB_V_CERTIFIED, a, b, -g.gap, allowed, "overlap, m"};
+    if (-g.gap <= allowed) {
+        (void)rbVChecker_Find(c, &f);
+    } else if (g.isKnown && g.depth > allowed && c->model.engine == RB_V_EVENT &&
+               c->model.isExactDetector != 0) {
+        f.value = g.depth;
+        (void)rbVChecker_Find(c, &f);
+    } else {
+        rbVChecker_Skip(c, RB_V_CLAIM_APART, "bodies whose hulls meet, or that nearly touch");
+    }
+    c->deepest = fmax(c->deepest, g.isKnown ? g.depth : 0.0);
+    if (g.gap > way) {
+        f = (rbVFinding){RB_V_CLAIM_BETWEEN, RB_V_CERTIFIED, a, b, way, g.gap, ""};
+        (void)rbVChecker_Find(c, &f);
+    } else {
+        c->report->counts[RB_V_CLAIM_BETWEEN][RB_V_SAMPLED] += 1;
+    }
+}
+
+// Bodies sorted by the lower ends of their intervals along x.
+typedef struct Interval {
+    double low, high;
+    uint32_t body;
+} Interval;
+
+static int compareIntervals(const void* a, const void* b)
+{
+    const Interval* x = a;
+    const Interval* y = b;
+    return x->low < y->low ? -1 : (x->low > y->low ? 1 : (x->body < y->body ? -1 : 1));
+}
+
+void rbVCheckApart(rbVChecker* c)
+{
+    const rbVModel* m = &c->model;
+    if (m->engine == RB_V_FLIGHT || (m->engine == RB_V_STEP && !m->hasContacts) ||
+        length3(m->periodic) > 0.0) {
+        if (length3(m->periodic) > 0.0) {
+            rbVChecker_Skip(c, RB_V_CLAIM_APART, "bodies in a periodic box");
+        }
+        return;
+    }
+    Interval* list = malloc((m->bodyCount + 1) * sizeof *list);
+    if (list == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < m->bodyCount; ++i) {
+        const rbVState* s = &c->tracks[i].now;
+        double reach = ballOf(c, i) + c->spans[i].way;
+        bool isBounded = m->bodies[i].isBounded;
+        list[i] = (Interval){isBounded ? s->center.x - reach : -INFINITY,
+                             isBounded ? s->center.x + reach : INFINITY, i};
+    }
+    qsort(list, m->bodyCount, sizeof *list, compareIntervals);
+    for (uint32_t i = 0; i < m->bodyCount; ++i) {
+        for (uint32_t k = i + 1; k < m->bodyCount && list[k].low <= list[i].high; ++k) {
+            uint32_t a = list[i].body < list[k].body ? list[i].body : list[k].body;
+            uint32_t b = list[i].body < list[k].body ? list[k].body : list[i].body;
+            if (areMeeting(c, a, b)) {
+                checkPair(c, a, b);
+            }
+        }
+    }
+    free(list);
+}
+
+// m, how far any point of a body can have moved since the last node, by its largest speed since.
+void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
+{
+    const rbVBody* body = &c->model.bodies[i];
+    rbVSpan* s = &c->spans[i];
+    const rbVState* now = &c->tracks[i].now;
+    double speed = fmax(s->speed, length3(now->v) + length3(now->w) * body->reach);
+    double pull = body->type == RB_V_DYNAMIC ? length3(body->acceleration) : 0.0;
+    s->way = body->type == RB_V_STATIC ? 0.0 : span * (speed + pull * span);
+    s->speed = length3(now->v) + length3(now->w) * body->reach;
+}
+
+// ------------------------------------------------------------------------------------------
+// contacts
+
+void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rbVState* b)
+{
+    double tolerance = c->model.tolerance;
+    if (c->model.isExactDetector == 0 || length3(c->model.periodic) > 0.0) {
+        rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "contacts found by rays, or in a periodic box");
+        return;
+    }
+    PairGap g = pairGap(c, e->a, e->b, a, b, e->normal, 4.0 * tolerance);
+    if (!g.isKnown) {
+        rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "shapes that are not convex");
+        return;
+    }
+    rbVFinding f = {RB_V_CLAIM_TOUCH,
+                    RB_V_CERTIFIED,
+                    e->a,
+                    e->b,
+                    g.gap,
+                    tolerance * 4.0 + 1e-9,
+                    "bodies are apart where they collide, m"};
+    (void)rbVChecker_Find(c, &f);
+    if (-g.gap <= overlapAllowed(c) || g.depth > overlapAllowed(c)) {
+        f.value = -g.gap <= overlapAllowed(c) ? -g.gap : g.depth;
+        f.bound = overlapAllowed(c);
+        f.detail = "overlap where bodies collide, m";
+        (void)rbVChecker_Find(c, &f);
+    } else {
+        rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "shapes that are not convex, or overlap by rounding");
+    }
+}

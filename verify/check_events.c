@@ -1,0 +1,637 @@
+// Checks of events and of the flights between them.
+#include "verify/checks.h"
+
+#define EPS 2.22e-16
+// Bounds in units of the rounding of the quantities involved. Closed forms in doubles lose some
+// digits; the factors are ten times the worst seen in the gallery.
+#define FLIGHT_ROUNDING 30.0
+#define IMPACT_ROUNDING 200.0
+// Relative error of integrators with steps, which the engine uses under varying loads and torques.
+#define INTEGRATED 1e-9
+#define LAW_ERROR 1e-8
+#define CONE_ROUNDING 64.0
+// Of the largest speed in any impact so far: what is left of it by cancellation is rounding.
+#define FLOOR_ROUNDING 16.0
+
+#define PHASE_GAINS 8u
+
+static bool hasPhase(uint64_t history, unsigned phase)
+{
+    for (; history != 0; history >>= 4) {
+        if ((history & 15u) == phase) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static double distance4(rbV4 a, rbV4 b)
+{
+    double plus = fabs(a.w - b.w) + fabs(a.x - b.x) + fabs(a.y - b.y) + fabs(a.z - b.z);
+    double minus = fabs(a.w + b.w) + fabs(a.x + b.x) + fabs(a.y + b.y) + fabs(a.z + b.z);
+    return fmin(plus, minus);
+}
+
+// The flight of a body up to a time, as impacts see it.
+static rbVImpactBody bodyAt(rbVChecker* c, uint32_t index, double time)
+{
+    const rbVBody* body = &c->model.bodies[index];
+    rbVTrack* track = &c->tracks[index];
+    bool isDynamic = body->type == RB_V_DYNAMIC;
+    if (isDynamic && track->isPushed && track->pushTime == time) {
+        return track->moved;
+    }
+    rbVState s = track->now;
+    if (isDynamic) {
+        rbVFlight_Advance(&track->flight, body, time);
+        s = rbVFlight_Get(&track->flight, body);
+    }
+    return (rbVImpactBody){.inverseMass = isDynamic ? 1.0 / body->mass : 0.0,
+                           .inverse = body->inverse,
+                           .q = s.q,
+                           .center = s.center,
+                           .v = s.v,
+                           .w = s.w};
+}
+
+static bool isIntegrable(const rbVBody* body)
+{
+    return !body->hasVarying && body->motion != RB_V_MOTION_EULER &&
+           body->motion != RB_V_MOTION_RK4;
+}
+
+// Relative error that a flight may have.
+static double flightError(const rbVBody* body, const rbVFlight* flight)
+{
+    double rounding = FLIGHT_ROUNDING * EPS * (1.0 + flight->angle);
+    return body->motion <= RB_V_MOTION_EXACT ? rounding : rounding + INTEGRATED;
+}
+
+// Compares a recorded state with the flight; velocities with those after the impulses.
+void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s)
+{
+    const rbVBody* body = &c->model.bodies[index];
+    rbVTrack* track = &c->tracks[index];
+    if (!isIntegrable(body)) {
+        rbVChecker_Skip(c, RB_V_CLAIM_FLIGHT, "varying forces, or an integrator of low order");
+        return;
+    }
+    rbVFlight_Advance(&track->flight, body, time);
+    rbVState own = rbVFlight_Get(&track->flight, body);
+    double part = flightError(body, &track->flight);
+    double span = time - track->flight.start;
+    double way = length3(own.center) + length3(own.v) * span +
+                 length3(body->acceleration) * span * span + body->reach;
+    rbVFinding f = {
+        RB_V_CLAIM_FLIGHT, RB_V_CERTIFIED, index, RB_V_NONE, length3(sub3(s->center, own.center)),
+        part * way,        "position, m"};
+    (void)rbVChecker_Find(c, &f);
+    f.value = distance4(s->q, own.q);
+    f.bound = part * 4.0;
+    f.detail = "orientation";
+    (void)rbVChecker_Find(c, &f);
+    rbVImpactBody after = {.v = own.v, .w = own.w};
+    double moreSpeed = 0.0;
+    double moreSpin = 0.0;
+    if (track->isPushed) {
+        after = track->moved;
+        moreSpeed = track->impulseSum / body->mass;
+        moreSpin = track->spinSum * (body->inverse.xx + body->inverse.yy + body->inverse.zz);
+        f.claim = RB_V_CLAIM_IMPULSE;
+        part += IMPACT_ROUNDING * EPS;
+    }
+    double speed = length3(own.v) + length3(body->acceleration) * span + moreSpeed;
+    f.value = length3(sub3(s->v, after.v));
+    f.bound = part * speed;
+    f.detail = "velocity, m/s";
+    (void)rbVChecker_Find(c, &f);
+    f.value = length3(sub3(s->w, after.w));
+    f.bound = part * (4.0 * length3(own.w) * (1.0 + track->flight.angle) + moreSpin);
+    f.detail = "angular velocity, rad/s";
+    (void)rbVChecker_Find(c, &f);
+}
+
+// ----------------------------------------------------------------------------------------- flights
+
+static void checkHeld(rbVChecker* c, uint32_t index, const rbVState* state)
+{
+    const rbVBody* body = &c->model.bodies[index];
+    rbVTrack* track = &c->tracks[index];
+    rbVImpactBody before = bodyAt(c, index, c->time);
+    track->restEnergy = rbVImpactBody_Energy(&before, body);
+    track->hasRested = true;
+    rbVFinding f = {RB_V_CLAIM_REST,
+                    RB_V_CERTIFIED,
+                    index,
+                    RB_V_NONE,
+                    length3(state->v) + length3(state->w),
+                    0.0,
+                    "speed of a body at rest"};
+    (void)rbVChecker_Find(c, &f);
+    f.value = length3(sub3(state->center, before.center));
+    f.bound = FLIGHT_ROUNDING * EPS * (length3(before.center) + body->reach) +
+              length3(before.v) * FLIGHT_ROUNDING * EPS;
+    f.detail = "moved when it came to rest, m";
+    if (isIntegrable(body)) {
+        (void)rbVChecker_Find(c, &f);
+    }
+}
+
+// Rest and release have their events.
+void rbVCheckAnnounced(rbVChecker* c, uint32_t index)
+{
+    const rbVTrack* track = &c->tracks[index];
+    rbVFinding f = {RB_V_CLAIM_REST,
+                    RB_V_CERTIFIED,
+                    index,
+                    RB_V_NONE,
+                    track->hasRested || track->hasWoken ? 1.0 : 0.0,
+                    0.0,
+                    "put to rest or released without an event"};
+    if (f.value > 0.0) {
+        (void)rbVChecker_Find(c, &f);
+    }
+}
+
+void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, bool isHeld)
+{
+    rbVCheckGroup(c);
+    const rbVBody* body = &c->model.bodies[index];
+    rbVTrack* track = &c->tracks[index];
+    c->report->flights += 1;
+    rbVCheckAnnounced(c, index);
+    track->hasWoken = track->flight.isHeld && !isHeld;
+    if (isHeld && !track->flight.isHeld) {
+        checkHeld(c, index, state);
+    } else {
+        rbVCheckState(c, index, c->time, state);
+    }
+    rbVFlight_Begin(&track->flight, body, c->time, state, isHeld);
+    track->now = *state;
+    c->spans[index].speed =
+        fmax(c->spans[index].speed, length3(state->v) + length3(state->w) * body->reach);
+    track->isPushed = false;
+    track->impulseSum = 0.0;
+    track->spinSum = 0.0;
+}
+
+// ----------------------------------------------------------------------------------------- impacts
+
+static double combine(uint32_t rule, double a, double b)
+{
+    switch (rule) {
+    case 0:
+        return sqrt(a * b);
+    case 1:
+        return a * b;
+    case 2:
+        return a + b;
+    case 3:
+        return 0.5 * (a + b);
+    case 4:
+        return fmin(a, b);
+    default:
+        return fmax(a, b);
+    }
+}
+
+typedef struct Surface {
+    double restitution, friction;
+    uint32_t law;
+} Surface;
+
+#define SURFACES_MAX 64
+
+static Surface surfaceOf(const rbVModel* m, const rbVShape* a, const rbVShape* b)
+{
+    for (uint32_t i = 0; i < m->pairCount; ++i) {
+        const rbVMaterialPair* p = &m->pairs[i];
+        if ((p->kindA == a->kind && p->kindB == b->kind) ||
+            (p->kindA == b->kind && p->kindB == a->kind)) {
+            return (Surface){p->restitution, p->friction,
+                             p->law < RB_V_LAW_COUNT ? p->law : m->law};
+        }
+    }
+    return (Surface){fmin(1.0, combine(m->restitutionRule, a->restitution, b->restitution)),
+                     combine(m->frictionRule, a->friction, b->friction), m->law};
+}
+
+double rbVGetFriction(const rbVModel* m, const rbVShape* a, const rbVShape* b)
+{
+    Surface s = surfaceOf(m, a, b);
+    double sticking =
+        combine(m->frictionRule, fmax(a->friction, a->stiction), fmax(b->friction, b->stiction));
+    return fmax(s.friction, sticking);
+}
+
+// What the materials of two bodies can be at a point: one for each pair of their shapes.
+static int listSurfaces(const rbVModel* m, uint32_t a, uint32_t b, Surface* list)
+{
+    int count = 0;
+    const rbVBody* bodyA = &m->bodies[a];
+    const rbVBody* bodyB = &m->bodies[b];
+    for (uint32_t i = 0; i < bodyA->shapeCount; ++i) {
+        for (uint32_t k = 0; k < bodyB->shapeCount && count < SURFACES_MAX; ++k) {
+            if (bodyA->shapes[i].isSensor || bodyB->shapes[k].isSensor) {
+                continue;
+            }
+            Surface s = surfaceOf(m, &bodyA->shapes[i], &bodyB->shapes[k]);
+            bool isKnown = false;
+            for (int n = 0; n < count; ++n) {
+                isKnown = isKnown || (list[n].restitution == s.restitution &&
+                                      list[n].friction == s.friction && list[n].law == s.law);
+            }
+            if (!isKnown) {
+                list[count++] = s;
+            }
+        }
+    }
+    return count;
+}
+
+static void checkCone(rbVChecker* c, const rbVEvent* e)
+{
+    Surface list[SURFACES_MAX];
+    int count = listSurfaces(&c->model, e->a, e->b, list);
+    double most = 0.0;
+    bool isLaw = false;
+    for (int i = 0; i < count; ++i) {
+        most = fmax(most, list[i].friction);
+        isLaw = isLaw || list[i].law == e->law;
+    }
+    double normal = dot3(e->impulse, e->normal);
+    rbV3 across = addScaled3(e->impulse, -normal, e->normal);
+    double rounding = CONE_ROUNDING * EPS * length3(e->impulse);
+    rbVFinding f = {RB_V_CLAIM_CONE,
+                    RB_V_CERTIFIED,
+                    e->a,
+                    e->b,
+                    length3(across),
+                    most * fmax(normal, 0.0) + rounding,
+                    "tangential impulse, N s"};
+    if (c->model.engine == RB_V_EVENT || f.value <= f.bound) {
+        (void)rbVChecker_Find(c, &f);
+    } else {
+        rbVChecker_Skip(c, RB_V_CLAIM_CONE, "impacts of a step: differences of impulses");
+    }
+    f.value = -normal;
+    f.bound = rounding;
+    f.detail = "pull along the normal, N s";
+    (void)rbVChecker_Find(c, &f);
+    f.value = fabs(length3(e->normal) - 1.0);
+    f.bound = 16.0 * EPS;
+    f.detail = "length of the normal, less 1";
+    (void)rbVChecker_Find(c, &f);
+    if (!isLaw) {
+        f.value = e->law;
+        f.bound = -1.0;
+        f.detail = "law that no pair of materials has";
+        (void)rbVChecker_Find(c, &f);
+    }
+}
+
+typedef struct Pair {
+    rbVImpactBody a, b;
+    rbV3 frame[3];
+    rbVImpact impact;
+} Pair;
+
+// In a periodic box a body collides as the image that is nearest to the point.
+static void chooseImage(const rbVModel* m, rbVImpactBody* body, rbV3 point)
+{
+    double* center[3] = {&body->center.x, &body->center.y, &body->center.z};
+    const double edges[3] = {m->periodic.x, m->periodic.y, m->periodic.z};
+    const double at[3] = {point.x, point.y, point.z};
+    for (int i = 0; i < 3; ++i) {
+        if (edges[i] > 0.0) {
+            *center[i] += edges[i] * round((at[i] - *center[i]) / edges[i]);
+        }
+    }
+}
+
+static void openPair(rbVChecker* c, const rbVEvent* e, Pair* p)
+{
+    p->a = bodyAt(c, e->a, e->time);
+    p->b = bodyAt(c, e->b, e->time);
+    chooseImage(&c->model, &p->a, e->point);
+    chooseImage(&c->model, &p->b, e->point);
+    c->fastest = fmax(c->fastest, length3(p->a.v) + length3(p->b.v));
+    rbVMakeFrame(e->normal, p->frame);
+    rbVMakeImpact(&p->impact, &p->a, &p->b, e->point, p->frame);
+    p->impact.u.z -= c->model.bodies[e->a].growth + c->model.bodies[e->b].growth;
+}
+
+// What the velocities before an impact lose to rounding.
+static double speedError(const rbVChecker* c, const rbVEvent* e, const Pair* p)
+{
+    double sum = FLOOR_ROUNDING * EPS * c->fastest;
+    const uint32_t both[2] = {e->a, e->b};
+    const rbVImpactBody* bodies[2] = {&p->a, &p->b};
+    for (int i = 0; i < 2; ++i) {
+        const rbVBody* body = &c->model.bodies[both[i]];
+        const rbVTrack* track = &c->tracks[both[i]];
+        double part = flightError(body, &track->flight) + IMPACT_ROUNDING * EPS;
+        double arm = length3(sub3(e->point, bodies[i]->center));
+        sum += body->type == RB_V_STATIC
+                   ? 0.0
+                   : part * (length3(bodies[i]->v) + arm * length3(bodies[i]->w) +
+                             track->impulseSum * bodies[i]->inverseMass);
+        // the point is known to rounding only
+        sum += length3(bodies[i]->w) * EPS * 16.0 * length3(e->point);
+    }
+    return sum;
+}
+
+// N s, what that makes of an impulse.
+static double lawRounding(const rbVChecker* c, const rbVEvent* e, const Pair* p)
+{
+    return 4.0 * speedError(c, e, p) / p->impact.k[2][2];
+}
+
+// How an impulse compares with its law.
+typedef struct Match {
+    double miss;   // N s, the difference from the law, and
+    double bound;  // what it may be
+    double work;   // J, of friction, by the law
+    bool isByRule; // with the restitution of the materials
+} Match;
+
+static Match matchLaw(const rbVChecker* c, const rbVEvent* e, Pair* p)
+{
+    double rounding = lawRounding(c, e, p);
+    Surface list[SURFACES_MAX];
+    int count = listSurfaces(&c->model, e->a, e->b, list);
+    rbV3 impulse = {dot3(e->impulse, p->frame[0]), dot3(e->impulse, p->frame[1]),
+                    dot3(e->impulse, p->frame[2])};
+    Match best = {.miss = INFINITY};
+    // the law; bounces that have ended; those of a pair that loses no more
+    for (int k = 0; k < 3 && !(best.miss <= best.bound); ++k) {
+        for (int i = 0; i < count && !(best.miss <= best.bound); ++i) {
+            p->impact.restitution = k == 0 ? list[i].restitution : k - 1.0;
+            p->impact.friction = list[i].friction;
+            p->impact.law = (rbVLaw)e->law;
+            rbVImpactResult r;
+            rbVResolveImpact(&p->impact, &r);
+            double miss = length3(sub3(r.impulse, impulse));
+            if (r.isKnown && list[i].law == e->law && miss < best.miss) {
+                best = (Match){miss, LAW_ERROR * length3(r.impulse) + rounding, r.frictionWork,
+                               k == 0};
+            }
+        }
+    }
+    return best;
+}
+
+static void push(rbVChecker* c, uint32_t index, double time, const rbVImpactBody* moved,
+                 const rbVEvent* e)
+{
+    rbVTrack* track = &c->tracks[index];
+    if (c->model.bodies[index].type != RB_V_DYNAMIC) {
+        return;
+    }
+    track->moved = *moved;
+    track->isPushed = true;
+    track->pushTime = time;
+    track->impulseSum += length3(e->impulse);
+    track->spinSum += length3(sub3(e->point, moved->center)) * length3(e->impulse);
+}
+
+static void applyEvent(rbVChecker* c, const rbVEvent* e, Pair* p)
+{
+    rbVImpactBody_Push(&p->b, e->point, e->impulse);
+    rbVImpactBody_Push(&p->a, e->point, scale3(-1.0, e->impulse));
+    push(c, e->a, e->time, &p->a, e);
+    push(c, e->b, e->time, &p->b, e);
+}
+
+static rbV3 relativeSpeed(const Pair* p, rbV3 point)
+{
+    return sub3(rbVImpactBody_PointVelocity(&p->b, point),
+                rbVImpactBody_PointVelocity(&p->a, point));
+}
+
+static rbVState poseOf(const rbVImpactBody* body)
+{
+    return (rbVState){.center = body->center, .q = body->q};
+}
+
+static bool isChecked(const rbVChecker* c, const rbVEvent* e)
+{
+    return isIntegrable(&c->model.bodies[e->a]) && isIntegrable(&c->model.bodies[e->b]);
+}
+
+// One impact by its law.
+static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWork)
+{
+    double error = speedError(c, e, p);
+    double size = length3(e->impulse);
+    rbVFinding f = {
+        RB_V_CLAIM_APPROACH,  RB_V_CERTIFIED, e->a, e->b, fabs(e->approach + p->impact.u.z), error,
+        "approach speed, m/s"};
+    (void)rbVChecker_Find(c, &f);
+    double before = rbVImpactBody_Energy(&p->a, &c->model.bodies[e->a]) +
+                    rbVImpactBody_Energy(&p->b, &c->model.bodies[e->b]);
+    rbV3 u0 = relativeSpeed(p, e->point);
+    applyEvent(c, e, p);
+    rbV3 u1 = relativeSpeed(p, e->point);
+    double work = 0.5 * (dot3(e->impulse, u0) + dot3(e->impulse, u1));
+    double bound = 2.0 * size * error + IMPACT_ROUNDING * EPS * before;
+    f = (rbVFinding){
+        RB_V_CLAIM_WORK, RB_V_CERTIFIED,          e->a, e->b, fabs(e->energyChange - work),
+        bound,           "energy of an impact, J"};
+    (void)rbVChecker_Find(c, &f);
+    if (e->kind == RB_V_EVENT_IMPACT) {
+        f.value = fabs(e->frictionWork - lawWork);
+        f.bound = bound + 4.0 * LAW_ERROR * size * (length3(u0) + length3(u1));
+        f.detail = "work of friction, J";
+        (void)rbVChecker_Find(c, &f);
+        bool isRaised = e->law == RB_V_NEWTON && hasPhase(e->history, PHASE_GAINS);
+        bool isGrowing = c->model.bodies[e->a].growth + c->model.bodies[e->b].growth != 0.0;
+        if (isRaised || isGrowing) {
+            rbVChecker_Skip(c, RB_V_CLAIM_GAIN,
+                            "Newton's law raised the energy, as it says, or bodies grow");
+        } else {
+            f = (rbVFinding){RB_V_CLAIM_GAIN, RB_V_CERTIFIED,    e->a, e->b, work,
+                             bound,           "energy gained, J"};
+            (void)rbVChecker_Find(c, &f);
+        }
+    }
+    c->impactWork += e->kind == RB_V_EVENT_IMPACT ? work - e->frictionWork : 0.0;
+    c->microWork += e->kind == RB_V_EVENT_MICRO ? work - e->frictionWork : 0.0;
+    c->frictionWork += e->frictionWork;
+    c->workScale += fabs(work) + fabs(e->frictionWork) + bound / (IMPACT_ROUNDING * EPS) * EPS;
+}
+
+// Several points at one instant: afterward none approaches, and the energy is the sum.
+static void checkTogether(rbVChecker* c, const rbVEvent* events, int count)
+{
+    bool isMicro = events[0].kind == RB_V_EVENT_MICRO;
+    rbVClaim claim = isMicro ? RB_V_CLAIM_MICRO : RB_V_CLAIM_TOGETHER;
+    double work = 0.0;
+    double claimed = 0.0;
+    double friction = 0.0;
+    double bound = 0.0;
+    rbV3 before[RB_V_GROUP_MAX];
+    for (int i = 0; i < count; ++i) {
+        Pair p;
+        openPair(c, &events[i], &p);
+        before[i] = relativeSpeed(&p, events[i].point);
+        double error = speedError(c, &events[i], &p);
+        rbVFinding f = {RB_V_CLAIM_APPROACH,
+                        RB_V_CERTIFIED,
+                        events[i].a,
+                        events[i].b,
+                        fabs(events[i].approach + p.impact.u.z),
+                        error,
+                        "approach speed, m/s"};
+        (void)rbVChecker_Find(c, &f);
+    }
+    for (int i = 0; i < count; ++i) {
+        Pair p;
+        openPair(c, &events[i], &p);
+        applyEvent(c, &events[i], &p);
+    }
+    for (int i = 0; i < count; ++i) {
+        const rbVEvent* e = &events[i];
+        Pair p;
+        openPair(c, e, &p);
+        double error = speedError(c, e, &p);
+        rbV3 after = relativeSpeed(&p, e->point);
+        // points that nearly touch may leave later: they only get slower
+        double allowed =
+            isMicro ? fmax(e->approach, 0.0) : 1e-6 * (length3(before[i]) + length3(after));
+        rbVFinding f = {claim,           RB_V_CERTIFIED,      e->a, e->b, -dot3(after, e->normal),
+                        error + allowed, "approach left, m/s"};
+        (void)rbVChecker_Find(c, &f);
+        work += 0.5 * dot3(e->impulse, add3(before[i], after));
+        claimed += e->energyChange;
+        friction += e->frictionWork;
+        bound += 2.0 * length3(e->impulse) * (error + 1e-9 * length3(before[i]));
+    }
+    bound += IMPACT_ROUNDING * EPS * fabs(events[0].energyBefore);
+    rbVFinding f = {RB_V_CLAIM_WORK,
+                    RB_V_CERTIFIED,
+                    events[0].a,
+                    events[0].b,
+                    fabs(work - claimed),
+                    bound,
+                    "energy of impacts at several points, J"};
+    (void)rbVChecker_Find(c, &f);
+    if (!isMicro) {
+        f = (rbVFinding){RB_V_CLAIM_GAIN,
+                         RB_V_CERTIFIED,
+                         events[0].a,
+                         events[0].b,
+                         work,
+                         bound,
+                         "energy gained at several points, J"};
+        (void)rbVChecker_Find(c, &f);
+        rbVChecker_Skip(c, RB_V_CLAIM_LAW, "restitution of impacts at several points at once");
+    }
+    c->impactWork += isMicro ? 0.0 : work - friction;
+    c->microWork += isMicro ? work - friction : 0.0;
+    c->frictionWork += friction;
+    c->workScale += fabs(work) + fabs(friction) + bound / (IMPACT_ROUNDING * EPS) * EPS;
+}
+
+// A microcollision at one point: the point leaves, within the cone; its hop is not checked.
+static void checkMicro(rbVChecker* c, const rbVEvent* e, Pair* p)
+{
+    double error = speedError(c, e, p);
+    checkSingle(c, e, p, 0.0);
+    rbV3 after = relativeSpeed(p, e->point);
+    rbVFinding f = {RB_V_CLAIM_MICRO,
+                    RB_V_CERTIFIED,
+                    e->a,
+                    e->b,
+                    -dot3(after, e->normal),
+                    fmax(e->approach, 0.0) + error,
+                    "approach left, m/s"};
+    (void)rbVChecker_Find(c, &f);
+}
+
+void rbVCheckGroup(rbVChecker* c)
+{
+    int count = c->groupCount;
+    c->groupCount = 0;
+    int done = 0;
+    while (done < count) {
+        const rbVEvent* e = &c->group[done];
+        if (!isChecked(c, e)) {
+            rbVChecker_Skip(c, RB_V_CLAIM_LAW, "impact of a body whose flight is not checked");
+            done += 1;
+            continue;
+        }
+        Pair p;
+        openPair(c, e, &p);
+        Match match = {.miss = INFINITY};
+        if (done == 0) {
+            rbVState poseA = poseOf(&p.a);
+            rbVState poseB = poseOf(&p.b);
+            rbVCheckTouch(c, e, &poseA, &poseB);
+        }
+        if (e->kind == RB_V_EVENT_IMPACT) {
+            match = matchLaw(c, e, &p);
+        }
+        if (e->kind == RB_V_EVENT_MICRO && count == 1) {
+            checkMicro(c, e, &p);
+            done += 1;
+        } else if (!(match.miss <= match.bound) && count - done > 1) {
+            checkTogether(c, e, count - done);
+            done = count;
+        } else {
+            rbVClass class = match.isByRule ? RB_V_CERTIFIED : RB_V_SAMPLED;
+            rbVFinding f = {RB_V_CLAIM_LAW,
+                            class,
+                            e->a,
+                            e->b,
+                            match.miss,
+                            match.bound,
+                            "impulse other than its law's, N s"};
+            (void)rbVChecker_Find(c, &f);
+            checkSingle(c, e, &p, match.work);
+            done += 1;
+        }
+    }
+}
+
+static bool isSameGroup(const rbVEvent* a, const rbVEvent* b)
+{
+    return a->time == b->time && a->kind == b->kind && a->energyBefore == b->energyBefore;
+}
+
+void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
+{
+    bool isImpact = e->kind == RB_V_EVENT_IMPACT || e->kind == RB_V_EVENT_MICRO;
+    bool isNew = c->groupCount > 0 &&
+                 (!isImpact || !isSameGroup(&c->group[0], e) || c->groupCount == RB_V_GROUP_MAX);
+    if (isNew) {
+        rbVCheckGroup(c);
+    }
+    c->report->events += 1;
+    if (isImpact) {
+        c->impacts += e->kind == RB_V_EVENT_IMPACT ? 1 : 0;
+        c->micros += e->kind == RB_V_EVENT_MICRO ? 1 : 0;
+        checkCone(c, e);
+        if (c->model.engine == RB_V_EVENT) {
+            c->group[c->groupCount++] = *e;
+        } else {
+            c->struck[e->a] = c->struck[e->b] = true;
+        }
+    } else if (e->kind == RB_V_EVENT_REST && e->a != RB_V_NONE && c->model.engine == RB_V_EVENT) {
+        rbVTrack* track = &c->tracks[e->a];
+        rbVFinding f = {RB_V_CLAIM_REST,
+                        RB_V_CERTIFIED,
+                        e->a,
+                        RB_V_NONE,
+                        track->hasRested ? fabs(e->energyChange + track->restEnergy) : 1e300,
+                        1e-9 * track->restEnergy + 1e-300,
+                        "energy taken, J"};
+        (void)rbVChecker_Find(c, &f);
+        c->restWork += e->energyChange;
+        c->workScale += fabs(e->energyChange);
+        track->hasRested = false;
+    } else if (e->kind == RB_V_EVENT_WAKE && e->a != RB_V_NONE) {
+        c->tracks[e->a].hasWoken = false;
+    }
+}

@@ -1,0 +1,460 @@
+// Checks at nodes: the recorded states against the flights, energies and momenta against the
+// accounting, and in the step engine forces against changes of momentum, joints and contacts.
+#include "verify/checks.h"
+
+#define EPS 2.22e-16
+#define SUM_ROUNDING 16.0
+// Forces are means over a step, printed as doubles; the sums of a step lose this part of the
+// largest terms.
+#define BALANCE_PART 1e-9
+#define MEAN_PART 0.05
+#define JOINT_ROUNDING 4000.0
+#define FORCE_CONE 1e-12
+
+// ------------------------------------------------------------------------------------------ energy
+
+typedef struct Sums {
+    double linear, angular, potential, spring;
+    double linearSize, angularSize, potentialSize;
+    rbV3 momentum, angularMomentum;
+    double momentumSize, angularMomentumSize;
+    bool isKnown; // the potential
+} Sums;
+
+static double centralPotential(const rbVModel* m, uint32_t index, rbV3 x, bool* isKnown)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < m->forceCount; ++i) {
+        const rbVForce* f = &m->forces[i];
+        if (f->body != RB_V_NONE && f->body != index) {
+            continue;
+        }
+        if (f->type == 2) {
+            sum -= m->bodies[index].mass * f->strength / length3(sub3(x, f->center));
+        } else if (f->type > 2) {
+            *isKnown = false;
+        }
+    }
+    return sum;
+}
+
+static Sums sumBodies(const rbVChecker* c)
+{
+    Sums s = {.isKnown = true};
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        const rbVBody* b = &c->model.bodies[i];
+        const rbVState* now = &c->tracks[i].now;
+        if (b->type != RB_V_DYNAMIC) {
+            continue;
+        }
+        rbV3 local = turnBack3(now->q, now->w);
+        rbV3 spin = turn3(now->q, mulSym(&b->inertia, local));
+        double kinetic = 0.5 * b->mass * dot3(now->v, now->v);
+        rbV3 pull = addScaled3(b->force, b->mass, c->model.gravity);
+        double potential =
+            -dot3(pull, now->center) +
+            (b->hasVarying ? centralPotential(&c->model, i, now->center, &s.isKnown) : 0.0);
+        rbV3 orbit = cross3(now->center, scale3(b->mass, now->v));
+        s.linear += kinetic;
+        s.angular += 0.5 * dot3(now->w, spin);
+        s.potential += potential;
+        s.linearSize += kinetic;
+        s.angularSize += fabs(0.5 * dot3(now->w, spin));
+        s.potentialSize += length3(pull) * length3(now->center) + fabs(potential);
+        s.momentum = addScaled3(s.momentum, b->mass, now->v);
+        s.momentumSize += b->mass * length3(now->v);
+        s.angularMomentum = add3(s.angularMomentum, add3(orbit, spin));
+        s.angularMomentumSize += b->mass * length3(now->v) * length3(now->center) + length3(spin);
+    }
+    return s;
+}
+
+static void compareSum(rbVChecker* c, rbVClaim claim, double difference, double size,
+                       const char* detail)
+{
+    double count = 8.0 + c->model.bodyCount;
+    rbVFinding f = {claim,     RB_V_CERTIFIED,   RB_V_NONE,
+                    RB_V_NONE, fabs(difference), SUM_ROUNDING * EPS * count * size + 1e-300,
+                    detail};
+    (void)rbVChecker_Find(c, &f);
+}
+
+static void checkEnergy(rbVChecker* c)
+{
+    const rbVLedger* l = &c->ledger;
+    Sums s = sumBodies(c);
+    compareSum(c, RB_V_CLAIM_ENERGY, s.linear - l->kineticLinear, s.linearSize,
+               "energy of translation, J");
+    compareSum(c, RB_V_CLAIM_ENERGY, s.angular - l->kineticAngular, s.angularSize,
+               "energy of rotation, J");
+    if (s.isKnown) {
+        compareSum(c, RB_V_CLAIM_ENERGY, s.potential - l->potential, s.potentialSize,
+                   "potential energy, J");
+    } else {
+        rbVChecker_Skip(c, RB_V_CLAIM_ENERGY, "the potential of registered forces");
+    }
+    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s.momentum, l->momentum)), s.momentumSize,
+               "momentum, kg m/s");
+    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s.angularMomentum, l->angularMomentum)),
+               s.angularMomentumSize, "angular momentum, kg m^2/s");
+    double sum = l->kineticLinear + l->kineticAngular + l->potential + l->spring;
+    double size = s.linearSize + s.angularSize + s.potentialSize + fabs(l->spring);
+    compareSum(c, RB_V_CLAIM_ENERGY, sum - l->energy, size, "sum of energies, J");
+}
+
+static void checkCauses(rbVChecker* c)
+{
+    const rbVLedger* l = &c->ledger;
+    const rbVLedger* z = &c->firstLedger;
+    double works =
+        l->work + l->impact + l->friction + l->micro + l->motor + l->dissipation + l->rest;
+    double first =
+        z->work + z->impact + z->friction + z->micro + z->motor + z->dissipation + z->rest;
+    double size = fabs(l->energy) + fabs(z->energy) + fabs(l->work) + fabs(l->impact) +
+                  fabs(l->friction) + fabs(l->micro) + fabs(l->motor) + fabs(l->dissipation) +
+                  fabs(l->rest) + fabs(l->potential) + fabs(z->potential);
+    double drift = l->energy - z->energy - (works - first) + z->drift;
+    compareSum(c, RB_V_CLAIM_CAUSE, drift - l->drift, 64.0 * size,
+               "energy that no cause explains is not the drift stated, J");
+    if (c->model.engine != RB_V_EVENT) {
+        rbVChecker_Skip(c, RB_V_CLAIM_CAUSE, "works of impacts and friction within steps");
+        return;
+    }
+    double scale = 16.0 * (c->workScale + size) * (1.0 + 1e-3 * (double)c->report->events);
+    compareSum(c, RB_V_CLAIM_CAUSE, l->impact - z->impact - c->impactWork, scale,
+               "work of impacts, J");
+    compareSum(c, RB_V_CLAIM_CAUSE, l->friction - z->friction - c->frictionWork, scale,
+               "work of friction, J");
+    compareSum(c, RB_V_CLAIM_CAUSE, l->micro - z->micro - c->microWork, scale,
+               "work of microcollisions, J");
+    compareSum(c, RB_V_CLAIM_CAUSE, l->rest - z->rest - c->restWork, scale,
+               "energy of bodies put to rest, J");
+}
+
+// ------------------------------------------------------------------------------------------ joints
+
+static rbVState worldState(void)
+{
+    return (rbVState){.q = {1.0, 0.0, 0.0, 0.0}};
+}
+
+static rbVState stateOf(const rbVChecker* c, uint32_t index)
+{
+    return index == RB_V_NONE ? worldState() : c->tracks[index].now;
+}
+
+static rbV3 centerOf(const rbVChecker* c, uint32_t index)
+{
+    return index == RB_V_NONE ? make3(0, 0, 0) : c->model.bodies[index].center;
+}
+
+// From the center of mass, world axes.
+static rbV3 armOf(const rbVState* s, rbV3 center, rbV3 local)
+{
+    return turn3(s->q, sub3(local, center));
+}
+
+static double angleBetween(rbV3 a, rbV3 b)
+{
+    return atan2(length3(cross3(a, b)), dot3(a, b));
+}
+
+enum {
+    PART_BALL,
+    PART_LINE,
+    PART_PLANE,
+    PART_DISTANCE,
+    PART_LINE_DISTANCE,
+    PART_PLANE_DISTANCE,
+    PART_TRANSLATION,
+    PART_DIRECTION,
+    PART_DOUBLE
+};
+
+// The errors of one part: distance (m) or angle (rad).
+static void partError(const rbVPart* p, const rbVState* a, const rbVState* b, rbV3 gap, double* way,
+                      double* angle)
+{
+    rbV3 axisA = turn3(a->q, p->axisA);
+    rbV3 axisB = turn3(b->q, p->axisB);
+    double along = dot3(gap, axisA);
+    rbV4 rest = mul4(mul4(conjugate4(a->q), b->q), conjugate4(p->relative));
+    *way = 0.0;
+    *angle = 0.0;
+    switch (p->type) {
+    case PART_BALL:
+        *way = length3(gap);
+        break;
+    case PART_LINE:
+        *way = length3(addScaled3(gap, -along, axisA));
+        break;
+    case PART_PLANE:
+    case PART_PLANE_DISTANCE:
+        *way = fabs(along - p->distance);
+        break;
+    case PART_DISTANCE:
+        *way = fabs(length3(gap) - p->distance);
+        break;
+    case PART_LINE_DISTANCE:
+        *way = fabs(length3(addScaled3(gap, -along, axisA)) - p->distance);
+        break;
+    case PART_TRANSLATION:
+        *angle = 2.0 * atan2(length3(make3(rest.x, rest.y, rest.z)), fabs(rest.w));
+        break;
+    case PART_DIRECTION:
+        *angle = angleBetween(axisA, axisB);
+        break;
+    default:
+        *angle = fabs(angleBetween(axisA, axisB) - p->distance);
+        break;
+    }
+}
+
+static void checkJoints(rbVChecker* c)
+{
+    c->isOpen = false;
+    for (uint32_t i = 0; i < c->model.jointCount && c->hasJointForces; ++i) {
+        const rbVJoint* j = &c->model.joints[i];
+        const rbVJointForce* claim = &c->jointForces[i];
+        rbVState a = stateOf(c, j->a);
+        rbVState b = stateOf(c, j->b);
+        double way = 0.0;
+        double angle = 0.0;
+        double size = 0.0;
+        for (uint32_t k = 0; k < j->partCount; ++k) {
+            const rbVPart* p = &j->parts[k];
+            rbV3 armA = armOf(&a, centerOf(c, j->a), p->anchorA);
+            rbV3 armB = armOf(&b, centerOf(c, j->b), p->anchorB);
+            rbV3 gap = sub3(add3(sub3(b.center, a.center), armB), armA);
+            double partWay;
+            double partAngle;
+            partError(p, &a, &b, gap, &partWay, &partAngle);
+            way = hypot(way, partWay);
+            angle = hypot(angle, partAngle);
+            size += length3(armA) + length3(armB) + length3(a.center) + length3(b.center);
+        }
+        if (j->partCount == 0) {
+            rbVChecker_Skip(c, RB_V_CLAIM_JOINT, "joints that hold velocities only");
+            continue;
+        }
+        rbVFinding f = {RB_V_CLAIM_JOINT,
+                        RB_V_CERTIFIED,
+                        j->a,
+                        j->b,
+                        fabs(way - claim->positionError),
+                        JOINT_ROUNDING * EPS * (1.0 + size),
+                        "gap of a joint other than stated, m"};
+        (void)rbVChecker_Find(c, &f);
+        f.value = fabs(angle - claim->angleError);
+        f.bound = JOINT_ROUNDING * EPS * 4.0;
+        f.detail = "angle of a joint other than stated, rad";
+        (void)rbVChecker_Find(c, &f);
+        // joints that are open at the start are pulled together first
+        c->isClosed[i] = c->isClosed[i] || way <= 10.0 * c->model.jointTolerance;
+        c->isOpen = c->isOpen || way > 10.0 * c->model.jointTolerance;
+        if (c->isClosed[i]) {
+            c->jointWorst[0] = fmax(c->jointWorst[0], way);
+            c->jointWorst[1] = fmax(c->jointWorst[1], angle);
+        }
+    }
+}
+
+static void checkSprings(rbVChecker* c)
+{
+    for (uint32_t i = 0; i < c->model.springCount && c->hasSpringForces; ++i) {
+        const rbVSpring* s = &c->model.springs[i];
+        rbVState a = stateOf(c, s->a);
+        rbVState b = stateOf(c, s->b);
+        rbV3 pointA = add3(a.center, armOf(&a, centerOf(c, s->a), s->anchorA));
+        rbV3 pointB = add3(b.center, armOf(&b, centerOf(c, s->b), s->anchorB));
+        double length = length3(sub3(pointB, pointA));
+        double stretch = length - s->rest;
+        double own = 0.5 * s->stiffness * stretch * stretch;
+        double rounding = JOINT_ROUNDING * EPS * (1.0 + length3(pointA) + length3(pointB));
+        rbVFinding f = {RB_V_CLAIM_SPRING,
+                        RB_V_CERTIFIED,
+                        s->a,
+                        s->b,
+                        fabs(length - c->springForces[3 * i + 1]),
+                        rounding,
+                        "length of a spring, m"};
+        (void)rbVChecker_Find(c, &f);
+        f.value = fabs(own - c->springForces[3 * i + 2]);
+        f.bound = s->stiffness * rounding * (fabs(stretch) + rounding);
+        f.detail = "energy of a spring, J";
+        (void)rbVChecker_Find(c, &f);
+    }
+}
+
+// ------------------------------------------------------------------------------------------- steps
+
+static void addForce(rbVChecker* c, uint32_t index, rbV3 force)
+{
+    if (index != RB_V_NONE) {
+        c->impulses[index] = add3(c->impulses[index], force);
+        c->loads[index] += length3(force);
+    }
+}
+
+// Largest friction of two bodies, sticking included.
+static double mostFriction(const rbVModel* m, uint32_t a, uint32_t b)
+{
+    double most = 0.0;
+    for (uint32_t i = 0; i < m->bodies[a].shapeCount; ++i) {
+        for (uint32_t k = 0; k < m->bodies[b].shapeCount; ++k) {
+            const rbVShape* x = &m->bodies[a].shapes[i];
+            const rbVShape* y = &m->bodies[b].shapes[k];
+            most = fmax(most, rbVGetFriction(m, x, y));
+        }
+    }
+    return most;
+}
+
+static void checkContacts(rbVChecker* c)
+{
+    for (uint32_t i = 0; i < c->contactCount; ++i) {
+        const rbVContact* p = &c->contacts[i];
+        double normal = dot3(p->force, p->normal);
+        rbV3 across = addScaled3(p->force, -normal, p->normal);
+        double rounding = FORCE_CONE * length3(p->force);
+        rbVFinding f = {RB_V_CLAIM_CONTACT,
+                        RB_V_CERTIFIED,
+                        p->a,
+                        p->b,
+                        length3(across),
+                        mostFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
+                        "friction of a contact, N"};
+        (void)rbVChecker_Find(c, &f);
+        f.value = -normal;
+        f.bound = rounding;
+        f.detail = "pull of a contact, N";
+        (void)rbVChecker_Find(c, &f);
+        addForce(c, p->b, p->force);
+        addForce(c, p->a, scale3(-1.0, p->force));
+    }
+}
+
+static void addLinks(rbVChecker* c)
+{
+    for (uint32_t i = 0; i < c->model.jointCount && c->hasJointForces; ++i) {
+        const rbVJointForce* j = &c->jointForces[i];
+        addForce(c, c->model.joints[i].a, j->force);
+        addForce(c, c->model.joints[i].b, scale3(-1.0, j->force));
+    }
+    for (uint32_t i = 0; i < c->model.springCount && c->hasSpringForces; ++i) {
+        const rbVSpring* s = &c->model.springs[i];
+        rbVState a = stateOf(c, s->a);
+        rbVState b = stateOf(c, s->b);
+        rbV3 pointA = add3(a.center, armOf(&a, centerOf(c, s->a), s->anchorA));
+        rbV3 pointB = add3(b.center, armOf(&b, centerOf(c, s->b), s->anchorB));
+        rbV3 gap = sub3(pointB, pointA);
+        double length = length3(gap);
+        rbV3 pull = scale3(length > 0.0 ? c->springForces[3 * i] / length : 0.0, gap);
+        addForce(c, s->a, pull);
+        addForce(c, s->b, scale3(-1.0, pull));
+    }
+}
+
+static void checkBalance(rbVChecker* c, double h)
+{
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        const rbVBody* b = &c->model.bodies[i];
+        const rbVTrack* t = &c->tracks[i];
+        if (b->type != RB_V_DYNAMIC) {
+            continue;
+        }
+        if (b->hasVarying || b->isDriven || c->struck[i] || c->model.stepOrder != 2 ||
+            !c->model.isImpulses || c->model.accuracy == 0 || c->stepCount == 0 ||
+            (b->isLinked && c->isOpen)) {
+            rbVChecker_Skip(c, RB_V_CLAIM_BALANCE,
+                            "first step, collisions within steps, varying forces, motors and "
+                            "springs of joints, open joints, orders above 2");
+            continue;
+        }
+        rbV3 change = scale3(b->mass, sub3(t->now.v, t->node.v));
+        rbV3 cause = scale3(h, addScaled3(c->impulses[i], b->mass, b->acceleration));
+        double size = h * (c->loads[i] + b->mass * length3(b->acceleration)) +
+                      b->mass * (length3(t->now.v) + length3(t->node.v));
+        // Forces are means of a step, in the frames of its end, without what closes joints: where
+        // contacts turn or end within the step they explain it less exactly.
+        double left = length3(sub3(change, cause));
+        bool isExact = left <= BALANCE_PART * size;
+        if (left > MEAN_PART * size) {
+            rbVChecker_Skip(c, RB_V_CLAIM_BALANCE,
+                            "steps whose forces do not hold all impulses: they explain less than "
+                            "19 of 20 parts");
+            continue;
+        }
+        rbVFinding f = {RB_V_CLAIM_BALANCE,
+                        isExact ? RB_V_CERTIFIED : RB_V_SAMPLED,
+                        i,
+                        RB_V_NONE,
+                        left,
+                        (isExact ? BALANCE_PART : MEAN_PART) * size,
+                        "momentum that forces do not explain, N s"};
+        (void)rbVChecker_Find(c, &f);
+    }
+}
+
+static void forgetForces(rbVChecker* c)
+{
+    c->contactCount = 0;
+    c->hasJointForces = false;
+    c->hasSpringForces = false;
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        c->impulses[i] = make3(0, 0, 0);
+        c->loads[i] = 0.0;
+        c->struck[i] = false;
+    }
+}
+
+static bool isFree(const rbVChecker* c, const rbVBody* body)
+{
+    return c->model.engine != RB_V_STEP || (!c->model.hasContacts && !body->isLinked);
+}
+
+void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
+{
+    rbVCheckGroup(c);
+    c->report->nodes += 1;
+    checkEnergy(c);
+    if (c->hasLedger) {
+        checkCauses(c);
+    } else {
+        c->firstLedger = c->ledger;
+        c->hasLedger = true;
+    }
+    bool hasSteps = false;
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        const rbVBody* body = &c->model.bodies[i];
+        if (body->type == RB_V_DYNAMIC && isFree(c, body)) {
+            rbVCheckState(c, i, time, &c->tracks[i].now);
+        }
+        hasSteps = hasSteps || (body->type == RB_V_DYNAMIC && !isFree(c, body));
+        if (body->type == RB_V_KINEMATIC) {
+            rbVChecker_Skip(c, RB_V_CLAIM_PATH,
+                            "the certificate has their states, not their paths");
+        }
+    }
+    checkJoints(c);
+    checkSprings(c);
+    if (hasSteps && isGrid) {
+        checkContacts(c);
+        addLinks(c);
+        if (c->hasNode) {
+            checkBalance(c, time - c->nodeTime);
+            c->stepCount += 1;
+        }
+        for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+            c->tracks[i].node = c->tracks[i].now;
+        }
+        c->nodeTime = time;
+        c->hasNode = true;
+    }
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        rbVMeasureWay(c, i, time - c->lastNode);
+    }
+    c->lastNode = time;
+    rbVCheckApart(c);
+    forgetForces(c);
+}

@@ -1,0 +1,102 @@
+// State shared by the checks of the verifier.
+#pragma once
+
+#include "verify/flight.h"
+#include "verify/impact.h"
+#include "verify/verify.h"
+
+#define RB_V_GROUP_MAX 256
+
+// A body as followed through the records.
+typedef struct rbVTrack {
+    rbVFlight flight;
+    rbVState now;        // recorded, at the last node or start of a flight
+    rbVState node;       // at the last node on the grid
+    bool isPushed;       // impulses since the last start of a flight
+    rbVImpactBody moved; // with these
+    double pushTime;
+    double impulseSum; // N s, sum of their magnitudes
+    double spinSum;    // N m s, the same of r x p
+    double restEnergy; // J, that the last rest took
+    bool hasRested;    // an event of rest must follow
+    bool hasWoken;     // the same of release
+    bool isChanged;    // in this node
+} rbVTrack;
+
+typedef struct rbVPiece rbVPiece;
+
+// How a body moved since the last node.
+typedef struct rbVSpan {
+    double speed; // m/s, of any of its points, at the last node or after an impact since
+    double way;   // m, of any of its points between the two nodes, at most
+} rbVSpan;
+
+typedef struct rbVChecker {
+    rbVModel model;
+    rbVReport* report;
+    rbVTrack* tracks;
+    double time;     // of the last record
+    double nodeTime; // of the last node on the grid
+    bool hasNode;
+    uint64_t stepCount;
+    rbVLedger ledger, firstLedger;
+    bool hasLedger;
+    // events of one instant
+    rbVEvent group[RB_V_GROUP_MAX];
+    int groupCount;
+    // works recomputed from events, J
+    double impactWork, frictionWork, microWork, restWork, workScale;
+    uint64_t impacts, micros;
+    // what precedes a node
+    rbVContact* contacts;
+    uint32_t contactCount, contactCapacity;
+    rbVJointForce* jointForces;
+    double* springForces; // 3 per spring
+    bool hasJointForces, hasSpringForces;
+    rbV3* impulses;   // per body, of the step: force sums, N
+    double* loads;    // sums of magnitudes, N
+    rbVPiece* pieces; // convex, of all bodies
+    uint32_t pieceCount;
+    uint32_t* firstPiece; // of a body
+    rbVSpan* spans;
+    double lastNode;      // s
+    uint64_t farPairs;    // proved apart by balls
+    double deepest;       // m, overlap found
+    double jointWorst[2]; // m and rad, found
+    double fastest;       // m/s, in any impact so far
+    bool* isClosed;       // per joint: it was, once
+    bool isOpen;          // a joint is, at this node
+    bool* struck;         // per body: it collided in this step
+} rbVChecker;
+
+// Counts a value with its bound; a value above it, or not finite, is a failure.
+typedef struct rbVFinding {
+    rbVClaim claim;
+    rbVClass class;
+    uint32_t a, b;
+    double value, bound;
+    const char* detail;
+} rbVFinding;
+bool rbVChecker_Find(rbVChecker* checker, const rbVFinding* finding);
+void rbVChecker_Skip(rbVChecker* checker, rbVClaim claim, const char* why);
+const rbVBody* rbVChecker_Body(const rbVChecker* checker, uint32_t index);
+
+// Events and flights (check_events.c).
+void rbVCheckEvent(rbVChecker* checker, const rbVEvent* event);
+void rbVCheckFlightStart(rbVChecker* checker, uint32_t body, const rbVState* state, bool isHeld);
+void rbVCheckAnnounced(rbVChecker* checker, uint32_t body);
+void rbVCheckGroup(rbVChecker* checker); // those of one instant that wait
+// A recorded state against the flight of the body.
+void rbVCheckState(rbVChecker* checker, uint32_t body, double time, const rbVState* state);
+// Friction of two shapes, the larger of sliding and sticking.
+double rbVGetFriction(const rbVModel* model, const rbVShape* a, const rbVShape* b);
+
+// Nodes (check_nodes.c).
+void rbVCheckNode(rbVChecker* checker, double time, bool isGrid);
+
+// Distances (check_apart.c).
+bool rbVPrepareShapes(rbVChecker* checker);
+void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState* a,
+                   const rbVState* b);
+void rbVCheckApart(rbVChecker* checker);
+void rbVMeasureWay(rbVChecker* checker, uint32_t body, double span);

@@ -1,0 +1,271 @@
+// The content of a certificate as the verifier holds it. Fields are those of docs/certificate.md.
+#pragma once
+
+#include "verify/numbers.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define RB_V_NONE UINT32_MAX // no body
+#define RB_V_NAME_SIZE 64
+#define RB_V_PARTS_MAX 6
+#define RB_V_MESSAGE_SIZE 256
+
+typedef enum rbVEngine {
+    RB_V_FLIGHT,
+    RB_V_EVENT,
+    RB_V_STEP
+} rbVEngine;
+
+typedef enum rbVBodyType {
+    RB_V_STATIC,
+    RB_V_KINEMATIC,
+    RB_V_DYNAMIC
+} rbVBodyType;
+
+typedef enum rbVShapeType {
+    RB_V_SPHERE,
+    RB_V_BOX,
+    RB_V_CAPSULE,
+    RB_V_CYLINDER,
+    RB_V_CONE,
+    RB_V_ELLIPSOID,
+    RB_V_PLANE,
+    RB_V_HULL,
+    RB_V_POLYHEDRON,
+    RB_V_MESH,
+    RB_V_SOUP,
+    RB_V_COMPOUND
+} rbVShapeType;
+
+typedef enum rbVLaw {
+    RB_V_NEWTON,
+    RB_V_POISSON,
+    RB_V_STRONGE,
+    RB_V_LAW_COUNT
+} rbVLaw;
+
+typedef enum rbVMotion {
+    RB_V_MOTION_AUTO,
+    RB_V_MOTION_EXACT,
+    RB_V_MOTION_TAYLOR,
+    RB_V_MOTION_RK4,
+    RB_V_MOTION_CASH_KARP,
+    RB_V_MOTION_EULER
+} rbVMotion;
+
+typedef enum rbVEventKind {
+    RB_V_EVENT_IMPULSE,
+    RB_V_EVENT_SET_STATE,
+    RB_V_EVENT_FALLBACK,
+    RB_V_EVENT_TOLERANCE,
+    RB_V_EVENT_IMPACT,
+    RB_V_EVENT_MICRO,
+    RB_V_EVENT_LASTING,
+    RB_V_EVENT_REST,
+    RB_V_EVENT_WAKE,
+    RB_V_EVENT_KINDS = 12
+} rbVEventKind;
+
+typedef struct rbVState {
+    rbV3 center;
+    rbV4 q; // of the body's frame
+    rbV3 v; // of the center
+    rbV3 w; // world axes
+} rbVState;
+
+typedef struct rbVChild {
+    uint32_t geometry;
+    rbVPose pose;
+} rbVChild;
+
+typedef struct rbVGeometry {
+    uint32_t type;
+    double radius;     // claimed, about its origin
+    double numbers[4]; // lengths; of a plane normal and offset
+    rbV3* vertices;
+    uint32_t vertexCount;
+    uint32_t* corners; // of all faces
+    uint32_t* faceSizes;
+    uint32_t faceCount;
+    rbVChild* children;
+    uint32_t childCount;
+} rbVGeometry;
+
+typedef struct rbVShape {
+    uint32_t geometry;
+    bool isSensor;
+    rbVPose pose;
+    double restitution, friction, stiction;
+    uint32_t kind, groups, mask;
+    rbV3 belt;
+} rbVShape;
+
+typedef struct rbVBody {
+    char name[RB_V_NAME_SIZE];
+    uint32_t type;
+    uint32_t motion;
+    double mass;
+    rbV3 center;    // of mass, in the body's frame
+    rbVSym inertia; // about the center, axes of the body's frame
+    rbVSym inverse; // of the inertia
+    double growth;
+    bool isHeld; // at the start
+    rbVState start;
+    rbVShape* shapes;
+    uint32_t shapeCount;
+    // What acts on it all the time.
+    rbV3 acceleration; // gravity and constant forces
+    rbV3 force;        // constant ones
+    rbV3 torque;       // constant, world axes
+    bool hasVarying;   // forces that the verifier does not integrate
+    bool isLinked;     // by a joint or a spring
+    bool isDriven;     // by a joint that is
+    double reach;      // m, farthest point of its shapes from the center
+    bool isBounded;
+} rbVBody;
+
+typedef struct rbVForce {
+    uint32_t type; // 0 constant, 1 drag, 2 central, others: not known here
+    uint32_t body;
+    rbV3 force, torque;
+    double linear, quadratic, angular;
+    rbV3 center;
+    double strength;
+} rbVForce;
+
+typedef struct rbVMaterialPair {
+    uint32_t kindA, kindB;
+    double restitution, friction;
+    uint32_t law;
+} rbVMaterialPair;
+
+typedef struct rbVPart {
+    uint32_t type;
+    rbV3 anchorA, anchorB, axisA, axisB;
+    rbV4 relative;
+    double distance;
+} rbVPart;
+
+typedef struct rbVJoint {
+    char name[RB_V_NAME_SIZE];
+    uint32_t a, b, type, partCount;
+    bool isDriven; // springs, friction, motors or stops act along its freedoms
+    rbVPart parts[RB_V_PARTS_MAX];
+} rbVJoint;
+
+typedef struct rbVSpring {
+    uint32_t a, b;
+    rbV3 anchorA, anchorB;
+    double rest, stiffness, damping;
+} rbVSpring;
+
+typedef struct rbVModel {
+    char version[RB_V_NAME_SIZE];
+    uint32_t engine;
+    double startTime;
+    rbV3 gravity, periodic;
+    uint32_t law, restitutionRule, frictionRule;
+    double tolerance, contactTime;
+    uint32_t order, lasting, isExactDetector;
+    uint32_t accuracy;
+    double step;
+    uint32_t stepOrder;
+    double jointTolerance, errorMax;
+    uint32_t isImpulses, hasContacts;
+    double shell, velocityTolerance, restSpeed;
+    uint32_t areNeighborsMeeting;
+    rbVGeometry* geometries;
+    uint32_t geometryCount;
+    rbVBody* bodies;
+    uint32_t bodyCount;
+    rbVForce* forces;
+    uint32_t forceCount;
+    rbVMaterialPair* pairs;
+    uint32_t pairCount;
+    rbVJoint* joints;
+    uint32_t jointCount;
+    rbVSpring* springs;
+    uint32_t springCount;
+} rbVModel;
+
+typedef struct rbVEvent {
+    double time;
+    uint32_t kind, law, a, b;
+    double energyChange, energyBefore, frictionWork;
+    rbV3 point, normal, impulse;
+    double approach;
+    uint64_t history;
+} rbVEvent;
+
+typedef struct rbVContact {
+    uint32_t a, b;
+    bool isSticking;
+    rbV3 point, normal;
+    double gap;
+    rbV3 force;
+} rbVContact;
+
+typedef struct rbVJointForce {
+    rbV3 force, torque, point;
+    double positionError, angleError;
+} rbVJointForce;
+
+typedef struct rbVLedger {
+    double kineticLinear, kineticAngular, potential, spring, energy, work, impact, friction, micro,
+        motor, dissipation, rest, drift;
+    rbV3 momentum, angularMomentum;
+} rbVLedger;
+
+// The bounds claimed for the whole run.
+typedef struct rbVClaims {
+    double time;
+    uint64_t hash;
+    double eventOverlap, contactOverlap, positionError, angleError, jointError;
+    uint64_t impacts, micros, collisions, unmetSteps;
+    double gapError, speedError;
+} rbVClaims;
+
+// ----------------------------------------------------------------------------------------- reading
+
+// Words of a block, read one after the other. Beyond the end: zeros, and isBad.
+typedef struct rbVWords {
+    const uint64_t* words;
+    size_t count, place;
+    bool isBad;
+} rbVWords;
+
+typedef enum rbVBlock {
+    RB_V_BLOCK_MODEL,
+    RB_V_BLOCK_RECORDS,
+    RB_V_BLOCK_DONE,
+    RB_V_BLOCK_END, // the file ends after a whole block
+    RB_V_BLOCK_CUT, // it ends within a block
+    RB_V_BLOCK_BAD  // checksum, size or tag
+} rbVBlock;
+
+typedef struct rbVReader {
+    FILE* file;
+    uint64_t checksum;
+    uint32_t sequence;
+    unsigned char* stored;
+    unsigned char* planes;
+    uint64_t* words;
+    size_t storedCapacity, planeCapacity;
+    rbVWords block;
+    char message[RB_V_MESSAGE_SIZE];
+} rbVReader;
+
+// Opens a certificate; false with a message.
+bool rbVReader_Open(rbVReader* reader, const char* path);
+void rbVReader_Close(rbVReader* reader);
+rbVBlock rbVReader_Next(rbVReader* reader);
+
+uint64_t rbVWords_Take(rbVWords* words);
+double rbVWords_Number(rbVWords* words);
+rbV3 rbVWords_Vector(rbVWords* words);
+rbVState rbVWords_State(rbVWords* words);
+
+// Reads the model and checks that it is possible; false with a message.
+bool rbVModel_Read(rbVModel* model, rbVWords* words, char message[RB_V_MESSAGE_SIZE]);
+void rbVModel_Free(rbVModel* model);

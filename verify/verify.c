@@ -1,0 +1,464 @@
+// Reads a certificate record by record, feeds the checks, and counts what they find.
+#include "verify/verify.h"
+
+#include "verify/checks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char* const claimTexts[RB_V_CLAIM_COUNT] = {
+#define RB_V_CLAIM_TEXT(name, text) [RB_V_CLAIM_##name] = (text),
+    RB_V_CLAIMS(RB_V_CLAIM_TEXT)
+#undef RB_V_CLAIM_TEXT
+};
+
+const char* rbVClaim_Text(rbVClaim claim)
+{
+    return claimTexts[claim];
+}
+
+// ---------------------------------------------------------------------------------------- findings
+
+static void nameBody(const rbVChecker* c, uint32_t index, char* text)
+{
+    if (index == RB_V_NONE) {
+        text[0] = '\0';
+    } else {
+        (void)snprintf(text, RB_V_NAME_SIZE, "%s", c->model.bodies[index].name);
+    }
+}
+
+bool rbVChecker_Find(rbVChecker* c, const rbVFinding* f)
+{
+    rbVReport* r = c->report;
+    bool isGood = f->value <= f->bound; // false for what is not a number
+    r->counts[f->claim][isGood ? f->class : RB_V_FAILED] += 1;
+    if (isGood && f->bound > 0.0) {
+        r->worst[f->claim] = fmax(r->worst[f->claim], f->value / f->bound);
+    }
+    if (!isGood) {
+        r->failed += 1;
+        if (r->failureCount < RB_V_FAILURES_MAX) {
+            rbVFailure* failure = &r->failures[r->failureCount++];
+            failure->claim = f->claim;
+            failure->time = c->time;
+            nameBody(c, f->a, failure->bodies[0]);
+            nameBody(c, f->b, failure->bodies[1]);
+            failure->value = f->value;
+            failure->bound = f->bound;
+            (void)snprintf(failure->detail, sizeof failure->detail, "%s", f->detail);
+        }
+    }
+    return isGood;
+}
+
+void rbVChecker_Skip(rbVChecker* c, rbVClaim claim, const char* why)
+{
+    c->report->counts[claim][RB_V_NOT_CHECKED] += 1;
+    (void)snprintf(c->report->reasons[claim], sizeof c->report->reasons[claim], "%s", why);
+}
+
+// ----------------------------------------------------------------------------------------- records
+
+enum {
+    RECORD_EVENT = 1,
+    RECORD_FLIGHT,
+    RECORD_CONTACTS,
+    RECORD_JOINTS,
+    RECORD_SPRINGS,
+    RECORD_NODE,
+    RECORD_PATH
+};
+
+static void noteTime(rbVChecker* c, double time)
+{
+    rbVFinding f = {RB_V_CLAIM_ORDER,
+                    RB_V_CERTIFIED,
+                    RB_V_NONE,
+                    RB_V_NONE,
+                    c->time - time,
+                    2e-15 * fabs(time),
+                    "time after that of the next record, s"};
+    (void)rbVChecker_Find(c, &f);
+    c->time = time;
+}
+
+static bool readEvent(rbVChecker* c, rbVWords* w)
+{
+    rbVEvent e;
+    e.time = rbVWords_Number(w);
+    uint64_t kind = rbVWords_Take(w);
+    uint64_t bodies = rbVWords_Take(w);
+    e.kind = (uint32_t)kind;
+    e.law = (uint32_t)(kind >> 32);
+    e.a = (uint32_t)bodies;
+    e.b = (uint32_t)(bodies >> 32);
+    e.energyChange = rbVWords_Number(w);
+    e.energyBefore = rbVWords_Number(w);
+    e.frictionWork = rbVWords_Number(w);
+    e.point = rbVWords_Vector(w);
+    e.normal = rbVWords_Vector(w);
+    e.impulse = rbVWords_Vector(w);
+    e.approach = rbVWords_Number(w);
+    e.history = rbVWords_Take(w);
+    uint32_t count = c->model.bodyCount;
+    bool isPair = e.kind == RB_V_EVENT_IMPACT || e.kind == RB_V_EVENT_MICRO;
+    if (w->isBad || e.kind >= RB_V_EVENT_KINDS || (e.a >= count && e.a != RB_V_NONE) ||
+        (e.b >= count && e.b != RB_V_NONE) || (isPair && (e.a >= count || e.b >= count)) ||
+        e.law > RB_V_LAW_COUNT) {
+        return false;
+    }
+    if (c->groupCount > 0 && e.time != c->time) {
+        rbVCheckGroup(c);
+    }
+    noteTime(c, e.time);
+    rbVCheckEvent(c, &e);
+    return true;
+}
+
+static bool readFlight(rbVChecker* c, rbVWords* w)
+{
+    double time = rbVWords_Number(w);
+    uint64_t both = rbVWords_Take(w);
+    uint32_t body = (uint32_t)both;
+    rbVState state = rbVWords_State(w);
+    if (w->isBad || body >= c->model.bodyCount || both >> 33 != 0 ||
+        c->model.bodies[body].type != RB_V_DYNAMIC) {
+        return false;
+    }
+    rbVCheckGroup(c);
+    noteTime(c, time);
+    rbVCheckFlightStart(c, body, &state, both >> 32 != 0);
+    return true;
+}
+
+static bool readPath(rbVChecker* c, rbVWords* w)
+{
+    double time = rbVWords_Number(w);
+    uint64_t body = rbVWords_Take(w);
+    rbVState state = rbVWords_State(w);
+    if (w->isBad || body >= c->model.bodyCount || c->model.bodies[body].type != RB_V_KINEMATIC) {
+        return false;
+    }
+    if (time != c->time) {
+        rbVCheckGroup(c);
+    }
+    noteTime(c, time);
+    c->tracks[body].now = state;
+    return true;
+}
+
+static bool readContacts(rbVChecker* c, rbVWords* w, size_t size)
+{
+    if (size % 12 != 0) {
+        return false;
+    }
+    uint32_t count = (uint32_t)(size / 12);
+    if (count > c->contactCapacity) {
+        rbVContact* grown = realloc(c->contacts, count * sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        c->contacts = grown;
+        c->contactCapacity = count;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        rbVContact* p = &c->contacts[i];
+        uint64_t both = rbVWords_Take(w);
+        p->a = (uint32_t)both;
+        p->b = (uint32_t)(both >> 32);
+        p->isSticking = rbVWords_Take(w) != 0;
+        p->point = rbVWords_Vector(w);
+        p->normal = rbVWords_Vector(w);
+        p->gap = rbVWords_Number(w);
+        p->force = rbVWords_Vector(w);
+        if (p->a >= c->model.bodyCount || p->b >= c->model.bodyCount) {
+            return false;
+        }
+    }
+    c->contactCount = count;
+    return !w->isBad;
+}
+
+static bool readJoints(rbVChecker* c, rbVWords* w, size_t size)
+{
+    if (size != 11 * (size_t)c->model.jointCount) {
+        return false;
+    }
+    for (uint32_t i = 0; i < c->model.jointCount; ++i) {
+        rbVJointForce* j = &c->jointForces[i];
+        j->force = rbVWords_Vector(w);
+        j->torque = rbVWords_Vector(w);
+        j->point = rbVWords_Vector(w);
+        j->positionError = rbVWords_Number(w);
+        j->angleError = rbVWords_Number(w);
+    }
+    c->hasJointForces = true;
+    return !w->isBad;
+}
+
+static bool readSprings(rbVChecker* c, rbVWords* w, size_t size)
+{
+    if (size != 3 * (size_t)c->model.springCount) {
+        return false;
+    }
+    for (size_t i = 0; i < size; ++i) {
+        c->springForces[i] = rbVWords_Number(w);
+    }
+    c->hasSpringForces = true;
+    return !w->isBad;
+}
+
+static bool readNode(rbVChecker* c, rbVWords* w, size_t size)
+{
+    const size_t head = 21;
+    double time = rbVWords_Number(w);
+    uint64_t isGrid = rbVWords_Take(w);
+    double* numbers[13] = {
+        &c->ledger.kineticLinear, &c->ledger.kineticAngular, &c->ledger.potential,
+        &c->ledger.spring,        &c->ledger.energy,         &c->ledger.work,
+        &c->ledger.impact,        &c->ledger.friction,       &c->ledger.micro,
+        &c->ledger.motor,         &c->ledger.dissipation,    &c->ledger.rest,
+        &c->ledger.drift};
+    for (int i = 0; i < 13; ++i) {
+        *numbers[i] = rbVWords_Number(w);
+    }
+    c->ledger.momentum = rbVWords_Vector(w);
+    c->ledger.angularMomentum = rbVWords_Vector(w);
+    if (size < head || (size - head) % 14 != 0 || w->isBad) {
+        return false;
+    }
+    rbVCheckGroup(c);
+    noteTime(c, time);
+    for (size_t i = 0; i < (size - head) / 14; ++i) {
+        uint64_t body = rbVWords_Take(w);
+        rbVState state = rbVWords_State(w);
+        if (w->isBad || body >= c->model.bodyCount) {
+            return false;
+        }
+        c->tracks[body].now = state;
+    }
+    rbVCheckNode(c, time, isGrid != 0);
+    c->report->endTime = time;
+    return true;
+}
+
+static bool readRecord(rbVChecker* c, rbVWords* w)
+{
+    uint64_t head = rbVWords_Take(w);
+    uint32_t kind = (uint32_t)head;
+    size_t size = (size_t)(head >> 32);
+    if (size > w->count - w->place) {
+        return false;
+    }
+    rbVWords record = {.words = w->words + w->place, .count = size};
+    w->place += size;
+    bool isGood = false;
+    switch (kind) {
+    case RECORD_EVENT:
+        isGood = readEvent(c, &record);
+        break;
+    case RECORD_FLIGHT:
+        isGood = readFlight(c, &record);
+        break;
+    case RECORD_CONTACTS:
+        isGood = readContacts(c, &record, size);
+        break;
+    case RECORD_JOINTS:
+        isGood = readJoints(c, &record, size);
+        break;
+    case RECORD_SPRINGS:
+        isGood = readSprings(c, &record, size);
+        break;
+    case RECORD_NODE:
+        isGood = readNode(c, &record, size);
+        break;
+    case RECORD_PATH:
+        isGood = readPath(c, &record);
+        break;
+    default:
+        break;
+    }
+    return isGood && record.place == record.count;
+}
+
+// ------------------------------------------------------------------------------------------ claims
+
+static bool readClaims(rbVWords* w, rbVClaims* k)
+{
+    k->time = rbVWords_Number(w);
+    k->hash = rbVWords_Take(w);
+    k->eventOverlap = rbVWords_Number(w);
+    k->contactOverlap = rbVWords_Number(w);
+    k->positionError = rbVWords_Number(w);
+    k->angleError = rbVWords_Number(w);
+    k->jointError = rbVWords_Number(w);
+    k->impacts = rbVWords_Take(w);
+    k->micros = rbVWords_Take(w);
+    k->collisions = rbVWords_Take(w);
+    k->unmetSteps = rbVWords_Take(w);
+    k->gapError = rbVWords_Number(w);
+    k->speedError = rbVWords_Number(w);
+    return !w->isBad && w->place == w->count;
+}
+
+static void checkClaims(rbVChecker* c, const rbVClaims* k)
+{
+    const rbVModel* m = &c->model;
+    rbVFinding f = {.claim = RB_V_CLAIM_ORDER, .a = RB_V_NONE, .b = RB_V_NONE};
+    f.value = fabs(k->time - c->report->endTime);
+    f.detail = "end of the run other than the last node, s";
+    (void)rbVChecker_Find(c, &f);
+    for (uint32_t i = 0; i < m->bodyCount; ++i) {
+        rbVCheckAnnounced(c, i);
+    }
+    if (m->engine == RB_V_EVENT) {
+        f.claim = RB_V_CLAIM_COUNTS;
+        f.value = fabs((double)k->impacts - (double)c->impacts);
+        f.detail = "impacts more or less than claimed";
+        (void)rbVChecker_Find(c, &f);
+        f.value = fabs((double)k->micros - (double)c->micros);
+        f.detail = "microcollisions more or less than claimed";
+        (void)rbVChecker_Find(c, &f);
+    }
+    if (m->engine == RB_V_STEP && m->hasContacts) {
+        f.claim = RB_V_CLAIM_APART;
+        f.value = c->deepest;
+        f.bound = k->contactOverlap * (1.0 + 1e-6) + 1e-9;
+        f.detail = "deepest overlap, m";
+        (void)rbVChecker_Find(c, &f);
+    }
+    if (m->jointCount > 0) {
+        f.claim = RB_V_CLAIM_JOINT;
+        f.value = c->jointWorst[0];
+        double claimed = fmax(fmax(k->positionError, k->jointError), m->jointTolerance);
+        f.bound = claimed * (1.0 + 1e-6) + 1e-13;
+        f.detail = "largest gap of a joint, m";
+        (void)rbVChecker_Find(c, &f);
+        f.value = c->jointWorst[1];
+        claimed = fmax(fmax(k->angleError, k->jointError), m->jointTolerance);
+        f.bound = claimed * (1.0 + 1e-6) + 1e-13;
+        f.detail = "largest angle of a joint, rad";
+        (void)rbVChecker_Find(c, &f);
+    }
+}
+
+// --------------------------------------------------------------------------------------- the whole
+
+static bool prepare(rbVChecker* c)
+{
+    uint32_t count = c->model.bodyCount + 1;
+    c->tracks = calloc(count, sizeof *c->tracks);
+    c->impulses = calloc(count, sizeof *c->impulses);
+    c->loads = calloc(count, sizeof *c->loads);
+    c->struck = calloc(count, sizeof *c->struck);
+    c->isClosed = calloc(c->model.jointCount + 1, sizeof *c->isClosed);
+    c->jointForces = calloc(c->model.jointCount + 1, sizeof *c->jointForces);
+    c->springForces = calloc(3 * (size_t)c->model.springCount + 1, sizeof *c->springForces);
+    if (c->tracks == NULL || c->impulses == NULL || c->loads == NULL || c->struck == NULL ||
+        c->isClosed == NULL || c->jointForces == NULL || c->springForces == NULL) {
+        return false;
+    }
+    c->time = c->model.startTime;
+    c->lastNode = c->time;
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        const rbVBody* body = &c->model.bodies[i];
+        c->tracks[i].now = body->start;
+        rbVFlight_Begin(&c->tracks[i].flight, body, c->time, &body->start, body->isHeld);
+    }
+    c->report->bodies = c->model.bodyCount;
+    (void)snprintf(c->report->scene, sizeof c->report->scene, "%.63s", c->model.version);
+    return rbVPrepareShapes(c);
+}
+
+static void freeChecker(rbVChecker* c)
+{
+    rbVModel_Free(&c->model);
+    free(c->tracks);
+    free(c->impulses);
+    free(c->loads);
+    free(c->struck);
+    free(c->isClosed);
+    free(c->jointForces);
+    free(c->springForces);
+    free(c->contacts);
+    free(c->pieces);
+    free(c->firstPiece);
+    free(c->spans);
+    free(c);
+}
+
+// Reads all blocks. Returns false with a message when the file cannot be read to its end.
+static bool readAll(rbVReader* reader, rbVChecker* c, char* message)
+{
+    if (rbVReader_Next(reader) != RB_V_BLOCK_MODEL) {
+        (void)snprintf(message, RB_V_MESSAGE_SIZE, "has no model: %.200s", reader->message);
+        return false;
+    }
+    if (!rbVModel_Read(&c->model, &reader->block, message)) {
+        return false;
+    }
+    if (!prepare(c)) {
+        (void)snprintf(message, RB_V_MESSAGE_SIZE, "does not fit into memory");
+        return false;
+    }
+    for (;;) {
+        rbVBlock block = rbVReader_Next(reader);
+        rbVWords* w = &reader->block;
+        if (block == RB_V_BLOCK_RECORDS) {
+            while (w->place < w->count) {
+                if (!readRecord(c, w)) {
+                    (void)snprintf(message, RB_V_MESSAGE_SIZE,
+                                   "block %u has an impossible record before word %zu",
+                                   reader->sequence - 1, w->place);
+                    return false;
+                }
+            }
+        } else if (block == RB_V_BLOCK_DONE) {
+            rbVClaims claims;
+            rbVCheckGroup(c);
+            if (!readClaims(w, &claims)) {
+                (void)snprintf(message, RB_V_MESSAGE_SIZE, "has an impossible final block");
+                return false;
+            }
+            checkClaims(c, &claims);
+            if (rbVReader_Next(reader) != RB_V_BLOCK_END) {
+                (void)snprintf(message, RB_V_MESSAGE_SIZE, "continues after its final block");
+                return false;
+            }
+            c->report->isComplete = true;
+            return true;
+        } else if (block == RB_V_BLOCK_END || block == RB_V_BLOCK_CUT) {
+            (void)snprintf(message, RB_V_MESSAGE_SIZE,
+                           "is cut off: it ends at t = %.9g s without its final block",
+                           c->report->endTime);
+            return false;
+        } else {
+            (void)snprintf(message, RB_V_MESSAGE_SIZE, "%s",
+                           reader->message[0] != '\0' ? reader->message : "has a second model");
+            return false;
+        }
+    }
+}
+
+int rbVerifyCertificate(const char* path, rbVReport* report, char* message)
+{
+    memset(report, 0, sizeof *report);
+    message[0] = '\0';
+    rbVReader reader;
+    rbVChecker* checker = calloc(1, sizeof *checker);
+    if (checker == NULL) {
+        (void)snprintf(message, RB_V_MESSAGE_SIZE, "does not fit into memory");
+        return 2;
+    }
+    checker->report = report;
+    bool isRead = rbVReader_Open(&reader, path);
+    if (isRead) {
+        isRead = readAll(&reader, checker, message);
+    } else {
+        (void)snprintf(message, RB_V_MESSAGE_SIZE, "%s", reader.message);
+    }
+    rbVReader_Close(&reader);
+    freeChecker(checker);
+    return !isRead ? 2 : (report->failed > 0 ? 1 : 0);
+}
