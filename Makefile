@@ -26,7 +26,7 @@ endef
 help: ## shows this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs setup-python
+.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs setup-python setup-wasm
 setup:
 	@tools/setup.sh
 setup-test:
@@ -41,6 +41,8 @@ setup-docs:
 	@tools/setup.sh docs
 setup-python:
 	@tools/setup.sh python
+setup-wasm:
+	@tools/setup.sh wasm
 
 .PHONY: build
 build: setup ## installs missing packages and builds build/release/rattleback (same as make alone)
@@ -70,6 +72,14 @@ test: setup-test build ## installs the packages for the tests, builds and runs a
 .PHONY: python
 python: setup-python build ## installs the Python package into build/python and tests it (SCENES=all: all examples against the program)
 	@tools/test_python.sh build/python $(if $(filter all,$(SCENES)),--all-scenes)
+
+.PHONY: wasm
+wasm: setup-wasm ## builds the engine as WebAssembly: build/wasm/rattleback.wasm
+	@JOBS=$(JOBS) tools/build_wasm.sh
+
+.PHONY: test-wasm
+test-wasm: build wasm ## compares the engine in WebAssembly with the program: hashes of short scenes (SCENES=all: of all), bad input
+	@tools/test_wasm.sh $(if $(filter all,$(SCENES)),--all)
 
 .PHONY: test-long
 test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz target; less than 20 minutes
