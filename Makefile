@@ -81,6 +81,15 @@ wasm: setup-wasm ## builds the engine as WebAssembly: build/wasm/rattleback.wasm
 test-wasm: build wasm ## compares the engine in WebAssembly with the program: hashes of short scenes (SCENES=all: of all), bad input
 	@tools/test_wasm.sh $(if $(filter all,$(SCENES)),--all)
 
+.PHONY: site
+site: build wasm ## writes the site, static files with the engine inside: build/site (DOCS=no: without the documents)
+	$(if $(filter no,$(DOCS)),,@$(MAKE) docs)
+	@node tools/build_site.mjs $(PROGRAM) build/wasm/rattleback.wasm build/site $(if $(filter no,$(DOCS)),,build/docs)
+
+.PHONY: test-site
+test-site: site ## tests the site in chromium from a plain file server
+	@RB_SITE=build/site RB_OUTPUT=build/site-screenshots node --test test/wasm/site/*.mjs
+
 .PHONY: test-long
 test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz target; less than 20 minutes
 	$(call build_preset,fuzz)

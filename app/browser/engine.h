@@ -79,5 +79,7 @@ RB_ENGINE_API double rbEngine_Tick(rbEngineSession* session);
 RB_ENGINE_API const void* rbEngine_NextMessage(rbEngineSession* session);
 RB_ENGINE_API size_t rbEngine_GetMessageSize(const rbEngineSession* session);
 RB_ENGINE_API bool rbEngine_IsMessageText(const rbEngineSession* session);
+// The greeting while no scene is open, JSON.
+RB_ENGINE_API const char* rbEngine_GetHello(void);
 // The scene as it is now, JSON.
 RB_ENGINE_API const char* rbEngine_GetSceneText(const rbEngineSession* session);

@@ -298,6 +298,11 @@ export class Engine {
         return this.callText('GetVersion');
     }
 
+    /** The message that greets a client while no scene is open. */
+    get hello() {
+        return this.callText('GetHello');
+    }
+
     /** Bytes of the module's memory; valid until the next call. */
     get memory() {
         return this.#host.exports.memory.buffer;

@@ -106,6 +106,15 @@ bool rbEngine_IsMessageText(const rbEngineSession* session)
     return session->message.isText;
 }
 
+const char* rbEngine_GetHello(void)
+{
+    static rbMessage message;
+    const rbStreamCursor cursor = {.kind = "live", .client = CLIENT};
+    rbStream_WriteHello(&cursor, NULL, &message);
+    rbMessage_Bytes(&message, "", 1);
+    return (const char*)rbMessage_GetBytes(&message);
+}
+
 const char* rbEngine_GetSceneText(const rbEngineSession* session)
 {
     return rbScene_GetText(rbSession_GetScene(session->session), NULL);

@@ -1,8 +1,10 @@
 // Assembles the page: a source of messages, the model, and the parts that show it.
 
+import { createEditor } from './editor.js';
 import { createGallery } from './gallery.js';
 import { createHands } from './hands.js';
 import { listenToKeys } from './keys.js';
+import { followAddress } from './place.js';
 import { createModel } from './model.js';
 import { createOverlays } from './overlays.js';
 import { createLiveSource } from './source_live.js';
@@ -19,7 +21,8 @@ const byId = (id) => document.getElementById(id);
 async function openSource() {
     const text = byId('data').textContent.trim();
     if (text === '') {
-        return createLiveSource();
+        // the site names the worker of its engine; a page of the program has none
+        return createLiveSource(byId('engine')?.content ?? '');
     }
     return createPageSource(splitRecords(await unzip(decodeBase64(text))));
 }
@@ -41,6 +44,14 @@ function createMessages() {
     };
 }
 
+/** After the first visit the site works without a network, where the browser allows it. */
+function workOffline() {
+    if ('serviceWorker' in navigator && window.isSecureContext) {
+        // after the first picture: it fetches every scene
+        setTimeout(() => navigator.serviceWorker.register('offline.js').catch(() => {}), 3000);
+    }
+}
+
 function start(source, say) {
     const model = createModel(source);
     const app = { model, source, say, element: byId, view: null, overlays: null };
@@ -57,6 +68,11 @@ function start(source, say) {
     app.title = createTitle(app);
     app.timeline = createTimeline(app);
     app.gallery = createGallery(app);
+    if (source.isEngine) {
+        app.editor = createEditor(app);
+        followAddress(app);
+        workOffline();
+    }
     Object.assign(app, createHands(app));
     listenToKeys(app);
 
