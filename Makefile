@@ -90,6 +90,12 @@ site: build wasm ## writes the site, static files with the engine inside: build/
 test-site: site ## tests the site in chromium from a plain file server
 	@RB_SITE=build/site RB_OUTPUT=build/site-screenshots node --test test/wasm/site/*.mjs
 
+.PHONY: npm
+npm: build wasm ## packs the npm package, build/npm/rattleback-VERSION.tgz, and tests it
+	@node test/wasm/scenes.mjs rattleback tumbling-box symmetric-top pendulum dominoes swarm
+	@tools/build_npm.sh
+	@RB_TARBALL=$$(ls build/npm/*.tgz) node --test test/wasm/npm/package.mjs
+
 .PHONY: test-long
 test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz target; less than 20 minutes
 	$(call build_preset,fuzz)

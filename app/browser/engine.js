@@ -374,10 +374,13 @@ export class Engine {
         return this.callText('GetMissingFile');
     }
 
-    #open(name, scene, title) {
+    #open(kind, scene, { name = 'scene', files = {} }) {
         const text = typeof scene === 'string' ? scene : JSON.stringify(scene);
-        const address = this.withText(title, (titleAddress) =>
-            this.withText(text, (at, size) => this.call(name, at, size, titleAddress)),
+        for (const [file, bytes] of Object.entries(files)) {
+            this.putFile(file, bytes);
+        }
+        const address = this.withText(name, (nameAddress) =>
+            this.withText(text, (at, size) => this.call(kind, at, size, nameAddress)),
         );
         if (address === 0) {
             throw this.error();
@@ -385,13 +388,18 @@ export class Engine {
         return address;
     }
 
-    /** A world of a scene: its JSON text or the object. Throws an EngineError with the place. */
-    openWorld(scene, name = 'scene') {
-        return new World(this, this.#open('OpenWorld', scene, name));
+    /**
+     * A world of a scene: its JSON text or the object. Throws an EngineError with the place.
+     * @param {string|object} scene
+     * @param {{name?: string, files?: Record<string, Uint8Array>}} [options] its name in messages; the
+     *     files that it names, e.g. meshes
+     */
+    openWorld(scene, options = {}) {
+        return new World(this, this.#open('OpenWorld', scene, options));
     }
 
-    openSession(scene, name = 'scene') {
-        return new Session(this, this.#open('OpenSession', scene, name));
+    openSession(scene, options = {}) {
+        return new Session(this, this.#open('OpenSession', scene, options));
     }
 }
 

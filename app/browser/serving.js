@@ -88,7 +88,7 @@ export function createServing(host) {
     async function openScene(text, name) {
         for (let missing = null; ; ) {
             try {
-                return engine.openSession(text, name);
+                return engine.openSession(text, { name });
             } catch (error) {
                 const next = error.details?.status === 'out of memory' ? '' : engine.missingFile;
                 if (next === '' || next === missing) {

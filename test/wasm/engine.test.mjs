@@ -25,7 +25,7 @@ function withMesh(file) {
 }
 
 test('a thrown ball is where the formula says', () => {
-  const world = engine.openWorld(ball, 'ball');
+  const world = engine.openWorld(ball, { name: 'ball' });
   world.advance(0.5);
   const [x, y, z] = world.positions;
   assert.ok(Math.abs(x - 0.5) < 1e-12 && y === 0, `${x} ${y}`);
@@ -44,7 +44,7 @@ test('a thrown ball is where the formula says', () => {
 });
 
 test('a scene with a mistake names the place and the remedy', () => {
-  assert.throws(() => engine.openWorld('{"rattleback": 1,\n "bodies": [}', 'broken'),
+  assert.throws(() => engine.openWorld('{"rattleback": 1,\n "bodies": [}', { name: 'broken' }),
     (error) => error.details.line === 2 && /broken/.test(error.message));
   assert.throws(() => engine.openWorld({ ...ball, bodies: [{ ...ball.bodies[0], mass: -1 }] }),
     (error) => error.details.place.startsWith('/bodies/0'));
@@ -58,7 +58,7 @@ test('a scene that lacks a file names it', () => {
 });
 
 test('a session answers commands and sends the messages of the protocol', () => {
-  const session = engine.openSession(readFileSync(`${root}scenes/rattleback.json`, 'utf8'), 'rattleback');
+  const session = engine.openSession(readFileSync(`${root}scenes/rattleback.json`, 'utf8'), { name: 'rattleback' });
   const types = new Set();
   let frames = 0;
   const drain = () => {

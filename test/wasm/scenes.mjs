@@ -38,7 +38,7 @@ function runNative(name) {
 export function open(engine, name, text = readFileSync(`${root}scenes/${name}.json`, 'utf8')) {
   for (;;) {
     try {
-      return engine.openWorld(text, name);
+      return engine.openWorld(text, { name });
     } catch (error) {
       const missing = error instanceof EngineError ? engine.missingFile : '';
       if (missing === '') {

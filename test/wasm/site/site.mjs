@@ -21,10 +21,10 @@ test('the first moving picture of the rattleback comes within 3 s and 1.5 MB', a
   const times = [];
   for (let i = 0; i < 3; i++) {
     server.requests.length = 0;
-    const start = Date.now();
     const { page, troubles, close } = await rb.openPage(`${server.url}#rattleback`, { size: { width: 1280, height: 800 } });
     await rb.waitForMotion(page, 'rattleback');
-    times.push(Date.now() - start);
+    // since the navigation began; the first page of a browser also starts its software renderer
+    times.push(Math.round(await page.evaluate(() => performance.now())));
     if (i === 2) {
       const bytes = server.requests.reduce((sum, { bytes: size }) => sum + size, 0);
       console.log(`first motion after ${times.join(', ')} ms; ${bytes} bytes in gzip: ${server.requests.map((r) => r.path).join(' ')}`);
