@@ -48,6 +48,7 @@ export function createGallery({ model, source }) {
             { className: 'head' },
             make('h1', {}, 'Rattleback'),
             make('p', {}, 'Accurate rigid-body dynamics. Pick a scene to run it.'),
+            ...(source.isEngine ? [make('a', { href: 'docs/index.html' }, 'Documents')] : []),
             search,
             count,
         ),

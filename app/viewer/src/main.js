@@ -1,13 +1,14 @@
 // Assembles the page: a source of messages, the model, and the parts that show it.
 
 import { createEditor } from './editor.js';
+import { make } from './elements.js';
 import { createGallery } from './gallery.js';
 import { createHands } from './hands.js';
 import { listenToKeys } from './keys.js';
 import { followAddress } from './place.js';
 import { createModel } from './model.js';
 import { createOverlays } from './overlays.js';
-import { createLiveSource } from './source_live.js';
+import { addressOf, createLiveSource } from './source_live.js';
 import { createPageSource, decodeBase64, splitRecords, unzip } from './source_page.js';
 import { probeWebGL } from './stage.js';
 import { createStatistics } from './statistics.js';
@@ -52,6 +53,21 @@ function workOffline() {
     }
 }
 
+/** A sentence instead of the view, with the picture of the scene that the program drew. */
+function showTrouble(trouble, { model }) {
+    const view = byId('view');
+    const picture = make('img', { alt: '', hidden: true });
+    picture.addEventListener('error', () => {
+        picture.hidden = true;
+    });
+    view.classList.add('trouble');
+    view.replaceChildren(make('p', {}, trouble), picture);
+    model.on('scene', ({ name }) => {
+        picture.hidden = !model.isLive;
+        picture.src = model.isLive ? addressOf(`picture/${encodeURIComponent(name)}.png`) : '';
+    });
+}
+
 function start(source, say) {
     const model = createModel(source);
     const app = { model, source, say, element: byId, view: null, overlays: null };
@@ -59,8 +75,7 @@ function start(source, say) {
 
     const { trouble, isSoftware } = probeWebGL();
     if (trouble) {
-        byId('view').textContent = trouble;
-        byId('view').classList.add('trouble');
+        showTrouble(trouble, app);
     } else {
         app.view = createView({ model, element: byId('view'), isSoftware });
         app.overlays = createOverlays(app);

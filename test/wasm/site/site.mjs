@@ -145,3 +145,26 @@ test('a server that does not know the type of wasm, and a phone', async () => {
   await close();
   await plain.stop();
 });
+
+test('without WebGL there is a sentence and the picture of the scene, and the scene runs', async () => {
+  const { page, close } = await rb.openPage('about:blank');
+  await page.addInitScript(() => {
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function get(kind, ...rest) {
+      return /webgl/.test(kind) ? null : getContext.call(this, kind, ...rest);
+    };
+  });
+  await page.goto(`${server.url}#rattleback`);
+  await rb.waitForMotion(page, 'rattleback');
+  assert.match(await page.textContent('#view p'), /WebGL/);
+  await rb.until(page, () => document.querySelector('#view img').naturalWidth > 0);
+  await rb.screenshot(page, 'site-no-webgl');
+  await close();
+});
+
+test('a link to a scene that does not exist shows the gallery and says so', async () => {
+  const { page, close } = await rb.openPage(`${server.url}#no-such-scene`);
+  await rb.until(page, () => !document.getElementById('gallery').hidden && document.querySelectorAll('.card').length > 0);
+  await rb.until(page, () => /no-such-scene.*could not be loaded/.test(document.getElementById('message').textContent));
+  await close();
+});
