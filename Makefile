@@ -26,7 +26,7 @@ endef
 help: ## shows this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs setup-python
+.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs setup-python setup-wasm
 setup:
 	@tools/setup.sh
 setup-test:
@@ -41,6 +41,8 @@ setup-docs:
 	@tools/setup.sh docs
 setup-python:
 	@tools/setup.sh python
+setup-wasm:
+	@tools/setup.sh wasm
 
 .PHONY: build
 build: setup ## installs missing packages and builds build/release/rattleback (same as make alone)
@@ -74,6 +76,29 @@ certify: build ## runs all scenes (of at most 20 s each), checks their certifica
 .PHONY: python
 python: setup-python build ## installs the Python package into build/python and tests it (SCENES=all: all examples against the program)
 	@tools/test_python.sh build/python $(if $(filter all,$(SCENES)),--all-scenes)
+
+.PHONY: wasm
+wasm: setup-wasm ## builds the engine as WebAssembly: build/wasm/rattleback.wasm
+	@JOBS=$(JOBS) tools/build_wasm.sh
+
+.PHONY: test-wasm
+test-wasm: build wasm ## compares the engine in WebAssembly with the program: hashes of short scenes (SCENES=all: of all), bad input
+	@tools/test_wasm.sh $(if $(filter all,$(SCENES)),--all)
+
+.PHONY: site
+site: build wasm ## writes the site, static files with the engine inside: build/site (DOCS=no: without the documents)
+	$(if $(filter no,$(DOCS)),,@$(MAKE) docs)
+	@node tools/build_site.mjs $(PROGRAM) build/wasm/rattleback.wasm build/site $(if $(filter no,$(DOCS)),,build/docs)
+
+.PHONY: test-site
+test-site: site ## tests the site in chromium from a plain file server
+	@RB_SITE=build/site RB_OUTPUT=build/site-screenshots node --test test/wasm/site/*.mjs
+
+.PHONY: npm
+npm: build wasm ## packs the npm package, build/npm/rattleback-VERSION.tgz, and tests it
+	@node test/wasm/scenes.mjs rattleback tumbling-box symmetric-top pendulum dominoes swarm
+	@tools/build_npm.sh
+	@RB_TARBALL=$$(ls build/npm/*.tgz) node --test test/wasm/npm/package.mjs
 
 .PHONY: test-long
 test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz target; less than 20 minutes

@@ -21,6 +21,7 @@ set(appFiles
   app/session/actor.c
   app/session/actor_drag.c
   app/session/actor_set.c
+  app/session/client_commands.c
   app/session/message.c
   app/session/session.c
   app/session/session_actions.c

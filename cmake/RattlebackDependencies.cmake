@@ -3,6 +3,10 @@
 #
 # rattleback_find_dependency(<name> [QUIET]) sets Rattleback_<name>_FOUND; without QUIET a missing library is an error.
 function(rattleback_find_dependency name)
+  if(TARGET Rattleback::${name})
+    set(Rattleback_${name}_FOUND TRUE PARENT_SCOPE)
+    return()
+  endif()
   set(names_qhull qhull_r qhullstatic_r)
   set(names_amd amd)
   set(names_jansson jansson)
@@ -23,9 +27,6 @@ function(rattleback_find_dependency name)
     return()
   endif()
   set(Rattleback_${name}_FOUND TRUE PARENT_SCOPE)
-  if(TARGET Rattleback::${name})
-    return()
-  endif()
   # Global: in a subproject the targets of the parent link it through ours.
   add_library(Rattleback::${name} UNKNOWN IMPORTED GLOBAL)
   set_target_properties(Rattleback::${name} PROPERTIES IMPORTED_LOCATION "${RATTLEBACK_${name}_LIBRARY}")

@@ -52,6 +52,7 @@ CONTENT = {
     "app/pairs": "pair files of `distance`",
     "app/render": "the software renderer, PNG and video",
     "app/session": "a simulation under user control, its store and its messages",
+    "app/browser": "the engine as a WebAssembly module, and its loader",
     "app/server": "HTTP and WebSocket server of the viewer",
     "validation": "cases with known truth",
     "bench": "benchmarks, and adapters to other libraries",

@@ -7,6 +7,7 @@
 #   tools/setup.sh bench also the peer libraries of the benchmarks
 #   tools/setup.sh docs  also packages for the API reference
 #   tools/setup.sh python also packages for building and testing the Python package
+#   tools/setup.sh wasm  also packages for building the engine as WebAssembly and the tests of the site
 #   tools/setup.sh package also packages for building and testing Debian packages
 #
 # Runs as root or with sudo. The network is used only when a package is missing.
@@ -23,6 +24,8 @@ pythonPackages=(
     python3-venv python3-pip python3-dev python3-setuptools python3-wheel python3-cffi python3-numpy python3-pytest mypy
     python3-matplotlib python3-pandas python3-xarray
 )
+# dpkg-dev: apt-get source; the sources themselves are fetched by tools/wasm_sources.sh
+wasmPackages=(emscripten dpkg-dev xz-utils chromium)
 packagePackages=(dpkg-dev fakeroot lintian debootstrap man-db)
 ciPackages=(
     "${testPackages[@]}" "${docsPackages[@]}" "${pythonPackages[@]}" clang clang-tidy clang-format libclang-rt-14-dev llvm-14
@@ -44,8 +47,9 @@ bench) packages+=("${benchPackages[@]}") ;;
 package) packages+=("${packagePackages[@]}") ;;
 docs) packages+=("${docsPackages[@]}") ;;
 python) packages+=("${pythonPackages[@]}") ;;
+wasm) packages+=("${wasmPackages[@]}") ;;
 *)
-    echo "usage: tools/setup.sh [test|ci|bench|docs|python|package]" >&2
+    echo "usage: tools/setup.sh [test|ci|bench|docs|python|wasm|package]" >&2
     exit 2
     ;;
 esac

@@ -2,8 +2,8 @@
 // itself, and the queue to the simulation.
 #include "base/core/timer.h"
 #include "server/server_state.h"
+#include "session/client_commands.h"
 
-#include <jansson.h>
 #include <string.h>
 
 #define EXCESS_MAX 5000 // commands beyond the rate before a client is dropped
@@ -91,55 +91,19 @@ typedef void HandleFn(rbServer* server, rbServerClient* client, const Request* r
 
 static void handleSelect(rbServer* server, rbServerClient* client, const Request* request)
 {
-    const json_t* value = json_object_get(request->json, "body");
-    const char* error = NULL;
+    const char* error = "no scene is open";
     (void)pthread_mutex_lock(&server->storeMutex);
-    if (server->simulation.object == NULL) {
-        error = "no scene is open";
-    } else if (value == NULL || json_is_null(value)) {
-        rbStreamCursor_Select(&client->cursor, -1);
-    } else {
+    if (server->simulation.object != NULL) {
         const rbStore* store = server->simulation.getStore(server->simulation.object);
-        rbStore_Lock(store);
-        int count = rbStore_GetBodyCount(store);
-        int number = -1;
-        if (json_is_string(value)) {
-            number = rbStore_FindBodyByName(store, json_string_value(value));
-        } else if (json_is_integer(value) && json_integer_value(value) >= 0 &&
-                   json_integer_value(value) < count) {
-            number = (int)json_integer_value(value);
-        }
-        rbStore_Unlock(store);
-        if (number < 0) {
-            error = "unknown body; give its name or its number, or null for none";
-        } else {
-            rbStreamCursor_Select(&client->cursor, number);
-        }
+        error = rbSelectForClient(&client->cursor, store, request->json);
     }
     (void)pthread_mutex_unlock(&server->storeMutex);
     rbServer_Reply(server, client->number, request->id, error, false);
 }
 
-static bool readFlag(const json_t* json, const char* key, bool* value)
-{
-    const json_t* flag = json_object_get(json, key);
-    *value = flag != NULL ? json_is_true(flag) : *value;
-    return flag == NULL || json_is_boolean(flag);
-}
-
 static void handleOverlays(rbServer* server, rbServerClient* client, const Request* request)
 {
-    bool hasContacts = client->cursor.hasContacts;
-    bool hasJoints = client->cursor.hasJoints;
-    bool hasRays = client->cursor.hasRays;
-    const char* error = NULL;
-    if (readFlag(request->json, "contacts", &hasContacts) &&
-        readFlag(request->json, "joints", &hasJoints) &&
-        readFlag(request->json, "rays", &hasRays)) {
-        rbStreamCursor_SetOverlays(&client->cursor, hasContacts, hasJoints, hasRays);
-    } else {
-        error = "contacts, joints and rays must be true or false";
-    }
+    const char* error = rbSetOverlaysForClient(&client->cursor, request->json);
     rbServer_Reply(server, client->number, request->id, error, false);
 }
 

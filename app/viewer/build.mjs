@@ -1,4 +1,6 @@
 // Bundles the page into one file that needs nothing else: node build.mjs OUT.html
+// With a folder (node build.mjs --site FOLDER): the page of the site, index.html, and worker.js with
+// the loader of its engine.
 //
 // index.html has two places, for the style and for the script. The text of the element with the id
 // "data" stays empty here: `rattleback run --html` puts the data of a run there.
@@ -11,16 +13,17 @@ import { build } from 'esbuild';
 const SIZE_MAX = 2_000_000; // bytes: a page without its data stays below
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = process.argv[2];
-if (!out || process.argv.length > 3) {
-    console.error('usage: node build.mjs OUT.html');
+const isSite = process.argv[2] === '--site';
+const out = process.argv[isSite ? 3 : 2];
+if (!out || process.argv.length > (isSite ? 4 : 3)) {
+    console.error('usage: node build.mjs OUT.html | --site FOLDER');
     process.exit(2);
 }
 
 /** Bundles one entry file and returns its text. */
 async function bundle(entry) {
     const result = await build({
-        entryPoints: [join(here, 'src', entry)],
+        entryPoints: [join(here, entry)],
         absWorkingDir: here,
         bundle: true,
         charset: 'utf8',
@@ -42,7 +45,7 @@ function insert(page, mark, text) {
     return parts[0] + text + parts[1];
 }
 
-const [script, style] = await Promise.all([bundle('main.js'), bundle('style.css')]);
+const [script, style] = await Promise.all([bundle('src/main.js'), bundle('src/style.css')]);
 if (/<\/(script|style)/i.test(script + style)) {
     throw new Error('the bundle holds "</script" or "</style", which would end its element');
 }
@@ -52,10 +55,19 @@ page = insert(page, '/*SCRIPT*/', script.trim());
 if (page.split('id="data"></script>').length !== 2) {
     throw new Error('the page has no single place for data');
 }
+if (isSite) {
+    const engine = '<meta name="engine" id="engine" content="worker.js">';
+    page = insert(page, "connect-src 'self' ws: wss:", "connect-src 'self'; worker-src 'self'; manifest-src 'self'");
+    page = insert(page, '<title>', `${engine}\n<title>`);
+}
 const size = Buffer.byteLength(page);
 if (size > SIZE_MAX) {
     throw new Error(`the page has ${size} bytes; at most ${SIZE_MAX}`);
 }
-mkdirSync(dirname(out), { recursive: true });
-writeFileSync(out, page);
-console.log(`${out}: ${size} bytes`);
+const file = isSite ? join(out, 'index.html') : out;
+mkdirSync(dirname(file), { recursive: true });
+writeFileSync(file, page);
+if (isSite) {
+    writeFileSync(join(out, 'worker.js'), await bundle('../browser/worker.js'));
+}
+console.log(`${file}: ${size} bytes`);

@@ -273,7 +273,7 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
     if (header->size < sizeof *header || size < header->size) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
     }
-    if (header->checksum != checksumOf(bytes, header->size)) {
+    if (header->checksum != checksumOf(bytes, (size_t)header->size)) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
     }
     return RB_STATUS_OK;
@@ -297,7 +297,7 @@ static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     bool isReady = world->isEngineReady;
     bool isOfEngine = hasEngine && header->engineSize > 0 && row->prepareLoad != NULL;
-    if (!isOfEngine || !row->prepareLoad(world, header->engineSize)) {
+    if (!isOfEngine || !row->prepareLoad(world, (size_t)header->engineSize)) {
         world->touched.count = 0;
         world->isEngineReady = false;
         if (row->startAnew != NULL) {

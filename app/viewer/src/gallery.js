@@ -2,6 +2,7 @@
 
 import { make } from './elements.js';
 import { formatCount } from './format.js';
+import { sceneOf } from './place.js';
 import { addressOf } from './source_live.js';
 
 const THEMES_FIRST = ['toys'];
@@ -47,6 +48,7 @@ export function createGallery({ model, source }) {
             { className: 'head' },
             make('h1', {}, 'Rattleback'),
             make('p', {}, 'Accurate rigid-body dynamics. Pick a scene to run it.'),
+            ...(source.isEngine ? [make('a', { href: 'docs/index.html' }, 'Documents')] : []),
             search,
             count,
         ),
@@ -61,7 +63,7 @@ export function createGallery({ model, source }) {
             loading: 'lazy',
             width: 480,
             height: 270,
-            src: addressOf(`/picture/${encodeURIComponent(scene.name)}.png`),
+            src: addressOf(`picture/${encodeURIComponent(scene.name)}.png`),
         });
         picture.addEventListener('error', () => picture.remove(), { once: true });
         const facts = [
@@ -114,7 +116,7 @@ export function createGallery({ model, source }) {
 
     async function load() {
         try {
-            const response = await fetch(addressOf('/scenes.json'));
+            const response = await fetch(addressOf('scenes.json'));
             if (!response.ok) {
                 throw new Error(`${response.status} ${response.statusText}`);
             }
@@ -137,7 +139,12 @@ export function createGallery({ model, source }) {
 
     search.addEventListener('input', () => scenes && fill());
     if (source.isLive) {
-        model.on('hello', (message) => show(!message.scene));
+        // the site opens the scene of its address first
+        let isExpecting = source.isEngine && sceneOf(window.location.hash) !== null;
+        model.on('hello', (message) => {
+            show(!message.scene && !isExpecting);
+            isExpecting = false;
+        });
         model.on('scene', () => show(false));
     }
     return { show };

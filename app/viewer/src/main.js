@@ -1,11 +1,14 @@
 // Assembles the page: a source of messages, the model, and the parts that show it.
 
+import { createEditor } from './editor.js';
+import { make } from './elements.js';
 import { createGallery } from './gallery.js';
 import { createHands } from './hands.js';
 import { listenToKeys } from './keys.js';
+import { followAddress } from './place.js';
 import { createModel } from './model.js';
 import { createOverlays } from './overlays.js';
-import { createLiveSource } from './source_live.js';
+import { addressOf, createLiveSource } from './source_live.js';
 import { createPageSource, decodeBase64, splitRecords, unzip } from './source_page.js';
 import { probeWebGL } from './stage.js';
 import { createStatistics } from './statistics.js';
@@ -19,7 +22,8 @@ const byId = (id) => document.getElementById(id);
 async function openSource() {
     const text = byId('data').textContent.trim();
     if (text === '') {
-        return createLiveSource();
+        // the site names the worker of its engine; a page of the program has none
+        return createLiveSource(byId('engine')?.content ?? '');
     }
     return createPageSource(splitRecords(await unzip(decodeBase64(text))));
 }
@@ -41,6 +45,29 @@ function createMessages() {
     };
 }
 
+/** After the first visit the site works without a network, where the browser allows it. */
+function workOffline() {
+    if ('serviceWorker' in navigator && window.isSecureContext) {
+        // after the first picture: it fetches every scene
+        setTimeout(() => navigator.serviceWorker.register('offline.js').catch(() => {}), 3000);
+    }
+}
+
+/** A sentence instead of the view, with the picture of the scene that the program drew. */
+function showTrouble(trouble, { model }) {
+    const view = byId('view');
+    const picture = make('img', { alt: '', hidden: true });
+    picture.addEventListener('error', () => {
+        picture.hidden = true;
+    });
+    view.classList.add('trouble');
+    view.replaceChildren(make('p', {}, trouble), picture);
+    model.on('scene', ({ name }) => {
+        picture.hidden = !model.isLive;
+        picture.src = model.isLive ? addressOf(`picture/${encodeURIComponent(name)}.png`) : '';
+    });
+}
+
 function start(source, say) {
     const model = createModel(source);
     const app = { model, source, say, element: byId, view: null, overlays: null };
@@ -48,8 +75,7 @@ function start(source, say) {
 
     const { trouble, isSoftware } = probeWebGL();
     if (trouble) {
-        byId('view').textContent = trouble;
-        byId('view').classList.add('trouble');
+        showTrouble(trouble, app);
     } else {
         app.view = createView({ model, element: byId('view'), isSoftware });
         app.overlays = createOverlays(app);
@@ -57,6 +83,11 @@ function start(source, say) {
     app.title = createTitle(app);
     app.timeline = createTimeline(app);
     app.gallery = createGallery(app);
+    if (source.isEngine) {
+        app.editor = createEditor(app);
+        followAddress(app);
+        workOffline();
+    }
     Object.assign(app, createHands(app));
     listenToKeys(app);
 

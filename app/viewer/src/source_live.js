@@ -1,8 +1,9 @@
-// Messages of a running simulation, over a WebSocket. Reconnects repeatedly when the connection is
-// lost.
+// Messages of a running simulation, over a WebSocket or from a Web Worker of this page. Reconnects
+// repeatedly when the connection is lost.
 
 import { createEmitter } from './emitter.js';
 import { decodeMessage, PROTOCOL } from './protocol.js';
+import { WorkerSocket } from './worker_socket.js';
 
 const WAIT_FIRST = 500; // ms until the first retry
 const WAIT_MAX = 5000;
@@ -14,7 +15,8 @@ export function addressOf(path, place = window.location) {
     return path + (token ? `?token=${encodeURIComponent(token)}` : '');
 }
 
-export function createLiveSource(place = window.location) {
+/** @param {string} worker address of the engine's worker; '': the server of this page */
+export function createLiveSource(worker = '', place = window.location) {
     const emitter = createEmitter();
     const waiting = new Map(); // id of a command -> {resolve, timer}
     let socket = null;
@@ -25,6 +27,7 @@ export function createLiveSource(place = window.location) {
 
     const source = {
         isLive: true,
+        isEngine: worker !== '', // the simulation runs in this page
         stats: { messages: 0, bytes: 0, badMessages: 0 },
         on: emitter.on,
 
@@ -89,9 +92,29 @@ export function createLiveSource(place = window.location) {
         emitter.emit(message.type, message);
     }
 
-    function connect() {
+    function openSocket() {
+        if (worker !== '') {
+            return new WorkerSocket(worker);
+        }
         const scheme = place.protocol === 'https:' ? 'wss:' : 'ws:';
-        socket = new WebSocket(`${scheme}//${place.host}${addressOf('/ws', place)}`, PROTOCOL);
+        return new WebSocket(`${scheme}//${place.host}${addressOf('/ws', place)}`, PROTOCOL);
+    }
+
+    function tellLoss(reason) {
+        if (worker !== '') {
+            return `The engine stopped: ${reason || 'its worker is gone'}. Starting it again …`;
+        }
+        return hasBeenOpen
+            ? 'The connection to rattleback is lost. Reconnecting …'
+            : 'No connection to rattleback yet. Trying again …';
+    }
+
+    // an engine takes time to start: it does so while the page is made
+    let opened = worker !== '' ? openSocket() : null;
+
+    function connect() {
+        socket = opened ?? openSocket();
+        opened = null;
         socket.binaryType = 'arraybuffer';
         socket.onopen = () => {
             wait = WAIT_FIRST;
@@ -99,19 +122,14 @@ export function createLiveSource(place = window.location) {
             emitter.emit('connection', { isOpen: true, sentence: '' });
         };
         socket.onmessage = (event) => take(event.data);
-        socket.onclose = () => {
+        socket.onclose = ({ reason }) => {
             for (const id of [...waiting.keys()]) {
                 settle({ type: 'reply', id, ok: false, error: 'the connection was lost' });
             }
             if (isClosed) {
                 return;
             }
-            emitter.emit('connection', {
-                isOpen: false,
-                sentence: hasBeenOpen
-                    ? 'The connection to rattleback is lost. Reconnecting …'
-                    : 'No connection to rattleback yet. Trying again …',
-            });
+            emitter.emit('connection', { isOpen: false, sentence: tellLoss(reason) });
             setTimeout(connect, wait);
             wait = Math.min(WAIT_MAX, wait * 1.6);
         };

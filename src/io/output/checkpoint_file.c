@@ -34,7 +34,7 @@ static void makeHead(unsigned char* head, uint64_t size)
 }
 
 // previous: the head before it.
-static void makePartHead(unsigned char* head, int part, const unsigned char* bytes, uint64_t size,
+static void makePartHead(unsigned char* head, int part, const unsigned char* bytes, size_t size,
                          const unsigned char* previous)
 {
     memcpy(head, rows[part].tag, 4);
@@ -143,11 +143,11 @@ rbStatus rbCheckpointFile_Parse(rbCheckpointFile* file, const void* bytes, size_
         uint64_t partSize = rbGetWord64(head + 8);
         if (rbGetWord64(head + CHECKED_SIZE) != checksum || memcmp(head, rows[i].tag, 4) != 0 ||
             partSize > size - at ||
-            rbGetWord64(head + 16) != rbHashBytes(RB_HASH_SEED, start + at, partSize)) {
+            rbGetWord64(head + 16) != rbHashBytes(RB_HASH_SEED, start + at, (size_t)partSize)) {
             return failDamaged(error, rows[i].text);
         }
-        file->parts[i] = rbMakeLoadingStream(start + at, partSize);
-        at += partSize;
+        file->parts[i] = rbMakeLoadingStream(start + at, (size_t)partSize);
+        at += (size_t)partSize;
     }
     return status == RB_STATUS_OK && at != size ? failDamaged(error, "size") : status;
 }

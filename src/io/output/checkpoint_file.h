@@ -24,7 +24,7 @@
 
 #define RB_CHECKPOINT_VERSION 1u
 #define RB_CHECKPOINT_HEAD_SIZE 32u
-#define RB_CHECKPOINT_SIZE_MAX ((size_t)1 << 36)
+#define RB_CHECKPOINT_SIZE_MAX ((size_t)1 << (sizeof(size_t) > 4 ? 36 : 30))
 
 // clang-format off
 #define RB_CHECKPOINT_PARTS(X) \

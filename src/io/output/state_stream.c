@@ -154,6 +154,8 @@ rbStateStream rbStateStream_TakeBlock(rbStateStream* stream)
 {
     uint64_t size = 0;
     rbStateStream_Word(stream, &size);
-    const unsigned char* bytes = take(stream, size);
-    return rbMakeLoadingStream(bytes, bytes != NULL ? size : 0);
+    // a size that does not fit is refused like any other beyond the end
+    size_t wanted = (size_t)size == size ? (size_t)size : SIZE_MAX;
+    const unsigned char* bytes = take(stream, wanted);
+    return rbMakeLoadingStream(bytes, bytes != NULL ? wanted : 0);
 }

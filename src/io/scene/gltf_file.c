@@ -10,7 +10,7 @@
 #define GLB_MAGIC 0x46546C67u
 #define CHUNK_JSON 0x4E4F534Au
 #define CHUNK_BINARY 0x004E4942u
-#define SIZE_LIMIT 0x100000000 // of counts and offsets; keeps sums and products within 64 bits
+#define SIZE_LIMIT 0x40000000 // of counts and offsets; keeps sums of two within 32 bits
 #define BUFFERS_MAX 64
 
 rbStatus rbGltf_GetSize(const rbGltf* gltf, const json_t* object, const char* key,
@@ -25,7 +25,7 @@ rbStatus rbGltf_GetSize(const rbGltf* gltf, const json_t* object, const char* ke
     json_int_t integer = json_integer_value(number);
     if (!json_is_integer(number) || integer < 0 || integer > SIZE_LIMIT) {
         return rbError_Set(gltf->error, RB_STATUS_INVALID,
-                           "\"%s\" must be an integer from 0 to 2^32", key);
+                           "\"%s\" must be an integer from 0 to 2^30", key);
     }
     *value = (size_t)integer;
     return RB_STATUS_OK;
@@ -350,7 +350,8 @@ rbStatus rbGltf_GetView(rbGltf* gltf, size_t accessor, const char* type, rbGltfV
     view->stride = view->stride != 0 ? view->stride : elementSize;
     if (view->count > RB_MESH_ELEMENTS_MAX || view->stride < elementSize ||
         view->stride > 1 << 16 ||
-        (view->count > 0 && offset + (view->count - 1) * view->stride + elementSize > size)) {
+        (view->count > 0 &&
+         offset + (uint64_t)(view->count - 1) * view->stride + elementSize > size)) {
         return rbError_Set(gltf->error, RB_STATUS_INVALID,
                            "accessor %zu of %zu elements does not fit into its buffer view of %zu "
                            "bytes",

@@ -43,7 +43,7 @@ typedef struct rbGltfView {
 rbStatus rbGltf_Open(rbGltf* gltf, const rbMeshSource* source, rbError* error);
 void rbGltf_Close(rbGltf* gltf);
 
-// An integer from 0 to 2^32 of an object; absent gives the default, anything else is an error.
+// An integer from 0 to 2^30 of an object; absent gives the default, anything else is an error.
 rbStatus rbGltf_GetSize(const rbGltf* gltf, const json_t* object, const char* key,
                         size_t defaultValue, size_t* value);
 

@@ -111,8 +111,10 @@ typedef struct rbEventBody {
         uint32_t mask;   // ... and what it collides with
     } filter;
 } rbEventBody;
+#if UINTPTR_MAX > UINT32_MAX // pointers are smaller on 32-bit machines
 _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
 _Static_assert(offsetof(rbEventBody, region.box) == 192, "the box is on the fourth");
+#endif
 
 // Further data for measurements and impacts.
 typedef struct rbEventCold {

@@ -1,0 +1,65 @@
+// Speed of the engine in WebAssembly against the program: node test/wasm/speed.mjs [RUNS [NAME...]]
+//
+// Runs alternate; the minimum of each counts. Cold is the first run of a fresh engine, with its
+// compilation. Without names: every scene whose native run takes between 5 ms and 0.6 s.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createEngine } from '../../app/browser/engine.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = process.env.RB_PROGRAM ?? `${root}build/release/rattleback`;
+const bytes = readFileSync(process.env.RB_WASM ?? `${root}build/wasm/rattleback.wasm`);
+const runs = Number(process.argv[2] ?? 10);
+const given = process.argv.slice(3);
+const names = given.length > 0 ? given : readdirSync(`${root}scenes`).filter((f) => f.endsWith('.json')).map((f) => f.slice(0, -5)).sort();
+
+function runNative(name) {
+  try {
+    return JSON.parse(execFileSync(program, ['run', `scenes/${name}.json`, '--json'],
+      { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26, timeout: 4000, stdio: ['ignore', 'pipe', 'ignore'] })).wallTime;
+  } catch (error) {
+    return error.signal ? Infinity : JSON.parse(error.stdout).wallTime;
+  }
+}
+
+/** Seconds of a run in an engine; the world is made outside of the time, as the program does. */
+function runWasm(engine, name) {
+  const text = readFileSync(`${root}scenes/${name}.json`, 'utf8');
+  let world = null;
+  while (world === null) {
+    try {
+      world = engine.openWorld(text, { name });
+    } catch (error) {
+      if (engine.missingFile === '') {
+        throw error;
+      }
+      engine.putFile(engine.missingFile, readFileSync(`${root}scenes/${engine.missingFile}`));
+    }
+  }
+  const start = performance.now();
+  world.run();
+  const seconds = (performance.now() - start) / 1000;
+  world.close();
+  return seconds;
+}
+
+const ratios = [];
+console.log('scene,native s,wasm s,wasm cold s,native/wasm');
+for (const name of names) {
+  let native = runNative(name);
+  if (given.length === 0 && !(native > 0.005 && native < 0.6)) {
+    continue;
+  }
+  const engine = await createEngine(await WebAssembly.compile(bytes));
+  const cold = runWasm(engine, name);
+  let wasm = cold;
+  for (let i = 0; i < runs; i++) {
+    native = Math.min(native, runNative(name));
+    wasm = Math.min(wasm, runWasm(engine, name));
+  }
+  ratios.push(native / wasm);
+  console.log(`${name},${native.toFixed(4)},${wasm.toFixed(4)},${cold.toFixed(4)},${(native / wasm).toFixed(2)}`);
+}
+ratios.sort((a, b) => a - b);
+console.log(`# ${ratios.length} scenes: median ${ratios[Math.floor(ratios.length / 2)].toFixed(2)}, worst ${ratios[0].toFixed(2)} of the native speed`);
