@@ -17,7 +17,7 @@ const names = given.length > 0 ? given : readdirSync(`${root}scenes`).filter((f)
 function runNative(name) {
   try {
     return JSON.parse(execFileSync(program, ['run', `scenes/${name}.json`, '--json'],
-      { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26, timeout: 4000, stdio: ['ignore', 'pipe', 'ignore'] })).wallTime;
+      { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26, timeout: 4000, killSignal: 'SIGKILL', stdio: ['ignore', 'pipe', 'ignore'] })).wallTime;
   } catch (error) {
     return error.signal ? Infinity : JSON.parse(error.stdout).wallTime;
   }
