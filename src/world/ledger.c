@@ -7,9 +7,7 @@
 
 double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3])
 {
-    double linear = 0.0;
-    double angular = 0.0;
-    double potential = 0.0;
+    double linear = 0.0, angular = 0.0, potential = 0.0;
     if (world->bodies.data[index].hasMass) {
         const rbMotionState* s = &world->states.data[index];
         const rbMotionBody* motion = &world->motions.data[index];

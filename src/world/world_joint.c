@@ -328,8 +328,7 @@ void rbWorld_FreeLinks(rbWorld* world)
     for (int i = 0; i < world->springs.count; ++i) {
         rbFree(world->springs.data[i].spring, sizeof(rbSpring));
     }
-    rbArray_Free(world->joints);
-    rbArray_Free(world->springs);
+    rbArray_FreeAll(world->joints, world->springs);
     rbNameTable_Free(&world->linkNames);
     rbIdPool_Free(&world->jointIds);
     rbIdPool_Free(&world->springIds);

@@ -60,8 +60,7 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, rbLink* link, int* indexA, i
                       "first, or use the null id for the world",
                       link->what, link->name, i == 0 ? "A" : "B");
     }
-    int a = indices[0];
-    int b = indices[1];
+    int a = indices[0], b = indices[1];
     RB_INVALID_IF(a == b, error,
                   "%s \"%s\" joins \"%s\" to itself; give it two bodies, or a body and the world",
                   link->what, link->name, rbWorld_LabelBody(world, a, textA));

@@ -74,11 +74,7 @@ void rbDestroyQueryTree(rbQueryTree* tree)
     if (tree == NULL) {
         return;
     }
-    rbArray_Free(tree->items);
-    rbArray_Free(tree->order);
-    rbArray_Free(tree->unbounded);
-    rbArray_Free(tree->nodes);
-    rbArray_Free(tree->found);
+    rbArray_FreeAll(tree->items, tree->order, tree->unbounded, tree->nodes, tree->found);
     rbFree(tree->scratch, rbGetSeparationScratchSize());
     rbFree(tree, sizeof *tree);
 }
@@ -100,8 +96,7 @@ static double getArea(const rbBounds* box)
 static void fitItem(Item* item)
 {
     rbBounds box = rbGeometry_GetBounds(item->geometry, item->pose);
-    rbVec3 lower = rbAbs3(box.lower);
-    rbVec3 upper = rbAbs3(box.upper);
+    rbVec3 lower = rbAbs3(box.lower), upper = rbAbs3(box.upper);
     rbVec3 slack = rbScale(BOX_SLACK, rbMax3(lower, upper));
     item->bounds = (rbBounds){rbSub(box.lower, slack), rbAdd(box.upper, slack)};
 }
@@ -140,8 +135,7 @@ static double getMiddle(const rbQueryTree* tree, int item, int axis)
 // Is item a before item b? Ties by index, so that the tree is deterministic.
 static bool isBefore(const rbQueryTree* tree, int a, int b, int axis)
 {
-    double x = getMiddle(tree, a, axis);
-    double y = getMiddle(tree, b, axis);
+    double x = getMiddle(tree, a, axis), y = getMiddle(tree, b, axis);
     return x < y || (x == y && a < b);
 }
 
@@ -154,8 +148,7 @@ static void selectMiddle(rbQueryTree* tree, int begin, int end, int axis)
     int high = end - 1;
     while (low < high) {
         int pivot = order[(low + high) / 2];
-        int i = low;
-        int j = high;
+        int i = low, j = high;
         while (i <= j) {
             while (isBefore(tree, order[i], pivot, axis)) {
                 ++i;
@@ -487,8 +480,7 @@ typedef struct RayQuery {
 
 static rbStatus validateRay(const rbRay* ray, rbError* error)
 {
-    rbVec3 o = ray->origin;
-    rbVec3 d = ray->direction;
+    rbVec3 o = ray->origin, d = ray->direction;
     double largest = rbLargestComponent(d);
     RB_INVALID_IF(!rbIsFinite3(o) || rbLargestComponent(o) > RB_LENGTH_MAX, error,
                   "the ray starts at (%g, %g, %g) m; coordinates must be finite and at most %g",
@@ -845,8 +837,7 @@ rbStatus rbWorld_OverlapBounds(rbWorld* world, rbBounds bounds, const rbQueryFil
     RB_ASSERT(world != NULL && list != NULL);
     RB_ASSERT(list->capacity == 0 || list->bodyIds != NULL);
     list->count = 0;
-    rbVec3 low = bounds.lower;
-    rbVec3 high = bounds.upper;
+    rbVec3 low = bounds.lower, high = bounds.upper;
     bool isOrdered = low.x <= high.x && low.y <= high.y && low.z <= high.z;
     RB_INVALID_IF(!rbIsFinite3(low) || !rbIsFinite3(high) || !isOrdered, error,
                   "the box of the query goes from (%g, %g, %g) to (%g, %g, %g) m; it must be "

@@ -192,8 +192,7 @@ static rbStatus checkAccuracy(const rbWorldDef* def, rbError* error)
 {
     rbAccuracy accuracy = def->step.accuracy;
     const char* name = rbAccuracy_Name(accuracy);
-    bool isExact = accuracy == RB_ACCURACY_EXACT;
-    bool isGame = accuracy == RB_ACCURACY_GAME;
+    bool isExact = accuracy == RB_ACCURACY_EXACT, isGame = accuracy == RB_ACCURACY_GAME;
     RB_INVALID_IF(isExact && !(def->step.errorMax > 0.0), error,
                   "step.accuracy is \"exact\", and step.errorMax is 0; set a positive one (in C, "
                   "rbWorldDef_SetAccuracy sets all that belongs to a level)");

@@ -20,8 +20,7 @@ static inline int rbSets_Find(int* parents, int item)
 // Joins the sets of two items; false if they were one already.
 static inline bool rbSets_Join(int* parents, int a, int b)
 {
-    int rootA = rbSets_Find(parents, a);
-    int rootB = rbSets_Find(parents, b);
+    int rootA = rbSets_Find(parents, a), rootB = rbSets_Find(parents, b);
     parents[rootA > rootB ? rootA : rootB] = rootA > rootB ? rootB : rootA;
     return rootA != rootB;
 }

@@ -119,6 +119,18 @@ void rbFreeBlocks(rbBlock** list);
     (rbFree((array).data, (size_t)(array).capacity * sizeof(*(array).data)), (array).data = NULL, \
      (array).count = 0, (array).capacity = 0)
 
+// Frees up to six arrays.
+#define rbArray_FreeAll(...)                                                                       \
+    RB_FREE_PICK(__VA_ARGS__, RB_FREE_6, RB_FREE_5, RB_FREE_4, RB_FREE_3, RB_FREE_2, RB_FREE_1, 0) \
+    (__VA_ARGS__)
+#define RB_FREE_PICK(a, b, c, d, e, f, name, ...) name
+#define RB_FREE_1(a) rbArray_Free(a)
+#define RB_FREE_2(a, ...) (rbArray_Free(a), RB_FREE_1(__VA_ARGS__))
+#define RB_FREE_3(a, ...) (rbArray_Free(a), RB_FREE_2(__VA_ARGS__))
+#define RB_FREE_4(a, ...) (rbArray_Free(a), RB_FREE_3(__VA_ARGS__))
+#define RB_FREE_5(a, ...) (rbArray_Free(a), RB_FREE_4(__VA_ARGS__))
+#define RB_FREE_6(a, ...) (rbArray_Free(a), RB_FREE_5(__VA_ARGS__))
+
 // Makes an array a copy of other elements of its type.
 #define rbArray_Assign(array, elements, wanted)                \
     (rbArray_Reserve(array, wanted), (array).count = (wanted), \

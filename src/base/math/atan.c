@@ -35,8 +35,7 @@ static rbPair arcOfOctant(double y, double x)
 
     if (q < 0.125) {
         const double* p = atanCoefficients;
-        double z = q * q;
-        double zz = z * z;
+        double z = q * q, zz = z * z;
         double tail =
             (p[0] + z * p[1]) + zz * ((p[2] + z * p[3]) + zz * ((p[4] + z * p[5]) + zz * p[6]));
         return (rbPair){q, qLow + q * (z * tail)};
@@ -57,16 +56,14 @@ double rbAtan2(double y, double x)
     if (isnan(x) || isnan(y)) {
         return x + y;
     }
-    double sizeX = fabs(x);
-    double sizeY = fabs(y);
+    double sizeX = fabs(x), sizeY = fabs(y);
     if (isinf(x) && isinf(y)) {
         sizeX = 1.0;
         sizeY = 1.0;
     }
     bool isSteep = sizeY > sizeX;
     bool isLeft = signbit(x) != 0;
-    double small = isSteep ? sizeX : sizeY;
-    double large = isSteep ? sizeY : sizeX;
+    double small = isSteep ? sizeX : sizeY, large = isSteep ? sizeY : sizeX;
 
     // The result is turns * pi/2 +- arc.
     double turns = isSteep ? 1.0 : (isLeft ? 2.0 : 0.0);

@@ -6,10 +6,7 @@
 // Four partial sums in a fixed order, so that the bits do not depend on the compiler; also fast.
 static inline double rbDotArrays(const double* a, const double* b, size_t n)
 {
-    double s0 = 0.0;
-    double s1 = 0.0;
-    double s2 = 0.0;
-    double s3 = 0.0;
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
         s0 += a[i] * b[i];

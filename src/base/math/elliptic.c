@@ -85,8 +85,7 @@ rbElliptic rbElliptic_Make(double m, double m1)
 
     // Theta constants: theta2 / (2 q^(1/4)), theta3, theta4.
     double q = e.nome;
-    double q2 = q * q;
-    double q4 = q2 * q2;
+    double q2 = q * q, q4 = q2 * q2;
     double q9 = q4 * q4 * q;
     double theta2 = 1.0 + q2 * (1.0 + q4 * (1.0 + q4 * q2));
     double theta3 = 1.0 + 2.0 * (q + q4 + q9);
@@ -111,10 +110,7 @@ rbThetaParts rbElliptic_ThetaParts(const rbElliptic* elliptic, double absoluteU)
     double e = rbExp(-elliptic->scale * absoluteU);
     double x = e * e;
     double v = x > 0.0 ? q / x : 0.0;
-    double q2 = q * q;
-    double q4 = q2 * q2;
-    double q6 = q4 * q2;
-    double x2 = x * x;
+    double q2 = q * q, q4 = q2 * q2, q6 = q4 * q2, x2 = x * x;
     double growing[RB_THETA_TERMS] = {1.0, q * v, q4 * v * v, q4 * q4 * q * v * v * v};
     double falling[RB_THETA_TERMS] = {x, q2 * x2, q6 * x2 * x, q6 * q6 * x2 * x2};
     for (int i = 0; i < RB_THETA_TERMS; ++i) {
@@ -132,13 +128,11 @@ void rbElliptic_SnCnDnLarge(const rbElliptic* elliptic, const rbThetaParts* part
 {
     rbThetaParts t = *parts;
     double q = elliptic->nome;
-    double q2 = q * q;
-    double q4 = q2 * q2;
+    double q2 = q * q, q4 = q2 * q2;
     double theta1 = t.minus[0] - t.minus[1] + t.minus[2] - t.minus[3];
     double theta2 = t.plus[0] + t.plus[1] + t.plus[2] + t.plus[3];
     // theta3 and theta4 of imaginary argument: 1 + odd + even and 1 - odd + even.
-    double v3 = t.v * t.v * t.v;
-    double x3 = t.x * t.x * t.x;
+    double v3 = t.v * t.v * t.v, x3 = t.x * t.x * t.x;
     double odd = t.v + q * t.x + q4 * q2 * (v3 + q2 * q * x3);
     double even = q2 * t.v * t.v + q4 * t.x * t.x + q4 * q4 * q4 * v3 * t.v;
     double inverse = 1.0 / theta2;
@@ -150,17 +144,13 @@ void rbElliptic_SnCnDnLarge(const rbElliptic* elliptic, const rbThetaParts* part
 void rbElliptic_SnCnDnSmall(const rbElliptic* elliptic, double s, double c, double values[3])
 {
     double q = elliptic->nome;
-    double q2 = q * q;
-    double q4 = q2 * q2;
+    double q2 = q * q, q4 = q2 * q2;
     // Chebyshev recurrences: with w = 2 cos 2z, cos((k+2)z) = w cos(kz) - cos((k-2)z), same for
     // sin.
     double cos2 = (c - s) * (c + s);
     double w = 2.0 * cos2;
     double sin3 = w * s + s;
-    double sin5 = w * sin3 - s;
-    double sin7 = w * sin5 - sin3;
-    double cos3 = w * c - c;
-    double cos5 = w * cos3 - c;
+    double sin5 = w * sin3 - s, sin7 = w * sin5 - sin3, cos3 = w * c - c, cos5 = w * cos3 - c;
     double cos7 = w * cos5 - cos3;
     double cos4 = w * cos2 - 1.0;
     double cos6 = w * cos4 - cos2;

@@ -84,8 +84,7 @@ double rbLog(double x)
     double mLow = m - mHigh;
     rbPair r = rbTwoSum(mHigh * c - 1.0, mLow * c);
 
-    double base = e * LN2_HIGH + entry[1];
-    double baseLow = e * LN2_LOW + entry[2];
+    double base = e * LN2_HIGH + entry[1], baseLow = e * LN2_LOW + entry[2];
     rbPair sum = rbFastTwoSum(base, r.high);
     const double* p = logCoefficients;
     double rr = r.high * r.high;

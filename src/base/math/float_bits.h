@@ -57,8 +57,7 @@ static inline rbPair rbSplit(double x)
 static inline rbPair rbTwoProduct(double a, double b)
 {
     double product = a * b;
-    rbPair x = rbSplit(a);
-    rbPair y = rbSplit(b);
+    rbPair x = rbSplit(a), y = rbSplit(b);
     double low = ((x.high * y.high - product) + x.high * y.low + x.low * y.high) + x.low * y.low;
     return (rbPair){product, low};
 }

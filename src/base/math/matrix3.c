@@ -94,8 +94,7 @@ bool rbSym3_Invert(rbSym3 s, rbSym3* inverse)
         return false;
     }
     // M = L^-1; the inverse is M^T D^-1 M.
-    double m10 = -f.l10;
-    double m21 = -f.l21;
+    double m10 = -f.l10, m21 = -f.l21;
     double m20 = f.l10 * f.l21 - f.l20;
     double e0 = 1.0 / f.d0, e1 = 1.0 / f.d1, e2 = 1.0 / f.d2;
     rbSym3 r = {e0 + m10 * e1 * m10 + m20 * e2 * m20,

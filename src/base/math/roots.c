@@ -62,8 +62,7 @@ static double nextPoint(const rbBracket* k, double fraction, double resolution)
     double t = fraction < margin ? margin : fraction;
     t = t > 1.0 - margin ? 1.0 - margin : t;
     double point = t == 0.5 ? 0.5 * k->x + 0.5 * k->other : (1.0 - t) * k->x + t * k->other;
-    double low = k->x < k->other ? k->x : k->other;
-    double high = k->x < k->other ? k->other : k->x;
+    double low = k->x < k->other ? k->x : k->other, high = k->x < k->other ? k->other : k->x;
     point = point < low ? low : point;
     return point > high ? high : point;
 }

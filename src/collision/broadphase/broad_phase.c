@@ -76,8 +76,7 @@ int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idE
                   double edges[RB_EDGE_SAMPLES])
 {
     int stride = count / RB_EDGE_SAMPLES + 1;
-    int sampled = 0;
-    int seen = 0;
+    int sampled = 0, seen = 0;
     for (int id = 0; id < idEnd; ++id) {
         if ((isIn != NULL && isIn[id] == 0) || seen++ % stride != 0) {
             continue;
@@ -145,8 +144,7 @@ void rbDestroyBroadPhase(rbBroadPhase* broad)
     rbFree(broad->isIn, (size_t)broad->capacity * sizeof *broad->isIn);
     rbIdList_Free(&broad->scratch);
     rbIdList_Free(&broad->starts);
-    rbArray_Free(broad->oldBoxes);
-    rbArray_Free(broad->wasIn);
+    rbArray_FreeAll(broad->oldBoxes, broad->wasIn);
     rbFree(broad, sizeof *broad);
 }
 

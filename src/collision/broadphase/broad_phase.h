@@ -113,8 +113,7 @@ static inline bool rbDoBoxesOverlap(const rbBounds* a, const rbBounds* b)
 
 static inline double rbGetLongestEdge(const rbBounds* box)
 {
-    double x = box->upper.x - box->lower.x;
-    double y = box->upper.y - box->lower.y;
+    double x = box->upper.x - box->lower.x, y = box->upper.y - box->lower.y;
     double z = box->upper.z - box->lower.z;
     double longest = x > y ? x : y;
     return longest > z ? longest : z;
@@ -186,8 +185,7 @@ static inline bool rbIsAnyLaneSet(rbQuadMask mask)
 static inline rbBoxAnswer rbCompareBoxes(rbFloatQuery query, const rbFloatBox* box)
 {
     const rbQuadMask threeLanes = {-1, -1, -1, 0};
-    rbQuad lower = rbQuad_Load(box->lower);
-    rbQuad upper = rbQuad_Load(box->upper);
+    rbQuad lower = rbQuad_Load(box->lower), upper = rbQuad_Load(box->upper);
     rbQuadMask apart = (upper < query.lower) | (lower > query.upper);
     rbQuadMask together = (upper > query.lower) & (lower < query.upper);
     bool isApart = rbIsAnyLaneSet(apart & threeLanes);

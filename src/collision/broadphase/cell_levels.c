@@ -43,8 +43,7 @@ static double countMates(const rbBroadPhase* broad, double width, int* counters,
 {
     memset(counters, 0, ((size_t)mask + 1) * sizeof *counters);
     double inverse = rbMakeCellLevels(width).inverse;
-    int64_t pairs = 0;
-    int64_t boxes = 0;
+    int64_t pairs = 0, boxes = 0;
     for (int id = 0; id < broad->idEnd; ++id) {
         const rbBounds* box = &broad->boxes[id];
         if (broad->isIn[id] == 0 || rbGetLongestEdge(box) > width) {

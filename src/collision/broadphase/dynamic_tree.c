@@ -72,9 +72,7 @@ static void stop(rbBroadPhase* broad)
         rbFree(tree->memory, ((size_t)tree->nodeCapacity + 1) * NODE_SIZE);
     }
     rbFree(tree->leafSlots, (size_t)tree->leafCapacity * sizeof *tree->leafSlots);
-    rbArray_Free(tree->stack);
-    rbArray_Free(tree->items);
-    rbArray_Free(tree->ranges);
+    rbArray_FreeAll(tree->stack, tree->items, tree->ranges);
 }
 
 // ------------------------------------------------------------------------------------------- nodes
@@ -131,8 +129,7 @@ static inline void copyBox(rbFloatBox* to, const rbFloatBox* from)
 static inline rbFloatBox findHull(const rbFloatBox* a, const rbFloatBox* b)
 {
     rbFloatBox hull;
-    rbQuad aLower = rbQuad_Load(a->lower);
-    rbQuad bLower = rbQuad_Load(b->lower);
+    rbQuad aLower = rbQuad_Load(a->lower), bLower = rbQuad_Load(b->lower);
     rbQuad lower = rbQuad_Choose(aLower < bLower, aLower, bLower);
     rbQuad upper = rbQuad_Max(rbQuad_Load(a->upper), rbQuad_Load(b->upper));
     memcpy(hull.lower, &lower, sizeof lower);
@@ -216,8 +213,7 @@ static void swapSlots(rbDynamicTree* tree, int32_t slotA, int32_t slotB)
 {
     rbFloatBox* a = getBox(tree, slotA);
     rbFloatBox* b = getBox(tree, slotB);
-    int32_t childA = rbGetLane(&a->lower[3]);
-    int32_t childB = rbGetLane(&b->lower[3]);
+    int32_t childA = rbGetLane(&a->lower[3]), childB = rbGetLane(&b->lower[3]);
     rbFloatBox kept = *a;
     copyBox(a, b);
     copyBox(b, &kept);
@@ -401,8 +397,7 @@ static void selectMiddle(rbTreeItem* items, int begin, int end, int middle, int 
     int high = end - 1;
     while (low < high) {
         float pivot = items[low + (high - low) / 2].center[axis];
-        int i = low;
-        int k = high;
+        int i = low, k = high;
         while (i <= k) {
             while (items[i].center[axis] < pivot) {
                 ++i;

@@ -486,8 +486,7 @@ static void searchBrick(rbHashSearch* search, int b, const rbCellRange* range)
     int upper[3];
     for (int axis = 0; axis < 3; ++axis) {
         int64_t origin = brick->at[axis] * (1 << BRICK_SHIFT);
-        int64_t low = range->lower[axis] - origin;
-        int64_t high = range->upper[axis] - origin;
+        int64_t low = range->lower[axis] - origin, high = range->upper[axis] - origin;
         lower[axis] = low > 0 ? (int)(low < 4 ? low : 4) : 0;
         upper[axis] = high < 3 ? (int)(high > -1 ? high : -1) : 3;
         if (lower[axis] > upper[axis]) {

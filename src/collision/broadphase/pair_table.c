@@ -48,8 +48,7 @@ int rbPairTable_Find(const rbPairTable* table, int a, int b)
     if (table->bucketCapacity == 0) {
         return -1;
     }
-    int low = a < b ? a : b;
-    int high = a < b ? b : a;
+    int low = a < b ? a : b, high = a < b ? b : a;
     int32_t e = *getBucket(table, low, high);
     while (e >= 0 && (table->entries[e].ids[0] != low || table->entries[e].ids[1] != high)) {
         e = table->entries[e].nextInBucket;
@@ -128,8 +127,7 @@ void rbPairTable_Remove(rbPairTable* table, int entry)
     }
     *link = gone->nextInBucket;
     for (int side = 0; side < 2; ++side) {
-        int32_t next = gone->next[side];
-        int32_t previous = gone->previous[side];
+        int32_t next = gone->next[side], previous = gone->previous[side];
         if (next >= 0) {
             table->entries[next >> 1].previous[next & 1] = previous;
         }

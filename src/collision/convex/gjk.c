@@ -201,9 +201,7 @@ static void takeTetrahedron(const Trial* trial)
 {
     const rbCsoPoint* p = trial->points;
     rbVec3 d = p[3].w;
-    rbVec3 da = rbSub(p[0].w, d);
-    rbVec3 db = rbSub(p[1].w, d);
-    rbVec3 dc = rbSub(p[2].w, d);
+    rbVec3 da = rbSub(p[0].w, d), db = rbSub(p[1].w, d), dc = rbSub(p[2].w, d);
     rbVec3 nab = rbCross(da, db);
     // -d = (s[0] da + s[1] db + s[2] dc) / det
     double det = rbDot(nab, dc);

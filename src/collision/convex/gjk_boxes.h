@@ -188,8 +188,7 @@ static inline bool rbConcludeBoxes(const rbGjkBoxes* pair, const rbGjkSettings* 
 static inline bool rbConfirmEdge(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                  const rbGjkCache* cache, rbGjkResult* result)
 {
-    rbCornerPair p = rbPlaceCached(pair, cache, 0);
-    rbCornerPair q = rbPlaceCached(pair, cache, 1);
+    rbCornerPair p = rbPlaceCached(pair, cache, 0), q = rbPlaceCached(pair, cache, 1);
     rbLaneVec e = rbLaneVec_Sub(q.w, p.w);
     double ee = rbLaneVec_LengthSquared(e);
     double t = -rbLaneVec_Dot(p.w, e);
@@ -214,11 +213,9 @@ static inline bool rbConfirmEdge(const rbGjkBoxes* pair, const rbGjkSettings* se
 static inline bool rbConfirmFace(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                  const rbGjkCache* cache, rbGjkResult* result)
 {
-    rbCornerPair p = rbPlaceCached(pair, cache, 0);
-    rbCornerPair q = rbPlaceCached(pair, cache, 1);
+    rbCornerPair p = rbPlaceCached(pair, cache, 0), q = rbPlaceCached(pair, cache, 1);
     rbCornerPair r = rbPlaceCached(pair, cache, 2);
-    rbLaneVec pq = rbLaneVec_Sub(q.w, p.w);
-    rbLaneVec pr = rbLaneVec_Sub(r.w, p.w);
+    rbLaneVec pq = rbLaneVec_Sub(q.w, p.w), pr = rbLaneVec_Sub(r.w, p.w);
     rbLaneVec n = rbLaneVec_Cross(pq, pr);
     double nn = rbLaneVec_LengthSquared(n);
     rbLaneVec pn = rbLaneVec_Cross(p.w, n);

@@ -59,8 +59,7 @@ static inline void rbFindSupport(const rbCso* cso, rbVec3 direction, int hints[2
     if (!a->isPolytope || !b->isPolytope) {
         direction = rbBalanceDirection(direction);
     }
-    int vertexA = hints != NULL ? hints[0] : -1;
-    int vertexB = hints != NULL ? hints[1] : -1;
+    int vertexA = hints != NULL ? hints[0] : -1, vertexB = hints != NULL ? hints[1] : -1;
     rbVec3 onA = rbSupportCore(a, direction, &vertexA);
     rbVec3 onB = rbSupportCore(b, rbNeg(rbMulMtV(cso->rotation, direction)), &vertexB);
     rbMakeCsoPoint(cso, onA, onB, point);

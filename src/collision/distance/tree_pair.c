@@ -151,10 +151,8 @@ static void boundChildren(const Search* search, int side, const rbTiltedNode* no
                           float centers[RB_BOX_WIDTH])
 {
     Float3 hint = toFloat3(search->hints[side]);
-    Quad3 center = load3(node->center);
-    Quad3 longAxis = load3(node->longAxis);
-    Quad3 wideAxis = load3(node->wideAxis);
-    Quad3 normal = load3(node->normal);
+    Quad3 center = load3(node->center), longAxis = load3(node->longAxis);
+    Quad3 wideAxis = load3(node->wideAxis), normal = load3(node->normal);
     rbQuad thickness = rbQuad_Load(node->thickness);
     // along the hint; the term that may be large is in double
     rbQuad front = dotOne(&center, hint) + rbQuad_Abs(dotOne(&longAxis, hint)) +

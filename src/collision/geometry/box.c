@@ -45,8 +45,7 @@ static bool boxContains(const rbGeometry* geometry, rbVec3 point)
 static bool castRayAtBox(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
 {
     rbVec3 h = geometry->data.box.halfExtents;
-    rbVec3 o = ray->origin;
-    rbVec3 d = ray->direction;
+    rbVec3 o = ray->origin, d = ray->direction;
     const double lines[3][2] = {{o.x, d.x}, {o.y, d.y}, {o.z, d.z}};
     const double ranges[3][2] = {{-h.x, h.x}, {-h.y, h.y}, {-h.z, h.z}};
     const rbVec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
@@ -92,8 +91,7 @@ static void featureOfBox(const rbGeometry* geometry, rbVec3 direction, rbVec3 po
     const double d[3] = {direction.x, direction.y, direction.z};
     int i = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
     i = fabs(d[2]) > fabs(d[i]) ? 2 : i;
-    int u = (i + 1) % 3;
-    int v = (i + 2) % 3;
+    int u = (i + 1) % 3, v = (i + 2) % 3;
     bool isPositive = d[i] >= 0.0;
     double n[3] = {0.0, 0.0, 0.0};
     n[i] = isPositive ? 1.0 : -1.0;
@@ -109,8 +107,7 @@ static void featureOfBox(const rbGeometry* geometry, rbVec3 direction, rbVec3 po
         c[u] = here[0] != 0 ? half[u] : -half[u];
         c[v] = here[1] != 0 ? half[v] : -half[v];
         int base = isPositive ? 1 << i : 0;
-        int vertex = base | here[0] << u | here[1] << v;
-        int other = base | next[0] << u | next[1] << v;
+        int vertex = base | here[0] << u | here[1] << v, other = base | next[0] << u | next[1] << v;
         // an edge is its lower corner and its axis
         int axis = here[0] != next[0] ? u : v;
         rbContactFeature_Add(feature, rbMakeVec3(c[0], c[1], c[2]), vertex,

@@ -144,8 +144,7 @@ static rbVec3 look(const rbRayView* view, rbVec3 offset)
 // difference is then accurate to two units in its last place (Kahan), so that the sign is right.
 static int signOfTurn(rbVec3 a, rbVec3 b)
 {
-    double left = a.x * b.y;
-    double right = a.y * b.x;
+    double left = a.x * b.y, right = a.y * b.x;
     double value = left - right;
     if (fabs(value) <= 4.0 * DBL_EPSILON * (fabs(left) + fabs(right))) {
         double lost = fma(-a.y, b.x, right);
@@ -165,8 +164,7 @@ typedef enum Passing {
 // rotation as seen along the ray, 1 or -1; 0 for a triangle seen edge-on.
 static Passing pass(const rbVec3 seen[3], int* turn)
 {
-    int u0 = signOfTurn(seen[1], seen[2]);
-    int u1 = signOfTurn(seen[2], seen[0]);
+    int u0 = signOfTurn(seen[1], seen[2]), u1 = signOfTurn(seen[2], seen[0]);
     int u2 = signOfTurn(seen[0], seen[1]);
     bool hasNegative = u0 < 0 || u1 < 0 || u2 < 0;
     bool hasPositive = u0 > 0 || u1 > 0 || u2 > 0;
@@ -192,11 +190,8 @@ double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 nor
     }
     double hit = rbDot(normal, v[0]) / speed;
     // on a grazing line this is a quotient of rounding errors: keep the hit on the triangle
-    double s0 = rbDot(d, v[0]);
-    double s1 = rbDot(d, v[1]);
-    double s2 = rbDot(d, v[2]);
-    double low = s0 < s1 ? s0 : s1;
-    double high = s0 < s1 ? s1 : s0;
+    double s0 = rbDot(d, v[0]), s1 = rbDot(d, v[1]), s2 = rbDot(d, v[2]);
+    double low = s0 < s1 ? s0 : s1, high = s0 < s1 ? s1 : s0;
     low = s2 < low ? s2 : low;
     high = s2 > high ? s2 : high;
     return hit < low ? low : (hit > high ? high : hit);
@@ -206,8 +201,7 @@ double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 nor
 static inline void validateTurns(const rbLanePair a[2], const rbLanePair b[2], rbLaneMask* isAbove,
                                  rbLaneMask* isBelow)
 {
-    rbLanePair left = a[0] * b[1];
-    rbLanePair right = a[1] * b[0];
+    rbLanePair left = a[0] * b[1], right = a[1] * b[0];
     rbLanePair value = left - right;
     rbLanePair bound = 4.0 * DBL_EPSILON * (rbLanePair_Abs(left) + rbLanePair_Abs(right));
     *isAbove |= value > bound;
@@ -331,12 +325,10 @@ static inline unsigned meetBoxes(const Line* line, const rbBoxNode* node, float 
 {
     rbQuad c = rbQuad_Load(node->center[0]) - line->origin[0];
     rbQuad h = rbQuad_Load(node->half[0]) + line->slack;
-    rbQuad center = c * line->inverse[0];
-    rbQuad half = h * line->inverseSize[0];
+    rbQuad center = c * line->inverse[0], half = h * line->inverseSize[0];
     rbQuad in = center - half;
     rbQuad out = center + half;
-    rbQuad middle = c * line->direction[0];
-    rbQuad extent = h * line->size[0];
+    rbQuad middle = c * line->direction[0], extent = h * line->size[0];
     for (int i = 1; i < 3; ++i) {
         c = rbQuad_Load(node->center[i]) - line->origin[i];
         h = rbQuad_Load(node->half[i]) + line->slack;
@@ -524,11 +516,9 @@ typedef struct Bundle {
 // Is a ray similar to another? Both pass within reach.
 static bool isParallelNear(const Line* a, const Line* b, double radius)
 {
-    float directions = 0.0F;
-    float origins = 0.0F;
+    float directions = 0.0F, origins = 0.0F;
     for (int i = 0; i < 3; ++i) {
-        float d = a->direction[i][0] - b->direction[i][0];
-        float o = a->origin[i][0] - b->origin[i][0];
+        float d = a->direction[i][0] - b->direction[i][0], o = a->origin[i][0] - b->origin[i][0];
         directions += d * d;
         origins += o * o;
     }
@@ -574,8 +564,7 @@ static void boundBundle(Bundle* bundle)
     }
     for (int k = 0; k < 2; ++k) {
         for (int side = 0; side < 2; ++side) {
-            double low = ends[k][0][side];
-            double high = ends[k][1][side];
+            double low = ends[k][0][side], high = ends[k][1][side];
             bundle->middle[k][side] = (float)(0.5 * (low + high));
             bundle->slope[k][side] = (float)(0.5 * (high - low) / radius);
         }
@@ -715,8 +704,7 @@ static bool countTriangle(const rbRayView* view, const rbVec3 corners[3], int* c
     }
     // on which side of the triangle is the origin? Certain unless it is close to the plane.
     rbVec3 product = rbCross(v[1], v[2]);
-    rbVec3 a = rbAbs3(v[1]);
-    rbVec3 b = rbAbs3(v[2]);
+    rbVec3 a = rbAbs3(v[1]), b = rbAbs3(v[2]);
     double volume = rbDot(v[0], product);
     rbVec3 sums = {a.y * b.z + a.z * b.y, a.z * b.x + a.x * b.z, a.x * b.y + a.y * b.x};
     double bound = 8.0 * DBL_EPSILON * rbDot(rbAbs3(v[0]), sums);
@@ -796,8 +784,7 @@ static inline rbLanePair gapOfPair(const BoxQuery* query, const rbBoxNode* node,
 // Do three values miss the interval from -reach to reach?
 static inline bool isBeyond(double a, double b, double c, double reach)
 {
-    double low = a < b ? a : b;
-    double high = a < b ? b : a;
+    double low = a < b ? a : b, high = a < b ? b : a;
     low = c < low ? c : low;
     high = c > high ? c : high;
     return low > reach || high < -reach;
@@ -830,8 +817,7 @@ static bool meetsBox(const BoxQuery* query, const rbVec3 corners[3])
     // products of an edge and an axis of the box
     for (int k = 0; k < 3; ++k) {
         for (int i = 0; i < 3; ++i) {
-            int p = i == 2 ? 0 : i + 1;
-            int q = p == 2 ? 0 : p + 1;
+            int p = i == 2 ? 0 : i + 1, q = p == 2 ? 0 : p + 1;
             double reach = (h[p] + slack) * fabs(e[k][q]) + (h[q] + slack) * fabs(e[k][p]);
             if (isBeyond(v[0][p] * e[k][q] - v[0][q] * e[k][p],
                          v[1][p] * e[k][q] - v[1][q] * e[k][p],
@@ -935,8 +921,7 @@ static inline void measureBoxes(const rbTiltedNode* node, rbVec3 point,
         rbLanePair d[3] = {box.center[0] - rbLanePair_Both(point.x),
                            box.center[1] - rbLanePair_Both(point.y),
                            box.center[2] - rbLanePair_Both(point.z)};
-        rbLanePair l = dotPair(d, box.longAxis);
-        rbLanePair w = dotPair(d, box.wideAxis);
+        rbLanePair l = dotPair(d, box.longAxis), w = dotPair(d, box.wideAxis);
         rbLanePair n = rbLanePair_Abs(dotPair(d, box.normal));
         rbLanePair l2 = dotPair(box.longAxis, box.longAxis);
         rbLanePair w2 = dotPair(box.wideAxis, box.wideAxis);

@@ -12,8 +12,7 @@ rbGeometry* rbCreateCapsule(double radius, double halfLength, rbError* error)
 
 static rbSolidMass massOfCapsule(const rbGeometry* geometry)
 {
-    double r = geometry->data.capsule.radius;
-    double h = geometry->data.capsule.halfLength;
+    double r = geometry->data.capsule.radius, h = geometry->data.capsule.halfLength;
     double side = 2.0 * RB_PI * r * r * h;
     double ends = 4.0 / 3.0 * RB_PI * r * r * r;
     double volume = side + ends;
@@ -69,10 +68,8 @@ static void unite(rbRaySpan* span, const rbRaySpan* other)
 
 static bool castRayAtCapsule(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
 {
-    double r = geometry->data.capsule.radius;
-    double h = geometry->data.capsule.halfLength;
-    rbVec3 o = ray->origin;
-    rbVec3 d = ray->direction;
+    double r = geometry->data.capsule.radius, h = geometry->data.capsule.halfLength;
+    rbVec3 o = ray->origin, d = ray->direction;
     rbRaySpan all = {{INFINITY, {0.0, 0.0, 0.0}, 0}, {-INFINITY, {0.0, 0.0, 0.0}, 0}};
     for (int end = 1; end <= 2; ++end) {
         rbRaySpan ball = rbWholeLine;
@@ -124,8 +121,7 @@ static void featureOfCapsule(const rbGeometry* geometry, rbVec3 direction, rbVec
 
 static void outlineOfCapsule(const rbGeometry* geometry, rbOutline* outline)
 {
-    double radius = geometry->data.capsule.radius;
-    double halfLength = geometry->data.capsule.halfLength;
+    double radius = geometry->data.capsule.radius, halfLength = geometry->data.capsule.halfLength;
     outline->startZ = -halfLength - radius;
     outline->radius = radius;
     rbOutline_AddArc(outline, (rbOutlinePiece){.r = radius,

@@ -13,8 +13,7 @@ rbGeometry* rbCreateCone(double radius, double height, rbError* error)
 
 static rbSolidMass massOfCone(const rbGeometry* geometry)
 {
-    double r = geometry->data.cone.radius;
-    double h = geometry->data.cone.height;
+    double r = geometry->data.cone.radius, h = geometry->data.cone.height;
     double ix = 0.15 * r * r + 0.0375 * h * h;
     return (rbSolidMass){RB_PI / 3.0 * r * r * h, -0.25 * h, {ix, ix, 0.3 * r * r}};
 }
@@ -83,8 +82,7 @@ static bool solveNappe(double a, double b, double c, bool descending, double t[2
     double q = -(b + copysign(sqrt(discriminant), b));
     double t0 = q / a;
     double t1 = q != 0.0 ? c / q : t0;
-    double low = t0 < t1 ? t0 : t1;
-    double high = t0 < t1 ? t1 : t0;
+    double low = t0 < t1 ? t0 : t1, high = t0 < t1 ? t1 : t0;
     if (a > 0.0) {
         t[0] = low;
         t[1] = high;
@@ -138,8 +136,7 @@ static const rbParameter coneParameters[] = {
 static void featureOfCone(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
                           rbContactFeature* feature)
 {
-    double radius = geometry->data.cone.radius;
-    double height = geometry->data.cone.height;
+    double radius = geometry->data.cone.radius, height = geometry->data.cone.height;
     double across = sqrt(direction.x * direction.x + direction.y * direction.y);
     double slant = sqrt(radius * radius + height * height);
     // sine of the angle between the direction and the normal of the side
@@ -158,8 +155,7 @@ static void featureOfCone(const rbGeometry* geometry, rbVec3 direction, rbVec3 p
 
 static void outlineOfCone(const rbGeometry* geometry, rbOutline* outline)
 {
-    double radius = geometry->data.cone.radius;
-    double height = geometry->data.cone.height;
+    double radius = geometry->data.cone.radius, height = geometry->data.cone.height;
     outline->startZ = -0.5 * height;
     outline->radius = radius;
     rbOutline_AddLine(outline, radius, -0.5 * height);

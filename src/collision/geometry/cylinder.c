@@ -9,8 +9,7 @@ rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* error)
 
 static rbSolidMass massOfCylinder(const rbGeometry* geometry)
 {
-    double r = geometry->data.cylinder.radius;
-    double h = geometry->data.cylinder.halfLength;
+    double r = geometry->data.cylinder.radius, h = geometry->data.cylinder.halfLength;
     double ix = 0.25 * r * r + h * h / 3.0;
     return (rbSolidMass){2.0 * RB_PI * r * r * h, 0.0, {ix, ix, 0.5 * r * r}};
 }
@@ -25,8 +24,7 @@ static rbVec3 supportOfCylinder(const rbGeometry* geometry, rbVec3 direction)
 
 static rbBounds boundsOfCylinder(const rbGeometry* geometry, rbTransform transform)
 {
-    double r = geometry->data.cylinder.radius;
-    double h = geometry->data.cylinder.halfLength;
+    double r = geometry->data.cylinder.radius, h = geometry->data.cylinder.halfLength;
     rbVec3 half = rbScale(h, rbAbs3(rbMatFromQuat(transform.q).cz));
     return rbMakeBounds(transform.p, rbAdd(half, rbDiscExtents(transform.q, r)));
 }
@@ -47,8 +45,7 @@ static bool cylinderContains(const rbGeometry* geometry, rbVec3 point)
 static bool castRayAtCylinder(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
 {
     double h = geometry->data.cylinder.halfLength;
-    rbVec3 o = ray->origin;
-    rbVec3 d = ray->direction;
+    rbVec3 o = ray->origin, d = ray->direction;
     const double line[2] = {o.z, d.z};
     const double range[2] = {-h, h};
     const int features[2] = {1, 2};
@@ -74,8 +71,7 @@ static const rbParameter cylinderParameters[] = {
 static void featureOfCylinder(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
                               rbContactFeature* feature)
 {
-    double radius = geometry->data.cylinder.radius;
-    double half = geometry->data.cylinder.halfLength;
+    double radius = geometry->data.cylinder.radius, half = geometry->data.cylinder.halfLength;
     double across = sqrt(direction.x * direction.x + direction.y * direction.y);
     if (across <= RB_FLUSH_SINE) {
         rbContactFeature_AddRim(feature, radius, direction.z > 0.0 ? half : -half);
@@ -90,8 +86,7 @@ static void featureOfCylinder(const rbGeometry* geometry, rbVec3 direction, rbVe
 
 static void outlineOfCylinder(const rbGeometry* geometry, rbOutline* outline)
 {
-    double radius = geometry->data.cylinder.radius;
-    double halfLength = geometry->data.cylinder.halfLength;
+    double radius = geometry->data.cylinder.radius, halfLength = geometry->data.cylinder.halfLength;
     outline->startZ = -halfLength;
     outline->radius = radius;
     rbOutline_AddLine(outline, radius, -halfLength);

@@ -87,11 +87,9 @@ static inline rbLanePair rbReciprocal(rbLanePair x)
 static inline void rbPassEdges(const rbEdgeLanes* a, const rbEdgeLanes* b, rbLaneMask code,
                                rbEdgeBest* best)
 {
-    rbLanes3 u = a->along;
-    rbLanes3 v = b->along;
+    rbLanes3 u = a->along, v = b->along;
     rbLanes3 w = rbSub3(b->start, a->start);
-    rbLanePair uv = rbDot3(u, v);
-    rbLanePair uw = rbDot3(u, w);
+    rbLanePair uv = rbDot3(u, v), uw = rbDot3(u, w);
     rbLanePair uAlong = uv * b->inverse;
     rbLanePair wAlong = rbDot3(v, w) * b->inverse;
     rbLanes3 across = rbCross3(u, v);

@@ -47,8 +47,7 @@ rbHalfEdge* rbSortHalfEdges(const rbMeshDef* def, int cornerCount)
         for (int i = 0; i < faceSize; ++i) {
             int corner = start + i;
             int next = i + 1 < faceSize ? corner + 1 : start;
-            int a = def->indices[corner];
-            int b = def->indices[next];
+            int a = def->indices[corner], b = def->indices[next];
             rbHalfEdge h = {a < b ? a : b, a < b ? b : a, f, corner, next, a < b};
             halfEdges[corner] = h;
         }

@@ -93,8 +93,7 @@ static void canonizeTriangles(Merger* m)
         int* v = m->triangles[t].v;
         int first = v[0] < v[1] ? (v[0] < v[2] ? 0 : 2) : (v[1] < v[2] ? 1 : 2);
         int a = v[first];
-        int b = v[(first + 1) % 3];
-        int c = v[(first + 2) % 3];
+        int b = v[(first + 1) % 3], c = v[(first + 2) % 3];
         v[0] = a;
         v[1] = isInsideOut ? c : b;
         v[2] = isInsideOut ? b : c;
@@ -241,8 +240,7 @@ static bool writeMesh(Merger* m, rbOwnedMesh* mesh)
     int indexCount = 0;
     for (int r = 0; r < m->regionCount; ++r) {
         Region* region = &m->regions[r];
-        int size = 0;
-        int smallest = 0;
+        int size = 0, smallest = 0;
         for (int i = 0; i < region->size; ++i) {
             int number = numbers[region->loop[i]];
             if (number >= 0) {
@@ -441,8 +439,7 @@ static rbStatus findTriangles(const rbVec3* points, int count, TriangleArray* tr
                               rbError* error)
 {
     // relative to the center: qhull's tolerances grow with the coordinates
-    rbVec3 lower = points[0];
-    rbVec3 upper = points[0];
+    rbVec3 lower = points[0], upper = points[0];
     for (int i = 1; i < count; ++i) {
         lower = rbMin3(lower, points[i]);
         upper = rbMax3(upper, points[i]);

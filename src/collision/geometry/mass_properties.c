@@ -162,8 +162,7 @@ rbMassProperties rbComputeMeshMass(const rbMeshDef* def)
     for (int f = 0; f < def->faceCount; ++f) {
         int size = rbGetFaceSize(def, f);
         const int* loop = def->indices + start;
-        rbVec3 a = rbSub(def->vertices[loop[0]], middle);
-        rbVec3 b = rbSub(def->vertices[loop[1]], middle);
+        rbVec3 a = rbSub(def->vertices[loop[0]], middle), b = rbSub(def->vertices[loop[1]], middle);
         for (int i = 2; i < size; ++i) {
             rbVec3 c = rbSub(def->vertices[loop[i]], middle);
             addTetrahedron(&sums, a, b, c);
@@ -184,8 +183,7 @@ rbMassProperties rbComputeMeshMass(const rbMeshDef* def)
     }
     rbVec3 c = {total[1] / total[0] / 4.0, total[2] / total[0] / 4.0, total[3] / total[0] / 4.0};
     double v = result.volume;
-    double sxx = total[4] / 120.0 - v * c.x * c.x;
-    double syy = total[5] / 120.0 - v * c.y * c.y;
+    double sxx = total[4] / 120.0 - v * c.x * c.x, syy = total[5] / 120.0 - v * c.y * c.y;
     double szz = total[6] / 120.0 - v * c.z * c.z;
     result.inertia.xx = syy + szz;
     result.inertia.yy = sxx + szz;

@@ -275,8 +275,7 @@ static void examineEdges(Examination* e, const rbHalfEdge* halfEdges)
             const rbHalfEdge* h = &halfEdges[i];
             if (h->low != h->high && (int)validateEdge(h, end - i) == kind) {
                 int other = end - i > 1 ? h[1].face : -1;
-                int from = h->isForward ? h->low : h->high;
-                int to = h->isForward ? h->high : h->low;
+                int from = h->isForward ? h->low : h->high, to = h->isForward ? h->high : h->low;
                 addIssue(e, (rbMeshIssue){(rbMeshIssueKind)kind, h->face, other, from, to});
             }
             i = end;

@@ -21,8 +21,7 @@ double rbGetPolygonArea(const double (*points)[2], int count)
 // Sign of rbOrient2, 0 within its rounding error.
 static int turn(const double a[2], const double b[2], const double c[2])
 {
-    double left = (b[0] - a[0]) * (c[1] - a[1]);
-    double right = (b[1] - a[1]) * (c[0] - a[0]);
+    double left = (b[0] - a[0]) * (c[1] - a[1]), right = (b[1] - a[1]) * (c[0] - a[0]);
     double bound = 4.0 * DBL_EPSILON * (fabs(left) + fabs(right));
     double value = left - right;
     return value > bound ? 1 : (value < -bound ? -1 : 0);
@@ -31,10 +30,8 @@ static int turn(const double a[2], const double b[2], const double c[2])
 static bool boxesMeet(const double a[2], const double b[2], const double c[2], const double d[2])
 {
     for (int k = 0; k < 2; ++k) {
-        double abMin = a[k] < b[k] ? a[k] : b[k];
-        double abMax = a[k] < b[k] ? b[k] : a[k];
-        double cdMin = c[k] < d[k] ? c[k] : d[k];
-        double cdMax = c[k] < d[k] ? d[k] : c[k];
+        double abMin = a[k] < b[k] ? a[k] : b[k], abMax = a[k] < b[k] ? b[k] : a[k];
+        double cdMin = c[k] < d[k] ? c[k] : d[k], cdMax = c[k] < d[k] ? d[k] : c[k];
         if (abMax < cdMin || cdMax < abMin) {
             return false;
         }
@@ -105,8 +102,7 @@ static bool isEar(const Ring* ring, int i)
     if (!ring->corners[i][IS_CONVEX]) {
         return false;
     }
-    int before = ring->corners[i][PREVIOUS];
-    int after = ring->corners[i][NEXT];
+    int before = ring->corners[i][PREVIOUS], after = ring->corners[i][NEXT];
     const double(*p)[2] = ring->points;
     for (int j = ring->corners[after][NEXT]; j != before; j = ring->corners[j][NEXT]) {
         if (!ring->corners[j][IS_CONVEX] && isInTriangle(p[j], p[before], p[i], p[after])) {
@@ -158,8 +154,7 @@ bool rbClipEars(const double (*points)[2], int count, int (*scratch)[3], rbIndex
             isSimple = false;
             current = findLargest(&ring, current);
         }
-        int before = ring.corners[current][PREVIOUS];
-        int after = ring.corners[current][NEXT];
+        int before = ring.corners[current][PREVIOUS], after = ring.corners[current][NEXT];
         triangles[triangle] = (rbIndex3){{before, current, after}};
         ring.corners[before][NEXT] = after;
         ring.corners[after][PREVIOUS] = before;

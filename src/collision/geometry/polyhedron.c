@@ -170,8 +170,7 @@ static void computeBounds(rbPolyhedron* p)
 // direction.
 static int countEdges(const rbHalfEdge* halfEdges, int halfEdgeCount)
 {
-    int count = 0;
-    int end = 0;
+    int count = 0, end = 0;
     for (int i = 0; i < halfEdgeCount; i = end) {
         end = rbGetEdgeEnd(halfEdges, halfEdgeCount, i);
         bool hasTwo = end - i == 2;
@@ -275,8 +274,7 @@ void rbDestroyBrep(rbPolyhedron* p)
     if (p == NULL) {
         return;
     }
-    size_t faces = (size_t)p->faceCount;
-    size_t corners = (size_t)p->indexCount;
+    size_t faces = (size_t)p->faceCount, corners = (size_t)p->indexCount;
     rbFree(p->vertices, (size_t)p->vertexCount * sizeof(rbVec3));
     rbFree(p->faceSizes, faces * sizeof(int));
     rbFree(p->indices, corners * sizeof(int));
@@ -423,9 +421,7 @@ static bool isOnTriangle(const rbVec3 v[3], rbVec3 n, double tolerance)
 // Half the signed solid angle of a triangle seen from the origin (van Oosterom and Strackee 1983).
 static double halfSolidAngle(const rbVec3 v[3])
 {
-    double a = rbLength(v[0]);
-    double b = rbLength(v[1]);
-    double c = rbLength(v[2]);
+    double a = rbLength(v[0]), b = rbLength(v[1]), c = rbLength(v[2]);
     double volume = rbDot(v[0], rbCross(v[1], v[2]));
     double rest = a * b * c + rbDot(v[0], v[1]) * c + rbDot(v[1], v[2]) * a + rbDot(v[2], v[0]) * b;
     return rbAtan2(volume, rest);

@@ -88,8 +88,7 @@ static inline int rbGetMeshFace(const rbGeometry* mesh, int triangle)
 // Is a point in the bounding box of the vertices?
 static inline bool rbIsInBounds(const rbPolyhedron* polyhedron, rbVec3 point)
 {
-    rbVec3 lower = polyhedron->lower;
-    rbVec3 upper = polyhedron->upper;
+    rbVec3 lower = polyhedron->lower, upper = polyhedron->upper;
     return point.x >= lower.x && point.y >= lower.y && point.z >= lower.z && point.x <= upper.x &&
            point.y <= upper.y && point.z <= upper.z;
 }

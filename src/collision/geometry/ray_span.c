@@ -11,13 +11,11 @@ bool rbRaySpan_ClipSlab(rbRaySpan* span, const double line[2], const double rang
                         const int features[2])
 {
     RB_ASSERT(range[0] <= range[1]);
-    double o = line[0];
-    double d = line[1];
+    double o = line[0], d = line[1];
     if (d == 0.0) {
         return o >= range[0] && o <= range[1];
     }
-    double tLower = (range[0] - o) / d;
-    double tUpper = (range[1] - o) / d;
+    double tLower = (range[0] - o) / d, tUpper = (range[1] - o) / d;
     rbRayEnd lower = {tLower, rbNeg(axis), features[0]};
     rbRayEnd upper = {tUpper, axis, features[1]};
     return d > 0.0 ? cut(span, lower, upper) : cut(span, upper, lower);

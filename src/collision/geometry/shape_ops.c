@@ -212,8 +212,7 @@ static void getEnd(const rbOutline* outline, double* r, double* z)
 void rbOutline_AddLine(rbOutline* outline, double r, double z)
 {
     RB_ASSERT(outline->count < RB_OUTLINE_PIECES_MAX);
-    double fromR = 0.0;
-    double fromZ = 0.0;
+    double fromR = 0.0, fromZ = 0.0;
     getEnd(outline, &fromR, &fromZ);
     double length = sqrt((r - fromR) * (r - fromR) + (z - fromZ) * (z - fromZ));
     if (length > 0.0) {
@@ -403,8 +402,7 @@ rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation, do
         memcpy(triangles->vertices, sink.vertices.data, vertexBytes);
         memcpy(triangles->triangles, sink.triangles.data, triangleBytes);
     }
-    rbArray_Free(sink.vertices);
-    rbArray_Free(sink.triangles);
+    rbArray_FreeAll(sink.vertices, sink.triangles);
     RB_REFUSE_IF(
         sink.isOverLimit, RB_STATUS_LIMIT, error,
         "the %s needs more than %d triangles for a deviation of %g m; use a larger deviation",

@@ -263,8 +263,7 @@ static inline void rbEnterSlab(double low, double high, double inverse, double s
         span[0] = low > 0.0 || high < 0.0 ? (double)INFINITY : span[0];
         return;
     }
-    double t0 = low * inverse;
-    double t1 = high * inverse;
+    double t0 = low * inverse, t1 = high * inverse;
     span[0] = rbMaxOf(span[0], rbMinOf(t0, t1));
     span[1] = rbMinOf(span[1], rbMaxOf(t0, t1));
 }

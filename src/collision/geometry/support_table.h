@@ -62,8 +62,7 @@ static inline int rbGetSupportSector(rbVec3 d)
     double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
     // a vanishingly short direction gets the sector in the middle
     double inverse = largest > 1e-300 ? 1.0 / largest : 0.0;
-    int x = rbGetSupportCell(d.x * inverse);
-    int y = rbGetSupportCell(d.y * inverse);
+    int x = rbGetSupportCell(d.x * inverse), y = rbGetSupportCell(d.y * inverse);
     int z = rbGetSupportCell(d.z * inverse);
     return (x * RB_SUPPORT_SPLIT + y) * RB_SUPPORT_SPLIT + z;
 }

@@ -98,8 +98,7 @@ static inline bool isBeyond(const FacePair* pair, const rbLanes3 corners[3], dou
     rbLanes3 sum = rbAdd3(rbAdd3(corners[0], corners[1]), corners[2]);
     rbLanes3 axis = rbSub3(rbSwap3(sum), sum);
     // (corner of the other - corner 0) . (center of the other - center), in both lanes
-    rbLanePair p0 = rbDot3(pair->offsets[0], axis);
-    rbLanePair p1 = rbDot3(pair->offsets[1], axis);
+    rbLanePair p0 = rbDot3(pair->offsets[0], axis), p1 = rbDot3(pair->offsets[1], axis);
     rbLanePair p2 = rbDot3(pair->offsets[2], axis);
     // the least of B's over A's corner 0 plus the least of A's over B's, less the distance between
     // them
@@ -141,8 +140,7 @@ static bool findCrossing(const rbVec3 a[3], const rbVec3 b[3], const rbLanePair 
         int lane = code & 1;
         int i = code >> 1;
         int next = i == 2 ? 0 : i + 1;
-        double h = heights[i][lane];
-        double g = heights[next][lane];
+        double h = heights[i][lane], g = heights[next][lane];
         if (!((h < 0.0 && g > 0.0) || (h > 0.0 && g < 0.0))) {
             continue;
         }
@@ -232,11 +230,9 @@ typedef struct Face {
 
 static Face makeFace(const rbVec3 triangle[3])
 {
-    rbVec3 first = rbSub(triangle[1], triangle[0]);
-    rbVec3 last = rbSub(triangle[2], triangle[0]);
+    rbVec3 first = rbSub(triangle[1], triangle[0]), last = rbSub(triangle[2], triangle[0]);
     rbVec3 third = rbSub(triangle[2], triangle[1]);
-    double firstSquare = rbLengthSquared(first);
-    double lastSquare = rbLengthSquared(last);
+    double firstSquare = rbLengthSquared(first), lastSquare = rbLengthSquared(last);
     double inverse = firstSquare > RB_SQUARE_MIN ? 1.0 / firstSquare : 0.0;
     rbVec3 across = rbAddScaled(last, -rbDot(last, first) * inverse, first);
     across = rbAddScaled(across, -rbDot(across, first) * inverse, first);
@@ -258,8 +254,7 @@ static inline double heightOver(const Face* face, rbVec3 point)
 static bool isOver(const Face* face, rbVec3 point)
 {
     rbVec3 offset = rbSub(point, face->corner);
-    double inside0 = rbDot(offset, face->inward0);
-    double inside2 = rbDot(offset, face->inward2);
+    double inside0 = rbDot(offset, face->inward0), inside2 = rbDot(offset, face->inward2);
     double way = rbDot(rbSub(point, face->start), face->longest);
     return inside0 > 0.0 && inside2 > 0.0 && inside0 + inside2 < face->normalSquare && way > 0.0 &&
            way < rbLengthSquared(face->longest);
@@ -276,8 +271,7 @@ static void passFace(const rbVec3 a[3], const Face* face, rbClosest* best)
     const rbFigurePart inside = {RB_FIGURE_FACE, 0};
     for (int i = 0; i < 3; ++i) {
         int next = i == 2 ? 0 : i + 1;
-        double from = heightOver(face, a[i]);
-        double to = heightOver(face, a[next]);
+        double from = heightOver(face, a[i]), to = heightOver(face, a[next]);
         if (isOver(face, a[i])) {
             rbVec3 foot = footOn(face, a[i]);
             double squared = rbLengthSquared(rbSub(foot, a[i]));
@@ -303,8 +297,7 @@ static rbClosest swapSides(rbClosest c)
 // All features against all: triangles of any shape.
 static rbClosest closestOfSlivers(const rbVec3 a[3], const rbVec3 b[3])
 {
-    Face faceA = makeFace(a);
-    Face faceB = makeFace(b);
+    Face faceA = makeFace(a), faceB = makeFace(b);
     rbClosest best = closestOfEdges(a, b, 7, 7);
     passFace(a, &faceB, &best);
     if (best.squared > 0.0) {
@@ -345,8 +338,7 @@ static rbClosest closestOfFaces(const rbVec3 a[3], const rbVec3 b[3], FacePair* 
         return crossing;
     }
     // where rounding has closed all edges of a triangle, all are tried
-    int openA = open[0] != 0 ? (int)open[0] : 7;
-    int openB = open[1] != 0 ? (int)open[1] : 7;
+    int openA = open[0] != 0 ? (int)open[0] : 7, openB = open[1] != 0 ? (int)open[1] : 7;
     return closestOfEdges(a, b, openA, openB);
 }
 

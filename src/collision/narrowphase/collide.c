@@ -170,14 +170,12 @@ static PointDistance measurePointCylinder(const rbGeometry* geometry, rbVec3 poi
 static PointDistance measurePointCone(const rbGeometry* geometry, rbVec3 point)
 {
     RB_ASSERT(geometry->type == RB_SHAPE_CONE);
-    double radius = geometry->data.cone.radius;
-    double height = geometry->data.cone.height;
+    double radius = geometry->data.cone.radius, height = geometry->data.cone.height;
     rbVec3 across;
     double rho =
         rbSplitLength(rbMakeVec3(point.x, point.y, 0.0), rbMakeVec3(1.0, 0.0, 0.0), &across);
     double slant = rbLength(rbMakeVec3(radius, height, 0.0));
-    double normalRho = height / slant;
-    double normalZ = radius / slant;
+    double normalRho = height / slant, normalZ = radius / slant;
     rbVec3 sideNormal = lift(across, normalRho, normalZ);
     double belowApex = 0.5 * height - point.z;
     double aboveBase = 0.5 * height + point.z;
@@ -290,8 +288,7 @@ rbSeparation rbCollideSphereSphere(const rbGeometry* a, const rbGeometry* b,
                                    rbTransform transformBtoA)
 {
     RB_ASSERT(a->type == RB_SHAPE_SPHERE && b->type == RB_SHAPE_SPHERE);
-    double radiusA = a->data.sphere.radius;
-    double radiusB = b->data.sphere.radius;
+    double radiusA = a->data.sphere.radius, radiusB = b->data.sphere.radius;
     rbVec3 normal;
     double between = rbSplitLength(transformBtoA.p, rbMakeVec3(0.0, 0.0, 1.0), &normal);
     return rbMakeClosedForm(between - radiusA - radiusB, normal, rbScale(radiusA, normal),
@@ -427,8 +424,7 @@ rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
                                      rbTransform transformBtoA)
 {
     RB_ASSERT(a->type == RB_SHAPE_CAPSULE && b->type == RB_SHAPE_CAPSULE);
-    double radiusA = a->data.capsule.radius;
-    double radiusB = b->data.capsule.radius;
+    double radiusA = a->data.capsule.radius, radiusB = b->data.capsule.radius;
     Segment axisA = {RB_VEC3_ZERO, {0.0, 0.0, 1.0}, a->data.capsule.halfLength};
     Segment axisB = {transformBtoA.p, rbMatFromQuat(transformBtoA.q).cz,
                      b->data.capsule.halfLength};
@@ -655,12 +651,10 @@ static void addFaceAxes(const BoxPair* pair, Axes* axes)
 // are nearly parallel.
 static void addEdgeAxes(const BoxPair* pair, int i, Axes* axes)
 {
-    int i1 = i == 2 ? 0 : i + 1;
-    int i2 = i1 == 2 ? 0 : i1 + 1;
+    int i1 = i == 2 ? 0 : i + 1, i2 = i1 == 2 ? 0 : i1 + 1;
     const double center[3] = {pair->center.x, pair->center.y, pair->center.z};
     for (int j = pair->isSegment ? 2 : 0; j < 3; ++j) {
-        int j1 = j == 2 ? 0 : j + 1;
-        int j2 = j1 == 2 ? 0 : j1 + 1;
+        int j1 = j == 2 ? 0 : j + 1, j2 = j1 == 2 ? 0 : j1 + 1;
         double r1 = pair->entries[i1][j], r2 = pair->entries[i2][j];
         double square = r1 * r1 + r2 * r2;
         double reach = pair->halfA[i1] * fabs(r2) + pair->halfA[i2] * fabs(r1) +
@@ -867,8 +861,7 @@ static void keepNearer(const BoxPair* pair, Nearest* best, rbVec3 pointA, rbVec3
 static void searchVertices(const BoxPair* pair, Nearest* best)
 {
     rbMat3 m = {pair->axesB[0], pair->axesB[1], pair->axesB[2]};
-    rbVec3 halfA = fromArray(pair->halfA);
-    rbVec3 halfB = fromArray(pair->halfB);
+    rbVec3 halfA = fromArray(pair->halfA), halfB = fromArray(pair->halfB);
     for (int k = 0; k < 8; k += pair->isSegment ? 4 : 1) {
         rbVec3 corner = rbAdd(rbMulMV(m, rbGetBoxCorner(halfB, k)), pair->center);
         rbVec3 nearest = rbMax3(rbNeg(halfA), rbMin3(halfA, corner));
@@ -1057,8 +1050,7 @@ static void visit(const EllipsoidPair* pair, rbVec3 u, Place* place)
 {
     rbVec3 a = rbMulEach(pair->axesA, u);
     rbVec3 b = rbMulEach(pair->axesB, rbMulMtV(pair->rotation, u));
-    double alpha = rbLength(a);
-    double beta = rbLength(b);
+    double alpha = rbLength(a), beta = rbLength(b);
     place->u = u;
     place->alpha = alpha;
     place->beta = beta;

@@ -89,8 +89,7 @@ static int clipByPlane(const ClipCorner* in, int count, const double plane[5], i
     for (int k = 0; k < count; ++k) {
         const ClipCorner* p = &in[k];
         const ClipCorner* q = &in[(k + 1) % count];
-        double above = rbDot(n, p->point) - plane[3];
-        double next = rbDot(n, q->point) - plane[3];
+        double above = rbDot(n, p->point) - plane[3], next = rbDot(n, q->point) - plane[3];
         RB_ASSERT(kept + 2 <= CLIP_MAX);
         bool isIn = above <= slack;
         if (isIn) {
@@ -115,8 +114,7 @@ static uint32_t nameCorner(int before, int after, const rbContactFeature* refere
     }
     if (before < 0 && after < 0) { // one of the reference: the corner its second side starts from
         int count = reference->count;
-        int i = -2 - before;
-        int j = -2 - after;
+        int i = -2 - before, j = -2 - after;
         int corner = (i + 1) % count == j ? j : i;
         return makeVertexId(isReferenceA, reference->vertexIds[corner], incident->faceId);
     }
@@ -210,10 +208,8 @@ static bool findSide(const rbContactFeature* feature, rbVec3 point, rbVec3 norma
 static void overlapSides(const rbContactFeature* a, const rbContactFeature* b, rbVec3 normal,
                          rbFeaturePoints* candidates)
 {
-    rbVec3 along = rbSub(a->corners[1], a->corners[0]);
-    rbVec3 other = rbSub(b->corners[1], b->corners[0]);
-    double length = rbLength(along);
-    double lengthB = rbLength(other);
+    rbVec3 along = rbSub(a->corners[1], a->corners[0]), other = rbSub(b->corners[1], b->corners[0]);
+    double length = rbLength(along), lengthB = rbLength(other);
     if (!(length > 0.0 && lengthB > 0.0) ||
         rbLength(rbCross(along, other)) > PARALLEL_SINE * length * lengthB) {
         return;

@@ -124,17 +124,14 @@ static void growBounds(Crossing* crossing, rbVec3 point)
 
 static void addPiece(Crossing* crossing, const rbNearPair* pair)
 {
-    rbVec3 crossA = rbCrossOfCorners(pair->cornersA);
-    rbVec3 crossB = rbCrossOfCorners(pair->cornersB);
-    double areaA = rbLength(crossA);
-    double areaB = rbLength(crossB);
+    rbVec3 crossA = rbCrossOfCorners(pair->cornersA), crossB = rbCrossOfCorners(pair->cornersB);
+    double areaA = rbLength(crossA), areaB = rbLength(crossB);
     ++crossing->count;
     growBounds(crossing, pair->closest.a);
     if (!(areaA > 0.0 && areaB > 0.0)) {
         return;
     }
-    rbVec3 nA = rbScale(1.0 / areaA, crossA);
-    rbVec3 nB = rbScale(1.0 / areaB, crossB);
+    rbVec3 nA = rbScale(1.0 / areaA, crossA), nB = rbScale(1.0 / areaB, crossB);
     double weight = 0.5 * fmin(areaA, areaB);
     crossing->normals = rbAddScaled(crossing->normals, weight, rbSub(nA, nB));
     rbVec3 t = rbCross(nA, nB);
@@ -157,12 +154,10 @@ static void addPiece(Crossing* crossing, const rbNearPair* pair)
         return;
     }
     double at = rbDot(t, base);
-    rbVec3 first = rbAddScaled(base, low - at, t);
-    rbVec3 last = rbAddScaled(base, high - at, t);
+    rbVec3 first = rbAddScaled(base, low - at, t), last = rbAddScaled(base, high - at, t);
     growBounds(crossing, first);
     growBounds(crossing, last);
-    rbVec3 p = rbSub(first, crossing->origin);
-    rbVec3 q = rbSub(last, crossing->origin);
+    rbVec3 p = rbSub(first, crossing->origin), q = rbSub(last, crossing->origin);
     double length = high - low;
     crossing->area = rbAddScaled(crossing->area, 0.5, rbCross(p, q));
     crossing->moment = rbAddScaled(crossing->moment, 0.5 * length, rbAdd(p, q));
@@ -922,8 +917,7 @@ static int nameEdge(const rbPolyhedron* p, int origin, int corner)
 {
     unsigned u = (unsigned)p->triangles[origin].v[corner];
     unsigned v = (unsigned)p->triangles[origin].v[(corner + 1) % 3];
-    unsigned low = u < v ? u : v;
-    unsigned high = u < v ? v : u;
+    unsigned low = u < v ? u : v, high = u < v ? v : u;
     return (int)((low * 0x9E3779B1u ^ high * 0x85EBCA77u) & 0x7FFFFFFFu);
 }
 
@@ -1018,8 +1012,7 @@ static uint32_t nameWitness(const Collector* c, const Faces* f)
 {
     const rbPolyhedron* a = c->pair->a->polyhedron;
     const rbPolyhedron* b = c->pair->b->polyhedron;
-    rbFigurePart partA = f->pair->closest.partA;
-    rbFigurePart partB = f->pair->closest.partB;
+    rbFigurePart partA = f->pair->closest.partA, partB = f->pair->closest.partB;
     if (partA.kind == RB_FIGURE_VERTEX) {
         return rbMakeFeatureId(RB_MEETING_VERTEX_A, a->triangles[f->originA].v[partA.index],
                                b->faceOfTriangle[f->originB]);

@@ -109,8 +109,7 @@ static void setSeparation(double radiusA, double radiusB, const rbGjkResult* g, 
 // The remedy for a pair that a method does not support.
 static const char* remedyFor(const PairLeaf* leaf)
 {
-    bool isPlaneA = leaf->a->type == RB_SHAPE_PLANE;
-    bool isPlaneB = leaf->b->type == RB_SHAPE_PLANE;
+    bool isPlaneA = leaf->a->type == RB_SHAPE_PLANE, isPlaneB = leaf->b->type == RB_SHAPE_PLANE;
     if (isPlaneA && isPlaneB) {
         return "two half spaces have no distance; replace one of them by a bounded shape, such as "
                "a box";
@@ -155,8 +154,7 @@ static void settleWitnesses(const rbCso* cso, const rbGjkResult* gjk, const rbEp
     double miss = missOf(epa->a, epa->b, epa);
     double near = fmin(gjk->upper, rbDistance(epa->a, epa->b) + rounding);
     if (miss > WITNESS_MISS * cso->scale) {
-        rbVec3 a = epa->a;
-        rbVec3 b = epa->b;
+        rbVec3 a = epa->a, b = epa->b;
         if (missOf(gjk->a, gjk->b, epa) < miss) {
             miss = missOf(gjk->a, gjk->b, epa);
             a = gjk->a;
@@ -291,8 +289,7 @@ static rbStatus measureEllipsoids(const PairQuery* query, const PairLeaf* leaf,
 // the nearest.
 static bool measureWarmBoxes(const PairQuery* query, const PairLeaf* leaf, rbSeparation* separation)
 {
-    double radiusA = query->input->radiusA;
-    double radiusB = query->input->radiusB;
+    double radiusA = query->input->radiusA, radiusB = query->input->radiusB;
     rbTransform transform = leaf->transformBtoA;
     rbGjkBoxes pair = {rbLaneVec_Make(leaf->a->data.box.halfExtents),
                        rbLaneVec_Make(leaf->b->data.box.halfExtents),
@@ -408,8 +405,7 @@ static rbStatus measureMeshConvex(const PairQuery* query, const PairLeaf* leaf,
 // The function that auto measures a pair by; NULL: a closed form or, without one, iteration.
 static MeasureFn* getAutoRow(const PairLeaf* leaf)
 {
-    bool isMeshA = rbIsMeshLike(leaf->a);
-    bool isMeshB = rbIsMeshLike(leaf->b);
+    bool isMeshA = rbIsMeshLike(leaf->a), isMeshB = rbIsMeshLike(leaf->b);
     if (isMeshA || isMeshB) {
         return isMeshA && isMeshB ? measureMeshes : measureMeshConvex;
     }
@@ -595,8 +591,7 @@ static rbStatus visitLeaves(Query* query, const PairLeaf* leaf, VisitFn* visit)
 // Keeps the nearer of two results; the bounds of the union are the least of the parts' bounds.
 static void takeNearer(rbSeparation* best, const rbSeparation* part)
 {
-    double lower = fmin(best->lower, part->lower);
-    double upper = fmin(best->upper, part->upper);
+    double lower = fmin(best->lower, part->lower), upper = fmin(best->upper, part->upper);
     int iterations = best->iterations + part->iterations;
     if (part->distance < best->distance) {
         *best = *part;

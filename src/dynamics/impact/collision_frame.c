@@ -16,11 +16,8 @@ void rbAddToCollisionMatrix(rbSym3* k, double inverseMass, const rbSym3* inverse
                             const rbMat3* frame)
 {
     RB_ASSERT(inverseMass >= 0.0);
-    rbVec3 x = rbCross(arm, frame->cx);
-    rbVec3 y = rbCross(arm, frame->cy);
-    rbVec3 z = rbCross(arm, frame->cz);
-    rbVec3 ix = rbMulSV(*inverseInertia, x);
-    rbVec3 iy = rbMulSV(*inverseInertia, y);
+    rbVec3 x = rbCross(arm, frame->cx), y = rbCross(arm, frame->cy), z = rbCross(arm, frame->cz);
+    rbVec3 ix = rbMulSV(*inverseInertia, x), iy = rbMulSV(*inverseInertia, y);
     rbVec3 iz = rbMulSV(*inverseInertia, z);
     k->xx += inverseMass + rbDot(x, ix);
     k->yy += inverseMass + rbDot(y, iy);

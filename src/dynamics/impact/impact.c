@@ -282,9 +282,7 @@ static void walkStraight(rbImpactPath* path, const StraightPiece* piece)
     RB_ASSERT(piece->length >= 0.0);
     RB_ASSERT(piece->f > 0.0 || piece->length < INFINITY);
     double walked = 0.0;
-    double px = path->px;
-    double py = path->py;
-    double frictionWork = path->frictionWork;
+    double px = path->px, py = path->py, frictionWork = path->frictionWork;
     bool isAtEnd = false;
     while (path->mode != RB_MODE_DONE && !isAtEnd) {
         double toGoal = getStraightGap(path, piece->f);
@@ -361,8 +359,7 @@ static double findResumedDirection(const rbImpactPath* path, double d[2])
 {
     double low = 0.0;
     double high = sqrt(path->k.xz * path->k.xz + path->k.yz * path->k.yz);
-    double lambda = 0.0;
-    double slope = 0.0;
+    double lambda = 0.0, slope = 0.0;
     for (int i = 0; i < 100; ++i) {
         solveShifted(path, lambda, d, &slope);
         double length = sqrt(d[0] * d[0] + d[1] * d[1]);
@@ -492,8 +489,7 @@ static double multiplyAt(const double* a, const double* b, int n)
 {
     int first = n > TAYLOR_ORDER ? n - TAYLOR_ORDER : 0;
     int last = n < TAYLOR_ORDER ? n : TAYLOR_ORDER;
-    double even = 0.0;
-    double odd = 0.0;
+    double even = 0.0, odd = 0.0;
     int i = first;
     for (; i < last; i += 2) {
         even += a[i] * b[n - i];
@@ -516,9 +512,7 @@ static double squareInside(const double* a, int n)
 static void expand(const rbImpactPath* path, const rbSlip* slip, CurvedPiece* piece)
 {
     const rbSym3* k = &path->k;
-    double c = slip->cosine;
-    double s = slip->sine;
-    double mu = path->mu;
+    double c = slip->cosine, s = slip->sine, mu = path->mu;
     double w1 = k->xz * c + k->yz * s;
     double w2 = k->yz * c - k->xz * s;
     double a11 = mu * (k->xx * (c * c) + 2.0 * k->xy * (c * s) + k->yy * (s * s));
@@ -528,8 +522,7 @@ static void expand(const rbImpactPath* path, const rbSlip* slip, CurvedPiece* pi
     double unit = 1.0 / (a11 + a22 + fabs(w1) + fabs(w2));
     double impulseUnit = slip->speed * unit;
     double z0 = impulseUnit * k->zz;
-    double z1 = impulseUnit * (mu * w1);
-    double z2 = impulseUnit * (mu * w2);
+    double z1 = impulseUnit * (mu * w1), z2 = impulseUnit * (mu * w2);
     w1 *= unit;
     w2 *= unit;
     a11 *= unit;
@@ -598,8 +591,7 @@ static double guessCrossing(const Series* series, double value, bool isRising, d
 static double findCrossing(const Series* series, double value, bool isRising, double low,
                            double high)
 {
-    double lowEnd = low;
-    double highEnd = high;
+    double lowEnd = low, highEnd = high;
     double t = guessCrossing(series, value, isRising, low);
     t = t > low && t < high ? t : 0.5 * (low + high);
     for (int i = 0; i < 200; ++i) {
@@ -642,8 +634,7 @@ static double findExtremum(const Series* series, double low, double high)
 // below or at the value at the start. Within a piece it has at most one extremum.
 static double findRise(const Series* z, double value, double start, double end)
 {
-    double startSlope = evaluateSlope(z, start);
-    double endSlope = evaluateSlope(z, end);
+    double startSlope = evaluateSlope(z, start), endSlope = evaluateSlope(z, end);
     double endValue = evaluate(z, end);
     if (startSlope < 0.0) {
         double bottom = endSlope > 0.0 ? findExtremum(z, start, end) : end;
@@ -663,8 +654,7 @@ static double findRise(const Series* z, double value, double start, double end)
 // The first point from start to end where u_z falls to zero; INFINITY if there is none.
 static double findFall(const Series* z, double start, double end)
 {
-    double startSlope = evaluateSlope(z, start);
-    double endSlope = evaluateSlope(z, end);
+    double startSlope = evaluateSlope(z, start), endSlope = evaluateSlope(z, end);
     if (startSlope < 0.0 && evaluate(z, start) <= 0.0) {
         return start;
     }
@@ -701,10 +691,8 @@ static void setNormalState(rbImpactPath* path, const CurvedPiece* piece, double 
 static void setTangentialState(rbImpactPath* path, const rbSlip* slip, const CurvedPiece* piece,
                                double t)
 {
-    double c = slip->cosine;
-    double s = slip->sine;
-    double ux = slip->speed * evaluate(&piece->x, t);
-    double uy = slip->speed * evaluate(&piece->y, t);
+    double c = slip->cosine, s = slip->sine;
+    double ux = slip->speed * evaluate(&piece->x, t), uy = slip->speed * evaluate(&piece->y, t);
     double px = -path->mu * piece->impulseUnit * integrate(&piece->x, t);
     double py = -path->mu * piece->impulseUnit * integrate(&piece->y, t);
     // The total work is (u + u0) p/2 for any path; the part not done by the normal impulse was done
@@ -864,15 +852,13 @@ static double chooseUnit(const rbImpactInput* input, rbVec3* u, bool* isGrazing)
         return 1.0;
     }
     double slip = fmax(fabs(u->x), fabs(u->y));
-    int exponent = 0;
-    int slipExponent = 0;
+    int exponent = 0, slipExponent = 0;
     (void)frexp(u->z, &exponent);
     (void)frexp(slip, &slipExponent);
     int tangentialExponent = exponent;
     if (slip > 0.0 && slipExponent - exponent > SLIP_EXPONENT_MAX) {
         // Grazing. Unless it jams, the impact is over before u_t has changed: any multiple will do.
-        double cosine = ldexp(u->x, -slipExponent);
-        double sine = ldexp(u->y, -slipExponent);
+        double cosine = ldexp(u->x, -slipExponent), sine = ldexp(u->y, -slipExponent);
         double length = sqrt(cosine * cosine + sine * sine);
         double pull = (input->matrix.xz * cosine + input->matrix.yz * sine) / length;
         tangentialExponent = slipExponent - SLIP_EXPONENT_MAX;
@@ -935,8 +921,7 @@ static void resolveDecoupled(const rbImpactInput* input, double leastSpeed, rbIm
     double stop = slip / k->xx; // the tangential impulse that ends sliding
     double tangential = fmin(mu * p, stop);
     double left = mu * p < stop ? slip - k->xx * tangential : 0.0;
-    double x = slip > 0.0 ? u.x / slip : 0.0;
-    double y = slip > 0.0 ? u.y / slip : 0.0;
+    double x = slip > 0.0 ? u.x / slip : 0.0, y = slip > 0.0 ? u.y / slip : 0.0;
     result->impulse = rbMakeVec3(-tangential * x, -tangential * y, p);
     result->velocity = rbMakeVec3(left * x, left * y, after);
     result->compressionWork = 0.5 * u.z * (-u.z / k->zz);
@@ -1119,8 +1104,7 @@ double rbGetJamThreshold(const rbImpactInput* input)
     if (size == 0.0) {
         return INFINITY;
     }
-    double x = u.x / size;
-    double y = u.y / size;
+    double x = u.x / size, y = u.y / size;
     double pull = (input->matrix.xz * x + input->matrix.yz * y) / sqrt(x * x + y * y);
     return pull > 0.0 ? input->matrix.zz / pull : INFINITY;
 }

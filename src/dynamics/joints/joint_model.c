@@ -144,8 +144,7 @@ static rbStatus addPart(const Maker* maker, rbJointModel* model, const rbJointPa
                   maker->error,
                   "%s: its parts take away more than the 6 freedoms there are; leave part %d out",
                   maker->title, model->partCount + 1);
-    const rbTransform principalA = maker->sideA->principal;
-    const rbTransform principalB = maker->sideB->principal;
+    const rbTransform principalA = maker->sideA->principal, principalB = maker->sideB->principal;
     rbPartModel* part = &model->parts[model->partCount];
     *part = (rbPartModel){.type = source->type, .relative = maker->relative};
     part->pointA = rbInvTransformPoint(principalA, source->anchorA);
@@ -514,8 +513,7 @@ static rbStatus validateFreedom(const rbFreedomDef* freedom, const char* title, 
 
 static rbStatus validateVelocity(const rbJointDef* def, const char* title, rbError* error)
 {
-    const rbVec3 v = def->linearVelocity;
-    const rbVec3 w = def->angularVelocity;
+    const rbVec3 v = def->linearVelocity, w = def->angularVelocity;
     RB_INVALID_IF(!rbIsFinite3(v) || !rbIsFinite3(w), error,
                   "%s: its velocities are [%g, %g, %g] and [%g, %g, %g]; give finite numbers",
                   title, v.x, v.y, v.z, w.x, w.y, w.z);
@@ -689,8 +687,7 @@ static rbStatus makeBall(Maker* maker, rbLimitModel limits[2])
                   maker->title, maker->sideA->name);
     rbJointPart part = {.axisA = def->axisA, .axisB = def->axisB};
     (void)resolveAxes(maker, RB_AXIS_COMMON, &part);
-    rbQuat principalA = maker->sideA->principal.q;
-    rbQuat principalB = maker->sideB->principal.q;
+    rbQuat principalA = maker->sideA->principal.q, principalB = maker->sideB->principal.q;
     rbStatus status = resolveOrientation(maker);
     rbFreedomModel swing = {.kind = RB_FREEDOM_SWING,
                             .axis = rbNormalize(rbInvRotate(principalA, part.axisA)),

@@ -221,8 +221,7 @@ static void findDirectionErrors(const rbPartModel* part, const rbRowPose* poseA,
 static void writeDoubleRotationRows(const rbPartModel* part, const rbRowPose* poseA,
                                     const rbRowPose* poseB, rbRow* rows)
 {
-    rbVec3 x = rbMulMV(poseA->rotation, part->axisA);
-    rbVec3 y = rbMulMV(poseB->rotation, part->axisB);
+    rbVec3 x = rbMulMV(poseA->rotation, part->axisA), y = rbMulMV(poseB->rotation, part->axisB);
     rbVec3 z = rbCross(x, y);
     double length = rbLength(z);
     // Parallel axes: every perpendicular direction opens the angle.
@@ -233,8 +232,7 @@ static void writeDoubleRotationRows(const rbPartModel* part, const rbRowPose* po
 static void findDoubleRotationErrors(const rbPartModel* part, const rbRowPose* poseA,
                                      const rbRowPose* poseB, double* errors)
 {
-    rbVec3 x = rbMulMV(poseA->rotation, part->axisA);
-    rbVec3 y = rbMulMV(poseB->rotation, part->axisB);
+    rbVec3 x = rbMulMV(poseA->rotation, part->axisA), y = rbMulMV(poseB->rotation, part->axisB);
     double s = rbLength(rbCross(x, y));
     double c = rbDot(x, y);
     // Sine and cosine of the difference of angles.

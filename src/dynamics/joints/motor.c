@@ -93,8 +93,7 @@ double rbMotorModel_Force(const rbMotorModel* motor, rbMotorState* state, double
     RB_ASSERT(h > 0.0 && isfinite(position) && isfinite(velocity));
     double slope;
     double target = findTarget(motor, time, &slope);
-    double error = target - position;
-    double rate = slope - velocity;
+    double error = target - position, rate = slope - velocity;
     if (def->type == RB_MOTOR_SPEED) {
         // The acceleration is unknown: uses a difference over the time since the last step.
         error = target - velocity;

@@ -241,8 +241,7 @@ static double errorRatio(const rbMotionBody* body, const rbFlightNode* node,
         double rounding = 4.0 * DBL_EPSILON * largest(0.0, x + 8);
         double lengthScale = tolerance * (largest(0.0, way) + h * speed) + rounding;
         double speedScale = tolerance * (speed + h * rbLength(body->acceleration));
-        double lengthError = largest(0.0, d + 8);
-        double speedError = largest(0.0, d + 11);
+        double lengthError = largest(0.0, d + 8), speedError = largest(0.0, d + 11);
         ratio = lengthError > 0.0 ? fmax(ratio, lengthError / (lengthScale + DBL_MIN)) : ratio;
         ratio = speedError > 0.0 ? fmax(ratio, speedError / (speedScale + DBL_MIN)) : ratio;
     }

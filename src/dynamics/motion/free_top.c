@@ -118,8 +118,7 @@ static void preparePhaseSmall(rbFreeTop* top, double minusN, double rho)
 {
     const rbElliptic* e = &top->elliptic;
     // tan am(K' - a) = 1 / sqrt(-n), tan am(a) = 1 / sqrt(rho), both with the modulus m1.
-    double normGap = sqrt(1.0 + minusN);
-    double normA = sqrt(1.0 + rho);
+    double normGap = sqrt(1.0 + minusN), normA = sqrt(1.0 + rho);
     double gap = rbEllipticF(1.0 / normGap, sqrt(minusN) / normGap, e->m);
     double a = rbEllipticF(1.0 / normA, sqrt(rho) / normA, e->m);
     double q = e->nome;
@@ -127,8 +126,7 @@ static void preparePhaseSmall(rbFreeTop* top, double minusN, double rho)
     double x = rbExp(-RB_PI * a / e->quarter); // exp(-2 eta)
     double e2 = q * x;
     double power = 1.0; // q^(k^2-k)
-    double p1 = 1.0;
-    double p2 = 1.0;
+    double p1 = 1.0, p2 = 1.0;
     double step = 1.0; // q^(2k)
     for (int k = 0; k < RB_THETA_TERMS; ++k) {
         p1 *= e1;
@@ -139,12 +137,10 @@ static void preparePhaseSmall(rbFreeTop* top, double minusN, double rho)
         power *= step;
     }
     // Logarithmic derivative of theta2(i eta): terms q^(k^2) e1^k -+ q^(k(k+1)) x^(k+1).
-    double q2 = q * q;
-    double q4 = q2 * q2;
+    double q2 = q * q, q4 = q2 * q2;
     double up[4] = {1.0, q * e1, q4 * e1 * e1, q4 * q4 * q * e1 * e1 * e1};
     double down[4] = {x, q2 * x * x, q4 * q2 * x * x * x, q4 * q4 * q4 * x * x * x * x};
-    double numerator = 0.0;
-    double denominator = 0.0;
+    double numerator = 0.0, denominator = 0.0;
     for (int k = 3; k >= 0; --k) {
         numerator += (2 * k + 1) * (up[k] - down[k]);
         denominator += up[k] + down[k];
@@ -204,10 +200,7 @@ static double evaluateReduced(const rbFreeTop* top, double u, double l[3])
         double w = 2.0 * c2;
         double s4 = w * s2;
         double c4 = w * c2 - 1.0;
-        double s6 = w * s4 - s2;
-        double c6 = w * c4 - c2;
-        double s8 = w * s6 - s4;
-        double c8 = w * c6 - c4;
+        double s6 = w * s4 - s2, c6 = w * c4 - c2, s8 = w * s6 - s4, c8 = w * c6 - c4;
         real = 1.0 - (g[0] * c2 - (g[1] * c4 - (g[2] * c6 - g[3] * c8)));
         imaginary = h[0] * s2 - (h[1] * s4 - (h[2] * s6 - h[3] * s8));
     }
@@ -218,8 +211,7 @@ static double evaluateReduced(const rbFreeTop* top, double u, double l[3])
     l[0] *= inverse;
     l[1] *= inverse;
     l[2] *= inverse;
-    double y = fabs(top->amplitude.x) * jacobi[0];
-    double x = fabs(top->amplitude.y) * jacobi[1];
+    double y = fabs(top->amplitude.x) * jacobi[0], x = fabs(top->amplitude.y) * jacobi[1];
     return rbAtan2(imaginary * x - real * y, real * x + imaginary * y);
 }
 

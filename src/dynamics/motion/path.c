@@ -290,11 +290,9 @@ rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
     if (path->type != RB_PATH_CURVE) {
         return widen(bounds);
     }
-    double travelA = rbPath_GetTravel(path, timeA);
-    double travelB = rbPath_GetTravel(path, timeB);
+    double travelA = rbPath_GetTravel(path, timeA), travelB = rbPath_GetTravel(path, timeB);
     double shift = path->isClosed ? path->length * floor(travelA / path->length) : 0.0;
-    double uA = 0.0;
-    double uB = 1.0;
+    double uA = 0.0, uB = 1.0;
     int pieceA = rbPath_Locate(path, travelA - shift, &uA);
     int pieceB = path->pieceCount - 1;
     bool isWrapped = travelB - shift >= path->length && path->isClosed;

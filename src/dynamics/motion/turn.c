@@ -23,8 +23,7 @@ rbTurn rbMakeTurn(rbVec3 moments)
             third = k;
         }
     }
-    int first = (third + 1) % 3;
-    int second = (third + 2) % 3;
+    int first = (third + 1) % 3, second = (third + 2) % 3;
     return (rbTurn){.invMoment = inverse[first],
                     .difference3 = inverse[third] - inverse[first],
                     .difference2 = inverse[second] - inverse[first],

@@ -13,16 +13,8 @@ static const size_t blockBytes = (size_t)BB * sizeof(double);
 
 void rbBlockMatrix_Free(rbBlockMatrix* matrix)
 {
-    rbArray_Free(matrix->bits);
-    rbArray_Free(matrix->degrees);
-    rbArray_Free(matrix->places);
-    rbArray_Free(matrix->starts);
-    rbArray_Free(matrix->rows);
-    rbArray_Free(matrix->diagonal);
-    rbArray_Free(matrix->lower);
-    rbArray_Free(matrix->upper);
-    rbArray_Free(matrix->inverses);
-    rbArray_Free(matrix->work);
+    rbArray_FreeAll(matrix->bits, matrix->degrees, matrix->places, matrix->starts, matrix->rows);
+    rbArray_FreeAll(matrix->diagonal, matrix->lower, matrix->upper, matrix->inverses, matrix->work);
 }
 
 // ----------------------------------------------------------------------------------------- pattern
@@ -303,8 +295,7 @@ static bool factorSplit(const double d[BB], double inverseL[BB], double inverseU
     for (int i = 0; i < B; ++i) {
         l[B * i + i] = 1.0;
         for (int j = 0; j < i; ++j) {
-            double sumL = d[B * i + j];
-            double sumU = d[B * j + i];
+            double sumL = d[B * i + j], sumU = d[B * j + i];
             for (int k = 0; k < j; ++k) {
                 sumL -= l[B * i + k] * ut[B * j + k];
                 sumU -= l[B * j + k] * ut[B * i + k];
@@ -343,8 +334,7 @@ static inline void subtractProduct(double* restrict to, const double* restrict l
     for (size_t a = 0; a < n; ++a) {
         double* row = to + n * a;
         rbLanePair s0 = rbLanePair_Load(row);
-        rbLanePair s1 = rbLanePair_Load(row + 2);
-        rbLanePair s2 = rbLanePair_Load(row + 4);
+        rbLanePair s1 = rbLanePair_Load(row + 2), s2 = rbLanePair_Load(row + 4);
         for (size_t k = 0; k < n; ++k) {
             rbLanePair x = rbLanePair_Both(l[n * a + k]);
             s0 -= x * rbLanePair_Load(m + n * k);

@@ -774,9 +774,7 @@ static void stiffenBodies(rbCorrector* c, rbMechanism* m, const double* impulses
     }
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
-        rbVec3 impulse = RB_VEC3_ZERO;
-        rbVec3 armA = RB_VEC3_ZERO;
-        rbVec3 armB = RB_VEC3_ZERO;
+        rbVec3 impulse = RB_VEC3_ZERO, armA = RB_VEC3_ZERO, armB = RB_VEC3_ZERO;
         int count = 0;
         for (int k = 0; k < block->rowCount && block->kind == RB_ROW_HOLD; ++k) {
             const rbRow* row = &m->rows[block->firstRow + k];

@@ -33,8 +33,7 @@ static void sortMoments(double moments[3], double spins[3])
     for (int i = 0; i < 3; ++i) {
         int j = i == 1 ? 1 : 0; // pairs (0,1), (1,2), (0,1)
         if (moments[j] < moments[j + 1]) {
-            double moment = moments[j];
-            double spin = spins[j];
+            double moment = moments[j], spin = spins[j];
             moments[j] = moments[j + 1];
             spins[j] = spins[j + 1];
             moments[j + 1] = moment;
@@ -65,8 +64,7 @@ void rbSweepMotion_SetFreeSpin(rbSweepMotion* motion, rbVec3 moments, rbQuat ori
     // Only ratios of the moments matter; the largest is scaled to 1, so that powers stay in range.
     // Differences come first: they are exact where it matters.
     double largest = m[0];
-    double m12 = (m[0] - m[1]) / largest;
-    double m23 = (m[1] - m[2]) / largest;
+    double m12 = (m[0] - m[1]) / largest, m23 = (m[1] - m[2]) / largest;
     double m13 = (m[0] - m[2]) / largest;
     m[0] = 1.0;
     m[1] /= largest;

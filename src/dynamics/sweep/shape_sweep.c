@@ -224,10 +224,8 @@ static bool isOnSide(const rbVec3 corners[3], rbVec3 point, rbVec3 normal, doubl
 // Edge i of a, moving, onto edge j of b.
 static void sweepEdges(Search* search, const rbVec3 a[3], int i, const rbVec3 b[3], int j)
 {
-    rbVec3 p = a[i];
-    rbVec3 q = b[j];
-    rbVec3 e = rbSub(a[(i + 1) % 3], p);
-    rbVec3 f = rbSub(b[(j + 1) % 3], q);
+    rbVec3 p = a[i], q = b[j];
+    rbVec3 e = rbSub(a[(i + 1) % 3], p), f = rbSub(b[(j + 1) % 3], q);
     rbVec3 g = rbCross(e, f);
     double speed = rbDot(search->step, g);
     double squared = rbLengthSquared(g);
@@ -264,13 +262,11 @@ static void sweepEdges(Search* search, const rbVec3 a[3], int i, const rbVec3 b[
 // X-03 for a triangle of A and one of B.
 static void sweepTrianglePair(Search* search, const rbVec3 a[3], const rbVec3 b[3])
 {
-    Part boxA = boundTriangle(a);
-    Part boxB = boundTriangle(b);
+    Part boxA = boundTriangle(a), boxB = boundTriangle(b);
     if (isinf(enterBox(search, &boxA, &boxB))) {
         return;
     }
-    Facet facetA = makeFacet(a);
-    Facet facetB = makeFacet(b);
+    Facet facetA = makeFacet(a), facetB = makeFacet(b);
     sweepCorners(search, a, &facetB, 1.0);
     sweepCorners(search, b, &facetA, -1.0);
     for (int i = 0; i < 3; ++i) {

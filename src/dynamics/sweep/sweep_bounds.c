@@ -372,8 +372,7 @@ static double turnAlong(Along* along, rbVec3 n, rbVec3 turning)
 // F as defined at the top of the file, less the level, and its derivative.
 static CoreHeight gapAt(const Along* along, double t, double level)
 {
-    CoreHeight a = heightAt(&along->a, t);
-    CoreHeight b = heightAt(&along->b, t);
+    CoreHeight a = heightAt(&along->a, t), b = heightAt(&along->b, t);
     return (CoreHeight){along->d - level + t * along->speed - a.height - b.height,
                         along->speed - a.rate - b.rate};
 }
@@ -384,10 +383,8 @@ static double boundFirst(const Along* along, double level, double heightA, doubl
     double d = along->d - level;
     double turningA = timesReach(along->a.turnMax, along->a.body->radius);
     double turningB = timesReach(along->b.turnMax, along->b.body->radius);
-    double ballA = along->a.ball;
-    double ballB = along->b.ball;
-    double speed = -along->speed;
-    double acceleration = -along->acceleration;
+    double ballA = along->a.ball, ballB = along->b.ball;
+    double speed = -along->speed, acceleration = -along->acceleration;
     double best = findRoot(d - heightA - heightB, turningA + turningB + speed, acceleration);
     best = rbMaxOf(best, findRoot(d - ballA - heightB, turningB + speed, acceleration));
     best = rbMaxOf(best, findRoot(d - heightA - ballB, turningA + speed, acceleration));
@@ -476,8 +473,7 @@ static double boundSecond(const Along* along, rbVec3 turning, double level, doub
     const rbSweepBody* a = along->a.body;
     const rbSweepBody* b = along->b.body;
     double horizon = horizonOf(a, b);
-    double heightA = heightAt(&along->a, 0.0).height;
-    double heightB = heightAt(&along->b, 0.0).height;
+    double heightA = heightAt(&along->a, 0.0).height, heightB = heightAt(&along->b, 0.0).height;
     bool isParted = along->d - heightA - heightB > level;
     bool turns = along->a.turnMax > 0.0 || along->b.turnMax > 0.0;
     low = rbMaxOf(low, boundFirst(along, level, heightA, heightB));
@@ -602,8 +598,7 @@ static double boundParts(const rbSweepBody* a, const rbSweepBody* b, const rbSwe
                          rbVec3 turning, double level)
 {
     RB_ASSERT(gap->lower > level);
-    int countA = countParts(a);
-    int countB = countParts(b);
+    int countA = countParts(a), countB = countParts(b);
     RB_ASSERT(a->geometry->type == RB_SHAPE_COMPOUND || b->geometry->type == RB_SHAPE_COMPOUND);
     if (countA > PART_PAIRS_MAX || countB > PART_PAIRS_MAX / countA) {
         return 0.0;

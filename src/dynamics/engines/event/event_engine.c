@@ -82,20 +82,10 @@ void rbDestroyEventEngine(rbEventEngine* engine)
         rbArray_Free(engine->bodies.data[i].pairs);
         freeMaterials(&engine->colds.data[i]);
     }
-    rbArray_Free(engine->bodies);
-    rbArray_Free(engine->colds);
-    rbArray_Free(engine->space.balls);
-    rbArray_Free(engine->pairs);
-    rbArray_Free(engine->times);
-    rbArray_Free(engine->clocks);
-    rbArray_Free(engine->spare.pairs);
-    rbArray_Free(engine->datas);
-    rbArray_Free(engine->spare.datas);
-    rbArray_Free(engine->space.unbounded);
-    rbArray_Free(engine->lists.stack);
-    rbArray_Free(engine->lists.newPairs);
-    rbArray_Free(engine->lists.moved);
-    rbArray_Free(engine->materials.known);
+    rbArray_FreeAll(engine->bodies, engine->colds, engine->space.balls, engine->pairs);
+    rbArray_FreeAll(engine->times, engine->clocks, engine->spare.pairs, engine->datas);
+    rbArray_FreeAll(engine->spare.datas, engine->space.unbounded, engine->lists.stack);
+    rbArray_FreeAll(engine->lists.newPairs, engine->lists.moved, engine->materials.known);
     rbHeap_Free(&engine->heap);
     rbDestroyBroadPhase(engine->space.broad);
     rbIdList_Free(&engine->space.found);
