@@ -56,10 +56,6 @@ static inline double length3(rbV3 a)
 {
     return sqrt(dot3(a, a));
 }
-static inline double largest3(rbV3 a)
-{
-    return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
-}
 static inline bool isFinite3(rbV3 a)
 {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);

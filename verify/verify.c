@@ -367,7 +367,6 @@ static bool prepare(rbVChecker* c)
         rbVFlight_Begin(&c->tracks[i].flight, body, c->time, &body->start, body->isHeld);
     }
     c->report->bodies = c->model.bodyCount;
-    (void)snprintf(c->report->scene, sizeof c->report->scene, "%.63s", c->model.version);
     return rbVPrepareShapes(c);
 }
 
