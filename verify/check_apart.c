@@ -4,9 +4,7 @@
 // by the normal of a contact; that it separates is computed from the support functions alone.
 // Overlap is proved by a tetrahedron of points of the difference A - B around the origin: the ball
 // that fits into it is a lower bound of the depth.
-//
-// Between two recorded times a pair stays apart if the gap at one of them is larger than the way
-// that both can have made; pairs that are far apart are dismissed by balls around them.
+// Between recorded times a pair stays apart if its gap is larger than the way both can have made.
 #include "verify/checks.h"
 
 #include <stdlib.h>
@@ -511,8 +509,6 @@ void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
     s->way = body->type == RB_V_STATIC ? 0.0 : span * (speed + pull * span);
     s->speed = length3(now->v) + length3(now->w) * body->reach;
 }
-
-// ------------------------------------------------------------------------------------------
 // contacts
 
 void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rbVState* b)

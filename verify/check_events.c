@@ -164,6 +164,14 @@ void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, b
     rbVTrack* track = &c->tracks[index];
     c->report->flights += 1;
     rbVCheckAnnounced(c, index);
+    rbVFinding late = {RB_V_CLAIM_ORDER,
+                       RB_V_CERTIFIED,
+                       index,
+                       RB_V_NONE,
+                       track->isPushed ? fabs(c->time - track->pushTime) : 0.0,
+                       0.0,
+                       "flight that begins after its impulse, s"};
+    (void)rbVChecker_Find(c, &late);
     track->hasWoken = track->flight.isHeld && !isHeld;
     if (isHeld && !track->flight.isHeld) {
         checkHeld(c, index, state);

@@ -4,8 +4,7 @@
 
 #define EPS 2.22e-16
 #define SUM_ROUNDING 16.0
-// Forces are means over a step, printed as doubles; the sums of a step lose this part of the
-// largest terms.
+// What the sums of a step lose of their largest terms.
 #define BALANCE_PART 1e-9
 #define MEAN_PART 0.05
 #define JOINT_ROUNDING 4000.0
@@ -281,8 +280,6 @@ static void checkSprings(rbVChecker* c)
         (void)rbVChecker_Find(c, &f);
     }
 }
-
-// ------------------------------------------------------------------------------------------- steps
 
 static void addForce(rbVChecker* c, uint32_t index, rbV3 force)
 {

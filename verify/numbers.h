@@ -114,13 +114,9 @@ static inline rbVDd ddAdd(rbVDd a, rbVDd b)
     rbVDd s = ddSum(a.hi, b.hi);
     return ddQuick(s.hi, s.lo + (a.lo + b.lo));
 }
-static inline rbVDd ddNegate(rbVDd a)
-{
-    return (rbVDd){-a.hi, -a.lo};
-}
 static inline rbVDd ddSub(rbVDd a, rbVDd b)
 {
-    return ddAdd(a, ddNegate(b));
+    return ddAdd(a, (rbVDd){-b.hi, -b.lo});
 }
 static inline rbVDd ddMul(rbVDd a, rbVDd b)
 {

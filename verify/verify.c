@@ -343,8 +343,6 @@ static void checkClaims(rbVChecker* c, const rbVClaims* k)
     }
 }
 
-// --------------------------------------------------------------------------------------- the whole
-
 static bool prepare(rbVChecker* c)
 {
     uint32_t count = c->model.bodyCount + 1;
