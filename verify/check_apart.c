@@ -4,9 +4,7 @@
 // by the normal of a contact; that it separates is computed from the support functions alone.
 // Overlap is proved by a tetrahedron of points of the difference A - B around the origin: the ball
 // that fits into it is a lower bound of the depth.
-//
-// Between two recorded times a pair stays apart if the gap at one of them is larger than the way
-// that both can have made; pairs that are far apart are dismissed by balls around them.
+// Between recorded times a pair stays apart if its gap is larger than the way both can have made.
 #include "verify/checks.h"
 
 #include <stdlib.h>
@@ -26,11 +24,6 @@ struct rbVPiece {
 
 // ------------------------------------------------------------------------------------ supports
 
-static bool isConvexType(uint32_t type)
-{
-    return type <= RB_V_HULL;
-}
-
 static rbV3 supportVertices(const rbVGeometry* g, rbV3 d)
 {
     rbV3 best = {0.0, 0.0, 0.0};
@@ -45,11 +38,6 @@ static rbV3 supportVertices(const rbVGeometry* g, rbV3 d)
     return best;
 }
 
-static double withSign(double value, double sign)
-{
-    return sign < 0.0 ? -value : value;
-}
-
 // A point of the geometry that is farthest along d, in its frame.
 static rbV3 supportLocal(const rbVGeometry* g, rbV3 d)
 {
@@ -62,14 +50,14 @@ static rbV3 supportLocal(const rbVGeometry* g, rbV3 d)
     case RB_V_SPHERE:
         return length > 0.0 ? scale3(r / length, d) : make3(0, 0, 0);
     case RB_V_BOX:
-        return make3(withSign(g->numbers[0], d.x), withSign(g->numbers[1], d.y),
-                     withSign(g->numbers[2], d.z));
+        return make3(copysign(g->numbers[0], d.x), copysign(g->numbers[1], d.y),
+                     copysign(g->numbers[2], d.z));
     case RB_V_CAPSULE: {
         rbV3 ball = length > 0.0 ? scale3(r / length, d) : make3(0, 0, 0);
-        return add3(ball, make3(0, 0, withSign(h, d.z)));
+        return add3(ball, make3(0, 0, copysign(h, d.z)));
     }
     case RB_V_CYLINDER:
-        return add3(rim, make3(0, 0, withSign(h, d.z)));
+        return add3(rim, make3(0, 0, copysign(h, d.z)));
     case RB_V_CONE: {
         rbV3 base = add3(rim, make3(0, 0, -0.5 * h));
         rbV3 apex = make3(0, 0, 0.5 * h);
@@ -267,7 +255,7 @@ static bool addPieces(rbVChecker* c, uint32_t body, uint32_t index, rbVPose pose
                    .pose = pose,
                    .middle = pose.p,
                    .radius = geometryRadius(&c->model, index, make3(0, 0, 0)),
-                   .isConvex = isConvexType(g->type)};
+                   .isConvex = g->type <= RB_V_HULL};
     return true;
 }
 
@@ -356,21 +344,28 @@ static void addPieceGap(bool areConvex, const Place* a, const Place* b, rbV3 hin
     }
 }
 
-static PairGap pairGap(const rbVChecker* c, uint32_t a, uint32_t b, const rbVState* stateA,
-                       const rbVState* stateB, rbV3 hint, double enough)
+// Two bodies at poses; gaps above enough need no exact value.
+typedef struct Meeting {
+    uint32_t a, b;
+    const rbVState *stateA, *stateB;
+    rbV3 hint; // the normal of a contact, or zero
+    double enough;
+} Meeting;
+
+static PairGap pairGap(const rbVChecker* c, const Meeting* m)
 {
     PairGap result = {.gap = INFINITY, .isKnown = true};
-    for (uint32_t i = c->firstPiece[a]; i < c->firstPiece[a + 1]; ++i) {
+    for (uint32_t i = c->firstPiece[m->a]; i < c->firstPiece[m->a + 1]; ++i) {
         const rbVPiece* x = &c->pieces[i];
-        Place placeA = placeOf(c, x, stateA, c->time);
-        for (uint32_t k = c->firstPiece[b]; k < c->firstPiece[b + 1]; ++k) {
+        Place placeA = placeOf(c, x, m->stateA, c->time);
+        for (uint32_t k = c->firstPiece[m->b]; k < c->firstPiece[m->b + 1]; ++k) {
             const rbVPiece* y = &c->pieces[k];
-            Place placeB = placeOf(c, y, stateB, c->time);
+            Place placeB = placeOf(c, y, m->stateB, c->time);
             double apart = length3(sub3(placeB.p, placeA.p)) - x->radius - y->radius;
-            if (apart > enough) {
+            if (apart > m->enough) {
                 continue;
             }
-            addPieceGap(x->isConvex && y->isConvex, &placeA, &placeB, hint, enough, &result);
+            addPieceGap(x->isConvex && y->isConvex, &placeA, &placeB, m->hint, m->enough, &result);
         }
     }
     return result;
@@ -432,12 +427,11 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
     if (x->isBounded && y->isBounded) {
         double apart = length3(sub3(sb->center, sa->center)) - ballOf(c, a) - ballOf(c, b);
         if (apart > way) {
-            c->farPairs += 1;
             return;
         }
     }
     double allowed = overlapAllowed(c);
-    PairGap g = pairGap(c, a, b, sa, sb, make3(0, 0, 0), way);
+    PairGap g = pairGap(c, &(Meeting){a, b, sa, sb, make3(0, 0, 0), way});
     rbVFinding f = {RB_V_CLAIM_APART, RB_V_CERTIFIED, a, b, -g.gap, allowed, "overlap, m"};
     if (-g.gap <= allowed) {
         (void)rbVChecker_Find(c, &f);
@@ -515,8 +509,6 @@ void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
     s->way = body->type == RB_V_STATIC ? 0.0 : span * (speed + pull * span);
     s->speed = length3(now->v) + length3(now->w) * body->reach;
 }
-
-// ------------------------------------------------------------------------------------------
 // contacts
 
 void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rbVState* b)
@@ -526,7 +518,7 @@ void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rb
         rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "contacts found by rays, or in a periodic box");
         return;
     }
-    PairGap g = pairGap(c, e->a, e->b, a, b, e->normal, 4.0 * tolerance);
+    PairGap g = pairGap(c, &(Meeting){e->a, e->b, a, b, e->normal, 4.0 * tolerance});
     if (!g.isKnown) {
         rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "shapes that are not convex");
         return;

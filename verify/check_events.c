@@ -68,7 +68,7 @@ static double flightError(const rbVBody* body, const rbVFlight* flight)
 }
 
 // Compares a recorded state with the flight; velocities with those after the impulses.
-void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s)
+void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* state)
 {
     const rbVBody* body = &c->model.bodies[index];
     rbVTrack* track = &c->tracks[index];
@@ -82,11 +82,15 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
     double span = time - track->flight.start;
     double way = length3(own.center) + length3(own.v) * span +
                  length3(body->acceleration) * span * span + body->reach;
-    rbVFinding f = {
-        RB_V_CLAIM_FLIGHT, RB_V_CERTIFIED, index, RB_V_NONE, length3(sub3(s->center, own.center)),
-        part * way,        "position, m"};
+    rbVFinding f = {RB_V_CLAIM_FLIGHT,
+                    RB_V_CERTIFIED,
+                    index,
+                    RB_V_NONE,
+                    length3(sub3(state->center, own.center)),
+                    part * way,
+                    "position, m"};
     (void)rbVChecker_Find(c, &f);
-    f.value = distance4(s->q, own.q);
+    f.value = distance4(state->q, own.q);
     f.bound = part * 4.0;
     f.detail = "orientation";
     (void)rbVChecker_Find(c, &f);
@@ -101,11 +105,11 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
         part += IMPACT_ROUNDING * EPS;
     }
     double speed = length3(own.v) + length3(body->acceleration) * span + moreSpeed;
-    f.value = length3(sub3(s->v, after.v));
+    f.value = length3(sub3(state->v, after.v));
     f.bound = part * speed;
     f.detail = "velocity, m/s";
     (void)rbVChecker_Find(c, &f);
-    f.value = length3(sub3(s->w, after.w));
+    f.value = length3(sub3(state->w, after.w));
     f.bound = part * (4.0 * length3(own.w) * (1.0 + track->flight.angle) + moreSpin);
     f.detail = "angular velocity, rad/s";
     (void)rbVChecker_Find(c, &f);
@@ -160,6 +164,14 @@ void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, b
     rbVTrack* track = &c->tracks[index];
     c->report->flights += 1;
     rbVCheckAnnounced(c, index);
+    rbVFinding late = {RB_V_CLAIM_ORDER,
+                       RB_V_CERTIFIED,
+                       index,
+                       RB_V_NONE,
+                       track->isPushed ? fabs(c->time - track->pushTime) : 0.0,
+                       0.0,
+                       "flight that begins after its impulse, s"};
+    (void)rbVChecker_Find(c, &late);
     track->hasWoken = track->flight.isHeld && !isHeld;
     if (isHeld && !track->flight.isHeld) {
         checkHeld(c, index, state);

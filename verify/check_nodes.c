@@ -4,8 +4,7 @@
 
 #define EPS 2.22e-16
 #define SUM_ROUNDING 16.0
-// Forces are means over a step, printed as doubles; the sums of a step lose this part of the
-// largest terms.
+// What the sums of a step lose of their largest terms.
 #define BALANCE_PART 1e-9
 #define MEAN_PART 0.05
 #define JOINT_ROUNDING 4000.0
@@ -133,14 +132,10 @@ static void checkCauses(rbVChecker* c)
 
 // ------------------------------------------------------------------------------------------ joints
 
-static rbVState worldState(void)
-{
-    return (rbVState){.q = {1.0, 0.0, 0.0, 0.0}};
-}
-
 static rbVState stateOf(const rbVChecker* c, uint32_t index)
 {
-    return index == RB_V_NONE ? worldState() : c->tracks[index].now;
+    const rbVState world = {.q = {1.0, 0.0, 0.0, 0.0}};
+    return index == RB_V_NONE ? world : c->tracks[index].now;
 }
 
 static rbV3 centerOf(const rbVChecker* c, uint32_t index)
@@ -275,18 +270,16 @@ static void checkSprings(rbVChecker* c)
                         RB_V_CERTIFIED,
                         s->a,
                         s->b,
-                        fabs(length - c->springForces[3 * i + 1]),
+                        fabs(length - c->springForces[3 * (size_t)i + 1]),
                         rounding,
                         "length of a spring, m"};
         (void)rbVChecker_Find(c, &f);
-        f.value = fabs(own - c->springForces[3 * i + 2]);
+        f.value = fabs(own - c->springForces[3 * (size_t)i + 2]);
         f.bound = s->stiffness * rounding * (fabs(stretch) + rounding);
         f.detail = "energy of a spring, J";
         (void)rbVChecker_Find(c, &f);
     }
 }
-
-// ------------------------------------------------------------------------------------------- steps
 
 static void addForce(rbVChecker* c, uint32_t index, rbV3 force)
 {
@@ -349,7 +342,7 @@ static void addLinks(rbVChecker* c)
         rbV3 pointB = add3(b.center, armOf(&b, centerOf(c, s->b), s->anchorB));
         rbV3 gap = sub3(pointB, pointA);
         double length = length3(gap);
-        rbV3 pull = scale3(length > 0.0 ? c->springForces[3 * i] / length : 0.0, gap);
+        rbV3 pull = scale3(length > 0.0 ? c->springForces[3 * (size_t)i] / length : 0.0, gap);
         addForce(c, s->a, pull);
         addForce(c, s->b, scale3(-1.0, pull));
     }

@@ -20,7 +20,6 @@ typedef struct rbVTrack {
     double restEnergy; // J, that the last rest took
     bool hasRested;    // an event of rest must follow
     bool hasWoken;     // the same of release
-    bool isChanged;    // in this node
 } rbVTrack;
 
 typedef struct rbVPiece rbVPiece;
@@ -60,7 +59,6 @@ typedef struct rbVChecker {
     uint32_t* firstPiece; // of a body
     rbVSpan* spans;
     double lastNode;      // s
-    uint64_t farPairs;    // proved apart by balls
     double deepest;       // m, overlap found
     double jointWorst[2]; // m and rad, found
     double fastest;       // m/s, in any impact so far
@@ -83,11 +81,11 @@ const rbVBody* rbVChecker_Body(const rbVChecker* checker, uint32_t index);
 
 // Events and flights (check_events.c).
 void rbVCheckEvent(rbVChecker* checker, const rbVEvent* event);
-void rbVCheckFlightStart(rbVChecker* checker, uint32_t body, const rbVState* state, bool isHeld);
-void rbVCheckAnnounced(rbVChecker* checker, uint32_t body);
+void rbVCheckFlightStart(rbVChecker* checker, uint32_t index, const rbVState* state, bool isHeld);
+void rbVCheckAnnounced(rbVChecker* checker, uint32_t index);
 void rbVCheckGroup(rbVChecker* checker); // those of one instant that wait
 // A recorded state against the flight of the body.
-void rbVCheckState(rbVChecker* checker, uint32_t body, double time, const rbVState* state);
+void rbVCheckState(rbVChecker* checker, uint32_t index, double time, const rbVState* state);
 // Friction of two shapes, the larger of sliding and sticking.
 double rbVGetFriction(const rbVModel* model, const rbVShape* a, const rbVShape* b);
 
@@ -99,4 +97,4 @@ bool rbVPrepareShapes(rbVChecker* checker);
 void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState* a,
                    const rbVState* b);
 void rbVCheckApart(rbVChecker* checker);
-void rbVMeasureWay(rbVChecker* checker, uint32_t body, double span);
+void rbVMeasureWay(rbVChecker* checker, uint32_t i, double span);

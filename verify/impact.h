@@ -19,7 +19,7 @@ typedef struct rbVImpactResult {
     bool isKnown; // false: the integration did not come to an end
 } rbVImpactResult;
 
-void rbVResolveImpact(const rbVImpact* impact, rbVImpactResult* result);
+void rbVResolveImpact(const rbVImpact* m, rbVImpactResult* result);
 
 // A body as an impact sees it.
 typedef struct rbVImpactBody {
@@ -33,6 +33,6 @@ rbV3 rbVImpactBody_PointVelocity(const rbVImpactBody* body, rbV3 point);
 void rbVImpactBody_Push(rbVImpactBody* body, rbV3 point, rbV3 impulse);
 double rbVImpactBody_Energy(const rbVImpactBody* body, const rbVBody* model);
 // The contact frame of a normal and K in it.
-void rbVMakeImpact(rbVImpact* impact, const rbVImpactBody* a, const rbVImpactBody* b, rbV3 point,
+void rbVMakeImpact(rbVImpact* m, const rbVImpactBody* a, const rbVImpactBody* b, rbV3 point,
                    const rbV3 frame[3]);
 void rbVMakeFrame(rbV3 normal, rbV3 frame[3]);

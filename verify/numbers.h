@@ -56,10 +56,6 @@ static inline double length3(rbV3 a)
 {
     return sqrt(dot3(a, a));
 }
-static inline double largest3(rbV3 a)
-{
-    return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
-}
 static inline bool isFinite3(rbV3 a)
 {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
@@ -118,13 +114,9 @@ static inline rbVDd ddAdd(rbVDd a, rbVDd b)
     rbVDd s = ddSum(a.hi, b.hi);
     return ddQuick(s.hi, s.lo + (a.lo + b.lo));
 }
-static inline rbVDd ddNegate(rbVDd a)
-{
-    return (rbVDd){-a.hi, -a.lo};
-}
 static inline rbVDd ddSub(rbVDd a, rbVDd b)
 {
-    return ddAdd(a, ddNegate(b));
+    return ddAdd(a, (rbVDd){-b.hi, -b.lo});
 }
 static inline rbVDd ddMul(rbVDd a, rbVDd b)
 {

@@ -1,5 +1,4 @@
-// Reads certificates (docs/certificate.md). Trusts nothing: sizes are bounded before memory is
-// taken, counts by the words that are left, indices by what they point into.
+// Reads certificates (docs/certificate.md) and trusts nothing: sizes, counts, indices are bounded.
 #include "verify/model.h"
 
 #include <stdlib.h>

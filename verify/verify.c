@@ -343,8 +343,6 @@ static void checkClaims(rbVChecker* c, const rbVClaims* k)
     }
 }
 
-// --------------------------------------------------------------------------------------- the whole
-
 static bool prepare(rbVChecker* c)
 {
     uint32_t count = c->model.bodyCount + 1;
@@ -367,7 +365,6 @@ static bool prepare(rbVChecker* c)
         rbVFlight_Begin(&c->tracks[i].flight, body, c->time, &body->start, body->isHeld);
     }
     c->report->bodies = c->model.bodyCount;
-    (void)snprintf(c->report->scene, sizeof c->report->scene, "%.63s", c->model.version);
     return rbVPrepareShapes(c);
 }
 

@@ -67,7 +67,6 @@ typedef struct rbVReport {
     uint64_t events, flights, nodes, bodies;
     double endTime;
     bool isComplete;                    // the final block was there
-    char scene[64];                     // version of the program that wrote it
     char reasons[RB_V_CLAIM_COUNT][96]; // why something was not checked
 } rbVReport;
 

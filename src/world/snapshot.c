@@ -286,8 +286,10 @@ static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header
     if (header->eventCount < world->events.count) {
         world->events.count = (int)header->eventCount;
     }
-    rbByteStream stream = {
-        .bytes = (char*)bytes, .size = sizeof *header, .capacity = (size_t)header->size, .isLoading = true};
+    rbByteStream stream = {.bytes = (char*)bytes,
+                           .size = sizeof *header,
+                           .capacity = (size_t)header->size,
+                           .isLoading = true};
     rbByteStream_Check(&stream, header->eventCount >= 0);
     if (header->hasParameters != 0) {
         restoreParameters(world, &stream);

@@ -178,7 +178,7 @@ static bool changeEnergy(Spot* s)
 static bool changeFriction(Spot* s)
 {
     set(s, E_FRICTION, get(s, E_FRICTION) - 1e-4 * get(s, E_BEFORE));
-    return isLawful(s) && get(s, E_BEFORE) > 0.0;
+    return isLawful(s) && get(s, E_BEFORE) > 0.0 && get(s, E_APPROACH) > 1e-6;
 }
 
 static bool changeApproach(Spot* s)
