@@ -38,8 +38,8 @@ unsigned char* rbMakeCertificate(const char* scene, const char* options, size_t*
     char path[256];
     char command[1024];
     (void)snprintf(path, sizeof path, "%s/test_verify.%s.rbc", RB_BINARY_DIR, scene);
-    (void)snprintf(command, sizeof command, "%s run %s %s --quiet --certificate %s", RB_PROGRAM,
-                   scene, options, path);
+    (void)snprintf(command, sizeof command, "%s run %s/scenes/%s.json %s --quiet --certificate %s",
+                   RB_PROGRAM, RB_SOURCE_DIR, scene, options, path);
     assert_int_equal(system(command), 0);
     FILE* file = fopen(path, "rb");
     assert_non_null(file);
