@@ -387,6 +387,7 @@ static void putSettings(rbCertificate* c, const rbWorld* world)
     rbEventSettings event = rbWorld_GetEventSettings(world);
     rbStepSettings step = rbWorld_GetStepSettings(world);
     rbContactSettings contact = rbWorld_GetContactSettings(world);
+    rbContactTolerance allowed = rbContactSettings_GetTolerance(&contact);
     rbEngineType engine = rbWorld_GetEngineType(world);
     bool isStepped = engine == RB_ENGINE_STEP;
     putText(c, rbGetVersion());
@@ -397,7 +398,7 @@ static void putSettings(rbCertificate* c, const rbWorld* world)
     putWord(c, (uint64_t)(isStepped ? contact.law : event.law));
     putWord(c, (uint64_t)(isStepped ? contact.restitutionRule : event.combineRestitution));
     putWord(c, (uint64_t)(isStepped ? contact.frictionRule : event.combineFriction));
-    putNumber(c, isStepped ? contact.tolerance : rbWorld_GetEventStatistics(world).tolerance);
+    putNumber(c, isStepped ? allowed.gap : rbWorld_GetEventStatistics(world).tolerance);
     putNumber(c, event.contactTime);
     putWord(c, (uint64_t)event.order);
     putWord(c, (uint64_t)event.lasting);
@@ -411,7 +412,7 @@ static void putSettings(rbCertificate* c, const rbWorld* world)
             step.method == RB_METHOD_IMPULSES && contact.method == RB_CONTACT_IMPULSES ? 1u : 0u);
     putWord(c, rbWorld_HasContacts(world) ? 1u : 0u);
     putNumber(c, contact.shell);
-    putNumber(c, contact.velocityTolerance);
+    putNumber(c, allowed.speed);
     putNumber(c, contact.restSpeed);
     putWord(c, contact.areNeighborsMeeting ? 1u : 0u);
 }
