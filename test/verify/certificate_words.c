@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #define HASH_START 0xcbf29ce484222325u
@@ -33,11 +34,17 @@ static void putWord(unsigned char* bytes, uint64_t word, int count)
     }
 }
 
+const char* rbScratchPath(void)
+{
+    static char path[256];
+    (void)snprintf(path, sizeof path, "%s/test_verify.%d.rbc", RB_BINARY_DIR, (int)getpid());
+    return path;
+}
+
 unsigned char* rbMakeCertificate(const char* scene, const char* options, size_t* size)
 {
-    char path[256];
+    const char* path = rbScratchPath();
     char command[1024];
-    (void)snprintf(path, sizeof path, "%s/test_verify.%s.rbc", RB_BINARY_DIR, scene);
     (void)snprintf(command, sizeof command, "%s run %s/scenes/%s.json %s --quiet --certificate %s",
                    RB_PROGRAM, RB_SOURCE_DIR, scene, options, path);
     assert_int_equal(system(command), 0);

@@ -24,6 +24,9 @@ typedef struct rbWordRecord {
     size_t size;  // words after it
 } rbWordRecord;
 
+// A file of this process: tests run side by side.
+const char* rbScratchPath(void);
+
 // Runs a scene with a certificate; options: more words for the command line. Returns its bytes.
 unsigned char* rbMakeCertificate(const char* scene, const char* options, size_t* size);
 rbWordFile rbReadWordFile(const unsigned char* bytes, size_t size);

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH RB_BINARY_DIR "/test_verify.sabotage.rbc"
-
 enum {
     EVENT = 1,
     FLIGHT,
@@ -446,8 +444,8 @@ static void sabotage(const Source* sources, int sourceCount, const Sabotage* kin
         unsigned char* bytes = rbMakeCertificate(sources[i].scene, sources[i].options, &size);
         rbWordFile file = rbReadWordFile(bytes, size);
         free(bytes);
-        rbWriteWordFile(&file, PATH);
-        assert_int_equal(rbVerifyCertificate(PATH, &report, message), 0);
+        rbWriteWordFile(&file, rbScratchPath());
+        assert_int_equal(rbVerifyCertificate(rbScratchPath(), &report, message), 0);
         for (int k = 0; k < kindCount; ++k) {
             int count;
             rbWordRecord* records = rbListRecords(&file, kinds[k].kind, &count);
@@ -461,8 +459,8 @@ static void sabotage(const Source* sources, int sourceCount, const Sabotage* kin
                 if (kinds[k].change(&spot)) {
                     n += 1;
                     tried += 1;
-                    rbWriteWordFile(&file, PATH);
-                    int result = rbVerifyCertificate(PATH, &report, message);
+                    rbWriteWordFile(&file, rbScratchPath());
+                    int result = rbVerifyCertificate(rbScratchPath(), &report, message);
                     if (result == 0) {
                         missed += 1;
                         reportMiss(&kinds[k], &sources[i], result);
@@ -577,20 +575,20 @@ static void anExchangedMeshIsFound(void** state)
         size_t at = start + 3 + (size_t)rbRandom_Index(&random, 30);
         uint64_t before = model[at];
         model[at] = rbNumberToWord(rbWordToNumber(before) + 1e-6);
-        rbWriteWordFile(&file, PATH);
-        assert_int_equal(rbVerifyCertificate(PATH, &report, message), 2);
+        rbWriteWordFile(&file, rbScratchPath());
+        assert_int_equal(rbVerifyCertificate(rbScratchPath(), &report, message), 2);
         assert_non_null(strstr(message, "geometry 0"));
         model[at] = before;
     }
     // and the numbers of events that the end claims
     rbWordBlock* done = &file.blocks[file.count - 1];
     done->words[7] += 1;
-    rbWriteWordFile(&file, PATH);
-    assert_int_equal(rbVerifyCertificate(PATH, &report, message), 1);
+    rbWriteWordFile(&file, rbScratchPath());
+    assert_int_equal(rbVerifyCertificate(rbScratchPath(), &report, message), 1);
     done->words[7] -= 1;
     done->words[0] = rbNumberToWord(rbWordToNumber(done->words[0]) + 1e-9);
-    rbWriteWordFile(&file, PATH);
-    assert_int_equal(rbVerifyCertificate(PATH, &report, message), 1);
+    rbWriteWordFile(&file, rbScratchPath());
+    assert_int_equal(rbVerifyCertificate(rbScratchPath(), &report, message), 1);
     rbFreeWordFile(&file);
 }
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH RB_BINARY_DIR "/test_verify.changed.rbc"
-
 static rbVReport report; // large
 
 static void expectClean(const char* scene, const char* options)
@@ -17,9 +15,9 @@ static void expectClean(const char* scene, const char* options)
     char message[RB_V_VERIFY_MESSAGE];
     size_t size;
     unsigned char* bytes = rbMakeCertificate(scene, options, &size);
-    rbWriteBytes(PATH, bytes, size);
+    rbWriteBytes(rbScratchPath(), bytes, size);
     free(bytes);
-    int result = rbVerifyCertificate(PATH, &report, message);
+    int result = rbVerifyCertificate(rbScratchPath(), &report, message);
     if (result != 0) {
         const rbVFailure* f = &report.failures[0];
         (void)fprintf(stderr, "%s: %s %s at %g s: %g, at most %g\n", scene, message, f->detail,
@@ -92,8 +90,8 @@ static void everyClaimIsExercised(void** state)
 static void expectRefusal(const unsigned char* bytes, size_t size, const char* part)
 {
     char message[RB_V_VERIFY_MESSAGE];
-    rbWriteBytes(PATH, bytes, size);
-    assert_int_equal(rbVerifyCertificate(PATH, &report, message), 2);
+    rbWriteBytes(rbScratchPath(), bytes, size);
+    assert_int_equal(rbVerifyCertificate(rbScratchPath(), &report, message), 2);
     if (strstr(message, part) == NULL) {
         (void)fprintf(stderr, "\"%s\" lacks \"%s\"\n", message, part);
     }
@@ -136,11 +134,11 @@ static void damagedFilesAreRefused(void** state)
             size_t at = (size_t)(rbRandom_Bits(&random) % size);
             unsigned char before = bytes[at];
             bytes[at] ^= (unsigned char)(1u << rbRandom_Index(&random, 8));
-            rbWriteBytes(PATH, bytes, size);
-            assert_int_equal(rbVerifyCertificate(PATH, &report, message), 2);
+            rbWriteBytes(rbScratchPath(), bytes, size);
+            assert_int_equal(rbVerifyCertificate(rbScratchPath(), &report, message), 2);
             bytes[at] = before;
-            rbWriteBytes(PATH, bytes, (size_t)(rbRandom_Bits(&random) % size));
-            assert_int_equal(rbVerifyCertificate(PATH, &report, message), 2);
+            rbWriteBytes(rbScratchPath(), bytes, (size_t)(rbRandom_Bits(&random) % size));
+            assert_int_equal(rbVerifyCertificate(rbScratchPath(), &report, message), 2);
         }
         free(bytes);
     }
@@ -174,8 +172,8 @@ static void hostileContentDoesNoHarm(void** state)
                                        rbNumberToWord(-1.0),
                                        before ^ UINT64_C(1) << 62};
             block->words[at] = values[rbRandom_Index(&random, 9)];
-            rbWriteWordFile(&file, PATH);
-            (void)rbVerifyCertificate(PATH, &report, message);
+            rbWriteWordFile(&file, rbScratchPath());
+            (void)rbVerifyCertificate(rbScratchPath(), &report, message);
             block->words[at] = before;
         }
         rbFreeWordFile(&file);
