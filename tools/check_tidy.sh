@@ -17,7 +17,7 @@ failed=0
 if [ $# -gt 0 ]; then
     printf '%s\n' "$@"
 else
-    tools/list_c_files.sh c | grep -v '^examples/' # compiled from an installed tree
+    tools/list_c_files.sh c | grep -Ev '^(examples|app/browser)/' # compiled from an installed tree, by emscripten
 fi | while read -r file; do
     if grep -qF "\"file\": \"$PWD/$file\"" "$folder/compile_commands.json"; then
         echo "$file"
