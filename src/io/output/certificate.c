@@ -25,6 +25,10 @@ typedef enum Record {
 #define TAG(a, b, c, d) \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
+typedef struct GeometryRow {
+    const rbGeometry* geometry;
+} GeometryRow;
+
 struct rbCertificate {
     rbOutputFile file;
     RB_ARRAY(uint64_t) words;
@@ -32,11 +36,11 @@ struct rbCertificate {
     RB_ARRAY(unsigned char) stored;
     RB_ARRAY(rbBodyId) bodyIds;
     RB_ARRAY(int) bodyOfIndex; // number of a body by the index of its id
-    RB_ARRAY(double) last;     // the states in the last node, STATE_WORDS each
+    RB_ARRAY(uint64_t) last;   // the states in the last node, STATE_WORDS each
     RB_ARRAY(rbContactView) views;
     RB_ARRAY(rbJointId) jointIds;
     RB_ARRAY(rbSpringId) springIds;
-    RB_ARRAY(const rbGeometry*) geometries;
+    RB_ARRAY(GeometryRow) geometries;
     uint64_t checksum; // of the header before
     uint32_t sequence;
     double step;     // s, of the step engine; 0: another engine
@@ -157,7 +161,7 @@ static uint64_t numberOf(const rbCertificate* c, rbBodyId id)
 static int listGeometry(rbCertificate* c, const rbGeometry* geometry)
 {
     for (int i = 0; i < c->geometries.count; ++i) {
-        if (c->geometries.data[i] == geometry) {
+        if (c->geometries.data[i].geometry == geometry) {
             return i;
         }
     }
@@ -166,7 +170,7 @@ static int listGeometry(rbCertificate* c, const rbGeometry* geometry)
     for (int i = 0; i < count; ++i) {
         (void)listGeometry(c, children[i].geometry);
     }
-    rbArray_Push(c->geometries, geometry);
+    rbArray_Push(c->geometries, ((GeometryRow){geometry}));
     return c->geometries.count - 1;
 }
 
@@ -429,7 +433,7 @@ static void listBodies(rbCertificate* c, const rbWorld* world)
         }
         c->bodyOfIndex.data[index] = i;
         for (int k = 0; k < STATE_WORDS; ++k) {
-            rbArray_Push(c->last, NAN);
+            rbArray_Push(c->last, UINT64_MAX); // bits of no state
         }
     }
     rbArray_Reserve(c->jointIds, rbWorld_GetJointCount(world));
@@ -451,7 +455,7 @@ static void writeModel(rbCertificate* c, const rbWorld* world)
     }
     putWord(c, (uint64_t)c->geometries.count);
     for (int i = 0; i < c->geometries.count; ++i) {
-        putGeometry(c, c->geometries.data[i]);
+        putGeometry(c, c->geometries.data[i].geometry);
     }
     putWord(c, (uint64_t)c->bodyIds.count);
     for (int i = 0; i < c->bodyIds.count; ++i) {
@@ -600,11 +604,13 @@ static void writeNode(rbCertificate* c, const rbWorld* world)
             s.transform.q.x,    s.transform.q.y,    s.transform.q.z,     s.linearVelocity.x,
             s.linearVelocity.y, s.linearVelocity.z, s.angularVelocity.x, s.angularVelocity.y,
             s.angularVelocity.z};
-        double* last = &c->last.data[STATE_WORDS * i];
-        if (memcmp(last, numbers, sizeof numbers) != 0) {
+        uint64_t words[STATE_WORDS];
+        memcpy(words, numbers, sizeof words);
+        uint64_t* last = &c->last.data[(size_t)STATE_WORDS * (size_t)i];
+        if (memcmp(last, words, sizeof words) != 0) {
             putWord(c, (uint64_t)i);
             putState(c, &s);
-            memcpy(last, numbers, sizeof numbers);
+            memcpy(last, words, sizeof words);
         }
     }
     endRecord(c, start);
