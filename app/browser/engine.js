@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 const BAD_FILE = 8; // errno of WASI
-const NOT_THERE = -52; // "function not implemented", as the module's C library counts errors
+const NO_SUCH_CALL = -52; // ENOSYS of the C library in the module
 const COMPLAINT_MAX = 2000; // characters
 const OUT_OF_MEMORY =
     'the scene needs more memory than the engine can have here (2 GB); use fewer bodies or shorter ' +
@@ -125,7 +125,7 @@ class Host {
             return () => BAD_FILE;
         }
         if (name.startsWith('__syscall_')) {
-            return () => NOT_THERE;
+            return () => NO_SUCH_CALL;
         }
         throw new EngineError(`the loader does not know "${name}", which the engine imports`);
     }

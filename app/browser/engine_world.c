@@ -103,7 +103,7 @@ int rbEngine_Run(rbEngineWorld* world)
     const rbSceneInfo* info = rbScene_GetInfo(world->scene);
     int64_t last = (int64_t)ceil(info->duration / info->outputStep * (1.0 - 1e-12));
     int status = RB_STATUS_OK;
-    // numerical trouble is told and does not end a run
+    // a missed tolerance is reported and does not end a run
     for (int64_t k = 0; k <= last && status != RB_STATUS_LIMIT && status != RB_STATUS_INVALID;
          ++k) {
         double time = k < last ? rbGetStepTime(k, info->outputStep) : info->duration;

@@ -47,7 +47,7 @@ export function createServing(host) {
         }
     }
 
-    /** After an exit or a trap the engine is useless: the page is told, and may start again. */
+    /** An engine that exited or trapped cannot be used again: tells the page, which may start another. */
     function lose(error) {
         session = null;
         engine = null;
