@@ -343,8 +343,9 @@ static bool isMesh(const rbGeometry* geometry)
 }
 
 static rbSeparationInput makeInput(const rbEventEngine* engine, const rbEventPair* pair,
-                                   double time, const rbTransform poses[2])
+                                   double time, const rbEventMeasure* measure)
 {
+    const rbTransform* poses = measure->poses;
     rbSeparationInput input = rbDefaultSeparationInput();
     input.geometryA = engine->colds.data[pair->a].geometry;
     input.geometryB = engine->colds.data[pair->b].geometry;
@@ -396,7 +397,7 @@ void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int i
     if (data->cache.front == NULL && isMesh(coldA->geometry) && isMesh(coldB->geometry)) {
         data->cache.front = takeFront(engine);
     }
-    rbSeparationInput input = makeInput(engine, pair, time, measure->poses);
+    rbSeparationInput input = makeInput(engine, pair, time, measure);
     rbStatus status = rbMeasureSeparation(&input, &data->cache, engine->scratch.separation,
                                           &measure->separation, NULL);
     RB_ASSERT(status == RB_STATUS_OK);
@@ -526,7 +527,7 @@ static void findContacts(rbEventEngine* engine, const rbEventPair* pair, double 
     rbManifold manifolds[RB_EVENT_CONTACTS_MAX / RB_MANIFOLD_POINTS_MAX];
     rbContactList list = {.manifolds = manifolds,
                           .capacity = (int)(sizeof manifolds / sizeof manifolds[0])};
-    rbSeparationInput input = makeInput(engine, pair, time, measure->poses);
+    rbSeparationInput input = makeInput(engine, pair, time, measure);
     rbSeparationCache* cache = &engine->datas.data[pair->data].cache;
     double near = NEARLY * engine->tolerance;
     rbStatus status = rbFindContacts(&input, near, cache, engine->scratch.separation, &list, NULL);
