@@ -19,10 +19,14 @@ const CHROMIUM_PLACES = [process.env.RB_CHROMIUM, '/usr/bin/chromium', '/usr/bin
   '/usr/bin/google-chrome'];
 const PATIENCE = 60000; // ms: a loaded machine may need seconds to draw a frame in software
 
+const servers = new Set(); // that still run
+
 /** Starts `rattleback view WORDS...`; resolves with its url once it listens. */
 export async function startServer(...words) {
   const child = spawn(program, ['view', ...words, '--json', '--no-browser', '--port', '0'],
     { stdio: ['ignore', 'pipe', 'pipe'] });
+  servers.add(child);
+  child.on('exit', () => servers.delete(child));
   let text = '';
   let errors = '';
   child.stderr.on('data', (bytes) => { errors += bytes; });
@@ -69,7 +73,9 @@ export async function openBrowser() {
   return browser;
 }
 
+/** Ends the browser, and the servers that a failed test left: they would keep this process from ending. */
 export async function closeBrowser() {
+  servers.forEach((child) => child.kill('SIGKILL'));
   await browser?.close();
 }
 
