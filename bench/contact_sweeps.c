@@ -70,7 +70,10 @@ static void work(void* context)
         rbContactSolver_Prepare(columns->solver, &columns->run);
         (void)rbContactSolver_Solve(columns->solver, &columns->run, false);
     } else {
-        rbSubstepsTask task = {&columns->run, columns->kicks, columns->flights, 0.01};
+        rbSubstepsTask task = {.run = &columns->run,
+                               .kicks = columns->kicks,
+                               .flights = columns->flights,
+                               .restSpeed = 0.01};
         (void)rbContactSubsteps_Solve(columns->substeps, &task);
     }
 }

@@ -10,6 +10,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_rows.c
   src/dynamics/contact/contact_solver.c
   src/dynamics/contact/contact_substeps.c
+  src/dynamics/contact/substep_joints.c
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
   src/dynamics/contact/contact_pairs.c

@@ -22,13 +22,7 @@
 
 #define WIDTH 4
 
-// One cache line.
-typedef struct WideBody {
-    float velocity[4]; // m/s, added in the step; [3] unused
-    float spin[4];     // y, likewise
-    float moved[4];    // m, by velocity
-    float turned[4];   // by spin
-} WideBody;
+typedef rbSubstepBody WideBody;
 
 typedef struct WideRow {
     rbQuad a[3];
@@ -111,6 +105,7 @@ struct rbContactSubsteps {
     RB_ARRAY(Placed) sorted; // by key
     RB_ARRAY(WideGroup) groups;
     RB_ARRAY(WidePoint) points;
+    RB_ARRAY(rbSubstepJoint) joints; // of the task
 };
 
 // A determinant of t K t below this fraction of its product of diagonals is rounding.
@@ -518,6 +513,7 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
     rbArray_Free(substeps->sorted);
     rbArray_Free(substeps->groups);
     rbArray_Free(substeps->points);
+    rbArray_Free(substeps->joints);
     rbFree(substeps, sizeof *substeps);
 }
 
@@ -572,20 +568,19 @@ static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, 
     return s->slots.data[index];
 }
 
-// Bodies that touch belong to one island.
-static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed)
+// Bodies that touch, or that a joint connects, belong to one island.
+static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const int bodies[2],
+                  const int slots[2])
 {
-    const rbContact* contact = &task->run->set->contacts[placed->contact];
-    if (placed->slotA > 0 && placed->slotB > 0) {
-        int a = rbSets_Find(s->roots.data, placed->slotA);
-        int b = rbSets_Find(s->roots.data, placed->slotB);
+    if (slots[0] > 0 && slots[1] > 0) {
+        int a = rbSets_Find(s->roots.data, slots[0]);
+        int b = rbSets_Find(s->roots.data, slots[1]);
         bool isDriven = s->starts.data[a].isDriven || s->starts.data[b].isDriven;
         (void)rbSets_Join(s->roots.data, a, b);
         s->starts.data[a < b ? a : b].isDriven = isDriven;
     } else {
-        const rbContactBody* obstacle =
-            &task->run->bodies[placed->slotA > 0 ? contact->bodyB : contact->bodyA];
-        SlotBody* root = &s->starts.data[rbSets_Find(s->roots.data, placed->slotA + placed->slotB)];
+        const rbContactBody* obstacle = &task->run->bodies[bodies[slots[0] > 0 ? 1 : 0]];
+        SlotBody* root = &s->starts.data[rbSets_Find(s->roots.data, slots[0] + slots[1])];
         root->isDriven = root->isDriven || rbLengthSquared(obstacle->velocity) > 0.0 ||
                          rbLengthSquared(obstacle->spin) > 0.0;
     }
@@ -621,7 +616,8 @@ static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int 
         if ((placed.slotA == 0 && placed.slotB == 0) || contact->pointCount == 0) {
             continue;
         }
-        unite(s, task, &placed);
+        unite(s, task, (int[2]){contact->bodyA, contact->bodyB},
+              (int[2]){placed.slotA, placed.slotB});
         int color = chooseColor(s, placed.slotA, placed.slotB);
         placed.key = color * RB_MANIFOLD_POINTS_MAX + RB_MANIFOLD_POINTS_MAX - contact->pointCount;
         starts[placed.key + 1] += 1;
@@ -732,6 +728,31 @@ static void packGroups(rbContactSubsteps* s, const rbSubstepsTask* task)
     }
 }
 
+static void packJoints(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
+{
+    s->joints.count = 0;
+    for (int i = 0; i < task->jointCount; ++i) {
+        const rbSubstepsJoint* from = &task->joints[i];
+        rbSubstepSide sides[2] = {{0}};
+        int slots[2];
+        for (int k = 0; k < 2; ++k) {
+            slots[k] = addSlot(s, task, from->bodies[k], count);
+            if (slots[k] > 0) {
+                sides[k] =
+                    (rbSubstepSide){slots[k], task->run->bodies[from->bodies[k]].invMass,
+                                    s->starts.data[slots[k]].factor, task->kicks[from->bodies[k]]};
+            }
+        }
+        RB_ASSERT(slots[0] > 0 || slots[1] > 0);
+        unite(s, task, from->bodies, slots);
+        rbSubstepJoint joint = rbMakeSubstepJoint(from->rows, from->rowCount, sides);
+        for (int k = 0; k < from->rowCount; ++k) {
+            joint.impulses[k] = (float)(task->run->h / (double)count * from->reactions[k]);
+        }
+        rbArray_Push(s->joints, joint);
+    }
+}
+
 static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
 {
     for (int i = 1; i < s->starts.count; ++i) {
@@ -744,6 +765,7 @@ static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
     rbArray_Push(s->bodies, (WideBody){.velocity = {0.0f}});
     rbArray_Push(s->starts, (SlotBody){.index = -1});
     placeContacts(s, task, count);
+    packJoints(s, task, count);
     packGroups(s, task);
 }
 
@@ -768,6 +790,7 @@ static void beginSmall(rbContactSubsteps* s, bool isFirst)
     }
     if (isFirst) {
         actWide(s);
+        rbPushSubstepJoints(s->joints.data, s->joints.count, s->bodies.data);
     }
 }
 
@@ -821,6 +844,14 @@ static void scaleTotals(rbContactSubsteps* s)
             for (int t = 0; t < 3; ++t) {
                 s->points.data[k].total[t] *= scales;
             }
+        }
+    }
+    for (int i = 0; i < s->joints.count; ++i) {
+        rbSubstepJoint* joint = &s->joints.data[i];
+        int slot = joint->slots[0] > 0 ? joint->slots[0] : joint->slots[1];
+        float scale = s->starts.data[rbSets_Find(s->roots.data, slot)].scale;
+        for (int k = 0; k < joint->rowCount; ++k) {
+            joint->totals[k] *= scale;
         }
     }
 }
@@ -936,6 +967,16 @@ static void finishPoints(const rbContactSubsteps* s, const rbContactSet* set)
     }
 }
 
+static void finishJoints(const rbContactSubsteps* s, const rbSubstepsTask* task)
+{
+    for (int i = 0; i < s->joints.count; ++i) {
+        const rbSubstepJoint* joint = &s->joints.data[i];
+        for (int k = 0; k < joint->rowCount; ++k) {
+            task->joints[i].reactions[k] = (double)joint->totals[k] / task->run->h;
+        }
+    }
+}
+
 static WidePass makePass(const rbContactSettings* settings, double dt)
 {
     double omega = 2.0 * 3.14159265358979323846 * SPRING_PART / dt;
@@ -946,6 +987,11 @@ static WidePass makePass(const rbContactSettings* settings, double dt)
                       .partSpeed = (float)settings->partSpeed,
                       .massScale = (float)(a2 / (1.0 + a2)),
                       .impulseScale = (float)(1.0 / (1.0 + a2))};
+}
+
+static void visitJoints(rbContactSubsteps* s, rbSubstepJointPass pass)
+{
+    rbVisitSubstepJoints(s->joints.data, s->joints.count, s->bodies.data, &pass);
 }
 
 rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubstepsTask* task)
@@ -960,9 +1006,13 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     for (int i = 0; i < count; ++i) {
         beginSmall(substeps, i == 0);
         pass.time = (float)(dt * (double)i);
+        visitJoints(substeps, (rbSubstepJointPass){.invStep = pass.invStep});
         visitGroups(substeps, &pass, true);
         fly(substeps, (float)dt);
         pass.time = (float)(dt * (double)(i + 1));
+        // the first half of the kicks was there before
+        double freePart = (double)(i + 1) / (double)count - 0.5;
+        visitJoints(substeps, (rbSubstepJointPass){.freePart = (float)freePart});
         visitGroups(substeps, &pass, false);
     }
     boundEnergy(substeps);
@@ -970,6 +1020,7 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     done.solved.isMet =
         done.solved.gapError <= settings->tolerance && done.approach <= settings->velocityTolerance;
     finishPoints(substeps, task->run->set);
+    finishJoints(substeps, task);
     done.work = finishBodies(substeps, task);
     return done;
 }

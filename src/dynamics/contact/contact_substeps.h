@@ -7,10 +7,12 @@
 // small steps and continue with the last one: overlap is undone without leaving speed, and bodies
 // at rest stay still. Sweeps go over contacts four at a time.
 //
-// No rolling friction, no pyramids, no joints, no rebounds of what arrives: see CanSolve.
+// No rolling friction, no pyramids, no rebounds of what arrives: see CanSolve. Joints take part as
+// substep_joints.h says.
 #pragma once
 
 #include "dynamics/contact/contact_solver.h"
+#include "dynamics/contact/substep_joints.h"
 
 typedef struct rbContactSubsteps rbContactSubsteps;
 
@@ -22,6 +24,15 @@ typedef struct rbSubstepsDone {
     double work;            // J, total work of contacts
 } rbSubstepsDone;
 
+// Rows of a joint that hold, between two bodies of the run of which one moves.
+typedef struct rbSubstepsJoint {
+    int bodies[2]; // A, B
+    int rowCount;
+    const rbRow* rows;
+    double* reactions; // N or N m, by row: mean of the last step as a first guess, on A with +; of
+                       // this step, out
+} rbSubstepsJoint;
+
 // Data of a step in addition to a run. Forces have already given bodies half of the kicks, and will
 // give them the other half after the step.
 typedef struct rbSubstepsTask {
@@ -29,6 +40,8 @@ typedef struct rbSubstepsTask {
     const rbVec3* kicks;     // m/s, by body: velocity change by forces in the whole step
     rbContactBody* flights;  // by body: velocity and spin of the flight, out
     double restSpeed;        // m/s
+    const rbSubstepsJoint* joints;
+    int jointCount;
 } rbSubstepsTask;
 
 rbContactSubsteps* rbCreateContactSubsteps(const rbContactSettings* settings);

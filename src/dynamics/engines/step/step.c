@@ -117,7 +117,7 @@ static void solveVelocities(rbStepEngine* engine, const rbStepHost* host, double
 
 static void account(rbStepEngine* engine, const rbStepHost* host, double h)
 {
-    rbContactStep_EachMechanism(engine, host, rbStep_EndBasic, h);
+    rbContactStep_EachMechanism(engine, host, rbContactStep_EndMechanism, h);
     rbStepLimits_Keep(engine);
     rbContactStep_CloseAccounts(engine->contacts);
     RB_VALIDATE(rbStepValid_AreAccounts(engine->contacts));

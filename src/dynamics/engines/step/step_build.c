@@ -247,6 +247,7 @@ static void addSpring(Builder* builder, int owner)
     X(rows.totals, mechanism->m.rowCount)      \
     X(rows.forces, mechanism->m.rowCount)      \
     X(rows.sums, mechanism->m.rowCount)        \
+    X(rows.reactions, mechanism->m.rowCount)   \
     X(copies.limits, mechanism->m.rowCount)    \
     X(copies.start, mechanism->copies.size)    \
     X(copies.kept, mechanism->copies.nodeSize) \
@@ -350,7 +351,7 @@ static void finishMechanism(const Builder* builder, rbStepMechanism* mechanism)
     m->rowCount = builder->rowCount;
     mechanism->copies.size = m->bodyCount * RB_STEP_BODY_DOUBLES + 4 * m->rowCount;
     mechanism->copies.runSize = mechanism->copies.size + RB_WORK_COUNT + 3;
-    mechanism->copies.nodeSize = mechanism->copies.size * (int)sizeof(double) +
+    mechanism->copies.nodeSize = (mechanism->copies.size + m->rowCount) * (int)sizeof(double) +
                                  (int)sizeof(rbNodeMemory) +
                                  m->blockCount * (int)sizeof(rbMotorState);
     ARRAYS(CREATE)

@@ -74,6 +74,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->flight.bodies);
     rbArray_Free(contacts->flight.kinds);
     rbArray_Free(contacts->solvers.quick);
+    rbArray_Free(contacts->solvers.quickJoints);
     rbArray_Free(contacts->accounts.pulls);
     rbArray_Free(contacts->accounts.opened);
     rbArray_Free(contacts->accounts.turnings);

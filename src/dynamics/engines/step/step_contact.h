@@ -30,6 +30,8 @@ void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int inde
 
 // The velocities that a mechanism continues with, once the result of borrowed ones is known.
 void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism);
+// Whether steps are made by small ones, which promise no tolerance.
+bool rbStepContacts_AreQuick(const rbStepEngine* engine);
 
 // m, errors of steps so far, where their order is above 2.
 double rbStepContacts_GetEstimate(const rbStepContacts* contacts);

@@ -87,6 +87,55 @@ bool rbContactStep_SweepJoints(void* context, double* error)
     return isDone;
 }
 
+// Whether the rows of a block give way neither to contacts nor to a limit.
+static bool isHolding(const rbMechanism* m, const rbRowBlock* block)
+{
+    bool isFirm = block->kind != RB_ROW_SPRING;
+    for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+        isFirm = isFirm && m->limits[row] == INFINITY && m->compliance[row] == 0.0;
+    }
+    return isFirm || block->kind == RB_ROW_HOLD;
+}
+
+void rbContactStep_AddQuickJoints(const rbStepEngine* engine, const rbContactIsland* island)
+{
+    rbStepMechanism* mechanism;
+    for (int i = 0; (mechanism = nextMechanism(engine, island, &i)) != NULL;) {
+        rbMechanism* m = &mechanism->m;
+        for (int b = 0; b < m->blockCount; ++b) {
+            const rbRowBlock* block = &m->blocks[b];
+            const rbMechBody* bodies[2] = {&m->bodies[block->bodyA], &m->bodies[block->bodyB]};
+            if (!isHolding(m, block) || !(bodies[0]->isDynamic || bodies[1]->isDynamic)) {
+                continue;
+            }
+            rbSubstepsJoint joint = {.rowCount = block->rowCount,
+                                     .rows = &m->rows[block->firstRow],
+                                     .reactions = &mechanism->rows.reactions[block->firstRow]};
+            for (int k = 0; k < 2; ++k) {
+                joint.bodies[k] = bodies[k]->index >= 0 ? bodies[k]->index : engine->bodies.count;
+            }
+            rbArray_Push(engine->contacts->solvers.quickJoints, joint);
+        }
+    }
+}
+
+bool rbStepContacts_AreQuick(const rbStepEngine* engine)
+{
+    return engine->contacts != NULL && engine->contacts->solvers.substeps != NULL;
+}
+
+void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h)
+{
+    const rbStepRows* rows = &run->mechanism->rows;
+    int first = run->mechanism->m.bodies[0].index;
+    bool isQuick = run->engine->contacts->flight.kinds.data[first] == RB_FLIGHT_QUICK;
+    for (int row = 0; row < run->mechanism->m.rowCount; ++row) {
+        rows->reactions[row] = isQuick ? rows->reactions[row] : 0.0;
+        rows->totals[row] += h * rows->reactions[row];
+    }
+    rbStep_EndBasic(run, time, h);
+}
+
 bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island)
 {
     for (int i = 0; i < island->bodyCount; ++i) {

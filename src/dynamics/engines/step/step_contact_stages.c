@@ -469,7 +469,7 @@ static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
             return false;
         }
     }
-    return !rbContactStep_HasMechanism(engine, island);
+    return true;
 }
 
 // The capped mode: all islands that small steps can solve, together. Returns whether others remain.
@@ -479,6 +479,7 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
     rbContactRun run = rbContactStep_MakeRun(c, NULL, h);
     bool isLeft = false;
     c->solvers.quick.count = 0;
+    c->solvers.quickJoints.count = 0;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (rbContactStep_IsStanding(c, &island)) {
@@ -489,6 +490,9 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
         for (int k = 0; k < island.contactCount && isOne; ++k) {
             rbArray_Push(c->solvers.quick, island.contacts[k]);
         }
+        if (isOne) {
+            rbContactStep_AddQuickJoints(engine, &island);
+        }
         for (int k = 0; k < island.bodyCount; ++k) {
             c->flight.kinds.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
             c->flight.bodies.data[island.bodies[k]] = c->bodies.data[island.bodies[k]];
@@ -497,8 +501,12 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
     run.order = c->solvers.quick.data;
     run.orderCount = c->solvers.quick.count;
     if (run.orderCount > 0) {
-        rbSubstepsTask task = {&run, c->flight.kicks.data, c->flight.bodies.data,
-                               c->settings.restSpeed};
+        rbSubstepsTask task = {.run = &run,
+                               .kicks = c->flight.kicks.data,
+                               .flights = c->flight.bodies.data,
+                               .restSpeed = c->settings.restSpeed,
+                               .joints = c->solvers.quickJoints.data,
+                               .jointCount = c->solvers.quickJoints.count};
         rbSubstepsDone done = rbContactSubsteps_Solve(c->solvers.substeps, &task);
         noteSolved(c, &done.solved, STAGE_POSITION, miss);
         miss->speed = fmax(miss->speed, done.approach);

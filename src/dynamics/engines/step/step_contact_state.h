@@ -68,9 +68,10 @@ typedef struct rbContactSolvers {
     rbContactNewton* newton;
     rbContactSubsteps* substeps; // NULL: steps are solved to a tolerance
     rbCollisions* collisions;
-    RB_ARRAY(rbContactLink) links; // rows of the joints of the current island
-    RB_ARRAY(int) quick;           // contacts that are solved by small steps
-    RB_ARRAY(rbMechBody) motions;  // of a mechanism, while a reaction is measured
+    RB_ARRAY(rbContactLink) links;         // rows of the joints of the current island
+    RB_ARRAY(int) quick;                   // contacts that are solved by small steps
+    RB_ARRAY(rbSubstepsJoint) quickJoints; // joints of the same islands
+    RB_ARRAY(rbMechBody) motions;          // of a mechanism, while a reaction is measured
 } rbContactSolvers;
 
 // The flight of the current step.
@@ -281,6 +282,10 @@ typedef void rbStepPartFn(const rbStepRun* run, double time, double h);
 void rbContactStep_EachMechanism(rbStepEngine* engine, const rbStepHost* host, rbStepPartFn* part,
                                  double h);
 bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island);
+// Adds the joints of an island to those that small steps hold.
+void rbContactStep_AddQuickJoints(const rbStepEngine* engine, const rbContactIsland* island);
+// rbStep_EndBasic, with the impulses by which small steps held the joints.
+void rbContactStep_EndMechanism(const rbStepRun* run, double time, double h);
 // All joints of the island, with the velocities that contacts left (an rbSweepJointsFn).
 bool rbContactStep_SweepJoints(void* context, double* error);
 // Restores mechanisms of an island to the start of the stage, or saves them there; those of all.

@@ -779,8 +779,9 @@ static void moveMechanism(rbStepMechanism* mechanism, rbByteStream* stream)
     RB_MOVE(stream, mechanism->isOpen);
     RB_MOVE(stream, mechanism->anchor->solver->redundantRows); // of the last step, for reports
     rbStep_Move(mechanism, stream);
-    rbByteStream_Move(stream, mechanism->rows.forces,
-                      (size_t)mechanism->m.rowCount * sizeof(double));
+    size_t size = (size_t)mechanism->m.rowCount * sizeof(double);
+    rbByteStream_Move(stream, mechanism->rows.forces, size);
+    rbByteStream_Move(stream, mechanism->rows.reactions, size);
     mechanism->isAnchored = mechanism->isAnchored && !stream->isLoading;
 }
 

@@ -825,6 +825,8 @@ static void moveNode(const rbStepEngine* engine, rbStepMechanism* mechanism, rbB
 {
     rbStep_Move(mechanism, &stream);
     RB_MOVE(&stream, mechanism->node);
+    rbByteStream_Move(&stream, mechanism->rows.reactions,
+                      (size_t)mechanism->m.rowCount * sizeof(double));
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
         const rbBlockInfo* info = &mechanism->infos[i];
         if (info->role == RB_ROLE_FREEDOM) {

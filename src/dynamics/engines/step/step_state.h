@@ -72,10 +72,11 @@ typedef struct rbStepGrid {
 typedef struct rbStepRows {
     rbRowDrive* drives;
     rbLimitState* limits;
-    double* guesses; // N or N m: mean force of the last start impulses
-    double* totals;  // N s: all impulses of the current step
-    double* sums;    // N s: the same over the parts of a halved step
-    double* forces;  // N or N m: mean of the last step
+    double* guesses;   // N or N m: mean force of the last start impulses
+    double* totals;    // N s: all impulses of the current step
+    double* sums;      // N s: the same over the parts of a halved step
+    double* forces;    // N or N m: mean of the last step
+    double* reactions; // N or N m: the part of it that answers to contacts, of small steps
 } rbStepRows;
 
 // What a mechanism is, from its build on.
