@@ -11,6 +11,7 @@ rb_add_tests(NAME test_contact LAB FILES
   test/contact/prop_contact_shock.c
   test/contact/prop_contact_newton.c
   test/contact/prop_contact_substeps.c
+  test/contact/prop_substep_joints.c
   test/contact/test_collisions.c
   test/contact/test_contact_freeze.c
 )

@@ -2,6 +2,7 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/golden_contacts.c
   test/world/golden_world.c
   test/world/phys_capped_contacts.c
+  test/world/phys_capped_joints.c
   test/world/phys_contact_order.c
   test/world/phys_conveyor.c
   test/world/phys_heaps.c

@@ -1006,14 +1006,14 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     for (int i = 0; i < count; ++i) {
         beginSmall(substeps, i == 0);
         pass.time = (float)(dt * (double)i);
-        visitJoints(substeps, (rbSubstepJointPass){.invStep = pass.invStep});
         visitGroups(substeps, &pass, true);
+        visitJoints(substeps, (rbSubstepJointPass){.invStep = pass.invStep});
         fly(substeps, (float)dt);
         pass.time = (float)(dt * (double)(i + 1));
         // the first half of the kicks was there before
         double freePart = (double)(i + 1) / (double)count - 0.5;
-        visitJoints(substeps, (rbSubstepJointPass){.freePart = (float)freePart});
         visitGroups(substeps, &pass, false);
+        visitJoints(substeps, (rbSubstepJointPass){.freePart = (float)freePart});
     }
     boundEnergy(substeps);
     measureWide(substeps, &pass, task->restSpeed, &done);
