@@ -52,7 +52,10 @@ static void updateScales(rbTally* tally)
     const rbLedger* now = &tally->end;
     double kinetic = now->kineticLinear + now->kineticAngular;
     tally->energyScale = larger(tally->energyScale, larger(fabs(now->energy), kinetic));
-    tally->energyThere = larger(tally->energyThere, now->energyScale);
+    // What numerics gave is not energy that was there: where it is most of it, the scale stays.
+    bool isSound = fabs(now->numericalEnergy) <= 0.5 * now->energyScale;
+    tally->energyThere =
+        isSound ? larger(tally->energyThere, now->energyScale) : tally->energyThere;
     tally->momentumScale = larger(tally->momentumScale, sqrt(2.0 * now->mass * now->kineticLinear));
     tally->angularScale =
         larger(tally->angularScale, larger(rbLength(now->angularMomentum), tally->spinScale));

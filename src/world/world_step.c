@@ -679,7 +679,7 @@ size_t rbWorld_DescribeNumericalEnergy(const rbWorld* world, double scale, char*
                                        size_t capacity)
 {
     rbLedger ledger = rbWorld_GetLedger(world);
-    double most = fmax(scale, ledger.energyScale);
+    double most = scale > 0.0 ? scale : ledger.energyScale;
     double allowed = world->def.step.energyTolerance * most;
     bool isPromised = rbWorld_GetEngineRow(world)->traits.isStepped && allowed > 0.0 &&
                       world->def.step.accuracy != RB_ACCURACY_GAME;
