@@ -64,26 +64,14 @@ void rbDestroyWorld(rbWorld* world)
     rbDestroyQueryTree(world->queryTree);
     rbWorld_FreeEngine(world);
     rbWorld_FreeLinks(world);
-    rbArray_Free(world->owned);
-    rbArray_Free(world->materialPairs);
-    rbArray_Free(world->contactViews);
+    rbArray_FreeAll(world->owned, world->materialPairs, world->contactViews);
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
         rbArray_Free(world->touches[i]);
     }
-    rbArray_Free(world->foundTouches);
-    rbArray_Free(world->sensorBodies);
-    rbArray_Free(world->sensorStates);
-    rbArray_Free(world->nextTouches);
-    rbArray_Free(world->contactEvents);
-    rbArray_Free(world->bodies);
-    rbArray_Free(world->flights);
-    rbArray_Free(world->motions);
-    rbArray_Free(world->states);
-    rbArray_Free(world->principals);
-    rbArray_Free(world->geometries);
-    rbArray_Free(world->forces);
-    rbArray_Free(world->events);
-    rbArray_Free(world->flightStarts);
+    rbArray_FreeAll(world->foundTouches, world->sensorBodies, world->sensorStates);
+    rbArray_FreeAll(world->nextTouches, world->contactEvents, world->bodies, world->flights);
+    rbArray_FreeAll(world->motions, world->states, world->principals, world->geometries);
+    rbArray_FreeAll(world->forces, world->events, world->flightStarts);
     rbNameTable_Free(&world->names);
     rbIdPool_Free(&world->bodyIds);
     rbIdPool_Free(&world->geometryIds);

@@ -9,19 +9,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <unistd.h>
-#define HAS_THREADS true
-#else
-#define HAS_THREADS false
 #endif
 
 // Threads claim blocks by counting down how many are left; what a block needs is read after the
 // claim, which keeps the run alive until that block is counted as done. So a thread that comes late
-// claims a block of a later run, or none.
-//
-// A thread without work looks for some for a few microseconds, as the next run mostly follows at
-// once, and then sleeps. Where there are more threads than cores it sleeps at once.
+// claims a block of a later run, or none. A thread without work looks for some for a few
+// microseconds, as the next run mostly follows at once, and then sleeps.
 
-#define BLOCKS_MAX 64
 #define SPINS 4000
 
 // A range that is being done.
@@ -46,12 +40,9 @@ struct rbTasks {
     atomic_int left; // blocks nobody has claimed
     atomic_int done; // blocks that have ended
     atomic_int sleeping;
-    atomic_int isAwaited; // the calling thread sleeps until all have ended
-    int spins;
+    int spins; // 0 where there are more threads than cores
     pthread_mutex_t mutex;
     pthread_cond_t hasBlocks;
-    pthread_cond_t isDone;
-    bool isStarted;
     bool isEnding;
     int threadCount; // that were started, besides the calling one
     pthread_t threads[RB_WORKERS_MAX];
@@ -86,7 +77,7 @@ int rbGetWorkerCount(void)
 int rbGetBlockSize(int count, int least)
 {
     RB_ASSERT(count >= 0 && least > 0);
-    int size = (count + BLOCKS_MAX - 1) / BLOCKS_MAX;
+    int size = (count + RB_BLOCKS_MAX - 1) / RB_BLOCKS_MAX;
     return size > least ? size : least;
 }
 
@@ -97,27 +88,15 @@ int rbGetBlockCount(int count, int blockSize)
 
 // ----------------------------------------------------------------------------------------- blocks
 
-static void yield(void)
-{
-#ifdef RB_THREADS
-    (void)sched_yield();
-#endif
-}
-
 // A host may run more blocks at once than it said: then they wait for each other.
 static int takeWorker(rbTasks* tasks)
 {
-    uint_fast64_t mask = atomic_load_explicit(&tasks->freeWorkers, memory_order_relaxed);
-    for (;;) {
-        if (mask == 0) {
-            yield();
-            mask = atomic_load_explicit(&tasks->freeWorkers, memory_order_relaxed);
-        } else if (atomic_compare_exchange_weak_explicit(&tasks->freeWorkers, &mask,
-                                                         mask & (mask - 1), memory_order_acquire,
-                                                         memory_order_relaxed)) {
-            return __builtin_ctzll(mask);
-        }
+    uint_fast64_t mask = atomic_load(&tasks->freeWorkers);
+    while (mask == 0 ||
+           !atomic_compare_exchange_weak(&tasks->freeWorkers, &mask, mask & (mask - 1))) {
+        mask = atomic_load(&tasks->freeWorkers);
     }
+    return __builtin_ctzll(mask);
 }
 
 static rbShare getShare(const Run* run, int block, int worker)
@@ -127,46 +106,37 @@ static rbShare getShare(const Run* run, int block, int worker)
     return (rbShare){begin, begin + length, block, worker};
 }
 
-// Notes why the first of the failed blocks ended.
-static void noteFailure(rbTasks* tasks, const rbGuard* guard)
-{
-    if (atomic_exchange(&tasks->isFailed, 1) == 0) {
-        tasks->run.status = guard->status;
-        tasks->run.size = guard->size;
-    }
-}
-
 // A block under a guard of its own: nobody returns across threads.
 static void doGuarded(rbTasks* tasks, rbShare share)
 {
-    const Run* run = &tasks->run;
-    RB_GUARD(guard, run->loan.list)
+    RB_GUARD(guard, tasks->run.loan.list)
     {
-        noteFailure(tasks, &guard);
+        if (atomic_exchange(&tasks->isFailed, 1) == 0) {
+            tasks->run.status = guard.status;
+            tasks->run.size = guard.size;
+        }
         return;
     }
-    rbGuard_Enable(run->loan.isStoppable, run->loan.list);
-    run->function(run->context, share);
+    rbGuard_Enable(tasks->run.loan.isStoppable, tasks->run.loan.list);
+    tasks->run.function(tasks->run.context, share);
 }
 
 // A rbBlockFn: does a block on whatever thread this is.
 static void doBlock(int block, void* work)
 {
     rbTasks* tasks = work;
-    const Run* run = &tasks->run;
-    if (atomic_load_explicit(&tasks->isFailed, memory_order_relaxed) != 0) {
+    if (atomic_load(&tasks->isFailed) != 0) {
         return;
     }
     rbTasks* before = rbUseTasks(NULL);
-    rbLoan own = rbBorrow(&run->loan);
-    int worker = takeWorker(tasks);
-    rbShare share = getShare(run, block, worker);
-    if (run->loan.hasGuard) {
+    rbLoan own = rbBorrow(&tasks->run.loan);
+    rbShare share = getShare(&tasks->run, block, takeWorker(tasks));
+    if (tasks->run.loan.hasGuard) {
         doGuarded(tasks, share);
     } else {
-        run->function(run->context, share);
+        tasks->run.function(tasks->run.context, share);
     }
-    atomic_fetch_or_explicit(&tasks->freeWorkers, (uint_fast64_t)1 << worker, memory_order_release);
+    atomic_fetch_or(&tasks->freeWorkers, (uint_fast64_t)1 << share.worker);
     (void)rbBorrow(&own);
     (void)rbUseTasks(before);
 }
@@ -184,28 +154,15 @@ static void relax(void)
 #endif
 }
 
-// Claims a block: its number, -1: there is none.
-static int claim(rbTasks* tasks)
-{
-    int left = atomic_load_explicit(&tasks->left, memory_order_relaxed);
-    while (left > 0) {
-        if (atomic_compare_exchange_weak_explicit(&tasks->left, &left, left - 1,
-                                                  memory_order_acquire, memory_order_relaxed)) {
-            return tasks->run.blockCount - left;
-        }
-    }
-    return -1;
-}
-
+// Does blocks as long as there are any.
 static void doBlocks(rbTasks* tasks)
 {
-    for (int block = claim(tasks); block >= 0; block = claim(tasks)) {
-        int blockCount = tasks->run.blockCount;
-        doBlock(block, tasks);
-        if (atomic_fetch_add(&tasks->done, 1) + 1 == blockCount && atomic_load(&tasks->isAwaited)) {
-            (void)pthread_mutex_lock(&tasks->mutex);
-            (void)pthread_cond_signal(&tasks->isDone);
-            (void)pthread_mutex_unlock(&tasks->mutex);
+    int left = atomic_load(&tasks->left);
+    while (left > 0) {
+        if (atomic_compare_exchange_weak(&tasks->left, &left, left - 1)) {
+            doBlock(tasks->run.blockCount - left, tasks);
+            atomic_fetch_add(&tasks->done, 1);
+            left = atomic_load(&tasks->left);
         }
     }
 }
@@ -228,166 +185,108 @@ static void* work(void* context)
 {
     rbTasks* tasks = context;
     do {
-        doBlocks(tasks);
-        for (int i = 0; i < tasks->spins; ++i) {
+        for (int i = 0; i <= tasks->spins; ++i) {
+            i = atomic_load_explicit(&tasks->left, memory_order_relaxed) > 0 ? 0 : i;
+            doBlocks(tasks);
             relax();
-            if (atomic_load_explicit(&tasks->left, memory_order_relaxed) > 0) {
-                doBlocks(tasks);
-                i = 0;
-            }
         }
     } while (sleepForBlocks(tasks));
     return NULL;
 }
 
-// Signals are for the threads of the host.
-static void startThreads(rbTasks* tasks)
+static void wakeThreads(rbTasks* tasks, bool isEnding)
 {
-    sigset_t all, before;
-    tasks->isStarted = true;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (int i = 1; i < tasks->workerCount; ++i) {
-        if (pthread_create(&tasks->threads[tasks->threadCount], NULL, work, tasks) == 0) {
-            tasks->threadCount += 1;
-        }
-    }
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void waitForAll(rbTasks* tasks)
-{
-    int blockCount = tasks->run.blockCount;
-    for (int i = 0; i < tasks->spins && atomic_load(&tasks->done) < blockCount; ++i) {
-        relax();
-    }
-    if (atomic_load(&tasks->done) < blockCount) {
-        (void)pthread_mutex_lock(&tasks->mutex);
-        atomic_store(&tasks->isAwaited, 1);
-        while (atomic_load(&tasks->done) < blockCount) {
-            (void)pthread_cond_wait(&tasks->isDone, &tasks->mutex);
-        }
-        atomic_store(&tasks->isAwaited, 0);
-        (void)pthread_mutex_unlock(&tasks->mutex);
-    }
+    (void)pthread_mutex_lock(&tasks->mutex);
+    tasks->isEnding = isEnding;
+    (void)pthread_cond_broadcast(&tasks->hasBlocks);
+    (void)pthread_mutex_unlock(&tasks->mutex);
 }
 
 static void runOnThreads(rbTasks* tasks)
 {
-    if (!tasks->isStarted) {
-        startThreads(tasks);
-    }
     atomic_store(&tasks->done, 0);
     atomic_store(&tasks->left, tasks->run.blockCount);
     if (atomic_load(&tasks->sleeping) > 0) {
-        (void)pthread_mutex_lock(&tasks->mutex);
-        (void)pthread_cond_broadcast(&tasks->hasBlocks);
-        (void)pthread_mutex_unlock(&tasks->mutex);
+        wakeThreads(tasks, false);
     }
     doBlocks(tasks);
-    waitForAll(tasks);
+    for (int i = 0; atomic_load(&tasks->done) < tasks->run.blockCount; ++i) {
+        relax();
+        if (i >= tasks->spins) {
+            (void)sched_yield(); // one that is being done has lost its core
+        }
+    }
 }
 
-static int getCoreCount(void)
+// Signals are for the threads of the host.
+static void startThreads(rbTasks* tasks, int cores)
 {
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > RB_WORKERS_MAX ? RB_WORKERS_MAX : (int)count;
-}
-
-static void initThreads(rbTasks* tasks)
-{
-    tasks->spins = tasks->workerCount <= getCoreCount() ? SPINS : 0;
+    sigset_t all, before;
+    tasks->spins = tasks->workerCount <= cores ? SPINS : 0;
     (void)pthread_mutex_init(&tasks->mutex, NULL);
     (void)pthread_cond_init(&tasks->hasBlocks, NULL);
-    (void)pthread_cond_init(&tasks->isDone, NULL);
-}
-
-static void endThreads(rbTasks* tasks)
-{
-    (void)pthread_mutex_lock(&tasks->mutex);
-    tasks->isEnding = true;
-    (void)pthread_cond_broadcast(&tasks->hasBlocks);
-    (void)pthread_mutex_unlock(&tasks->mutex);
-    for (int i = 0; i < tasks->threadCount; ++i) {
-        (void)pthread_join(tasks->threads[i], NULL);
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (int i = 1; i < tasks->workerCount && tasks->host.runFn == NULL; ++i) {
+        int result = pthread_create(&tasks->threads[tasks->threadCount], NULL, work, tasks);
+        tasks->threadCount += result == 0 ? 1 : 0;
     }
-    (void)pthread_cond_destroy(&tasks->isDone);
-    (void)pthread_cond_destroy(&tasks->hasBlocks);
-    (void)pthread_mutex_destroy(&tasks->mutex);
-}
-
-#else
-
-// Without threads there are only those of a host.
-static void runOnThreads(rbTasks* tasks)
-{
-    (void)tasks;
-}
-
-static int getCoreCount(void)
-{
-    return 1;
-}
-
-static void initThreads(rbTasks* tasks)
-{
-    (void)tasks;
-}
-
-static void endThreads(rbTasks* tasks)
-{
-    (void)tasks;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 #endif
 
 // ------------------------------------------------------------------------------------------- runs
 
-static int chooseWorkerCount(int threadCount, const rbTaskHost* host)
-{
-    if (host != NULL && host->runFn != NULL) {
-        return host->workerCount;
-    }
-    int count = threadCount > 0 ? threadCount : getCoreCount();
-    return HAS_THREADS ? count : 1;
-}
-
 rbTasks* rbCreateTasks(int threadCount, const rbTaskHost* host)
 {
     RB_ASSERT(threadCount >= 0);
-    int count = chooseWorkerCount(threadCount, host);
+    int count = host != NULL && host->runFn != NULL ? host->workerCount : 1;
+#ifdef RB_THREADS
+    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (host == NULL || host->runFn == NULL) {
+        count = threadCount > 0 ? threadCount : cores;
+    }
+#endif
     if (count <= 1) {
         return NULL;
     }
     rbTasks* tasks = rbAllocZero(1, sizeof *tasks);
     tasks->workerCount = count < RB_WORKERS_MAX ? count : RB_WORKERS_MAX;
-    if (host != NULL) {
-        tasks->host = *host;
-    }
+    tasks->host = host != NULL ? *host : (rbTaskHost){.runFn = NULL};
     atomic_init(&tasks->freeWorkers, UINT64_MAX >> (64 - tasks->workerCount));
-    initThreads(tasks);
+#ifdef RB_THREADS
+    startThreads(tasks, cores);
+#endif
     return tasks;
 }
 
 void rbDestroyTasks(rbTasks* tasks)
 {
-    if (tasks != NULL) {
-        endThreads(tasks);
-        rbFree(tasks, sizeof *tasks);
+    if (tasks == NULL) {
+        return;
     }
+#ifdef RB_THREADS
+    wakeThreads(tasks, true);
+    for (int i = 0; i < tasks->threadCount; ++i) {
+        (void)pthread_join(tasks->threads[i], NULL);
+    }
+    (void)pthread_cond_destroy(&tasks->hasBlocks);
+    (void)pthread_mutex_destroy(&tasks->mutex);
+#endif
+    rbFree(tasks, sizeof *tasks);
 }
 
-void rbRunShares(int count, int blockSize, rbShareFn* function, void* context)
+void rbRunShares(int count, int least, rbShareFn* function, void* context)
 {
-    RB_ASSERT(count >= 0 && blockSize > 0);
     rbTasks* tasks = threadTasks;
-    Run run = {.function = function,
-               .context = context,
-               .count = count,
-               .blockSize = blockSize,
-               .blockCount = rbGetBlockCount(count, blockSize)};
-    if (tasks == NULL || run.blockCount < 2) {
-        for (int i = 0; i < run.blockCount; ++i) {
+    int blockSize = rbGetBlockSize(count, least);
+    int blockCount = rbGetBlockCount(count, blockSize);
+    Run run = {.function = function, .context = context, .count = count};
+    run.blockSize = blockSize;
+    run.blockCount = blockCount;
+    if (tasks == NULL || blockCount < 2) {
+        for (int i = 0; i < blockCount; ++i) {
             function(context, getShare(&run, i, 0));
         }
         return;
@@ -396,10 +295,13 @@ void rbRunShares(int count, int blockSize, rbShareFn* function, void* context)
     tasks->run = run;
     atomic_store(&tasks->isFailed, 0);
     if (tasks->host.runFn != NULL) {
-        tasks->host.runFn(doBlock, tasks, run.blockCount, tasks->host.context);
-    } else {
+        tasks->host.runFn(doBlock, tasks, blockCount, tasks->host.context);
+    }
+#ifdef RB_THREADS
+    else {
         runOnThreads(tasks);
     }
+#endif
     if (atomic_load(&tasks->isFailed) != 0) {
         rbReturnToGuard(tasks->run.status, tasks->run.size);
     }

@@ -12,6 +12,7 @@
 #include "base/core/memory.h"
 
 #define RB_WORKERS_MAX 64
+#define RB_BLOCKS_MAX 64
 
 typedef struct rbTasks rbTasks;
 
@@ -25,8 +26,8 @@ typedef struct rbShare {
 
 typedef void rbShareFn(void* context, rbShare share);
 
-// threadCount: including the calling one; 0: the number of cores. Threads start when they are first
-// needed. NULL if there is nothing to share: one thread, or a build without threads.
+// threadCount: including the calling one; 0: the number of cores. NULL if there is nothing to
+// share: one thread, or a build without threads.
 rbTasks* rbCreateTasks(int threadCount, const rbTaskHost* host);
 void rbDestroyTasks(rbTasks* tasks); // NULL is fine
 
@@ -47,11 +48,11 @@ static inline void rbTasksScope_End(rbTasks** before)
     (void)rbUseTasks(*before);
 }
 
-// Elements of a block: at least a number of them, and not more than 64 blocks.
+// Elements of a block: at least a number of them, and not more than RB_BLOCKS_MAX blocks.
 int rbGetBlockSize(int count, int least);
 // How many blocks a range has.
 int rbGetBlockCount(int count, int blockSize);
 
-// Does all blocks of a range. Lack of memory or a stop in a block returns to the guard of the
-// calling thread after all blocks have ended.
-void rbRunShares(int count, int blockSize, rbShareFn* function, void* context);
+// Does all blocks of a range, of at least a number of elements. Lack of memory or a stop in a block
+// returns to the guard of the calling thread after all blocks have ended.
+void rbRunShares(int count, int least, rbShareFn* function, void* context);

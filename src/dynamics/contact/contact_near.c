@@ -34,6 +34,18 @@
 
 // --------------------------------------------------------------------------- creation, settings
 
+void rbContactPairs_ReserveScratch(rbContactPairs* pairs)
+{
+    int manifoldCount = pairs->search.hasManyfolds ? RB_PAIR_MANIFOLDS_MAX : 1;
+    while (pairs->search.scratches.count < rbGetWorkerCount()) {
+        rbPairScratch scratch = {.memory = rbAlloc(rbGetSeparationScratchSize())};
+        rbArray_Push(pairs->search.scratches, scratch);
+    }
+    for (int i = 0; i < pairs->search.scratches.count; ++i) {
+        rbArray_Reserve(pairs->search.scratches.data[i].manifolds, manifoldCount);
+    }
+}
+
 rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
 {
     RB_ASSERT(settings != NULL);
@@ -46,11 +58,10 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     pairs->isCarrying = settings->substeps > 0;
     bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
     pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
-    pairs->search.scratch = rbAlloc(rbGetSeparationScratchSize());
+    rbContactPairs_ReserveScratch(pairs);
     pairs->kept = -1;
     pairs->report.bodyA = -1;
     pairs->report.bodyB = -1;
-    rbArray_Reserve(pairs->search.manifolds, 1);
     return pairs;
 }
 
@@ -85,27 +96,24 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         rbContactFrame* frame = &pairs->frames[i];
         RB_FRAME_ARRAYS(FREE_ARRAY)
     }
-    rbArray_Free(pairs->bodies);
-    rbArray_Free(pairs->hots);
-    rbArray_Free(pairs->spans);
-    rbArray_Free(pairs->unbounded);
-    rbArray_Free(pairs->pairs);
-    rbArray_Free(pairs->caches);
-    rbArray_Free(pairs->order.list);
-    rbArray_Free(pairs->order.starts);
-    rbArray_Free(pairs->search.changed);
-    rbArray_Free(pairs->search.manifolds);
-    rbArray_Free(pairs->search.fronts);
-    rbArray_Free(pairs->ahead.bodies);
-    rbArray_Free(pairs->ahead.contacts);
-    rbArray_Free(pairs->ahead.points);
-    rbArray_Free(pairs->ahead.heads);
+    rbArray_FreeAll(pairs->bodies, pairs->hots, pairs->spans, pairs->unbounded, pairs->pairs);
+    rbArray_FreeAll(pairs->caches, pairs->order.list, pairs->order.starts, pairs->search.changed);
+    for (int i = 0; i < pairs->search.scratches.count; ++i) {
+        rbArray_Free(pairs->search.scratches.data[i].manifolds);
+        rbFree(pairs->search.scratches.data[i].memory, rbGetSeparationScratchSize());
+    }
+    for (int i = 0; i < pairs->search.blocks.count; ++i) {
+        rbFoundBlock* block = &pairs->search.blocks.data[i];
+        rbArray_FreeAll(block->contacts, block->pointCounts, block->points);
+    }
+    rbArray_FreeAll(pairs->search.scratches, pairs->search.blocks, pairs->search.counts);
+    rbArray_FreeAll(pairs->search.fronts, pairs->ahead.bodies, pairs->ahead.contacts);
+    rbArray_FreeAll(pairs->ahead.points, pairs->ahead.heads);
     rbIdList_Free(&pairs->search.partners);
     rbPairTable_Free(&pairs->table);
     rbPairTable_Free(&pairs->filter.exclusions);
     rbDestroyBroadPhase(pairs->broad);
     rbFree(pairs->filter.materials, MATERIAL_PAIRS * sizeof *pairs->filter.materials);
-    rbFree(pairs->search.scratch, rbGetSeparationScratchSize());
     rbFree(pairs, sizeof *pairs);
 }
 
@@ -438,7 +446,8 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
         setMaterials(near, shape);
         measureShape(near);
         if (near->traits.isManyfold) {
-            rbArray_Reserve(pairs->search.manifolds, RB_PAIR_MANIFOLDS_MAX);
+            pairs->search.hasManyfolds = true;
+            rbContactPairs_ReserveScratch(pairs);
         }
     }
     if (isListed || (shape != NULL && !near->traits.isBounded)) {
