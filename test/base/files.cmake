@@ -2,7 +2,6 @@
 rb_add_tests(NAME test_base LAB FILES
   test/base/test_core.c
   test/base/test_heap.c
-  test/base/test_tasks.c
   test/base/test_vecmath.c
   test/base/test_elementary.c
   test/base/test_elliptic.c
