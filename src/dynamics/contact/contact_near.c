@@ -100,6 +100,7 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     rbArray_FreeAll(pairs->caches, pairs->order.list, pairs->order.starts, pairs->search.changed);
     for (int i = 0; i < pairs->search.scratches.count; ++i) {
         rbArray_Free(pairs->search.scratches.data[i].manifolds);
+        rbIdList_Free(&pairs->search.scratches.data[i].ids);
         rbFree(pairs->search.scratches.data[i].memory, rbGetSeparationScratchSize());
     }
     for (int i = 0; i < pairs->search.blocks.count; ++i) {
@@ -110,6 +111,10 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     rbArray_FreeAll(pairs->search.fronts, pairs->ahead.bodies, pairs->ahead.contacts);
     rbArray_FreeAll(pairs->ahead.points, pairs->ahead.heads);
     rbIdList_Free(&pairs->search.partners);
+    for (int i = 0; i < RB_BLOCKS_MAX; ++i) {
+        rbIdList_Free(&pairs->search.partnerLists[i]);
+    }
+    rbArray_FreeAll(pairs->search.isChanged, pairs->search.partnerCounts);
     rbPairTable_Free(&pairs->table);
     rbPairTable_Free(&pairs->filter.exclusions);
     rbDestroyBroadPhase(pairs->broad);
@@ -567,13 +572,21 @@ static void forgetDistances(rbContactPairs* pairs, int index)
     }
 }
 
-// Replaces the box of a body and adds its overlaps. Later partners run their own query.
-static void place(rbContactPairs* pairs, int index)
+// Puts the new box of a body into the broad phase.
+static void putBox(rbContactPairs* pairs, int index)
 {
     rbNearBody* body = &pairs->bodies.data[index];
-    makeBox(pairs, body);
     body->isPlaced = true;
     body->isStale = false;
+    if (body->traits.isBounded) {
+        rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
+    }
+}
+
+// Adds the overlaps of a body with a new box.
+static void meetAll(rbContactPairs* pairs, int index, const int* partners, int count)
+{
+    const rbNearBody* body = &pairs->bodies.data[index];
     if (!body->traits.isBounded) {
         forgetDistances(pairs, index);
         for (int i = 0; i < pairs->bodies.count; ++i) {
@@ -585,9 +598,8 @@ static void place(rbContactPairs* pairs, int index)
         }
         return;
     }
-    rbBroadPhase_Place(pairs->broad, index, body->box.bounds, &pairs->search.partners);
-    for (int i = 0; i < pairs->search.partners.count; ++i) {
-        meet(pairs, index, pairs->search.partners.ids[i]);
+    for (int i = 0; i < count; ++i) {
+        meet(pairs, index, partners[i]);
     }
     for (int i = 0; i < pairs->unbounded.count; ++i) {
         const rbNearBody* plane = &pairs->bodies.data[pairs->unbounded.data[i]];
@@ -603,8 +615,13 @@ static void enlarge(rbContactPairs* pairs, int index, double travel)
     rbNearBody* body = &pairs->bodies.data[index];
     double needed = pairs->closedGap + travel + (body->travel - body->box.travel);
     if (body->traits.isBounded && body->isPlaced && needed > body->box.room) {
+        rbIdList* found = &pairs->search.partners;
         body->reach = fmax(body->reach, travel);
-        place(pairs, index);
+        makeBox(pairs, body);
+        putBox(pairs, index);
+        found->count = 0;
+        rbBroadPhase_FindPartners(pairs->broad, index, found, &pairs->search.scratches.data[0].ids);
+        meetAll(pairs, index, found->ids, found->count);
     }
 }
 
@@ -618,17 +635,26 @@ static void retryDropped(rbContactPairs* pairs)
     }
 }
 
-void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount)
+// Bodies, and changed ones, of a block at least.
+#define BODIES_LEAST 256
+#define CHANGED_LEAST 32
+
+typedef struct Approach {
+    rbContactPairs* pairs;
+    const rbContactPlace* places;
+} Approach;
+
+// Moves bodies to their places, and gives new boxes to those that need one.
+static void followBodies(void* context, rbShare share)
 {
-    RB_ASSERT(places != NULL || bodyCount == 0);
-    retryDropped(pairs);
-    pairs->search.changed.count = 0;
-    for (int i = 0; i < bodyCount && i < pairs->bodies.count; ++i) {
+    const Approach* approach = context;
+    rbContactPairs* pairs = approach->pairs;
+    for (int i = share.begin; i < share.end; ++i) {
         rbNearBody* body = &pairs->bodies.data[i];
         if (body->geometry == NULL) {
             continue;
         }
-        const rbContactPlace* now = &places[i];
+        const rbContactPlace* now = &approach->places[i];
         bool isFinite = rbIsFinite3(now->pose.position) && rbIsFiniteQuat(now->pose.orientation) &&
                         isfinite(now->reach);
         RB_ASSERT(isFinite && now->reach >= 0.0);
@@ -636,13 +662,75 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
             follow(body, now);
             heat(body, &pairs->hots.data[i]);
             if (!isBoxGood(pairs, body)) {
-                rbArray_Push(pairs->search.changed, i);
+                makeBox(pairs, body);
+                pairs->search.isChanged.data[i] = 1;
             }
         }
     }
-    for (int i = 0; i < pairs->search.changed.count; ++i) {
-        place(pairs, pairs->search.changed.data[i]);
+}
+
+// The partners of changed bodies; of two of these the first finds both.
+static void findPartners(void* context, rbShare share)
+{
+    rbContactPairs* pairs = ((const Approach*)context)->pairs;
+    rbIdList* found = &pairs->search.partnerLists[share.block];
+    found->count = 0;
+    for (int k = share.begin; k < share.end; ++k) {
+        int index = pairs->search.changed.data[k];
+        int first = found->count;
+        int count = first;
+        if (pairs->bodies.data[index].traits.isBounded) {
+            rbBroadPhase_FindPartners(pairs->broad, index, found,
+                                      &pairs->search.scratches.data[share.worker].ids);
+        }
+        for (int i = first; i < found->count; ++i) {
+            int id = found->ids[i];
+            found->ids[count] = id;
+            count += id > index || pairs->search.isChanged.data[id] == 0 ? 1 : 0;
+        }
+        found->count = count;
+        pairs->search.partnerCounts.data[k] = count - first;
     }
+}
+
+// All changed boxes are placed, then all partners found, then pairs made in the order of bodies.
+static void findNewPairs(Approach* approach)
+{
+    rbContactPairs* pairs = approach->pairs;
+    int count = pairs->search.changed.count;
+    int least = rbBroadPhase_IsShared(pairs->broad) ? CHANGED_LEAST : count + 1;
+    for (int i = 0; i < count; ++i) {
+        putBox(pairs, pairs->search.changed.data[i]);
+    }
+    rbContactPairs_ReserveScratch(pairs);
+    rbArray_Reserve(pairs->search.partnerCounts, count);
+    rbRunShares(count, least, findPartners, approach);
+    int blockSize = rbGetBlockSize(count, least);
+    for (int i = 0, first = 0; i < count; ++i) {
+        first = i % blockSize == 0 ? 0 : first;
+        const int* ids = pairs->search.partnerLists[i / blockSize].ids;
+        int own = pairs->search.partnerCounts.data[i];
+        meetAll(pairs, pairs->search.changed.data[i], own > 0 ? ids + first : NULL, own);
+        first += own;
+    }
+}
+
+void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount)
+{
+    RB_ASSERT(places != NULL || bodyCount == 0);
+    Approach approach = {pairs, places};
+    int count = bodyCount < pairs->bodies.count ? bodyCount : pairs->bodies.count;
+    retryDropped(pairs);
+    rbArray_Reserve(pairs->search.isChanged, pairs->bodies.count);
+    memset(pairs->search.isChanged.data, 0, (size_t)pairs->bodies.count);
+    rbRunShares(count, BODIES_LEAST, followBodies, &approach);
+    pairs->search.changed.count = 0;
+    for (int i = 0; i < count; ++i) {
+        if (pairs->search.isChanged.data[i] != 0) {
+            rbArray_Push(pairs->search.changed, i);
+        }
+    }
+    findNewPairs(&approach);
     for (int i = 0; i < pairs->search.changed.count; ++i) {
         removePairsOf(pairs, pairs->search.changed.data[i], true);
     }

@@ -198,6 +198,7 @@ typedef struct rbPairFilter {
 typedef struct rbPairScratch {
     RB_ARRAY(rbManifold) manifolds;
     void* memory;
+    rbIdList ids;
 } rbPairScratch;
 
 // What the search of a block of pairs found, until its place in the frame is known.
@@ -213,10 +214,13 @@ typedef struct rbFoundBlock {
 // Memory of one search.
 typedef struct rbPairSearch {
     uint32_t stamp;
-    RB_ARRAY(int) changed; // bodies whose boxes are new
-    rbIdList partners;
-    RB_ARRAY(rbPairScratch) scratches; // by worker
-    bool hasManyfolds;                 // scratches have room for many manifolds
+    RB_ARRAY(int) changed;                // bodies whose boxes are new
+    RB_ARRAY(unsigned char) isChanged;    // by body
+    rbIdList partnerLists[RB_BLOCKS_MAX]; // of changed bodies, by block
+    RB_ARRAY(int) partnerCounts;          // as changed
+    rbIdList partners;                    // of one body
+    RB_ARRAY(rbPairScratch) scratches;    // by worker
+    bool hasManyfolds;                    // scratches have room for many manifolds
     RB_ARRAY(rbFoundBlock) blocks;
     RB_ARRAY(int) counts;          // contacts of pairs, in their order
     RB_ARRAY(rbSpareFront) fronts; // to be used again
