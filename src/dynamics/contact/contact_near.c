@@ -13,6 +13,7 @@
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 // Boxes are fatter than necessary by this fraction of the smallest width of the shape, ...
 #define MARGIN_OF_WIDTH 0.03
@@ -31,6 +32,9 @@
 #define TRAVEL_EXCESS (1.0 + 1e-12)
 // After there was no room for all pairs, they are queried again below this fraction of the limit.
 #define RETRY_BELOW 0.9
+// Bodies, and changed ones, of a block at least.
+#define BODIES_LEAST 256
+#define CHANGED_LEAST 32
 
 // --------------------------------------------------------------------------- creation, settings
 
@@ -204,6 +208,53 @@ static int32_t firstLink(const rbContactPairs* pairs, int body)
     return body < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, body) : -1;
 }
 
+// Counts the pairs of bodies with later ones.
+static void countLater(void* context, rbShare share)
+{
+    rbContactPairs* pairs = context;
+    for (int a = share.begin; a < share.end; ++a) {
+        int count = 0;
+        for (int32_t link = firstLink(pairs, a); link >= 0;
+             link = rbPairTable_Next(&pairs->table, link)) {
+            count += rbPairTable_Partner(&pairs->table, link) > a ? 1 : 0;
+        }
+        pairs->order.starts.data[a + 1] = count;
+    }
+}
+
+static int compareOrders(const void* p, const void* q)
+{
+    return ((const rbPairOrder*)p)->b - ((const rbPairOrder*)q)->b;
+}
+
+// Up to this many are sorted by insertion.
+#define FEW 32
+
+// Lists the pairs of bodies with later ones, by ascending numbers.
+static void listLater(void* context, rbShare share)
+{
+    const rbContactPairs* pairs = context;
+    for (int a = share.begin; a < share.end; ++a) {
+        rbPairOrder* list = pairs->order.list.data + pairs->order.starts.data[a];
+        int count = 0;
+        bool isFew = pairs->order.starts.data[a + 1] - pairs->order.starts.data[a] <= FEW;
+        for (int32_t link = firstLink(pairs, a); link >= 0;
+             link = rbPairTable_Next(&pairs->table, link)) {
+            int b = rbPairTable_Partner(&pairs->table, link);
+            int k = b > a ? count++ : -1;
+            for (; isFew && k > 0 && list[k - 1].b > b; --k) {
+                list[k] = list[k - 1];
+            }
+            if (k >= 0) {
+                list[k] = (rbPairOrder){link >> 1, a, b};
+            }
+        }
+        if (!isFew) {
+            qsort(list, (size_t)count, sizeof *list, compareOrders);
+        }
+    }
+}
+
 // Lists the pairs by their bodies: those of an a are found by ascending b.
 static void sortPairs(rbContactPairs* pairs)
 {
@@ -214,25 +265,14 @@ static void sortPairs(rbContactPairs* pairs)
     rbArray_Reserve(pairs->order.list, pairs->table.count);
     rbArray_Reserve(pairs->order.starts, bodyCount + 1);
     int* starts = pairs->order.starts.data;
-    memset(starts, 0, (size_t)(bodyCount + 1) * sizeof *starts);
-    for (int slot = 0; slot < pairs->table.end; ++slot) {
-        starts[pairs->table.entries[slot].ids[0] + 1] += 1; // free entries: -1
-    }
     starts[0] = 0;
+    rbRunShares(bodyCount, BODIES_LEAST, countLater, pairs);
     for (int i = 0; i < bodyCount; ++i) {
         starts[i + 1] += starts[i];
     }
     RB_ASSERT(starts[bodyCount] == pairs->table.count);
     pairs->order.list.count = pairs->table.count;
-    for (int b = 0; b < bodyCount; ++b) {
-        for (int32_t link = firstLink(pairs, b); link >= 0;
-             link = rbPairTable_Next(&pairs->table, link)) {
-            int a = rbPairTable_Partner(&pairs->table, link);
-            if (a < b) {
-                pairs->order.list.data[starts[a]++] = (rbPairOrder){link >> 1, a, b};
-            }
-        }
-    }
+    rbRunShares(bodyCount, BODIES_LEAST, listLater, pairs);
     pairs->order.isOld = false;
 }
 
@@ -634,10 +674,6 @@ static void retryDropped(rbContactPairs* pairs)
         }
     }
 }
-
-// Bodies, and changed ones, of a block at least.
-#define BODIES_LEAST 256
-#define CHANGED_LEAST 32
 
 typedef struct Approach {
     rbContactPairs* pairs;
