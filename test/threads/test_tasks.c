@@ -1,3 +1,5 @@
+#define _DEFAULT_SOURCE // usleep
+
 // Blocks on threads: each is done once, whoever does it; scratch is never shared at the same time;
 // blocks inside blocks, lack of memory and stops.
 #include "base/core/random.h"
@@ -7,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define COUNT_MAX 5000
 
@@ -243,6 +247,36 @@ static void stopsAreAskedOnTheCallingThread(void** state)
     rbDestroyTasks(tasks);
 }
 
+// A child of fork has the calling thread only, which then does all blocks.
+static void blocksAreDoneAfterFork(void** state)
+{
+    (void)state;
+    rbTasks* tasks = rbCreateTasks(4, NULL);
+    RB_USE_TASKS(tasks);
+    Tally* tally = malloc(sizeof *tally);
+    assert_non_null(tally);
+    checkVisits(tally, 1000, 10);
+    (void)usleep(20000); // now they sleep
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        memset(tally, 0, sizeof *tally);
+        tally->count = 1000;
+        tally->blockSize = rbGetBlockSize(1000, 10);
+        rbRunShares(1000, 10, visit, tally);
+        (void)rbUseTasks(NULL);
+        rbDestroyTasks(tasks);
+        _exit(atomic_load(&tally->blocks) == 63 ? 0 : 1);
+    }
+    int status = 1;
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    checkVisits(tally, 1000, 10);
+    free(tally);
+    (void)rbUseTasks(NULL);
+    rbDestroyTasks(tasks);
+}
+
 // -------------------------------------------------------------------------------------------- host
 
 static void runBackwards(rbBlockFn* blockFn, void* work, int blockCount, void* context)
@@ -279,4 +313,4 @@ RB_TEST_GROUP(test_tasks, cmocka_unit_test(everyBlockIsDoneOnce),
               cmocka_unit_test(blocksAllocateForTheCaller),
               cmocka_unit_test(lackOfMemoryReturnsToTheCaller),
               cmocka_unit_test(stopsAreAskedOnTheCallingThread),
-              cmocka_unit_test(aHostRunsTheBlocks));
+              cmocka_unit_test(blocksAreDoneAfterFork), cmocka_unit_test(aHostRunsTheBlocks));

@@ -44,6 +44,7 @@ struct rbTasks {
     pthread_mutex_t mutex;
     pthread_cond_t hasBlocks;
     bool isEnding;
+    pid_t owner;     // process of the threads: a child of fork has none
     int threadCount; // that were started, besides the calling one
     pthread_t threads[RB_WORKERS_MAX];
 #endif
@@ -196,6 +197,10 @@ static void* work(void* context)
 
 static void wakeThreads(rbTasks* tasks, bool isEnding)
 {
+    if (tasks->owner != getpid()) {
+        tasks->threadCount = 0;
+        return;
+    }
     (void)pthread_mutex_lock(&tasks->mutex);
     tasks->isEnding = isEnding;
     (void)pthread_cond_broadcast(&tasks->hasBlocks);
@@ -223,6 +228,7 @@ static void startThreads(rbTasks* tasks, int cores)
 {
     sigset_t all, before;
     tasks->spins = tasks->workerCount <= cores ? SPINS : 0;
+    tasks->owner = getpid();
     (void)pthread_mutex_init(&tasks->mutex, NULL);
     (void)pthread_cond_init(&tasks->hasBlocks, NULL);
     (void)sigfillset(&all);
