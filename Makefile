@@ -115,6 +115,14 @@ test-asan: setup-test ## a tenth of the random cases under the address and undef
 	$(call build_preset,asan)
 	@JOBS=$(JOBS) tools/test_asan.sh
 
+.PHONY: test-tsan
+test-tsan: export TSAN_OPTIONS := halt_on_error=1
+test-tsan: setup-test ## worlds on 1 to 16 threads under the thread sanitizer
+	@mkdir -p build/tsan
+	@cmake --preset tsan >build/tsan/configure.log 2>&1 || { cat build/tsan/configure.log >&2; exit 1; }
+	@cmake --build build/tsan -j $(JOBS) --target test_threads -- --quiet | { grep -vx 'ninja: no work to do.' || true; }
+	@RB_TEST_LEVEL=quick build/tsan/test_threads
+
 .PHONY: test-bits
 test-bits: setup-ci ## checks that gcc and clang, debug and release give the same hashes
 	$(call build_preset,release)

@@ -10,3 +10,4 @@ void rbRunWallExperiment(rbBench* bench);      // X-14
 void rbRunSweepsExperiment(rbBench* bench);    // cost of a sweep
 void rbRunSolversExperiment(rbBench* bench);   // residual against time of every solver
 void rbRunHeapsExperiment(rbBench* bench);     // 1000 falling bodies to tolerance
+void rbRunThreadsExperiment(rbBench* bench);   // one thread and all cores

@@ -74,12 +74,13 @@ static const struct {
     {"x11", rbRunDetectionExperiment},   {"x13", rbRunFunnelExperiment},
     {"x14", rbRunWallExperiment},        {"sweeps", rbRunSweepsExperiment},
     {"solvers", rbRunSolversExperiment}, {"heaps", rbRunHeapsExperiment},
+    {"threads", rbRunThreadsExperiment},
 };
 #define EXPERIMENT_COUNT ((int)(sizeof experiments / sizeof experiments[0]))
 
 static const char* const parts[] = {"pyramid20", "spheres1000", "mixed1000", "terrain1000",
                                     "x11",       "x13",         "x14",       "sweeps",
-                                    "solvers",   "heaps",       NULL};
+                                    "solvers",   "heaps",       "threads",   NULL};
 
 // ------------------------------------------------------------------------------------------- rows
 

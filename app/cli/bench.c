@@ -130,6 +130,9 @@ static rbExit runBench(const rbArguments* arguments)
     if (rbArguments_Has(arguments, "--list")) {
         return listSuites();
     }
+    if (!rbArguments_TakeThreads(arguments, 1)) {
+        return RB_EXIT_USAGE;
+    }
     bool isForMachines = rbArguments_Has(arguments, "--json");
     rbBench bench = {
         .text = isForMachines ? NULL : stdout,
@@ -176,6 +179,9 @@ static const rbOption options[] = {
     {"--csv", "FILE", "writes the rows as a table"},
     {"--plots", "DIR",
      "draws error against time, of accuracy and joints-peers, as SUITE.svg there"},
+    {"--threads", "N",
+     "threads of a step of ours (default 1: times are those of one core; the part threads of the "
+     "suite contacts has its own)"},
     {"--json", NULL,
      "prints one array of {suite, case, engine, metric, value, unit, result, error_max}"},
 };

@@ -154,8 +154,8 @@ rbStatus rbResume_CheckScene(rbResume* resume, const rbRunParts* run, rbError* e
 // Options that may differ when a run is continued.
 static bool isFree(const char* name)
 {
-    static const char* const names[] = {"--resume",          "--checkpoint", "--every",
-                                        "--every-simulated", "--quiet",      "--json"};
+    static const char* const names[] = {"--resume", "--checkpoint", "--every",  "--every-simulated",
+                                        "--quiet",  "--json",       "--threads"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         if (strcmp(name, names[i]) == 0) {
             return true;

@@ -68,6 +68,15 @@ const char* rbArguments_Get(const rbArguments* arguments, const char* name);
 // with a message on stderr, when the text is not a number or outside low..high.
 bool rbArguments_GetNumber(const rbArguments* arguments, const char* name, double low, double high,
                            double* value);
+// Threads of all worlds from --threads, the fallback without it; false, with a message on stderr,
+// when it is no number of threads.
+bool rbArguments_TakeThreads(const rbArguments* arguments, int fallback);
+#define RB_OPTION_THREADS                                                                      \
+    {                                                                                          \
+        "--threads", "N",                                                                      \
+            "threads of a step, the same bits for any number (default: one per core for 1000 " \
+            "bodies and more)"                                                                 \
+    }
 // Prints the help of a verb.
 void rbVerb_PrintHelp(const rbVerb* verb, FILE* file);
 

@@ -44,6 +44,7 @@ set(programFiles
   bench/bumpy_sphere.c
   bench/contact_experiments.c
   bench/contact_heaps.c
+  bench/contact_threads.c
   bench/contact_sweeps.c
   bench/contact_checks.c
   bench/contact_runs.c

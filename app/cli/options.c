@@ -162,6 +162,20 @@ bool rbArguments_GetNumber(const rbArguments* arguments, const char* name, doubl
     return true;
 }
 
+bool rbArguments_TakeThreads(const rbArguments* arguments, int fallback)
+{
+    double count = fallback;
+    if (!rbArguments_GetNumber(arguments, "--threads", 0.0, 64.0, &count)) {
+        return false;
+    }
+    if (count != (double)(int)count) {
+        (void)rbFail("--threads is %g; must be an integer", count);
+        return false;
+    }
+    rbSetThreadCount((int)count);
+    return true;
+}
+
 void rbVerb_PrintHelp(const rbVerb* verb, FILE* file)
 {
     (void)fprintf(file, "rattleback %s %s%s\n\n%s\n", verb->name, verb->words,

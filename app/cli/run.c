@@ -449,6 +449,9 @@ static rbExit runScene(const rbArguments* arguments)
     if (resumed == NULL && arguments->wordCount == 0) {
         return rbFail("run needs SCENE; for example: rattleback run tumbling-box");
     }
+    if (!rbArguments_TakeThreads(arguments, 0)) {
+        return RB_EXIT_USAGE;
+    }
     rbRun* run = rbAllocZero(1, sizeof *run);
     rbExit exit = RB_EXIT_USAGE;
     bool isGood = true;
@@ -498,6 +501,7 @@ static const rbOption options[] = {
      "continues the run of a checkpoint; scene and options are those of the run"},
     {"--json", NULL, "prints the summary as JSON"},
     {"--quiet", NULL, "prints no summary and no progress"},
+    RB_OPTION_THREADS,
 };
 
 static const char* const examples[] = {

@@ -220,7 +220,8 @@ static bool readOptions(const rbArguments* arguments, rbViewOptions* options, rb
                                .recordPath = rbArguments_Get(arguments, "--record")};
     if (!rbArguments_GetNumber(arguments, "--port", 0.0, 65535.0, &port) ||
         !rbArguments_GetNumber(arguments, "--speed", 1e-6, 1e6, &options->speed) ||
-        !rbArguments_GetNumber(arguments, "--for", 1e-3, 1e9, &options->wallTime)) {
+        !rbArguments_GetNumber(arguments, "--for", 1e-3, 1e9, &options->wallTime) ||
+        !rbArguments_TakeThreads(arguments, 0)) {
         return false;
     }
     if (port != (double)(int)port) {
@@ -335,6 +336,7 @@ static const rbOption options[] = {
     {"--set", "KEY=VALUE",
      "changes a value of the scene, e.g. world.gravity.2=-1.6; can be repeated"},
     {"--json", NULL, "prints the URL and the port as JSON"},
+    RB_OPTION_THREADS,
 };
 
 static const char* const examples[] = {

@@ -185,6 +185,31 @@ RB_API void rbSetAllocator(rbAllocFn* allocFn, rbFreeFn* freeFn, void* context);
 /// (rbWorldDef.allocator).
 RB_API rbAllocator rbUseAllocator(rbAllocator allocator);
 
+/// One block of work; called once for every block.
+/// @param block its number
+/// @param work as given to rbRunBlocksFn
+typedef void rbBlockFn(int block, void* work);
+
+/// Runs all blocks of a piece of work, each once, in any order and on any threads, and returns when
+/// all of them have returned. Results do not depend on how it does that.
+/// @param blockFn does one block
+/// @param work passed to it
+/// @param blockCount blocks have the numbers 0 to blockCount - 1
+/// @param context of the rbTaskHost
+typedef void rbRunBlocksFn(rbBlockFn* blockFn, void* work, int blockCount, void* context);
+
+/// The scheduler of the host, if worlds are to use it instead of threads of their own. All zero:
+/// none.
+typedef struct rbTaskHost {
+    rbRunBlocksFn* runFn; ///< NULL: none
+    void* context;        ///< passed to it
+    int workerCount;      ///< blocks that it runs at the same time, 1 to 64; more would wait
+} rbTaskHost;
+
+/// Sets the number of threads of all worlds whose rbWorldDef.threadCount is 0, from their next
+/// advance on; 0, the default: automatic.
+RB_API void rbSetThreadCount(int threadCount);
+
 /// Whether what the calling thread computes must stop. Asked very often: reads a flag or a clock.
 typedef bool rbStopFn(void* context);
 

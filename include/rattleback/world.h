@@ -2,9 +2,10 @@
 /// The world: time, bodies, forces, the journal of events and the energy accounting.
 ///
 /// A world is an opaque pointer and shares nothing with other worlds; use it from one thread at a
-/// time. Bodies move on flight records: a record holds the state at its start, and the state at any
-/// later time is evaluated from it. Reading, recording and output never change a record, so a run
-/// gives the same bits whatever is written and how often.
+/// time. An advance of many bodies is shared by several threads (rbWorldDef.threadCount). Bodies
+/// move on flight records: a record holds the state at its start, and the state at any later time
+/// is evaluated from it. Reading, recording and output never change a record, so a run gives the
+/// same bits whatever is written and how often.
 #ifndef RATTLEBACK_WORLD_H
 #define RATTLEBACK_WORLD_H
 
@@ -87,6 +88,11 @@ typedef struct rbWorldDef {
         allocator;    ///< of everything the world holds; all zero: that of the thread or process
     rbLogFn* logFn;   ///< receives its messages; NULL: none
     void* logContext; ///< passed to logFn
+    int threadCount;  ///< threads of an advance, including the calling one, at most 64; 0, the
+                      ///< default: that of rbSetThreadCount, and if it is 0 as well, one per core
+                      ///< for worlds of 1000 bodies and more and one for smaller ones. Results are
+                      ///< the same bits for any number, and callbacks come on the calling thread
+    rbTaskHost tasks; ///< scheduler of the host, used instead of own threads; all zero: none
 } rbWorldDef;
 
 /// Fills in the defaults; called by rbDefaultWorldDef.

@@ -81,7 +81,7 @@ static void advancePart(rbStepEngine* engine, const rbStepHost* host, double end
     double h = end - c->grid.time;
     push(engine, host, h, false);
     rbContactStep_KickLoose(engine, host, c->grid.time, 0.5 * h, false);
-    rbContactStep_FlyLoose(c, h);
+    rbContactStep_FlyLoose(engine, h);
     rbContactStep_PlaceFixed(engine, end);
     c->grid.time = end;
     rbStepContacts_MakeReady(engine);
@@ -121,7 +121,7 @@ static void look(rbStepEngine* engine, const rbStepHost* host, double time)
     rbContactStep_NoteNode(c);
     push(engine, host, h, false);
     rbContactStep_KickLoose(engine, host, c->grid.time, 0.5 * h, false);
-    rbContactStep_FlyLoose(c, h);
+    rbContactStep_FlyLoose(engine, h);
     rbContactStep_KickLoose(engine, host, time, 0.5 * h, false);
     push(engine, host, h, false);
 }

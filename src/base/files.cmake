@@ -8,6 +8,7 @@ target_sources(rattleback PRIVATE
   src/base/core/registered_rows.c
   src/base/core/settings.c
   src/base/core/status.c
+  src/base/core/tasks.c
   src/base/core/timer.c
   src/base/core/words.c
   src/base/math/atan.c

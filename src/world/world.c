@@ -28,6 +28,15 @@ rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
             "the allocator of the world has only one of its two functions; set both or neither");
         return NULL;
     }
+    bool isHosted = def->tasks.runFn != NULL;
+    if (def->threadCount < 0 || def->threadCount > RB_WORKERS_MAX ||
+        (isHosted && (def->tasks.workerCount < 1 || def->tasks.workerCount > RB_WORKERS_MAX))) {
+        (void)rbError_Set(error, RB_STATUS_INVALID,
+                          "a world has 0 (automatic) to %d threads, and a scheduler of the host 1 "
+                          "to %d workers, not %d and %d",
+                          RB_WORKERS_MAX, RB_WORKERS_MAX, def->threadCount, def->tasks.workerCount);
+        return NULL;
+    }
     RB_USE_ALLOCATOR(def->allocator);
     rbWorld* world = rbAllocZero(1, sizeof *world);
     world->def = *def;
@@ -55,33 +64,41 @@ void rbDestroyWorld(rbWorld* world)
     rbDestroyQueryTree(world->queryTree);
     rbWorld_FreeEngine(world);
     rbWorld_FreeLinks(world);
-    rbArray_Free(world->owned);
-    rbArray_Free(world->materialPairs);
-    rbArray_Free(world->contactViews);
+    rbArray_FreeAll(world->owned, world->materialPairs, world->contactViews);
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
         rbArray_Free(world->touches[i]);
     }
-    rbArray_Free(world->foundTouches);
-    rbArray_Free(world->sensorBodies);
-    rbArray_Free(world->sensorStates);
-    rbArray_Free(world->nextTouches);
-    rbArray_Free(world->contactEvents);
-    rbArray_Free(world->bodies);
-    rbArray_Free(world->flights);
-    rbArray_Free(world->motions);
-    rbArray_Free(world->states);
-    rbArray_Free(world->principals);
-    rbArray_Free(world->geometries);
-    rbArray_Free(world->forces);
-    rbArray_Free(world->events);
-    rbArray_Free(world->flightStarts);
+    rbArray_FreeAll(world->foundTouches, world->sensorBodies, world->sensorStates);
+    rbArray_FreeAll(world->nextTouches, world->contactEvents, world->bodies, world->flights);
+    rbArray_FreeAll(world->motions, world->states, world->principals, world->geometries);
+    rbArray_FreeAll(world->forces, world->events, world->flightStarts);
     rbNameTable_Free(&world->names);
     rbIdPool_Free(&world->bodyIds);
     rbIdPool_Free(&world->geometryIds);
     rbIdPool_Free(&world->shapeIds);
     rbIdPool_Free(&world->forceIds);
     rbFree(world->kept, world->keptCapacity);
+    rbDestroyTasks(world->tasks);
     rbFree(world, sizeof *world);
+}
+
+// Smaller worlds do not gain by threads.
+#define THREADS_BODIES 1000
+
+rbTasks* rbWorld_ChooseTasks(rbWorld* world)
+{
+    int count = world->def.threadCount > 0 ? world->def.threadCount : rbGetThreadCount();
+    bool isHosted = world->def.tasks.runFn != NULL;
+    if (count == 0 && !isHosted && world->aliveCount < THREADS_BODIES) {
+        return NULL;
+    }
+    if (world->threadCount != count + 1) {
+        rbDestroyTasks(world->tasks);
+        world->tasks = NULL;
+        world->tasks = rbCreateTasks(count, &world->def.tasks);
+        world->threadCount = count + 1;
+    }
+    return world->tasks;
 }
 
 // Evaluates every body at the world's time, except those that the step engine moved there.
@@ -172,10 +189,12 @@ static rbStepReport moveEngine(rbWorld* world, double time, double rest)
 static rbStepReport moveTo(rbWorld* world, double time, double rest)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
+    RB_USE_TASKS(NULL); // of this thread until now: back at the end, however it ends
     RB_GUARD(guard, NULL)
     {
         return reportFailure(world, &guard);
     }
+    (void)rbUseTasks(rbWorld_ChooseTasks(world));
     rbWorld_BeginMove(world);
     return moveEngine(world, time, rest);
 }

@@ -170,10 +170,12 @@ rbStatus rbWorld_StartEngine(rbWorld* world, rbError* error)
 rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
+    RB_USE_TASKS(NULL); // of this thread until now: back at the end, however it ends
     RB_GUARD(guard, NULL)
     {
         return rbWorld_Recover(world, &guard, error);
     }
+    (void)rbUseTasks(rbWorld_ChooseTasks(world));
     rbWorld_BeginMove(world);
     rbStatus status = rbWorld_StartEngine(world, error);
     rbWorld_EndMove(world);

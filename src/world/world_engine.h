@@ -134,6 +134,8 @@ void rbWorld_CheckSensors(rbWorld* world, double time, const rbMotionState* stat
 // Everything that moves the world by its engine does so between these two, under a guard without a
 // list. When it returns to the guard, Recover makes the world as it was and returns the status.
 void rbWorld_BeginMove(rbWorld* world);
+// The threads of the next advance; NULL: none.
+rbTasks* rbWorld_ChooseTasks(rbWorld* world);
 void rbWorld_EndMove(rbWorld* world);
 rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error);
 

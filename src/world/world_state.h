@@ -5,6 +5,7 @@
 #include "base/core/id_pool.h"
 #include "base/core/memory.h"
 #include "base/core/name_table.h"
+#include "base/core/tasks.h"
 #include "dynamics/engines/event/event_engine.h"
 #include "dynamics/engines/step/step_engine.h"
 #include "dynamics/forces/force_table.h"
@@ -129,6 +130,8 @@ struct rbWorld {
     RB_ARRAY(rbTransform) principals; // frames of inertia in the body's; identity if static
     rbNameTable names;
     int aliveCount;
+    rbTasks* tasks;  // threads of its advances; NULL: none yet, or one is enough
+    int threadCount; // that tasks were made for, + 1; 0: none yet
 
     rbIdPool geometryIds;
     RB_ARRAY(rbGeometrySlot) geometries;

@@ -9,6 +9,9 @@
 // carry one.
 #include "base/core/memory.h"
 
+#ifdef RB_THREADS
+#include <sched.h>
+#endif
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -71,6 +74,8 @@ static _Thread_local rbAllocator threadAllocator; // allocFn NULL: that of the p
 static _Thread_local rbBlock** threadList;        // new blocks go there; NULL: to no list
 static _Thread_local rbGuard* threadGuard;        // the innermost; NULL: none
 static _Thread_local rbStop threadStop;
+static _Thread_local bool isShared;               // threads that work for each other use the memory
+static atomic_flag sharedLock = ATOMIC_FLAG_INIT; // one of them does now
 static atomic_uint_fast64_t allocationCount;
 static atomic_uint_fast64_t allocatedBytes;
 
@@ -105,6 +110,43 @@ rbStop rbUseStop(rbStop stop)
     rbStop before = threadStop;
     threadStop = stop;
     return before;
+}
+
+// -------------------------------------------------------------------------------------- loans
+
+rbLoan rbLend(void)
+{
+    return (rbLoan){.allocator = threadAllocator,
+                    .list = threadList,
+                    .hasGuard = threadGuard != NULL,
+                    .isStoppable = threadGuard != NULL && threadGuard->isStoppable,
+                    .isShared = true};
+}
+
+rbLoan rbBorrow(const rbLoan* loan)
+{
+    rbLoan own = {.allocator = threadAllocator, .list = threadList, .isShared = isShared};
+    threadAllocator = loan->allocator;
+    threadList = loan->list;
+    isShared = loan->isShared;
+    return own;
+}
+
+// Blocks are rare inside the allocator: steps do not allocate after the first ones.
+static void lockShared(void)
+{
+    while (isShared && atomic_flag_test_and_set_explicit(&sharedLock, memory_order_acquire)) {
+#ifdef RB_THREADS
+        (void)sched_yield();
+#endif
+    }
+}
+
+static void unlockShared(void)
+{
+    if (isShared) {
+        atomic_flag_clear_explicit(&sharedLock, memory_order_release);
+    }
 }
 
 // -------------------------------------------------------------------------------------- guards
@@ -145,12 +187,17 @@ static void leaveTo(rbGuard* guard, rbStatus status, size_t size)
     longjmp(guard->place, 1);
 }
 
-void rbRefuseBytes(void)
+void rbReturnToGuard(rbStatus status, size_t size)
 {
     RB_ASSERT(threadGuard != NULL);
     if (threadGuard != NULL) {
-        leaveTo(threadGuard, RB_STATUS_CORRUPT, 0);
+        leaveTo(threadGuard, status, size);
     }
+}
+
+void rbRefuseBytes(void)
+{
+    rbReturnToGuard(RB_STATUS_CORRUPT, 0);
 }
 
 rbStatus rbGuard_Explain(const rbGuard* guard, rbError* error)
@@ -236,9 +283,11 @@ void* rbAlloc(size_t size)
     }
     rbAllocator allocator = threadAllocator.allocFn != NULL ? threadAllocator : processAllocator;
     size_t offset = headerSize(size);
+    lockShared();
     char* block =
         size <= SIZE_MAX - offset ? allocator.allocFn(size + offset, allocator.context) : NULL;
     if (block == NULL) {
+        unlockShared();
         outOfMemory(size);
     }
     void* memory = block + offset;
@@ -252,6 +301,7 @@ void* rbAlloc(size_t size)
         }
         *threadList = header;
     }
+    unlockShared();
     atomic_fetch_add_explicit(&allocationCount, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&allocatedBytes, size, memory_order_relaxed);
     return memory;
@@ -276,9 +326,11 @@ void rbFree(void* memory, size_t size)
     }
     atomic_fetch_sub_explicit(&allocatedBytes, size, memory_order_relaxed);
     size_t offset = headerSize(size);
+    lockShared();
     unlinkBlock((rbBlock*)memory - 1);
     rbBlock header = *((rbBlock*)memory - 1);
     header.freeFn((char*)memory - offset, size + offset, header.context);
+    unlockShared();
 }
 
 void* rbGrow(void* memory, size_t oldSize, size_t newSize)

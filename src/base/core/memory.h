@@ -92,6 +92,23 @@ void rbDetachBlock(void* memory);
 // Frees all blocks of a list.
 void rbFreeBlocks(rbBlock** list);
 
+// What a thread lends to those that work for it: their memory is the same, and only one at a time
+// is inside the allocator.
+typedef struct rbLoan {
+    rbAllocator allocator;
+    rbBlock** list;
+    bool hasGuard;    // lack of memory and stops have a place to return to
+    bool isStoppable; // likewise
+    bool isShared;    // others use the memory as well
+} rbLoan;
+
+// The memory of this thread, to be shared.
+rbLoan rbLend(void);
+// Uses the memory of another thread from now on; returns the own, to be used again in the same way.
+rbLoan rbBorrow(const rbLoan* loan);
+// Returns to the guard since another thread could not go on.
+void rbReturnToGuard(rbStatus status, size_t size);
+
 // Growable array of a type: RB_ARRAY(int) a = {0}; rbArray_Push(a, 3); a.data[0]; rbArray_Free(a).
 // A pointer into it becomes invalid at the next push: keep the index instead.
 #define RB_ARRAY(type) \

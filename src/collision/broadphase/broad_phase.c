@@ -266,23 +266,32 @@ static void sortRun(int* ids, int count, int* scratch)
     }
 }
 
-// Sorts numbers ascending; O(n). scratch grows to the size of the list.
-static void sortIds(rbIdList* list, rbIdList* scratch)
+// Sorts the numbers from the first on ascending; O(n). scratch grows to the size of the list.
+static void sortIds(rbIdList* list, int first, rbIdList* scratch)
 {
-    if (list->count > FEW) {
-        rbIdList_Reserve(scratch, list->count);
+    int count = list->count - first;
+    if (count > FEW) {
+        rbIdList_Reserve(scratch, count);
     }
-    sortRun(list->ids, list->count, scratch->ids);
+    if (count > 1) {
+        sortRun(list->ids + first, count, scratch->ids);
+    }
 }
 
-static void findSorted(rbBroadPhase* broad, int id, rbIdList* found)
+bool rbBroadPhase_IsShared(const rbBroadPhase* broad)
 {
+    return broad->row->isShared;
+}
+
+void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbIdList* scratch)
+{
+    int first = found->count;
     if (broad->row->findPartners != NULL) {
         broad->row->findPartners(broad, id, found);
     } else {
         broad->row->query(broad, &broad->boxes[id], id, found);
     }
-    sortIds(found, &broad->scratch);
+    sortIds(found, first, scratch);
 }
 
 void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* partners)
@@ -308,7 +317,7 @@ void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* par
     }
     if (partners != NULL) {
         partners->count = 0;
-        findSorted(broad, id, partners);
+        rbBroadPhase_FindPartners(broad, id, partners, &broad->scratch);
     }
 }
 
@@ -355,7 +364,7 @@ void rbBroadPhase_Query(rbBroadPhase* broad, rbBounds box, rbIdList* found)
     found->count = 0;
     rbBounds cleaned = clean(&box);
     broad->row->query(broad, &cleaned, RB_BROAD_NONE, found);
-    sortIds(found, &broad->scratch);
+    sortIds(found, 0, &broad->scratch);
 }
 
 // Sorts pairs by their first, then by their second number. O(pairs + ids).

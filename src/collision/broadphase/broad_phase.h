@@ -36,6 +36,7 @@ typedef struct rbBroadRow {
     void (*placeAll)(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count);
     // Appends the boxes that overlap a box, except number self, in any order.
     void (*query)(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
+    bool isShared; // several threads may query at once
     // The same for a box in the broad phase. NULL: query is used.
     void (*findPartners)(rbBroadPhase* broad, int id, rbIdList* found);
     // Appends all overlapping pairs, each once, in any order. NULL: every box is queried.
@@ -73,6 +74,11 @@ RB_DECLARE_WORDS(rbBroadPhaseType);
 // which numbers have a box, NULL: all. Returns how many.
 int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
                   double edges[RB_EDGE_SAMPLES]);
+
+// Whether several threads may find partners at once.
+bool rbBroadPhase_IsShared(const rbBroadPhase* broad);
+// Appends the boxes that overlap the box of a number, ascending; scratch is for sorting.
+void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbIdList* scratch);
 
 // The query of the naive row: tests all boxes, O(n).
 void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);

@@ -52,7 +52,6 @@ typedef struct rbDynamicTree {
     int leafCapacity;
     bool isTooDeep;
     int countAtBuild;
-    RB_ARRAY(int32_t) stack;
     RB_ARRAY(rbTreeItem) items;
     RB_ARRAY(rbTreeRange) ranges;
 } rbDynamicTree;
@@ -72,7 +71,7 @@ static void stop(rbBroadPhase* broad)
         rbFree(tree->memory, ((size_t)tree->nodeCapacity + 1) * NODE_SIZE);
     }
     rbFree(tree->leafSlots, (size_t)tree->leafCapacity * sizeof *tree->leafSlots);
-    rbArray_FreeAll(tree->stack, tree->items, tree->ranges);
+    rbArray_FreeAll(tree->items, tree->ranges);
 }
 
 // ------------------------------------------------------------------------------------------- nodes
@@ -589,33 +588,26 @@ static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wa
 
 // ----------------------------------------------------------------------------------------- queries
 
-static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)
+#define STACK_MAX 128
+
+// Appends the boxes below a node; changes nothing of the tree, so that threads may do it at once.
+// Returns how many nodes were visited.
+static int64_t search(const rbBroadPhase* broad, int32_t from, const rbBounds* box, int self,
+                      rbIdList* found)
 {
-    rbDynamicTree* tree = broad->state;
-    int first = found->count;
+    const rbDynamicTree* tree = broad->state;
     int64_t visited = 0;
-    if (tree->root == EMPTY) {
-        return;
-    }
-    if (tree->root < 0) {
-        if (~tree->root != self && rbDoBoxesOverlap(box, &broad->boxes[~tree->root])) {
-            rbIdList_Push(found, ~tree->root);
-        }
-        return;
-    }
     rbFloatQuery rounded = rbMakeFloatQuery(box);
-    rbArray_Reserve(tree->stack, 2);
-    int32_t* stack = tree->stack.data;
+    int32_t stack[STACK_MAX];
     int depth = 0;
-    stack[depth++] = tree->root;
+    stack[depth++] = from;
     while (depth > 0) {
         const rbTreeNode* node = &tree->nodes[stack[--depth]];
-        ++visited;
-        if (depth + 2 > tree->stack.capacity) {
-            tree->stack.count = depth;
-            rbArray_Reserve(tree->stack, depth + 2);
-            stack = tree->stack.data;
+        if (depth + 2 > STACK_MAX) {
+            visited += search(broad, stack[depth], box, self, found);
+            continue;
         }
+        ++visited;
         rbIdList_Reserve(found, found->count + 2);
         // overlaps are unpredictable: write first, then count the entry if it overlapped
         for (int place = 0; place < 2; ++place) {
@@ -633,9 +625,26 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
             found->count += (int)(answer == RB_BOXES_OVERLAP) & (int)isLeaf & (int)(~child != self);
         }
     }
-    broad->counts.cells += visited;
-    broad->counts.boxTests += 2 * visited;
-    broad->counts.candidates += found->count - first;
+    return visited;
+}
+
+static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)
+{
+    const rbDynamicTree* tree = broad->state;
+    int first = found->count;
+    if (tree->root == EMPTY) {
+        return;
+    }
+    if (tree->root < 0) {
+        if (~tree->root != self && rbDoBoxesOverlap(box, &broad->boxes[~tree->root])) {
+            rbIdList_Push(found, ~tree->root);
+        }
+        return;
+    }
+    int64_t visited = search(broad, tree->root, box, self, found);
+    __atomic_fetch_add(&broad->counts.cells, visited, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&broad->counts.boxTests, 2 * visited, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&broad->counts.candidates, found->count - first, __ATOMIC_RELAXED);
 }
 
 const rbBroadRow rbBroadRowTree = {
@@ -648,4 +657,5 @@ const rbBroadRow rbBroadRowTree = {
     .remove = detach,
     .placeAll = placeAll,
     .query = query,
+    .isShared = true,
 };

@@ -129,10 +129,7 @@ void rbDestroyCollisions(rbCollisions* collisions)
     if (collisions == NULL) {
         return;
     }
-    rbArray_Free(collisions->hits);
-    rbArray_Free(collisions->groups);
-    rbArray_Free(collisions->saved);
-    rbArray_Free(collisions->uses);
+    rbArray_FreeAll(collisions->hits, collisions->groups, collisions->saved, collisions->uses);
     rbArray_Free(collisions->notes);
     rbFree(collisions, sizeof *collisions);
 }

@@ -88,6 +88,15 @@ static rbMat3 getMidway(rbNearBody* body, rbQuat old, uint32_t stamp)
     return body->midway.rotation;
 }
 
+void rbContactPairs_FindMidways(void* context, rbShare share)
+{
+    rbContactPairs* pairs = context;
+    const rbContactFrame* old = &pairs->frames[pairs->kept];
+    for (int i = share.begin; i < share.end && i < old->orientations.count; ++i) {
+        (void)getMidway(&pairs->bodies.data[i], old->orientations.data[i], pairs->search.stamp);
+    }
+}
+
 // (phi/2) / sin(phi/2) for the angle between two unit vectors: the series of asin(x) / x.
 static double getArcFactor(rbVec3 a, rbVec3 b)
 {
@@ -222,15 +231,11 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
     }
 }
 
-void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set)
+static void keepPoints(void* context, rbShare share)
 {
-    rbContactFrame* frame = &pairs->frames[pairs->current];
-    RB_ASSERT(set->contacts == frame->contacts.data && set->points == frame->points.data);
-    RB_ASSERT(set->pointCount == frame->points.count);
-    rbArray_Reserve(frame->keptPoints, set->pointCount);
-    rbArray_Reserve(frame->keptTurnings, set->contactCount);
-    for (int i = 0; i < set->pointCount; ++i) {
-        const rbContactPoint* point = &set->points[i];
+    rbContactFrame* frame = context;
+    for (int i = share.begin; i < share.end; ++i) {
+        const rbContactPoint* point = &frame->points.data[i];
         rbKeptPoint* kept = &frame->keptPoints.data[i];
         memset(kept, 0, sizeof *kept);
         memcpy(kept->impulse, point->impulse, sizeof kept->impulse);
@@ -238,6 +243,16 @@ void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set)
         memcpy(kept->slip, point->slip, sizeof kept->slip);
         kept->isSticking = point->isSticking;
     }
+}
+
+void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set)
+{
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    RB_ASSERT(set->contacts == frame->contacts.data && set->points == frame->points.data);
+    RB_ASSERT(set->pointCount == frame->points.count);
+    rbArray_Reserve(frame->keptPoints, set->pointCount);
+    rbArray_Reserve(frame->keptTurnings, set->contactCount);
+    rbRunShares(set->pointCount, 256, keepPoints, frame);
     for (int i = 0; i < set->contactCount; ++i) {
         memcpy(frame->keptTurnings.data[i].turning, set->contacts[i].turning,
                sizeof frame->keptTurnings.data[i].turning);

@@ -13,6 +13,7 @@
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 // Boxes are fatter than necessary by this fraction of the smallest width of the shape, ...
 #define MARGIN_OF_WIDTH 0.03
@@ -31,8 +32,23 @@
 #define TRAVEL_EXCESS (1.0 + 1e-12)
 // After there was no room for all pairs, they are queried again below this fraction of the limit.
 #define RETRY_BELOW 0.9
+// Bodies, and changed ones, of a block at least.
+#define BODIES_LEAST 256
+#define CHANGED_LEAST 32
 
 // --------------------------------------------------------------------------- creation, settings
+
+void rbContactPairs_ReserveScratch(rbContactPairs* pairs)
+{
+    int manifoldCount = pairs->search.hasManyfolds ? RB_PAIR_MANIFOLDS_MAX : 1;
+    while (pairs->search.scratches.count < rbGetWorkerCount()) {
+        rbPairScratch scratch = {.memory = rbAlloc(rbGetSeparationScratchSize())};
+        rbArray_Push(pairs->search.scratches, scratch);
+    }
+    for (int i = 0; i < pairs->search.scratches.count; ++i) {
+        rbArray_Reserve(pairs->search.scratches.data[i].manifolds, manifoldCount);
+    }
+}
 
 rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
 {
@@ -46,11 +62,10 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     pairs->isCarrying = settings->substeps > 0;
     bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
     pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
-    pairs->search.scratch = rbAlloc(rbGetSeparationScratchSize());
+    rbContactPairs_ReserveScratch(pairs);
     pairs->kept = -1;
     pairs->report.bodyA = -1;
     pairs->report.bodyB = -1;
-    rbArray_Reserve(pairs->search.manifolds, 1);
     return pairs;
 }
 
@@ -85,27 +100,29 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         rbContactFrame* frame = &pairs->frames[i];
         RB_FRAME_ARRAYS(FREE_ARRAY)
     }
-    rbArray_Free(pairs->bodies);
-    rbArray_Free(pairs->hots);
-    rbArray_Free(pairs->spans);
-    rbArray_Free(pairs->unbounded);
-    rbArray_Free(pairs->pairs);
-    rbArray_Free(pairs->caches);
-    rbArray_Free(pairs->order.list);
-    rbArray_Free(pairs->order.starts);
-    rbArray_Free(pairs->search.changed);
-    rbArray_Free(pairs->search.manifolds);
-    rbArray_Free(pairs->search.fronts);
-    rbArray_Free(pairs->ahead.bodies);
-    rbArray_Free(pairs->ahead.contacts);
-    rbArray_Free(pairs->ahead.points);
-    rbArray_Free(pairs->ahead.heads);
+    rbArray_FreeAll(pairs->bodies, pairs->hots, pairs->spans, pairs->unbounded, pairs->pairs);
+    rbArray_FreeAll(pairs->caches, pairs->order.list, pairs->order.starts, pairs->search.changed);
+    for (int i = 0; i < pairs->search.scratches.count; ++i) {
+        rbArray_Free(pairs->search.scratches.data[i].manifolds);
+        rbIdList_Free(&pairs->search.scratches.data[i].ids);
+        rbFree(pairs->search.scratches.data[i].memory, rbGetSeparationScratchSize());
+    }
+    for (int i = 0; i < pairs->search.blocks.count; ++i) {
+        rbFoundBlock* block = &pairs->search.blocks.data[i];
+        rbArray_FreeAll(block->contacts, block->pointCounts, block->points);
+    }
+    rbArray_FreeAll(pairs->search.scratches, pairs->search.blocks, pairs->search.counts);
+    rbArray_FreeAll(pairs->search.fronts, pairs->ahead.bodies, pairs->ahead.contacts);
+    rbArray_FreeAll(pairs->ahead.points, pairs->ahead.heads);
     rbIdList_Free(&pairs->search.partners);
+    for (int i = 0; i < RB_BLOCKS_MAX; ++i) {
+        rbIdList_Free(&pairs->search.partnerLists[i]);
+    }
+    rbArray_FreeAll(pairs->search.isChanged, pairs->search.partnerCounts);
     rbPairTable_Free(&pairs->table);
     rbPairTable_Free(&pairs->filter.exclusions);
     rbDestroyBroadPhase(pairs->broad);
     rbFree(pairs->filter.materials, MATERIAL_PAIRS * sizeof *pairs->filter.materials);
-    rbFree(pairs->search.scratch, rbGetSeparationScratchSize());
     rbFree(pairs, sizeof *pairs);
 }
 
@@ -191,6 +208,53 @@ static int32_t firstLink(const rbContactPairs* pairs, int body)
     return body < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, body) : -1;
 }
 
+// Counts the pairs of bodies with later ones.
+static void countLater(void* context, rbShare share)
+{
+    rbContactPairs* pairs = context;
+    for (int a = share.begin; a < share.end; ++a) {
+        int count = 0;
+        for (int32_t link = firstLink(pairs, a); link >= 0;
+             link = rbPairTable_Next(&pairs->table, link)) {
+            count += rbPairTable_Partner(&pairs->table, link) > a ? 1 : 0;
+        }
+        pairs->order.starts.data[a + 1] = count;
+    }
+}
+
+static int compareOrders(const void* p, const void* q)
+{
+    return ((const rbPairOrder*)p)->b - ((const rbPairOrder*)q)->b;
+}
+
+// Up to this many are sorted by insertion.
+#define FEW 32
+
+// Lists the pairs of bodies with later ones, by ascending numbers.
+static void listLater(void* context, rbShare share)
+{
+    const rbContactPairs* pairs = context;
+    for (int a = share.begin; a < share.end; ++a) {
+        rbPairOrder* list = pairs->order.list.data + pairs->order.starts.data[a];
+        int count = 0;
+        bool isFew = pairs->order.starts.data[a + 1] - pairs->order.starts.data[a] <= FEW;
+        for (int32_t link = firstLink(pairs, a); link >= 0;
+             link = rbPairTable_Next(&pairs->table, link)) {
+            int b = rbPairTable_Partner(&pairs->table, link);
+            int k = b > a ? count++ : -1;
+            for (; isFew && k > 0 && list[k - 1].b > b; --k) {
+                list[k] = list[k - 1];
+            }
+            if (k >= 0) {
+                list[k] = (rbPairOrder){link >> 1, a, b};
+            }
+        }
+        if (!isFew) {
+            qsort(list, (size_t)count, sizeof *list, compareOrders);
+        }
+    }
+}
+
 // Lists the pairs by their bodies: those of an a are found by ascending b.
 static void sortPairs(rbContactPairs* pairs)
 {
@@ -201,25 +265,14 @@ static void sortPairs(rbContactPairs* pairs)
     rbArray_Reserve(pairs->order.list, pairs->table.count);
     rbArray_Reserve(pairs->order.starts, bodyCount + 1);
     int* starts = pairs->order.starts.data;
-    memset(starts, 0, (size_t)(bodyCount + 1) * sizeof *starts);
-    for (int slot = 0; slot < pairs->table.end; ++slot) {
-        starts[pairs->table.entries[slot].ids[0] + 1] += 1; // free entries: -1
-    }
     starts[0] = 0;
+    rbRunShares(bodyCount, BODIES_LEAST, countLater, pairs);
     for (int i = 0; i < bodyCount; ++i) {
         starts[i + 1] += starts[i];
     }
     RB_ASSERT(starts[bodyCount] == pairs->table.count);
     pairs->order.list.count = pairs->table.count;
-    for (int b = 0; b < bodyCount; ++b) {
-        for (int32_t link = firstLink(pairs, b); link >= 0;
-             link = rbPairTable_Next(&pairs->table, link)) {
-            int a = rbPairTable_Partner(&pairs->table, link);
-            if (a < b) {
-                pairs->order.list.data[starts[a]++] = (rbPairOrder){link >> 1, a, b};
-            }
-        }
-    }
+    rbRunShares(bodyCount, BODIES_LEAST, listLater, pairs);
     pairs->order.isOld = false;
 }
 
@@ -438,7 +491,8 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
         setMaterials(near, shape);
         measureShape(near);
         if (near->traits.isManyfold) {
-            rbArray_Reserve(pairs->search.manifolds, RB_PAIR_MANIFOLDS_MAX);
+            pairs->search.hasManyfolds = true;
+            rbContactPairs_ReserveScratch(pairs);
         }
     }
     if (isListed || (shape != NULL && !near->traits.isBounded)) {
@@ -558,13 +612,21 @@ static void forgetDistances(rbContactPairs* pairs, int index)
     }
 }
 
-// Replaces the box of a body and adds its overlaps. Later partners run their own query.
-static void place(rbContactPairs* pairs, int index)
+// Puts the new box of a body into the broad phase.
+static void putBox(rbContactPairs* pairs, int index)
 {
     rbNearBody* body = &pairs->bodies.data[index];
-    makeBox(pairs, body);
     body->isPlaced = true;
     body->isStale = false;
+    if (body->traits.isBounded) {
+        rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
+    }
+}
+
+// Adds the overlaps of a body with a new box.
+static void meetAll(rbContactPairs* pairs, int index, const int* partners, int count)
+{
+    const rbNearBody* body = &pairs->bodies.data[index];
     if (!body->traits.isBounded) {
         forgetDistances(pairs, index);
         for (int i = 0; i < pairs->bodies.count; ++i) {
@@ -576,9 +638,8 @@ static void place(rbContactPairs* pairs, int index)
         }
         return;
     }
-    rbBroadPhase_Place(pairs->broad, index, body->box.bounds, &pairs->search.partners);
-    for (int i = 0; i < pairs->search.partners.count; ++i) {
-        meet(pairs, index, pairs->search.partners.ids[i]);
+    for (int i = 0; i < count; ++i) {
+        meet(pairs, index, partners[i]);
     }
     for (int i = 0; i < pairs->unbounded.count; ++i) {
         const rbNearBody* plane = &pairs->bodies.data[pairs->unbounded.data[i]];
@@ -594,8 +655,13 @@ static void enlarge(rbContactPairs* pairs, int index, double travel)
     rbNearBody* body = &pairs->bodies.data[index];
     double needed = pairs->closedGap + travel + (body->travel - body->box.travel);
     if (body->traits.isBounded && body->isPlaced && needed > body->box.room) {
+        rbIdList* found = &pairs->search.partners;
         body->reach = fmax(body->reach, travel);
-        place(pairs, index);
+        makeBox(pairs, body);
+        putBox(pairs, index);
+        found->count = 0;
+        rbBroadPhase_FindPartners(pairs->broad, index, found, &pairs->search.scratches.data[0].ids);
+        meetAll(pairs, index, found->ids, found->count);
     }
 }
 
@@ -609,17 +675,22 @@ static void retryDropped(rbContactPairs* pairs)
     }
 }
 
-void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount)
+typedef struct Approach {
+    rbContactPairs* pairs;
+    const rbContactPlace* places;
+} Approach;
+
+// Moves bodies to their places, and gives new boxes to those that need one.
+static void followBodies(void* context, rbShare share)
 {
-    RB_ASSERT(places != NULL || bodyCount == 0);
-    retryDropped(pairs);
-    pairs->search.changed.count = 0;
-    for (int i = 0; i < bodyCount && i < pairs->bodies.count; ++i) {
+    const Approach* approach = context;
+    rbContactPairs* pairs = approach->pairs;
+    for (int i = share.begin; i < share.end; ++i) {
         rbNearBody* body = &pairs->bodies.data[i];
         if (body->geometry == NULL) {
             continue;
         }
-        const rbContactPlace* now = &places[i];
+        const rbContactPlace* now = &approach->places[i];
         bool isFinite = rbIsFinite3(now->pose.position) && rbIsFiniteQuat(now->pose.orientation) &&
                         isfinite(now->reach);
         RB_ASSERT(isFinite && now->reach >= 0.0);
@@ -627,13 +698,75 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
             follow(body, now);
             heat(body, &pairs->hots.data[i]);
             if (!isBoxGood(pairs, body)) {
-                rbArray_Push(pairs->search.changed, i);
+                makeBox(pairs, body);
+                pairs->search.isChanged.data[i] = 1;
             }
         }
     }
-    for (int i = 0; i < pairs->search.changed.count; ++i) {
-        place(pairs, pairs->search.changed.data[i]);
+}
+
+// The partners of changed bodies; of two of these the first finds both.
+static void findPartners(void* context, rbShare share)
+{
+    rbContactPairs* pairs = ((const Approach*)context)->pairs;
+    rbIdList* found = &pairs->search.partnerLists[share.block];
+    found->count = 0;
+    for (int k = share.begin; k < share.end; ++k) {
+        int index = pairs->search.changed.data[k];
+        int first = found->count;
+        int count = first;
+        if (pairs->bodies.data[index].traits.isBounded) {
+            rbBroadPhase_FindPartners(pairs->broad, index, found,
+                                      &pairs->search.scratches.data[share.worker].ids);
+        }
+        for (int i = first; i < found->count; ++i) {
+            int id = found->ids[i];
+            found->ids[count] = id;
+            count += id > index || pairs->search.isChanged.data[id] == 0 ? 1 : 0;
+        }
+        found->count = count;
+        pairs->search.partnerCounts.data[k] = count - first;
     }
+}
+
+// All changed boxes are placed, then all partners found, then pairs made in the order of bodies.
+static void findNewPairs(Approach* approach)
+{
+    rbContactPairs* pairs = approach->pairs;
+    int count = pairs->search.changed.count;
+    int least = rbBroadPhase_IsShared(pairs->broad) ? CHANGED_LEAST : count + 1;
+    for (int i = 0; i < count; ++i) {
+        putBox(pairs, pairs->search.changed.data[i]);
+    }
+    rbContactPairs_ReserveScratch(pairs);
+    rbArray_Reserve(pairs->search.partnerCounts, count);
+    rbRunShares(count, least, findPartners, approach);
+    int blockSize = rbGetBlockSize(count, least);
+    for (int i = 0, first = 0; i < count; ++i) {
+        first = i % blockSize == 0 ? 0 : first;
+        const int* ids = pairs->search.partnerLists[i / blockSize].ids;
+        int own = pairs->search.partnerCounts.data[i];
+        meetAll(pairs, pairs->search.changed.data[i], own > 0 ? ids + first : NULL, own);
+        first += own;
+    }
+}
+
+void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount)
+{
+    RB_ASSERT(places != NULL || bodyCount == 0);
+    Approach approach = {pairs, places};
+    int count = bodyCount < pairs->bodies.count ? bodyCount : pairs->bodies.count;
+    retryDropped(pairs);
+    rbArray_Reserve(pairs->search.isChanged, pairs->bodies.count);
+    memset(pairs->search.isChanged.data, 0, (size_t)pairs->bodies.count);
+    rbRunShares(count, BODIES_LEAST, followBodies, &approach);
+    pairs->search.changed.count = 0;
+    for (int i = 0; i < count; ++i) {
+        if (pairs->search.isChanged.data[i] != 0) {
+            rbArray_Push(pairs->search.changed, i);
+        }
+    }
+    findNewPairs(&approach);
     for (int i = 0; i < pairs->search.changed.count; ++i) {
         removePairsOf(pairs, pairs->search.changed.data[i], true);
     }

@@ -150,15 +150,10 @@ void rbDestroyContactNewton(rbContactNewton* newton)
     if (newton == NULL) {
         return;
     }
-    rbArray_Free(newton->points);
-    rbArray_Free(newton->hybridPoints);
-    rbArray_Free(newton->links);
-    rbArray_Free(newton->discs.memory);
-    rbArray_Free(newton->locals1);
-    rbArray_Free(newton->bodies);
+    rbArray_FreeAll(newton->points, newton->hybridPoints, newton->links, newton->discs.memory);
+    rbArray_FreeAll(newton->locals1, newton->bodies);
     rbBlockMatrix_Free(&newton->matrix);
-    rbArray_Free(newton->masses);
-    rbArray_Free(newton->vectors);
+    rbArray_FreeAll(newton->masses, newton->vectors);
     rbFree(newton, sizeof *newton);
 }
 

@@ -71,27 +71,23 @@ static void addBelts(const rbNearBody* a, const rbNearBody* b, rbContact* contac
     contact->hasBelt = rbLengthSquared(contact->belt) > 0.0;
 }
 
-// Adds a point to the frame, without memory.
-static void addPoint(rbContactPairs* pairs, const rbFoundPoint* found)
+// A point of the frame, without memory.
+static rbContactPoint makeFramePoint(const rbContactPairs* pairs, const rbFoundPoint* found,
+                                     int key)
 {
-    rbContactFrame* frame = &pairs->frames[pairs->current];
     rbContactPoint point;
     memset(&point, 0, sizeof point);
     point.armA = found->armA;
     point.armB = found->armB;
     point.gap = found->distance - pairs->settings.shell;
     point.isClosed = point.gap <= pairs->closedGap;
-    point.key = frame->points.count;
-    rbArray_Push(frame->points, point);
-    rbArray_Push(frame->foundPoints, *found);
-    frame->foundPoints.data[point.key].claimStamp = 0;
+    point.key = key;
+    return point;
 }
 
-// Adds a contact, whose points follow, to the frame.
-static void addContact(rbContactPairs* pairs, rbPairOrder pair, const rbFoundContact* found,
-                       int pointCount)
+static rbContact makeFrameContact(const rbContactPairs* pairs, rbPairOrder pair,
+                                  const rbFoundContact* found)
 {
-    rbContactFrame* frame = &pairs->frames[pairs->current];
     rbContact contact;
     memset(&contact, 0, sizeof contact);
     contact.bodyA = pair.a;
@@ -99,24 +95,39 @@ static void addContact(rbContactPairs* pairs, rbPairOrder pair, const rbFoundCon
     contact.normal = found->normal;
     contact.tangents[0] = found->tangents[0];
     contact.tangents[1] = found->tangents[1];
-    contact.firstPoint = frame->points.count;
-    contact.pointCount = pointCount;
     const rbNearBody* a = &pairs->bodies.data[pair.a];
     const rbNearBody* b = &pairs->bodies.data[pair.b];
     contact.partA = getPart(a, found->childA);
     contact.partB = getPart(b, found->childB);
     combine(pairs, &a->materials[contact.partA], &b->materials[contact.partB], &contact);
     addBelts(a, b, &contact);
-    rbArray_Push(frame->contacts, contact);
-    rbArray_Push(frame->foundContacts, *found);
+    return contact;
 }
 
-static void noteDepth(rbContactPairs* pairs, rbPairOrder pair, double distance)
+// The search of a block of pairs.
+typedef struct Search {
+    rbContactPairs* pairs;
+    const rbContactFrame* last;
+    rbPairScratch* scratch;
+    rbFoundBlock* out;
+} Search;
+
+// Adds a contact, whose points follow.
+static void addContact(const Search* search, const rbFoundContact* found, int pointCount)
 {
-    if (-distance > pairs->report.depth) {
-        pairs->report.depth = -distance;
-        pairs->report.bodyA = pair.a;
-        pairs->report.bodyB = pair.b;
+    rbArray_Push(search->out->contacts, *found);
+    rbArray_Push(search->out->pointCounts, pointCount);
+}
+
+static void addPoint(const Search* search, rbPairOrder pair, rbFoundPoint found)
+{
+    rbPairsReport* report = &search->out->report;
+    found.claimStamp = 0;
+    rbArray_Push(search->out->points, found);
+    if (-found.distance > report->depth) {
+        report->depth = -found.distance;
+        report->bodyA = pair.a;
+        report->bodyB = pair.b;
     }
 }
 
@@ -186,35 +197,34 @@ static rbFoundPoint makePoint(rbVec3 armA, const rbMat3* rotationA, rbVec3 armB,
 }
 
 // Adds a point to the contact added last, halfway between the surfaces.
-static void addPointAt(rbContactPairs* pairs, rbPairOrder pair, rbVec3 middle, double distance,
+static void addPointAt(const Search* search, rbPairOrder pair, rbVec3 middle, double distance,
                        uint32_t featureId)
 {
-    const rbNearBody* a = &pairs->bodies.data[pair.a];
-    const rbNearBody* b = &pairs->bodies.data[pair.b];
-    rbFoundPoint point = makePoint(rbSub(middle, a->position), &a->rotation,
-                                   rbSub(middle, b->position), &b->rotation, distance, featureId);
-    addPoint(pairs, &point);
-    noteDepth(pairs, pair, distance);
+    const rbNearBody* a = &search->pairs->bodies.data[pair.a];
+    const rbNearBody* b = &search->pairs->bodies.data[pair.b];
+    addPoint(search, pair,
+             makePoint(rbSub(middle, a->position), &a->rotation, rbSub(middle, b->position),
+                       &b->rotation, distance, featureId));
 }
 
-static void addManifold(rbContactPairs* pairs, rbPairOrder pair, const rbManifold* manifold)
+static void addManifold(const Search* search, rbPairOrder pair, const rbManifold* manifold)
 {
-    const rbNearBody* a = &pairs->bodies.data[pair.a];
+    const rbNearBody* a = &search->pairs->bodies.data[pair.a];
     rbFoundContact contact = makeFoundOf(manifold, a->worldRotation);
-    addContact(pairs, pair, &contact, manifold->count);
+    addContact(search, &contact, manifold->count);
     for (int i = 0; i < manifold->count; ++i) {
         const rbManifoldPoint* point = &manifold->points[i];
         rbVec3 middle = rbMulMV(a->worldRotation, rbManifoldPoint_GetMiddle(point));
-        addPointAt(pairs, pair, rbAdd(middle, a->world.p), point->distance, point->featureId);
+        addPointAt(search, pair, rbAdd(middle, a->world.p), point->distance, point->featureId);
     }
 }
 
 // Two balls touch on the line of their centers: neither rotations nor caches matter, which would be
 // distant memory accesses.
-static void searchBalls(rbContactPairs* pairs, rbPairOrder pair, double threshold)
+static void searchBalls(const Search* search, rbPairOrder pair, double threshold)
 {
-    const rbNearHot* a = &pairs->hots.data[pair.a];
-    const rbNearHot* b = &pairs->hots.data[pair.b];
+    const rbNearHot* a = &search->pairs->hots.data[pair.a];
+    const rbNearHot* b = &search->pairs->hots.data[pair.b];
     rbVec3 apart = rbSub(b->center, a->center);
     if (!rbIsFinite3(apart)) {
         return; // a position is not finite: the end of the step reports it
@@ -224,9 +234,9 @@ static void searchBalls(rbContactPairs* pairs, rbPairOrder pair, double threshol
     double distance = between - a->radius - b->radius;
     if (distance <= threshold) {
         rbFoundContact contact = makeFound(normal, 0, 0);
-        addContact(pairs, pair, &contact, 1);
+        addContact(search, &contact, 1);
         rbVec3 middle = rbAddScaled(a->center, a->radius + 0.5 * distance, normal);
-        addPointAt(pairs, pair, middle, distance, RB_FEATURE_WITNESS);
+        addPointAt(search, pair, middle, distance, RB_FEATURE_WITNESS);
     }
 }
 
@@ -285,9 +295,10 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
 // The contacts of a pair in the last frame. Two bodies that have hardly moved since (isCarried)
 // each carry their own point along, the normal stays: the gap is correct to first order in the
 // motion, which the odometers bound.
-static void copyContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder pair,
-                         bool isCarried)
+static void copyContacts(const Search* search, rbPairOrder pair, bool isCarried)
 {
+    const rbContactPairs* pairs = search->pairs;
+    const rbContactFrame* last = search->last;
     const rbNearBody* a = &pairs->bodies.data[pair.a];
     const rbNearBody* b = &pairs->bodies.data[pair.b];
     rbPairSpan span = getSpan(pairs, pair.slot, last);
@@ -298,18 +309,17 @@ static void copyContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPa
         if (found->isAhead) {
             continue;
         }
-        addContact(pairs, pair, found, old->pointCount);
+        addContact(search, found, old->pointCount);
         for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
             const rbFoundPoint* point = &last->foundPoints.data[j];
             if (!isCarried) {
-                addPoint(pairs, point);
-                noteDepth(pairs, pair, point->distance);
+                addPoint(search, pair, *point);
                 continue;
             }
             rbVec3 atA = rbAdd(a->position, rbMulMV(a->rotation, point->localA));
             rbVec3 atB = rbAdd(b->position, rbMulMV(b->rotation, point->localB));
             double distance = point->distance + rbDot(found->normal, rbSub(atB, atA));
-            addPointAt(pairs, pair, rbScale(0.5, rbAdd(atA, atB)), distance, point->featureId);
+            addPointAt(search, pair, rbScale(0.5, rbAdd(atA, atB)), distance, point->featureId);
         }
     }
 }
@@ -330,13 +340,13 @@ static bool isManyfold(const rbContactPairs* pairs, int a, int b)
 }
 
 // The manifolds of a pair, and how many there are.
-static int findManifolds(rbContactPairs* pairs, bool areMany, const rbSeparationInput* input,
+static int findManifolds(rbPairScratch* scratch, bool areMany, const rbSeparationInput* input,
                          double threshold, rbSeparationCache* cache)
 {
-    rbContactList list = {.manifolds = pairs->search.manifolds.data,
+    rbContactList list = {.manifolds = scratch->manifolds.data,
                           .capacity = areMany ? RB_PAIR_MANIFOLDS_MAX : 1};
-    RB_ASSERT(list.capacity <= pairs->search.manifolds.capacity);
-    rbStatus status = rbFindContacts(input, threshold, cache, pairs->search.scratch, &list, NULL);
+    RB_ASSERT(list.capacity <= scratch->manifolds.capacity);
+    rbStatus status = rbFindContacts(input, threshold, cache, scratch->memory, &list, NULL);
     int count = status != RB_STATUS_OK ? 0 : list.count;
     return count < list.capacity ? count : list.capacity;
 }
@@ -369,15 +379,16 @@ static bool testApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparatio
 }
 
 // Is a pair that was apart still apart? Also finds the distance.
-static bool measureApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
+static bool measureApart(const Search* search, rbPairOrder item, const rbSeparationInput* input)
 {
+    rbContactPairs* pairs = search->pairs;
     if (isManyfold(pairs, item.a, item.b)) {
         return testApart(pairs, item, input);
     }
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     rbSeparation separation;
     rbStatus status = rbMeasureSeparation(input, &pairs->caches.data[item.slot],
-                                          pairs->search.scratch, &separation, NULL);
+                                          search->scratch->memory, &separation, NULL);
     pair->isMeasured = status == RB_STATUS_OK;
     pair->lower = separation.lower;
     pair->travel = pairs->hots.data[item.a].travel + pairs->hots.data[item.b].travel;
@@ -385,8 +396,9 @@ static bool measureApart(rbContactPairs* pairs, rbPairOrder item, const rbSepara
 }
 
 // The contacts of a pair that is near enough to be searched.
-static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold)
+static void searchPair(const Search* search, rbPairOrder item, double threshold)
 {
+    rbContactPairs* pairs = search->pairs;
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     const rbNearBody* a = &pairs->bodies.data[item.a];
     const rbNearBody* b = &pairs->bodies.data[item.b];
@@ -396,28 +408,29 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
     pair->stamps[0] = a->poseStamp;
     pair->stamps[1] = b->poseStamp;
     if (a->traits.isBall && b->traits.isBall) {
-        searchBalls(pairs, item, threshold);
+        searchBalls(search, item, threshold);
         return;
     }
     rbSeparationInput input = makeInput(a, a->world, b, b->world);
-    if (!pair->hadContacts && measureApart(pairs, item, &input)) {
+    if (!pair->hadContacts && measureApart(search, item, &input)) {
         return;
     }
-    int count = findManifolds(pairs, isManyfold(pairs, item.a, item.b), &input, threshold,
+    int count = findManifolds(search->scratch, isManyfold(pairs, item.a, item.b), &input, threshold,
                               &pairs->caches.data[item.slot]);
     for (int i = 0; i < count; ++i) {
-        rbManifold* manifold = &pairs->search.manifolds.data[i];
+        rbManifold* manifold = &search->scratch->manifolds.data[i];
         if (manifold->count > 1) {
             dropTwin(pairs, manifold);
         }
         if (manifold->count > 0) {
-            addManifold(pairs, item, manifold);
+            addManifold(search, item, manifold);
         }
     }
 }
 
-static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder item)
+static void findPair(const Search* search, rbPairOrder item)
 {
+    const rbContactPairs* pairs = search->pairs;
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     const rbNearHot* a = &pairs->hots.data[item.a];
     const rbNearHot* b = &pairs->hots.data[item.b];
@@ -427,12 +440,12 @@ static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOr
     bool isSame = pair->stamps[0] == a->poseStamp && pair->stamps[1] == b->poseStamp &&
                   (pairs->isCarrying ? pair->threshold >= threshold : pair->threshold == threshold);
     if (isSame ? pair->hadContacts : canCarry(pairs, item, threshold)) {
-        copyContacts(pairs, last, item, !isSame);
+        copyContacts(search, item, !isSame);
     } else if (!isSame) {
         if (areApart(pair, a, b, threshold)) {
             pair->threshold = -1.0; // nothing was searched here
         } else {
-            searchPair(pairs, item, threshold);
+            searchPair(search, item, threshold);
         }
     }
 }
@@ -482,10 +495,130 @@ static rbContactSet getSet(rbContactPairs* pairs)
     return set;
 }
 
+// Least pairs, and bodies, of a block.
+#define PAIRS_LEAST 64
+#define BODIES_LEAST 256
+
+// Searches a block of pairs.
+static void findBlock(void* context, rbShare share)
+{
+    const Search* all = context;
+    rbContactPairs* pairs = all->pairs;
+    rbFoundBlock* block = &pairs->search.blocks.data[share.block];
+    Search search = {pairs, all->last, &pairs->search.scratches.data[share.worker], block};
+    block->contacts.count = 0;
+    block->pointCounts.count = 0;
+    block->points.count = 0;
+    block->report = (rbPairsReport){.bodyA = -1, .bodyB = -1};
+    for (int i = share.begin; i < share.end; ++i) {
+        rbPoll();
+        prefetch(pairs, i);
+        rbPairOrder item = pairs->order.list.data[i];
+        int first = block->contacts.count;
+        findPair(&search, item);
+        pairs->search.counts.data[i] = block->contacts.count - first;
+        pairs->pairs.data[item.slot].hadContacts = block->contacts.count > first;
+    }
+}
+
+// Appends what a block found to the frame: room for it, and its overlaps.
+static void appendBlock(rbContactPairs* pairs, rbFoundBlock* block)
+{
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    block->firstContact = frame->contacts.count;
+    block->firstPoint = frame->points.count;
+    frame->contacts.count += block->contacts.count;
+    frame->foundContacts.count = frame->contacts.count;
+    frame->points.count += block->points.count;
+    frame->foundPoints.count = frame->points.count;
+    if (block->report.depth > pairs->report.depth) {
+        pairs->report.depth = block->report.depth;
+        pairs->report.bodyA = block->report.bodyA;
+        pairs->report.bodyB = block->report.bodyB;
+    }
+}
+
+static void reserveFrame(rbContactPairs* pairs)
+{
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    rbArray_Reserve(frame->contacts, frame->contacts.count);
+    rbArray_Reserve(frame->foundContacts, frame->contacts.count);
+    rbArray_Reserve(frame->points, frame->points.count);
+    rbArray_Reserve(frame->foundPoints, frame->points.count);
+}
+
+// Contacts of a block, in the frame, with the memory of its pairs.
+static void fillBlock(void* context, rbShare share)
+{
+    rbContactPairs* pairs = ((const Search*)context)->pairs;
+    const rbFoundBlock* block = &pairs->search.blocks.data[share.block];
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    int k = 0; // contact of the block
+    int point = block->firstPoint;
+    rbCopyElements(&frame->foundContacts.data[block->firstContact], block->contacts.data,
+                   block->contacts.count, sizeof *block->contacts.data);
+    rbCopyElements(&frame->foundPoints.data[point], block->points.data, block->points.count,
+                   sizeof *block->points.data);
+    for (int i = share.begin; i < share.end; ++i) {
+        rbPairOrder item = pairs->order.list.data[i];
+        int count = pairs->search.counts.data[i];
+        int first = block->firstContact + k;
+        for (int end = k + count; k < end; ++k) {
+            rbContact* contact = &frame->contacts.data[block->firstContact + k];
+            *contact = makeFrameContact(pairs, item, &block->contacts.data[k]);
+            contact->firstPoint = point;
+            contact->pointCount = block->pointCounts.data[k];
+            for (int end1 = point + contact->pointCount; point < end1; ++point) {
+                frame->points.data[point] =
+                    makeFramePoint(pairs, &frame->foundPoints.data[point], point);
+            }
+        }
+        if (count > 0) {
+            rbPairSpan span = {first, count, frame->stamp};
+            pairs->spans.data[item.slot].frames[pairs->current] = span;
+            rbContactPairs_Recall(pairs, item, first, count);
+        }
+    }
+}
+
+// All blocks are searched, then filled, by all threads; one thread does them one after the other.
+static void findBlocks(Search* search)
+{
+    rbContactPairs* pairs = search->pairs;
+    int count = pairs->order.list.count;
+    int blockSize = rbGetBlockSize(count, PAIRS_LEAST);
+    bool isShared = rbGetWorkerCount() > 1 && count > blockSize;
+    int blockCount = isShared ? rbGetBlockCount(count, blockSize) : 1;
+    rbContactPairs_ReserveScratch(pairs);
+    rbArray_Reserve(pairs->search.counts, count);
+    while (pairs->search.blocks.count < blockCount) {
+        rbArray_Push(pairs->search.blocks, (rbFoundBlock){.firstPoint = 0});
+    }
+    if (isShared) {
+        rbRunShares(count, PAIRS_LEAST, findBlock, search);
+        for (int i = 0; i < blockCount; ++i) {
+            appendBlock(pairs, &pairs->search.blocks.data[i]);
+        }
+        reserveFrame(pairs);
+        if (pairs->kept >= 0) {
+            rbRunShares(pairs->bodies.count, BODIES_LEAST, rbContactPairs_FindMidways, pairs);
+        }
+        rbRunShares(count, PAIRS_LEAST, fillBlock, search);
+        return;
+    }
+    for (int begin = 0; begin < count; begin += blockSize) {
+        rbShare share = {begin, count - begin < blockSize ? count : begin + blockSize, 0, 0};
+        findBlock(search, share);
+        appendBlock(pairs, &pairs->search.blocks.data[0]);
+        reserveFrame(pairs);
+        fillBlock(search, share);
+    }
+}
+
 rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount)
 {
     rbContactPairs_Approach(pairs, places, bodyCount);
-    const rbContactFrame* last = &pairs->frames[pairs->current];
+    Search search = {.pairs = pairs, .last = &pairs->frames[pairs->current]};
     beginFrame(pairs, pairs->current);
     pairs->node = pairs->current;
     pairs->ahead.contacts.count = 0;
@@ -493,21 +626,7 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
     pairs->report.depth = 0.0;
     pairs->report.bodyA = -1;
     pairs->report.bodyB = -1;
-    rbContactFrame* frame = &pairs->frames[pairs->current];
-    for (int i = 0; i < pairs->order.list.count; ++i) {
-        rbPoll();
-        prefetch(pairs, i);
-        rbPairOrder item = pairs->order.list.data[i];
-        int first = frame->contacts.count;
-        findPair(pairs, last, item);
-        int count = frame->contacts.count - first;
-        pairs->pairs.data[item.slot].hadContacts = count > 0;
-        if (count > 0) {
-            rbPairSpan span = {first, count, frame->stamp};
-            pairs->spans.data[item.slot].frames[pairs->current] = span;
-            rbContactPairs_Recall(pairs, item, first, count);
-        }
-    }
+    findBlocks(&search);
     return getSet(pairs);
 }
 
@@ -542,11 +661,11 @@ int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbR
     // without the caches: they serve the search
     rbSeparationInput input = makeInput(&moved[0], moved[0].world, &moved[1], moved[1].world);
     double shell = pairs->settings.shell;
-    int found =
-        findManifolds(pairs, isManyfold(pairs, bodies[0], bodies[1]), &input, within + shell, NULL);
+    int found = findManifolds(pairs->search.scratches.data, isManyfold(pairs, bodies[0], bodies[1]),
+                              &input, within + shell, NULL);
     int count = 0;
     for (int i = 0; i < found; ++i) {
-        const rbManifold* manifold = &pairs->search.manifolds.data[i];
+        const rbManifold* manifold = &pairs->search.scratches.data[0].manifolds.data[i];
         for (int k = 0; k < manifold->count; ++k) {
             if (count < capacity) {
                 rbVec3 middle = rbManifoldPoint_GetMiddle(&manifold->points[k]);
@@ -659,7 +778,8 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
         cache.front = NULL;
     }
     rbSeparation separation;
-    rbStatus status = rbMeasureSeparation(input, &cache, pairs->search.scratch, &separation, NULL);
+    rbStatus status = rbMeasureSeparation(input, &cache, pairs->search.scratches.data[0].memory,
+                                          &separation, NULL);
     return status == RB_STATUS_OK && separation.distance < limit;
 }
 
@@ -860,7 +980,8 @@ static int findAhead(rbContactPairs* pairs, rbPairOrder item, const rbSeparation
     cache.front = NULL;
     double threshold = pairs->settings.shell + pairs->ahead.bodies.data[item.a].turn +
                        pairs->ahead.bodies.data[item.b].turn;
-    return findManifolds(pairs, isManyfold(pairs, item.a, item.b), input, threshold, &cache);
+    return findManifolds(pairs->search.scratches.data, isManyfold(pairs, item.a, item.b), input,
+                         threshold, &cache);
 }
 
 // Whether a body moves its surface far by rotating.
@@ -899,7 +1020,7 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
     int count = findAhead(pairs, item, &input);
     rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
     for (int i = 0; i < count; ++i) {
-        const rbManifold* manifold = &pairs->search.manifolds.data[i];
+        const rbManifold* manifold = &pairs->search.scratches.data[0].manifolds.data[i];
         if (manifold->count == 0) {
             continue;
         }
@@ -920,7 +1041,7 @@ static void searchBend(rbContactPairs* pairs, rbPairOrder item, const rbContactA
     const rbContact* only = getRolling(pairs, item, flight);
     rbSeparationInput input = makeAheadInput(pairs, item);
     if (only != NULL && findAhead(pairs, item, &input) == 1) {
-        const rbManifold* manifold = &pairs->search.manifolds.data[0];
+        const rbManifold* manifold = &pairs->search.scratches.data[0].manifolds.data[0];
         rbMat3 rotation = rbMatFromQuat(pairs->ahead.bodies.data[item.a].world.q);
         (void)bendPoint(pairs, only, flight, manifold, rbMulMV(rotation, manifold->normal));
     }
@@ -976,10 +1097,18 @@ static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
         for (int k = pairs->ahead.heads.data[item.slot]; k >= 0;
              k = pairs->ahead.contacts.data[k].next) {
             const rbAheadContact* ahead = &pairs->ahead.contacts.data[k];
-            addContact(pairs, item, &ahead->found, ahead->pointCount);
+            rbContact contact = makeFrameContact(pairs, item, &ahead->found);
+            contact.firstPoint = frame->points.count;
+            contact.pointCount = ahead->pointCount;
+            rbArray_Push(frame->contacts, contact);
+            rbArray_Push(frame->foundContacts, ahead->found);
             for (int j = 0; j < ahead->pointCount; ++j) {
-                addPoint(pairs, &pairs->ahead.points.data[ahead->firstPoint + j]);
-                frame->points.data[frame->points.count - 1].isAhead = true;
+                rbFoundPoint found = pairs->ahead.points.data[ahead->firstPoint + j];
+                rbContactPoint point = makeFramePoint(pairs, &found, frame->points.count);
+                point.isAhead = true;
+                found.claimStamp = 0;
+                rbArray_Push(frame->points, point);
+                rbArray_Push(frame->foundPoints, found);
             }
         }
         if (frame->contacts.count > first) {

@@ -12,14 +12,8 @@
 
 void rbContactRows_Free(rbContactRows* rows)
 {
-    rbArray_Free(rows->packs);
-    rbArray_Free(rows->packOf);
-    rbArray_Free(rows->contacts);
-    rbArray_Free(rows->points);
-    rbArray_Free(rows->turns);
-    rbArray_Free(rows->bodies);
-    rbArray_Free(rows->starts);
-    rbArray_Free(rows->slots);
+    rbArray_FreeAll(rows->packs, rows->packOf, rows->contacts, rows->points, rows->turns);
+    rbArray_FreeAll(rows->bodies, rows->starts, rows->slots);
 }
 
 static inline double dotSix(const rbSweepSix* j, const rbSweepSix* y)

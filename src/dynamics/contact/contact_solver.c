@@ -7,6 +7,7 @@
 // a sweep, which leaves all sums in their cones.
 #include "dynamics/contact/contact_solver.h"
 
+#include "base/core/tasks.h"
 #include "base/math/dot.h"
 #include "dynamics/contact/contact_rows.h"
 #include "dynamics/impact/energy_line.h"
@@ -417,15 +418,9 @@ void rbDestroyContactSolver(rbContactSolver* solver)
         return;
     }
     rbContactRows_Free(&solver->rows);
-    rbArray_Free(solver->mixing.start);
-    rbArray_Free(solver->mixing.result);
-    rbArray_Free(solver->mixing.change);
-    rbArray_Free(solver->mixing.end);
-    rbArray_Free(solver->mixing.results);
-    rbArray_Free(solver->mixing.changes);
-    rbArray_Free(solver->shock.unknowns);
-    rbArray_Free(solver->shock.areSticking);
-    rbArray_Free(solver->shock.lower);
+    rbArray_FreeAll(solver->mixing.start, solver->mixing.result, solver->mixing.change);
+    rbArray_FreeAll(solver->mixing.end, solver->mixing.results, solver->mixing.changes);
+    rbArray_FreeAll(solver->shock.unknowns, solver->shock.areSticking, solver->shock.lower);
     rbFree(solver, sizeof(*solver));
 }
 
@@ -437,10 +432,12 @@ void rbContactSolver_Prepare(rbContactSolver* solver, const rbContactRun* run)
     solver->isBegun = false;
 }
 
-void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run, bool isWarm)
+// Points of a run begin with half of the impulses of the last step, or none.
+static void beginPoints(void* context, rbShare share)
 {
-    double part = isWarm ? 0.5 : 0.0;
-    for (int i = 0; i < run->set->pointCount; ++i) {
+    const rbContactRun* run = context;
+    double part = run->isContinued ? 0.5 : 0.0;
+    for (int i = share.begin; i < share.end; ++i) {
         rbContactPoint* point = &run->set->points[i];
         bool isCarrying = point->impulse[0] > point->passing[0];
         for (int k = 0; k < 3; ++k) {
@@ -448,6 +445,14 @@ void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run,
             point->passing[k] = 0.0;
         }
     }
+}
+
+void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run, bool isWarm)
+{
+    double part = isWarm ? 0.5 : 0.0;
+    rbContactRun begun = *run;
+    begun.isContinued = isWarm;
+    rbRunShares(run->set->pointCount, 256, beginPoints, &begun);
     for (int i = 0; i < run->set->contactCount; ++i) {
         for (int k = 0; k < 3; ++k) {
             run->set->contacts[i].turning[k] *= part;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/core/memory.h"
+#include "base/core/tasks.h"
 #include "collision/broadphase/pair_table.h"
 #include "dynamics/contact/contact_pairs.h"
 
@@ -193,14 +194,36 @@ typedef struct rbPairFilter {
     rbMaterialPair* materials; // RB_MATERIAL_KINDS_MAX squared, restitution < 0: none
 } rbPairFilter;
 
+// Memory of the search of one pair; threads have their own.
+typedef struct rbPairScratch {
+    RB_ARRAY(rbManifold) manifolds;
+    void* memory;
+    rbIdList ids;
+} rbPairScratch;
+
+// What the search of a block of pairs found, until its place in the frame is known.
+typedef struct rbFoundBlock {
+    RB_ARRAY(rbFoundContact) contacts;
+    RB_ARRAY(int) pointCounts; // as contacts
+    RB_ARRAY(rbFoundPoint) points;
+    rbPairsReport report; // the deepest overlap
+    int firstContact;     // in the frame
+    int firstPoint;
+} rbFoundBlock;
+
 // Memory of one search.
 typedef struct rbPairSearch {
     uint32_t stamp;
-    RB_ARRAY(int) changed; // bodies whose boxes are new
-    rbIdList partners;
-    RB_ARRAY(rbManifold) manifolds; // of one pair
-    RB_ARRAY(rbSpareFront) fronts;  // to be used again
-    void* scratch;
+    RB_ARRAY(int) changed;                // bodies whose boxes are new
+    RB_ARRAY(unsigned char) isChanged;    // by body
+    rbIdList partnerLists[RB_BLOCKS_MAX]; // of changed bodies, by block
+    RB_ARRAY(int) partnerCounts;          // as changed
+    rbIdList partners;                    // of one body
+    RB_ARRAY(rbPairScratch) scratches;    // by worker
+    bool hasManyfolds;                    // scratches have room for many manifolds
+    RB_ARRAY(rbFoundBlock) blocks;
+    RB_ARRAY(int) counts;          // contacts of pairs, in their order
+    RB_ARRAY(rbSpareFront) fronts; // to be used again
 } rbPairSearch;
 
 // The end of a flight, see contact_pairs.c.
@@ -238,6 +261,8 @@ struct rbContactPairs {
 
 // ---------------------------------------------------------------- near pairs (contact_near.c)
 
+// Scratch memory for all workers of this thread.
+void rbContactPairs_ReserveScratch(rbContactPairs* pairs);
 // World pose of the geometry and matrices, from position and orientation.
 void rbNearBody_Pose(rbNearBody* body);
 // Updates boxes and pairs to the places.
@@ -246,6 +271,9 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
 void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, bool isWidened);
 
 // ---------------------------------------------------------------- memory (contact_memory.c)
+
+// Rotations halfway since the kept frame of all bodies (an rbShareFn): several threads then Recall.
+void rbContactPairs_FindMidways(void* pairs, rbShare share);
 
 // Impulses and slips of the contacts of a pair that were just found, from the kept frame.
 void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstContact,

@@ -3,6 +3,7 @@
 #include "base/core/disjoint_sets.h"
 #include "base/core/lanes.h"
 #include "base/core/memory.h"
+#include "base/core/tasks.h"
 #include "dynamics/contact/contact_factor.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@
 // Immovable bodies have slot 0 and rows of zeros.
 //
 // In each lane the operations are those of one contact alone, so the grouping of contacts does not
-// change the bits.
+// change the bits. Groups of one color share no body: threads visit them at the same time. Sums are
+// over terms in the order of groups and bodies, whoever found them.
 
 #define WIDTH 4
 
@@ -52,6 +54,8 @@ typedef struct WideGroup {
     int counts[WIDTH];   // points of the lanes
     int firstPoint;      // of the group
     int pointCount;      // of the lane with the most
+    int firstPlaced;     // of the sorted contacts
+    int placedCount;
 } WideGroup;
 
 // One visit to all groups.
@@ -105,8 +109,24 @@ struct rbContactSubsteps {
     RB_ARRAY(Placed) sorted; // by key
     RB_ARRAY(WideGroup) groups;
     RB_ARRAY(WidePoint) points;
+    RB_ARRAY(int) colors;            // the first group of each color
+    RB_ARRAY(double) terms;          // of sums: two per point and group, or one per body
     RB_ARRAY(rbSubstepJoint) joints; // of the task
 };
+
+// Least groups, and bodies, of a block.
+#define GROUPS_LEAST 64
+#define BODIES_LEAST 256
+
+// What threads share of a solution.
+typedef struct Shared {
+    rbContactSubsteps* s;
+    const rbSubstepsTask* task;
+    const WidePass* pass;
+    int first;    // group
+    float h;      // s, of a small step
+    bool isFirst; // of the small steps
+} Shared;
 
 // A determinant of t K t below this fraction of its product of diagonals is rounding.
 #define DETERMINANT_LEAST 1e-5f
@@ -210,9 +230,11 @@ typedef struct Visit {
 #define GATHER(bodies, slots, member)                                                             \
     gather((bodies)[(slots)[0]].member, (bodies)[(slots)[1]].member, (bodies)[(slots)[2]].member, \
            (bodies)[(slots)[3]].member)
-#define SCATTER(three, bodies, slots, member)                                \
-    scatter(three, (bodies)[(slots)[0]].member, (bodies)[(slots)[1]].member, \
-            (bodies)[(slots)[2]].member, (bodies)[(slots)[3]].member)
+// Immovable bodies, which groups on other threads read, are not written.
+#define TARGET(bodies, slot, member) ((slot) > 0 ? (bodies)[slot].member : unmoved)
+#define SCATTER(three, bodies, slots, member)                                              \
+    scatter(three, TARGET(bodies, (slots)[0], member), TARGET(bodies, (slots)[1], member), \
+            TARGET(bodies, (slots)[2], member), TARGET(bodies, (slots)[3], member))
 
 static inline Visit beginVisit(const WideBody* bodies, const WideGroup* group)
 {
@@ -240,6 +262,7 @@ static inline void endVisit(const Visit* visit, WideBody* bodies, const WideGrou
     Three b = GATHER(bodies, group->slotB, velocity);
     addScaled(&a, -group->invMassA, push);
     addScaled(&b, group->invMassB, push);
+    float unmoved[4];
     SCATTER(a, bodies, group->slotA, velocity);
     SCATTER(b, bodies, group->slotB, velocity);
     SCATTER(visit->spinA, bodies, group->slotA, spin);
@@ -387,9 +410,11 @@ static inline void visitNormal(Visit* visit, WidePoint* point, const WidePass* p
 
 // isSoft: normals with springs, and friction that undoes slip. Otherwise without either: removes
 // the speed that these added, and adds the impulses to the totals.
-static inline void visitGroups(const rbContactSubsteps* s, const WidePass* pass, bool isSoft)
+static inline void visitGroups(const Shared* shared, rbShare share, bool isSoft)
 {
-    for (int i = 0; i < s->groups.count; ++i) {
+    const rbContactSubsteps* s = shared->s;
+    const WidePass* pass = shared->pass;
+    for (int i = shared->first + share.begin; i < shared->first + share.end; ++i) {
         const WideGroup* group = &s->groups.data[i];
         WidePoint* points = &s->points.data[group->firstPoint];
         Visit visit = beginVisit(s->bodies.data, group);
@@ -406,10 +431,34 @@ static inline void visitGroups(const rbContactSubsteps* s, const WidePass* pass,
     }
 }
 
-// Applies the impulses of all points once.
-static void actWide(const rbContactSubsteps* s)
+static void visitSoft(void* context, rbShare share)
 {
-    for (int i = 0; i < s->groups.count; ++i) {
+    visitGroups(context, share, true);
+}
+
+static void visitHard(void* context, rbShare share)
+{
+    visitGroups(context, share, false);
+}
+
+// Visits all groups, color by color; the last color is of contacts that share bodies.
+static void sweep(Shared shared, rbShareFn* visit)
+{
+    const rbContactSubsteps* s = shared.s;
+    for (int color = 0; color + 1 < s->colors.count; ++color) {
+        shared.first = s->colors.data[color];
+        int count = s->colors.data[color + 1] - shared.first;
+        bool isLast = color + 2 == s->colors.count;
+        rbRunShares(count, isLast ? count + 1 : GROUPS_LEAST, visit, &shared);
+    }
+}
+
+// Applies the impulses of all points once.
+static void actWide(void* context, rbShare share)
+{
+    const Shared* shared = context;
+    const rbContactSubsteps* s = shared->s;
+    for (int i = shared->first + share.begin; i < shared->first + share.end; ++i) {
         const WideGroup* group = &s->groups.data[i];
         Visit visit = beginVisit(s->bodies.data, group);
         for (int k = 0; k < group->pointCount; ++k) {
@@ -436,16 +485,18 @@ static double largestOf(rbQuad q)
     return (double)(low > high ? low : high);
 }
 
-// Remaining errors at the end of a step, and the works of friction and of normals that approached
-// faster than restSpeed.
-static void measureWide(const rbContactSubsteps* s, const WidePass* pass, double restSpeed,
-                        rbSubstepsDone* done)
+// Remaining errors at the end of a step, by group, and the works of friction and of normals that
+// approached faster than restSpeed, by point.
+static void measureGroups(void* context, rbShare share)
 {
-    for (int i = 0; i < s->groups.count; ++i) {
+    const Shared* shared = context;
+    const rbContactSubsteps* s = shared->s;
+    for (int i = share.begin; i < share.end; ++i) {
         const WideGroup* group = &s->groups.data[i];
         Visit visit = beginVisit(s->bodies.data, group);
         rbQuad deepest = all(0.0f);
         rbQuad fastest = all(0.0f);
+        double* terms = &s->terms.data[2 * (i + group->firstPoint)];
         for (int k = 0; k < group->pointCount; ++k) {
             const WidePoint* point = &s->points.data[group->firstPoint + k];
             rbQuadMask isActing = point->total[0] > all(0.0f);
@@ -460,18 +511,34 @@ static void measureWide(const rbContactSubsteps* s, const WidePass* pass, double
                     fastest = rbQuad_Max(fastest, approach);
                 }
             }
-            rbQuad overlap = -getGap(&visit, point, all(pass->time));
+            rbQuad overlap = -getGap(&visit, point, all(shared->pass->time));
             deepest = rbQuad_Max(deepest,
                                  rbQuad_Choose(point->invNormal > all(0.0f), overlap, all(0.0f)));
-            done->frictionWork += sumOf(works[1] + works[2]);
-            rbQuadMask isImpact = point->speeds[0] < all(-(float)restSpeed);
-            done->impactWork += sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
+            rbQuadMask isImpact = point->speeds[0] < all(-(float)shared->task->restSpeed);
+            terms[2 + 2 * k] = sumOf(works[1] + works[2]);
+            terms[3 + 2 * k] = sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
         }
-        double overlap = largestOf(deepest);
-        double approach = largestOf(fastest);
-        done->approach = approach > done->approach ? approach : done->approach;
-        if (overlap > done->solved.gapError) {
-            done->solved.gapError = overlap;
+        terms[0] = largestOf(deepest);
+        terms[1] = largestOf(fastest);
+    }
+}
+
+static void measureWide(const Shared* shared, rbSubstepsDone* done)
+{
+    rbContactSubsteps* s = shared->s;
+    int count = s->groups.count;
+    rbArray_Reserve(s->terms, 2 * (count + s->points.count));
+    rbRunShares(count, GROUPS_LEAST, measureGroups, (void*)shared);
+    for (int i = 0; i < count; ++i) {
+        const WideGroup* group = &s->groups.data[i];
+        const double* terms = &s->terms.data[2 * (i + group->firstPoint)];
+        for (int k = 1; k <= group->pointCount; ++k) {
+            done->frictionWork += terms[2 * k];
+            done->impactWork += terms[2 * k + 1];
+        }
+        done->approach = terms[1] > done->approach ? terms[1] : done->approach;
+        if (terms[0] > done->solved.gapError) {
+            done->solved.gapError = terms[0];
             done->solved.worst = group->contacts[0];
         }
     }
@@ -505,15 +572,9 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
     if (substeps == NULL) {
         return;
     }
-    rbArray_Free(substeps->bodies);
-    rbArray_Free(substeps->starts);
-    rbArray_Free(substeps->roots);
-    rbArray_Free(substeps->slots);
-    rbArray_Free(substeps->found);
-    rbArray_Free(substeps->sorted);
-    rbArray_Free(substeps->groups);
-    rbArray_Free(substeps->points);
-    rbArray_Free(substeps->joints);
+    rbArray_FreeAll(substeps->bodies, substeps->starts, substeps->roots, substeps->slots);
+    rbArray_FreeAll(substeps->found, substeps->sorted, substeps->groups, substeps->points);
+    rbArray_FreeAll(substeps->colors, substeps->terms, substeps->joints);
     rbFree(substeps, sizeof *substeps);
 }
 
@@ -535,7 +596,7 @@ bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double res
 
 // ----------------------------------------------------------------------------------------- packing
 
-static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, int count)
+static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index)
 {
     const rbContactBody* body = &task->run->bodies[index];
     RB_ASSERT(index >= 0);
@@ -546,26 +607,42 @@ static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, 
         rbArray_Push(s->slots, 0);
     }
     if (s->slots.data[index] == 0) {
-        rbVec3 kick = task->kicks[index];
-        WideBody added = {
-            .velocity = {(float)(-0.5 * kick.x), (float)(-0.5 * kick.y), (float)(-0.5 * kick.z)}};
-        double part = 1.0 / (double)count;
-        rbSym3 factor = rbFactorInertia(&body->invInertia);
-        rbVec3 v = body->velocity;
-        rbVec3 y = rbSolveFactor(&factor, body->spin);
-        SlotBody start = {
-            .factor = factor,
-            .start = {(float)v.x, (float)v.y, (float)v.z, 0.0f, (float)y.x, (float)y.y, (float)y.z},
-            .mass = body->invMass > 0.0 ? (float)(1.0 / body->invMass) : 0.0f,
-            .kick = {(float)(part * kick.x), (float)(part * kick.y), (float)(part * kick.z)},
-            .index = index};
-        memcpy(start.free, added.velocity, sizeof start.free);
-        s->slots.data[index] = s->bodies.count;
-        rbArray_Push(s->roots, s->bodies.count);
-        rbArray_Push(s->bodies, added);
-        rbArray_Push(s->starts, start);
+        s->slots.data[index] = s->starts.count;
+        rbArray_Push(s->roots, s->starts.count);
+        rbArray_Push(s->starts, (SlotBody){.index = index});
     }
     return s->slots.data[index];
+}
+
+// The bodies of slots, as they are at the start of the step.
+static void fillSlots(void* context, rbShare share)
+{
+    const Shared* shared = context;
+    const rbContactSubsteps* s = shared->s;
+    double part = 1.0 / (double)s->settings.substeps;
+    for (int i = share.begin; i < share.end; ++i) {
+        SlotBody* start = &s->starts.data[i];
+        if (i == 0) {
+            s->bodies.data[0] = (WideBody){.velocity = {0.0f}};
+            continue;
+        }
+        const rbContactBody* body = &shared->task->run->bodies[start->index];
+        rbVec3 kick = shared->task->kicks[start->index];
+        rbVec3 v = body->velocity;
+        start->factor = rbFactorInertia(&body->invInertia);
+        rbVec3 y = rbSolveFactor(&start->factor, body->spin);
+        const float speeds[8] = {(float)v.x, (float)v.y, (float)v.z, 0.0f,
+                                 (float)y.x, (float)y.y, (float)y.z, 0.0f};
+        const float kicks[4] = {(float)(part * kick.x), (float)(part * kick.y),
+                                (float)(part * kick.z), 0.0f};
+        WideBody added = {
+            .velocity = {(float)(-0.5 * kick.x), (float)(-0.5 * kick.y), (float)(-0.5 * kick.z)}};
+        memcpy(start->start, speeds, sizeof speeds);
+        memcpy(start->kick, kicks, sizeof kicks);
+        memcpy(start->free, added.velocity, sizeof start->free);
+        start->mass = body->invMass > 0.0 ? (float)(1.0 / body->invMass) : 0.0f;
+        s->bodies.data[i] = added;
+    }
 }
 
 // Bodies that touch, or that a joint connects, belong to one island.
@@ -601,7 +678,7 @@ static int chooseColor(rbContactSubsteps* s, int slotA, int slotB)
     return color;
 }
 
-static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
+static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task)
 {
     const rbContactRun* run = task->run;
     int starts[KEYS + 1] = {0};
@@ -611,8 +688,8 @@ static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int 
         int index = rbContactRun_GetContact(run, i);
         const rbContact* contact = &run->set->contacts[index];
         RB_ASSERT(contact->pointCount <= RB_MANIFOLD_POINTS_MAX);
-        Placed placed = {index, addSlot(s, task, contact->bodyA, count),
-                         addSlot(s, task, contact->bodyB, count), 0};
+        Placed placed = {index, addSlot(s, task, contact->bodyA), addSlot(s, task, contact->bodyB),
+                         0};
         if ((placed.slotA == 0 && placed.slotB == 0) || contact->pointCount == 0) {
             continue;
         }
@@ -703,79 +780,116 @@ static int countShare(const rbContactSubsteps* s, int first)
     return count;
 }
 
-static void packGroups(rbContactSubsteps* s, const rbSubstepsTask* task)
+// Which contacts and points groups have, and the first group of each color.
+static void listGroups(rbContactSubsteps* s)
 {
     s->groups.count = 0;
     s->points.count = 0;
+    s->colors.count = 0;
+    int last = -1;
     for (int first = 0; first < s->sorted.count;) {
-        int count = countShare(s, first);
-        const Placed* placed = &s->sorted.data[first];
-        WideGroup group = {.contacts = {-1, -1, -1, -1}, .firstPoint = s->points.count};
-        WideFactors factors = {0};
-        group.pointCount = RB_MANIFOLD_POINTS_MAX - placed[0].key % RB_MANIFOLD_POINTS_MAX;
-        rbArray_Reserve(s->points, s->points.count + group.pointCount);
+        int key = s->sorted.data[first].key;
+        WideGroup group = {.contacts = {-1, -1, -1, -1},
+                           .firstPoint = s->points.count,
+                           .pointCount = RB_MANIFOLD_POINTS_MAX - key % RB_MANIFOLD_POINTS_MAX,
+                           .firstPlaced = first,
+                           .placedCount = countShare(s, first)};
+        for (; last < key / RB_MANIFOLD_POINTS_MAX; ++last) {
+            rbArray_Push(s->colors, s->groups.count);
+        }
         s->points.count += group.pointCount;
-        WidePoint* points = &s->points.data[group.firstPoint];
-        if (count < WIDTH || placed[count - 1].key != placed[0].key) {
-            memset(points, 0, (size_t)group.pointCount * sizeof *points);
-        }
-        for (int i = 0; i < count; ++i) {
-            packLane(s, task, &placed[i], &group, &factors, i);
-        }
-        buildGroup(&group, &factors, points);
+        first += group.placedCount;
         rbArray_Push(s->groups, group);
-        first += count;
+    }
+    for (; last <= COLORS; ++last) {
+        rbArray_Push(s->colors, s->groups.count);
+    }
+    rbArray_Reserve(s->points, s->points.count);
+}
+
+static void packGroups(void* context, rbShare share)
+{
+    const Shared* shared = context;
+    const rbContactSubsteps* s = shared->s;
+    for (int i = share.begin; i < share.end; ++i) {
+        WideGroup* group = &s->groups.data[i];
+        const Placed* placed = &s->sorted.data[group->firstPlaced];
+        WideFactors factors = {0};
+        WidePoint* points = &s->points.data[group->firstPoint];
+        if (group->placedCount < WIDTH || placed[group->placedCount - 1].key != placed[0].key) {
+            memset(points, 0, (size_t)group->pointCount * sizeof *points);
+        }
+        for (int k = 0; k < group->placedCount; ++k) {
+            packLane(s, shared->task, &placed[k], group, &factors, k);
+        }
+        buildGroup(group, &factors, points);
     }
 }
 
-static void packJoints(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
+// The bodies of joints get slots, and belong to one island.
+static void placeJoints(rbContactSubsteps* s, const rbSubstepsTask* task)
 {
+    for (int i = 0; i < task->jointCount; ++i) {
+        const int* bodies = task->joints[i].bodies;
+        int slots[2] = {addSlot(s, task, bodies[0]), addSlot(s, task, bodies[1])};
+        RB_ASSERT(slots[0] > 0 || slots[1] > 0);
+        unite(s, task, bodies, slots);
+    }
+}
+
+static void packJoints(rbContactSubsteps* s, const rbSubstepsTask* task)
+{
+    double part = task->run->h / (double)s->settings.substeps;
     s->joints.count = 0;
     for (int i = 0; i < task->jointCount; ++i) {
         const rbSubstepsJoint* from = &task->joints[i];
         rbSubstepSide sides[2] = {{0}};
-        int slots[2];
         for (int k = 0; k < 2; ++k) {
-            slots[k] = addSlot(s, task, from->bodies[k], count);
-            if (slots[k] > 0) {
-                sides[k] =
-                    (rbSubstepSide){slots[k], task->run->bodies[from->bodies[k]].invMass,
-                                    s->starts.data[slots[k]].factor, task->kicks[from->bodies[k]]};
+            int body = from->bodies[k];
+            int slot = addSlot(s, task, body);
+            if (slot > 0) {
+                sides[k] = (rbSubstepSide){slot, task->run->bodies[body].invMass,
+                                           s->starts.data[slot].factor, task->kicks[body]};
             }
         }
-        RB_ASSERT(slots[0] > 0 || slots[1] > 0);
-        unite(s, task, from->bodies, slots);
         rbSubstepJoint joint = rbMakeSubstepJoint(from->rows, from->rowCount, sides);
         for (int k = 0; k < from->rowCount; ++k) {
-            joint.impulses[k] = (float)(task->run->h / (double)count * from->reactions[k]);
+            joint.impulses[k] = (float)(part * from->reactions[k]);
         }
         rbArray_Push(s->joints, joint);
     }
 }
 
-static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
+static void pack(Shared* shared)
 {
+    rbContactSubsteps* s = shared->s;
     for (int i = 1; i < s->starts.count; ++i) {
         s->slots.data[s->starts.data[i].index] = 0;
     }
-    s->bodies.count = 0;
     s->starts.count = 0;
     s->roots.count = 0;
     rbArray_Push(s->roots, 0);
-    rbArray_Push(s->bodies, (WideBody){.velocity = {0.0f}});
     rbArray_Push(s->starts, (SlotBody){.index = -1});
-    placeContacts(s, task, count);
-    packJoints(s, task, count);
-    packGroups(s, task);
+    placeContacts(s, shared->task);
+    placeJoints(s, shared->task);
+    listGroups(s);
+    rbArray_Reserve(s->bodies, s->starts.count);
+    s->bodies.count = s->starts.count;
+    rbRunShares(s->starts.count, BODIES_LEAST, fillSlots, shared);
+    rbRunShares(s->groups.count, GROUPS_LEAST, packGroups, shared);
+    packJoints(s, shared->task);
 }
 
 // ------------------------------------------------------------------------------------- small steps
 
 // Forces, and the impulses of the last small step again: their effect on the bodies is known.
 // isFirst: those of the last step act.
-static void beginSmall(rbContactSubsteps* s, bool isFirst)
+static void beginSmall(void* context, rbShare share)
 {
-    for (int i = 1; i < s->bodies.count; ++i) {
+    const Shared* shared = context;
+    const rbContactSubsteps* s = shared->s;
+    bool isFirst = shared->isFirst;
+    for (int i = share.begin; i < share.end; ++i) {
         WideBody* body = &s->bodies.data[i];
         SlotBody* own = &s->starts.data[i];
         for (int k = 0; k < 4; ++k) {
@@ -787,10 +901,6 @@ static void beginSmall(rbContactSubsteps* s, bool isFirst)
             body->spin[k] = own->base[4 + k] + turned;
             own->free[k] += own->kick[k];
         }
-    }
-    if (isFirst) {
-        actWide(s);
-        rbPushSubstepJoints(s->joints.data, s->joints.count, s->bodies.data);
     }
 }
 
@@ -877,9 +987,12 @@ static void boundEnergy(rbContactSubsteps* s)
     }
 }
 
-static void fly(rbContactSubsteps* s, float h)
+static void fly(void* context, rbShare share)
 {
-    for (int i = 1; i < s->bodies.count; ++i) {
+    const Shared* shared = context;
+    const rbContactSubsteps* s = shared->s;
+    float h = shared->h;
+    for (int i = share.begin; i < share.end; ++i) {
         WideBody* body = &s->bodies.data[i];
         SlotBody* own = &s->starts.data[i];
         for (int k = 0; k < 4; ++k) {
@@ -912,12 +1025,15 @@ static bool isUntouched(const WideBody* body, const SlotBody* start)
     return isSame;
 }
 
-// Returns the work of contacts: the change of kinetic energy not due to the kicks, J.
-static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* task)
+// Terms: the work of contacts, the change of kinetic energy not due to the kicks, J.
+static void finishBodies(void* context, rbShare share)
 {
+    const Shared* shared = context;
+    const rbContactSubsteps* s = shared->s;
+    const rbSubstepsTask* task = shared->task;
     double perStep = 1.0 / task->run->h;
-    double work = 0.0;
-    for (int i = 1; i < s->bodies.count; ++i) {
+    memset(&s->terms.data[share.begin], 0, (size_t)(share.end - share.begin) * sizeof(double));
+    for (int i = share.begin + (share.begin == 0 ? 1 : 0); i < share.end; ++i) {
         const WideBody* body = &s->bodies.data[i];
         const SlotBody* start = &s->starts.data[i];
         rbContactBody* shown = &task->run->bodies[start->index];
@@ -935,19 +1051,21 @@ static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* tas
         rbVec3 before = rbSolveFactor(&start->factor, shown->spin);
         rbVec3 mean = rbAddScaled(shown->velocity, 0.5, added);
         double mass = shown->invMass > 0.0 ? 1.0 / shown->invMass : 0.0;
-        work += mass * (rbDot(rbAdd(added, kick), mean) - rbDot(kick, flown)) +
-                rbDot(y, rbAddScaled(before, 0.5, y));
+        s->terms.data[i] = mass * (rbDot(rbAdd(added, kick), mean) - rbDot(kick, flown)) +
+                           rbDot(y, rbAddScaled(before, 0.5, y));
         flight->velocity = flown;
         flight->spin = rbAdd(shown->spin, turnOf(start, body->turned, perStep));
         shown->velocity = rbAdd(shown->velocity, added);
         shown->spin = rbAdd(shown->spin, turnOf(start, body->spin, 1.0));
     }
-    return work;
 }
 
-static void finishPoints(const rbContactSubsteps* s, const rbContactSet* set)
+static void finishPoints(void* context, rbShare share)
 {
-    for (int i = 0; i < s->groups.count; ++i) {
+    const Shared* shared = context;
+    const rbContactSubsteps* s = shared->s;
+    const rbContactSet* set = shared->task->run->set;
+    for (int i = share.begin; i < share.end; ++i) {
         const WideGroup* group = &s->groups.data[i];
         for (int lane = 0; lane < WIDTH && group->contacts[lane] >= 0; ++lane) {
             const rbContact* contact = &set->contacts[group->contacts[lane]];
@@ -1001,26 +1119,38 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     int count = settings->substeps;
     double dt = task->run->h / (double)count;
     rbSubstepsDone done = {.solved = {.sweeps = SWEEPS_EACH * count, .worst = -1}};
-    pack(substeps, task, count);
     WidePass pass = makePass(settings, dt);
+    Shared shared = {.s = substeps, .task = task, .pass = &pass, .h = (float)dt};
+    pack(&shared);
+    int bodyCount = substeps->bodies.count;
     for (int i = 0; i < count; ++i) {
-        beginSmall(substeps, i == 0);
+        shared.isFirst = i == 0;
+        rbRunShares(bodyCount, BODIES_LEAST, beginSmall, &shared);
+        if (i == 0) {
+            sweep(shared, actWide);
+            rbPushSubstepJoints(substeps->joints.data, substeps->joints.count,
+                                substeps->bodies.data);
+        }
         pass.time = (float)(dt * (double)i);
-        visitGroups(substeps, &pass, true);
+        sweep(shared, visitSoft);
         visitJoints(substeps, (rbSubstepJointPass){.invStep = pass.invStep});
-        fly(substeps, (float)dt);
+        rbRunShares(bodyCount, BODIES_LEAST, fly, &shared);
         pass.time = (float)(dt * (double)(i + 1));
+        sweep(shared, visitHard);
         // the first half of the kicks was there before
         double freePart = (double)(i + 1) / (double)count - 0.5;
-        visitGroups(substeps, &pass, false);
         visitJoints(substeps, (rbSubstepJointPass){.freePart = (float)freePart});
     }
     boundEnergy(substeps);
-    measureWide(substeps, &pass, task->restSpeed, &done);
+    measureWide(&shared, &done);
     done.solved.isMet =
         done.solved.gapError <= settings->tolerance && done.approach <= settings->velocityTolerance;
-    finishPoints(substeps, task->run->set);
+    rbRunShares(substeps->groups.count, GROUPS_LEAST, finishPoints, &shared);
     finishJoints(substeps, task);
-    done.work = finishBodies(substeps, task);
+    rbArray_Reserve(substeps->terms, bodyCount);
+    rbRunShares(bodyCount, BODIES_LEAST, finishBodies, &shared);
+    for (int i = 1; i < bodyCount; ++i) {
+        done.work += substeps->terms.data[i];
+    }
     return done;
 }

@@ -39,7 +39,7 @@ static void fly(rbStepEngine* engine, const rbStepHost* host, double h)
     rbContactStep_AddTouches(engine, host, c->stage.before.data, 1.0);
     rbContactStep_TakeBodies(engine);
     rbContactStep_TakeFlights(engine);
-    rbContactStep_FlyLoose(c, h);
+    rbContactStep_FlyLoose(engine, h);
     rbContactStep_EachMechanism(engine, host, rbStep_FlyBasic, h);
     rbContactStep_ReturnSpeeds(engine, host, h);
     rbStepLimits_Keep(engine);

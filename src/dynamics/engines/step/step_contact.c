@@ -49,48 +49,22 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyCollisions(contacts->solvers.collisions);
     rbDestroyContactGraph(contacts->graph);
     rbDestroyContactFreeze(contacts->rest.freeze);
-    rbArray_Free(contacts->report.touches);
-    rbArray_Free(contacts->own.loose);
-    rbArray_Free(contacts->own.places1);
-    rbArray_Free(contacts->bodies);
-    rbArray_Free(contacts->places);
-    rbArray_Free(contacts->flight.kicks);
-    rbArray_Free(contacts->own.radii);
-    rbArray_Free(contacts->flight.late);
-    rbArray_Free(contacts->own.links);
-    rbArray_Free(contacts->solvers.links);
-    rbArray_Free(contacts->stage.approaches);
-    rbArray_Free(contacts->trial.loose);
-    rbArray_Free(contacts->stage.points);
-    rbArray_Free(contacts->trial.nodeContacts);
-    rbArray_Free(contacts->trial.nodePoints);
-    rbArray_Free(contacts->flight.poses);
-    rbArray_Free(contacts->flight.ahead);
-    rbArray_Free(contacts->trial.flown);
-    rbArray_Free(contacts->stage.sweptPoints);
-    rbArray_Free(contacts->stage.gaps);
-    rbArray_Free(contacts->stage.swept);
-    rbArray_Free(contacts->stage.before);
-    rbArray_Free(contacts->flight.bodies);
-    rbArray_Free(contacts->flight.kinds);
-    rbArray_Free(contacts->solvers.quick);
-    rbArray_Free(contacts->solvers.quickJoints);
-    rbArray_Free(contacts->accounts.pulls);
-    rbArray_Free(contacts->accounts.opened);
-    rbArray_Free(contacts->accounts.turnings);
-    rbArray_Free(contacts->report.reported);
-    rbArray_Free(contacts->report.stops);
-    rbArray_Free(contacts->trial.points);
-    rbArray_Free(contacts->trial.contacts);
-    rbArray_Free(contacts->flight.probes);
-    rbArray_Free(contacts->flight.sought);
-    rbArray_Free(contacts->flight.arrivals);
-    rbArray_Free(contacts->limits.contacts);
-    rbArray_Free(contacts->solvers.motions);
-    rbArray_Free(contacts->rest.loads);
-    rbArray_Free(contacts->rest.isWoken);
-    rbArray_Free(contacts->rest.isRestless);
-    rbArray_Free(contacts->stage.pairGaps.list);
+    rbArray_FreeAll(contacts->report.touches, contacts->own.loose, contacts->own.places1);
+    rbArray_FreeAll(contacts->bodies, contacts->places, contacts->flight.kicks);
+    rbArray_FreeAll(contacts->own.radii, contacts->flight.late, contacts->own.links);
+    rbArray_FreeAll(contacts->solvers.links, contacts->stage.approaches, contacts->trial.loose);
+    rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
+                    contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead,
+                    contacts->trial.flown);
+    rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.swept);
+    rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
+    rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
+                    contacts->accounts.pulls, contacts->accounts.opened);
+    rbArray_FreeAll(contacts->accounts.turnings, contacts->report.reported, contacts->report.stops);
+    rbArray_FreeAll(contacts->trial.points, contacts->trial.contacts, contacts->flight.probes);
+    rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->limits.contacts);
+    rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);
+    rbArray_FreeAll(contacts->rest.isRestless, contacts->stage.pairGaps.list);
     rbHeldSet_Free(&contacts->order.held);
     rbOrderControl_Free(&contacts->order);
     rbFree(contacts, sizeof *contacts);
@@ -121,6 +95,19 @@ static double getNextStep(const rbStepEngine* engine)
     return engine->settings.step / parts;
 }
 
+static void placeOne(const rbStepEngine* engine, int index, const void* h)
+{
+    const rbStepContacts* c = engine->contacts;
+    const rbMechBody* body = rbContactStep_GetBody(engine, index);
+    rbContactPlace* place = &c->places.data[index];
+    memset(place, 0, sizeof *place);
+    if (body != NULL) {
+        double gain = rbLength(c->flight.kicks.data[index]);
+        place->pose = body->pose;
+        place->reach = reachOf(body, &c->bodies.data[index], *(const double*)h, gain);
+    }
+}
+
 // Bodies as contacts see them, at the current poses with the current velocities.
 static void placeBodies(rbStepEngine* engine)
 {
@@ -129,16 +116,7 @@ static void placeBodies(rbStepEngine* engine)
     rbContactStep_ShowBodies(engine);
     rbArray_Reserve(c->places, engine->bodies.count);
     c->places.count = engine->bodies.count;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
-        rbContactPlace* place = &c->places.data[i];
-        memset(place, 0, sizeof *place);
-        if (body != NULL) {
-            double gain = rbLength(c->flight.kicks.data[i]);
-            place->pose = body->pose;
-            place->reach = reachOf(body, &c->bodies.data[i], h, gain);
-        }
-    }
+    rbContactStep_EachBody(engine, placeOne, &h);
 }
 
 // A set of contacts of shapes, with the stops of joints, and its islands.

@@ -37,6 +37,26 @@ void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, doub
     }
 }
 
+typedef struct EachBody {
+    const rbStepEngine* engine;
+    rbEachBodyFn* function;
+    const void* args;
+} EachBody;
+
+static void doBodies(void* context, rbShare share)
+{
+    const EachBody* each = context;
+    for (int i = share.begin; i < share.end; ++i) {
+        each->function(each->engine, i, each->args);
+    }
+}
+
+void rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args)
+{
+    EachBody each = {engine, function, args};
+    rbRunShares(engine->bodies.count, 256, doBodies, &each);
+}
+
 // The view of contacts on a body: its velocities and masses at its pose.
 static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
 {
@@ -54,6 +74,18 @@ static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
     }
 }
 
+static void showOne(const rbStepEngine* engine, int index, const void* args)
+{
+    (void)args;
+    const rbMechBody* body = rbContactStep_GetBody(engine, index);
+    if (body != NULL) {
+        showBody(engine->contacts, index, body);
+    } else {
+        memset(&engine->contacts->bodies.data[index], 0,
+               sizeof(rbContactBody)); // it flies elsewhere
+    }
+}
+
 void rbContactStep_ShowBodies(const rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
@@ -61,14 +93,7 @@ void rbContactStep_ShowBodies(const rbStepEngine* engine)
     rbArray_Reserve(c->bodies, engine->bodies.count + 1);
     c->bodies.count = engine->bodies.count + 1;
     memset(&c->bodies.data[engine->bodies.count], 0, sizeof *c->bodies.data);
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
-        if (body != NULL) {
-            showBody(c, i, body);
-        } else {
-            memset(&c->bodies.data[i], 0, sizeof *c->bodies.data); // it flies elsewhere
-        }
-    }
+    rbContactStep_EachBody(engine, showOne, NULL);
 }
 
 // Reads velocities back from the contacts; only changes are applied to the momentum, so that
@@ -95,17 +120,21 @@ bool rbContactStep_IsTouched(const rbStepContacts* c, int index)
     return rbContactGraph_FindIsland(c->graph, index) >= 0;
 }
 
+static void takeOne(const rbStepEngine* engine, int index, const void* args)
+{
+    (void)args;
+    const rbStepContacts* c = engine->contacts;
+    rbMechBody* body = rbContactStep_GetBody(engine, index);
+    if (body != NULL && body->isDynamic && rbContactStep_IsTouched(c, index)) {
+        rbContactStep_TakeBody(&c->bodies.data[index], body);
+        // Without rounding residues.
+        body->momentum = c->bodies.data[index].isFrozen ? RB_VEC3_ZERO : body->momentum;
+    }
+}
+
 void rbContactStep_TakeBodies(const rbStepEngine* engine)
 {
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        rbMechBody* body = rbContactStep_GetBody(engine, i);
-        if (body != NULL && body->isDynamic && rbContactStep_IsTouched(c, i)) {
-            rbContactStep_TakeBody(&c->bodies.data[i], body);
-            // Without rounding residues.
-            body->momentum = c->bodies.data[i].isFrozen ? RB_VEC3_ZERO : body->momentum;
-        }
-    }
+    rbContactStep_EachBody(engine, takeOne, NULL);
 }
 
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time)
@@ -220,23 +249,31 @@ void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
     }
 }
 
-void rbContactStep_FlyLoose(rbStepContacts* c, double h)
+static void flyOne(const rbStepEngine* engine, int index, const void* h)
 {
-    for (int i = 0; i < c->own.loose.count; ++i) {
-        rbMechBody* body = &c->own.loose.data[i];
-        if (body->isDynamic && !rbContactFreeze_IsFrozen(c->rest.freeze, body->index)) {
-            rbMechBody_LookAhead(body, h);
-            body->pose = body->ahead;
-        }
+    bool isLoose = engine->contacts->own.places1.data[index] > 0;
+    rbMechBody* body = isLoose ? rbContactStep_GetBody(engine, index) : NULL;
+    if (body != NULL && body->isDynamic &&
+        !rbContactFreeze_IsFrozen(engine->contacts->rest.freeze, index)) {
+        rbMechBody_LookAhead(body, *(const double*)h);
+        body->pose = body->ahead;
+    }
+}
+
+void rbContactStep_FlyLoose(const rbStepEngine* engine, double h)
+{
+    rbContactStep_EachBody(engine, flyOne, &h);
+}
+
+static void writeOne(const rbStepEngine* engine, int index, const void* host)
+{
+    const rbMechBody* body = rbContactStep_GetBody(engine, index);
+    if (body != NULL) {
+        rbStep_WriteBody(host, body);
     }
 }
 
 void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host)
 {
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
-        if (body != NULL) {
-            rbStep_WriteBody(host, body);
-        }
-    }
+    rbContactStep_EachBody(engine, writeOne, host);
 }

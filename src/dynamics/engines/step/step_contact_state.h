@@ -1,6 +1,7 @@
 // Internals of contacts in the step engine, shared by its files.
 #pragma once
 
+#include "base/core/tasks.h"
 #include "dynamics/contact/collisions.h"
 #include "dynamics/contact/contact_freeze.h"
 #include "dynamics/contact/contact_graph.h"
@@ -243,6 +244,9 @@ static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rb
 // --------------------------------------------------------------------------- step_contact_bodies.c
 // The body of the host as the engine moves it; NULL: there is none.
 rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index);
+// Calls a function for every number of a body, on several threads: it changes only that body.
+typedef void rbEachBodyFn(const rbStepEngine* engine, int index, const void* args);
+void rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args);
 // Bodies in no mechanism, from the states of the host.
 void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, double time);
 void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host);
@@ -264,7 +268,7 @@ void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, do
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time);
 // The same, and all forces into the body.
 rbLoad rbContactStep_LoadBody(const rbStepHost* host, rbMechBody* body, double time);
-void rbContactStep_FlyLoose(rbStepContacts* c, double h);
+void rbContactStep_FlyLoose(const rbStepEngine* engine, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
 
 // --------------------------------------------------------------------------- step_contact_joints.c

@@ -339,7 +339,7 @@ static void flyTo(rbStepEngine* engine, double time)
     RB_ASSERT(c->trial.isFlown && time > c->grid.time);
     RB_ASSERT(time < c->grid.time + c->trial.step * (1.0 + RB_STEP_SNAP));
     rbCopyElements(c->own.loose.data, c->trial.flown.data, c->own.loose.count, sizeof(rbMechBody));
-    rbContactStep_FlyLoose(c, time - c->grid.time);
+    rbContactStep_FlyLoose(engine, time - c->grid.time);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbMechanism* m = &engine->mechanisms.data[i].m;
         rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].copies.start);

@@ -35,10 +35,7 @@ void rbDestroyStepEngine(rbStepEngine* engine)
     }
     rbStep_FreeMechanisms(engine);
     rbDestroyStepContacts(engine->contacts);
-    rbArray_Free(engine->mechanisms);
-    rbArray_Free(engine->bodies);
-    rbArray_Free(engine->joints);
-    rbArray_Free(engine->springs);
+    rbArray_FreeAll(engine->mechanisms, engine->bodies, engine->joints, engine->springs);
     rbArray_Free(engine->before);
     rbFree(engine, sizeof *engine);
 }
