@@ -97,10 +97,10 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
         moveBodyParameters(world, i, stream);
     }
     for (int i = 0; i < world->joints.count; ++i) {
-        moveJointParameters(world->joints.data[i].joint, stream);
+        moveJointParameters(world->joints.data[i], stream);
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        rbSpring* spring = world->springs.data[i].spring;
+        rbSpring* spring = world->springs.data[i];
         if (spring != NULL) {
             RB_MOVE(stream, spring->def.restLength);
             RB_MOVE(stream, spring->def.stiffness);
@@ -131,7 +131,7 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
     rbWorld_RemakeLinksOf(world, RB_ALL_BODIES);
     world->elasticCount = world->springCount;
     for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i].joint;
+        const rbJoint* joint = world->joints.data[i];
         world->elasticCount += joint != NULL && rbJoint_IsElastic(joint) ? 1 : 0;
     }
     rbWorld_ResetEngine(world);
@@ -142,7 +142,7 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
 // What users can set of a joint, and what only the engine knows while it is ready.
 static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
 {
-    rbJoint* joint = world->joints.data[index].joint;
+    rbJoint* joint = world->joints.data[index];
     bool isSaving = stream->bytes != NULL && !stream->isLoading;
     double gap = isSaving ? rbWorld_GetLeftGap(world, index) : 0.0;
     RB_MOVE(stream, joint->def.linearVelocity);
@@ -184,7 +184,7 @@ static void moveState(rbWorld* world, rbByteStream* stream)
         RB_MOVE(stream, world->motions.data[i].acceleration); // held bodies have none
     }
     for (int i = 0; i < world->joints.count; ++i) {
-        if (world->joints.data[i].joint != NULL) {
+        if (world->joints.data[i] != NULL) {
             moveJoint(world, i, stream);
         }
     }
@@ -242,10 +242,8 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
     RB_USE_ALLOCATOR(world->def.allocator);
     size_t needed =
         size > 0 ? writeSnapshot(world, bytes, size, true) : rbWorld_GetSnapshotSize(world);
-    if (size < needed) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the snapshot needs %zu bytes, the buffer has %zu", needed, size);
-    }
+    RB_REFUSE_IF(size < needed, RB_STATUS_LIMIT, error,
+                 "the snapshot needs %zu bytes, the buffer has %zu", needed, size);
     SnapshotHeader header;
     memcpy(&header, bytes, sizeof header);
     header.structure = structureHash(world);
@@ -258,24 +256,16 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
 static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t size,
                                  SnapshotHeader* header, rbError* error)
 {
-    if (size < sizeof *header) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
-    }
+    RB_REFUSE_IF(size < sizeof *header, RB_STATUS_CORRUPT, error, "the snapshot is cut off");
     memcpy(header, bytes, sizeof *header);
-    if (header->magic != SNAPSHOT_MAGIC || header->version != SNAPSHOT_VERSION) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "this is not a snapshot of this version");
-    }
-    if (header->structure != structureHash(world)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the bodies, joints or forces of the world differ from those of the snapshot");
-    }
-    if (header->size < sizeof *header || size < header->size) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
-    }
-    if (header->checksum != checksumOf(bytes, (size_t)header->size)) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
-    }
+    RB_REFUSE_IF(header->magic != SNAPSHOT_MAGIC || header->version != SNAPSHOT_VERSION,
+                 RB_STATUS_CORRUPT, error, "this is not a snapshot of this version");
+    RB_INVALID_IF(header->structure != structureHash(world), error,
+                  "the bodies, joints or forces of the world differ from those of the snapshot");
+    RB_REFUSE_IF(header->size < sizeof *header || size < header->size, RB_STATUS_CORRUPT, error,
+                 "the snapshot is cut off");
+    RB_REFUSE_IF(header->checksum != checksumOf(bytes, (size_t)header->size), RB_STATUS_CORRUPT,
+                 error, "the snapshot is damaged");
     return RB_STATUS_OK;
 }
 
@@ -421,10 +411,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
 {
     RB_USE_ALLOCATOR(world->def.allocator);
     SnapshotHeader header = {0};
-    rbStatus status = validateSnapshot(world, bytes, size, &header, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(validateSnapshot(world, bytes, size, &header, error));
     // A checksum can be forged: if a value cannot be, the world is as it was.
     RB_GUARD(guard, NULL)
     {

@@ -16,10 +16,8 @@
 
 rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
 {
-    if (RB_CHECK_COOKIE(def, RB_KIND_WORLD, error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    if (rbCheckWorldDef(def, error) != RB_STATUS_OK) {
+    if (RB_CHECK_COOKIE(def, RB_KIND_WORLD, error) != RB_STATUS_OK ||
+        rbCheckWorldDef(def, error) != RB_STATUS_OK) {
         return NULL;
     }
     if ((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL)) {
@@ -55,26 +53,15 @@ void rbDestroyWorld(rbWorld* world)
     rbDestroyQueryTree(world->queryTree);
     rbWorld_FreeEngine(world);
     rbWorld_FreeLinks(world);
-    rbArray_Free(world->owned);
-    rbArray_Free(world->materialPairs);
-    rbArray_Free(world->contactViews);
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
         rbArray_Free(world->touches[i]);
     }
-    rbArray_Free(world->foundTouches);
-    rbArray_Free(world->sensorBodies);
-    rbArray_Free(world->sensorStates);
-    rbArray_Free(world->nextTouches);
-    rbArray_Free(world->contactEvents);
-    rbArray_Free(world->bodies);
-    rbArray_Free(world->flights);
-    rbArray_Free(world->motions);
-    rbArray_Free(world->states);
-    rbArray_Free(world->principals);
-    rbArray_Free(world->geometries);
-    rbArray_Free(world->forces);
-    rbArray_Free(world->events);
-    rbArray_Free(world->flightStarts);
+    rbArray_FreeAll(world->contactViews, world->foundTouches, world->nextTouches,
+                    world->sensorBodies, world->sensorStates, world->contactEvents);
+    rbArray_FreeAll(world->bodies, world->flights, world->motions, world->states, world->principals,
+                    world->geometries);
+    rbArray_FreeAll(world->forces, world->owned, world->materialPairs, world->events,
+                    world->flightStarts);
     rbNameTable_Free(&world->names);
     rbIdPool_Free(&world->bodyIds);
     rbIdPool_Free(&world->geometryIds);
@@ -215,10 +202,8 @@ double rbGetStepTime(int64_t k, double step)
 {
     RB_ASSERT(isfinite(step));
     // Best fraction p/q of the step by continued fractions; exact as soon as p/q rounds to step.
-    double p0 = 0.0;
-    double q0 = 1.0;
-    double p1 = 1.0;
-    double q1 = 0.0;
+    double p0 = 0.0, q0 = 1.0;
+    double p1 = 1.0, q1 = 0.0;
     double x = fabs(step);
     for (int i = 0; i < 24; ++i) {
         double whole = floor(x);
@@ -244,25 +229,19 @@ double rbGetStepTime(int64_t k, double step)
     return (double)k * step;
 }
 
-double rbWorld_GetTime(const rbWorld* world)
-{
-    return world->time;
-}
-
-rbVec3 rbWorld_GetGravity(const rbWorld* world)
-{
-    return world->def.gravity;
-}
-
-rbEngineType rbWorld_GetEngineType(const rbWorld* world)
-{
-    return world->def.engine;
-}
-
-rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world)
-{
-    return world->def.periodicBox;
-}
+#define DEFINE_GETTER(type, name, member) \
+    RB_DEFINE_GETTER(type, name, (const rbWorld* world), world->member)
+DEFINE_GETTER(double, rbWorld_GetTime, time)
+DEFINE_GETTER(rbVec3, rbWorld_GetGravity, def.gravity)
+DEFINE_GETTER(rbVec3, rbWorld_GetPeriodicBox, def.periodicBox)
+DEFINE_GETTER(rbEngineType, rbWorld_GetEngineType, def.engine)
+DEFINE_GETTER(rbEventSettings, rbWorld_GetEventSettings, def.event)
+DEFINE_GETTER(rbStepSettings, rbWorld_GetStepSettings, def.step)
+DEFINE_GETTER(rbContactSettings, rbWorld_GetContactSettings, def.contact)
+DEFINE_GETTER(int, rbWorld_GetBodyCount, aliveCount)
+DEFINE_GETTER(int, rbWorld_GetJointCount, jointCount)
+DEFINE_GETTER(int, rbWorld_GetSpringCount, springCount)
+DEFINE_GETTER(rbError, rbWorld_GetError, engineError)
 
 static double wrapCoordinate(double x, double length, int* image)
 {

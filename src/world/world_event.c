@@ -111,10 +111,7 @@ static void releaseHeld(rbWorld* world)
 // isOverlapFine: overlaps that a sampling detector left are restored, not rejected.
 static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
-    rbStatus sensed = rbWorld_ListSensors(world, error);
-    if (sensed != RB_STATUS_OK) {
-        return sensed;
-    }
+    RB_TRY(rbWorld_ListSensors(world, error));
     if (world->engine == NULL) {
         world->engine = rbCreateEventEngine(&world->def.event, world->def.periodicBox);
     }
@@ -125,11 +122,11 @@ static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* er
     rbEventEngine_SetFilter(world->engine, rbWorld_GetPairFilter(world), world);
     releaseHeld(world);
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i)) {
+        if (rbWorld_IsBodyAlive(world, i)) {
+            RB_TRY(registerBody(world, i, error));
+        } else {
             rbEventEngine_SetBody(world->engine, i, NULL);
-            continue;
         }
-        RB_TRY(registerBody(world, i, error));
     }
     rbEventHost host = makeHost(world);
     rbStartOverlap overlap;

@@ -24,8 +24,8 @@ static const char* typeOf(const rbWorld* world, int index)
 const char* rbWorld_NameOfLink(int index, const void* context)
 {
     const rbWorld* world = context;
-    return index % 2 == 0 ? world->joints.data[index / 2].joint->name
-                          : world->springs.data[index / 2].spring->name;
+    return index % 2 == 0 ? world->joints.data[index / 2]->name
+                          : world->springs.data[index / 2]->name;
 }
 
 static rbStatus validateName(const rbWorld* world, const rbLink* link, rbError* error)
@@ -90,14 +90,14 @@ const char* rbChooseLabel(const char* name, const char* what, int index,
 
 const char* rbWorld_LabelJoint(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
 {
-    RB_ASSERT(world->joints.data[index].joint != NULL);
-    return rbChooseLabel(world->joints.data[index].joint->name, "joint", index, text);
+    RB_ASSERT(world->joints.data[index] != NULL);
+    return rbChooseLabel(world->joints.data[index]->name, "joint", index, text);
 }
 
 const char* rbWorld_LabelSpring(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
 {
-    RB_ASSERT(world->springs.data[index].spring != NULL);
-    return rbChooseLabel(world->springs.data[index].spring->name, "spring", index, text);
+    RB_ASSERT(world->springs.data[index] != NULL);
+    return rbChooseLabel(world->springs.data[index]->name, "spring", index, text);
 }
 
 rbTransform rbWorld_GetFrame(const rbWorld* world, int index)
@@ -153,13 +153,13 @@ double rbWorld_GetElasticEnergy(const rbWorld* world, int index)
         return sum;
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        const rbSpring* spring = world->springs.data[i].spring;
+        const rbSpring* spring = world->springs.data[i];
         if (spring != NULL && (index < 0 || spring->bodyA == index || spring->bodyB == index)) {
             sum += rbSpring_GetEnergy(world, spring);
         }
     }
     for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i].joint;
+        const rbJoint* joint = world->joints.data[i];
         if (joint != NULL && (index < 0 || joint->bodyA == index || joint->bodyB == index)) {
             sum += rbWorld_GetJointEnergy(world, i);
         }

@@ -108,14 +108,6 @@ typedef struct rbSpring {
     rbSpringModel model;
 } rbSpring;
 
-typedef struct rbJointSlot {
-    rbJoint* joint; // NULL: free
-} rbJointSlot;
-
-typedef struct rbSpringSlot {
-    rbSpring* spring; // NULL: free
-} rbSpringSlot;
-
 struct rbWorld {
     rbWorldDef def;
     double time;
@@ -139,10 +131,10 @@ struct rbWorld {
     int firstForce1; // of those that act on every dynamic body, as in rbBody
 
     rbIdPool jointIds;
-    RB_ARRAY(rbJointSlot) joints;
-    int jointCount; // alive
+    RB_ARRAY(rbJoint*) joints; // NULL: a free slot
+    int jointCount;            // alive
     rbIdPool springIds;
-    RB_ARRAY(rbSpringSlot) springs;
+    RB_ARRAY(rbSpring*) springs;
     int springCount;
     int elasticCount;      // springs, and joints with a spring along a freedom
     rbNameTable linkNames; // of joint i under 2 i, of spring i under 2 i + 1
@@ -189,6 +181,13 @@ struct rbWorld {
     int64_t motionCount;           // grows whenever bodies may have moved or changed
     struct rbQueryTree* queryTree; // NULL until the first query
 };
+
+// Defines a function that returns a value.
+#define RB_DEFINE_GETTER(type, name, parameters, value) \
+    type name parameters                                \
+    {                                                   \
+        return (value);                                 \
+    }
 
 // Notify the engine: bodies, shapes, joints or forces changed; the flight of a body was restarted;
 // the parameters of a joint changed.
