@@ -15,8 +15,7 @@
 #define SNAPSHOT_VERSION 11u
 
 typedef struct SnapshotHeader {
-    uint32_t magic;
-    uint32_t version;
+    uint32_t magic, version;
     uint64_t checksum;   // of all bytes after it
     uint64_t structure;  // hash of what must match on restore
     uint64_t size;       // of all bytes
@@ -151,8 +150,7 @@ static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
     joint->gap = stream->isLoading ? gap : joint->gap;
     for (int f = 0; f < RB_JOINT_FREEDOMS_MAX; ++f) {
         double target = joint->motors[f].def.target;
-        double position = 0.0;
-        double limitPosition = 0.0;
+        double position = 0.0, limitPosition = 0.0;
         if (isSaving && f < joint->model.freedomCount) {
             position = rbWorld_GetFreedomPosition(world, index, f);
         }
@@ -354,23 +352,18 @@ void rbWorld_EndMove(rbWorld* world)
     world->isMoving = false;
 }
 
-#define KEEP(array) rbDetachBlock((array).data)
-
 // Frees the engine whatever state it is in; the arrays of the world stay.
 static void dropEngine(rbWorld* world)
 {
-    KEEP(world->events);
-    KEEP(world->touched);
-    KEEP(world->owned);
-    KEEP(world->merged);
-    KEEP(world->contactViews);
-    KEEP(world->touches[RB_TOUCH_CONTACT]);
-    KEEP(world->touches[RB_TOUCH_SENSOR]);
-    KEEP(world->foundTouches);
-    KEEP(world->nextTouches);
-    KEEP(world->sensorBodies);
-    KEEP(world->sensorStates);
-    KEEP(world->contactEvents);
+    void* const kept[] = {
+        world->events.data,       world->touched.data,      world->owned.data,
+        world->merged.data,       world->contactViews.data, world->touches[RB_TOUCH_CONTACT].data,
+        world->foundTouches.data, world->nextTouches.data,  world->touches[RB_TOUCH_SENSOR].data,
+        world->sensorBodies.data, world->sensorStates.data, world->contactEvents.data,
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
+        rbDetachBlock(kept[i]);
+    }
     rbWorld_FreeMerged(world);
     rbFreeBlocks(&world->blocks);
     world->engine = NULL;

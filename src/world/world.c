@@ -192,10 +192,8 @@ rbStepReport rbWorld_Advance(rbWorld* world, double dt)
 
 rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time)
 {
-    if (!isfinite(time)) {
-        return refuseToMove(world, "an advance to a time", time);
-    }
-    return moveTo(world, time > world->time ? time : world->time, 0.0);
+    return !isfinite(time) ? refuseToMove(world, "an advance to a time", time)
+                           : moveTo(world, time > world->time ? time : world->time, 0.0);
 }
 
 double rbGetStepTime(int64_t k, double step)
@@ -207,8 +205,7 @@ double rbGetStepTime(int64_t k, double step)
     double x = fabs(step);
     for (int i = 0; i < 24; ++i) {
         double whole = floor(x);
-        double p = whole * p1 + p0;
-        double q = whole * q1 + q0;
+        double p = whole * p1 + p0, q = whole * q1 + q0;
         if (q > 1e9 || p > 1e9) {
             break;
         }

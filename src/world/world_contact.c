@@ -171,9 +171,7 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
                             .mask = first->mask};
     rbStatus status =
         rbWorld_MergeShapes(world, index, &shape.geometry, &shape.transform, materials, error);
-    if (status == RB_STATUS_OK) {
-        status = checkShell(world, body, &shape, error);
-    }
+    status = status == RB_STATUS_OK ? checkShell(world, body, &shape, error) : status;
     if (status == RB_STATUS_OK) {
         rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, &shape);
     }
@@ -254,8 +252,7 @@ size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capa
     const struct {
         const char* what;
         const char* unit;
-        double value;
-        double tolerance;
+        double value, tolerance;
     } rows[] = {
         {"gaps or slips of up to", "m", s.gapErrorMax, allowed.gap},
         {"contact speeds off by up to", "m/s", s.speedErrorMax, allowed.speed},

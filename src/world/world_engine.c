@@ -5,9 +5,7 @@
 #include "world/world_joint.h"
 #include "world/world_settings.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const rbEngineRow flightRow = {.name = "flight", .traits = {.isFlightOnly = true}};
 
@@ -90,8 +88,7 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 {
     RB_ASSERT(overlap->count > 0);
     char others[80] = "";
-    char a[RB_NAME_CAPACITY];
-    char b[RB_NAME_CAPACITY];
+    char a[RB_NAME_CAPACITY], b[RB_NAME_CAPACITY];
     if (overlap->count > 1) {
         (void)snprintf(others, sizeof others, "; at least %d more pair%s", overlap->count - 1,
                        overlap->count == 2 ? " overlaps" : "s overlap");

@@ -71,9 +71,7 @@ static rbStatus registerBody(rbWorld* world, int index, rbError* error)
                           .mask = first != NULL ? first->mask : 0u,
                           .growth = body->hasMass ? body->growth : 0.0};
     rbStatus status = RB_STATUS_OK;
-    if (body->hasMass) {
-        status = boundLoads(world, index, &def, error);
-    }
+    status = body->hasMass ? boundLoads(world, index, &def, error) : status;
     size_t size = (size_t)(count + 1) * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
     def.materials = materials;
@@ -192,8 +190,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     int failed[2];
     rbStatus status = advanceBySensors(world, &host, time, reached, failed);
     if (status == RB_STATUS_LIMIT && failed[0] >= 0) {
-        char a[RB_NAME_CAPACITY];
-        char b[RB_NAME_CAPACITY];
+        char a[RB_NAME_CAPACITY], b[RB_NAME_CAPACITY];
         *failedBody = rbWorld_BodyIdOf(world, failed[0]);
         (void)rbError_Set(&world->engineError, status,
                           "the budget of events per simulated second is used up at t = %.9g s; the "

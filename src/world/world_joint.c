@@ -84,8 +84,7 @@ static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
 static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef* def,
                           rbError* error)
 {
-    char textA[RB_NAME_CAPACITY];
-    char textB[RB_NAME_CAPACITY];
+    char textA[RB_NAME_CAPACITY], textB[RB_NAME_CAPACITY];
     rbJointSide sideA = sideOf(world, joint->bodyA, joint->startA, textA);
     rbJointSide sideB = sideOf(world, joint->bodyB, joint->startB, textB);
     RB_TRY(rbJointModel_Make(&joint->model, def, &sideA, &sideB, error));
@@ -378,12 +377,11 @@ double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
     const rbJoint* joint = world->joints.data[index];
     RB_ASSERT(0 <= freedom && freedom < joint->model.freedomCount);
     double raw = rawPosition(world, joint, &joint->model.freedoms[freedom]);
-    if (joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE) {
-        return raw;
-    }
-    return rbNearestTurn(raw, rbWorld_GetReadySteps(world) != NULL
-                                  ? getResult(world, index).freedomPositions[freedom]
-                                  : joint->positions[freedom]);
+    return joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE
+               ? raw
+               : rbNearestTurn(raw, rbWorld_GetReadySteps(world) != NULL
+                                        ? getResult(world, index).freedomPositions[freedom]
+                                        : joint->positions[freedom]);
 }
 
 double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)

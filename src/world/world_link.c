@@ -51,8 +51,7 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, rbLink* link, int* indexA, i
     }
     const rbBodyId ids[2] = {link->bodyA, link->bodyB};
     int indices[2];
-    char textA[RB_NAME_CAPACITY];
-    char textB[RB_NAME_CAPACITY];
+    char textA[RB_NAME_CAPACITY], textB[RB_NAME_CAPACITY];
     for (int i = 0; i < 2; ++i) {
         indices[i] = (int)ids[i].index1 - 1;
         RB_INVALID_IF(!RB_IS_NULL(ids[i]) && !rbBody_IsValid(world, ids[i]), error,
@@ -102,10 +101,8 @@ const char* rbWorld_LabelSpring(const rbWorld* world, int index, char text[RB_NA
 
 rbTransform rbWorld_GetFrame(const rbWorld* world, int index)
 {
-    if (index < 0) {
-        return RB_TRANSFORM_IDENTITY;
-    }
-    return rbWorld_PublicState(world, index, &world->states.data[index]).transform;
+    return index < 0 ? RB_TRANSFORM_IDENTITY
+                     : rbWorld_PublicState(world, index, &world->states.data[index]).transform;
 }
 
 rbRowPose rbWorld_GetRowPose(const rbWorld* world, int index)
@@ -137,10 +134,7 @@ static void getVelocities(const rbWorld* world, int index, rbVec3* linear, rbVec
 
 double rbWorld_GetRowRate(const rbWorld* world, int indexA, int indexB, const rbRow* row)
 {
-    rbVec3 vA;
-    rbVec3 wA;
-    rbVec3 vB;
-    rbVec3 wB;
+    rbVec3 vA, wA, vB, wB;
     getVelocities(world, indexA, &vA, &wA);
     getVelocities(world, indexB, &vB, &wB);
     return rbDot(row->linear, rbSub(vB, vA)) + rbDot(row->angularB, wB) - rbDot(row->angularA, wA);

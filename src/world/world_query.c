@@ -34,8 +34,7 @@ typedef struct Item {
     rbBounds bounds; // m, world, a little larger than the shape
     rbTransform pose;
     const rbGeometry* geometry; // borrowed from the world
-    int body;
-    int shape;
+    int body, shape;
     uint32_t generation; // of the body
 } Item;
 
@@ -182,10 +181,7 @@ static int chooseAxis(const rbQueryTree* tree, int begin, int end)
         upper = rbMax3(upper, sum);
     }
     rbVec3 size = rbSub(upper, lower);
-    if (size.x >= size.y && size.x >= size.z) {
-        return 0;
-    }
-    return size.y >= size.z ? 1 : 2;
+    return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
 }
 
 // Adds the node of a run and those below it.

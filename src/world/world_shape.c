@@ -191,9 +191,7 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
     rbStatus status = validateShape(world, def, &inner);
     rbShapeDef unit = *def;
     unit.transform.q = rbNormalizeQuat(def->transform.q);
-    if (status == RB_STATUS_OK) {
-        status = validateGroups(body, def, &inner);
-    }
+    status = status == RB_STATUS_OK ? validateGroups(body, def, &inner) : status;
     bool needsMass = body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass && !def->isSensor;
     if (status == RB_STATUS_OK && needsMass) {
         status = sumMass(world, body, &unit, &mass, &inner);
@@ -253,9 +251,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     rbMassProperties mass = {0};
     bool needsMass = isHeavier && body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass &&
                      rbBody_CountSolid(body) > 0;
-    if (needsMass) {
-        status = sumMass(world, body, NULL, &mass, &inner);
-    }
+    status = needsMass ? sumMass(world, body, NULL, &mass, &inner) : status;
     if (status != RB_STATUS_OK) {
         memcpy(body->shapes.data, before, size);
         (void)rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);

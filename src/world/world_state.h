@@ -58,8 +58,7 @@ typedef struct rbMergedSlot {
 
 // A material pair set by the user.
 typedef struct rbMaterialPairSlot {
-    int kindA;
-    int kindB;
+    int kindA, kindB;
     rbMaterialPair pair;
 } rbMaterialPairSlot;
 
@@ -67,8 +66,7 @@ typedef struct rbMaterialPairSlot {
 // touched, the impulse so far, and the approach at the beginning.
 typedef struct rbTouchArray {
     rbEngineTouch* data; // in the order of bodies, then shapes
-    int count;
-    int capacity;
+    int count, capacity;
 } rbTouchArray;
 
 // Pairs of shapes that touch, and shapes in sensors.
@@ -103,8 +101,7 @@ typedef struct rbJoint {
 typedef struct rbSpring {
     char name[RB_NAME_CAPACITY];
     rbSpringDef def; // with the actual rest length
-    int bodyA;
-    int bodyB;
+    int bodyA, bodyB;
     rbSpringModel model;
 } rbSpring;
 

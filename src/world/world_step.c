@@ -1,6 +1,5 @@
 // The step engine of a world: registering bodies, joints and springs, starting it, and advancing
 // it.
-#include "dynamics/contact/contact_substeps.h"
 #include "dynamics/solvers/step_method.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
@@ -394,8 +393,7 @@ static rbStatus nameFailure(rbWorld* world, int body, double time, rbBodyId* fai
 
 static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size)
 {
-    int light;
-    int heavy;
+    int light, heavy;
     char names[2][RB_NAME_CAPACITY];
     double spread = rbStepEngine_GetSpread(world->engine, joint, &light, &heavy);
     if (!(spread > SPREAD_MOST)) {
@@ -523,9 +521,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     if (status == RB_STATUS_LIMIT && failed >= 0) {
         return nameFailure(world, failed, *reached, failedBody);
     }
-    if (status != RB_STATUS_OK) {
-        status = nameShortfall(world, status, *reached, failedBody);
-    }
+    status = status != RB_STATUS_OK ? nameShortfall(world, status, *reached, failedBody) : status;
     if (status == RB_STATUS_NUMERICAL) {
         noteFirstMiss(world, unmetBefore, *failedBody);
     }

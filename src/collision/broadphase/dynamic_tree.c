@@ -297,9 +297,7 @@ static int32_t findSibling(rbDynamicTree* tree, const rbFloatBox* box, int id, i
             area = getArea(&hull);
         }
         double grows = here - area; // all ancestors below this one grow too
-        double costs[2];
-        double hulls[2];
-        double areas[2];
+        double costs[2], hulls[2], areas[2];
         for (int place = 0; place < 2; ++place) {
             hulls[place] = getHullArea(&node->boxes[place], box);
             areas[place] = getArea(&node->boxes[place]);

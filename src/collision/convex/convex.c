@@ -47,8 +47,7 @@ static rbVec3 supportPoints(const rbConvex* convex, rbVec3 direction, int* verte
 
 typedef struct CoreRow {
     rbCoreSupportFn* support; // NULL: no convex core
-    bool isPolytope;
-    bool isExtents;
+    bool isPolytope, isExtents;
 } CoreRow;
 
 static const CoreRow coreTable[RB_FAMILY_COUNT] = {

@@ -90,9 +90,7 @@ typedef struct Starter {
 // squares: a square root costs as much as half a support.
 static rbCsoPoint supportAlong(Starter* s, rbVec3 direction)
 {
-    if (s->balls.a + s->balls.b > 0.0) {
-        direction = rbNormalize(direction);
-    }
+    direction = s->balls.a + s->balls.b > 0.0 ? rbNormalize(direction) : direction;
     rbCsoPoint point = supportWithout(s->cso, direction, s->balls);
     ++s->result.supports;
     double height = rbDot(point.w, direction);
@@ -158,10 +156,8 @@ static bool addSecond(Starter* s)
                                    {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
     rbVec3 toward = rbNeg(s->scratch->points[0].w);
     double good = GOOD_HEIGHT * s->cso->scale * s->cso->scale;
-    if (rbLengthSquared(toward) > s->slack * s->slack && addBest(s, &toward, 1, good)) {
-        return true;
-    }
-    return !s->result.isApart && addBest(s, axes, 6, good);
+    return (rbLengthSquared(toward) > s->slack * s->slack && addBest(s, &toward, 1, good)) ||
+           (!s->result.isApart && addBest(s, axes, 6, good));
 }
 
 static bool addThird(Starter* s)
@@ -187,9 +183,7 @@ static bool addFourth(Starter* s)
     const rbCsoPoint* p = s->scratch->points;
     rbVec3 ab = rbSub(p[1].w, p[0].w), ac = rbSub(p[2].w, p[0].w);
     rbVec3 n = rbCross(ab, ac);
-    if (rbDot(n, p[0].w) > 0.0) {
-        n = rbNeg(n);
-    }
+    n = rbDot(n, p[0].w) > 0.0 ? rbNeg(n) : n;
     const rbVec3 directions[2] = {n, rbNeg(n)};
     return addBest(s, directions, 2, GOOD_HEIGHT * fmax(rbLengthSquared(ab), rbLengthSquared(ac)));
 }
@@ -1010,9 +1004,7 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
             reason = runPolytope(&s, start, startCount, (Balls){0.0, 0.0});
         }
     }
-    if (reason == RB_STOP_APART || !(s.lower > -INFINITY)) {
-        s.lower = looseLower(&s);
-    }
+    s.lower = reason == RB_STOP_APART || !(s.lower > -INFINITY) ? looseLower(&s) : s.lower;
     return finish(&s, reason);
 }
 

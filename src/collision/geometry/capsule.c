@@ -58,12 +58,8 @@ static bool capsuleContains(const rbGeometry* geometry, rbVec3 point)
 // Widens a span to include another one: both are parts of the same convex set.
 static void unite(rbRaySpan* span, const rbRaySpan* other)
 {
-    if (other->in.t < span->in.t) {
-        span->in = other->in;
-    }
-    if (other->out.t > span->out.t) {
-        span->out = other->out;
-    }
+    span->in = other->in.t < span->in.t ? other->in : span->in;
+    span->out = other->out.t > span->out.t ? other->out : span->out;
 }
 
 static bool castRayAtCapsule(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)

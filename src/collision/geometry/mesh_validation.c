@@ -196,9 +196,7 @@ static void examineAreas(Examination* e, int* marks)
         int size = e->starts[f + 1] - e->starts[f];
         int repeated = -1;
         for (int i = 0; i < size; ++i) {
-            if (marks[loop[i]] == f + 1) {
-                repeated = loop[i];
-            }
+            repeated = marks[loop[i]] == f + 1 ? loop[i] : repeated;
             marks[loop[i]] = f + 1;
         }
         if (repeated >= 0 || (isFinite && !hasArea(def, loop, size))) {

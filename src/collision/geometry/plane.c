@@ -1,6 +1,5 @@
 // Half space normal . x <= offset.
 #include "base/core/hash.h"
-#include "collision/geometry/ray_span.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreatePlane(rbVec3 normal, double offset, rbError* error)

@@ -99,8 +99,7 @@ static rbStatus checkAxis(const double (*profile)[2], int count, rbError* error)
 // Where the vertices of each profile point begin, for a counter-clockwise profile.
 typedef struct Lathe {
     const double (*profile)[2];
-    int count;
-    int segments;
+    int count, segments;
     bool isReversed;
     int* firsts; // -1: the point has no vertex
 } Lathe;

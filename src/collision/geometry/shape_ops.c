@@ -229,17 +229,18 @@ void rbOutline_AddArc(rbOutline* outline, rbOutlinePiece arc)
     outline->pieces[outline->count++] = arc;
 }
 
-rbShapeType rbGeometry_GetType(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->type;
-}
-
-rbShapeData rbGeometry_GetData(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->data;
-}
+#define DEFINE_GETTER(type, name, value)  \
+    type name(const rbGeometry* geometry) \
+    {                                     \
+        RB_ASSERT(geometry != NULL);      \
+        return (value);                   \
+    }
+DEFINE_GETTER(rbShapeType, rbGeometry_GetType, geometry->type)
+DEFINE_GETTER(rbShapeData, rbGeometry_GetData, geometry->data)
+DEFINE_GETTER(bool, rbGeometry_IsConvex, rbGetShapeOps(geometry->type)->isConvex)
+DEFINE_GETTER(bool, rbGeometry_IsBounded, geometry->isBounded)
+DEFINE_GETTER(bool, rbGeometry_IsSolid, geometry->isSolid)
+DEFINE_GETTER(uint64_t, rbGeometry_GetHash, geometry->hash)
 
 bool rbGeometry_GetMesh(const rbGeometry* geometry, rbMeshDef* mesh)
 {
@@ -257,30 +258,6 @@ const rbCompoundChild* rbGeometry_GetChildren(const rbGeometry* geometry, int* c
     RB_ASSERT(geometry != NULL && count != NULL);
     *count = geometry->childCount;
     return geometry->children;
-}
-
-bool rbGeometry_IsConvex(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return rbGetShapeOps(geometry->type)->isConvex;
-}
-
-bool rbGeometry_IsBounded(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->isBounded;
-}
-
-bool rbGeometry_IsSolid(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->isSolid;
-}
-
-uint64_t rbGeometry_GetHash(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->hash;
 }
 
 rbBounds rbGeometry_GetBounds(const rbGeometry* geometry, rbTransform transform)

@@ -23,8 +23,7 @@ struct rbGeometry {
     int childCount;
     int depth;     // nesting levels of compounds, 0 if this is not one
     double radius; // m, largest distance of a point from the origin, if bounded
-    bool isSolid;
-    bool isBounded;
+    bool isSolid, isBounded;
 };
 
 // A solid whose center is on the z axis and whose inertia is diagonal.

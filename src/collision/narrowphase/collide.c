@@ -264,8 +264,7 @@ static PointDistance measurePointEllipsoid(const rbGeometry* geometry, rbVec3 po
     solveSecular(&secular, smallest, w);
     double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     RB_ASSERT(length > 0.5 && length < 2.0);
-    double n[3];
-    double q[3];
+    double n[3], q[3];
     for (int i = 0; i < 3; ++i) {
         w[i] = copysign(w[i] / length, p[i]);
         n[i] = w[i] * (a[smallest] / a[i]);
@@ -603,8 +602,7 @@ static bool crossWithAxis(int i, rbVec3 b, rbVec3* n)
 // The axes whose gaps are within NEAR of the best one, including the best one; at most AXES_MAX.
 typedef struct Axes {
     Axis rows[AXES_MAX];
-    int count;
-    int best;
+    int count, best;
     double least; // gap below which an axis is irrelevant
 } Axes;
 
@@ -817,8 +815,7 @@ static Segment edgeOfB(const BoxPair* pair, int j, const double signs[3])
 // they miss.
 static double witnessOnEdges(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
-    double signsA[3];
-    double signsB[3];
+    double signsA[3], signsB[3];
     for (int k = 0; k < 3; ++k) {
         signsA[k] = copysign(1.0, componentOf(axis->normal, k));
         signsB[k] = -copysign(1.0, rbDot(axis->normal, pair->axesB[k]));

@@ -271,9 +271,7 @@ static rbStatus measureEllipsoids(const PairQuery* query, const PairLeaf* leaf,
 {
     rbVec3 start = leaf->transformBtoA.p;
     rbGjkCache* cache = query->cache;
-    if (cache != NULL && rbLengthSquared(cache->direction) > 0.0) {
-        start = cache->direction;
-    }
+    start = cache != NULL && rbLengthSquared(cache->direction) > 0.0 ? cache->direction : start;
     if (!rbCollideEllipsoids(leaf->a, leaf->b, leaf->transformBtoA, start, separation)) {
         return measureIterative(query, leaf, separation);
     }

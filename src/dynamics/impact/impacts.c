@@ -214,9 +214,7 @@ static void solvePhase(Together* all, rbImpactsReport* report)
     }
     for (int sweep = 0; sweep < SWEEPS_MAX && !(residual <= all->tolerance); ++sweep) {
         rbPoll();
-        if (sweep > 0) {
-            square = accelerate(all, square);
-        }
+        square = sweep > 0 ? accelerate(all, square) : square;
         residual = 0.0;
         for (int i = 0; i < all->count; ++i) {
             Row* row = &all->rows[i];

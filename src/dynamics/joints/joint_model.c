@@ -352,8 +352,7 @@ static rbVec3 findSwing(const rbFreedomModel* freedom, const rbRowPose* poseA,
 static rbVec3 findSwingRow(const rbFreedomModel* freedom, const rbRowPose* poseA,
                            const rbRowPose* poseB)
 {
-    rbVec3 a;
-    rbVec3 b;
+    rbVec3 a, b;
     rbVec3 u = findSwing(freedom, poseA, poseB, &a, &b);
     if (freedom->kind == RB_FREEDOM_TWIST) {
         double sum = 1.0 + rbDot(a, b);
@@ -365,8 +364,7 @@ static rbVec3 findSwingRow(const rbFreedomModel* freedom, const rbRowPose* poseA
 static double findSwingAngle(const rbFreedomModel* freedom, const rbRowPose* poseA,
                              const rbRowPose* poseB)
 {
-    rbVec3 a;
-    rbVec3 b;
+    rbVec3 a, b;
     (void)findSwing(freedom, poseA, poseB, &a, &b);
     if (freedom->kind == RB_FREEDOM_SWING) {
         return rbAtan2(rbLength(rbCross(a, b)), rbDot(a, b));
@@ -421,8 +419,7 @@ void rbFreedomModel_Errors(const void* data, const rbRowPose* poseA, const rbRow
 // A number and its accepted range.
 typedef struct Number {
     const char* what;
-    double value;
-    double least;
+    double value, least;
     bool isLeastIn; // the least value itself is accepted
     bool isInfiniteAllowed;
 } Number;

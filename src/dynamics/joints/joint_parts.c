@@ -19,8 +19,7 @@
 // b relative to both centers of mass. The difference of the centers comes first: far from the
 // origin it is exact, world coordinates of b are not.
 typedef struct Arms {
-    rbVec3 fromA;
-    rbVec3 fromB;
+    rbVec3 fromA, fromB;
 } Arms;
 
 static inline Arms findArms(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB)
@@ -84,17 +83,12 @@ static void findPlaneErrors(const rbPartModel* part, const rbRowPose* poseA, con
 static rbVec3 findDirection(rbVec3 gap, const rbPartModel* part, const rbRowPose* poseA)
 {
     double length = rbLength(gap);
-    if (length > 0.0) {
-        return rbScale(1.0 / length, gap);
-    }
-    return rbMulMV(poseA->rotation, part->crossA[0]);
+    return length > 0.0 ? rbScale(1.0 / length, gap) : rbMulMV(poseA->rotation, part->crossA[0]);
 }
 
 // Two points of bodies, from their centers of mass in world axes, and the gap from the first.
 typedef struct Span {
-    rbVec3 rA;
-    rbVec3 rB;
-    rbVec3 gap;
+    rbVec3 rA, rB, gap;
 } Span;
 
 static Span findSpan(rbVec3 pointA, rbVec3 pointB, const rbRowPose* poseA, const rbRowPose* poseB)

@@ -102,8 +102,7 @@ static double reduceTurns(double angle)
 // Rotation by an angle about the polar axis.
 static rbQuat twistAboutPolar(const rbFreeTop* top, double angle, double polarSign)
 {
-    double s;
-    double c;
+    double s, c;
     rbSinCos(0.5 * reduceTurns(angle), &s, &c);
     double v[3] = {0.0, 0.0, s * polarSign};
     rbVec3 u = fromComponents(v, top->axes);
@@ -181,8 +180,7 @@ static double evaluateReduced(const rbFreeTop* top, double u, double l[3])
     const double* g = top->theta;
     const double* h = top->theta + RB_THETA_TERMS;
     double jacobi[3];
-    double real;
-    double imaginary;
+    double real, imaginary;
     if (e->isLarge) {
         rbThetaParts t = rbElliptic_ThetaParts(e, fabs(u));
         rbElliptic_SnCnDnLarge(e, &t, u, jacobi);
@@ -191,8 +189,7 @@ static double evaluateReduced(const rbFreeTop* top, double u, double l[3])
             h[0] * t.minus[0] + (h[1] * t.minus[1] + (h[2] * t.minus[2] + h[3] * t.minus[3]));
         imaginary = copysign(imaginary, u);
     } else {
-        double s;
-        double c;
+        double s, c;
         rbSinCos(e->scale * u, &s, &c);
         rbElliptic_SnCnDnSmall(e, s, c, jacobi);
         double s2 = 2.0 * s * c;
@@ -236,8 +233,7 @@ static TopInvariants computeInvariants(rbVec3 moments, rbVec3 spin, int axes[3])
     int order[3];
     sortAxes(moments, order);
     double scale = component(moments, order[0]);
-    double j[3];
-    double w[3];
+    double j[3], w[3];
     for (int i = 0; i < 3; ++i) {
         j[i] = component(moments, order[i]) / scale;
         w[i] = component(spin, order[i]);
@@ -353,8 +349,7 @@ rbFreeTop rbFreeTop_Make(rbVec3 moments, rbQuat orientation, rbVec3 spinLocal)
 // Steady rotation: the spin axis is that of the momentum, the rate 2E/L.
 static rbQuat evaluateSteady(const rbFreeTop* top, double dt)
 {
-    double s;
-    double c;
+    double s, c;
     rbSinCos(0.5 * reduceTurns(top->precession * dt), &s, &c);
     rbVec3 axis = top->direction;
     rbQuat turn = {c, s * axis.x, s * axis.y, s * axis.z};

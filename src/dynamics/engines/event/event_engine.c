@@ -75,7 +75,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     }
     freeFronts(engine);
     for (int i = 0; i < engine->spare.fronts.count; ++i) {
-        rbDestroyFront(engine->spare.fronts.data[i].front);
+        rbDestroyFront(engine->spare.fronts.data[i]);
     }
     rbArray_Free(engine->spare.fronts);
     for (int i = 0; i < engine->bodies.count; ++i) {
@@ -331,9 +331,7 @@ static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, dou
             boxes[count++] = rbEventEngine_MotionBox(engine, host, i, time, time);
         }
     }
-    if (type == RB_BROAD_AUTO) {
-        type = rbChooseBroadPhase(boxes, count);
-    }
+    type = type == RB_BROAD_AUTO ? rbChooseBroadPhase(boxes, count) : type;
     rbFree(boxes, (size_t)(engine->bodies.count + 1) * sizeof *boxes);
     rbDestroyBroadPhase(engine->space.broad);
     engine->space.broad = rbCreateBroadPhase(type, 0.0);

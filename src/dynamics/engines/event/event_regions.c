@@ -86,8 +86,7 @@ void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
         body->region.expiry = time + timeToLeaveBall(body, time);
         return;
     }
-    rbVec3 p = rbEventBody_PositionAt(body, time);
-    rbVec3 v = rbEventBody_VelocityAt(body, time);
+    rbVec3 p = rbEventBody_PositionAt(body, time), v = rbEventBody_VelocityAt(body, time);
     rbVec3 a = body->acceleration;
     const rbBounds* box = &body->region.box;
     double inset =
@@ -419,9 +418,8 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     unlist(engine, pair.a, pair.placeA);
     unlist(engine, pair.b, pair.placeB);
     if (pair.data >= 0) {
-        rbEventFront spare = {engine->datas.data[pair.data].cache.front};
-        if (spare.front != NULL) {
-            rbArray_Push(engine->spare.fronts, spare);
+        if (engine->datas.data[pair.data].cache.front != NULL) {
+            rbArray_Push(engine->spare.fronts, engine->datas.data[pair.data].cache.front);
         }
         engine->datas.data[pair.data].cache.front = NULL;
         rbArray_Push(engine->spare.datas, pair.data);
@@ -439,15 +437,12 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
 // Index of a partner in the list, which is sorted by number; -1: not there.
 static int findPartner(const rbEventEngine* engine, int id)
 {
-    int low = 0;
-    int high = engine->space.partners.count;
+    int low = 0, high = engine->space.partners.count;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (engine->space.partners.data[middle].id < id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+        bool isBelow = engine->space.partners.data[middle].id < id;
+        low = isBelow ? middle + 1 : low;
+        high = isBelow ? high : middle;
     }
     return low < engine->space.partners.count && engine->space.partners.data[low].id == id ? low
                                                                                            : -1;
