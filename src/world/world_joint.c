@@ -63,13 +63,6 @@ static int indexOf(const rbWorld* world, rbJointId jointId)
     return (int)jointId.index1 - 1;
 }
 
-rbJointId rbWorld_JointIdOf(const rbWorld* world, int index)
-{
-    bool isAlive = index >= 0 && index < world->joints.count && world->joints.data[index] != NULL;
-    return isAlive ? (rbJointId){(uint32_t)index + 1u, world->jointIds.generations.data[index]}
-                   : (rbJointId){0, 0};
-}
-
 static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
                           char text[RB_NAME_CAPACITY])
 {
@@ -327,28 +320,6 @@ void rbWorld_FreeLinks(rbWorld* world)
 }
 
 // ----------------------------------------------------------------------------------------- queries
-
-bool rbJoint_IsValid(const rbWorld* world, rbJointId jointId)
-{
-    return rbIdPool_IsAlive(&world->jointIds, jointId.index1, jointId.generation);
-}
-
-int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacity)
-{
-    int count = 0;
-    for (int i = 0; i < world->joints.count && count < capacity; ++i) {
-        if (world->joints.data[i] != NULL) {
-            ids[count++] = rbWorld_JointIdOf(world, i);
-        }
-    }
-    return count;
-}
-
-rbJointId rbWorld_FindJoint(const rbWorld* world, const char* name)
-{
-    int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    return rbWorld_JointIdOf(world, index % 2 == 0 ? index / 2 : -1);
-}
 
 #define DEFINE_GETTER(type, name, member)                                   \
     RB_DEFINE_GETTER(type, name, (const rbWorld* world, rbJointId jointId), \

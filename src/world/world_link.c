@@ -6,10 +6,7 @@
 #include <string.h>
 
 static const char* const typeNames[RB_BODY_TYPE_COUNT] = {
-    [RB_BODY_STATIC] = "static",
-    [RB_BODY_KINEMATIC] = "kinematic",
-    [RB_BODY_DYNAMIC] = "dynamic",
-};
+    [RB_BODY_STATIC] = "static", [RB_BODY_KINEMATIC] = "kinematic", [RB_BODY_DYNAMIC] = "dynamic"};
 
 static bool isDynamic(const rbWorld* world, int index)
 {
@@ -27,6 +24,38 @@ const char* rbWorld_NameOfLink(int index, const void* context)
     return index % 2 == 0 ? world->joints.data[index / 2]->name
                           : world->springs.data[index / 2]->name;
 }
+
+// The functions that find joints and springs, which differ only in their arrays and in whether the
+// index of a name is even (0) or odd (1).
+#define DEFINE_FINDERS(Link, link, isOdd)                                                     \
+    rb##Link##Id rbWorld_##Link##IdOf(const rbWorld* world, int index)                        \
+    {                                                                                         \
+        bool isAlive =                                                                        \
+            index >= 0 && index < world->link##s.count && world->link##s.data[index] != NULL; \
+        uint32_t generation = isAlive ? world->link##Ids.generations.data[index] : 0;         \
+        return (rb##Link##Id){isAlive ? (uint32_t)index + 1u : 0, generation};                \
+    }                                                                                         \
+    bool rb##Link##_IsValid(const rbWorld* world, rb##Link##Id link##Id)                      \
+    {                                                                                         \
+        return rbIdPool_IsAlive(&world->link##Ids, link##Id.index1, link##Id.generation);     \
+    }                                                                                         \
+    int rbWorld_Get##Link##Ids(const rbWorld* world, rb##Link##Id* ids, int capacity)         \
+    {                                                                                         \
+        int count = 0;                                                                        \
+        for (int i = 0; i < world->link##s.count && count < capacity; ++i) {                  \
+            if (world->link##s.data[i] != NULL) {                                             \
+                ids[count++] = rbWorld_##Link##IdOf(world, i);                                \
+            }                                                                                 \
+        }                                                                                     \
+        return count;                                                                         \
+    }                                                                                         \
+    rb##Link##Id rbWorld_Find##Link(const rbWorld* world, const char* name)                   \
+    {                                                                                         \
+        int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);     \
+        return rbWorld_##Link##IdOf(world, index % 2 == (isOdd) ? index / 2 : -1);            \
+    }
+DEFINE_FINDERS(Joint, joint, 0)
+DEFINE_FINDERS(Spring, spring, 1)
 
 static rbStatus validateName(const rbWorld* world, const rbLink* link, rbError* error)
 {

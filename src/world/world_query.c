@@ -8,6 +8,7 @@
 // tree halves its items at the median of their centers along the axis of the largest spread, and
 // lives as long as the world has the same shapes: motion only refits its boxes, until they are so
 // large that a new build is cheaper than walking them.
+#include "base/math/matrix3.h"
 #include "collision/broadphase/broad_phase.h"
 #include "collision/geometry/shape_ops.h"
 #include "world/world_state.h"
@@ -127,8 +128,7 @@ static double fitNodes(rbQueryTree* tree)
 static double getMiddle(const rbQueryTree* tree, int item, int axis)
 {
     const rbBounds* box = &tree->items.data[item].bounds;
-    rbVec3 sum = rbAdd(box->lower, box->upper);
-    return axis == 0 ? sum.x : axis == 1 ? sum.y : sum.z;
+    return rbGetComponent(rbAdd(box->lower, box->upper), axis);
 }
 
 // Is item a before item b? Ties by index, so that the tree is deterministic.

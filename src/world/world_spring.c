@@ -18,13 +18,6 @@ static const rbSpring* getSpring(const rbWorld* world, rbSpringId springId)
     return world->springs.data[springId.index1 - 1];
 }
 
-rbSpringId rbWorld_SpringIdOf(const rbWorld* world, int index)
-{
-    bool isAlive = index >= 0 && index < world->springs.count && world->springs.data[index] != NULL;
-    return isAlive ? (rbSpringId){(uint32_t)index + 1u, world->springIds.generations.data[index]}
-                   : (rbSpringId){0, 0};
-}
-
 static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)
 {
     double squares = rbLengthSquared(def->anchorA) + rbLengthSquared(def->anchorB);
@@ -133,28 +126,6 @@ void rbDestroySpring(rbWorld* world, rbSpringId springId)
     RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(rbSpring_IsValid(world, springId));
     rbWorld_DestroySpringAt(world, (int)springId.index1 - 1);
-}
-
-bool rbSpring_IsValid(const rbWorld* world, rbSpringId springId)
-{
-    return rbIdPool_IsAlive(&world->springIds, springId.index1, springId.generation);
-}
-
-int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity)
-{
-    int count = 0;
-    for (int i = 0; i < world->springs.count && count < capacity; ++i) {
-        if (world->springs.data[i] != NULL) {
-            ids[count++] = rbWorld_SpringIdOf(world, i);
-        }
-    }
-    return count;
-}
-
-rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name)
-{
-    int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    return rbWorld_SpringIdOf(world, index >= 0 && index % 2 == 1 ? index / 2 : -1);
 }
 
 #define DEFINE_GETTER(type, name, member)                                     \

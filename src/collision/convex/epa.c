@@ -306,8 +306,7 @@ bool rbEpa_GuessStart(const rbCso* cso, rbCsoPoint start[4])
     double near = DEEP_NEAR * (a->size + b->size);
     rbVec3 t = cso->translation;
     double tt = rbLengthSquared(t);
-    bool isFit =
-        a->isPolytope && b->isPolytope && a->plus == NULL && b->plus == NULL && !cso->isExtents;
+    bool isFit = a->isPolytope && b->isPolytope && !cso->isExtents;
     if (!isFit || !(tt < near * near)) {
         return false;
     }
@@ -370,15 +369,8 @@ typedef struct Proposal {
 
 static double rollingRadiusOf(const rbConvex* convex)
 {
-    double sum = 0.0;
-    for (const rbConvex* part = convex; part != NULL; part = part->plus) {
-        if (part->geometry != NULL && part->geometry->type == RB_SHAPE_ELLIPSOID) {
-            rbVec3 a = part->geometry->data.ellipsoid.semiAxes;
-            double least = fmin(a.x, fmin(a.y, a.z));
-            sum += least * least / fmax(a.x, fmax(a.y, a.z));
-        }
-    }
-    return sum;
+    bool isEllipsoid = convex->geometry != NULL && convex->geometry->type == RB_SHAPE_ELLIPSOID;
+    return isEllipsoid ? rbGetRollingRadius(convex->geometry->data.ellipsoid.semiAxes) : 0.0;
 }
 
 // Radii of balls that roll freely inside the cores: 0 for a core that is not an ellipsoid.
@@ -988,8 +980,7 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
                 .gap = RB_EPA_GAP * cso->scale,
                 .rollingRadius = balls.a + balls.b,
                 .isSmooth = !cso->a->isPolytope || !cso->b->isPolytope,
-                .mayGuess = cso->a->isPolytope && cso->b->isPolytope && cso->a->plus == NULL &&
-                            cso->b->plus == NULL,
+                .mayGuess = cso->a->isPolytope && cso->b->isPolytope,
                 .lower = -INFINITY,
                 .height = INFINITY,
                 .face = -1};

@@ -717,8 +717,7 @@ void rbGjk_Search(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* c
     search.lower = 0.0;
     search.v = rbMakeVec3(-1.0, 0.0, 0.0);
     search.stalls = 0;
-    search.isPolytope =
-        cso->a->isPolytope && cso->b->isPolytope && cso->a->plus == NULL && cso->b->plus == NULL;
+    search.isPolytope = cso->a->isPolytope && cso->b->isPolytope;
     search.mayGuess = search.isPolytope && !(cso->a->isExtents && cso->b->isExtents) &&
                       !(settings->distanceMax < INFINITY);
     search.hints[0] = search.hints[1] = -1;

@@ -140,9 +140,9 @@ void rbDestroyGeometry(rbGeometry* geometry)
     if (before != 1) {
         return;
     }
-    rbShapeReleaseFn* release = rbGetShapeOps(geometry->type)->release;
-    if (release != NULL) {
-        release(geometry);
+    const rbShapeOps* ops = rbGetShapeOps(geometry->type);
+    if (ops->release != NULL) {
+        ops->release(geometry);
     }
     rbFree(geometry, sizeof *geometry);
 }

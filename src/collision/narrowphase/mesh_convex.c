@@ -76,7 +76,7 @@ struct Search {
 rbMeshQuery rbMakeMeshQuery(const rbGeometry* mesh, const rbConvex* core, rbTransform transform)
 {
     RB_ASSERT(mesh->polyhedron != NULL && mesh->polyhedron->tree != NULL);
-    RB_ASSERT(core->plus == NULL && core->geometry != NULL);
+    RB_ASSERT(core->geometry != NULL);
     rbMeshQuery query = {.mesh = mesh,
                          .core = core,
                          .rotation = rbMatFromQuat(transform.q),

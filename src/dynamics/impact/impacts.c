@@ -8,9 +8,7 @@
 #include <math.h>
 
 static const char* const names[RB_ORDER_COUNT] = {
-    [RB_ORDER_SEQUENTIAL] = "sequential",
-    [RB_ORDER_SIMULTANEOUS] = "simultaneous",
-};
+    [RB_ORDER_SEQUENTIAL] = "sequential", [RB_ORDER_SIMULTANEOUS] = "simultaneous"};
 
 RB_DEFINE_WORDS(rbImpactOrder, "order of impacts", RB_ORDER_COUNT, names[index])
 

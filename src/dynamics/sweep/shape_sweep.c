@@ -791,9 +791,8 @@ static Search startSearch(const Pair* pair)
 
 static void finishSearch(const Search* search, rbShapeSweep* sweep)
 {
-    *sweep = (rbShapeSweep){.isExact = true};
+    *sweep = (rbShapeSweep){.isExact = true, .isHit = search->isHit};
     if (search->isHit) {
-        sweep->isHit = true;
         sweep->fraction = search->limit;
         sweep->point = search->point;
         sweep->normal = search->normal;
@@ -807,9 +806,8 @@ static rbStatus sweepBalls(const Pair* pair, rbShapeSweep* sweep, rbError* error
     double radiusB = pair->b->data.sphere.radius;
     double radius = pair->a->data.sphere.radius + radiusB;
     double t = rbSweepFreeSpheres(pair->pose.p, pair->step, radius);
-    *sweep = (rbShapeSweep){.isExact = true};
-    if (t <= pair->limit) {
-        sweep->isHit = true;
+    *sweep = (rbShapeSweep){.isExact = true, .isHit = t <= pair->limit};
+    if (sweep->isHit) {
         sweep->fraction = t;
         sweep->normal = rbNormalize(rbAddScaled(pair->pose.p, t, pair->step));
         sweep->point = rbScale(radiusB, sweep->normal);
@@ -843,8 +841,7 @@ static rbStatus sweepBallTriangles(const Pair* pair, rbShapeSweep* sweep, rbErro
 static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     (void)error;
-    Side a;
-    Side b;
+    Side a, b;
     makeSide(&a, pair->a);
     makeSide(&b, pair->b);
     if (a.tree != NULL && b.tree == NULL) {

@@ -24,10 +24,7 @@
 #define PARTING_ROUNDS 100
 
 static const char* const lastingNames[RB_LASTING_COUNT] = {
-    [RB_LASTING_REST] = "rest",
-    [RB_LASTING_MICRO] = "microcollisions",
-    [RB_LASTING_NONE] = "none",
-};
+    [RB_LASTING_REST] = "rest", [RB_LASTING_MICRO] = "microcollisions", [RB_LASTING_NONE] = "none"};
 
 RB_DEFINE_WORDS(rbLastingContact, "treatment of lasting contact", RB_LASTING_COUNT,
                 lastingNames[index])

@@ -8,6 +8,7 @@
 // L-79.
 #include "dynamics/engines/event/event_regions.h"
 
+#include "base/math/matrix3.h"
 #include "dynamics/engines/event/event_bodies.h"
 
 #include <math.h>
@@ -214,11 +215,6 @@ static void makePathRegion(rbEventEngine* engine, int index, double time)
 
 // --------------------------------------------------------------------------------- periodic images
 
-static double componentOf(rbVec3 v, int axis)
-{
-    return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
-}
-
 static rbBounds shiftBox(const rbEventEngine* engine, const rbBounds* box, const int periods[3])
 {
     rbVec3 shift = rbEventEngine_ShiftBy(engine, periods);
@@ -229,9 +225,9 @@ static void wrapRegion(rbEventEngine* engine, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     for (int axis = 0; axis < 3; ++axis) {
-        double length = componentOf(engine->space.period, axis);
-        double middle = 0.5 * (componentOf(body->region.box.lower, axis) +
-                               componentOf(body->region.box.upper, axis));
+        double length = rbGetComponent(engine->space.period, axis);
+        double middle = 0.5 * (rbGetComponent(body->region.box.lower, axis) +
+                               rbGetComponent(body->region.box.upper, axis));
         int periods = length > 0.0 ? (int)floor(middle / length + 0.5) : 0;
         engine->space.balls.data[index].periods[axis] = periods;
     }
@@ -272,15 +268,15 @@ static void takeFound(rbEventEngine* engine, int index, const int moved[3])
 // again; 0: none. Regions are shorter than half a period, so there is at most one.
 static int sideOf(const rbEventEngine* engine, const rbBounds* box, int axis)
 {
-    double length = componentOf(engine->space.period, axis);
+    double length = rbGetComponent(engine->space.period, axis);
     double reach = 0.5 * (length + engine->space.edge);
     if (!(length > 0.0)) {
         return 0;
     }
-    if (componentOf(box->lower, axis) - reach <= -length) {
+    if (rbGetComponent(box->lower, axis) - reach <= -length) {
         return 1;
     }
-    return componentOf(box->upper, axis) + reach >= length ? -1 : 0;
+    return rbGetComponent(box->upper, axis) + reach >= length ? -1 : 0;
 }
 
 static void findImages(rbEventEngine* engine, int index, const rbBounds* box)
