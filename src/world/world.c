@@ -20,12 +20,8 @@ rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
         rbCheckWorldDef(def, error) != RB_STATUS_OK) {
         return NULL;
     }
-    if ((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL)) {
-        (void)rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the allocator of the world has only one of its two functions; set both or neither");
-        return NULL;
-    }
+    RB_NULL_IF((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL), error,
+               "the allocator of the world has only one of its two functions; set both or neither");
     RB_USE_ALLOCATOR(def->allocator);
     rbWorld* world = rbAllocZero(1, sizeof *world);
     world->def = *def;

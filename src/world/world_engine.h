@@ -38,6 +38,11 @@ typedef struct rbEngineRow {
     void (*startAnew)(rbWorld* world, const rbEngineAccounts* accounts);
 } rbEngineRow;
 
+// The functions that both engines have, under the same names in their files.
+#define RB_ENGINE_FUNCTIONS                                                                       \
+    .start = startEngine, .advance = advanceEngine, .destroy = destroyEngine, .addWork = addWork, \
+    .isResting = isResting, .move = moveEngine, .prepareLoad = prepareLoad
+
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world);
 extern const rbEngineRow rbEventEngineRow;
 extern const rbEngineRow rbStepEngineRow;

@@ -250,13 +250,7 @@ static bool isResting(const rbWorld* world, int index)
 const rbEngineRow rbEventEngineRow = {
     .name = "event",
     .traits = {.isEventDriven = true, .growsBodies = true},
-    .addWork = addWork,
-    .isResting = isResting,
-    .start = startEngine,
-    .advance = advanceEngine,
-    .destroy = destroyEngine,
-    .move = moveEngine,
-    .prepareLoad = prepareLoad,
+    RB_ENGINE_FUNCTIONS,
     .startAnew = startAnew,
 };
 

@@ -667,13 +667,7 @@ size_t rbWorld_DescribeNumericalEnergy(const rbWorld* world, double scale, char*
 const rbEngineRow rbStepEngineRow = {
     .name = "step",
     .traits = {.isStepped = true, .holdsJoints = true},
+    RB_ENGINE_FUNCTIONS,
     .reset = destroyEngine,
-    .addWork = addWork,
-    .isResting = isResting,
-    .start = startEngine,
-    .advance = advanceEngine,
     .leave = leaveEngine,
-    .destroy = destroyEngine,
-    .move = moveEngine,
-    .prepareLoad = prepareLoad,
 };

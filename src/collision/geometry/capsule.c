@@ -50,7 +50,7 @@ static rbVec3 fromSegment(const rbGeometry* geometry, rbVec3 point)
     return rbMakeVec3(point.x, point.y, z);
 }
 
-static bool capsuleContains(const rbGeometry* geometry, rbVec3 point)
+static bool containedInCapsule(const rbGeometry* geometry, rbVec3 point)
 {
     return rbLength(fromSegment(geometry, point)) <= geometry->data.capsule.radius;
 }
@@ -139,18 +139,11 @@ const rbShapeOps rbCapsuleOps = {
     .name = "capsule",
     .meaning = "All points within radius of a segment of the z axis about the origin.",
     .family = RB_FAMILY_ROD,
-    .isConvex = true,
     .hasAxis = true,
-    .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(capsuleParameters),
     .lengths = {"radius", "half length"},
     .halved = 1u << 1,
-    .solid = massOfCapsule,
-    .support = supportOfCapsule,
-    .bounds = boundsOfCapsule,
-    .radius = radiusOfCapsule,
-    .contains = capsuleContains,
-    .castRay = castRayAtCapsule,
+    RB_SOLID_PRIMITIVE(Capsule),
     .triangulate = triangulateCapsule,
     .feature = featureOfCapsule,
     .outline = outlineOfCapsule,

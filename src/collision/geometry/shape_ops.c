@@ -100,11 +100,8 @@ rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbEr
     RB_ASSERT(numbers != NULL);
     bool isKnown = (int)type >= 0 && (int)type < rbShapeType_GetCount();
     const rbShapeOps* ops = isKnown ? rbGetShapeOps(type) : NULL;
-    if (ops == NULL || ops->parameters == NULL) {
-        (void)rbError_Set(error, RB_STATUS_INVALID, "numbers do not describe a shape of type %s",
-                          rbShapeType_Name(type));
-        return NULL;
-    }
+    RB_NULL_IF(ops == NULL || ops->parameters == NULL, error,
+               "numbers do not describe a shape of type %s", rbShapeType_Name(type));
     if (ops->create != NULL) {
         return ops->create(numbers, error);
     }

@@ -136,6 +136,12 @@ typedef struct rbShapeOps {
 #define RB_SHAPE_PARAMETERS(list) \
     .parameters = (list), .parameterCount = (int)(sizeof(list) / sizeof((list)[0]))
 
+// What solid primitives have in common, and their functions.
+#define RB_SOLID_PRIMITIVE(Shape)                                                      \
+    .isConvex = true, .isKnownToViewers = true, .solid = massOf##Shape,                \
+    .support = supportOf##Shape, .bounds = boundsOf##Shape, .radius = radiusOf##Shape, \
+    .contains = containedIn##Shape, .castRay = castRayAt##Shape
+
 // How many numbers describe shapes of a row.
 int rbShapeOps_CountNumbers(const rbShapeOps* ops);
 // The numbers that describe a geometry, for types that have parameters. Returns their count.

@@ -27,10 +27,7 @@ static const MotionRow motionTable[RB_MOTION_COUNT] = {
     [RB_MOTION_EXACT] = {.name = "exact"},
     [RB_MOTION_TAYLOR] = {.name = "taylor", .allowsTorque = true},
     [RB_MOTION_RK4] = {.name = "rk4", .allowsTorque = true, .allowsLoad = true, .method = 1},
-    [RB_MOTION_CASH_KARP] = {.name = "cash-karp",
-                             .allowsTorque = true,
-                             .allowsLoad = true,
-                             .method = 2},
+    [RB_MOTION_CASH_KARP] = {"cash-karp", .allowsTorque = true, .allowsLoad = true, .method = 2},
     [RB_MOTION_EULER] = {.name = "euler", .allowsTorque = true, .allowsLoad = true, .method = 0},
 };
 _Static_assert(sizeof motionTable / sizeof motionTable[0] == RB_MOTION_COUNT, "a row a motion");
