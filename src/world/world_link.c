@@ -152,13 +152,9 @@ rbVec3 rbWorld_ToPrincipal(const rbWorld* world, int index, rbVec3 anchor)
 
 static void getVelocities(const rbWorld* world, int index, rbVec3* linear, rbVec3* angular)
 {
-    *linear = RB_VEC3_ZERO;
-    *angular = RB_VEC3_ZERO;
-    if (index >= 0) {
-        const rbMotionState* state = &world->states.data[index];
-        *linear = state->velocity;
-        *angular = rbRotate(state->orientation, state->spin);
-    }
+    const rbMotionState* state = index >= 0 ? &world->states.data[index] : NULL;
+    *linear = state != NULL ? state->velocity : RB_VEC3_ZERO;
+    *angular = state != NULL ? rbRotate(state->orientation, state->spin) : RB_VEC3_ZERO;
 }
 
 double rbWorld_GetRowRate(const rbWorld* world, int indexA, int indexB, const rbRow* row)

@@ -143,8 +143,7 @@ static void selectMiddle(rbQueryTree* tree, int begin, int end, int axis)
 {
     int* order = tree->order.data;
     int middle = (begin + end) / 2;
-    int low = begin;
-    int high = end - 1;
+    int low = begin, high = end - 1;
     while (low < high) {
         int pivot = order[(low + high) / 2];
         int i = low, j = high;
@@ -444,11 +443,9 @@ static void walkTree(Query* query)
 // Whether hit a is reported before hit b; ties by body and shape.
 static bool isNearer(const rbQueryHit* a, const rbQueryHit* b)
 {
-    if (a->distance != b->distance) {
-        return a->distance < b->distance;
-    }
-    return a->bodyId.index1 != b->bodyId.index1 ? a->bodyId.index1 < b->bodyId.index1
-                                                : a->shapeIndex < b->shapeIndex;
+    return a->distance != b->distance             ? a->distance < b->distance
+           : a->bodyId.index1 != b->bodyId.index1 ? a->bodyId.index1 < b->bodyId.index1
+                                                  : a->shapeIndex < b->shapeIndex;
 }
 
 static rbBodyId getBodyId(const Item* item)

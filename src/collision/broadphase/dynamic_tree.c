@@ -391,8 +391,7 @@ static void detach(rbBroadPhase* broad, int id)
 // centers are split evenly because both scans stop at them.
 static void selectMiddle(rbTreeItem* items, int begin, int end, int middle, int axis)
 {
-    int low = begin;
-    int high = end - 1;
+    int low = begin, high = end - 1;
     while (low < high) {
         float pivot = items[low + (high - low) / 2].center[axis];
         int i = low, k = high;

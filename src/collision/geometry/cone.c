@@ -53,11 +53,8 @@ static double radiusOfCone(const rbGeometry* geometry, rbVec3 point)
 static bool containedInCone(const rbGeometry* geometry, rbVec3 point)
 {
     double h = geometry->data.cone.height;
-    if (fabs(point.z) > 0.5 * h) {
-        return false;
-    }
     double rho = sqrt(point.x * point.x + point.y * point.y);
-    return rho * h <= geometry->data.cone.radius * (0.5 * h - point.z);
+    return fabs(point.z) <= 0.5 * h && rho * h <= geometry->data.cone.radius * (0.5 * h - point.z);
 }
 
 // Where f(t) = a t^2 + 2 b t + c <= 0 in the lower nappe; descending: s grows with t.

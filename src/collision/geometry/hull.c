@@ -89,8 +89,7 @@ static void canonizeTriangles(Merger* m)
     for (int t = 0; t < m->triangleCount; ++t) {
         int* v = m->triangles[t].v;
         int first = v[0] < v[1] ? (v[0] < v[2] ? 0 : 2) : (v[1] < v[2] ? 1 : 2);
-        int a = v[first];
-        int b = v[(first + 1) % 3], c = v[(first + 2) % 3];
+        int a = v[first], b = v[(first + 1) % 3], c = v[(first + 2) % 3];
         v[0] = a;
         v[1] = isInsideOut ? c : b;
         v[2] = isInsideOut ? b : c;
@@ -444,9 +443,7 @@ static rbStatus findTriangles(const rbVec3* points, int count, TriangleArray* tr
     }
     // qhull requires a destination for its messages
     FILE* sink = fopen("/dev/null", "w");
-    if (sink == NULL) {
-        sink = tmpfile();
-    }
+    sink = sink != NULL ? sink : tmpfile();
     if (sink == NULL) {
         rbFree(coords, coordBytes);
         return rbError_Set(error, RB_STATUS_IO, "no temporary file for the messages of qhull");

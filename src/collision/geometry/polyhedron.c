@@ -513,10 +513,9 @@ static bool polyhedronContains(const rbGeometry* geometry, rbVec3 point)
     // outside the box?
     double slack = SURFACE_TOLERANCE * p->scale;
     rbVec3 beyond = rbMax3(rbSub(p->lower, point), rbSub(point, p->upper));
-    if (beyond.x > slack || beyond.y > slack || beyond.z > slack) {
-        return false;
-    }
-    return p->tree == NULL ? isInsidePlanes(p, point) : isInsideByCrossings(p, point);
+    bool isOutside = beyond.x > slack || beyond.y > slack || beyond.z > slack;
+    return !isOutside &&
+           (p->tree == NULL ? isInsidePlanes(p, point) : isInsideByCrossings(p, point));
 }
 
 // All triangles of a hull.

@@ -199,18 +199,11 @@ void rbContactFeature_AddRim(rbContactFeature* feature, double radius, double z)
     feature->faceId = z > 0.0 ? 2 : 1;
 }
 
-static void getEnd(const rbOutline* outline, double* r, double* z)
-{
-    const rbOutlinePiece* last = &outline->pieces[outline->count > 0 ? outline->count - 1 : 0];
-    *r = outline->count > 0 ? last->r : 0.0;
-    *z = outline->count > 0 ? last->z : outline->startZ;
-}
-
 void rbOutline_AddLine(rbOutline* outline, double r, double z)
 {
     RB_ASSERT(outline->count < RB_OUTLINE_PIECES_MAX);
-    double fromR = 0.0, fromZ = 0.0;
-    getEnd(outline, &fromR, &fromZ);
+    const rbOutlinePiece* last = outline->count > 0 ? &outline->pieces[outline->count - 1] : NULL;
+    double fromR = last != NULL ? last->r : 0.0, fromZ = last != NULL ? last->z : outline->startZ;
     double length = sqrt((r - fromR) * (r - fromR) + (z - fromZ) * (z - fromZ));
     if (length > 0.0) {
         outline->pieces[outline->count++] = (rbOutlinePiece){.r = r, .z = z, .length = length};

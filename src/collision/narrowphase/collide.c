@@ -890,11 +890,9 @@ static CoreSeparation measureApart(const BoxPair* pair, const Axis* axis)
 // the touching features miss each other; then the point is only the best guess.
 static bool findWitness(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
-    if (axis->kind == EDGES) {
-        return witnessOnEdges(pair, axis, pointA) <= TIGHT * pair->scale;
-    }
-    return axis->kind == FACE_A ? witnessOnFace(pair, axis, pointA)
-                                : witnessOnFaceOfB(pair, axis, pointA);
+    return axis->kind == EDGES    ? witnessOnEdges(pair, axis, pointA) <= TIGHT * pair->scale
+           : axis->kind == FACE_A ? witnessOnFace(pair, axis, pointA)
+                                  : witnessOnFaceOfB(pair, axis, pointA);
 }
 
 // The result of the best axis if its features meet. Another axis may be equally good to rounding

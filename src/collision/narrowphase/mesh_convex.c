@@ -769,10 +769,9 @@ static void partTouching(const Depth* depth, const rbMeshNear* meeting, rbSepara
 
 static rbStopReason reasonOf(const rbMeshQuery* query, const MeshAnswer* answer)
 {
-    if (answer->stop == MESH_BUDGET) {
-        return RB_STOP_BUDGET;
-    }
-    return query->relativeError > 0.0 ? RB_STOP_CONVERGED : RB_STOP_SURFACES;
+    return answer->stop == MESH_BUDGET  ? RB_STOP_BUDGET
+           : query->relativeError > 0.0 ? RB_STOP_CONVERGED
+                                        : RB_STOP_SURFACES;
 }
 
 // A core that does not touch the surface: the distance of the bodies follows from that of the core.

@@ -109,12 +109,10 @@ static void setSeparation(double radiusA, double radiusB, const rbGjkResult* g, 
 // The remedy for a pair that a method does not support.
 static const char* remedyFor(const PairLeaf* leaf)
 {
-    bool isPlaneA = leaf->a->type == RB_SHAPE_PLANE, isPlaneB = leaf->b->type == RB_SHAPE_PLANE;
-    if (isPlaneA && isPlaneB) {
-        return "two half spaces have no distance; replace one of them by a bounded shape, such as "
-               "a box";
-    }
-    return "use the method auto";
+    return leaf->a->type == RB_SHAPE_PLANE && leaf->b->type == RB_SHAPE_PLANE
+               ? "two half spaces have no distance; replace one of them by a bounded shape, such "
+                 "as a box"
+               : "use the method auto";
 }
 
 static rbStatus refuse(const PairQuery* query, const PairLeaf* leaf)

@@ -34,6 +34,7 @@
 #include "dynamics/motion/free_top.h"
 
 #include "base/math/elementary.h"
+#include "base/math/matrix3.h"
 
 #include <rattleback/base.h>
 
@@ -48,11 +49,6 @@ typedef struct TopInvariants {
     double spin[3];
     double energy2, momentum; // 2E, |L|
 } TopInvariants;
-
-static double component(rbVec3 v, int axis)
-{
-    return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
-}
 
 static rbVec3 fromComponents(const double values[3], const int axes[3])
 {
@@ -71,7 +67,7 @@ static void sortAxes(rbVec3 moments, int order[3])
     order[2] = 2;
     for (int pass = 0; pass < 3; ++pass) {
         int i = pass == 1 ? 1 : 0; // pairs (0,1), (1,2), (0,1)
-        if (component(moments, order[i]) < component(moments, order[i + 1])) {
+        if (rbGetComponent(moments, order[i]) < rbGetComponent(moments, order[i + 1])) {
             int swap = order[i];
             order[i] = order[i + 1];
             order[i + 1] = swap;
@@ -232,11 +228,11 @@ static TopInvariants computeInvariants(rbVec3 moments, rbVec3 spin, int axes[3])
 {
     int order[3];
     sortAxes(moments, order);
-    double scale = component(moments, order[0]);
+    double scale = rbGetComponent(moments, order[0]);
     double j[3], w[3];
     for (int i = 0; i < 3; ++i) {
-        j[i] = component(moments, order[i]) / scale;
-        w[i] = component(spin, order[i]);
+        j[i] = rbGetComponent(moments, order[i]) / scale;
+        w[i] = rbGetComponent(spin, order[i]);
     }
     TopInvariants t;
     t.d = j[0] * (j[0] - j[1]) * w[0] * w[0] - j[2] * (j[1] - j[2]) * w[2] * w[2];

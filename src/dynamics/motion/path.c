@@ -189,8 +189,7 @@ double rbPath_GetTravel(const rbPath* path, double time)
 
 int rbPath_Locate(const rbPath* path, double travel, double* parameter)
 {
-    int low = 0;
-    int high = path->pieceCount * RB_PATH_SPANS;
+    int low = 0, high = path->pieceCount * RB_PATH_SPANS;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
         low = path->lengths[middle] <= travel ? middle : low;

@@ -137,8 +137,7 @@ void rbBlockMatrix_Finish(rbBlockMatrix* matrix)
 
 int rbFindEntry(const int* starts, const int* rows, int row, int column)
 {
-    int low = starts[column];
-    int high = starts[column + 1] - 1;
+    int low = starts[column], high = starts[column + 1] - 1;
     RB_ASSERT(row > column && low <= high);
     while (low < high) {
         int middle = low + (high - low) / 2;

@@ -127,11 +127,9 @@ static double reachOf(const rbGeometry* geometry, rbVec3 point, bool isQuick)
     if (family == RB_FAMILY_ROD) {
         point.z = fabs(point.z) + geometry->data.capsule.halfLength;
     }
-    if (family == RB_FAMILY_BALL || family == RB_FAMILY_ROD) {
-        return rbLength(point);
-    }
-    return isQuick && geometry->polyhedron != NULL ? rbLength(point) + geometry->radius
-                                                   : rbGeometry_GetRadius(geometry, point);
+    return family == RB_FAMILY_BALL || family == RB_FAMILY_ROD ? rbLength(point)
+           : isQuick && geometry->polyhedron != NULL           ? rbLength(point) + geometry->radius
+                                                     : rbGeometry_GetRadius(geometry, point);
 }
 
 static CoreHeight heightOf(const rbGeometry* geometry, const CoreProbe* probe);
@@ -226,16 +224,12 @@ static double ballOf(const rbSweepBody* body)
 {
     const rbGeometry* geometry = body->geometry;
     rbShapeFamily family = rbGeometry_GetFamily(geometry);
-    if (family == RB_FAMILY_BALL) {
-        return body->radius + geometry->data.sphere.radius;
-    }
-    if (family == RB_FAMILY_ROD) {
-        return body->radius + geometry->data.capsule.radius;
-    }
     if (family == RB_FAMILY_COMPOUND) { // its balls may be of any size
         return rbDistance(body->motion.center, body->pose.p) + geometry->radius;
     }
-    return body->radius;
+    return family == RB_FAMILY_BALL  ? body->radius + geometry->data.sphere.radius
+           : family == RB_FAMILY_ROD ? body->radius + geometry->data.capsule.radius
+                                     : body->radius;
 }
 
 // Maximum total rotation of a direction: beyond it, the constants are too loose.

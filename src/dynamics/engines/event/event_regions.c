@@ -270,13 +270,9 @@ static int sideOf(const rbEventEngine* engine, const rbBounds* box, int axis)
 {
     double length = rbGetComponent(engine->space.period, axis);
     double reach = 0.5 * (length + engine->space.edge);
-    if (!(length > 0.0)) {
-        return 0;
-    }
-    if (rbGetComponent(box->lower, axis) - reach <= -length) {
-        return 1;
-    }
-    return rbGetComponent(box->upper, axis) + reach >= length ? -1 : 0;
+    bool isLow = rbGetComponent(box->lower, axis) - reach <= -length;
+    bool isHigh = rbGetComponent(box->upper, axis) + reach >= length;
+    return !(length > 0.0) ? 0 : isLow ? 1 : isHigh ? -1 : 0;
 }
 
 static void findImages(rbEventEngine* engine, int index, const rbBounds* box)
