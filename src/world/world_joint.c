@@ -228,7 +228,7 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     rbWorld_NoteChange(world);
     copyDef(joint, def);
     int index = rbIdPool_Take(&world->jointIds);
-    rbArray_Put(world->joints, index, joint);
+    rbArray_Put(world->joints, index, joint); // NOLINT(bugprone-sizeof-expression)
     rbNameTable_Insert(&world->linkNames, joint->name, 2 * index);
     for (int i = 0; i < joint->model.freedomCount; ++i) {
         joint->positions[i] = rawPosition(world, joint, &joint->model.freedoms[i]);
@@ -313,7 +313,7 @@ void rbWorld_FreeLinks(rbWorld* world)
     for (int i = 0; i < world->springs.count; ++i) {
         rbFree(world->springs.data[i], sizeof(rbSpring));
     }
-    rbArray_FreeAll(world->joints, world->springs);
+    rbArray_FreeAll(world->joints, world->springs); // NOLINT(bugprone-sizeof-expression)
     rbNameTable_Free(&world->linkNames);
     rbIdPool_Free(&world->jointIds);
     rbIdPool_Free(&world->springIds);

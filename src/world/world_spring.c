@@ -95,7 +95,7 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
         spring->def.restLength = lengthOf(world, spring);
     }
     int index = rbIdPool_Take(&world->springIds);
-    rbArray_Put(world->springs, index, spring);
+    rbArray_Put(world->springs, index, spring); // NOLINT(bugprone-sizeof-expression)
     rbNameTable_Insert(&world->linkNames, spring->name, 2 * index + 1);
     world->springCount += 1;
     world->elasticCount += 1;

@@ -128,7 +128,7 @@ struct rbWorld {
     int firstForce1; // of those that act on every dynamic body, as in rbBody
 
     rbIdPool jointIds;
-    RB_ARRAY(rbJoint*) joints; // NULL: a free slot
+    RB_ARRAY(rbJoint*) joints; // of pointers; NULL: a free slot
     int jointCount;            // alive
     rbIdPool springIds;
     RB_ARRAY(rbSpring*) springs;

@@ -74,7 +74,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     for (int i = 0; i < engine->spare.fronts.count; ++i) {
         rbDestroyFront(engine->spare.fronts.data[i]);
     }
-    rbArray_Free(engine->spare.fronts);
+    rbArray_Free(engine->spare.fronts); // NOLINT(bugprone-sizeof-expression)
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbArray_Free(engine->bodies.data[i].pairs);
         freeMaterials(&engine->colds.data[i]);

@@ -410,8 +410,9 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     unlist(engine, pair.a, pair.placeA);
     unlist(engine, pair.b, pair.placeB);
     if (pair.data >= 0) {
-        if (engine->datas.data[pair.data].cache.front != NULL) {
-            rbArray_Push(engine->spare.fronts, engine->datas.data[pair.data].cache.front);
+        rbFront* front = engine->datas.data[pair.data].cache.front;
+        if (front != NULL) {
+            rbArray_Push(engine->spare.fronts, front); // NOLINT(bugprone-sizeof-expression)
         }
         engine->datas.data[pair.data].cache.front = NULL;
         rbArray_Push(engine->spare.datas, pair.data);
