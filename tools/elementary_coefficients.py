@@ -106,7 +106,8 @@ def polynomial(comment, name, coefficients):
 
 
 def define(comment, name, value):
-    print("\n// %s\n#define %s %s" % (comment, name, literal(value)))
+    line = "#define %s %s" % (name, literal(value))
+    print("%s // %s" % (line, comment) if len(line + comment) < 96 else "// %s\n%s" % (comment, line))
 
 
 def print_sine_and_cosine():
@@ -120,6 +121,7 @@ def print_sine_and_cosine():
     half = PI / 2
     part1 = Fraction(floor(half * 2**32), 2**32)
     part2 = Fraction(floor((half - part1) * 2**65), 2**65)
+    print()
     define("2/pi", "TWO_OVER_PI", 2 / PI)
     define("pi/2 in three parts; products of the first two with integers below 2^20 are exact",
            "HALF_PI_1", part1)
@@ -144,6 +146,7 @@ def print_arctangent():
 def print_exponential():
     step = LN2 / 32
     high = Fraction(floor(step * 2**41), 2**41)
+    print()
     define("32/ln 2", "EXP_STEPS_PER_UNIT", 1 / step)
     define("ln 2/32 in two parts; products of the first with integers below 2^16 are exact",
            "EXP_STEP_HIGH", high)
@@ -158,6 +161,7 @@ def print_exponential():
 def print_logarithm():
     unit = Fraction(1, 2**42)
     high = Fraction(floor(LN2 / unit)) * unit
+    print()
     define("ln 2 in two parts; the first is a multiple of 2^-42", "LN2_HIGH", high)
     define("its second part", "LN2_LOW", LN2 - high)
     tail = series(lambda k: Fraction((-1) ** k, k + 3), 30)
@@ -180,10 +184,9 @@ def print_laboratory():
 
 def main():
     is_laboratory = sys.argv[1:] == ["laboratory"]
-    guard = "RB_LAB_HYPERBOLIC_TABLES_H" if is_laboratory else "RB_MATH_ELEMENTARY_TABLES_H"
     print("// Constants of the elementary functions. Generated: do not edit, run")
     print("// tools/elementary_coefficients.py, which says what they are.")
-    print("#ifndef %s\n#define %s" % (guard, guard))
+    print("#pragma once")
     if is_laboratory:
         print("\n// clang-format off")
         print_laboratory()
@@ -193,7 +196,7 @@ def main():
         print_arctangent()
         print_exponential()
         print_logarithm()
-    print("\n// clang-format on\n\n#endif")
+    print("\n// clang-format on")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk.h"
 #include "error_statistics.h"
+#include "lab/convex/minkowski.h"
 #include "lab/math/random3.h"
 #include "validation.h"
 #include "wide.h"
@@ -48,7 +49,7 @@ typedef struct Sweep {
     bool isThesis; // margin and plain EPA
     const Sample* samples;
     int count;
-    rbConvex body; // both are of the same shape
+    const rbConvex* body; // both are of the same shape
     rbEpaScratch* scratch;
 } Sweep;
 
@@ -109,7 +110,7 @@ typedef struct Answer {
 
 static Answer solve(const Sweep* sweep, const Sample* sample, double epsilon)
 {
-    rbCso cso = rbCso_Make(&sweep->body, &sweep->body, sample->transformBtoA);
+    rbCso cso = rbCso_Make(sweep->body, sweep->body, sample->transformBtoA);
     rbGjkSettings detection = rbDefaultGjkSettings();
     detection.distanceMax = 0.0;
     rbGjkResult gjk;
@@ -263,15 +264,15 @@ static void run(rbValidation* validation)
         samples[i] = makeSample(&random);
     }
     Tally tallies[2][DIGITS_MAX];
+    rbConvex plain;
     rbConvex margin;
-    bool isMade = rbConvex_Make(ball, 0.0, &margin);
+    rbMinkowskiSum sum;
+    bool isMade = rbConvex_Make(geometry, 0.0, &plain) && rbConvex_Make(ball, 0.0, &margin);
+    RB_ASSERT(isMade);
+    rbMinkowskiSum_Make(&sum, &plain, &margin);
     for (int k = 0; k < 2; ++k) {
         sweep.isThesis = k == 0;
-        isMade = isMade && rbConvex_Make(geometry, 0.0, &sweep.body);
-        RB_ASSERT(isMade);
-        if (sweep.isThesis) {
-            rbConvex_Sum(&sweep.body, &margin);
-        }
+        sweep.body = sweep.isThesis ? &sum.body : &plain;
         runSweep(validation, &sweep, tallies[k]);
     }
     (void)isMade;

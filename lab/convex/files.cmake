@@ -4,6 +4,7 @@ target_sources(rattleback_lab PRIVATE
   lab/convex/feature_manifold.c
   lab/convex/feature_walk.c
   lab/convex/features.c
+  lab/convex/minkowski.c
   lab/convex/mpr.c
   lab/convex/pair_rows.c
 )

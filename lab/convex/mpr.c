@@ -20,6 +20,7 @@
 #include "collision/convex/gjk.h"
 #include "collision/convex/support.h"
 #include "collision/geometry/polyhedron.h"
+#include "lab/convex/minkowski.h"
 
 #include <float.h>
 #include <math.h>
@@ -81,26 +82,27 @@ rbMprSettings rbDefaultMprSettings(void)
 // Any point of the core is safe (a center on the surface of both bodies is detected and left to
 // GJK); an interior point is needed for speed. Frames of all shapes except cones and hulls are
 // centered; the cone's origin is inside, too, but its center of mass is farther from the surface.
+// NOLINTNEXTLINE(misc-no-recursion): sums of sums are few.
 rbVec3 rbMpr_GetCenter(const rbConvex* convex)
 {
     RB_ASSERT(convex != NULL);
-    rbVec3 sum = RB_VEC3_ZERO;
-    for (const rbConvex* part = convex; part != NULL; part = part->plus) {
-        const rbGeometry* geometry = part->geometry;
-        if (geometry->type == RB_SHAPE_HULL) {
-            sum = rbAdd(sum, geometry->polyhedron->supports->center);
-        } else if (geometry->type == RB_SHAPE_CONE) {
-            sum.z -= 0.25 * geometry->data.cone.height;
-        }
+    const rbMinkowskiSum* sum = rbMinkowskiSum_Of(convex);
+    if (sum != NULL) {
+        return rbAdd(rbMpr_GetCenter(sum->a), rbMpr_GetCenter(sum->b));
     }
-    return sum;
+    const rbGeometry* geometry = convex->geometry;
+    if (geometry->type == RB_SHAPE_HULL) {
+        return geometry->polyhedron->supports->center;
+    }
+    bool isCone = geometry->type == RB_SHAPE_CONE;
+    return rbMakeVec3(0.0, 0.0, isCone ? -0.25 * geometry->data.cone.height : 0.0);
 }
 
 // Support of a core. Corners of boxes follow from the signs; hulls are searched from their own
 // table of starts, because directions of successive portals differ much.
 static inline rbVec3 supportOfCore(const rbConvex* convex, rbVec3 d)
 {
-    if (convex->isExtents && convex->plus == NULL) {
+    if (convex->isExtents) {
         rbVec3 e = convex->extents;
         return rbMakeVec3(copysign(e.x, d.x), copysign(e.y, d.y), copysign(e.z, d.z));
     }

@@ -170,7 +170,7 @@ static rbStatus drawBody(const rbWorld* world, int index, const rbDebugDraw* dra
 static void drawLinks(const rbWorld* world, const rbDebugDraw* draw)
 {
     for (int i = 0; i < world->joints.count; ++i) {
-        if (world->joints.data[i].joint != NULL) {
+        if (world->joints.data[i] != NULL) {
             rbJointState state = rbJoint_GetState(world, rbWorld_JointIdOf(world, i));
             drawPoint(draw, state.pointA, COLOR_JOINT);
             drawPoint(draw, state.pointB, COLOR_JOINT);
@@ -180,7 +180,7 @@ static void drawLinks(const rbWorld* world, const rbDebugDraw* draw)
         }
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        if (world->springs.data[i].spring != NULL) {
+        if (world->springs.data[i] != NULL) {
             rbSpringState state = rbSpring_GetState(world, rbWorld_SpringIdOf(world, i));
             drawLine(draw, state.pointA, state.pointB, COLOR_SPRING);
         }

@@ -15,8 +15,7 @@
 #define SNAPSHOT_VERSION 11u
 
 typedef struct SnapshotHeader {
-    uint32_t magic;
-    uint32_t version;
+    uint32_t magic, version;
     uint64_t checksum;   // of all bytes after it
     uint64_t structure;  // hash of what must match on restore
     uint64_t size;       // of all bytes
@@ -97,10 +96,10 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
         moveBodyParameters(world, i, stream);
     }
     for (int i = 0; i < world->joints.count; ++i) {
-        moveJointParameters(world->joints.data[i].joint, stream);
+        moveJointParameters(world->joints.data[i], stream);
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        rbSpring* spring = world->springs.data[i].spring;
+        rbSpring* spring = world->springs.data[i];
         if (spring != NULL) {
             RB_MOVE(stream, spring->def.restLength);
             RB_MOVE(stream, spring->def.stiffness);
@@ -131,7 +130,7 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
     rbWorld_RemakeLinksOf(world, RB_ALL_BODIES);
     world->elasticCount = world->springCount;
     for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i].joint;
+        const rbJoint* joint = world->joints.data[i];
         world->elasticCount += joint != NULL && rbJoint_IsElastic(joint) ? 1 : 0;
     }
     rbWorld_ResetEngine(world);
@@ -142,7 +141,7 @@ static void restoreParameters(rbWorld* world, rbByteStream* stream)
 // What users can set of a joint, and what only the engine knows while it is ready.
 static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
 {
-    rbJoint* joint = world->joints.data[index].joint;
+    rbJoint* joint = world->joints.data[index];
     bool isSaving = stream->bytes != NULL && !stream->isLoading;
     double gap = isSaving ? rbWorld_GetLeftGap(world, index) : 0.0;
     RB_MOVE(stream, joint->def.linearVelocity);
@@ -151,8 +150,7 @@ static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
     joint->gap = stream->isLoading ? gap : joint->gap;
     for (int f = 0; f < RB_JOINT_FREEDOMS_MAX; ++f) {
         double target = joint->motors[f].def.target;
-        double position = 0.0;
-        double limitPosition = 0.0;
+        double position = 0.0, limitPosition = 0.0;
         if (isSaving && f < joint->model.freedomCount) {
             position = rbWorld_GetFreedomPosition(world, index, f);
         }
@@ -184,7 +182,7 @@ static void moveState(rbWorld* world, rbByteStream* stream)
         RB_MOVE(stream, world->motions.data[i].acceleration); // held bodies have none
     }
     for (int i = 0; i < world->joints.count; ++i) {
-        if (world->joints.data[i].joint != NULL) {
+        if (world->joints.data[i] != NULL) {
             moveJoint(world, i, stream);
         }
     }
@@ -242,10 +240,8 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
     RB_USE_ALLOCATOR(world->def.allocator);
     size_t needed =
         size > 0 ? writeSnapshot(world, bytes, size, true) : rbWorld_GetSnapshotSize(world);
-    if (size < needed) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the snapshot needs %zu bytes, the buffer has %zu", needed, size);
-    }
+    RB_REFUSE_IF(size < needed, RB_STATUS_LIMIT, error,
+                 "the snapshot needs %zu bytes, the buffer has %zu", needed, size);
     SnapshotHeader header;
     memcpy(&header, bytes, sizeof header);
     header.structure = structureHash(world);
@@ -258,24 +254,16 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
 static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t size,
                                  SnapshotHeader* header, rbError* error)
 {
-    if (size < sizeof *header) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
-    }
+    RB_REFUSE_IF(size < sizeof *header, RB_STATUS_CORRUPT, error, "the snapshot is cut off");
     memcpy(header, bytes, sizeof *header);
-    if (header->magic != SNAPSHOT_MAGIC || header->version != SNAPSHOT_VERSION) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "this is not a snapshot of this version");
-    }
-    if (header->structure != structureHash(world)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the bodies, joints or forces of the world differ from those of the snapshot");
-    }
-    if (header->size < sizeof *header || size < header->size) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
-    }
-    if (header->checksum != checksumOf(bytes, (size_t)header->size)) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
-    }
+    RB_REFUSE_IF(header->magic != SNAPSHOT_MAGIC || header->version != SNAPSHOT_VERSION,
+                 RB_STATUS_CORRUPT, error, "this is not a snapshot of this version");
+    RB_INVALID_IF(header->structure != structureHash(world), error,
+                  "the bodies, joints or forces of the world differ from those of the snapshot");
+    RB_REFUSE_IF(header->size < sizeof *header || size < header->size, RB_STATUS_CORRUPT, error,
+                 "the snapshot is cut off");
+    RB_REFUSE_IF(header->checksum != checksumOf(bytes, (size_t)header->size), RB_STATUS_CORRUPT,
+                 error, "the snapshot is damaged");
     return RB_STATUS_OK;
 }
 
@@ -364,23 +352,18 @@ void rbWorld_EndMove(rbWorld* world)
     world->isMoving = false;
 }
 
-#define KEEP(array) rbDetachBlock((array).data)
-
 // Frees the engine whatever state it is in; the arrays of the world stay.
 static void dropEngine(rbWorld* world)
 {
-    KEEP(world->events);
-    KEEP(world->touched);
-    KEEP(world->owned);
-    KEEP(world->merged);
-    KEEP(world->contactViews);
-    KEEP(world->touches[RB_TOUCH_CONTACT]);
-    KEEP(world->touches[RB_TOUCH_SENSOR]);
-    KEEP(world->foundTouches);
-    KEEP(world->nextTouches);
-    KEEP(world->sensorBodies);
-    KEEP(world->sensorStates);
-    KEEP(world->contactEvents);
+    void* const kept[] = {
+        world->events.data,       world->touched.data,      world->owned.data,
+        world->merged.data,       world->contactViews.data, world->touches[RB_TOUCH_CONTACT].data,
+        world->foundTouches.data, world->nextTouches.data,  world->touches[RB_TOUCH_SENSOR].data,
+        world->sensorBodies.data, world->sensorStates.data, world->contactEvents.data,
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
+        rbDetachBlock(kept[i]);
+    }
     rbWorld_FreeMerged(world);
     rbFreeBlocks(&world->blocks);
     world->engine = NULL;
@@ -421,10 +404,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
 {
     RB_USE_ALLOCATOR(world->def.allocator);
     SnapshotHeader header = {0};
-    rbStatus status = validateSnapshot(world, bytes, size, &header, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(validateSnapshot(world, bytes, size, &header, error));
     // A checksum can be forged: if a value cannot be, the world is as it was.
     RB_GUARD(guard, NULL)
     {

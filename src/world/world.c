@@ -16,27 +16,20 @@
 
 rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
 {
-    if (RB_CHECK_COOKIE(def, RB_KIND_WORLD, error) != RB_STATUS_OK) {
+    if (RB_CHECK_COOKIE(def, RB_KIND_WORLD, error) != RB_STATUS_OK ||
+        rbCheckWorldDef(def, error) != RB_STATUS_OK) {
         return NULL;
     }
-    if (rbCheckWorldDef(def, error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    if ((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL)) {
-        (void)rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the allocator of the world has only one of its two functions; set both or neither");
-        return NULL;
-    }
+    RB_NULL_IF((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL), error,
+               "the allocator of the world has only one of its two functions; set both or neither");
     bool isHosted = def->tasks.runFn != NULL;
-    if (def->threadCount < 0 || def->threadCount > RB_WORKERS_MAX ||
-        (isHosted && (def->tasks.workerCount < 1 || def->tasks.workerCount > RB_WORKERS_MAX))) {
-        (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "a world has 0 (automatic) to %d threads, and a scheduler of the host 1 "
-                          "to %d workers, not %d and %d",
-                          RB_WORKERS_MAX, RB_WORKERS_MAX, def->threadCount, def->tasks.workerCount);
-        return NULL;
-    }
+    RB_NULL_IF(
+        def->threadCount < 0 || def->threadCount > RB_WORKERS_MAX ||
+            (isHosted && (def->tasks.workerCount < 1 || def->tasks.workerCount > RB_WORKERS_MAX)),
+        error,
+        "a world has 0 (automatic) to %d threads, and a scheduler of the host 1 to %d "
+        "workers, not %d and %d",
+        RB_WORKERS_MAX, RB_WORKERS_MAX, def->threadCount, def->tasks.workerCount);
     RB_USE_ALLOCATOR(def->allocator);
     rbWorld* world = rbAllocZero(1, sizeof *world);
     world->def = *def;
@@ -64,14 +57,15 @@ void rbDestroyWorld(rbWorld* world)
     rbDestroyQueryTree(world->queryTree);
     rbWorld_FreeEngine(world);
     rbWorld_FreeLinks(world);
-    rbArray_FreeAll(world->owned, world->materialPairs, world->contactViews);
     for (int i = 0; i < RB_TOUCH_COUNT; ++i) {
         rbArray_Free(world->touches[i]);
     }
-    rbArray_FreeAll(world->foundTouches, world->sensorBodies, world->sensorStates);
-    rbArray_FreeAll(world->nextTouches, world->contactEvents, world->bodies, world->flights);
-    rbArray_FreeAll(world->motions, world->states, world->principals, world->geometries);
-    rbArray_FreeAll(world->forces, world->events, world->flightStarts);
+    rbArray_FreeAll(world->contactViews, world->foundTouches, world->nextTouches,
+                    world->sensorBodies, world->sensorStates, world->contactEvents);
+    rbArray_FreeAll(world->bodies, world->flights, world->motions, world->states, world->principals,
+                    world->geometries);
+    rbArray_FreeAll(world->forces, world->owned, world->materialPairs, world->events,
+                    world->flightStarts);
     rbNameTable_Free(&world->names);
     rbIdPool_Free(&world->bodyIds);
     rbIdPool_Free(&world->geometryIds);
@@ -224,25 +218,20 @@ rbStepReport rbWorld_Advance(rbWorld* world, double dt)
 
 rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time)
 {
-    if (!isfinite(time)) {
-        return refuseToMove(world, "an advance to a time", time);
-    }
-    return moveTo(world, time > world->time ? time : world->time, 0.0);
+    return !isfinite(time) ? refuseToMove(world, "an advance to a time", time)
+                           : moveTo(world, time > world->time ? time : world->time, 0.0);
 }
 
 double rbGetStepTime(int64_t k, double step)
 {
     RB_ASSERT(isfinite(step));
     // Best fraction p/q of the step by continued fractions; exact as soon as p/q rounds to step.
-    double p0 = 0.0;
-    double q0 = 1.0;
-    double p1 = 1.0;
-    double q1 = 0.0;
+    double p0 = 0.0, q0 = 1.0;
+    double p1 = 1.0, q1 = 0.0;
     double x = fabs(step);
     for (int i = 0; i < 24; ++i) {
         double whole = floor(x);
-        double p = whole * p1 + p0;
-        double q = whole * q1 + q0;
+        double p = whole * p1 + p0, q = whole * q1 + q0;
         if (q > 1e9 || p > 1e9) {
             break;
         }
@@ -263,25 +252,19 @@ double rbGetStepTime(int64_t k, double step)
     return (double)k * step;
 }
 
-double rbWorld_GetTime(const rbWorld* world)
-{
-    return world->time;
-}
-
-rbVec3 rbWorld_GetGravity(const rbWorld* world)
-{
-    return world->def.gravity;
-}
-
-rbEngineType rbWorld_GetEngineType(const rbWorld* world)
-{
-    return world->def.engine;
-}
-
-rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world)
-{
-    return world->def.periodicBox;
-}
+#define DEFINE_GETTER(type, name, member) \
+    RB_DEFINE_GETTER(type, name, (const rbWorld* world), world->member)
+DEFINE_GETTER(double, rbWorld_GetTime, time)
+DEFINE_GETTER(rbVec3, rbWorld_GetGravity, def.gravity)
+DEFINE_GETTER(rbVec3, rbWorld_GetPeriodicBox, def.periodicBox)
+DEFINE_GETTER(rbEngineType, rbWorld_GetEngineType, def.engine)
+DEFINE_GETTER(rbEventSettings, rbWorld_GetEventSettings, def.event)
+DEFINE_GETTER(rbStepSettings, rbWorld_GetStepSettings, def.step)
+DEFINE_GETTER(rbContactSettings, rbWorld_GetContactSettings, def.contact)
+DEFINE_GETTER(int, rbWorld_GetBodyCount, aliveCount)
+DEFINE_GETTER(int, rbWorld_GetJointCount, jointCount)
+DEFINE_GETTER(int, rbWorld_GetSpringCount, springCount)
+DEFINE_GETTER(rbError, rbWorld_GetError, engineError)
 
 static double wrapCoordinate(double x, double length, int* image)
 {

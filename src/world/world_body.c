@@ -54,15 +54,11 @@ static rbStatus validateName(const rbWorld* world, const char* name, rbError* er
     if (name == NULL || name[0] == '\0') {
         return RB_STATUS_OK;
     }
-    if (strlen(name) >= RB_NAME_CAPACITY) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the body name \"%.40s...\" has %zu bytes; the limit is %d", name,
-                           strlen(name), RB_NAME_CAPACITY - 1);
-    }
-    if (rbNameTable_Find(&world->names, name, rbWorld_NameOfBody, world) >= 0) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "a body named \"%s\" already exists; give each body its own name", name);
-    }
+    RB_REFUSE_IF(strlen(name) >= RB_NAME_CAPACITY, RB_STATUS_LIMIT, error,
+                 "the body name \"%.40s...\" has %zu bytes; the limit is %d", name, strlen(name),
+                 RB_NAME_CAPACITY - 1);
+    RB_INVALID_IF(rbNameTable_Find(&world->names, name, rbWorld_NameOfBody, world) >= 0, error,
+                  "a body named \"%s\" already exists; give each body its own name", name);
     return RB_STATUS_OK;
 }
 
@@ -75,25 +71,19 @@ static bool isUsable(rbVec3 v)
 static rbStatus validatePose(const char* name, rbTransform transform, rbVec3 linearVelocity,
                              rbVec3 angularVelocity, rbError* error)
 {
-    if (!isUsable(transform.p)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\": position (%g, %g, %g) m must be finite", name,
-                           transform.p.x, transform.p.y, transform.p.z);
-    }
+    RB_INVALID_IF(!isUsable(transform.p), error,
+                  "body \"%s\": position (%g, %g, %g) m must be finite", name, transform.p.x,
+                  transform.p.y, transform.p.z);
     double norm = sqrt(rbDotQuat(transform.q, transform.q));
-    if (!(fabs(norm - 1.0) <= 1e-6)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\": orientation (%g, %g, %g, %g) has length %g; a unit "
-                           "quaternion w, x, y, z is needed",
-                           name, transform.q.w, transform.q.x, transform.q.y, transform.q.z, norm);
-    }
-    if (!isUsable(linearVelocity) || !isUsable(angularVelocity)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\": velocity (%g, %g, %g) m/s and angular velocity (%g, %g, "
-                           "%g) rad/s must be finite",
-                           name, linearVelocity.x, linearVelocity.y, linearVelocity.z,
-                           angularVelocity.x, angularVelocity.y, angularVelocity.z);
-    }
+    RB_INVALID_IF(!(fabs(norm - 1.0) <= 1e-6), error,
+                  "body \"%s\": orientation (%g, %g, %g, %g) has length %g; a unit quaternion w, "
+                  "x, y, z is needed",
+                  name, transform.q.w, transform.q.x, transform.q.y, transform.q.z, norm);
+    RB_INVALID_IF(!isUsable(linearVelocity) || !isUsable(angularVelocity), error,
+                  "body \"%s\": velocity (%g, %g, %g) m/s and angular velocity (%g, %g, %g) rad/s "
+                  "must be finite",
+                  name, linearVelocity.x, linearVelocity.y, linearVelocity.z, angularVelocity.x,
+                  angularVelocity.y, angularVelocity.z);
     return RB_STATUS_OK;
 }
 
@@ -114,55 +104,38 @@ static rbStatus validateBody(const rbWorld* world, const rbBodyDef* def, rbPath*
                              rbError* error)
 {
     const char* name = def->name != NULL ? def->name : "";
-    if (RB_CHECK_COOKIE(def, RB_KIND_BODY, error) != RB_STATUS_OK ||
-        validateName(world, def->name, error) != RB_STATUS_OK) {
-        return error->status;
-    }
-    if ((unsigned)def->type >= RB_BODY_TYPE_COUNT) {
-        return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": there is no body type %d", name,
-                           (int)def->type);
-    }
+    RB_TRY(RB_CHECK_COOKIE(def, RB_KIND_BODY, error));
+    RB_TRY(validateName(world, def->name, error));
+    RB_INVALID_IF((unsigned)def->type >= RB_BODY_TYPE_COUNT, error,
+                  "body \"%s\": there is no body type %d", name, (int)def->type);
     rbTransform transform = {def->position, def->orientation};
-    rbStatus status =
-        validatePose(name, transform, def->linearVelocity, def->angularVelocity, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(validatePose(name, transform, def->linearVelocity, def->angularVelocity, error));
     rbMotionSettings settings = settingsOf(world, &def->motion);
     rbError inner = {0};
-    status = rbSettingList_Check(&rbMotionSettingList, &settings, &inner);
+    rbStatus status = rbSettingList_Check(&rbMotionSettingList, &settings, &inner);
     if (status == RB_STATUS_OK && def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
         status = rbMassProperties_Validate(def->mass, &inner);
     }
-    if (status != RB_STATUS_OK) {
-        return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
-    }
+    RB_REFUSE_IF(status != RB_STATUS_OK, status, error, "body \"%s\": %.400s", name, inner.message);
     const rbMassProperties* m = def->mass;
     double height = rbLength(world->def.gravity) *
                     (rbLength(def->position) + rbLength(m != NULL ? m->center : RB_VEC3_ZERO));
-    if (m != NULL && !isfinite(m->mass * (rbLengthSquared(def->linearVelocity) + height) +
-                               (m->inertia.xx + m->inertia.yy + m->inertia.zz) *
-                                   rbLengthSquared(def->angularVelocity))) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\": with a mass of %g kg its energy is not finite", name,
-                           m->mass);
-    }
-    if (!isfinite(def->growth)) {
-        return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": the growth %g m/s is not finite",
-                           name, def->growth);
-    }
-    if (def->path != NULL && def->type != RB_BODY_KINEMATIC) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\" has a path; only kinematic bodies follow one", name);
-    }
+    RB_INVALID_IF(m != NULL && !isfinite(m->mass * (rbLengthSquared(def->linearVelocity) + height) +
+                                         (m->inertia.xx + m->inertia.yy + m->inertia.zz) *
+                                             rbLengthSquared(def->angularVelocity)),
+                  error, "body \"%s\": with a mass of %g kg its energy is not finite", name,
+                  m->mass);
+    RB_INVALID_IF(!isfinite(def->growth), error, "body \"%s\": the growth %g m/s is not finite",
+                  name, def->growth);
+    RB_INVALID_IF(def->path != NULL && def->type != RB_BODY_KINEMATIC, error,
+                  "body \"%s\" has a path; only kinematic bodies follow one", name);
     if (def->path != NULL) {
         transform.q = rbNormalizeQuat(transform.q);
         *path = rbPath_Create(def->path, transform, &inner);
-        if (*path == NULL) {
-            return rbError_Set(error, inner.status, "body \"%s\": %.400s", name, inner.message);
-        }
+        RB_REFUSE_IF(*path == NULL, inner.status, error, "body \"%s\": %.400s", name,
+                     inner.message);
     }
-    return status;
+    return RB_STATUS_OK;
 }
 
 static int takeSlot(rbWorld* world)
@@ -195,7 +168,7 @@ rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
     body->userData = def->userData;
     body->growth = def->growth;
     rbWorld_NoteChange(world);
-    if (def->name != NULL && def->name[0] != '\0') {
+    if (def->name != NULL) {
         (void)snprintf(body->name, sizeof body->name, "%s", def->name);
         rbNameTable_Insert(&world->names, body->name, index);
     }
@@ -238,9 +211,7 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
     // Its energy and the work done on it leave the energy accounting with it.
     world->energyReference -=
         rbWorld_BodyEnergy(world, index, NULL) - world->states.data[index].work;
-    if (body->name[0] != '\0') {
-        rbNameTable_Remove(&world->names, body->name, index);
-    }
+    rbNameTable_Remove(&world->names, body->name, index);
     for (int i = 0; i < body->shapes.count; ++i) {
         const rbShapeSlot* shape = &body->shapes.data[i];
         world->geometries.data[shape->def.geometry.index1 - 1].useCount -= 1;
@@ -260,29 +231,18 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
     world->aliveCount -= 1;
 }
 
-const char* rbBody_GetName(const rbWorld* world, rbBodyId bodyId)
-{
-    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].name;
-}
-
-rbBodyType rbBody_GetType(const rbWorld* world, rbBodyId bodyId)
-{
-    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].type;
-}
-
-void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId)
-{
-    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].userData;
-}
+#define DEFINE_GETTER(type, name, member)                                 \
+    RB_DEFINE_GETTER(type, name, (const rbWorld* world, rbBodyId bodyId), \
+                     world->bodies.data[rbWorld_BodyIndex(world, bodyId)].member)
+DEFINE_GETTER(const char*, rbBody_GetName, name)
+DEFINE_GETTER(rbBodyType, rbBody_GetType, type)
+DEFINE_GETTER(void*, rbBody_GetUserData, userData)
+DEFINE_GETTER(double, rbBody_GetGrowth, growth)
+DEFINE_GETTER(int, rbBody_GetShapeCount, shapes.count)
 
 void rbBody_SetUserData(rbWorld* world, rbBodyId bodyId, void* userData)
 {
     world->bodies.data[rbWorld_BodyIndex(world, bodyId)].userData = userData;
-}
-
-double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId)
-{
-    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].growth;
 }
 
 // The state given is that of the principal frame in the world.
@@ -424,14 +384,9 @@ rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
     RB_USE_ALLOCATOR(world->def.allocator);
     int index = rbWorld_BodyIndex(world, bodyId);
     const rbBody* body = &world->bodies.data[index];
-    if (body->type == RB_BODY_KINEMATIC && body->path != NULL) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "body \"%s\" follows its path; its state cannot be set", body->name);
-    }
-    rbStatus status = validatePose(body->name, transform, linearVelocity, angularVelocity, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_INVALID_IF(body->type == RB_BODY_KINEMATIC && body->path != NULL, error,
+                  "body \"%s\" follows its path; its state cannot be set", body->name);
+    RB_TRY(validatePose(body->name, transform, linearVelocity, angularVelocity, error));
     bool isMoving = body->type == RB_BODY_DYNAMIC;
     rbTransform unit = {transform.p, rbNormalizeQuat(transform.q)};
     rbMotionState state =

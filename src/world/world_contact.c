@@ -28,7 +28,7 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 static bool areJoined(const rbWorld* world, int a, int b)
 {
     for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i].joint;
+        const rbJoint* joint = world->joints.data[i];
         if (joint != NULL && !joint->def.areNeighborsMeeting &&
             ((joint->bodyA == a && joint->bodyB == b) ||
              (joint->bodyA == b && joint->bodyB == a))) {
@@ -171,9 +171,7 @@ static rbStatus registerShape(rbWorld* world, int index, rbError* error)
                             .mask = first->mask};
     rbStatus status =
         rbWorld_MergeShapes(world, index, &shape.geometry, &shape.transform, materials, error);
-    if (status == RB_STATUS_OK) {
-        status = checkShell(world, body, &shape, error);
-    }
+    status = status == RB_STATUS_OK ? checkShell(world, body, &shape, error) : status;
     if (status == RB_STATUS_OK) {
         rbContactPairs_SetShape(rbStepEngine_GetPairs(world->engine), index, &shape);
     }
@@ -220,7 +218,7 @@ rbStatus rbWorld_RegisterContacts(rbWorld* world, rbError* error)
     }
     rbContactPairs_ClearExclusions(pairs);
     for (int i = 0; i < world->joints.count && !settings->areNeighborsMeeting; ++i) {
-        const rbJoint* joint = world->joints.data[i].joint;
+        const rbJoint* joint = world->joints.data[i];
         if (joint != NULL && joint->bodyA >= 0 && joint->bodyB >= 0 &&
             !joint->def.areNeighborsMeeting) {
             rbContactPairs_Exclude(pairs, joint->bodyA, joint->bodyB);
@@ -254,8 +252,7 @@ size_t rbWorld_DescribeContactMiss(const rbWorld* world, char* text, size_t capa
     const struct {
         const char* what;
         const char* unit;
-        double value;
-        double tolerance;
+        double value, tolerance;
     } rows[] = {
         {"gaps or slips of up to", "m", s.gapErrorMax, allowed.gap},
         {"contact speeds off by up to", "m/s", s.speedErrorMax, allowed.speed},
@@ -303,18 +300,12 @@ bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
 
 // ------------------------------------------------------------------------------------- reading
 
-// NULL: the engine does not exist yet or has no lasting contacts.
-static const rbEngineContacts* getContacts(const rbWorld* world)
-{
-    return world->engine != NULL ? rbWorld_GetEngineRow(world)->contacts : NULL;
-}
-
 rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
 {
     rbContactStatistics statistics = {0};
-    const rbEngineContacts* contacts = getContacts(world);
-    if (contacts != NULL) {
-        statistics = contacts->getStatistics(world);
+    const rbStepEngine* engine = rbWorld_GetStepEngine(world);
+    if (engine != NULL) {
+        statistics = rbStepEngine_GetContactStatistics(engine);
         statistics.unwritten = world->unwrittenEvents;
         statistics.deepestA = rbWorld_CompleteId(world, statistics.deepestA);
         statistics.deepestB = rbWorld_CompleteId(world, statistics.deepestB);
@@ -327,11 +318,8 @@ rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
 int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity)
 {
     RB_ASSERT(capacity >= 0 && (capacity == 0 || views != NULL));
-    const rbEngineContacts* contacts = getContacts(world);
-    if (contacts == NULL || !world->isEngineReady) {
-        return 0;
-    }
-    int count = contacts->getViews(world, views, capacity);
+    const rbStepEngine* engine = rbWorld_GetReadySteps(world);
+    int count = engine != NULL ? rbStepEngine_GetContacts(engine, views, capacity) : 0;
     for (int i = 0; i < count && i < capacity; ++i) {
         views[i].bodyA = rbWorld_CompleteId(world, views[i].bodyA);
         views[i].bodyB = rbWorld_CompleteId(world, views[i].bodyB);
@@ -342,10 +330,8 @@ int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity
 
 void rbWorld_ReserveContacts(rbWorld* world)
 {
-    const rbEngineContacts* contacts = getContacts(world);
-    if (contacts != NULL) {
-        rbArray_Reserve(world->contactViews, contacts->getViews(world, NULL, 0));
-    }
+    RB_ASSERT(rbWorld_GetStepEngine(world) != NULL);
+    rbArray_Reserve(world->contactViews, rbStepEngine_GetContacts(world->engine, NULL, 0));
 }
 
 rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId, int* count)

@@ -5,9 +5,7 @@
 #include "world/world_joint.h"
 #include "world/world_settings.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const rbEngineRow flightRow = {.name = "flight", .traits = {.isFlightOnly = true}};
 
@@ -22,25 +20,13 @@ RB_DEFINE_WORDS(rbEngineType, "engine", RB_ENGINE_COUNT, engineTable[index]->nam
 rbEngineTraits rbEngineType_GetTraits(rbEngineType type)
 {
     RB_ASSERT((unsigned)type < RB_ENGINE_COUNT);
-    rbEngineTraits traits = engineTable[type]->traits;
-    traits.holdsJoints = engineTable[type]->joints != NULL;
-    return traits;
+    return engineTable[type]->traits;
 }
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world)
 {
     RB_ASSERT((unsigned)world->def.engine < RB_ENGINE_COUNT);
     return engineTable[world->def.engine];
-}
-
-const rbEngineJoints* rbWorld_GetEngineJoints(const rbWorld* world)
-{
-    return world->engine != NULL ? rbWorld_GetEngineRow(world)->joints : NULL;
-}
-
-const rbEngineJoints* rbWorld_GetReadyJoints(const rbWorld* world)
-{
-    return world->isEngineReady ? rbWorld_GetEngineJoints(world) : NULL;
 }
 
 void rbWorld_FreeEngine(rbWorld* world)
@@ -102,8 +88,7 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 {
     RB_ASSERT(overlap->count > 0);
     char others[80] = "";
-    char a[RB_NAME_CAPACITY];
-    char b[RB_NAME_CAPACITY];
+    char a[RB_NAME_CAPACITY], b[RB_NAME_CAPACITY];
     if (overlap->count > 1) {
         (void)snprintf(others, sizeof others, "; at least %d more pair%s", overlap->count - 1,
                        overlap->count == 2 ? " overlaps" : "s overlap");
@@ -122,14 +107,13 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 // Joints that the engine of a world does not support are rejected, not ignored.
 static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbError* error)
 {
-    if (row->joints != NULL || world->jointCount + world->springCount == 0) {
+    if (row->traits.holdsJoints || world->jointCount + world->springCount == 0) {
         return RB_STATUS_OK;
     }
     char text[RB_NAME_CAPACITY];
     bool isJoint = world->jointCount > 0;
     int first = 0;
-    while (isJoint ? world->joints.data[first].joint == NULL
-                   : world->springs.data[first].spring == NULL) {
+    while (isJoint ? world->joints.data[first] == NULL : world->springs.data[first] == NULL) {
         first += 1;
     }
     return rbError_Set(
@@ -186,10 +170,7 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
 {
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     *reached = world->time;
-    rbStatus status = rbWorld_StartEngine(world, NULL);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(rbWorld_StartEngine(world, NULL));
     world->engineError = (rbError){0};
     if (row->advance == NULL) {
         *reached = time;
@@ -234,11 +215,6 @@ bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)
 void rbWorld_EnableJournal(rbWorld* world, bool isOn)
 {
     world->def.event.isJournalOff = !isOn;
-}
-
-rbError rbWorld_GetError(const rbWorld* world)
-{
-    return world->engineError;
 }
 
 rbEngineAccounts rbWorld_GetAccounts(const rbWorld* world)
@@ -294,10 +270,7 @@ void rbWorld_UndoTrial(rbWorld* world, rbWorldTrial* trial)
 
 rbStatus rbWorld_EndTrial(rbWorld* world, rbWorldTrial* trial, rbError* error)
 {
-    rbStatus status = RB_STATUS_OK;
-    if (trial->bytes != NULL) {
-        status = rbWorld_Prepare(world, error);
-    }
+    rbStatus status = trial->bytes != NULL ? rbWorld_Prepare(world, error) : RB_STATUS_OK;
     if (status != RB_STATUS_OK) {
         rbWorld_UndoTrial(world, trial);
     }
@@ -308,16 +281,6 @@ rbStatus rbWorld_EndTrial(rbWorld* world, rbWorldTrial* trial, rbError* error)
 
 // ---------------------------------------------------------------------------- step settings
 
-rbStepSettings rbWorld_GetStepSettings(const rbWorld* world)
-{
-    return world->def.step;
-}
-
-rbContactSettings rbWorld_GetContactSettings(const rbWorld* world)
-{
-    return world->def.contact;
-}
-
 rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
                              const rbContactSettings* contact, rbError* error)
 {
@@ -325,10 +288,7 @@ rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
     rbWorldDef def = world->def;
     def.step = step != NULL ? *step : def.step;
     def.contact = contact != NULL ? *contact : def.contact;
-    rbStatus status = rbCheckWorldDef(&def, error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(rbCheckWorldDef(&def, error));
     rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world);
     world->def.step = def.step;

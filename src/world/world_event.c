@@ -71,9 +71,7 @@ static rbStatus registerBody(rbWorld* world, int index, rbError* error)
                           .mask = first != NULL ? first->mask : 0u,
                           .growth = body->hasMass ? body->growth : 0.0};
     rbStatus status = RB_STATUS_OK;
-    if (body->hasMass) {
-        status = boundLoads(world, index, &def, error);
-    }
+    status = body->hasMass ? boundLoads(world, index, &def, error) : status;
     size_t size = (size_t)(count + 1) * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
     def.materials = materials;
@@ -111,10 +109,7 @@ static void releaseHeld(rbWorld* world)
 // isOverlapFine: overlaps that a sampling detector left are restored, not rejected.
 static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
-    rbStatus sensed = rbWorld_ListSensors(world, error);
-    if (sensed != RB_STATUS_OK) {
-        return sensed;
-    }
+    RB_TRY(rbWorld_ListSensors(world, error));
     if (world->engine == NULL) {
         world->engine = rbCreateEventEngine(&world->def.event, world->def.periodicBox);
     }
@@ -125,11 +120,11 @@ static rbStatus registerAndStart(rbWorld* world, bool isOverlapFine, rbError* er
     rbEventEngine_SetFilter(world->engine, rbWorld_GetPairFilter(world), world);
     releaseHeld(world);
     for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i)) {
+        if (rbWorld_IsBodyAlive(world, i)) {
+            RB_TRY(registerBody(world, i, error));
+        } else {
             rbEventEngine_SetBody(world->engine, i, NULL);
-            continue;
         }
-        RB_TRY(registerBody(world, i, error));
     }
     rbEventHost host = makeHost(world);
     rbStartOverlap overlap;
@@ -195,8 +190,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     int failed[2];
     rbStatus status = advanceBySensors(world, &host, time, reached, failed);
     if (status == RB_STATUS_LIMIT && failed[0] >= 0) {
-        char a[RB_NAME_CAPACITY];
-        char b[RB_NAME_CAPACITY];
+        char a[RB_NAME_CAPACITY], b[RB_NAME_CAPACITY];
         *failedBody = rbWorld_BodyIdOf(world, failed[0]);
         (void)rbError_Set(&world->engineError, status,
                           "the budget of events per simulated second is used up at t = %.9g s; the "
@@ -256,13 +250,7 @@ static bool isResting(const rbWorld* world, int index)
 const rbEngineRow rbEventEngineRow = {
     .name = "event",
     .traits = {.isEventDriven = true, .growsBodies = true},
-    .addWork = addWork,
-    .isResting = isResting,
-    .start = startEngine,
-    .advance = advanceEngine,
-    .destroy = destroyEngine,
-    .move = moveEngine,
-    .prepareLoad = prepareLoad,
+    RB_ENGINE_FUNCTIONS,
     .startAnew = startAnew,
 };
 

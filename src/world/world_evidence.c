@@ -53,11 +53,6 @@ int rbWorld_GetForces(const rbWorld* world, rbForceDef* defs, int capacity)
     return count;
 }
 
-rbEventSettings rbWorld_GetEventSettings(const rbWorld* world)
-{
-    return world->def.event;
-}
-
 // The principal frame of a body in its own frame; of the world itself: none.
 static rbTransform principalOf(const rbWorld* world, int index)
 {
@@ -67,7 +62,7 @@ static rbTransform principalOf(const rbWorld* world, int index)
 int rbJoint_GetHeldParts(const rbWorld* world, rbJointId jointId, rbHeldPart* parts)
 {
     RB_ASSERT(rbJoint_IsValid(world, jointId));
-    const rbJoint* joint = world->joints.data[jointId.index1 - 1].joint;
+    const rbJoint* joint = world->joints.data[jointId.index1 - 1];
     const rbJointModel* model = &joint->model;
     if (joint->def.isVelocityOnly) {
         return 0;

@@ -30,11 +30,6 @@ int rbBodyField_Width(rbBodyField field)
     return fieldTable[field].width;
 }
 
-int rbWorld_GetBodyCount(const rbWorld* world)
-{
-    return world->aliveCount;
-}
-
 int rbWorld_GetBodyIds(const rbWorld* world, rbBodyId* ids, int capacity)
 {
     int count = 0;

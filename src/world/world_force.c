@@ -2,8 +2,6 @@
 #include "world/world_settings.h"
 #include "world/world_state.h"
 
-#include <math.h>
-
 void rbInitForceDef(rbForceDef* def, uint32_t abi, size_t size)
 {
     if (rbStampDef(def, RB_KIND_FORCE, sizeof *def, abi, size)) {
@@ -67,9 +65,7 @@ void rbWorld_RefreshLoads(rbWorld* world, int index)
         if (row->addConstant != NULL) {
             row->addConstant(def, &force, &motion->torque);
         }
-        if (row->addVarying != NULL) {
-            motion->load = variableLoad;
-        }
+        motion->load = row->addVarying != NULL ? variableLoad : motion->load;
     }
     motion->acceleration = rbAddScaled(world->def.gravity, 1.0 / motion->mass, force);
 }

@@ -63,14 +63,6 @@ static int indexOf(const rbWorld* world, rbJointId jointId)
     return (int)jointId.index1 - 1;
 }
 
-rbJointId rbWorld_JointIdOf(const rbWorld* world, int index)
-{
-    bool isAlive =
-        index >= 0 && index < world->joints.count && world->joints.data[index].joint != NULL;
-    return isAlive ? (rbJointId){(uint32_t)index + 1u, world->jointIds.generations.data[index]}
-                   : (rbJointId){0, 0};
-}
-
 static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
                           char text[RB_NAME_CAPACITY])
 {
@@ -85,8 +77,7 @@ static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
 static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef* def,
                           rbError* error)
 {
-    char textA[RB_NAME_CAPACITY];
-    char textB[RB_NAME_CAPACITY];
+    char textA[RB_NAME_CAPACITY], textB[RB_NAME_CAPACITY];
     rbJointSide sideA = sideOf(world, joint->bodyA, joint->startA, textA);
     rbJointSide sideB = sideOf(world, joint->bodyB, joint->startB, textB);
     RB_TRY(rbJointModel_Make(&joint->model, def, &sideA, &sideB, error));
@@ -199,7 +190,7 @@ static void findLimitPositions(const rbWorld* world, rbJoint* joint)
 
 double rbWorld_GetJointEnergy(const rbWorld* world, int index)
 {
-    const rbJoint* joint = world->joints.data[index].joint;
+    const rbJoint* joint = world->joints.data[index];
     double sum = 0.0;
     for (int i = 0; i < joint->model.freedomCount; ++i) {
         const rbFreedomDef* freedom = &joint->def.freedoms[i];
@@ -237,11 +228,8 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     rbWorld_NoteChange(world);
     copyDef(joint, def);
     int index = rbIdPool_Take(&world->jointIds);
-    rbJointSlot slot = {joint};
-    rbArray_Put(world->joints, index, slot);
-    if (joint->name[0] != '\0') {
-        rbNameTable_Insert(&world->linkNames, joint->name, 2 * index);
-    }
+    rbArray_Put(world->joints, index, joint); // NOLINT(bugprone-sizeof-expression)
+    rbNameTable_Insert(&world->linkNames, joint->name, 2 * index);
     for (int i = 0; i < joint->model.freedomCount; ++i) {
         joint->positions[i] = rawPosition(world, joint, &joint->model.freedoms[i]);
     }
@@ -256,7 +244,7 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
 
 static void destroyAt(rbWorld* world, int index)
 {
-    rbJoint* joint = world->joints.data[index].joint;
+    rbJoint* joint = world->joints.data[index];
     RB_ASSERT(joint != NULL);
     rbWorld_NoteChange(world);
     if (rbJoint_IsElastic(joint)) {
@@ -264,13 +252,10 @@ static void destroyAt(rbWorld* world, int index)
         world->elasticCount -= 1;
         world->energyReference -= rbWorld_GetJointEnergy(world, index);
     }
-    if (joint->name[0] != '\0') {
-        rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
-    }
-    world->joints.data[index].joint = NULL;
-    const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
-    if (engine != NULL) {
-        engine->removeJoint(world, index); // another joint may take its slot
+    rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
+    world->joints.data[index] = NULL;
+    if (rbWorld_GetStepEngine(world) != NULL) {
+        rbStepEngine_SetJoint(world->engine, index, NULL); // another joint may take its slot
     }
     world->jointCount -= 1;
     rbIdPool_Release(&world->jointIds, index);
@@ -286,13 +271,13 @@ void rbDestroyJoint(rbWorld* world, rbJointId jointId)
 void rbWorld_DestroyLinksOf(rbWorld* world, int index)
 {
     for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i].joint;
+        const rbJoint* joint = world->joints.data[i];
         if (joint != NULL && (joint->bodyA == index || joint->bodyB == index)) {
             destroyAt(world, i);
         }
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        const rbSpring* spring = world->springs.data[i].spring;
+        const rbSpring* spring = world->springs.data[i];
         if (spring != NULL && (spring->bodyA == index || spring->bodyB == index)) {
             rbWorld_DestroySpringAt(world, i);
         }
@@ -302,7 +287,7 @@ void rbWorld_DestroyLinksOf(rbWorld* world, int index)
 void rbWorld_RemakeLinksOf(rbWorld* world, int index)
 {
     for (int i = 0; i < world->joints.count; ++i) {
-        rbJoint* joint = world->joints.data[i].joint;
+        rbJoint* joint = world->joints.data[i];
         if (joint != NULL && (index < 0 || joint->bodyA == index || joint->bodyB == index)) {
             // The definition was validated at the creation of the joint.
             rbStatus status = makeModel(world, joint, &joint->def, NULL);
@@ -311,7 +296,7 @@ void rbWorld_RemakeLinksOf(rbWorld* world, int index)
         }
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        rbSpring* spring = world->springs.data[i].spring;
+        rbSpring* spring = world->springs.data[i];
         if (spring != NULL && (index < 0 || spring->bodyA == index || spring->bodyB == index)) {
             rbSpring_Remake(world, spring);
         }
@@ -321,14 +306,14 @@ void rbWorld_RemakeLinksOf(rbWorld* world, int index)
 void rbWorld_FreeLinks(rbWorld* world)
 {
     for (int i = 0; i < world->joints.count; ++i) {
-        if (world->joints.data[i].joint != NULL) {
-            freeJoint(world->joints.data[i].joint);
+        if (world->joints.data[i] != NULL) {
+            freeJoint(world->joints.data[i]);
         }
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        rbFree(world->springs.data[i].spring, sizeof(rbSpring));
+        rbFree(world->springs.data[i], sizeof(rbSpring));
     }
-    rbArray_FreeAll(world->joints, world->springs);
+    rbArray_FreeAll(world->joints, world->springs); // NOLINT(bugprone-sizeof-expression)
     rbNameTable_Free(&world->linkNames);
     rbIdPool_Free(&world->jointIds);
     rbIdPool_Free(&world->springIds);
@@ -336,84 +321,46 @@ void rbWorld_FreeLinks(rbWorld* world)
 
 // ----------------------------------------------------------------------------------------- queries
 
-bool rbJoint_IsValid(const rbWorld* world, rbJointId jointId)
-{
-    return rbIdPool_IsAlive(&world->jointIds, jointId.index1, jointId.generation);
-}
-
-int rbWorld_GetJointCount(const rbWorld* world)
-{
-    return world->jointCount;
-}
-
-int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacity)
-{
-    int count = 0;
-    for (int i = 0; i < world->joints.count && count < capacity; ++i) {
-        if (world->joints.data[i].joint != NULL) {
-            ids[count++] = rbWorld_JointIdOf(world, i);
-        }
-    }
-    return count;
-}
-
-rbJointId rbWorld_FindJoint(const rbWorld* world, const char* name)
-{
-    int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    return rbWorld_JointIdOf(world, index % 2 == 0 ? index / 2 : -1);
-}
-
-const char* rbJoint_GetName(const rbWorld* world, rbJointId jointId)
-{
-    return world->joints.data[indexOf(world, jointId)].joint->name;
-}
-
-rbJointType rbJoint_GetType(const rbWorld* world, rbJointId jointId)
-{
-    return world->joints.data[indexOf(world, jointId)].joint->def.type;
-}
-
-rbBodyId rbJoint_GetBodyA(const rbWorld* world, rbJointId jointId)
-{
-    return world->joints.data[indexOf(world, jointId)].joint->def.bodyA;
-}
-
-rbBodyId rbJoint_GetBodyB(const rbWorld* world, rbJointId jointId)
-{
-    return world->joints.data[indexOf(world, jointId)].joint->def.bodyB;
-}
-
-void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId)
-{
-    return world->joints.data[indexOf(world, jointId)].joint->def.userData;
-}
+#define DEFINE_GETTER(type, name, member)                                   \
+    RB_DEFINE_GETTER(type, name, (const rbWorld* world, rbJointId jointId), \
+                     world->joints.data[indexOf(world, jointId)]->member)
+DEFINE_GETTER(const char*, rbJoint_GetName, name)
+DEFINE_GETTER(rbJointType, rbJoint_GetType, def.type)
+DEFINE_GETTER(rbBodyId, rbJoint_GetBodyA, def.bodyA)
+DEFINE_GETTER(rbBodyId, rbJoint_GetBodyB, def.bodyB)
+DEFINE_GETTER(void*, rbJoint_GetUserData, def.userData)
 
 void rbJoint_SetUserData(rbWorld* world, rbJointId jointId, void* userData)
 {
-    world->joints.data[indexOf(world, jointId)].joint->def.userData = userData;
+    world->joints.data[indexOf(world, jointId)]->def.userData = userData;
+}
+
+// Of the last advance; zero if the engine is not ready.
+static rbStepJointResult getResult(const rbWorld* world, int index)
+{
+    const rbStepEngine* engine = rbWorld_GetReadySteps(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
+    return engine != NULL ? rbStepEngine_GetJoint(engine, &host, index) : (rbStepJointResult){0};
 }
 
 double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
 {
-    const rbJoint* joint = world->joints.data[index].joint;
+    const rbJoint* joint = world->joints.data[index];
     RB_ASSERT(0 <= freedom && freedom < joint->model.freedomCount);
     double raw = rawPosition(world, joint, &joint->model.freedoms[freedom]);
-    if (joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE) {
-        return raw;
-    }
-    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
-    double near = engine != NULL ? engine->getJoint(world, index).freedomPositions[freedom]
-                                 : joint->positions[freedom];
-    return rbNearestTurn(raw, near);
+    return joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE
+               ? raw
+               : rbNearestTurn(raw, rbWorld_GetReadySteps(world) != NULL
+                                        ? getResult(world, index).freedomPositions[freedom]
+                                        : joint->positions[freedom]);
 }
 
 double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
 {
-    const rbJoint* joint = world->joints.data[index].joint;
+    const rbJoint* joint = world->joints.data[index];
     RB_ASSERT(0 <= freedom && freedom < joint->limits.count);
-    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
-    if (engine != NULL) {
-        return engine->getJoint(world, index).limitPositions[freedom];
+    if (rbWorld_GetReadySteps(world) != NULL) {
+        return getResult(world, index).limitPositions[freedom];
     }
     const rbLimitModel* limit = &joint->limits.models[freedom];
     double raw = rawPosition(world, joint, &limit->freedom);
@@ -441,15 +388,14 @@ static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rb
 
 double rbWorld_GetLeftGap(const rbWorld* world, int index)
 {
-    const rbJoint* joint = world->joints.data[index].joint;
-    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
-    if (engine == NULL) {
+    const rbJoint* joint = world->joints.data[index];
+    if (rbWorld_GetReadySteps(world) == NULL) {
         return joint->gap;
     }
     for (int i = 0; i < world->touched.count; ++i) {
         int body = world->touched.data[i];
         if (body >= 0 && (body == joint->bodyA || body == joint->bodyB)) {
-            return NODE_GAP_FACTOR * engine->getJoint(world, index).gap;
+            return NODE_GAP_FACTOR * getResult(world, index).gap;
         }
     }
     rbJointState state = {0};
@@ -466,15 +412,11 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
         return (rbJointState){.freedomCount = 0};
     }
     int index = indexOf(world, jointId);
-    const rbJoint* joint = world->joints.data[index].joint;
+    const rbJoint* joint = world->joints.data[index];
     rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);
     rbRowPose poseB = rbWorld_GetRowPose(world, joint->bodyB);
     rbJointState state = {.freedomCount = joint->model.freedomCount};
-    rbStepJointResult result = {0};
-    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
-    if (engine != NULL) {
-        result = engine->getJoint(world, index);
-    }
+    rbStepJointResult result = getResult(world, index);
     rbJointModel_Points(&joint->model, &poseA, &poseB, &state.pointA, &state.pointB, &state.axis);
     if (!joint->def.isVelocityOnly) {
         measureErrors(joint, &poseA, &poseB, &state);
@@ -518,7 +460,7 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
     RB_USE_ALLOCATOR(world->def.allocator);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
-    rbJoint* joint = world->joints.data[index].joint;
+    rbJoint* joint = world->joints.data[index];
     const char* name = rbWorld_LabelJoint(world, index, text);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
     RB_INVALID_IF(joint->def.freedoms[freedom].motor.type == RB_MOTOR_NONE, error,
@@ -534,14 +476,14 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
 
 rbFreedomDef rbJoint_GetFreedom(const rbWorld* world, rbJointId jointId, int freedom)
 {
-    const rbJoint* joint = world->joints.data[indexOf(world, jointId)].joint;
+    const rbJoint* joint = world->joints.data[indexOf(world, jointId)];
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     return joint->def.freedoms[freedom];
 }
 
 bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom)
 {
-    const rbJoint* joint = world->joints.data[indexOf(world, jointId)].joint;
+    const rbJoint* joint = world->joints.data[indexOf(world, jointId)];
     RB_ASSERT(freedom >= 0 && freedom < joint->model.freedomCount);
     return joint->model.freedoms[freedom].kind == RB_FREEDOM_ANGLE;
 }
@@ -549,7 +491,7 @@ bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom
 // Changes what acts along a freedom; the energy reference moves with that of its springs.
 static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedomDef* def)
 {
-    rbJoint* joint = world->joints.data[index].joint;
+    rbJoint* joint = world->joints.data[index];
     world->energyReference -= rbWorld_GetJointEnergy(world, index);
     world->elasticCount -= rbJoint_IsElastic(joint) ? 1 : 0;
     bool isOther = joint->def.freedoms[freedom].motor.type != def->motor.type;
@@ -558,9 +500,8 @@ static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedo
     rbJoint_DefineMotor(joint, freedom, &def->motor);
     world->energyReference += rbWorld_GetJointEnergy(world, index);
     world->elasticCount += rbJoint_IsElastic(joint) ? 1 : 0;
-    const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
-    if (isOther && engine != NULL) {
-        engine->resetMotor(world, index, freedom);
+    if (isOther && rbWorld_GetStepEngine(world) != NULL) {
+        rbStepEngine_ResetMotor(world->engine, index, freedom);
     }
 }
 
@@ -571,7 +512,7 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
     RB_ASSERT(def != NULL);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
-    rbJoint* joint = world->joints.data[index].joint;
+    rbJoint* joint = world->joints.data[index];
     const char* name = rbWorld_LabelJoint(world, index, text);
     RB_TRY(validateFreedomNumber(joint, name, freedom, error));
     const rbMotorModel* own = &joint->definedMotors[freedom];
@@ -595,7 +536,7 @@ rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, cons
 
 rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom)
 {
-    const rbJoint* joint = world->joints.data[indexOf(world, jointId)].joint;
+    const rbJoint* joint = world->joints.data[indexOf(world, jointId)];
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     return joint->def.limits[freedom];
 }
@@ -607,7 +548,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     RB_ASSERT(limit != NULL);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
-    rbJoint* joint = world->joints.data[index].joint;
+    rbJoint* joint = world->joints.data[index];
     const char* name = rbWorld_LabelJoint(world, index, text);
     RB_INVALID_IF(freedom < 0 || freedom >= RB_JOINT_FREEDOMS_MAX, error,
                   "joint \"%s\" has no limit number %d", name, freedom);
@@ -647,7 +588,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
     RB_USE_ALLOCATOR(world->def.allocator);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
-    rbJoint* joint = world->joints.data[index].joint;
+    rbJoint* joint = world->joints.data[index];
     const char* name = rbWorld_LabelJoint(world, index, text);
     RB_INVALID_IF(
         !joint->def.isVelocityOnly, error,
@@ -686,7 +627,7 @@ rbStatus rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, d
     if (!(duration > 0.0) || !isfinite(duration) || !rbIsFinite3(worldPoint)) {
         return RB_STATUS_INVALID;
     }
-    const rbJoint* joint = world->joints.data[indexOf(world, dragId)].joint;
+    const rbJoint* joint = world->joints.data[indexOf(world, dragId)];
     RB_ASSERT(joint->def.isVelocityOnly && joint->bodyA < 0);
     rbTransform frame = rbWorld_GetFrame(world, joint->bodyB);
     rbVec3 way = rbSub(worldPoint, rbTransformPoint(frame, joint->def.anchorB));

@@ -6,10 +6,7 @@
 #include <string.h>
 
 static const char* const typeNames[RB_BODY_TYPE_COUNT] = {
-    [RB_BODY_STATIC] = "static",
-    [RB_BODY_KINEMATIC] = "kinematic",
-    [RB_BODY_DYNAMIC] = "dynamic",
-};
+    [RB_BODY_STATIC] = "static", [RB_BODY_KINEMATIC] = "kinematic", [RB_BODY_DYNAMIC] = "dynamic"};
 
 static bool isDynamic(const rbWorld* world, int index)
 {
@@ -24,9 +21,41 @@ static const char* typeOf(const rbWorld* world, int index)
 const char* rbWorld_NameOfLink(int index, const void* context)
 {
     const rbWorld* world = context;
-    return index % 2 == 0 ? world->joints.data[index / 2].joint->name
-                          : world->springs.data[index / 2].spring->name;
+    return index % 2 == 0 ? world->joints.data[index / 2]->name
+                          : world->springs.data[index / 2]->name;
 }
+
+// The functions that find joints and springs, which differ only in their arrays and in whether the
+// index of a name is even (0) or odd (1).
+#define DEFINE_FINDERS(Link, link, isOdd)                                                     \
+    rb##Link##Id rbWorld_##Link##IdOf(const rbWorld* world, int index)                        \
+    {                                                                                         \
+        bool isAlive =                                                                        \
+            index >= 0 && index < world->link##s.count && world->link##s.data[index] != NULL; \
+        uint32_t generation = isAlive ? world->link##Ids.generations.data[index] : 0;         \
+        return (rb##Link##Id){isAlive ? (uint32_t)index + 1u : 0, generation};                \
+    }                                                                                         \
+    bool rb##Link##_IsValid(const rbWorld* world, rb##Link##Id link##Id)                      \
+    {                                                                                         \
+        return rbIdPool_IsAlive(&world->link##Ids, link##Id.index1, link##Id.generation);     \
+    }                                                                                         \
+    int rbWorld_Get##Link##Ids(const rbWorld* world, rb##Link##Id* ids, int capacity)         \
+    {                                                                                         \
+        int count = 0;                                                                        \
+        for (int i = 0; i < world->link##s.count && count < capacity; ++i) {                  \
+            if (world->link##s.data[i] != NULL) {                                             \
+                ids[count++] = rbWorld_##Link##IdOf(world, i);                                \
+            }                                                                                 \
+        }                                                                                     \
+        return count;                                                                         \
+    }                                                                                         \
+    rb##Link##Id rbWorld_Find##Link(const rbWorld* world, const char* name)                   \
+    {                                                                                         \
+        int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);     \
+        return rbWorld_##Link##IdOf(world, index % 2 == (isOdd) ? index / 2 : -1);            \
+    }
+DEFINE_FINDERS(Joint, joint, 0)
+DEFINE_FINDERS(Spring, spring, 1)
 
 static rbStatus validateName(const rbWorld* world, const rbLink* link, rbError* error)
 {
@@ -51,8 +80,7 @@ rbStatus rbWorld_ValidateLink(const rbWorld* world, rbLink* link, int* indexA, i
     }
     const rbBodyId ids[2] = {link->bodyA, link->bodyB};
     int indices[2];
-    char textA[RB_NAME_CAPACITY];
-    char textB[RB_NAME_CAPACITY];
+    char textA[RB_NAME_CAPACITY], textB[RB_NAME_CAPACITY];
     for (int i = 0; i < 2; ++i) {
         indices[i] = (int)ids[i].index1 - 1;
         RB_INVALID_IF(!RB_IS_NULL(ids[i]) && !rbBody_IsValid(world, ids[i]), error,
@@ -90,22 +118,20 @@ const char* rbChooseLabel(const char* name, const char* what, int index,
 
 const char* rbWorld_LabelJoint(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
 {
-    RB_ASSERT(world->joints.data[index].joint != NULL);
-    return rbChooseLabel(world->joints.data[index].joint->name, "joint", index, text);
+    RB_ASSERT(world->joints.data[index] != NULL);
+    return rbChooseLabel(world->joints.data[index]->name, "joint", index, text);
 }
 
 const char* rbWorld_LabelSpring(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
 {
-    RB_ASSERT(world->springs.data[index].spring != NULL);
-    return rbChooseLabel(world->springs.data[index].spring->name, "spring", index, text);
+    RB_ASSERT(world->springs.data[index] != NULL);
+    return rbChooseLabel(world->springs.data[index]->name, "spring", index, text);
 }
 
 rbTransform rbWorld_GetFrame(const rbWorld* world, int index)
 {
-    if (index < 0) {
-        return RB_TRANSFORM_IDENTITY;
-    }
-    return rbWorld_PublicState(world, index, &world->states.data[index]).transform;
+    return index < 0 ? RB_TRANSFORM_IDENTITY
+                     : rbWorld_PublicState(world, index, &world->states.data[index]).transform;
 }
 
 rbRowPose rbWorld_GetRowPose(const rbWorld* world, int index)
@@ -126,21 +152,14 @@ rbVec3 rbWorld_ToPrincipal(const rbWorld* world, int index, rbVec3 anchor)
 
 static void getVelocities(const rbWorld* world, int index, rbVec3* linear, rbVec3* angular)
 {
-    *linear = RB_VEC3_ZERO;
-    *angular = RB_VEC3_ZERO;
-    if (index >= 0) {
-        const rbMotionState* state = &world->states.data[index];
-        *linear = state->velocity;
-        *angular = rbRotate(state->orientation, state->spin);
-    }
+    const rbMotionState* state = index >= 0 ? &world->states.data[index] : NULL;
+    *linear = state != NULL ? state->velocity : RB_VEC3_ZERO;
+    *angular = state != NULL ? rbRotate(state->orientation, state->spin) : RB_VEC3_ZERO;
 }
 
 double rbWorld_GetRowRate(const rbWorld* world, int indexA, int indexB, const rbRow* row)
 {
-    rbVec3 vA;
-    rbVec3 wA;
-    rbVec3 vB;
-    rbVec3 wB;
+    rbVec3 vA, wA, vB, wB;
     getVelocities(world, indexA, &vA, &wA);
     getVelocities(world, indexB, &vB, &wB);
     return rbDot(row->linear, rbSub(vB, vA)) + rbDot(row->angularB, wB) - rbDot(row->angularA, wA);
@@ -153,13 +172,13 @@ double rbWorld_GetElasticEnergy(const rbWorld* world, int index)
         return sum;
     }
     for (int i = 0; i < world->springs.count; ++i) {
-        const rbSpring* spring = world->springs.data[i].spring;
+        const rbSpring* spring = world->springs.data[i];
         if (spring != NULL && (index < 0 || spring->bodyA == index || spring->bodyB == index)) {
             sum += rbSpring_GetEnergy(world, spring);
         }
     }
     for (int i = 0; i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i].joint;
+        const rbJoint* joint = world->joints.data[i];
         if (joint != NULL && (index < 0 || joint->bodyA == index || joint->bodyB == index)) {
             sum += rbWorld_GetJointEnergy(world, i);
         }

@@ -8,6 +8,7 @@
 // tree halves its items at the median of their centers along the axis of the largest spread, and
 // lives as long as the world has the same shapes: motion only refits its boxes, until they are so
 // large that a new build is cheaper than walking them.
+#include "base/math/matrix3.h"
 #include "collision/broadphase/broad_phase.h"
 #include "collision/geometry/shape_ops.h"
 #include "world/world_state.h"
@@ -34,8 +35,7 @@ typedef struct Item {
     rbBounds bounds; // m, world, a little larger than the shape
     rbTransform pose;
     const rbGeometry* geometry; // borrowed from the world
-    int body;
-    int shape;
+    int body, shape;
     uint32_t generation; // of the body
 } Item;
 
@@ -128,8 +128,7 @@ static double fitNodes(rbQueryTree* tree)
 static double getMiddle(const rbQueryTree* tree, int item, int axis)
 {
     const rbBounds* box = &tree->items.data[item].bounds;
-    rbVec3 sum = rbAdd(box->lower, box->upper);
-    return axis == 0 ? sum.x : axis == 1 ? sum.y : sum.z;
+    return rbGetComponent(rbAdd(box->lower, box->upper), axis);
 }
 
 // Is item a before item b? Ties by index, so that the tree is deterministic.
@@ -144,8 +143,7 @@ static void selectMiddle(rbQueryTree* tree, int begin, int end, int axis)
 {
     int* order = tree->order.data;
     int middle = (begin + end) / 2;
-    int low = begin;
-    int high = end - 1;
+    int low = begin, high = end - 1;
     while (low < high) {
         int pivot = order[(low + high) / 2];
         int i = low, j = high;
@@ -182,10 +180,7 @@ static int chooseAxis(const rbQueryTree* tree, int begin, int end)
         upper = rbMax3(upper, sum);
     }
     rbVec3 size = rbSub(upper, lower);
-    if (size.x >= size.y && size.x >= size.z) {
-        return 0;
-    }
-    return size.y >= size.z ? 1 : 2;
+    return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
 }
 
 // Adds the node of a run and those below it.
@@ -448,11 +443,9 @@ static void walkTree(Query* query)
 // Whether hit a is reported before hit b; ties by body and shape.
 static bool isNearer(const rbQueryHit* a, const rbQueryHit* b)
 {
-    if (a->distance != b->distance) {
-        return a->distance < b->distance;
-    }
-    return a->bodyId.index1 != b->bodyId.index1 ? a->bodyId.index1 < b->bodyId.index1
-                                                : a->shapeIndex < b->shapeIndex;
+    return a->distance != b->distance             ? a->distance < b->distance
+           : a->bodyId.index1 != b->bodyId.index1 ? a->bodyId.index1 < b->bodyId.index1
+                                                  : a->shapeIndex < b->shapeIndex;
 }
 
 static rbBodyId getBodyId(const Item* item)

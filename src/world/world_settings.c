@@ -15,9 +15,7 @@
 #include <math.h>
 
 static const char* const schemeNames[RB_SCHEME_COUNT] = {
-    [RB_SCHEME_START] = "start",
-    [RB_SCHEME_MIDDLE] = "middle",
-};
+    [RB_SCHEME_START] = "start", [RB_SCHEME_MIDDLE] = "middle"};
 RB_DEFINE_WORDS(rbStepScheme, "scheme", RB_SCHEME_COUNT, schemeNames[index])
 
 // --------------------------------------------------------------------------------------- lists

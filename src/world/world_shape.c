@@ -63,9 +63,7 @@ static rbStatus validateSurface(rbVec3 velocity, rbError* error)
 
 static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
 {
-    if (RB_CHECK_COOKIE(def, RB_KIND_SHAPE, error) != RB_STATUS_OK) {
-        return RB_STATUS_INVALID;
-    }
+    RB_TRY(RB_CHECK_COOKIE(def, RB_KIND_SHAPE, error));
     RB_INVALID_IF(
         !rbIdPool_IsAlive(&world->geometryIds, def->geometry.index1, def->geometry.generation),
         error, "the shape refers to a geometry that does not exist");
@@ -75,10 +73,8 @@ static rbStatus validateShape(const rbWorld* world, const rbShapeDef* def, rbErr
                   "the shape's position must be finite and its orientation a unit quaternion; its "
                   "length is %g",
                   norm);
-    rbStatus status = validateSurface(def->surfaceVelocity, error);
-    return status == RB_STATUS_OK
-               ? rbSettingList_Check(&rbMaterialSettingList, &def->material, error)
-               : status;
+    RB_TRY(validateSurface(def->surfaceVelocity, error));
+    return rbSettingList_Check(&rbMaterialSettingList, &def->material, error);
 }
 
 int rbBody_CountSolid(const rbBody* body)
@@ -195,9 +191,7 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
     rbStatus status = validateShape(world, def, &inner);
     rbShapeDef unit = *def;
     unit.transform.q = rbNormalizeQuat(def->transform.q);
-    if (status == RB_STATUS_OK) {
-        status = validateGroups(body, def, &inner);
-    }
+    status = status == RB_STATUS_OK ? validateGroups(body, def, &inner) : status;
     bool needsMass = body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass && !def->isSensor;
     if (status == RB_STATUS_OK && needsMass) {
         status = sumMass(world, body, &unit, &mass, &inner);
@@ -242,9 +236,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     const char* name = rbWorld_LabelBody(world, slot, text);
     RB_TRY(validateShapeNumber(world, slot, index, error));
     rbStatus status = rbSettingList_Check(&rbMaterialSettingList, material, &inner);
-    if (status != RB_STATUS_OK) {
-        return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
-    }
+    RB_REFUSE_IF(status != RB_STATUS_OK, status, error, "body \"%s\": %.400s", name, inner.message);
     bool isHeavier = false;
     size_t size = (size_t)body->shapes.count * sizeof *body->shapes.data;
     rbShapeSlot* before = rbAlloc(size);
@@ -259,9 +251,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
     rbMassProperties mass = {0};
     bool needsMass = isHeavier && body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass &&
                      rbBody_CountSolid(body) > 0;
-    if (needsMass) {
-        status = sumMass(world, body, NULL, &mass, &inner);
-    }
+    status = needsMass ? sumMass(world, body, NULL, &mass, &inner) : status;
     if (status != RB_STATUS_OK) {
         memcpy(body->shapes.data, before, size);
         (void)rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
@@ -337,17 +327,10 @@ rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* e
                               factor * old.xy, factor * old.xz, factor * old.yz};
     rbError inner = {0};
     rbStatus status = rbMassProperties_Validate(&scaled, &inner);
-    if (status != RB_STATUS_OK) {
-        return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
-    }
+    RB_REFUSE_IF(status != RB_STATUS_OK, status, error, "body \"%s\": %.400s", name, inner.message);
     body->hasExplicitMass = true;
     takeMass(world, index, &scaled);
     return RB_STATUS_OK;
-}
-
-int rbBody_GetShapeCount(const rbWorld* world, rbBodyId bodyId)
-{
-    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].shapes.count;
 }
 
 rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index)
@@ -359,9 +342,7 @@ rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index)
 
 void* rbBody_GetShapeUserData(const rbWorld* world, rbBodyId bodyId, int index)
 {
-    const rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
-    RB_ASSERT(0 <= index && index < body->shapes.count);
-    return body->shapes.data[index].def.userData;
+    return rbBody_GetShape(world, bodyId, index).userData;
 }
 
 void rbBody_SetShapeUserData(rbWorld* world, rbBodyId bodyId, int index, void* userData)

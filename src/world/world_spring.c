@@ -15,15 +15,7 @@ void rbInitSpringDef(rbSpringDef* def, uint32_t abi, size_t size)
 static const rbSpring* getSpring(const rbWorld* world, rbSpringId springId)
 {
     RB_ASSERT(rbIdPool_IsAlive(&world->springIds, springId.index1, springId.generation));
-    return world->springs.data[springId.index1 - 1].spring;
-}
-
-rbSpringId rbWorld_SpringIdOf(const rbWorld* world, int index)
-{
-    bool isAlive =
-        index >= 0 && index < world->springs.count && world->springs.data[index].spring != NULL;
-    return isAlive ? (rbSpringId){(uint32_t)index + 1u, world->springIds.generations.data[index]}
-                   : (rbSpringId){0, 0};
+    return world->springs.data[springId.index1 - 1];
 }
 
 static rbStatus validateNumbers(const rbSpringDef* def, const char* name, rbError* error)
@@ -84,8 +76,7 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
 {
     RB_USE_ALLOCATOR(world->def.allocator);
     rbError reason = {0};
-    int bodyA;
-    int bodyB;
+    int bodyA, bodyB;
     if (validateSpring(world, def, &bodyA, &bodyB, &reason) != RB_STATUS_OK) {
         rbWorld_LogRefusal(world, "a spring", &reason, error);
         return (rbSpringId){0, 0};
@@ -104,11 +95,8 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
         spring->def.restLength = lengthOf(world, spring);
     }
     int index = rbIdPool_Take(&world->springIds);
-    rbSpringSlot slot = {spring};
-    rbArray_Put(world->springs, index, slot);
-    if (spring->name[0] != '\0') {
-        rbNameTable_Insert(&world->linkNames, spring->name, 2 * index + 1);
-    }
+    rbArray_Put(world->springs, index, spring); // NOLINT(bugprone-sizeof-expression)
+    rbNameTable_Insert(&world->linkNames, spring->name, 2 * index + 1);
     world->springCount += 1;
     world->elasticCount += 1;
     world->energyReference += rbSpring_GetEnergy(world, spring);
@@ -117,18 +105,15 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
 
 void rbWorld_DestroySpringAt(rbWorld* world, int index)
 {
-    rbSpring* spring = world->springs.data[index].spring;
+    rbSpring* spring = world->springs.data[index];
     RB_ASSERT(spring != NULL);
     rbWorld_NoteChange(world);
     // Its energy leaves the accounting with it.
     world->energyReference -= rbSpring_GetEnergy(world, spring);
-    if (spring->name[0] != '\0') {
-        rbNameTable_Remove(&world->linkNames, spring->name, 2 * index + 1);
-    }
-    world->springs.data[index].spring = NULL;
-    const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
-    if (engine != NULL) {
-        engine->removeSpring(world, index); // another spring may take its slot
+    rbNameTable_Remove(&world->linkNames, spring->name, 2 * index + 1);
+    world->springs.data[index] = NULL;
+    if (rbWorld_GetStepEngine(world) != NULL) {
+        rbStepEngine_SetSpring(world->engine, index, NULL); // another spring may take its slot
     }
     world->springCount -= 1;
     world->elasticCount -= 1;
@@ -139,56 +124,17 @@ void rbWorld_DestroySpringAt(rbWorld* world, int index)
 void rbDestroySpring(rbWorld* world, rbSpringId springId)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
-    RB_ASSERT(rbIdPool_IsAlive(&world->springIds, springId.index1, springId.generation));
+    RB_ASSERT(rbSpring_IsValid(world, springId));
     rbWorld_DestroySpringAt(world, (int)springId.index1 - 1);
 }
 
-bool rbSpring_IsValid(const rbWorld* world, rbSpringId springId)
-{
-    return rbIdPool_IsAlive(&world->springIds, springId.index1, springId.generation);
-}
-
-int rbWorld_GetSpringCount(const rbWorld* world)
-{
-    return world->springCount;
-}
-
-int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity)
-{
-    int count = 0;
-    for (int i = 0; i < world->springs.count && count < capacity; ++i) {
-        if (world->springs.data[i].spring != NULL) {
-            ids[count++] = rbWorld_SpringIdOf(world, i);
-        }
-    }
-    return count;
-}
-
-rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name)
-{
-    int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
-    return rbWorld_SpringIdOf(world, index >= 0 && index % 2 == 1 ? index / 2 : -1);
-}
-
-const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId)
-{
-    return getSpring(world, springId)->name;
-}
-
-rbBodyId rbSpring_GetBodyA(const rbWorld* world, rbSpringId springId)
-{
-    return getSpring(world, springId)->def.bodyA;
-}
-
-rbBodyId rbSpring_GetBodyB(const rbWorld* world, rbSpringId springId)
-{
-    return getSpring(world, springId)->def.bodyB;
-}
-
-rbSpringDef rbSpring_GetDef(const rbWorld* world, rbSpringId springId)
-{
-    return getSpring(world, springId)->def;
-}
+#define DEFINE_GETTER(type, name, member)                                     \
+    RB_DEFINE_GETTER(type, name, (const rbWorld* world, rbSpringId springId), \
+                     getSpring(world, springId)->member)
+DEFINE_GETTER(const char*, rbSpring_GetName, name)
+DEFINE_GETTER(rbBodyId, rbSpring_GetBodyA, def.bodyA)
+DEFINE_GETTER(rbBodyId, rbSpring_GetBodyB, def.bodyB)
+DEFINE_GETTER(rbSpringDef, rbSpring_GetDef, def)
 
 rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, double damping,
                          double restLength, rbError* error)
@@ -197,7 +143,7 @@ rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, 
     RB_ASSERT(rbSpring_IsValid(world, springId));
     char text[RB_NAME_CAPACITY];
     int index = (int)springId.index1 - 1;
-    rbSpring* spring = world->springs.data[index].spring;
+    rbSpring* spring = world->springs.data[index];
     rbSpringDef def = spring->def;
     def.stiffness = stiffness;
     def.damping = damping;
@@ -224,9 +170,8 @@ rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId)
     state.pointB = rbAdd(poseB.position, rbMulMV(poseB.rotation, spring->model.pointB));
     state.speed = rbWorld_GetRowRate(world, spring->bodyA, spring->bodyB, &row);
     state.energy = rbSpring_GetEnergy(world, spring);
-    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
-    if (engine != NULL) {
-        state.force = engine->getSpringForce(world, (int)springId.index1 - 1);
+    if (rbWorld_GetReadySteps(world) != NULL) {
+        state.force = rbStepEngine_GetSpringForce(world->engine, (int)springId.index1 - 1);
     } else {
         // No step yet: use the law of the spring itself.
         state.force = spring->def.stiffness * (state.length - spring->def.restLength) +

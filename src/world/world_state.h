@@ -59,8 +59,7 @@ typedef struct rbMergedSlot {
 
 // A material pair set by the user.
 typedef struct rbMaterialPairSlot {
-    int kindA;
-    int kindB;
+    int kindA, kindB;
     rbMaterialPair pair;
 } rbMaterialPairSlot;
 
@@ -68,8 +67,7 @@ typedef struct rbMaterialPairSlot {
 // touched, the impulse so far, and the approach at the beginning.
 typedef struct rbTouchArray {
     rbEngineTouch* data; // in the order of bodies, then shapes
-    int count;
-    int capacity;
+    int count, capacity;
 } rbTouchArray;
 
 // Pairs of shapes that touch, and shapes in sensors.
@@ -104,18 +102,9 @@ typedef struct rbJoint {
 typedef struct rbSpring {
     char name[RB_NAME_CAPACITY];
     rbSpringDef def; // with the actual rest length
-    int bodyA;
-    int bodyB;
+    int bodyA, bodyB;
     rbSpringModel model;
 } rbSpring;
-
-typedef struct rbJointSlot {
-    rbJoint* joint; // NULL: free
-} rbJointSlot;
-
-typedef struct rbSpringSlot {
-    rbSpring* spring; // NULL: free
-} rbSpringSlot;
 
 struct rbWorld {
     rbWorldDef def;
@@ -142,10 +131,10 @@ struct rbWorld {
     int firstForce1; // of those that act on every dynamic body, as in rbBody
 
     rbIdPool jointIds;
-    RB_ARRAY(rbJointSlot) joints;
-    int jointCount; // alive
+    RB_ARRAY(rbJoint*) joints; // of pointers; NULL: a free slot
+    int jointCount;            // alive
     rbIdPool springIds;
-    RB_ARRAY(rbSpringSlot) springs;
+    RB_ARRAY(rbSpring*) springs;
     int springCount;
     int elasticCount;      // springs, and joints with a spring along a freedom
     rbNameTable linkNames; // of joint i under 2 i, of spring i under 2 i + 1
@@ -192,6 +181,13 @@ struct rbWorld {
     int64_t motionCount;           // grows whenever bodies may have moved or changed
     struct rbQueryTree* queryTree; // NULL until the first query
 };
+
+// Defines a function that returns a value.
+#define RB_DEFINE_GETTER(type, name, parameters, value) \
+    type name parameters                                \
+    {                                                   \
+        return (value);                                 \
+    }
 
 // Notify the engine: bodies, shapes, joints or forces changed; the flight of a body was restarted;
 // the parameters of a joint changed.

@@ -1,6 +1,5 @@
 // The step engine of a world: registering bodies, joints and springs, starting it, and advancing
 // it.
-#include "dynamics/contact/contact_substeps.h"
 #include "dynamics/solvers/step_method.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
@@ -11,15 +10,24 @@
 
 // ------------------------------------------------------------------------------------ registration
 
-// The arrays that the world lends to the engine.
-static rbStepHost lendStates(const rbWorld* world)
+rbStepEngine* rbWorld_GetStepEngine(const rbWorld* world)
+{
+    return world->def.engine == RB_ENGINE_STEP ? world->engine : NULL;
+}
+
+rbStepEngine* rbWorld_GetReadySteps(const rbWorld* world)
+{
+    return world->isEngineReady ? rbWorld_GetStepEngine(world) : NULL;
+}
+
+rbStepHost rbWorld_GetStepHost(const rbWorld* world)
 {
     return (rbStepHost){.motions = world->motions.data, .states = world->states.data};
 }
 
 static void registerJoint(const rbWorld* world, rbStepEngine* engine, int index)
 {
-    const rbJoint* joint = world->joints.data[index].joint;
+    const rbJoint* joint = world->joints.data[index];
     if (joint == NULL) {
         rbStepEngine_SetJoint(engine, index, NULL);
         return;
@@ -46,7 +54,7 @@ static void registerJoint(const rbWorld* world, rbStepEngine* engine, int index)
 
 static void registerSpring(const rbWorld* world, rbStepEngine* engine, int index)
 {
-    const rbSpring* spring = world->springs.data[index].spring;
+    const rbSpring* spring = world->springs.data[index];
     if (spring == NULL) {
         rbStepEngine_SetSpring(engine, index, NULL);
         return;
@@ -103,7 +111,7 @@ static bool holdsWithout(const rbWorld* world, int joint)
     size_t size = (size_t)world->states.count * sizeof *world->states.data;
     rbMotionState* states = rbAlloc(size);
     memcpy(states, world->states.data, size);
-    rbStepHost host = lendStates(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
     host.states = states;
     rbStartGap gap = {.joint = -1, .other = -1};
     rbStatus status = rbStepEngine_Start(engine, &host, world->time, &gap, NULL);
@@ -125,11 +133,11 @@ static bool isNeighbor(const rbJoint* a, const rbJoint* b)
 
 static int findOpponent(const rbWorld* world, int joint)
 {
-    const rbJoint* own = world->joints.data[joint].joint;
+    const rbJoint* own = world->joints.data[joint];
     int tried = 0;
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < world->joints.count && tried < OPPONENTS_MAX; ++i) {
-            const rbJoint* other = world->joints.data[i].joint;
+            const rbJoint* other = world->joints.data[i];
             if (other == NULL || i == joint || isNeighbor(own, other) != (pass == 0)) {
                 continue;
             }
@@ -147,7 +155,7 @@ static rbStatus nameGap(const rbWorld* world, const rbStartGap* gap, rbError* er
     char gapText[80];
     char others[80] = "";
     char texts[4][RB_NAME_CAPACITY];
-    const rbJoint* joint = world->joints.data[gap->joint].joint;
+    const rbJoint* joint = world->joints.data[gap->joint];
     const char* name = rbWorld_LabelJoint(world, gap->joint, texts[0]);
     const char* a = rbWorld_LabelBody(world, joint->bodyA, texts[1]);
     const char* b = rbWorld_LabelBody(world, joint->bodyB, texts[2]);
@@ -208,8 +216,8 @@ static rbStatus prepareLimits(rbWorld* world, const rbContactSettings* contact, 
 {
     const rbStepSettings* step = &world->def.step;
     int index = 0;
-    while (index < world->joints.count && (world->joints.data[index].joint == NULL ||
-                                           world->joints.data[index].joint->limits.count == 0)) {
+    while (index < world->joints.count &&
+           (world->joints.data[index] == NULL || world->joints.data[index]->limits.count == 0)) {
         index += 1;
     }
     if (index == world->joints.count) {
@@ -234,7 +242,7 @@ static rbStatus checkMotors(const rbWorld* world, rbError* error)
 {
     char text[RB_NAME_CAPACITY];
     for (int i = 0; world->def.step.errorMax > 0.0 && i < world->joints.count; ++i) {
-        const rbJoint* joint = world->joints.data[i].joint;
+        const rbJoint* joint = world->joints.data[i];
         for (int k = 0; joint != NULL && k < RB_JOINT_FREEDOMS_MAX; ++k) {
             rbMotorType type = joint->def.freedoms[k].motor.type;
             RB_REFUSE_IF(
@@ -253,7 +261,7 @@ static rbStatus checkMotors(const rbWorld* world, rbError* error)
 static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbError* error)
 {
     char text[RB_NAME_CAPACITY];
-    const rbJoint* joint = world->joints.data[limit->joint].joint;
+    const rbJoint* joint = world->joints.data[limit->joint];
     const rbLimitModel* model = &joint->limits.models[limit->freedom];
     const char* unit = model->freedom.kind == RB_FREEDOM_TRAVEL ? "m" : "rad";
     return rbError_Set(error, RB_STATUS_INVALID,
@@ -297,7 +305,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
 {
     RB_TRY(registerBodies(world, error));
     double before = sumEnergy(world);
-    rbStepHost host = lendStates(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
     rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
     rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
     if (status != RB_STATUS_OK && gap.joint >= 0) {
@@ -319,7 +327,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
 static void leaveEngine(rbWorld* world)
 {
     for (int i = 0; i < world->joints.count; ++i) {
-        rbJoint* joint = world->joints.data[i].joint;
+        rbJoint* joint = world->joints.data[i];
         for (int f = 0; joint != NULL && f < joint->model.freedomCount; ++f) {
             joint->positions[f] = rbWorld_GetFreedomPosition(world, i, f);
         }
@@ -385,8 +393,7 @@ static rbStatus nameFailure(rbWorld* world, int body, double time, rbBodyId* fai
 
 static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size)
 {
-    int light;
-    int heavy;
+    int light, heavy;
     char names[2][RB_NAME_CAPACITY];
     double spread = rbStepEngine_GetSpread(world->engine, joint, &light, &heavy);
     if (!(spread > SPREAD_MOST)) {
@@ -420,7 +427,7 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                            "step.errorMax is %g m; set a larger errorMax, or another order",
                            s.accuracyEstimate, time, world->def.step.errorMax);
     }
-    if (index < 0 || index >= world->joints.count || world->joints.data[index].joint == NULL) {
+    if (index < 0 || index >= world->joints.count || world->joints.data[index] == NULL) {
         return rbError_Set(
             &world->engineError, status,
             status == RB_STATUS_LIMIT
@@ -430,7 +437,7 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
     }
     char gap[80];
     char texts[3][RB_NAME_CAPACITY];
-    const rbJoint* joint = world->joints.data[index].joint;
+    const rbJoint* joint = world->joints.data[index];
     const char* name = rbWorld_LabelJoint(world, index, texts[0]);
     const char* a = rbWorld_LabelBody(world, joint->bodyA, texts[1]);
     const char* b = rbWorld_LabelBody(world, joint->bodyB, texts[2]);
@@ -498,7 +505,7 @@ static void endTouches(rbWorld* world)
 
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
-    rbStepHost host = lendStates(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
     host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteStepJournal;
     host.node = rbWorld_NoteNode;
     host.context = world;
@@ -514,24 +521,16 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     if (status == RB_STATUS_LIMIT && failed >= 0) {
         return nameFailure(world, failed, *reached, failedBody);
     }
-    if (status != RB_STATUS_OK) {
-        status = nameShortfall(world, status, *reached, failedBody);
-    }
+    status = status != RB_STATUS_OK ? nameShortfall(world, status, *reached, failedBody) : status;
     if (status == RB_STATUS_NUMERICAL) {
         noteFirstMiss(world, unmetBefore, *failedBody);
     }
     return status;
 }
 
-// NULL: the world has another engine, or none yet.
-static const rbStepEngine* getEngine(const rbWorld* world)
-{
-    return world->def.engine == RB_ENGINE_STEP ? world->engine : NULL;
-}
-
 rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
 {
-    const rbStepEngine* engine = getEngine(world);
+    const rbStepEngine* engine = rbWorld_GetStepEngine(world);
     if (engine == NULL) {
         return (rbStepStatistics){0};
     }
@@ -549,7 +548,7 @@ static bool startForSnapshot(rbWorld* world)
     if (registerBodies(world, NULL) != RB_STATUS_OK) {
         return false;
     }
-    rbStepHost host = lendStates(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
     rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL);
     if (status != RB_STATUS_OK) {
         return false;
@@ -598,49 +597,13 @@ static bool isResting(const rbWorld* world, int index)
     return world->isEngineReady && rbStepEngine_IsResting(world->engine, index);
 }
 
-static void removeJoint(rbWorld* world, int index)
-{
-    rbStepEngine_SetJoint(world->engine, index, NULL);
-}
-
-static void removeSpring(rbWorld* world, int index)
-{
-    rbStepEngine_SetSpring(world->engine, index, NULL);
-}
-
-static void resetMotor(rbWorld* world, int index, int freedom)
-{
-    rbStepEngine_ResetMotor(world->engine, index, freedom);
-}
-
-static rbStepJointResult getJoint(const rbWorld* world, int index)
-{
-    rbStepHost host = lendStates(world);
-    return rbStepEngine_GetJoint(world->engine, &host, index);
-}
-
-static double getSpringForce(const rbWorld* world, int index)
-{
-    return rbStepEngine_GetSpringForce(world->engine, index);
-}
-
-static double getFreedomMass(const rbWorld* world, int index, int freedom)
-{
-    return rbStepEngine_GetFreedomMass(world->engine, index, freedom);
-}
-
-static int countRedundant(const rbWorld* world)
-{
-    return rbStepEngine_CountRedundant(world->engine);
-}
-
 // Error of the period below 1 %: (w h)^2 / 12.
 #define STEP_TURN 0.35
 
 rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
 {
     rbStiffSpring found = {.period = INFINITY, .stepMax = INFINITY};
-    if (getEngine(world) == NULL || !world->isEngineReady) {
+    if (rbWorld_GetReadySteps(world) == NULL) {
         return found;
     }
     rbStepStiff stiff = rbStepEngine_GetStiff(world->engine);
@@ -701,43 +664,10 @@ size_t rbWorld_DescribeNumericalEnergy(const rbWorld* world, double scale, char*
     return length > 0 ? (size_t)length : 0;
 }
 
-static const rbEngineJoints joints = {
-    .removeJoint = removeJoint,
-    .removeSpring = removeSpring,
-    .resetMotor = resetMotor,
-    .getJoint = getJoint,
-    .getSpringForce = getSpringForce,
-    .getFreedomMass = getFreedomMass,
-    .countRedundant = countRedundant,
-};
-
-static rbContactStatistics getContactStatistics(const rbWorld* world)
-{
-    return rbStepEngine_GetContactStatistics(world->engine);
-}
-
-static int getContactViews(const rbWorld* world, rbContactView* views, int capacity)
-{
-    return rbStepEngine_GetContacts(world->engine, views, capacity);
-}
-
-static const rbEngineContacts contacts = {
-    .getStatistics = getContactStatistics,
-    .getViews = getContactViews,
-};
-
 const rbEngineRow rbStepEngineRow = {
     .name = "step",
-    .traits = {.isStepped = true},
-    .joints = &joints,
-    .contacts = &contacts,
+    .traits = {.isStepped = true, .holdsJoints = true},
+    RB_ENGINE_FUNCTIONS,
     .reset = destroyEngine,
-    .addWork = addWork,
-    .isResting = isResting,
-    .start = startEngine,
-    .advance = advanceEngine,
     .leave = leaveEngine,
-    .destroy = destroyEngine,
-    .move = moveEngine,
-    .prepareLoad = prepareLoad,
 };

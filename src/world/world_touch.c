@@ -32,10 +32,8 @@ const rbContactEvent* rbWorld_GetContactEvents(const rbWorld* world, int* count)
 
 static int compareIds(rbBodyId p, rbBodyId q)
 {
-    if (p.index1 != q.index1) {
-        return p.index1 < q.index1 ? -1 : 1;
-    }
-    return p.generation == q.generation ? 0 : (p.generation < q.generation ? -1 : 1);
+    int order = (p.index1 > q.index1) - (p.index1 < q.index1);
+    return order != 0 ? order : (p.generation > q.generation) - (p.generation < q.generation);
 }
 
 // Order of two pairs: < 0 if the first one comes first.

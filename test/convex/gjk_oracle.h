@@ -135,7 +135,7 @@ static inline bool oraclePolytope(const rbConvex* convex, const rbCso* cso, Orac
         p->rough[i] = rbMakeVec3((double)p->vertices[i].x, (double)p->vertices[i].y,
                                  (double)p->vertices[i].z);
     }
-    return convex->plus == NULL;
+    return true;
 }
 
 // Squared distance of a point and a triangle's inside; INFINITY if the foot is outside (the edges
@@ -360,16 +360,6 @@ static inline rbWide oracleHeight(const rbConvex* convex, Wide3 u)
     }
 }
 
-// Height of a core with its summands.
-static inline rbWide oracleHeights(const rbConvex* convex, Wide3 u)
-{
-    rbWide height = 0.0L;
-    for (const rbConvex* part = convex; part != NULL; part = part->plus) {
-        height += oracleHeight(part, u);
-    }
-    return height;
-}
-
 // Distance of the support planes normal to a direction from A to B: a lower bound of the distance.
 static inline rbWide oraclePlane(const rbCso* cso, Wide3 n)
 {
@@ -377,11 +367,11 @@ static inline rbWide oraclePlane(const rbCso* cso, Wide3 n)
     Wide3 u = {n.x / length, n.y / length, n.z / length};
     Wide3 back = {-wideDot(u, wide(cso->rotation.cx)), -wideDot(u, wide(cso->rotation.cy)),
                   -wideDot(u, wide(cso->rotation.cz))};
-    return wideDot(u, wide(cso->translation)) - oracleHeights(cso->a, u) -
-           oracleHeights(cso->b, back);
+    return wideDot(u, wide(cso->translation)) - oracleHeight(cso->a, u) -
+           oracleHeight(cso->b, back);
 }
 
-// How far a point is outside of a core without summands, m, roughly; <= 0 inside.
+// How far a point is outside of a core, m, roughly; <= 0 inside.
 static inline rbWide oracleExcess(const rbConvex* convex, Wide3 p)
 {
     const rbShapeData* data = &convex->geometry->data;

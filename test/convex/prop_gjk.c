@@ -115,10 +115,8 @@ static void checkSane(const rbCso* cso, const rbGjkResult* r)
     Wide3 db = wideSub(b, wide(r->b));
     checkBelow((double)rbWideSqrt(wideDot(da, da) + wideDot(db, db)), rounding);
     // the witnesses are points of the cores
-    if (cso->a->plus == NULL && cso->b->plus == NULL) {
-        checkBelow((double)oracleExcess(cso->a, wide(r->a)), 2.0 * rounding);
-        checkBelow((double)oracleExcess(cso->b, wideMoveBack(cso, r->b)), 2.0 * rounding);
-    }
+    checkBelow((double)oracleExcess(cso->a, wide(r->a)), 2.0 * rounding);
+    checkBelow((double)oracleExcess(cso->b, wideMoveBack(cso, r->b)), 2.0 * rounding);
     // the lower bound is not above the distance of the witnesses, the upper bound not below any
     // plane
     rbWide plane = oraclePlane(cso, wide(r->normal));

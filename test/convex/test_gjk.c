@@ -1,5 +1,6 @@
 // Distances against closed forms, the inner problem against enumeration, and the settings.
 #include "collision/convex/gjk.h"
+#include "lab/convex/minkowski.h"
 #include "lab/math/random3.h"
 #include "rb_test.h"
 #include "rb_wide.h"
@@ -497,13 +498,13 @@ static void roundingAndSummingAgree(void** state)
     rbConvex b = makeConvex(box);
     rbConvex plain = makeConvex(box);
     rbConvex ball = makeConvex(round);
-    rbConvex sum = plain;
-    rbConvex_Sum(&sum, &ball);
+    rbMinkowskiSum sum;
+    rbMinkowskiSum_Make(&sum, &plain, &ball);
     rbRandom random = {rbTest_Seed(317)};
     for (int i = 0; i < 300; ++i) {
         rbTransform pose = {rbScale(4.0, rbRandom_Direction(&random)), rbRandom_Quat(&random)};
         rbCso core = rbCso_Make(&plain, &b, pose);
-        rbCso whole = rbCso_Make(&sum, &b, pose);
+        rbCso whole = rbCso_Make(&sum.body, &b, pose);
         rbGjkResult c = rbGjk_Distance(&core, NULL, NULL);
         rbGjkResult w = rbGjk_Distance(&whole, NULL, NULL);
         checkNear(w.upper, c.upper - 0.3, 1e-11);

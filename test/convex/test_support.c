@@ -3,6 +3,7 @@
 #include "base/math/elementary.h"
 #include "collision/convex/convex.h"
 #include "lab/convex/features.h"
+#include "lab/convex/minkowski.h"
 #include "lab/math/random3.h"
 #include "rb_test.h"
 
@@ -120,13 +121,14 @@ static void sumsAreExact(void** state)
     rbGeometry* boxA = rbCreateBox(rbMakeVec3(1.0, 2.0, 3.0), &error);
     rbGeometry* boxB = rbCreateBox(rbMakeVec3(0.1, 0.2, 0.3), &error);
     rbGeometry* dot = rbCreateSphere(1e-6, &error);
-    rbConvex summand;
-    rbConvex sum;
+    rbConvex a;
+    rbConvex b;
     rbConvex point;
-    assert_true(rbConvex_Make(boxA, 0.0, &sum) && rbConvex_Make(boxB, 0.0, &summand));
+    rbMinkowskiSum sum;
+    assert_true(rbConvex_Make(boxA, 0.0, &a) && rbConvex_Make(boxB, 0.0, &b));
     assert_true(rbConvex_Make(dot, 0.0, &point));
-    rbConvex_Sum(&sum, &summand);
-    rbCso ofSum = rbCso_Make(&sum, &point, RB_TRANSFORM_IDENTITY);
+    rbMinkowskiSum_Make(&sum, &a, &b);
+    rbCso ofSum = rbCso_Make(&sum.body, &point, RB_TRANSFORM_IDENTITY);
     for (int i = 0; i < 200; ++i) {
         rbVec3 u = rbRandom_Direction(&random);
         double truth = 1.1 * fabs(u.x) + 2.2 * fabs(u.y) + 3.3 * fabs(u.z);

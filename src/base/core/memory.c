@@ -350,9 +350,7 @@ void* rbGrowArray(void* data, int* capacity, int wanted, size_t elementSize)
         return data;
     }
     int64_t grown = (int64_t)*capacity + *capacity / 2 + 8;
-    if (grown < wanted) {
-        grown = wanted;
-    }
+    grown = grown < wanted ? wanted : grown;
     if (grown > INT32_MAX) {
         outOfMemory(SIZE_MAX);
     }

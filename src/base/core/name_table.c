@@ -56,6 +56,9 @@ static void grow(rbNameTable* table)
 void rbNameTable_Insert(rbNameTable* table, const char* name, int index)
 {
     RB_ASSERT(index >= 0);
+    if (name[0] == '\0') {
+        return;
+    }
     if (2 * (table->used + 1) > table->capacity) {
         grow(table);
     }
@@ -67,7 +70,8 @@ void rbNameTable_Remove(rbNameTable* table, const char* name, int index)
 {
     uint64_t hash = hashName(name);
     uint64_t mask = (uint64_t)table->capacity - 1;
-    for (uint64_t i = hash & mask; table->slots[i].index1 != 0; i = (i + 1) & mask) {
+    for (uint64_t i = hash & mask; name[0] != '\0' && table->slots[i].index1 != 0;
+         i = (i + 1) & mask) {
         if (table->slots[i].index1 == index + 1 && table->slots[i].hash == hash) {
             table->slots[i].index1 = -1;
             return;

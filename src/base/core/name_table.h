@@ -23,7 +23,7 @@ typedef const char* rbNameOfFn(int index, const void* context);
 // Index of a name, -1 if there is none.
 int rbNameTable_Find(const rbNameTable* table, const char* name, rbNameOfFn* nameOf,
                      const void* context);
-// The name must not be in the table yet.
+// The name must not be in the table yet; an empty one is not entered.
 void rbNameTable_Insert(rbNameTable* table, const char* name, int index);
 void rbNameTable_Remove(rbNameTable* table, const char* name, int index);
 void rbNameTable_Free(rbNameTable* table);

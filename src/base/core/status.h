@@ -15,6 +15,14 @@
 #define RB_INVALID_IF(condition, error, ...) \
     RB_REFUSE_IF(condition, RB_STATUS_INVALID, error, __VA_ARGS__)
 
+// Leaves a function that returns a pointer, with NULL, for bad input.
+#define RB_NULL_IF(condition, error, ...)                           \
+    if (condition) {                                                \
+        (void)rbError_Set((error), RB_STATUS_INVALID, __VA_ARGS__); \
+        return NULL;                                                \
+    }                                                               \
+    (void)0
+
 // Leaves it with the status of a call that fails.
 #define RB_TRY(call)                 \
     do {                             \

@@ -70,9 +70,7 @@ double rbAtan2(double y, double x)
     double direction = isSteep == isLeft ? 1.0 : -1.0;
     double quotient = large > 0.0 ? small / large : 0.0;
     rbPair arc = {quotient, 0.0};
-    if (quotient >= TINY_QUOTIENT) {
-        arc = arcOfOctant(small, large);
-    }
+    arc = quotient >= TINY_QUOTIENT ? arcOfOctant(small, large) : arc;
     double result = 0.0;
     if (turns == 0.0) {
         result = arc.high + arc.low;

@@ -18,23 +18,13 @@ static const double cosCoefficients[6] = {
     -0x1.27e4fa16cc2d1p-22, 0x1.1eeb67d026ec6p-29, -0x1.907cd8ff5ede7p-37,
 };
 
-// 2/pi
-#define TWO_OVER_PI 0x1.45f306dc9c883p-1
-
+#define TWO_OVER_PI 0x1.45f306dc9c883p-1 // 2/pi
 // pi/2 in three parts; products of the first two with integers below 2^20 are exact
 #define HALF_PI_1 0x1.921fb54400000p+0
-
-// second part, down to 2^-65
-#define HALF_PI_2 0x1.0b4611a600000p-34
-
-// third part, rounded
-#define HALF_PI_3 0x1.3198a2e037073p-69
-
-// pi/2 as high + low
-#define HALF_PI_HIGH 0x1.921fb54442d18p+0
-
-// its low part
-#define HALF_PI_LOW 0x1.1a62633145c07p-54
+#define HALF_PI_2 0x1.0b4611a600000p-34 // second part, down to 2^-65
+#define HALF_PI_3 0x1.3198a2e037073p-69 // third part, rounded
+#define HALF_PI_HIGH 0x1.921fb54442d18p+0 // pi/2 as high + low
+#define HALF_PI_LOW 0x1.1a62633145c07p-54 // its low part
 
 // bits of 2/pi, most significant first, after 64 zero bits
 static const uint32_t twoOverPi[39] = {
@@ -95,14 +85,10 @@ static const double atanTable[65][2] = {
     {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55},
 };
 
-// 32/ln 2
-#define EXP_STEPS_PER_UNIT 0x1.71547652b82fep+5
-
+#define EXP_STEPS_PER_UNIT 0x1.71547652b82fep+5 // 32/ln 2
 // ln 2/32 in two parts; products of the first with integers below 2^16 are exact
 #define EXP_STEP_HIGH 0x1.62e42fefa0000p-6
-
-// its second part
-#define EXP_STEP_LOW 0x1.cf79abc9e3b3ap-45
+#define EXP_STEP_LOW 0x1.cf79abc9e3b3ap-45 // its second part
 
 // (exp(r) - 1 - r)/r^2, |r| <= ln 2/64
 static const double expCoefficients[5] = {
@@ -130,11 +116,8 @@ static const double expTable[32][2] = {
     {0x1.ea4afa2a490dap+0, -0x1.e9c23179c2893p-54}, {0x1.f50765b6e4540p+0, 0x1.9d3e12dd8a18bp-54},
 };
 
-// ln 2 in two parts; the first is a multiple of 2^-42
-#define LN2_HIGH 0x1.62e42fefa3800p-1
-
-// its second part
-#define LN2_LOW 0x1.ef35793c76730p-45
+#define LN2_HIGH 0x1.62e42fefa3800p-1 // ln 2 in two parts; the first is a multiple of 2^-42
+#define LN2_LOW 0x1.ef35793c76730p-45 // its second part
 
 // (log(1 + r) - r + r^2/2)/r^3, |r| <= 1/79
 static const double logCoefficients[6] = {

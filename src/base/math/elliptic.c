@@ -152,8 +152,7 @@ void rbElliptic_SnCnDnSmall(const rbElliptic* elliptic, double s, double c, doub
     double sin3 = w * s + s;
     double sin5 = w * sin3 - s, sin7 = w * sin5 - sin3, cos3 = w * c - c, cos5 = w * cos3 - c;
     double cos7 = w * cos5 - cos3;
-    double cos4 = w * cos2 - 1.0;
-    double cos6 = w * cos4 - cos2;
+    double cos4 = w * cos2 - 1.0, cos6 = w * cos4 - cos2;
     double theta1 = s - q2 * (sin3 - q4 * (sin5 - q4 * q2 * sin7));
     double theta2 = c + q2 * (cos3 + q4 * (cos5 + q4 * q2 * cos7));
     double odd = 2.0 * q * (cos2 + q4 * q4 * cos6);

@@ -30,8 +30,7 @@ rbElliptic rbElliptic_Make(double m, double m1);
 // e = exp(-|b|), b = scale * u; P and M are 2 nome^(i(i+1)) cosh and sinh((2i+1)|b|), times e.
 typedef struct rbThetaParts {
     double e, x, v; // exp(-b), exp(-2b), nome exp(2b)
-    double plus[RB_THETA_TERMS];
-    double minus[RB_THETA_TERMS];
+    double plus[RB_THETA_TERMS], minus[RB_THETA_TERMS];
 } rbThetaParts;
 
 rbThetaParts rbElliptic_ThetaParts(const rbElliptic* elliptic, double absoluteU);

@@ -1,6 +1,5 @@
 #include "base/math/matrix3.h"
 
-#include "base/math/elementary.h"
 #include "base/math/float_bits.h"
 
 #include <rattleback/base.h>
@@ -58,9 +57,7 @@ static bool factor(rbSym3 s, rbFactor3* f)
         return false;
     }
     f->isSwapped = s.zz - s.xz / f->d0 * s.xz > s.yy - s.xy / f->d0 * s.xy;
-    if (f->isSwapped) {
-        s = swapYZ(s);
-    }
+    s = f->isSwapped ? swapYZ(s) : s;
     f->l10 = s.xy / f->d0;
     f->l20 = s.xz / f->d0;
     f->d1 = s.yy - f->l10 * s.xy;

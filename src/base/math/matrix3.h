@@ -8,7 +8,12 @@
 
 #define RB_MAT3_IDENTITY ((rbMat3){{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}})
 
-// Column 0, 1 or 2.
+// Component or column 0, 1 or 2.
+static inline double rbGetComponent(rbVec3 v, int i)
+{
+    return i == 0 ? v.x : i == 1 ? v.y : v.z;
+}
+
 static inline rbVec3 rbMat3_GetColumn(rbMat3 m, int column)
 {
     return column == 0 ? m.cx : column == 1 ? m.cy : m.cz;

@@ -27,8 +27,7 @@ typedef struct rbOdeMethod {
     int stages;
     bool hasErrorEstimate;
     double node[RB_ODE_STAGES_MAX];
-    double coupling[RB_ODE_STAGES_MAX][RB_ODE_STAGES_MAX];
-    double weight[RB_ODE_STAGES_MAX];
+    double coupling[RB_ODE_STAGES_MAX][RB_ODE_STAGES_MAX], weight[RB_ODE_STAGES_MAX];
     double errorWeight[RB_ODE_STAGES_MAX];
 } rbOdeMethod;
 

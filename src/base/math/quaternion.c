@@ -31,9 +31,7 @@ rbQuat rbQuat_FromMat(rbMat3 r)
     } else {
         q = (rbQuat){r.cx.y - r.cy.x, r.cx.z + r.cz.x, r.cy.z + r.cz.y, 1.0 + zz - xx - yy};
     }
-    if (q.w < 0.0) {
-        q = (rbQuat){-q.w, -q.x, -q.y, -q.z};
-    }
+    q = q.w < 0.0 ? (rbQuat){-q.w, -q.x, -q.y, -q.z} : q;
     return rbNormalizeQuat(q);
 }
 

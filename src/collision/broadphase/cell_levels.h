@@ -31,8 +31,7 @@ typedef struct rbCellLevels {
 
 // A block of cells, both ends included.
 typedef struct rbCellRange {
-    int64_t lower[3];
-    int64_t upper[3];
+    int64_t lower[3], upper[3];
 } rbCellRange;
 
 // Chooses the width of the finest cells for the boxes present. O(n), or O(n log) where sizes differ

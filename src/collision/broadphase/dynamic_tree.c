@@ -296,9 +296,7 @@ static int32_t findSibling(rbDynamicTree* tree, const rbFloatBox* box, int id, i
             area = getArea(&hull);
         }
         double grows = here - area; // all ancestors below this one grow too
-        double costs[2];
-        double hulls[2];
-        double areas[2];
+        double costs[2], hulls[2], areas[2];
         for (int place = 0; place < 2; ++place) {
             hulls[place] = getHullArea(&node->boxes[place], box);
             areas[place] = getArea(&node->boxes[place]);
@@ -392,8 +390,7 @@ static void detach(rbBroadPhase* broad, int id)
 // centers are split evenly because both scans stop at them.
 static void selectMiddle(rbTreeItem* items, int begin, int end, int middle, int axis)
 {
-    int low = begin;
-    int high = end - 1;
+    int low = begin, high = end - 1;
     while (low < high) {
         float pivot = items[low + (high - low) / 2].center[axis];
         int i = low, k = high;

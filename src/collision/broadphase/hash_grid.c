@@ -73,8 +73,7 @@ typedef struct rbHashGrid {
     int brickCount;
     int32_t* buckets;   // first brick, by hash
     int bucketCapacity; // a power of two
-    int firstOfLevel[RB_LEVEL_COUNT];
-    int bricksOfLevel[RB_LEVEL_COUNT];
+    int firstOfLevel[RB_LEVEL_COUNT], bricksOfLevel[RB_LEVEL_COUNT];
     int levelEnd; // coarser levels are empty
     rbIdList giants;
     rbIdList counters; // scratch of the choice
@@ -292,9 +291,7 @@ static void attach(rbHashGrid* grid, int id, const rbBounds* box)
     findHomeCell(grid, box, level, cell);
     int64_t at[3] = {cell[0] >> BRICK_SHIFT, cell[1] >> BRICK_SHIFT, cell[2] >> BRICK_SHIFT};
     int b = findBrick(grid, at, level);
-    if (b == RB_BROAD_NONE) {
-        b = makeBrick(grid, at, level);
-    }
+    b = b == RB_BROAD_NONE ? makeBrick(grid, at, level) : b;
     rbBrick* brick = &grid->bricks[b];
     if (brick->count == BRICK_BOXES_MAX) {
         attachGiant(grid, id);
@@ -438,8 +435,7 @@ typedef struct rbHashSearch {
     int self;
     int runCount;
     int boxCount; // of the runs
-    int64_t tests;
-    int64_t cells;
+    int64_t tests, cells;
     rbRun runs[RUNS_MAX]; // being fetched from memory
 } rbHashSearch;
 
@@ -447,10 +443,9 @@ typedef struct rbHashSearch {
 static inline bool decide(const rbHashSearch* search, rbFloatQuery query, const rbFloatBox* box)
 {
     rbBoxAnswer answer = rbCompareBoxes(query, box);
-    if (answer == RB_BOXES_UNDECIDED) {
-        return rbDoBoxesOverlap(search->box, &search->broad->boxes[getId(box)]);
-    }
-    return answer == RB_BOXES_OVERLAP;
+    return answer == RB_BOXES_UNDECIDED
+               ? rbDoBoxesOverlap(search->box, &search->broad->boxes[getId(box)])
+               : answer == RB_BOXES_OVERLAP;
 }
 
 // Tests the boxes of the runs.
@@ -482,8 +477,7 @@ static void searchBrick(rbHashSearch* search, int b, const rbCellRange* range)
     const rbBrick* brick = &search->grid->bricks[b];
     const uint16_t* starts = search->grid->cells[b].starts;
     const rbFloatBox* places = &search->grid->places[brick->first];
-    int lower[3];
-    int upper[3];
+    int lower[3], upper[3];
     for (int axis = 0; axis < 3; ++axis) {
         int64_t origin = brick->at[axis] * (1 << BRICK_SHIFT);
         int64_t low = range->lower[axis] - origin, high = range->upper[axis] - origin;

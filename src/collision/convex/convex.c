@@ -1,5 +1,4 @@
-// Support mappings of cores: one row a family of shapes, then sums and the difference of two
-// bodies.
+// Support mappings of cores: one row a family of shapes, then the difference of two bodies.
 //
 // Polytopes return only vertices, so the kernels end after finitely many steps on them, and accept
 // directions of any length; smooth cores square the direction and receive it with its largest
@@ -47,8 +46,7 @@ static rbVec3 supportPoints(const rbConvex* convex, rbVec3 direction, int* verte
 
 typedef struct CoreRow {
     rbCoreSupportFn* support; // NULL: no convex core
-    bool isPolytope;
-    bool isExtents;
+    bool isPolytope, isExtents;
 } CoreRow;
 
 static const CoreRow coreTable[RB_FAMILY_COUNT] = {
@@ -77,7 +75,6 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
     convex->geometry = geometry;
     convex->points = NULL;
     convex->pointCount = 0;
-    convex->plus = NULL;
     if (family == RB_FAMILY_BOX) {
         convex->extents = geometry->data.box.halfExtents;
         convex->signMask = 7;
@@ -106,23 +103,11 @@ void rbConvex_MakePoints(const rbVec3* points, int count, double size, double ra
                          .pointCount = count};
 }
 
-void rbConvex_Sum(rbConvex* convex, const rbConvex* plus)
-{
-    RB_ASSERT(convex->plus == NULL && plus != NULL);
-    convex->plus = plus;
-    convex->size += plus->size;
-    convex->radius += plus->radius;
-    convex->isPolytope = convex->isPolytope && plus->isPolytope;
-}
-
 bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point)
 {
-    if (vertex < 0 || convex->plus != NULL || !convex->isPolytope) {
+    RB_ASSERT(!convex->isExtents);
+    if (vertex < 0 || !convex->isPolytope) {
         return false;
-    }
-    if (convex->isExtents) {
-        *point = rbGetBoxCorner(convex->extents, vertex);
-        return vertex < 8;
     }
     if (convex->geometry == NULL) {
         *point = convex->points[vertex < convex->pointCount ? vertex : 0];
@@ -144,26 +129,13 @@ rbVec3 rbBalanceDirection(rbVec3 d)
                              : rbMakeVec3(d.x / largest, d.y / largest, d.z / largest);
 }
 
-rbVec3 rbSupportSum(const rbConvex* convex, rbVec3 direction, int* vertex)
-{
-    // any length is accepted; balanced twice, because the first time leaves a rounding
-    rbVec3 d = rbBalanceDirection(rbBalanceDirection(direction));
-    rbVec3 sum = RB_VEC3_ZERO;
-    for (const rbConvex* part = convex; part != NULL; part = part->plus) {
-        sum = rbAdd(sum, part->support(part, d, vertex));
-    }
-    // A sum of two polytopes has a vertex for each pair of vertices; its index is not kept.
-    *vertex = convex->plus != NULL ? -1 : *vertex;
-    return sum;
-}
-
 rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA)
 {
     RB_ASSERT(rbIsFinite3(transformBtoA.p) && rbIsFiniteQuat(transformBtoA.q));
     rbCso cso = {
         .a = a, .b = b, .rotation = rbMatFromQuat(transformBtoA.q), .translation = transformBtoA.p};
     cso.scale = a->size + b->size + rbLength(transformBtoA.p);
-    cso.isExtents = a->isExtents && a->plus == NULL && b->isExtents && b->plus == NULL;
+    cso.isExtents = a->isExtents && b->isExtents;
     return cso;
 }
 

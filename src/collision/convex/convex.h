@@ -29,7 +29,6 @@ struct rbConvex {
     const rbGeometry* geometry; // borrowed; a convex, bounded type. NULL: a hull of points
     const rbVec3* points;       // then these, borrowed; a vertex is an index into them
     int pointCount;
-    const rbConvex* plus; // a summand in the same frame (Minkowski sum), borrowed, or NULL
 };
 
 // The convex body of a geometry, rounded by a radius >= 0. False for planes, meshes, soups,
@@ -60,14 +59,12 @@ typedef struct rbCso {
 
 rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA);
 
-// Adds a summand: the body becomes the Minkowski sum of the two, in the same frame.
-void rbConvex_Sum(rbConvex* convex, const rbConvex* plus);
-
 // Support point of A - B along any non-zero finite direction (frame of A). hints, two vertex
 // indices or NULL, speed up hulls and are updated.
 rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2]);
 
-// Vertex of a polytope core by the index that its support returned; false if there is none.
+// Vertex of a polytope core without extents by the index that its support returned; false if there
+// is none.
 bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point);
 
 // The result for bodies from that for their cores: the surfaces move toward each other along the

@@ -31,8 +31,7 @@ static rbVec3 supportOfConvex(const rbGeometry* geometry, rbVec3 direction)
 
 static rbBounds boundsOfConvex(const rbGeometry* geometry, rbTransform transform)
 {
-    double lower[3];
-    double upper[3];
+    double lower[3], upper[3];
     const rbVec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     for (int i = 0; i < 3; ++i) {
         rbVec3 local = rbInvRotate(transform.q, axes[i]);

@@ -90,9 +90,7 @@ typedef struct Starter {
 // squares: a square root costs as much as half a support.
 static rbCsoPoint supportAlong(Starter* s, rbVec3 direction)
 {
-    if (s->balls.a + s->balls.b > 0.0) {
-        direction = rbNormalize(direction);
-    }
+    direction = s->balls.a + s->balls.b > 0.0 ? rbNormalize(direction) : direction;
     rbCsoPoint point = supportWithout(s->cso, direction, s->balls);
     ++s->result.supports;
     double height = rbDot(point.w, direction);
@@ -158,10 +156,8 @@ static bool addSecond(Starter* s)
                                    {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
     rbVec3 toward = rbNeg(s->scratch->points[0].w);
     double good = GOOD_HEIGHT * s->cso->scale * s->cso->scale;
-    if (rbLengthSquared(toward) > s->slack * s->slack && addBest(s, &toward, 1, good)) {
-        return true;
-    }
-    return !s->result.isApart && addBest(s, axes, 6, good);
+    return (rbLengthSquared(toward) > s->slack * s->slack && addBest(s, &toward, 1, good)) ||
+           (!s->result.isApart && addBest(s, axes, 6, good));
 }
 
 static bool addThird(Starter* s)
@@ -187,9 +183,7 @@ static bool addFourth(Starter* s)
     const rbCsoPoint* p = s->scratch->points;
     rbVec3 ab = rbSub(p[1].w, p[0].w), ac = rbSub(p[2].w, p[0].w);
     rbVec3 n = rbCross(ab, ac);
-    if (rbDot(n, p[0].w) > 0.0) {
-        n = rbNeg(n);
-    }
+    n = rbDot(n, p[0].w) > 0.0 ? rbNeg(n) : n;
     const rbVec3 directions[2] = {n, rbNeg(n)};
     return addBest(s, directions, 2, GOOD_HEIGHT * fmax(rbLengthSquared(ab), rbLengthSquared(ac)));
 }
@@ -312,8 +306,7 @@ bool rbEpa_GuessStart(const rbCso* cso, rbCsoPoint start[4])
     double near = DEEP_NEAR * (a->size + b->size);
     rbVec3 t = cso->translation;
     double tt = rbLengthSquared(t);
-    bool isFit =
-        a->isPolytope && b->isPolytope && a->plus == NULL && b->plus == NULL && !cso->isExtents;
+    bool isFit = a->isPolytope && b->isPolytope && !cso->isExtents;
     if (!isFit || !(tt < near * near)) {
         return false;
     }
@@ -376,15 +369,8 @@ typedef struct Proposal {
 
 static double rollingRadiusOf(const rbConvex* convex)
 {
-    double sum = 0.0;
-    for (const rbConvex* part = convex; part != NULL; part = part->plus) {
-        if (part->geometry != NULL && part->geometry->type == RB_SHAPE_ELLIPSOID) {
-            rbVec3 a = part->geometry->data.ellipsoid.semiAxes;
-            double least = fmin(a.x, fmin(a.y, a.z));
-            sum += least * least / fmax(a.x, fmax(a.y, a.z));
-        }
-    }
-    return sum;
+    bool isEllipsoid = convex->geometry != NULL && convex->geometry->type == RB_SHAPE_ELLIPSOID;
+    return isEllipsoid ? rbGetRollingRadius(convex->geometry->data.ellipsoid.semiAxes) : 0.0;
 }
 
 // Radii of balls that roll freely inside the cores: 0 for a core that is not an ellipsoid.
@@ -994,8 +980,7 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
                 .gap = RB_EPA_GAP * cso->scale,
                 .rollingRadius = balls.a + balls.b,
                 .isSmooth = !cso->a->isPolytope || !cso->b->isPolytope,
-                .mayGuess = cso->a->isPolytope && cso->b->isPolytope && cso->a->plus == NULL &&
-                            cso->b->plus == NULL,
+                .mayGuess = cso->a->isPolytope && cso->b->isPolytope,
                 .lower = -INFINITY,
                 .height = INFINITY,
                 .face = -1};
@@ -1010,9 +995,7 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
             reason = runPolytope(&s, start, startCount, (Balls){0.0, 0.0});
         }
     }
-    if (reason == RB_STOP_APART || !(s.lower > -INFINITY)) {
-        s.lower = looseLower(&s);
-    }
+    s.lower = reason == RB_STOP_APART || !(s.lower > -INFINITY) ? looseLower(&s) : s.lower;
     return finish(&s, reason);
 }
 

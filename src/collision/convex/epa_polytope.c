@@ -198,10 +198,7 @@ static double setPlanes(rbEpaScratch* scratch, int first, int count, rbVec3 w)
         a = next;
         squareA = squareNext;
     }
-    if ((thin[0] | thin[1]) != 0) {
-        return setPlanesSlowly(scratch, first, count, w);
-    }
-    return leastOf(least);
+    return (thin[0] | thin[1]) != 0 ? setPlanesSlowly(scratch, first, count, w) : leastOf(least);
 }
 
 // ----------------------------------------------------------------------------------------- horizon

@@ -389,8 +389,7 @@ static void readCache(Search* search, const rbGjkCache* cache)
     int count = cache->count >= 0 && cache->count <= 4 ? cache->count : 0;
     for (int i = 0; i < count; ++i) {
         rbCsoPoint* point = &result->simplex[result->simplexCount];
-        rbVec3 a;
-        rbVec3 b;
+        rbVec3 a, b;
         if (rbFindVertex(cso->a, cache->vertexA[i], &a) &&
             rbFindVertex(cso->b, cache->vertexB[i], &b)) {
             point->vertexA = cache->vertexA[i];
@@ -624,16 +623,13 @@ static void settleNormal(Search* search)
     rbVec3 e = rbNormalize(rbSub(result->simplex[1].w, result->simplex[0].w));
     rbVec3 p = rbNormalize(search->axis);
     rbVec3 q = rbNormalize(rbCross(e, p));
-    if (!(rbLengthSquared(q) > 0.5)) {
-        q = rbPerpendicular(e);
-    }
+    q = !(rbLengthSquared(q) > 0.5) ? rbPerpendicular(e) : q;
     p = rbCross(q, e);
     double angle = 0.0; // of the axis tried, from p to q
     double low = INFINITY;
     double high = -INFINITY;
     for (int i = 0; i < SETTLE_ROUNDS && high - low < RB_PI + 1e-6; ++i) {
-        double sine;
-        double cosine;
+        double sine, cosine;
         rbSinCos(angle, &sine, &cosine);
         rbVec3 axis = rbAddScaled(rbScale(cosine, p), sine, q);
         rbVec3 w = rbCso_Support(search->cso, rbNeg(axis), search->hints).w;
@@ -721,8 +717,7 @@ void rbGjk_Search(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* c
     search.lower = 0.0;
     search.v = rbMakeVec3(-1.0, 0.0, 0.0);
     search.stalls = 0;
-    search.isPolytope =
-        cso->a->isPolytope && cso->b->isPolytope && cso->a->plus == NULL && cso->b->plus == NULL;
+    search.isPolytope = cso->a->isPolytope && cso->b->isPolytope;
     search.mayGuess = search.isPolytope && !(cso->a->isExtents && cso->b->isExtents) &&
                       !(settings->distanceMax < INFINITY);
     search.hints[0] = search.hints[1] = -1;

@@ -32,8 +32,7 @@ static inline rbGjkSettings rbDefaultGjkSettings(void)
 typedef struct rbGjkCache {
     rbVec3 direction;     // frame of A, from A to B, not unit; zero: none
     rbVec3 directions[4]; // support directions of the points, frame of A; read where a vertex is -1
-    int vertexA[4];
-    int vertexB[4];
+    int vertexA[4], vertexB[4];
     int count; // points of the simplex, 0 to 4
 } rbGjkCache;
 

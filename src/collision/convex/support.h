@@ -9,9 +9,6 @@
 // vanish.
 rbVec3 rbBalanceDirection(rbVec3 direction);
 
-// Support of a core with its summands.
-rbVec3 rbSupportSum(const rbConvex* convex, rbVec3 direction, int* vertex);
-
 // Points, segments and boxes have their corners at +- extents, numbered as those of a box.
 static inline rbVec3 rbSupportExtents(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
@@ -25,11 +22,8 @@ static inline rbVec3 rbSupportExtents(const rbConvex* convex, rbVec3 direction, 
 
 static inline rbVec3 rbSupportCore(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
-    if (convex->plus == NULL) {
-        return convex->isExtents ? rbSupportExtents(convex, direction, vertex)
-                                 : convex->support(convex, direction, vertex);
-    }
-    return rbSupportSum(convex, direction, vertex);
+    return convex->isExtents ? rbSupportExtents(convex, direction, vertex)
+                             : convex->support(convex, direction, vertex);
 }
 
 // Combines the points of the cores.
@@ -93,10 +87,10 @@ static inline void rbGuessSupport(const rbCso* cso, rbVec3 direction, rbCsoPoint
     rbMakeCsoPoint(cso, onA, onB, point);
 }
 
-// Vertex of a polytope core by its index, as rbConvex_FindVertex.
+// Vertex of any polytope core by its index; false if there is none.
 static inline bool rbFindVertex(const rbConvex* convex, int vertex, rbVec3* point)
 {
-    if (convex->isExtents && convex->plus == NULL) {
+    if (convex->isExtents) {
         *point = rbGetBoxCorner(convex->extents, vertex);
         return (unsigned)vertex < 8;
     }

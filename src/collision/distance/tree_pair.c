@@ -241,8 +241,7 @@ static void moveTriangle(const Search* search, const rbTriangleBlock* block, int
 static double testTriangles(Search* search, int a, int b, double limit)
 {
     const rbTreePairInput* input = search->input;
-    rbVec3 cornersA[3];
-    rbVec3 cornersB[3];
+    rbVec3 cornersA[3], cornersB[3];
     rbTriangleBlock_Get(&input->a->blocks[a / RB_BOX_WIDTH], a % RB_BOX_WIDTH, cornersA);
     moveTriangle(search, &input->b->blocks[b / RB_BOX_WIDTH], b % RB_BOX_WIDTH, cornersB);
     ++search->result.triangleTests;
@@ -468,9 +467,7 @@ static double leastBound(const Search* search)
     for (int i = 0; i < search->top; ++i) {
         least = fmin(least, search->stack[i].key);
     }
-    if (search->count > 0) {
-        least = fmin(least, search->heap[0].key);
-    }
+    least = search->count > 0 ? fmin(least, search->heap[0].key) : least;
     return least - search->moved;
 }
 

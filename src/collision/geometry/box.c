@@ -36,7 +36,7 @@ static double radiusOfBox(const rbGeometry* geometry, rbVec3 point)
     return rbLength(rbAdd(rbAbs3(point), geometry->data.box.halfExtents));
 }
 
-static bool boxContains(const rbGeometry* geometry, rbVec3 point)
+static bool containedInBox(const rbGeometry* geometry, rbVec3 point)
 {
     rbVec3 h = geometry->data.box.halfExtents;
     return fabs(point.x) <= h.x && fabs(point.y) <= h.y && fabs(point.z) <= h.z;
@@ -119,17 +119,10 @@ const rbShapeOps rbBoxOps = {
     .name = "box",
     .meaning = "Box about the origin.",
     .family = RB_FAMILY_BOX,
-    .isConvex = true,
-    .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(boxParameters),
     .lengths = {"half extent x", "half extent y", "half extent z"},
     .halved = 1u << 0 | 1u << 1 | 1u << 2,
-    .solid = massOfBox,
-    .support = supportOfBox,
-    .bounds = boundsOfBox,
-    .radius = radiusOfBox,
-    .contains = boxContains,
-    .castRay = castRayAtBox,
+    RB_SOLID_PRIMITIVE(Box),
     .triangulate = triangulateBox,
     .feature = featureOfBox,
 };

@@ -50,7 +50,7 @@ static rbVec3 fromSegment(const rbGeometry* geometry, rbVec3 point)
     return rbMakeVec3(point.x, point.y, z);
 }
 
-static bool capsuleContains(const rbGeometry* geometry, rbVec3 point)
+static bool containedInCapsule(const rbGeometry* geometry, rbVec3 point)
 {
     return rbLength(fromSegment(geometry, point)) <= geometry->data.capsule.radius;
 }
@@ -58,12 +58,8 @@ static bool capsuleContains(const rbGeometry* geometry, rbVec3 point)
 // Widens a span to include another one: both are parts of the same convex set.
 static void unite(rbRaySpan* span, const rbRaySpan* other)
 {
-    if (other->in.t < span->in.t) {
-        span->in = other->in;
-    }
-    if (other->out.t > span->out.t) {
-        span->out = other->out;
-    }
+    span->in = other->in.t < span->in.t ? other->in : span->in;
+    span->out = other->out.t > span->out.t ? other->out : span->out;
 }
 
 static bool castRayAtCapsule(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
@@ -143,18 +139,11 @@ const rbShapeOps rbCapsuleOps = {
     .name = "capsule",
     .meaning = "All points within radius of a segment of the z axis about the origin.",
     .family = RB_FAMILY_ROD,
-    .isConvex = true,
     .hasAxis = true,
-    .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(capsuleParameters),
     .lengths = {"radius", "half length"},
     .halved = 1u << 1,
-    .solid = massOfCapsule,
-    .support = supportOfCapsule,
-    .bounds = boundsOfCapsule,
-    .radius = radiusOfCapsule,
-    .contains = capsuleContains,
-    .castRay = castRayAtCapsule,
+    RB_SOLID_PRIMITIVE(Capsule),
     .triangulate = triangulateCapsule,
     .feature = featureOfCapsule,
     .outline = outlineOfCapsule,

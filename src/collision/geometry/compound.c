@@ -34,12 +34,9 @@ static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* err
 
 rbGeometry* rbCreateCompound(const rbCompoundChild* children, int count, rbError* error)
 {
-    if (children == NULL || count < 1 || count > RB_COMPOUND_CHILDREN_MAX) {
-        (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "the compound has %d children; 1 to %d are accepted", count,
-                          RB_COMPOUND_CHILDREN_MAX);
-        return NULL;
-    }
+    RB_NULL_IF(children == NULL || count < 1 || count > RB_COMPOUND_CHILDREN_MAX, error,
+               "the compound has %d children; 1 to %d are accepted", count,
+               RB_COMPOUND_CHILDREN_MAX);
     for (int i = 0; i < count; ++i) {
         if (checkChild(&children[i], i, error) != RB_STATUS_OK) {
             return NULL;

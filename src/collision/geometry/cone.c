@@ -50,14 +50,11 @@ static double radiusOfCone(const rbGeometry* geometry, rbVec3 point)
     return rbMaxOf(toRim, toApex);
 }
 
-static bool coneContains(const rbGeometry* geometry, rbVec3 point)
+static bool containedInCone(const rbGeometry* geometry, rbVec3 point)
 {
     double h = geometry->data.cone.height;
-    if (fabs(point.z) > 0.5 * h) {
-        return false;
-    }
     double rho = sqrt(point.x * point.x + point.y * point.y);
-    return rho * h <= geometry->data.cone.radius * (0.5 * h - point.z);
+    return fabs(point.z) <= 0.5 * h && rho * h <= geometry->data.cone.radius * (0.5 * h - point.z);
 }
 
 // Where f(t) = a t^2 + 2 b t + c <= 0 in the lower nappe; descending: s grows with t.
@@ -166,17 +163,10 @@ const rbShapeOps rbConeOps = {
     .name = "cone",
     .meaning = "About the z axis, base at z = -height/2, apex at z = height/2.",
     .family = RB_FAMILY_SMOOTH,
-    .isConvex = true,
     .hasAxis = true,
-    .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(coneParameters),
     .lengths = {"radius", "height"},
-    .solid = massOfCone,
-    .support = supportOfCone,
-    .bounds = boundsOfCone,
-    .radius = radiusOfCone,
-    .contains = coneContains,
-    .castRay = castRayAtCone,
+    RB_SOLID_PRIMITIVE(Cone),
     .feature = featureOfCone,
     .outline = outlineOfCone,
 };

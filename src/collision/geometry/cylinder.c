@@ -36,7 +36,7 @@ static double radiusOfCylinder(const rbGeometry* geometry, rbVec3 point)
     return sqrt(rho * rho + z * z);
 }
 
-static bool cylinderContains(const rbGeometry* geometry, rbVec3 point)
+static bool containedInCylinder(const rbGeometry* geometry, rbVec3 point)
 {
     return sqrt(point.x * point.x + point.y * point.y) <= geometry->data.cylinder.radius &&
            fabs(point.z) <= geometry->data.cylinder.halfLength;
@@ -98,18 +98,11 @@ const rbShapeOps rbCylinderOps = {
     .name = "cylinder",
     .meaning = "About the z axis and the origin.",
     .family = RB_FAMILY_SMOOTH,
-    .isConvex = true,
     .hasAxis = true,
-    .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(cylinderParameters),
     .lengths = {"radius", "half length"},
     .halved = 1u << 1,
-    .solid = massOfCylinder,
-    .support = supportOfCylinder,
-    .bounds = boundsOfCylinder,
-    .radius = radiusOfCylinder,
-    .contains = cylinderContains,
-    .castRay = castRayAtCylinder,
+    RB_SOLID_PRIMITIVE(Cylinder),
     .feature = featureOfCylinder,
     .outline = outlineOfCylinder,
 };

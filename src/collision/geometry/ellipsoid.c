@@ -73,7 +73,7 @@ static double radiusOfEllipsoid(const rbGeometry* geometry, rbVec3 point)
     return sqrt(value);
 }
 
-static bool ellipsoidContains(const rbGeometry* geometry, rbVec3 point)
+static bool containedInEllipsoid(const rbGeometry* geometry, rbVec3 point)
 {
     rbVec3 a = geometry->data.ellipsoid.semiAxes;
     return rbLength(rbMakeVec3(point.x / a.x, point.y / a.y, point.z / a.z)) <= 1.0;
@@ -110,16 +110,9 @@ const rbShapeOps rbEllipsoidOps = {
     .name = "ellipsoid",
     .meaning = "About the origin.",
     .family = RB_FAMILY_SMOOTH,
-    .isConvex = true,
     .isRound = true,
-    .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(ellipsoidParameters),
     .lengths = {"semi axis x", "semi axis y", "semi axis z"},
-    .solid = massOfEllipsoid,
-    .support = supportOfEllipsoid,
-    .bounds = boundsOfEllipsoid,
-    .radius = radiusOfEllipsoid,
-    .contains = ellipsoidContains,
-    .castRay = castRayAtEllipsoid,
+    RB_SOLID_PRIMITIVE(Ellipsoid),
     .getSemiAxes = getSemiAxesOfEllipsoid,
 };

@@ -3,6 +3,7 @@
 // The points are sorted and duplicates removed first, and degenerate sets are rejected by our own
 // tests, so that qhull receives the same well-formed input whatever the caller's order.
 #include "collision/geometry/half_edge.h"
+#include "collision/geometry/polygon.h"
 #include "collision/geometry/polyhedron.h"
 
 #include <rattleback/shape.h>
@@ -69,18 +70,14 @@ static int compareTriangles(const void* a, const void* b)
 
 static int compareSizes(const void* a, const void* b)
 {
-    const Sized* s = a;
-    const Sized* t = b;
-    if (s->area != t->area) {
-        return s->area > t->area ? -1 : 1;
-    }
-    return s->triangle < t->triangle ? -1 : (s->triangle > t->triangle ? 1 : 0);
+    const Sized *s = a, *t = b;
+    int byArea = (s->area < t->area) - (s->area > t->area);
+    return byArea != 0 ? byArea : (s->triangle > t->triangle) - (s->triangle < t->triangle);
 }
 
 static int compareRegions(const void* a, const void* b)
 {
-    const Region* r = a;
-    const Region* s = b;
+    const Region *r = a, *s = b;
     return compareLoops(r->loop, r->size, s->loop, s->size);
 }
 
@@ -92,8 +89,7 @@ static void canonizeTriangles(Merger* m)
     for (int t = 0; t < m->triangleCount; ++t) {
         int* v = m->triangles[t].v;
         int first = v[0] < v[1] ? (v[0] < v[2] ? 0 : 2) : (v[1] < v[2] ? 1 : 2);
-        int a = v[first];
-        int b = v[(first + 1) % 3], c = v[(first + 2) % 3];
+        int a = v[first], b = v[(first + 1) % 3], c = v[(first + 2) % 3];
         v[0] = a;
         v[1] = isInsideOut ? c : b;
         v[2] = isInsideOut ? b : c;
@@ -265,12 +261,7 @@ static bool writeMesh(Merger* m, rbOwnedMesh* mesh)
         }
     }
     qsort(m->regions, (size_t)m->regionCount, sizeof(Region), compareRegions);
-    mesh->vertexCount = vertexCount;
-    mesh->faceCount = m->regionCount;
-    mesh->indexCount = indexCount;
-    mesh->vertices = rbAlloc((size_t)vertexCount * sizeof(rbVec3));
-    mesh->faceSizes = rbAlloc((size_t)m->regionCount * sizeof(int));
-    mesh->indices = rbAlloc((size_t)indexCount * sizeof(int));
+    rbAllocMesh(mesh, vertexCount, m->regionCount, indexCount);
     for (int i = 0; i < m->pointCount; ++i) {
         if (numbers[i] >= 0) {
             mesh->vertices[numbers[i]] = m->points[i];
@@ -321,15 +312,9 @@ bool rbMakeHullFaces(const rbVec3* points, int pointCount, rbIndex3* triangles, 
 
 static int comparePoints(const void* a, const void* b)
 {
-    const rbVec3* v = a;
-    const rbVec3* w = b;
-    if (v->x != w->x) {
-        return v->x < w->x ? -1 : 1;
-    }
-    if (v->y != w->y) {
-        return v->y < w->y ? -1 : 1;
-    }
-    return v->z < w->z ? -1 : (v->z > w->z ? 1 : 0);
+    const rbVec3 *v = a, *w = b;
+    int x = (v->x > w->x) - (v->x < w->x), y = (v->y > w->y) - (v->y < w->y);
+    return x != 0 ? x : y != 0 ? y : (v->z > w->z) - (v->z < w->z);
 }
 
 static rbStatus checkPoints(const rbVec3* points, int count, rbError* error)
@@ -458,9 +443,7 @@ static rbStatus findTriangles(const rbVec3* points, int count, TriangleArray* tr
     }
     // qhull requires a destination for its messages
     FILE* sink = fopen("/dev/null", "w");
-    if (sink == NULL) {
-        sink = tmpfile();
-    }
+    sink = sink != NULL ? sink : tmpfile();
     if (sink == NULL) {
         rbFree(coords, coordBytes);
         return rbError_Set(error, RB_STATUS_IO, "no temporary file for the messages of qhull");

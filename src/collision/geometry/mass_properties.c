@@ -113,8 +113,7 @@ rbStatus rbMassProperties_Validate(const rbMassProperties* properties, rbError* 
 #define SUM_COUNT 10 // V, F (3), S (6)
 
 typedef struct Sums {
-    double sum[SUM_COUNT];
-    double lost[SUM_COUNT];
+    double sum[SUM_COUNT], lost[SUM_COUNT];
 } Sums;
 
 static void addTerm(Sums* sums, int k, double term)

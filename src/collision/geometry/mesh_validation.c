@@ -156,9 +156,7 @@ static void examineVertices(Examination* e, const bool* isUsed)
         while (table.slots[slot] != 0 && !isDuplicate) {
             rbVec3 w = def->vertices[table.slots[slot] - 1];
             isDuplicate = v.x == w.x && v.y == w.y && v.z == w.z;
-            if (!isDuplicate) {
-                slot = (slot + 1) & table.mask;
-            }
+            slot = isDuplicate ? slot : (slot + 1) & table.mask;
         }
         if (isDuplicate) {
             addIssue(
@@ -196,9 +194,7 @@ static void examineAreas(Examination* e, int* marks)
         int size = e->starts[f + 1] - e->starts[f];
         int repeated = -1;
         for (int i = 0; i < size; ++i) {
-            if (marks[loop[i]] == f + 1) {
-                repeated = loop[i];
-            }
+            repeated = marks[loop[i]] == f + 1 ? loop[i] : repeated;
             marks[loop[i]] = f + 1;
         }
         if (repeated >= 0 || (isFinite && !hasArea(def, loop, size))) {
@@ -257,14 +253,10 @@ static rbMeshIssueKind validateEdge(const rbHalfEdge* group, int count)
             return RB_MESH_ISSUE_EDGE_TWICE; // corners are in order, so copies are neighbors
         }
     }
-    if (count == 1) {
-        return RB_MESH_ISSUE_OPEN_EDGE;
-    }
-    if (count > 2) {
-        return RB_MESH_ISSUE_NON_MANIFOLD_EDGE;
-    }
-    return group[0].isForward == group[1].isForward ? RB_MESH_ISSUE_ORIENTATION
-                                                    : RB_MESH_ISSUE_COUNT;
+    return count == 1                                 ? RB_MESH_ISSUE_OPEN_EDGE
+           : count > 2                                ? RB_MESH_ISSUE_NON_MANIFOLD_EDGE
+           : group[0].isForward == group[1].isForward ? RB_MESH_ISSUE_ORIENTATION
+                                                      : RB_MESH_ISSUE_COUNT;
 }
 
 static void examineEdges(Examination* e, const rbHalfEdge* halfEdges)

@@ -1,27 +1,20 @@
 // Half space normal . x <= offset.
 #include "base/core/hash.h"
-#include "collision/geometry/ray_span.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreatePlane(rbVec3 normal, double offset, rbError* error)
 {
     double largest = rbLargestComponent(normal);
-    if (!rbIsFinite3(normal) || !(largest > 0.0)) {
-        (void)rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the normal of the plane is (%g, %g, %g); a finite vector that is not zero is accepted",
-            normal.x, normal.y, normal.z);
-        return NULL;
-    }
+    RB_NULL_IF(
+        !rbIsFinite3(normal) || !(largest > 0.0), error,
+        "the normal of the plane is (%g, %g, %g); a finite vector that is not zero is accepted",
+        normal.x, normal.y, normal.z);
     rbVec3 scaled = {normal.x / largest, normal.y / largest, normal.z / largest};
     double length = rbLength(scaled);
     double distance = offset / largest / length;
-    if (!(fabs(distance) <= RB_LENGTH_MAX)) {
-        (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "the plane is %g m from the origin; at most %g m are accepted", distance,
-                          RB_LENGTH_MAX);
-        return NULL;
-    }
+    RB_NULL_IF(!(fabs(distance) <= RB_LENGTH_MAX), error,
+               "the plane is %g m from the origin; at most %g m are accepted", distance,
+               RB_LENGTH_MAX);
     rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_PLANE);
     geometry->data.plane.normal =
         rbMakeVec3(scaled.x / length, scaled.y / length, scaled.z / length);

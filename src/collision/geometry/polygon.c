@@ -42,10 +42,8 @@ static bool boxesMeet(const double a[2], const double b[2], const double c[2], c
 static bool segmentsTouch(const double a[2], const double b[2], const double c[2],
                           const double d[2])
 {
-    if (!boxesMeet(a, b, c, d)) {
-        return false;
-    }
-    return turn(a, b, c) * turn(a, b, d) <= 0 && turn(c, d, a) * turn(c, d, b) <= 0;
+    return boxesMeet(a, b, c, d) && turn(a, b, c) * turn(a, b, d) <= 0 &&
+           turn(c, d, a) * turn(c, d, b) <= 0;
 }
 
 bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2])

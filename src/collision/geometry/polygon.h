@@ -17,6 +17,9 @@ double rbGetPolygonArea(const double (*points)[2], int count);
 // polygon is simple. O(n^2) with a quick box test.
 bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2]);
 
+// A mesh with room for these, to be freed by rbFreeMesh.
+void rbAllocMesh(rbOwnedMesh* mesh, int vertexCount, int faceCount, int indexCount);
+
 // The solid of revolution about z of a simple profile of points (r, z), r >= 0, where no single
 // point touches the axis; counter-clockwise unless it is reversed.
 void rbLatheProfile(const double (*profile)[2], int count, int segments, bool isReversed,

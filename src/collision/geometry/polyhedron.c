@@ -54,26 +54,15 @@ static void projectLoop(const rbPolyhedron* p, int face, double (*points)[2])
 {
     rbVec3 n = p->normals[face];
     rbVec3 size = rbAbs3(n);
+    int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+    bool isAhead = rbGetComponent(n, axis) > 0.0;
     const int* loop = p->indices + p->faceStarts[face];
     rbVec3 origin = p->vertices[loop[0]];
     for (int i = 0; i < p->faceSizes[face]; ++i) {
         rbVec3 v = rbSub(p->vertices[loop[i]], origin);
-        double a, b, along;
-        if (size.x >= size.y && size.x >= size.z) {
-            a = v.y;
-            b = v.z;
-            along = n.x;
-        } else if (size.y >= size.z) {
-            a = v.z;
-            b = v.x;
-            along = n.y;
-        } else {
-            a = v.x;
-            b = v.y;
-            along = n.z;
-        }
-        points[i][0] = a;
-        points[i][1] = along > 0.0 ? b : -b;
+        const double kept[4] = {v.y, v.z, v.x, v.y};
+        points[i][0] = kept[axis];
+        points[i][1] = isAhead ? kept[axis + 1] : -kept[axis + 1];
     }
 }
 
@@ -524,10 +513,9 @@ static bool polyhedronContains(const rbGeometry* geometry, rbVec3 point)
     // outside the box?
     double slack = SURFACE_TOLERANCE * p->scale;
     rbVec3 beyond = rbMax3(rbSub(p->lower, point), rbSub(point, p->upper));
-    if (beyond.x > slack || beyond.y > slack || beyond.z > slack) {
-        return false;
-    }
-    return p->tree == NULL ? isInsidePlanes(p, point) : isInsideByCrossings(p, point);
+    bool isOutside = beyond.x > slack || beyond.y > slack || beyond.z > slack;
+    return !isOutside &&
+           (p->tree == NULL ? isInsidePlanes(p, point) : isInsideByCrossings(p, point));
 }
 
 // All triangles of a hull.
@@ -701,15 +689,15 @@ rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
 #define BIT(kind) (1u << RB_MESH_ISSUE_##kind)
 
 // Defects that no query could handle.
-#define REFUSED                                                                          \
+#define UNUSABLE                                                                         \
     (BIT(EMPTY) | BIT(TOO_LARGE) | BIT(INDEX) | BIT(NOT_FINITE) | BIT(DEGENERATE_FACE) | \
-     BIT(CROSSING_FACE) | BIT(INSIDE_OUT))
+     BIT(CROSSING_FACE))
 
 rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
 {
     RB_ASSERT(def != NULL);
     rbMeshReport report;
-    if (rbCheckMesh(def, REFUSED, "mesh", &report, error) != RB_STATUS_OK) {
+    if (rbCheckMesh(def, UNUSABLE | BIT(INSIDE_OUT), "mesh", &report, error) != RB_STATUS_OK) {
         return NULL;
     }
     bool isManifold = report.counts[RB_MESH_ISSUE_EDGE_TWICE] == 0 &&
@@ -723,15 +711,11 @@ rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
 }
 
 // Polygon soup (L-04): faces without connectivity. No inside and no mass.
-#define REFUSED_SOUP                                                                     \
-    (BIT(EMPTY) | BIT(TOO_LARGE) | BIT(INDEX) | BIT(NOT_FINITE) | BIT(DEGENERATE_FACE) | \
-     BIT(CROSSING_FACE) | BIT(NON_PLANAR_FACE))
-
 rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error)
 {
     RB_ASSERT(def != NULL);
     rbMeshReport report;
-    if (rbCheckMesh(def, REFUSED_SOUP, "soup", &report, error) != RB_STATUS_OK) {
+    if (rbCheckMesh(def, UNUSABLE | BIT(NON_PLANAR_FACE), "soup", &report, error) != RB_STATUS_OK) {
         return NULL;
     }
     rbGeometry* geometry = allocMeshGeometry(RB_SHAPE_SOUP, rbCreateBrep(def, false, false));

@@ -22,7 +22,7 @@ void rbFreeMesh(rbOwnedMesh* mesh)
     *mesh = (rbOwnedMesh){0};
 }
 
-static void allocMesh(rbOwnedMesh* mesh, int vertexCount, int faceCount, int indexCount)
+void rbAllocMesh(rbOwnedMesh* mesh, int vertexCount, int faceCount, int indexCount)
 {
     RB_ASSERT(vertexCount > 0 && faceCount > 0 && indexCount > 0);
     mesh->vertexCount = vertexCount;
@@ -60,7 +60,7 @@ rbStatus rbExtrudeProfile(const double (*profileXY)[2], int count, double height
     RB_TRY(rbCheckLength(height, false, "height of the extrusion", error));
     RB_ASSERT(profileXY != NULL);
     bool isReversed = rbGetPolygonArea(profileXY, count) < 0.0;
-    allocMesh(mesh, 2 * count, count + 2, 6 * count);
+    rbAllocMesh(mesh, 2 * count, count + 2, 6 * count);
     mesh->faceSizes[0] = count;
     mesh->faceSizes[1] = count;
     for (int i = 0; i < count; ++i) {
@@ -99,8 +99,7 @@ static rbStatus checkAxis(const double (*profile)[2], int count, rbError* error)
 // Where the vertices of each profile point begin, for a counter-clockwise profile.
 typedef struct Lathe {
     const double (*profile)[2];
-    int count;
-    int segments;
+    int count, segments;
     bool isReversed;
     int* firsts; // -1: the point has no vertex
 } Lathe;
@@ -174,7 +173,7 @@ void rbLatheProfile(const double (*profile)[2], int count, int segments, bool is
     Lathe lathe = {profile, count, segments, isReversed, rbAlloc(firstBytes)};
     int vertexCount, faceCount, indexCount;
     planRevolution(&lathe, &vertexCount, &faceCount, &indexCount);
-    allocMesh(mesh, vertexCount, faceCount, indexCount);
+    rbAllocMesh(mesh, vertexCount, faceCount, indexCount);
     placeVertices(&lathe, mesh->vertices);
     int face = 0;
     int* corner = mesh->indices;

@@ -100,11 +100,8 @@ rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbEr
     RB_ASSERT(numbers != NULL);
     bool isKnown = (int)type >= 0 && (int)type < rbShapeType_GetCount();
     const rbShapeOps* ops = isKnown ? rbGetShapeOps(type) : NULL;
-    if (ops == NULL || ops->parameters == NULL) {
-        (void)rbError_Set(error, RB_STATUS_INVALID, "numbers do not describe a shape of type %s",
-                          rbShapeType_Name(type));
-        return NULL;
-    }
+    RB_NULL_IF(ops == NULL || ops->parameters == NULL, error,
+               "numbers do not describe a shape of type %s", rbShapeType_Name(type));
     if (ops->create != NULL) {
         return ops->create(numbers, error);
     }
@@ -140,9 +137,9 @@ void rbDestroyGeometry(rbGeometry* geometry)
     if (before != 1) {
         return;
     }
-    rbShapeReleaseFn* release = rbGetShapeOps(geometry->type)->release;
-    if (release != NULL) {
-        release(geometry);
+    const rbShapeOps* ops = rbGetShapeOps(geometry->type);
+    if (ops->release != NULL) {
+        ops->release(geometry);
     }
     rbFree(geometry, sizeof *geometry);
 }
@@ -202,18 +199,11 @@ void rbContactFeature_AddRim(rbContactFeature* feature, double radius, double z)
     feature->faceId = z > 0.0 ? 2 : 1;
 }
 
-static void getEnd(const rbOutline* outline, double* r, double* z)
-{
-    const rbOutlinePiece* last = &outline->pieces[outline->count > 0 ? outline->count - 1 : 0];
-    *r = outline->count > 0 ? last->r : 0.0;
-    *z = outline->count > 0 ? last->z : outline->startZ;
-}
-
 void rbOutline_AddLine(rbOutline* outline, double r, double z)
 {
     RB_ASSERT(outline->count < RB_OUTLINE_PIECES_MAX);
-    double fromR = 0.0, fromZ = 0.0;
-    getEnd(outline, &fromR, &fromZ);
+    const rbOutlinePiece* last = outline->count > 0 ? &outline->pieces[outline->count - 1] : NULL;
+    double fromR = last != NULL ? last->r : 0.0, fromZ = last != NULL ? last->z : outline->startZ;
     double length = sqrt((r - fromR) * (r - fromR) + (z - fromZ) * (z - fromZ));
     if (length > 0.0) {
         outline->pieces[outline->count++] = (rbOutlinePiece){.r = r, .z = z, .length = length};
@@ -229,17 +219,18 @@ void rbOutline_AddArc(rbOutline* outline, rbOutlinePiece arc)
     outline->pieces[outline->count++] = arc;
 }
 
-rbShapeType rbGeometry_GetType(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->type;
-}
-
-rbShapeData rbGeometry_GetData(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->data;
-}
+#define DEFINE_GETTER(type, name, value)  \
+    type name(const rbGeometry* geometry) \
+    {                                     \
+        RB_ASSERT(geometry != NULL);      \
+        return (value);                   \
+    }
+DEFINE_GETTER(rbShapeType, rbGeometry_GetType, geometry->type)
+DEFINE_GETTER(rbShapeData, rbGeometry_GetData, geometry->data)
+DEFINE_GETTER(bool, rbGeometry_IsConvex, rbGetShapeOps(geometry->type)->isConvex)
+DEFINE_GETTER(bool, rbGeometry_IsBounded, geometry->isBounded)
+DEFINE_GETTER(bool, rbGeometry_IsSolid, geometry->isSolid)
+DEFINE_GETTER(uint64_t, rbGeometry_GetHash, geometry->hash)
 
 bool rbGeometry_GetMesh(const rbGeometry* geometry, rbMeshDef* mesh)
 {
@@ -257,30 +248,6 @@ const rbCompoundChild* rbGeometry_GetChildren(const rbGeometry* geometry, int* c
     RB_ASSERT(geometry != NULL && count != NULL);
     *count = geometry->childCount;
     return geometry->children;
-}
-
-bool rbGeometry_IsConvex(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return rbGetShapeOps(geometry->type)->isConvex;
-}
-
-bool rbGeometry_IsBounded(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->isBounded;
-}
-
-bool rbGeometry_IsSolid(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->isSolid;
-}
-
-uint64_t rbGeometry_GetHash(const rbGeometry* geometry)
-{
-    RB_ASSERT(geometry != NULL);
-    return geometry->hash;
 }
 
 rbBounds rbGeometry_GetBounds(const rbGeometry* geometry, rbTransform transform)

@@ -23,8 +23,7 @@ struct rbGeometry {
     int childCount;
     int depth;     // nesting levels of compounds, 0 if this is not one
     double radius; // m, largest distance of a point from the origin, if bounded
-    bool isSolid;
-    bool isBounded;
+    bool isSolid, isBounded;
 };
 
 // A solid whose center is on the z axis and whose inertia is diagonal.
@@ -33,20 +32,6 @@ typedef struct rbSolidMass {
     double centerZ; // m
     rbVec3 inertia; // m^2, about the center, per unit of mass
 } rbSolidMass;
-
-typedef rbSolidMass rbShapeSolidFn(const rbGeometry* geometry);
-typedef rbStatus rbShapeMassFn(const rbGeometry* geometry, double density,
-                               rbMassProperties* properties, rbError* error);
-typedef rbVec3 rbShapeSupportFn(const rbGeometry* geometry, rbVec3 direction);
-typedef rbBounds rbShapeBoundsFn(const rbGeometry* geometry, rbTransform transform);
-typedef double rbShapeRadiusFn(const rbGeometry* geometry, rbVec3 point);
-typedef bool rbShapeContainsFn(const rbGeometry* geometry, rbVec3 point);
-typedef bool rbShapeCastRayFn(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit);
-typedef void rbShapeTriangulateFn(const rbGeometry* geometry, const rbTriangulation* settings,
-                                  rbTriangleSink* sink);
-typedef uint64_t rbShapeHashFn(const rbGeometry* geometry, uint64_t hash);
-typedef void rbShapeReleaseFn(rbGeometry* geometry);
-typedef rbGeometry* rbShapeCreateFn(const double* numbers, rbError* error);
 
 // What a shape is to algorithms that treat a few families of shapes apart. Rows of a new shape
 // choose the family whose algorithms fit.
@@ -101,8 +86,6 @@ typedef struct rbOutline {
     int count;
 } rbOutline;
 
-typedef void rbShapeOutlineFn(const rbGeometry* geometry, rbOutline* outline);
-
 typedef struct rbShapeOps {
     const char* name;
     const char* meaning; // a sentence for users; shapes described by numbers only
@@ -120,21 +103,27 @@ typedef struct rbShapeOps {
     // i) are half of the parameter; a function; the row of a registered shape.
     const char* lengths[3];
     unsigned halved;
-    rbShapeCreateFn* create;
+    rbGeometry* (*create)(const double* numbers, rbError* error);
     const rbConvexShapeRow* convex;
-    rbShapeSolidFn* solid;
-    rbShapeMassFn* mass;       // where there is no solid
-    rbShapeSupportFn* support; // the direction has its largest component of magnitude 1
-    rbShapeBoundsFn* bounds;
-    rbShapeRadiusFn* radius;
-    rbShapeContainsFn* contains;
-    rbShapeCastRayFn* castRay; // of a unit direction; the caller fills in point and child. NULL: it
-                               // has faces or children
-    rbShapeTriangulateFn* triangulate; // NULL: by its semi-axes, or its outline, made of lines
-    rbShapeHashFn* hash;               // NULL: of data.numbers
-    rbShapeReleaseFn* release;         // NULL if only the struct must be freed
+    rbSolidMass (*solid)(const rbGeometry* geometry);
+    // Where there is no solid.
+    rbStatus (*mass)(const rbGeometry* geometry, double density, rbMassProperties* properties,
+                     rbError* error);
+    // The direction has its largest component of magnitude 1.
+    rbVec3 (*support)(const rbGeometry* geometry, rbVec3 direction);
+    rbBounds (*bounds)(const rbGeometry* geometry, rbTransform transform);
+    double (*radius)(const rbGeometry* geometry, rbVec3 point);
+    bool (*contains)(const rbGeometry* geometry, rbVec3 point);
+    // Of a unit direction; the caller fills in point and child. NULL: it has faces or children.
+    bool (*castRay)(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit);
+    // NULL: by its semi-axes, or its outline, made of lines.
+    void (*triangulate)(const rbGeometry* geometry, const rbTriangulation* settings,
+                        rbTriangleSink* sink);
+    uint64_t (*hash)(const rbGeometry* geometry, uint64_t hash); // NULL: of data.numbers
+    void (*release)(rbGeometry* geometry); // NULL if only the struct must be freed
     rbShapeFeatureFn* feature;
-    rbShapeOutlineFn* outline; // NULL: it is tessellated by cutting its triangles
+    // NULL: it is tessellated by cutting its triangles.
+    void (*outline)(const rbGeometry* geometry, rbOutline* outline);
     // The semi-axes of a ball or an ellipsoid about the origin; NULL: not such a shape.
     rbVec3 (*getSemiAxes)(const rbGeometry* geometry);
 } rbShapeOps;
@@ -146,6 +135,12 @@ typedef struct rbShapeOps {
     .meaning = (theMeaning)
 #define RB_SHAPE_PARAMETERS(list) \
     .parameters = (list), .parameterCount = (int)(sizeof(list) / sizeof((list)[0]))
+
+// What solid primitives have in common, and their functions.
+#define RB_SOLID_PRIMITIVE(Shape)                                                      \
+    .isConvex = true, .isKnownToViewers = true, .solid = massOf##Shape,                \
+    .support = supportOf##Shape, .bounds = boundsOf##Shape, .radius = radiusOf##Shape, \
+    .contains = containedIn##Shape, .castRay = castRayAt##Shape
 
 // How many numbers describe shapes of a row.
 int rbShapeOps_CountNumbers(const rbShapeOps* ops);
@@ -266,6 +261,13 @@ static inline void rbEnterSlab(double low, double high, double inverse, double s
     double t0 = low * inverse, t1 = high * inverse;
     span[0] = rbMaxOf(span[0], rbMinOf(t0, t1));
     span[1] = rbMinOf(span[1], rbMaxOf(t0, t1));
+}
+
+// Least radius of curvature of an ellipsoid: a ball of this radius rolls freely inside it.
+static inline double rbGetRollingRadius(rbVec3 semiAxes)
+{
+    double least = fmin(semiAxes.x, fmin(semiAxes.y, semiAxes.z));
+    return least * least / fmax(semiAxes.x, fmax(semiAxes.y, semiAxes.z));
 }
 
 // Largest magnitude of a component.

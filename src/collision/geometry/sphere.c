@@ -30,7 +30,7 @@ static double radiusOfSphere(const rbGeometry* geometry, rbVec3 point)
     return rbLength(point) + geometry->data.sphere.radius;
 }
 
-static bool sphereContains(const rbGeometry* geometry, rbVec3 point)
+static bool containedInSphere(const rbGeometry* geometry, rbVec3 point)
 {
     return rbLength(point) <= geometry->data.sphere.radius;
 }
@@ -61,16 +61,9 @@ const rbShapeOps rbSphereOps = {
     .name = "sphere",
     .meaning = "Ball about the origin.",
     .family = RB_FAMILY_BALL,
-    .isConvex = true,
     .isRound = true,
-    .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(sphereParameters),
     .lengths = {"radius"},
-    .solid = massOfSphere,
-    .support = supportOfSphere,
-    .bounds = boundsOfSphere,
-    .radius = radiusOfSphere,
-    .contains = sphereContains,
-    .castRay = castRayAtSphere,
+    RB_SOLID_PRIMITIVE(Sphere),
     .getSemiAxes = getSemiAxesOfSphere,
 };

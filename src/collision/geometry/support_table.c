@@ -5,7 +5,6 @@
 #include "collision/geometry/polyhedron.h"
 
 #include <math.h>
-#include <string.h>
 
 // A direction through the middle of a sector.
 static rbVec3 middleOf(int sector)

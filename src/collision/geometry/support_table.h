@@ -32,8 +32,7 @@ typedef struct rbSupportTable {
     rbVec3 center;  // mean of the vertices: inside
     bool isClimbed; // it is large, and no face was merged
     double bend;    // m, bound of the depth of a face's corners below its plane
-    int vertexCount;
-    int blockCount;
+    int vertexCount, blockCount;
     rbVertexBlock* blocks; // all vertices, the last block padded with copies of the first
     // Neighbors of a vertex, those that share a face with it, in blocks padded with copies of the
     // vertex itself.

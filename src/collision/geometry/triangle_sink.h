@@ -11,8 +11,7 @@ typedef struct rbIndex3 {
 } rbIndex3;
 
 typedef struct rbTriangulation {
-    double deviation;
-    double planeHalfSize;
+    double deviation, planeHalfSize;
 } rbTriangulation;
 
 typedef struct rbTriangleSink {

@@ -1,6 +1,7 @@
 // Closed forms of spheres, boxes, capsules and planes, and of two ellipsoids.
 #include "collision/narrowphase/collide.h"
 
+#include "base/math/matrix3.h"
 #include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
 
@@ -264,8 +265,7 @@ static PointDistance measurePointEllipsoid(const rbGeometry* geometry, rbVec3 po
     solveSecular(&secular, smallest, w);
     double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     RB_ASSERT(length > 0.5 && length < 2.0);
-    double n[3];
-    double q[3];
+    double n[3], q[3];
     for (int i = 0; i < 3; ++i) {
         w[i] = copysign(w[i] / length, p[i]);
         n[i] = w[i] * (a[smallest] / a[i]);
@@ -525,11 +525,6 @@ typedef struct Axis {
     double gap;
 } Axis;
 
-static double componentOf(rbVec3 v, int i)
-{
-    return i == 0 ? v.x : (i == 1 ? v.y : v.z);
-}
-
 static rbVec3 unitVector(int i, double length)
 {
     return rbMakeVec3(i == 0 ? length : 0.0, i == 1 ? length : 0.0, i == 2 ? length : 0.0);
@@ -603,8 +598,7 @@ static bool crossWithAxis(int i, rbVec3 b, rbVec3* n)
 // The axes whose gaps are within NEAR of the best one, including the best one; at most AXES_MAX.
 typedef struct Axes {
     Axis rows[AXES_MAX];
-    int count;
-    int best;
+    int count, best;
     double least; // gap below which an axis is irrelevant
 } Axes;
 
@@ -730,8 +724,8 @@ static int clipCorners(const rbVec3* in, int count, int axis, const double bound
     for (int k = 0; k < count; ++k) {
         rbVec3 p = in[k];
         rbVec3 q = in[(k + 1) % count];
-        double above = bound[0] * componentOf(p, axis) - bound[1];
-        double next = bound[0] * componentOf(q, axis) - bound[1];
+        double above = bound[0] * rbGetComponent(p, axis) - bound[1];
+        double next = bound[0] * rbGetComponent(q, axis) - bound[1];
         if (above <= 0.0) {
             out[kept++] = p;
         }
@@ -771,8 +765,8 @@ static bool witnessOnFace(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
     }
     rbVec3 mean = rbScale(1.0 / count, sum);
     // on the face exactly
-    double height = copysign(pair->halfA[axis->i], componentOf(axis->normal, axis->i));
-    *pointA = rbAdd(rbSub(mean, unitVector(axis->i, componentOf(mean, axis->i))),
+    double height = copysign(pair->halfA[axis->i], rbGetComponent(axis->normal, axis->i));
+    *pointA = rbAdd(rbSub(mean, unitVector(axis->i, rbGetComponent(mean, axis->i))),
                     unitVector(axis->i, height));
     return true;
 }
@@ -782,7 +776,7 @@ static bool witnessOnFaceOfB(const BoxPair* pair, const Axis* axis, rbVec3* poin
     rbMat3 m = {pair->axesB[0], pair->axesB[1], pair->axesB[2]};
     BoxPair swapped = swapPair(pair);
     rbVec3 n = unitVector(axis->j, -rbDot(axis->normal, pair->axesB[axis->j]));
-    n = rbScale(1.0 / fabs(componentOf(n, axis->j)), n);
+    n = rbScale(1.0 / fabs(rbGetComponent(n, axis->j)), n);
     Axis seen = {FACE_A, axis->j, -1, n, axis->gap};
     rbVec3 pointB;
     bool isTight = witnessOnFace(&swapped, &seen, &pointB);
@@ -798,7 +792,7 @@ static Segment edgeOfA(const BoxPair* pair, int i, const double signs[3])
 {
     rbVec3 center =
         rbMakeVec3(signs[0] * pair->halfA[0], signs[1] * pair->halfA[1], signs[2] * pair->halfA[2]);
-    center = rbSub(center, unitVector(i, componentOf(center, i)));
+    center = rbSub(center, unitVector(i, rbGetComponent(center, i)));
     return (Segment){center, unitVector(i, 1.0), pair->halfA[i]};
 }
 
@@ -817,10 +811,9 @@ static Segment edgeOfB(const BoxPair* pair, int j, const double signs[3])
 // they miss.
 static double witnessOnEdges(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
-    double signsA[3];
-    double signsB[3];
+    double signsA[3], signsB[3];
     for (int k = 0; k < 3; ++k) {
-        signsA[k] = copysign(1.0, componentOf(axis->normal, k));
+        signsA[k] = copysign(1.0, rbGetComponent(axis->normal, k));
         signsB[k] = -copysign(1.0, rbDot(axis->normal, pair->axesB[k]));
     }
     Segment a = edgeOfA(pair, axis->i, signsA);
@@ -897,11 +890,9 @@ static CoreSeparation measureApart(const BoxPair* pair, const Axis* axis)
 // the touching features miss each other; then the point is only the best guess.
 static bool findWitness(const BoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
-    if (axis->kind == EDGES) {
-        return witnessOnEdges(pair, axis, pointA) <= TIGHT * pair->scale;
-    }
-    return axis->kind == FACE_A ? witnessOnFace(pair, axis, pointA)
-                                : witnessOnFaceOfB(pair, axis, pointA);
+    return axis->kind == EDGES    ? witnessOnEdges(pair, axis, pointA) <= TIGHT * pair->scale
+           : axis->kind == FACE_A ? witnessOnFace(pair, axis, pointA)
+                                  : witnessOnFaceOfB(pair, axis, pointA);
 }
 
 // The result of the best axis if its features meet. Another axis may be equally good to rounding
@@ -1134,13 +1125,6 @@ static bool descend(const EllipsoidPair* pair, rbVec3 start, Place* best, int* i
     return false;
 }
 
-// Least radius of curvature.
-static double rollingRadius(rbVec3 axes)
-{
-    double least = fmin(axes.x, fmin(axes.y, axes.z));
-    return least * least / fmax(axes.x, fmax(axes.y, axes.z));
-}
-
 bool rbCollideEllipsoids(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                          rbVec3 start, rbSeparation* separation)
 {
@@ -1153,7 +1137,7 @@ bool rbCollideEllipsoids(const rbGeometry* a, const rbGeometry* b, rbTransform t
     Place at;
     int iterations = 0;
     bool hasEnded = descend(&pair, rbScale(1.0 / length, start), &at, &iterations);
-    double r = rollingRadius(pair.axesA) + rollingRadius(pair.axesB);
+    double r = rbGetRollingRadius(pair.axesA) + rbGetRollingRadius(pair.axesB);
     double rounding = ROUNDING_UNITS * DBL_EPSILON * pair.scale;
     // sqrt((r - h)^2 + g^2) - r, the upper bound, is -h plus the uncertainty due to the gradient
     double reach = r - at.height;

@@ -269,8 +269,7 @@ void rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* s,
     } else if (cosineB > FLUSH_COSINE) {
         rbClipFeatures(features, 1, s->normal, candidates);
     } else {
-        rbContactFeature sideA;
-        rbContactFeature sideB;
+        rbContactFeature sideA, sideB;
         if (findSide(a, s->pointA, s->normal, &sideA) &&
             findSide(b, s->pointB, s->normal, &sideB)) {
             overlapSides(&sideA, &sideB, s->normal, candidates);

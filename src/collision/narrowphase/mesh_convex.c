@@ -76,7 +76,7 @@ struct Search {
 rbMeshQuery rbMakeMeshQuery(const rbGeometry* mesh, const rbConvex* core, rbTransform transform)
 {
     RB_ASSERT(mesh->polyhedron != NULL && mesh->polyhedron->tree != NULL);
-    RB_ASSERT(core->plus == NULL && core->geometry != NULL);
+    RB_ASSERT(core->geometry != NULL);
     rbMeshQuery query = {.mesh = mesh,
                          .core = core,
                          .rotation = rbMatFromQuat(transform.q),
@@ -187,9 +187,7 @@ static void measureCore(Search* search, const rbVec3 corners[3], rbMeshNear* nea
     near->normal = gjk.normal;
     near->meets = gjk.overlaps;
     near->distance = gjk.overlaps ? 0.0 : rbDot(rbSub(gjk.b, gjk.a), gjk.normal);
-    if (near->meets) {
-        near->lower = 0.0;
-    }
+    near->lower = near->meets ? 0.0 : near->lower;
 }
 
 static void setHint(Search* search, rbVec3 direction)
@@ -242,9 +240,7 @@ static bool testTriangle(Search* search, int triangle)
         setHint(search, near.normal); // a direction that separates one triangle may separate others
     }
     bool isOver = near.meets || near.upper <= query->enough;
-    if (isOver) {
-        search->answer.stop = MESH_ENOUGH;
-    }
+    search->answer.stop = isOver ? MESH_ENOUGH : search->answer.stop;
     return isOver;
 }
 
@@ -447,10 +443,8 @@ bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triang
     rbVec3 line = rbSub(point, nearest);
     double height = rbDot(p->normals[rbGetMeshFace(mesh, triangle)], line);
     bool isFace = rbClosestOfPointTriangle(point, corners).partB.kind == RB_FIGURE_FACE;
-    if (!isFace || fabs(height) <= SIGN_MIN * rbLength(line)) {
-        return rbGeometry_Contains(mesh, point);
-    }
-    return height < 0.0;
+    return !isFace || fabs(height) <= SIGN_MIN * rbLength(line) ? rbGeometry_Contains(mesh, point)
+                                                                : height < 0.0;
 }
 
 // ------------------------------------------------------------------------------------- distance
@@ -775,10 +769,9 @@ static void partTouching(const Depth* depth, const rbMeshNear* meeting, rbSepara
 
 static rbStopReason reasonOf(const rbMeshQuery* query, const MeshAnswer* answer)
 {
-    if (answer->stop == MESH_BUDGET) {
-        return RB_STOP_BUDGET;
-    }
-    return query->relativeError > 0.0 ? RB_STOP_CONVERGED : RB_STOP_SURFACES;
+    return answer->stop == MESH_BUDGET  ? RB_STOP_BUDGET
+           : query->relativeError > 0.0 ? RB_STOP_CONVERGED
+                                        : RB_STOP_SURFACES;
 }
 
 // A core that does not touch the surface: the distance of the bodies follows from that of the core.

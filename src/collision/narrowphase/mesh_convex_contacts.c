@@ -11,7 +11,6 @@
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"
 
-#include <float.h>
 #include <math.h>
 
 // Triangles examined; if more are within reach, only the nearest.

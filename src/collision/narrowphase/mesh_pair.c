@@ -140,16 +140,14 @@ static void addPiece(Crossing* crossing, const rbNearPair* pair)
         return;
     }
     t = rbScale(1.0 / sine, t);
-    double a[2];
-    double b[2];
+    double a[2], b[2];
     rbVec3 base = RB_VEC3_ZERO;
     rbVec3 other;
     if (!findInterval(pair->cornersB, nA, rbDot(nA, pair->cornersA[0]), t, b, &other) ||
         !findInterval(pair->cornersA, nB, rbDot(nB, pair->cornersB[0]), t, a, &base)) {
         return;
     }
-    double low = fmax(a[0], b[0]);
-    double high = fmin(a[1], b[1]);
+    double low = fmax(a[0], b[0]), high = fmin(a[1], b[1]);
     if (!(low < high)) {
         return;
     }
@@ -181,10 +179,8 @@ static rbVec3 normalOf(const Crossing* crossing)
 {
     // the area of a curve that is not closed or encloses nothing is arbitrary
     double square = crossing->length * crossing->length;
-    if (rbLength(crossing->area) > 1e-6 * square) {
-        return rbNormalize(crossing->area);
-    }
-    return rbNormalize(crossing->normals);
+    return rbLength(crossing->area) > 1e-6 * square ? rbNormalize(crossing->area)
+                                                    : rbNormalize(crossing->normals);
 }
 
 // The faces of a lens of two equal caps over a circle of radius r, which meet at the angle theta
@@ -244,11 +240,10 @@ typedef struct NearPoint {
 static bool isAround(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid,
                      const NearPoint* near)
 {
-    if (other->polyhedron->partCount > 1 || near->triangle < 0) {
-        return containsPart(solid, other, toSolid);
-    }
-    return mayContain(solid, other, toSolid) &&
-           rbIsInMesh(solid, near->point, near->nearest, near->triangle);
+    return other->polyhedron->partCount > 1 || near->triangle < 0
+               ? containsPart(solid, other, toSolid)
+               : mayContain(solid, other, toSolid) &&
+                     rbIsInMesh(solid, near->point, near->nearest, near->triangle);
 }
 
 // Does one of two bodies whose surfaces are separate, according to the search, contain a part of
@@ -671,10 +666,7 @@ bool rbTestMeshes(const rbMeshPair* pair, double margin)
     // cases undecided because of rounding count as contact
     double limit = margin + 64.0 * DBL_EPSILON * size;
     rbTreePairResult found = searchTrees(pair, limit, limit);
-    if (found.triangleA >= 0) {
-        return true;
-    }
-    return containsPart(pair->a, pair->b, pair->transformBtoA) ||
+    return found.triangleA >= 0 || containsPart(pair->a, pair->b, pair->transformBtoA) ||
            containsPart(pair->b, pair->a, rbInvertTransform(pair->transformBtoA));
 }
 
@@ -1070,12 +1062,8 @@ static bool collect(const rbNearPair* pair, void* context)
                .originB = rbGetMeshOrigin(c->pair->b, pair->triangleB)};
     // a surface without an inside faces the other body
     rbVec3 way = rbSub(pair->closest.b, pair->closest.a);
-    if (!c->pair->a->isSolid && rbDot(f.normalA, way) < 0.0) {
-        f.normalA = rbNeg(f.normalA);
-    }
-    if (!c->pair->b->isSolid && rbDot(f.normalB, way) > 0.0) {
-        f.normalB = rbNeg(f.normalB);
-    }
+    f.normalA = !c->pair->a->isSolid && rbDot(f.normalA, way) < 0.0 ? rbNeg(f.normalA) : f.normalA;
+    f.normalB = !c->pair->b->isSolid && rbDot(f.normalB, way) > 0.0 ? rbNeg(f.normalB) : f.normalB;
     if (rbDot(f.normalA, f.normalB) < -FLUSH_COSINE) {
         addShared(c, &f, rbNormalize(rbSub(f.normalA, f.normalB)), 0);
     } else {

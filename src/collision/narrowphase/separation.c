@@ -109,12 +109,10 @@ static void setSeparation(double radiusA, double radiusB, const rbGjkResult* g, 
 // The remedy for a pair that a method does not support.
 static const char* remedyFor(const PairLeaf* leaf)
 {
-    bool isPlaneA = leaf->a->type == RB_SHAPE_PLANE, isPlaneB = leaf->b->type == RB_SHAPE_PLANE;
-    if (isPlaneA && isPlaneB) {
-        return "two half spaces have no distance; replace one of them by a bounded shape, such as "
-               "a box";
-    }
-    return "use the method auto";
+    return leaf->a->type == RB_SHAPE_PLANE && leaf->b->type == RB_SHAPE_PLANE
+               ? "two half spaces have no distance; replace one of them by a bounded shape, such "
+                 "as a box"
+               : "use the method auto";
 }
 
 static rbStatus refuse(const PairQuery* query, const PairLeaf* leaf)
@@ -271,9 +269,7 @@ static rbStatus measureEllipsoids(const PairQuery* query, const PairLeaf* leaf,
 {
     rbVec3 start = leaf->transformBtoA.p;
     rbGjkCache* cache = query->cache;
-    if (cache != NULL && rbLengthSquared(cache->direction) > 0.0) {
-        start = cache->direction;
-    }
+    start = cache != NULL && rbLengthSquared(cache->direction) > 0.0 ? cache->direction : start;
     if (!rbCollideEllipsoids(leaf->a, leaf->b, leaf->transformBtoA, start, separation)) {
         return measureIterative(query, leaf, separation);
     }

@@ -125,9 +125,7 @@ double rbMechanism_GetResponse(const rbMechanism* mechanism, const rbRowBlock* b
 void rbMechanism_Apply(rbMechanism* mechanism, int index, const double* x)
 {
     const rbRowBlock* block = &mechanism->blocks[index];
-    rbVec3 p = RB_VEC3_ZERO;
-    rbVec3 lA = RB_VEC3_ZERO;
-    rbVec3 lB = RB_VEC3_ZERO;
+    rbVec3 p = RB_VEC3_ZERO, lA = RB_VEC3_ZERO, lB = RB_VEC3_ZERO;
     for (int i = 0; i < block->rowCount; ++i) {
         const rbRow* row = &mechanism->rows[block->firstRow + i];
         p = rbAddScaled(p, x[i], row->linear);

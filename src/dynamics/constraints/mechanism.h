@@ -23,8 +23,7 @@ typedef struct rbMechBody {
     rbVec3 torque;          // N m
     double mass;
     double invMass; // 0 unless dynamic
-    rbVec3 moments;
-    rbVec3 invMoments;
+    rbVec3 moments, invMoments;
     rbTurn turn;
     double radius; // m, of the shapes: turns angles into meters for error estimates
     int index;     // of the body in the world; -1: the world itself
@@ -35,8 +34,7 @@ typedef struct rbMechanism {
     rbMechBody* bodies;
     int bodyCount;
     rbRowBlock* blocks;
-    int blockCount;
-    int rowCount;
+    int blockCount, rowCount;
     rbRow* rows;          // at the current poses
     rbRowMass* masses;    // at the current poses
     double* compliance;   // of the current stage

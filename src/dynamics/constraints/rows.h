@@ -22,9 +22,7 @@ typedef struct rbRowPose {
 } rbRowPose;
 
 typedef struct rbRow {
-    rbVec3 linear;
-    rbVec3 angularA;
-    rbVec3 angularB;
+    rbVec3 linear, angularA, angularB;
 } rbRow;
 
 // The rows of a block at poses, and its errors (m, rad). Pure functions of data and poses.

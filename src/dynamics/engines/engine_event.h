@@ -16,8 +16,7 @@ static inline rbBodyId rbEngineBody(int index)
 
 // An overlap at the start.
 typedef struct rbStartOverlap {
-    int a;
-    int b;
+    int a, b;
     double depth; // m
     int count;    // of overlapping pairs; the deepest is reported
 } rbStartOverlap;

@@ -164,8 +164,7 @@ void rbForceRow_AddLoad(const rbForceRow* row, const rbForceDef* def, const rbFo
     if (row->addVarying == NULL) {
         return;
     }
-    rbVec3 force = RB_VEC3_ZERO;
-    rbVec3 torque = RB_VEC3_ZERO;
+    rbVec3 force = RB_VEC3_ZERO, torque = RB_VEC3_ZERO;
     row->addVarying(def, input, &force, &torque);
     load->force = rbAdd(load->force, force);
     load->torque = rbAdd(load->torque, torque);

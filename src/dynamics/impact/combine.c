@@ -18,24 +18,17 @@ double rbCombineRule_Apply(rbCombineRule rule, double a, double b)
 {
     RB_ASSERT(a >= 0.0);
     RB_ASSERT(b >= 0.0);
-    switch (rule) {
-    case RB_COMBINE_PRODUCT:
-        return a * b;
-    case RB_COMBINE_SUM:
-        return a + b;
-    case RB_COMBINE_GEOMETRIC: // the square roots first: a product of small numbers underflows
-        return a == b ? a : sqrt(a) * sqrt(b);
-    case RB_COMBINE_MEAN:
-        return 0.5 * a + 0.5 * b;
-    case RB_COMBINE_MIN:
-        return a < b ? a : b;
-    case RB_COMBINE_MAX:
-        return a > b ? a : b;
-    case RB_COMBINE_COUNT:
-        break;
-    }
-    RB_ASSERT(false);
-    return 0.0;
+    RB_ASSERT((unsigned)rule < RB_COMBINE_COUNT);
+    const double results[RB_COMBINE_COUNT + 1] = {
+        [RB_COMBINE_PRODUCT] = a * b,
+        [RB_COMBINE_SUM] = a + b,
+        // the square roots first: a product of small numbers underflows
+        [RB_COMBINE_GEOMETRIC] = a == b ? a : sqrt(a) * sqrt(b),
+        [RB_COMBINE_MEAN] = 0.5 * a + 0.5 * b,
+        [RB_COMBINE_MIN] = a < b ? a : b,
+        [RB_COMBINE_MAX] = a > b ? a : b,
+    };
+    return results[(unsigned)rule < RB_COMBINE_COUNT ? rule : RB_COMBINE_COUNT];
 }
 
 double rbCombineRestitution(rbCombineRule rule, double a, double b)

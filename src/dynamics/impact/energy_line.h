@@ -8,8 +8,7 @@
 
 // T(s) - T(0) = slope s + square s^2, J.
 typedef struct rbEnergyLine {
-    double slope;
-    double square;
+    double slope, square;
 } rbEnergyLine;
 
 // Adds coordinates with a mass (1 for spins scaled by the factor of the inertia).

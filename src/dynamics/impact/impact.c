@@ -223,10 +223,7 @@ static rbSlip makeSlip(const rbImpactPath* path, double speed, double c, double 
 rbSlip rbMeasureSlip(const rbImpactPath* path)
 {
     double speed = sqrt(path->x * path->x + path->y * path->y);
-    if (!(speed > 0.0)) {
-        return (rbSlip){0};
-    }
-    return makeSlip(path, speed, path->x / speed, path->y / speed);
+    return speed > 0.0 ? makeSlip(path, speed, path->x / speed, path->y / speed) : (rbSlip){0};
 }
 
 // A direction that attracts has settled: removes its rounding error, so that its smaller component
@@ -330,9 +327,7 @@ static StraightPiece makeSlidingPiece(const rbImpactPath* path, const rbSlip* sl
         .length = slip->g < 0.0 ? -slip->speed / slip->g : INFINITY,
     };
     // Only rounding, see the top of the file: without a stop the normal velocity grows.
-    if (piece.length == INFINITY && !(piece.f > 0.0)) {
-        piece.f = DBL_EPSILON * path->k.zz;
-    }
+    piece.f = piece.length == INFINITY && !(piece.f > 0.0) ? DBL_EPSILON * path->k.zz : piece.f;
     return piece;
 }
 
@@ -363,11 +358,8 @@ static double findResumedDirection(const rbImpactPath* path, double d[2])
     for (int i = 0; i < 100; ++i) {
         solveShifted(path, lambda, d, &slope);
         double length = sqrt(d[0] * d[0] + d[1] * d[1]);
-        if (length > 1.0) {
-            low = lambda;
-        } else {
-            high = lambda;
-        }
+        low = length > 1.0 ? lambda : low;
+        high = length > 1.0 ? high : lambda;
         double next = lambda - (length - 1.0) * (length * length) / slope;
         next = next > low && next < high ? next : 0.5 * (low + high);
         bool isSettled = fabs(next - lambda) <= DBL_EPSILON * next || !(high > low);
@@ -600,11 +592,8 @@ static double findCrossing(const Series* series, double value, bool isRising, do
         if (difference == 0.0) {
             break;
         }
-        if ((difference > 0.0) == isRising) {
-            highEnd = t;
-        } else {
-            lowEnd = t;
-        }
+        highEnd = (difference > 0.0) == isRising ? t : highEnd;
+        lowEnd = (difference > 0.0) == isRising ? lowEnd : t;
         double next = t - difference / slope;
         bool isSettled = fabs(next - t) <= DBL_EPSILON * fabs(t) || !(highEnd > lowEnd);
         if (isSettled) {
@@ -621,11 +610,9 @@ static double findExtremum(const Series* series, double low, double high)
     bool isRising = evaluateSlope(series, high) > 0.0;
     for (int i = 0; i < 30 && low < high; ++i) {
         double middle = 0.5 * (low + high);
-        if ((evaluateSlope(series, middle) > 0.0) == isRising) {
-            high = middle;
-        } else {
-            low = middle;
-        }
+        bool isAfter = (evaluateSlope(series, middle) > 0.0) == isRising;
+        high = isAfter ? middle : high;
+        low = isAfter ? low : middle;
     }
     return 0.5 * (low + high);
 }

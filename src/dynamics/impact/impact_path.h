@@ -26,8 +26,7 @@ typedef enum rbImpactMode {
 
 typedef struct rbImpactPath {
     rbSym3 k;
-    double mu;
-    double e;
+    double mu, e;
     rbImpactLaw law;
     double startSpeed; // -u_z at the start, > 0
     double leastSpeed; // least u_z after the impact; 0 except for microcollisions

@@ -8,9 +8,7 @@
 #include <math.h>
 
 static const char* const names[RB_ORDER_COUNT] = {
-    [RB_ORDER_SEQUENTIAL] = "sequential",
-    [RB_ORDER_SIMULTANEOUS] = "simultaneous",
-};
+    [RB_ORDER_SEQUENTIAL] = "sequential", [RB_ORDER_SIMULTANEOUS] = "simultaneous"};
 
 RB_DEFINE_WORDS(rbImpactOrder, "order of impacts", RB_ORDER_COUNT, names[index])
 
@@ -214,9 +212,7 @@ static void solvePhase(Together* all, rbImpactsReport* report)
     }
     for (int sweep = 0; sweep < SWEEPS_MAX && !(residual <= all->tolerance); ++sweep) {
         rbPoll();
-        if (sweep > 0) {
-            square = accelerate(all, square);
-        }
+        square = sweep > 0 ? accelerate(all, square) : square;
         residual = 0.0;
         for (int i = 0; i < all->count; ++i) {
             Row* row = &all->rows[i];

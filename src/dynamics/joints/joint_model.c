@@ -172,17 +172,17 @@ static rbStatus addStack(const Maker* maker, rbJointModel* model)
     const rbJointTypeRow* row = rbJointTypeRow_Get(def->type);
     rbJointPart part = {row->parts[0], def->anchorA, def->anchorB,
                         def->axisA,    def->axisB,   def->distance};
-    rbStatus status = resolveAxes(maker, row->axisUse, &part);
-    for (int i = 0; i < row->partCount && status == RB_STATUS_OK; ++i) {
+    RB_TRY(resolveAxes(maker, row->axisUse, &part));
+    for (int i = 0; i < row->partCount; ++i) {
         part.type = row->parts[i];
         if (def->type == RB_JOINT_HINGE_POINTS && i == 1) {
             // A second point of the axis, 1 m away: its errors in m equal angles in rad.
             part.anchorA = rbAdd(part.anchorA, part.axisA);
             part.anchorB = rbAdd(part.anchorB, part.axisB);
         }
-        status = addPart(maker, model, &part);
+        RB_TRY(addPart(maker, model, &part));
     }
-    return status;
+    return RB_STATUS_OK;
 }
 
 // The parts of a custom combination.
@@ -352,8 +352,7 @@ static rbVec3 findSwing(const rbFreedomModel* freedom, const rbRowPose* poseA,
 static rbVec3 findSwingRow(const rbFreedomModel* freedom, const rbRowPose* poseA,
                            const rbRowPose* poseB)
 {
-    rbVec3 a;
-    rbVec3 b;
+    rbVec3 a, b;
     rbVec3 u = findSwing(freedom, poseA, poseB, &a, &b);
     if (freedom->kind == RB_FREEDOM_TWIST) {
         double sum = 1.0 + rbDot(a, b);
@@ -365,8 +364,7 @@ static rbVec3 findSwingRow(const rbFreedomModel* freedom, const rbRowPose* poseA
 static double findSwingAngle(const rbFreedomModel* freedom, const rbRowPose* poseA,
                              const rbRowPose* poseB)
 {
-    rbVec3 a;
-    rbVec3 b;
+    rbVec3 a, b;
     (void)findSwing(freedom, poseA, poseB, &a, &b);
     if (freedom->kind == RB_FREEDOM_SWING) {
         return rbAtan2(rbLength(rbCross(a, b)), rbDot(a, b));
@@ -421,8 +419,7 @@ void rbFreedomModel_Errors(const void* data, const rbRowPose* poseA, const rbRow
 // A number and its accepted range.
 typedef struct Number {
     const char* what;
-    double value;
-    double least;
+    double value, least;
     bool isLeastIn; // the least value itself is accepted
     bool isInfiniteAllowed;
 } Number;
@@ -446,11 +443,10 @@ static rbStatus validateNumber(const Number* number, const char* title, rbError*
 static rbStatus validateNumbers(const Number* numbers, int count, const char* title, rbError* error)
 {
     RB_ASSERT(count > 0);
-    rbStatus status = RB_STATUS_OK;
-    for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
-        status = validateNumber(&numbers[i], title, error);
+    for (int i = 0; i < count; ++i) {
+        RB_TRY(validateNumber(&numbers[i], title, error));
     }
-    return status;
+    return RB_STATUS_OK;
 }
 
 static rbStatus validateSchedule(const rbMotorDef* motor, const char* title, rbError* error)
@@ -489,8 +485,8 @@ static rbStatus validateMotor(const rbMotorDef* motor, const char* title, rbErro
     };
     // The velocity row has no controller.
     int count = motor->type == RB_MOTOR_VELOCITY ? 2 : (int)(sizeof numbers / sizeof numbers[0]);
-    rbStatus status = validateNumbers(numbers, count, title, error);
-    return status == RB_STATUS_OK ? validateSchedule(motor, title, error) : status;
+    RB_TRY(validateNumbers(numbers, count, title, error));
+    return validateSchedule(motor, title, error);
 }
 
 static bool isDriven(const rbFreedomDef* freedom)
@@ -507,8 +503,8 @@ static rbStatus validateFreedom(const rbFreedomDef* freedom, const char* title, 
         {"damping", freedom->damping, 0.0, true, false},
         {"friction", freedom->friction, 0.0, true, false},
     };
-    rbStatus status = validateNumbers(numbers, 4, title, error);
-    return status == RB_STATUS_OK ? validateMotor(&freedom->motor, title, error) : status;
+    RB_TRY(validateNumbers(numbers, 4, title, error));
+    return validateMotor(&freedom->motor, title, error);
 }
 
 static rbStatus validateVelocity(const rbJointDef* def, const char* title, rbError* error)
@@ -526,18 +522,15 @@ static rbStatus validateDrives(const rbJointDef* def, const char* title, int fre
 {
     RB_ASSERT(title != NULL);
     RB_ASSERT(freedomCount >= 0 && freedomCount <= RB_JOINT_FREEDOMS_MAX);
-    rbStatus status = def->isVelocityOnly ? validateVelocity(def, title, error) : RB_STATUS_OK;
-    for (int i = 0; i < RB_JOINT_FREEDOMS_MAX && status == RB_STATUS_OK; ++i) {
-        if (i < freedomCount) {
-            status = validateFreedom(&def->freedoms[i], title, error);
-        } else if (isDriven(&def->freedoms[i])) {
-            status = rbError_Set(error, RB_STATUS_INVALID,
-                                 "%s: something acts along freedom %d, but this type has %d; use a "
-                                 "hinge, prismatic, cylindrical or universal joint",
-                                 title, i + 1, freedomCount);
-        }
+    RB_TRY(def->isVelocityOnly ? validateVelocity(def, title, error) : RB_STATUS_OK);
+    for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
+        RB_INVALID_IF(i >= freedomCount && isDriven(&def->freedoms[i]), error,
+                      "%s: something acts along freedom %d, but this type has %d; use a hinge, "
+                      "prismatic, cylindrical or universal joint",
+                      title, i + 1, freedomCount);
+        RB_TRY(i < freedomCount ? validateFreedom(&def->freedoms[i], title, error) : RB_STATUS_OK);
     }
-    return status;
+    return RB_STATUS_OK;
 }
 
 // ------------------------------------------------------------------------------------------- model

@@ -11,8 +11,7 @@
 // One basic part, ready to write rows. Points and axes in the principal frames.
 typedef struct rbPartModel {
     rbJointType type; // one of the nine basic ones
-    rbVec3 pointA;
-    rbVec3 pointB;
+    rbVec3 pointA, pointB;
     rbVec3 axisA;     // unit
     rbVec3 axisB;     // unit
     rbVec3 crossA[2]; // unit, with axisA a right-handed triple: rows of line, direction
@@ -49,8 +48,7 @@ typedef struct rbFreedomModel {
 typedef struct rbJointModel {
     rbJointType type;
     rbPartModel parts[RB_JOINT_PARTS_MAX];
-    int partCount;
-    int rowCount;
+    int partCount, rowCount;
     uint32_t angleMask; // bit i: row i is a rotation
     rbFreedomModel freedoms[RB_JOINT_FREEDOMS_MAX];
     int freedomCount;

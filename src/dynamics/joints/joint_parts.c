@@ -19,8 +19,7 @@
 // b relative to both centers of mass. The difference of the centers comes first: far from the
 // origin it is exact, world coordinates of b are not.
 typedef struct Arms {
-    rbVec3 fromA;
-    rbVec3 fromB;
+    rbVec3 fromA, fromB;
 } Arms;
 
 static inline Arms findArms(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB)
@@ -84,17 +83,12 @@ static void findPlaneErrors(const rbPartModel* part, const rbRowPose* poseA, con
 static rbVec3 findDirection(rbVec3 gap, const rbPartModel* part, const rbRowPose* poseA)
 {
     double length = rbLength(gap);
-    if (length > 0.0) {
-        return rbScale(1.0 / length, gap);
-    }
-    return rbMulMV(poseA->rotation, part->crossA[0]);
+    return length > 0.0 ? rbScale(1.0 / length, gap) : rbMulMV(poseA->rotation, part->crossA[0]);
 }
 
 // Two points of bodies, from their centers of mass in world axes, and the gap from the first.
 typedef struct Span {
-    rbVec3 rA;
-    rbVec3 rB;
-    rbVec3 gap;
+    rbVec3 rA, rB, gap;
 } Span;
 
 static Span findSpan(rbVec3 pointA, rbVec3 pointB, const rbRowPose* poseA, const rbRowPose* poseB)
@@ -264,45 +258,27 @@ static void writeFixedRows(const rbPartModel* part, const rbRowPose* poseA, cons
 
 // ------------------------------------------------------------------------------------------- table
 
+// Rows, which of them are angles (bits), use of axes, functions; then whether there is a distance.
+#define PART(theRows, theAngles, use, write, find, ...)                                     \
+    {                                                                                       \
+        .rowCount = (theRows), .angleMask = (theAngles), .axisUse = (use), .rows = (write), \
+        .errors = (find), __VA_ARGS__                                                       \
+    }
+
 const rbPartOps rbPartTable[RB_BASIC_JOINT_COUNT] = {
-    [RB_JOINT_BALL] = {.rowCount = 3, .rows = writeBallRows, .errors = findBallErrors},
-    [RB_JOINT_LINE] = {.rowCount = 2,
-                       .axisUse = RB_AXIS_COMMON,
-                       .rows = writeFixedRows,
-                       .errors = findLineErrors},
-    [RB_JOINT_PLANE] = {.rowCount = 1,
-                        .axisUse = RB_AXIS_COMMON,
-                        .rows = writeFixedRows,
-                        .errors = findPlaneErrors},
-    [RB_JOINT_DISTANCE] = {.rowCount = 1,
-                           .hasDistance = true,
-                           .rows = writeDistanceRows,
-                           .errors = findDistanceErrors},
-    [RB_JOINT_LINE_DISTANCE] = {.rowCount = 1,
-                                .axisUse = RB_AXIS_COMMON,
-                                .hasDistance = true,
-                                .rows = writeLineDistanceRows,
-                                .errors = findLineDistanceErrors},
-    [RB_JOINT_PLANE_DISTANCE] = {.rowCount = 1,
-                                 .axisUse = RB_AXIS_COMMON,
-                                 .hasDistance = true,
-                                 .isDistanceSigned = true,
-                                 .rows = writeFixedRows,
-                                 .errors = findPlaneErrors},
-    [RB_JOINT_TRANSLATION] = {.rowCount = 3,
-                              .angleMask = 7,
-                              .rows = writeFixedRows,
-                              .errors = findTranslationErrors},
-    [RB_JOINT_DIRECTION] = {.rowCount = 2,
-                            .angleMask = 3,
-                            .axisUse = RB_AXIS_COMMON,
-                            .rows = writeFixedRows,
-                            .errors = findDirectionErrors},
-    [RB_JOINT_DOUBLE_ROTATION] = {.rowCount = 1,
-                                  .angleMask = 1,
-                                  .axisUse = RB_AXIS_TWO,
-                                  .rows = writeDoubleRotationRows,
-                                  .errors = findDoubleRotationErrors},
+    [RB_JOINT_BALL] = PART(3, 0, RB_AXIS_NONE, writeBallRows, findBallErrors, ),
+    [RB_JOINT_LINE] = PART(2, 0, RB_AXIS_COMMON, writeFixedRows, findLineErrors, ),
+    [RB_JOINT_PLANE] = PART(1, 0, RB_AXIS_COMMON, writeFixedRows, findPlaneErrors, ),
+    [RB_JOINT_DISTANCE] =
+        PART(1, 0, RB_AXIS_NONE, writeDistanceRows, findDistanceErrors, .hasDistance = true),
+    [RB_JOINT_LINE_DISTANCE] = PART(1, 0, RB_AXIS_COMMON, writeLineDistanceRows,
+                                    findLineDistanceErrors, .hasDistance = true),
+    [RB_JOINT_PLANE_DISTANCE] = PART(1, 0, RB_AXIS_COMMON, writeFixedRows, findPlaneErrors,
+                                     .hasDistance = true, .isDistanceSigned = true),
+    [RB_JOINT_TRANSLATION] = PART(3, 7, RB_AXIS_NONE, writeFixedRows, findTranslationErrors, ),
+    [RB_JOINT_DIRECTION] = PART(2, 3, RB_AXIS_COMMON, writeFixedRows, findDirectionErrors, ),
+    [RB_JOINT_DOUBLE_ROTATION] =
+        PART(1, 1, RB_AXIS_TWO, writeDoubleRotationRows, findDoubleRotationErrors, ),
 };
 
 // ----------------------------------------------------------------------------------------- springs

@@ -4,63 +4,37 @@
 
 #include <string.h>
 
-#define BASIC(type, text, use) \
-    [type] = {.name = (text), .partCount = 1, .parts = {type}, .axisUse = (use)}
+// A type that is a part by itself, and one stacked from two; then its other names and its freedoms.
+#define BASIC(type, text, use, ...) \
+    [type] = {.name = (text), .partCount = 1, .parts = {type}, .axisUse = (use), __VA_ARGS__}
+#define STACK(type, text, first, second, use, ...) \
+    [type] = {                                     \
+        .name = (text), .partCount = 2, .parts = {first, second}, .axisUse = (use), __VA_ARGS__}
+#define KNOWN_AS(...) .aliases = {__VA_ARGS__}
+#define LEAVES(count, ...) .freedomCount = (count), .freedoms = {__VA_ARGS__}
 
 static const rbJointTypeRow types[RB_JOINT_COUNT] = {
-    [RB_JOINT_BALL] = {.name = "ball",
-                       .aliases = {"spherical"},
-                       .partCount = 1,
-                       .parts = {RB_JOINT_BALL}},
-    BASIC(RB_JOINT_LINE, "line", RB_AXIS_COMMON),
-    BASIC(RB_JOINT_PLANE, "plane", RB_AXIS_COMMON),
-    [RB_JOINT_DISTANCE] = {.name = "distance",
-                           .aliases = {"rod"},
-                           .partCount = 1,
-                           .parts = {RB_JOINT_DISTANCE}},
-    BASIC(RB_JOINT_LINE_DISTANCE, "line-distance", RB_AXIS_COMMON),
-    BASIC(RB_JOINT_PLANE_DISTANCE, "plane-distance", RB_AXIS_COMMON),
-    BASIC(RB_JOINT_TRANSLATION, "translation", RB_AXIS_NONE),
-    BASIC(RB_JOINT_DIRECTION, "direction", RB_AXIS_COMMON),
-    BASIC(RB_JOINT_DOUBLE_ROTATION, "double-rotation", RB_AXIS_TWO),
-    [RB_JOINT_HINGE] = {.name = "hinge",
-                        .aliases = {"revolute"},
-                        .partCount = 2,
-                        .parts = {RB_JOINT_BALL, RB_JOINT_DIRECTION},
-                        .axisUse = RB_AXIS_COMMON,
-                        .freedomCount = 1,
-                        .freedoms = {RB_FREEDOM_ANGLE}},
-    [RB_JOINT_HINGE_POINTS] = {.name = "hinge-points",
-                               .partCount = 2,
-                               .parts = {RB_JOINT_BALL, RB_JOINT_LINE},
-                               .axisUse = RB_AXIS_COMMON,
-                               .freedomCount = 1,
-                               .freedoms = {RB_FREEDOM_ANGLE}},
-    [RB_JOINT_CYLINDRICAL] = {.name = "cylindrical",
-                              .aliases = {"rail-hinge"},
-                              .partCount = 2,
-                              .parts = {RB_JOINT_LINE, RB_JOINT_DIRECTION},
-                              .axisUse = RB_AXIS_COMMON,
-                              .freedomCount = 2,
-                              .freedoms = {RB_FREEDOM_TRAVEL, RB_FREEDOM_ANGLE}},
-    [RB_JOINT_PRISMATIC] = {.name = "prismatic",
-                            .aliases = {"rail", "slider"},
-                            .partCount = 2,
-                            .parts = {RB_JOINT_LINE, RB_JOINT_TRANSLATION},
-                            .axisUse = RB_AXIS_COMMON,
-                            .freedomCount = 1,
-                            .freedoms = {RB_FREEDOM_TRAVEL}},
-    [RB_JOINT_UNIVERSAL] = {.name = "universal",
-                            .aliases = {"cardan"},
-                            .partCount = 2,
-                            .parts = {RB_JOINT_BALL, RB_JOINT_DOUBLE_ROTATION},
-                            .axisUse = RB_AXIS_TWO,
-                            .freedomCount = 2,
-                            .freedoms = {RB_FREEDOM_ANGLE, RB_FREEDOM_ANGLE}},
-    [RB_JOINT_FIXED] = {.name = "fixed",
-                        .aliases = {"weld", "fixation"},
-                        .partCount = 2,
-                        .parts = {RB_JOINT_BALL, RB_JOINT_TRANSLATION}},
+    BASIC(RB_JOINT_BALL, "ball", RB_AXIS_NONE, KNOWN_AS("spherical")),
+    BASIC(RB_JOINT_LINE, "line", RB_AXIS_COMMON, ),
+    BASIC(RB_JOINT_PLANE, "plane", RB_AXIS_COMMON, ),
+    BASIC(RB_JOINT_DISTANCE, "distance", RB_AXIS_NONE, KNOWN_AS("rod")),
+    BASIC(RB_JOINT_LINE_DISTANCE, "line-distance", RB_AXIS_COMMON, ),
+    BASIC(RB_JOINT_PLANE_DISTANCE, "plane-distance", RB_AXIS_COMMON, ),
+    BASIC(RB_JOINT_TRANSLATION, "translation", RB_AXIS_NONE, ),
+    BASIC(RB_JOINT_DIRECTION, "direction", RB_AXIS_COMMON, ),
+    BASIC(RB_JOINT_DOUBLE_ROTATION, "double-rotation", RB_AXIS_TWO, ),
+    STACK(RB_JOINT_HINGE, "hinge", RB_JOINT_BALL, RB_JOINT_DIRECTION, RB_AXIS_COMMON,
+          KNOWN_AS("revolute"), LEAVES(1, RB_FREEDOM_ANGLE)),
+    STACK(RB_JOINT_HINGE_POINTS, "hinge-points", RB_JOINT_BALL, RB_JOINT_LINE, RB_AXIS_COMMON,
+          LEAVES(1, RB_FREEDOM_ANGLE)),
+    STACK(RB_JOINT_CYLINDRICAL, "cylindrical", RB_JOINT_LINE, RB_JOINT_DIRECTION, RB_AXIS_COMMON,
+          KNOWN_AS("rail-hinge"), LEAVES(2, RB_FREEDOM_TRAVEL, RB_FREEDOM_ANGLE)),
+    STACK(RB_JOINT_PRISMATIC, "prismatic", RB_JOINT_LINE, RB_JOINT_TRANSLATION, RB_AXIS_COMMON,
+          KNOWN_AS("rail", "slider"), LEAVES(1, RB_FREEDOM_TRAVEL)),
+    STACK(RB_JOINT_UNIVERSAL, "universal", RB_JOINT_BALL, RB_JOINT_DOUBLE_ROTATION, RB_AXIS_TWO,
+          KNOWN_AS("cardan"), LEAVES(2, RB_FREEDOM_ANGLE, RB_FREEDOM_ANGLE)),
+    STACK(RB_JOINT_FIXED, "fixed", RB_JOINT_BALL, RB_JOINT_TRANSLATION, RB_AXIS_NONE,
+          KNOWN_AS("weld", "fixation")),
     [RB_JOINT_PARTS] = {.name = "parts"},
 };
 

@@ -46,15 +46,11 @@ static double findTarget(const rbMotorModel* motor, double time, double* slope)
         return motor->def.target;
     }
     // The number of points that have passed.
-    int past = 0;
-    int end = motor->pointCount;
+    int past = 0, end = motor->pointCount;
     while (past < end) {
         int middle = past + (end - past) / 2;
-        if (points[middle].time <= time) {
-            past = middle + 1;
-        } else {
-            end = middle;
-        }
+        past = points[middle].time <= time ? middle + 1 : past;
+        end = points[middle].time <= time ? end : middle;
     }
     if (past == 0 || past == motor->pointCount) {
         return points[past == 0 ? 0 : past - 1].value;

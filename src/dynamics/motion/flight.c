@@ -27,10 +27,7 @@ static const MotionRow motionTable[RB_MOTION_COUNT] = {
     [RB_MOTION_EXACT] = {.name = "exact"},
     [RB_MOTION_TAYLOR] = {.name = "taylor", .allowsTorque = true},
     [RB_MOTION_RK4] = {.name = "rk4", .allowsTorque = true, .allowsLoad = true, .method = 1},
-    [RB_MOTION_CASH_KARP] = {.name = "cash-karp",
-                             .allowsTorque = true,
-                             .allowsLoad = true,
-                             .method = 2},
+    [RB_MOTION_CASH_KARP] = {"cash-karp", .allowsTorque = true, .allowsLoad = true, .method = 2},
     [RB_MOTION_EULER] = {.name = "euler", .allowsTorque = true, .allowsLoad = true, .method = 0},
 };
 _Static_assert(sizeof motionTable / sizeof motionTable[0] == RB_MOTION_COUNT, "a row a motion");
@@ -133,8 +130,7 @@ static void stepTaylor(const rbMotionBody* body, double h, rbMotionState* state)
 {
     int degree = body->settings.degree;
     RB_ASSERT(degree >= 1 && degree <= TAYLOR_DEGREE_MAX);
-    rbVec3 t[TAYLOR_DEGREE_MAX + 1];
-    rbVec3 w[TAYLOR_DEGREE_MAX + 1];
+    rbVec3 t[TAYLOR_DEGREE_MAX + 1], w[TAYLOR_DEGREE_MAX + 1];
     rbVec3 l[TAYLOR_DEGREE_MAX + 1]; // I w
     rbQuat r[TAYLOR_DEGREE_MAX + 1];
     t[0] = rbInvRotate(state->orientation, body->torque);
@@ -232,9 +228,7 @@ static double errorRatio(const rbMotionBody* body, const rbFlightNode* node,
     double spinScale = fmax(largest(0.0, x + 4), DECAY_FLOOR * node->spinMax);
     double ratio = turn / tolerance;
     double spinError = largest(0.0, d + 4);
-    if (spinError > 0.0) {
-        ratio = fmax(ratio, spinError / (tolerance * spinScale + DBL_MIN));
-    }
+    ratio = spinError > 0.0 ? fmax(ratio, spinError / (tolerance * spinScale + DBL_MIN)) : ratio;
     if (body->load != NULL) {
         double speed = fmax(largest(0.0, x + 11), DECAY_FLOOR * node->speedMax);
         double way[3] = {x[8] - node->origin.x, x[9] - node->origin.y, x[10] - node->origin.z};

@@ -15,15 +15,13 @@ typedef struct rbMotionState {
     rbQuat orientation;
     rbVec3 spin;
     double work; // J, done by loads without a potential since the body was created
-    rbVec3 position;
-    rbVec3 velocity;
+    rbVec3 position, velocity;
 } rbMotionState;
 
 // Force and torque about the center of mass in world axes, and the power of loads without a
 // potential.
 typedef struct rbLoad {
-    rbVec3 force;
-    rbVec3 torque;
+    rbVec3 force, torque;
     rbVec3 paid; // part of the force that has no potential; torques never have one
     double power;
 } rbLoad;
@@ -55,8 +53,7 @@ typedef struct rbFlightNode {
     // Scales for the error estimate of the adaptive row: where the flight began, highest speed so
     // far.
     rbVec3 origin;
-    double spinMax;
-    double speedMax;
+    double spinMax, speedMax;
 } rbFlightNode;
 
 typedef struct rbFlight {
@@ -73,8 +70,7 @@ typedef struct rbFlight {
 
 // Work counts of evaluations and commits; accumulated over calls.
 typedef struct rbMotionCounts {
-    int64_t accepted;
-    int64_t rejected;
+    int64_t accepted, rejected;
     bool isInaccurate; // a step at the smallest size missed the tolerance
 } rbMotionCounts;
 

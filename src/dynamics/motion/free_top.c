@@ -34,6 +34,7 @@
 #include "dynamics/motion/free_top.h"
 
 #include "base/math/elementary.h"
+#include "base/math/matrix3.h"
 
 #include <rattleback/base.h>
 
@@ -48,11 +49,6 @@ typedef struct TopInvariants {
     double spin[3];
     double energy2, momentum; // 2E, |L|
 } TopInvariants;
-
-static double component(rbVec3 v, int axis)
-{
-    return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
-}
 
 static rbVec3 fromComponents(const double values[3], const int axes[3])
 {
@@ -71,7 +67,7 @@ static void sortAxes(rbVec3 moments, int order[3])
     order[2] = 2;
     for (int pass = 0; pass < 3; ++pass) {
         int i = pass == 1 ? 1 : 0; // pairs (0,1), (1,2), (0,1)
-        if (component(moments, order[i]) < component(moments, order[i + 1])) {
+        if (rbGetComponent(moments, order[i]) < rbGetComponent(moments, order[i + 1])) {
             int swap = order[i];
             order[i] = order[i + 1];
             order[i + 1] = swap;
@@ -102,8 +98,7 @@ static double reduceTurns(double angle)
 // Rotation by an angle about the polar axis.
 static rbQuat twistAboutPolar(const rbFreeTop* top, double angle, double polarSign)
 {
-    double s;
-    double c;
+    double s, c;
     rbSinCos(0.5 * reduceTurns(angle), &s, &c);
     double v[3] = {0.0, 0.0, s * polarSign};
     rbVec3 u = fromComponents(v, top->axes);
@@ -181,8 +176,7 @@ static double evaluateReduced(const rbFreeTop* top, double u, double l[3])
     const double* g = top->theta;
     const double* h = top->theta + RB_THETA_TERMS;
     double jacobi[3];
-    double real;
-    double imaginary;
+    double real, imaginary;
     if (e->isLarge) {
         rbThetaParts t = rbElliptic_ThetaParts(e, fabs(u));
         rbElliptic_SnCnDnLarge(e, &t, u, jacobi);
@@ -191,8 +185,7 @@ static double evaluateReduced(const rbFreeTop* top, double u, double l[3])
             h[0] * t.minus[0] + (h[1] * t.minus[1] + (h[2] * t.minus[2] + h[3] * t.minus[3]));
         imaginary = copysign(imaginary, u);
     } else {
-        double s;
-        double c;
+        double s, c;
         rbSinCos(e->scale * u, &s, &c);
         rbElliptic_SnCnDnSmall(e, s, c, jacobi);
         double s2 = 2.0 * s * c;
@@ -235,12 +228,11 @@ static TopInvariants computeInvariants(rbVec3 moments, rbVec3 spin, int axes[3])
 {
     int order[3];
     sortAxes(moments, order);
-    double scale = component(moments, order[0]);
-    double j[3];
-    double w[3];
+    double scale = rbGetComponent(moments, order[0]);
+    double j[3], w[3];
     for (int i = 0; i < 3; ++i) {
-        j[i] = component(moments, order[i]) / scale;
-        w[i] = component(spin, order[i]);
+        j[i] = rbGetComponent(moments, order[i]) / scale;
+        w[i] = rbGetComponent(spin, order[i]);
     }
     TopInvariants t;
     t.d = j[0] * (j[0] - j[1]) * w[0] * w[0] - j[2] * (j[1] - j[2]) * w[2] * w[2];
@@ -353,8 +345,7 @@ rbFreeTop rbFreeTop_Make(rbVec3 moments, rbQuat orientation, rbVec3 spinLocal)
 // Steady rotation: the spin axis is that of the momentum, the rate 2E/L.
 static rbQuat evaluateSteady(const rbFreeTop* top, double dt)
 {
-    double s;
-    double c;
+    double s, c;
     rbSinCos(0.5 * reduceTurns(top->precession * dt), &s, &c);
     rbVec3 axis = top->direction;
     rbQuat turn = {c, s * axis.x, s * axis.y, s * axis.z};

@@ -184,23 +184,16 @@ bool rbPath_IsSteady(const rbPath* path, double time, double* horizon)
 double rbPath_GetTravel(const rbPath* path, double time)
 {
     double travel = path->speed * (time - path->startTime);
-    if (travel <= 0.0) {
-        return 0.0;
-    }
-    return !path->isClosed && travel > path->length ? path->length : travel;
+    return travel <= 0.0 ? 0.0 : !path->isClosed && travel > path->length ? path->length : travel;
 }
 
 int rbPath_Locate(const rbPath* path, double travel, double* parameter)
 {
-    int low = 0;
-    int high = path->pieceCount * RB_PATH_SPANS;
+    int low = 0, high = path->pieceCount * RB_PATH_SPANS;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (path->lengths[middle] <= travel) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+        low = path->lengths[middle] <= travel ? middle : low;
+        high = path->lengths[middle] <= travel ? high : middle;
     }
     int piece = low / RB_PATH_SPANS;
     const rbVec3* b = path->pieces[piece];
@@ -281,8 +274,7 @@ rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
 {
     RB_ASSERT(timeA <= timeB);
     rbTransform pose;
-    rbVec3 velocity;
-    rbVec3 spin;
+    rbVec3 velocity, spin;
     rbPath_Evaluate(path, timeA, &pose, &velocity, &spin);
     rbBounds bounds = {pose.p, pose.p};
     rbPath_Evaluate(path, timeB, &pose, &velocity, &spin);

@@ -58,8 +58,7 @@ static inline void cosineAndSinc(double square, double* cosine, double* sinc)
 static inline rbQuat turnAboutAxis(rbQuat q, int axis, double angle)
 {
     double half = 0.5 * angle;
-    double c;
-    double sinc;
+    double c, sinc;
     cosineAndSinc(half * half, &c, &sinc);
     double s = sinc * half;
     rbQuat r;
@@ -91,8 +90,7 @@ rbQuat rbTurn_Step(const rbTurn* turn, rbQuat orientation, rbVec3 momentum, doub
         q = turnAboutAxis(q, turn->axis3, h * turn->difference3 * l3);
     }
     double half = 0.5 * h * turn->invMoment;
-    double c;
-    double sinc;
+    double c, sinc;
     cosineAndSinc(half * half * rbLengthSquared(momentum), &c, &sinc);
     rbVec3 v = rbScale(sinc * half, momentum);
     rbQuat about = {c, v.x, v.y, v.z};

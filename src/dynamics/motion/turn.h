@@ -16,8 +16,7 @@
 
 typedef struct rbTurn {
     double invMoment; // 1/I1
-    double difference3;
-    double difference2;
+    double difference3, difference2;
     int axis3; // principal axis 0..2
     int axis2;
 } rbTurn;

@@ -67,9 +67,7 @@ static int findLeast(const rbBlockMatrix* matrix)
     int best = -1;
     for (int i = 0; i < matrix->count; ++i) {
         int degree = matrix->degrees.data[i];
-        if (degree >= 0 && (best < 0 || degree < matrix->degrees.data[best])) {
-            best = i;
-        }
+        best = degree >= 0 && (best < 0 || degree < matrix->degrees.data[best]) ? i : best;
     }
     return best;
 }
@@ -139,16 +137,12 @@ void rbBlockMatrix_Finish(rbBlockMatrix* matrix)
 
 int rbFindEntry(const int* starts, const int* rows, int row, int column)
 {
-    int low = starts[column];
-    int high = starts[column + 1] - 1;
+    int low = starts[column], high = starts[column + 1] - 1;
     RB_ASSERT(row > column && low <= high);
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (rows[middle] < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+        low = rows[middle] < row ? middle + 1 : low;
+        high = rows[middle] < row ? high : middle;
     }
     RB_ASSERT(rows[low] == row);
     return low;
@@ -368,8 +362,7 @@ static double* inverseOf(const rbBlockMatrix* matrix, int place)
 static void scaleColumn(rbBlockMatrix* matrix, int j)
 {
     const double* inverse = inverseOf(matrix, j);
-    double forLower[BB];
-    double forUpper[BB];
+    double forLower[BB], forUpper[BB];
     transpose(matrix->isSymmetric ? inverse : inverse + BB, forLower);
     transpose(inverse, forUpper);
     for (int p = matrix->starts.data[j]; p < matrix->starts.data[j + 1]; ++p) {
@@ -388,8 +381,7 @@ static void spreadColumn(rbBlockMatrix* matrix, int j)
     double* upper = matrix->isSymmetric ? lower : matrix->upper.data;
     int last = matrix->starts.data[j + 1];
     for (int p = matrix->starts.data[j]; p < last; ++p) {
-        double rightLower[BB];
-        double rightUpper[BB];
+        double rightLower[BB], rightUpper[BB];
         int k = rows[p];
         transpose(entryOf(upper, p), rightLower);
         subtractProduct(diagonalOf(matrix, k), entryOf(lower, p), rightLower);

@@ -5,7 +5,6 @@
 #include "base/math/dot.h"
 #include "base/math/matrix3.h"
 
-#include <float.h>
 #include <string.h>
 
 // An iteration that does not reduce the error below this fraction of the last one has not
@@ -405,8 +404,7 @@ static bool sweepCuts(Iteration* it)
     for (int k = 0; k < c->solver->cutCount; ++k) {
         int index = c->solver->cuts[k];
         const rbRowBlock* block = &m->blocks[index];
-        double residual[RB_BLOCK_ROWS_MAX];
-        double change[RB_BLOCK_ROWS_MAX];
+        double residual[RB_BLOCK_ROWS_MAX], change[RB_BLOCK_ROWS_MAX];
         if (!it->isOfRates) {
             lookAheadWhereStale(it, block->bodyA);
             lookAheadWhereStale(it, block->bodyB);

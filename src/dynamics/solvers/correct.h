@@ -26,8 +26,7 @@ typedef enum rbLimitState {
 typedef struct rbCorrector {
     rbSolver* solver;
     rbSmallFactor* cutFactors; // per cut
-    int rowCount;
-    int bodyCount;
+    int rowCount, bodyCount;
     double* residual; // per row, e/h
     double* change;   // per row, dx
     double* history;  // of the mixing: RB_MIX_DEPTH of each dx, dF, dE

@@ -582,27 +582,18 @@ RB_FIXED_INLINE void solveWith(const DirectSolver* solver, double* x, int unifor
 
 // Calls a function with the size of all blocks as a constant: 1 (rods), 3 (ball joints), 5
 // (hinges); 0: all others.
-#define WITH_SIZE(uniform, function, ...) \
-    switch (uniform) {                    \
-    case 1:                               \
-        function(__VA_ARGS__, 1);         \
-        break;                            \
-    case 3:                               \
-        function(__VA_ARGS__, 3);         \
-        break;                            \
-    case 5:                               \
-        function(__VA_ARGS__, 5);         \
-        break;                            \
-    default:                              \
-        function(__VA_ARGS__, 0);         \
-    }
+#define WITH_SIZE(uniform, function, ...)        \
+    ((uniform) == 1   ? function(__VA_ARGS__, 1) \
+     : (uniform) == 3 ? function(__VA_ARGS__, 3) \
+     : (uniform) == 5 ? function(__VA_ARGS__, 5) \
+                      : function(__VA_ARGS__, 0))
 
 void rbDirectSolver_Factor(rbSolver* solver, const rbRowSystem* system)
 {
     DirectSolver* direct = (DirectSolver*)solver;
     RB_ASSERT(system->rowCount == solver->rowCount);
     RB_ASSERT(system->blockCount == direct->pattern.blockCount);
-    WITH_SIZE(direct->uniform, factorWith, direct, system)
+    WITH_SIZE(direct->uniform, factorWith, direct, system);
 }
 
 void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
@@ -612,7 +603,7 @@ void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
     if (x != r && solver->rowCount > 0) {
         memcpy(x, r, (size_t)solver->rowCount * sizeof *x);
     }
-    WITH_SIZE(direct->uniform, solveWith, direct, x)
+    WITH_SIZE(direct->uniform, solveWith, direct, x);
     for (int i = 0; solver->cutCount > 0 && i < solver->rowCount; ++i) {
         x[i] = direct->isCut[i] ? 0.0 : x[i];
     }

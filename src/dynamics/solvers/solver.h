@@ -60,8 +60,7 @@ typedef struct rbSmallFactor {
     double invPivots[RB_BLOCK_ROWS_MAX]; // 0: dropped
     int order[RB_BLOCK_ROWS_MAX];
     bool isNatural; // the given order is kept
-    int size;
-    int dropped;
+    int size, dropped;
     double pivotLeast; // relative
 } rbSmallFactor;
 

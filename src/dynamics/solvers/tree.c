@@ -48,9 +48,7 @@ typedef struct TreeRow {
 } TreeRow;
 
 typedef struct TreeBody {
-    double v[36];
-    double u[6];
-    double f[6];
+    double v[36], u[6], f[6];
 } TreeBody;
 
 // Of the joint that is being factored or solved.
@@ -226,6 +224,10 @@ static rbPivoted factorOf(const TreeSolver* solver, const Joint* joint)
                        .isNatural = joint->isNatural};
 }
 
+// Calls a function with the size of a joint, which for ball joints is a constant.
+#define WITH_SIZE(joint, function, ...) \
+    ((joint)->rowCount == 3 ? function(__VA_ARGS__, 3) : function(__VA_ARGS__, (joint)->rowCount))
+
 // Returns the number of dropped rows; least: smallest pivot so far.
 RB_FIXED_INLINE int factorJoint(TreeSolver* solver, const rbRowSystem* system, Joint* joint,
                                 rbLeastRatio* least, int n)
@@ -249,12 +251,8 @@ void rbTreeSolver_Factor(rbSolver* base, const rbRowSystem* system)
     rbLeastRatio least = {1.0, 1.0};
     for (int c = 0; c < solver->jointCount; ++c) {
         Joint* joint = &solver->joints[c];
-        int inactive = gatherRows(solver, system, joint), dropped = 0;
-        if (joint->rowCount == 3) {
-            dropped = factorJoint(solver, system, joint, &least, 3);
-        } else {
-            dropped = factorJoint(solver, system, joint, &least, joint->rowCount);
-        }
+        int inactive = gatherRows(solver, system, joint);
+        int dropped = WITH_SIZE(joint, factorJoint, solver, system, joint, &least);
         RB_ASSERT(dropped >= inactive);
         base->redundantRows += dropped - inactive;
     }
@@ -290,18 +288,6 @@ RB_FIXED_INLINE void solveUpJoint(TreeSolver* solver, const Joint* joint, const 
     rbPivoted_Solve(&factor, t, solver->work.solve, n);
 }
 
-static void solveUp(TreeSolver* solver, const double* r)
-{
-    for (int c = 0; c < solver->jointCount; ++c) {
-        const Joint* joint = &solver->joints[c];
-        if (joint->rowCount == 3) {
-            solveUpJoint(solver, joint, r, 3);
-        } else {
-            solveUpJoint(solver, joint, r, joint->rowCount);
-        }
-    }
-}
-
 RB_FIXED_INLINE void solveDownJoint(TreeSolver* solver, const Joint* joint, int n)
 {
     const TreeRow* rows = solver->rows + joint->firstRow;
@@ -331,27 +317,21 @@ RB_FIXED_INLINE void solveDownJoint(TreeSolver* solver, const Joint* joint, int 
     }
 }
 
-static void solveDown(TreeSolver* solver)
+void rbTreeSolver_Solve(rbSolver* base, const double* r, double* x)
 {
+    TreeSolver* solver = (TreeSolver*)base;
+    RB_ASSERT(r != NULL && x != NULL);
+    for (int c = 0; c < solver->jointCount; ++c) {
+        const Joint* joint = &solver->joints[c];
+        WITH_SIZE(joint, solveUpJoint, solver, joint, r);
+    }
     for (int i = 0; i < solver->bodyCount; ++i) {
         memset(solver->bodies[i].f, 0, sizeof solver->bodies[i].f);
     }
     for (int c = solver->jointCount - 1; c >= 0; --c) {
         const Joint* joint = &solver->joints[c];
-        if (joint->rowCount == 3) {
-            solveDownJoint(solver, joint, 3);
-        } else {
-            solveDownJoint(solver, joint, joint->rowCount);
-        }
+        WITH_SIZE(joint, solveDownJoint, solver, joint);
     }
-}
-
-void rbTreeSolver_Solve(rbSolver* base, const double* r, double* x)
-{
-    TreeSolver* solver = (TreeSolver*)base;
-    RB_ASSERT(r != NULL && x != NULL);
-    solveUp(solver, r);
-    solveDown(solver);
     for (int i = 0; i < base->rowCount; ++i) {
         x[i] = 0.0; // stays so in cuts
     }

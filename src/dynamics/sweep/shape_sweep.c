@@ -119,8 +119,7 @@ static double enterAlong(const Search* search, double low, double high)
 
 // A moving or resting part, as a box in the frame of B.
 typedef struct Part {
-    rbVec3 center;
-    rbVec3 half;
+    rbVec3 center, half;
     double edge; // m, bound of all heights along the hint: lower for a moving part, upper for one
                  // at rest
 } Part;
@@ -140,8 +139,7 @@ static double enterBox(const Search* search, const Part* moving, const Part* sta
     rbVec3 offset = rbSub(standing->center, moving->center);
     rbVec3 half = rbAdd(moving->half, standing->half);
     half = rbMakeVec3(half.x + search->slack, half.y + search->slack, half.z + search->slack);
-    rbVec3 low = rbSub(offset, half);
-    rbVec3 high = rbAdd(offset, half);
+    rbVec3 low = rbSub(offset, half), high = rbAdd(offset, half);
     double span[2] = {0.0, search->limit + TIE};
     rbEnterSlab(low.x, high.x, search->inverse.x, span);
     rbEnterSlab(low.y, high.y, search->inverse.y, span);
@@ -464,10 +462,7 @@ static Part getMoving(const Search* search, const Mover* mover, int slot)
 static double enter(const Search* search, const Part* a, const Part* b)
 {
     double along = enterAlong(search, a->edge, b->edge);
-    if (isinf(along)) {
-        return along;
-    }
-    return rbMaxOf(enterBox(search, a, b), along);
+    return isinf(along) ? along : rbMaxOf(enterBox(search, a, b), along);
 }
 
 static void meetBlock(Search* search, const rbTriangleBlock* block, const Single* single)
@@ -796,9 +791,8 @@ static Search startSearch(const Pair* pair)
 
 static void finishSearch(const Search* search, rbShapeSweep* sweep)
 {
-    *sweep = (rbShapeSweep){.isExact = true};
+    *sweep = (rbShapeSweep){.isExact = true, .isHit = search->isHit};
     if (search->isHit) {
-        sweep->isHit = true;
         sweep->fraction = search->limit;
         sweep->point = search->point;
         sweep->normal = search->normal;
@@ -812,9 +806,8 @@ static rbStatus sweepBalls(const Pair* pair, rbShapeSweep* sweep, rbError* error
     double radiusB = pair->b->data.sphere.radius;
     double radius = pair->a->data.sphere.radius + radiusB;
     double t = rbSweepFreeSpheres(pair->pose.p, pair->step, radius);
-    *sweep = (rbShapeSweep){.isExact = true};
-    if (t <= pair->limit) {
-        sweep->isHit = true;
+    *sweep = (rbShapeSweep){.isExact = true, .isHit = t <= pair->limit};
+    if (sweep->isHit) {
         sweep->fraction = t;
         sweep->normal = rbNormalize(rbAddScaled(pair->pose.p, t, pair->step));
         sweep->point = rbScale(radiusB, sweep->normal);
@@ -848,8 +841,7 @@ static rbStatus sweepBallTriangles(const Pair* pair, rbShapeSweep* sweep, rbErro
 static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     (void)error;
-    Side a;
-    Side b;
+    Side a, b;
     makeSide(&a, pair->a);
     makeSide(&b, pair->b);
     if (a.tree != NULL && b.tree == NULL) {

@@ -95,21 +95,18 @@ double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, do
 
 // A query of a geometry, in its frame: heights along direction + (later - now) rate.
 typedef struct CoreProbe {
-    rbVec3 direction;
-    rbVec3 rate;
+    rbVec3 direction, rate;
     rbVec3 center; // m, the center of mass, for the reach of parts
     // Every part of a compound is raised by its reach times this, with its rate: the most that the
     // rotation of points this far from the center may add.
-    double lift;
-    double liftRate;
+    double lift, liftRate;
     double reachMax; // m, no part reaches farther
 } CoreProbe;
 
 // Height of the highest point, the radius of the ball about the core included once, for any length
 // of the direction; and its derivative by the direction. Convex in direction and lift.
 typedef struct CoreHeight {
-    double height;
-    double rate;
+    double height, rate;
 } CoreHeight;
 
 // Largest distance of a point of the core from a point. isQuick: the result may be too large, but
@@ -130,11 +127,9 @@ static double reachOf(const rbGeometry* geometry, rbVec3 point, bool isQuick)
     if (family == RB_FAMILY_ROD) {
         point.z = fabs(point.z) + geometry->data.capsule.halfLength;
     }
-    if (family == RB_FAMILY_BALL || family == RB_FAMILY_ROD) {
-        return rbLength(point);
-    }
-    return isQuick && geometry->polyhedron != NULL ? rbLength(point) + geometry->radius
-                                                   : rbGeometry_GetRadius(geometry, point);
+    return family == RB_FAMILY_BALL || family == RB_FAMILY_ROD ? rbLength(point)
+           : isQuick && geometry->polyhedron != NULL           ? rbLength(point) + geometry->radius
+                                                     : rbGeometry_GetRadius(geometry, point);
 }
 
 static CoreHeight heightOf(const rbGeometry* geometry, const CoreProbe* probe);
@@ -158,9 +153,7 @@ static CoreHeight heightOfCompound(const rbGeometry* geometry, const CoreProbe* 
             own.height += reach * probe->lift;
             own.rate += reach * probe->liftRate;
         }
-        if (own.height > best.height) {
-            best = own;
-        }
+        best = own.height > best.height ? own : best;
     }
     return best;
 }
@@ -205,8 +198,7 @@ double rbGetCoreReach(const rbGeometry* geometry, rbVec3 point)
 // One body as seen along a direction that points to the other one.
 typedef struct Side {
     const rbSweepBody* body;
-    bool isPlane;
-    bool isCompound;
+    bool isPlane, isCompound;
     rbVec3 center;    // m, in the frame of the geometry
     rbVec3 direction; // unit, in the frame of the geometry
     rbVec3 turning;   // rad/s, direction x spin in the frame of the geometry
@@ -232,16 +224,12 @@ static double ballOf(const rbSweepBody* body)
 {
     const rbGeometry* geometry = body->geometry;
     rbShapeFamily family = rbGeometry_GetFamily(geometry);
-    if (family == RB_FAMILY_BALL) {
-        return body->radius + geometry->data.sphere.radius;
-    }
-    if (family == RB_FAMILY_ROD) {
-        return body->radius + geometry->data.capsule.radius;
-    }
     if (family == RB_FAMILY_COMPOUND) { // its balls may be of any size
         return rbDistance(body->motion.center, body->pose.p) + geometry->radius;
     }
-    return body->radius;
+    return family == RB_FAMILY_BALL  ? body->radius + geometry->data.sphere.radius
+           : family == RB_FAMILY_ROD ? body->radius + geometry->data.capsule.radius
+                                     : body->radius;
 }
 
 // Maximum total rotation of a direction: beyond it, the constants are too loose.
@@ -633,17 +621,13 @@ double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepG
         return 0.0;
     }
     double best = rbBoundByPaths(a, b, gap->lower, level);
-    if (best < horizon) {
-        best = rbMaxOf(best, boundBalls(a, b, level));
-    }
+    best = best < horizon ? rbMaxOf(best, boundBalls(a, b, level)) : best;
     if (best >= horizon || (isBall(a) && isBall(b))) {
         return rbMinOf(best, horizon);
     }
     Along along;
     double before = best;
-    if (makeAlong(a, b, gap->normal, &along)) {
-        best = boundSecond(&along, turning, level, best);
-    }
+    best = makeAlong(a, b, gap->normal, &along) ? boundSecond(&along, turning, level, best) : best;
     // nearest parts need not separate the hulls, but the line of the centers may
     bool isConvex = rbGeometry_IsConvex(a->geometry) && rbGeometry_IsConvex(b->geometry);
     rbVec3 line = rbSub(b->motion.center, a->motion.center);
@@ -652,8 +636,6 @@ double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepG
     }
     bool hasParts =
         a->geometry->type == RB_SHAPE_COMPOUND || b->geometry->type == RB_SHAPE_COMPOUND;
-    if (best == before && hasParts) {
-        best = rbMaxOf(best, boundParts(a, b, gap, turning, level));
-    }
+    best = best == before && hasParts ? rbMaxOf(best, boundParts(a, b, gap, turning, level)) : best;
     return rbMinOf(best, horizon);
 }

@@ -109,8 +109,7 @@ double rbSweepFallingSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, double grow
     }
     turns[turnCount] = marks[markCount];
     for (int i = 0; i < turnCount; ++i) {
-        double from = turns[i];
-        double to = turns[i + 1];
+        double from = turns[i], to = turns[i + 1];
         if (!(rateAt(0.5 * (from + to), &fall) < 0.0) || gapAt(to, &fall) > 0.0) {
             continue;
         }

@@ -2,6 +2,7 @@
 // counter-example X-12, centers, flat, tiny, long and distant pairs, limits.
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk.h"
+#include "lab/convex/minkowski.h"
 #include "lab/convex/mpr.h"
 #include "rb_test.h"
 
@@ -318,9 +319,9 @@ static void centersAreInside(void** state)
         }
         // summed: the body about its center
         if (convex.radius == 0.0) {
-            rbConvex sum = convex;
-            rbConvex_Sum(&sum, &convex);
-            checkVector(rbMpr_GetCenter(&sum), rbScale(2.0, center), 0.0);
+            rbMinkowskiSum sum;
+            rbMinkowskiSum_Make(&sum, &convex, &convex);
+            checkVector(rbMpr_GetCenter(&sum.body), rbScale(2.0, center), 0.0);
         }
         // coincident centers always overlap
         Pair pair;

@@ -24,10 +24,7 @@
 #define PARTING_ROUNDS 100
 
 static const char* const lastingNames[RB_LASTING_COUNT] = {
-    [RB_LASTING_REST] = "rest",
-    [RB_LASTING_MICRO] = "microcollisions",
-    [RB_LASTING_NONE] = "none",
-};
+    [RB_LASTING_REST] = "rest", [RB_LASTING_MICRO] = "microcollisions", [RB_LASTING_NONE] = "none"};
 
 RB_DEFINE_WORDS(rbLastingContact, "treatment of lasting contact", RB_LASTING_COUNT,
                 lastingNames[index])
@@ -75,9 +72,9 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     }
     freeFronts(engine);
     for (int i = 0; i < engine->spare.fronts.count; ++i) {
-        rbDestroyFront(engine->spare.fronts.data[i].front);
+        rbDestroyFront(engine->spare.fronts.data[i]);
     }
-    rbArray_Free(engine->spare.fronts);
+    rbArray_Free(engine->spare.fronts); // NOLINT(bugprone-sizeof-expression)
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbArray_Free(engine->bodies.data[i].pairs);
         freeMaterials(&engine->colds.data[i]);
@@ -331,9 +328,7 @@ static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, dou
             boxes[count++] = rbEventEngine_MotionBox(engine, host, i, time, time);
         }
     }
-    if (type == RB_BROAD_AUTO) {
-        type = rbChooseBroadPhase(boxes, count);
-    }
+    type = type == RB_BROAD_AUTO ? rbChooseBroadPhase(boxes, count) : type;
     rbFree(boxes, (size_t)(engine->bodies.count + 1) * sizeof *boxes);
     rbDestroyBroadPhase(engine->space.broad);
     engine->space.broad = rbCreateBroadPhase(type, 0.0);

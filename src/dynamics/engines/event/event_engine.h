@@ -68,10 +68,7 @@ rbStatus rbEventEngine_Advance(rbEventEngine* engine, const rbEventHost* host, d
 
 // Energy by cause, J: impact, friction, microcollision, rest.
 typedef struct rbEventWork {
-    double impact;
-    double friction;
-    double micro;
-    double rest;
+    double impact, friction, micro, rest;
 } rbEventWork;
 
 rbEventWork rbEventEngine_GetWork(const rbEventEngine* engine);

@@ -2,7 +2,6 @@
 // microcollisions where the contact lasts (L-86, L-99 to L-101).
 #include "dynamics/engines/event/event_impacts.h"
 
-#include "base/math/matrix3.h"
 #include "dynamics/engines/event/event_bodies.h"
 #include "dynamics/engines/event/event_rest.h"
 
@@ -51,6 +50,18 @@ static double energyOf(const rbImpactBody* bodies, int count)
         sum += rbGetKineticEnergy(&bodies[i]);
     }
     return sum;
+}
+
+// Writes an event of a pair at a contact into the journal; the caller has set the rest of it.
+static void writeEvent(const rbEventHost* host, const rbEventPair* pair, double time, rbVec3 point,
+                       rbVec3 normal, rbEvent event)
+{
+    event.time = time;
+    event.bodyA = rbEngineBody(pair->a);
+    event.bodyB = rbEngineBody(pair->b);
+    event.point = point;
+    event.normal = normal;
+    rbEventHost_Write(host, &event);
 }
 
 // Counts a collision of a pair that follows another within the contact time.
@@ -134,17 +145,12 @@ static void resolveTogether(rbEventEngine* engine, const rbEventHost* host, Clus
         }
         rbVec3 apart =
             rbSub(cluster->impacts[contact->b].center, cluster->impacts[contact->a].center);
-        rbEvent event = {.time = cluster->time,
-                         .kind = RB_EVENT_IMPACT,
-                         .bodyA = rbEngineBody(pair->a),
-                         .bodyB = rbEngineBody(pair->b),
+        rbEvent event = {.kind = RB_EVENT_IMPACT,
                          .law = contact->law,
                          .history = contact->history,
                          .energyChange = contact->normalWork + contact->frictionWork,
                          .energyBefore = before,
                          .frictionWork = contact->frictionWork,
-                         .point = contact->point,
-                         .normal = contact->normal,
                          .impulse = contact->impulse,
                          .approachSpeed = cluster->approaches[i]};
         friction += contact->frictionWork;
@@ -154,7 +160,7 @@ static void resolveTogether(rbEventEngine* engine, const rbEventHost* host, Clus
         if (contact->isEnergyRaised) {
             countRaise(engine, event.energyChange);
         }
-        rbEventHost_Write(host, &event);
+        writeEvent(host, pair, cluster->time, contact->point, contact->normal, event);
     }
     engine->work.friction += friction;
     engine->work.impact += change - friction;
@@ -290,9 +296,7 @@ static void aimSway(rbEventPairData* data, const rbEventResolution* r,
     double spin = rbDot(n, rbSub(r->bodies[1].angularVelocity, r->bodies[0].angularVelocity));
     rbVec3 velocity = data->hasSway ? rbScale(0.5, rbAdd(sway, data->swayVelocity)) : sway;
     double turning = data->hasSway ? 0.5 * (spin + data->swaySpin) : spin;
-    if (r->isDisturbed) {
-        velocity = rbAddScaled(creepVelocity, SWAY_SHARE, velocity);
-    }
+    velocity = r->isDisturbed ? rbAddScaled(creepVelocity, SWAY_SHARE, velocity) : velocity;
     for (int i = 0; i < count; ++i) {
         rbVec3 arm = rbSub(contacts[i].point, middle);
         rbVec3 mean = rbAddScaled(velocity, turning, rbCross(n, arm));
@@ -405,21 +409,16 @@ static void resolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEve
         r->fastest = fmax(r->fastest, -rbDot(point->before, contacts[i].normal));
         engine->statistics.microcollisions += 1;
         engine->statistics.virial += rbDot(impulse, centers);
-        rbEvent event = {.time = r->time,
-                         .kind = RB_EVENT_MICROCOLLISION,
-                         .bodyA = rbEngineBody(pair->a),
-                         .bodyB = rbEngineBody(pair->b),
+        rbEvent event = {.kind = RB_EVENT_MICROCOLLISION,
                          .law = point->law,
                          .history =
                              isSliding ? RB_PHASE_RETURN | (RB_PHASE_SLIDE << 4) : RB_PHASE_RETURN,
                          .energyChange = friction + point->impulse.z * mean.z,
                          .energyBefore = before,
                          .frictionWork = friction,
-                         .point = contacts[i].point,
-                         .normal = contacts[i].normal,
                          .impulse = impulse,
                          .approachSpeed = -rbDot(point->before, contacts[i].normal)};
-        rbEventHost_Write(host, &event);
+        writeEvent(host, pair, r->time, contacts[i].point, contacts[i].normal, event);
     }
     engine->work.friction += frictionSum;
     engine->work.micro += after - before - frictionSum;
@@ -555,21 +554,16 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     addWork(engine, isMicro, input.law, &result, after - before);
     r->fastest = fmax(r->fastest, speed);
     engine->statistics.virial += rbDot(impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
-    rbEvent event = {.time = r->time,
-                     .kind = isMicro ? RB_EVENT_MICROCOLLISION : RB_EVENT_IMPACT,
-                     .bodyA = rbEngineBody(pair->a),
-                     .bodyB = rbEngineBody(pair->b),
+    rbEvent event = {.kind = isMicro ? RB_EVENT_MICROCOLLISION : RB_EVENT_IMPACT,
                      .law = input.law,
                      .history =
                          contact->isSampled ? result.history << 4 | RB_PHASE_RAY : result.history,
                      .energyChange = after - before,
                      .energyBefore = before,
                      .frictionWork = result.frictionWork,
-                     .point = contact->point,
-                     .normal = contact->normal,
                      .impulse = impulse,
                      .approachSpeed = speed};
-    rbEventHost_Write(host, &event);
+    writeEvent(host, pair, r->time, contact->point, contact->normal, event);
 }
 
 // The velocities after the collision become a new flight.
@@ -586,19 +580,6 @@ static void takeVelocities(rbEventEngine* engine, const rbEventHost* host, int i
     state.spin = rbInvRotate(state.orientation, after->angularVelocity);
     engine->bodies.data[index].hasCollided = true;
     rbEventEngine_StartFlight(engine, host, index, time, &state);
-}
-
-static void noteLasting(rbEventEngine* engine, const rbEventHost* host, const rbEventResolution* r,
-                        const rbEventContact* contact)
-{
-    const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbEvent event = {.time = r->time,
-                     .kind = RB_EVENT_LASTING,
-                     .bodyA = rbEngineBody(pair->a),
-                     .bodyB = rbEngineBody(pair->b),
-                     .point = contact->point,
-                     .normal = contact->normal};
-    rbEventHost_Write(host, &event);
 }
 
 // The largest acceleration of a contact that loads, rotation and sliding explain. Without loads:
@@ -816,8 +797,7 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
     if (other < 0) {
         return;
     }
-    int a = isFirst ? place : other;
-    int b = isFirst ? other : place;
+    int a = isFirst ? place : other, b = isFirst ? other : place;
     double approaches[RB_EVENT_CONTACTS_MAX];
     for (int i = 0; i < found.touching; ++i) {
         found.points[i].point = rbAdd(found.points[i].point, shiftA);
@@ -968,7 +948,8 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
     takeVelocities(engine, host, a, time, &states[0], &r.bodies[0]);
     takeVelocities(engine, host, b, time, &states[1], &r.bodies[1]);
     if (r.isHandedOver) {
-        noteLasting(engine, host, &r, &contacts[0]);
+        rbEvent event = {.kind = RB_EVENT_LASTING};
+        writeEvent(host, pair, time, contacts[0].point, contacts[0].normal, event);
         double friction = getMaterial(engine, pair, &contacts[0]).friction;
         isHeld = rbEventEngine_TryBalance(engine, host, index, time, &contacts[0], friction);
     }
@@ -1049,19 +1030,14 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     if (host->journal != NULL) {
         double before = (massA > 0.0 ? 0.5 * rbLengthSquared(velocityA) / massA : 0.0) +
                         (massB > 0.0 ? 0.5 * rbLengthSquared(velocityB) / massB : 0.0);
-        rbEvent event = {.time = time,
-                         .kind = RB_EVENT_IMPACT,
-                         .bodyA = rbEngineBody(pair->a),
-                         .bodyB = rbEngineBody(pair->b),
+        rbEvent event = {.kind = RB_EVENT_IMPACT,
                          .law = material.law,
                          .history = RB_PHASE_SMOOTH,
                          .energyChange = change,
                          .energyBefore = before,
-                         .point = contact->point,
-                         .normal = n,
                          .impulse = rbScale(push, n),
                          .approachSpeed = speed};
-        rbEventHost_Write(host, &event);
+        writeEvent(host, pair, time, contact->point, n, event);
     }
     if (a->isDynamic) {
         redirect(engine, host, pair->a, time, afterA);

@@ -29,8 +29,7 @@ static void postpone(rbEventEngine* engine, int index, double time)
 
 static void handleExact(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
-    int a = engine->pairs.data[index].a;
-    int b = engine->pairs.data[index].b;
+    int a = engine->pairs.data[index].a, b = engine->pairs.data[index].b;
     rbEventContacts contacts;
     (void)rbEventEngine_FindTouching(engine, host, index, time, &contacts);
     double overlap = -contacts.points[0].distance;

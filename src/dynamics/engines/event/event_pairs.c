@@ -361,7 +361,7 @@ static rbFront* takeFront(rbEventEngine* engine)
     if (engine->spare.fronts.count == 0) {
         return rbCreateFront(FRONT_CAPACITY);
     }
-    rbFront* front = engine->spare.fronts.data[--engine->spare.fronts.count].front;
+    rbFront* front = engine->spare.fronts.data[--engine->spare.fronts.count];
     rbFront_Clear(front);
     return front;
 }
@@ -372,9 +372,7 @@ static void noteTurning(rbEventPairData* data, rbVec3 normal, double time)
     double since = time - data->normalTime;
     bool isKnown = since > 0.0 && rbLengthSquared(data->normal) > 0.0;
     data->turning = isKnown ? rbScale(1.0 / since, rbCross(data->normal, normal)) : RB_VEC3_ZERO;
-    if (!rbIsFinite3(data->turning)) {
-        data->turning = RB_VEC3_ZERO;
-    }
+    data->turning = !rbIsFinite3(data->turning) ? RB_VEC3_ZERO : data->turning;
     data->normal = normal;
     data->normalTime = time;
 }

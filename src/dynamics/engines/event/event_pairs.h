@@ -10,8 +10,7 @@ typedef struct rbEventContact {
     rbVec3 point; // near a
     rbVec3 normal;
     double distance;
-    int childA;
-    int childB;
+    int childA, childB;
     bool isSampled; // declared by a sampling detector
 } rbEventContact;
 
@@ -19,8 +18,7 @@ typedef struct rbEventContact {
 // The points of a pair: those that touch first, then those that nearly do.
 typedef struct rbEventContacts {
     rbEventContact points[RB_EVENT_CONTACTS_MAX];
-    int touching;
-    int count;
+    int touching, count;
 } rbEventContacts;
 
 // Distance of a pair at a time; poses are those of the geometries.

@@ -8,6 +8,7 @@
 // L-79.
 #include "dynamics/engines/event/event_regions.h"
 
+#include "base/math/matrix3.h"
 #include "dynamics/engines/event/event_bodies.h"
 
 #include <math.h>
@@ -86,8 +87,7 @@ void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
         body->region.expiry = time + timeToLeaveBall(body, time);
         return;
     }
-    rbVec3 p = rbEventBody_PositionAt(body, time);
-    rbVec3 v = rbEventBody_VelocityAt(body, time);
+    rbVec3 p = rbEventBody_PositionAt(body, time), v = rbEventBody_VelocityAt(body, time);
     rbVec3 a = body->acceleration;
     const rbBounds* box = &body->region.box;
     double inset =
@@ -215,11 +215,6 @@ static void makePathRegion(rbEventEngine* engine, int index, double time)
 
 // --------------------------------------------------------------------------------- periodic images
 
-static double componentOf(rbVec3 v, int axis)
-{
-    return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
-}
-
 static rbBounds shiftBox(const rbEventEngine* engine, const rbBounds* box, const int periods[3])
 {
     rbVec3 shift = rbEventEngine_ShiftBy(engine, periods);
@@ -230,9 +225,9 @@ static void wrapRegion(rbEventEngine* engine, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     for (int axis = 0; axis < 3; ++axis) {
-        double length = componentOf(engine->space.period, axis);
-        double middle = 0.5 * (componentOf(body->region.box.lower, axis) +
-                               componentOf(body->region.box.upper, axis));
+        double length = rbGetComponent(engine->space.period, axis);
+        double middle = 0.5 * (rbGetComponent(body->region.box.lower, axis) +
+                               rbGetComponent(body->region.box.upper, axis));
         int periods = length > 0.0 ? (int)floor(middle / length + 0.5) : 0;
         engine->space.balls.data[index].periods[axis] = periods;
     }
@@ -273,15 +268,11 @@ static void takeFound(rbEventEngine* engine, int index, const int moved[3])
 // again; 0: none. Regions are shorter than half a period, so there is at most one.
 static int sideOf(const rbEventEngine* engine, const rbBounds* box, int axis)
 {
-    double length = componentOf(engine->space.period, axis);
+    double length = rbGetComponent(engine->space.period, axis);
     double reach = 0.5 * (length + engine->space.edge);
-    if (!(length > 0.0)) {
-        return 0;
-    }
-    if (componentOf(box->lower, axis) - reach <= -length) {
-        return 1;
-    }
-    return componentOf(box->upper, axis) + reach >= length ? -1 : 0;
+    bool isLow = rbGetComponent(box->lower, axis) - reach <= -length;
+    bool isHigh = rbGetComponent(box->upper, axis) + reach >= length;
+    return !(length > 0.0) ? 0 : isLow ? 1 : isHigh ? -1 : 0;
 }
 
 static void findImages(rbEventEngine* engine, int index, const rbBounds* box)
@@ -419,9 +410,9 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     unlist(engine, pair.a, pair.placeA);
     unlist(engine, pair.b, pair.placeB);
     if (pair.data >= 0) {
-        rbEventFront spare = {engine->datas.data[pair.data].cache.front};
-        if (spare.front != NULL) {
-            rbArray_Push(engine->spare.fronts, spare);
+        rbFront* front = engine->datas.data[pair.data].cache.front;
+        if (front != NULL) {
+            rbArray_Push(engine->spare.fronts, front); // NOLINT(bugprone-sizeof-expression)
         }
         engine->datas.data[pair.data].cache.front = NULL;
         rbArray_Push(engine->spare.datas, pair.data);
@@ -439,15 +430,12 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
 // Index of a partner in the list, which is sorted by number; -1: not there.
 static int findPartner(const rbEventEngine* engine, int id)
 {
-    int low = 0;
-    int high = engine->space.partners.count;
+    int low = 0, high = engine->space.partners.count;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (engine->space.partners.data[middle].id < id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+        bool isBelow = engine->space.partners.data[middle].id < id;
+        low = isBelow ? middle + 1 : low;
+        high = isBelow ? high : middle;
     }
     return low < engine->space.partners.count && engine->space.partners.data[low].id == id ? low
                                                                                            : -1;

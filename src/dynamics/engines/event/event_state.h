@@ -50,8 +50,7 @@ typedef struct rbEventNeighbor {
 // Data of a neighboring sphere that a prediction reads: one cache line.
 typedef struct rbEventClock {
     double time; // start of the flight
-    rbVec3 position;
-    rbVec3 velocity;
+    rbVec3 position, velocity;
     double radius;
 } rbEventClock;
 _Static_assert(sizeof(rbEventClock) == 64, "a cache line");
@@ -84,9 +83,7 @@ typedef struct rbEventRegion {
 // Data of its own bodies that every event touches: three cache lines, and one that is rarely used.
 typedef struct rbEventBody {
     double time; // start of the flight
-    rbVec3 position;
-    rbVec3 velocity;
-    rbVec3 acceleration;
+    rbVec3 position, velocity, acceleration;
     double radius; // m, of all points about the center of mass, without growth
     double growth; // m/s
     double inverseMass;
@@ -124,8 +121,7 @@ typedef struct rbEventCold {
     rbMaterial* materials;
     int materialCount;
     double coreRadius; // m, of the core about the center of mass
-    double loadAcceleration;
-    double loadTorque;
+    double loadAcceleration, loadTorque;
     rbVec3 planeNormal; // of planes, world
     double planeOffset;
     rbSweepMotion spin;      // the part that bounds the spin in the current flight
@@ -175,15 +171,10 @@ typedef struct rbEventPairData {
     rbVec3 leavePoint;   // m, where that was
     rbVec3 swayVelocity; // m/s and rad/s, along and about the normal, of b against a at the middle
     double swaySpin;     // of the points, before the last microcollision of several points
-    bool hasSway;
-    bool hasAnchor;
+    bool hasSway, hasAnchor;
     rbVec3 anchorA; // the points of a and b that met in the middle of the points when they began to
     rbVec3 anchorB; // lie on each other, m, from the center of mass in the principal frame
 } rbEventPairData;
-
-typedef struct rbEventFront {
-    rbFront* front;
-} rbEventFront;
 
 // Of the run: the registered detector.
 typedef struct rbEventDetector {
@@ -216,7 +207,7 @@ typedef struct rbEventMaterials {
 typedef struct rbEventSpare {
     RB_ARRAY(int) pairs;
     RB_ARRAY(int) datas;
-    RB_ARRAY(rbEventFront) fronts;
+    RB_ARRAY(rbFront*) fronts;
 } rbEventSpare;
 
 // Results of one call, for the next.
