@@ -15,6 +15,7 @@ set(programFiles
   app/cli/manual.c
   app/cli/mechanisms.c
   app/cli/missed_contact.c
+  app/cli/modules.c
   app/cli/options.c
   app/cli/output_files.c
   app/cli/output_formats.c

@@ -7,6 +7,7 @@
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/findings.h"
+#include "cli/modules.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/scenes.h"
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 #define FIRST_PIECE 1e-6 // of an output step: length of the first advance
-#define SETTINGS_SIZE 256
+#define SETTINGS_SIZE 2048
 
 typedef struct rbRun {
     rbScene* scene;
@@ -189,7 +190,13 @@ static void writeSettings(const rbRun* run, char* text)
     char step[RB_NUMBER_TEXT_SIZE];
     (void)rbFormatNumber(run->info.duration, duration);
     (void)rbFormatNumber(run->info.outputStep, step);
-    (void)snprintf(text, SETTINGS_SIZE, "{\"duration\": %s, \"outputStep\": %s}", duration, step);
+    size_t used = (size_t)snprintf(text, SETTINGS_SIZE, "{\"duration\": %s, \"outputStep\": %s",
+                                   duration, step);
+    char rows[RB_MODULE_ROWS_SIZE]; // what a replay needs besides the scene
+    rbNameModuleRows(rows, sizeof rows);
+    bool hasRows = rows[0] != '\0';
+    (void)snprintf(text + used, SETTINGS_SIZE - used, "%s%s%s}", hasRows ? ", \"modules\": \"" : "",
+                   rows, hasRows ? "\"" : "");
 }
 
 // Possible causes of a run that ended badly.
@@ -487,6 +494,7 @@ static const rbOption options[] = {
     {"--dt", "SECONDS", "time between outputs; does not change the motion"},
     {"--set", "KEY=VALUE",
      "changes a value of the scene, e.g. world.gravity.2=-1.6; can be repeated"},
+    RB_MODULE_OPTION,
     {"--actions", "FILE",
      "user actions to replay, one JSON object per line: {\"time\": ..., \"do\": ...}; see "
      "docs/viewer-protocol.md"},
