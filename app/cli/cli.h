@@ -131,6 +131,7 @@ extern const rbVerb rbVerbView;
 extern const rbVerb rbVerbRays;
 extern const rbVerb rbVerbSettings;
 extern const rbVerb rbVerbVerify;
+extern const rbVerb rbVerbSweep;
 
 // Appends a verb, which must outlive the program. Refuses a name that is known, and more than fit.
 rbStatus rbRegisterVerb(const rbVerb* verb, rbError* error);

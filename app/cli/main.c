@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 // SIGXFSZ
 
 // The program: finds the verb, reads its options, runs it.
+#include "base/core/float_mode.h"
 #include "cli/cli.h"
 #include "cli/manual.h"
 #include "cli/modules.h"
@@ -13,8 +14,8 @@
 
 // The built-in verbs, then those of modules; NULL after the last.
 static const rbVerb* verbs[VERBS_MAX + 1] = {
-    &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance, &rbVerbRays,     &rbVerbReplay,
-    &rbVerbVerify, &rbVerbValidate, &rbVerbBench, &rbVerbView,     &rbVerbSettings,
+    &rbVerbRun,    &rbVerbCheck,  &rbVerbInfo,     &rbVerbDistance, &rbVerbRays, &rbVerbSweep,
+    &rbVerbReplay, &rbVerbVerify, &rbVerbValidate, &rbVerbBench,    &rbVerbView, &rbVerbSettings,
 };
 
 static int countVerbs(void)
@@ -120,6 +121,10 @@ int rbProgram_Run(int argc, char** argv)
     // Full disks, limits and closed pipes become write errors and do not end the process.
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
+    if (rbFloatMode_Set(0) != 0) {
+        (void)fprintf(stderr, "rattleback: warning: a library set another floating-point mode for "
+                              "this process, as fast-math does; it is set back\n");
+    }
     rbError error = {0};
     if (rbRegisterSceneLaboratory(&error) != RB_STATUS_OK) {
         (void)rbFail("%s", error.message);

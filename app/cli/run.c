@@ -13,8 +13,7 @@
 #include "cli/scenes.h"
 #include "cli/signals.h"
 #include "cli/tally.h"
-#include "cli/tally_contacts.h"
-#include "cli/tally_steps.h"
+#include "cli/verdict.h"
 
 #include <math.h>
 #include <string.h>
@@ -224,37 +223,12 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
                           rbArguments_Get(arguments, "--certificate"));
         }
     }
-    if (run->tally.ending.status != RB_STATUS_OK) {
-        (void)rbFail("%s", run->tally.ending.message);
+    rbVerdict verdict = rbTally_Judge(&run->tally, run->world);
+    if (verdict.text[0] != '\0') {
+        (void)rbFail("%s", verdict.text);
         explain(run);
-        return run->tally.ending.status == RB_STATUS_LIMIT ? RB_EXIT_NUMERICAL : RB_EXIT_USAGE;
     }
-    if (run->tally.isBroken) {
-        (void)rbFail("the state is no longer finite at t = %g s; check for a body that reaches a "
-                     "singularity of a force",
-                     rbWorld_GetTime(run->world));
-        explain(run);
-        return RB_EXIT_NUMERICAL;
-    }
-    bool isLeft =
-        rbHasOverlapLeft(&run->tally, run->world) || rbIsEnergyMissed(&run->tally, run->world);
-    if ((run->tally.isMissed || isLeft) && run->info.engineTraits.isStepped) {
-        char miss[800];
-        rbDescribeMiss(&run->tally, run->world, miss, sizeof miss);
-        (void)rbFail("%s", miss);
-        explain(run);
-        return RB_EXIT_NUMERICAL;
-    }
-    if (!RB_IS_NULL(run->tally.failedBody)) {
-        (void)rbFail("body \"%s\" missed the tolerance %g before t = %g s; use a larger tolerance "
-                     "(--set motion.tolerance=...) or a shorter run",
-                     rbBody_IsValid(run->world, run->tally.failedBody)
-                         ? rbBody_GetName(run->world, run->tally.failedBody)
-                         : "(gone)",
-                     run->info.motion.tolerance, run->tally.failedTime);
-        return RB_EXIT_NUMERICAL;
-    }
-    return RB_EXIT_DONE;
+    return verdict.exit;
 }
 
 // Prepares the user actions of the run and warns about odd times.

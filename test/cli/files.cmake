@@ -3,7 +3,7 @@ if(RB_BUILD_PROGRAM)
   rb_add_tests(NAME test_cli
     FILES test/cli/test_actions.c test/cli/test_usage.c test/cli/test_bench.c test/cli/test_distance.c test/cli/test_distance_file.c test/cli/test_mesh_distance.c test/cli/test_bad_input.c test/cli/test_checkpoints.c test/cli/test_contacts.c test/cli/test_events.c test/cli/test_joints.c test/cli/test_rays.c test/cli/test_runs.c
           test/cli/test_pictures.c test/cli/test_view.c test/cli/oracle_top.c test/cli/test_added_rows.c
-          test/cli/test_settings.c test/cli/test_warnings.c test/cli/test_losses.c test/cli/test_program_modules.c
+          test/cli/test_settings.c test/cli/test_warnings.c test/cli/test_losses.c test/cli/test_program_modules.c test/cli/test_sweep.c
     LIBRARIES rattleback_app rattleback_io
     DEFINITIONS RB_PROGRAM="$<TARGET_FILE:rattleback_program>"
       RB_ADDED_ROWS="$<TARGET_FILE:added_rows>" RB_MODULE_FOLDER="${PROJECT_BINARY_DIR}/modules")
@@ -24,7 +24,7 @@ if(RB_BUILD_PROGRAM)
   foreach(name bicone planar gust bang hertz tilt highest period)
     rb_add_test_module(${name} examples/modules/${name}.c)
   endforeach()
-  foreach(name abi size count no_entry taken joint verb option fails silent mode second)
+  foreach(name abi size count no_entry taken joint verb option fails silent mode second crash)
     string(TOUPPER ODD_${name} definition)
     rb_add_test_module(${name} test/cli/odd_module.c ${definition})
   endforeach()

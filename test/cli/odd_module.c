@@ -4,6 +4,8 @@
 
 #include <rattleback/module.h>
 
+#include <stdlib.h>
+
 #if defined(ODD_MODE)
 // As the start-up code of a library built with fast-math.
 __attribute__((constructor)) static void setMode(void)
@@ -17,6 +19,11 @@ static void pushUp(const rbForceDef* def, const rbForceInput* input, rbVec3* for
     (void)def;
     (void)torque;
     force->z += input->mass;
+#if defined(ODD_CRASH)
+    if (def->numbers[0] == 2.0) {
+        abort();
+    }
+#endif
 }
 
 static const rbParameter parameters[] = {

@@ -348,10 +348,28 @@ static void aCheckpointAsksForItsModules(void** state)
     json_decref(whole);
 }
 
+// A library that is loaded into the process by force and sets the mode of fast-math: the same bits.
+static void theModeOfALibraryDoesNotChangeBits(void** state)
+{
+    (void)state;
+    const char* const words[] = {"run", "dice", "--duration", "0.6", "--json", NULL};
+    const rbChildOptions options = {.environment = "LD_PRELOAD=" MODULE("mode")};
+    rbChild odd = rbRunProgramWith(words, &options);
+    rbChild plain = rbRunProgram(words);
+    assert_non_null(strstr(odd.err, "set another floating-point mode"));
+    assert_int_equal(odd.exitCode, plain.exitCode);
+    const char* hashes[2] = {strstr(odd.out, "\"hash\""), strstr(plain.out, "\"hash\"")};
+    assert_non_null(hashes[1]);
+    assert_memory_equal(hashes[0], hashes[1], 26);
+    rbFreeChild(&odd);
+    rbFreeChild(&plain);
+}
+
 RB_TEST_GROUP(test_program_modules, SCRATCH_TEST(aModuleAddsAForce),
               SCRATCH_TEST(aModuleAddsAShape), SCRATCH_TEST(aModuleAddsAJoint),
               SCRATCH_TEST(aModuleAddsAMotor), SCRATCH_TEST(aModuleAddsAContactLaw),
               SCRATCH_TEST(aModuleAddsAProbe), SCRATCH_TEST(aModuleAddsAnOutput),
               SCRATCH_TEST(aModuleAddsAVerb), SCRATCH_TEST(theOrderOfModulesDoesNotMatter),
               SCRATCH_TEST(namesOfAbsentModulesGetAHint), SCRATCH_TEST(oddModulesAreRefused),
-              SCRATCH_TEST(aCheckpointAsksForItsModules));
+              SCRATCH_TEST(aCheckpointAsksForItsModules),
+              SCRATCH_TEST(theModeOfALibraryDoesNotChangeBits));
