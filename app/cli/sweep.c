@@ -256,6 +256,12 @@ static rbStatus runAll(Sweep* sweep, rbError* error)
     }
     if (status != RB_STATUS_OK) { // the table cannot be written, or no process started
         askToStop(sweep, SIGKILL);
+        for (int i = 0; i < sweep->processes; ++i) {
+            if (sweep->children[i].pid > 0) {
+                (void)rbSweepChild_Finish(&sweep->children[i], &sweep->plan);
+                rbFree(sweep->children[i].text, sweep->children[i].capacity);
+            }
+        }
     }
     if (sweep->isShown && sweep->isTerminal) {
         (void)fputs("\r\033[K", stderr);
