@@ -216,6 +216,8 @@ void rbNameModuleRows(char* text, size_t capacity)
 {
     (void)rbDescribeModules(text, capacity);
     for (char* c = text; *c != '\0'; ++c) {
-        *c = *c == '"' || *c == '\\' || (unsigned char)*c < ' ' ? '\'' : *c;
+        if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') {
+            *c = '\'';
+        }
     }
 }

@@ -377,8 +377,7 @@ static const char* const examples[] = {
     "rattleback sweep tippe-top --vary materials.wood.friction=0.1:0.5:5 --out top.csv",
     "rattleback sweep pendulum --vary world.gravity.2=-20:-1:20 --out pendulum.csv --processes 4",
     "rattleback sweep pyramid --vary step.step=1e-4:1e-2:5:log --budget 60 --out steps.csv",
-    "rattleback sweep dice --vary event.law=newton,poisson,stronge --vary "
-    "world.gravity.2=-9.81,-1.6",
+    "rattleback sweep dice --vary event.law=newton,poisson,stronge --out laws.csv",
     NULL,
 };
 

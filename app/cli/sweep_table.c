@@ -81,7 +81,7 @@ void rbSweepTable_Init(rbSweepTable* table, const rbSweepGrid* grid, const rbSce
                        uint64_t identity)
 {
     int columnCount = rbScene_GetInfo(scene)->columnCount;
-    size_t capacity = 1024 * ((size_t)grid->axisCount + 1) + 3 * 512 * (size_t)columnCount + 1024;
+    size_t capacity = 1024 * ((size_t)grid->axisCount + 1) + 1536 * (size_t)columnCount + 1024;
     *table = (rbSweepTable){.grid = grid,
                             .header = rbAllocZero(1, capacity),
                             .rows = rbAllocZero((size_t)grid->pointCount, sizeof *table->rows),

@@ -184,10 +184,11 @@ static void valuesAreRangesRatiosAndLists(void** state)
 static void failuresAreKeptApart(void** state)
 {
     (void)state;
+    static const char crashModule[] = RB_MODULE_FOLDER "/crash.so";
     const char* scene = writeThrow(", \"forces\": [{\"type\": \"lift\", \"strength\": 0}]");
-    rbChild child = RUN("sweep", scene, "--module", RB_MODULE_FOLDER "/crash.so", "--vary",
-                        "forces.0.strength=0,1,2", "--vary", "bodies.ball.mass=1,-1", "--out",
-                        "t.csv", "--quiet");
+    rbChild child =
+        RUN("sweep", scene, "--module", crashModule, "--vary", "forces.0.strength=0,1,2", "--vary",
+            "bodies.ball.mass=1,-1", "--out", "t.csv", "--quiet");
     assert_int_equal(child.exitCode, 3);
     rbFreeChild(&child);
     static const char* const expected[] = {"done",    "refused", "done",
@@ -199,8 +200,8 @@ static void failuresAreKeptApart(void** state)
     assert_non_null(strstr(findCell("t.csv", 5, "message"), "the process died (signal 6)"));
     assert_string_equal(findCell("t.csv", 5, "hash"), "");
     // (b) only refused rows: bad input
-    child = RUN("sweep", scene, "--module", RB_MODULE_FOLDER "/crash.so", "--vary",
-                "bodies.ball.mass=1,-1", "--out", "u.csv", "--quiet");
+    child = RUN("sweep", scene, "--module", crashModule, "--vary", "bodies.ball.mass=1,-1", "--out",
+                "u.csv", "--quiet");
     assert_int_equal(child.exitCode, 2);
     rbFreeChild(&child);
     // (c) a budget

@@ -243,7 +243,7 @@ END
     cp -r "$prefix/include" other
     sed -i 's/^#define RB_ABI_REVISION .*/#define RB_ABI_REVISION 63/' other/rattleback/base.h
     cp -r "$prefix/include" grown
-    sed -i 's/^typedef struct rbForceRow {/&\n    double added[4];/' grown/rattleback/body.h
+    sed -i 's/^} rbForceRow;/    double added[4];\n&/' grown/rattleback/body.h
     for headers in other grown; do
         # shellcheck disable=SC2086
         "$CC" -std=c17 -O2 -I$headers $flags gust.c -o $headers.so
