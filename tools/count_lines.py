@@ -37,6 +37,7 @@ CONTENT = {
     "src/world": "the public objects: world, bodies, ledger, journal, snapshot, queries",
     "src/io/scene": "reads scenes and meshes",
     "src/io/output": "writes recordings, CSV, VTK, plots",
+    "src/io/module": "loads modules and hands them the tables",
     "lab/math": "small algebra of the laboratory",
     "lab/bounds": "bounding volumes and hierarchies",
     "lab/distance": "traversals of these hierarchies",

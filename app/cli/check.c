@@ -208,6 +208,7 @@ static const rbOption options[] = {
     {"--set", "KEY=VALUE", "changes a value of the scene first; can be repeated"},
     {"--strict", NULL, "warnings count as errors"},
     {"--json", NULL, "prints the findings and the bodies as JSON"},
+    RB_MODULE_OPTION,
 };
 
 static const char* const examples[] = {

@@ -5,8 +5,11 @@
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "base/core/timer.h"
+#include "cli/modules.h"
 #include "io/output/output_file.h"
 #include "session/action_bodies.h"
+
+#include <rattleback/module.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +90,7 @@ static uint64_t hashActions(const rbActions* actions)
     return hash;
 }
 
-// The scene, its files by name, and the actions.
+// The scene, the actions, the modules, and the files of the scene by name.
 static void saveIdentity(const rbRunParts* run, rbStateStream* stream)
 {
     size_t size = 0;
@@ -96,6 +99,8 @@ static void saveIdentity(const rbRunParts* run, rbStateStream* stream)
     int count = rbScene_GetInfo(run->scene)->attachmentCount;
     rbStateStream_Word(stream, &hash);
     hash = hashActions(&run->player->actions);
+    rbStateStream_Word(stream, &hash);
+    hash = rbHashModules();
     rbStateStream_Word(stream, &hash);
     rbStateStream_Int(stream, &count, 0, RB_RECORDING_ATTACHMENT_MAX);
     for (int i = 0; i < count; ++i) {
@@ -114,15 +119,19 @@ rbStatus rbResume_CheckScene(rbResume* resume, const rbRunParts* run, rbError* e
     saveIdentity(run, &ours);
     rbStateStream present = rbMakeLoadingStream(ours.bytes, ours.size);
     rbStateStream* then = &resume->file.parts[RB_CHECKPOINT_SCENE];
-    uint64_t hashes[2][2] = {{0}};
+    uint64_t hashes[3][2] = {{0}};
     const char* culprit = NULL;
-    for (int i = 0; i < 2; ++i) { // scene, actions
+    for (int i = 0; i < 3; ++i) { // scene, actions, modules
         rbStateStream_Word(&present, &hashes[i][0]);
         rbStateStream_Word(then, &hashes[i][1]);
     }
     culprit = hashes[0][0] != hashes[0][1] ? resume->arguments.words[0] : NULL;
     if (culprit == NULL && hashes[1][0] != hashes[1][1]) {
         culprit = rbArguments_Get(&resume->arguments, "--actions");
+    }
+    if (culprit == NULL && hashes[2][0] != hashes[2][1]) {
+        culprit = rbArguments_Get(&resume->arguments, "--module");
+        culprit = culprit != NULL ? culprit : "--module";
     }
     int counts[2] = {0, 0};
     rbStateStream_Int(&present, &counts[0], 0, RB_RECORDING_ATTACHMENT_MAX);
@@ -255,12 +264,31 @@ static rbStatus compareCommands(const rbArguments* then, const rbArguments* give
     return RB_STATUS_OK;
 }
 
+// A checkpoint does not load modules: only who runs the program says what code it runs.
+static rbStatus checkModules(const CommandWords* list, rbError* error)
+{
+    for (int i = 0; i + 1 < list->count; ++i) {
+        bool isNeeded = strcmp(list->words[i], "--module") == 0;
+        for (int k = 0; isNeeded && k < rbGetModuleCount(); ++k) {
+            isNeeded = strcmp(rbGetModulePath(k), list->words[i + 1]) != 0;
+        }
+        if (isNeeded) {
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "the run of the checkpoint had the module %.200s; give it again: "
+                               "--module %.200s",
+                               list->words[i + 1], list->words[i + 1]);
+        }
+    }
+    return RB_STATUS_OK;
+}
+
 rbStatus rbResume_ReadCommand(rbResume* resume, const rbArguments* given, rbError* error)
 {
     CommandWords* list = rbAllocZero(1, sizeof *list);
-    bool isGood = loadCommand(resume, list) &&
-                  rbArguments_Parse(&resume->arguments, given->verb, list->count, list->words);
-    rbStatus status = RB_STATUS_OK;
+    bool isGood = loadCommand(resume, list);
+    rbStatus status = isGood ? checkModules(list, error) : RB_STATUS_OK;
+    isGood = isGood && (status != RB_STATUS_OK || rbArguments_Parse(&resume->arguments, given->verb,
+                                                                    list->count, list->words));
     if (!isGood) {
         status = rbError_Set(error, RB_STATUS_CORRUPT,
                              "the checkpoint is damaged (command line); " START_ANEW);

@@ -29,6 +29,12 @@ typedef struct rbOption {
 
 struct rbVerb;
 
+// The option of verbs that read scenes; the program loads modules before it reads the options.
+#define RB_MODULE_OPTION                                                                    \
+    {                                                                                       \
+        "--module", "FILE", "loads a module in C, a shared library, first; can be repeated" \
+    }
+
 // A parsed command line. Texts are borrowed from argv.
 typedef struct rbArguments {
     const struct rbVerb* verb;
@@ -134,6 +140,10 @@ extern const rbVerb rbVerbView;
 extern const rbVerb rbVerbRays;
 extern const rbVerb rbVerbSettings;
 extern const rbVerb rbVerbVerify;
+extern const rbVerb rbVerbSweep;
+
+// Appends a verb, which must outlive the program. Refuses a name that is known, and more than fit.
+rbStatus rbRegisterVerb(const rbVerb* verb, rbError* error);
 
 // The program: finds the verb, reads its options, runs it; returns the exit code. A program that
 // adds rows to the tables registers them first.

@@ -658,6 +658,7 @@ static const rbOption options[] = {
     {"--log", "FILE", "writes the pairs that differ, largest difference first"},
     {"--time", NULL, "measures pairs per second for each combination of types"},
     {"--json", NULL, "prints the results as JSON"},
+    RB_MODULE_OPTION,
 };
 
 static const char* const examples[] = {

@@ -15,6 +15,7 @@ set(programFiles
   app/cli/manual.c
   app/cli/mechanisms.c
   app/cli/missed_contact.c
+  app/cli/modules.c
   app/cli/options.c
   app/cli/output_files.c
   app/cli/output_formats.c
@@ -32,11 +33,16 @@ set(programFiles
   app/cli/scenes.c
   app/cli/settings.c
   app/cli/surfaces.c
+  app/cli/sweep.c
+  app/cli/sweep_grid.c
+  app/cli/sweep_run.c
+  app/cli/sweep_table.c
   app/cli/tally.c
   app/cli/tally_contacts.c
   app/cli/tally_steps.c
   app/cli/text.c
   app/cli/validate.c
+  app/cli/verdict.c
   app/cli/verify.c
   app/cli/view.c
   bench/accuracy_scenes.c

@@ -710,6 +710,7 @@ static rbExit runInfo(const rbArguments* arguments)
 
 static const rbOption options[] = {
     {"--json", NULL, "prints the description as JSON"},
+    RB_MODULE_OPTION,
 };
 
 static const char* const examples[] = {

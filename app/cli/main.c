@@ -1,25 +1,56 @@
 #define _XOPEN_SOURCE 700 // SIGXFSZ
 
 // The program: finds the verb, reads its options, runs it.
+#include "base/core/float_mode.h"
 #include "cli/cli.h"
 #include "cli/manual.h"
+#include "cli/modules.h"
 #include "laboratory/scene_rows.h"
 
 #include <signal.h>
 #include <string.h>
 
-static const rbVerb* const verbs[] = {
-    &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance, &rbVerbRays,     &rbVerbReplay,
-    &rbVerbVerify, &rbVerbValidate, &rbVerbBench, &rbVerbView,     &rbVerbSettings,
+#define VERBS_MAX 48
+
+// The built-in verbs, then those of modules; NULL after the last.
+static const rbVerb* verbs[VERBS_MAX + 1] = {
+    &rbVerbRun,    &rbVerbCheck,  &rbVerbInfo,     &rbVerbDistance, &rbVerbRays, &rbVerbSweep,
+    &rbVerbReplay, &rbVerbVerify, &rbVerbValidate, &rbVerbBench,    &rbVerbView, &rbVerbSettings,
 };
-#define VERB_COUNT ((int)(sizeof verbs / sizeof verbs[0]))
+
+static int countVerbs(void)
+{
+    int count = 0;
+    while (verbs[count] != NULL) {
+        ++count;
+    }
+    return count;
+}
+
+rbStatus rbRegisterVerb(const rbVerb* verb, rbError* error)
+{
+    int count = countVerbs();
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(verbs[i]->name, verb->name) == 0) {
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "there is already a verb named \"%s\"; register it under another "
+                               "name",
+                               verb->name);
+        }
+    }
+    if (count == VERBS_MAX) {
+        return rbError_Set(error, RB_STATUS_LIMIT, "there are already %d verbs, the limit", count);
+    }
+    verbs[count] = verb;
+    return RB_STATUS_OK;
+}
 
 static void printHelp(void)
 {
     (void)printf("Rattleback %s: rigid-body dynamics that reports its own accuracy.\n\n"
                  "  %-30s %s\n",
                  rbGetVersion(), "rattleback", "lists the example scenes");
-    for (int i = 0; i < VERB_COUNT; ++i) {
+    for (int i = 0; verbs[i] != NULL; ++i) {
         char left[64];
         (void)snprintf(left, sizeof left, "rattleback %s %s", verbs[i]->name, verbs[i]->words);
         (void)printf("  %-30s %s\n", left, verbs[i]->help);
@@ -36,14 +67,15 @@ static void printHelp(void)
 
 static const rbVerb* findVerb(const char* name)
 {
-    const char* names[VERB_COUNT];
-    for (int i = 0; i < VERB_COUNT; ++i) {
+    const char* names[VERBS_MAX];
+    int count = countVerbs();
+    for (int i = 0; i < count; ++i) {
         names[i] = verbs[i]->name;
         if (strcmp(name, names[i]) == 0) {
             return verbs[i];
         }
     }
-    const char* nearest = rbFindNearestWord(name, names, VERB_COUNT);
+    const char* nearest = rbFindNearestWord(name, names, count);
     if (nearest != NULL) {
         (void)rbFail("unknown verb '%s'; did you mean '%s'?", name, nearest);
     } else {
@@ -66,7 +98,7 @@ static bool asksForHelp(int count, char** words)
 // scenes prints the scene names for those completions.
 static rbExit writeForOthers(const char* what, const char* word)
 {
-    static const rbVerbTable table = {verbs, VERB_COUNT};
+    const rbVerbTable table = {verbs, countVerbs()};
     if (strcmp(what, "--manual") == 0) {
         const rbVerb* verb = word != NULL ? findVerb(word) : NULL;
         if (word != NULL && verb == NULL) {
@@ -89,10 +121,22 @@ int rbProgram_Run(int argc, char** argv)
     // Full disks, limits and closed pipes become write errors and do not end the process.
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
+    if (rbFloatMode_Set(0) != 0) {
+        (void)fprintf(stderr, "rattleback: warning: a library set another floating-point mode for "
+                              "this process, as fast-math does; it is set back\n");
+    }
     rbError error = {0};
     if (rbRegisterSceneLaboratory(&error) != RB_STATUS_OK) {
         (void)rbFail("%s", error.message);
         return RB_EXIT_USAGE;
+    }
+    if (rbLoadModules(argc - 1, argv + 1, &error) != RB_STATUS_OK) {
+        return (int)rbFail("%s", error.message);
+    }
+    // rattleback --module FILE VERB ...: the verb may be that of the module.
+    while (argc > 3 && strcmp(argv[1], "--module") == 0) {
+        argv += 2;
+        argc -= 2;
     }
     if (argc < 2) {
         return (int)rbFinishOutput(rbListScenes());

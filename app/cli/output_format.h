@@ -19,7 +19,8 @@ typedef struct rbOutputRun {
     const double* values;     // time (s) and probes at a frame, for rows with needsProbes
     const rbFrame* frame;     // poses at a frame, for rows with needsPoses
     int valueCount;
-    uint64_t hash; // of the final state, at finish
+    uint64_t hash;                       // of the final state, at finish
+    const struct rbOutputFormat* format; // the row that is being opened
     // When a run is continued from a checkpoint: the states of all outputs, and that of the output
     // to open. NULL: it starts.
     struct rbStateStream* states;
@@ -31,6 +32,7 @@ typedef struct rbOutputFormat {
     rbOption option;           // that requests it; its argument is the path
     const rbOption* details;   // further options; may be NULL
     int detailCount;           // number of these
+    const void* row;           // of a module; NULL: the format is one of the program
     bool allowsStandardOutput; // the path "-" means standard output
     bool needsProbes;
     bool needsPoses;

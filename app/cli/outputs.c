@@ -121,6 +121,7 @@ rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputRun* run, rbError* err
     for (int i = 0; (format = rbGetOutputFormat(i)) != NULL; ++i) {
         const char* path = getPath(run->arguments, format);
         if (path != NULL) {
+            outputs->run.format = format;
             outputs->writers[i] = run->states != NULL ? continueFormat(outputs, format, path, error)
                                                       : format->open(&outputs->run, path, error);
             if (outputs->writers[i] == NULL) {

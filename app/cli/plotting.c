@@ -105,8 +105,7 @@ static const char* const quantityWords[RB_PROBE_COUNT] = {
 
 static const char* getQuantityWords(rbProbeQuantity quantity)
 {
-    RB_ASSERT(quantity < RB_PROBE_COUNT);
-    const char* words = quantityWords[quantity];
+    const char* words = quantity < RB_PROBE_COUNT ? quantityWords[quantity] : NULL;
     return words != NULL ? words : rbProbeQuantity_Name(quantity);
 }
 

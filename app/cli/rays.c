@@ -314,6 +314,7 @@ static const rbOption options[] = {
     {"--set", "KEY=VALUE",
      "changes a value of the scene, e.g. rays.refineRounds=3; can be repeated"},
     {"--json", NULL, "prints the report as JSON"},
+    RB_MODULE_OPTION,
 };
 
 static const char* const examples[] = {

@@ -333,6 +333,7 @@ static rbExit runReplay(const rbArguments* arguments)
 
 static const rbOption options[] = {
     {"--json", NULL, "prints the result as JSON"},
+    RB_MODULE_OPTION,
 };
 
 static const char* const examples[] = {

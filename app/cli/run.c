@@ -7,20 +7,20 @@
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/findings.h"
+#include "cli/modules.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/scenes.h"
 #include "cli/signals.h"
 #include "cli/tally.h"
-#include "cli/tally_contacts.h"
-#include "cli/tally_steps.h"
+#include "cli/verdict.h"
 
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #define FIRST_PIECE 1e-6 // of an output step: length of the first advance
-#define SETTINGS_SIZE 256
+#define SETTINGS_SIZE 2048
 
 typedef struct rbRun {
     rbScene* scene;
@@ -189,7 +189,13 @@ static void writeSettings(const rbRun* run, char* text)
     char step[RB_NUMBER_TEXT_SIZE];
     (void)rbFormatNumber(run->info.duration, duration);
     (void)rbFormatNumber(run->info.outputStep, step);
-    (void)snprintf(text, SETTINGS_SIZE, "{\"duration\": %s, \"outputStep\": %s}", duration, step);
+    size_t used = (size_t)snprintf(text, SETTINGS_SIZE, "{\"duration\": %s, \"outputStep\": %s",
+                                   duration, step);
+    char rows[RB_MODULE_ROWS_SIZE]; // what a replay needs besides the scene
+    rbNameModuleRows(rows, sizeof rows);
+    bool hasRows = rows[0] != '\0';
+    (void)snprintf(text + used, SETTINGS_SIZE - used, "%s%s%s}", hasRows ? ", \"modules\": \"" : "",
+                   rows, hasRows ? "\"" : "");
 }
 
 // Possible causes of a run that ended badly.
@@ -217,37 +223,12 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
                           rbArguments_Get(arguments, "--certificate"));
         }
     }
-    if (run->tally.ending.status != RB_STATUS_OK) {
-        (void)rbFail("%s", run->tally.ending.message);
+    rbVerdict verdict = rbTally_Judge(&run->tally, run->world);
+    if (verdict.text[0] != '\0') {
+        (void)rbFail("%s", verdict.text);
         explain(run);
-        return run->tally.ending.status == RB_STATUS_LIMIT ? RB_EXIT_NUMERICAL : RB_EXIT_USAGE;
     }
-    if (run->tally.isBroken) {
-        (void)rbFail("the state is no longer finite at t = %g s; check for a body that reaches a "
-                     "singularity of a force",
-                     rbWorld_GetTime(run->world));
-        explain(run);
-        return RB_EXIT_NUMERICAL;
-    }
-    bool isLeft =
-        rbHasOverlapLeft(&run->tally, run->world) || rbIsEnergyMissed(&run->tally, run->world);
-    if ((run->tally.isMissed || isLeft) && run->info.engineTraits.isStepped) {
-        char miss[800];
-        rbDescribeMiss(&run->tally, run->world, miss, sizeof miss);
-        (void)rbFail("%s", miss);
-        explain(run);
-        return RB_EXIT_NUMERICAL;
-    }
-    if (!RB_IS_NULL(run->tally.failedBody)) {
-        (void)rbFail("body \"%s\" missed the tolerance %g before t = %g s; use a larger tolerance "
-                     "(--set motion.tolerance=...) or a shorter run",
-                     rbBody_IsValid(run->world, run->tally.failedBody)
-                         ? rbBody_GetName(run->world, run->tally.failedBody)
-                         : "(gone)",
-                     run->info.motion.tolerance, run->tally.failedTime);
-        return RB_EXIT_NUMERICAL;
-    }
-    return RB_EXIT_DONE;
+    return verdict.exit;
 }
 
 // Prepares the user actions of the run and warns about odd times.
@@ -490,6 +471,7 @@ static const rbOption options[] = {
     {"--dt", "SECONDS", "time between outputs; does not change the motion"},
     {"--set", "KEY=VALUE",
      "changes a value of the scene, e.g. world.gravity.2=-1.6; can be repeated"},
+    RB_MODULE_OPTION,
     {"--actions", "FILE",
      "user actions to replay, one JSON object per line: {\"time\": ..., \"do\": ...}; see "
      "docs/viewer-protocol.md"},

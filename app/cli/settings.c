@@ -425,6 +425,7 @@ static rbExit run(const rbArguments* arguments)
 static const rbOption options[] = {
     {"--json", NULL, "as definitions of the JSON schema of scenes; those of shapes and forces too"},
     {"--markdown", NULL, "as tables of the manual"},
+    RB_MODULE_OPTION,
 };
 
 static const char* const examples[] = {"rattleback settings", "rattleback settings contact",

@@ -337,6 +337,7 @@ static const rbOption options[] = {
      "changes a value of the scene, e.g. world.gravity.2=-1.6; can be repeated"},
     {"--json", NULL, "prints the URL and the port as JSON"},
     RB_OPTION_THREADS,
+    RB_MODULE_OPTION,
 };
 
 static const char* const examples[] = {

@@ -6,6 +6,7 @@
 #include <rattleback/lab.h>
 #include <rattleback/lab_contact.h>
 #include <rattleback/lab_joints.h>
+#include <rattleback/module.h>
 
 #include <stddef.h>
 #include <string.h>
@@ -109,6 +110,7 @@ rbStatus rbRegisterSceneLaboratory(rbError* error)
     for (size_t i = 0; status == RB_STATUS_OK && i < sizeof rows / sizeof rows[0]; ++i) {
         status = rbRegisterSceneRow(&rows[i], error);
     }
+    rbSetModuleContactLaws(rbRegisterContactLaw);
     isRegistered = status == RB_STATUS_OK;
     return status;
 }

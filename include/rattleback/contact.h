@@ -121,6 +121,26 @@ typedef struct rbContactSettings {
 /// The default settings.
 RB_API rbContactSettings rbDefaultContactSettings(void);
 
+/// A point where two bodies overlap, as a contact law sees it.
+typedef struct rbContactLawInput {
+    double depth;       ///< m, > 0: of the overlap
+    double speed;       ///< m/s, at which the depth grows; negative: the bodies part
+    double mass;        ///< kg, reduced: 1 / (1/mA + 1/mB)
+    double restitution; ///< of the two materials, 0..1
+} rbContactLawInput;
+
+/// A law of contact: the normal force at a point that overlaps, with regularized Coulomb friction
+/// along it. A contact method of the step engine, with the limits of the method "penalty": single
+/// bodies only, no freezing and no search for the time of contact.
+typedef struct rbContactLawRow {
+    const char* name;    ///< in scenes, as contact.method: "hertz"
+    const char* meaning; ///< a sentence for users
+    double partMax; ///< s, > 0: a step is divided into parts of at most this; a twentieth of the
+                    ///< shortest contact is accurate to about a percent
+    /// Normal force, N; what is negative counts as 0. Must be a pure function.
+    double (*force)(const rbContactLawInput* input);
+} rbContactLawRow;
+
 /// Errors of contacts.
 typedef struct rbContactTolerance {
     double gap;   ///< m

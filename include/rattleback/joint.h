@@ -72,11 +72,14 @@ typedef enum rbMotorType {
     RB_MOTOR_POSITION, ///< PID on angle (rad) or travel (m)
     RB_MOTOR_SPEED,    ///< PID on angular speed (rad/s) or speed (m/s)
     RB_MOTOR_VELOCITY, ///< holds the speed exactly, within forceMax (velocity joint)
-    RB_MOTOR_COUNT
+    RB_MOTOR_COUNT     ///< number of built-in types; registered ones come after them
 } rbMotorType;
 
 RB_API const char* rbMotorType_Name(rbMotorType type); ///< "none", "position", "speed", "velocity"
-RB_API rbMotorType rbMotorType_Find(const char* name); ///< RB_MOTOR_COUNT if unknown
+/// The type of a name; rbMotorType_GetCount() if unknown.
+RB_API rbMotorType rbMotorType_Find(const char* name);
+/// Number of types: RB_MOTOR_COUNT and the registered ones.
+RB_API int rbMotorType_GetCount(void);
 
 /// One set point of the schedule of a motor.
 typedef struct rbSetPoint {
@@ -101,6 +104,33 @@ typedef struct rbMotorDef {
     const rbSetPoint* schedule; ///< set points, interpolated linearly, constant beyond the ends;
     int scheduleCount;          ///< copied; 0: target
 } rbMotorDef;
+
+/// What a registered motor knows at the start of a step.
+typedef struct rbMotorInput {
+    double time;       ///< s
+    double step;       ///< s, for which the force acts
+    double target;     ///< rad, m, rad/s or m/s: the set point
+    double targetRate; ///< of the set point, per s
+    double position;   ///< rad or m, of the freedom
+    double velocity;   ///< rad/s or m/s
+} rbMotorInput;
+
+/// A kind of servo motor: a row of the table of motors.
+typedef struct rbMotorRow {
+    const char* name;    ///< in scenes and messages: "bang-bang"
+    const char* meaning; ///< a sentence for users
+    /// Force (N) or torque (N m) that acts over the step, which is then limited to def->forceMax.
+    /// The row decides what gain, integralTime, derivativeTime and window of def mean; gain is
+    /// positive. memory is 0 at first, belongs to the motor and is part of snapshots. Must be a
+    /// pure function of its arguments; trial steps call it with a copy of the memory.
+    double (*force)(const rbMotorDef* def, const rbMotorInput* input, double memory[2]);
+} rbMotorRow;
+
+/// Adds a kind of motor to the table; scenes and rbMotorType_Find then know it by its name. The row
+/// is borrowed for the rest of the process. Call it from one thread before the first world is
+/// created. INVALID for an incomplete row or a name that is empty or taken, LIMIT if the table is
+/// full. error may be NULL.
+RB_API rbStatus rbRegisterMotor(const rbMotorRow* row, rbError* error);
 
 /// What acts along a freedom that a joint leaves: the angle of a hinge; the travel of a prismatic
 /// joint; travel and angle, in this order, of a cylindrical joint; the angles about the axes of A

@@ -27,6 +27,12 @@ RB_API void rbContactSettings_SetPenalty(rbContactSettings* contact,
 /// The stored settings, or the defaults.
 RB_API rbPenaltySettings rbContactSettings_GetPenalty(const rbContactSettings* contact);
 
+/// Adds a contact law of your own as a contact method; scenes and rbContactMethod_Find then know it
+/// by its name. The row is borrowed for the rest of the process. Call it from one thread before the
+/// first world is created. INVALID for an incomplete row or a name that is empty or taken, LIMIT if
+/// the table is full. error may be NULL.
+RB_API rbStatus rbRegisterContactLaw(const rbContactLawRow* row, rbError* error);
+
 #ifdef __cplusplus
 }
 #endif

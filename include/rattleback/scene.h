@@ -210,10 +210,43 @@ typedef enum rbProbeQuantity {
     RB_PROBE_CONTACT_SWEEPS,      ///< world: of all stages
     RB_PROBE_DEEPEST,             ///< world: deepest overlap so far, m
     RB_PROBE_FROZEN,              ///< world: bodies currently frozen
-    RB_PROBE_COUNT
+    RB_PROBE_COUNT                ///< number of built-in quantities; registered ones come after
 } rbProbeQuantity;
 
 RB_API const char* rbProbeQuantity_Name(rbProbeQuantity quantity); ///< as in scene files
+
+/// What a registered quantity is measured on.
+typedef enum rbProbeSubject {
+    RB_PROBE_OF_WORLD,  ///< the whole world
+    RB_PROBE_OF_BODY,   ///< the body that the probe names
+    RB_PROBE_OF_JOINT,  ///< the joint that the probe names
+    RB_PROBE_OF_SPRING, ///< the spring that the probe names
+    RB_PROBE_SUBJECT_COUNT
+} rbProbeSubject;
+
+/// The subject of a registered quantity, at an output time.
+typedef struct rbProbeInput {
+    const rbWorld* world; ///< now
+    rbBodyId body;        ///< null unless the quantity is of a body
+    rbJointId joint;      ///< null unless it is of a joint
+    rbSpringId spring;    ///< null unless it is of a spring
+} rbProbeInput;
+
+/// A quantity that probes measure: a row of the table of quantities.
+typedef struct rbProbeRow {
+    const char* name;       ///< in scenes and messages: "height"
+    const char* meaning;    ///< a sentence for users
+    const char* unit;       ///< "m"; "1" for none
+    rbProbeSubject subject; ///< what it is measured on
+    int columnCount;        ///< 1: a number; 3: a vector; 4: a quaternion w x y z
+    /// Writes columnCount values. Must be pure and change nothing.
+    void (*measure)(const rbProbeInput* input, double values[4]);
+} rbProbeRow;
+
+/// Adds a quantity to the table; probes of scenes then know it by its name. The row is borrowed for
+/// the rest of the process. Call it from one thread before the first scene is read. INVALID for an
+/// incomplete row or a name that is empty or taken, LIMIT if the table is full. error may be NULL.
+RB_API rbStatus rbRegisterProbe(const rbProbeRow* row, rbError* error);
 
 /// A probe. Strings live as long as those of rbSceneInfo.
 typedef struct rbProbe {

@@ -159,6 +159,9 @@ typedef struct rbStepReport {
     rbBodyId failedBody;     ///< first body that missed its tolerance, or one of the worst joint;
                              ///< null if none
     rbLedger ledger;         ///< energies and momenta at the end
+    bool isFloatModeOdd;     ///< the thread flushes small numbers to zero or does not round to
+                         ///< nearest; the advance computed in the standard mode, so the bits are
+                         ///< the same, and then put the mode of the thread back
 } rbStepReport;
 
 /// Advances the world by dt >= 0 seconds. Does not allocate after the first call, except when an

@@ -7,6 +7,8 @@
 // Phase angle of the oscillation per part of a step, rad. Points of one body add up, and corners of
 // long bodies have less effective mass than the body: a step is stable up to 2.
 #define ANGLE_MOST 0.1
+// Parts of a step, for a law that asks for more; the run would not end.
+#define PARTS_MOST 1e6
 // Relative to the speed w * depth.
 #define SLIP_PART 0.01
 // For the kick whose dampers depend on the resulting velocities.
@@ -23,7 +25,8 @@ rbPenaltyLaw rbMakePenaltyLaw(const rbPenaltySettings* settings)
 
 int rbPenaltyLaw_CountParts(const rbPenaltyLaw* law, double h)
 {
-    return (int)ceil(fmax(1.0, h * law->frequency / ANGLE_MOST));
+    double parts = law->row != NULL ? h / law->row->partMax : h * law->frequency / ANGLE_MOST;
+    return (int)ceil(fmin(fmax(1.0, parts), PARTS_MOST));
 }
 
 // 1/kg: change of velocity at a point along a direction by a unit impulse along it.
@@ -63,6 +66,12 @@ static double pushNormal(const Push* push, rbVec3 u)
     double stiffness = law->frequency * law->frequency / inverse;
     double damper = 2.0 * law->damping * law->frequency / inverse;
     double speed = rbDot(u, push->contact->normal);
+    if (law->row != NULL) {
+        // At the end the sweeps make its speed the one that it leaves.
+        rbContactLawInput input = {-push->point->gap, -speed, 1.0 / inverse,
+                                   push->contact->restitution};
+        return fmax(0.0, push->h * law->row->force(&input));
+    }
     if (!push->isEnd) {
         return fmax(0.0, push->h * (-stiffness * push->point->gap - damper * speed));
     }

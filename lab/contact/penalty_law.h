@@ -13,9 +13,10 @@
 #include <rattleback/lab_contact.h>
 
 typedef struct rbPenaltyLaw {
-    double frequency; // rad/s, w
-    double damping;   // z; 1: critical
-    double slipSpeed; // m/s
+    double frequency;           // rad/s, w
+    double damping;             // z; 1: critical
+    double slipSpeed;           // m/s
+    const rbContactLawRow* row; // the normal force instead of spring and damper; NULL: these
 } rbPenaltyLaw;
 
 rbPenaltyLaw rbMakePenaltyLaw(const rbPenaltySettings* settings);

@@ -4,6 +4,7 @@
 // pass through thin ones, as is inherent in this method.
 #include "lab/contact/penalty_step.h"
 
+#include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact_state.h"
 #include "lab/contact/penalty_law.h"
 
@@ -34,7 +35,8 @@ static rbStatus check(const rbContactSettings* contact, rbError* error)
 {
     if (contact->contactTime != RB_CONTACT_TIME_STEP || contact->freezeSpeed > 0.0) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "contact.method is \"penalty\", which has no %s; use \"impulses\"",
+                           "contact.method is \"%s\", which has no %s; use \"impulses\"",
+                           rbContactMethod_Name(contact->method),
                            contact->freezeSpeed > 0.0
                                ? "freezing (freezeSpeed > 0)"
                                : "search for the time of contact (contactTime)");
@@ -51,10 +53,23 @@ static rbStatus check(const rbContactSettings* contact, rbError* error)
     return RB_STATUS_OK;
 }
 
+// The laws that were registered, and their rows among the contact methods.
+typedef struct OwnLaw {
+    rbContactMethodRow method;
+    const rbContactLawRow* law;
+} OwnLaw;
+static OwnLaw ownLaws[RB_REGISTERED_MAX];
+static int ownLawCount = 0;
+
 static rbPenaltyLaw makeLaw(const rbContactSettings* contact)
 {
     rbPenaltySettings settings = rbContactSettings_GetPenalty(contact);
-    return rbMakePenaltyLaw(&settings);
+    rbPenaltyLaw law = rbMakePenaltyLaw(&settings);
+    const rbContactMethodRow* method = rbContactMethodRow_Get(contact->method);
+    for (int i = 0; i < ownLawCount; ++i) {
+        law.row = method == &ownLaws[i].method ? ownLaws[i].law : law.row;
+    }
+    return law;
 }
 
 // ------------------------------------------------------------------------------------------- steps
@@ -142,4 +157,25 @@ static const rbContactMethodRow row = {.name = "penalty",
 rbStatus rbRegisterPenaltyContact(rbError* error)
 {
     return rbRegisterContactMethod(&row, error);
+}
+
+rbStatus rbRegisterContactLaw(const rbContactLawRow* law, rbError* error)
+{
+    const char* name = law->name != NULL ? law->name : "";
+    if (law->force == NULL || !(law->partMax > 0.0)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the contact law \"%s\" needs a force and a partMax above 0 s, not %g",
+                           name, law->partMax);
+    }
+    if (ownLawCount == RB_REGISTERED_MAX) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "the contact law \"%s\" does not fit: there are already %d", name,
+                           ownLawCount);
+    }
+    OwnLaw* own = &ownLaws[ownLawCount];
+    *own = (OwnLaw){row, law};
+    own->method.name = law->name;
+    rbStatus status = rbRegisterContactMethod(&own->method, error);
+    ownLawCount += status == RB_STATUS_OK ? 1 : 0;
+    return status;
 }

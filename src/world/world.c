@@ -3,6 +3,7 @@
 // Time is summed with compensation, so a million steps of a millisecond end at 1000 s. An advance
 // evaluates every body from its flight record; nothing in it allocates, and only an event starts a
 // new record.
+#include "base/core/float_mode.h"
 #include "base/core/words.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
@@ -209,17 +210,25 @@ rbStepReport rbWorld_Advance(rbWorld* world, double dt)
     if (!isfinite(dt) || dt < 0.0) {
         return refuseToMove(world, "an advance", dt);
     }
+    uint64_t mode = rbFloatMode_Set(0);
     // Fast two-sum: what rounding drops is carried to the next step.
     double add = dt + world->timeRest;
     double sum = world->time + add;
     double rest = add - (sum - world->time);
-    return moveTo(world, sum, rest);
+    rbStepReport report = moveTo(world, sum, rest);
+    report.isFloatModeOdd = mode != rbFloatMode_Set(mode); // 0 before
+    return report;
 }
 
 rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time)
 {
-    return !isfinite(time) ? refuseToMove(world, "an advance to a time", time)
-                           : moveTo(world, time > world->time ? time : world->time, 0.0);
+    if (!isfinite(time)) {
+        return refuseToMove(world, "an advance to a time", time);
+    }
+    uint64_t mode = rbFloatMode_Set(0);
+    rbStepReport report = moveTo(world, time > world->time ? time : world->time, 0.0);
+    report.isFloatModeOdd = mode != rbFloatMode_Set(mode); // 0 before
+    return report;
 }
 
 double rbGetStepTime(int64_t k, double step)

@@ -246,7 +246,7 @@ static rbStatus checkMotors(const rbWorld* world, rbError* error)
         for (int k = 0; joint != NULL && k < RB_JOINT_FREEDOMS_MAX; ++k) {
             rbMotorType type = joint->def.freedoms[k].motor.type;
             RB_REFUSE_IF(
-                type == RB_MOTOR_POSITION || type == RB_MOTOR_SPEED, RB_STATUS_UNSUPPORTED, error,
+                rbMotorType_IsServo(type), RB_STATUS_UNSUPPORTED, error,
                 "joint \"%s\" has a motor of type \"%s\", and step.accuracy is \"exact\"; this "
                 "motor is sampled once per step, whatever its size: use \"engineering\" with the "
                 "step of the controller, or a motor of type \"%s\"",

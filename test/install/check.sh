@@ -207,6 +207,55 @@ END
     grep -q "another size" <<<"$message" || fail "the message does not name the cause"
 }
 
+# Every example module, compiled with the flags of pkg-config, works with the installed program; stale ones are refused.
+case_modules() {
+    program=$prefix/bin/rattleback
+    flags=$(pkg-config --variable=module_cflags rattleback)
+    cp "$prefix"/share/doc/rattleback/examples/modules/*.c .
+    rm main.c
+    words=()
+    for file in *.c; do
+        # shellcheck disable=SC2086 # word splitting is intended
+        "$CC" -std=c17 -O2 $warnings $flags "$file" -o "${file%.c}.so"
+        ! readelf -d "${file%.c}.so" | contains librattleback || fail "$file links the library"
+        [ "$(nm -D --defined-only "${file%.c}.so" | awk '{print $NF}')" = rbModule_Register ] || fail "$file exports more than one name"
+        words+=(--module "${file%.c}.so")
+    done
+    cat >scene.json <<'END'
+{"rattleback": 1, "engine": "step", "duration": 0.5, "contact": {"enabled": false},
+ "output": {"probes": [{"body": "top", "quantity": "tilt"}]},
+ "forces": [{"type": "gust", "velocity": [1, 0, 0], "drag": 0.5, "frequency": 3}],
+ "bodies": [{"name": "top", "spin": [0, 0, 2], "shapes": [{"geometry": {"type": "bicone", "radius": 0.3, "height": 0.5}}]},
+            {"name": "wheel", "position": [3, 0, 0], "shapes": [{"geometry": {"type": "box", "size": [1, 1, 1]}}]}],
+ "joints": [{"type": "planar", "bodyB": "top", "anchor": [0, 0, 0], "axis": [0, 0, 1]},
+            {"type": "hinge", "bodyB": "wheel", "anchor": [3, 0, 0], "axis": [0, 0, 1],
+             "motor": {"type": "bang-bang", "gain": 100, "target": 1}}]}
+END
+    "$program" run scene.json "${words[@]}" --highest h.txt --record a.rbr >run.txt || fail "the installed program does not run with modules"
+    grep -q ' m in 0.5 s' h.txt || fail "the output of a module is missing"
+    "$program" replay a.rbr "${words[@]}" >/dev/null || fail "a recording with modules does not replay"
+    "$program" --module period.so --help | contains 'rattleback period' || fail "the verb of a module is not listed"
+    "$program" check scene.json "${words[@]}" --set contact.method=hertz >/dev/null || fail "the contact law of a module is unknown"
+    ! "$program" replay a.rbr 2>missing.txt || fail "a recording replays without its modules"
+    grep -q "force 'gust'" missing.txt || fail "replay does not name what is missing"
+
+    # Other headers: another ABI number, and a struct of another size under the same number.
+    cp -r "$prefix/include" other
+    sed -i 's/^#define RB_ABI_REVISION .*/#define RB_ABI_REVISION 63/' other/rattleback/base.h
+    cp -r "$prefix/include" grown
+    sed -i 's/^} rbForceRow;/    double added[4];\n&/' grown/rattleback/body.h
+    for headers in other grown; do
+        # shellcheck disable=SC2086
+        "$CC" -std=c17 -O2 -I$headers $flags gust.c -o $headers.so
+        code=0
+        "$program" run scene.json --module $headers.so 2>$headers.txt || code=$?
+        [ "$code" = 2 ] || fail "a module of $headers headers ends with the code $code"
+        cat $headers.txt
+    done
+    grep -q 'module other.so: .*(ABI 63).*compile it again' other.txt || fail "the message does not name the versions and the remedy"
+    grep -q 'module grown.so: its rbForceRow has another size' grown.txt || fail "the message does not name the struct"
+}
+
 # install.sh removes everything it installed; DESTDIR is honored.
 case_uninstall() {
     quietly env DESTDIR="$work/root" "$source/tools/install.sh" /opt/rattleback

@@ -343,7 +343,8 @@ static void badForcesAndProbesAreRefused(void** state)
         {FORCE("\"type\": \"drag\", \"body\": \"wall\""), RB_STATUS_INVALID, "is not dynamic"},
         {FORCE("\"type\": \"central\""), RB_STATUS_INVALID, "needs the key \"strength\""},
         {PROBE("\"quantity\": \"color\", \"body\": \"box[0]\""), RB_STATUS_INVALID,
-         "unknown quantity \"color\"; expected one of position,"},
+         "unknown quantity \"color\" (if a module has it, load that with --module FILE); expected "
+         "one of position,"},
         {PROBE("\"quantity\": \"speed\", \"body\": \"box[0]\""), RB_STATUS_INVALID,
          "\"speed\" is a quantity of one joint; name it with \"joint\""},
         {PROBE("\"quantity\": \"positon\", \"body\": \"box[0]\""), RB_STATUS_INVALID,

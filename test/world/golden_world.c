@@ -1,11 +1,13 @@
 // Same input, same bits: hashes that every compiler and build type must reproduce; snapshots;
 // output steps; a million advances; and no allocation in an advance.
+#include "base/core/float_mode.h"
 #include "base/core/random.h"
 #include "lab/math/random3.h"
 #include "rb_test.h"
 
 #include <rattleback/rattleback.h>
 
+#include <fenv.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -75,6 +77,40 @@ static void outputStepsDoNotChangeBits(void** state)
     }
     rbDestroyWorld(coarse);
     rbDestroyWorld(fine);
+}
+
+// A library built with fast-math flushes small numbers to zero in the whole process, and a program
+// may round upward: an advance has the same bits, says so, and leaves the mode as it was.
+static void modesOfTheThreadDoNotChangeBits(void** state)
+{
+    (void)state;
+    rbWorld* standard = makeMixedWorld(20);
+    for (int k = 0; k < 100; ++k) {
+        assert_false(rbWorld_Advance(standard, 0.0137).isFloatModeOdd);
+    }
+    static const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (int i = 0; i < 4; ++i) {
+        rbWorld* world = makeMixedWorld(20);
+        // the last one: all bits, flushing too
+        bool isSet = i < 3 ? fesetround(roundings[i]) == 0 : RB_FLOAT_MODE_BITS != 0;
+        uint64_t before = i < 3 ? 0 : rbFloatMode_Set(RB_FLOAT_MODE_BITS);
+        volatile double least = 0x1p-1022;
+        volatile double half = 0.5 * least;
+        bool isOdd = isSet && before == 0;
+        for (int k = 0; k < 100; ++k) {
+            isOdd = rbWorld_Advance(world, 0.0137).isFloatModeOdd && isOdd;
+        }
+        uint64_t after = rbFloatMode_Set(0);
+        assert_int_equal(fesetround(FE_TONEAREST), 0);
+        assert_true(rbWorld_GetHash(world) == rbWorld_GetHash(standard));
+        if (RB_FLOAT_MODE_BITS != 0) {
+            assert_true(isOdd);
+            assert_true(i < 3 ? after != 0 && half > 0.0
+                              : after == RB_FLOAT_MODE_BITS && !(half > 0.0));
+        }
+        rbDestroyWorld(world);
+    }
+    rbDestroyWorld(standard);
 }
 
 static void snapshotGoesOnWithTheSameBits(void** state)
@@ -205,6 +241,7 @@ static void aMillionAdvancesConserve(void** state)
 
 RB_TEST_GROUP(golden_world, cmocka_unit_test(stateHashIsTheSameEverywhere),
               cmocka_unit_test(outputStepsDoNotChangeBits),
+              cmocka_unit_test(modesOfTheThreadDoNotChangeBits),
               cmocka_unit_test(snapshotGoesOnWithTheSameBits),
               cmocka_unit_test(snapshotsOfOtherEnginesAreTaken),
               cmocka_unit_test(advanceAllocatesNothing), cmocka_unit_test(worldLeaksNothing),

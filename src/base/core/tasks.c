@@ -2,6 +2,8 @@
 
 #include "base/core/tasks.h"
 
+#include "base/core/float_mode.h"
+
 #include <stdatomic.h>
 
 #ifdef RB_THREADS
@@ -129,6 +131,7 @@ static void doBlock(int block, void* work)
     if (atomic_load(&tasks->isFailed) != 0) {
         return;
     }
+    uint64_t mode = rbFloatMode_Set(0); // threads of a host may have another one
     rbTasks* before = rbUseTasks(NULL);
     rbLoan own = rbBorrow(&tasks->run.loan);
     rbShare share = getShare(&tasks->run, block, takeWorker(tasks));
@@ -140,6 +143,7 @@ static void doBlock(int block, void* work)
     atomic_fetch_or(&tasks->freeWorkers, (uint_fast64_t)1 << share.worker);
     (void)rbBorrow(&own);
     (void)rbUseTasks(before);
+    (void)rbFloatMode_Set(mode);
 }
 
 // ---------------------------------------------------------------------------------------- threads

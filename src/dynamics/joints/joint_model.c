@@ -473,7 +473,7 @@ static rbStatus validateMotor(const rbMotorDef* motor, const char* title, rbErro
     if (motor->type == RB_MOTOR_NONE) {
         return RB_STATUS_OK;
     }
-    RB_INVALID_IF((int)motor->type < 0 || motor->type >= RB_MOTOR_COUNT, error,
+    RB_INVALID_IF((int)motor->type < 0 || (int)motor->type >= rbMotorType_GetCount(), error,
                   "%s: motor type %d does not exist; see rbMotorType", title, (int)motor->type);
     const Number numbers[] = {
         {"target of its motor", motor->target, -INFINITY, false, false},

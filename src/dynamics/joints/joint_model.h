@@ -161,12 +161,18 @@ typedef struct rbMotorState {
     double integral;  // of e over the window, times s
     double lastError; // of RB_MOTOR_SPEED with a derivative part
     double lastTime;  // s, time of lastError
+    double memory[2]; // of a registered motor
     bool hasLast;
 } rbMotorState;
 
 void rbMotorModel_Make(rbMotorModel* motor, const rbMotorDef* def); // copies the schedule
 void rbMotorModel_Free(rbMotorModel* motor);
 double rbMotorModel_Target(const rbMotorModel* motor, double time);
+// Whether it is a force that is sampled once per step.
+static inline bool rbMotorType_IsServo(rbMotorType type)
+{
+    return type != RB_MOTOR_NONE && type != RB_MOTOR_VELOCITY;
+}
 // The force of a PID row (not for NONE and VELOCITY) for the next step of size h from position and
 // velocity at its start, and the updated state. The integral is exponentially weighted with the
 // time constant def.window (no buffer of unbounded length); while the force is at its limit and the

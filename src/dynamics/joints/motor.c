@@ -3,6 +3,7 @@
 //   force = gain (e + integral / integralTime + derivativeTime de/dt), at most forceMax,
 // with the integral of the errors before the current one, as the specification sums them.
 #include "base/core/memory.h"
+#include "base/core/registered_rows.h"
 #include "base/math/elementary.h"
 #include "dynamics/joints/joint_model.h"
 
@@ -15,7 +16,15 @@ static const char* const names[RB_MOTOR_COUNT] = {
     [RB_MOTOR_VELOCITY] = "velocity",
 };
 
-RB_DEFINE_WORDS(rbMotorType, "type of motor", RB_MOTOR_COUNT, names[index])
+RB_DEFINE_TABLE(rbMotorType, static const rbMotorRow* getRow, RB_MOTOR_COUNT, NULL)
+RB_DEFINE_WORDS(rbMotorType, "type of motor", rbMotorType_GetCount(),
+                index < RB_MOTOR_COUNT ? names[index] : getRow((rbMotorType)index)->name)
+
+rbStatus rbRegisterMotor(const rbMotorRow* row, rbError* error)
+{
+    RB_INVALID_IF(row->force == NULL, error, "the motor \"%s\" has no force", row->name);
+    return RB_REGISTER_ROW(rbMotorType, "motor", row, error);
+}
 
 void rbMotorModel_Make(rbMotorModel* motor, const rbMotorDef* def)
 {
@@ -85,10 +94,15 @@ double rbMotorModel_Force(const rbMotorModel* motor, rbMotorState* state, double
                           double position, double velocity)
 {
     const rbMotorDef* def = &motor->def;
-    RB_ASSERT(def->type == RB_MOTOR_POSITION || def->type == RB_MOTOR_SPEED);
+    RB_ASSERT(rbMotorType_IsServo(def->type));
     RB_ASSERT(h > 0.0 && isfinite(position) && isfinite(velocity));
     double slope;
     double target = findTarget(motor, time, &slope);
+    if (def->type >= RB_MOTOR_COUNT) {
+        rbMotorInput input = {time, h, target, slope, position, velocity};
+        double asked = getRow(def->type)->force(def, &input, state->memory);
+        return fabs(asked) > def->forceMax ? copysign(def->forceMax, asked) : asked;
+    }
     double error = target - position, rate = slope - velocity;
     if (def->type == RB_MOTOR_SPEED) {
         // The acceleration is unknown: uses a difference over the time since the last step.

@@ -3,6 +3,9 @@
 
 #include "base/core/words.h"
 
+// For messages about a name that is not in a table that takes rows of modules.
+#define RB_MODULE_HINT " (if a module has it, load that with --module FILE)"
+
 // The index-th candidate.
 typedef const char* rbCandidateFn(int index, const void* context);
 

@@ -464,6 +464,17 @@ _Static_assert(sizeof readFns / sizeof readFns[0] == RB_VALUE_KIND_COUNT, "one r
 
 // ------------------------------------------------------------------------------------ settings
 
+// Whether modules add words to a list.
+static bool isOpen(const rbWords* words)
+{
+    static const char* const open[] = {"type of joint", "type of motor", "method of contact"};
+    bool isFound = false;
+    for (size_t i = 0; i < sizeof open / sizeof open[0]; ++i) {
+        isFound = isFound || strcmp(words->what, open[i]) == 0;
+    }
+    return isFound;
+}
+
 // Finds the index of a word at the current place.
 static rbStatus findWord(rbReader* reader, const char* word, const rbWords* words, int* index)
 {
@@ -474,11 +485,14 @@ static rbStatus findWord(rbReader* reader, const char* word, const rbWords* word
         *index = found;
         return RB_STATUS_OK;
     }
-    char hint[240];
+    char hint[320];
     const char* nearest = rbWords_FindNearest(words, word);
     (void)rbSuggest(hint, sizeof hint, nearest);
+    size_t used = strlen(hint);
+    used += (size_t)snprintf(hint + used, sizeof hint - used, "%s",
+                             isOpen(words) ? RB_MODULE_HINT : "");
     if (nearest == NULL) {
-        size_t used = (size_t)snprintf(hint, sizeof hint, "; expected");
+        used += (size_t)snprintf(hint + used, sizeof hint - used, "; expected");
         for (int i = 0; i < count && used < sizeof hint; ++i) {
             const char* separator = i == 0 ? "" : i + 1 < count ? "," : " or";
             used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", separator,

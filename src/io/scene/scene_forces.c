@@ -49,8 +49,9 @@ static rbStatus findType(rbReader* reader, const json_t* json, rbForceType* type
     const char* nearest = rbFindNearestName(word, getName, known.count, &known);
     listNames(&known, list, sizeof list);
     rbReader_Push(reader, "type");
-    return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown force type \"%.60s\"%s; expected %s",
-                         word, rbSuggest(hint, sizeof hint, nearest), list);
+    return rbReader_Fail(reader, RB_STATUS_INVALID,
+                         "unknown force type \"%.60s\"%s" RB_MODULE_HINT "; expected %s", word,
+                         rbSuggest(hint, sizeof hint, nearest), list);
 }
 
 // The body of a force must exist and be dynamic.

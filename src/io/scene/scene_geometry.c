@@ -469,8 +469,8 @@ static rbStatus failUnknownType(rbReader* reader, const json_t* type)
                                  known.names[i]);
     }
     char hint[96];
-    return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown shape \"%.60s\"%s%s", word,
-                         rbSuggest(hint, sizeof hint, nearest), nearest == NULL ? list : "");
+    return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown shape \"%.60s\"%s" RB_MODULE_HINT "%s",
+                         word, rbSuggest(hint, sizeof hint, nearest), nearest == NULL ? list : "");
 }
 
 // Builds a shape described by numbers, using its row of the table of shapes.

@@ -306,7 +306,7 @@ static rbStatus readSchedule(rbScene* scene, rbReader* reader, const json_t* arr
 static rbStatus validateMotor(rbReader* reader, const json_t* json, rbMotorType type)
 {
     static const char* const pidKeys[] = {"gain", "integralTime", "derivativeTime", "window"};
-    bool isPid = type == RB_MOTOR_POSITION || type == RB_MOTOR_SPEED;
+    bool isPid = rbMotorType_IsServo(type);
     for (size_t i = 0; i < sizeof pidKeys / sizeof pidKeys[0] && !isPid; ++i) {
         if (has(json, pidKeys[i])) {
             rbReader_Push(reader, pidKeys[i]);

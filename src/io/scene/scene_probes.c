@@ -1,4 +1,5 @@
 // Probes: what a run records. A table gives what each quantity measures and its unit.
+#include "base/core/registered_rows.h"
 #include "io/scene/nearest_name.h"
 #include "io/scene/scene_joints.h"
 
@@ -21,9 +22,10 @@ typedef struct QuantityRow {
     const char* unit;
     int columnCount;
     int where;
+    void (*measure)(const rbProbeInput* input, double values[4]); // of a registered quantity
 } QuantityRow;
 
-static const QuantityRow rows[] = {
+static const QuantityRow builtIn[] = {
     [RB_PROBE_POSITION] = {"position", "m", 3, OF_BODY},
     [RB_PROBE_CENTER] = {"center", "m", 3, OF_BODY},
     [RB_PROBE_ORIENTATION] = {"orientation", "1", 4, OF_BODY},
@@ -77,13 +79,59 @@ static const QuantityRow rows[] = {
     [RB_PROBE_DEEPEST] = {"deepest", "m", 1, OF_WORLD},
     [RB_PROBE_FROZEN] = {"frozen", "1", 1, OF_WORLD},
 };
-_Static_assert(sizeof rows / sizeof rows[0] == RB_PROBE_COUNT, "one row a quantity");
-RB_DEFINE_NAME(rbProbeQuantity, RB_PROBE_COUNT, rows[index].name)
+_Static_assert(sizeof builtIn / sizeof builtIn[0] == RB_PROBE_COUNT, "one row a quantity");
+
+static rbRegisteredRows registered;                         // of rbProbeRow
+static QuantityRow registeredQuantities[RB_REGISTERED_MAX]; // the same as rows of the table
+
+static int getQuantityCount(void)
+{
+    return RB_PROBE_COUNT + registered.count;
+}
+
+static const QuantityRow* getRow(int quantity)
+{
+    RB_ASSERT(quantity >= 0 && quantity < getQuantityCount());
+    return quantity < RB_PROBE_COUNT ? &builtIn[quantity]
+                                     : &registeredQuantities[quantity - RB_PROBE_COUNT];
+}
+
+RB_DEFINE_NAME(rbProbeQuantity, getQuantityCount(), getRow(index)->name)
 
 static const char* getQuantityName(int index, const void* context)
 {
     (void)context;
-    return rows[index].name;
+    return getRow(index)->name;
+}
+
+rbStatus rbRegisterProbe(const rbProbeRow* row, rbError* error)
+{
+    static const int wheres[RB_PROBE_SUBJECT_COUNT] = {
+        [RB_PROBE_OF_WORLD] = OF_WORLD,
+        [RB_PROBE_OF_BODY] = OF_BODY,
+        [RB_PROBE_OF_JOINT] = OF_JOINT,
+        [RB_PROBE_OF_SPRING] = OF_SPRING,
+    };
+    bool isGood = row->measure != NULL && row->unit != NULL && (int)row->subject >= 0 &&
+                  row->subject < RB_PROBE_SUBJECT_COUNT &&
+                  (row->columnCount == 1 || row->columnCount == 3 || row->columnCount == 4);
+    if (!isGood) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the quantity \"%s\" of probes needs a unit, a subject, 1, 3 or 4 "
+                           "columns and a measure function",
+                           row->name != NULL ? row->name : "");
+    }
+    bool isKnown = false;
+    for (int i = 0; i < getQuantityCount(); ++i) {
+        isKnown = isKnown || (row->name != NULL && strcmp(getRow(i)->name, row->name) == 0);
+    }
+    rbNewRow newRow = {"quantity of probes", row->name, row, isKnown};
+    rbStatus status = rbRegisteredRows_Add(&registered, &newRow, error);
+    if (status == RB_STATUS_OK) {
+        registeredQuantities[registered.count - 1] = (QuantityRow){
+            row->name, row->unit, row->columnCount, wheres[row->subject], row->measure};
+    }
+    return status;
 }
 
 // The body, joint or spring of a probe; "world" if none.
@@ -99,8 +147,7 @@ static const char* getSubject(const rbProbe* probe)
 // that of the quantity.
 static void addProbe(rbScene* scene, rbProbe probe, const char* unit)
 {
-    RB_ASSERT(probe.quantity < RB_PROBE_COUNT);
-    const QuantityRow* row = &rows[probe.quantity];
+    const QuantityRow* row = getRow((int)probe.quantity);
     char text[256];
     unit = unit != NULL ? unit : row->unit;
     if (probe.name == NULL) {
@@ -152,25 +199,27 @@ static rbStatus readQuantity(rbReader* reader, const char* word, int where,
 {
     RB_ASSERT(word != NULL);
     rbReader_Push(reader, "quantity");
-    for (int i = 0; i < RB_PROBE_COUNT; ++i) {
-        if (strcmp(rows[i].name, word) != 0) {
+    for (int i = 0; i < getQuantityCount(); ++i) {
+        if (strcmp(getRow(i)->name, word) != 0) {
             continue;
         }
-        if ((rows[i].where & where) == 0) {
-            return failSubject(reader, &rows[i], where);
+        if ((getRow(i)->where & where) == 0) {
+            return failSubject(reader, getRow(i), where);
         }
         *quantity = (rbProbeQuantity)i;
         rbReader_Pop(reader);
         return RB_STATUS_OK;
     }
     char hint[800];
-    const char* nearest = rbFindNearestName(word, getQuantityName, RB_PROBE_COUNT, NULL);
+    const char* nearest = rbFindNearestName(word, getQuantityName, getQuantityCount(), NULL);
     (void)rbSuggest(hint, sizeof hint, nearest);
+    size_t used = strlen(hint);
+    used += (size_t)snprintf(hint + used, sizeof hint - used, "%s", RB_MODULE_HINT);
     if (nearest == NULL) {
-        size_t used = (size_t)snprintf(hint, sizeof hint, "; expected one of");
-        for (int i = 0; i < RB_PROBE_COUNT && used < sizeof hint; ++i) {
+        used += (size_t)snprintf(hint + used, sizeof hint - used, "; expected one of");
+        for (int i = 0; i < getQuantityCount() && used < sizeof hint; ++i) {
             used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i > 0 ? "," : "",
-                                     rows[i].name);
+                                     getRow(i)->name);
         }
     }
     return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown quantity \"%.60s\"%s", word, hint);
@@ -255,11 +304,11 @@ static rbStatus chooseFreedom(rbReader* reader, const rbSceneJoint* joint, bool 
         bool isAngle = rbIsFreedomAngle(type, i);
         (void)snprintf(has + used, sizeof has - used, "%s%s %d: \"%s\"", i > 0 ? ", " : "",
                        i > 0 ? "and freedom" : "freedom", i,
-                       rows[isAngle ? RB_PROBE_ANGLE : RB_PROBE_TRAVEL].name);
+                       builtIn[isAngle ? RB_PROBE_ANGLE : RB_PROBE_TRAVEL].name);
     }
     return rbReader_Fail(reader, RB_STATUS_INVALID,
                          "the joint \"%s\" of type \"%s\" has no \"%s\"%s; it has %s", joint->name,
-                         rbJointType_Name(type), rows[probe->quantity].name,
+                         rbJointType_Name(type), getRow((int)probe->quantity)->name,
                          isGiven ? " there" : "", has);
 }
 
@@ -269,7 +318,8 @@ static rbStatus validateSubject(const rbScene* scene, rbReader* reader, const js
 {
     int index = 0;
     bool hasFreedom = json_object_get(json, "freedom") != NULL;
-    bool isOfFreedom = probe->joint != NULL && (rows[probe->quantity].where & OF_FREEDOM) != 0;
+    bool isOfFreedom =
+        probe->joint != NULL && (getRow((int)probe->quantity)->where & OF_FREEDOM) != 0;
     if (hasFreedom && !isOfFreedom) {
         rbReader_Push(reader, "freedom");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
@@ -277,7 +327,7 @@ static rbStatus validateSubject(const rbScene* scene, rbReader* reader, const js
                              "of a joint");
     }
     if (probe->with != NULL &&
-        (probe->body == NULL || (rows[probe->quantity].where & OF_PAIR) == 0)) {
+        (probe->body == NULL || (getRow((int)probe->quantity)->where & OF_PAIR) == 0)) {
         rbReader_Push(reader, "with");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "\"with\" is only for contacts and contactForce of a body");
@@ -479,7 +529,7 @@ static void measureBody(const rbWorld* world, const rbProbe* probe, double value
         setNone(values);
         return;
     }
-    if ((rows[probe->quantity].where & OF_PAIR) != 0) {
+    if ((getRow((int)probe->quantity)->where & OF_PAIR) != 0) {
         measureContacts(world, probe, bodyId, values);
         return;
     }
@@ -613,6 +663,26 @@ static void measureWorld(const rbWorld* world, WorldFacts* facts, const rbProbe*
     memcpy(values, of[probe->quantity], 3 * sizeof(double));
 }
 
+static void measureRegistered(const rbWorld* world, const rbProbe* probe, double values[4])
+{
+    rbProbeInput input = {.world = world};
+    bool isThere = true;
+    if (probe->body != NULL) {
+        input.body = rbWorld_FindBody(world, probe->body);
+        isThere = !RB_IS_NULL(input.body);
+    } else if (probe->joint != NULL) {
+        input.joint = rbWorld_FindJoint(world, probe->joint);
+        isThere = !RB_IS_NULL(input.joint);
+    } else if (probe->spring != NULL) {
+        input.spring = rbWorld_FindSpring(world, probe->spring);
+        isThere = !RB_IS_NULL(input.spring);
+    }
+    setNone(values);
+    if (isThere) {
+        getRow((int)probe->quantity)->measure(&input, values);
+    }
+}
+
 int rbScene_EvaluateProbes(const rbScene* scene, const rbWorld* world, double* values, int capacity)
 {
     RB_ASSERT(scene != NULL);
@@ -622,7 +692,9 @@ int rbScene_EvaluateProbes(const rbScene* scene, const rbWorld* world, double* v
     for (int p = 0; p < scene->probes.count; ++p) {
         const rbProbe* probe = &scene->probes.data[p];
         double own[4] = {0};
-        if (probe->body != NULL) {
+        if (probe->quantity >= RB_PROBE_COUNT) {
+            measureRegistered(world, probe, own);
+        } else if (probe->body != NULL) {
             measureBody(world, probe, own);
         } else if (probe->joint != NULL) {
             measureJoint(world, probe, own);

@@ -103,8 +103,7 @@ void rbStep_RunMotors(const rbStepRun* run, double time, double h)
         rbStepJointSlot* joint = &run->engine->joints.data[info->owner];
         const rbMotorModel* motor =
             joint->def.motors != NULL ? &joint->def.motors[info->freedom] : NULL;
-        if (motor == NULL ||
-            (motor->def.type != RB_MOTOR_POSITION && motor->def.type != RB_MOTOR_SPEED)) {
+        if (motor == NULL || !rbMotorType_IsServo(motor->def.type)) {
             continue;
         }
         int row = mechanism->m.blocks[i].firstRow;

@@ -156,8 +156,7 @@ static void addFreedoms(Builder* builder, const rbStepJointSlot* slot, int owner
         block.stiffness = freedom->stiffness;
         block.rest = freedom->rest;
         block.damping = freedom->damping;
-        bool isServo = motor == RB_MOTOR_POSITION || motor == RB_MOTOR_SPEED;
-        if (freedom->stiffness > 0.0 || freedom->damping > 0.0 || isServo) {
+        if (freedom->stiffness > 0.0 || freedom->damping > 0.0 || rbMotorType_IsServo(motor)) {
             addBlock(builder, block, (rbBlockInfo){RB_ROLE_FREEDOM, owner, k});
         }
         block.kind = RB_ROW_TRAVEL;
