@@ -27,8 +27,9 @@ rbStatus rbRegisterSceneLaboratory(rbError* error);
 """
 # Functions of Python that C calls.
 CALLBACKS = """
-extern "Python" void rbpyForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
-extern "Python" bool rbpyFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
+extern "Python+C" int rbpyForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
+extern "Python+C" int rbpyFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
+extern "Python+C" int rbpyAsk(void);
 """
 
 
@@ -49,13 +50,15 @@ def make_builder():
     build_libraries()
     with open(os.path.join(HERE, "helpers.h"), encoding="utf-8") as file:
         helpers = "#define RBPY_STATE_WIDTH ...\n" + "".join(line for line in file if not line.startswith(("//", "#")))
+    libraries = [os.path.join(RELEASE, f"librattleback{part}.a") for part in ("_app", "_lab", "_io", "")]
     builder = cffi.FFI()
     builder.cdef(headers.declarations(os.path.join(ROOT, "include")) + helpers + PROGRAM + CALLBACKS)
     builder.set_source(
         "rattleback._native", headers.includes() + '#include "helpers.h"\n' + PROGRAM,
         sources=["bindings/helpers.c"],
         include_dirs=[os.path.join(ROOT, "include"), HERE],
-        extra_objects=[os.path.join(RELEASE, f"librattleback{part}.a") for part in ("_app", "_lab", "_io", "")],
+        extra_objects=libraries,
+        depends=libraries + [os.path.join(HERE, "helpers.h")],
         libraries=["jansson", "zstd", "z", "qhull_r", "amd", "m", "pthread"],
         extra_compile_args=["-std=c17", "-O2", "-ffp-contract=off"],
         # The module exports its entry point only: no second library can bind to its functions.

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ._convert import FloatArray, array, pointer
 from ._native import ffi, lib
+from ._waiting import take_waiting
 from .errors import InvalidError
 from .objects import Joint
 
@@ -99,7 +100,8 @@ def roll_out(world: World, controls: ArrayLike, joints: Optional[Sequence[Union[
     rollout = ffi.new("rbpyRollout*", {
         "worlds": handles, "count": count, "step": world.dt, "stepCount": steps, "horizon": horizon, "inputCount": width,
         "joints": ids, "bodyCount": bodies, "controls": pointer(given), "states": pointer(out), "statuses": statuses})
-    lib.rbpyRollOut(rollout, threads or os.cpu_count() or 1)
+    if lib.rbpyRollOut(rollout, threads or os.cpu_count() or 1):
+        raise take_waiting()
     fine = np.array([statuses[i] in (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL) for i in range(count)])
     return Rollout(out[..., 0:3], out[..., 3:7], out[..., 7:10], out[..., 10:13], fine)
 
