@@ -324,36 +324,43 @@ static int share(Work* work, int threads)
     return atomic_load(&work->isStopped) ? 1 : 0;
 }
 
-typedef struct Steps {
-    rbWorld** worlds;
-    const double* steps;
-    int64_t stepCount;
-    int* statuses;
-} Steps;
-
 static void stepWorld(void* context, int job)
 {
-    const Steps* steps = context;
-    steps->statuses[job] = stepSome(steps->worlds[job], steps->steps[job], steps->stepCount);
+    const rbpyWorlds* w = context;
+    w->statuses[job] = stepSome(w->worlds[job], w->steps[job], w->stepCount);
 }
 
-// Worlds share nothing, so each takes the same steps whatever thread it runs in. Returns whether a
-// stop was asked for, or BUSY if one of the worlds is: then none moves.
-int rbpyStepAll(rbWorld** worlds, rbpyState** states, int count, const double* steps,
-                int64_t stepCount, int threads, int* statuses)
+static void advanceWorld(void* context, int job)
 {
-    Steps context = {worlds, steps, stepCount, statuses};
-    Work work = {.doJob = stepWorld, .context = &context, .count = count};
+    const rbpyWorlds* w = context;
+    w->statuses[job] = (int)rbWorld_AdvanceTo(w->worlds[job], w->time).status;
+}
+
+// Returns whether a stop was asked for, or BUSY if one of the worlds is: then none moves.
+static int moveAll(rbpyWorlds* worlds, void (*doJob)(void* context, int job), int threads)
+{
+    Work work = {.doJob = doJob, .context = worlds, .count = worlds->count};
     int taken = 0;
-    while (taken < count && takeWorld(states[taken])) {
-        statuses[taken] = RB_STATUS_STOPPED;
+    while (taken < worlds->count && takeWorld(worlds->states[taken])) {
+        worlds->statuses[taken] = RB_STATUS_STOPPED;
         taken += 1;
     }
-    int answer = taken < count ? BUSY : share(&work, threads);
+    int answer = taken < worlds->count ? BUSY : share(&work, threads);
     for (int i = 0; i < taken; ++i) {
-        giveBack(states[i]);
+        giveBack(worlds->states[i]);
     }
     return answer;
+}
+
+// Worlds share nothing, so each takes the same steps whatever thread it runs in.
+int rbpyStepAll(rbpyWorlds* worlds, int threads)
+{
+    return moveAll(worlds, stepWorld, threads);
+}
+
+int rbpyAdvanceAll(rbpyWorlds* worlds, int threads)
+{
+    return moveAll(worlds, advanceWorld, threads);
 }
 
 static void readStates(const rbWorld* world, double* states)

@@ -13,8 +13,21 @@ typedef struct rbpyState {
 int rbpyAdvanceTo(rbWorld* world, rbpyState* state, double time, double step, int64_t pieceMax);
 int rbpyStep(rbWorld* world, rbpyState* state, double step);
 double rbpyFindEnd(double time, double step, int64_t count);
-int rbpyStepAll(rbWorld** worlds, rbpyState** states, int count, const double* steps,
-                int64_t stepCount, int threads, int* statuses);
+
+// Worlds that move together: by stepCount steps of their own, or to a time.
+typedef struct rbpyWorlds {
+    rbWorld** worlds;
+    rbpyState** states;
+    int count;
+    double* steps;
+    int64_t stepCount;
+    double time;
+    int* statuses;
+} rbpyWorlds;
+
+int rbpyStepAll(rbpyWorlds* worlds, int threads);
+int rbpyAdvanceAll(rbpyWorlds* worlds, int threads);
+
 void rbpyAfterFork(void);
 void rbpyCallForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
 bool rbpyCallFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);

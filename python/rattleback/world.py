@@ -1045,15 +1045,30 @@ def step_all(worlds: Iterable[World], count: int = 1, *, threads: Optional[int] 
     for world in listed:
         if world._watched:
             raise InvalidError("step_all got a world with callbacks of Python, which cannot run in C threads; use World.step")
+    statuses = _move_all(listed, lib.rbpyStepAll, threads, {"stepCount": count})
+    for world, status in zip(listed, statuses):
+        if status != world._status:
+            world._report(status)
+
+
+def _move_all(listed: Sequence[World], move: Any, threads: Optional[int], how: Mapping[str, Any]) -> list[int]:
+    """Moves worlds in C threads; returns the status of each."""
     handles = ffi.new("rbWorld*[]", [world._native() for world in listed])
-    steps = ffi.new("double[]", [world._dt for world in listed])
-    statuses = ffi.new("int[]", len(listed))
     states = ffi.new("rbpyState*[]", [world._state for world in listed])
-    stopped = lib.rbpyStepAll(handles, states, len(listed), steps, count, threads or os.cpu_count() or 1, statuses)
+    steps = ffi.new("double[]", [world._dt for world in listed])
+    statuses = ffi.new("int[]", max(len(listed), 1))
+    stopped = move(ffi.new("rbpyWorlds*", {"worlds": handles, "states": states, "count": len(listed), "steps": steps,
+                                           "statuses": statuses, **how}), threads or os.cpu_count() or 1)
     if stopped == _BUSY:
         raise InvalidError(_BUSY_TEXT)
     if stopped:
         raise take_waiting()
-    for i, world in enumerate(listed):
-        if statuses[i] != world._status:
-            world._report(statuses[i])
+    return list(statuses)[:len(listed)]
+
+
+def advance_all(worlds: Sequence[World], time: float, *, threads: Optional[int] = None) -> list[Optional[str]]:
+    """Advances worlds without callbacks to a time, s; returns for each why it could not, or None."""
+    statuses = _move_all(worlds, lib.rbpyAdvanceAll, threads, {"time": time})
+    fine = (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL)
+    return [None if status in fine else world._failure() or "the world could not advance"
+            for world, status in zip(worlds, statuses)]
