@@ -101,7 +101,8 @@ class _Frames:
             raise NotFoundError(f"there is no target {name!r}; it must be a probe of the scene or the name of a body with "
                                 f"{', '.join('.' + known for known in _QUANTITIES)} and, for one number, .x, .y or .z")
         values = world.read(quantity)[self.bodies[body]]
-        return values if axis is None else values[axis:axis + 1]
+        found: FloatArray = values if axis is None else values[axis:axis + 1]
+        return found
 
     def measure(self, worlds: Sequence[Optional[World]], threads: Optional[int]) -> FloatArray:
         """The misses of all worlds, (k, m); nan for those that ended early or do not exist."""
@@ -159,7 +160,8 @@ class _Runs:
             for i, world in enumerate(worlds):
                 if world is not None and np.isnan(misses[i]).any():
                     self.reason = world._failure() or "the world could not advance"
-            return misses * self.frames.weights
+            weighted: FloatArray = misses * self.frames.weights
+            return weighted
         finally:
             for world in worlds:
                 if world is not None:

@@ -973,10 +973,11 @@ class World:
         return roll_out(self, controls, joints, states, steps, threads)
 
     def linearize(self, *, joints: Optional[Sequence[Union[Joint, str]]] = None, steps: int = 1,
-                  eps: float = 1e-6) -> LinearModel:
-        """The matrices A, B of a step (or several) about the present state, by central differences of size eps. Inputs are
-        motor targets of joints, or else forces and torques on all dynamic bodies. States that joints forbid are projected
-        back onto them, as the engine does. The world does not move.
+                  eps: float = 1e-4) -> LinearModel:
+        """The matrices A, B of a step (or several) about the present state, by differences with an error estimate: central ones
+        of the sizes eps and eps / 2 (m, rad, m/s, rad/s, units of the inputs), extrapolated. Inputs are motor targets of
+        joints, or else forces and torques on all dynamic bodies. States that joints forbid are projected back onto them, as
+        the engine does. The world does not move.
 
         >>> world = World(gravity=(0, 0, 0), contacts=False)
         >>> _ = world.add_body(Shape.sphere(0.1), mass=2.0)
