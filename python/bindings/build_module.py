@@ -1,7 +1,7 @@
 """Describes the compiled module rattleback._native for cffi; setup.py builds it.
 
 One module for all versions of Python 3 (abi3), linked with the static libraries of build/release, so that it computes the
-same bits as the program.
+same bits as the program. RATTLEBACK_BUILD names another build folder, whose libraries exist.
 """
 import os
 import subprocess
@@ -14,7 +14,8 @@ sys.path.insert(0, HERE)
 import headers  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-RELEASE = os.path.join(ROOT, "build", "release")
+GIVEN = os.environ.get("RATTLEBACK_BUILD")
+RELEASE = GIVEN or os.path.join(ROOT, "build", "release")
 
 # Of the program: pages that replay a run, and the laboratory's keys of scenes.
 PROGRAM = """
@@ -47,7 +48,8 @@ def build_libraries():
 
 def make_builder():
     """The builder of the module, for cffi_modules in setup.py."""
-    build_libraries()
+    if not GIVEN:
+        build_libraries()
     with open(os.path.join(HERE, "helpers.h"), encoding="utf-8") as file:
         helpers = "#define RBPY_STATE_WIDTH ...\n" + "".join(line for line in file if not line.startswith(("//", "#")))
     libraries = [os.path.join(RELEASE, f"librattleback{part}.a") for part in ("_app", "_lab", "_io", "")]
@@ -60,7 +62,8 @@ def make_builder():
         extra_objects=libraries,
         depends=libraries + [os.path.join(HERE, "helpers.h")],
         libraries=["jansson", "zstd", "z", "qhull_r", "amd", "m", "pthread"],
-        extra_compile_args=["-std=c17", "-O2", "-ffp-contract=off"],
+        # The declarations lack some const, see headers.py.
+        extra_compile_args=["-std=c17", "-O2", "-ffp-contract=off", "-Wno-incompatible-pointer-types"],
         # The module exports its entry point only: no second library can bind to its functions.
         extra_link_args=["-Wl,--exclude-libs,ALL"])
     return builder

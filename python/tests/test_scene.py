@@ -198,10 +198,12 @@ def test_shapes_answer():
     assert "box" in repr(rb.Shape.box((1, 2, 3)))
 
 
-def test_an_interpreter_without_cffi_gets_a_sentence():
+def test_an_interpreter_without_cffi_or_numpy_gets_a_sentence():
     code = "import sys; sys.modules['_cffi_backend'] = None\nimport rattleback"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "needs the Python packages cffi and numpy" in done.stderr
+    done = subprocess.run([sys.executable, "-c", code.replace("_cffi_backend", "numpy")], capture_output=True, text=True)
+    assert "rattleback needs numpy (Debian: python3-numpy)" in done.stderr
     setup = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "setup.py")
     code = f"import sys, runpy; sys.modules['cffi'] = None; runpy.run_path({setup!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
