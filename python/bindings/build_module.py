@@ -50,17 +50,19 @@ def make_builder():
     """The builder of the module, for cffi_modules in setup.py."""
     if not GIVEN:
         build_libraries()
-    with open(os.path.join(HERE, "helpers.h"), encoding="utf-8") as file:
-        helpers = "#define RBPY_STATE_WIDTH ...\n" + "".join(line for line in file if not line.startswith(("//", "#")))
+    helpers = "#define RBPY_STATE_WIDTH ...\n"
+    for name in ("helpers.h", "viewer.h"):
+        with open(os.path.join(HERE, name), encoding="utf-8") as file:
+            helpers += "".join(line for line in file if not line.startswith(("//", "#")))
     libraries = [os.path.join(RELEASE, f"librattleback{part}.a") for part in ("_app", "_lab", "_io", "")]
     builder = cffi.FFI()
     builder.cdef(headers.declarations(os.path.join(ROOT, "include")) + helpers + PROGRAM + CALLBACKS)
     builder.set_source(
-        "rattleback._native", headers.includes() + '#include "helpers.h"\n' + PROGRAM,
-        sources=["bindings/helpers.c"],
-        include_dirs=[os.path.join(ROOT, "include"), HERE],
+        "rattleback._native", headers.includes() + '#include "helpers.h"\n#include "viewer.h"\n' + PROGRAM,
+        sources=["bindings/helpers.c", "bindings/viewer.c"],
+        include_dirs=[os.path.join(ROOT, name) for name in ("include", "app", "src")] + [HERE],
         extra_objects=libraries,
-        depends=libraries + [os.path.join(HERE, "helpers.h")],
+        depends=libraries + [os.path.join(HERE, name) for name in ("helpers.h", "viewer.h")],
         libraries=["jansson", "zstd", "z", "qhull_r", "amd", "m", "pthread"],
         # The declarations lack some const, see headers.py.
         extra_compile_args=["-std=c17", "-O2", "-ffp-contract=off", "-Wno-incompatible-pointer-types"],

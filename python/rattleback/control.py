@@ -183,9 +183,11 @@ def linear_model(world: World, joints: Optional[Sequence[Union[Joint, str]]], st
         return values, errors
 
     inputs = len(found) if found is not None else 6 * len(moving)
+    viewer, world._viewer = world._viewer, None  # it does not show the differences
     try:
         a, a_error = differences(change, size)
         b, b_error = differences(act, inputs)
     finally:
         world.restore(start)
+        world._viewer = viewer
     return LinearModel(a, b, world.dt * steps, a_error, b_error)

@@ -352,9 +352,9 @@ def write_page_until(scene: Scene, path: Optional[str], duration: Optional[float
         return written, world.positions
 
 
-def world_page(world: World) -> str:
+def world_page(world: World, path: Optional[str] = None) -> str:
     """A page with a world as it is now."""
-    return _write(world, _new_path(None), 0.0, 1.0)
+    return _write(world, _new_path(path), 0.0, 1.0)
 
 
 def _write(world: World, path: str, length: float, step: float) -> str:

@@ -31,6 +31,7 @@ from .errors import (DeadObjectError, InvalidError, LimitError, NotFoundError, R
 from .objects import Body, Joint, Spring
 from .scene import Scene, body_value, camel_keys
 from .shape import Hit, Material, Shape, transform
+from .viewer import Viewer
 
 _NO_WORLD, _BUSY = -1, -2
 _PIECE_MAX = 1 << 40
@@ -197,6 +198,7 @@ class World:
         self._order: Optional[tuple[int, NDArray[np.int64]]] = None
         self._self: Any = None
         self._branches: list[World] = []  # of rollouts
+        self._viewer: Optional[Viewer] = None
         # Open joints and overlaps at the start are named when the first step is made.
 
     # ------------------------------------------------------------------------------------------------- life
@@ -219,6 +221,8 @@ class World:
         """
         if self._pointer != ffi.NULL:
             self._changing()
+            if self._viewer is not None:
+                self._viewer.close()
             ffi.release(self._pointer)
             self._pointer = ffi.NULL
 
@@ -699,8 +703,18 @@ class World:
         status = lib.rbpyStep(self._pointer, self._state, self._dt)
         if status != self._status:
             self._report(status)
+        if self._viewer is not None:
+            self._viewer._show(self)
 
     def _advance(self, time: float) -> None:
+        viewer = self._viewer
+        while viewer is not None and viewer.is_open and self.time < time:
+            count = max(1, int(viewer._span() / self._dt))
+            self._advance_unseen(min(float(lib.rbpyFindEnd(self.time, self._dt, count)), time))
+            viewer._show(self)
+        self._advance_unseen(time)
+
+    def _advance_unseen(self, time: float) -> None:
         status = lib.rbpyAdvanceTo(self._native(), self._state, time, self._dt, _PIECE_MAX)
         if status != self._status:
             self._report(status)
@@ -761,10 +775,14 @@ class World:
     def _step_watched(self, count: int) -> None:
         for _ in range(count):
             self._one_watched(float(lib.rbpyFindEnd(self.time, self._dt, 1)))
+            if self._viewer is not None:
+                self._viewer._show(self)
 
     def _advance_watched(self, time: float) -> None:
         while self.time < time:
             self._one_watched(min(float(lib.rbpyFindEnd(self.time, self._dt, 1)), time))
+            if self._viewer is not None:
+                self._viewer._show(self)
 
     def _one_watched(self, time: float) -> None:
         """A step with callbacks. If a force or a filter raises, the library puts the world back, else a snapshot does."""
@@ -918,6 +936,8 @@ class World:
         """
         error = new_error()
         check(lib.rbWorld_RestoreSnapshot(self._changing(), snapshot._bytes, snapshot._size, error), error)
+        if self._viewer is not None:
+            self._viewer._show(self, at_once=True)
 
     @contextlib.contextmanager
     def rewinding(self) -> Iterator[World]:
@@ -989,21 +1009,35 @@ class World:
 
     # ------------------------------------------------------------------------------------------------ showing
 
-    def view(self, *, open_browser: bool = True) -> str:
-        """Writes a page with the world as it is now and opens it in the browser; returns its path. For a live view of a
-        scene run 'rattleback view SCENE'.
+    def view(self, *, open_browser: bool = True, port: int = 0, speed: Optional[float] = 1.0) -> Viewer:
+        """Opens the browser's viewer on this world. It shows every step that is made from now on, in this process and on this
+        machine only. speed: simulated over wall time at most, steps wait for it; None: as fast as possible. The pause button
+        holds the next step. To push bodies by hand, run 'rattleback view SCENE'. Joints and springs added later are not drawn.
 
-        >>> World().view(open_browser=False).endswith(".html")
+        >>> world = World()
+        >>> ball = world.add_body(Shape.sphere(0.1))
+        >>> with world.view(open_browser=False) as viewer:
+        ...     world.advance(0.05)
+        """
+        if self._viewer is not None:
+            self._viewer.close()
+        self._viewer = Viewer(self, port, speed)
+        if open_browser:
+            import webbrowser
+
+            webbrowser.open(self._viewer.url)
+        return self._viewer
+
+    def page(self, path: str) -> str:
+        """Writes one HTML file that shows the world as it is now; returns its path.
+
+        >>> import os, tempfile
+        >>> os.path.exists(World().page(os.path.join(tempfile.mkdtemp(), "world.html")))
         True
         """
-        import webbrowser
-
         from .result import world_page
 
-        path = world_page(self)
-        if open_browser:
-            webbrowser.open("file://" + os.path.abspath(path))
-        return path
+        return world_page(self, path)
 
     def _repr_html_(self) -> str:
         from .result import frame_page, world_page
