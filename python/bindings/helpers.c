@@ -256,7 +256,8 @@ typedef struct Work {
 static void takeJobs(Work* work)
 {
     int job;
-    while (!atomic_load(&work->isStopped) && (job = atomic_fetch_add(&work->next, 1)) < work->count) {
+    while (!atomic_load(&work->isStopped) &&
+           (job = atomic_fetch_add(&work->next, 1)) < work->count) {
         work->doJob(work->context, job);
     }
 }
