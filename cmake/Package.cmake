@@ -1,5 +1,6 @@
 # Debian packages by CPack, from a separate build folder with the prefix /usr (make deb): rattleback (the program),
-# librattleback0.1 (the shared libraries) and librattleback-dev (the files for compiling against them).
+# librattleback0.1 (the shared libraries), librattleback-dev (the files for compiling against them) and, where Debian's
+# interpreter has cffi, numpy and setuptools, python3-rattleback.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME rattleback)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -49,6 +50,38 @@ libjansson-dev, libzstd-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Headers, static libraries, files for CMake and pkg-config, and examples of
 Rattleback.")
 
+# The Python package has its own copy of the libraries, in one module for all versions of Python 3.
+set(python /usr/bin/python3)
+execute_process(COMMAND ${python} -c "import cffi, numpy, setuptools" RESULT_VARIABLE pythonStatus OUTPUT_QUIET ERROR_QUIET)
+if(pythonStatus EQUAL 0)
+  file(GLOB pythonSources ${PROJECT_SOURCE_DIR}/python/setup.py ${PROJECT_SOURCE_DIR}/python/bindings/*
+    ${PROJECT_SOURCE_DIR}/python/rattleback/*)
+  set(pythonFolder ${PROJECT_BINARY_DIR}/python)
+  add_custom_command(OUTPUT ${pythonFolder}/built
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${pythonFolder}
+    COMMAND ${CMAKE_COMMAND} -E env RATTLEBACK_BUILD=${PROJECT_BINARY_DIR} PYTHONWARNINGS=ignore
+      ${python} setup.py --quiet build --build-base ${pythonFolder}/temporary --build-lib ${pythonFolder}/package
+    COMMAND ${CMAKE_STRIP} --strip-unneeded ${pythonFolder}/package/rattleback/_native.abi3.so
+    COMMAND ${CMAKE_COMMAND} -E touch ${pythonFolder}/built
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/python
+    DEPENDS ${pythonSources} ${staticLibraries} rattleback_app
+    COMMENT "building the Python package" VERBATIM)
+  add_custom_target(rattleback_python ALL DEPENDS ${pythonFolder}/built)
+  install(DIRECTORY ${pythonFolder}/package/rattleback DESTINATION lib/python3/dist-packages COMPONENT python
+    PATTERN "__pycache__" EXCLUDE)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-rattleback)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.9), python3-cffi-backend, python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, python3-pandas, python3-xarray")
+  set(CPACK_DEBIAN_PYTHON_DESCRIPTION "Worlds, scenes, runs and studies from Python: arrays in one copy, callables
+as forces and controllers, snapshots and branches, rollouts in threads,
+linear models, and fits of parameters.")
+else()
+  message(STATUS "python3-rattleback is not packaged: ${python} lacks cffi, numpy or setuptools (tools/setup.sh python)")
+endif()
+
 if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   message(FATAL_ERROR "RB_DEBIAN=ON needs -DCMAKE_INSTALL_PREFIX=/usr, not ${CMAKE_INSTALL_PREFIX}; make deb does it")
 endif()
@@ -61,7 +94,7 @@ file(READ ${PROJECT_SOURCE_DIR}/LICENSE license)
 file(WRITE ${PROJECT_BINARY_DIR}/copyright "This is Rattleback ${PROJECT_VERSION}, packaged from its own source tree.\n\n${license}
 The page of the viewer, which is part of the program, contains three.js (Copyright three.js authors), uPlot (Copyright Leon
 Sorokin) and lil-gui (Copyright George Michael Brower), all under the same license.\n")
-foreach(component program runtime development)
+foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} upper)
   install(FILES ${PROJECT_BINARY_DIR}/changelog.gz ${PROJECT_BINARY_DIR}/copyright
     DESTINATION share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component})

@@ -26,7 +26,7 @@ pythonPackages=(
 )
 # dpkg-dev: apt-get source; the sources themselves are fetched by tools/wasm_sources.sh
 wasmPackages=(emscripten dpkg-dev xz-utils chromium)
-packagePackages=(dpkg-dev fakeroot lintian debootstrap man-db)
+packagePackages=(dpkg-dev fakeroot lintian debootstrap man-db python3-dev python3-setuptools python3-cffi python3-numpy)
 ciPackages=(
     "${testPackages[@]}" "${docsPackages[@]}" "${pythonPackages[@]}" clang clang-tidy clang-format libclang-rt-14-dev llvm-14
 )

@@ -60,6 +60,12 @@ echo "=== rattleback run, rattleback view"
 inside rattleback run tumbling-box --duration 1
 inside rattleback view rattleback --for 1
 
+if [ -n "$(find "$packages" -name 'python3-rattleback_*.deb')" ]; then
+    echo "=== python3"
+    inside python3 -c "import rattleback; rattleback.demo('/root/demo.html', duration=1.0)"
+    inside dpkg -r python3-rattleback
+fi
+
 echo "=== examples"
 inside sh -ec 'cp -r /usr/share/doc/librattleback-dev/examples /root/examples
     for folder in /root/examples/*/; do

@@ -14,7 +14,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FEATURES = "docs/features.md"
-TEST_FOLDERS = ("test", "tools")
+TEST_FOLDERS = ("test", "tools", "python/tests")
 # How many ids each specification has; RX are the additions of the ray specification.
 COUNTS = {"L": 115, "G": 45, "B": 96, "R": 64, "RX": 10}
 STATES = ("done", "open", "no", "later")

@@ -155,32 +155,10 @@ rbPageWriter* rbCreatePageWriter(const char* path, const rbScene* scene, const r
     return writer;
 }
 
-// Bodies that actions added or deleted since the last frame.
-static rbStatus followBodies(rbPageWriter* writer, const rbWorld* world, rbError* error)
-{
-    int known = rbStore_GetBodyCount(writer->store);
-    for (int i = 0; i < known; ++i) {
-        rbBodyId bodyId = rbStore_GetBodyId(writer->store, i);
-        if (!RB_IS_NULL(bodyId) && !rbBody_IsValid(world, bodyId)) {
-            rbStore_DeleteBody(writer->store, i);
-        }
-    }
-    int count = rbWorld_GetBodyCount(world);
-    rbBodyId* ids = rbAlloc((size_t)count * sizeof *ids);
-    (void)rbWorld_GetBodyIds(world, ids, count);
-    bool isDone = true;
-    for (int i = 0; i < count && isDone; ++i) {
-        isDone = rbStore_FindBody(writer->store, ids[i]) >= 0 ||
-                 rbStore_AddBody(writer->store, world, ids[i], error) >= 0;
-    }
-    rbFree(ids, (size_t)count * sizeof *ids);
-    return isDone ? RB_STATUS_OK : RB_STATUS_LIMIT;
-}
-
 static rbStatus takeFrame(rbPageWriter* writer, const rbWorld* world, rbError* error)
 {
     writer->lastTime = rbWorld_GetTime(world);
-    rbStatus status = followBodies(writer, world, error);
+    rbStatus status = rbStore_FollowBodies(writer->store, world, error);
     if (status != RB_STATUS_OK) {
         return status;
     }

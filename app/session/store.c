@@ -38,14 +38,22 @@ static void readLinks(rbStore* store, const rbWorld* world)
     rbFree(springs, (size_t)springCount * sizeof *springs);
 }
 
-static rbStatus addBodies(rbStore* store, const rbWorld* world, rbError* error)
+rbStatus rbStore_FollowBodies(rbStore* store, const rbWorld* world, rbError* error)
 {
+    int known = rbStore_GetBodyCount(store);
+    for (int i = 0; i < known; ++i) {
+        rbBodyId bodyId = rbStore_GetBodyId(store, i);
+        if (!RB_IS_NULL(bodyId) && !rbBody_IsValid(world, bodyId)) {
+            rbStore_DeleteBody(store, i);
+        }
+    }
     int count = rbWorld_GetBodyCount(world);
     rbBodyId* ids = rbAlloc((size_t)count * sizeof *ids);
     (void)rbWorld_GetBodyIds(world, ids, count);
     bool isDone = true;
     for (int i = 0; i < count && isDone; ++i) {
-        isDone = rbStore_AddBody(store, world, ids[i], error) >= 0;
+        isDone = rbStore_FindBody(store, ids[i]) >= 0 ||
+                 rbStore_AddBody(store, world, ids[i], error) >= 0;
     }
     rbFree(ids, (size_t)count * sizeof *ids);
     return isDone ? RB_STATUS_OK : RB_STATUS_LIMIT;
@@ -63,7 +71,7 @@ rbStore* rbCreateStore(const rbScene* scene, const rbWorld* world, rbError* erro
     store->earliestDrop = INFINITY;
     store->probeCount = rbScene_GetInfo(scene)->columnCount;
     store->columnCount = rbGetStoreColumnCount() + store->probeCount;
-    if (addBodies(store, world, error) != RB_STATUS_OK) {
+    if (rbStore_FollowBodies(store, world, error) != RB_STATUS_OK) {
         rbDestroyStore(store);
         return NULL;
     }

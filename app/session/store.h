@@ -43,6 +43,8 @@ void rbStore_SetHistory(rbStore* store, size_t bytes, int frameMax);
 // A new body with its shapes. Returns its number; -1 and an error when a shape cannot be drawn.
 int rbStore_AddBody(rbStore* store, const rbWorld* world, rbBodyId bodyId, rbError* error);
 void rbStore_DeleteBody(rbStore* store, int number);
+// Both, for what happened to the bodies of the world since the last frame.
+rbStatus rbStore_FollowBodies(rbStore* store, const rbWorld* world, rbError* error);
 rbBodyId rbStore_GetBodyId(const rbStore* store, int number); // null if deleted or unknown
 int rbStore_FindBody(const rbStore* store, rbBodyId bodyId);  // -1 if unknown
 int rbStore_GetBodyCount(const rbStore* store);               // numbers given, deleted ones too

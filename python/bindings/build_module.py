@@ -1,7 +1,7 @@
 """Describes the compiled module rattleback._native for cffi; setup.py builds it.
 
 One module for all versions of Python 3 (abi3), linked with the static libraries of build/release, so that it computes the
-same bits as the program.
+same bits as the program. RATTLEBACK_BUILD names another build folder, whose libraries exist.
 """
 import os
 import subprocess
@@ -14,7 +14,8 @@ sys.path.insert(0, HERE)
 import headers  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-RELEASE = os.path.join(ROOT, "build", "release")
+GIVEN = os.environ.get("RATTLEBACK_BUILD")
+RELEASE = GIVEN or os.path.join(ROOT, "build", "release")
 
 # Of the program: pages that replay a run, and the laboratory's keys of scenes.
 PROGRAM = """
@@ -27,8 +28,9 @@ rbStatus rbRegisterSceneLaboratory(rbError* error);
 """
 # Functions of Python that C calls.
 CALLBACKS = """
-extern "Python" void rbpyForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
-extern "Python" bool rbpyFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
+extern "Python+C" int rbpyForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
+extern "Python+C" int rbpyFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
+extern "Python+C" int rbpyAsk(void);
 """
 
 
@@ -46,18 +48,24 @@ def build_libraries():
 
 def make_builder():
     """The builder of the module, for cffi_modules in setup.py."""
-    build_libraries()
-    with open(os.path.join(HERE, "helpers.h"), encoding="utf-8") as file:
-        helpers = "#define RBPY_STATE_WIDTH ...\n" + "".join(line for line in file if not line.startswith(("//", "#")))
+    if not GIVEN:
+        build_libraries()
+    helpers = "#define RBPY_STATE_WIDTH ...\n"
+    for name in ("helpers.h", "viewer.h"):
+        with open(os.path.join(HERE, name), encoding="utf-8") as file:
+            helpers += "".join(line for line in file if not line.startswith(("//", "#")))
+    libraries = [os.path.join(RELEASE, f"librattleback{part}.a") for part in ("_app", "_lab", "_io", "")]
     builder = cffi.FFI()
     builder.cdef(headers.declarations(os.path.join(ROOT, "include")) + helpers + PROGRAM + CALLBACKS)
     builder.set_source(
-        "rattleback._native", headers.includes() + '#include "helpers.h"\n' + PROGRAM,
-        sources=["bindings/helpers.c"],
-        include_dirs=[os.path.join(ROOT, "include"), HERE],
-        extra_objects=[os.path.join(RELEASE, f"librattleback{part}.a") for part in ("_app", "_lab", "_io", "")],
+        "rattleback._native", headers.includes() + '#include "helpers.h"\n#include "viewer.h"\n' + PROGRAM,
+        sources=["bindings/helpers.c", "bindings/viewer.c"],
+        include_dirs=[os.path.join(ROOT, name) for name in ("include", "app", "src")] + [HERE],
+        extra_objects=libraries,
+        depends=libraries + [os.path.join(HERE, name) for name in ("helpers.h", "viewer.h")],
         libraries=["jansson", "zstd", "z", "qhull_r", "amd", "m", "pthread"],
-        extra_compile_args=["-std=c17", "-O2", "-ffp-contract=off"],
+        # The declarations lack some const, see headers.py.
+        extra_compile_args=["-std=c17", "-O2", "-ffp-contract=off", "-Wno-incompatible-pointer-types"],
         # The module exports its entry point only: no second library can bind to its functions.
         extra_link_args=["-Wl,--exclude-libs,ALL"])
     return builder

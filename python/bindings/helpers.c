@@ -1,16 +1,23 @@
 // Helpers of the Python module. Statuses are those of rbStatus and the two below.
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE // gettid
 #include "helpers.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
-#define NO_WORLD (-1)   // the world was closed
-#define UNFINISHED (-2) // call again: Python may look for signals in between
-#define PATIENCE 0.03   // s of wall time until then
+#define NO_WORLD (-1) // the world was closed
+#define BUSY (-2)     // the world is being advanced already
+#define ASK_PERIOD 20 // ms between two questions to Python
+#define PIECE 20      // ms, of a piece of a long advance: what is lost by a stop
 #define THREADS_MAX 256
+
+// Functions of Python. A force and the question return 1 if they raised, a filter -1.
+int rbpyForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
+int rbpyFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
+int rbpyAsk(void);
 
 // The time after some steps: on the grid of the step if the world is on it, so that many short
 // advances reach the same times as one long one.
@@ -21,29 +28,154 @@ double rbpyFindEnd(double time, double step, int64_t count)
     return isOnGrid ? rbGetStepTime((int64_t)index + count, step) : time + (double)count * step;
 }
 
-static double readClock(void)
+// ------------------------------------------------------------------------------------------ stops
+// An advance is stopped when Python has a signal whose handler raises, such as Ctrl-C, or when a
+// callback has raised; the library then puts the world back. The exception waits in Python.
+
+// For a call into the library, in one thread of it.
+typedef struct Watch {
+    atomic_bool* isStopped; // shared by the threads of a call
+    int64_t next;           // ms, when Python is asked; INT64_MAX: never
+    struct Watch* outer;    // of the call whose callback makes this one
+    rbStop before;
+} Watch;
+
+static _Thread_local Watch* innermost;
+
+// ms. The coarse clock costs a few nanoseconds and is exact to some milliseconds.
+static int64_t readClock(void)
 {
+#ifdef CLOCK_MONOTONIC_COARSE
+    clockid_t clock = CLOCK_MONOTONIC_COARSE;
+#else
+    clockid_t clock = CLOCK_MONOTONIC;
+#endif
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    (void)clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
+
+// Python runs handlers of signals in its main thread only. Asking in others would be a wait for the
+// GIL in vain. The thread that a fork leaves is the main one.
+static _Thread_local int mainThread; // 1: yes, -1: no, 0: unknown
+
+static bool isMainThread(void)
+{
+    if (mainThread == 0) {
+#ifdef __linux__
+        mainThread = gettid() == getpid() ? 1 : -1;
+#else
+        mainThread = 1;
+#endif
+    }
+    return mainThread > 0;
+}
+
+void rbpyAfterFork(void)
+{
+    mainThread = 0;
+}
+
+// Python looks for signals as it enters the function.
+static bool askPython(Watch* watch)
+{
+    int64_t now = readClock();
+    if (now >= watch->next) {
+        watch->next = now + ASK_PERIOD;
+        if (rbpyAsk() != 0) {
+            atomic_store(watch->isStopped, true);
+        }
+    }
+    return atomic_load_explicit(watch->isStopped, memory_order_relaxed);
+}
+
+static bool mustStop(void* context)
+{
+    Watch* watch = context;
+    return atomic_load_explicit(watch->isStopped, memory_order_relaxed) ||
+           (watch->next != INT64_MAX && askPython(watch));
+}
+
+static void beginWatch(Watch* watch, atomic_bool* isStopped, bool isAsking)
+{
+    watch->isStopped = isStopped;
+    watch->next = isAsking ? readClock() + ASK_PERIOD : INT64_MAX;
+    watch->outer = innermost;
+    watch->before = rbUseStop((rbStop){mustStop, watch});
+    innermost = watch;
+}
+
+static void endWatch(const Watch* watch)
+{
+    innermost = watch->outer;
+    (void)rbUseStop(watch->before);
+}
+
+// Meanwhile nothing stops: a query that the callback makes must not return past Python.
+static rbStop enterPython(void)
+{
+    return rbUseStop((rbStop){0});
+}
+
+static void leavePython(rbStop before, bool hasRaised)
+{
+    (void)rbUseStop(before);
+    if (hasRaised && innermost != NULL) {
+        atomic_store(innermost->isStopped, true);
+    }
+}
+
+static bool isStopping(void)
+{
+    return innermost != NULL && atomic_load_explicit(innermost->isStopped, memory_order_relaxed);
+}
+
+void rbpyCallForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context)
+{
+    if (!isStopping()) {
+        rbStop before = enterPython();
+        int answer = rbpyForce(input, force, torque, context);
+        leavePython(before, answer != 0);
+    }
+}
+
+bool rbpyCallFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context)
+{
+    if (isStopping()) {
+        return true;
+    }
+    rbStop before = enterPython();
+    int answer = rbpyFilter(world, bodyA, bodyB, context);
+    leavePython(before, answer < 0);
+    return answer != 0;
+}
+
+// Whether the world is free: neither in another thread, nor in one of its own callbacks, nor copied
+// by fork() in the midst of an advance.
+static bool takeWorld(rbpyState* state)
+{
+    return __atomic_exchange_n(&state->isMoving, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static void giveBack(rbpyState* state)
+{
+    __atomic_store_n(&state->isMoving, 0, __ATOMIC_RELEASE);
+}
+
+// ---------------------------------------------------------------------------------------- advances
 
 static bool isEnd(rbStatus status)
 {
-    return status == RB_STATUS_LIMIT || status == RB_STATUS_INVALID ||
-           status == RB_STATUS_UNSUPPORTED;
+    return status != RB_STATUS_OK && status != RB_STATUS_NUMERICAL;
 }
 
-// Advances in pieces of whole steps, which double, until a little wall time has passed. Pieces do
-// not change the bits.
-int rbpyAdvanceTo(rbWorld* world, double time, double step)
+// In pieces of whole steps, of which a stop undoes the last. Pieces do not change the bits.
+static int advanceInPieces(rbWorld* world, double time, double step, int64_t pieceMax)
 {
-    if (world == NULL) {
-        return NO_WORLD;
-    }
-    double deadline = readClock() + PATIENCE;
     rbStatus total = RB_STATUS_OK;
-    for (int64_t count = 1;; count *= 2) {
+    int64_t count = 1;
+    while (true) {
+        int64_t start = readClock();
         double now = rbWorld_GetTime(world);
         double end = rbpyFindEnd(now, step, count);
         rbStatus status = rbWorld_AdvanceTo(world, end < time && end > now ? end : time).status;
@@ -51,19 +183,47 @@ int rbpyAdvanceTo(rbWorld* world, double time, double step)
         if (isEnd(status) || rbWorld_GetTime(world) >= time) {
             return (int)total;
         }
-        if (readClock() > deadline) {
-            return UNFINISHED;
+        int64_t spent = readClock() - start;
+        if (spent <= PIECE / 4 && count < pieceMax) {
+            count *= 2;
+        } else if (spent > PIECE && count > 1) {
+            count /= 2;
         }
     }
 }
 
-int rbpyStep(rbWorld* world, double step, int64_t count)
+int rbpyAdvanceTo(rbWorld* world, rbpyState* state, double time, double step, int64_t pieceMax)
 {
-    if (world == NULL) {
-        return NO_WORLD;
+    if (world == NULL || !takeWorld(state)) {
+        return world == NULL ? NO_WORLD : BUSY;
     }
+    Watch watch;
+    atomic_bool isStopped = false;
+    beginWatch(&watch, &isStopped, isMainThread());
+    int status = advanceInPieces(world, time, step, pieceMax);
+    endWatch(&watch);
+    giveBack(state);
+    return status;
+}
+
+static int stepSome(rbWorld* world, double step, int64_t count)
+{
     double end = rbpyFindEnd(rbWorld_GetTime(world), step, count);
     return (int)rbWorld_AdvanceTo(world, end).status;
+}
+
+int rbpyStep(rbWorld* world, rbpyState* state, double step)
+{
+    if (world == NULL || !takeWorld(state)) {
+        return world == NULL ? NO_WORLD : BUSY;
+    }
+    Watch watch;
+    atomic_bool isStopped = false;
+    beginWatch(&watch, &isStopped, isMainThread());
+    int status = stepSome(world, step, 1);
+    endWatch(&watch);
+    giveBack(state);
+    return status;
 }
 
 // CPU time of single steps made by C, s: what the same steps from Python are compared with.
@@ -73,66 +233,135 @@ double rbpyTimeSteps(rbWorld* world, double step, int count)
     struct timespec end;
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
     for (int i = 0; i < count; ++i) {
-        (void)rbpyStep(world, step, 1);
+        (void)stepSome(world, step, 1);
     }
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
     return (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
 }
 
-// Independent jobs, taken by threads in turn.
+// ------------------------------------------------------------------------------------ many worlds
+
+// Independent jobs, taken by threads in turn. A job that a stop keeps from starting is left out.
 typedef struct Work {
     void (*doJob)(void* context, int job);
     void* context;
     int count;
     atomic_int next;
+    atomic_bool isStopped;
+    pthread_mutex_t mutex;
+    pthread_cond_t hasEnded;
+    int running; // other threads, under the mutex
 } Work;
 
-static void* takeJobs(void* argument)
+static void takeJobs(Work* work)
 {
-    Work* work = argument;
     int job;
-    while ((job = atomic_fetch_add(&work->next, 1)) < work->count) {
+    while (!atomic_load(&work->isStopped) &&
+           (job = atomic_fetch_add(&work->next, 1)) < work->count) {
         work->doJob(work->context, job);
     }
+}
+
+static void* runThread(void* argument)
+{
+    Work* work = argument;
+    Watch watch;
+    beginWatch(&watch, &work->isStopped, false);
+    takeJobs(work);
+    endWatch(&watch);
+    (void)pthread_mutex_lock(&work->mutex);
+    work->running -= 1;
+    (void)pthread_cond_signal(&work->hasEnded);
+    (void)pthread_mutex_unlock(&work->mutex);
     return NULL;
 }
 
-// The calling thread works, too; where threads cannot be created it does everything.
-static void share(Work* work, int threads)
+// Until the other threads have ended, Python is asked for signals.
+static void waitForThreads(Work* work, Watch* watch)
+{
+    (void)pthread_mutex_lock(&work->mutex);
+    while (work->running > 0) {
+        struct timespec limit;
+        (void)clock_gettime(CLOCK_REALTIME, &limit);
+        limit.tv_nsec += (int64_t)ASK_PERIOD * 1000000;
+        limit.tv_sec += limit.tv_nsec / 1000000000;
+        limit.tv_nsec %= 1000000000;
+        (void)pthread_cond_timedwait(&work->hasEnded, &work->mutex, &limit);
+        if (work->running > 0) {
+            (void)pthread_mutex_unlock(&work->mutex);
+            (void)mustStop(watch);
+            (void)pthread_mutex_lock(&work->mutex);
+        }
+    }
+    (void)pthread_mutex_unlock(&work->mutex);
+}
+
+// The calling thread works, too; where threads cannot be created it does everything. Returns
+// whether it was stopped.
+static int share(Work* work, int threads)
 {
     pthread_t others[THREADS_MAX];
-    int started = 0;
     int wanted = (threads < work->count ? threads : work->count) - 1;
+    int started = 0;
+    Watch watch;
+    (void)pthread_mutex_init(&work->mutex, NULL);
+    (void)pthread_cond_init(&work->hasEnded, NULL);
+    (void)pthread_mutex_lock(&work->mutex);
     while (started < wanted && started < THREADS_MAX &&
-           pthread_create(&others[started], NULL, takeJobs, work) == 0) {
+           pthread_create(&others[started], NULL, runThread, work) == 0) {
         started += 1;
     }
-    (void)takeJobs(work);
+    work->running = started;
+    (void)pthread_mutex_unlock(&work->mutex);
+    beginWatch(&watch, &work->isStopped, isMainThread());
+    takeJobs(work);
+    waitForThreads(work, &watch);
+    endWatch(&watch);
     for (int i = 0; i < started; ++i) {
         (void)pthread_join(others[i], NULL);
     }
+    (void)pthread_cond_destroy(&work->hasEnded);
+    (void)pthread_mutex_destroy(&work->mutex);
+    return atomic_load(&work->isStopped) ? 1 : 0;
 }
-
-typedef struct Steps {
-    rbWorld** worlds;
-    const double* steps;
-    int64_t stepCount;
-    int* statuses;
-} Steps;
 
 static void stepWorld(void* context, int job)
 {
-    const Steps* steps = context;
-    steps->statuses[job] = rbpyStep(steps->worlds[job], steps->steps[job], steps->stepCount);
+    const rbpyWorlds* w = context;
+    w->statuses[job] = stepSome(w->worlds[job], w->steps[job], w->stepCount);
+}
+
+static void advanceWorld(void* context, int job)
+{
+    const rbpyWorlds* w = context;
+    w->statuses[job] = (int)rbWorld_AdvanceTo(w->worlds[job], w->time).status;
+}
+
+// Returns whether a stop was asked for, or BUSY if one of the worlds is: then none moves.
+static int moveAll(rbpyWorlds* worlds, void (*doJob)(void* context, int job), int threads)
+{
+    Work work = {.doJob = doJob, .context = worlds, .count = worlds->count};
+    int taken = 0;
+    while (taken < worlds->count && takeWorld(worlds->states[taken])) {
+        worlds->statuses[taken] = RB_STATUS_STOPPED;
+        taken += 1;
+    }
+    int answer = taken < worlds->count ? BUSY : share(&work, threads);
+    for (int i = 0; i < taken; ++i) {
+        giveBack(worlds->states[i]);
+    }
+    return answer;
 }
 
 // Worlds share nothing, so each takes the same steps whatever thread it runs in.
-void rbpyStepAll(rbWorld** worlds, int count, const double* steps, int64_t stepCount, int threads,
-                 int* statuses)
+int rbpyStepAll(rbpyWorlds* worlds, int threads)
 {
-    Steps context = {worlds, steps, stepCount, statuses};
-    Work work = {.doJob = stepWorld, .context = &context, .count = count};
-    share(&work, threads);
+    return moveAll(worlds, stepWorld, threads);
+}
+
+int rbpyAdvanceAll(rbpyWorlds* worlds, int threads)
+{
+    return moveAll(worlds, advanceWorld, threads);
 }
 
 static void readStates(const rbWorld* world, double* states)
@@ -164,7 +393,7 @@ static void rollWorld(void* context, int job)
             status = rbWorld_WriteField(world, RB_FIELD_FORCE, controls, 0, NULL);
         }
         if (!isEnd(status)) {
-            status = (rbStatus)rbpyStep(world, r->step, r->stepCount);
+            status = (rbStatus)stepSome(world, r->step, r->stepCount);
         }
         controls += r->inputCount;
         states += width;
@@ -173,10 +402,11 @@ static void rollWorld(void* context, int job)
     r->statuses[job] = (int)status;
 }
 
-void rbpyRollOut(rbpyRollout* rollout, int threads)
+// The worlds belong to the rollout. Returns whether a stop was asked for.
+int rbpyRollOut(rbpyRollout* rollout, int threads)
 {
     Work work = {.doJob = rollWorld, .context = rollout, .count = rollout->count};
-    share(&work, threads);
+    return share(&work, threads);
 }
 
 int rbpyReadBody(const rbWorld* world, rbBodyId bodyId, rbBodyState* state)

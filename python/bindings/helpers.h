@@ -5,11 +5,32 @@
 #include <rattleback/output.h>
 #include <rattleback/rattleback.h>
 
-int rbpyAdvanceTo(rbWorld* world, double time, double step);
-int rbpyStep(rbWorld* world, double step, int64_t count);
+// One for each world of Python. What is in it is written by the functions below only.
+typedef struct rbpyState {
+    int isMoving;
+} rbpyState;
+
+int rbpyAdvanceTo(rbWorld* world, rbpyState* state, double time, double step, int64_t pieceMax);
+int rbpyStep(rbWorld* world, rbpyState* state, double step);
 double rbpyFindEnd(double time, double step, int64_t count);
-void rbpyStepAll(rbWorld** worlds, int count, const double* steps, int64_t stepCount, int threads,
-                 int* statuses);
+
+// Worlds that move together: by stepCount steps of their own, or to a time.
+typedef struct rbpyWorlds {
+    rbWorld** worlds;
+    rbpyState** states;
+    int count;
+    double* steps;
+    int64_t stepCount;
+    double time;
+    int* statuses;
+} rbpyWorlds;
+
+int rbpyStepAll(rbpyWorlds* worlds, int threads);
+int rbpyAdvanceAll(rbpyWorlds* worlds, int threads);
+
+void rbpyAfterFork(void);
+void rbpyCallForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
+bool rbpyCallFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
 int rbpyReadBody(const rbWorld* world, rbBodyId bodyId, rbBodyState* state);
 int rbpyReadJoint(const rbWorld* world, rbJointId jointId, rbJointState* state);
 double rbpyTimeSteps(rbWorld* world, double step, int count);
@@ -31,4 +52,4 @@ typedef struct rbpyRollout {
     int* statuses;
 } rbpyRollout;
 
-void rbpyRollOut(rbpyRollout* rollout, int threads);
+int rbpyRollOut(rbpyRollout* rollout, int threads);

@@ -34,6 +34,11 @@ class _Handle:
             raise DeadObjectError(f"this {self._kind.lower()} was destroyed; ask the world for those that exist")
         return handle
 
+    def _changing(self) -> Any:
+        """The same, for what changes the object."""
+        self.world._changing()
+        return self._alive()
+
     @property
     def is_alive(self) -> bool:
         """Whether the object still exists.
@@ -77,7 +82,7 @@ class _Handle:
         >>> len(world.bodies)
         0
         """
-        getattr(lib, f"rbDestroy{self._kind}")(self._alive(), self._id)
+        getattr(lib, f"rbDestroy{self._kind}")(self._changing(), self._id)
         destroy, own = getattr(lib, f"rbDestroy{self._kind}"), self._id
         self.world._note(lambda world: destroy(world._pointer, own))
 
@@ -113,7 +118,7 @@ class Body(_Handle):
         >>> ball.position.tolist()
         [1.0, 2.0, 3.0]
         """
-        handle, state, error = self._alive(), self._state(), new_error()
+        handle, state, error = self._changing(), self._state(), new_error()
         pose = {"p": vec3(position, "position") if position is not None else state.transform.p,
                 "q": quat(orientation, "orientation") if orientation is not None else state.transform.q}
         linear = vec3(velocity, "velocity") if velocity is not None else state.linearVelocity
@@ -185,7 +190,7 @@ class Body(_Handle):
     @mass.setter
     def mass(self, value: float) -> None:
         error = new_error()
-        check(lib.rbBody_SetMass(self._alive(), self._id, float(value), error), error)
+        check(lib.rbBody_SetMass(self._changing(), self._id, float(value), error), error)
 
     @property
     def mass_properties(self) -> MassProperties:
@@ -224,7 +229,7 @@ class Body(_Handle):
         [2.0, 0.0, 0.0]
         """
         place = vec3(point, "point") if point is not None else self._state().center
-        lib.rbBody_ApplyImpulse(self._alive(), self._id, vec3(impulse, "impulse"), place)
+        lib.rbBody_ApplyImpulse(self._changing(), self._id, vec3(impulse, "impulse"), place)
 
     def apply_angular_impulse(self, impulse: Vector) -> None:
         """An angular impulse, N m s, world axes.
@@ -235,7 +240,7 @@ class Body(_Handle):
         >>> bool(ball.angular_velocity[2] > 0)
         True
         """
-        lib.rbBody_ApplyAngularImpulse(self._alive(), self._id, vec3(impulse, "impulse"))
+        lib.rbBody_ApplyAngularImpulse(self._changing(), self._id, vec3(impulse, "impulse"))
 
     def point(self, local: Vector) -> FloatArray:
         """World position of a point of the body's frame, m.
@@ -254,7 +259,7 @@ class Body(_Handle):
         """
         error = new_error()
         value = ffi.new("rbMaterial*", {**material.scene_value()})
-        check(lib.rbBody_SetMaterial(self._alive(), self._id, -1, value, error), error)
+        check(lib.rbBody_SetMaterial(self._changing(), self._id, -1, value, error), error)
 
     def set_groups(self, groups: int, mask: int) -> None:
         """What the body collides with: both (groups of one & mask of the other) must be nonzero.
@@ -262,7 +267,7 @@ class Body(_Handle):
         >>> import rattleback as rb
         >>> rb.World().add_body(rb.Shape.sphere(0.1)).set_groups(2, 0xffffffff)
         """
-        lib.rbBody_SetGroups(self._alive(), self._id, groups, mask)
+        lib.rbBody_SetGroups(self._changing(), self._id, groups, mask)
 
 
 class Joint(_Handle):
@@ -358,7 +363,7 @@ class Joint(_Handle):
         2.0
         """
         error = new_error()
-        check(lib.rbJoint_SetMotorTarget(self._alive(), self._id, freedom, float(value), error), error)
+        check(lib.rbJoint_SetMotorTarget(self._changing(), self._id, freedom, float(value), error), error)
 
 
 class Spring(_Handle):

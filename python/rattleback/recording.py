@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from ._convert import FloatArray, record_type
 from ._native import ffi, lib
 from .errors import DeadObjectError, InvalidError, check, exception_of, new_error
+from .result import _import, frame_page, write_page_until
 from .scene import Scene
 
 _MEMBERS = {"position": ("positions", 3), "orientation": ("orientations", 4), "velocity": ("linearVelocities", 3),
@@ -208,3 +209,54 @@ class Recording:
         7.0
         """
         return Scene.from_text(self.scene_text)
+
+    def plot(self, *bodies: str, axes: Any = None) -> Any:
+        """Draws the coordinates of bodies (default: those that move, at most six) over time by matplotlib, a panel for each;
+        returns the axes.
+
+        >>> import matplotlib, os, tempfile; matplotlib.use("Agg")
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene.example("pendulum").run(0.2, output=0.05, record=path)
+        >>> Recording(path).plot()[0].get_xlabel()
+        'time [s]'
+        """
+        plt = _import("matplotlib.pyplot", "matplotlib")
+        places = self.positions[:]
+        moving = [name for i, name in enumerate(self.body_names) if (places[:, i] != places[:1, i]).any()]
+        wanted = list(bodies) or moving[:6] or self.body_names[:1]
+        if not wanted:
+            raise InvalidError("the recording has no bodies to plot")
+        if axes is None:
+            _, axes = plt.subplots(len(wanted), 1, sharex=True, squeeze=False, figsize=(8, 2.2 * len(wanted) + 0.6))
+        flat = np.ravel(np.asarray(axes, dtype=object))
+        for axis, name in zip(flat, wanted):
+            lines = axis.plot(self.times, self.body(name))
+            axis.legend(lines, "xyz", loc="best")
+            axis.set_ylabel(f"{name} [m]")
+        flat[-1].set_xlabel("time [s]")
+        return flat
+
+    def page(self, path: str) -> str:
+        """Writes one HTML file that replays the recording in a browser; returns its path. The run is made again for it, and must
+        end where the recording does; one with actions of a user is shown by 'rattleback view FILE'.
+
+        >>> import os, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> path = os.path.join(folder, "run.rbr")
+        >>> _ = Scene.example("pendulum").run(0.2, output=0.05, record=path)
+        >>> os.path.exists(Recording(path).page(os.path.join(folder, "run.html")))
+        True
+        """
+        return self._write_page(path)
+
+    def _write_page(self, path: Optional[str]) -> str:
+        last = self.frame(-1)
+        written, positions = write_page_until(self.scene(), path, float(last["time"]))
+        if not np.array_equal(positions, last["position"]):
+            os.remove(written)
+            raise InvalidError(f"running the scene of {self.path!r} again does not end where the recording does, since a user "
+                               f"acted in it; 'rattleback view {self.path}' shows it")
+        return written
+
+    def _repr_html_(self) -> str:
+        return frame_page(self._write_page(None))

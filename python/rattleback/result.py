@@ -341,14 +341,20 @@ def _new_path(path: Optional[str]) -> str:
 
 def write_page(scene: Scene, path: Optional[str], duration: Optional[float] = None) -> str:
     """Runs a scene and writes a page that replays it."""
+    return write_page_until(scene, path, duration)[0]
+
+
+def write_page_until(scene: Scene, path: Optional[str], duration: Optional[float]) -> tuple[str, FloatArray]:
+    """The same; also returns the positions at the end."""
     length, step = _spans(scene, duration, None)
     with scene.world() as world:
-        return _write(world, _new_path(path), length, step)
+        written = _write(world, _new_path(path), length, step)
+        return written, world.positions
 
 
-def world_page(world: World) -> str:
+def world_page(world: World, path: Optional[str] = None) -> str:
     """A page with a world as it is now."""
-    return _write(world, _new_path(None), 0.0, 1.0)
+    return _write(world, _new_path(path), 0.0, 1.0)
 
 
 def _write(world: World, path: str, length: float, step: float) -> str:

@@ -24,14 +24,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._convert import FloatArray, Vector, array, camel_or_same, pointer, record_type, struct_dict, target, vec3, vector
 from ._native import ffi, lib
+from ._waiting import keep, take_waiting
 from .control import LinearModel, Rollout, linear_model, roll_out
 from .errors import (DeadObjectError, InvalidError, LimitError, NotFoundError, RattlebackWarning, check, exception_of,
                      message_of, new_error)
 from .objects import Body, Joint, Spring
 from .scene import Scene, body_value, camel_keys
 from .shape import Hit, Material, Shape, transform
+from .viewer import Viewer
 
-_NO_WORLD, _UNFINISHED = -1, -2
+_NO_WORLD, _BUSY = -1, -2
+_PIECE_MAX = 1 << 40
+_BUSY_TEXT = ("the world is in the midst of an advance: it cannot be changed or advanced by its own forces and filters, nor by "
+              "another thread, nor in a process that was forked meanwhile")
 
 _CONTACT = record_type("rbContactView", {
     "index_a": ("bodyA", "u4"), "index_b": ("bodyB", "u4"), "point": ("point", "3f8"), "normal": ("normal", "3f8"),
@@ -116,37 +121,25 @@ class _Force:
         self.world, self.function, self.body = world, function, body
 
 
-@ffi.def_extern()  # type: ignore[misc]
-def rbpyForce(given: Any, force: Any, torque: Any, context: Any) -> None:
-    """Calls a force function of Python. An exception is kept, and raised when the step has ended."""
+@ffi.def_extern(error=1, onerror=keep)  # type: ignore[misc]
+def rbpyForce(given: Any, force: Any, torque: Any, context: Any) -> int:
+    """Calls a force function of Python."""
     own: _Force = ffi.from_handle(context)
-    if own.world._raised is not None:
-        return
-    try:
-        state = ForceState(given.time, given.mass, vector(given.center), vector(given.linearVelocity),
-                           vector(given.angularVelocity))
-        answer = own.function(Body(own.world, given.bodyId), state)
-        if answer is None:
-            return
+    state = ForceState(given.time, given.mass, vector(given.center), vector(given.linearVelocity), vector(given.angularVelocity))
+    answer = own.function(Body(own.world, given.bodyId), state)
+    if answer is not None:
         parts = answer if isinstance(answer, tuple) and len(answer) == 2 and np.ndim(answer[0]) == 1 else (answer, None)
         for part, out, what in zip(parts, (force, torque), ("the force", "the torque")):
             if part is not None:
                 out.x, out.y, out.z = vec3(part, f"{what} of a force function")
-    except BaseException as error:  # noqa: B902 - also KeyboardInterrupt
-        own.world._raised = error
+    return 0
 
 
-@ffi.def_extern()  # type: ignore[misc]
-def rbpyFilter(handle: Any, a: Any, b: Any, context: Any) -> bool:
+@ffi.def_extern(error=-1, onerror=keep)  # type: ignore[misc]
+def rbpyFilter(handle: Any, a: Any, b: Any, context: Any) -> int:
     """Asks a filter function of Python."""
     world: World = ffi.from_handle(context)
-    if world._raised is not None or world._filter is None:
-        return True
-    try:
-        return bool(world._filter(Body(world, a), Body(world, b)))
-    except BaseException as error:  # noqa: B902
-        world._raised = error
-        return True
+    return int(world._filter is None or bool(world._filter(Body(world, a), Body(world, b))))
 
 
 class World:
@@ -195,7 +188,7 @@ class World:
         self._pointer = ffi.gc(made, lib.rbDestroyWorld)
         self._dt = float(lib.rbScene_GetInfo(handle).step.step)
         self._status = lib.RB_STATUS_OK
-        self._raised: Optional[BaseException] = None
+        self._state = ffi.new("rbpyState*")
         self._forces: list[Any] = []
         self._filter: Optional[Callable[[Body, Body], bool]] = None
         self._controllers: list[Callable[[World], Any]] = []
@@ -205,6 +198,7 @@ class World:
         self._order: Optional[tuple[int, NDArray[np.int64]]] = None
         self._self: Any = None
         self._branches: list[World] = []  # of rollouts
+        self._viewer: Optional[Viewer] = None
         # Open joints and overlaps at the start are named when the first step is made.
 
     # ------------------------------------------------------------------------------------------------- life
@@ -214,12 +208,21 @@ class World:
             raise DeadObjectError("this world was closed; create a new one")
         return self._pointer
 
+    def _changing(self) -> Any:
+        """The world of the library, for what changes it."""
+        if self._state.isMoving:
+            raise InvalidError(_BUSY_TEXT)
+        return self._native()
+
     def close(self) -> None:
         """Frees the world now; otherwise it happens with its last reference.
 
         >>> World().close()
         """
         if self._pointer != ffi.NULL:
+            self._changing()
+            if self._viewer is not None:
+                self._viewer.close()
             ffi.release(self._pointer)
             self._pointer = ffi.NULL
 
@@ -258,7 +261,7 @@ class World:
         """
         given = dict(type=type, position=position, orientation=orientation, velocity=velocity, spin=spin, mass=mass,
                      inertia=inertia, **keys)
-        handle, error = self._native(), new_error()
+        handle, error = self._changing(), new_error()
         text = json.dumps(body_value(name, shape, shapes, material, given)).encode()
         count = len(self._recipe) + lib.rbWorld_GetBodyCount(handle)
         default = f"body{count}".encode()
@@ -285,7 +288,7 @@ class World:
         >>> world.add_joint("ball", None, a, anchor=(0, 0, 1)).type
         'ball'
         """
-        handle, error = self._native(), new_error()
+        handle, error = self._changing(), new_error()
         definition = ffi.new("rbJointDef*")
         definition[0] = lib.rbDefaultJointDef()
         definition.type = lib.rbJointType_Find(type.encode())
@@ -337,7 +340,7 @@ class World:
         >>> world.add_spring(None, ball, stiffness=10.0, anchor_a=(0, 0, 1)).energy
         0.0
         """
-        handle, error = self._native(), new_error()
+        handle, error = self._changing(), new_error()
         definition = ffi.new("rbSpringDef*")
         definition[0] = lib.rbDefaultSpringDef()
         keep = [ffi.new("char[]", name.encode())] if name else []
@@ -467,7 +470,7 @@ class World:
         """
         if field not in _FIELDS:
             raise InvalidError(f"there is no field {field!r}; there are {', '.join(_FIELDS)}")
-        handle, error = self._native(), new_error()
+        handle, error = self._changing(), new_error()
         count = int(lib.rbWorld_GetBodyCount(handle))
         given = array(values, (count, _WIDTHS[field]), f"{field} of {count} bodies")
         check(lib.rbWorld_WriteField(handle, _FIELDS[field], pointer(given), 0, error), error)
@@ -576,7 +579,7 @@ class World:
 
         >>> World().clear_events()
         """
-        lib.rbWorld_ClearEvents(self._native())
+        lib.rbWorld_ClearEvents(self._changing())
 
     # ------------------------------------------------------------------------------------------------ measures
 
@@ -598,7 +601,7 @@ class World:
     @gravity.setter
     def gravity(self, value: Vector) -> None:
         error = new_error()
-        check(lib.rbWorld_SetGravity(self._native(), vec3(value, "gravity"), error), error)
+        check(lib.rbWorld_SetGravity(self._changing(), vec3(value, "gravity"), error), error)
 
     @property
     def ledger(self) -> Ledger:
@@ -678,8 +681,9 @@ class World:
     # ------------------------------------------------------------------------------------------------ advancing
 
     def step(self, count: int = 1) -> None:
-        """Makes steps of dt seconds. Releases the GIL. Ctrl-C ends it after a whole step.
+        """Makes steps of dt seconds. Releases the GIL.
 
+        Ctrl-C ends it within a tenth of a second, also in the midst of a step, which is undone: the world is at a whole step.
         An exception of a callback ends it, too: the world is then as before the step in which it was raised. Raises
         LimitError or InvalidError if the engine cannot continue; warns (RattlebackWarning) once if it misses a tolerance.
 
@@ -696,14 +700,22 @@ class World:
         if count != 1:
             self._advance(lib.rbpyFindEnd(self.time, self._dt, count))
             return
-        status = lib.rbpyStep(self._pointer, self._dt, 1)
+        status = lib.rbpyStep(self._pointer, self._state, self._dt)
         if status != self._status:
             self._report(status)
+        if self._viewer is not None:
+            self._viewer._show(self)
 
     def _advance(self, time: float) -> None:
-        status = lib.rbpyAdvanceTo(self._native(), time, self._dt)
-        while status == _UNFINISHED:  # here Python looks for signals
-            status = lib.rbpyAdvanceTo(self._pointer, time, self._dt)
+        viewer = self._viewer
+        while viewer is not None and viewer.is_open and self.time < time:
+            count = max(1, int(viewer._span() / self._dt))
+            self._advance_unseen(min(float(lib.rbpyFindEnd(self.time, self._dt, count)), time))
+            viewer._show(self)
+        self._advance_unseen(time)
+
+    def _advance_unseen(self, time: float) -> None:
+        status = lib.rbpyAdvanceTo(self._native(), self._state, time, self._dt, _PIECE_MAX)
         if status != self._status:
             self._report(status)
 
@@ -738,6 +750,10 @@ class World:
         """Raises or warns after an advance whose status differs from that before."""
         if status == _NO_WORLD:
             raise DeadObjectError("this world was closed; create a new one")
+        if status == _BUSY:
+            raise InvalidError(_BUSY_TEXT)
+        if status == lib.RB_STATUS_STOPPED:
+            raise take_waiting()
         if status in (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL):
             self._status = status
         if status == lib.RB_STATUS_OK:
@@ -758,27 +774,26 @@ class World:
 
     def _step_watched(self, count: int) -> None:
         for _ in range(count):
-            self._one_watched(lambda: int(lib.rbpyStep(self._pointer, self._dt, 1)))
+            self._one_watched(float(lib.rbpyFindEnd(self.time, self._dt, 1)))
+            if self._viewer is not None:
+                self._viewer._show(self)
 
     def _advance_watched(self, time: float) -> None:
         while self.time < time:
-            end = float(lib.rbpyFindEnd(self.time, self._dt, 1))
-            if end >= time:
-                self._one_watched(lambda: int(lib.rbWorld_AdvanceTo(self._pointer, time).status))
-                return
-            self._one_watched(lambda: int(lib.rbpyStep(self._pointer, self._dt, 1)))
+            self._one_watched(min(float(lib.rbpyFindEnd(self.time, self._dt, 1)), time))
+            if self._viewer is not None:
+                self._viewer._show(self)
 
-    def _one_watched(self, advance: Callable[[], int]) -> None:
-        """A step with callbacks: if one raises, the world is put back."""
+    def _one_watched(self, time: float) -> None:
+        """A step with callbacks. If a force or a filter raises, the library puts the world back, else a snapshot does."""
+        if not self._controllers and not self._listeners:
+            self._one_step(time)
+            return
         before = self.snapshot()
         try:
             for controller in self._controllers:
                 self._take_loads(controller(self))
-            status = advance()
-            if self._raised is not None:
-                raise self._raised
-            if status != self._status:
-                self._report(status)
+            self._one_step(time)
             if self._listeners:
                 found = self.contact_events()
                 for listener in self._listeners if len(found) else ():
@@ -786,9 +801,13 @@ class World:
         except LimitError:
             raise
         except BaseException:
-            self._raised = None
             self.restore(before)
             raise
+
+    def _one_step(self, time: float) -> None:
+        status = int(lib.rbpyAdvanceTo(self._native(), self._state, time, self._dt, 1))
+        if status != self._status:
+            self._report(status)
 
     def _take_loads(self, answer: Any) -> None:
         if answer is None:
@@ -851,13 +870,13 @@ class World:
         >>> round(float(ball.velocity[0]), 6)
         2.0
         """
-        handle, error = self._native(), new_error()
+        handle, error = self._changing(), new_error()
         own = _Force(self, function, body)
         context = ffi.new_handle(own)
         definition = ffi.new("rbForceDef*")
         definition[0] = lib.rbDefaultForceDef()
         definition.type = lib.RB_FORCE_USER
-        definition.callback, definition.context = lib.rbpyForce, context
+        definition.callback, definition.context = ffi.addressof(lib, "rbpyCallForce"), context
         definition.accelerationMax, definition.torqueMax = acceleration_max, torque_max
         if body is not None:
             body._alive()
@@ -878,14 +897,14 @@ class World:
         >>> world = World()
         >>> world.set_filter(lambda a, b: "ghost" not in (a.name, b.name))
         """
-        handle = self._native()
+        handle = self._changing()
         had = self._filter is not None
         self._filter = function
         self._self = self._self or ffi.new_handle(self)
         if function is None:
             lib.rbWorld_SetContactFilter(handle, ffi.NULL, ffi.NULL)
         else:
-            lib.rbWorld_SetContactFilter(handle, lib.rbpyFilter, self._self)
+            lib.rbWorld_SetContactFilter(handle, ffi.addressof(lib, "rbpyCallFilter"), self._self)
             self._watched = True
         if had:
             lib.rbWorld_RenewContactFilter(handle)
@@ -902,7 +921,7 @@ class World:
         >>> world.time
         0.0
         """
-        handle, error = self._native(), new_error()
+        handle, error = self._changing(), new_error()
         size = int(lib.rbWorld_GetSnapshotSize(handle))
         data = ffi.new("char[]", size)
         check(lib.rbWorld_TakeSnapshot(handle, data, size, error), error)
@@ -916,7 +935,9 @@ class World:
         >>> world.restore(World().snapshot())
         """
         error = new_error()
-        check(lib.rbWorld_RestoreSnapshot(self._native(), snapshot._bytes, snapshot._size, error), error)
+        check(lib.rbWorld_RestoreSnapshot(self._changing(), snapshot._bytes, snapshot._size, error), error)
+        if self._viewer is not None:
+            self._viewer._show(self, at_once=True)
 
     @contextlib.contextmanager
     def rewinding(self) -> Iterator[World]:
@@ -972,10 +993,11 @@ class World:
         return roll_out(self, controls, joints, states, steps, threads)
 
     def linearize(self, *, joints: Optional[Sequence[Union[Joint, str]]] = None, steps: int = 1,
-                  eps: float = 1e-6) -> LinearModel:
-        """The matrices A, B of a step (or several) about the present state, by central differences of size eps. Inputs are
-        motor targets of joints, or else forces and torques on all dynamic bodies. States that joints forbid are projected
-        back onto them, as the engine does. The world does not move.
+                  eps: float = 1e-4) -> LinearModel:
+        """The matrices A, B of a step (or several) about the present state, by differences with an error estimate: central ones
+        of the sizes eps and eps / 2 (m, rad, m/s, rad/s, units of the inputs), extrapolated. Inputs are motor targets of
+        joints, or else forces and torques on all dynamic bodies. States that joints forbid are projected back onto them, as
+        the engine does. The world does not move.
 
         >>> world = World(gravity=(0, 0, 0), contacts=False)
         >>> _ = world.add_body(Shape.sphere(0.1), mass=2.0)
@@ -987,21 +1009,35 @@ class World:
 
     # ------------------------------------------------------------------------------------------------ showing
 
-    def view(self, *, open_browser: bool = True) -> str:
-        """Writes a page with the world as it is now and opens it in the browser; returns its path. For a live view of a
-        scene run 'rattleback view SCENE'.
+    def view(self, *, open_browser: bool = True, port: int = 0, speed: Optional[float] = 1.0) -> Viewer:
+        """Opens the browser's viewer on this world. It shows every step that is made from now on, in this process and on this
+        machine only. speed: simulated over wall time at most, steps wait for it; None: as fast as possible. The pause button
+        holds the next step. To push bodies by hand, run 'rattleback view SCENE'. Joints and springs added later are not drawn.
 
-        >>> World().view(open_browser=False).endswith(".html")
+        >>> world = World()
+        >>> ball = world.add_body(Shape.sphere(0.1))
+        >>> with world.view(open_browser=False) as viewer:
+        ...     world.advance(0.05)
+        """
+        if self._viewer is not None:
+            self._viewer.close()
+        self._viewer = Viewer(self, port, speed)
+        if open_browser:
+            import webbrowser
+
+            webbrowser.open(self._viewer.url)
+        return self._viewer
+
+    def page(self, path: str) -> str:
+        """Writes one HTML file that shows the world as it is now; returns its path.
+
+        >>> import os, tempfile
+        >>> os.path.exists(World().page(os.path.join(tempfile.mkdtemp(), "world.html")))
         True
         """
-        import webbrowser
-
         from .result import world_page
 
-        path = world_page(self)
-        if open_browser:
-            webbrowser.open("file://" + os.path.abspath(path))
-        return path
+        return world_page(self, path)
 
     def _repr_html_(self) -> str:
         from .result import frame_page, world_page
@@ -1029,7 +1065,7 @@ def _set_motor(motor: Any, given: Optional[Mapping[str, Any]]) -> None:
 def step_all(worlds: Iterable[World], count: int = 1, *, threads: Optional[int] = None) -> None:
     """Steps many worlds, each by count steps of its dt, in C threads (default: one for each processor), with the GIL released
     once. Worlds with callbacks of Python are refused. The bits do not depend on the number of threads. Raises the first
-    exception after all have stepped.
+    exception after all have stepped. Ctrl-C stops all of them: each world has then made all of its steps or none.
 
     >>> worlds = [World() for _ in range(4)]
     >>> step_all(worlds, 10)
@@ -1044,10 +1080,30 @@ def step_all(worlds: Iterable[World], count: int = 1, *, threads: Optional[int] 
     for world in listed:
         if world._watched:
             raise InvalidError("step_all got a world with callbacks of Python, which cannot run in C threads; use World.step")
+    statuses = _move_all(listed, lib.rbpyStepAll, threads, {"stepCount": count})
+    for world, status in zip(listed, statuses):
+        if status != world._status:
+            world._report(status)
+
+
+def _move_all(listed: Sequence[World], move: Any, threads: Optional[int], how: Mapping[str, Any]) -> list[int]:
+    """Moves worlds in C threads; returns the status of each."""
     handles = ffi.new("rbWorld*[]", [world._native() for world in listed])
+    states = ffi.new("rbpyState*[]", [world._state for world in listed])
     steps = ffi.new("double[]", [world._dt for world in listed])
-    statuses = ffi.new("int[]", len(listed))
-    lib.rbpyStepAll(handles, len(listed), steps, count, threads or os.cpu_count() or 1, statuses)
-    for i, world in enumerate(listed):
-        if statuses[i] != world._status:
-            world._report(statuses[i])
+    statuses = ffi.new("int[]", max(len(listed), 1))
+    stopped = move(ffi.new("rbpyWorlds*", {"worlds": handles, "states": states, "count": len(listed), "steps": steps,
+                                           "statuses": statuses, **how}), threads or os.cpu_count() or 1)
+    if stopped == _BUSY:
+        raise InvalidError(_BUSY_TEXT)
+    if stopped:
+        raise take_waiting()
+    return list(statuses)[:len(listed)]
+
+
+def advance_all(worlds: Sequence[World], time: float, *, threads: Optional[int] = None) -> list[Optional[str]]:
+    """Advances worlds without callbacks to a time, s; returns for each why it could not, or None."""
+    statuses = _move_all(worlds, lib.rbpyAdvanceAll, threads, {"time": time})
+    fine = (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL)
+    return [None if status in fine else world._failure() or "the world could not advance"
+            for world, status in zip(worlds, statuses)]

@@ -9,6 +9,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 def pytest_addoption(parser):
     parser.addoption("--all-scenes", action="store_true", help="compare all example scenes with the program")
+    parser.addoption("--pictures", help="folder to write pictures of the notebooks to, for the documentation")
 
 
 @pytest.fixture

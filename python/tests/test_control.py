@@ -172,6 +172,111 @@ def test_linear_model_of_a_pendulum_has_its_frequency():
     assert abs(swinging[0]) == pytest.approx(1.0, abs=1e-4)
 
 
+def exponential(matrix):
+    """exp of a small matrix, by its series after halving."""
+    squarings = max(0, int(math.ceil(math.log2(max(np.abs(matrix).sum(axis=1).max(), 1e-9)))) + 4)
+    small, total, term = matrix / 2.0 ** squarings, np.eye(len(matrix)), np.eye(len(matrix))
+    for k in range(1, 20):
+        term = term @ small / k
+        total = total + term
+    for _ in range(squarings):
+        total = total @ total
+    return total
+
+
+def held(a, b, duration):
+    """A and B of x' = a x + b u over a duration, u held."""
+    n, m = b.shape
+    whole = exponential(np.block([[a, b], [np.zeros((m, n + m))]]) * duration)
+    return whole[:n, :n], whole[:n, n:]
+
+
+def test_linear_model_of_a_hanging_pendulum_is_the_closed_form(capsys):
+    """theta'' = -omega^2 theta + torque / I about the pin."""
+    world = rb.World(contacts=False, accuracy="exact")
+    rod = world.add_body(rb.Shape.box((0.05, 0.05, 1.0)), position=(0, 0, -0.5), name="rod")
+    world.add_joint("hinge", None, rod, anchor=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    steps = 10
+    model = world.linearize(steps=steps)
+    inner = rod.mass_properties
+    moment = inner.inertia[1, 1] + inner.mass * 0.25
+    omega2 = inner.mass * 9.81 * 0.5 / moment
+    a, b = held(np.array([[0, 1], [-omega2, 0]]), np.array([[0], [1 / moment]]), steps * world.dt)
+    # An angle moves the center along -x * 0.5 and turns the rod about y.
+    tangent = np.zeros((12, 2))
+    tangent[[0, 4], 0] = -0.5, 1.0
+    tangent[[6, 10], 1] = -0.5, 1.0
+    found_a, found_b = (model.A @ tangent)[[4, 10]], model.B[[4, 10], 4:5]
+    with capsys.disabled():
+        print(f"\npendulum: A off by {np.abs(found_a - a).max():.1e}, estimated {model.A_error.max():.1e}; B off by "
+              f"{np.abs(found_b - b).max():.1e}", file=sys.stderr)
+    np.testing.assert_allclose(found_a, a, atol=1e-10)
+    np.testing.assert_allclose(found_b, b, atol=1e-10)
+
+
+def make_cart_pole(**keys):
+    world = rb.World(contacts=False, **keys)
+    cart = world.add_body(rb.Shape.box((0.4, 0.2, 0.2)), name="cart", mass=1.0)
+    pole = world.add_body(rb.Shape.box((0.04, 0.04, 0.8)), name="pole", mass=0.2, position=(0, 0, 0.4))
+    world.add_joint("prismatic", None, cart, anchor=(0, 0, 0), axis=(1, 0, 0), name="rail")
+    world.add_joint("hinge", cart, pole, anchor=(0, 0, 0), axis=(0, 1, 0), name="pivot")
+    return world, cart, pole
+
+
+def test_linear_model_of_a_cart_pole_is_the_closed_form(capsys):
+    """Upright: (M + m) x'' + m l t'' = F, m l x'' + (I + m l^2) t'' = m g l t."""
+    world, cart, pole = make_cart_pole(accuracy="exact")
+    steps = 5
+    model = world.linearize(steps=steps)
+    big, small, length = cart.mass, pole.mass, 0.4
+    moment = pole.mass_properties.inertia[1, 1] + small * length ** 2
+    inverse = np.linalg.inv([[big + small, small * length], [small * length, moment]])
+    a, b = np.zeros((4, 4)), np.zeros((4, 1))
+    a[:2, 2:] = np.eye(2)
+    a[2:, 1] = inverse @ (0.0, small * 9.81 * length)
+    b[2:, 0] = inverse @ (1.0, 0.0)
+    a, b = held(a, b, steps * world.dt)
+    # Coordinates: travel of the cart, angle of the pole, their rates.
+    tangent = np.zeros((24, 4))
+    for row, column in ((0, 0), (6, 2)):
+        tangent[row, column] = tangent[12 + row, column] = 1.0
+        tangent[12 + row, column + 1] = length
+        tangent[12 + row + 4, column + 1] = 1.0
+    rows = [0, 16, 6, 22]
+    found_a, found_b = (model.A @ tangent)[rows], model.B[rows, 0:1]
+    with capsys.disabled():
+        print(f"\ncart-pole: A off by {np.abs(found_a - a).max():.1e}, estimated {model.A_error.max():.1e}; B off by "
+              f"{np.abs(found_b - b).max():.1e}", file=sys.stderr)
+    np.testing.assert_allclose(found_a, a, atol=1e-10)
+    np.testing.assert_allclose(found_b, b, atol=1e-10)
+
+
+def test_linear_model_of_a_spinning_body():
+    """A free body with two equal moments, spun about its axis."""
+    world = rb.World(contacts=False, gravity=(0, 0, 0), accuracy="exact")
+    top = world.add_body(rb.Shape.box((0.2, 0.2, 0.6)), spin=(0, 0, 3.0))
+    steps = 20
+    model = world.linearize(steps=steps)
+    inertia = top.mass_properties.inertia
+    # In space w = L / A + (1 - C / A) w3 e with the axis e, which turns about L at the rate C w3 / A. A change dw across
+    # changes L by A dw, and e by (1 - turn) A dw / (C w3).
+    rate = inertia[2, 2] / inertia[0, 0] * 3.0
+    angle = rate * steps * world.dt
+    turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+    closed = np.eye(2) + (inertia[0, 0] / inertia[2, 2] - 1.0) * (np.eye(2) - turn)
+    np.testing.assert_allclose(model.A[9:11, 9:11], closed, atol=1e-8)
+    assert model.A_error.max() < 1e-7
+
+
+def test_the_error_estimate_tells_where_a_contact_begins():
+    world = rb.World()
+    world.add_body(rb.Shape.plane(), type="static")
+    world.add_body(rb.Shape.sphere(0.1), position=(0, 0, 0.1 + 1.6e-3), velocity=(0, 0, -1), material=rb.Material(restitution=1.0))
+    assert world.linearize(eps=1e-3).A_error.max() > 1e-2
+    world.bodies[1].position = (0, 0, 1.0)
+    assert world.linearize(eps=1e-3).A_error.max() < 1e-9
+
+
 def test_threads_share_the_work(capsys):
     """64 worlds of ten bodies. The machine may be busy, so CPU times are compared: that of one thread with the larger of the two
     that share the work, best of several."""

@@ -198,10 +198,12 @@ def test_shapes_answer():
     assert "box" in repr(rb.Shape.box((1, 2, 3)))
 
 
-def test_an_interpreter_without_cffi_gets_a_sentence():
+def test_an_interpreter_without_cffi_or_numpy_gets_a_sentence():
     code = "import sys; sys.modules['_cffi_backend'] = None\nimport rattleback"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "needs the Python packages cffi and numpy" in done.stderr
+    done = subprocess.run([sys.executable, "-c", code.replace("_cffi_backend", "numpy")], capture_output=True, text=True)
+    assert "rattleback needs numpy (Debian: python3-numpy)" in done.stderr
     setup = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "setup.py")
     code = f"import sys, runpy; sys.modules['cffi'] = None; runpy.run_path({setup!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -229,3 +231,22 @@ def test_keywords_are_keys_in_snake_case_and_names_stay():
     value = scene.to_dict()
     assert value["step"] == {"velocityTolerance": 1e-9} and value["joints"][0]["motor"]["forceMax"] == 2
     assert scene.world().bodies[0].angular_velocity[2] == 1.0
+
+
+def test_recordings_show_themselves_and_refuse_other_motions(tmp_path):
+    path = str(tmp_path / "run.rbr")
+    scene = rb.Scene.example("double-pendulum")
+    scene.run(0.3, output=0.05, record=path)
+    with rb.Recording(path) as recording:
+        shown = recording._repr_html_()
+        assert shown.startswith("<iframe") and len(shown) > 10000
+        axes = recording.plot()
+        names = [axis.get_ylabel() for axis in axes]
+        assert len(names) == 4 and len(axes[0].lines) == 3
+        with pytest.raises(rb.InvalidError, match="no body 'cat'"):
+            recording.plot("cat")
+        # As if somebody had pushed a body: another scene in the same file.
+        recording.scene_text = scene.set("world.gravity.2", -9.0).to_text()
+        with pytest.raises(rb.InvalidError, match="a user acted"):
+            recording.page(str(tmp_path / "page.html"))
+    assert not (tmp_path / "page.html").exists()

@@ -174,6 +174,7 @@ static rbStepReport moveEngine(rbWorld* world, double time, double rest)
     world->timeRest = rest;
     world->motionCount += 1;
     evaluateBodies(world, &report);
+    rbPoll(); // a stop that the last callback asks for undoes the advance, too
     rbWorld_EndMove(world);
     report.time = world->time;
     report.ledger = rbWorld_GetLedger(world);
