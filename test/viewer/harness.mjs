@@ -74,8 +74,8 @@ export async function closeBrowser() {
 }
 
 /** A page whose console and network are watched. troubles must stay empty. */
-export async function openPage(url, { offline = false, size = { width: 800, height: 500 } } = {}) {
-  const context = await browser.newContext({ viewport: size, offline });
+export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 } } = {}) {
+  const context = await browser.newContext({ viewport: size, offline, hasTouch: touch, isMobile: touch });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const troubles = [];

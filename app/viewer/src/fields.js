@@ -154,10 +154,7 @@ export class ButtonsController extends Controller {
             button.type = 'button';
             button.textContent = label;
             button.dataset.key = key ?? label;
-            button.onclick = () => {
-                button.blur();
-                fn();
-            };
+            button.onclick = () => fn();
             return button;
         });
         this.$name.remove();

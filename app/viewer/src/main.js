@@ -13,6 +13,7 @@ import { createPageSource, decodeBase64, splitRecords, unzip } from './source_pa
 import { probeWebGL } from './stage.js';
 import { createStatistics } from './statistics.js';
 import { createTimeline } from './timeline.js';
+import { createTheme } from './theme.js';
 import { createTitle } from './title.js';
 import { createView } from './view3d.js';
 
@@ -70,14 +71,21 @@ function showTrouble(trouble, { model }) {
 
 function start(source, say) {
     const model = createModel(source);
-    const app = { model, source, say, element: byId, view: null, overlays: null };
+    const theme = createTheme();
+    const app = { model, source, say, theme, element: byId, view: null, overlays: null };
     model.on('say', ({ text, kind, seconds }) => say(text, kind, seconds));
 
     const { trouble, isSoftware } = probeWebGL();
     if (trouble) {
         showTrouble(trouble, app);
     } else {
-        app.view = createView({ model, element: byId('view'), isSoftware });
+        app.view = createView({
+            model,
+            element: byId('view'),
+            isSoftware,
+            theme,
+            free: byId('free'),
+        });
         app.overlays = createOverlays(app);
     }
     app.title = createTitle(app);

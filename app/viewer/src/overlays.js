@@ -30,6 +30,20 @@ const COLORS = {
     shortest: '#dc2626',
     highlight: '#ff8a00',
 };
+/** On a dark ground. */
+const COLORS_DARK = {
+    ...COLORS,
+    contact: '#f1f5f9',
+    sticking: '#fbbf24',
+    normal: '#b6c2d2',
+    joint: '#cbd5e1',
+    axis: '#5eead4',
+    jointForce: '#c4a1ff',
+    force: '#ff6b86',
+    spring: '#cbd5e1',
+    bounds: '#cbd5e1',
+    missedRay: '#64748b',
+};
 const THIN = 0.0016; // thickness of marks, of the distance of the camera
 const ARROW_MAX = 0.3; // longest arrow, of the radius of the scene
 const FADES = 0.6; // s of real time for which an impulse is visible
@@ -71,7 +85,7 @@ function createScale() {
     };
 }
 
-export function createOverlays({ model, view }) {
+export function createOverlays({ model, view, theme }) {
     const element = document.getElementById('overlays');
     const group = new THREE.Group();
     view.scene.add(group);
@@ -84,6 +98,7 @@ export function createOverlays({ model, view }) {
     const jointScale = createScale();
     const pose = new Float64Array(7);
     const color = new THREE.Color();
+    let colors = COLORS;
     let thickness = 1;
     let longest = 1;
 
@@ -95,11 +110,11 @@ export function createOverlays({ model, view }) {
                 model.bodies.get(bodyA)?.type === 'dynamic' &&
                 model.bodies.get(bodyB)?.type !== 'dynamic';
             const sign = isOnA ? -1 : 1;
-            marks.ball(point, thickness * 2.2, isSticking ? COLORS.sticking : COLORS.contact);
+            marks.ball(point, thickness * 2.2, isSticking ? colors.sticking : colors.contact);
             const tip = point.map((x, i) => x + sign * normal[i] * longest * 0.12);
-            marks.line(point, tip, thickness * 0.6, COLORS.normal);
+            marks.line(point, tip, thickness * 0.6, colors.normal);
             const shown = contactScale.apply(force, sign * longest);
-            marks.arrow(point, shown, thickness, COLORS.force);
+            marks.arrow(point, shown, thickness, colors.force);
         }
     }
 
@@ -115,7 +130,7 @@ export function createOverlays({ model, view }) {
             const left = 1 - (time - event.time) / fades;
             const width = thickness * (0.3 + 1.2 * left);
             const vector = impulseScale.apply(event.impulse, longest * (0.4 + 0.6 * left));
-            color.set(COLORS.impulse).lerp(new THREE.Color('#ffffff'), 0.6 * (1 - left));
+            color.set(colors.impulse).lerp(new THREE.Color('#ffffff'), 0.6 * (1 - left));
             const shade = `#${color.getHexString()}`;
             marks.ball(event.point, width * 1.8, shade);
             marks.arrow(event.point, vector, width, shade);
@@ -126,26 +141,26 @@ export function createOverlays({ model, view }) {
         jointScale.take(model.jointStates.map((joint) => joint.force));
         for (const joint of model.jointStates) {
             const { pointA, pointB, axis } = joint;
-            marks.ball(pointA, thickness * 3, COLORS.joint);
-            marks.ball(pointB, thickness * 3, COLORS.joint);
+            marks.ball(pointA, thickness * 3, colors.joint);
+            marks.ball(pointB, thickness * 3, colors.joint);
             // A rod has the length it should have; a joint whose points should coincide is open.
             const apart = Math.hypot(...pointA.map((x, i) => x - pointB[i]));
             const isOpen = Math.abs(apart - Math.abs(joint.positionError)) < 0.01 * apart;
-            marks.line(pointA, pointB, thickness * 1.2, isOpen ? COLORS.error : COLORS.joint);
+            marks.line(pointA, pointB, thickness * 1.2, isOpen ? colors.error : colors.joint);
             if (Math.hypot(...axis) > 0.5) {
                 const half = longest * 0.3;
                 marks.line(
                     pointB.map((x, i) => x - axis[i] * half),
                     pointB.map((x, i) => x + axis[i] * half),
                     thickness,
-                    COLORS.axis,
+                    colors.axis,
                 );
             }
             marks.arrow(
                 pointB,
                 jointScale.apply(joint.force, longest),
                 thickness,
-                COLORS.jointForce,
+                colors.jointForce,
             );
         }
     }
@@ -162,7 +177,7 @@ export function createOverlays({ model, view }) {
                     [pose[0], pose[1], pose[2]],
                     [m[i] * length, m[3 + i] * length, m[6 + i] * length],
                     thickness,
-                    COLORS[name],
+                    colors[name],
                 );
             });
         }
@@ -172,7 +187,7 @@ export function createOverlays({ model, view }) {
         for (const body of model.bodies.values()) {
             const bounds = model.pose(body.number, pose) ? bodyBounds(body, pose) : null;
             if (bounds) {
-                color.set(body.type === 'static' ? COLORS.bounds : colorOf(body.number, body.type));
+                color.set(body.type === 'static' ? colors.bounds : colorOf(body.number, body.type));
                 addBox(bounds, color);
             }
         }
@@ -223,7 +238,7 @@ export function createOverlays({ model, view }) {
         if (!what?.point) {
             return;
         }
-        marks.ball(what.point, thickness * 4, COLORS.highlight);
+        marks.ball(what.point, thickness * 4, colors.highlight);
         const vector = what.impulse && Math.hypot(...what.impulse) > 0 ? what.impulse : what.normal;
         if (vector) {
             const size = Math.hypot(...vector) || 1;
@@ -231,7 +246,7 @@ export function createOverlays({ model, view }) {
                 what.point,
                 vector.map((x) => (x / size) * longest),
                 thickness * 1.6,
-                COLORS.highlight,
+                colors.highlight,
             );
         }
     }
@@ -243,14 +258,14 @@ export function createOverlays({ model, view }) {
     /** Thin lines, dots where they hit; the shortest, which sets the contact time, is thick. */
     function drawRays() {
         for (const ray of model.rays) {
-            const aim = ray.isReverse ? COLORS.reverseRay : COLORS.ray;
-            lines.add(ray.start, ray.end, color.set(ray.isHit ? aim : COLORS.missedRay), 0.8);
+            const aim = ray.isReverse ? colors.reverseRay : colors.ray;
+            lines.add(ray.start, ray.end, color.set(ray.isHit ? aim : colors.missedRay), 0.8);
             if (ray.isHit && !ray.isShortest) {
-                marks.ball(ray.end, thickness * (ray.isRefined ? 0.5 : 0.8), COLORS.hit);
+                marks.ball(ray.end, thickness * (ray.isRefined ? 0.5 : 0.8), colors.hit);
             }
             if (ray.isShortest) {
-                marks.line(ray.start, ray.end, thickness * 0.8, COLORS.shortest);
-                marks.ball(ray.end, thickness * 2.2, COLORS.shortest);
+                marks.line(ray.start, ray.end, thickness * 0.8, colors.shortest);
+                marks.ball(ray.end, thickness * 2.2, colors.shortest);
             }
         }
     }
@@ -265,6 +280,7 @@ export function createOverlays({ model, view }) {
     };
 
     function draw() {
+        colors = theme.isDark ? COLORS_DARK : COLORS;
         thickness = THIN * view.camera.position.distanceTo(view.controls.target);
         longest = ARROW_MAX * view.frame.radius;
         marks.begin();

@@ -74,8 +74,9 @@ class Liveliness {
 }
 
 class Plots {
-    constructor({ model, view, element }) {
+    constructor({ model, view, element, theme }) {
         this.model = model;
+        this.theme = theme;
         this.element = element;
         this.group = 'energy';
         this.choices = new Map();
@@ -90,6 +91,10 @@ class Plots {
         }
         model.on('scene', () => this.takeScene());
         view?.onFrame?.(() => this.moveNow());
+        theme?.onChange(() => {
+            this.chartKey = ''; // a chart has the colors of its making
+            this.refresh();
+        });
         new ResizeObserver(() => this.refresh()).observe(this.canvasBox);
         this.takeScene();
     }
@@ -128,7 +133,7 @@ class Plots {
             ...groups
                 .filter(({ key }) => present.has(key))
                 .map(({ key, label }) => {
-                    const tab = make('button', { className: 'plots-tab' }, label);
+                    const tab = make('button', { className: 'plots-tab', type: 'button' }, label);
                     tab.dataset.group = key;
                     tab.setAttribute('aria-pressed', key === this.group);
                     tab.onclick = () => this.show(key);
@@ -240,6 +245,11 @@ class Plots {
             return;
         }
         const isLog = groups.find(({ key }) => key === this.group)?.isLog;
+        const inks = {
+            text: this.theme?.color('--soft') ?? '#57606a',
+            grid: this.theme?.color('--grid') ?? '#e6e9ed',
+            tick: this.theme?.color('--line') ?? '#d0d7de',
+        };
         const units = [...new Set(shown.map((index) => this.columns()[index].unit ?? ''))];
         const scales = { x: { time: false, range: (u, min, max) => this.timeRange(min, max) } };
         for (const unit of units) {
@@ -251,9 +261,9 @@ class Plots {
             label: prettyUnit(unit) || '1',
             labelSize: 18,
             size: 62,
-            stroke: '#57606a',
-            grid: { show: place === 0, stroke: '#e6e9ed', width: 1 },
-            ticks: { stroke: '#d0d7de', width: 1 },
+            stroke: inks.text,
+            grid: { show: place === 0, stroke: inks.grid, width: 1 },
+            ticks: { stroke: inks.tick, width: 1 },
             values: (u, ticks) => ticks.map((tick) => (tick === null ? '' : formatNumber(tick, 3))),
         });
         const options = {
@@ -265,10 +275,10 @@ class Plots {
             scales,
             axes: [
                 {
-                    stroke: '#57606a',
+                    stroke: inks.text,
                     size: 30,
-                    grid: { stroke: '#e6e9ed', width: 1 },
-                    ticks: { stroke: '#d0d7de', width: 1 },
+                    grid: { stroke: inks.grid, width: 1 },
+                    ticks: { stroke: inks.tick, width: 1 },
                     values: (u, ticks) => ticks.map((tick) => formatUnit(tick, 's', 5)),
                 },
                 ...units.slice(0, 3).map(axis),

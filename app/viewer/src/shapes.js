@@ -27,6 +27,18 @@ export const PALETTE = {
     skyHorizon: '#eef2f5',
 };
 
+/** The same in a dark page; bodies keep their colors. */
+export const PALETTE_DARK = {
+    ...PALETTE,
+    static: '#8c8980',
+    mark: '#a9b4c4',
+    ground: '#474b52',
+    gridLine: '#5b6068',
+    gridLineFifth: '#6d737c',
+    skyTop: '#11161d',
+    skyHorizon: '#2b333d',
+};
+
 const WHITE_SHARE = 0.55; // fraction of white in the second tone
 const CREASE = Math.cos((32 * Math.PI) / 180); // faces that meet at a smaller angle are smoothed
 
