@@ -39,6 +39,7 @@ set(programFiles
   app/cli/validate.c
   app/cli/verify.c
   app/cli/view.c
+  app/cli/view_files.c
   bench/accuracy_scenes.c
   bench/bench.c
   bench/bumpy_sphere.c

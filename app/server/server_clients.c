@@ -207,8 +207,9 @@ static int takeBytes(rbServer* server, rbServerClient* client, const void* bytes
         rbMessage_Clear(&client->input, true);
         client->isInputText = lws_frame_is_binary(client->wsi) == 0;
     }
-    if (client->input.size + size > RB_SERVER_MESSAGE_MAX) {
-        static const char reason[] = "a command is at most 65536 bytes long";
+    size_t most = client->isInputText ? RB_SERVER_MESSAGE_MAX : RB_SERVER_FILE_MAX;
+    if (client->input.size + size > most) {
+        static const char reason[] = "a command is at most 65536 bytes long, a file 64 MB";
         atomic_fetch_add(&server->dropped, 1);
         lws_close_reason(client->wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, (unsigned char*)reason,
                          sizeof reason - 1);

@@ -10,6 +10,7 @@
 #include "server/server.h"
 #include "session/stream.h"
 
+#include <jansson.h>
 #include <libwebsockets.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,11 +21,13 @@
 
 // A command of a client for the simulation.
 typedef enum rbCommandKind {
-    RB_COMMAND_TEXT,  // for the simulation
-    RB_COMMAND_MOVE,  // the same, a move of a drag: the last one counts
-    RB_COMMAND_OPEN,  // text is the name of a scene
-    RB_COMMAND_CLOSE, // back to the gallery
-    RB_COMMAND_LEAVE, // the client is gone
+    RB_COMMAND_TEXT,   // for the simulation
+    RB_COMMAND_MOVE,   // the same, a move of a drag: the last one counts
+    RB_COMMAND_OPEN,   // text is the name of a scene
+    RB_COMMAND_FILE,   // text is a message with a file, see rbServer_ReadSent
+    RB_COMMAND_RELOAD, // the file of the scene has changed
+    RB_COMMAND_CLOSE,  // back to the gallery
+    RB_COMMAND_LEAVE,  // the client is gone
 } rbCommandKind;
 
 typedef struct rbCommand {
@@ -106,7 +109,8 @@ struct rbServer {
     rbMessage message; // being sent
     rbRequest* requests;
     atomic_bool isStopping;
-    atomic_int waiting; // commands in the queue, without moves of drags
+    atomic_bool isWatching; // the file of the simulation is watched
+    atomic_int waiting;     // commands in the queue, without moves of drags
     atomic_llong clientCount, clientsSeen, refused, dropped, commands, messages, bytes;
 
     pthread_mutex_t mutex;
@@ -154,6 +158,12 @@ void rbServer_PutReply(rbServer* server, int client, const char* text, size_t si
 void rbServer_Reply(rbServer* server, int client, const char* id, const char* error, bool isBad);
 void rbServer_Queue(rbServer* server, int client, rbCommandKind kind, const char* text,
                     const char* id);
+void rbServer_QueueBytes(rbServer* server, int client, rbCommandKind kind, const void* bytes,
+                         size_t size, const char* id);
+// A text for all clients.
+void rbServer_Broadcast(rbServer* server, const char* text, size_t size);
+// A binary message: u32 bytes of the JSON | JSON | file. NULL: it is not one; else the caller's.
+json_t* rbServer_ReadSent(const void* message, size_t size, const void** bytes, size_t* byteCount);
 void rbServer_FreeCommand(rbCommand* command);
 
 // server_threads.c

@@ -219,7 +219,8 @@ static void startWith(Stage* stage, rbServerDef* def, Toy* toy)
     rbError error = {0};
     memset(stage, 0, sizeof *stage);
     def->port = -1;
-    def->host = (rbServerHost){stage, openToy, listToys, drawToy};
+    def->host = (rbServerHost){
+        .context = stage, .openScene = openToy, .listScenes = listToys, .drawPicture = drawToy};
     stage->server = rbCreateServer(def, &error);
     if (stage->server == NULL) {
         print_error("%s\n", error.message);

@@ -25,8 +25,7 @@ async function show(page, { journal = false, plots = false, panels = false }) {
     const { openJournal, openPlots, panels: all } = window.rattleback;
     openJournal(false);
     openPlots(false);
-    all.gui[wanted.panels ? 'open' : 'close'](false);
-    all.gui.domElement.classList.remove('lil-transition');
+    all.gui[wanted.panels ? 'open' : 'close']();
     if (wanted.journal) {
       openJournal(true);
     }
@@ -34,8 +33,6 @@ async function show(page, { journal = false, plots = false, panels = false }) {
       openPlots(true);
     }
   }, { journal, plots, panels });
-  // lil-gui opens its folders over some time
-  await rb.until(page, () => !document.querySelector('.lil-transition'));
 }
 
 test('no panel covers another, whatever is open, on a phone, a tablet and in small windows', async () => {
@@ -76,7 +73,7 @@ test('no failure of WCAG AA by axe: scene and help, light and dark, wide and pho
   const { page } = view;
   await page.setViewportSize({ width: 1280, height: 800 });
   await show(page, { panels: true, plots: true, journal: true });
-  await page.evaluate(() => window.rattleback.panels.gui.folders.forEach((folder) => folder.open(false)));
+  await page.evaluate(() => window.rattleback.panels.gui.folders.forEach((folder) => folder.open()));
   await page.evaluate(() => window.rattleback.model.select([...window.rattleback.model.bodies.values()].find((b) => b.type === 'dynamic').number));
   await checkAccess(page, 'light');
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -55,15 +55,23 @@ export class FieldController extends Controller {
                 input.blur();
             } else if (event.key === 'Escape') {
                 this.draw(place, true);
+                this.mark(false);
                 input.blur();
             }
         });
         input.addEventListener('focus', () => input.select());
+        input.addEventListener('input', () => this.mark(input.value !== this.drawn(place)));
         input.addEventListener('blur', () => this.takeInput(place));
         return input;
     }
 
+    /** A value that is typed and not applied yet looks different. */
+    mark(isEdited) {
+        this.domElement.classList.toggle('is-edited', isEdited && this.isEditable);
+    }
+
     async takeInput(place) {
+        this.mark(false);
         const text = this.inputs[place].value;
         const value = parseNumber(text);
         if (!this.isEditable || Number.isNaN(value) || text === this.drawn(place)) {

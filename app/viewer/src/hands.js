@@ -2,7 +2,7 @@
 // tools.
 import { createJournal } from './journal.js';
 import { isTyping } from './keys.js';
-import { make } from './elements.js';
+import { icon, make } from './elements.js';
 import { createPanels } from './panels.js';
 import { createPlots } from './plots.js';
 import { createPointer } from './pointer.js';
@@ -30,6 +30,30 @@ function makeDrawer({ id, label, key, onOpen }) {
     button.addEventListener('click', () => toggle());
     toggle(false);
     return { drawer, button, toggle, key };
+}
+
+const UNDO = 'M6 2v3h4a4.5 4.5 0 1 1 0 9H5v-2h5a2.5 2.5 0 1 0 0-5H6v3L1.5 6z';
+const REDO = 'M10 2v3H6a4.5 4.5 0 1 0 0 9h5v-2H6a2.5 2.5 0 1 1 0-5h4v3l4.5-4z';
+
+/** Buttons that take back what the user did, and do it again. */
+function makeUndo(model) {
+    const kinds = [
+        ['undo', UNDO, 'Undo (ctrl z)'],
+        ['redo', REDO, 'Redo (ctrl shift z)'],
+    ];
+    return kinds.map(([name, path, title]) => {
+        const properties = { id: name, className: 'tool', type: 'button', title };
+        const button = make('button', { ...properties, 'aria-label': title }, icon(path));
+        const show = () => {
+            button.disabled = !(model.state[name] > 0);
+            button.hidden = !model.isLive || model.state.canAct === false;
+        };
+        button.addEventListener('click', () => model.do({ do: name }));
+        model.on('state', show);
+        model.on('scene', show);
+        show();
+        return button;
+    });
 }
 
 /** Phones, and windows in which panels and a drawer leave nothing of the view. */
@@ -112,6 +136,11 @@ export function createHands(app) {
     if (view) {
         hands.pointer = createPointer({ model, view, source, element: tools });
     }
-    tools.append(journalDrawer.button, plotsDrawer.button, app.theme.makeButton());
+    tools.append(
+        ...makeUndo(model),
+        journalDrawer.button,
+        plotsDrawer.button,
+        app.theme.makeButton(),
+    );
     return hands;
 }

@@ -16,6 +16,7 @@ const rows = [
     ['g j', 'plots, journal'],
     ['Tab', 'go to the next control; in the view: arrows turn, + − zoom'],
     ['Delete', 'delete the selected body'],
+    ['ctrl z, ctrl shift z', 'undo, redo what you did'],
     ['r', 'restart'],
     ['1 2 3 …', 'overlays: contacts, joints, axes …'],
     ['Esc', 'release, deselect, close this help'],

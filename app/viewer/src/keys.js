@@ -61,6 +61,15 @@ function lookBy(view, event) {
     return true;
 }
 
+/** "undo" by ctrl z, "redo" by ctrl shift z or ctrl y; null: another key. */
+function undoOf({ key, ctrlKey, metaKey, shiftKey }) {
+    if (!ctrlKey && !metaKey) {
+        return null;
+    }
+    const isRedo = (key.toLowerCase() === 'z' && shiftKey) || key === 'y';
+    return isRedo ? 'redo' : key === 'z' ? 'undo' : null;
+}
+
 export function listenToKeys({ model, view, overlays, timeline }) {
     const isOnControl = createFocusWatch();
     const actions = {
@@ -76,6 +85,12 @@ export function listenToKeys({ model, view, overlays, timeline }) {
         r: () => model.do({ do: 'reset' }),
     };
     window.addEventListener('keydown', (event) => {
+        const undo = model.scene && !isTyping(event) ? undoOf(event) : null;
+        if (undo) {
+            event.preventDefault();
+            model.do({ do: undo });
+            return;
+        }
         if (isTyping(event) || event.ctrlKey || event.altKey || event.metaKey || !model.scene) {
             return;
         }

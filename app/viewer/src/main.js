@@ -1,6 +1,7 @@
 // Assembles the page: a source of messages, the model, and the parts that show it.
 
 import { createEditor } from './editor.js';
+import { createFiles } from './files.js';
 import { make } from './elements.js';
 import { createGallery } from './gallery.js';
 import { createHands } from './hands.js';
@@ -15,6 +16,7 @@ import { createStatistics } from './statistics.js';
 import { createTimeline } from './timeline.js';
 import { createTheme } from './theme.js';
 import { createTitle } from './title.js';
+import { createTrouble } from './trouble.js';
 import { createView } from './view3d.js';
 
 const byId = (id) => document.getElementById(id);
@@ -90,6 +92,8 @@ function start(source, say) {
     }
     app.title = createTitle(app);
     app.timeline = createTimeline(app);
+    app.trouble = createTrouble(app);
+    app.files = createFiles(app);
     app.gallery = createGallery(app);
     if (source.isEngine) {
         app.editor = createEditor(app);
@@ -113,8 +117,10 @@ function start(source, say) {
         app.timeline.tick();
         statistics.take(app.view?.drawGap ?? 0, performance.now() - begin, isDrawn);
         last = time;
-        if (model.scene && model.frameCount > 0 && (isDrawn || !app.view)) {
+        const isSeen = model.scene && model.frameCount > 0 && (isDrawn || !app.view);
+        if (isSeen && !window.rattleback.ready) {
             window.rattleback.ready = true;
+            source.send({ do: 'ready' }); // the clock starts when it can be seen
         }
     };
     requestAnimationFrame(loop);

@@ -2,7 +2,7 @@
 // to it, the parts of the page read it and subscribe.
 //
 // Subscribe with model.on(type, fn): every type of a message (hello scene bodies state parameters
-// detail reply frame events samples contacts joints rays links mesh drop), after it was applied;
+// detail reply trouble frame events samples contacts joints rays links mesh drop), after it was applied;
 // and "connection", "select", "highlight", "say".
 
 import { createEmitter } from './emitter.js';
@@ -21,6 +21,10 @@ const STATE_AT_START = {
     realTime: 0,
     busy: false,
     canAct: false,
+    looping: false,
+    ended: false,
+    undo: 0,
+    redo: 0,
     sentence: '',
 };
 
@@ -305,6 +309,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
             samples.drop(message.time);
             model.highlighted = null;
         },
+        trouble() {},
         reply() {},
     };
 

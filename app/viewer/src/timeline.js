@@ -49,14 +49,27 @@ export function createTimeline({ model, source }) {
     const busy = make('span', { id: 'busy', hidden: true, title: 'computing' });
     const sentence = make('p', { id: 'sentence' });
     scrub.append(past, marks, knob);
-    const ending = make('div', { id: 'ending', role: 'status', hidden: true }, sentence);
+    const replay = make('button', { id: 'replay', type: 'button' }, 'Replay');
+    const goOn = make('button', { id: 'continue', type: 'button' }, 'Continue');
+    replay.addEventListener('click', async () => {
+        await model.do({ do: 'seek', time: 0 });
+        await model.do({ do: 'play' });
+    });
+    goOn.addEventListener('click', () => model.do({ do: 'play' }));
+    const ending = make(
+        'div',
+        { id: 'ending', role: 'status', hidden: true },
+        sentence,
+        replay,
+        goOn,
+    );
     document.getElementById('low').append(ending);
     element.append(
         reset,
         back,
         play,
         step,
-        ...(source.isLive ? [] : [loop]),
+        loop,
         speed,
         scrub,
         busy,
@@ -127,7 +140,7 @@ export function createTimeline({ model, source }) {
     }
 
     function toggleLoop() {
-        return model.do({ do: 'loop', on: !model.state.isLooping });
+        return model.do({ do: 'loop', on: !model.state.looping });
     }
 
     function drawMarks(span) {
@@ -202,6 +215,17 @@ export function createTimeline({ model, source }) {
         }
     }
 
+    /** Where the time stands still: why, and what can be done about it. */
+    function showEnding({ sentence: reason, ended, canAct }) {
+        const text = ended ? 'The end of the scene.' : reason;
+        if (sentence.textContent !== text) {
+            sentence.textContent = text;
+        }
+        replay.hidden = !ended;
+        goOn.hidden = !ended || !canAct; // a recording has nothing beyond its end
+        ending.hidden = !text || !model.scene;
+    }
+
     function showState() {
         const { state } = model;
         if (play.dataset.playing !== String(state.playing)) {
@@ -210,11 +234,11 @@ export function createTimeline({ model, source }) {
             play.title = state.playing ? 'Pause (space)' : 'Play (space)';
             play.setAttribute('aria-label', play.title);
         }
-        loop.classList.toggle('on', Boolean(state.isLooping));
+        loop.classList.toggle('on', Boolean(state.looping));
+        loop.setAttribute('aria-pressed', String(Boolean(state.looping)));
         busy.hidden = !state.busy;
         rate.textContent = state.playing ? `${formatFactor(state.realTime)} × real time` : 'paused';
-        sentence.textContent = state.sentence ?? '';
-        ending.hidden = !state.sentence || !model.scene;
+        showEnding(state);
         showSpeed(state.speed);
         scrub.setAttribute('aria-valuemax', spanOf().toFixed(3));
     }
