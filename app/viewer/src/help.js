@@ -12,6 +12,8 @@ const rows = [
     ['d p m t', 'tools: drag, push, move, turn'],
     ['n', 'select the next body (shift: the one before)'],
     ['f', 'follow the selected body'],
+    ['x i o', 'hide the selected body, show it alone, make it transparent'],
+    ['shift + x', 'show all bodies again'],
     ['h', 'reset the view'],
     ['g j', 'plots, journal'],
     ['Tab', 'go to the next control; in the view: arrows turn, + − zoom'],

@@ -82,6 +82,10 @@ export function listenToKeys({ model, view, overlays, timeline }) {
         h: () => view?.lookHome(),
         n: () => selectNext(model, 1),
         N: () => selectNext(model, -1),
+        i: () => view?.change('isolate'),
+        o: () => view?.change('ghost'),
+        x: () => view?.change('hide'),
+        X: () => view?.change('all'),
         r: () => model.do({ do: 'reset' }),
     };
     window.addEventListener('keydown', (event) => {

@@ -6,6 +6,7 @@ import { createLines, createMarks } from './arrows.js';
 import { make } from './elements.js';
 import { findAfter } from './model.js';
 import { boundsOf, colorOf, matrixOf } from './shapes.js';
+import { createLabels } from './labels.js';
 import { createTrails } from './trails.js';
 
 const COLORS = {
@@ -60,6 +61,7 @@ const KINDS = [
     { name: 'trail', title: 'Trail', help: 'path of the selected body' },
     { name: 'trails', title: 'All trails', help: 'paths of all bodies' },
     { name: 'rays', title: 'Rays', help: 'rays of the pair that touches next, and where they hit' },
+    { name: 'labels', title: 'Labels', help: 'names of the bodies' },
 ];
 
 /** Scales vectors so that the largest recent one has a length that fits the scene. */
@@ -92,6 +94,7 @@ export function createOverlays({ model, view, theme }) {
     const marks = createMarks(group);
     const lines = createLines(group);
     const trails = createTrails(model, view);
+    const labels = createLabels(model, view);
     const isOn = Object.fromEntries(KINDS.map(({ name }) => [name, false]));
     const contactScale = createScale();
     const impulseScale = createScale();
@@ -166,6 +169,12 @@ export function createOverlays({ model, view, theme }) {
     }
 
     function drawAxes() {
+        // those of the world, at its origin
+        ['x', 'y', 'z'].forEach((name, i) => {
+            const way = [0, 0, 0];
+            way[i] = longest;
+            marks.arrow([0, 0, 0], way, thickness * 1.4, colors[name]);
+        });
         for (const body of model.bodies.values()) {
             if (body.type === 'static' || !model.pose(body.number, pose)) {
                 continue;
@@ -292,6 +301,7 @@ export function createOverlays({ model, view, theme }) {
         }
         drawTrails();
         drawHighlight();
+        labels.draw({ bodies: isOn.labels, axes: isOn.axes ? longest : 0 });
         marks.end();
         lines.end();
     }
@@ -324,7 +334,8 @@ export function createOverlays({ model, view, theme }) {
     model.on('scene', () => {
         element.hidden = false;
         // only where contact is found by them
-        buttons.at(-1).hidden = model.scene?.detector !== 'rays';
+        buttons[KINDS.findIndex(({ name }) => name === 'rays')].hidden =
+            model.scene?.detector !== 'rays';
         [contactScale, impulseScale, jointScale].forEach((scale) => scale.reset());
     });
     model.on('hello', (message) => {

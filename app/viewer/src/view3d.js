@@ -205,6 +205,22 @@ export function createView({ model, element, isSoftware, theme, free }) {
             isDirty = true;
         },
 
+        /** Hides a body, shows it alone, makes it transparent: "hide", "isolate", "ghost"; "all" ends it. */
+        change(what, number = model.selected) {
+            const changes = {
+                hide: () => solids.hide(number),
+                isolate: () => solids.isolate(number),
+                ghost: () => solids.toggleGhost(number),
+                all: () => solids.showAll(),
+            };
+            if (what !== 'all' && number === null) {
+                return;
+            }
+            changes[what]();
+            isStale = isDirty = true;
+            model.emit('shown', solids.changeCount);
+        },
+
         /** Resets the camera. */
         lookHome() {
             followed = null;
@@ -428,8 +444,11 @@ export function createView({ model, element, isSoftware, theme, free }) {
         view.sceneName = message.name;
         frame = { ...VIEW_AT_START, ...wanted };
         if (isOther) {
+            solids.showAll();
             followed = null;
-            lookAtStart();
+        }
+        if (isOther || attention.isFree) {
+            lookAtStart(); // the file of a scene may have changed a lot
         }
         isFirstFrame = true;
         isStale = isDirty = true;
