@@ -40,6 +40,7 @@ set(appFiles
   app/server/server.c
   app/server/server_clients.c
   app/server/server_commands.c
+  app/server/server_control.c
   app/server/server_guard.c
   app/server/server_http.c
   app/server/server_threads.c

@@ -100,6 +100,7 @@ static int addClient(rbServer* server, struct lws* wsi, Session* session)
     session->client = client;
     atomic_fetch_add(&server->clientCount, 1);
     atomic_fetch_add(&server->clientsSeen, 1);
+    rbServer_UpdateViewers(server);
     ask(client);
     return 0;
 }
@@ -125,6 +126,9 @@ static void removeClient(rbServer* server, Session* session)
     rbMessage_Free(&client->input);
     rbFree(client, sizeof *client);
     atomic_fetch_sub(&server->clientCount, 1);
+    if (!atomic_load(&server->isStopping)) {
+        rbServer_UpdateViewers(server);
+    }
 }
 
 // ----------------------------------------------------------------------------------------- writing

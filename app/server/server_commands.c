@@ -152,6 +152,11 @@ static void handleClose(rbServer* server, rbServerClient* client, const Request*
     }
 }
 
+static void handleControl(rbServer* server, rbServerClient* client, const Request* request)
+{
+    rbServer_HandleControl(server, client, request->json, request->id);
+}
+
 static void handleMove(rbServer* server, rbServerClient* client, const Request* request)
 {
     rbServer_Queue(server, client->number, RB_COMMAND_MOVE, request->text, request->id);
@@ -167,7 +172,7 @@ static const struct {
     HandleFn* handle;
 } handlers[] = {
     {"select", handleSelect}, {"overlays", handleOverlays}, {"open", handleOpen},
-    {"close", handleClose},   {"drag-move", handleMove},
+    {"close", handleClose},   {"drag-move", handleMove},    {"control", handleControl},
 };
 
 // ----------------------------------------------------------------------------------------- reading
@@ -228,11 +233,14 @@ static void takeFile(rbServer* server, rbServerClient* client)
     const char* command = json_string_value(json_object_get(json, "do"));
     const char* name = json_string_value(json_object_get(json, "scene"));
     char id[sizeof((rbCommand*)0)->id];
+    char refusal[128];
     writeId(json, id, sizeof id);
     if (command == NULL || strcmp(command, "open") != 0) {
         rbServer_Reply(server, client->number, id,
                        "commands must be text, one JSON object each; only \"open\" may have a file",
                        true);
+    } else if (rbServer_ValidateControl(server, client, command, refusal, sizeof refusal) != NULL) {
+        rbServer_Reply(server, client->number, id, refusal, false);
     } else if (server->host.openSent == NULL) {
         rbServer_Reply(server, client->number, id, "this server opens no files", false);
     } else if (name == NULL || !rbGuard_IsSceneName(name)) {
@@ -261,7 +269,13 @@ void rbServer_TakeCommand(rbServer* server, rbServerClient* client)
     const char* name = json_string_value(json_object_get(json, "do"));
     char id[sizeof((rbCommand*)0)->id];
     writeId(json, id, sizeof id);
-    if (name == NULL) {
+    char refusal[128];
+    const char* error =
+        name != NULL ? rbServer_ValidateControl(server, client, name, refusal, sizeof refusal)
+                     : NULL;
+    if (error != NULL) {
+        rbServer_Reply(server, client->number, id, error, false);
+    } else if (name == NULL) {
         rbServer_Reply(server, client->number, id,
                        json_is_object(json)
                            ? "a command needs its name: {\"do\": \"pause\"}"

@@ -59,6 +59,7 @@ typedef struct rbServerClient {
     int excessCount;
     int badCount;
     bool isClosing;
+    bool isAsking;               // for control; guarded by the server's mutex
     RB_ARRAY(rbOutgoing) outbox; // guarded by the server's mutex
 } rbServerClient;
 
@@ -117,6 +118,7 @@ struct rbServer {
     pthread_cond_t hasCommands;
     pthread_cond_t hasJobs;
     RB_ARRAY(rbCommand) queue;
+    int control; // number of the client that alone may act; 0: all may
     bool areThreadsEnding;
     rbJob* jobs; // RB_JOBS_MAX of them
 
@@ -165,6 +167,14 @@ void rbServer_Broadcast(rbServer* server, const char* text, size_t size);
 // A binary message: u32 bytes of the JSON | JSON | file. NULL: it is not one; else the caller's.
 json_t* rbServer_ReadSent(const void* message, size_t size, const void** bytes, size_t* byteCount);
 void rbServer_FreeCommand(rbCommand* command);
+
+// server_control.c: which clients may act.
+// The message why a command is refused, NULL if it is not.
+const char* rbServer_ValidateControl(rbServer* server, const rbServerClient* client,
+                                     const char* command, char* text, size_t capacity);
+void rbServer_HandleControl(rbServer* server, rbServerClient* client, json_t* json, const char* id);
+// A client has come or gone.
+void rbServer_UpdateViewers(rbServer* server);
 
 // server_threads.c
 void* rbServer_Simulate(void* context); // the server

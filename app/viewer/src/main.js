@@ -18,6 +18,7 @@ import { createTheme } from './theme.js';
 import { createTitle } from './title.js';
 import { createTrouble } from './trouble.js';
 import { createView } from './view3d.js';
+import { createViewers } from './viewers.js';
 
 const byId = (id) => document.getElementById(id);
 
@@ -92,6 +93,7 @@ function start(source, say) {
     }
     app.title = createTitle(app);
     app.timeline = createTimeline(app);
+    app.viewers = createViewers(app);
     app.trouble = createTrouble(app);
     app.files = createFiles(app);
     app.gallery = createGallery(app);
