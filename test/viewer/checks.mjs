@@ -7,7 +7,7 @@ const require = createRequire(new URL('../../app/viewer/package.json', import.me
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 // What lies on the view; the view itself and dialogs are meant to be below and above.
-const PARTS = ['#title', '#tools', '#panels > *', '#journal', '#overlays', '#ending', '#plots', '#timeline', '#editor'];
+const PARTS = ['#title', '#tools', '#panels > *', '#journal', '#overlays', '#scale', '#ending', '#plots', '#timeline', '#editor'];
 
 /** Bounding boxes of the parts that are visible: [{name, left, top, right, bottom}]. */
 export function boxesOf(page) {

@@ -5,6 +5,7 @@ import * as THREE from 'three';
 import { createLines, createMarks } from './arrows.js';
 import { make } from './elements.js';
 import { findAfter } from './model.js';
+import { formatUnit } from './words.js';
 import { boundsOf, colorOf, matrixOf } from './shapes.js';
 import { createLabels } from './labels.js';
 import { createTrails } from './trails.js';
@@ -64,21 +65,32 @@ const KINDS = [
     { name: 'labels', title: 'Labels', help: 'names of the bodies' },
 ];
 
-/** Scales vectors so that the largest recent one has a length that fits the scene. */
-function createScale() {
+/** 1, 2 or 5 times a power of ten, not below a number. */
+export function roundUp(value) {
+    const power = 10 ** Math.floor(Math.log10(value));
+    return [1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-12)) * power;
+}
+
+/**
+ * Scales vectors so that the largest recent one has a length that fits the scene: linearly, with a
+ * round number for the longest arrow, so that lengths can be compared and read.
+ */
+export function createScale() {
     let reference = 0;
     return {
+        /** What an arrow of the greatest length stands for; 0: nothing was seen yet. */
+        get full() {
+            return reference > 0 ? roundUp(reference) : 0;
+        },
         take(vectors) {
             reference *= REFERENCE_DECAY;
             for (const v of vectors) {
                 reference = Math.max(reference, Math.hypot(v[0], v[1], v[2]));
             }
         },
-        /** The vector to draw for one of a given size; small ones stay visible. */
+        /** The vector to draw for one of a given size. */
         apply(v, longest) {
-            const size = Math.hypot(v[0], v[1], v[2]);
-            const scale =
-                size > 0 && reference > 0 ? (longest * Math.sqrt(size / reference)) / size : 0;
+            const scale = reference > 0 ? longest / this.full : 0;
             return [v[0] * scale, v[1] * scale, v[2] * scale];
         },
         reset() {
@@ -99,6 +111,8 @@ export function createOverlays({ model, view, theme }) {
     const contactScale = createScale();
     const impulseScale = createScale();
     const jointScale = createScale();
+    const legend = make('div', { id: 'scale', role: 'status', hidden: true });
+    document.getElementById('low').append(legend);
     const pose = new Float64Array(7);
     const color = new THREE.Color();
     let colors = COLORS;
@@ -304,6 +318,35 @@ export function createOverlays({ model, view, theme }) {
         labels.draw({ bodies: isOn.labels, axes: isOn.axes ? longest : 0 });
         marks.end();
         lines.end();
+        showScale();
+    }
+
+    /** How long an arrow of a round size is, in the middle of the view. */
+    function showScale() {
+        const scales = [
+            ['contacts', contactScale, 'N', colors.force, 'contact force'],
+            ['impulses', impulseScale, 'N s', colors.impulse, 'impulse'],
+            ['joints', jointScale, 'N', colors.jointForce, 'joint force'],
+        ].filter(([name, scale]) => isOn[name] && scale.full > 0);
+        const { camera, canvas, controls } = view;
+        const far = camera.position.distanceTo(controls.target);
+        const tall = 2 * far * Math.tan((camera.fov * Math.PI) / 360);
+        const pixels = Math.round((longest / tall) * canvas.clientHeight);
+        const key = JSON.stringify([pixels, scales.map(([name, scale]) => [name, scale.full]), colors.force]);
+        legend.hidden = scales.length === 0;
+        if (legend.dataset.key === key) {
+            return;
+        }
+        legend.dataset.key = key;
+        legend.replaceChildren(
+            ...scales.map(([name, scale, unit, shade, label]) => {
+                const bar = make('span', { className: 'bar' });
+                bar.style.width = `${Math.min(pixels, 200)}px`;
+                bar.style.background = shade;
+                const text = `${label} ${formatUnit(scale.full, unit, 3)}`;
+                return make('span', { className: 'scale', 'data-scale': name }, bar, text);
+            }),
+        );
     }
 
     const buttons = KINDS.map(({ name, title, help }, i) => {
@@ -337,6 +380,7 @@ export function createOverlays({ model, view, theme }) {
         buttons[KINDS.findIndex(({ name }) => name === 'rays')].hidden =
             model.scene?.detector !== 'rays';
         [contactScale, impulseScale, jointScale].forEach((scale) => scale.reset());
+        legend.hidden = true;
     });
     model.on('hello', (message) => {
         element.hidden = !message.scene;

@@ -2,11 +2,14 @@
 // shown. A list at the side is both legend and selection.
 import uPlot from 'uplot';
 
+import { createCauses, findCauses } from './causes.js';
 import { make } from './elements.js';
+import { saveText, toCsv, toSvg } from './export.js';
 import { indexAt, lowerBound, thin, throttle, valueAt } from './sampling.js';
 import { formatNumber, formatUnit, prettyUnit } from './words.js';
 
 const redrawInterval = 200; // ms
+const CAUSE_PIXELS = 4; // on both sides of a click
 const seriesMax = 8; // shown initially in a group; more can be selected
 
 export const groups = [
@@ -74,7 +77,7 @@ class Liveliness {
 }
 
 class Plots {
-    constructor({ model, view, element, theme }) {
+    constructor({ model, view, element, theme, goToEvent }) {
         this.model = model;
         this.theme = theme;
         this.element = element;
@@ -84,6 +87,10 @@ class Plots {
         this.zoom = null;
         this.chart = null;
         this.chartKey = '';
+        this.describeCauses = createCauses(model, {
+            go: (index) => goToEvent?.(index),
+            close: () => this.closeCauses(),
+        });
         this.makeFrame();
         this.refresh = throttle(() => this.redraw(), redrawInterval);
         for (const type of ['samples', 'drop']) {
@@ -105,13 +112,28 @@ class Plots {
         this.hint = make(
             'span',
             { className: 'plots-hint' },
-            'click: go to time · drag: zoom · double click: reset zoom',
+            'click: go to time, causes of a step · drag: zoom · double click: reset zoom',
         );
-        head.append(this.tabs, this.hint);
+        const exports = ['svg', 'csv'].map((kind) => {
+            const title = kind === 'svg' ? 'Save the plot as a drawing' : 'Save its values as a table';
+            const button = make(
+                'button',
+                { type: 'button', className: 'plots-tab', 'data-export': kind, title },
+                kind.toUpperCase(),
+            );
+            button.addEventListener('click', () => this.save(kind));
+            return button;
+        });
+        head.append(this.tabs, this.hint, ...exports);
         const body = make('div', { className: 'plots-body' });
         this.canvasBox = make('div', { className: 'plots-canvas' });
-        this.list = make('div', { className: 'plots-list' });
-        body.append(this.canvasBox, this.list);
+        this.list = make('div', { className: 'plots-list', tabIndex: 0 });
+        this.list.setAttribute('role', 'region');
+        this.list.setAttribute('aria-label', 'columns of the plot');
+        this.causes = make('div', { className: 'plots-list plots-causes', hidden: true, tabIndex: 0 });
+        this.causes.setAttribute('role', 'region');
+        this.causes.setAttribute('aria-label', 'causes of the energy step');
+        body.append(this.canvasBox, this.list, this.causes);
         this.element.classList.add('plots');
         this.element.replaceChildren(head, body);
     }
@@ -121,6 +143,7 @@ class Plots {
     }
 
     takeScene() {
+        this.closeCauses();
         this.choices.clear();
         this.liveliness.reset();
         this.zoom = null;
@@ -145,11 +168,63 @@ class Plots {
 
     /** Shows the tab of a group. */
     show(group) {
+        this.closeCauses();
         this.group = group;
         for (const tab of this.tabs.children) {
             tab.setAttribute('aria-pressed', tab.dataset.group === group);
         }
         this.redraw();
+    }
+
+    /** Lists what changed the energy between two times. */
+    showCauses(from, to) {
+        const causes = findCauses(this.model, from, to);
+        if (causes) {
+            this.causes.replaceChildren(...this.describeCauses(causes));
+            this.causes.hidden = false;
+            this.list.hidden = true;
+        }
+    }
+
+    closeCauses() {
+        if (this.causes) {
+            this.causes.hidden = true;
+            this.list.hidden = false;
+        }
+    }
+
+    /** What is shown, as a file: {name, text}. */
+    export(kind) {
+        const { samples, scene } = this.model;
+        const members = this.members();
+        const shown = chooseColumns(members, this.choices, (i) => this.liveliness.alive[i] === true);
+        const series = shown.map((index) => ({
+            name: this.columns()[index].name,
+            unit: this.columns()[index].unit ?? '',
+            color: columnColor(members.indexOf(index)),
+            values: samples.values[index],
+        }));
+        const range = this.zoom
+            ? {
+                  from: lowerBound(samples.time, samples.count, this.zoom[0]),
+                  to: Math.min(lowerBound(samples.time, samples.count, this.zoom[1]) + 1, samples.count),
+              }
+            : { from: 0, to: samples.count };
+        const isLog = groups.find(({ key }) => key === this.group)?.isLog;
+        const title = `${scene.title || scene.name}: ${this.group}`;
+        const text =
+            kind === 'csv'
+                ? toCsv(samples.time, series, range)
+                : toSvg(samples.time, series, { title, isLog, ...range });
+        return { name: `${scene.name}-${this.group}.${kind}`, text };
+    }
+
+    save(kind) {
+        if (this.model.scene && this.model.samples.count > 0) {
+            this.liveliness.look(this.model.samples);
+            const { name, text } = this.export(kind);
+            saveText(name, kind === 'csv' ? 'text/csv' : 'image/svg+xml', text);
+        }
     }
 
     members() {
@@ -321,7 +396,11 @@ class Plots {
         over.addEventListener('click', (event) => {
             if (downAt !== null && Math.abs(event.clientX - downAt) < 4 && event.detail < 2) {
                 const left = event.clientX - over.getBoundingClientRect().left;
-                this.model.do({ do: 'seek', time: Math.max(this.chart.posToVal(left, 'x'), 0) });
+                const at = (px) => Math.max(this.chart.posToVal(px, 'x'), 0);
+                this.model.do({ do: 'seek', time: at(left) });
+                if (this.group === 'energy') {
+                    this.showCauses(at(left - CAUSE_PIXELS), at(left + CAUSE_PIXELS));
+                }
             }
         });
         over.addEventListener('dblclick', () => {
