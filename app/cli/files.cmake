@@ -19,6 +19,7 @@ set(programFiles
   app/cli/output_files.c
   app/cli/output_formats.c
   app/cli/outputs.c
+  app/cli/picture_cache.c
   app/cli/pictures.c
   app/cli/plotting.c
   app/cli/progress.c

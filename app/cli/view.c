@@ -4,6 +4,7 @@
 #include "base/core/memory.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/picture_cache.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
 #include "cli/signals.h"
@@ -223,6 +224,13 @@ static rbStatus drawPicture(const char* name, unsigned char** png, size_t* size,
                             void* context)
 {
     (void)context;
+    char path[RB_PICTURE_PATH_MAX];
+    char kept[RB_PICTURE_PATH_MAX];
+    bool isCached = rbFindExamplePath(name, path, sizeof path) && rbFindCachedPicture(path, kept);
+    *png = isCached ? rbReadCachedPicture(kept, size) : NULL;
+    if (*png != NULL) {
+        return RB_STATUS_OK;
+    }
     rbScene* scene = rbOpenExampleScene(name, error);
     if (scene == NULL) {
         return error->status;
@@ -232,6 +240,9 @@ static rbStatus drawPicture(const char* name, unsigned char** png, size_t* size,
     rbStatus status = rbDrawScene(scene, time, PICTURE_WIDTH, PICTURE_HEIGHT, &file, error);
     *png = file.bytes;
     *size = file.size;
+    if (isCached && status == RB_STATUS_OK) {
+        rbKeepPicture(kept, file.bytes, file.size);
+    }
     rbDestroyScene(scene);
     return status;
 }

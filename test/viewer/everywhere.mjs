@@ -1,5 +1,7 @@
 // The page on phones, tablets, small windows, in the dark, by the keyboard, by fingers, and by axe.
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { checkAccess, checkLayout, drawn } from './checks.mjs';
 import * as rb from './harness.mjs';
@@ -208,6 +210,41 @@ test('fingers: a tap selects, one finger turns the view, two zoom', async () => 
   await rb.screenshot(page, 'touch');
   assert.deepEqual(touch.troubles, []);
   await touch.close();
+});
+
+test('a picture of the gallery is drawn once: another start of the program has it at once', async () => {
+  const get = async (from) => {
+    const start = Date.now();
+    const bytes = Buffer.from(await (await fetch(new URL('picture/dominoes.png', from.url))).arrayBuffer());
+    return { bytes, time: Date.now() - start };
+  };
+  const first = await get(server);
+  const other = await rb.startServer();
+  const again = await get(other);
+  await other.stop();
+  console.log(`a picture: ${first.time} ms, from another start ${again.time} ms`);
+  assert.deepEqual(again.bytes, first.bytes);
+  const kept = readdirSync(join(rb.output, 'cache', 'rattleback')).filter((name) => name.endsWith('.png'));
+  assert.ok(kept.some((name) => readFileSync(join(rb.output, 'cache', 'rattleback', name)).equals(first.bytes)), 'it is not kept');
+});
+
+test('without WebGL there is a sentence and the picture of the scene, and the scene runs', async () => {
+  const blind = await rb.openPage('about:blank');
+  await blind.page.addInitScript(() => {
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function get(kind, ...rest) {
+      return /webgl/.test(kind) ? null : getContext.call(this, kind, ...rest);
+    };
+  });
+  await blind.page.goto(server.url);
+  await rb.until(blind.page, () => window.rattleback?.model?.scene && window.rattleback.ready);
+  assert.match(await blind.page.textContent('#view p'), /WebGL 2 is missing/);
+  await rb.until(blind.page, () => window.rattleback.model.frameCount > 0);
+  await checkLayout(blind.page, 'without WebGL');
+  await checkAccess(blind.page, 'without WebGL');
+  await rb.screenshot(blind.page, 'no-webgl');
+  assert.deepEqual(blind.troubles, []);
+  await blind.close();
 });
 
 test('the gallery loads its pictures when they are seen, and passes axe', async () => {
