@@ -29,6 +29,7 @@ set(appFiles
   app/session/session_history.c
   app/session/session_parameters.c
   app/session/session_save.c
+  app/session/session_undo.c
   app/session/setting_messages.c
   app/session/store.c
   app/session/store_frame.c
@@ -39,6 +40,7 @@ set(appFiles
   app/server/server.c
   app/server/server_clients.c
   app/server/server_commands.c
+  app/server/server_control.c
   app/server/server_guard.c
   app/server/server_http.c
   app/server/server_threads.c

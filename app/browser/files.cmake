@@ -23,6 +23,7 @@ set(engineFiles
   app/session/session_history.c
   app/session/session_parameters.c
   app/session/session_save.c
+  app/session/session_undo.c
   app/session/setting_messages.c
   app/session/store.c
   app/session/store_frame.c

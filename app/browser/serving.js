@@ -100,8 +100,8 @@ export function createServing(host) {
         }
     }
 
-    async function open(command) {
-        const { scene: name, text: given, id } = command;
+    async function open(command, bytes) {
+        const { scene: name, text: given, file, id } = command;
         let opened = null;
         try {
             if (typeof name !== 'string' || !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,62}$/.test(name)) {
@@ -110,9 +110,14 @@ export function createServing(host) {
             if (given !== undefined && (typeof given !== 'string' || given.length > TEXT_MAX)) {
                 throw new EngineError(`"text" must be the JSON text of a scene of at most ${TEXT_MAX} characters`);
             }
+            if (given === undefined && file !== undefined) {
+                throw new EngineError('this page opens scenes and meshes; recordings need rattleback view');
+            }
+            if (bytes?.length > 0 && typeof file === 'string') {
+                engine.putFile(file, bytes);
+            }
             const text = given ?? new TextDecoder().decode(await host.readFile(`${name}.json`));
             opened = await openScene(text, name);
-            opened.command('{"do": "play"}');
         } catch (error) {
             reply(id, error.message);
             if (error.details?.status === 'out of memory' || !(error instanceof EngineError)) {
@@ -138,7 +143,7 @@ export function createServing(host) {
         outbox.push(engine.hello);
     }
 
-    async function take(text) {
+    async function take(text, bytes) {
         let command = null;
         try {
             command = JSON.parse(text);
@@ -146,7 +151,7 @@ export function createServing(host) {
             command = null;
         }
         if (command?.do === 'open') {
-            await open(command);
+            await open(command, bytes);
         } else if (command?.do === 'close') {
             closeScene(command);
         } else if (command?.do === 'text') {
@@ -174,11 +179,11 @@ export function createServing(host) {
             flush();
         },
         /** A command of the page, JSON text. */
-        take(text) {
+        take(text, bytes = null) {
             queue = queue.then(async () => {
                 try {
                     if (engine) {
-                        await take(text);
+                        await take(text, bytes);
                     }
                 } catch (error) {
                     lose(error);

@@ -1,5 +1,5 @@
 // The Web Worker of the site: the engine behind the same protocol as the server of the viewer.
-// Messages from the page: a text is a command, null asks for more. To the page: an array of messages,
+// Messages from the page: a text is a command, {text, bytes} one with a file, null asks for more. To the page: an array of messages,
 // or an object {lost: SENTENCE} after which the worker does nothing any more.
 
 import { createServing } from './serving.js';
@@ -54,5 +54,13 @@ const serving = createServing({
     lose,
 });
 
-self.onmessage = ({ data }) => (data === null ? serving.more() : serving.take(data));
+self.onmessage = ({ data }) => {
+    if (data === null) {
+        serving.more();
+    } else if (typeof data === 'string') {
+        serving.take(data);
+    } else {
+        serving.take(data.text, data.bytes);
+    }
+};
 serving.start().catch((error) => lose(`the engine could not be started: ${error.message}`));

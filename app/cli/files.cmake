@@ -20,6 +20,7 @@ set(programFiles
   app/cli/output_files.c
   app/cli/output_formats.c
   app/cli/outputs.c
+  app/cli/picture_cache.c
   app/cli/pictures.c
   app/cli/plotting.c
   app/cli/progress.c
@@ -45,6 +46,7 @@ set(programFiles
   app/cli/verdict.c
   app/cli/verify.c
   app/cli/view.c
+  app/cli/view_files.c
   bench/accuracy_scenes.c
   bench/bench.c
   bench/bumpy_sphere.c

@@ -324,6 +324,12 @@ bool rbWriteSceneList(FILE* file)
     return true;
 }
 
+bool rbFindExamplePath(const char* name, char* path, size_t capacity)
+{
+    rbError error = {0};
+    return findScene(name, path, capacity, &error) == RB_STATUS_OK;
+}
+
 rbScene* rbOpenExampleScene(const char* name, rbError* error)
 {
     char path[RB_CLI_PATH_MAX + 80];

@@ -23,6 +23,9 @@ rbStatus rbSceneList_Read(rbSceneList* list, rbError* error);
 // The path of a scene, given as a file or by the name of an example; false: there is none.
 bool rbFindScenePath(const char* argument, char* path, size_t capacity);
 
+// The path of an example scene by its name alone; false: there is none.
+bool rbFindExamplePath(const char* name, char* path, size_t capacity);
+
 // Reads a scene given as a path or as the name of an example scene.
 rbScene* rbOpenScene(const char* argument, rbError* error);
 

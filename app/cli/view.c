@@ -4,9 +4,12 @@
 #include "base/core/memory.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/picture_cache.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
 #include "cli/signals.h"
+#include "cli/view_files.h"
+#include "io/scene/file_bytes.h"
 #include "render/picture.h"
 #include "server/server.h"
 #include "server/session_recording.h"
@@ -24,7 +27,8 @@
 
 #define PICTURE_WIDTH 480
 #define PICTURE_HEIGHT 270
-#define PICTURE_TIME 0.3 // of the duration of a scene, when its picture is taken
+#define TROUBLE_TEXT_MAX ((size_t)1 << 20) // bytes of a scene that are shown with its mistake
+#define PICTURE_TIME 0.3                   // of the duration of a scene, when its picture is taken
 
 extern char** environ;
 
@@ -74,12 +78,24 @@ typedef struct rbViewOptions {
     double speed;    // 0: chosen by the session
     double wallTime; // s until it ends automatically; 0: never
     const char* recordPath;
+    const rbArguments* arguments;
+    rbWatch watch; // of the scene's file
 } rbViewOptions;
 
 static void sendCommand(rbSession* session, const char* command)
 {
     rbReply reply = {0};
     rbSession_Command(session, 0, command, strlen(command), &reply);
+}
+
+// The command at the start. NULL: none, the clock starts when the first page is ready; but not if
+// the time is limited, since a script may have no page.
+static const char* getStart(const rbViewOptions* options)
+{
+    if (options->isPaused) {
+        return "{\"do\": \"pause\"}";
+    }
+    return options->wallTime > 0.0 ? "{\"do\": \"play\"}" : NULL;
 }
 
 static bool startSession(rbScene* scene, const rbViewOptions* options, rbSimulation* simulation,
@@ -96,7 +112,10 @@ static bool startSession(rbScene* scene, const rbViewOptions* options, rbSimulat
                        options->speed);
         sendCommand(session, command);
     }
-    sendCommand(session, options->isPaused ? "{\"do\": \"pause\"}" : "{\"do\": \"play\"}");
+    const char* start = getStart(options);
+    if (start != NULL) {
+        sendCommand(session, start);
+    }
     *simulation = rbMakeSessionSimulation(session);
     return true;
 }
@@ -128,8 +147,10 @@ static bool startRecording(rbRecording* recording, const char* path, const rbVie
         return false;
     }
     rbReply reply = {0};
-    const char* command = options->isPaused ? "{\"do\": \"pause\"}" : "{\"do\": \"play\"}";
-    simulation->command(simulation->object, 0, command, strlen(command), &reply);
+    const char* start = getStart(options);
+    if (start != NULL) {
+        simulation->command(simulation->object, 0, start, strlen(start), &reply);
+    }
     return true;
 }
 
@@ -138,9 +159,47 @@ static bool startRecording(rbRecording* recording, const char* path, const rbVie
 static bool openExample(const char* name, rbSimulation* simulation, rbError* error, void* context)
 {
     const rbViewOptions* options = context;
-    const rbViewOptions plain = {.speed = options->speed, .isPaused = options->isPaused};
+    const rbViewOptions plain = {
+        .speed = options->speed, .isPaused = options->isPaused, .wallTime = options->wallTime};
     rbScene* scene = rbOpenExampleScene(name, error);
     return scene != NULL && startSession(scene, &plain, simulation, error);
+}
+
+static bool openSent(const rbSentScene* sent, rbSimulation* simulation, rbError* error,
+                     void* context)
+{
+    const rbViewOptions* options = context;
+    rbViewOptions plain = {
+        .speed = options->speed, .isPaused = options->isPaused, .wallTime = options->wallTime};
+    if (sent->text != NULL) {
+        rbScene* scene = rbReadSentScene(sent, error);
+        return scene != NULL && startSession(scene, &plain, simulation, error);
+    }
+    rbRecording* recording = rbReadSentRecording(sent, error);
+    return recording != NULL && startRecording(recording, sent->name, &plain, simulation, error);
+}
+
+static bool hasChanged(void* context)
+{
+    return rbWatch_HasChanged(&((rbViewOptions*)context)->watch);
+}
+
+// The scene's file was saved. A recording holds one scene: the second is not recorded.
+static bool reopen(rbSimulation* simulation, char** text, size_t* size, rbError* error,
+                   void* context)
+{
+    const rbViewOptions* options = context;
+    rbViewOptions plain = {
+        .speed = options->speed, .isPaused = options->isPaused, .wallTime = options->wallTime};
+    rbScene* scene = rbOpenSceneWithSettings(options->arguments, error);
+    if (scene != NULL) {
+        return startSession(scene, &plain, simulation, error);
+    }
+    void* bytes = NULL;
+    rbError unreadable = {0};
+    (void)rbReadFileBytes(options->watch.path, TROUBLE_TEXT_MAX, &bytes, size, &unreadable);
+    *text = bytes;
+    return false;
 }
 
 static char* listScenes(size_t* size, void* context)
@@ -165,6 +224,13 @@ static rbStatus drawPicture(const char* name, unsigned char** png, size_t* size,
                             void* context)
 {
     (void)context;
+    char path[RB_PICTURE_PATH_MAX];
+    char kept[RB_PICTURE_PATH_MAX];
+    bool isCached = rbFindExamplePath(name, path, sizeof path) && rbFindCachedPicture(path, kept);
+    *png = isCached ? rbReadCachedPicture(kept, size) : NULL;
+    if (*png != NULL) {
+        return RB_STATUS_OK;
+    }
     rbScene* scene = rbOpenExampleScene(name, error);
     if (scene == NULL) {
         return error->status;
@@ -174,6 +240,9 @@ static rbStatus drawPicture(const char* name, unsigned char** png, size_t* size,
     rbStatus status = rbDrawScene(scene, time, PICTURE_WIDTH, PICTURE_HEIGHT, &file, error);
     *png = file.bytes;
     *size = file.size;
+    if (isCached && status == RB_STATUS_OK) {
+        rbKeepPicture(kept, file.bytes, file.size);
+    }
     rbDestroyScene(scene);
     return status;
 }
@@ -242,6 +311,9 @@ static bool readOptions(const rbArguments* arguments, rbViewOptions* options, rb
                          .address = rbArguments_Get(arguments, "--listen"),
                          .host = {.context = options,
                                   .openScene = openExample,
+                                  .openSent = openSent,
+                                  .hasChanged = hasChanged,
+                                  .reopen = reopen,
                                   .listScenes = listScenes,
                                   .drawPicture = drawPicture},
                          .recordPath = options->recordPath};
@@ -277,6 +349,16 @@ static bool startGiven(const rbArguments* arguments, const rbViewOptions* option
         return false;
     }
     return scene != NULL && startSession(scene, options, simulation, error);
+}
+
+// The file of the scene is watched; recordings do not change.
+static void watchGiven(const rbArguments* arguments, rbViewOptions* options)
+{
+    char path[sizeof options->watch.path];
+    options->arguments = arguments;
+    if (rbFindScenePath(arguments->words[0], path, sizeof path)) {
+        rbWatch_Start(&options->watch, path);
+    }
 }
 
 static rbExit serve(const rbArguments* arguments, const rbServerDef* def,
@@ -321,6 +403,9 @@ static rbExit runView(const rbArguments* arguments)
     if (arguments->wordCount > 0 && !startGiven(arguments, &options, &simulation, &error)) {
         return error.status == RB_STATUS_OK ? RB_EXIT_USAGE : rbFailWith(&error);
     }
+    if (arguments->wordCount > 0 && strcmp(simulation.kind, "live") == 0) {
+        watchGiven(arguments, &options);
+    }
     return serve(arguments, &def, &simulation, options.wallTime);
 }
 
@@ -331,7 +416,8 @@ static const rbOption options[] = {
      "writes the session with its user actions as a recording (.rbr) at the end"},
     {"--no-browser", NULL, "prints the URL only"},
     {"--speed", "FACTOR", "simulated time over wall time"},
-    {"--paused", NULL, "waits for the play button"},
+    {"--paused", NULL,
+     "waits for the play button (default: the clock starts when the first page is ready)"},
     {"--for", "SECONDS", "ends automatically after this wall time"},
     {"--set", "KEY=VALUE",
      "changes a value of the scene, e.g. world.gravity.2=-1.6; can be repeated"},

@@ -37,6 +37,9 @@ static void handleTimer(lws_sorted_usec_list_t* timer)
 {
     rbServer* server = lws_container_of(timer, rbServer, timer);
     rbServer_DropStalled(server);
+    if (atomic_load(&server->isWatching) && server->host.hasChanged(server->host.context)) {
+        rbServer_Queue(server, 0, RB_COMMAND_RELOAD, NULL, "");
+    }
     lws_sul_schedule(server->context, 0, timer, handleTimer, TIMER_INTERVAL);
 }
 
@@ -176,6 +179,8 @@ void rbServer_SetSimulation(rbServer* server, const rbSimulation* simulation)
 {
     RB_ASSERT(server->simulation.object == NULL);
     server->simulation = *simulation;
+    atomic_store(&server->isWatching,
+                 server->host.hasChanged != NULL && server->host.reopen != NULL);
 }
 
 // -------------------------------------------------------------------------------------------- loop

@@ -20,6 +20,7 @@
 #define RB_SERVER_PORT_LAST 8139
 #define RB_SERVER_CLIENTS_MAX 64
 #define RB_SERVER_MESSAGE_MAX 65536       // bytes of a command
+#define RB_SERVER_FILE_MAX (64 << 20)     // bytes of a command with a file
 #define RB_SERVER_COMMANDS_PER_SECOND 200 // of a client
 #define RB_SERVER_BAD_MAX 100             // bad messages of a client before it is dropped
 #define RB_SERVER_QUEUE_MAX 1024          // commands that wait for the simulation
@@ -41,13 +42,31 @@ typedef struct rbSimulation {
     const char* kind; // "live" or "recording"
 } rbSimulation;
 
-// Callbacks to the host. listScenes and drawPicture are called in a separate thread, openScene in
-// the simulation thread. Names have been checked: letters, digits, '-', '_', '.', not beginning
-// with a dot.
+// A scene or a recording that a client sent.
+typedef struct rbSentScene {
+    const char* name;     // of the scene
+    const char* text;     // the scene as JSON, terminated; NULL: the file is a recording
+    const char* fileName; // as the scene spells it; NULL: no file came with it
+    const void* bytes;    // of the file
+    size_t size;
+} rbSentScene;
+
+// Callbacks to the host. listScenes and drawPicture are called in a separate thread, hasChanged in
+// the one that runs the server, the others in the simulation thread. Names have been checked:
+// letters, digits, '-', '_', '.', not beginning with a dot.
 typedef struct rbServerHost {
     void* context;
     // Opens a scene of the gallery as a simulation; false and an error when there is none.
     bool (*openScene)(const char* name, rbSimulation* simulation, rbError* error, void* context);
+    // Opens what a client sent.
+    bool (*openSent)(const rbSentScene* sent, rbSimulation* simulation, rbError* error,
+                     void* context);
+    // Whether the file of the simulation that was set at the start was written since the last call.
+    bool (*hasChanged)(void* context);
+    // Opens it again; *text is the file as it is, from rbAlloc with *size bytes, NULL if
+    // unreadable.
+    bool (*reopen)(rbSimulation* simulation, char** text, size_t* size, rbError* error,
+                   void* context);
     // The scenes as JSON text, from rbAlloc with *size bytes (no terminator needed); called once.
     char* (*listScenes)(size_t* size, void* context);
     // A picture of a scene, PNG, from rbAlloc with *size bytes.

@@ -100,6 +100,7 @@ static int addClient(rbServer* server, struct lws* wsi, Session* session)
     session->client = client;
     atomic_fetch_add(&server->clientCount, 1);
     atomic_fetch_add(&server->clientsSeen, 1);
+    rbServer_UpdateViewers(server);
     ask(client);
     return 0;
 }
@@ -125,6 +126,9 @@ static void removeClient(rbServer* server, Session* session)
     rbMessage_Free(&client->input);
     rbFree(client, sizeof *client);
     atomic_fetch_sub(&server->clientCount, 1);
+    if (!atomic_load(&server->isStopping)) {
+        rbServer_UpdateViewers(server);
+    }
 }
 
 // ----------------------------------------------------------------------------------------- writing
@@ -207,8 +211,9 @@ static int takeBytes(rbServer* server, rbServerClient* client, const void* bytes
         rbMessage_Clear(&client->input, true);
         client->isInputText = lws_frame_is_binary(client->wsi) == 0;
     }
-    if (client->input.size + size > RB_SERVER_MESSAGE_MAX) {
-        static const char reason[] = "a command is at most 65536 bytes long";
+    size_t most = client->isInputText ? RB_SERVER_MESSAGE_MAX : RB_SERVER_FILE_MAX;
+    if (client->input.size + size > most) {
+        static const char reason[] = "a command is at most 65536 bytes long, a file 64 MB";
         atomic_fetch_add(&server->dropped, 1);
         lws_close_reason(client->wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, (unsigned char*)reason,
                          sizeof reason - 1);

@@ -24,6 +24,22 @@ void rbServer_PutReply(rbServer* server, int client, const char* text, size_t si
     (void)pthread_mutex_unlock(&server->mutex);
 }
 
+void rbServer_Broadcast(rbServer* server, const char* text, size_t size)
+{
+    int numbers[RB_SERVER_CLIENTS_MAX];
+    int count = 0;
+    (void)pthread_mutex_lock(&server->mutex);
+    for (int i = 0; i < RB_SERVER_CLIENTS_MAX; ++i) {
+        if (server->clients[i] != NULL) {
+            numbers[count++] = server->clients[i]->number;
+        }
+    }
+    (void)pthread_mutex_unlock(&server->mutex);
+    for (int i = 0; i < count; ++i) {
+        rbServer_PutReply(server, numbers[i], text, size, false);
+    }
+}
+
 void rbServer_Reply(rbServer* server, int client, const char* id, const char* error, bool isBad)
 {
     rbReply reply = {0};
@@ -42,11 +58,17 @@ void rbServer_FreeCommand(rbCommand* command)
 void rbServer_Queue(rbServer* server, int client, rbCommandKind kind, const char* text,
                     const char* id)
 {
+    rbServer_QueueBytes(server, client, kind, text, text != NULL ? strlen(text) + 1 : 0, id);
+}
+
+void rbServer_QueueBytes(rbServer* server, int client, rbCommandKind kind, const void* bytes,
+                         size_t size, const char* id)
+{
     rbCommand command = {.kind = kind, .client = client};
-    if (text != NULL) {
-        command.size = strlen(text) + 1;
-        command.text = rbAlloc(command.size);
-        memcpy(command.text, text, command.size);
+    if (bytes != NULL) {
+        command.size = size;
+        command.text = rbAlloc(size);
+        memcpy(command.text, bytes, size);
     }
     memcpy(command.id, id, strlen(id) + 1);
     bool isFull = false;
@@ -130,6 +152,11 @@ static void handleClose(rbServer* server, rbServerClient* client, const Request*
     }
 }
 
+static void handleControl(rbServer* server, rbServerClient* client, const Request* request)
+{
+    rbServer_HandleControl(server, client, request->json, request->id);
+}
+
 static void handleMove(rbServer* server, rbServerClient* client, const Request* request)
 {
     rbServer_Queue(server, client->number, RB_COMMAND_MOVE, request->text, request->id);
@@ -145,7 +172,7 @@ static const struct {
     HandleFn* handle;
 } handlers[] = {
     {"select", handleSelect}, {"overlays", handleOverlays}, {"open", handleOpen},
-    {"close", handleClose},   {"drag-move", handleMove},
+    {"close", handleClose},   {"drag-move", handleMove},    {"control", handleControl},
 };
 
 // ----------------------------------------------------------------------------------------- reading
@@ -182,6 +209,50 @@ static bool isWithinRate(rbServer* server, rbServerClient* client)
     return false;
 }
 
+json_t* rbServer_ReadSent(const void* message, size_t size, const void** bytes, size_t* byteCount)
+{
+    const unsigned char* data = message;
+    size_t length = size < 4 ? 0
+                             : (size_t)data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16 |
+                                   (size_t)data[3] << 24;
+    if (size < 4 || length > size - 4) {
+        return NULL;
+    }
+    *bytes = data + 4 + length;
+    *byteCount = size - 4 - length;
+    return json_loadb((const char*)data + 4, length, JSON_REJECT_DUPLICATES, NULL);
+}
+
+// A scene or a recording with its bytes.
+static void takeFile(rbServer* server, rbServerClient* client)
+{
+    const void* bytes = NULL;
+    size_t size = 0;
+    const void* message = rbMessage_GetBytes(&client->input);
+    json_t* json = rbServer_ReadSent(message, client->input.size, &bytes, &size);
+    const char* command = json_string_value(json_object_get(json, "do"));
+    const char* name = json_string_value(json_object_get(json, "scene"));
+    char id[sizeof((rbCommand*)0)->id];
+    char refusal[128];
+    writeId(json, id, sizeof id);
+    if (command == NULL || strcmp(command, "open") != 0) {
+        rbServer_Reply(server, client->number, id,
+                       "commands must be text, one JSON object each; only \"open\" may have a file",
+                       true);
+    } else if (rbServer_ValidateControl(server, client, command, refusal, sizeof refusal) != NULL) {
+        rbServer_Reply(server, client->number, id, refusal, false);
+    } else if (server->host.openSent == NULL) {
+        rbServer_Reply(server, client->number, id, "this server opens no files", false);
+    } else if (name == NULL || !rbGuard_IsSceneName(name)) {
+        rbServer_Reply(server, client->number, id,
+                       "\"scene\" must be a name of letters, digits, '-', '_' and '.'", false);
+    } else {
+        rbServer_QueueBytes(server, client->number, RB_COMMAND_FILE, message, client->input.size,
+                            id);
+    }
+    json_decref(json);
+}
+
 void rbServer_TakeCommand(rbServer* server, rbServerClient* client)
 {
     atomic_fetch_add(&server->commands, 1);
@@ -189,8 +260,7 @@ void rbServer_TakeCommand(rbServer* server, rbServerClient* client)
         return;
     }
     if (!client->isInputText) {
-        rbServer_Reply(server, client->number, "", "commands must be text, one JSON object each",
-                       true);
+        takeFile(server, client);
         return;
     }
     rbMessage_Bytes(&client->input, "", 1); // its end
@@ -199,7 +269,13 @@ void rbServer_TakeCommand(rbServer* server, rbServerClient* client)
     const char* name = json_string_value(json_object_get(json, "do"));
     char id[sizeof((rbCommand*)0)->id];
     writeId(json, id, sizeof id);
-    if (name == NULL) {
+    char refusal[128];
+    const char* error =
+        name != NULL ? rbServer_ValidateControl(server, client, name, refusal, sizeof refusal)
+                     : NULL;
+    if (error != NULL) {
+        rbServer_Reply(server, client->number, id, error, false);
+    } else if (name == NULL) {
         rbServer_Reply(server, client->number, id,
                        json_is_object(json)
                            ? "a command needs its name: {\"do\": \"pause\"}"

@@ -53,15 +53,22 @@ bool rbGuard_IsSceneName(const char* name)
 
 // --------------------------------------------------------------------------------------- requests
 
-// Host must be "name" or "name:port" of this server. A page of another site whose name was made to
-// point here (DNS rebinding) sends its own name.
+// ":8040", or nothing.
+static bool isPort(const char* text)
+{
+    return text[0] == '\0' || (text[0] == ':' && text[1] != '\0' &&
+                               strspn(text + 1, "0123456789") == strlen(text + 1));
+}
+
+// Host must be "name" or "name:port" with a name of this machine. A page of another site whose name
+// was made to point here (DNS rebinding) sends its own name. The port may be any: a tunnel
+// ('ssh -L 9000:localhost:8040') has its own.
 static bool isOwnHost(const rbServer* server, const char* host)
 {
     const char* names[] = {"127.0.0.1", "localhost", "[::1]", server->address};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-        char own[HEADER_MAX];
-        (void)snprintf(own, sizeof own, "%s:%d", names[i], server->port);
-        if (strcasecmp(host, own) == 0 || (server->port == 80 && strcasecmp(host, names[i]) == 0)) {
+        size_t size = strlen(names[i]);
+        if (strncasecmp(host, names[i], size) == 0 && isPort(host + size)) {
             return true;
         }
     }

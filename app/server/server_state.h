@@ -10,6 +10,7 @@
 #include "server/server.h"
 #include "session/stream.h"
 
+#include <jansson.h>
 #include <libwebsockets.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,11 +21,13 @@
 
 // A command of a client for the simulation.
 typedef enum rbCommandKind {
-    RB_COMMAND_TEXT,  // for the simulation
-    RB_COMMAND_MOVE,  // the same, a move of a drag: the last one counts
-    RB_COMMAND_OPEN,  // text is the name of a scene
-    RB_COMMAND_CLOSE, // back to the gallery
-    RB_COMMAND_LEAVE, // the client is gone
+    RB_COMMAND_TEXT,   // for the simulation
+    RB_COMMAND_MOVE,   // the same, a move of a drag: the last one counts
+    RB_COMMAND_OPEN,   // text is the name of a scene
+    RB_COMMAND_FILE,   // text is a message with a file, see rbServer_ReadSent
+    RB_COMMAND_RELOAD, // the file of the scene has changed
+    RB_COMMAND_CLOSE,  // back to the gallery
+    RB_COMMAND_LEAVE,  // the client is gone
 } rbCommandKind;
 
 typedef struct rbCommand {
@@ -56,6 +59,7 @@ typedef struct rbServerClient {
     int excessCount;
     int badCount;
     bool isClosing;
+    bool isAsking;               // for control; guarded by the server's mutex
     RB_ARRAY(rbOutgoing) outbox; // guarded by the server's mutex
 } rbServerClient;
 
@@ -106,13 +110,15 @@ struct rbServer {
     rbMessage message; // being sent
     rbRequest* requests;
     atomic_bool isStopping;
-    atomic_int waiting; // commands in the queue, without moves of drags
+    atomic_bool isWatching; // the file of the simulation is watched
+    atomic_int waiting;     // commands in the queue, without moves of drags
     atomic_llong clientCount, clientsSeen, refused, dropped, commands, messages, bytes;
 
     pthread_mutex_t mutex;
     pthread_cond_t hasCommands;
     pthread_cond_t hasJobs;
     RB_ARRAY(rbCommand) queue;
+    int control; // number of the client that alone may act; 0: all may
     bool areThreadsEnding;
     rbJob* jobs; // RB_JOBS_MAX of them
 
@@ -154,7 +160,21 @@ void rbServer_PutReply(rbServer* server, int client, const char* text, size_t si
 void rbServer_Reply(rbServer* server, int client, const char* id, const char* error, bool isBad);
 void rbServer_Queue(rbServer* server, int client, rbCommandKind kind, const char* text,
                     const char* id);
+void rbServer_QueueBytes(rbServer* server, int client, rbCommandKind kind, const void* bytes,
+                         size_t size, const char* id);
+// A text for all clients.
+void rbServer_Broadcast(rbServer* server, const char* text, size_t size);
+// A binary message: u32 bytes of the JSON | JSON | file. NULL: it is not one; else the caller's.
+json_t* rbServer_ReadSent(const void* message, size_t size, const void** bytes, size_t* byteCount);
 void rbServer_FreeCommand(rbCommand* command);
+
+// server_control.c: which clients may act.
+// The message why a command is refused, NULL if it is not.
+const char* rbServer_ValidateControl(rbServer* server, const rbServerClient* client,
+                                     const char* command, char* text, size_t capacity);
+void rbServer_HandleControl(rbServer* server, rbServerClient* client, json_t* json, const char* id);
+// A client has come or gone.
+void rbServer_UpdateViewers(rbServer* server);
 
 // server_threads.c
 void* rbServer_Simulate(void* context); // the server

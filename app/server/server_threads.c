@@ -4,6 +4,7 @@
 #include "server/server_state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -62,7 +63,8 @@ static void saveOnce(rbServer* server)
 static void exchange(Loop* loop, const rbSimulation* simulation)
 {
     rbServer* server = loop->server;
-    saveOnce(server); // a recording holds one scene
+    atomic_store(&server->isWatching, false); // another scene
+    saveOnce(server);                         // a recording holds one scene
     rbSimulation former = server->simulation;
     (void)pthread_mutex_lock(&server->storeMutex);
     server->simulation = *simulation;
@@ -74,6 +76,13 @@ static void exchange(Loop* loop, const rbSimulation* simulation)
     loop->isIdle = true;
 }
 
+static void replyTo(Loop* loop, const rbCommand* command, const rbError* error)
+{
+    char text[sizeof *error];
+    rbError_Format(error, text, sizeof text);
+    rbServer_Reply(loop->server, command->client, command->id, text, false);
+}
+
 static void openScene(Loop* loop, const rbCommand* command)
 {
     rbServer* server = loop->server;
@@ -83,10 +92,66 @@ static void openScene(Loop* loop, const rbCommand* command)
         exchange(loop, &simulation);
         rbServer_Reply(server, command->client, command->id, NULL, false);
     } else {
-        char text[sizeof error];
-        rbError_Format(&error, text, sizeof text);
-        rbServer_Reply(server, command->client, command->id, text, false);
+        replyTo(loop, command, &error);
     }
+}
+
+// Opens what a client sent with its bytes.
+static void openSent(Loop* loop, const rbCommand* command)
+{
+    rbServer* server = loop->server;
+    rbSimulation simulation = {0};
+    rbError error = {0};
+    rbSentScene sent = {0};
+    json_t* json = rbServer_ReadSent(command->text, command->size, &sent.bytes, &sent.size);
+    sent.name = json_string_value(json_object_get(json, "scene"));
+    sent.text = json_string_value(json_object_get(json, "text"));
+    sent.fileName = json_string_value(json_object_get(json, "file"));
+    if (server->host.openSent(&sent, &simulation, &error, server->host.context)) {
+        exchange(loop, &simulation);
+        rbServer_Reply(server, command->client, command->id, NULL, false);
+    } else {
+        replyTo(loop, command, &error);
+    }
+    json_decref(json);
+}
+
+// What is wrong with the file that has changed, and its text, for all pages.
+static void tellTrouble(rbServer* server, const rbError* error, const char* text, size_t size)
+{
+    char message[sizeof *error];
+    rbError_Format(error, message, sizeof message);
+    json_t* told = json_pack("{s:s, s:s, s:i, s:i, s:s}", "type", "trouble", "message", message,
+                             "line", error->line, "column", error->column, "place", error->place);
+    json_t* file = text != NULL ? json_stringn(text, size) : NULL; // NULL: it is not UTF-8
+    if (told != NULL) {
+        (void)json_object_set_new(told, "text", file != NULL ? file : json_string(""));
+        char* json = json_dumps(told, JSON_COMPACT);
+        rbServer_Broadcast(server, json, strlen(json));
+        free(json); // jansson's
+        json_decref(told);
+    }
+}
+
+// The file of the scene was saved: runs it from the start, or tells what is wrong with it.
+static void reload(Loop* loop, const rbCommand* command)
+{
+    rbServer* server = loop->server;
+    rbSimulation simulation = {0};
+    rbError error = {0};
+    char* text = NULL;
+    size_t size = 0;
+    (void)command;
+    if (!atomic_load(&server->isWatching)) {
+        return;
+    }
+    if (server->host.reopen(&simulation, &text, &size, &error, server->host.context)) {
+        exchange(loop, &simulation);
+        atomic_store(&server->isWatching, true);
+    } else {
+        tellTrouble(server, &error, text, size);
+    }
+    rbFree(text, size);
 }
 
 static void sendToSimulation(Loop* loop, const rbCommand* command)
@@ -126,7 +191,8 @@ typedef void ApplyFn(Loop* loop, const rbCommand* command);
 static ApplyFn* const appliers[] = {
     [RB_COMMAND_TEXT] = sendToSimulation, [RB_COMMAND_MOVE] = sendToSimulation,
     [RB_COMMAND_OPEN] = openScene,        [RB_COMMAND_CLOSE] = closeScene,
-    [RB_COMMAND_LEAVE] = leaveClient,
+    [RB_COMMAND_LEAVE] = leaveClient,     [RB_COMMAND_FILE] = openSent,
+    [RB_COMMAND_RELOAD] = reload,
 };
 
 // Processes all commands; waits for one, at most until the next tick is due. False: the server

@@ -20,6 +20,7 @@ typedef struct rbPlayer {
     rbWorld* world; // for shapes; it never moves
     rbStore* store;
     rbPlayState state;
+    bool hasStarted; // played or paused: until then "ready" plays
     double wallTime; // s, when playTime was shown
     double playTime; // s, of the recording
 } rbPlayer;
@@ -151,7 +152,12 @@ static bool tick(void* object)
     double elapsed = rbGetWallTime() - player->wallTime;
     showTime(player, player->playTime + elapsed * player->state.speed);
     if (player->playTime >= rbStore_GetEndTime(player->store)) {
-        player->state.isPlaying = false;
+        if (player->state.isLooping) {
+            showTime(player, -INFINITY);
+        } else {
+            player->state.isPlaying = false;
+            player->state.hasEnded = true;
+        }
         sendState(player);
     }
     return player->state.isPlaying;
@@ -174,6 +180,24 @@ static const char* play(rbPlayer* player, const json_t* command)
     bool isAtEnd = player->playTime >= rbStore_GetEndTime(player->store);
     showTime(player, isAtEnd ? -INFINITY : player->playTime);
     player->state.isPlaying = true;
+    player->state.hasEnded = false;
+    player->hasStarted = true;
+    return NULL;
+}
+
+// A page shows it: the clock starts with the first of them.
+static const char* ready(rbPlayer* player, const json_t* command)
+{
+    return player->hasStarted ? NULL : play(player, command);
+}
+
+static const char* setLoop(rbPlayer* player, const json_t* command)
+{
+    const json_t* isOn = json_object_get(command, "on");
+    if (!json_is_boolean(isOn)) {
+        return "\"on\" must be true or false";
+    }
+    player->state.isLooping = json_is_true(isOn);
     return NULL;
 }
 
@@ -181,6 +205,7 @@ static const char* pausePlaying(rbPlayer* player, const json_t* command)
 {
     (void)command;
     player->state.isPlaying = false;
+    player->hasStarted = true;
     return NULL;
 }
 
@@ -235,6 +260,7 @@ static const char* seek(rbPlayer* player, const json_t* command)
     if (!json_is_number(time) || !isfinite(json_number_value(time))) {
         return "\"time\" must be a number of seconds";
     }
+    player->state.hasEnded = false;
     showTime(player, json_number_value(time));
     return NULL;
 }
@@ -257,8 +283,9 @@ static const char* refuseSave(rbPlayer* player, const json_t* command)
 static const struct {
     const char* name;
     CommandFn* run;
-} commands[] = {{"play", play}, {"pause", pausePlaying}, {"step", step},      {"speed", setSpeed},
-                {"seek", seek}, {"reset", reset},        {"save", refuseSave}};
+} commands[] = {{"play", play},       {"pause", pausePlaying}, {"step", step},
+                {"speed", setSpeed},  {"seek", seek},          {"reset", reset},
+                {"save", refuseSave}, {"ready", ready},        {"loop", setLoop}};
 
 static const char* runCommand(rbPlayer* player, const json_t* command, bool* isKnown)
 {

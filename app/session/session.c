@@ -115,7 +115,11 @@ void rbSession_ShowState(rbSession* session, bool isBusy)
                          .frameStep = rbSession_GetFrameStep(session),
                          .realTimeFactor = session->isPlaying ? session->realTimeFactor : 0.0,
                          .isBusy = isBusy,
-                         .canAct = true};
+                         .canAct = true,
+                         .isLooping = session->isLooping,
+                         .hasEnded = session->hasEnded && !session->isPlaying,
+                         .undoCount = session->actions.count,
+                         .redoCount = session->undoneGroups.count};
     memcpy(state.sentence, session->sentence, sizeof state.sentence);
     rbStore_SetPlayState(session->store, &state);
 }
@@ -224,6 +228,33 @@ static bool workOnFrame(rbSession* session)
     return isGoing;
 }
 
+// Whether the world has come to the end of the scene's duration.
+static bool isAtEnd(const rbSession* session)
+{
+    double slack = isStepEngine(session) ? 0.5 * rbWorld_GetStepSettings(session->world).step : 0.0;
+    return rbWorld_GetTime(session->world) >= session->stopTime - slack;
+}
+
+static void endScene(rbSession* session)
+{
+    session->isPlaying = false;
+    session->stopTime = INFINITY;
+    session->hasEnded = true;
+    rbSession_Say(session, "the scene ends here; press play to continue");
+}
+
+// The last frame is shown: begins again in a loop.
+static void endOrRepeat(rbSession* session)
+{
+    if (session->isLooping) {
+        (void)rbStore_Show(session->store, -INFINITY);
+        rbSession_RestartPace(session);
+    } else {
+        endScene(session);
+    }
+    rbSession_ShowState(session, false);
+}
+
 // The frame is complete: shows it and handles what is due at its time.
 static void finishFrame(rbSession* session, double simulated)
 {
@@ -232,13 +263,10 @@ static void finishFrame(rbSession* session, double simulated)
     if (session->stepsLeft > 0) {
         session->stepsLeft -= 1;
     }
-    double time = rbWorld_GetTime(session->world);
-    double slack = isStepEngine(session) ? 0.5 * rbWorld_GetStepSettings(session->world).step : 0.0;
-    if (session->isPlaying && time >= session->stopTime - slack) {
-        session->isPlaying = false;
-        session->stopTime = INFINITY;
-        rbSession_Say(session, "the scene ends here; press play to continue");
+    if (session->isPlaying && !session->isLooping && isAtEnd(session)) {
+        endScene(session);
     }
+    rbSession_FollowSchedules(session);
     keepPace(session, simulated);
     rbSession_ShowState(session, false);
 }
@@ -299,6 +327,8 @@ bool rbSession_Tick(rbSession* session)
     }
     if (rbSession_IsRewound(session)) {
         showRecorded(session);
+    } else if (session->isPlaying && !session->isInFrame && isAtEnd(session)) {
+        endOrRepeat(session);
     } else {
         simulate(session);
     }
@@ -362,6 +392,8 @@ void rbDestroySession(rbSession* session)
     rbArray_Free(session->snapshots);
     rbArray_Free(session->drags);
     rbActions_Free(&session->actions);
+    rbActions_Free(&session->undone);
+    rbArray_Free(session->undoneGroups);
     rbDestroyStore(session->store);
     rbDestroyActor(session->actor);
     rbDestroyWorld(session->world);

@@ -94,7 +94,7 @@ static rbStatus notifyStore(rbSession* session, rbError* error)
 }
 
 // Clients and panels see the state after an action.
-static rbStatus showAction(rbSession* session, rbError* error)
+rbStatus rbSession_ShowAction(rbSession* session, rbError* error)
 {
     rbStatus status = notifyStore(session, error);
     forgetEndedDrags(session);
@@ -241,7 +241,7 @@ void rbSession_LeaveClient(rbSession* session, int client)
     (void)endDrag(session, client, root, &error);
     json_decref(root);
     if (!rbSession_IsRewound(session)) {
-        (void)showAction(session, &error);
+        (void)rbSession_ShowAction(session, &error);
     }
 }
 
@@ -330,11 +330,15 @@ rbStatus rbSession_Act(rbSession* session, int client, json_t* root, rbError* er
     // These belong to the log.
     (void)json_object_del(root, "refused");
     (void)json_object_del(root, "duration");
+    int before = session->actions.count;
     rbStatus status = act(session, client, root, error);
+    if (session->actions.count != before || status == RB_STATUS_OK) {
+        rbSession_ForgetUndone(session);
+    }
     bool isSeen = act != moveDrag && !rbSession_IsRewound(session);
     if (isSeen && (status == RB_STATUS_OK || rbActor_WasTouched(session->actor))) {
         rbError inner = {0};
-        rbStatus shown = showAction(session, &inner);
+        rbStatus shown = rbSession_ShowAction(session, &inner);
         if (status == RB_STATUS_OK && shown != RB_STATUS_OK) {
             *error = inner;
             status = shown;

@@ -53,6 +53,7 @@ typedef struct CommandFields {
     double factor;
     double time;
     int64_t count;
+    bool isOn;
 } CommandFields;
 
 typedef rbStatus CommandFn(rbSession* session, const CommandFields* fields, rbError* error);
@@ -61,10 +62,12 @@ static rbStatus play(rbSession* session, const CommandFields* fields, rbError* e
 {
     (void)fields;
     (void)error;
+    session->hasStarted = true;
     if (!session->isPlaying) {
         session->isPlaying = true;
+        session->hasEnded = false;
         // Beyond the end of the scene there is no other.
-        if (rbWorld_GetTime(session->world) >= session->stopTime) {
+        if (rbWorld_GetTime(session->world) >= session->stopTime && !session->isLooping) {
             session->stopTime = INFINITY;
         }
         rbSession_Say(session, "");
@@ -73,10 +76,41 @@ static rbStatus play(rbSession* session, const CommandFields* fields, rbError* e
     return RB_STATUS_OK;
 }
 
+// A page shows the scene: the clock starts with the first of them, so that nobody misses the start.
+static rbStatus ready(rbSession* session, const CommandFields* fields, rbError* error)
+{
+    return session->hasStarted ? RB_STATUS_OK : play(session, fields, error);
+}
+
+// At the end of the duration, or where it is now if that is later, it begins again.
+static rbStatus setLoop(rbSession* session, const CommandFields* fields, rbError* error)
+{
+    (void)error;
+    double duration = rbScene_GetInfo(session->scene)->duration;
+    session->isLooping = fields->isOn;
+    if (session->isLooping && !isfinite(session->stopTime)) {
+        session->stopTime = fmax(duration, rbWorld_GetTime(session->world));
+    }
+    return RB_STATUS_OK;
+}
+
+static rbStatus undo(rbSession* session, const CommandFields* fields, rbError* error)
+{
+    (void)fields;
+    return rbSession_Undo(session, error);
+}
+
+static rbStatus redo(rbSession* session, const CommandFields* fields, rbError* error)
+{
+    (void)fields;
+    return rbSession_Redo(session, error);
+}
+
 static rbStatus pauseSession(rbSession* session, const CommandFields* fields, rbError* error)
 {
     (void)fields;
     (void)error;
+    session->hasStarted = true;
     rbSession_Pause(session);
     return RB_STATUS_OK;
 }
@@ -86,6 +120,8 @@ static rbStatus step(rbSession* session, const CommandFields* fields, rbError* e
     (void)error;
     rbSession_Pause(session);
     rbSession_Say(session, "");
+    session->hasStarted = true;
+    session->hasEnded = false;
     session->stepsLeft = fields->count;
     rbSession_RestartPace(session);
     return RB_STATUS_OK;
@@ -106,6 +142,10 @@ static rbStatus seek(rbSession* session, const CommandFields* fields, rbError* e
     }
     if (!rbStore_Show(session->store, fields->time)) {
         return rbError_Set(error, RB_STATUS_NOT_FOUND, "seek: there is no frame yet");
+    }
+    if (session->hasEnded && rbSession_IsRewound(session)) {
+        session->hasEnded = false;
+        rbSession_Say(session, "");
     }
     rbSession_RestartPace(session);
     return RB_STATUS_OK;
@@ -152,6 +192,10 @@ static const rbKey speedKeys[] = {
     {"factor", RB_VALUE_NUMBER, AT(factor), .isRequired = true, .low = SPEED_MIN, .high = SPEED_MAX,
      .unit = ""},
 };
+static const rbKey loopKeys[] = {
+    COMMON,
+    {"on", RB_VALUE_BOOLEAN, AT(isOn), .isRequired = true, .unit = ""},
+};
 static const rbKey seekKeys[] = {
     COMMON,
     {"time", RB_VALUE_NUMBER, AT(time), .isRequired = true, .low = -1e15, .high = 1e15,
@@ -169,10 +213,12 @@ typedef struct CommandRow {
     }
 
 static const CommandRow rows[] = {
-    ROW("play", plainKeys, play), ROW("pause", plainKeys, pauseSession),
-    ROW("step", stepKeys, step),  ROW("speed", speedKeys, setSpeed),
-    ROW("seek", seekKeys, seek),  ROW("reset", plainKeys, reset),
-    ROW("save", plainKeys, save),
+    ROW("play", plainKeys, play),   ROW("pause", plainKeys, pauseSession),
+    ROW("step", stepKeys, step),    ROW("speed", speedKeys, setSpeed),
+    ROW("seek", seekKeys, seek),    ROW("reset", plainKeys, reset),
+    ROW("save", plainKeys, save),   ROW("ready", plainKeys, ready),
+    ROW("loop", loopKeys, setLoop), ROW("undo", plainKeys, undo),
+    ROW("redo", plainKeys, redo),
 };
 #define ROW_COUNT ((int)(sizeof rows / sizeof rows[0]))
 

@@ -182,7 +182,9 @@ bool rbSession_Reset(rbSession* session, rbError* error)
     }
     session->isInFrame = false;
     session->drags.count = 0;
+    session->hasEnded = false;
     rbActions_Cut(&session->actions, 0);
+    rbSession_ForgetUndone(session);
     rbSession_DropSnapshots(session, -INFINITY, 0);
     session->snapshotInterval = fmin(1.0, rbScene_GetInfo(session->scene)->duration / 20.0);
     rbStore_DropAfter(session->store, -INFINITY);

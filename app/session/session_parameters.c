@@ -1,5 +1,6 @@
 // What panels show: the parameters that can be set, as they are now, as JSON (message
 // "parameters"). Keys are those of scene files; what has no limit is null.
+#include "base/core/timer.h"
 #include "session/session_state.h"
 #include "session/setting_messages.h"
 #include "world/world_settings.h"
@@ -107,8 +108,36 @@ static void putSprings(rbMessage* text, const rbSession* session)
     rbMessage_Text(text, "]");
 }
 
+#define FOLLOW_INTERVAL 0.1 // s of wall time
+
+// A number that changes when a set point does.
+static double sumTargets(const rbSession* session)
+{
+    double sum = 0.0;
+    for (int i = 0; i < session->actor->joints.count && i < LINKS_MAX; ++i) {
+        rbJointState state = rbJoint_GetState(session->world, session->actor->joints.data[i]);
+        for (int f = 0; f < state.freedomCount; ++f) {
+            sum += (1.0 + i + 0.37 * f) * state.motorTargets[f];
+        }
+    }
+    return sum;
+}
+
+void rbSession_FollowSchedules(rbSession* session)
+{
+    double now = rbGetWallTime();
+    if (now < session->targetsTime + FOLLOW_INTERVAL) {
+        return;
+    }
+    session->targetsTime = now;
+    if (sumTargets(session) != session->targetSum) {
+        rbSession_ShowParameters(session);
+    }
+}
+
 void rbSession_ShowParameters(rbSession* session)
 {
+    session->targetSum = sumTargets(session);
     rbMessage text = {0};
     rbMessage_Clear(&text, true);
     rbMessage_Text(&text, "{");

@@ -33,6 +33,8 @@ struct rbSession {
     rbActor* actor;
     rbStore* store;
     rbActions actions;
+    rbActions undone;           // the last of the log, newest first
+    RB_ARRAY(int) undoneGroups; // numbers of actions that were undone together
     RB_ARRAY(rbClientDrag) drags;
     int nextDrag;
 
@@ -43,7 +45,10 @@ struct rbSession {
     int structureCount; // numbers given
 
     // Playing.
+    bool hasStarted; // played, paused or stepped: until then "ready" plays
     bool isPlaying;
+    bool isLooping;    // at the end it begins again
+    bool hasEnded;     // it paused at the end of the scene's duration
     bool isInFrame;    // a frame is in progress, to targetTime
     int64_t stepsLeft; // frames to compute while not playing
     double speed;
@@ -58,6 +63,10 @@ struct rbSession {
     double windowWall; // start of the window in which the pace is measured
     double windowTime; // s, simulated
     double realTimeFactor;
+
+    // Set points of motors as they were last sent.
+    double targetsTime; // s of wall time
+    double targetSum;
 };
 
 // session.c
@@ -85,5 +94,15 @@ rbStatus rbSession_Act(rbSession* session, int client, json_t* root, rbError* er
 // Before each frame: open drags pull.
 void rbSession_MoveDrags(rbSession* session);
 
+// Clients see the state after an action.
+rbStatus rbSession_ShowAction(rbSession* session, rbError* error);
+
+// session_undo.c
+rbStatus rbSession_Undo(rbSession* session, rbError* error);
+rbStatus rbSession_Redo(rbSession* session, rbError* error);
+void rbSession_ForgetUndone(rbSession* session);
+
 // session_parameters.c: sends the settable parameters and their current values to the store.
 void rbSession_ShowParameters(rbSession* session);
+// The same, if the schedule of a motor has changed its set point since they were sent.
+void rbSession_FollowSchedules(rbSession* session);

@@ -82,6 +82,9 @@ typedef struct rbPlayState {
     double realTimeFactor;                // simulated over wall time, achieved
     bool isBusy;                          // recomputing an earlier time
     bool canAct;                          // actions are accepted; false for recordings
+    bool isLooping;                       // at the end it begins again
+    bool hasEnded;                        // it paused at the end of the scene or recording
+    int undoCount, redoCount;             // of actions; 0: nothing to undo or redo
     char sentence[RB_STORE_MESSAGE_SIZE]; // why it stopped, or ""
 } rbPlayState;
 

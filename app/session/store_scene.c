@@ -1,6 +1,7 @@
 // Descriptions: bodies, shapes, joints and everything else in the scene message, as JSON that the
 // stream assembles.
 #include "collision/geometry/shape_ops.h"
+#include "io/scene/scene_look.h"
 #include "render/view.h"
 #include "session/setting_messages.h"
 #include "session/store_state.h"
@@ -144,6 +145,21 @@ static rbStatus describeShapes(rbStore* store, const rbWorld* world, rbBodyId bo
     return RB_STATUS_OK;
 }
 
+// What the scene says about it; pages choose the rest.
+static void describeLook(const rbStore* store, const char* name, rbMessage* text)
+{
+    rbLook look = rbScene_GetLook(store->scene, name);
+    if (look.color[0] != '\0') {
+        rbMessage_PutString(text, "color", look.color);
+    }
+    if (look.hasOpacity) {
+        rbMessage_PutNumber(text, "opacity", look.opacity);
+    }
+    if (look.hasRoughness) {
+        rbMessage_PutNumber(text, "roughness", look.roughness);
+    }
+}
+
 rbStatus rbStore_DescribeBody(rbStore* store, const rbWorld* world, rbBodyId bodyId, int number,
                               rbStoredBody* body, rbError* error)
 {
@@ -163,6 +179,7 @@ rbStatus rbStore_DescribeBody(rbStore* store, const rbWorld* world, rbBodyId bod
     if (growth != 0.0) {
         rbMessage_PutNumber(&text, "growth", growth);
     }
+    describeLook(store, body->name, &text);
     rbStatus status = describeShapes(store, world, bodyId, &text, error);
     rbMessage_Text(&text, "}");
     if (status == RB_STATUS_OK) {

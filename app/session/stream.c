@@ -554,6 +554,10 @@ static bool nextState(const rbStore* store, rbStreamCursor* cursor, rbMessage* m
     rbMessage_PutNumber(message, "realTime", play->realTimeFactor);
     rbMessage_PutBool(message, "busy", play->isBusy);
     rbMessage_PutBool(message, "canAct", play->canAct);
+    rbMessage_PutBool(message, "looping", play->isLooping);
+    rbMessage_PutBool(message, "ended", play->hasEnded);
+    rbMessage_PutNumber(message, "undo", play->undoCount);
+    rbMessage_PutNumber(message, "redo", play->redoCount);
     rbMessage_PutString(message, "sentence", play->sentence);
     rbMessage_Text(message, "}");
     cursor->playVersion = store->playVersion;

@@ -54,6 +54,11 @@ static void wrongTypesSayWhatWasFound(void** state)
     static const Case cases[] = {
         {BODY(", \"mass\": \"heavy\""), RB_STATUS_INVALID,
          "/bodies/0/mass: body \"box\": found the string \"heavy\"; expected a number"},
+        {BODY(", \"color\": \"red\""), RB_STATUS_INVALID,
+         "/bodies/0/color: body \"box\": color is \"red\"; must be \"#rrggbb\""},
+        {BODY(", \"color\": \"#12345g\""), RB_STATUS_INVALID, "must be \"#rrggbb\""},
+        {BODY(", \"opacity\": 1.5"), RB_STATUS_INVALID, "/bodies/0/opacity"},
+        {BODY(", \"roughness\": -0.1"), RB_STATUS_INVALID, "/bodies/0/roughness"},
         {BODY(", \"position\": [1, 2]"), RB_STATUS_INVALID,
          "found an array of 2 elements; expected an array of 3 numbers"},
         {BODY(", \"position\": [1, 2, null]"), RB_STATUS_INVALID, "/position/2: body"},

@@ -1,4 +1,5 @@
 // Scenes become worlds: values, defaults, masses, copies, probes, overrides, texts, attachments.
+#include "io/scene/scene_look.h"
 #include "scene_support.h"
 
 #include <math.h>
@@ -483,8 +484,40 @@ static void nothingLeaks(void** state)
     assert_int_equal(rbGetAllocatedBytes(), before);
 }
 
-RB_TEST_GROUP(test_scene_read, cmocka_unit_test(everySceneRuns),
-              cmocka_unit_test(tumblingBoxIsThePublishedOne),
+// Looks belong to the scene: copies share them, and the world is the same without them.
+static void looksDoNotChangeTheWorld(void** state)
+{
+    (void)state;
+    static const char format[] =
+        "{\"rattleback\": 1, \"bodies\": [{\"name\": \"b\", %s \"repeat\": "
+        "{\"count\": [2, 1, 1], \"spacing\": [1, 0, 0]}, \"shapes\": "
+        "[{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.1}}]}]}";
+    static const char* const looks[] = {
+        "", "\"color\": \"#D1495b\", \"opacity\": 0.25, \"roughness\": 1,"};
+    uint64_t hashes[2];
+    for (int i = 0; i < 2; ++i) {
+        char text[512];
+        rbError error = {0};
+        (void)snprintf(text, sizeof text, format, looks[i]);
+        rbScene* scene = rbReadSceneText(text, strlen(text), NULL, &error);
+        assert_non_null(scene);
+        rbLook look = rbScene_GetLook(scene, "b[1]");
+        assert_string_equal(look.color, i == 0 ? "" : "#D1495b");
+        assert_int_equal(look.hasOpacity, i);
+        checkNear(look.opacity, 0.25 * i, 0.0);
+        checkNear(look.roughness, 1.0 * i, 0.0);
+        assert_string_equal(rbScene_GetLook(scene, "none").color, "");
+        rbWorld* world = makeWorld(scene);
+        (void)rbWorld_AdvanceTo(world, 0.1);
+        hashes[i] = rbWorld_GetHash(world);
+        rbDestroyWorld(world);
+        rbDestroyScene(scene);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+RB_TEST_GROUP(test_scene_read, cmocka_unit_test(looksDoNotChangeTheWorld),
+              cmocka_unit_test(everySceneRuns), cmocka_unit_test(tumblingBoxIsThePublishedOne),
               cmocka_unit_test(wobbleOfThePlateIsTwiceItsSpin),
               cmocka_unit_test(fallWithDragFollowsTheTextbook),
               cmocka_unit_test(handleFlipsInWeightlessness),

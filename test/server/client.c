@@ -60,8 +60,8 @@ rbClientModel* rbCreateClientModel(void)
 
 void rbDestroyClientModel(rbClientModel* model)
 {
-    json_t* texts[] = {model->hello, model->scene,      model->bodies, model->links,
-                       model->state, model->parameters, model->detail, model->reply};
+    json_t* texts[] = {model->hello,      model->scene,  model->bodies, model->links,  model->state,
+                       model->parameters, model->detail, model->reply,  model->viewers};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
         json_decref(texts[i]);
     }
@@ -129,10 +129,11 @@ static void takeText(rbClientModel* model, const void* bytes, size_t size)
         json_t** place;
         void (*take)(rbClientModel* model);
     } rows[] = {
-        {"hello", &model->hello, NULL},   {"scene", &model->scene, takeScene},
-        {"links", &model->links, NULL},   {"bodies", &model->bodies, takeBodies},
-        {"state", &model->state, NULL},   {"parameters", &model->parameters, NULL},
-        {"detail", &model->detail, NULL}, {"reply", &model->reply, NULL},
+        {"hello", &model->hello, NULL},     {"scene", &model->scene, takeScene},
+        {"links", &model->links, NULL},     {"bodies", &model->bodies, takeBodies},
+        {"state", &model->state, NULL},     {"parameters", &model->parameters, NULL},
+        {"detail", &model->detail, NULL},   {"reply", &model->reply, NULL},
+        {"viewers", &model->viewers, NULL},
     };
     const char* type = json_string_value(json_object_get(object, "type"));
     assert_non_null(type);

@@ -32,6 +32,7 @@ typedef struct rbClientModel {
     json_t* parameters;
     json_t* detail;
     json_t* reply;
+    json_t* viewers;
     int counts[9]; // binary messages by type
     int textCount;
     size_t frameBytes; // of all frames

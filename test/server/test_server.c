@@ -219,7 +219,8 @@ static void startWith(Stage* stage, rbServerDef* def, Toy* toy)
     rbError error = {0};
     memset(stage, 0, sizeof *stage);
     def->port = -1;
-    def->host = (rbServerHost){stage, openToy, listToys, drawToy};
+    def->host = (rbServerHost){
+        .context = stage, .openScene = openToy, .listScenes = listToys, .drawPicture = drawToy};
     stage->server = rbCreateServer(def, &error);
     if (stage->server == NULL) {
         print_error("%s\n", error.message);
@@ -475,6 +476,56 @@ static void twoBrowsersSeeTheSameTime(void** state)
     stop(&stage);
 }
 
+// One of two takes control: the other watches, asks, and gets it; when that one goes, all may act.
+static void controlIsHandedOver(void** state)
+{
+    (void)state;
+    Stage stage;
+    rbTestSocket socks[2];
+    rbClientModel* models[2];
+    int numbers[2];
+    start(&stage, makeToy(oneBox, true, 1 << 30));
+    for (int i = 0; i < 2; ++i) {
+        openClient(&stage, &socks[i]);
+        models[i] = rbCreateClientModel();
+        assert_true(rbTestSocket_Read(&socks[i], models[i], 5.0, hasScene, NULL));
+        numbers[i] = (int)rbClientModel_GetNumber(models[i]->hello, "client");
+    }
+    assert_null(rbTestSocket_Ask(&socks[1], models[1], "{\"do\":\"hold\"}"));
+    assert_null(rbTestSocket_Ask(&socks[0], models[0], "{\"do\":\"control\",\"action\":\"take\"}"));
+    assert_null(rbTestSocket_Ask(&socks[0], models[0], "{\"do\":\"hold\"}"));
+    assert_non_null(
+        strstr(rbTestSocket_Ask(&socks[1], models[1], "{\"do\":\"hold\"}"), "in control"));
+    assert_non_null(rbTestSocket_Ask(&socks[1], models[1], "{\"do\":\"open\",\"scene\":\"toy\"}"));
+    assert_null(rbTestSocket_Ask(&socks[1], models[1], "{\"do\":\"select\",\"body\":null}"));
+    assert_non_null(
+        rbTestSocket_Ask(&socks[1], models[1], "{\"do\":\"control\",\"action\":\"take\"}"));
+    assert_non_null(rbTestSocket_Ask(&socks[1], models[1],
+                                     "{\"do\":\"control\",\"action\":\"give\",\"to\":1}"));
+    assert_null(rbTestSocket_Ask(&socks[1], models[1], "{\"do\":\"control\",\"action\":\"ask\"}"));
+    (void)rbTestSocket_Read(&socks[0], models[0], 0.2, NULL, NULL);
+    const json_t* asking = json_object_get(models[0]->viewers, "asking");
+    assert_int_equal(json_array_size(asking), 1);
+    assert_int_equal(json_integer_value(json_array_get(asking, 0)), numbers[1]);
+    char text[96];
+    (void)snprintf(text, sizeof text, "{\"do\":\"control\",\"action\":\"give\",\"to\":%d}",
+                   numbers[1]);
+    assert_null(rbTestSocket_Ask(&socks[0], models[0], text));
+    assert_null(rbTestSocket_Ask(&socks[1], models[1], "{\"do\":\"hold\"}"));
+    assert_non_null(rbTestSocket_Ask(&socks[0], models[0], "{\"do\":\"hold\"}"));
+    rbTestSocket_Close(&socks[1]);
+    const char* refusal = "";
+    for (int i = 0; i < 50 && refusal != NULL; ++i) {
+        sleepFor(0.05); // the server notices the end a little later
+        refusal = rbTestSocket_Ask(&socks[0], models[0], "{\"do\":\"hold\"}");
+    }
+    assert_null(refusal);
+    rbDestroyClientModel(models[0]);
+    rbDestroyClientModel(models[1]);
+    rbTestSocket_Close(&socks[0]);
+    stop(&stage);
+}
+
 // --------------------------------------------------------------------------------------- bad input
 
 // Sends data from a fresh client; returns the code with which it was closed, 0 if it was not.
@@ -655,6 +706,22 @@ static void otherSitesAreRefused(void** state)
     assert_int_equal(shake(&(rbTestHandshake){.port = port, .origin = "http://evil.example"}), 403);
     assert_int_equal(shake(&(rbTestHandshake){.port = port, .origin = "null"}), 403);
     assert_int_equal(shake(&(rbTestHandshake){.port = port, .host = "evil.example"}), 403);
+    // a tunnel has a port of its own; what only begins like our name is another
+    assert_int_equal(shake(&(rbTestHandshake){.port = port, .host = "localhost:9"}), 101);
+    assert_int_equal(shake(&(rbTestHandshake){.port = port, .host = "LOCALHOST"}), 101);
+    assert_int_equal(shake(&(rbTestHandshake){.port = port,
+                                              .host = "localhost:9000",
+                                              .origin = "http://localhost:9000"}),
+                     101);
+    static const char* const foreign[] = {"localhost.evil.example", "127.0.0.1.evil.example:80",
+                                          "localhost:80.evil.example", "localhost:", "127.0.0.11"};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; ++i) {
+        assert_int_equal(shake(&(rbTestHandshake){.port = port, .host = foreign[i]}), 403);
+    }
+    assert_int_equal(shake(&(rbTestHandshake){.port = port,
+                                              .host = "localhost:9000",
+                                              .origin = "http://localhost:9001"}),
+                     403);
     assert_int_equal(shake(&(rbTestHandshake){.port = port, .path = "/wss"}), 403);
     assert_true(shake(&(rbTestHandshake){.port = port, .protocol = "chat"}) != 101);
     assert_true(shake(&(rbTestHandshake){.port = port, .protocol = ""}) != 101);
@@ -837,6 +904,7 @@ RB_TEST_GROUP(test_server, cmocka_unit_test(aBrowserSeesBodiesMove),
               cmocka_unit_test(floodsAreBounded), cmocka_unit_test(messagesMayComeInParts),
               cmocka_unit_test(otherSitesAreRefused),
               cmocka_unit_test(tokensAreNeededBeyondLoopback),
-              cmocka_unit_test(aTakenPortGetsAMessage), cmocka_unit_test(clientsAreCounted),
-              cmocka_unit_test(halfOpenConnectionsBlockNobody), cmocka_unit_test(filesAreGiven),
-              cmocka_unit_test(scenesOpenAndClose), cmocka_unit_test(theRecordingIsSavedAtTheEnd));
+              cmocka_unit_test(controlIsHandedOver), cmocka_unit_test(aTakenPortGetsAMessage),
+              cmocka_unit_test(clientsAreCounted), cmocka_unit_test(halfOpenConnectionsBlockNobody),
+              cmocka_unit_test(filesAreGiven), cmocka_unit_test(scenesOpenAndClose),
+              cmocka_unit_test(theRecordingIsSavedAtTheEnd));

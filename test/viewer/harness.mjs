@@ -6,14 +6,14 @@ import assert from 'node:assert/strict';
 import { spawn, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const require = createRequire(new URL('../../app/viewer/package.json', import.meta.url));
 
 export const program = process.env.RB_PROGRAM ?? 'build/release/rattleback';
 export const output = process.env.RB_OUTPUT ?? 'out/viewer';
 export const level = process.env.RB_TEST_LEVEL ?? 'normal';
-mkdirSync(output, { recursive: true });
+mkdirSync(join(output, 'cache'), { recursive: true });
 
 const CHROMIUM_PLACES = [process.env.RB_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome'];
@@ -24,7 +24,7 @@ const servers = new Set(); // that still run
 /** Starts `rattleback view WORDS...`; resolves with its url once it listens. */
 export async function startServer(...words) {
   const child = spawn(program, ['view', ...words, '--json', '--no-browser', '--port', '0'],
-    { stdio: ['ignore', 'pipe', 'pipe'] });
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, XDG_CACHE_HOME: join(resolve(output), 'cache') } });
   servers.add(child);
   child.on('exit', () => servers.delete(child));
   let text = '';
@@ -80,8 +80,8 @@ export async function closeBrowser() {
 }
 
 /** A page whose console and network are watched. troubles must stay empty. */
-export async function openPage(url, { offline = false, size = { width: 800, height: 500 } } = {}) {
-  const context = await browser.newContext({ viewport: size, offline });
+export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 } } = {}) {
+  const context = await browser.newContext({ viewport: size, offline, hasTouch: touch, isMobile: touch });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const troubles = [];

@@ -45,6 +45,15 @@ export function createAttention(stage, window) {
             isFree = false;
         },
 
+        get isFree() {
+            return isFree && start !== null;
+        },
+
+        /** Looks again, after the window has changed. */
+        look() {
+            stage.look({ ...start, ...now });
+        },
+
         hold(isOn) {
             isHeld = isOn;
         },

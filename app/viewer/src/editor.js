@@ -50,9 +50,15 @@ export function createEditor({ model }) {
         area.value = text;
     }
 
+    /** It takes the place of the panels. */
+    function setOpen(isOpen) {
+        panel.hidden = !isOpen;
+        document.body.classList.toggle('has-editor', isOpen);
+    }
+
     async function show() {
         trouble.textContent = '';
-        panel.hidden = false;
+        setOpen(true);
         try {
             await load();
         } catch (error) {
@@ -82,9 +88,9 @@ export function createEditor({ model }) {
         }
     }
 
-    button.addEventListener('click', () => (panel.hidden ? show() : (panel.hidden = true)));
+    button.addEventListener('click', () => (panel.hidden ? show() : setOpen(false)));
     close.addEventListener('click', () => {
-        panel.hidden = true;
+        setOpen(false);
         button.focus();
     });
     run.addEventListener('click', start);
@@ -98,7 +104,7 @@ export function createEditor({ model }) {
     });
     model.on('hello', (message) => {
         if (!message.scene) {
-            panel.hidden = true;
+            setOpen(false);
         }
     });
     return { show, element: panel };

@@ -55,15 +55,23 @@ export class FieldController extends Controller {
                 input.blur();
             } else if (event.key === 'Escape') {
                 this.draw(place, true);
+                this.mark(false);
                 input.blur();
             }
         });
         input.addEventListener('focus', () => input.select());
+        input.addEventListener('input', () => this.mark(input.value !== this.drawn(place)));
         input.addEventListener('blur', () => this.takeInput(place));
         return input;
     }
 
+    /** A value that is typed and not applied yet looks different. */
+    mark(isEdited) {
+        this.domElement.classList.toggle('is-edited', isEdited && this.isEditable);
+    }
+
     async takeInput(place) {
+        this.mark(false);
         const text = this.inputs[place].value;
         const value = parseNumber(text);
         if (!this.isEditable || Number.isNaN(value) || text === this.drawn(place)) {
@@ -154,10 +162,7 @@ export class ButtonsController extends Controller {
             button.type = 'button';
             button.textContent = label;
             button.dataset.key = key ?? label;
-            button.onclick = () => {
-                button.blur();
-                fn();
-            };
+            button.onclick = () => fn();
             return button;
         });
         this.$name.remove();

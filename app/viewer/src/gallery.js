@@ -32,7 +32,7 @@ export function matches(scene, words) {
         .every((word) => text.includes(word));
 }
 
-export function createGallery({ model, source }) {
+export function createGallery({ model, source, theme, files }) {
     const element = document.getElementById('gallery');
     const search = make('input', {
         type: 'search',
@@ -51,6 +51,8 @@ export function createGallery({ model, source }) {
             ...(source.isEngine ? [make('a', { href: 'docs/index.html' }, 'Documents')] : []),
             search,
             count,
+            ...files.makeButton(),
+            theme.makeButton(),
         ),
         groups,
     );

@@ -1,7 +1,6 @@
 // Planes drawn as ground and walls, with a grid that fades with distance.
 
 import * as THREE from 'three';
-import { PALETTE } from './shapes.js';
 
 const VERTEX_HEAD = `
 varying vec2 gridPlace;
@@ -50,7 +49,7 @@ export function roundLength(length) {
 
 function makeMaterial(options) {
     const material = new THREE.MeshLambertMaterial({
-        color: PALETTE.ground,
+        color: options.palette.ground,
         transparent: true,
         depthWrite: options.fillAlpha > 0.9,
         side: options.side ?? THREE.FrontSide,
@@ -65,8 +64,8 @@ function makeMaterial(options) {
             fadeTo: { value: options.fadeTo },
             fillAlpha: { value: options.fillAlpha },
             gridOrigin: { value: options.origin },
-            lineColor: { value: new THREE.Color(PALETTE.gridLine) },
-            fifthColor: { value: new THREE.Color(PALETTE.gridLineFifth) },
+            lineColor: { value: new THREE.Color(options.palette.gridLine) },
+            fifthColor: { value: new THREE.Color(options.palette.gridLineFifth) },
         });
         shader.vertexShader = shader.vertexShader
             .replace('#include <common>', `#include <common>\n${VERTEX_HEAD}`)
@@ -82,9 +81,9 @@ function makeMaterial(options) {
  * A plane as a large disc about the point nearest to the middle of the scene.
  * @param {THREE.Vector3} normal in world axes
  * @param {THREE.Vector3} point any point of the plane
- * @param {{center: number[], radius: number}} view
+ * @param {{center: number[], radius: number}} view @param {object} palette
  */
-export function createPlane(normal, point, view) {
+export function createPlane(normal, point, view, palette) {
     const isGround = normal.z > 0.7;
     const center = new THREE.Vector3(...view.center);
     const foot = center.clone().addScaledVector(normal, point.clone().sub(center).dot(normal));
@@ -94,6 +93,7 @@ export function createPlane(normal, point, view) {
     const mesh = new THREE.Mesh(
         new THREE.CircleGeometry(size, 64),
         makeMaterial({
+            palette,
             cell: roundLength(view.radius / 4),
             fadeFrom: size * (isGround ? 0.12 : 0.45),
             fadeTo: size,
@@ -109,12 +109,13 @@ export function createPlane(normal, point, view) {
 }
 
 /** A grid below a scene that has no ground: lines only, seen from both sides. */
-export function createFloorGrid(floor, view) {
+export function createFloorGrid(floor, view, palette) {
     const size = view.radius * 7;
     const center = new THREE.Vector2(view.center[0], view.center[1]);
     const mesh = new THREE.Mesh(
         new THREE.CircleGeometry(size, 64),
         makeMaterial({
+            palette,
             cell: roundLength(view.radius / 4),
             fadeFrom: size * 0.15,
             fadeTo: size,
@@ -130,12 +131,12 @@ export function createFloorGrid(floor, view) {
 }
 
 /** The edges of a periodic box about the origin; a length of 0 has no period. */
-export function createPeriodicBox(lengths, view) {
+export function createPeriodicBox(lengths, view, palette) {
     const size = lengths.map((length) => (length > 0 ? length : 2 * view.radius));
     const box = new THREE.BoxGeometry(...size);
     const lines = new THREE.LineSegments(
         new THREE.EdgesGeometry(box),
-        new THREE.LineBasicMaterial({ color: PALETTE.mark, transparent: true, opacity: 0.55 }),
+        new THREE.LineBasicMaterial({ color: palette.mark, transparent: true, opacity: 0.55 }),
     );
     box.dispose();
     return lines;

@@ -103,14 +103,18 @@ class Journal {
         const head = make('div', { className: 'journal-head' });
         this.kindChoice = make('select', { className: 'journal-kind' });
         this.kindChoice.title = 'event kinds to list';
+        this.kindChoice.setAttribute('aria-label', 'event kinds to list');
         this.bodyChoice = make('select', { className: 'journal-body' });
         this.bodyChoice.title = 'body to list';
+        this.bodyChoice.setAttribute('aria-label', 'body to list');
         this.count = make('span', { className: 'journal-count' });
         this.kindChoice.onchange = () => this.choose();
         this.bodyChoice.onchange = () => this.choose();
         head.append(this.kindChoice, this.bodyChoice, this.count);
         this.scroll = make('div', { className: 'journal-scroll' });
         this.scroll.tabIndex = 0;
+        this.scroll.setAttribute('role', 'region');
+        this.scroll.setAttribute('aria-label', 'events; arrows go from one to the next');
         this.space = make('div', { className: 'journal-space' });
         this.empty = make('p', { className: 'journal-empty' }, 'Nothing has happened yet.');
         this.space.append(this.empty);

@@ -1,6 +1,7 @@
 // Assembles the page: a source of messages, the model, and the parts that show it.
 
 import { createEditor } from './editor.js';
+import { createFiles } from './files.js';
 import { make } from './elements.js';
 import { createGallery } from './gallery.js';
 import { createHands } from './hands.js';
@@ -13,8 +14,11 @@ import { createPageSource, decodeBase64, splitRecords, unzip } from './source_pa
 import { probeWebGL } from './stage.js';
 import { createStatistics } from './statistics.js';
 import { createTimeline } from './timeline.js';
+import { createTheme } from './theme.js';
 import { createTitle } from './title.js';
+import { createTrouble } from './trouble.js';
 import { createView } from './view3d.js';
+import { createViewers } from './viewers.js';
 
 const byId = (id) => document.getElementById(id);
 
@@ -70,18 +74,28 @@ function showTrouble(trouble, { model }) {
 
 function start(source, say) {
     const model = createModel(source);
-    const app = { model, source, say, element: byId, view: null, overlays: null };
+    const theme = createTheme();
+    const app = { model, source, say, theme, element: byId, view: null, overlays: null };
     model.on('say', ({ text, kind, seconds }) => say(text, kind, seconds));
 
     const { trouble, isSoftware } = probeWebGL();
     if (trouble) {
         showTrouble(trouble, app);
     } else {
-        app.view = createView({ model, element: byId('view'), isSoftware });
+        app.view = createView({
+            model,
+            element: byId('view'),
+            isSoftware,
+            theme,
+            free: byId('free'),
+        });
         app.overlays = createOverlays(app);
     }
     app.title = createTitle(app);
     app.timeline = createTimeline(app);
+    app.viewers = createViewers(app);
+    app.trouble = createTrouble(app);
+    app.files = createFiles(app);
     app.gallery = createGallery(app);
     if (source.isEngine) {
         app.editor = createEditor(app);
@@ -105,8 +119,10 @@ function start(source, say) {
         app.timeline.tick();
         statistics.take(app.view?.drawGap ?? 0, performance.now() - begin, isDrawn);
         last = time;
-        if (model.scene && model.frameCount > 0 && (isDrawn || !app.view)) {
+        const isSeen = model.scene && model.frameCount > 0 && (isDrawn || !app.view);
+        if (isSeen && !window.rattleback.ready) {
             window.rattleback.ready = true;
+            source.send({ do: 'ready' }); // the clock starts when it can be seen
         }
     };
     requestAnimationFrame(loop);

@@ -2,7 +2,7 @@
 // to it, the parts of the page read it and subscribe.
 //
 // Subscribe with model.on(type, fn): every type of a message (hello scene bodies state parameters
-// detail reply frame events samples contacts joints rays links mesh drop), after it was applied;
+// detail reply trouble viewers frame events samples contacts joints rays links mesh drop), after it was applied;
 // and "connection", "select", "highlight", "say".
 
 import { createEmitter } from './emitter.js';
@@ -21,6 +21,10 @@ const STATE_AT_START = {
     realTime: 0,
     busy: false,
     canAct: false,
+    looping: false,
+    ended: false,
+    undo: 0,
+    redo: 0,
     sentence: '',
 };
 
@@ -87,6 +91,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
         state: { ...STATE_AT_START },
         parameters: null,
         detail: null,
+        viewers: { viewers: [], control: 0, asking: [] }, // who shows this simulation
         selected: null, // a body's number
         highlighted: null,
         frameCount: 0, // of this scene
@@ -154,6 +159,23 @@ export function createModel(source, now = () => performance.now() / 1000) {
             return samples.latest(name);
         },
     };
+
+    let canActThere = false; // as the simulation says
+
+    /** Whether another viewer is in control. */
+    function isWatching() {
+        const { control } = model.viewers;
+        return control !== 0 && control !== model.hello?.client;
+    }
+
+    /** Who only watches cannot act. */
+    function showControl() {
+        const canAct = canActThere && !isWatching();
+        if (canAct !== model.state.canAct) {
+            model.state.canAct = canAct;
+            emitter.emit('state', model.state);
+        }
+    }
 
     /** @returns {boolean} whether another body is selected now */
     function setSelected(number) {
@@ -256,6 +278,8 @@ export function createModel(source, now = () => performance.now() / 1000) {
         },
         state(message) {
             model.state = { ...STATE_AT_START, ...message };
+            canActThere = model.state.canAct;
+            model.state.canAct = canActThere && !isWatching();
             poses.setMoving(model.state.playing);
         },
         parameters(message) {
@@ -304,6 +328,11 @@ export function createModel(source, now = () => performance.now() / 1000) {
             model.events.length = findAfter(model.events, message.time);
             samples.drop(message.time);
             model.highlighted = null;
+        },
+        trouble() {},
+        viewers(message) {
+            model.viewers = message;
+            showControl();
         },
         reply() {},
     };

@@ -5,7 +5,9 @@ import * as THREE from 'three';
 import { createLines, createMarks } from './arrows.js';
 import { make } from './elements.js';
 import { findAfter } from './model.js';
+import { formatUnit } from './words.js';
 import { boundsOf, colorOf, matrixOf } from './shapes.js';
+import { createLabels } from './labels.js';
 import { createTrails } from './trails.js';
 
 const COLORS = {
@@ -30,6 +32,20 @@ const COLORS = {
     shortest: '#dc2626',
     highlight: '#ff8a00',
 };
+/** On a dark ground. */
+const COLORS_DARK = {
+    ...COLORS,
+    contact: '#f1f5f9',
+    sticking: '#fbbf24',
+    normal: '#b6c2d2',
+    joint: '#cbd5e1',
+    axis: '#5eead4',
+    jointForce: '#c4a1ff',
+    force: '#ff6b86',
+    spring: '#cbd5e1',
+    bounds: '#cbd5e1',
+    missedRay: '#64748b',
+};
 const THIN = 0.0016; // thickness of marks, of the distance of the camera
 const ARROW_MAX = 0.3; // longest arrow, of the radius of the scene
 const FADES = 0.6; // s of real time for which an impulse is visible
@@ -46,23 +62,35 @@ const KINDS = [
     { name: 'trail', title: 'Trail', help: 'path of the selected body' },
     { name: 'trails', title: 'All trails', help: 'paths of all bodies' },
     { name: 'rays', title: 'Rays', help: 'rays of the pair that touches next, and where they hit' },
+    { name: 'labels', title: 'Labels', help: 'names of the bodies' },
 ];
 
-/** Scales vectors so that the largest recent one has a length that fits the scene. */
-function createScale() {
+/** 1, 2 or 5 times a power of ten, not below a number. */
+export function roundUp(value) {
+    const power = 10 ** Math.floor(Math.log10(value));
+    return [1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-12)) * power;
+}
+
+/**
+ * Scales vectors so that the largest recent one has a length that fits the scene: linearly, with a
+ * round number for the longest arrow, so that lengths can be compared and read.
+ */
+export function createScale() {
     let reference = 0;
     return {
+        /** What an arrow of the greatest length stands for; 0: nothing was seen yet. */
+        get full() {
+            return reference > 0 ? roundUp(reference) : 0;
+        },
         take(vectors) {
             reference *= REFERENCE_DECAY;
             for (const v of vectors) {
                 reference = Math.max(reference, Math.hypot(v[0], v[1], v[2]));
             }
         },
-        /** The vector to draw for one of a given size; small ones stay visible. */
+        /** The vector to draw for one of a given size. */
         apply(v, longest) {
-            const size = Math.hypot(v[0], v[1], v[2]);
-            const scale =
-                size > 0 && reference > 0 ? (longest * Math.sqrt(size / reference)) / size : 0;
+            const scale = reference > 0 ? longest / this.full : 0;
             return [v[0] * scale, v[1] * scale, v[2] * scale];
         },
         reset() {
@@ -71,19 +99,23 @@ function createScale() {
     };
 }
 
-export function createOverlays({ model, view }) {
+export function createOverlays({ model, view, theme }) {
     const element = document.getElementById('overlays');
     const group = new THREE.Group();
     view.scene.add(group);
     const marks = createMarks(group);
     const lines = createLines(group);
     const trails = createTrails(model, view);
+    const labels = createLabels(model, view);
     const isOn = Object.fromEntries(KINDS.map(({ name }) => [name, false]));
     const contactScale = createScale();
     const impulseScale = createScale();
     const jointScale = createScale();
+    const legend = make('div', { id: 'scale', role: 'status', hidden: true });
+    document.getElementById('low').append(legend);
     const pose = new Float64Array(7);
     const color = new THREE.Color();
+    let colors = COLORS;
     let thickness = 1;
     let longest = 1;
 
@@ -95,11 +127,11 @@ export function createOverlays({ model, view }) {
                 model.bodies.get(bodyA)?.type === 'dynamic' &&
                 model.bodies.get(bodyB)?.type !== 'dynamic';
             const sign = isOnA ? -1 : 1;
-            marks.ball(point, thickness * 2.2, isSticking ? COLORS.sticking : COLORS.contact);
+            marks.ball(point, thickness * 2.2, isSticking ? colors.sticking : colors.contact);
             const tip = point.map((x, i) => x + sign * normal[i] * longest * 0.12);
-            marks.line(point, tip, thickness * 0.6, COLORS.normal);
+            marks.line(point, tip, thickness * 0.6, colors.normal);
             const shown = contactScale.apply(force, sign * longest);
-            marks.arrow(point, shown, thickness, COLORS.force);
+            marks.arrow(point, shown, thickness, colors.force);
         }
     }
 
@@ -115,7 +147,7 @@ export function createOverlays({ model, view }) {
             const left = 1 - (time - event.time) / fades;
             const width = thickness * (0.3 + 1.2 * left);
             const vector = impulseScale.apply(event.impulse, longest * (0.4 + 0.6 * left));
-            color.set(COLORS.impulse).lerp(new THREE.Color('#ffffff'), 0.6 * (1 - left));
+            color.set(colors.impulse).lerp(new THREE.Color('#ffffff'), 0.6 * (1 - left));
             const shade = `#${color.getHexString()}`;
             marks.ball(event.point, width * 1.8, shade);
             marks.arrow(event.point, vector, width, shade);
@@ -126,31 +158,37 @@ export function createOverlays({ model, view }) {
         jointScale.take(model.jointStates.map((joint) => joint.force));
         for (const joint of model.jointStates) {
             const { pointA, pointB, axis } = joint;
-            marks.ball(pointA, thickness * 3, COLORS.joint);
-            marks.ball(pointB, thickness * 3, COLORS.joint);
+            marks.ball(pointA, thickness * 3, colors.joint);
+            marks.ball(pointB, thickness * 3, colors.joint);
             // A rod has the length it should have; a joint whose points should coincide is open.
             const apart = Math.hypot(...pointA.map((x, i) => x - pointB[i]));
             const isOpen = Math.abs(apart - Math.abs(joint.positionError)) < 0.01 * apart;
-            marks.line(pointA, pointB, thickness * 1.2, isOpen ? COLORS.error : COLORS.joint);
+            marks.line(pointA, pointB, thickness * 1.2, isOpen ? colors.error : colors.joint);
             if (Math.hypot(...axis) > 0.5) {
                 const half = longest * 0.3;
                 marks.line(
                     pointB.map((x, i) => x - axis[i] * half),
                     pointB.map((x, i) => x + axis[i] * half),
                     thickness,
-                    COLORS.axis,
+                    colors.axis,
                 );
             }
             marks.arrow(
                 pointB,
                 jointScale.apply(joint.force, longest),
                 thickness,
-                COLORS.jointForce,
+                colors.jointForce,
             );
         }
     }
 
     function drawAxes() {
+        // those of the world, at its origin
+        ['x', 'y', 'z'].forEach((name, i) => {
+            const way = [0, 0, 0];
+            way[i] = longest;
+            marks.arrow([0, 0, 0], way, thickness * 1.4, colors[name]);
+        });
         for (const body of model.bodies.values()) {
             if (body.type === 'static' || !model.pose(body.number, pose)) {
                 continue;
@@ -162,7 +200,7 @@ export function createOverlays({ model, view }) {
                     [pose[0], pose[1], pose[2]],
                     [m[i] * length, m[3 + i] * length, m[6 + i] * length],
                     thickness,
-                    COLORS[name],
+                    colors[name],
                 );
             });
         }
@@ -172,7 +210,7 @@ export function createOverlays({ model, view }) {
         for (const body of model.bodies.values()) {
             const bounds = model.pose(body.number, pose) ? bodyBounds(body, pose) : null;
             if (bounds) {
-                color.set(body.type === 'static' ? COLORS.bounds : colorOf(body.number, body.type));
+                color.set(body.type === 'static' ? colors.bounds : colorOf(body.number, body.type));
                 addBox(bounds, color);
             }
         }
@@ -223,7 +261,7 @@ export function createOverlays({ model, view }) {
         if (!what?.point) {
             return;
         }
-        marks.ball(what.point, thickness * 4, COLORS.highlight);
+        marks.ball(what.point, thickness * 4, colors.highlight);
         const vector = what.impulse && Math.hypot(...what.impulse) > 0 ? what.impulse : what.normal;
         if (vector) {
             const size = Math.hypot(...vector) || 1;
@@ -231,7 +269,7 @@ export function createOverlays({ model, view }) {
                 what.point,
                 vector.map((x) => (x / size) * longest),
                 thickness * 1.6,
-                COLORS.highlight,
+                colors.highlight,
             );
         }
     }
@@ -243,14 +281,14 @@ export function createOverlays({ model, view }) {
     /** Thin lines, dots where they hit; the shortest, which sets the contact time, is thick. */
     function drawRays() {
         for (const ray of model.rays) {
-            const aim = ray.isReverse ? COLORS.reverseRay : COLORS.ray;
-            lines.add(ray.start, ray.end, color.set(ray.isHit ? aim : COLORS.missedRay), 0.8);
+            const aim = ray.isReverse ? colors.reverseRay : colors.ray;
+            lines.add(ray.start, ray.end, color.set(ray.isHit ? aim : colors.missedRay), 0.8);
             if (ray.isHit && !ray.isShortest) {
-                marks.ball(ray.end, thickness * (ray.isRefined ? 0.5 : 0.8), COLORS.hit);
+                marks.ball(ray.end, thickness * (ray.isRefined ? 0.5 : 0.8), colors.hit);
             }
             if (ray.isShortest) {
-                marks.line(ray.start, ray.end, thickness * 0.8, COLORS.shortest);
-                marks.ball(ray.end, thickness * 2.2, COLORS.shortest);
+                marks.line(ray.start, ray.end, thickness * 0.8, colors.shortest);
+                marks.ball(ray.end, thickness * 2.2, colors.shortest);
             }
         }
     }
@@ -265,6 +303,7 @@ export function createOverlays({ model, view }) {
     };
 
     function draw() {
+        colors = theme.isDark ? COLORS_DARK : COLORS;
         thickness = THIN * view.camera.position.distanceTo(view.controls.target);
         longest = ARROW_MAX * view.frame.radius;
         marks.begin();
@@ -276,8 +315,38 @@ export function createOverlays({ model, view }) {
         }
         drawTrails();
         drawHighlight();
+        labels.draw({ bodies: isOn.labels, axes: isOn.axes ? longest : 0 });
         marks.end();
         lines.end();
+        showScale();
+    }
+
+    /** How long an arrow of a round size is, in the middle of the view. */
+    function showScale() {
+        const scales = [
+            ['contacts', contactScale, 'N', colors.force, 'contact force'],
+            ['impulses', impulseScale, 'N s', colors.impulse, 'impulse'],
+            ['joints', jointScale, 'N', colors.jointForce, 'joint force'],
+        ].filter(([name, scale]) => isOn[name] && scale.full > 0);
+        const { camera, canvas, controls } = view;
+        const far = camera.position.distanceTo(controls.target);
+        const tall = 2 * far * Math.tan((camera.fov * Math.PI) / 360);
+        const pixels = Math.round((longest / tall) * canvas.clientHeight);
+        const key = JSON.stringify([pixels, scales.map(([name, scale]) => [name, scale.full]), colors.force]);
+        legend.hidden = scales.length === 0;
+        if (legend.dataset.key === key) {
+            return;
+        }
+        legend.dataset.key = key;
+        legend.replaceChildren(
+            ...scales.map(([name, scale, unit, shade, label]) => {
+                const bar = make('span', { className: 'bar' });
+                bar.style.width = `${Math.min(pixels, 200)}px`;
+                bar.style.background = shade;
+                const text = `${label} ${formatUnit(scale.full, unit, 3)}`;
+                return make('span', { className: 'scale', 'data-scale': name }, bar, text);
+            }),
+        );
     }
 
     const buttons = KINDS.map(({ name, title, help }, i) => {
@@ -308,8 +377,10 @@ export function createOverlays({ model, view }) {
     model.on('scene', () => {
         element.hidden = false;
         // only where contact is found by them
-        buttons.at(-1).hidden = model.scene?.detector !== 'rays';
+        buttons[KINDS.findIndex(({ name }) => name === 'rays')].hidden =
+            model.scene?.detector !== 'rays';
         [contactScale, impulseScale, jointScale].forEach((scale) => scale.reset());
+        legend.hidden = true;
     });
     model.on('hello', (message) => {
         element.hidden = !message.scene;

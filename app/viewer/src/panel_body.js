@@ -164,6 +164,12 @@ export function createBodyPanel(tools, gui) {
         ],
         ['deselect', () => model.select(null), 'deselect'],
     ]);
+    const showing = new ButtonsController(folder, [
+        ['hide', () => view?.change('hide'), 'hide'],
+        ['alone', () => view?.change('isolate'), 'isolate'],
+        ['clear', () => view?.change('ghost'), 'ghost'],
+        ['show all', () => view?.change('all'), 'all'],
+    ]);
     const actions = new ButtonsController(folder, [
         [
             'stop',
@@ -198,6 +204,7 @@ export function createBodyPanel(tools, gui) {
                 ...fields.map(({ field }) => field),
                 ...texts.map(({ text }) => text),
                 followButton,
+                showing,
             ];
             for (const part of parts) {
                 part.domElement.style.display = body ? '' : 'none';

@@ -99,6 +99,8 @@ class Panels {
         this.tools = createTools(context);
         this.gui = null;
         this.shape = '';
+        this.onOpen = context.onOpen;
+        this.isOpen = undefined; // until the user opens or closes them
         const { model } = this;
         model.on('scene', () => this.build());
         model.on('hello', () => this.build());
@@ -157,7 +159,6 @@ class Panels {
             container: this.element,
             autoPlace: false,
             title: 'Panels',
-            width: 300,
         });
         this.gui = gui;
         const { tools, model } = this;
@@ -181,15 +182,34 @@ class Panels {
                 panel.folder.open();
             }
         }
-        if (window.innerWidth < 900) {
+        if (this.isOpen === false || (this.isOpen === undefined && window.innerWidth < 900)) {
             gui.close();
         }
+        gui.onOpenClose((changed) => {
+            if (changed === gui) {
+                this.isOpen = !gui._closed;
+                this.showRoom();
+                if (this.isOpen) {
+                    this.onOpen?.();
+                }
+            }
+        });
+        this.showRoom();
         gui.title(
             model.scene.engine
                 ? `Panels · ${engineNames[model.scene.engine] ?? model.scene.engine}`
                 : 'Panels',
         );
         this.refresh();
+    }
+
+    close() {
+        this.gui?.close();
+    }
+
+    /** Closed panels leave their column to the view. */
+    showRoom() {
+        document.body.classList.toggle('has-panels', this.gui !== null && !this.gui._closed);
     }
 
     refresh() {

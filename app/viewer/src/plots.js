@@ -2,11 +2,14 @@
 // shown. A list at the side is both legend and selection.
 import uPlot from 'uplot';
 
+import { createCauses, findCauses } from './causes.js';
 import { make } from './elements.js';
+import { saveText, toCsv, toSvg } from './export.js';
 import { indexAt, lowerBound, thin, throttle, valueAt } from './sampling.js';
 import { formatNumber, formatUnit, prettyUnit } from './words.js';
 
 const redrawInterval = 200; // ms
+const CAUSE_PIXELS = 4; // on both sides of a click
 const seriesMax = 8; // shown initially in a group; more can be selected
 
 export const groups = [
@@ -74,8 +77,9 @@ class Liveliness {
 }
 
 class Plots {
-    constructor({ model, view, element }) {
+    constructor({ model, view, element, theme, goToEvent }) {
         this.model = model;
+        this.theme = theme;
         this.element = element;
         this.group = 'energy';
         this.choices = new Map();
@@ -83,6 +87,10 @@ class Plots {
         this.zoom = null;
         this.chart = null;
         this.chartKey = '';
+        this.describeCauses = createCauses(model, {
+            go: (index) => goToEvent?.(index),
+            close: () => this.closeCauses(),
+        });
         this.makeFrame();
         this.refresh = throttle(() => this.redraw(), redrawInterval);
         for (const type of ['samples', 'drop']) {
@@ -90,6 +98,10 @@ class Plots {
         }
         model.on('scene', () => this.takeScene());
         view?.onFrame?.(() => this.moveNow());
+        theme?.onChange(() => {
+            this.chartKey = ''; // a chart has the colors of its making
+            this.refresh();
+        });
         new ResizeObserver(() => this.refresh()).observe(this.canvasBox);
         this.takeScene();
     }
@@ -100,13 +112,28 @@ class Plots {
         this.hint = make(
             'span',
             { className: 'plots-hint' },
-            'click: go to time · drag: zoom · double click: reset zoom',
+            'click: go to time, causes of a step · drag: zoom · double click: reset zoom',
         );
-        head.append(this.tabs, this.hint);
+        const exports = ['svg', 'csv'].map((kind) => {
+            const title = kind === 'svg' ? 'Save the plot as a drawing' : 'Save its values as a table';
+            const button = make(
+                'button',
+                { type: 'button', className: 'plots-tab', 'data-export': kind, title },
+                kind.toUpperCase(),
+            );
+            button.addEventListener('click', () => this.save(kind));
+            return button;
+        });
+        head.append(this.tabs, this.hint, ...exports);
         const body = make('div', { className: 'plots-body' });
         this.canvasBox = make('div', { className: 'plots-canvas' });
-        this.list = make('div', { className: 'plots-list' });
-        body.append(this.canvasBox, this.list);
+        this.list = make('div', { className: 'plots-list', tabIndex: 0 });
+        this.list.setAttribute('role', 'region');
+        this.list.setAttribute('aria-label', 'columns of the plot');
+        this.causes = make('div', { className: 'plots-list plots-causes', hidden: true, tabIndex: 0 });
+        this.causes.setAttribute('role', 'region');
+        this.causes.setAttribute('aria-label', 'causes of the energy step');
+        body.append(this.canvasBox, this.list, this.causes);
         this.element.classList.add('plots');
         this.element.replaceChildren(head, body);
     }
@@ -116,6 +143,7 @@ class Plots {
     }
 
     takeScene() {
+        this.closeCauses();
         this.choices.clear();
         this.liveliness.reset();
         this.zoom = null;
@@ -128,7 +156,7 @@ class Plots {
             ...groups
                 .filter(({ key }) => present.has(key))
                 .map(({ key, label }) => {
-                    const tab = make('button', { className: 'plots-tab' }, label);
+                    const tab = make('button', { className: 'plots-tab', type: 'button' }, label);
                     tab.dataset.group = key;
                     tab.setAttribute('aria-pressed', key === this.group);
                     tab.onclick = () => this.show(key);
@@ -140,11 +168,63 @@ class Plots {
 
     /** Shows the tab of a group. */
     show(group) {
+        this.closeCauses();
         this.group = group;
         for (const tab of this.tabs.children) {
             tab.setAttribute('aria-pressed', tab.dataset.group === group);
         }
         this.redraw();
+    }
+
+    /** Lists what changed the energy between two times. */
+    showCauses(from, to) {
+        const causes = findCauses(this.model, from, to);
+        if (causes) {
+            this.causes.replaceChildren(...this.describeCauses(causes));
+            this.causes.hidden = false;
+            this.list.hidden = true;
+        }
+    }
+
+    closeCauses() {
+        if (this.causes) {
+            this.causes.hidden = true;
+            this.list.hidden = false;
+        }
+    }
+
+    /** What is shown, as a file: {name, text}. */
+    export(kind) {
+        const { samples, scene } = this.model;
+        const members = this.members();
+        const shown = chooseColumns(members, this.choices, (i) => this.liveliness.alive[i] === true);
+        const series = shown.map((index) => ({
+            name: this.columns()[index].name,
+            unit: this.columns()[index].unit ?? '',
+            color: columnColor(members.indexOf(index)),
+            values: samples.values[index],
+        }));
+        const range = this.zoom
+            ? {
+                  from: lowerBound(samples.time, samples.count, this.zoom[0]),
+                  to: Math.min(lowerBound(samples.time, samples.count, this.zoom[1]) + 1, samples.count),
+              }
+            : { from: 0, to: samples.count };
+        const isLog = groups.find(({ key }) => key === this.group)?.isLog;
+        const title = `${scene.title || scene.name}: ${this.group}`;
+        const text =
+            kind === 'csv'
+                ? toCsv(samples.time, series, range)
+                : toSvg(samples.time, series, { title, isLog, ...range });
+        return { name: `${scene.name}-${this.group}.${kind}`, text };
+    }
+
+    save(kind) {
+        if (this.model.scene && this.model.samples.count > 0) {
+            this.liveliness.look(this.model.samples);
+            const { name, text } = this.export(kind);
+            saveText(name, kind === 'csv' ? 'text/csv' : 'image/svg+xml', text);
+        }
     }
 
     members() {
@@ -240,6 +320,11 @@ class Plots {
             return;
         }
         const isLog = groups.find(({ key }) => key === this.group)?.isLog;
+        const inks = {
+            text: this.theme?.color('--soft') ?? '#57606a',
+            grid: this.theme?.color('--grid') ?? '#e6e9ed',
+            tick: this.theme?.color('--line') ?? '#d0d7de',
+        };
         const units = [...new Set(shown.map((index) => this.columns()[index].unit ?? ''))];
         const scales = { x: { time: false, range: (u, min, max) => this.timeRange(min, max) } };
         for (const unit of units) {
@@ -251,9 +336,9 @@ class Plots {
             label: prettyUnit(unit) || '1',
             labelSize: 18,
             size: 62,
-            stroke: '#57606a',
-            grid: { show: place === 0, stroke: '#e6e9ed', width: 1 },
-            ticks: { stroke: '#d0d7de', width: 1 },
+            stroke: inks.text,
+            grid: { show: place === 0, stroke: inks.grid, width: 1 },
+            ticks: { stroke: inks.tick, width: 1 },
             values: (u, ticks) => ticks.map((tick) => (tick === null ? '' : formatNumber(tick, 3))),
         });
         const options = {
@@ -265,10 +350,10 @@ class Plots {
             scales,
             axes: [
                 {
-                    stroke: '#57606a',
+                    stroke: inks.text,
                     size: 30,
-                    grid: { stroke: '#e6e9ed', width: 1 },
-                    ticks: { stroke: '#d0d7de', width: 1 },
+                    grid: { stroke: inks.grid, width: 1 },
+                    ticks: { stroke: inks.tick, width: 1 },
                     values: (u, ticks) => ticks.map((tick) => formatUnit(tick, 's', 5)),
                 },
                 ...units.slice(0, 3).map(axis),
@@ -311,7 +396,11 @@ class Plots {
         over.addEventListener('click', (event) => {
             if (downAt !== null && Math.abs(event.clientX - downAt) < 4 && event.detail < 2) {
                 const left = event.clientX - over.getBoundingClientRect().left;
-                this.model.do({ do: 'seek', time: Math.max(this.chart.posToVal(left, 'x'), 0) });
+                const at = (px) => Math.max(this.chart.posToVal(px, 'x'), 0);
+                this.model.do({ do: 'seek', time: at(left) });
+                if (this.group === 'energy') {
+                    this.showCauses(at(left - CAUSE_PIXELS), at(left + CAUSE_PIXELS));
+                }
             }
         });
         over.addEventListener('dblclick', () => {

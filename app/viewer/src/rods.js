@@ -3,7 +3,6 @@
 
 import * as THREE from 'three';
 import { createBatch, createShaft } from './arrows.js';
-import { PALETTE } from './shapes.js';
 
 const LINKS_MAX = 4000; // above this number no joints are drawn
 const MARK = 0.017; // radius of a mark, of the scene's radius
@@ -34,7 +33,7 @@ export function placeAnchor(model, body, anchor, target) {
     return true;
 }
 
-export function createRods(model, solids, getFrame) {
+export function createRods(model, solids, getFrame, getPalette) {
     const group = new THREE.Group();
     const material = new THREE.MeshLambertMaterial();
     const rods = createBatch(group, createShaft(), material, { castShadow: true });
@@ -48,7 +47,7 @@ export function createRods(model, solids, getFrame) {
         const length = way.subVectors(to, from).length();
         if (length > 0) {
             rotation.setFromUnitVectors(UP, way.divideScalar(length));
-            rods.add(from, rotation, scale.set(radius, radius, length), PALETTE.mark);
+            rods.add(from, rotation, scale.set(radius, radius, length), getPalette().mark);
         }
     }
 
@@ -91,7 +90,7 @@ export function createRods(model, solids, getFrame) {
             type === 'distance' ? pointA : pointB,
             rotation.identity(),
             scale.setScalar(radius),
-            PALETTE.mark,
+            getPalette().mark,
         );
     }
 

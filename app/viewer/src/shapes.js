@@ -27,6 +27,20 @@ export const PALETTE = {
     skyHorizon: '#eef2f5',
 };
 
+/** The same in a dark page; bodies keep their colors. */
+export const PALETTE_DARK = {
+    ...PALETTE,
+    static: '#8c8980',
+    mark: '#a9b4c4',
+    ground: '#474b52',
+    gridLine: '#5b6068',
+    gridLineFifth: '#6d737c',
+    skyTop: '#11161d',
+    skyHorizon: '#2b333d',
+};
+
+const ROUGHNESS = 0.62; // of bodies whose scene does not say
+const OPEN_TEST_MAX = 600_000; // corners
 const WHITE_SHARE = 0.55; // fraction of white in the second tone
 const CREASE = Math.cos((32 * Math.PI) / 180); // faces that meet at a smaller angle are smoothed
 
@@ -35,6 +49,34 @@ export function colorOf(number, type) {
     return type === 'dynamic'
         ? PALETTE.dynamic[number % PALETTE.dynamic.length]
         : (PALETTE[type] ?? PALETTE.static);
+}
+
+/** Color of a body as its scene says, or by its number. */
+export function lookOf(body) {
+    const isGiven = /^#[0-9a-f]{6}$/i.test(body.color ?? '');
+    const clamp = (value, usual) =>
+        Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : usual;
+    return {
+        color: isGiven ? body.color.toLowerCase() : colorOf(body.number, body.type),
+        opacity: clamp(body.opacity, 1),
+        roughness: clamp(body.roughness, ROUGHNESS),
+    };
+}
+
+/** Whether a surface of triangles has an edge that belongs to one of them only. */
+export function isOpenSurface({ indices }) {
+    if (!indices || indices.length > OPEN_TEST_MAX) {
+        return Boolean(indices); // too many to look: drawing both sides is right for all
+    }
+    const edges = new Map();
+    for (let i = 0; i + 2 < indices.length; i += 3) {
+        for (let k = 0; k < 3; k++) {
+            const [a, b] = [indices[i + k], indices[i + ((k + 1) % 3)]];
+            const key = a < b ? a * 0x4000000 + b : b * 0x4000000 + a;
+            edges.set(key, (edges.get(key) ?? 0) + 1);
+        }
+    }
+    return [...edges.values()].some((count) => count === 1);
 }
 
 /** The lighter color of the markings. */
@@ -428,7 +470,7 @@ export function makeSurface(geometry, segments) {
  * @param {number} count round shapes of the scene @param {number} budget triangles
  */
 export function chooseSegments(count, budget) {
-    return [64, 48, 32, 24, 16].find((n) => n * n * count <= budget) ?? 12;
+    return [64, 48, 32, 24, 16, 12, 8].find((n) => n * n * count <= budget) ?? 6;
 }
 
 // ----------------------------------------------------------------------------------------- bounds

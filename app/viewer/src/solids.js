@@ -1,17 +1,29 @@
 // All bodies as instances: one draw call for each distinct geometry, however many bodies share it.
 
 import * as THREE from 'three';
-import { chooseSegments, colorOf, makeSurface, radiusOf, secondTone } from './shapes.js';
+import {
+    chooseSegments,
+    isOpenSurface,
+    lookOf,
+    makeSurface,
+    radiusOf,
+    secondTone,
+} from './shapes.js';
 
 const HIDDEN = new THREE.Matrix4().makeScale(0, 0, 0);
 const [BUDGET, BUDGET_SOFTWARE] = [2_000_000, 40_000]; // triangles of round shapes
 const HAS_NO_SHAPE = 0.015; // radius of a body without shapes, of the scene's radius
 
-/** Two colors of each instance; the tone of a triangle says which. */
-function createMaterial(isSoftware) {
+const GHOST = 0.25; // opacity of bodies that the user made transparent
+
+/**
+ * Two colors of each instance; the tone of a triangle says which. Opacity and roughness are those of
+ * the instance.
+ */
+function createMaterial(isSoftware, options) {
     const material = isSoftware
-        ? new THREE.MeshLambertMaterial()
-        : new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0 });
+        ? new THREE.MeshLambertMaterial(options)
+        : new THREE.MeshStandardMaterial({ ...options, metalness: 0 });
     material.onBeforeCompile = (shader) => {
         shader.vertexShader = shader.vertexShader
             .replace(
@@ -20,23 +32,33 @@ function createMaterial(isSoftware) {
                 attribute float tone;
                 attribute vec3 firstColor;
                 attribute vec3 secondColor;
-                varying vec3 bodyColor;`,
+                attribute vec2 look;
+                varying vec3 bodyColor;
+                varying vec2 bodyLook;`,
             )
             .replace(
                 '#include <begin_vertex>',
                 `#include <begin_vertex>
+                bodyLook = look;
                 bodyColor = mix(firstColor, secondColor, tone);`,
             );
         shader.fragmentShader = shader.fragmentShader
             .replace(
                 '#include <common>',
                 `#include <common>
-                varying vec3 bodyColor;`,
+                varying vec3 bodyColor;
+                varying vec2 bodyLook;`,
+            )
+            .replace(
+                '#include <roughnessmap_fragment>',
+                `#include <roughnessmap_fragment>
+                roughnessFactor = bodyLook.y;`,
             )
             .replace(
                 '#include <color_fragment>',
                 `#include <color_fragment>
-                diffuseColor.rgb = bodyColor;`,
+                diffuseColor.rgb = bodyColor;
+                diffuseColor.a = bodyLook.x;`,
             );
     };
     return material;
@@ -44,7 +66,10 @@ function createMaterial(isSoftware) {
 
 export function createSolids(model, isSoftware) {
     const group = new THREE.Group();
-    const material = createMaterial(isSoftware);
+    const materials = new Map(); // by what differs in the shader
+    const hidden = new Set(); // numbers of bodies
+    const ghosts = new Set();
+    let only = null; // number of the one body that is shown
     const pose = new Float64Array(7);
     const bodyMatrix = new THREE.Matrix4();
     const matrix = new THREE.Matrix4();
@@ -76,10 +101,29 @@ export function createSolids(model, isSoftware) {
         return size.setScalar(radius > 0 ? 1 + (body.growth * model.time) / radius : 1);
     }
 
-    /** Which bodies use which geometry: geometry index -> instances. */
+    function materialOf(isClear, isDouble) {
+        const key = `${isClear} ${isDouble}`;
+        if (!materials.has(key)) {
+            const side = isDouble ? THREE.DoubleSide : THREE.FrontSide;
+            const options = { side, transparent: isClear, depthWrite: !isClear };
+            materials.set(key, createMaterial(isSoftware, options));
+        }
+        return materials.get(key);
+    }
+
+    function opacityOf(body) {
+        return ghosts.has(body.number) ? Math.min(GHOST, lookOf(body).opacity) : lookOf(body).opacity;
+    }
+
+    function isShown(number) {
+        return !hidden.has(number) && (only === null || only === number);
+    }
+
+    /** Which bodies use which geometry: [geometry index, isClear, instances]. */
     function collect() {
         const uses = new Map();
         for (const body of model.bodies.values()) {
+            const isClear = opacityOf(body) < 1;
             const shapes = body.shapes?.length > 0 ? body.shapes : [{ geometry: -1 }];
             for (const shape of shapes) {
                 const local = new THREE.Matrix4();
@@ -90,33 +134,37 @@ export function createSolids(model, isSoftware) {
                     new THREE.Quaternion(x, y, z, w),
                     one,
                 );
-                if (!uses.has(shape.geometry)) {
-                    uses.set(shape.geometry, []);
+                const key = `${shape.geometry} ${isClear}`;
+                if (!uses.has(key)) {
+                    uses.set(key, { index: shape.geometry, isClear, instances: [] });
                 }
-                uses.get(shape.geometry).push({ body, local });
+                uses.get(key).instances.push({ body, local });
             }
         }
-        return uses;
+        return [...uses.values()];
     }
 
     function addColors(geometry, instances) {
         const first = new Float32Array(3 * instances.length);
         const second = new Float32Array(3 * instances.length);
+        const looks = new Float32Array(2 * instances.length);
         const color = new THREE.Color();
         instances.forEach(({ body }, i) => {
-            const name = colorOf(body.number, body.type);
+            const { color: name, roughness } = lookOf(body);
+            looks.set([opacityOf(body), roughness], 2 * i);
             color.set(name).toArray(first, 3 * i);
             color.set(body.type === 'static' ? name : secondTone(name)).toArray(second, 3 * i);
         });
         geometry.setAttribute('firstColor', new THREE.InstancedBufferAttribute(first, 3));
         geometry.setAttribute('secondColor', new THREE.InstancedBufferAttribute(second, 3));
+        geometry.setAttribute('look', new THREE.InstancedBufferAttribute(looks, 2));
     }
 
     function isRound(index) {
         return index < 0 || !['box', 'mesh', 'plane'].includes(model.geometries[index]?.type);
     }
 
-    function addMesh(index, instances, viewRadius, segments) {
+    function addMesh({ index, isClear, instances }, viewRadius, segments) {
         const shape =
             index < 0
                 ? { type: 'sphere', radius: HAS_NO_SHAPE * viewRadius }
@@ -131,9 +179,13 @@ export function createSolids(model, isSoftware) {
         geometry.setAttribute('tone', new THREE.BufferAttribute(surface.tones, 1));
         geometry.setIndex(new THREE.BufferAttribute(surface.indices, 1));
         addColors(geometry, instances);
+        const isDouble = shape.type === 'mesh' && isOpenSurface(shape);
+        const material = materialOf(isClear, isDouble);
         const mesh = new THREE.InstancedMesh(geometry, material, instances.length);
+        mesh.renderOrder = isClear ? 2 : 0;
         mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-        mesh.castShadow = mesh.receiveShadow = true;
+        mesh.castShadow = !isClear;
+        mesh.receiveShadow = true;
         mesh.frustumCulled = false;
         mesh.boundingSphere = new THREE.Sphere(new THREE.Vector3(), Infinity); // bodies may be anywhere
         const entry = { mesh, index, instances };
@@ -180,19 +232,39 @@ export function createSolids(model, isSoftware) {
 
     return {
         group,
+        isShown,
+        isGhost: (number) => ghosts.has(number),
+        /** How many bodies are hidden, alone or transparent by the user. */
+        get changeCount() {
+            return hidden.size + ghosts.size + (only === null ? 0 : 1);
+        },
+        hide: (number) => hidden.add(number),
+        /** Shows one body alone; the same again, or null: all. */
+        isolate(number) {
+            only = only === number ? null : number;
+        },
+        /** Makes a body transparent, or opaque again; rebuild after it. */
+        toggleGhost(number) {
+            if (!ghosts.delete(number)) {
+                ghosts.add(number);
+            }
+        },
+        showAll() {
+            hidden.clear();
+            ghosts.clear();
+            only = null;
+        },
 
         /** Rebuilds all instances: another scene, bodies added or deleted, a mesh arrived. */
         rebuild(viewRadius) {
             clear();
             const uses = collect();
             let roundCount = 0;
-            uses.forEach((instances, index) => {
+            uses.forEach(({ index, instances }) => {
                 roundCount += isRound(index) ? instances.length : 0;
             });
             const segments = chooseSegments(roundCount, isSoftware ? BUDGET_SOFTWARE : BUDGET);
-            for (const [index, instances] of uses) {
-                addMesh(index, instances, viewRadius, segments);
-            }
+            uses.forEach((use) => addMesh(use, viewRadius, segments));
         },
 
         /** Updates the pose of every body. */
@@ -203,7 +275,7 @@ export function createSolids(model, isSoftware) {
                 instances.forEach(({ body, local }, i) => {
                     if (body !== last) {
                         last = body;
-                        isThere = model.pose(body.number, pose);
+                        isThere = model.pose(body.number, pose) && isShown(body.number);
                         position.set(pose[0], pose[1], pose[2]);
                         rotation.set(pose[4], pose[5], pose[6], pose[3]);
                         bodyMatrix.compose(position, rotation, one);

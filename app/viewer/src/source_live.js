@@ -15,6 +15,16 @@ export function addressOf(path, place = window.location) {
     return path + (token ? `?token=${encodeURIComponent(token)}` : '');
 }
 
+/** A command with a file: the length of the JSON (u32, little-endian), the JSON, the file. */
+function joinFile(text, bytes) {
+    const json = new TextEncoder().encode(text);
+    const message = new Uint8Array(4 + json.length + bytes.length);
+    new DataView(message.buffer).setUint32(0, json.length, true);
+    message.set(json, 4);
+    message.set(bytes, 4 + json.length);
+    return message;
+}
+
 /** @param {string} worker address of the engine's worker; '': the server of this page */
 export function createLiveSource(worker = '', place = window.location) {
     const emitter = createEmitter();
@@ -31,8 +41,11 @@ export function createLiveSource(worker = '', place = window.location) {
         stats: { messages: 0, bytes: 0, badMessages: 0 },
         on: emitter.on,
 
-        /** Sends a command; the promise always resolves, to a reply or to an error with the reason. */
-        send(command) {
+        /**
+         * Sends a command, with the bytes of a file if it has one; the promise always resolves, to
+         * a reply or to an error with the reason.
+         */
+        send(command, bytes = null) {
             const id = nextId++;
             if (!socket || socket.readyState !== WebSocket.OPEN) {
                 return Promise.resolve({
@@ -42,7 +55,8 @@ export function createLiveSource(worker = '', place = window.location) {
                     error: 'not connected to the simulation',
                 });
             }
-            socket.send(JSON.stringify({ ...command, id }));
+            const text = JSON.stringify({ ...command, id });
+            socket.send(bytes === null || worker !== '' ? text : joinFile(text, bytes), bytes);
             return new Promise((resolve) => {
                 const timer = setTimeout(
                     () =>

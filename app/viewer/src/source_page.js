@@ -228,6 +228,8 @@ export function createPageSource(records, clock = {}) {
     let speed = 1;
     let isPlaying = false;
     let isLooping = false;
+    let hasStarted = false; // until then "ready" plays
+    let hasEnded = false;
     let head = 0; // s, simulated time that is shown
     let shown = -1; // newest frame that was sent
     let wall = 0; // when the head was last moved
@@ -283,7 +285,10 @@ export function createPageSource(records, clock = {}) {
             realTime: isPlaying ? speed : 0,
             busy: false,
             canAct: false,
-            isLooping,
+            looping: isLooping,
+            ended: hasEnded && !isPlaying,
+            undo: 0,
+            redo: 0,
             sentence,
         });
     }
@@ -318,6 +323,7 @@ export function createPageSource(records, clock = {}) {
     }
 
     function jump(index) {
+        hasEnded = false;
         head = frames.times[index];
         if (index === shown + 1) {
             tellFrame(frames.messages[index], false, index);
@@ -351,6 +357,7 @@ export function createPageSource(records, clock = {}) {
         }
         if (head >= end) {
             isPlaying = false;
+            hasEnded = true;
             sendState('the end of the recording');
         } else {
             sendState();
@@ -359,13 +366,16 @@ export function createPageSource(records, clock = {}) {
 
     const commands = {
         play() {
+            hasStarted = true;
             if (head >= frames.times[frames.count - 1]) {
                 jump(0);
             }
             isPlaying = true;
+            hasEnded = false;
             wall = now();
         },
         pause() {
+            hasStarted = true;
             isPlaying = false;
             jump(frames.nearest(head));
         },
@@ -391,6 +401,11 @@ export function createPageSource(records, clock = {}) {
         reset() {
             isPlaying = false;
             jump(0);
+        },
+        ready() {
+            if (!hasStarted) {
+                commands.play();
+            }
         },
         loop(command) {
             isLooping = Boolean(command.on);
@@ -424,7 +439,7 @@ export function createPageSource(records, clock = {}) {
             isPlaying = false;
         },
 
-        /** Sends the initial messages and starts playing. */
+        /** Sends the initial messages; it plays when the page is ready. */
         start() {
             emitter.emit('connection', { isOpen: true, sentence: '' });
             for (const message of firstMessages) {
@@ -432,7 +447,6 @@ export function createPageSource(records, clock = {}) {
             }
             firstMessages.length = 0;
             jump(0);
-            commands.play();
             sendState();
             every(tick);
         },

@@ -2,7 +2,6 @@
 
 import * as THREE from 'three';
 import { placeAnchor } from './rods.js';
-import { PALETTE } from './shapes.js';
 
 const TURNS = 9;
 const STRAIGHT = 0.12; // share of the length at each end that is not wound
@@ -21,16 +20,20 @@ class Coil extends THREE.Curve {
     }
 }
 
-/** @param {object} model @param {() => {radius: number}} getFrame size of the scene */
-export function createSprings(model, getFrame) {
+/**
+ * @param {object} model @param {() => {radius: number}} getFrame size of the scene
+ * @param {() => {mark: string}} getPalette
+ */
+export function createSprings(model, getFrame, getPalette) {
     const group = new THREE.Group();
-    const material = new THREE.MeshLambertMaterial({ color: PALETTE.mark });
+    const material = new THREE.MeshLambertMaterial();
     const geometry = new THREE.TubeGeometry(new Coil(), TURNS * 20, WIRE, 6);
     const [from, to, way] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
 
     return {
         group,
         update() {
+            material.color.set(getPalette().mark);
             while (group.children.length > model.springs.length) {
                 group.remove(group.children.at(-1));
             }

@@ -2,12 +2,11 @@
 
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { PALETTE } from './shapes.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const FIELD_OF_VIEW = 35; // degrees, vertical, as in the pictures of the program
-const ROOM = 1.08; // title and panels cover some of the window
-const MIDDLE_UP = 30; // px
+const ROOM = 1.02; // a little more than the scene
+const FREE_MIN = 0.2; // of the window: a smaller free part does not count
 const [SLOW, FAST] = [45, 18]; // ms from drawing to drawing
 const SUN = new THREE.Vector3(0.42, -0.55, 1).normalize(); // from the scene to the light
 
@@ -32,13 +31,13 @@ export function probeWebGL() {
 }
 
 /** The sky, from above to the horizon. */
-function createSky() {
+function createSky(palette) {
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [4, 256];
     const context = canvas.getContext('2d');
     const gradient = context.createLinearGradient(0, 0, 0, 256);
-    gradient.addColorStop(0, PALETTE.skyTop);
-    gradient.addColorStop(0.7, PALETTE.skyHorizon);
+    gradient.addColorStop(0, palette.skyTop);
+    gradient.addColorStop(0.7, palette.skyHorizon);
     context.fillStyle = gradient;
     context.fillRect(0, 0, 4, 256);
     const texture = new THREE.CanvasTexture(canvas);
@@ -116,18 +115,19 @@ function createFence(context) {
 /**
  * @param {HTMLElement} element where the canvas goes
  * @param {boolean} isSoftware no graphics processor: simpler light
+ * @param {() => DOMRect|null} getFree the part of the window that no panel covers
  */
-export function createStage(element, isSoftware) {
+export function createStage(element, isSoftware, getFree = () => null) {
     const renderer = new THREE.WebGLRenderer({ antialias: !isSoftware });
     const quality = createQuality(renderer, isSoftware);
-    const shadowSize = isSoftware ? 1024 : 2048; // texels
-    renderer.shadowMap.enabled = true;
-    renderer.shadowMap.type = isSoftware ? THREE.BasicShadowMap : THREE.PCFShadowMap;
+    const shadowSize = 2048; // texels
+    // without a graphics processor a shadow costs as much as everything else together
+    renderer.shadowMap.enabled = !isSoftware;
+    renderer.shadowMap.type = THREE.PCFShadowMap;
     renderer.setPixelRatio(quality.best);
     element.append(renderer.domElement);
 
     const scene = new THREE.Scene();
-    scene.background = createSky();
     const camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, 0.1, 1000);
     camera.up.set(0, 0, 1);
     const controls = new OrbitControls(camera, renderer.domElement);
@@ -136,13 +136,14 @@ export function createStage(element, isSoftware) {
 
     scene.add(new THREE.HemisphereLight('#ffffff', '#b9ae9d', 1.55));
     const sun = new THREE.DirectionalLight('#fffaf0', 2.1);
-    sun.castShadow = true;
+    sun.castShadow = !isSoftware;
     sun.shadow.mapSize.set(shadowSize, shadowSize);
     sun.shadow.radius = 2.2;
     sun.shadow.intensity = 0.72;
     scene.add(sun, sun.target);
 
     let radius = 1; // of the scene
+    let free = { width: 1, height: 1 }; // share of the window that is free
 
     const stage = {
         renderer,
@@ -162,8 +163,8 @@ export function createStage(element, isSoftware) {
         /** Places the camera so that it sees a ball {center, radius} from a direction. */
         look(view) {
             const half = (FIELD_OF_VIEW / 2) * (Math.PI / 180);
-            const narrow = Math.max(1, 16 / 9 / camera.aspect);
-            const distance = (view.radius / Math.sin(half)) * narrow * ROOM;
+            const narrow = Math.max(1, 16 / 9 / ((camera.aspect * free.width) / free.height));
+            const distance = ((view.radius / Math.sin(half)) * narrow * ROOM) / free.height;
             const direction = new THREE.Vector3(
                 ...(view.direction ?? [0.5, -0.8, 0.4]),
             ).normalize();
@@ -185,8 +186,22 @@ export function createStage(element, isSoftware) {
             const [width, height] = [element.clientWidth || 1, element.clientHeight || 1];
             renderer.setSize(width, height, false);
             camera.aspect = width / height;
-            // The timeline hides the lower edge: the center of the view is a little higher.
-            camera.setViewOffset(width, height, 0, MIDDLE_UP, width, height);
+            // The middle of the view is the middle of what panels leave free.
+            const window = element.getBoundingClientRect();
+            const found = getFree();
+            const isFit =
+                found && found.width > FREE_MIN * width && found.height > FREE_MIN * height;
+            const part = isFit ? found : window;
+            free = { width: part.width / width || 1, height: part.height / height || 1 };
+            const x = window.left + width / 2 - (part.left + part.width / 2);
+            const y = window.top + height / 2 - (part.top + part.height / 2);
+            camera.setViewOffset(width, height, x, y, width, height);
+        },
+
+        /** Colors of the surroundings. */
+        setPalette(palette) {
+            scene.background?.dispose();
+            scene.background = createSky(palette);
         },
     };
 

@@ -30,23 +30,46 @@ export function createTimeline({ model, source }) {
     const speed = make('select', {
         id: 'speed',
         title: 'Speed: simulated time per real time (↑ ↓)',
+        'aria-label': 'Speed',
     });
-    const scrub = make('div', { id: 'scrub', tabIndex: 0, role: 'slider', 'aria-label': 'time' });
+    const scrub = make('div', {
+        id: 'scrub',
+        tabIndex: 0,
+        role: 'slider',
+        'aria-label': 'time',
+        'aria-valuemin': '0',
+        'aria-valuemax': '0',
+        'aria-valuenow': '0',
+    });
     const marks = make('canvas', { className: 'marks' });
     const past = make('div', { className: 'past' });
     const knob = make('div', { className: 'knob' });
     const time = make('output', { id: 'time' });
     const rate = make('span', { id: 'rate', title: 'Simulated time per real time' });
     const busy = make('span', { id: 'busy', hidden: true, title: 'computing' });
-    const sentence = make('p', { id: 'sentence', hidden: true });
+    const sentence = make('p', { id: 'sentence' });
     scrub.append(past, marks, knob);
-    element.append(
+    const replay = make('button', { id: 'replay', type: 'button' }, 'Replay');
+    const goOn = make('button', { id: 'continue', type: 'button' }, 'Continue');
+    replay.addEventListener('click', async () => {
+        await model.do({ do: 'seek', time: 0 });
+        await model.do({ do: 'play' });
+    });
+    goOn.addEventListener('click', () => model.do({ do: 'play' }));
+    const ending = make(
+        'div',
+        { id: 'ending', role: 'status', hidden: true },
         sentence,
+        replay,
+        goOn,
+    );
+    document.getElementById('low').append(ending);
+    element.append(
         reset,
         back,
         play,
         step,
-        ...(source.isLive ? [] : [loop]),
+        loop,
         speed,
         scrub,
         busy,
@@ -97,6 +120,7 @@ export function createTimeline({ model, source }) {
             if (knob.style.left !== place) {
                 knob.style.left = place;
                 scrub.setAttribute('aria-valuenow', shown.toFixed(3));
+                scrub.setAttribute('aria-valuetext', `${formatTime(shown, span)} s`);
             }
             past.style.width = `${(100 * Math.min(1, span > 0 ? model.state.endTime / span : 0)).toFixed(2)}%`;
             const text = `${formatTime(shown, span)} s`;
@@ -116,7 +140,7 @@ export function createTimeline({ model, source }) {
     }
 
     function toggleLoop() {
-        return model.do({ do: 'loop', on: !model.state.isLooping });
+        return model.do({ do: 'loop', on: !model.state.looping });
     }
 
     function drawMarks(span) {
@@ -157,6 +181,13 @@ export function createTimeline({ model, source }) {
         seek(event);
     });
     scrub.addEventListener('pointermove', (event) => isDragged && seek(event));
+    scrub.addEventListener('keydown', (event) => {
+        const place = { Home: 0, End: model.state.endTime }[event.key];
+        if (place !== undefined) {
+            event.preventDefault();
+            model.do({ do: 'seek', time: place });
+        }
+    });
     for (const type of ['pointerup', 'pointercancel']) {
         scrub.addEventListener(type, () => {
             isDragged = false;
@@ -164,7 +195,6 @@ export function createTimeline({ model, source }) {
     }
     speed.addEventListener('change', () => {
         model.do({ do: 'speed', factor: Number(speed.value) });
-        speed.blur();
     });
 
     function showSpeed(value) {
@@ -185,18 +215,30 @@ export function createTimeline({ model, source }) {
         }
     }
 
+    /** Where the time stands still: why, and what can be done about it. */
+    function showEnding({ sentence: reason, ended, canAct }) {
+        const text = ended ? 'The end of the scene.' : reason;
+        if (sentence.textContent !== text) {
+            sentence.textContent = text;
+        }
+        replay.hidden = !ended;
+        goOn.hidden = !ended || !canAct; // a recording has nothing beyond its end
+        ending.hidden = !text || !model.scene;
+    }
+
     function showState() {
         const { state } = model;
         if (play.dataset.playing !== String(state.playing)) {
             play.dataset.playing = String(state.playing);
             play.replaceChildren(icon(state.playing ? PAUSE : PLAY));
             play.title = state.playing ? 'Pause (space)' : 'Play (space)';
+            play.setAttribute('aria-label', play.title);
         }
-        loop.classList.toggle('on', Boolean(state.isLooping));
+        loop.classList.toggle('on', Boolean(state.looping));
+        loop.setAttribute('aria-pressed', String(Boolean(state.looping)));
         busy.hidden = !state.busy;
         rate.textContent = state.playing ? `${formatFactor(state.realTime)} × real time` : 'paused';
-        sentence.textContent = state.sentence ?? '';
-        sentence.hidden = !state.sentence;
+        showEnding(state);
         showSpeed(state.speed);
         scrub.setAttribute('aria-valuemax', spanOf().toFixed(3));
     }
@@ -208,6 +250,7 @@ export function createTimeline({ model, source }) {
     });
     model.on('hello', (message) => {
         element.hidden = !message.scene;
+        ending.hidden = true;
     });
     for (const type of ['events', 'drop']) {
         model.on(type, () => {

@@ -46,10 +46,7 @@ export function handleKind(name) {
  */
 export function createToolBar(element, { choose, setStrength, toggleHelp }) {
     const press = (button, fn) => {
-        button.addEventListener('click', () => {
-            button.blur(); // the space bar plays, whatever was clicked last
-            fn();
-        });
+        button.addEventListener('click', fn);
         return button;
     };
     const buttons = tools.map(({ name, path, title }) => {
@@ -58,7 +55,7 @@ export function createToolBar(element, { choose, setStrength, toggleHelp }) {
         return press(button, () => choose(name));
     });
     const range = { type: 'range', id: 'push-strength', min: '-1', max: '1', step: '0.05' };
-    const slider = make('input', { ...range, value: '0' });
+    const slider = make('input', { ...range, value: '0', 'aria-label': 'strength of a push' });
     const factor = make('span', {}, '×1');
     slider.addEventListener('input', () => {
         const strength = 10 ** Number(slider.value);
@@ -69,6 +66,7 @@ export function createToolBar(element, { choose, setStrength, toggleHelp }) {
     strength.title = 'strength of a push';
     const help = make('button', { id: 'help-button', className: 'tool', type: 'button' }, '?');
     help.title = 'mouse and keys (?)';
+    help.setAttribute('aria-label', help.title);
     element.classList.add('tools');
     element.append(...buttons, strength, press(help, toggleHelp));
     return {

@@ -7,6 +7,7 @@ import { createFloorGrid, createPeriodicBox, createPlane } from './ground.js';
 import { createRods } from './rods.js';
 import { createSolids } from './solids.js';
 import { createSprings } from './springs.js';
+import { PALETTE, PALETTE_DARK } from './shapes.js';
 import { createStage } from './stage.js';
 
 const OUTLINE = { select: '#0a5cff', highlight: '#ff8a00' };
@@ -40,13 +41,13 @@ function createOutlineMaterial(color) {
     });
 }
 
-/** @param {{model: object, element: HTMLElement, isSoftware: boolean}} app */
-export function createView({ model, element, isSoftware }) {
-    const stage = createStage(element, isSoftware);
+/** @param {{model: object, element: HTMLElement, isSoftware: boolean, theme: object, free: HTMLElement}} app */
+export function createView({ model, element, isSoftware, theme, free }) {
+    const stage = createStage(element, isSoftware, () => free.getBoundingClientRect());
     const { renderer, scene, camera, controls, quality } = stage;
     const solids = createSolids(model, isSoftware);
-    const springs = createSprings(model, () => frame);
-    const rods = createRods(model, solids, () => frame);
+    const springs = createSprings(model, () => frame, palette);
+    const rods = createRods(model, solids, () => frame, palette);
     const surroundings = new THREE.Group();
     const outlineGroup = new THREE.Group();
     const raycaster = new THREE.Raycaster();
@@ -72,6 +73,13 @@ export function createView({ model, element, isSoftware }) {
     let isStale = true; // instances must be rebuilt
     let frame = VIEW_AT_START;
     scene.add(solids.group, springs.group, rods.group, surroundings, outlineGroup);
+
+    Object.assign(renderer.domElement, { tabIndex: 0 });
+    renderer.domElement.setAttribute('role', 'application');
+    renderer.domElement.setAttribute(
+        'aria-label',
+        'the scene in 3D: arrows turn the view, plus and minus zoom, n selects the next body',
+    );
 
     const view = {
         canvas: renderer.domElement,
@@ -178,6 +186,41 @@ export function createView({ model, element, isSoftware }) {
             model.emit('follow', followed);
         },
 
+        /** Turns the camera about what it looks at, and changes its distance by a factor. */
+        orbit(yaw, pitch, factor) {
+            attention.release();
+            const way = camera.position.clone().sub(controls.target);
+            const ball = new THREE.Spherical().setFromVector3(
+                new THREE.Vector3(way.x, way.z, -way.y),
+            );
+            ball.theta += yaw;
+            ball.phi = Math.min(Math.PI - 0.01, Math.max(0.01, ball.phi + pitch));
+            ball.radius = Math.min(
+                controls.maxDistance,
+                Math.max(controls.minDistance, ball.radius * factor),
+            );
+            const out = new THREE.Vector3().setFromSpherical(ball);
+            camera.position.copy(controls.target).add(new THREE.Vector3(out.x, -out.z, out.y));
+            controls.update();
+            isDirty = true;
+        },
+
+        /** Hides a body, shows it alone, makes it transparent: "hide", "isolate", "ghost"; "all" ends it. */
+        change(what, number = model.selected) {
+            const changes = {
+                hide: () => solids.hide(number),
+                isolate: () => solids.isolate(number),
+                ghost: () => solids.toggleGhost(number),
+                all: () => solids.showAll(),
+            };
+            if (what !== 'all' && number === null) {
+                return;
+            }
+            changes[what]();
+            isStale = isDirty = true;
+            model.emit('shown', solids.changeCount);
+        },
+
         /** Resets the camera. */
         lookHome() {
             followed = null;
@@ -221,11 +264,11 @@ export function createView({ model, element, isSoftware }) {
             }
         }
         if (Number.isFinite(frame.floor ?? NaN)) {
-            surroundings.add(createFloorGrid(frame.floor, frame));
+            surroundings.add(createFloorGrid(frame.floor, frame, palette()));
         }
         const lengths = model.scene?.periodicBox;
         if (Array.isArray(lengths) && lengths.some((length) => length > 0)) {
-            surroundings.add(createPeriodicBox(lengths, frame));
+            surroundings.add(createPeriodicBox(lengths, frame, palette()));
         }
     }
 
@@ -244,7 +287,7 @@ export function createView({ model, element, isSoftware }) {
             .applyQuaternion(turn)
             .add(new THREE.Vector3(values[0], values[1], values[2]));
         const normal = axis.applyQuaternion(local).applyQuaternion(turn);
-        const mesh = createPlane(normal, point, frame);
+        const mesh = createPlane(normal, point, frame, palette());
         mesh.userData = { body: body.number, normal };
         surroundings.add(mesh);
     }
@@ -363,11 +406,28 @@ export function createView({ model, element, isSoftware }) {
         const size = new THREE.Vector2(element.clientWidth, element.clientHeight);
         outlineMaterials.select.uniforms.size.value.copy(size);
         outlineMaterials.highlight.uniforms.size.value.copy(size);
+        if (attention.isFree) {
+            attention.look();
+        }
         isDirty = true;
     };
 
+    /** Sky, ground and grid in the colors of the page. */
+    function palette() {
+        return theme.isDark ? PALETTE_DARK : PALETTE;
+    }
+
+    function showTheme() {
+        stage.setPalette(palette());
+        isStale = isDirty = true;
+    }
+
+    theme.onChange(showTheme);
+    showTheme();
     controls.addEventListener('change', view.requestDraw);
-    new ResizeObserver(view.resize).observe(element);
+    const observer = new ResizeObserver(view.resize);
+    observer.observe(element);
+    observer.observe(free);
     controls.addEventListener('start', () => attention.release());
     renderer.domElement.addEventListener('pointerdown', () => attention.hold(true));
     for (const type of ['pointerup', 'pointercancel', 'blur']) {
@@ -384,8 +444,11 @@ export function createView({ model, element, isSoftware }) {
         view.sceneName = message.name;
         frame = { ...VIEW_AT_START, ...wanted };
         if (isOther) {
+            solids.showAll();
             followed = null;
-            lookAtStart();
+        }
+        if (isOther || attention.isFree) {
+            lookAtStart(); // the file of a scene may have changed a lot
         }
         isFirstFrame = true;
         isStale = isDirty = true;

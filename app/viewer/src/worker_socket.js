@@ -14,8 +14,9 @@ export class WorkerSocket {
         };
     }
 
-    send(text) {
-        this.worker.postMessage(text);
+    /** @param {Uint8Array|null} bytes of a file that comes with the command */
+    send(text, bytes = null) {
+        this.worker.postMessage(bytes === null ? text : { text, bytes });
     }
 
     close() {

@@ -46,6 +46,8 @@ function setUp() {
     });
     const model = createModel(source, () => clock.time);
     source.start();
+    assert.equal(model.state.playing, false, 'it plays before the page is ready');
+    source.send({ do: 'ready' });
     const pass = (seconds) => {
         for (let i = 0; i < Math.round(seconds * 60); i++) {
             clock.time += 1 / 60;

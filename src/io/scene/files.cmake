@@ -24,6 +24,7 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/scene_joint_world.c
   src/io/scene/scene_joints.c
   src/io/scene/scene_keys.c
+  src/io/scene/scene_look.c
   src/io/scene/scene_mass.c
   src/io/scene/scene_path.c
   src/io/scene/scene_probes.c

@@ -582,6 +582,10 @@ rbStatus rbReadBody(rbScene* scene, rbReader* reader, const json_t* json, size_t
     body->position = fields.position;
     body->orientation = fields.orientation;
     body->growth = fields.growth;
+    status = rbReadLook(reader, json, &fields, &body->look);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
     body->velocity = fields.velocity;
     body->isSpinLocal = json_object_get(json, "spinLocal") != NULL;
     body->spin = body->isSpinLocal ? fields.spinLocal : fields.spin;

@@ -141,6 +141,9 @@ static const rbKey bodyKeys[] = {
     {"motion", RB_VALUE_OBJECT, AT(rbBodyFields, motion), NO_UNIT},
     {"path", RB_VALUE_OBJECT, AT(rbBodyFields, path), NO_UNIT},
     {"growth", RB_VALUE_NUMBER, AT(rbBodyFields, growth), NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")},
+    {"color", RB_VALUE_STRING, AT(rbBodyFields, color), NO_UNIT},
+    {"opacity", RB_VALUE_NUMBER, AT(rbBodyFields, opacity), NOT_NEGATIVE(1.0, "")},
+    {"roughness", RB_VALUE_NUMBER, AT(rbBodyFields, roughness), NOT_NEGATIVE(1.0, "")},
     {"repeat", RB_VALUE_OBJECT, AT(rbBodyFields, repeat), NO_UNIT},
     {"scatter", RB_VALUE_OBJECT, AT(rbBodyFields, scatter), NO_UNIT},
 };

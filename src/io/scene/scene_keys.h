@@ -4,6 +4,7 @@
 #pragma once
 
 #include "io/scene/reader.h"
+#include "io/scene/scene_look.h"
 
 // Largest values accepted; they keep every product of the dynamics far from overflow.
 #define RB_SCENE_LENGTH_MAX RB_LENGTH_MAX // m
@@ -196,9 +197,15 @@ typedef struct rbBodyFields {
     const json_t* motion;
     const json_t* path;
     double growth;
+    const char* color;
+    double opacity;
+    double roughness;
     const json_t* repeat;
     const json_t* scatter;
 } rbBodyFields;
+
+// scene_look.c: the color is "#rrggbb".
+rbStatus rbReadLook(rbReader* reader, const json_t* json, const rbBodyFields* fields, rbLook* look);
 
 // For all path types; each type has its own table.
 typedef struct rbPathFields {

@@ -7,6 +7,7 @@
 #include "base/core/memory.h"
 #include "io/scene/arena.h"
 #include "io/scene/reader.h"
+#include "io/scene/scene_look.h"
 
 // A file that the scene refers to, with its bytes.
 typedef struct rbSceneAttachment {
@@ -71,6 +72,7 @@ typedef struct rbSceneBody {
     bool hasMotion;
     rbMotionSettings motion;
     double growth;
+    rbLook look;
     bool hasPath;
     rbPathDef path; // owns its path.pointCount points
     int firstShape;

@@ -1,0 +1,138 @@
+// What the view draws: colors of the scene, open meshes, bodies hidden and transparent, names, and how few draw calls it takes.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { checkAccess, drawn } from './checks.mjs';
+import * as rb from './harness.mjs';
+
+const CALLS_MAX = 40;
+let folder;
+let server;
+let view;
+
+// A red ball, a clear green ball, one square that faces up and one that faces down, on a dark ground.
+const scene = {
+  rattleback: 1, title: 'Looks', engine: 'flight', duration: 1000, world: { gravity: [0, 0, 0] },
+  bodies: [
+    { name: 'red', position: [-1, 0, 0.5], color: '#ff0000', shapes: [{ geometry: { type: 'sphere', radius: 0.4 } }] },
+    { name: 'clear', position: [0, 0, 0.5], color: '#00ff00', opacity: 0.3, roughness: 0.1, shapes: [{ geometry: { type: 'sphere', radius: 0.4 } }] },
+    ...[[1, [0, 1, 2, 3]], [2, [3, 2, 1, 0]]].map(([x, face]) => ({ name: `sheet${x}`, type: 'static', color: '#0000ff', position: [x, 0, 0.5],
+      shapes: [{ geometry: { type: 'mesh', vertices: [[-0.4, -0.4, 0], [0.4, -0.4, 0], [0.4, 0.4, 0], [-0.4, 0.4, 0]], faces: [face] } }] })),
+  ],
+};
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rattleback-looks-'));
+  writeFileSync(join(folder, 'looks.json'), JSON.stringify(scene));
+  await rb.openBrowser();
+  server = await rb.startServer(join(folder, 'looks.json'), '--paused');
+  view = await rb.openPage(server.url);
+  await rb.waitForScene(view.page, 'looks');
+});
+
+after(async () => {
+  await rb.closeBrowser();
+  await server?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Color of the picture at the center of a body: red, green, blue, 0 to 255, as drawn. */
+async function colorAt(page, name) {
+  await drawn(page);
+  return page.evaluate((wanted) => {
+    const { view: shown, model } = window.rattleback;
+    const body = [...model.bodies.values()].find((one) => one.name === wanted);
+    const place = shown.project(shown.centerOf(body.number));
+    // the buffer is kept only until the browser shows it: draw again and read at once
+    shown.renderer.render(shown.scene, shown.camera);
+    const context = shown.renderer.getContext();
+    const ratio = context.drawingBufferWidth / shown.canvas.clientWidth;
+    const pixel = new Uint8Array(4);
+    context.readPixels(Math.round(place.x * ratio), Math.round(context.drawingBufferHeight - place.y * ratio), 1, 1, context.RGBA, context.UNSIGNED_BYTE, pixel);
+    return [...pixel.slice(0, 3)];
+  }, name);
+}
+
+// Tolerances are wide: light and gamma of software and graphics processors differ, the strongest channel does not.
+test('bodies have the color and opacity of the scene, open meshes are seen from both sides', async () => {
+  const { page } = view;
+  const red = await colorAt(page, 'red');
+  assert.ok(red[0] > 100 && red[0] - red[1] > 60 && red[0] - red[2] > 60, `red is ${red}`);
+  for (const name of ['sheet1', 'sheet2']) {
+    const blue = await colorAt(page, name);
+    assert.ok(blue[2] > 60 && blue[2] - blue[0] > 40, `${name} is ${blue}: one of its sides is not drawn`);
+  }
+  const clear = await colorAt(page, 'clear');
+  await page.evaluate(() => window.rattleback.view.change('hide', 1));
+  const behind = await colorAt(page, 'clear');
+  await page.evaluate(() => window.rattleback.view.change('all'));
+  assert.ok(behind[1] < clear[1] + 60 && clear[0] > 20, `clear is ${clear}, what is behind it ${behind}`);
+  assert.ok(clear[1] - clear[0] > behind[1] - behind[0] + 10, `clear is ${clear}, what is behind it ${behind}: not green`);
+  await rb.screenshot(page, 'looks');
+  assert.deepEqual(view.troubles, []);
+});
+
+test('a body is hidden, alone, transparent, and all are shown again', async () => {
+  const { page } = view;
+  const visible = () => page.evaluate(() => {
+    const { view: shown, model } = window.rattleback;
+    return [...model.bodies.values()].filter((body) => {
+      const place = shown.project(shown.centerOf(body.number));
+      return shown.pick(place.x, place.y)?.body === body.number;
+    }).map(({ name }) => name);
+  });
+  await page.evaluate(() => window.rattleback.model.select(0));
+  await page.locator('#view canvas').focus();
+  await page.keyboard.press('x');
+  await drawn(page);
+  assert.deepEqual(await visible(), ['clear', 'sheet1', 'sheet2']);
+  await page.keyboard.press('Shift+X');
+  await page.keyboard.press('i');
+  await drawn(page);
+  assert.deepEqual(await visible(), ['red']);
+  await page.keyboard.press('i');
+  await page.keyboard.press('o');
+  const red = await colorAt(page, 'red');
+  assert.ok(red[1] > 40, `a transparent red ball is ${red}`);
+  await page.keyboard.press('Shift+X');
+  await drawn(page);
+  assert.deepEqual(await visible(), ['red', 'clear', 'sheet1', 'sheet2']);
+});
+
+test('names of bodies and axes stand where they are', async () => {
+  const { page } = view;
+  await page.keyboard.press('9');
+  await page.keyboard.press('4');
+  await drawn(page);
+  const labels = await page.evaluate(() => [...document.querySelectorAll('#labels span:not([hidden])')]
+    .map((label) => ({ text: label.textContent, box: label.getBoundingClientRect().toJSON() })));
+  assert.deepEqual(labels.map(({ text }) => text).sort(), ['clear', 'red', 'x', 'y', 'z']);
+  const place = await page.evaluate(() => window.rattleback.view.project(window.rattleback.view.centerOf(0)));
+  const { box } = labels.find(({ text }) => text === 'red');
+  assert.ok(Math.abs(box.left + box.width / 2 - place.x) < 2 && Math.abs(box.top + box.height / 2 - place.y) < 2, 'the name is elsewhere');
+  await checkAccess(page, 'labels');
+  await rb.screenshot(page, 'labels');
+  await page.keyboard.press('9');
+  await page.keyboard.press('4');
+});
+
+test('fifty thousand spheres take at most 40 draw calls', async () => {
+  const many = { ...scene, bodies: [{ name: 'b', shapes: [{ geometry: { type: 'sphere', radius: 0.3 } }], repeat: { count: [50, 50, 20], spacing: [1, 1, 1] } }] };
+  writeFileSync(join(folder, 'looks.json'), JSON.stringify(many)); // the server sees that it has changed
+  const { page } = view;
+  await rb.until(page, () => window.rattleback.model.bodies.size === 50000 && window.rattleback.ready);
+  await drawn(page);
+  const { calls, triangles, work, shadows } = await page.evaluate(() => {
+    const { renderer, solids } = window.rattleback.view;
+    const begin = performance.now();
+    solids.update();
+    return { ...renderer.info.render, work: performance.now() - begin, shadows: renderer.shadowMap.enabled };
+  });
+  console.log(`50,000 spheres: ${calls} draw calls, ${triangles} triangles, poses in ${work.toFixed(1)} ms of page time`);
+  assert.ok(calls > 0 && calls <= CALLS_MAX, `${calls} draw calls`);
+  assert.equal(shadows, false, 'shadows in software rendering');
+  await rb.screenshot(page, 'many');
+  assert.deepEqual(view.troubles, []);
+});
