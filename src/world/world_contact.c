@@ -300,12 +300,18 @@ bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
 
 // ------------------------------------------------------------------------------------- reading
 
+// NULL: the engine does not exist yet or has no lasting contacts.
+static const rbEngineContacts* getContacts(const rbWorld* world)
+{
+    return world->engine != NULL ? rbWorld_GetEngineRow(world)->contacts : NULL;
+}
+
 rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
 {
     rbContactStatistics statistics = {0};
-    const rbStepEngine* engine = rbWorld_GetStepEngine(world);
-    if (engine != NULL) {
-        statistics = rbStepEngine_GetContactStatistics(engine);
+    const rbEngineContacts* contacts = getContacts(world);
+    if (contacts != NULL) {
+        statistics = contacts->getStatistics(world);
         statistics.unwritten = world->unwrittenEvents;
         statistics.deepestA = rbWorld_CompleteId(world, statistics.deepestA);
         statistics.deepestB = rbWorld_CompleteId(world, statistics.deepestB);
@@ -318,8 +324,8 @@ rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
 int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity)
 {
     RB_ASSERT(capacity >= 0 && (capacity == 0 || views != NULL));
-    const rbStepEngine* engine = rbWorld_GetReadySteps(world);
-    int count = engine != NULL ? rbStepEngine_GetContacts(engine, views, capacity) : 0;
+    const rbEngineContacts* contacts = world->isEngineReady ? getContacts(world) : NULL;
+    int count = contacts != NULL ? contacts->getViews(world, views, capacity) : 0;
     for (int i = 0; i < count && i < capacity; ++i) {
         views[i].bodyA = rbWorld_CompleteId(world, views[i].bodyA);
         views[i].bodyB = rbWorld_CompleteId(world, views[i].bodyB);
@@ -330,8 +336,10 @@ int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity
 
 void rbWorld_ReserveContacts(rbWorld* world)
 {
-    RB_ASSERT(rbWorld_GetStepEngine(world) != NULL);
-    rbArray_Reserve(world->contactViews, rbStepEngine_GetContacts(world->engine, NULL, 0));
+    const rbEngineContacts* contacts = getContacts(world);
+    if (contacts != NULL) {
+        rbArray_Reserve(world->contactViews, contacts->getViews(world, NULL, 0));
+    }
 }
 
 rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId, int* count)

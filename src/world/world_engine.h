@@ -11,11 +11,33 @@ typedef struct rbEngineAccounts {
     double assemble; // J
 } rbEngineAccounts;
 
+// What an engine with joints and springs does with them, by index. No function is NULL; they are
+// called only while the engine exists.
+typedef struct rbEngineJoints {
+    void (*removeJoint)(rbWorld* world, int index);
+    void (*removeSpring)(rbWorld* world, int index);
+    void (*resetMotor)(rbWorld* world, int index, int freedom);
+    // Only when the engine is ready:
+    rbStepJointResult (*getJoint)(const rbWorld* world, int index);
+    double (*getSpringForce)(const rbWorld* world, int index);              // N
+    double (*getFreedomMass)(const rbWorld* world, int index, int freedom); // kg or kg m^2
+    int (*countRedundant)(const rbWorld* world);
+} rbEngineJoints;
+
+// Access to the contacts of an engine with lasting contacts. Called only while the engine exists.
+typedef struct rbEngineContacts {
+    rbContactStatistics (*getStatistics)(const rbWorld* world);
+    // Fills up to capacity views, only when the engine is ready; returns the total.
+    int (*getViews)(const rbWorld* world, rbContactView* views, int capacity);
+} rbEngineContacts;
+
 // An engine: all that a world knows of it. world->engine is its own data. A NULL function has
 // nothing to do.
 typedef struct rbEngineRow {
     const char* name;
-    rbEngineTraits traits;
+    rbEngineTraits traits;            // holdsJoints follows from joints below
+    const rbEngineJoints* joints;     // NULL: no joints or springs
+    const rbEngineContacts* contacts; // NULL: no lasting contacts
     // Registers everything with the engine and starts it at the world's time.
     rbStatus (*start)(rbWorld* world, rbError* error);
     // Advances from the world's time to another; *reached is the time reached.
@@ -44,6 +66,9 @@ typedef struct rbEngineRow {
     .isResting = isResting, .move = moveEngine, .prepareLoad = prepareLoad
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world);
+// NULL if the engine does not exist yet or has no joints; Ready: NULL also if it is not ready.
+const rbEngineJoints* rbWorld_GetEngineJoints(const rbWorld* world);
+const rbEngineJoints* rbWorld_GetReadyJoints(const rbWorld* world);
 extern const rbEngineRow rbEventEngineRow;
 extern const rbEngineRow rbStepEngineRow;
 
@@ -81,12 +106,6 @@ void rbWorld_KeepFlight(void* context, int index, double time);
 void rbWorld_WriteStepJournal(void* context, const rbEvent* happened);
 // The event engine of a world; NULL: it has another one, or none yet.
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world);
-// The step engine, which alone has joints, springs and lasting contacts; NULL likewise. Ready: NULL
-// also if it is not ready.
-rbStepEngine* rbWorld_GetStepEngine(const rbWorld* world);
-rbStepEngine* rbWorld_GetReadySteps(const rbWorld* world);
-// The arrays that the world lends to it.
-rbStepHost rbWorld_GetStepHost(const rbWorld* world);
 // The arrays of a world for reading its event engine, without a journal.
 rbEventHost rbWorld_GetEventHost(const rbWorld* world);
 

@@ -10,17 +10,14 @@
 
 // ------------------------------------------------------------------------------------ registration
 
-rbStepEngine* rbWorld_GetStepEngine(const rbWorld* world)
+// NULL: the world has another engine, or none yet.
+static const rbStepEngine* getEngine(const rbWorld* world)
 {
     return world->def.engine == RB_ENGINE_STEP ? world->engine : NULL;
 }
 
-rbStepEngine* rbWorld_GetReadySteps(const rbWorld* world)
-{
-    return world->isEngineReady ? rbWorld_GetStepEngine(world) : NULL;
-}
-
-rbStepHost rbWorld_GetStepHost(const rbWorld* world)
+// The arrays that the world lends to the engine.
+static rbStepHost lendStates(const rbWorld* world)
 {
     return (rbStepHost){.motions = world->motions.data, .states = world->states.data};
 }
@@ -111,7 +108,7 @@ static bool holdsWithout(const rbWorld* world, int joint)
     size_t size = (size_t)world->states.count * sizeof *world->states.data;
     rbMotionState* states = rbAlloc(size);
     memcpy(states, world->states.data, size);
-    rbStepHost host = rbWorld_GetStepHost(world);
+    rbStepHost host = lendStates(world);
     host.states = states;
     rbStartGap gap = {.joint = -1, .other = -1};
     rbStatus status = rbStepEngine_Start(engine, &host, world->time, &gap, NULL);
@@ -305,7 +302,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
 {
     RB_TRY(registerBodies(world, error));
     double before = sumEnergy(world);
-    rbStepHost host = rbWorld_GetStepHost(world);
+    rbStepHost host = lendStates(world);
     rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
     rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
     if (status != RB_STATUS_OK && gap.joint >= 0) {
@@ -505,7 +502,7 @@ static void endTouches(rbWorld* world)
 
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
-    rbStepHost host = rbWorld_GetStepHost(world);
+    rbStepHost host = lendStates(world);
     host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteStepJournal;
     host.node = rbWorld_NoteNode;
     host.context = world;
@@ -530,7 +527,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
 
 rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
 {
-    const rbStepEngine* engine = rbWorld_GetStepEngine(world);
+    const rbStepEngine* engine = getEngine(world);
     if (engine == NULL) {
         return (rbStepStatistics){0};
     }
@@ -548,7 +545,7 @@ static bool startForSnapshot(rbWorld* world)
     if (registerBodies(world, NULL) != RB_STATUS_OK) {
         return false;
     }
-    rbStepHost host = rbWorld_GetStepHost(world);
+    rbStepHost host = lendStates(world);
     rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL);
     if (status != RB_STATUS_OK) {
         return false;
@@ -603,7 +600,7 @@ static bool isResting(const rbWorld* world, int index)
 rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
 {
     rbStiffSpring found = {.period = INFINITY, .stepMax = INFINITY};
-    if (rbWorld_GetReadySteps(world) == NULL) {
+    if (getEngine(world) == NULL || !world->isEngineReady) {
         return found;
     }
     rbStepStiff stiff = rbStepEngine_GetStiff(world->engine);
@@ -664,9 +661,72 @@ size_t rbWorld_DescribeNumericalEnergy(const rbWorld* world, double scale, char*
     return length > 0 ? (size_t)length : 0;
 }
 
+static void removeJoint(rbWorld* world, int index)
+{
+    rbStepEngine_SetJoint(world->engine, index, NULL);
+}
+
+static void removeSpring(rbWorld* world, int index)
+{
+    rbStepEngine_SetSpring(world->engine, index, NULL);
+}
+
+static void resetMotor(rbWorld* world, int index, int freedom)
+{
+    rbStepEngine_ResetMotor(world->engine, index, freedom);
+}
+
+static rbStepJointResult getJoint(const rbWorld* world, int index)
+{
+    rbStepHost host = lendStates(world);
+    return rbStepEngine_GetJoint(world->engine, &host, index);
+}
+
+static double getSpringForce(const rbWorld* world, int index)
+{
+    return rbStepEngine_GetSpringForce(world->engine, index);
+}
+
+static double getFreedomMass(const rbWorld* world, int index, int freedom)
+{
+    return rbStepEngine_GetFreedomMass(world->engine, index, freedom);
+}
+
+static int countRedundant(const rbWorld* world)
+{
+    return rbStepEngine_CountRedundant(world->engine);
+}
+
+static const rbEngineJoints joints = {
+    .removeJoint = removeJoint,
+    .removeSpring = removeSpring,
+    .resetMotor = resetMotor,
+    .getJoint = getJoint,
+    .getSpringForce = getSpringForce,
+    .getFreedomMass = getFreedomMass,
+    .countRedundant = countRedundant,
+};
+
+static rbContactStatistics getContactStatistics(const rbWorld* world)
+{
+    return rbStepEngine_GetContactStatistics(world->engine);
+}
+
+static int getContactViews(const rbWorld* world, rbContactView* views, int capacity)
+{
+    return rbStepEngine_GetContacts(world->engine, views, capacity);
+}
+
+static const rbEngineContacts contacts = {
+    .getStatistics = getContactStatistics,
+    .getViews = getContactViews,
+};
+
 const rbEngineRow rbStepEngineRow = {
     .name = "step",
-    .traits = {.isStepped = true, .holdsJoints = true},
+    .traits = {.isStepped = true},
+    .joints = &joints,
+    .contacts = &contacts,
     RB_ENGINE_FUNCTIONS,
     .reset = destroyEngine,
     .leave = leaveEngine,
