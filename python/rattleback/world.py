@@ -14,6 +14,7 @@ import contextlib
 import json
 import math
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -95,6 +96,14 @@ class ForceState:
     center: FloatArray
     velocity: FloatArray
     angular_velocity: FloatArray
+
+
+def _depth() -> int:
+    """How many frames above its caller the first one outside of this package is, for warnings."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 class Snapshot:
@@ -765,7 +774,7 @@ class World:
             text = message_of(error)
         else:
             text = "a tolerance was missed"
-        warnings.warn(f"at {self.time:g} s: {text}", RattlebackWarning, stacklevel=3)
+        warnings.warn(f"at {self.time:g} s: {text}", RattlebackWarning, stacklevel=_depth())
 
     def _failure(self) -> Optional[str]:
         """Why the last advance was refused or ended early; None: it was not."""
