@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Python package into a virtual environment and tests it: pytest, examples in the documentation, types.
 #
-#   tools/test_python.sh build/python [--all-scenes]
+#   tools/test_python.sh build/python [--all-scenes] [--pictures FOLDER]
 #
 # No network: Debian's own interpreter and packages (tools/setup.sh python).
 set -euo pipefail

@@ -32,6 +32,7 @@ check(_native.lib.rbRegisterSceneLaboratory(_error_value), _error_value)
 
 from .control import LinearModel, Rollout  # noqa: E402
 from .keyframes import Fit, fit  # noqa: E402
+from .many import step_all  # noqa: E402
 from .objects import Body, Joint, Spring  # noqa: E402
 from .recording import Recording  # noqa: E402
 from .result import Result, demo  # noqa: E402
@@ -39,7 +40,7 @@ from .scene import Scene  # noqa: E402
 from .shape import Hit, MassProperties, Material, Separation, Shape  # noqa: E402
 from .study import Study, sweep  # noqa: E402
 from .viewer import Viewer  # noqa: E402
-from .world import ForceState, Ledger, Snapshot, World, step_all  # noqa: E402
+from .world import ForceState, Ledger, Snapshot, World  # noqa: E402
 
 __version__: str = _native.ffi.string(_native.lib.rbGetVersion()).decode()
 

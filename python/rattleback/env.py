@@ -26,8 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 from ._convert import FloatArray, array, pointer
 from ._native import lib
 from .errors import InvalidError, NotFoundError, RattlebackError
+from .many import step_all
 from .scene import Scene
-from .world import World, step_all
+from .world import World
 
 try:
     import gymnasium

@@ -15,8 +15,9 @@ import numpy as np
 
 from ._convert import FloatArray, numbers
 from .errors import InvalidError, LimitError, NotFoundError, RattlebackError
+from .many import advance_all
 from .scene import Scene
-from .world import World, advance_all
+from .world import World
 
 Apply = Callable[[Scene, Mapping[str, float]], Any]
 Keyframes = Union[Mapping[float, Mapping[str, Any]], Sequence[tuple[float, Mapping[str, Any]]]]

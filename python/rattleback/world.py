@@ -13,9 +13,9 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
+import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
@@ -33,9 +33,9 @@ from .scene import Scene, body_value, camel_keys
 from .shape import Hit, Material, Shape, transform
 from .viewer import Viewer
 
-_NO_WORLD, _BUSY = -1, -2
+_NO_WORLD, BUSY = -1, -2
 _PIECE_MAX = 1 << 40
-_BUSY_TEXT = ("the world is in the midst of an advance: it cannot be changed or advanced by its own forces and filters, nor by "
+BUSY_TEXT = ("the world is in the midst of an advance: it cannot be changed or advanced by its own forces and filters, nor by "
               "another thread, nor in a process that was forked meanwhile")
 
 _CONTACT = record_type("rbContactView", {
@@ -95,6 +95,14 @@ class ForceState:
     center: FloatArray
     velocity: FloatArray
     angular_velocity: FloatArray
+
+
+def _depth() -> int:
+    """How many frames above its caller the first one outside of this package is, for warnings."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 class Snapshot:
@@ -211,7 +219,7 @@ class World:
     def _changing(self) -> Any:
         """The world of the library, for what changes it."""
         if self._state.isMoving:
-            raise InvalidError(_BUSY_TEXT)
+            raise InvalidError(BUSY_TEXT)
         return self._native()
 
     def close(self) -> None:
@@ -750,8 +758,8 @@ class World:
         """Raises or warns after an advance whose status differs from that before."""
         if status == _NO_WORLD:
             raise DeadObjectError("this world was closed; create a new one")
-        if status == _BUSY:
-            raise InvalidError(_BUSY_TEXT)
+        if status == BUSY:
+            raise InvalidError(BUSY_TEXT)
         if status == lib.RB_STATUS_STOPPED:
             raise take_waiting()
         if status in (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL):
@@ -765,7 +773,7 @@ class World:
             text = message_of(error)
         else:
             text = "a tolerance was missed"
-        warnings.warn(f"at {self.time:g} s: {text}", RattlebackWarning, stacklevel=3)
+        warnings.warn(f"at {self.time:g} s: {text}", RattlebackWarning, stacklevel=_depth())
 
     def _failure(self) -> Optional[str]:
         """Why the last advance was refused or ended early; None: it was not."""
@@ -1060,50 +1068,3 @@ def _set_motor(motor: Any, given: Optional[Mapping[str, Any]]) -> None:
         else:
             raise InvalidError(f"a motor has no {key!r}; it has type, gain, integral_time, derivative_time, window, "
                                "force_max, target")
-
-
-def step_all(worlds: Iterable[World], count: int = 1, *, threads: Optional[int] = None) -> None:
-    """Steps many worlds, each by count steps of its dt, in C threads (default: one for each processor), with the GIL released
-    once. Worlds with callbacks of Python are refused. The bits do not depend on the number of threads. Raises the first
-    exception after all have stepped. Ctrl-C stops all of them: each world has then made all of its steps or none.
-
-    >>> worlds = [World() for _ in range(4)]
-    >>> step_all(worlds, 10)
-    >>> [world.time for world in worlds]
-    [0.01, 0.01, 0.01, 0.01]
-    """
-    if count < 0:
-        raise InvalidError(f"the number of steps is {count}; it must not be negative")
-    listed = list(worlds)
-    if len({id(world) for world in listed}) != len(listed):
-        raise InvalidError("step_all got the same world twice; each must be given once")
-    for world in listed:
-        if world._watched:
-            raise InvalidError("step_all got a world with callbacks of Python, which cannot run in C threads; use World.step")
-    statuses = _move_all(listed, lib.rbpyStepAll, threads, {"stepCount": count})
-    for world, status in zip(listed, statuses):
-        if status != world._status:
-            world._report(status)
-
-
-def _move_all(listed: Sequence[World], move: Any, threads: Optional[int], how: Mapping[str, Any]) -> list[int]:
-    """Moves worlds in C threads; returns the status of each."""
-    handles = ffi.new("rbWorld*[]", [world._native() for world in listed])
-    states = ffi.new("rbpyState*[]", [world._state for world in listed])
-    steps = ffi.new("double[]", [world._dt for world in listed])
-    statuses = ffi.new("int[]", max(len(listed), 1))
-    stopped = move(ffi.new("rbpyWorlds*", {"worlds": handles, "states": states, "count": len(listed), "steps": steps,
-                                           "statuses": statuses, **how}), threads or os.cpu_count() or 1)
-    if stopped == _BUSY:
-        raise InvalidError(_BUSY_TEXT)
-    if stopped:
-        raise take_waiting()
-    return list(statuses)[:len(listed)]
-
-
-def advance_all(worlds: Sequence[World], time: float, *, threads: Optional[int] = None) -> list[Optional[str]]:
-    """Advances worlds without callbacks to a time, s; returns for each why it could not, or None."""
-    statuses = _move_all(worlds, lib.rbpyAdvanceAll, threads, {"time": time})
-    fine = (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL)
-    return [None if status in fine else world._failure() or "the world could not advance"
-            for world, status in zip(worlds, statuses)]

@@ -106,6 +106,9 @@ def test_a_browser_sees_the_steps_of_the_world():
         world.restore(state)
         browser.until(lambda: browser.time == world.time)
         world.linearize()
+        time.sleep(0.02)
+        rb.step_all([world, make()], 3)
+        browser.until(lambda: browser.time == world.time)
         browser.close()
     assert not viewer.is_open
     world.step()  # goes on without it

@@ -447,3 +447,16 @@ def test_handles_own_their_ids():
     assert all(body.is_alive for body in kept)
     assert [body.name for body in kept[:-1]] == ["ground"] + [f"box{i}" for i in range(20)] and kept[-1].name == "box19"
     assert seen and all(body.is_alive and body.name.startswith("box") for body in seen)
+
+
+def test_warnings_name_the_line_of_the_user():
+    """From a step, from a long advance and with a callback: the line of this file, not one of the package."""
+    for call, callback in ((lambda w: w.step(), False), (lambda w: w.advance(0.01), False), (lambda w: w.advance(0.002), True)):
+        # One sweep cannot solve a stack with a heavy box on top.
+        world = make_stack(6, contact={"sweeps_max": 1, "velocity_tolerance": 1e-12, "tolerance": 1e-12})
+        world.body("box5").mass = 1e6
+        if callback:
+            world.add_controller(lambda w: None)
+        with pytest.warns(rb.RattlebackWarning) as caught:
+            call(world)
+        assert len(caught) == 1 and caught[0].filename == __file__

@@ -396,5 +396,71 @@ static void longAdvancesHearAStop(void** state)
     checkEndless(world, 1e3, "flight by RK4 in steps of 1e-9 s");
 }
 
+// A force that asks for a stop at one of its calls.
+typedef struct Tripwire {
+    long long count;
+    long long limit; // 0: never
+    bool isTripped;
+} Tripwire;
+
+static void countCall(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context)
+{
+    (void)input;
+    (void)torque;
+    Tripwire* wire = context;
+    wire->count += 1;
+    wire->isTripped = wire->isTripped || wire->count == wire->limit;
+    force->x = 1e-3;
+}
+
+static bool isTripped(void* context)
+{
+    return ((const Tripwire*)context)->isTripped;
+}
+
+static rbWorld* makePulled(rbEngineType engine, Tripwire* wire)
+{
+    rbWorldDef def = rbDefaultWorldDef();
+    def.engine = engine;
+    rbWorld* world = rbCreateWorld(&def, NULL);
+    addFalling(world, 2, 0.4);
+    rbForceDef force = rbDefaultForceDef();
+    force.type = RB_FORCE_USER;
+    force.callback = countCall;
+    force.context = wire;
+    force.accelerationMax = 1.0;
+    force.torqueMax = 1.0;
+    assert_false(RB_IS_NULL(rbCreateForce(world, &force, NULL)));
+    return world;
+}
+
+// A stop counts whichever call of an advance asks for it, the last one as well.
+static void everyCallbackMayAskForAStop(void** state)
+{
+    (void)state;
+    const rbEngineType engines[] = {RB_ENGINE_STEP, RB_ENGINE_EVENT, RB_ENGINE_FLIGHT};
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; ++i) {
+        Tripwire wire = {0};
+        rbWorld* undisturbed = makePulled(engines[i], &wire);
+        assert_int_equal(rbWorld_Advance(undisturbed, 0.02).status, RB_STATUS_OK);
+        long long total = wire.count;
+        assert_true(total > 0);
+        for (long long limit = 1; limit <= total; ++limit) {
+            wire = (Tripwire){.limit = limit};
+            rbWorld* world = makePulled(engines[i], &wire);
+            uint64_t before = rbWorld_GetHash(world);
+            rbStop outer = rbUseStop((rbStop){isTripped, &wire});
+            assert_int_equal(rbWorld_Advance(world, 0.02).status, RB_STATUS_STOPPED);
+            (void)rbUseStop(outer);
+            assert_true(rbWorld_GetHash(world) == before);
+            assert_int_equal(rbWorld_Advance(world, 0.02).status, RB_STATUS_OK);
+            assert_true(rbWorld_GetHash(world) == rbWorld_GetHash(undisturbed));
+            rbDestroyWorld(world);
+        }
+        rbDestroyWorld(undisturbed);
+    }
+}
+
 RB_TEST_GROUP(test_recovery, cmocka_unit_test(exhaustedMemoryLeavesTheWorldAsItWas),
-              cmocka_unit_test(stopsLeaveTheSameBits), cmocka_unit_test(longAdvancesHearAStop));
+              cmocka_unit_test(stopsLeaveTheSameBits), cmocka_unit_test(longAdvancesHearAStop),
+              cmocka_unit_test(everyCallbackMayAskForAStop));
