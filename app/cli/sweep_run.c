@@ -219,8 +219,8 @@ static void runChild(const rbSweepPlan* plan, int point, FILE* file)
         rbSweepStatus status = rbSignals_IsStopAsked()   ? RB_SWEEP_STOPPED
                                : isTimeOver(&run->watch) ? RB_SWEEP_BUDGET
                                                          : RB_SWEEP_REFUSED;
-        rbError_SetPlace(&error, "", NULL);
-        rbError_Format(&error, message, sizeof message);
+        (void)snprintf(message, sizeof message, "%s%s%s", error.place,
+                       error.place[0] != '\0' ? ": " : "", error.message);
         writeEmptyRow(status, message, plan->columnCount, file);
     } else {
         rbSweepStatus status = judge(run, simulate(run), message, sizeof message);

@@ -278,14 +278,17 @@ static void namesOfAbsentModulesGetAHint(void** state)
         ", \"joints\": [{\"type\": \"glider\", \"bodyB\": \"a\"}]",
         ", \"contact\": {\"method\": \"hertz\"}",
         ", \"output\": {\"probes\": [{\"quantity\": \"seven\"}]}",
-        ", \"joints\": [{\"type\": \"hinge\", \"bodyB\": \"a\", \"anchor\": [0, 0, 0], \"axis\": "
-        "[0, 0, 1], \"motor\": {\"type\": \"idle\", \"gain\": 1}}]",
     };
     for (size_t i = 0; i < sizeof rests / sizeof rests[0]; ++i) {
         const char* scene = writeScene("\"engine\": \"step\", \"duration\": 1", BALL, rests[i]);
         rbExpectFailure(RUN("check", scene), 2,
                         "(if a module has it, load that with --module FILE)");
     }
+    const char* driven = writeScene(
+        "\"engine\": \"step\", \"duration\": 1", BALL,
+        ", \"joints\": [{\"type\": \"hinge\", \"bodyB\": \"a\", \"anchor\": [0, 0, 0], \"axis\": "
+        "[0, 0, 1], \"motor\": {\"type\": \"idle\", \"gain\": 1}}]");
+    rbExpectFailure(RUN("check", driven), 2, "unknown type of motor \"idle\" (if a module has it");
     const char* scene =
         writeScene("\"duration\": 1", ", \"shapes\": [{\"geometry\": {\"type\": \"bicone\"}}]", "");
     rbExpectFailure(RUN("run", scene), 2, "unknown shape \"bicone\"");

@@ -105,7 +105,8 @@ static void everyCombinationIsARow(void** state)
     assert_true(json_is_true(json_object_get(root, "complete")));
     json_decref(root);
     for (int i = 0; i < 10; ++i) {
-        double v = 1.0 + (double)(i / 2);
+        int k = i / 2;
+        double v = 1.0 + k;
         double g = i % 2 == 0 ? 10.0 : 20.0;
         checkNear(numberAt("t.csv", i + 1, "bodies.ball.velocity.2"), v, 0.0);
         checkNear(numberAt("t.csv", i + 1, "world.gravity.2"), -g, 0.0);
@@ -164,8 +165,9 @@ static void valuesAreRangesRatiosAndLists(void** state)
     rbExpectSuccess(&child);
     rbFreeChild(&child);
     for (int i = 0; i < 20; ++i) {
+        int k = i / 4;
         double mass = numberAt("t.csv", i + 1, "bodies.ball.mass");
-        checkNear(mass, 0.001 * pow(10.0, i / 4), 1e-15 * mass);
+        checkNear(mass, 0.001 * pow(10.0, k), 1e-15 * mass);
         assert_string_equal(findCell("t.csv", i + 1, "motion.type"),
                             i / 2 % 2 == 0 ? "exact" : "rk4");
         assert_string_equal(findCell("t.csv", i + 1, "world.gravity"),

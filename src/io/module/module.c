@@ -8,7 +8,9 @@
 
 #include <rattleback/module.h>
 
+#if !defined(__wasm__)
 #include <dlfcn.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -242,6 +244,27 @@ static rbStatus compareBuilds(const uint32_t* words, rbError* error)
 
 typedef rbStatus EntryFn(const rbModuleHost* host, rbModuleBuild* build, rbError* error);
 
+#if defined(__wasm__)
+static void* openObject(const char* path, const char** reason)
+{
+    (void)path;
+    *reason = "a WebAssembly build has no shared libraries";
+    return NULL;
+}
+
+static EntryFn* findEntry(void* handle)
+{
+    (void)handle;
+    return NULL;
+}
+#else
+static void* openObject(const char* path, const char** reason)
+{
+    void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *reason = handle == NULL ? dlerror() : NULL;
+    return handle;
+}
+
 // POSIX makes dlsym return functions as data, which ISO C cannot convert.
 static EntryFn* findEntry(void* handle)
 {
@@ -251,6 +274,7 @@ static EntryFn* findEntry(void* handle)
     } entry = {.data = dlsym(handle, ENTRY)};
     return entry.function;
 }
+#endif
 
 static rbStatus start(void* handle, rbError* error)
 {
@@ -281,8 +305,8 @@ static rbStatus start(void* handle, rbError* error)
 static void* openLibrary(const char* path, rbError* error)
 {
     uint64_t mode = rbFloatMode_Set(0);
-    void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const char* reason = handle == NULL ? dlerror() : NULL;
+    const char* reason = NULL;
+    void* handle = openObject(path, &reason);
     bool isFast = rbFloatMode_Set(mode) != 0;
     if (handle == NULL) {
         (void)rbError_Set(error, RB_STATUS_UNSUPPORTED,
