@@ -22,8 +22,8 @@ static const void* giveSentFile(const char* name, size_t* size, void* context)
 
 rbScene* rbReadSentScene(const rbSentScene* sent, rbError* error)
 {
-    rbSceneSource source = {
-        .name = sent->name, .fileFn = giveSentFile, .context = (void*)(uintptr_t)sent};
+    rbSentScene copy = *sent;
+    rbSceneSource source = {.name = sent->name, .fileFn = giveSentFile, .context = &copy};
     return rbReadSceneText(sent->text, strlen(sent->text), &source, error);
 }
 

@@ -61,6 +61,16 @@ void rbServer_Queue(rbServer* server, int client, rbCommandKind kind, const char
     rbServer_QueueBytes(server, client, kind, text, text != NULL ? strlen(text) + 1 : 0, id);
 }
 
+// Files are large: one waits at a time. The mutex is held.
+static bool hasFile(const rbServer* server)
+{
+    bool isFound = false;
+    for (int i = 0; i < server->queue.count; ++i) {
+        isFound = isFound || server->queue.data[i].kind == RB_COMMAND_FILE;
+    }
+    return isFound;
+}
+
 void rbServer_QueueBytes(rbServer* server, int client, rbCommandKind kind, const void* bytes,
                          size_t size, const char* id)
 {
@@ -80,7 +90,8 @@ void rbServer_QueueBytes(rbServer* server, int client, rbCommandKind kind, const
         memcpy(replaced, last->id, sizeof replaced);
         rbServer_FreeCommand(last);
         *last = command;
-    } else if (server->queue.count >= RB_SERVER_QUEUE_MAX && kind != RB_COMMAND_LEAVE) {
+    } else if ((server->queue.count >= RB_SERVER_QUEUE_MAX && kind != RB_COMMAND_LEAVE) ||
+               (kind == RB_COMMAND_FILE && hasFile(server))) {
         isFull = true;
         rbServer_FreeCommand(&command);
     } else {

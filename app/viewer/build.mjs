@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const SIZE_MAX = 2_000_000; // bytes: a page without its data stays below
+const SIZE_MAX = 1_000_000; // bytes: a page without its data stays below
 
 const here = dirname(fileURLToPath(import.meta.url));
 const isSite = process.argv[2] === '--site';

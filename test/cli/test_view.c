@@ -46,8 +46,10 @@ static void theViewerEndsCleanlyAndLeavesARecording(void** state)
     (void)state;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i) {
-        const char* words[] = {"view",         "tumbling-box", "--port",   "0", "--json",
-                               "--no-browser", "--record",     "seen.rbr", NULL};
+        // with --for the clock starts without a page
+        const char* words[] = {"view",   "tumbling-box", "--port",   "0",
+                               "--json", "--no-browser", "--record", "seen.rbr",
+                               "--for",  "100",          NULL};
         int port = 0;
         pid_t pid = startView(words, &port);
         const struct timespec pause = {0, 200000000};
@@ -84,6 +86,25 @@ static void theViewerEndsCleanlyAndLeavesARecording(void** state)
     rbExpectFailure(RUN("view", "seen.rbr", "--set", "duration=3"), 2, "--set");
 }
 
+// Nobody looks: the clock does not start, and the recording has the first frame only.
+static void theClockWaitsForAPage(void** state)
+{
+    (void)state;
+    const char* words[] = {"view",         "tumbling-box", "--port",     "0", "--json",
+                           "--no-browser", "--record",     "unseen.rbr", NULL};
+    int port = 0;
+    pid_t pid = startView(words, &port);
+    const struct timespec pause = {0, 300000000};
+    (void)nanosleep(&pause, NULL);
+    assert_int_equal(kill(pid, SIGINT), 0);
+    rbChild child = rbWaitChild(pid);
+    assert_int_equal(child.exitCode, 0);
+    rbFreeChild(&child);
+    json_t* info = RUN_JSON("info", "unseen.rbr");
+    checkNear(rbNumberOf(info, "frames", NULL), 1.0, 0.0);
+    json_decref(info);
+}
+
 // One advance that would last for hours does not keep the viewer from ending with its recording.
 static void theViewerHearsASignalInsideAnAdvance(void** state)
 {
@@ -93,6 +114,7 @@ static void theViewerHearsASignalInsideAnAdvance(void** state)
                            "--port",   "0",
                            "--json",   "--no-browser",
                            "--record", "jam.rbr",
+                           "--for",    "100",
                            NULL};
     int port = 0;
     pid_t pid = startView(words, &port);
@@ -135,5 +157,5 @@ static void theViewerEndsByItselfIfAskedTo(void** state)
 
 RB_TEST_GROUP(test_view, SCRATCH_TEST(theViewerEndsCleanlyAndLeavesARecording),
               SCRATCH_TEST(theViewerHearsASignalInsideAnAdvance),
-              SCRATCH_TEST(theViewerEndsByItselfIfAskedTo),
+              SCRATCH_TEST(theClockWaitsForAPage), SCRATCH_TEST(theViewerEndsByItselfIfAskedTo),
               SCRATCH_TEST(mistakesOfTheViewerGetAMessage));

@@ -143,6 +143,7 @@ export function createStage(element, isSoftware, getFree = () => null) {
     scene.add(sun, sun.target);
 
     let radius = 1; // of the scene
+    let lastSize = { width: 0, height: 0 };
     let free = { width: 1, height: 1 }; // share of the window that is free
 
     const stage = {
@@ -182,9 +183,14 @@ export function createStage(element, isSoftware, getFree = () => null) {
             aimShadow(distance);
         },
 
+        /** @returns {boolean} whether the canvas is empty now */
         resize() {
             const [width, height] = [element.clientWidth || 1, element.clientHeight || 1];
-            renderer.setSize(width, height, false);
+            const isOther = width !== lastSize.width || height !== lastSize.height;
+            if (isOther) {
+                lastSize = { width, height };
+                renderer.setSize(width, height, false); // clears the picture
+            }
             camera.aspect = width / height;
             // The middle of the view is the middle of what panels leave free.
             const window = element.getBoundingClientRect();
@@ -196,6 +202,7 @@ export function createStage(element, isSoftware, getFree = () => null) {
             const x = window.left + width / 2 - (part.left + part.width / 2);
             const y = window.top + height / 2 - (part.top + part.height / 2);
             camera.setViewOffset(width, height, x, y, width, height);
+            return isOther;
         },
 
         /** Colors of the surroundings. */

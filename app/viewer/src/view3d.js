@@ -402,12 +402,15 @@ export function createView({ model, element, isSoftware, theme, free }) {
     }
 
     view.resize = () => {
-        stage.resize();
+        const isEmpty = stage.resize();
         const size = new THREE.Vector2(element.clientWidth, element.clientHeight);
         outlineMaterials.select.uniforms.size.value.copy(size);
         outlineMaterials.highlight.uniforms.size.value.copy(size);
         if (attention.isFree) {
             attention.look();
+        }
+        if (isEmpty && model.scene !== null && model.frameCount > 0) {
+            draw(); // before the browser shows an empty canvas
         }
         isDirty = true;
     };
