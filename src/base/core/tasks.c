@@ -249,6 +249,8 @@ rbTasks* rbCreateTasks(int threadCount, const rbTaskHost* host)
     if (host == NULL || host->runFn == NULL) {
         count = threadCount > 0 ? threadCount : cores;
     }
+#else
+    (void)threadCount;
 #endif
     if (count <= 1) {
         return NULL;
