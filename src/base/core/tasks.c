@@ -201,10 +201,6 @@ static void* work(void* context)
 
 static void wakeThreads(rbTasks* tasks, bool isEnding)
 {
-    if (tasks->owner != getpid()) {
-        tasks->threadCount = 0;
-        return;
-    }
     (void)pthread_mutex_lock(&tasks->mutex);
     tasks->isEnding = isEnding;
     (void)pthread_cond_broadcast(&tasks->hasBlocks);
@@ -215,7 +211,7 @@ static void runOnThreads(rbTasks* tasks)
 {
     atomic_store(&tasks->done, 0);
     atomic_store(&tasks->left, tasks->run.blockCount);
-    if (atomic_load(&tasks->sleeping) > 0) {
+    if (atomic_load(&tasks->sleeping) > 0 && tasks->owner == getpid()) {
         wakeThreads(tasks, false);
     }
     doBlocks(tasks);
@@ -257,6 +253,8 @@ rbTasks* rbCreateTasks(int threadCount, const rbTaskHost* host)
     if (host == NULL || host->runFn == NULL) {
         count = threadCount > 0 ? threadCount : cores;
     }
+#else
+    (void)threadCount;
 #endif
     if (count <= 1) {
         return NULL;
@@ -277,12 +275,14 @@ void rbDestroyTasks(rbTasks* tasks)
         return;
     }
 #ifdef RB_THREADS
-    wakeThreads(tasks, true);
-    for (int i = 0; i < tasks->threadCount; ++i) {
-        (void)pthread_join(tasks->threads[i], NULL);
+    if (tasks->owner == getpid()) { // otherwise they wait for threads that are not there
+        wakeThreads(tasks, true);
+        for (int i = 0; i < tasks->threadCount; ++i) {
+            (void)pthread_join(tasks->threads[i], NULL);
+        }
+        (void)pthread_cond_destroy(&tasks->hasBlocks);
+        (void)pthread_mutex_destroy(&tasks->mutex);
     }
-    (void)pthread_cond_destroy(&tasks->hasBlocks);
-    (void)pthread_mutex_destroy(&tasks->mutex);
 #endif
     rbFree(tasks, sizeof *tasks);
 }

@@ -90,7 +90,7 @@ static rbMat3 getMidway(rbNearBody* body, rbQuat old, uint32_t stamp)
 
 void rbContactPairs_FindMidways(void* context, rbShare share)
 {
-    rbContactPairs* pairs = context;
+    const rbContactPairs* pairs = context;
     const rbContactFrame* old = &pairs->frames[pairs->kept];
     for (int i = share.begin; i < share.end && i < old->orientations.count; ++i) {
         (void)getMidway(&pairs->bodies.data[i], old->orientations.data[i], pairs->search.stamp);

@@ -272,8 +272,9 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
 
 // ---------------------------------------------------------------- memory (contact_memory.c)
 
-// Rotations halfway since the kept frame of all bodies (an rbShareFn): several threads then Recall.
-void rbContactPairs_FindMidways(void* pairs, rbShare share);
+// Rotations halfway since the kept frame of all bodies (an rbShareFn of rbContactPairs): several
+// threads then Recall.
+void rbContactPairs_FindMidways(void* context, rbShare share);
 
 // Impulses and slips of the contacts of a pair that were just found, from the kept frame.
 void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstContact,
