@@ -109,6 +109,7 @@ typedef struct Throw {
     double restitution;
     double friction;
     rbImpactLaw law;
+    bool isFixed; // the second body does not move
 } Throw;
 
 typedef struct Thrown {
@@ -166,6 +167,11 @@ static Thrown throwPair(uint64_t seed, const Throw* t, int kinds[2])
         rbVec3 toward = rbNormalize(rbSub(aim, body.position));
         body.linearVelocity = rbScale(rbRandom_Range(&random, 0.5, 4.0), toward);
         body.angularVelocity = drawVector(&random, 6.0);
+        if (i == 1 && t->isFixed) {
+            body.type = RB_BODY_STATIC;
+            body.linearVelocity = RB_VEC3_ZERO;
+            body.angularVelocity = RB_VEC3_ZERO;
+        }
         ids[i] = rbCreateBody(world, &body, &error);
         rbShapeDef shape = rbDefaultShapeDef();
         shape.geometry = rbWorld_AddGeometry(world, drawShape(&random, kinds[i], size));
@@ -244,15 +250,15 @@ static void collisionsNeverGiveEnergy(void** state)
 {
     (void)state;
     static const ThrowRow rows[] = {
-        {{1e-3, 0.0, 0.0, RB_IMPACT_STRONGE}, 1e-5, 1e-4, 1000, -1},
-        {{1e-3, 1.0, 0.0, RB_IMPACT_STRONGE}, 1e-6, 1e-6, 1000, -1},
-        {{1e-3, 0.5, 0.5, RB_IMPACT_STRONGE}, 1e-6, 1e-5, 1000, -1},
-        {{1e-2, 0.0, 0.0, RB_IMPACT_STRONGE}, 1e-3, 5e-2, 500, -1},
-        {{1e-2, 1.0, 0.0, RB_IMPACT_STRONGE}, 1e-3, 5e-2, 500, -1},
-        {{1e-2, 0.5, 0.5, RB_IMPACT_STRONGE}, 1e-3, 5e-2, 500, -1},
-        {{1e-3, 0.0, 0.0, RB_IMPACT_STRONGE}, 1e-5, 1e-4, 1000, COMPOUND},
-        {{1e-3, 1.0, 0.0, RB_IMPACT_STRONGE}, 1e-6, 1e-6, 1000, COMPOUND},
-        {{1e-4, 1.0, 0.0, RB_IMPACT_STRONGE}, 1e-6, 1e-6, 1000, -1},
+        {{1e-3, 0.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-5, 1e-4, 1000, -1},
+        {{1e-3, 1.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-6, 1e-6, 1000, -1},
+        {{1e-3, 0.5, 0.5, RB_IMPACT_STRONGE, false}, 1e-6, 1e-5, 1000, -1},
+        {{1e-2, 0.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-3, 5e-2, 500, -1},
+        {{1e-2, 1.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-3, 5e-2, 500, -1},
+        {{1e-2, 0.5, 0.5, RB_IMPACT_STRONGE, false}, 1e-3, 5e-2, 500, -1},
+        {{1e-3, 0.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-5, 1e-4, 1000, COMPOUND},
+        {{1e-3, 1.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-6, 1e-6, 1000, COMPOUND},
+        {{1e-4, 1.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-6, 1e-6, 1000, -1},
     };
     uint64_t seed = rbTest_Seed(0x7420);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
@@ -338,11 +344,29 @@ static void overlapIsUndoneWithoutEnergy(void** state)
         checkBelow(thrown.rise, 1e-7);
     }
     int kinds[2] = {-1, -1};
-    Throw t = {1e-3, 0.5, 0.5, RB_IMPACT_STRONGE};
+    Throw t = {1e-3, 0.5, 0.5, RB_IMPACT_STRONGE, false};
     Thrown thrown = throwPair(0x4ddddf6d6750ce1b + 2006431, &t, kinds);
     checkBelow(thrown.rise, 1e-7);
 }
 
+// Throws whose bodies slide and roll on each other along curves and sink by what their rows do not
+// know of. When they came out again, the force between them gave up to 1.1e-5 of the energy.
+static void comingOutGivesNoEnergy(void** state)
+{
+    (void)state;
+    static const int draws[] = {527, 839, 890, 9669, 326};
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; ++i) {
+        rbRandom random = {0x7b123866a0eb411e + (uint64_t)draws[i]};
+        int kinds[2];
+        Throw t = drawThrow(&random, draws[i], kinds);
+        t.isFixed = draws[i] == 326;
+        Thrown thrown = throwPair(random.state, &t, kinds);
+        assert_true(thrown.after < thrown.before);
+        checkBelow(thrown.rise, 1e-6);
+    }
+}
+
 RB_TEST_GROUP(phys_throws, cmocka_unit_test(collisionsNeverGiveEnergy),
               cmocka_unit_test(overlapIsUndoneWithoutEnergy),
+              cmocka_unit_test(comingOutGivesNoEnergy),
               cmocka_unit_test(anyPairAtAnyStepNeverGainsEnergy));

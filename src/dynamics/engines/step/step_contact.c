@@ -69,6 +69,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->trial.flown);
     rbArray_Free(contacts->stage.sweptPoints);
     rbArray_Free(contacts->stage.gaps);
+    rbArray_Free(contacts->stage.stays);
     rbArray_Free(contacts->stage.swept);
     rbArray_Free(contacts->stage.before);
     rbArray_Free(contacts->flight.bodies);

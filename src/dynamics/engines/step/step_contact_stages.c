@@ -528,6 +528,7 @@ static void keepPoints(rbStepContacts* c)
     rbArray_Assign(c->stage.points, c->set.points, c->set.pointCount);
     rbArray_Reserve(c->stage.sweptPoints, c->set.pointCount);
     rbArray_Reserve(c->stage.gaps, c->set.pointCount);
+    rbArray_Reserve(c->stage.stays, c->set.pointCount);
 }
 
 // ------------------------------------------------------------------------------------------ stages

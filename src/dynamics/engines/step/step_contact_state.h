@@ -94,6 +94,7 @@ typedef struct rbStageStart {
     RB_ARRAY(rbContactPoint) points; // impulses and gaps
     RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
+    RB_ARRAY(double) stays;          // m, per point: the gap that the velocities start from
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
     rbPairGaps pairGaps; // at the start of the step
@@ -353,6 +354,10 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
 // after the time, and is only interpolated.
 double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
                               rbStepMiss* miss);
+// The smallest gap of two bodies a time h after the node with their current velocities, of points
+// that move apart by less than a speed, m/s; INFINITY: there is none.
+double rbContactStep_MeasureGap(const rbStepEngine* engine, int bodyA, int bodyB, double h,
+                                double below);
 // Writes states at a time in the step from the node, without advancing the node.
 void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
