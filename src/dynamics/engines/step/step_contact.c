@@ -78,6 +78,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->accounts.pulls);
     rbArray_Free(contacts->accounts.opened);
     rbArray_Free(contacts->accounts.turnings);
+    rbArray_Free(contacts->accounts.given);
     rbArray_Free(contacts->report.reported);
     rbArray_Free(contacts->report.stops);
     rbArray_Free(contacts->trial.points);

@@ -17,9 +17,6 @@
 #define RESTING (-1.0)
 // Velocities whose squares of difference and size have this ratio are equal.
 #define FLIGHT_ROUNDING 1e-24
-// A step may give two bodies that touch this part of the energy of their relative motion, and the
-// square of the angle by which they turn in it.
-#define GIVEN_MOST 1e-6
 // A point that arrived may be open by this fraction of the distance that it would travel in a step.
 #define NEAR_PART 0.25
 
@@ -71,30 +68,6 @@ static bool isParting(const rbStepContacts* c, int k)
     return point->gap < -((isWithin ? c->settings.shell : 0.0) + c->settings.tolerance);
 }
 
-// Energy that a step may give the bodies of a contact, J; 0: they do not move.
-static double boundGiven(const rbStepEngine* engine, const rbContact* contact, double h)
-{
-    const int pair[2] = {contact->bodyA, contact->bodyB};
-    rbVec3 relative = RB_VEC3_ZERO; // m/s
-    double response = 0.0;          // 1/kg
-    double energy = 0.0;
-    double turn = 0.0;
-    for (int i = 0; i < 2; ++i) {
-        const rbMechBody* body =
-            pair[i] < engine->bodies.count ? rbContactStep_GetBody(engine, pair[i]) : NULL;
-        relative = body != NULL ? rbAddScaled(relative, 2 * i - 1, body->velocity) : relative;
-        if (body != NULL && body->isDynamic) {
-            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-            rbVec3 spin = rbMulEach(local, body->invMoments);
-            response += body->invMass;
-            energy += 0.5 * rbDot(local, spin);
-            turn = fmax(turn, h * rbLength(spin));
-        }
-    }
-    energy += response > 0.0 ? 0.5 * rbLengthSquared(relative) / response : 0.0;
-    return (GIVEN_MOST + turn * turn) * energy;
-}
-
 // Work of the force of a contact on the way from its overlaps to a gap: what the impulses of a step
 // give, the half of it that is solved and the other that follows.
 static double workTo(const rbStepContacts* c, const rbContact* contact, double gap, double h)
@@ -102,70 +75,55 @@ static double workTo(const rbStepContacts* c, const rbContact* contact, double g
     double work = 0.0;
     for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
         const rbContactPoint* point = &c->set.points[k];
-        work += point->isAhead ? 0.0 : 2.0 * point->impulse[0] / h * fmax(0.0, gap - point->gap);
+        work += 2.0 * point->impulse[0] / h * fmax(0.0, gap - point->gap);
     }
     return work;
 }
 
-// The gap that the velocities of a pair start from, where the force between its bodies would give
-// more on the way out of an overlap: that at the end of the flight. Curved paths and surfaces leave
-// an overlap that the rows do not know of; while it stays, the force does no work. The displacement
-// alone undoes the rest. -INFINITY: the force gives no more.
-static double findStay(const rbStepEngine* engine, const rbContact* contact, double h)
+// Curved paths leave an overlap at the end of a flight that rows do not know of; while it stays,
+// the force of the contact does no work. The gap there, which the velocities start from where the
+// way out would give more than a bound: displacement alone undoes the rest. -INFINITY: it gives
+// less.
+static double findStay(const rbStepEngine* engine, const rbContact* contact, double bound, double h)
 {
     const rbStepContacts* c = engine->contacts;
-    double bound = boundGiven(engine, contact, h);
-    if (!(bound > 0.0 && workTo(c, contact, 0.0, h) > bound)) {
-        return -INFINITY;
+    double gap = 0.0;
+    if (workTo(c, contact, gap, h) > bound) {
+        gap = rbContactStep_MeasureGap(engine, contact->bodyA, contact->bodyB, h, INFINITY);
     }
-    double gap = rbContactStep_MeasureGap(engine, contact->bodyA, contact->bodyB, h, INFINITY);
-    gap = fmin(gap, 0.0);
-    return workTo(c, contact, gap, h) > bound ? gap : -INFINITY;
+    return workTo(c, contact, fmin(gap, 0.0), h) > bound ? fmin(gap, 0.0) : -INFINITY;
 }
 
-// Whether forces press the bodies of an island onto what does not move. A force that carries them
-// gives no speed on the way out of an overlap.
+// Whether forces press an island onto what does not move: what carries them gives no speed.
 static bool isPressed(const rbStepContacts* c, const rbContactIsland* island)
 {
     bool isAny = false;
-    for (int i = 0; i < island->bodyCount && island->isGrounded && !isAny; ++i) {
-        isAny = rbLengthSquared(c->flight.kicks.data[island->bodies[i]]) > 0.0;
+    for (int i = 0; i < island->bodyCount && island->isGrounded; ++i) {
+        isAny = isAny || rbLengthSquared(c->flight.kicks.data[island->bodies[i]]) > 0.0;
     }
     return isAny;
 }
 
-// Gaps that the velocities start from. Returns whether they differ from those of the flight. Short
-// steps across changes at higher orders have no room for a displacement, see noteBearing.
-static bool noteStays(const rbStepEngine* engine, const rbContactIsland* island, double h)
+// Notes the gaps that the velocities start from; whether they differ from those of the flight, or
+// bodies arrive. Short steps of higher orders have no room for a displacement, see noteBearing.
+static bool hasArrivals(const rbStepEngine* engine, const rbContactIsland* island, double h)
 {
     rbStepContacts* c = engine->contacts;
     bool isFree = !isPressed(c, island) && !rbContactOrder_IsUsed(engine);
+    double bound = isFree ? rbContactStep_BoundGain(engine, island, h) : 0.0;
     bool isAny = false;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        bool isSought = isFree && island->contacts[i] < c->foundCount;
-        double stay = isSought ? findStay(engine, contact, h) : -INFINITY;
+        bool isOfNode = island->contacts[i] < c->foundCount && // not a stop
+                        !c->set.points[contact->firstPoint].isAhead;
+        double stay = bound > 0.0 && isOfNode ? findStay(engine, contact, bound, h) : -INFINITY;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];
-            double least = point->isAhead ? -INFINITY : stay;
-            c->stage.stays.data[k] = isParting(c, k) ? 0.0 : fmax(point->gap, least);
-            isAny = isAny || c->stage.stays.data[k] != point->gap;
+            c->stage.stays.data[k] = isParting(c, k) ? 0.0 : fmax(point->gap, stay);
+            isAny = isAny || c->stage.stays.data[k] != point->gap || isArriving(c, k);
         }
     }
     return isAny;
-}
-
-static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
-{
-    for (int i = 0; i < island->contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            if (isArriving(c, k)) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 // Nothing stops a point in the second solution.
@@ -387,8 +345,7 @@ void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (rbContactStep_IsQuick(c, &island) ||
-            (!noteStays(engine, &island, h) && !hasArrivals(c, &island))) {
+        if (rbContactStep_IsQuick(c, &island) || !hasArrivals(engine, &island, h)) {
             continue;
         }
         for (int k = 0; k < island.bodyCount; ++k) {

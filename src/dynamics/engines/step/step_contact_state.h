@@ -126,6 +126,7 @@ typedef struct rbStepAccounts {
     RB_ARRAY(rbVec3) pulls;         // m/s, per body: see step_contact_accounts.c
     RB_ARRAY(rbContactBody) opened; // per body
     RB_ARRAY(rbVec3) turnings;      // per contact: rolling and spinning friction then
+    RB_ARRAY(double) given;         // J, per body: by contacts of islands where it is the first
     double collisionTime;           // s of CPU, see rbContactStatistics
     double contactTime;
 } rbStepAccounts;
@@ -393,6 +394,11 @@ rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* 
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
                                         const rbCollisionsDone* done);
+// Energy that contacts may give the bodies of an island in a step, J.
+double rbContactStep_BoundGain(const rbStepEngine* engine, const rbContactIsland* island, double h);
+// Where they gave a free island more: takes the rest from the relative motion of its bodies.
+// Momenta stay, and so does what holds at contacts: one factor makes relative velocities smaller.
+void rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
 // J, kinetic and of gravity and constant forces, of all bodies in their current state.
 double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.
