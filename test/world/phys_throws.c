@@ -10,10 +10,11 @@
 #define THROWS_FULL 12000
 #define RANDOM_THROWS 484 // each pair of shapes four times
 #define RANDOM_THROWS_FULL 100000
-#define ROUNDING 1e-9         // of the energy: less is not a gain
-#define FINE_MOST 1e-3        // of the energy, in a step of up to 1 ms
-#define COARSE_MOST 5e-2      // and above
-#define PUSHES_PER_THROWS 100 // at most one beyond the bound in this many
+#define ROUNDING 1e-9           // of the energy: less is not a gain
+#define MOMENTUM_ROUNDING 1e-10 // kg m/s, of throws with some 10
+#define FINE_MOST 1e-5          // of the energy, in a step of up to 1 ms
+#define COARSE_MOST 1e-2        // and above
+#define PUSHES_PER_THROWS 20000 // at most one beyond the bound in this many: none at level long
 #define SHAPES 11
 #define TURN_PART 1.0
 #define COMPOUND 7 // of the shapes below
@@ -109,12 +110,14 @@ typedef struct Throw {
     double restitution;
     double friction;
     rbImpactLaw law;
+    bool isFixed; // the second body does not move
 } Throw;
 
 typedef struct Thrown {
     double before, after; // J
     double rise, fall;    // largest in a step with contacts, relative to the energy before
     double given;         // largest in a step by collisions alone, relative likewise
+    double momentum;      // its change, kg m/s
     int64_t collisions;
     int64_t unmet;
     int64_t raises; // by Newton's law
@@ -166,6 +169,11 @@ static Thrown throwPair(uint64_t seed, const Throw* t, int kinds[2])
         rbVec3 toward = rbNormalize(rbSub(aim, body.position));
         body.linearVelocity = rbScale(rbRandom_Range(&random, 0.5, 4.0), toward);
         body.angularVelocity = drawVector(&random, 6.0);
+        if (i == 1 && t->isFixed) {
+            body.type = RB_BODY_STATIC;
+            body.linearVelocity = RB_VEC3_ZERO;
+            body.angularVelocity = RB_VEC3_ZERO;
+        }
         ids[i] = rbCreateBody(world, &body, &error);
         rbShapeDef shape = rbDefaultShapeDef();
         shape.geometry = rbWorld_AddGeometry(world, drawShape(&random, kinds[i], size));
@@ -175,7 +183,8 @@ static Thrown throwPair(uint64_t seed, const Throw* t, int kinds[2])
             fail_msg("%s", error.message);
         }
     }
-    Thrown thrown = {.before = rbWorld_GetLedger(world).energy};
+    rbLedger start = rbWorld_GetLedger(world);
+    Thrown thrown = {.before = start.energy};
     thrown.after = thrown.before;
     bool hasContact = false;
     int steps = (int)ceil(1.0 / t->step);
@@ -196,6 +205,8 @@ static Thrown throwPair(uint64_t seed, const Throw* t, int kinds[2])
         thrown.raises = s.energyRaises;
         thrown.after = energy;
     }
+    rbLedger end = rbWorld_GetLedger(world);
+    thrown.momentum = rbLength(rbSub(end.momentum, start.momentum));
     rbDestroyWorld(world);
     return thrown;
 }
@@ -244,15 +255,15 @@ static void collisionsNeverGiveEnergy(void** state)
 {
     (void)state;
     static const ThrowRow rows[] = {
-        {{1e-3, 0.0, 0.0, RB_IMPACT_STRONGE}, 1e-5, 1e-4, 1000, -1},
-        {{1e-3, 1.0, 0.0, RB_IMPACT_STRONGE}, 1e-6, 1e-6, 1000, -1},
-        {{1e-3, 0.5, 0.5, RB_IMPACT_STRONGE}, 1e-6, 1e-5, 1000, -1},
-        {{1e-2, 0.0, 0.0, RB_IMPACT_STRONGE}, 1e-3, 5e-2, 500, -1},
-        {{1e-2, 1.0, 0.0, RB_IMPACT_STRONGE}, 1e-3, 5e-2, 500, -1},
-        {{1e-2, 0.5, 0.5, RB_IMPACT_STRONGE}, 1e-3, 5e-2, 500, -1},
-        {{1e-3, 0.0, 0.0, RB_IMPACT_STRONGE}, 1e-5, 1e-4, 1000, COMPOUND},
-        {{1e-3, 1.0, 0.0, RB_IMPACT_STRONGE}, 1e-6, 1e-6, 1000, COMPOUND},
-        {{1e-4, 1.0, 0.0, RB_IMPACT_STRONGE}, 1e-6, 1e-6, 1000, -1},
+        {{1e-3, 0.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-5, 1e-4, 1000, -1},
+        {{1e-3, 1.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-6, 1e-6, 1000, -1},
+        {{1e-3, 0.5, 0.5, RB_IMPACT_STRONGE, false}, 1e-6, 1e-5, 1000, -1},
+        {{1e-2, 0.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-3, 5e-2, 500, -1},
+        {{1e-2, 1.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-3, 5e-2, 500, -1},
+        {{1e-2, 0.5, 0.5, RB_IMPACT_STRONGE, false}, 1e-3, 5e-2, 500, -1},
+        {{1e-3, 0.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-5, 1e-4, 1000, COMPOUND},
+        {{1e-3, 1.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-6, 1e-6, 1000, COMPOUND},
+        {{1e-4, 1.0, 0.0, RB_IMPACT_STRONGE, false}, 1e-6, 1e-6, 1000, -1},
     };
     uint64_t seed = rbTest_Seed(0x7420);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
@@ -277,7 +288,7 @@ static Throw drawThrow(rbRandom* random, int i, int kinds[2])
 }
 
 // Collisions never give energy, but by Newton's law, which says so; elastic ones without friction
-// keep it. Lasting contacts of rotating bodies may push a little too much at the end of bounces.
+// keep it. Lasting contacts of rotating bodies give no more than they took within their turn.
 static void anyPairAtAnyStepNeverGainsEnergy(void** state)
 {
     (void)state;
@@ -320,7 +331,7 @@ static void anyPairAtAnyStepNeverGainsEnergy(void** state)
         hits, count, given, kept, change, pushed, push, raised);
     assert_true(hits > count / 2);
     assert_true(raised > 0 || count < 4000); // otherwise the test could not detect one
-    assert_true(pushed <= 1 + count / PUSHES_PER_THROWS);
+    assert_true(pushed <= count / PUSHES_PER_THROWS);
 }
 
 // Throws whose bodies overlap within the shell after bounces and then slide on each other: while
@@ -338,11 +349,33 @@ static void overlapIsUndoneWithoutEnergy(void** state)
         checkBelow(thrown.rise, 1e-7);
     }
     int kinds[2] = {-1, -1};
-    Throw t = {1e-3, 0.5, 0.5, RB_IMPACT_STRONGE};
+    Throw t = {1e-3, 0.5, 0.5, RB_IMPACT_STRONGE, false};
     Thrown thrown = throwPair(0x4ddddf6d6750ce1b + 2006431, &t, kinds);
     checkBelow(thrown.rise, 1e-7);
 }
 
+// Throws whose bodies slide and roll on each other along curves and sink by what their rows do not
+// know of. When they came out again, the force between them gave up to 5e-5 of the energy. What
+// is taken from them instead leaves their momentum.
+static void comingOutGivesNoEnergy(void** state)
+{
+    (void)state;
+    static const int draws[] = {527, 839, 890, 9669, 34081, 326};
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; ++i) {
+        rbRandom random = {0x7b123866a0eb411e + (uint64_t)draws[i]};
+        int kinds[2];
+        Throw t = drawThrow(&random, draws[i], kinds);
+        t.isFixed = draws[i] == 326;
+        Thrown thrown = throwPair(random.state, &t, kinds);
+        assert_true(thrown.after < thrown.before);
+        checkBelow(thrown.rise, 1e-6);
+        if (!t.isFixed) {
+            checkBelow(thrown.momentum, MOMENTUM_ROUNDING);
+        }
+    }
+}
+
 RB_TEST_GROUP(phys_throws, cmocka_unit_test(collisionsNeverGiveEnergy),
               cmocka_unit_test(overlapIsUndoneWithoutEnergy),
+              cmocka_unit_test(comingOutGivesNoEnergy),
               cmocka_unit_test(anyPairAtAnyStepNeverGainsEnergy));

@@ -56,11 +56,13 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_FreeAll(contacts->stage.points, contacts->trial.nodeContacts,
                     contacts->trial.nodePoints, contacts->flight.poses, contacts->flight.ahead,
                     contacts->trial.flown);
-    rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.swept);
+    rbArray_FreeAll(contacts->stage.sweptPoints, contacts->stage.gaps, contacts->stage.stays,
+                    contacts->stage.swept);
     rbArray_FreeAll(contacts->stage.before, contacts->flight.bodies, contacts->flight.kinds);
     rbArray_FreeAll(contacts->solvers.quick, contacts->solvers.quickJoints,
                     contacts->accounts.pulls, contacts->accounts.opened);
-    rbArray_FreeAll(contacts->accounts.turnings, contacts->report.reported, contacts->report.stops);
+    rbArray_FreeAll(contacts->accounts.turnings, contacts->accounts.given,
+                    contacts->report.reported, contacts->report.stops);
     rbArray_FreeAll(contacts->trial.points, contacts->trial.contacts, contacts->flight.probes);
     rbArray_FreeAll(contacts->flight.sought, contacts->flight.arrivals, contacts->limits.contacts);
     rbArray_FreeAll(contacts->solvers.motions, contacts->rest.loads, contacts->rest.isWoken);

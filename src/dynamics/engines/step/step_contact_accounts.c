@@ -234,6 +234,7 @@ void rbContactStep_AccountForLasting(rbStepEngine* engine, const rbContactIsland
             accounted += works.normal + works.friction + works.motor;
         }
     }
+    c->accounts.given.data[island->bodies[0]] += accounted;
     // Where shock propagation froze bodies, the points do not account for all work.
     double pulled, size;
     double change = changeOf(engine, island, &pulled, &size);
@@ -367,6 +368,87 @@ void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsl
     c->accounts.sums.impact += isMoved ? done->normalWork : done->normalWork + left;
     c->accounts.sums.motor += isMoved ? left : 0.0;
     c->accounts.sums.friction += done->frictionWork;
+    double taken = fmin(0.0, done->normalWork + done->frictionWork); // Newton's law may give
+    c->accounts.given.data[island->bodies[0]] += taken;
+}
+
+// A step may give this part of the energy of relative motion, and the square of its angle of turn.
+#define GIVEN_MOST 1e-6
+
+// The bodies of an island as one rigid body that has their momentum and angular momentum.
+typedef struct Group {
+    rbVec3 center;   // m
+    rbVec3 velocity; // m/s
+    rbVec3 spin;     // rad/s
+    double inner;    // J, of the motion relative to it
+    double bound;    // J, that a step may give
+} Group;
+
+static Group joinBodies(const rbStepEngine* engine, const rbContactIsland* island, double h)
+{
+    const rbStepContacts* c = engine->contacts;
+    Group group = {.inner = 0.0};
+    double mass = 0.0;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, island->bodies[i]);
+        const rbContactBody* shown = &c->bodies.data[island->bodies[i]];
+        mass += body->mass;
+        group.center = rbAddScaled(group.center, body->mass, body->pose.position);
+        group.velocity = rbAddScaled(group.velocity, body->mass, shown->velocity);
+    }
+    group.center = rbScale(1.0 / mass, group.center);
+    group.velocity = rbScale(1.0 / mass, group.velocity);
+    rbSym3 inertia = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    rbVec3 momentum = RB_VEC3_ZERO; // angular
+    double energy = 0.0;
+    double turn = 0.0;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, island->bodies[i]);
+        const rbContactBody* shown = &c->bodies.data[island->bodies[i]];
+        rbSym3 own = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+        rbVec3 spun = rbMulSV(own, shown->spin);
+        rbVec3 r = rbSub(body->pose.position, group.center);
+        rbVec3 v = rbSub(shown->velocity, group.velocity);
+        rbVec3 d = rbMakeVec3(r.y * r.y + r.z * r.z, r.x * r.x + r.z * r.z, r.x * r.x + r.y * r.y);
+        rbSym3 far = {d.x, d.y, d.z, -r.x * r.y, -r.x * r.z, -r.y * r.z};
+        inertia = rbAddSym(inertia, rbAddSym(own, rbScaleSym(body->mass, far)));
+        momentum = rbAdd(momentum, rbAddScaled(spun, body->mass, rbCross(r, v)));
+        energy += 0.5 * (body->mass * rbLengthSquared(v) + rbDot(shown->spin, spun));
+        turn = fmax(turn, h * rbLength(shown->spin));
+    }
+    group.bound = (GIVEN_MOST + turn * turn) * energy;
+    if (rbSym3_Solve(inertia, momentum, &group.spin)) {
+        group.inner = energy - 0.5 * rbDot(group.spin, momentum);
+    }
+    return group;
+}
+
+double rbContactStep_BoundGain(const rbStepEngine* engine, const rbContactIsland* island, double h)
+{
+    return joinBodies(engine, island, h).bound;
+}
+
+void rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    double gain = 0.0;
+    bool isFree = !island->isGrounded && !rbContactStep_HasMechanism(engine, island);
+    for (int i = 0; i < island->bodyCount && isFree; ++i) {
+        gain += c->accounts.given.data[island->bodies[i]];
+        isFree = !c->bodies.data[island->bodies[i]].isFrozen;
+    }
+    isFree = isFree && gain > 0.0 && !hasMover(c, island);
+    Group group = isFree ? joinBodies(engine, island, h) : (Group){.inner = 0.0};
+    double taken = fmax(0.0, fmin(gain - group.bound, group.inner));
+    for (int i = 0; i < island->bodyCount && taken > 0.0; ++i) {
+        double factor = sqrt(1.0 - taken / group.inner);
+        rbContactBody* shown = &c->bodies.data[island->bodies[i]];
+        rbVec3 at = rbContactStep_GetBody(engine, island->bodies[i])->pose.position;
+        rbVec3 rigid = rbAdd(group.velocity, rbCross(group.spin, rbSub(at, group.center)));
+        shown->velocity = rbAddScaled(rigid, factor, rbSub(shown->velocity, rigid));
+        shown->spin = rbAddScaled(group.spin, factor, rbSub(shown->spin, group.spin));
+    }
+    c->accounts.sums.lasting -= taken;
 }
 
 void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,

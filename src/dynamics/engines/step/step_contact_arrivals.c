@@ -68,17 +68,62 @@ static bool isParting(const rbStepContacts* c, int k)
     return point->gap < -((isWithin ? c->settings.shell : 0.0) + c->settings.tolerance);
 }
 
-static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
+// Work of the force of a contact on the way from its overlaps to a gap: what the impulses of a step
+// give, the half of it that is solved and the other that follows.
+static double workTo(const rbStepContacts* c, const rbContact* contact, double gap, double h)
 {
+    double work = 0.0;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &c->set.points[k];
+        work += 2.0 * point->impulse[0] / h * fmax(0.0, gap - point->gap);
+    }
+    return work;
+}
+
+// Curved paths leave an overlap at the end of a flight that rows do not know of; while it stays,
+// the force of the contact does no work. The gap there, which the velocities start from where the
+// way out would give more than a bound: displacement alone undoes the rest. -INFINITY: it gives
+// less.
+static double findStay(const rbStepEngine* engine, const rbContact* contact, double bound, double h)
+{
+    const rbStepContacts* c = engine->contacts;
+    double gap = 0.0;
+    if (workTo(c, contact, gap, h) > bound) {
+        gap = rbContactStep_MeasureGap(engine, contact->bodyA, contact->bodyB, h, INFINITY);
+    }
+    return workTo(c, contact, fmin(gap, 0.0), h) > bound ? fmin(gap, 0.0) : -INFINITY;
+}
+
+// Whether forces press an island onto what does not move: what carries them gives no speed.
+static bool isPressed(const rbStepContacts* c, const rbContactIsland* island)
+{
+    bool isAny = false;
+    for (int i = 0; i < island->bodyCount && island->isGrounded; ++i) {
+        isAny = isAny || rbLengthSquared(c->flight.kicks.data[island->bodies[i]]) > 0.0;
+    }
+    return isAny;
+}
+
+// Notes the gaps that the velocities start from; whether they differ from those of the flight, or
+// bodies arrive. Short steps of higher orders have no room for a displacement, see noteBearing.
+static bool hasArrivals(const rbStepEngine* engine, const rbContactIsland* island, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    bool isFree = !isPressed(c, island) && !rbContactOrder_IsUsed(engine);
+    double bound = isFree ? rbContactStep_BoundGain(engine, island, h) : 0.0;
+    bool isAny = false;
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        bool isOfNode = island->contacts[i] < c->foundCount && // not a stop
+                        !c->set.points[contact->firstPoint].isAhead;
+        double stay = bound > 0.0 && isOfNode ? findStay(engine, contact, bound, h) : -INFINITY;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            if (isArriving(c, k) || isParting(c, k)) {
-                return true;
-            }
+            const rbContactPoint* point = &c->set.points[k];
+            c->stage.stays.data[k] = isParting(c, k) ? 0.0 : fmax(point->gap, stay);
+            isAny = isAny || c->stage.stays.data[k] != point->gap || isArriving(c, k);
         }
     }
-    return false;
+    return isAny;
 }
 
 // Nothing stops a point in the second solution.
@@ -121,8 +166,8 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             }
             if (isOpened) {
                 openPoint(c, k);
-            } else if (isParting(c, k)) {
-                point->gap = 0.0;
+            } else {
+                point->gap = c->stage.stays.data[k];
             }
         }
     }
@@ -300,7 +345,7 @@ void rbContactStep_KeepFlights(rbStepEngine* engine, double h)
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (rbContactStep_IsQuick(c, &island) || !hasArrivals(c, &island)) {
+        if (rbContactStep_IsQuick(c, &island) || !hasArrivals(engine, &island, h)) {
             continue;
         }
         for (int k = 0; k < island.bodyCount; ++k) {

@@ -536,6 +536,7 @@ static void keepPoints(rbStepContacts* c)
     rbArray_Assign(c->stage.points, c->set.points, c->set.pointCount);
     rbArray_Reserve(c->stage.sweptPoints, c->set.pointCount);
     rbArray_Reserve(c->stage.gaps, c->set.pointCount);
+    rbArray_Reserve(c->stage.stays, c->set.pointCount);
 }
 
 // ------------------------------------------------------------------------------------------ stages
@@ -550,6 +551,8 @@ bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, do
     rbContactStep_ScaleStanding(c, 2.0);
     memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
     memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
+    rbArray_Reserve(c->accounts.given, c->bodies.count);
+    memset(c->accounts.given.data, 0, (size_t)c->bodies.count * sizeof(double));
     c->flight.arrivals.count = 0;
     c->flight.isWild = false;
     c->flight.isGuarded = false;
@@ -615,4 +618,8 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     rbContactStep_AddTouches(engine, host, NULL, 1.0);
     accountForLasting(engine, false);
     rbContactStep_ReportStops(engine, host);
+    for (int i = 0; i < c->islandCount && c->solvers.substeps == NULL; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        rbContactStep_TakeGain(engine, &island, h);
+    }
 }

@@ -96,6 +96,7 @@ typedef struct rbStageStart {
     RB_ARRAY(rbContactPoint) points; // impulses and gaps
     RB_ARRAY(double) approaches;     // m/s, per point: u.n at the start of the step
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
+    RB_ARRAY(double) stays;          // m, per point: the gap that the velocities start from
     RB_ARRAY(rbContactBody) swept;   // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
     rbPairGaps pairGaps; // at the start of the step
@@ -127,6 +128,7 @@ typedef struct rbStepAccounts {
     RB_ARRAY(rbVec3) pulls;         // m/s, per body: see step_contact_accounts.c
     RB_ARRAY(rbContactBody) opened; // per body
     RB_ARRAY(rbVec3) turnings;      // per contact: rolling and spinning friction then
+    RB_ARRAY(double) given;         // J, per body: by contacts of islands where it is the first
     double collisionTime;           // s of CPU, see rbContactStatistics
     double contactTime;
 } rbStepAccounts;
@@ -362,6 +364,10 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h, bool isAgain);
 // after the time, and is only interpolated.
 double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
                               rbStepMiss* miss);
+// The smallest gap of two bodies a time h after the node with their current velocities, of points
+// that move apart by less than a speed, m/s; INFINITY: there is none.
+double rbContactStep_MeasureGap(const rbStepEngine* engine, int bodyA, int bodyB, double h,
+                                double below);
 // Writes states at a time in the step from the node, without advancing the node.
 void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
@@ -397,6 +403,11 @@ rbContactWorks rbContactStep_GetWorks(const rbStepContacts* c, const rbContact* 
 void rbContactStep_ReportStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_AccountForCollisions(rbStepEngine* engine, const rbContactIsland* island,
                                         const rbCollisionsDone* done);
+// Energy that contacts may give the bodies of an island in a step, J.
+double rbContactStep_BoundGain(const rbStepEngine* engine, const rbContactIsland* island, double h);
+// Where they gave a free island more: takes the rest from the relative motion of its bodies.
+// Momenta stay, and so does what holds at contacts: one factor makes relative velocities smaller.
+void rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
 // J, kinetic and of gravity and constant forces, of all bodies in their current state.
 double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Call before velocities of frozen bodies are removed.

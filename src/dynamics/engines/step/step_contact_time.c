@@ -77,8 +77,8 @@ static rbRowPose poseAfter(const rbStepEngine* engine, int index, double h)
     return body.pose;
 }
 
-// The smallest gap of approaching points of a pair, measured; INFINITY: there is none.
-static double measureGap(const rbStepEngine* engine, int bodyA, int bodyB, double h)
+double rbContactStep_MeasureGap(const rbStepEngine* engine, int bodyA, int bodyB, double h,
+                                double below)
 {
     rbStepContacts* c = engine->contacts;
     const int bodies[2] = {bodyA, bodyB};
@@ -94,7 +94,7 @@ static double measureGap(const rbStepEngine* engine, int bodyA, int bodyB, doubl
         rbContactPoint point = {.armA = rbSub(probe->point, poses[0].position),
                                 .armB = rbSub(probe->point, poses[1].position)};
         rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, &contact, &point);
-        if (rbDot(u, probe->normal) < -0.5 * c->settings.restSpeed) {
+        if (rbDot(u, probe->normal) < below) {
             least = fmin(least, probe->gap);
         }
     }
@@ -142,7 +142,8 @@ static double gapAfter(const rbStepEngine* engine, double h, bool isWhole)
         bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
         bool isMeasured = !arrival->isOfStop && !isWhole;
         if (isMeasured && isNew) {
-            measured = measureGap(engine, arrival->bodyA, arrival->bodyB, h);
+            measured = rbContactStep_MeasureGap(engine, arrival->bodyA, arrival->bodyB, h,
+                                                -0.5 * c->settings.restSpeed);
         }
         lastA = arrival->isOfStop ? lastA : arrival->bodyA;
         lastB = arrival->isOfStop ? lastB : arrival->bodyB;
