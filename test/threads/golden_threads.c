@@ -48,7 +48,7 @@ static rbWorld* createTerrain(rbWorldDef def)
 // A wall and the ball of a pendulum: a mechanism among the contacts.
 static rbWorld* createPendulum(rbWorldDef def)
 {
-    return createPile(rbMakeWallScene(8, 0.0), def);
+    return createPile(rbMakeWallScene(4, 0.0), def);
 }
 
 static rbBodyId addBody(rbWorld* world, rbGeometryId geometry, rbVec3 position, bool isFixed)
