@@ -48,7 +48,7 @@ static rbWorld* createTerrain(rbWorldDef def)
 // A wall and the ball of a pendulum: a mechanism among the contacts.
 static rbWorld* createPendulum(rbWorldDef def)
 {
-    return createPile(rbMakeWallScene(8, 0.0), def);
+    return createPile(rbMakeWallScene(4, 0.0), def);
 }
 
 static rbBodyId addBody(rbWorld* world, rbGeometryId geometry, rbVec3 position, bool isFixed)
@@ -105,7 +105,9 @@ static rbWorld* createRagdolls(rbWorldDef def)
     rbGeometryId box;
     rbWorld* world = createEmpty(def, &box);
     for (int i = 0; i < 64; ++i) {
-        rbVec3 at = rbMakeVec3(0.7 * (i % 8), 0.25 * (i / 8 % 2), 0.6 + 1.1 * (i / 16));
+        int row = i / 8;
+        int layer = row / 2;
+        rbVec3 at = rbMakeVec3(0.7 * (i % 8), 0.25 * (row % 2), 0.6 + 1.1 * layer);
         rbBodyId trunk = addBody(world, box, at, false);
         for (int k = 0; k < 5; ++k) {
             rbVec3 place = rbAdd(at, places[k]);
@@ -123,10 +125,11 @@ static rbWorld* createIslands(rbWorldDef def)
     rbWorld* world = createEmpty(def, &box);
     for (int i = 0; i < 400; ++i) {
         double shift = 0.01 * (i % 7);
-        (void)addBody(
-            world, box,
-            rbMakeVec3(0.5 * (i % 10) + shift, 0.5 * (i / 10 % 10), 0.16 + 0.31 * (i / 100)),
-            false);
+        int row = i / 10;
+        int layer = row / 10;
+        (void)addBody(world, box,
+                      rbMakeVec3(0.5 * (i % 10) + shift, 0.5 * (row % 10), 0.16 + 0.31 * layer),
+                      false);
     }
     return world;
 }

@@ -130,12 +130,12 @@ static void blocksInsideBlocksAreDoneInPlace(void** state)
 
 static void allocateSome(void* context, rbShare share)
 {
-    rbBlock** kept = context;
-    (void)kept;
+    (void)context;
+    size_t size = (size_t)share.block + 16;
     for (int i = 0; i < 50; ++i) {
-        void* freed = rbAlloc((size_t)(16 + share.block));
+        void* freed = rbAlloc(size);
         (void)rbAlloc(24); // stays in the list
-        rbFree(freed, (size_t)(16 + share.block));
+        rbFree(freed, size);
     }
 }
 

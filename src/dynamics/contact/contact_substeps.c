@@ -496,7 +496,7 @@ static void measureGroups(void* context, rbShare share)
         Visit visit = beginVisit(s->bodies.data, group);
         rbQuad deepest = all(0.0f);
         rbQuad fastest = all(0.0f);
-        double* terms = &s->terms.data[2 * (i + group->firstPoint)];
+        double* terms = &s->terms.data[2 * ((size_t)i + (size_t)group->firstPoint)];
         for (int k = 0; k < group->pointCount; ++k) {
             const WidePoint* point = &s->points.data[group->firstPoint + k];
             rbQuadMask isActing = point->total[0] > all(0.0f);
@@ -531,8 +531,8 @@ static void measureWide(const Shared* shared, rbSubstepsDone* done)
     rbRunShares(count, GROUPS_LEAST, measureGroups, (void*)shared);
     for (int i = 0; i < count; ++i) {
         const WideGroup* group = &s->groups.data[i];
-        const double* terms = &s->terms.data[2 * (i + group->firstPoint)];
-        for (int k = 1; k <= group->pointCount; ++k) {
+        const double* terms = &s->terms.data[2 * ((size_t)i + (size_t)group->firstPoint)];
+        for (size_t k = 1; k <= (size_t)group->pointCount; ++k) {
             done->frictionWork += terms[2 * k];
             done->impactWork += terms[2 * k + 1];
         }
