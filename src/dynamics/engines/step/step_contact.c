@@ -379,6 +379,8 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     rbArray_Reserve(c->stage.before, count + 1);
     rbArray_Reserve(c->stage.swept, count + 1);
     rbArray_Reserve(c->flight.bodies, count + 1);
+    rbArray_Reserve(c->accounts.given, count + 1);
+    memset(c->accounts.given.data, 0, (size_t)(count + 1) * sizeof(double));
     for (int i = 0; i <= count; ++i) {
         rbArray_Push(c->flight.kicks, none);
         rbArray_Push(c->flight.late, 0.0);

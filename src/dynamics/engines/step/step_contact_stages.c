@@ -551,7 +551,7 @@ bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, do
     rbContactStep_ScaleStanding(c, 2.0);
     memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
     memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
-    rbArray_Reserve(c->accounts.given, c->bodies.count);
+    RB_ASSERT(c->bodies.count <= c->accounts.given.capacity);
     memset(c->accounts.given.data, 0, (size_t)c->bodies.count * sizeof(double));
     c->flight.arrivals.count = 0;
     c->flight.isWild = false;
