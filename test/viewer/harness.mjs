@@ -73,10 +73,10 @@ export async function openBrowser() {
   return browser;
 }
 
-/** Ends the browser, and the servers that a failed test left: they would keep this process from ending. */
+/** Ends the browser, and a little later the servers that a failed test left: they would keep this process from ending. */
 export async function closeBrowser() {
-  servers.forEach((child) => child.kill('SIGKILL'));
   await browser?.close();
+  setTimeout(() => servers.forEach((child) => child.kill('SIGKILL')), 10000).unref();
 }
 
 /** A page whose console and network are watched. troubles must stay empty. */
