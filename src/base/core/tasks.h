@@ -41,7 +41,7 @@ int rbGetWorkerCount(void);
 
 // Tasks until the end of the block.
 #define RB_USE_TASKS(tasks) \
-    __attribute__((cleanup(rbTasksScope_End))) rbTasks* tasksBefore = rbUseTasks(tasks)
+    __attribute__((cleanup(rbTasksScope_End), unused)) rbTasks* tasksBefore = rbUseTasks(tasks)
 
 static inline void rbTasksScope_End(rbTasks** before)
 {
