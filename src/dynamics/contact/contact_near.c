@@ -758,7 +758,9 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
     int count = bodyCount < pairs->bodies.count ? bodyCount : pairs->bodies.count;
     retryDropped(pairs);
     rbArray_Reserve(pairs->search.isChanged, pairs->bodies.count);
-    memset(pairs->search.isChanged.data, 0, (size_t)pairs->bodies.count);
+    if (pairs->bodies.count > 0) {
+        memset(pairs->search.isChanged.data, 0, (size_t)pairs->bodies.count);
+    }
     rbRunShares(count, BODIES_LEAST, followBodies, &approach);
     pairs->search.changed.count = 0;
     for (int i = 0; i < count; ++i) {
