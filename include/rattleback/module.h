@@ -137,10 +137,12 @@ typedef struct rbVerbRow {
 
 /// Indices of these structs.
 typedef enum rbModuleStruct {
+/// @cond generated
 #define RB_MODULE_STRUCT_INDEX(type) RB_MODULE_STRUCT_##type,
     RB_MODULE_STRUCTS(RB_MODULE_STRUCT_INDEX)
 #undef RB_MODULE_STRUCT_INDEX
-    RB_MODULE_STRUCT_COUNT
+    /// @endcond
+    RB_MODULE_STRUCT_COUNT ///< number of them
 } rbModuleStruct;
 
 /// What a module was compiled with.
@@ -176,6 +178,7 @@ typedef struct rbModuleHost {
     double (*log)(double x);             ///< natural logarithm
     double (*pow)(double x, double y);   ///< exp(y log(x)) for x > 0; 0 for x = 0 and y > 0
 
+    /// @cond generated
 #if defined(__cplusplus)
 #define RB_MODULE_MEMBER(name) decltype(::name)* name;
 #else
@@ -183,16 +186,19 @@ typedef struct rbModuleHost {
 #endif
     RB_MODULE_FUNCTIONS(RB_MODULE_MEMBER)
 #undef RB_MODULE_MEMBER
+    /// @endcond
 } rbModuleHost;
 
 /// Fills in what this module was compiled with; used by RB_MODULE.
 static inline void rbModuleBuild_Fill(rbModuleBuild* build)
 {
+/// @cond generated
 #define RB_MODULE_SIZE(type) build->sizes[RB_MODULE_STRUCT_##type] = (uint32_t)sizeof(type);
     build->abi = (uint32_t)RB_ABI_VERSION;
     build->structCount = (uint32_t)RB_MODULE_STRUCT_COUNT;
     RB_MODULE_STRUCTS(RB_MODULE_SIZE)
 #undef RB_MODULE_SIZE
+    /// @endcond
 }
 
 /// Adds the rows of a module. A failure ends the loading, with its message.
