@@ -250,7 +250,7 @@ static void takeText(rbVWords* w, char* text, size_t capacity)
         unsigned char c = (unsigned char)(w->words[w->place + i / 8] >> (8 * (i % 8)));
         if (i + 1 < capacity) {
             // control characters would be obeyed by a terminal
-            text[i] = c < 32 || c == 127 ? '?' : (char)c;
+            text[i] = (char)(c < 32 || c == 127 ? '?' : c);
         }
     }
     text[length < capacity ? length : capacity - 1] = '\0';
