@@ -44,7 +44,7 @@ export function findCauses(model, from, to) {
     };
 }
 
-/** The list beside the plot. */
+/** The list next to the plot. */
 export function createCauses(model, { go, close }) {
     const nameOf = (number) => model.known.get(number)?.name ?? `body ${number}`;
     const isFixed = (number) => model.known.get(number)?.type === 'static';
