@@ -8,7 +8,7 @@
 
 #define FRAMES_PER_SECOND 60.0
 #define TICK_TIME 0.04      // s, maximum wall time of a tick, where the engine allows
-#define PIECE_TIME 0.02     // s, target wall time of an advance
+#define PIECE_TIME 0.02     // s, longest wall time aimed at by an advance: half to all of it
 #define PACE_WINDOW 0.5     // s of wall time over which the pace is measured
 #define LATE_MAX 0.1        // s of wall time: larger delays are not caught up
 #define SHORTEST_SHOW 4.0   // s, minimum wall time of a scene
@@ -214,9 +214,10 @@ static bool workOnFrame(rbSession* session)
         double after = rbGetWallTime();
         double spent = after - before;
         // a whole frame within the time says nothing about larger pieces
-        if (spent > 2.0 * PIECE_TIME) {
+        if (spent > PIECE_TIME) {
             session->piece *= 0.5;
-        } else if (spent < PIECE_TIME && (!isWhole || session->piece < session->targetTime - now)) {
+        } else if (spent < 0.5 * PIECE_TIME &&
+                   (!isWhole || session->piece < session->targetTime - now)) {
             session->piece *= 2.0;
         }
         // a piece too small to advance the time would never end
