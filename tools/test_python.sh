@@ -12,8 +12,21 @@ shift
 [ -x "$target/bin/python" ] || /usr/bin/python3 -m venv --system-site-packages "$target"
 "$target/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-index ./python
 root=$PWD
+log=$root/$target/pytest.log
 # Not from python/, where the sources of the package would hide what was installed.
-(cd "$target" && PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=Agg RATTLEBACK_PROGRAM="$root/build/release/rattleback" \
-    bin/python -m pytest -c "$root/python/pyproject.toml" -p no:cacheprovider "$@" --pyargs rattleback "$root/python/tests")
+runPytest() {
+    (cd "$target" && PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=Agg RATTLEBACK_PROGRAM="$root/build/release/rattleback" \
+        bin/python -m pytest -c "$root/python/pyproject.toml" -p no:cacheprovider "$@") | tee "$log"
+}
+if ! runPytest "$@" --pyargs rattleback "$root/python/tests"; then
+    # Tests that measure a clock may fail because the machine was held up: those, and only those, are tried again, alone.
+    mapfile -t failed < <(sed -nE 's/^(FAILED|ERROR) ([^ ]+).*/\2/p' "$log")
+    for name in "${failed[@]}"; do
+        [[ $name =~ /test_(stop|viewer|speed|control)[.]py:: ]] || exit 1
+    done
+    [ ${#failed[@]} -gt 0 ] && [ ${#failed[@]} -le 3 ] || exit 1
+    printf 'second try, alone: %s\n' "${failed[@]}"
+    runPytest "${failed[@]/#*\/python\/tests/$root\/python\/tests}"
+fi
 (cd python && /usr/bin/python3 -m mypy)
 echo "python: $target/bin/python -c \"import rattleback; rattleback.demo()\""
