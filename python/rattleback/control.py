@@ -45,7 +45,7 @@ class LinearModel:
     rotation (rad, world axes), velocity and angular velocity; u are motor targets of joints, or forces (N) and torques (N m)
     of each dynamic body in turn. A_error and B_error estimate the errors of the entries; they are large where a contact begins
     or ends within the differences, and no linear model exists. method: "exact" for a smooth arc, derivatives to rounding (errors
-    of at most 1e-9 of the largest entry of a column), else "differences".
+    of at most 1e-9 of the largest entry), else "differences".
 
     >>> import rattleback as rb
     >>> world = rb.World()
@@ -209,13 +209,13 @@ def linear_model(world: World, joints: Optional[Sequence[Union[Joint, str]]], st
         for i in range(count):
             factor = 1.0
             if is_smooth and action is act:  # an input that moves the state by as much as the sizes
-                factor = 1.0 / min(1.0, max(1e-6, float(np.abs(central(action, i, sizes[0], is_smooth)).max())))
+                factor = 1.0 / min(1.0, max(1e-3, float(np.abs(central(action, i, sizes[0], is_smooth)).max())))
             levels = [central(action, i, factor * amount, is_smooth) for amount in sizes]
             values[:, i], errors[:, i] = _extrapolate(levels)
             if is_smooth:
                 errors[:, i] = np.maximum(errors[:, i], rounding / factor)
-                if errors[:, i].max() > _EXACT * max(np.abs(values[:, i]).max(), 1e-12):
-                    raise _NotSmooth
+        if is_smooth and errors.max(initial=0.0) > _EXACT * np.abs(values).max(initial=0.0):
+            raise _NotSmooth
         return values, errors
 
     def model(sizes: Sequence[float], is_smooth: bool) -> LinearModel:
