@@ -5,8 +5,8 @@
 // between are applied again.
 #include "base/core/memory.h"
 #include "cli/action_player.h"
-#include "cli/modules.h"
 #include "cli/cli.h"
+#include "cli/modules.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
 #include "io/output/bytes.h"

@@ -10,7 +10,6 @@
 #include "collision/geometry/polyhedron.h"
 
 #include "base/core/float_mode.h"
-#include "base/core/float_mode.h"
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
