@@ -58,6 +58,7 @@ CONTENT = {
     "validation": "cases with known truth",
     "bench": "benchmarks, and adapters to other libraries",
     "app/cli": "the program, one file per verb",
+    "app/python": "the interpreter of Python inside the program, for modules that are scripts",
 }
 HEAD = "| room | files | code | comments | blank | lines | content |\n|---|---|---|---|---|---|---|\n"
 

@@ -12,10 +12,13 @@ shift
 [ -x "$target/bin/python" ] || /usr/bin/python3 -m venv --system-site-packages "$target"
 "$target/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-index ./python
 root=$PWD
+# The program that embeds Python, for modules in Python: of the objects of build/release.
+cmake --build build/release --target rattleback_python -- --quiet
 log=$root/$target/pytest.log
 # Not from python/, where the sources of the package would hide what was installed.
 runPytest() {
     (cd "$target" && PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=Agg RATTLEBACK_PROGRAM="$root/build/release/rattleback" \
+        RATTLEBACK_EMBEDDED="$root/build/release/python/rattleback" \
         bin/python -m pytest -c "$root/python/pyproject.toml" -p no:cacheprovider "$@") | tee "$log"
 }
 if ! runPytest "$@" --pyargs rattleback "$root/python/tests"; then

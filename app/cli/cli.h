@@ -30,9 +30,11 @@ typedef struct rbOption {
 struct rbVerb;
 
 // The option of verbs that read scenes; the program loads modules before it reads the options.
-#define RB_MODULE_OPTION                                                                    \
-    {                                                                                       \
-        "--module", "FILE", "loads a module in C, a shared library, first; can be repeated" \
+#define RB_MODULE_OPTION                                                                        \
+    {                                                                                           \
+        "--module", "FILE",                                                                     \
+            "loads a module first, a shared library or, for 'run', a script in Python; can be " \
+            "repeated"                                                                          \
     }
 
 // A parsed command line. Texts are borrowed from argv.

@@ -32,6 +32,7 @@ set(programFiles
   app/cli/signals.c
   app/cli/inputs.c
   app/cli/scenes.c
+  app/cli/scripts.c
   app/cli/settings.c
   app/cli/surfaces.c
   app/cli/sweep.c
@@ -151,13 +152,14 @@ add_library(rattleback_program_objects OBJECT ${programFiles})
 target_include_directories(rattleback_program_objects PUBLIC src app bench validation ${PROJECT_SOURCE_DIR})
 rb_hide_sources(rattleback_program_objects)
 target_link_libraries(rattleback_program_objects PUBLIC rb_options rattleback_verify rattleback_app rattleback_io rattleback_lab rattleback m ${CMAKE_DL_LIBS})
-add_executable(rattleback_program app/cli/entry.c)
+add_executable(rattleback_program)
 set_target_properties(rattleback_program PROPERTIES
   OUTPUT_NAME rattleback RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_link_libraries(rattleback_program PRIVATE rattleback_program_objects)
 # The program finds its scenes next to itself: ../share of an installed one, share/ of one in a build folder.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/rattleback)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/scenes ${PROJECT_BINARY_DIR}/share/rattleback/scenes SYMBOLIC)
+include(app/python/files.cmake)
 if(RB_BUILD_PEERS)
   include(bench/peers/files.cmake)
 endif()

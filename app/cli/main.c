@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/manual.h"
 #include "cli/modules.h"
+#include "cli/scripts.h"
 #include "laboratory/scene_rows.h"
 
 #include <signal.h>
@@ -164,6 +165,10 @@ int rbProgram_Run(int argc, char** argv)
     rbArguments arguments;
     if (!rbArguments_Parse(&arguments, verb, argc - 2, argv + 2)) {
         return RB_EXIT_USAGE;
+    }
+    if (rbGetScriptCount() > 0 && verb != &rbVerbRun) {
+        return (int)rbFail("'%s' calls no hooks, so it takes no module in Python (%s); 'run' does",
+                           verb->name, rbGetScriptPath(0));
     }
     return (int)rbFinishOutput(verb->run(&arguments));
 }

@@ -3,6 +3,7 @@
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "cli/output_format.h"
+#include "cli/scripts.h"
 
 #include <rattleback/module.h>
 
@@ -185,7 +186,9 @@ rbStatus rbLoadModules(int count, char** words, rbError* error)
         } else if (strcmp(words[i], option) == 0 && i + 1 < count) {
             path = words[++i];
         }
-        if (path != NULL) {
+        if (path != NULL && rbIsScript(path)) {
+            status = rbLoadScript(path, error);
+        } else if (path != NULL) {
             status = rbLoadModule(path, error);
             status = status == RB_STATUS_OK ? takeRows(path, error) : status;
         }
@@ -214,7 +217,11 @@ uint64_t rbHashModules(void)
 
 void rbNameModuleRows(char* text, size_t capacity)
 {
-    (void)rbDescribeModules(text, capacity);
+    size_t used = rbDescribeModules(text, capacity);
+    for (int i = 0; i < rbGetScriptCount() && used < capacity; ++i) {
+        used += (size_t)snprintf(text + used, capacity - used, "%s" RB_SCRIPT_ROW "%s'",
+                                 used > 0 ? ", " : "", rbGetScriptPath(i));
+    }
     for (char* c = text; *c != '\0'; ++c) {
         if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') {
             *c = '\'';

@@ -11,5 +11,7 @@ rbStatus rbLoadModules(int count, char** words, rbError* error);
 uint64_t rbHashModules(void);
 
 #define RB_MODULE_ROWS_SIZE 1024
-// Writes the rows that modules added for a JSON string: force 'wind', shape 'bicone'.
+#define RB_SCRIPT_ROW "script '" // begins the entry of a script
+// Writes the rows that modules added, and the scripts, for a JSON string: force 'wind', shape
+// 'bicone', script 'hold.py'.
 void rbNameModuleRows(char* text, size_t capacity);

@@ -6,6 +6,7 @@
 #include "base/core/memory.h"
 #include "cli/action_player.h"
 #include "cli/cli.h"
+#include "cli/modules.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
 #include "io/output/bytes.h"
@@ -206,6 +207,12 @@ static rbStatus compareAll(rbReplay* replay, rbError* error)
 static rbStatus recreateWorld(rbReplay* replay, const char* path, rbError* error)
 {
     const rbRecordingHeader* header = rbRecording_GetHeader(replay->recording);
+    if (strstr(header->settingsText, RB_SCRIPT_ROW) != NULL) {
+        rbError_SetPlace(error, path, NULL);
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "modules in Python acted on this run, which a recording does not "
+                           "contain; compare the hashes of two runs instead");
+    }
     replay->scene = rbReadRecordedScene(replay->recording, path, error);
     if (replay->scene == NULL) {
         return error->status;

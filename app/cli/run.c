@@ -11,6 +11,7 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/scenes.h"
+#include "cli/scripts.h"
 #include "cli/signals.h"
 #include "cli/tally.h"
 #include "cli/verdict.h"
@@ -38,6 +39,7 @@ typedef struct rbRun {
     rbResume* resume; // the checkpoint that the run continues; NULL: none
     rbRunPlace place; // piece: s of simulated time per advance, see advanceListening
     bool isCertified; // every step is written down
+    double stepEnd;   // s, of the step whose hooks were called before it; 0: between two steps
 } rbRun;
 
 static rbRunParts partsOf(rbRun* run)
@@ -102,11 +104,47 @@ static double endOfPiece(const rbRun* run, double now)
 {
     double end = fmin(now + run->place.piece, run->checkpoint.nextTime);
     double step = run->info.step.step;
-    if (run->isCertified && run->info.engineTraits.isStepped) {
+    bool isEveryStep = run->isCertified && run->info.engineTraits.isStepped;
+    if (isEveryStep || rbGetScriptCount() > 0) {
         int64_t next = (int64_t)floor(now / step + 1e-6) + 1;
         return rbGetStepTime(next, step);
     }
     return !rbWorld_HasContacts(run->world) || !(step > 0.0) ? end : step * ceil(end / step - 1e-9);
+}
+
+// The hooks of scripts, at times of the grid of steps: an output in the midst of a step calls none.
+static rbStatus callBefore(rbRun* run, double time, double stepEnd, rbError* error)
+{
+    bool isMoving = time > rbWorld_GetTime(run->world); // not for the output at the start
+    if (rbGetScriptCount() == 0 || run->stepEnd > 0.0 || !isMoving) {
+        return RB_STATUS_OK;
+    }
+    run->stepEnd = stepEnd;
+    return rbCallScripts(RB_SCRIPT_BEFORE_STEP, run->scene, run->world, error);
+}
+
+static rbStatus callAfter(rbRun* run, rbError* error)
+{
+    if (run->stepEnd == 0.0 || rbWorld_GetTime(run->world) < run->stepEnd) {
+        return RB_STATUS_OK;
+    }
+    run->stepEnd = 0.0;
+    return rbCallScripts(RB_SCRIPT_AFTER_STEP, run->scene, run->world, error);
+}
+
+// Advances by a piece, with its hooks, and collects its events.
+static rbStepReport advancePiece(rbRun* run, double time, double stepEnd, rbError* error)
+{
+    rbStepReport report = {.status = RB_STATUS_STOPPED};
+    run->writeStatus = callBefore(run, time, stepEnd, error);
+    if (run->writeStatus == RB_STATUS_OK) {
+        bool isDone = rbActionPlayer_Advance(&run->player, run->world, time, &report, error);
+        run->writeStatus = isDone ? takeEvents(run, error) : error->status;
+    }
+    if (run->writeStatus == RB_STATUS_OK) {
+        run->writeStatus = callAfter(run, error);
+    }
+    return report;
 }
 
 static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
@@ -119,9 +157,7 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
         double end = endOfPiece(run, now);
         bool isLast = !(time > end);
         double start = rbGetWallTime();
-        rbStepReport report;
-        bool isDone =
-            rbActionPlayer_Advance(&run->player, run->world, isLast ? time : end, &report, error);
+        rbStepReport report = advancePiece(run, isLast ? time : end, end, error);
         double spent = rbGetWallTime() - start;
         run->place.piece *= spent < 0.05 ? 2.0 : (spent > 0.2 ? 0.5 : 1.0);
         run->place.piece = fmin(run->place.piece, run->info.outputStep);
@@ -132,7 +168,6 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
             report.failedBody = total.failedBody;
         }
         total = report;
-        run->writeStatus = isDone ? takeEvents(run, error) : error->status;
         isOver = isEnd(report.status) || run->writeStatus != RB_STATUS_OK;
         // A piece too small to advance the time also ends the loop.
         if (!isLast && rbWorld_GetTime(run->world) == now) {
@@ -327,7 +362,8 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
     if (rbScene_PrepareWorld(run->scene, run->world, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }
-    if (prepareActions(run, arguments, &error) != RB_STATUS_OK) {
+    if (prepareActions(run, arguments, &error) != RB_STATUS_OK ||
+        rbCallScripts(RB_SCRIPT_START, run->scene, run->world, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }
     examine(run);
@@ -351,6 +387,9 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
     }
     if (status == RB_STATUS_OK) {
         status = simulate(run, &error);
+    }
+    if (status == RB_STATUS_OK) {
+        status = rbCallScripts(RB_SCRIPT_FINISH, run->scene, run->world, &error);
     }
     if (status == RB_STATUS_OK) {
         run->tally.hash = rbWorld_GetHash(run->world);
@@ -405,6 +444,22 @@ static bool overrideTimes(rbRun* run, const rbArguments* arguments)
     return true;
 }
 
+// What a script has done cannot be proved by a certificate, nor its memory kept in a checkpoint.
+static bool checkScripts(const rbArguments* arguments)
+{
+    static const char* const refused[] = {"--certificate", "--checkpoint", "--resume"};
+    bool isGood = true;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0] && rbGetScriptCount() > 0; ++i) {
+        if (isGood && rbArguments_Has(arguments, refused[i])) {
+            (void)rbFail("%s does not work with a module in Python (%s), whose memory is not part "
+                         "of the state",
+                         refused[i], rbGetScriptPath(0));
+            isGood = false;
+        }
+    }
+    return isGood;
+}
+
 static bool applyOptions(rbRun* run, const rbArguments* arguments)
 {
     const char* engine = rbArguments_Get(arguments, "--engine");
@@ -430,7 +485,7 @@ static rbExit runScene(const rbArguments* arguments)
     if (resumed == NULL && arguments->wordCount == 0) {
         return rbFail("run needs SCENE; for example: rattleback run tumbling-box");
     }
-    if (!rbArguments_TakeThreads(arguments, 0)) {
+    if (!rbArguments_TakeThreads(arguments, 0) || !checkScripts(arguments)) {
         return RB_EXIT_USAGE;
     }
     rbRun* run = rbAllocZero(1, sizeof *run);
@@ -495,6 +550,7 @@ static const char* const examples[] = {
     "rattleback run wrecking-ball --mp4 wall.mp4 --speed 0.5",
     "rattleback run pendulum --actions push.jsonl --record pushed.rbr",
     "rattleback run tumbling-box --duration 1000 --dt 0.1 --record box.rbr",
+    "rattleback run pendulum --module hold.py",
     "rattleback run wrecking-ball --record wall.rbr --checkpoint wall.rbk --every 600",
     "rattleback run --resume wall.rbk",
     "rattleback run tumbling-box --set motion.type=rk4 --set motion.step=0.001 --json",

@@ -72,3 +72,6 @@ def make_builder():
 
 
 ffibuilder = make_builder()
+
+if __name__ == "__main__":  # for the program that embeds the interpreter: only the C text
+    ffibuilder.emit_c_code(sys.argv[1])

@@ -2,6 +2,9 @@
 #define _GNU_SOURCE // gettid
 #include "helpers.h"
 
+#include <rattleback/lab_contact.h>
+#include <rattleback/module.h>
+
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -455,4 +458,15 @@ rbStatus rbpyWriteEvents(const rbWorld* world, rbRecordingWriter* writer, rbErro
         status = rbRecordingWriter_WriteEvents(writer, &recorded, 1, error);
     }
     return status;
+}
+
+rbStatus rbpyLoadModule(const char* path, rbError* error)
+{
+    rbSetModuleContactLaws(rbRegisterContactLaw);
+    return rbLoadModule(path, error);
+}
+
+size_t rbpyDescribeModules(char* text, size_t capacity)
+{
+    return rbDescribeModules(text, capacity);
 }

@@ -53,3 +53,7 @@ typedef struct rbpyRollout {
 } rbpyRollout;
 
 int rbpyRollOut(rbpyRollout* rollout, int threads);
+
+// Of module.h, which is for modules in C and has no declarations in Python.
+rbStatus rbpyLoadModule(const char* path, rbError* error);
+size_t rbpyDescribeModules(char* text, size_t capacity);

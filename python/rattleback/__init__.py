@@ -40,7 +40,7 @@ from .scene import Scene  # noqa: E402
 from .shape import Hit, MassProperties, Material, Separation, Shape  # noqa: E402
 from .study import Study, sweep  # noqa: E402
 from .viewer import Viewer  # noqa: E402
-from .world import ForceState, Ledger, Snapshot, World  # noqa: E402
+from .world import ForceState, Ledger, Snapshot, World, load_module  # noqa: E402
 
 __version__: str = _native.ffi.string(_native.lib.rbGetVersion()).decode()
 
@@ -48,5 +48,5 @@ __all__ = [
     "Body", "CorruptError", "DeadObjectError", "FileError", "Fit", "ForceState", "Hit", "InvalidError", "Joint", "Ledger",
     "LimitError", "LinearModel", "MassProperties", "Material", "NotFoundError", "NumericalError", "RattlebackError", "RattlebackWarning",
     "Recording", "Result", "Rollout", "Scene", "SceneSyntaxError", "Separation", "Shape", "Snapshot", "Spring", "Study",
-    "UnsupportedError", "Viewer", "World", "demo", "fit", "step_all", "sweep",
+    "UnsupportedError", "Viewer", "World", "demo", "fit", "load_module", "step_all", "sweep",
 ]

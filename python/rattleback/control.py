@@ -44,7 +44,8 @@ class LinearModel:
     """x' = A x + B u for a step of dt: the state x is, for each dynamic body in turn, the change of its position (m), a small
     rotation (rad, world axes), velocity and angular velocity; u are motor targets of joints, or forces (N) and torques (N m)
     of each dynamic body in turn. A_error and B_error estimate the errors of the entries; they are large where a contact begins
-    or ends within the differences, and no linear model exists.
+    or ends within the differences, and no linear model exists. method: "exact" for a smooth arc, derivatives to rounding (errors
+    of at most 1e-9 of the largest entry), else "differences".
 
     >>> import rattleback as rb
     >>> world = rb.World()
@@ -52,6 +53,8 @@ class LinearModel:
     >>> model = world.linearize()
     >>> model.A.shape, model.B.shape
     ((12, 12), (12, 6))
+    >>> model.method
+    'exact'
     """
 
     A: FloatArray
@@ -59,6 +62,7 @@ class LinearModel:
     dt: float
     A_error: FloatArray
     B_error: FloatArray
+    method: str
 
 
 def _branches(world: World, count: int) -> list[World]:
@@ -116,8 +120,34 @@ def _multiply(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.concatenate((w[..., None], v), axis=-1)
 
 
-def linear_model(world: World, joints: Optional[Sequence[Union[Joint, str]]], steps: int, eps: float) -> LinearModel:
+# Smooth arcs: central differences of these sizes (m, rad, m/s, rad/s, units of the inputs), each half of the one before. Their
+# errors are series in the square of the size, of which the table of Romberg removes the first three terms: what is left is of
+# order size^8, below the rounding of the states over the smallest size.
+_SIZES = (1e-2, 5e-3, 2.5e-3, 1.25e-3)
+_EXACT = 1e-9
+_EPS = 1e-4  # of differences where the arc is not smooth
+
+
+class _NotSmooth(Exception):
+    """A contact, or errors above the bound."""
+
+
+def _extrapolate(levels: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Romberg: the limit of central differences of halved sizes, and the change that the last level made."""
+    row, before = list(levels), levels[-1]
+    for order in range(1, len(levels)):
+        factor = 4.0 ** order
+        before = row[-1]
+        row = [(factor * narrow - wide) / (factor - 1.0) for wide, narrow in zip(row, row[1:])]
+    return row[-1], np.abs(row[-1] - before)
+
+
+def linear_model(world: World, joints: Optional[Sequence[Union[Joint, str]]], steps: int, eps: Optional[float]) -> LinearModel:
     """See World.linearize."""
+    if steps < 1:
+        raise InvalidError(f"the number of steps is {steps}; at least 1 is needed")
+    if eps is not None and not (np.isfinite(eps) and eps > 0.0):
+        raise InvalidError(f"the size of the differences is {eps}; a finite number above 0 is needed")
     found = None if joints is None else [world.joint(joint) if isinstance(joint, str) else joint for joint in joints]
     moving = np.flatnonzero(world.masses > 0.0)
     size, start = 12 * len(moving), world.snapshot()
@@ -152,16 +182,18 @@ def linear_model(world: World, joints: Optional[Sequence[Union[Joint, str]]], st
         values[body, axis] += amount
         world.write(name, values)
 
-    def end(action: Any, column: int, amount: float) -> dict[str, FloatArray]:
+    def end(action: Any, column: int, amount: float, is_smooth: bool) -> dict[str, FloatArray]:
         world.restore(start)
         if jointed:  # a state that joints forbid is projected back onto them
             check(lib.rbWorld_SetStepSettings(world._native(), settings, error), error)
         action(column, amount)
         world.step(steps)
+        if is_smooth and len(world.contacts()):
+            raise _NotSmooth
         return {name: world.read(name)[moving] for name in base}
 
-    def central(action: Any, column: int, amount: float) -> FloatArray:
-        after, before = end(action, column, amount), end(action, column, -amount)
+    def central(action: Any, column: int, amount: float, is_smooth: bool) -> FloatArray:
+        after, before = end(action, column, amount, is_smooth), end(action, column, -amount, is_smooth)
         inverse = before["orientation"] * np.array((1.0, -1.0, -1.0, -1.0))
         turn = _multiply(after["orientation"], inverse)
         length = np.linalg.norm(turn[:, 1:], axis=1, keepdims=True)
@@ -172,22 +204,36 @@ def linear_model(world: World, joints: Optional[Sequence[Union[Joint, str]]], st
         column_values: FloatArray = np.stack(parts, axis=1).reshape(-1) / (2.0 * amount)
         return column_values
 
-    def differences(action: Any, count: int) -> tuple[FloatArray, FloatArray]:
-        """Richardson: of two central differences, whose errors are as 4 to 1, without that error; what it changes is the
-        estimate."""
+    def differences(action: Any, count: int, sizes: Sequence[float], is_smooth: bool) -> tuple[FloatArray, FloatArray]:
         values, errors = np.empty((size, count)), np.empty((size, count))
         for i in range(count):
-            wide, narrow = central(action, i, eps), central(action, i, 0.5 * eps)
-            values[:, i] = (4.0 * narrow - wide) / 3.0
-            errors[:, i] = np.abs(values[:, i] - narrow)
+            factor = 1.0
+            if is_smooth and action is act:  # an input that moves the state by as much as the sizes
+                factor = 1.0 / min(1.0, max(1e-3, float(np.abs(central(action, i, sizes[0], is_smooth)).max())))
+            levels = [central(action, i, factor * amount, is_smooth) for amount in sizes]
+            values[:, i], errors[:, i] = _extrapolate(levels)
+            if is_smooth:
+                errors[:, i] = np.maximum(errors[:, i], rounding / factor)
+        if is_smooth and errors.max(initial=0.0) > _EXACT * np.abs(values).max(initial=0.0):
+            raise _NotSmooth
         return values, errors
 
+    def model(sizes: Sequence[float], is_smooth: bool) -> LinearModel:
+        a, a_error = differences(change, size, sizes, is_smooth)
+        b, b_error = differences(act, inputs, sizes, is_smooth)
+        return LinearModel(a, b, world.dt * steps, a_error, b_error, "exact" if is_smooth else "differences")
+
     inputs = len(found) if found is not None else 6 * len(moving)
+    rounding = 4.0 * np.finfo(float).eps * (1.0 + max((np.abs(value).max(initial=0.0) for value in base.values()))) / _SIZES[-1]
     viewer, world._viewer = world._viewer, None  # it does not show the differences
     try:
-        a, a_error = differences(change, size)
-        b, b_error = differences(act, inputs)
+        if eps is None and not len(world.contacts()):
+            try:
+                return model(_SIZES, True)
+            except _NotSmooth:
+                pass
+        width = _EPS if eps is None else eps
+        return model((width, 0.5 * width), False)
     finally:
         world.restore(start)
         world._viewer = viewer
-    return LinearModel(a, b, world.dt * steps, a_error, b_error)

@@ -82,6 +82,7 @@ class _Handle:
         >>> len(world.bodies)
         0
         """
+        self.world._check_destroy(self._kind)
         getattr(lib, f"rbDestroy{self._kind}")(self._changing(), self._id)
         destroy, own = getattr(lib, f"rbDestroy{self._kind}"), self._id
         self.world._note(lambda world: destroy(world._pointer, own))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ from .viewer import Viewer
 
 _NO_WORLD, BUSY = -1, -2
 _PIECE_MAX = 1 << 40
+_has_world = False  # modules are loaded before the first one
 BUSY_TEXT = ("the world is in the midst of an advance: it cannot be changed or advanced by its own forces and filters, nor by "
               "another thread, nor in a process that was forked meanwhile")
 
@@ -187,14 +189,20 @@ class World:
         return world
 
     def _start(self, scene: Scene) -> None:
+        global _has_world
+        _has_world = True
         scene = scene.copy()  # later changes of the scene do not reach the world
         handle, error = scene._handle(), new_error()
         made = lib.rbScene_CreateWorld(handle, error)
         if made == ffi.NULL:
             raise exception_of(error)
+        self._adopt(scene, ffi.gc(made, lib.rbDestroyWorld), float(lib.rbScene_GetInfo(handle).step.step))
+
+    def _adopt(self, scene: Scene, pointer: Any, dt: float) -> None:
+        """Takes a world of the library."""
         self.scene = scene
-        self._pointer = ffi.gc(made, lib.rbDestroyWorld)
-        self._dt = float(lib.rbScene_GetInfo(handle).step.step)
+        self._pointer = pointer
+        self._dt = dt
         self._status = lib.RB_STATUS_OK
         self._state = ffi.new("rbpyState*")
         self._forces: list[Any] = []
@@ -245,6 +253,9 @@ class World:
         if self._pointer == ffi.NULL:
             return "<World, closed>"
         return f"<World: {lib.rbWorld_GetBodyCount(self._pointer)} bodies at {self.time:g} s>"
+
+    def _check_destroy(self, kind: str) -> None:
+        """Refuses what may not be destroyed."""
 
     def _note(self, action: Callable[[World], Any]) -> None:
         self._recipe.append(action)
@@ -1001,11 +1012,14 @@ class World:
         return roll_out(self, controls, joints, states, steps, threads)
 
     def linearize(self, *, joints: Optional[Sequence[Union[Joint, str]]] = None, steps: int = 1,
-                  eps: float = 1e-4) -> LinearModel:
-        """The matrices A, B of a step (or several) about the present state, by differences with an error estimate: central ones
-        of the sizes eps and eps / 2 (m, rad, m/s, rad/s, units of the inputs), extrapolated. Inputs are motor targets of
+                  eps: Optional[float] = None) -> LinearModel:
+        """The matrices A, B of a step (or several) about the present state, with an error estimate. Inputs are motor targets of
         joints, or else forces and torques on all dynamic bodies. States that joints forbid are projected back onto them, as
         the engine does. The world does not move.
+
+        Where the arc is smooth, without contacts, A and B are the derivatives to rounding (model.method is "exact"): central
+        differences of four sizes, 1e-2 to 1.25e-3, extrapolated to 0. Elsewhere, or with a size eps given, they are differences
+        of the sizes eps and eps / 2 (m, rad, m/s, rad/s, units of the inputs; 1e-4), extrapolated.
 
         >>> world = World(gravity=(0, 0, 0), contacts=False)
         >>> _ = world.add_body(Shape.sphere(0.1), mass=2.0)
@@ -1053,16 +1067,39 @@ class World:
         return frame_page(world_page(self))
 
 
+def load_module(path: Union[str, "os.PathLike[str]"]) -> list[str]:
+    """Loads a module in C, a shared library, whose shapes, joints, forces, motors, contact laws and probes scenes and worlds then
+    know by name (docs/own-modules.md). Returns its rows. Call it before the first world is made.
+
+    >>> load_module("missing.so")
+    Traceback (most recent call last):
+    ...
+    rattleback.errors.NotFoundError: there is no module missing.so; give the path of a shared library (.so)
+    """
+    name = os.fspath(path)
+    if _has_world:
+        raise InvalidError(f"module {name}: there has been a world already; load modules before the first one")
+    if name.endswith(".py"):
+        raise InvalidError(f"module {name}: this is a script; import it, or give it to 'rattleback run --module'")
+    error, text = new_error(), ffi.new("char[]", 8192)
+    lib.rbpyDescribeModules(text, 8192)
+    before = ffi.string(text).decode()
+    check(lib.rbpyLoadModule(os.fsencode(name), error), error)
+    lib.rbpyDescribeModules(text, 8192)
+    added = ffi.string(text).decode()[len(before):].strip(", ")
+    return added.split(", ") if added else []
+
+
 def _set_motor(motor: Any, given: Optional[Mapping[str, Any]]) -> None:
     if given is None:
         return
-    names = {"position": lib.RB_MOTOR_POSITION, "speed": lib.RB_MOTOR_SPEED, "velocity": lib.RB_MOTOR_VELOCITY}
+    names = [ffi.string(lib.rbMotorType_Name(number)).decode() for number in range(1, lib.rbMotorType_GetCount())]
     for key, value in given.items():
         member = camel_or_same(key)
         if member == "type":
             if value not in names:
                 raise InvalidError(f"there is no motor type {value!r}; there are {', '.join(names)}")
-            motor.type = names[value]
+            motor.type = 1 + names.index(value)
         elif member in ("gain", "integralTime", "derivativeTime", "window", "forceMax", "target"):
             setattr(motor, member, float(value))
         else:

@@ -210,6 +210,7 @@ def test_linear_model_of_a_hanging_pendulum_is_the_closed_form(capsys):
     with capsys.disabled():
         print(f"\npendulum: A off by {np.abs(found_a - a).max():.1e}, estimated {model.A_error.max():.1e}; B off by "
               f"{np.abs(found_b - b).max():.1e}", file=sys.stderr)
+    assert model.method == "exact"
     np.testing.assert_allclose(found_a, a, atol=1e-10)
     np.testing.assert_allclose(found_b, b, atol=1e-10)
 
@@ -266,6 +267,109 @@ def test_linear_model_of_a_spinning_body():
     closed = np.eye(2) + (inertia[0, 0] / inertia[2, 2] - 1.0) * (np.eye(2) - turn)
     np.testing.assert_allclose(model.A[9:11, 9:11], closed, atol=1e-8)
     assert model.A_error.max() < 1e-7
+
+
+def cross(vector):
+    """The matrix of the cross product with a vector."""
+    x, y, z = vector
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def rotate(vector):
+    """The rotation by a vector, also a complex one."""
+    angle = np.sqrt((vector * vector).sum())
+    unit = cross(vector / angle)
+    return np.eye(3) + np.sin(angle) * unit + (1 - np.cos(angle)) * (unit @ unit)
+
+
+def test_linear_model_of_a_free_top_is_exact(capsys):
+    """A symmetric top that nutates: R(t) = rot(L t / A) R0 rot((1 / C - 1 / A) L3 t e3), differentiated by a complex step, which
+    has no error of differences."""
+    world = rb.World(contacts=False, gravity=(0, 0, 0), accuracy="exact")
+    spin = np.array([1.1, -0.7, 3.0])
+    top = world.add_body(rb.Shape.box((0.2, 0.2, 0.6)), spin=tuple(spin))
+    steps = 250
+    model = world.linearize(steps=steps)
+    assert model.method == "exact"
+    moments = np.diag(top.mass_properties.inertia)
+    duration = steps * world.dt
+
+    def flow(turn, rate):
+        start = np.eye(3) + cross(turn)  # turn is 0 or a complex step
+        momentum = start @ (moments * (start.T @ rate))
+        along = (start.T @ momentum)[2] * (1 / moments[2] - 1 / moments[0]) * duration
+        end = rotate(momentum * duration / moments[0]) @ start @ rotate(np.array([0, 0, 1.0]) * along)
+        return end, end @ ((end.T @ momentum) / moments)
+
+    tiny, zero = 1e-30j, np.zeros(3)
+    base = flow(zero, spin)[0].real
+    truth = np.zeros((6, 6))
+    for i in range(6):
+        unit = np.eye(3)[i % 3] * tiny
+        end, rate = flow(unit if i < 3 else zero, spin + (unit if i >= 3 else 0))
+        change = (end.imag / 1e-30) @ base.T
+        truth[:, i] = np.concatenate(([change[2, 1], change[0, 2], change[1, 0]], rate.imag / 1e-30))
+    rows = [3, 4, 5, 9, 10, 11]
+    off = np.abs(model.A[np.ix_(rows, rows)] - truth).max() / np.abs(truth).max()
+    with capsys.disabled():
+        print(f"\nfree top: A off by {off:.1e} of its largest entry, estimated {model.A_error.max():.1e}", file=sys.stderr)
+    assert off < 1e-9
+
+
+def test_linear_model_of_a_swinging_pendulum_is_exact(capsys):
+    """Far from its rest: theta'' = -omega^2 sin theta, integrated in small steps of order 4, differentiated by a complex step."""
+    world = rb.World(contacts=False, accuracy="exact", dt=1e-4)
+    start, rate = 1.0, -2.0
+    rod = world.add_body(rb.Shape.box((0.05, 0.05, 1.0)), position=(-0.5 * math.sin(start), 0, -0.5 * math.cos(start)), name="rod",
+                         orientation=(math.cos(start / 2), 0, math.sin(start / 2), 0), spin=(0, rate, 0),
+                         velocity=(-0.5 * math.cos(start) * rate, 0, 0.5 * math.sin(start) * rate))
+    world.add_joint("hinge", None, rod, anchor=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    steps = 100
+    model = world.linearize(steps=steps)
+    inner = rod.mass_properties
+    moment = inner.inertia[0, 0] + inner.mass * 0.25
+    omega2 = inner.mass * 9.81 * 0.5 / moment
+
+    def flow(state):
+        def slope(s):
+            return np.array([s[1], -omega2 * np.sin(s[0])])
+        h = steps * world.dt / 1000
+        for _ in range(1000):
+            a = slope(state)
+            b = slope(state + 0.5 * h * a)
+            c = slope(state + 0.5 * h * b)
+            d = slope(state + h * c)
+            state = state + h / 6 * (a + 2 * b + 2 * c + d)
+        return state
+
+    truth = np.stack([flow(np.array([start, rate]) + 1e-30j * np.eye(2)[i]).imag / 1e-30 for i in range(2)], axis=1)
+    # The center is at -0.5 (sin, cos): an angle moves it along (-cos, sin) / 2, and changes its velocity, too.
+    tangent = np.zeros((12, 2))
+    tangent[[0, 2, 4], 0] = -0.5 * math.cos(start), 0.5 * math.sin(start), 1.0
+    tangent[[6, 8], 0] = 0.5 * math.sin(start) * rate, 0.5 * math.cos(start) * rate
+    tangent[[6, 8, 10], 1] = -0.5 * math.cos(start), 0.5 * math.sin(start), 1.0
+    off = np.abs((model.A @ tangent)[[4, 10]] - truth).max() / np.abs(truth).max()
+    with capsys.disabled():
+        print(f"\nswinging pendulum ({model.method}): A off by {off:.1e} of its largest entry, estimated {model.A_error.max():.1e}",
+              file=sys.stderr)
+    assert model.method == "exact"
+    assert off < 1e-9
+
+
+def test_the_linear_model_says_where_it_is_only_by_differences():
+    world = rb.World()
+    world.add_body(rb.Shape.plane(), type="static")
+    world.add_body(rb.Shape.box((1, 1, 1)), position=(0, 0, 0.5), mass=2.0)
+    world.step(10)
+    model = world.linearize()
+    assert model.method == "differences"
+    assert model.A[0, 0] == pytest.approx(1.0, abs=1e-6)
+    assert rb.World(contacts=False).linearize(eps=1e-3).method == "differences"
+    for wrong in (0.0, -1.0, math.nan):
+        with pytest.raises(rb.InvalidError, match="size of the differences"):
+            world.linearize(eps=wrong)
+    with pytest.raises(rb.InvalidError, match="number of steps"):
+        world.linearize(steps=0)
 
 
 def test_the_error_estimate_tells_where_a_contact_begins():

@@ -206,7 +206,7 @@ static void drawContacts(const rbWorld* world, const rbDebugDraw* draw)
 
 rbStatus rbWorld_Draw(const rbWorld* world, const rbDebugDraw* draw, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_TRY(RB_CHECK_COOKIE(draw, RB_KIND_DEBUG_DRAW, error));
     rbStatus status = RB_STATUS_OK;
     RB_INVALID_IF(!(draw->deviation > 0.0) || !(draw->planeHalfSize > 0.0) ||

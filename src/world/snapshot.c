@@ -237,7 +237,7 @@ static size_t writeSnapshot(const rbWorld* world, void* bytes, size_t capacity, 
 
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     size_t needed =
         size > 0 ? writeSnapshot(world, bytes, size, true) : rbWorld_GetSnapshotSize(world);
     RB_REFUSE_IF(size < needed, RB_STATUS_LIMIT, error,
@@ -402,7 +402,7 @@ rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error)
 
 rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     SnapshotHeader header = {0};
     RB_TRY(validateSnapshot(world, bytes, size, &header, error));
     // A checksum can be forged: if a value cannot be, the world is as it was.

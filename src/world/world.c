@@ -184,7 +184,7 @@ static rbStepReport moveEngine(rbWorld* world, double time, double rest)
 
 static rbStepReport moveTo(rbWorld* world, double time, double rest)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_USE_TASKS(NULL); // of this thread until now: back at the end, however it ends
     RB_GUARD(guard, NULL)
     {

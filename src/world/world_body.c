@@ -152,7 +152,7 @@ static int takeSlot(rbWorld* world)
 
 rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbError reason = {0};
     rbPath* path = NULL;
     if (validateBody(world, def, &path, &reason) != RB_STATUS_OK) {
@@ -200,7 +200,7 @@ rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
 
 void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
     rbWorld_NoteChange(world);
@@ -381,7 +381,7 @@ static rbStatus changeState(rbWorld* world, int index, const rbMotionState* stat
 rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
                          rbVec3 linearVelocity, rbVec3 angularVelocity, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     int index = rbWorld_BodyIndex(world, bodyId);
     const rbBody* body = &world->bodies.data[index];
     RB_INVALID_IF(body->type == RB_BODY_KINEMATIC && body->path != NULL, error,
@@ -412,7 +412,7 @@ static rbStatus applyImpulses(rbWorld* world, int index, rbVec3 linear, rbVec3 a
 
 rbStatus rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbVec3 arm = rbSub(worldPoint, world->states.data[index].position);
     return applyImpulses(world, index, impulse, rbCross(arm, impulse));
@@ -420,7 +420,7 @@ rbStatus rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rb
 
 rbStatus rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     return applyImpulses(world, rbWorld_BodyIndex(world, bodyId), RB_VEC3_ZERO, impulse);
 }
 

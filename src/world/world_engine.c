@@ -165,7 +165,7 @@ rbStatus rbWorld_StartEngine(rbWorld* world, rbError* error)
 
 rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_USE_TASKS(NULL); // of this thread until now: back at the end, however it ends
     RB_GUARD(guard, NULL)
     {
@@ -212,7 +212,7 @@ void rbWorld_SetContactFilter(rbWorld* world, rbContactFilterFn* filter, void* c
 
 void rbWorld_RenewContactFilter(rbWorld* world)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     world->isFilterOther = true;
     rbWorld_NoteChange(world);
 }
@@ -296,7 +296,7 @@ rbStatus rbWorld_EndTrial(rbWorld* world, rbWorldTrial* trial, rbError* error)
 rbStatus rbWorld_SetSettings(rbWorld* world, const rbStepSettings* step,
                              const rbContactSettings* contact, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbWorldDef def = world->def;
     def.step = step != NULL ? *step : def.step;
     def.contact = contact != NULL ? *contact : def.contact;

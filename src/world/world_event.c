@@ -268,7 +268,7 @@ rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbMaterialPair* pair,
                                  rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_INVALID_IF(kindA < 0 || kindA >= RB_MATERIAL_KINDS_MAX || kindB < 0 ||
                       kindB >= RB_MATERIAL_KINDS_MAX,
                   error, "material kinds %d and %d must be integers from 0 to %d", kindA, kindB,

@@ -122,7 +122,7 @@ static void writeLoad(rbWorld* world, int index, unsigned kind, const char* valu
 rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* values,
                             size_t strideBytes, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT((unsigned)field < RB_FIELD_COUNT);
     RB_INVALID_IF(!fieldTable[field].isWritable, error, "this field can only be read");
     size_t stride = strideOf(field, strideBytes);

@@ -86,7 +86,7 @@ static void refreshBodies(rbWorld* world, rbBodyId bodyId)
 
 rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbWorldDef def = world->def;
     def.gravity = gravity;
     RB_TRY(rbSettingList_Check(&rbWorldSettingList, &def, error));
@@ -142,7 +142,7 @@ static rbStatus validateForce(const rbWorld* world, const rbForceDef* def, rbErr
 
 rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbError reason = {0};
     if (validateForce(world, def, &reason) != RB_STATUS_OK) {
         rbWorld_LogRefusal(world, "a force", &reason, error);
@@ -160,7 +160,7 @@ rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
 
 void rbDestroyForce(rbWorld* world, rbForceId forceId)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(rbIdPool_IsAlive(&world->forceIds, forceId.index1, forceId.generation));
     int index = (int)forceId.index1 - 1;
     rbForceDef def = world->forces.data[index].def;

@@ -34,6 +34,7 @@ static bool findFrame(const rbWorld* world, rbBodyId bodyId, rbTransform* frame)
 
 void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     rbTransform frame;
     if (findFrame(world, def->bodyA, &frame)) {
         def->anchorA = rbInvTransformPoint(frame, point);
@@ -45,6 +46,7 @@ void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point)
 
 void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axis)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     rbTransform frame;
     if (findFrame(world, def->bodyA, &frame)) {
         def->axisA = rbInvRotate(frame.q, axis);
@@ -217,7 +219,7 @@ static rbStatus validateJoint(const rbWorld* world, const rbJointDef* def, rbJoi
 
 rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbError reason = {0};
     rbJoint* joint = rbAllocZero(1, sizeof *joint);
     if (validateJoint(world, def, joint, &reason) != RB_STATUS_OK) {
@@ -265,7 +267,7 @@ static void destroyAt(rbWorld* world, int index)
 
 void rbDestroyJoint(rbWorld* world, rbJointId jointId)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     destroyAt(world, indexOf(world, jointId));
 }
 
@@ -457,7 +459,7 @@ static rbStatus validateFreedomNumber(const rbJoint* joint, const char* name, in
 rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, double target,
                                 rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index];
@@ -509,7 +511,7 @@ static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedo
 rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, const rbFreedomDef* def,
                             rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(def != NULL);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
@@ -545,7 +547,7 @@ rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom
 rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const rbLimitDef* limit,
                           rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(limit != NULL);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
@@ -586,7 +588,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
 rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVelocity,
                              rbVec3 angularVelocity, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index];
@@ -607,7 +609,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
 rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint, double forceMax,
                             rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbJointId null = {0, 0};
     if (RB_IS_NULL(bodyId)) {
         (void)rbError_Set(error, RB_STATUS_INVALID, "the world cannot be dragged; name a body");
@@ -624,7 +626,7 @@ rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint, 
 
 rbStatus rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, double duration)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     if (!(duration > 0.0) || !isfinite(duration) || !rbIsFinite3(worldPoint)) {
         return RB_STATUS_INVALID;
     }

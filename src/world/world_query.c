@@ -600,7 +600,7 @@ static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* f
 rbStatus rbWorld_CastRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter,
                          rbQueryHit* hit, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(world != NULL && ray != NULL && hit != NULL);
     RayQuery query = {.list = NULL};
     rbStatus status = castRay(world, ray, filter, &query, error);
@@ -611,7 +611,7 @@ rbStatus rbWorld_CastRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* 
 rbStatus rbWorld_TestRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter, bool* isHit,
                          rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(world != NULL && ray != NULL && isHit != NULL);
     RayQuery query = {.isAnyHitEnough = true};
     rbStatus status = castRay(world, ray, filter, &query, error);
@@ -622,7 +622,7 @@ rbStatus rbWorld_TestRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* 
 rbStatus rbWorld_CastRayAll(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter,
                             rbQueryHitList* list, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(world != NULL && ray != NULL && list != NULL);
     RB_ASSERT(list->capacity == 0 || list->hits != NULL);
     list->count = 0;
@@ -686,7 +686,7 @@ static bool visitCast(Query* base, const Item* item)
 rbStatus rbWorld_CastShape(rbWorld* world, const rbShapeCast* cast, const rbQueryFilter* filter,
                            rbQueryHit* hit, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(world != NULL && cast != NULL && cast->geometry != NULL && hit != NULL);
     *hit = (rbQueryHit){0};
     rbVec3 step = cast->translation;
@@ -808,7 +808,7 @@ static rbStatus findOverlaps(Query* query, rbQueryBodyList* list)
 rbStatus rbWorld_OverlapShape(rbWorld* world, const rbGeometry* geometry, rbTransform transform,
                               const rbQueryFilter* filter, rbQueryBodyList* list, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(world != NULL && geometry != NULL && list != NULL);
     RB_ASSERT(list->capacity == 0 || list->bodyIds != NULL);
     list->count = 0;
@@ -826,7 +826,7 @@ rbStatus rbWorld_OverlapShape(rbWorld* world, const rbGeometry* geometry, rbTran
 rbStatus rbWorld_OverlapBounds(rbWorld* world, rbBounds bounds, const rbQueryFilter* filter,
                                rbQueryBodyList* list, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(world != NULL && list != NULL);
     RB_ASSERT(list->capacity == 0 || list->bodyIds != NULL);
     list->count = 0;

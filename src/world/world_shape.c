@@ -19,7 +19,7 @@ void rbInitShapeDef(rbShapeDef* def, uint32_t abi, size_t size)
 
 rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbGeometryId null = {0, 0};
     if (geometry == NULL) {
         return null;
@@ -32,7 +32,7 @@ rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry)
 
 rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(rbIdPool_IsAlive(&world->geometryIds, geometryId.index1, geometryId.generation));
     int index = (int)geometryId.index1 - 1;
     rbGeometrySlot* slot = &world->geometries.data[index];
@@ -176,7 +176,7 @@ static void updateRadius(rbWorld* world, int index)
 
 rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbShapeId null = {0, 0};
     rbError reason = {0};
     if (!rbBody_IsValid(world, bodyId)) {
@@ -228,7 +228,7 @@ static rbStatus validateShapeNumber(const rbWorld* world, int slot, int index, r
 rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rbMaterial* material,
                             rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     int slot = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[slot];
     rbError inner = {0};
@@ -269,7 +269,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
 rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index, rbVec3 velocity,
                                    rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     int slot = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[slot];
     char text[RB_NAME_CAPACITY];
@@ -289,7 +289,7 @@ rbStatus rbBody_SetSurfaceVelocity(rbWorld* world, rbBodyId bodyId, int index, r
 
 void rbBody_SetGroups(rbWorld* world, rbBodyId bodyId, uint32_t groups, uint32_t mask)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
     bool isOther = false;
     for (int i = 0; i < body->shapes.count; ++i) {
@@ -308,7 +308,7 @@ void rbBody_SetGroups(rbWorld* world, rbBodyId bodyId, uint32_t groups, uint32_t
 
 rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
     char text[RB_NAME_CAPACITY];

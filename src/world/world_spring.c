@@ -74,7 +74,7 @@ static rbStatus validateSpring(const rbWorld* world, const rbSpringDef* def, int
 
 rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbError reason = {0};
     int bodyA, bodyB;
     if (validateSpring(world, def, &bodyA, &bodyB, &reason) != RB_STATUS_OK) {
@@ -124,7 +124,7 @@ void rbWorld_DestroySpringAt(rbWorld* world, int index)
 
 void rbDestroySpring(rbWorld* world, rbSpringId springId)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(rbSpring_IsValid(world, springId));
     rbWorld_DestroySpringAt(world, (int)springId.index1 - 1);
 }
@@ -140,7 +140,7 @@ DEFINE_GETTER(rbSpringDef, rbSpring_GetDef, def)
 rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, double damping,
                          double restLength, rbError* error)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     RB_ASSERT(rbSpring_IsValid(world, springId));
     char text[RB_NAME_CAPACITY];
     int index = (int)springId.index1 - 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/core/cookie.h"
+#include "base/core/float_mode.h"
 #include "base/core/id_pool.h"
 #include "base/core/memory.h"
 #include "base/core/name_table.h"
@@ -13,6 +14,11 @@
 #include "dynamics/motion/path.h"
 
 #include <rattleback/world.h>
+
+// Public functions that change a world begin so: with its memory, in the standard mode.
+#define RB_ENTER(world)                       \
+    RB_USE_ALLOCATOR((world)->def.allocator); \
+    RB_USE_STANDARD_FLOAT_MODE()
 
 // A shape of a body.
 typedef struct rbShapeSlot {

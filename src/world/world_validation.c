@@ -24,7 +24,7 @@ int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId)
 
 int rbWorld_CountRedundantConditions(const rbWorld* world)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
     return engine != NULL ? engine->countRedundant(world) : 0;
 }
@@ -55,7 +55,7 @@ static void validateSpeed(const rbFreedomDef* freedom, double h, rbMotorValidati
 
 rbMotorValidation rbJoint_ValidateMotor(const rbWorld* world, rbJointId jointId, int freedom)
 {
-    RB_USE_ALLOCATOR(world->def.allocator);
+    RB_ENTER(world);
     rbMotorValidation judgment = {.mass = INFINITY, .gainMax = INFINITY, .stepMax = INFINITY};
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);

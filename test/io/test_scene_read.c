@@ -1,7 +1,9 @@
 // Scenes become worlds: values, defaults, masses, copies, probes, overrides, texts, attachments.
+#include "base/core/float_mode.h"
 #include "io/scene/scene_look.h"
 #include "scene_support.h"
 
+#include <fenv.h>
 #include <math.h>
 
 // Every scene of the repository has a description, creates a world and runs.
@@ -516,8 +518,51 @@ static void looksDoNotChangeTheWorld(void** state)
     assert_true(hashes[0] == hashes[1]);
 }
 
-RB_TEST_GROUP(test_scene_read, cmocka_unit_test(looksDoNotChangeTheWorld),
-              cmocka_unit_test(everySceneRuns), cmocka_unit_test(tumblingBoxIsThePublishedOne),
+// Numbers of a file are rounded when they are read, and computed with: not in the mode that a
+// library built with fast-math or a program has set.
+static void modesOfTheThreadDoNotChangeScenes(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"rattleback\": 1, \"engine\": \"step\", \"world\": {\"gravity\": [0.1, 0, -9.81]},\n"
+        " \"output\": {\"probes\": [{\"quantity\": \"kinetic\"}]},\n"
+        " \"materials\": {\"m\": {\"density\": 123.4}},\n"
+        " \"bodies\": [{\"name\": \"a\", \"position\": [0.1, 0.2, 0.7],\n"
+        "   \"spin\": [0.3, 1.1, 0.7], \"orientation\": {\"axis\": [1, 2, 3], \"angle\": 0.3},\n"
+        "   \"shapes\": [{\"material\": \"m\", \"geometry\":\n"
+        "     {\"type\": \"ellipsoid\", \"semiAxes\": [0.1, 0.2, 0.7]}}]}],\n"
+        " \"joints\": [{\"type\": \"hinge\", \"bodies\": [\"world\", \"a\"],\n"
+        "   \"anchor\": [0.3, 0.1, 0.9], \"axis\": [0.1, 0.7, 0.3]}]}";
+    static const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    uint64_t expected = 0;
+    double energy = 0.0;
+    for (int i = 0; i < 5; ++i) { // the standard mode, three roundings, all bits at once
+        bool isSet = i == 0   ? true
+                     : i == 4 ? rbFloatMode_Set(RB_FLOAT_MODE_BITS) == 0
+                              : fesetround(roundings[i - 1]) == 0;
+        rbError error = {0};
+        rbScene* scene = rbReadSceneText(text, sizeof text - 1, NULL, &error);
+        rbWorld* world = scene != NULL ? rbScene_CreateWorld(scene, &error) : NULL;
+        rbStatus status = world != NULL ? rbScene_PrepareWorld(scene, world, &error) : error.status;
+        double value = 0.0;
+        (void)(world != NULL ? rbScene_EvaluateProbes(scene, world, &value, 1) : 0);
+        uint64_t after = rbFloatMode_Set(0);
+        assert_int_equal(fesetround(FE_TONEAREST), 0);
+        assert_string_equal(error.message, "");
+        assert_int_equal(status, RB_STATUS_OK);
+        assert_true(isSet && (RB_FLOAT_MODE_BITS == 0 || (after != 0) == (i > 0)));
+        expected = i == 0 ? rbWorld_GetHash(world) : expected;
+        energy = i == 0 ? value : energy;
+        assert_true(rbWorld_GetHash(world) == expected);
+        assert_true(value == energy && value > 0.0);
+        rbDestroyWorld(world);
+        rbDestroyScene(scene);
+    }
+}
+
+RB_TEST_GROUP(test_scene_read, cmocka_unit_test(modesOfTheThreadDoNotChangeScenes),
+              cmocka_unit_test(looksDoNotChangeTheWorld), cmocka_unit_test(everySceneRuns),
+              cmocka_unit_test(tumblingBoxIsThePublishedOne),
               cmocka_unit_test(wobbleOfThePlateIsTwiceItsSpin),
               cmocka_unit_test(fallWithDragFollowsTheTextbook),
               cmocka_unit_test(handleFlipsInWeightlessness),

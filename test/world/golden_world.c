@@ -113,6 +113,58 @@ static void modesOfTheThreadDoNotChangeBits(void** state)
     rbDestroyWorld(standard);
 }
 
+// A hull, mass properties by density, a hinge with a spring, and a spring, all of fixed numbers.
+static rbWorld* makeHinged(void)
+{
+    static const rbVec3 points[] = {{0.1, 0.2, 0.7},  {-0.3, 0.1, 0.1},   {0.3, -0.4, 0.15},
+                                    {0.2, 0.6, -0.1}, {-0.1, -0.2, -0.9}, {0.7, 0.1, 0.3}};
+    rbError error = {0};
+    rbWorldDef worldDef = rbDefaultWorldDef();
+    worldDef.engine = RB_ENGINE_STEP;
+    rbWorld* world = rbCreateWorld(&worldDef, &error);
+    rbGeometry* hull = rbCreateHull(points, (int)(sizeof points / sizeof points[0]), &error);
+    assert_non_null(hull);
+    rbShapeDef shape = rbDefaultShapeDef();
+    shape.geometry = rbWorld_AddGeometry(world, hull);
+    rbBodyDef bodyDef = rbDefaultBodyDef();
+    bodyDef.position = rbMakeVec3(0.3, 0.1, 0.2);
+    bodyDef.orientation = (rbQuat){0.1, 0.7, 0.1, 0.7};
+    rbBodyId body = rbCreateBody(world, &bodyDef, &error);
+    assert_false(RB_IS_NULL(rbCreateShape(world, body, &shape, &error)));
+    rbJointDef joint = rbDefaultJointDef();
+    joint.type = RB_JOINT_HINGE;
+    joint.bodyB = body;
+    rbJointDef_SetAnchor(&joint, world, rbMakeVec3(0.1, 0.7, 0.3));
+    rbJointDef_SetAxis(&joint, world, rbMakeVec3(0.3, 0.1, 0.7));
+    assert_false(RB_IS_NULL(rbCreateJoint(world, &joint, &error)));
+    assert_int_equal(rbBody_SetMass(world, body, 0.7, &error), RB_STATUS_OK);
+    assert_int_equal(
+        rbBody_ApplyImpulse(world, body, rbMakeVec3(0.1, 0.3, 0.7), rbMakeVec3(0.7, 0.9, 0.3)),
+        RB_STATUS_OK);
+    assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_OK);
+    return world;
+}
+
+// Likewise shapes, bodies, joints, and what is changed by hand.
+static void modesOfTheThreadDoNotChangeWhatIsCreated(void** state)
+{
+    (void)state;
+    rbWorld* standard = makeHinged();
+    uint64_t expected = rbWorld_GetHash(standard);
+    rbDestroyWorld(standard);
+    static const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (int i = 0; i < 4; ++i) {
+        bool isSet =
+            i < 3 ? fesetround(roundings[i]) == 0 : rbFloatMode_Set(RB_FLOAT_MODE_BITS) == 0;
+        rbWorld* world = makeHinged();
+        uint64_t after = rbFloatMode_Set(0);
+        assert_int_equal(fesetround(FE_TONEAREST), 0);
+        assert_true(isSet && (RB_FLOAT_MODE_BITS == 0 || after != 0));
+        assert_true(rbWorld_GetHash(world) == expected);
+        rbDestroyWorld(world);
+    }
+}
+
 static void snapshotGoesOnWithTheSameBits(void** state)
 {
     (void)state;
@@ -242,6 +294,7 @@ static void aMillionAdvancesConserve(void** state)
 RB_TEST_GROUP(golden_world, cmocka_unit_test(stateHashIsTheSameEverywhere),
               cmocka_unit_test(outputStepsDoNotChangeBits),
               cmocka_unit_test(modesOfTheThreadDoNotChangeBits),
+              cmocka_unit_test(modesOfTheThreadDoNotChangeWhatIsCreated),
               cmocka_unit_test(snapshotGoesOnWithTheSameBits),
               cmocka_unit_test(snapshotsOfOtherEnginesAreTaken),
               cmocka_unit_test(advanceAllocatesNothing), cmocka_unit_test(worldLeaksNothing),

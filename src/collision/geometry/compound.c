@@ -1,6 +1,7 @@
 // Several geometries as one (L-06, B-53), each with its pose and, optionally, its density.
 //
 // Compounds may nest; the depth is limited at creation, which bounds every recursion here.
+#include "base/core/float_mode.h"
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "collision/geometry/polyhedron.h"
@@ -34,6 +35,7 @@ static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* err
 
 rbGeometry* rbCreateCompound(const rbCompoundChild* children, int count, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_NULL_IF(children == NULL || count < 1 || count > RB_COMPOUND_CHILDREN_MAX, error,
                "the compound has %d children; 1 to %d are accepted", count,
                RB_COMPOUND_CHILDREN_MAX);

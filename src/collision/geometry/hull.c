@@ -2,6 +2,7 @@
 //
 // The points are sorted and duplicates removed first, and degenerate sets are rejected by our own
 // tests, so that qhull receives the same well-formed input whatever the caller's order.
+#include "base/core/float_mode.h"
 #include "collision/geometry/half_edge.h"
 #include "collision/geometry/polygon.h"
 #include "collision/geometry/polyhedron.h"
@@ -540,6 +541,7 @@ static rbGeometry* makeHull(const rbVec3* points, int count, double diameter, rb
 
 rbGeometry* rbCreateHull(const rbVec3* points, int count, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     if (checkPoints(points, count, error) != RB_STATUS_OK) {
         return NULL;
     }

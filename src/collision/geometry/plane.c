@@ -1,9 +1,11 @@
 // Half space normal . x <= offset.
+#include "base/core/float_mode.h"
 #include "base/core/hash.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreatePlane(rbVec3 normal, double offset, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     double largest = rbLargestComponent(normal);
     RB_NULL_IF(
         !rbIsFinite3(normal) || !(largest > 0.0), error,

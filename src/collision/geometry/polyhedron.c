@@ -9,6 +9,7 @@
 // which needs no ray. A point within rounding of the surface counts as inside.
 #include "collision/geometry/polyhedron.h"
 
+#include "base/core/float_mode.h"
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
@@ -673,6 +674,7 @@ static void featureOfPolyhedron(const rbGeometry* geometry, rbVec3 direction, rb
 // Closed, with polygonal, possibly non-convex faces.
 rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(def != NULL);
     unsigned kinds = 0;
     for (int kind = 0; kind < RB_MESH_ISSUE_COUNT; ++kind) {
@@ -695,6 +697,7 @@ rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
 
 rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(def != NULL);
     rbMeshReport report;
     if (rbCheckMesh(def, UNUSABLE | BIT(INSIDE_OUT), "mesh", &report, error) != RB_STATUS_OK) {
@@ -713,6 +716,7 @@ rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
 // Polygon soup (L-04): faces without connectivity. No inside and no mass.
 rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(def != NULL);
     rbMeshReport report;
     if (rbCheckMesh(def, UNUSABLE | BIT(NON_PLANAR_FACE), "soup", &report, error) != RB_STATUS_OK) {

@@ -1,6 +1,7 @@
 // The table, and the public functions that only look up a row.
 #include "collision/geometry/shape_ops.h"
 
+#include "base/core/float_mode.h"
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "base/core/registered_rows.h"
@@ -97,6 +98,7 @@ rbGeometry* rbCreatePrimitive(rbShapeType type, const double* lengths, rbError* 
 
 rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(numbers != NULL);
     bool isKnown = (int)type >= 0 && (int)type < rbShapeType_GetCount();
     const rbShapeOps* ops = isKnown ? rbGetShapeOps(type) : NULL;

@@ -6,6 +6,7 @@
 // within seconds, where we must report an error. The tests compare our readers with assimp.
 #include "io/scene/mesh_file.h"
 
+#include "base/core/float_mode.h"
 #include "base/core/hash.h"
 #include "io/scene/file_bytes.h"
 
@@ -334,6 +335,7 @@ typedef void* UseSourceFn(const rbMeshSource* source, const rbMeshOptions* optio
 static void* useDiskSource(const char* path, const rbMeshOptions* options, UseSourceFn* useFn,
                            rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     rbError ignored = {0};
     error = error != NULL ? error : &ignored;
     void* bytes = NULL;
@@ -378,6 +380,7 @@ rbMeshData* rbReadMeshData(const char* path, const rbMeshOptions* options, rbErr
 rbGeometry* rbReadMeshMemory(const char* name, const void* bytes, size_t size,
                              const rbMeshOptions* options, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(name != NULL);
     rbError ignored = {0};
     rbMeshSource source = {.name = name, .bytes = bytes, .size = size};
@@ -387,6 +390,7 @@ rbGeometry* rbReadMeshMemory(const char* name, const void* bytes, size_t size,
 rbMeshData* rbReadMeshDataMemory(const char* name, const void* bytes, size_t size,
                                  const rbMeshOptions* options, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(name != NULL);
     rbError ignored = {0};
     rbMeshSource source = {.name = name, .bytes = bytes, .size = size};

@@ -1,4 +1,5 @@
 // Scenes: parsing, validating, overriding, and information about a scene.
+#include "base/core/float_mode.h"
 #include "io/scene/file_bytes.h"
 #include "io/scene/foreign_format.h"
 #include "io/scene/scene_joints.h"
@@ -233,6 +234,7 @@ static rbScene* makeScene(json_t* root, const Origin* origin, rbError* error)
 
 rbScene* rbReadSceneText(const char* text, size_t size, const rbSceneSource* source, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(text != NULL || size == 0);
     rbError ignored = {0};
     error = error != NULL ? error : &ignored;
@@ -311,6 +313,7 @@ void rbDestroyScene(rbScene* scene)
 
 rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(scene != NULL);
     RB_ASSERT(assignment != NULL);
     rbError ignored = {0};
@@ -384,6 +387,7 @@ static const void* refuseFile(const char* name, size_t* size, void* context)
 rbBodyId rbScene_AddBody(const rbScene* scene, rbWorld* world, const char* text, size_t size,
                          const char* name, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(scene != NULL && world != NULL && name != NULL);
     static const rbJsonLimits limits = {RB_SCENE_DEPTH_MAX,
                                         "a body is a JSON object, {\"shapes\": [...]}"};

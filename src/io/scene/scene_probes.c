@@ -1,4 +1,5 @@
 // Probes: what a run records. A table gives what each quantity measures and its unit.
+#include "base/core/float_mode.h"
 #include "base/core/registered_rows.h"
 #include "io/scene/nearest_name.h"
 #include "io/scene/scene_joints.h"
@@ -685,6 +686,7 @@ static void measureRegistered(const rbWorld* world, const rbProbe* probe, double
 
 int rbScene_EvaluateProbes(const rbScene* scene, const rbWorld* world, double* values, int capacity)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(scene != NULL);
     RB_ASSERT(world != NULL);
     RB_ASSERT(capacity >= 0);

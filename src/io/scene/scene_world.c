@@ -1,4 +1,5 @@
 // The world of a scene: geometries, bodies with all their copies, forces, joints and springs.
+#include "base/core/float_mode.h"
 #include "base/core/hash.h"
 #include "base/core/random.h"
 #include "io/scene/scene_joints.h"
@@ -264,6 +265,7 @@ static rbStatus pairMaterials(Maker* maker)
 
 rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error)
 {
+    RB_USE_STANDARD_FLOAT_MODE();
     RB_ASSERT(scene != NULL);
     rbError ignored = {0};
     error = error != NULL ? error : &ignored;

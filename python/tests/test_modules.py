@@ -1,0 +1,223 @@
+"""Modules: those in C, loaded from Python, and those in Python, loaded by a program that embeds the interpreter."""
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EXAMPLES = os.path.join(ROOT, "examples", "modules")
+
+
+# ----------------------------------------------------------------------------------------------------------- modules in C
+
+
+@pytest.fixture
+def library(tmp_path):
+    """Compiles a module as the documentation says."""
+    def compile_module(name, *options):
+        made = str(tmp_path / f"{name}.so")
+        subprocess.run(["cc", "-std=c17", "-O2", "-I", os.path.join(ROOT, "include"), "-shared", "-fPIC", "-fvisibility=hidden",
+                        "-ffp-contract=off", "-fno-fast-math", "-fno-math-errno", *options,
+                        os.path.join(EXAMPLES, f"{name}.c"), "-o", made], check=True)
+        return made
+    return compile_module
+
+
+def run_python(text, *arguments):
+    """A fresh process: modules are loaded before the first world, and never unloaded."""
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(text), *arguments], capture_output=True, text=True, timeout=120)
+
+
+def test_modules_in_c_work_from_python(library):
+    """A force, a shape, a motor, a joint, a probe and a contact law. Drag in air that swings has a closed form; a body in the
+    plane of a planar joint turns at its rate; a ball on Hertz's law rebounds at its speed."""
+    names = [library(name) for name in ("gust", "bicone", "bang", "planar", "tilt", "hertz")]
+    done = run_python("""
+        import json, sys
+        import rattleback as rb
+        rows = [row for path in sys.argv[1:] for row in rb.load_module(path)]
+        again = rb.load_module(sys.argv[1])
+        scene = rb.Scene(duration=2.0, world={"gravity": [0, 0, 0]})
+        scene.add_body({"geometry": {"type": "bicone", "radius": 0.3, "height": 0.5}}, name="top", mass=2.0, spin=(0.5, 0, 0))
+        scene.add_force("gust", velocity=[4, 0, 0], drag=3, frequency=5)
+        scene.add_probe("position", body="top")
+        scene.add_probe("tilt", body="top")
+        result = scene.run(output=0.5)
+        x, tilt = [float(result[name][-1]) for name in ("top.position.x", "top.tilt")]
+        world = rb.World(gravity=(0, 0, 0))
+        disk = world.add_body(rb.Shape.cylinder(0.2, 0.1), position=(1, 0, 0), spin=(0, 0, 2), velocity=(0, 0.3, 0))
+        world.add_joint("planar", None, disk, anchor=(0, 0, 0), axis=(0, 0, 1))
+        arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(5, 0, 0))
+        hinge = world.add_joint("hinge", None, arm, anchor=(5, 0, 0), axis=(0, 0, 1),
+                                motor={"type": "bang-bang", "gain": 2.0, "window": 0.1, "target": 1.0})
+        world.advance(0.1)
+        print(json.dumps({"rows": rows, "again": again, "x": x, "tilt": tilt, "spin": float(disk.angular_velocity[2]),
+                          "z": float(disk.position[2]), "arm": float(arm.angular_velocity[2]),
+                          "moment": float(arm.mass_properties.inertia[2, 2])}))
+        """, *names)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["rows"] == ['force "gust"', 'shape "bicone"', 'motor "bang-bang"', 'joint "planar"', 'probe "tilt"',
+                             'contact law "hertz"']
+    assert found["again"] == []
+    a, u, w, t = 1.5, 4.0, 5.0, 2.0
+    truth = a * u / (a * a + w * w) * (a / w * (1 - math.cos(w * t)) - math.sin(w * t) + w / a * (1 - math.exp(-a * t)))
+    assert found["x"] == pytest.approx(truth, abs=1e-7)
+    assert found["tilt"] == pytest.approx(1.0, abs=1e-9)
+    assert found["spin"] == pytest.approx(2.0, abs=1e-9) and abs(found["z"]) < 1e-9
+    assert found["arm"] == pytest.approx(0.1 * 2.0 / found["moment"], rel=1e-6)
+
+
+def test_stale_and_late_modules_are_refused(library, tmp_path):
+    stale = library("gust")
+    wrong = tmp_path / "not-elf.so"
+    wrong.write_text("nothing")
+    header = (tmp_path / "include" / "rattleback")
+    header.mkdir(parents=True)
+    for name in os.listdir(os.path.join(ROOT, "include", "rattleback")):
+        with open(os.path.join(ROOT, "include", "rattleback", name), encoding="utf-8") as file:
+            text = file.read()
+        if name == "base.h":  # headers of another version
+            text = re.sub(r"#define RB_VERSION_MINOR (\d+)", lambda match: f"#define RB_VERSION_MINOR {int(match[1]) + 1}", text)
+        (header / name).write_text(text)
+    other = str(tmp_path / "other.so")
+    subprocess.run(["cc", "-std=c17", "-I", str(tmp_path / "include"), "-shared", "-fPIC", os.path.join(EXAMPLES, "gust.c"), "-o",
+                    other], check=True)
+    done = run_python("""
+        import sys
+        import rattleback as rb
+        for path in sys.argv[1:4]:
+            try:
+                rb.load_module(path)
+            except rb.RattlebackError as error:
+                print(type(error).__name__, error)
+        rb.World()
+        try:
+            rb.load_module(sys.argv[4])
+        except rb.InvalidError as error:
+            print(error)
+        """, str(wrong), other, "script.py", stale)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and len(lines) == 4, done.stderr + done.stdout
+    assert lines[0].startswith("UnsupportedError module") and "cannot be loaded as a shared library" in lines[0]
+    assert "compiled with headers of Rattleback" in lines[1] and "compile it again" in lines[1]
+    assert "this is a script" in lines[2]
+    assert "before the first one" in lines[3]
+
+
+# ------------------------------------------------------------------------------------------------------ modules in Python
+
+
+@pytest.fixture
+def embedded():
+    found = os.environ.get("RATTLEBACK_EMBEDDED")
+    if not found:
+        pytest.skip("there is no program that embeds Python; tools/test_python.sh builds one")
+    return found
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text, name="script.py"):
+        path = tmp_path / name
+        path.write_text(textwrap.dedent(text))
+        return str(path)
+    return write
+
+
+def run_program(program, *words):
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=300)
+
+
+def hash_of(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout[done.stdout.index("{"):])["hash"]
+
+
+def test_the_example_holds_its_pendulum(embedded):
+    done = run_program(embedded, "run", "pendulum", "--module", os.path.join(EXAMPLES, "hold.py"))
+    assert done.returncode == 0, done.stderr
+    assert float(re.search(r"hold: ([\d.]+) rad", done.stdout)[1]) == pytest.approx(0.5, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "tippe-top", "tumbling-box", "dominoes"])
+def test_hooks_that_only_look_change_no_bits(embedded, program, script, name):
+    """Of the engines step, event and flight; also when outputs lie between steps."""
+    count = script("""
+        calls = []
+        def start(world): calls.append(("start", world.time))
+        def before_step(world): calls.append(("before", world.time)); world.contacts()
+        def after_step(world): calls.append(("after", world.time)); world.positions
+        def finish(world):
+            kinds = [kind for kind, _ in calls]
+            assert kinds[0] == "start" and kinds[1::2] == ["before"] * (len(kinds) // 2), kinds[:5]
+            assert all(a == b for (_, a), (_, b) in zip(calls[2::2], calls[3::2])), "a hook between two steps"
+            print("calls", len(calls))
+        """)
+    words = ("run", name, "--duration", "0.2", "--dt", "0.0037", "--json")
+    looked = run_program(embedded, *words, "--module", count)
+    assert "calls" in looked.stdout + looked.stderr
+    assert hash_of(looked) == hash_of(run_program(program, *words))
+
+
+def test_hooks_reach_everything(embedded, script, tmp_path):
+    """A motor target, a force of Python, an impulse, loads, a branch, scenes and recordings."""
+    busy = script("""
+        import rattleback as rb
+        seen = {}
+        def start(world):
+            world.add_force(lambda body, state: (0.0, 0.0, 9.81 * state.mass))
+            seen["branch"] = world.branch().time
+            seen["title"] = world.scene.title
+        def before_step(world):
+            if world.time == 0.0:
+                world.body("bob").velocity = (0, 0, 1)
+        def finish(world):
+            other = rb.World(); other.step(3)
+            print("seen", seen, world.ledger.kinetic, other.time, world.joint("rod").name)
+        """)
+    record = str(tmp_path / "a.rbr")
+    done = run_program(embedded, "run", "pendulum", "--duration", "0.5", "--module", busy, "--record", record)
+    assert done.returncode == 0, done.stderr
+    # Without weight the bob circles at constant speed.
+    kinetic = float(re.search(r"\} ([\d.]+) 0.003 rod", done.stdout)[1])
+    assert kinetic == pytest.approx(0.5, rel=1e-9)
+    again = run_program(embedded, "replay", record)
+    assert again.returncode == 2 and "modules in Python acted on this run" in again.stderr
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("def before_step(world): 1 / 0", "script.py: ZeroDivisionError: division by zero"),
+    ("def after_step(world): world.step()", "the program advances this world"),
+    ("def start(world): world.bodies[0].destroy()", "the program advances this world"),
+    ("def start(world): world.add_force(lambda body, state: [][1])", "script.py: IndexError"),
+    ("import nothing_of_this_name", "No module named 'nothing_of_this_name'"),
+    ("def hook(world): pass", "it defines none of the hooks start, before_step, after_step, finish"),
+    ("def start(world)", "SyntaxError"),
+    ("def before_step(world): return [[float('nan')] * 3]", "script.py: InvalidError"),
+])
+def test_what_goes_wrong_in_a_hook_ends_the_run(embedded, script, tmp_path, text, expected):
+    table = str(tmp_path / "a.csv")
+    done = run_program(embedded, "run", "pendulum", "--duration", "0.5", "--csv", table, "--module", script(text))
+    assert done.returncode == 2
+    assert expected in done.stderr and "Traceback" in done.stderr or "SyntaxError" in done.stderr
+    assert "rattleback: module" in done.stderr
+    assert not os.path.exists(table)
+
+
+def test_programs_refuse_scripts_where_they_do_nothing(embedded, program, script):
+    fine = script("def start(world): pass")
+    done = run_program(program, "run", "pendulum", "--module", fine)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "-DRB_PYTHON=ON" in done.stderr
+    done = run_program(embedded, "run", "pendulum", "--module", "/nowhere/a.py")
+    assert done.returncode == 2 and "there is no module /nowhere/a.py" in done.stderr
+    done = run_program(embedded, "check", "pendulum", "--module", fine)
+    assert done.returncode == 2 and "'check' calls no hooks" in done.stderr
+    for option in (("--checkpoint", "c.rbk"), ("--certificate", "c.rbc")):
+        done = run_program(embedded, "run", "pendulum", "--module", fine, *option)
+        assert done.returncode == 2 and f"{option[0]} does not work with a module in Python" in done.stderr
