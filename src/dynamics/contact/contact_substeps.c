@@ -7,7 +7,6 @@
 #include "dynamics/contact/contact_factor.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Contacts four at a time: rows of four contacts side by side in single precision, no body twice
