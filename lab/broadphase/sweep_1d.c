@@ -373,18 +373,6 @@ static void findPartners(rbBroadPhase* broad, int id, rbIdList* found)
     broad->counts.candidates += found->count - before;
 }
 
-static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
-{
-    const rbSweep1D* sweep = broad->state;
-    for (int e = 0; e < sweep->pairs.end; ++e) {
-        const rbPairEntry* entry = &sweep->pairs.entries[e];
-        if (entry->ids[0] >= 0) {
-            rbIdList_PushPair(pairs, entry->ids[0], entry->ids[1]);
-        }
-    }
-    broad->counts.candidates += sweep->pairs.count;
-}
-
 const rbBroadRow rbBroadRowSweep1D = {
     .name = "sweep-1d",
     .stateSize = sizeof(rbSweep1D),
@@ -396,5 +384,4 @@ const rbBroadRow rbBroadRowSweep1D = {
     .placeAll = placeAll,
     .query = query,
     .findPartners = findPartners,
-    .findPairs = findPairs,
 };

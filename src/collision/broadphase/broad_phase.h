@@ -39,7 +39,7 @@ typedef struct rbBroadRow {
     bool isShared; // several threads may query at once
     // The same for a box in the broad phase. NULL: query is used.
     void (*findPartners)(rbBroadPhase* broad, int id, rbIdList* found);
-    // Appends all overlapping pairs, each once, in any order. NULL: every box is queried.
+    // Appends all overlapping pairs in order. NULL: every box is asked for its partners.
     void (*findPairs)(rbBroadPhase* broad, rbIdList* pairs);
 } rbBroadRow;
 
@@ -54,7 +54,7 @@ struct rbBroadPhase {
     int count;       // boxes present
     rbBroadPhaseCounts counts;
     rbIdList scratch;            // for sorting
-    rbIdList starts;             // for sorting pairs
+    rbIdList partners;           // of a box, while all pairs are found
     RB_ARRAY(rbBounds) oldBoxes; // during PlaceAll
     RB_ARRAY(uint8_t) wasIn;
 };
