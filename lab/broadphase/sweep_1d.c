@@ -304,15 +304,10 @@ static bool sortAgain(rbBroadPhase* broad, int axis)
     return left >= 0;
 }
 
-static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count)
+static void placeAll(rbBroadPhase* broad, bool isAnyNew)
 {
-    (void)old;
     reserve(broad);
-    bool isNew = false;
-    for (int id = 0; id < count; ++id) {
-        isNew = isNew || wasIn[id] == 0;
-    }
-    if (isNew || !(sortAgain(broad, 0) && sortAgain(broad, 1) && sortAgain(broad, 2))) {
+    if (isAnyNew || !(sortAgain(broad, 0) && sortAgain(broad, 1) && sortAgain(broad, 2))) {
         rebuild(broad);
     }
 }

@@ -125,7 +125,6 @@ void rbDestroyBroadPhase(rbBroadPhase* broad)
     rbFree(broad->isIn, (size_t)broad->capacity * sizeof *broad->isIn);
     rbIdList_Free(&broad->scratch);
     rbIdList_Free(&broad->partners);
-    rbArray_FreeAll(broad->oldBoxes, broad->wasIn);
     rbFree(broad, sizeof *broad);
 }
 
@@ -300,23 +299,22 @@ void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count
     RB_ASSERT(count >= 0);
     RB_ASSERT(count == 0 || boxes != NULL);
     reserveIds(broad, count);
-    if (broad->row->placeAll == NULL || count == 0) {
+    // few of many are placed one by one
+    if (broad->row->placeAll == NULL || 2 * count < broad->count || count == 0) {
         for (int id = 0; id < count; ++id) {
             rbBroadPhase_Place(broad, id, boxes[id], NULL);
         }
         return;
     }
-    rbArray_Reserve(broad->oldBoxes, count);
-    rbArray_Reserve(broad->wasIn, count);
+    bool isAnyNew = false;
     for (int id = 0; id < count; ++id) {
         RB_ASSERT(rbIsProperBounds(&boxes[id]));
-        broad->wasIn.data[id] = broad->isIn[id];
-        broad->oldBoxes.data[id] = broad->isIn[id] != 0 ? broad->boxes[id] : boxes[id];
+        isAnyNew = isAnyNew || broad->isIn[id] == 0;
         broad->count += broad->isIn[id] != 0 ? 0 : 1;
         broad->isIn[id] = 1;
         broad->boxes[id] = clean(&boxes[id]);
     }
-    broad->row->placeAll(broad, broad->oldBoxes.data, broad->wasIn.data, count);
+    broad->row->placeAll(broad, isAnyNew);
 }
 
 void rbBroadPhase_Remove(rbBroadPhase* broad, int id)
