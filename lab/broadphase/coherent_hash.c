@@ -549,19 +549,6 @@ static void findPartners(rbBroadPhase* broad, int id, rbIdList* found)
     }
 }
 
-static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
-{
-    const rbCoherentHash* hash = broad->state;
-    for (int e = 0; e < hash->pairs.end; ++e) {
-        const int32_t* ids = hash->pairs.entries[e].ids;
-        if (ids[0] >= 0 && rbDoBoxesOverlap(&broad->boxes[ids[0]], &broad->boxes[ids[1]])) {
-            rbIdList_PushPair(pairs, ids[0], ids[1]);
-        }
-    }
-    broad->counts.candidates += hash->pairs.count;
-    broad->counts.boxTests += hash->pairs.count;
-}
-
 int rbCoherentHash_GetCounter(const rbBroadPhase* broad, int a, int b)
 {
     RB_ASSERT(broad->row == &rbBroadRowCoherentHash);
@@ -588,5 +575,4 @@ const rbBroadRow rbBroadRowCoherentHash = {
     .remove = detach,
     .query = query,
     .findPartners = findPartners,
-    .findPairs = findPairs,
 };

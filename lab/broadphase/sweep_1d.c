@@ -304,15 +304,10 @@ static bool sortAgain(rbBroadPhase* broad, int axis)
     return left >= 0;
 }
 
-static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count)
+static void placeAll(rbBroadPhase* broad, bool isAnyNew)
 {
-    (void)old;
     reserve(broad);
-    bool isNew = false;
-    for (int id = 0; id < count; ++id) {
-        isNew = isNew || wasIn[id] == 0;
-    }
-    if (isNew || !(sortAgain(broad, 0) && sortAgain(broad, 1) && sortAgain(broad, 2))) {
+    if (isAnyNew || !(sortAgain(broad, 0) && sortAgain(broad, 1) && sortAgain(broad, 2))) {
         rebuild(broad);
     }
 }
@@ -373,18 +368,6 @@ static void findPartners(rbBroadPhase* broad, int id, rbIdList* found)
     broad->counts.candidates += found->count - before;
 }
 
-static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
-{
-    const rbSweep1D* sweep = broad->state;
-    for (int e = 0; e < sweep->pairs.end; ++e) {
-        const rbPairEntry* entry = &sweep->pairs.entries[e];
-        if (entry->ids[0] >= 0) {
-            rbIdList_PushPair(pairs, entry->ids[0], entry->ids[1]);
-        }
-    }
-    broad->counts.candidates += sweep->pairs.count;
-}
-
 const rbBroadRow rbBroadRowSweep1D = {
     .name = "sweep-1d",
     .stateSize = sizeof(rbSweep1D),
@@ -396,5 +379,4 @@ const rbBroadRow rbBroadRowSweep1D = {
     .placeAll = placeAll,
     .query = query,
     .findPartners = findPartners,
-    .findPairs = findPairs,
 };

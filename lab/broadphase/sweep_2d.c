@@ -12,6 +12,8 @@
 #include "lab/broadphase/broad_rows.h"
 #include "lab/broadphase/sorted_ends.h"
 
+#include <string.h>
+
 #define STACK_MAX 64 // two entries per level of the tree
 
 typedef struct rbSweep2D {
@@ -21,6 +23,8 @@ typedef struct rbSweep2D {
     RB_ARRAY(double) tree; // largest upper ends, node 1 the root, leaf r at leafBegin + r
     int leafBegin;         // a power of two
     rbIdList ranks;        // by id, the place in lowerY
+    rbIdList starts;       // by id, while pairs are sorted
+    rbIdList bySecond;     // pairs, the same
 } rbSweep2D;
 
 static void stop(rbBroadPhase* broad)
@@ -31,6 +35,8 @@ static void stop(rbBroadPhase* broad)
     rbArray_Free(sweep->scratch);
     rbArray_Free(sweep->tree);
     rbIdList_Free(&sweep->ranks);
+    rbIdList_Free(&sweep->starts);
+    rbIdList_Free(&sweep->bySecond);
 }
 
 static void change(rbBroadPhase* broad, int id)
@@ -137,6 +143,27 @@ static void findOpen(rbBroadPhase* broad, int id, rbIdList* pairs)
     }
 }
 
+// Moves pairs in the order of their first (0) or second (1) numbers; equal ones keep theirs.
+static void distribute(rbBroadPhase* broad, const int* from, int* to, int count, int side)
+{
+    rbSweep2D* sweep = broad->state;
+    rbIdList_Reserve(&sweep->starts, broad->idEnd + 1);
+    int* starts = sweep->starts.ids;
+    memset(starts, 0, ((size_t)broad->idEnd + 1) * sizeof *starts);
+    for (int i = 0; i < count; i += 2) {
+        starts[from[i + side] + 1] += 2;
+    }
+    for (int id = 0; id < broad->idEnd; ++id) {
+        starts[id + 1] += starts[id];
+    }
+    for (int i = 0; i < count; i += 2) {
+        int place = starts[from[i + side]];
+        to[place] = from[i];
+        to[place + 1] = from[i + 1];
+        starts[from[i + side]] += 2;
+    }
+}
+
 static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
 {
     rbSweep2D* sweep = broad->state;
@@ -152,6 +179,9 @@ static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
         }
     }
     broad->counts.candidates += pairs->count / 2;
+    rbIdList_Reserve(&sweep->bySecond, pairs->count);
+    distribute(broad, pairs->ids, sweep->bySecond.ids, pairs->count, 1);
+    distribute(broad, sweep->bySecond.ids, pairs->ids, pairs->count, 0);
 }
 
 const rbBroadRow rbBroadRowSweep2D = {

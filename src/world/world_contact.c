@@ -300,18 +300,20 @@ bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
 
 // ------------------------------------------------------------------------------------- reading
 
-// NULL: the engine does not exist yet or has no lasting contacts.
-static const rbEngineContacts* getContacts(const rbWorld* world)
+// The views of the engine; none while it does not exist, or without lasting contacts.
+static int getViews(const rbWorld* world, rbContactView* views, int capacity)
 {
-    return world->engine != NULL ? rbWorld_GetEngineRow(world)->contacts : NULL;
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    bool isThere = world->engine != NULL && row->getContactViews != NULL;
+    return isThere ? row->getContactViews(world, views, capacity) : 0;
 }
 
 rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
 {
     rbContactStatistics statistics = {0};
-    const rbEngineContacts* contacts = getContacts(world);
-    if (contacts != NULL) {
-        statistics = contacts->getStatistics(world);
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    if (world->engine != NULL && row->getContactStatistics != NULL) {
+        statistics = row->getContactStatistics(world);
         statistics.unwritten = world->unwrittenEvents;
         statistics.deepestA = rbWorld_CompleteId(world, statistics.deepestA);
         statistics.deepestB = rbWorld_CompleteId(world, statistics.deepestB);
@@ -324,8 +326,7 @@ rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
 int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity)
 {
     RB_ASSERT(capacity >= 0 && (capacity == 0 || views != NULL));
-    const rbEngineContacts* contacts = world->isEngineReady ? getContacts(world) : NULL;
-    int count = contacts != NULL ? contacts->getViews(world, views, capacity) : 0;
+    int count = world->isEngineReady ? getViews(world, views, capacity) : 0;
     for (int i = 0; i < count && i < capacity; ++i) {
         views[i].bodyA = rbWorld_CompleteId(world, views[i].bodyA);
         views[i].bodyB = rbWorld_CompleteId(world, views[i].bodyB);
@@ -336,10 +337,7 @@ int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity
 
 void rbWorld_ReserveContacts(rbWorld* world)
 {
-    const rbEngineContacts* contacts = getContacts(world);
-    if (contacts != NULL) {
-        rbArray_Reserve(world->contactViews, contacts->getViews(world, NULL, 0));
-    }
+    rbArray_Reserve(world->contactViews, getViews(world, NULL, 0));
 }
 
 rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId, int* count)

@@ -24,20 +24,15 @@ typedef struct rbEngineJoints {
     int (*countRedundant)(const rbWorld* world);
 } rbEngineJoints;
 
-// Access to the contacts of an engine with lasting contacts. Called only while the engine exists.
-typedef struct rbEngineContacts {
-    rbContactStatistics (*getStatistics)(const rbWorld* world);
-    // Fills up to capacity views, only when the engine is ready; returns the total.
-    int (*getViews)(const rbWorld* world, rbContactView* views, int capacity);
-} rbEngineContacts;
-
 // An engine: all that a world knows of it. world->engine is its own data. A NULL function has
 // nothing to do.
 typedef struct rbEngineRow {
     const char* name;
-    rbEngineTraits traits;            // holdsJoints follows from joints below
-    const rbEngineJoints* joints;     // NULL: no joints or springs
-    const rbEngineContacts* contacts; // NULL: no lasting contacts
+    rbEngineTraits traits;        // holdsJoints follows from joints below
+    const rbEngineJoints* joints; // NULL: no joints or springs
+    // Of lasting contacts, while the engine exists. Views: fills up to capacity; returns the total.
+    rbContactStatistics (*getContactStatistics)(const rbWorld* world);
+    int (*getContactViews)(const rbWorld* world, rbContactView* views, int capacity);
     // Registers everything with the engine and starts it at the world's time.
     rbStatus (*start)(rbWorld* world, rbError* error);
     // Advances from the world's time to another; *reached is the time reached.

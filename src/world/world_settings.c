@@ -2,7 +2,6 @@
 #include "world/world_settings.h"
 
 #include "collision/broadphase/broad_phase.h"
-#include "dynamics/contact/contact_words.h"
 #include "dynamics/engines/event/event_rows.h"
 #include "dynamics/engines/step/contact_method.h"
 #include "dynamics/impact/impact_words.h"
@@ -17,6 +16,27 @@
 static const char* const schemeNames[RB_SCHEME_COUNT] = {
     [RB_SCHEME_START] = "start", [RB_SCHEME_MIDDLE] = "middle"};
 RB_DEFINE_WORDS(rbStepScheme, "scheme", RB_SCHEME_COUNT, schemeNames[index])
+
+static const char* const coneNames[RB_CONE_COUNT] = {
+    [RB_CONE_EXACT] = "exact",
+    [RB_CONE_PYRAMID] = "pyramid",
+};
+RB_DEFINE_WORDS(rbFrictionCone, "cone of friction", RB_CONE_COUNT, coneNames[index])
+
+static const char* const timeNames[RB_CONTACT_TIME_COUNT] = {
+    [RB_CONTACT_TIME_STEP] = "step",
+    [RB_CONTACT_TIME_INTERPOLATION] = "interpolation",
+    [RB_CONTACT_TIME_BISECTION] = "bisection",
+};
+RB_DEFINE_WORDS(rbContactTime, "search for the time of contact", RB_CONTACT_TIME_COUNT,
+                timeNames[index])
+
+static const char* getOverlapWord(int index)
+{
+    static const char* const names[] = {"refuse", "separate"};
+    return index < 2 ? names[index] : NULL;
+}
+static const rbWords rbOverlapWords = {"treatment of overlaps", getOverlapWord};
 
 // --------------------------------------------------------------------------------------- lists
 

@@ -717,16 +717,12 @@ static int getContactViews(const rbWorld* world, rbContactView* views, int capac
     return rbStepEngine_GetContacts(world->engine, views, capacity);
 }
 
-static const rbEngineContacts contacts = {
-    .getStatistics = getContactStatistics,
-    .getViews = getContactViews,
-};
-
 const rbEngineRow rbStepEngineRow = {
     .name = "step",
     .traits = {.isStepped = true},
     .joints = &joints,
-    .contacts = &contacts,
+    .getContactStatistics = getContactStatistics,
+    .getContactViews = getContactViews,
     RB_ENGINE_FUNCTIONS,
     .reset = destroyEngine,
     .leave = leaveEngine,

@@ -47,14 +47,6 @@ static inline void rbByteStream_Move(rbByteStream* stream, void* data, size_t si
 
 #define RB_MOVE(stream, value) rbByteStream_Move((stream), &(value), sizeof(value))
 
-// Where the next byte goes, NULL: nowhere; *room: as capacity, from there.
-static inline char* rbByteStream_GetPlace(const rbByteStream* stream, size_t* room)
-{
-    bool isFull = stream->capacity > 0 && stream->size >= stream->capacity;
-    *room = stream->capacity > 0 && !isFull ? stream->capacity - stream->size : 0;
-    return stream->bytes != NULL && !isFull ? stream->bytes + stream->size : NULL;
-}
-
 // A count of elements of this size, which follow.
 static inline void rbByteStream_MoveCount(rbByteStream* stream, int* count, size_t size)
 {

@@ -24,28 +24,9 @@ void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* f
     broad->counts.candidates += found->count - first;
 }
 
-static void scanPairs(rbBroadPhase* broad, rbIdList* pairs)
-{
-    for (int a = 0; a < broad->idEnd; ++a) {
-        if (broad->isIn[a] == 0) {
-            continue;
-        }
-        for (int b = a + 1; b < broad->idEnd; ++b) {
-            if (broad->isIn[b] != 0 && rbDoBoxesOverlap(&broad->boxes[a], &broad->boxes[b])) {
-                rbIdList_PushPair(pairs, a, b);
-            }
-        }
-    }
-    int64_t tests = (int64_t)broad->count * (broad->count - 1) / 2;
-    broad->counts.boxTests += tests;
-    broad->counts.cells += tests;
-    broad->counts.candidates += pairs->count / 2;
-}
-
 static const rbBroadRow naiveRow = {
     .name = "naive",
     .query = rbScanBoxes,
-    .findPairs = scanPairs,
 };
 
 // ---------------------------------------------------------------------------------------- table
@@ -143,8 +124,7 @@ void rbDestroyBroadPhase(rbBroadPhase* broad)
     rbFree(broad->boxes, (size_t)broad->capacity * sizeof *broad->boxes);
     rbFree(broad->isIn, (size_t)broad->capacity * sizeof *broad->isIn);
     rbIdList_Free(&broad->scratch);
-    rbIdList_Free(&broad->starts);
-    rbArray_FreeAll(broad->oldBoxes, broad->wasIn);
+    rbIdList_Free(&broad->partners);
     rbFree(broad, sizeof *broad);
 }
 
@@ -242,8 +222,11 @@ static void sortDigit(const int* from, int* to, int count, int shift)
     }
 }
 
-static void sortRun(int* ids, int count, int* scratch)
+// Sorts the numbers from the first on ascending; O(n). scratch grows to the size of the list.
+static void sortIds(rbIdList* list, int first, rbIdList* scratch)
 {
+    int count = list->count - first;
+    int* ids = count > 0 ? list->ids + first : NULL;
     if (count <= FEW) {
         sortFew(ids, count);
         return;
@@ -253,8 +236,9 @@ static void sortRun(int* ids, int count, int* scratch)
         RB_ASSERT(ids[i] >= 0);
         largest = ids[i] > largest ? ids[i] : largest;
     }
+    rbIdList_Reserve(scratch, count);
     int* from = ids;
-    int* to = scratch;
+    int* to = scratch->ids;
     for (int shift = 0; shift < 31 && (largest >> shift) != 0; shift += DIGIT_BITS) {
         sortDigit(from, to, count, shift);
         int* swapped = from;
@@ -263,18 +247,6 @@ static void sortRun(int* ids, int count, int* scratch)
     }
     if (from != ids) {
         memcpy(ids, from, (size_t)count * sizeof *ids);
-    }
-}
-
-// Sorts the numbers from the first on ascending; O(n). scratch grows to the size of the list.
-static void sortIds(rbIdList* list, int first, rbIdList* scratch)
-{
-    int count = list->count - first;
-    if (count > FEW) {
-        rbIdList_Reserve(scratch, count);
-    }
-    if (count > 1) {
-        sortRun(list->ids + first, count, scratch->ids);
     }
 }
 
@@ -327,23 +299,22 @@ void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count
     RB_ASSERT(count >= 0);
     RB_ASSERT(count == 0 || boxes != NULL);
     reserveIds(broad, count);
-    if (broad->row->placeAll == NULL || count == 0) {
+    // few of many are placed one by one
+    if (broad->row->placeAll == NULL || 2 * count < broad->count || count == 0) {
         for (int id = 0; id < count; ++id) {
             rbBroadPhase_Place(broad, id, boxes[id], NULL);
         }
         return;
     }
-    rbArray_Reserve(broad->oldBoxes, count);
-    rbArray_Reserve(broad->wasIn, count);
+    bool isAnyNew = false;
     for (int id = 0; id < count; ++id) {
         RB_ASSERT(rbIsProperBounds(&boxes[id]));
-        broad->wasIn.data[id] = broad->isIn[id];
-        broad->oldBoxes.data[id] = broad->isIn[id] != 0 ? broad->boxes[id] : boxes[id];
+        isAnyNew = isAnyNew || broad->isIn[id] == 0;
         broad->count += broad->isIn[id] != 0 ? 0 : 1;
         broad->isIn[id] = 1;
         broad->boxes[id] = clean(&boxes[id]);
     }
-    broad->row->placeAll(broad, broad->oldBoxes.data, broad->wasIn.data, count);
+    broad->row->placeAll(broad, isAnyNew);
 }
 
 void rbBroadPhase_Remove(rbBroadPhase* broad, int id)
@@ -367,65 +338,6 @@ void rbBroadPhase_Query(rbBroadPhase* broad, rbBounds box, rbIdList* found)
     sortIds(found, 0, &broad->scratch);
 }
 
-// Sorts pairs by their first, then by their second number. O(pairs + ids).
-static void sortPairs(rbBroadPhase* broad, rbIdList* pairs)
-{
-    size_t pairCount = (size_t)pairs->count / 2;
-    rbIdList* seconds = &broad->scratch;
-    // the second half of seconds is scratch for long runs
-    rbIdList_Reserve(seconds, pairs->count);
-    rbIdList_Reserve(&broad->starts, broad->idEnd + 1);
-    int* starts = broad->starts.ids;
-    memset(starts, 0, ((size_t)broad->idEnd + 1) * sizeof *starts);
-    for (size_t i = 0; i < pairCount; ++i) {
-        RB_ASSERT(pairs->ids[2 * i] < pairs->ids[2 * i + 1]);
-        ++starts[pairs->ids[2 * i] + 1];
-    }
-    for (int id = 0; id < broad->idEnd; ++id) {
-        starts[id + 1] += starts[id];
-    }
-    for (size_t i = 0; i < pairCount; ++i) {
-        seconds->ids[starts[pairs->ids[2 * i]]++] = pairs->ids[2 * i + 1];
-    }
-    size_t begin = 0;
-    for (int id = 0; id < broad->idEnd; ++id) {
-        size_t end = (size_t)starts[id]; // advances to the end of its run
-        sortRun(seconds->ids + begin, (int)(end - begin), seconds->ids + pairCount);
-        for (; begin < end; ++begin) {
-            pairs->ids[2 * begin] = id;
-            pairs->ids[2 * begin + 1] = seconds->ids[begin];
-        }
-    }
-}
-
-// Queries every box for its partners with larger numbers.
-static void findPairsByQueries(rbBroadPhase* broad, rbIdList* pairs)
-{
-    for (int id = 0; id < broad->idEnd; ++id) {
-        if (broad->isIn[id] == 0) {
-            continue;
-        }
-        int first = pairs->count;
-        broad->row->query(broad, &broad->boxes[id], id, pairs);
-        // found numbers become pairs, in place: first compact the ones kept, then spread them from
-        // the back
-        int kept = first;
-        for (int i = first; i < pairs->count; ++i) {
-            if (pairs->ids[i] > id) {
-                pairs->ids[kept++] = pairs->ids[i];
-            }
-        }
-        int found = kept - first;
-        pairs->count = first + 2 * found;
-        rbIdList_Reserve(pairs, pairs->count);
-        int* spread = pairs->ids + pairs->count;
-        for (int i = found - 1; i >= 0; --i) {
-            *--spread = pairs->ids[first + i];
-            *--spread = id;
-        }
-    }
-}
-
 void rbBroadPhase_FindPairs(rbBroadPhase* broad, rbIdList* pairs)
 {
     RB_ASSERT(broad != NULL);
@@ -433,9 +345,19 @@ void rbBroadPhase_FindPairs(rbBroadPhase* broad, rbIdList* pairs)
     pairs->count = 0;
     if (broad->row->findPairs != NULL) {
         broad->row->findPairs(broad, pairs);
-    } else {
-        findPairsByQueries(broad, pairs);
+        return;
     }
-    RB_ASSERT(pairs->count % 2 == 0);
-    sortPairs(broad, pairs);
+    rbIdList* partners = &broad->partners;
+    for (int id = 0; id < broad->idEnd; ++id) {
+        if (broad->isIn[id] == 0) {
+            continue;
+        }
+        partners->count = 0;
+        rbBroadPhase_FindPartners(broad, id, partners, &broad->scratch);
+        for (int i = 0; i < partners->count; ++i) {
+            if (partners->ids[i] > id) {
+                rbIdList_PushPair(pairs, id, partners->ids[i]);
+            }
+        }
+    }
 }

@@ -31,15 +31,15 @@ typedef struct rbBroadRow {
     void (*move)(rbBroadPhase* broad, int id, const rbBounds* old);
     void (*remove)(rbBroadPhase* broad, int id); // boxes[id] is still valid
     bool usesOld;                                // move reads the old box; otherwise NULL is passed
-    // All boxes of ids 0 .. count-1 are new or moved; boxes[] and isIn[] hold the new state, old
-    // the previous boxes, wasIn whether there was one. NULL: boxes are placed one by one.
-    void (*placeAll)(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count);
+    // At least half of all boxes are new or moved; boxes[] and isIn[] hold the new state. NULL:
+    // boxes are placed one by one.
+    void (*placeAll)(rbBroadPhase* broad, bool isAnyNew);
     // Appends the boxes that overlap a box, except number self, in any order.
     void (*query)(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
     bool isShared; // several threads may query at once
     // The same for a box in the broad phase. NULL: query is used.
     void (*findPartners)(rbBroadPhase* broad, int id, rbIdList* found);
-    // Appends all overlapping pairs, each once, in any order. NULL: every box is queried.
+    // Appends all overlapping pairs in order. NULL: every box is asked for its partners.
     void (*findPairs)(rbBroadPhase* broad, rbIdList* pairs);
 } rbBroadRow;
 
@@ -53,10 +53,8 @@ struct rbBroadPhase {
     int idEnd;       // all ids are below this
     int count;       // boxes present
     rbBroadPhaseCounts counts;
-    rbIdList scratch;            // for sorting
-    rbIdList starts;             // for sorting pairs
-    RB_ARRAY(rbBounds) oldBoxes; // during PlaceAll
-    RB_ARRAY(uint8_t) wasIn;
+    rbIdList scratch;  // for sorting
+    rbIdList partners; // of a box, while all pairs are found
 };
 
 extern const rbBroadRow rbBroadRowHash;

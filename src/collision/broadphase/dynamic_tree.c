@@ -539,8 +539,9 @@ static const rbFloatBox* findGrandparentBox(const rbDynamicTree* tree, int32_t s
     return grandparent < 0 ? NULL : getBox(tree, grandparent);
 }
 
-static void relocate(rbBroadPhase* broad, int id)
+static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
 {
+    (void)old;
     rbDynamicTree* tree = broad->state;
     int32_t slot = tree->leafSlots[id];
     if (slot < 0) {
@@ -552,35 +553,18 @@ static void relocate(rbBroadPhase* broad, int id)
     if (around == NULL || isInside(&box, around)) {
         copyBox(getBox(tree, slot), &box);
         refit(tree, slot >> 1);
-        return;
+    } else {
+        detach(broad, id);
+        attach(broad, id);
     }
-    detach(broad, id);
-    attach(broad, id);
-}
-
-static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
-{
-    (void)old;
-    relocate(broad, id);
     improve(broad);
 }
 
-static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count)
+static void placeAll(rbBroadPhase* broad, bool isAnyNew)
 {
-    (void)old;
+    (void)isAnyNew;
     reserveLeaves(broad);
-    if (2 * count >= broad->count) {
-        build(broad);
-        return;
-    }
-    for (int id = 0; id < count; ++id) {
-        if (wasIn[id] != 0) {
-            relocate(broad, id);
-        } else {
-            attach(broad, id);
-        }
-    }
-    improve(broad);
+    build(broad);
 }
 
 // ----------------------------------------------------------------------------------------- queries

@@ -4,10 +4,9 @@
 // A box lives in one cell of its level, that of its lower corner. A box that overlaps a query has
 // its lower corner between the lower corner of the query less one cell width and the upper corner:
 // 27 cells for boxes as large as a cell. (L-84 stores a box in all of its cells, up to eight; with
-// ten partners that would read more than twice as much, and move eight entries.) All pairs are
-// found as in L-84: each box searches its own level and the coarser ones. A single query also
-// searches the finer levels, and there visits the bricks in its range or all bricks of the level,
-// whichever is fewer.
+// ten partners that would read more than twice as much, and move eight entries.) On each level a
+// query visits the bricks in its range or all bricks of the level, whichever is fewer. (L-84 finds
+// all pairs by searching the own level and the coarser ones only; the engines ask box by box.)
 //
 // Cells are grouped in bricks of 4 x 4 x 4, which are hashed; the cells of a query lie in three or
 // four bricks on average. A brick holds its boxes in one array sorted by cell, as floats
@@ -77,7 +76,6 @@ typedef struct rbHashGrid {
     int levelEnd; // coarser levels are empty
     rbIdList giants;
     rbIdList counters; // scratch of the choice
-    rbIdList hits;     // scratch of the search for pairs
 } rbHashGrid;
 
 // Numbers live in the free lane of a float box.
@@ -107,7 +105,6 @@ static void stop(rbBroadPhase* broad)
     rbFree(grid->buckets, (size_t)grid->bucketCapacity * sizeof *grid->buckets);
     rbIdList_Free(&grid->giants);
     rbIdList_Free(&grid->counters);
-    rbIdList_Free(&grid->hits);
 }
 
 // -------------------------------------------------------------------------------- places of bricks
@@ -617,53 +614,6 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
     addCounts(&search);
 }
 
-// Pairs of a box with boxes of its level (if its number is the smaller) and of coarser levels.
-static void findPairsOf(rbBroadPhase* broad, int id, int level, rbIdList* pairs)
-{
-    rbHashGrid* grid = broad->state;
-    rbIdList* hits = &grid->hits;
-    hits->count = 0;
-    rbHashSearch search = makeSearch(broad, &broad->boxes[id], id, hits);
-    if (level == RB_LEVEL_GIANT) {
-        searchGiants(&search);
-    } else {
-        searchLevel(&search, level);
-    }
-    int sameLevel = hits->count;
-    for (int coarser = level + 1; coarser < grid->levelEnd; ++coarser) {
-        if (grid->bricksOfLevel[coarser] > 0) {
-            searchLevel(&search, coarser);
-        }
-    }
-    if (level != RB_LEVEL_GIANT) {
-        searchGiants(&search);
-    }
-    addCounts(&search);
-    for (int i = 0; i < hits->count; ++i) {
-        if (i >= sameLevel || hits->ids[i] > id) {
-            rbIdList_PushPair(pairs, id, hits->ids[i]);
-        }
-    }
-}
-
-static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
-{
-    rbHashGrid* grid = broad->state;
-    // brick by brick: data read for one box is in the cache for its neighbors
-    for (int b = 0; b < grid->brickEnd; ++b) {
-        if (grid->bricks[b].count == 0) {
-            continue;
-        }
-        for (int place = 0; place < grid->bricks[b].count; ++place) {
-            int id = getId(&grid->places[grid->bricks[b].first + place]);
-            findPairsOf(broad, id, grid->bricks[b].level, pairs);
-        }
-    }
-    for (int i = 0; i < grid->giants.count; ++i) {
-        findPairsOf(broad, grid->giants.ids[i], RB_LEVEL_GIANT, pairs);
-    }
-}
-
 const rbBroadRow rbBroadRowHash = {
     .name = "hash",
     .stateSize = sizeof(rbHashGrid),
@@ -673,5 +623,4 @@ const rbBroadRow rbBroadRowHash = {
     .move = moveBox,
     .remove = detach,
     .query = query,
-    .findPairs = findPairs,
 };

@@ -120,15 +120,21 @@ static inline rbVec3 rbJoinImpulse(rbVec3 normal, const rbVec3 tangents[2], doub
     return rbAddScaled(impulse, t1, tangents[1]);
 }
 
+// Of a point of B relative to one of A, with their arms.
+static inline rbVec3 rbContactBody_RelativeVelocity(const rbContactBody* a, rbVec3 armA,
+                                                    const rbContactBody* b, rbVec3 armB)
+{
+    rbVec3 atA = rbAdd(a->velocity, rbCross(a->spin, armA));
+    rbVec3 atB = rbAdd(b->velocity, rbCross(b->spin, armB));
+    return rbSub(atB, atA);
+}
+
 static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
                                                 const rbContact* contact,
                                                 const rbContactPoint* point)
 {
-    const rbContactBody* a = &bodies[contact->bodyA];
-    const rbContactBody* b = &bodies[contact->bodyB];
-    rbVec3 atA = rbAdd(a->velocity, rbCross(a->spin, point->armA));
-    rbVec3 atB = rbAdd(b->velocity, rbCross(b->spin, point->armB));
-    rbVec3 u = rbSub(atB, atA);
+    rbVec3 u = rbContactBody_RelativeVelocity(&bodies[contact->bodyA], point->armA,
+                                              &bodies[contact->bodyB], point->armB);
     return contact->hasBelt ? rbAdd(u, contact->belt) : u;
 }
 

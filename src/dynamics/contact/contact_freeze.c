@@ -5,8 +5,6 @@
 // or a new one came.
 #include "dynamics/contact/contact_freeze.h"
 
-#include "base/core/byte_stream.h"
-
 #include <rattleback/base.h>
 
 #include <string.h>
@@ -340,24 +338,6 @@ int rbContactFreeze_GetCount(const rbContactFreeze* freeze)
 
 // ---------------------------------------------------------------------------------- snapshots
 
-typedef struct Head {
-    int64_t updates;
-    int32_t bodyCount;
-    int32_t listed;
-} Head;
-
-size_t rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes, size_t capacity)
-{
-    rbByteStream stream = {.bytes = bytes, .capacity = capacity};
-    Head head = {.updates = freeze->updates,
-                 .bodyCount = freeze->bodies.count,
-                 .listed = freeze->frozen.count};
-    RB_MOVE(&stream, head);
-    rbByteStream_Move(&stream, freeze->bodies.data, (size_t)head.bodyCount * sizeof(BodyState));
-    rbByteStream_Move(&stream, freeze->frozen.data, (size_t)head.listed * sizeof(int));
-    return stream.size;
-}
-
 // Whether the loaded numbers of bodies exist.
 static bool areBodiesValid(const rbContactFreeze* freeze)
 {
@@ -373,35 +353,14 @@ static bool areBodiesValid(const rbContactFreeze* freeze)
     return isValid;
 }
 
-bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes, size_t size)
+void rbContactFreeze_Move(rbContactFreeze* freeze, rbByteStream* stream)
 {
-    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
-    Head head = {.bodyCount = -1};
-    rbContactFreeze_WakeAll(freeze);
-    freeze->bodies.count = 0;
-    freeze->frozen.count = 0;
-    if (size >= sizeof head) {
-        RB_MOVE(&stream, head);
-    }
-    size_t bodySize = (size_t)head.bodyCount * sizeof(BodyState);
-    size_t listedSize = (size_t)head.listed * sizeof(int);
-    if (head.bodyCount < 0 || head.listed < 0 || head.listed > head.bodyCount ||
-        size != sizeof head + bodySize + listedSize) {
-        return false;
-    }
-    addBodies(freeze, head.bodyCount);
-    rbArray_Reserve(freeze->frozen, head.listed);
-    rbByteStream_Move(&stream, freeze->bodies.data, bodySize);
-    rbByteStream_Move(&stream, freeze->frozen.data, listedSize);
-    freeze->frozen.count = head.listed;
-    freeze->updates = head.updates;
-    if (!areBodiesValid(freeze)) {
-        freeze->bodies.count = 0;
-        freeze->frozen.count = 0;
-        return false;
-    }
-    for (int i = 0; i < head.bodyCount; ++i) {
+    RB_MOVE(stream, freeze->updates);
+    RB_MOVE_ARRAY(stream, freeze->bodies);
+    RB_MOVE_ARRAY(stream, freeze->frozen);
+    rbByteStream_Check(stream, areBodiesValid(freeze));
+    freeze->frozenCount = 0;
+    for (int i = 0; i < freeze->bodies.count; ++i) {
         freeze->frozenCount += freeze->bodies.data[i].next != AWAKE;
     }
-    return true;
 }

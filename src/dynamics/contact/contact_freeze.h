@@ -14,6 +14,7 @@
 // A body that only comes near does not wake an island: to it the island is a wall until they touch.
 #pragma once
 
+#include "base/core/byte_stream.h"
 #include "dynamics/contact/contact_graph.h"
 
 typedef struct rbContactFreeze rbContactFreeze;
@@ -49,7 +50,5 @@ int rbContactFreeze_GetCount(const rbContactFreeze* freeze);
 void rbContactFreeze_Wake(rbContactFreeze* freeze, int body);
 void rbContactFreeze_WakeAll(rbContactFreeze* freeze);
 
-// Returns the size of the snapshot; bytes NULL, or too little capacity (0: enough): only that.
-size_t rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes, size_t capacity);
-// False, with nothing frozen, when the bytes are not a snapshot of this kind.
-bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes, size_t size);
+// The changing state.
+void rbContactFreeze_Move(rbContactFreeze* freeze, rbByteStream* stream);

@@ -13,7 +13,6 @@
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 // Boxes are fatter than necessary by this fraction of the smallest width of the shape, ...
 #define MARGIN_OF_WIDTH 0.03
@@ -101,7 +100,8 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
         RB_FRAME_ARRAYS(FREE_ARRAY)
     }
     rbArray_FreeAll(pairs->bodies, pairs->hots, pairs->spans, pairs->unbounded, pairs->pairs);
-    rbArray_FreeAll(pairs->caches, pairs->order.list, pairs->order.starts, pairs->search.changed);
+    rbArray_FreeAll(pairs->caches, pairs->order.list, pairs->order.byB, pairs->order.starts);
+    rbArray_Free(pairs->search.changed);
     for (int i = 0; i < pairs->search.scratches.count; ++i) {
         rbArray_Free(pairs->search.scratches.data[i].manifolds);
         rbIdList_Free(&pairs->search.scratches.data[i].ids);
@@ -208,72 +208,43 @@ static int32_t firstLink(const rbContactPairs* pairs, int body)
     return body < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, body) : -1;
 }
 
-// Counts the pairs of bodies with later ones.
-static void countLater(void* context, rbShare share)
+// Moves pairs to a list in the order of one of their bodies; pairs of the same body keep theirs.
+static void distribute(rbPairOrders* order, const rbPairOrder* from, rbPairOrder* to, bool isByB)
 {
-    rbContactPairs* pairs = context;
-    for (int a = share.begin; a < share.end; ++a) {
-        int count = 0;
-        for (int32_t link = firstLink(pairs, a); link >= 0;
-             link = rbPairTable_Next(&pairs->table, link)) {
-            count += rbPairTable_Partner(&pairs->table, link) > a ? 1 : 0;
-        }
-        pairs->order.starts.data[a + 1] = count;
+    int* starts = order->starts.data;
+    memset(starts, 0, (size_t)order->starts.count * sizeof *starts);
+    for (int i = 0; i < order->list.count; ++i) {
+        ++starts[(isByB ? from[i].b : from[i].a) + 1];
+    }
+    for (int i = 1; i < order->starts.count; ++i) {
+        starts[i] += starts[i - 1];
+    }
+    for (int i = 0; i < order->list.count; ++i) {
+        to[starts[isByB ? from[i].b : from[i].a]++] = from[i];
     }
 }
 
-static int compareOrders(const void* p, const void* q)
-{
-    return ((const rbPairOrder*)p)->b - ((const rbPairOrder*)q)->b;
-}
-
-// Up to this many are sorted by insertion.
-#define FEW 32
-
-// Lists the pairs of bodies with later ones, by ascending numbers.
-static void listLater(void* context, rbShare share)
-{
-    const rbContactPairs* pairs = context;
-    for (int a = share.begin; a < share.end; ++a) {
-        rbPairOrder* list = pairs->order.list.data + pairs->order.starts.data[a];
-        int count = 0;
-        bool isFew = pairs->order.starts.data[a + 1] - pairs->order.starts.data[a] <= FEW;
-        for (int32_t link = firstLink(pairs, a); link >= 0;
-             link = rbPairTable_Next(&pairs->table, link)) {
-            int b = rbPairTable_Partner(&pairs->table, link);
-            int k = b > a ? count++ : -1;
-            for (; isFew && k > 0 && list[k - 1].b > b; --k) {
-                list[k] = list[k - 1];
-            }
-            if (k >= 0) {
-                list[k] = (rbPairOrder){link >> 1, a, b};
-            }
-        }
-        if (!isFew) {
-            qsort(list, (size_t)count, sizeof *list, compareOrders);
-        }
-    }
-}
-
-// Lists the pairs by their bodies: those of an a are found by ascending b.
+// Lists the pairs by their bodies: those of an a by ascending b.
 static void sortPairs(rbContactPairs* pairs)
 {
-    if (!pairs->order.isOld) {
+    rbPairOrders* order = &pairs->order;
+    if (!order->isOld) {
         return;
     }
-    int bodyCount = pairs->bodies.count;
-    rbArray_Reserve(pairs->order.list, pairs->table.count);
-    rbArray_Reserve(pairs->order.starts, bodyCount + 1);
-    int* starts = pairs->order.starts.data;
-    starts[0] = 0;
-    rbRunShares(bodyCount, BODIES_LEAST, countLater, pairs);
-    for (int i = 0; i < bodyCount; ++i) {
-        starts[i + 1] += starts[i];
+    order->list.count = 0;
+    for (int slot = 0; slot < pairs->table.end; ++slot) {
+        const int32_t* ids = pairs->table.entries[slot].ids;
+        if (ids[0] >= 0) {
+            rbArray_Push(order->list, ((rbPairOrder){slot, ids[0], ids[1]}));
+        }
     }
-    RB_ASSERT(starts[bodyCount] == pairs->table.count);
-    pairs->order.list.count = pairs->table.count;
-    rbRunShares(bodyCount, BODIES_LEAST, listLater, pairs);
-    pairs->order.isOld = false;
+    RB_ASSERT(order->list.count == pairs->table.count);
+    rbArray_Reserve(order->byB, order->list.count);
+    rbArray_Reserve(order->starts, pairs->bodies.count + 1);
+    order->starts.count = pairs->bodies.count + 1;
+    distribute(order, order->list.data, order->byB.data, true);
+    distribute(order, order->byB.data, order->list.data, false);
+    order->isOld = false;
 }
 
 // A half space against a box.
@@ -803,18 +774,6 @@ void rbContactPairs_FollowFlight(rbContactPairs* pairs, const rbRowPose* poses, 
 // This includes the caches of pairs and the boxes, which decide how long a pair lives: measurements
 // with another start agree only to rounding. It excludes shapes, materials and exclusions; they
 // must be the same on restore.
-#define SNAPSHOT_MAGIC 0x524b3102u
-
-typedef struct Header {
-    uint32_t magic;
-    int32_t bodyCount;
-    int32_t pairCount;
-    int32_t current;
-    int32_t kept;
-    int32_t unused;
-    uint64_t shapes; // hash of the geometries of all bodies
-    uint64_t size;   // of all
-} Header;
 
 static uint64_t hashShapes(const rbContactPairs* pairs)
 {
@@ -868,6 +827,8 @@ static void movePair(rbContactPairs* pairs, int slot, rbByteStream* stream)
         memcpy(ids, pairs->table.entries[slot].ids, sizeof ids);
     }
     RB_MOVE(stream, ids);
+    int end = pairs->bodies.count;
+    rbByteStream_Check(stream, ids[0] >= 0 && ids[0] < ids[1] && ids[1] < end);
     slot = stream->isLoading ? addPair(pairs, ids[0], ids[1]) : slot;
     rbSeparationCache* cache = &pairs->caches.data[slot];
     RB_MOVE(stream, pairs->pairs.data[slot]);
@@ -903,9 +864,25 @@ static void movePairs(rbContactPairs* pairs, int pairCount, rbByteStream* stream
     }
 }
 
-// All but the header, which has the numbers of the frames.
-static void moveAll(rbContactPairs* pairs, int pairCount, rbByteStream* stream)
+void rbContactPairs_Move(rbContactPairs* pairs, rbByteStream* stream)
 {
+    int32_t frames[2] = {pairs->current, pairs->kept};
+    int pairCount = pairs->table.count;
+    uint64_t shapes = hashShapes(pairs);
+    uint64_t moved = shapes;
+    RB_MOVE(stream, moved);
+    RB_MOVE(stream, frames);
+    RB_MOVE(stream, pairCount);
+    rbByteStream_Check(stream, moved == shapes && frames[0] >= 0 && frames[0] < RB_CONTACT_FRAMES &&
+                                   frames[1] < RB_CONTACT_FRAMES);
+    for (int slot = 0; stream->isLoading && slot < pairs->table.end; ++slot) {
+        if (pairs->table.entries[slot].ids[0] >= 0) {
+            removePair(pairs, slot);
+        }
+    }
+    pairs->current = frames[0];
+    pairs->node = stream->isLoading ? pairs->current : pairs->node;
+    pairs->kept = frames[1];
     RB_MOVE(stream, pairs->report.dropped);
     RB_MOVE(stream, pairs->search.stamp);
     RB_MOVE(stream, pairs->report.depth);
@@ -919,54 +896,4 @@ static void moveAll(rbContactPairs* pairs, int pairCount, rbByteStream* stream)
     if (pairs->kept >= 0 && pairs->kept != pairs->current) {
         moveFrame(&pairs->frames[pairs->kept], stream);
     }
-}
-
-size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes, size_t capacity)
-{
-    rbByteStream stream = {.bytes = bytes, .size = sizeof(Header), .capacity = capacity};
-    moveAll((rbContactPairs*)pairs, pairs->table.count, &stream); // saving changes nothing
-    if (bytes != NULL && (capacity == 0 || stream.size <= capacity)) {
-        Header header = {.magic = SNAPSHOT_MAGIC,
-                         .bodyCount = pairs->bodies.count,
-                         .pairCount = pairs->table.count,
-                         .current = pairs->current,
-                         .kept = pairs->kept,
-                         .shapes = hashShapes(pairs),
-                         .size = stream.size};
-        memcpy(bytes, &header, sizeof header);
-    }
-    return stream.size;
-}
-
-// Are the shapes the same, and does the size match?
-static bool isOurs(const rbContactPairs* pairs, const Header* header, size_t size)
-{
-    return header->magic == SNAPSHOT_MAGIC && header->size == size &&
-           header->bodyCount == pairs->bodies.count && header->current >= 0 &&
-           header->current < RB_CONTACT_FRAMES && header->kept < RB_CONTACT_FRAMES &&
-           header->shapes == hashShapes(pairs);
-}
-
-bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, size_t size)
-{
-    Header header = {0};
-    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
-    if (size < sizeof header) {
-        return false;
-    }
-    RB_MOVE(&stream, header);
-    if (!isOurs(pairs, &header, size)) {
-        return false;
-    }
-    for (int slot = 0; slot < pairs->table.end; ++slot) {
-        if (pairs->table.entries[slot].ids[0] >= 0) {
-            removePair(pairs, slot);
-        }
-    }
-    pairs->current = header.current;
-    pairs->node = header.current;
-    pairs->kept = header.kept;
-    moveAll(pairs, header.pairCount, &stream);
-    RB_ASSERT(stream.size == size);
-    return true;
 }

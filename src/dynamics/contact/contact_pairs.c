@@ -883,9 +883,9 @@ static void beginAhead(rbContactPairs* pairs, rbPairOrder item, const rbFoundCon
 static double getClosing(const rbContactAhead* flight, rbPairOrder item, const rbVec3 arms[2],
                          rbVec3 normal)
 {
-    rbContact motion = {.bodyA = item.a, .bodyB = item.b};
-    rbContactPoint point = {.armA = arms[0], .armB = arms[1]};
-    return flight->h * rbDot(rbContact_RelativeVelocity(flight->bodies, &motion, &point), normal);
+    rbVec3 u = rbContactBody_RelativeVelocity(&flight->bodies[item.a], arms[0],
+                                              &flight->bodies[item.b], arms[1]);
+    return flight->h * rbDot(u, normal);
 }
 
 static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,

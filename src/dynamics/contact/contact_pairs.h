@@ -6,6 +6,7 @@
 // the point stuck, in the frames of both bodies.
 #pragma once
 
+#include "base/core/byte_stream.h"
 #include "collision/broadphase/pair_table.h"
 #include "dynamics/constraints/rows.h"
 #include "dynamics/contact/contact.h"
@@ -117,6 +118,5 @@ typedef struct rbContactProbe {
 int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbRowPose poses[2],
                            double within, rbContactProbe* out, int capacity);
 
-// Returns the size of the snapshot; bytes NULL, or too little capacity (0: enough): only that.
-size_t rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes, size_t capacity);
-bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, size_t size);
+// Everything that later results depend on. Refuses what is loaded unless the shapes are the same.
+void rbContactPairs_Move(rbContactPairs* pairs, rbByteStream* stream);

@@ -899,8 +899,7 @@ static void propagateShock(Stage* stage)
     }
 }
 
-// ---------------------------------------------------------------------------------------------
-// runs
+// -------------------------------------------------------------------------------------------- runs
 
 #define POLL_SWEEPS 8 // sweeps of a small island take less than to ask for a stop
 

@@ -183,7 +183,8 @@ typedef struct rbAheadContact {
 typedef struct rbPairOrders {
     RB_ARRAY(rbPairOrder) list;
     bool isOld;
-    RB_ARRAY(int) starts;
+    RB_ARRAY(rbPairOrder) byB; // while it is sorted
+    RB_ARRAY(int) starts;      // by body, the same
 } rbPairOrders;
 
 // Which near pairs collide, and how.

@@ -7,7 +7,6 @@
 #include "dynamics/contact/contact_factor.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Contacts four at a time: rows of four contacts side by side in single precision, no body twice
@@ -586,7 +585,7 @@ bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double res
     }
     for (int k = 0; c->restitution > 0.0 && k < c->pointCount; ++k) {
         const rbContactPoint* point = &run->set->points[c->firstPoint + k];
-        double u = rbDot(c->normal, rbContact_RelativeVelocity(run->bodies, c, point));
+        double u = rbContact_NormalSpeed(run->bodies, c, point);
         if (!point->isClosed && u < -restSpeed && point->gap + run->h * u < 0.0) {
             return false;
         }
@@ -846,7 +845,7 @@ static void packJoints(rbContactSubsteps* s, const rbSubstepsTask* task)
         rbSubstepSide sides[2] = {{0}};
         for (int k = 0; k < 2; ++k) {
             int body = from->bodies[k];
-            int slot = addSlot(s, task, body);
+            int slot = body < s->slots.count ? s->slots.data[body] : 0;
             if (slot > 0) {
                 sides[k] = (rbSubstepSide){slot, task->run->bodies[body].invMass,
                                            s->starts.data[slot].factor, task->kicks[body]};

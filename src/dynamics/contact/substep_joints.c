@@ -13,8 +13,7 @@ static void narrow(float to[3], rbVec3 v)
     to[2] = (float)v.z;
 }
 
-// -----------------------------------------------------------------------------------------
-// building
+// ---------------------------------------------------------------------------------------- building
 
 // Inverse of a symmetric matrix by elimination of its pivots in turn. Dependent rows become zero.
 static void invert(double k[RB_BLOCK_ROWS_MAX][RB_BLOCK_ROWS_MAX], int n)

@@ -25,8 +25,8 @@
 #include <suitesparse/amd.h>
 #endif
 
-// ------------------------------------------------------------------------------------------
-// pattern The symbolic half: positions of blocks in the factor. Two blocks of rows couple when they
+// ----------------------------------------------------------------------------------------- pattern
+// The symbolic half: positions of blocks in the factor. Two blocks of rows couple when they
 // share a dynamic body. The blocks are put into an order of elimination that keeps the factor
 // sparse; columns of L then follow from the elimination tree.
 

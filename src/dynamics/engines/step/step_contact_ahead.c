@@ -30,9 +30,7 @@ static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
         if (point->isClosed || point->impulse[0] > 0.0) {
             return false;
         }
-        double speed =
-            h > 0.0 ? rbDot(contact->normal, rbContact_RelativeVelocity(bodies, contact, point))
-                    : 0.0;
+        double speed = h > 0.0 ? rbContact_NormalSpeed(bodies, contact, point) : 0.0;
         if (!(point->gap + APPROACH_TIMES * h * speed > 0.0)) {
             return false;
         }

@@ -272,10 +272,7 @@ static void sweepApart(const rbStepEngine* engine, const rbContactIsland* island
         rbContactBody* b = &c->flight.bodies.data[contact->bodyB];
         double shareA = a->isFrozen ? 0.0 : a->invMass;
         double shareB = b->isFrozen ? 0.0 : b->invMass;
-        double gap = INFINITY;
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            gap = fmin(gap, c->set.points[k].gap);
-        }
+        double gap = rbFindLeastGap(&c->set, contact);
         bool isApart = gap >= -(c->settings.shell + c->settings.tolerance);
         rbVec3 way = isApart ? contact->normal : findWay(engine, contact);
         double target = fmin(c->settings.partSpeed, -gap / h);

@@ -53,8 +53,7 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
     return count;
 }
 
-// ---------------------------------------------------------------------------------------
-// registering
+// ------------------------------------------------------------------------------------- registering
 
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings)
 {
@@ -133,41 +132,6 @@ static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
     }
 }
 
-// Contacts and frozen bodies have snapshots of their own, behind their sizes.
-static void saveFinder(const rbStepContacts* contacts, rbByteStream* stream)
-{
-    size_t sizes[2];
-    size_t room;
-    rbByteStream start = *stream;
-    stream->size += sizeof sizes;
-    char* place = rbByteStream_GetPlace(stream, &room);
-    sizes[0] = rbContactPairs_TakeSnapshot(contacts->pairs, place, room);
-    stream->size += sizes[0];
-    place = rbByteStream_GetPlace(stream, &room);
-    sizes[1] = rbContactFreeze_TakeSnapshot(contacts->rest.freeze, place, room);
-    stream->size += sizes[1];
-    RB_MOVE(&start, sizes);
-}
-
-static void loadFinder(rbStepEngine* engine, rbByteStream* stream)
-{
-    rbStepContacts* contacts = engine->contacts;
-    size_t sizes[2] = {0};
-    RB_MOVE(stream, sizes);
-    rbByteStream_Check(stream, rbByteStream_Holds(stream, sizes[0], 1));
-    const char* place = stream->bytes + stream->size;
-    stream->size += sizes[0];
-    rbByteStream_Check(stream, rbByteStream_Holds(stream, sizes[1], 1));
-    stream->size += sizes[1];
-    bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, sizes[0]);
-    (void)rbContactFreeze_RestoreSnapshot(contacts->rest.freeze, place + sizes[0], sizes[1]);
-    if (isSame) {
-        rbStepContacts_MakeReadyAgain(engine);
-    } else {
-        rbStepContacts_MakeReady(engine);
-    }
-}
-
 // Reaches of the last search: velocities have changed since.
 static void moveReaches(const rbStepEngine* engine, rbByteStream* stream)
 {
@@ -209,10 +173,10 @@ void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
     } else {
         stream->size += size;
     }
+    rbContactPairs_Move(contacts->pairs, stream);
+    rbContactFreeze_Move(contacts->rest.freeze, stream);
     if (stream->isLoading) {
-        loadFinder(engine, stream);
-    } else {
-        saveFinder(contacts, stream);
+        rbStepContacts_MakeReadyAgain(engine);
     }
     moveReaches(engine, stream);
     rbStepLimits_Move(engine, stream);

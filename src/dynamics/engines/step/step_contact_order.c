@@ -327,8 +327,7 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double longest, d
     return false;
 }
 
-// -------------------------------------------------------------------------------------- the
-// advance
+// ------------------------------------------------------------------------------------- the advance
 
 // States at a time after the node, without moving it.
 static void show(rbStepEngine* engine, const rbStepHost* host, double time)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-rbContactNode rbContactStep_MakeNode(rbStepContacts* c)
+static rbContactNode makeNode(rbStepContacts* c)
 {
     rbContactNode node = {.set = &c->set,
                           .graph = c->graph,
@@ -15,30 +15,6 @@ rbContactNode rbContactStep_MakeNode(rbStepContacts* c)
                           .links = (const int(*)[2])(const void*)c->own.links.data,
                           .linkCount = c->own.links.count / 2};
     return node;
-}
-
-bool rbContactStep_IsStanding(const rbStepContacts* c, const rbContactIsland* island)
-{
-    for (int i = 0; i < island->bodyCount; ++i) {
-        if (!c->bodies.data[island->bodies[i]].isFrozen) {
-            return false;
-        }
-    }
-    return island->bodyCount > 0;
-}
-
-// Impulses of contacts between frozen bodies are those of the last step in which they moved: a
-// stage does not touch them, but its start halves all.
-void rbContactStep_ScaleStanding(rbStepContacts* c, double scale)
-{
-    for (int i = 0; rbContactFreeze_GetCount(c->rest.freeze) > 0 && i < c->set.contactCount; ++i) {
-        rbContact* contact = &c->set.contacts[i];
-        if (rbContactBody_IsMoved(&c->bodies.data[contact->bodyA]) ||
-            rbContactBody_IsMoved(&c->bodies.data[contact->bodyB])) {
-            continue;
-        }
-        rbContactStep_ScaleImpulses(c, contact, scale);
-    }
 }
 
 // ----------------------------------------------------------------------------------------- waking
@@ -62,7 +38,7 @@ static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time
 void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
-    rbContactNode node = rbContactStep_MakeNode(c);
+    rbContactNode node = makeNode(c);
     for (int i = 0; i < engine->bodies.count; ++i) {
         c->rest.isWoken.data[i] = rbContactFreeze_IsFrozen(c->rest.freeze, i) ? 1 : 0;
     }
@@ -102,7 +78,7 @@ bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mecha
 
 bool rbContactStep_WakeTouched(rbStepContacts* c)
 {
-    rbContactNode node = rbContactStep_MakeNode(c);
+    rbContactNode node = makeNode(c);
     return rbContactFreeze_WakeTouched(c->rest.freeze, &node) > 0;
 }
 
@@ -151,7 +127,7 @@ void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, do
         }
     }
     memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-    rbContactNode node = rbContactStep_MakeNode(c);
+    rbContactNode node = makeNode(c);
     node.isRestless = c->rest.isRestless.data;
     if (rbContactFreeze_Update(c->rest.freeze, &node, h) == 0) {
         return;

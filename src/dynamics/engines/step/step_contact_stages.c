@@ -25,6 +25,31 @@ static const struct {
 
 // ----------------------------------------------------------------------------------------- stages
 
+// Whether all bodies of an island are frozen: no stage handles it.
+static bool isStanding(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        if (!c->bodies.data[island->bodies[i]].isFrozen) {
+            return false;
+        }
+    }
+    return island->bodyCount > 0;
+}
+
+// Impulses of contacts between frozen bodies are those of the last step in which they moved: a
+// stage does not touch them, but its start halves all.
+static void scaleStanding(rbStepContacts* c, double scale)
+{
+    for (int i = 0; rbContactFreeze_GetCount(c->rest.freeze) > 0 && i < c->set.contactCount; ++i) {
+        rbContact* contact = &c->set.contacts[i];
+        if (rbContactBody_IsMoved(&c->bodies.data[contact->bodyA]) ||
+            rbContactBody_IsMoved(&c->bodies.data[contact->bodyB])) {
+            continue;
+        }
+        rbContactStep_ScaleImpulses(c, contact, scale);
+    }
+}
+
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h)
 {
     rbContactRun run = {.set = &c->set,
@@ -446,7 +471,7 @@ static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, S
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         bool isDue = stage == STAGE_COLLISION || !rbContactStep_IsQuick(c, &island);
-        if (!isDue || rbContactStep_IsStanding(c, &island)) {
+        if (!isDue || isStanding(c, &island)) {
             continue;
         }
         solveIsland(engine, host, &island, h, stage, miss);
@@ -482,7 +507,7 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
     c->solvers.quickJoints.count = 0;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (rbContactStep_IsStanding(c, &island)) {
+        if (isStanding(c, &island)) {
             continue;
         }
         bool isOne = canBeQuick(engine, &run, &island);
@@ -524,7 +549,7 @@ static void accountForLasting(rbStepEngine* engine, bool isWhole)
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (!rbContactStep_IsQuick(c, &island) && !rbContactStep_IsStanding(c, &island)) {
+        if (!rbContactStep_IsQuick(c, &island) && !isStanding(c, &island)) {
             rbContactStep_AccountForLasting(engine, &island, isWhole,
                                             rbContactStep_HasMechanism(engine, &island));
         }
@@ -548,7 +573,7 @@ bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, do
     rbContactStep_ShowBodies(engine);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_BeginStep(c->solvers.sweeps, &all, c->settings.isWarm);
-    rbContactStep_ScaleStanding(c, 2.0);
+    scaleStanding(c, 2.0);
     memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
     memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
     RB_ASSERT(c->bodies.count <= c->accounts.given.capacity);

@@ -380,9 +380,9 @@ static inline bool rbContactStep_IsInner(const rbStepContacts* c)
     return c->parts.done + 1 < c->parts.count;
 }
 
-// ----------------------------------------------------------------------------
-// step_contact_accounts.c Call before a stage. share: -1 where half of the forces has acted, 1
-// where it will, 0 where all has.
+// ------------------------------------------------------------------------- step_contact_accounts.c
+// Call before a stage. share: -1 where half of the forces has acted, 1 where it will, 0 where all
+// has.
 void rbContactStep_OpenAccounts(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                                 double share);
 // Call after it. isWhole: impulses of points are those of this stage only.
@@ -420,11 +420,6 @@ void rbContactStep_ReportFrozen(const rbStepEngine* engine, const rbStepHost* ho
                                 bool isWoken, double energyChange);
 
 // ----------------------------------------------------------------------------- step_contact_rest.c
-rbContactNode rbContactStep_MakeNode(rbStepContacts* c);
-// Whether all bodies of an island are frozen: no stage handles it.
-bool rbContactStep_IsStanding(const rbStepContacts* c, const rbContactIsland* island);
-// Scales the impulses of contacts between frozen bodies.
-void rbContactStep_ScaleStanding(rbStepContacts* c, double scale);
 // At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
 void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h);
 bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mechanism);

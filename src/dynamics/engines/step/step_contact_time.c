@@ -90,10 +90,9 @@ double rbContactStep_MeasureGap(const rbStepEngine* engine, int bodyA, int bodyB
     double least = INFINITY;
     for (int i = 0; i < count && i < PROBES_MAX; ++i) {
         const rbContactProbe* probe = &c->flight.probes.data[i];
-        rbContact contact = {.bodyA = bodyA, .bodyB = bodyB};
-        rbContactPoint point = {.armA = rbSub(probe->point, poses[0].position),
-                                .armB = rbSub(probe->point, poses[1].position)};
-        rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, &contact, &point);
+        rbVec3 u = rbContactBody_RelativeVelocity(
+            &c->bodies.data[bodyA], rbSub(probe->point, poses[0].position), &c->bodies.data[bodyB],
+            rbSub(probe->point, poses[1].position));
         if (rbDot(u, probe->normal) < below) {
             least = fmin(least, probe->gap);
         }
@@ -121,9 +120,9 @@ static double guessGap(const rbStepEngine* engine, const rbArrival* arrival, dou
     if (arrival->isAhead && !isWhole) {
         return arePast(engine, arrival->bodyA, arrival->bodyB, h) ? -INFINITY : INFINITY;
     }
-    rbContact contact = {.bodyA = arrival->bodyA, .bodyB = arrival->bodyB};
-    rbContactPoint point = {.armA = arrival->armA, .armB = arrival->armB};
-    rbVec3 u = rbContact_RelativeVelocity(engine->contacts->bodies.data, &contact, &point);
+    const rbContactBody* bodies = engine->contacts->bodies.data;
+    rbVec3 u = rbContactBody_RelativeVelocity(&bodies[arrival->bodyA], arrival->armA,
+                                              &bodies[arrival->bodyB], arrival->armB);
     return arrival->gap + h * rbDot(u, arrival->normal);
 }
 
@@ -292,8 +291,7 @@ static double halveStep(rbStepEngine* engine, const rbStepHost* host, double who
     return h;
 }
 
-// -----------------------------------------------------------------------------------------
-// interpolation
+// ----------------------------------------------------------------------------------- interpolation
 
 // The current step once its impulses are known; they are computed once for all interpolations in
 // it.

@@ -127,8 +127,7 @@ static bool makeContact(const rbStepContacts* c, const Stop* stop, bool isUpper,
     point->armB = rbSub(stop->point, stop->b->pose.position);
     point->gap = gap + stop->scale * (isUpper ? -stop->curve : stop->curve);
     point->isClosed = gap <= fmax(c->settings.tolerance, c->settings.shell);
-    double speed =
-        rbDot(contact->normal, rbContact_RelativeVelocity(c->bodies.data, contact, point));
+    double speed = rbContact_NormalSpeed(c->bodies.data, contact, point);
     return gap <= NEAR_PART * stop->size + NEAR_STEPS * h * fabs(speed);
 }
 

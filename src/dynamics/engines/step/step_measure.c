@@ -1,13 +1,9 @@
 // What contacts are like at the end of a step, see step_measure.h.
 #include "dynamics/engines/step/step_measure.h"
 
-#include "base/core/tasks.h"
 #include "base/math/matrix3.h"
 
 #include <math.h>
-
-// Least contacts of a block.
-#define CONTACTS_LEAST 256
 
 double rbFindLeastGap(const rbContactSet* set, const rbContact* contact)
 {
@@ -81,68 +77,31 @@ static double measurePoint(const rbContact* contact, const rbContactPoint* point
     return error;
 }
 
-// Contacts that are measured, and the largest result of each block.
-typedef struct Measuring {
-    const rbContactSet* set;
-    const int* order;
-    const rbContactBody* bodies;
-    double tolerance;
-    const rbPairGaps* start;
-    double most[RB_BLOCKS_MAX];
-} Measuring;
-
-static double measureAll(Measuring* measuring, int count, rbShareFn* function)
+double rbMeasureSpeeds(const rbContactSet* set, const int* order, int orderCount,
+                       const rbContactBody* bodies, double tolerance)
 {
-    double most = 0.0;
-    int blockCount = rbGetBlockCount(count, rbGetBlockSize(count, CONTACTS_LEAST));
-    rbRunShares(count, CONTACTS_LEAST, function, measuring);
-    for (int i = 0; i < blockCount; ++i) {
-        most = fmax(most, measuring->most[i]);
-    }
-    return most;
-}
-
-static void measureSpeeds(void* context, rbShare share)
-{
-    Measuring* m = context;
-    const rbContactSet* set = m->set;
-    const rbContactBody* bodies = m->bodies;
     double error = 0.0;
-    for (int i = share.begin; i < share.end; ++i) {
-        const rbContact* contact = &set->contacts[m->order != NULL ? m->order[i] : i];
+    for (int i = 0; i < orderCount; ++i) {
+        const rbContact* contact = &set->contacts[order != NULL ? order[i] : i];
         bool isIn = rbContactBody_IsMoved(&bodies[contact->bodyA]) ||
                     rbContactBody_IsMoved(&bodies[contact->bodyB]);
         for (int k = 0; isIn && k < contact->pointCount; ++k) {
             const rbContactPoint* point = &set->points[contact->firstPoint + k];
-            error = fmax(error, measurePoint(contact, point, bodies, m->tolerance));
+            error = fmax(error, measurePoint(contact, point, bodies, tolerance));
         }
     }
-    m->most[share.block] = error;
-}
-
-double rbMeasureSpeeds(const rbContactSet* set, const int* order, int orderCount,
-                       const rbContactBody* bodies, double tolerance)
-{
-    Measuring m = {.set = set, .order = order, .bodies = bodies, .tolerance = tolerance};
-    return measureAll(&m, orderCount, measureSpeeds);
-}
-
-static void measureOverlaps(void* context, rbShare share)
-{
-    Measuring* m = context;
-    double deepest = 0.0;
-    for (int i = share.begin; i < share.end; ++i) {
-        const rbContact* contact = &m->set->contacts[i];
-        double depth = -rbFindLeastGap(m->set, contact);
-        if (depth > deepest && depth > -findGap(m->start, contact->bodyA, contact->bodyB)) {
-            deepest = depth;
-        }
-    }
-    m->most[share.block] = deepest;
+    return error;
 }
 
 double rbMeasureOverlap(const rbContactSet* set, int contactCount, const rbPairGaps* start)
 {
-    Measuring m = {.set = set, .start = start};
-    return measureAll(&m, contactCount, measureOverlaps);
+    double deepest = 0.0;
+    for (int i = 0; i < contactCount; ++i) {
+        const rbContact* contact = &set->contacts[i];
+        double depth = -rbFindLeastGap(set, contact);
+        if (depth > deepest && depth > -findGap(start, contact->bodyA, contact->bodyB)) {
+            deepest = depth;
+        }
+    }
+    return deepest;
 }
