@@ -358,21 +358,6 @@ size_t rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes, 
     return stream.size;
 }
 
-// Whether the loaded numbers of bodies exist.
-static bool areBodiesValid(const rbContactFreeze* freeze)
-{
-    bool isValid = true;
-    for (int i = 0; i < freeze->frozen.count; ++i) {
-        int body = freeze->frozen.data[i];
-        isValid = isValid && body >= 0 && body < freeze->bodies.count;
-    }
-    for (int i = 0; i < freeze->bodies.count; ++i) {
-        int next = freeze->bodies.data[i].next;
-        isValid = isValid && next >= AWAKE && next < freeze->bodies.count;
-    }
-    return isValid;
-}
-
 bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes, size_t size)
 {
     rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
@@ -395,12 +380,9 @@ bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes,
     rbByteStream_Move(&stream, freeze->frozen.data, listedSize);
     freeze->frozen.count = head.listed;
     freeze->updates = head.updates;
-    if (!areBodiesValid(freeze)) {
-        freeze->bodies.count = 0;
-        freeze->frozen.count = 0;
-        return false;
-    }
+    rbByteStream_CheckRange(&stream, freeze->frozen.data, head.listed, 0, head.bodyCount);
     for (int i = 0; i < head.bodyCount; ++i) {
+        rbByteStream_CheckRange(&stream, &freeze->bodies.data[i].next, 1, AWAKE, head.bodyCount);
         freeze->frozenCount += freeze->bodies.data[i].next != AWAKE;
     }
     return true;

@@ -868,6 +868,8 @@ static void movePair(rbContactPairs* pairs, int slot, rbByteStream* stream)
         memcpy(ids, pairs->table.entries[slot].ids, sizeof ids);
     }
     RB_MOVE(stream, ids);
+    rbByteStream_CheckRange(stream, ids, 2, 0, pairs->bodies.count);
+    rbByteStream_Check(stream, ids[0] != ids[1]);
     slot = stream->isLoading ? addPair(pairs, ids[0], ids[1]) : slot;
     rbSeparationCache* cache = &pairs->caches.data[slot];
     RB_MOVE(stream, pairs->pairs.data[slot]);
@@ -947,10 +949,33 @@ static bool isOurs(const rbContactPairs* pairs, const Header* header, size_t siz
            header->shapes == hashShapes(pairs);
 }
 
+// Whether the contacts of all pairs exist, and their bodies and points.
+static void checkFrames(const rbContactPairs* pairs, const rbByteStream* stream)
+{
+    for (int k = 0; k < RB_CONTACT_FRAMES; ++k) {
+        const rbContactFrame* frame = &pairs->frames[k];
+        int count = frame->contacts.count, pointCount = frame->points.count;
+        rbByteStream_Check(stream, frame->foundContacts.count == count &&
+                                       frame->foundPoints.count == pointCount);
+        for (int i = 0; i < count; ++i) {
+            const rbContact* c = &frame->contacts.data[i];
+            rbByteStream_CheckRange(stream, &c->bodyA, 2, 0, pairs->bodies.count);
+            rbByteStream_CheckRange(stream, &c->pointCount, 1, 0, RB_MANIFOLD_POINTS_MAX + 1);
+            rbByteStream_CheckRange(stream, &c->firstPoint, 1, 0, pointCount - c->pointCount + 1);
+        }
+        for (int slot = 0; slot < pairs->table.end; ++slot) {
+            rbPairSpan span = pairs->spans.data[slot].frames[k];
+            int isThere = span.stamp == frame->stamp;
+            rbByteStream_CheckRange(stream, &span.count, isThere, 0, count + 1);
+            rbByteStream_CheckRange(stream, &span.first, isThere, 0, count - span.count + 1);
+        }
+    }
+}
+
 bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, size_t size)
 {
     Header header = {0};
-    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
+    rbByteStream stream = {.bytes = (char*)bytes, .capacity = size, .isLoading = true};
     if (size < sizeof header) {
         return false;
     }
@@ -967,6 +992,7 @@ bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, si
     pairs->node = header.current;
     pairs->kept = header.kept;
     moveAll(pairs, header.pairCount, &stream);
-    RB_ASSERT(stream.size == size);
+    rbByteStream_Check(&stream, stream.size == size);
+    checkFrames(pairs, &stream);
     return true;
 }
