@@ -182,10 +182,9 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     RB_MOVE(stream, world->externalWork);
     for (int i = 0; i < world->bodies.count; ++i) {
         rbFlight* flight = &world->flights.data[i];
-        bool isFlying = flight->type != RB_MOTION_AUTO;
         RB_MOVE(stream, *flight);
         int type = (int)flight->type;
-        rbByteStream_CheckRange(stream, &type, 1, isFlying, isFlying ? RB_MOTION_COUNT : 1);
+        rbByteStream_CheckRange(stream, &type, 1, world->bodies.data[i].hasMass, RB_MOTION_COUNT);
         rbByteStream_CheckRange(stream, flight->row.top.axes, type == RB_MOTION_EXACT ? 3 : 0, 0,
                                 3);
         RB_MOVE(stream, world->states.data[i]);
