@@ -7,6 +7,7 @@
 
 #define CHECKSUM_PLACE 8u // of the header: magic, version, checksum of all that follows
 #define CHECKED_PLACE 16u
+#define SIZE_PLACE 24u
 
 static rbWorld* makeScene(rbEngineType engine)
 {
@@ -63,7 +64,7 @@ static void forgedWordsAreRefusedOrHarmless(void** state)
         assert_true(rbWorld_GetHash(world) == later);
         print_message("%s: %d refused, %d taken\n", rbEngineType_Name((rbEngineType)engine),
                       refused, taken);
-        assert_true(taken > 0 && refused > 0);
+        assert_true(taken > 0); // most words are numbers that can be
         free(bytes);
         free(forged);
         rbDestroyWorld(world);
@@ -86,6 +87,7 @@ static void hugeCountsAreRefused(void** state)
             forge(bytes, size, place + 4, 0x7fffffff); // the high half
             rbStatus status = rbWorld_RestoreSnapshot(world, bytes, size, &error);
             assert_true(status == RB_STATUS_OK || strlen(error.message) > 0);
+            assert_true(status != RB_STATUS_OK || place != SIZE_PLACE);
             assert_true(rbWorld_GetHash(world) == hash);
         }
         free(bytes);
