@@ -8,6 +8,7 @@
 #include "base/core/hash.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
+#include "world/world_settings.h"
 
 #include <stddef.h>
 
@@ -64,6 +65,7 @@ static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
     for (int i = 0; i < body->shapes.count; ++i) {
         rbShapeDef* shape = &body->shapes.data[i].def;
         RB_MOVE(stream, shape->material);
+        rbByteStream_CheckRange(stream, &shape->material.kind, 1, 0, RB_MATERIAL_KINDS_MAX);
         RB_MOVE(stream, shape->surfaceVelocity);
         RB_MOVE(stream, shape->groups);
         RB_MOVE(stream, shape->mask);
@@ -79,6 +81,8 @@ static void moveJointParameters(rbJoint* joint, rbByteStream* stream)
         memcpy(&freedom.motor, &joint->definedMotors[f].def, sizeof freedom.motor);
         freedom.motor.schedule = NULL;
         RB_MOVE(stream, freedom);
+        int type = (int)freedom.motor.type;
+        rbByteStream_CheckRange(stream, &type, 1, 0, rbMotorType_GetCount());
         RB_MOVE(stream, joint->def.limits[f]);
         if (stream->isLoading) {
             joint->def.freedoms[f] = freedom;
@@ -92,6 +96,7 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
     RB_MOVE(stream, world->def.gravity);
     RB_MOVE(stream, world->def.step);
     RB_MOVE(stream, world->def.contact);
+    rbByteStream_Check(stream, rbCheckWorldDef(&world->def, NULL) == RB_STATUS_OK);
     for (int i = 0; i < world->bodies.count; ++i) {
         moveBodyParameters(world, i, stream);
     }
@@ -176,7 +181,12 @@ static void moveState(rbWorld* world, rbByteStream* stream)
     RB_MOVE(stream, world->energyReference);
     RB_MOVE(stream, world->externalWork);
     for (int i = 0; i < world->bodies.count; ++i) {
-        RB_MOVE(stream, world->flights.data[i]);
+        rbFlight* flight = &world->flights.data[i];
+        RB_MOVE(stream, *flight);
+        int type = (int)flight->type;
+        rbByteStream_CheckRange(stream, &type, 1, world->bodies.data[i].hasMass, RB_MOTION_COUNT);
+        rbByteStream_CheckRange(stream, flight->row.top.axes, type == RB_MOTION_EXACT ? 3 : 0, 0,
+                                3);
         RB_MOVE(stream, world->states.data[i]);
         RB_MOVE(stream, world->bodies.data[i].loads);
         RB_MOVE(stream, world->motions.data[i].acceleration); // held bodies have none
@@ -299,6 +309,8 @@ static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header
     row->move(world, &stream);
     RB_MOVE(&stream, world->stepWork);
     RB_MOVE_ARRAY(&stream, world->touched);
+    rbByteStream_CheckRange(&stream, world->touched.data, world->touched.count,
+                            -world->joints.count, world->bodies.count);
     rbByteStream_Check(&stream, stream.size == header->size);
     world->assembleWork = header->accounts.assemble;
     if (!isReady) {

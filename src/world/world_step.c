@@ -364,7 +364,7 @@ static void registerTouched(rbWorld* world, const rbStepHost* host)
     double between = sumEnergy(world);
     for (int i = 0; i < world->touched.count; ++i) {
         int what = world->touched.data[i];
-        if (what < 0) {
+        if (what < 0 && world->joints.data[-1 - what] != NULL) {
             registerJoint(world, world->engine, -1 - what);
             rbStepEngine_TouchJoint(world->engine, host, -1 - what, world->time);
         }

@@ -105,6 +105,17 @@ static void turningAndScalingChangeNothing(void** state)
         checkNear(rbDistance(rbScale(1.0 / unit, other.impulse), result.impulse), 0.0,
                   1e-12 * size);
         assert_int_equal(other.history, result.history);
+
+        // Masses in another unit, likewise; from specks of dust to planets.
+        double mass = ldexp(1.0, rbRandom_Index(&random, 200) - 100);
+        scaled = input;
+        scaled.matrix =
+            (rbSym3){mass * k.xx, mass * k.yy, mass * k.zz, mass * k.xy, mass * k.xz, mass * k.yz};
+        rbResolveImpact(&scaled, &other);
+        checkNear(rbDistance(rbScale(mass, other.impulse), result.impulse), 0.0, 1e-12 * size);
+        checkNear(rbDistance(other.velocity, result.velocity), 0.0,
+                  1e-10 * rbLength(input.velocity));
+        assert_int_equal(other.history, result.history);
     }
 }
 

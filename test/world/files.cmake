@@ -15,8 +15,10 @@ rb_add_tests(NAME test_world LAB FILES
   test/world/test_bad_numbers.c
   test/world/test_contact_reaction.c
   test/world/test_embedding.c
+  test/world/test_forged_snapshots.c
   test/world/test_limits.c
   test/world/prop_claims.c
+  test/world/prop_invariance.c
   test/world/prop_repetition.c
   test/world/prop_world_arrivals.c
   test/world/prop_world_query.c

@@ -23,6 +23,15 @@ static inline void rbByteStream_Check(const rbByteStream* stream, bool isPossibl
     }
 }
 
+// Refuses numbers that do not exist: they must be from least on and below end.
+static inline void rbByteStream_CheckRange(const rbByteStream* stream, const int* numbers,
+                                           int count, int least, int end)
+{
+    for (int i = 0; stream->isLoading && i < count; ++i) {
+        rbByteStream_Check(stream, numbers[i] >= least && numbers[i] < end);
+    }
+}
+
 // Whether there is room for so many more elements.
 static inline bool rbByteStream_Holds(const rbByteStream* stream, size_t count, size_t size)
 {

@@ -5,7 +5,7 @@
 // hyperbolic functions.
 #pragma once
 
-#include <stdbool.h>
+#include <stdint.h>
 
 // Terms kept of every theta series. The nome used is at most exp(-pi) = 0.0432, and term n is at
 // most nome^(n(n-1)), so the truncation error is below 1e-26.
@@ -18,7 +18,7 @@ typedef struct rbElliptic {
     double quarter;           // K(m), INFINITY for m1 = 0
     double quarterComplement; // K(m1), INFINITY for m = 0
     double nome;              // exp(-pi K(m1)/K(m)) if m <= 1/2, else exp(-pi K(m)/K(m1))
-    bool isLarge;             // m > 1/2: the imaginary transformation is used
+    int64_t isLarge;          // m > 1/2: the imaginary transformation is used; no padding
     double scale;             // pi / (2 K(m)) or pi / (2 K(m1)): argument of the series per u
     double snFactor, cnFactor, dnFactor;
 } rbElliptic;

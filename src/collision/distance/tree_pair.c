@@ -577,14 +577,32 @@ static void refreshFront(Search* search)
 // It is also restarted after growing this much: pairs opened for an earlier pose may merge again.
 #define GROWTH_MAX 2
 
+// Whether a front is of these trees. The addresses in one that was loaded are of another process;
+// its slots and triangles must exist.
+static bool isFrontOf(const rbFront* front, const rbTreePairInput* input)
+{
+    if (!front->isLoaded) {
+        return front->a == input->a && front->b == input->b;
+    }
+    int endA = input->a->nodeCount * RB_BOX_WIDTH, endB = input->b->nodeCount * RB_BOX_WIDTH;
+    bool isValid = front->a != NULL && front->triangleA < 4 * input->a->blockCount &&
+                   front->triangleB >= -1 && front->triangleB < 4 * input->b->blockCount;
+    for (int i = 0; i < front->count; ++i) {
+        int a = front->entries[i].slotA, b = front->entries[i].slotB;
+        isValid = isValid && a >= 0 && a < endA && b >= 0 && b < endB;
+    }
+    return isValid;
+}
+
 // Reuses the front of the last query; false if there is none to reuse.
 static bool resumeFront(Search* search)
 {
     const rbTreePairInput* input = search->input;
     rbFront* front = input->front;
-    if (front == NULL || front->a != input->a || front->b != input->b) {
+    if (front == NULL || !isFrontOf(front, input)) {
         return false;
     }
+    front->isLoaded = false;
     if (front->triangleA >= 0) {
         testTriangles(search, front->triangleA, front->triangleB, INFINITY);
     }
@@ -714,7 +732,8 @@ void rbFront_Move(rbFront* front, rbByteStream* stream)
     RB_MOVE(stream, *front);
     front->entries = entries;
     front->capacity = capacity;
-    RB_ASSERT(front->count <= capacity);
+    front->isLoaded = stream->isLoading;
+    rbByteStream_CheckRange(stream, &front->count, 1, 0, capacity + 1);
     rbByteStream_Move(stream, entries, (size_t)front->count * sizeof *entries);
 }
 

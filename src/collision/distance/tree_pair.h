@@ -34,6 +34,7 @@ struct rbFront {
     double moved;              // m, sum of the motion bounds of all queries since the front began
     int triangleA, triangleB;  // nearest of the last query: 4 * block + lane
     bool isCover;              // the entries cover all pairs
+    bool isLoaded;             // from bytes that may be forged
     rbTreeEntry* entries;      // in no order
     int count, capacity;
     int freshCount; // size when it was last started at the roots

@@ -338,29 +338,16 @@ int rbContactFreeze_GetCount(const rbContactFreeze* freeze)
 
 // ---------------------------------------------------------------------------------- snapshots
 
-// Whether the loaded numbers of bodies exist.
-static bool areBodiesValid(const rbContactFreeze* freeze)
-{
-    bool isValid = true;
-    for (int i = 0; i < freeze->frozen.count; ++i) {
-        int body = freeze->frozen.data[i];
-        isValid = isValid && body >= 0 && body < freeze->bodies.count;
-    }
-    for (int i = 0; i < freeze->bodies.count; ++i) {
-        int next = freeze->bodies.data[i].next;
-        isValid = isValid && next >= AWAKE && next < freeze->bodies.count;
-    }
-    return isValid;
-}
-
 void rbContactFreeze_Move(rbContactFreeze* freeze, rbByteStream* stream)
 {
     RB_MOVE(stream, freeze->updates);
     RB_MOVE_ARRAY(stream, freeze->bodies);
     RB_MOVE_ARRAY(stream, freeze->frozen);
-    rbByteStream_Check(stream, areBodiesValid(freeze));
+    int count = freeze->bodies.count;
+    rbByteStream_CheckRange(stream, freeze->frozen.data, freeze->frozen.count, 0, count);
     freeze->frozenCount = 0;
-    for (int i = 0; i < freeze->bodies.count; ++i) {
+    for (int i = 0; i < count; ++i) {
+        rbByteStream_CheckRange(stream, &freeze->bodies.data[i].next, 1, AWAKE, count);
         freeze->frozenCount += freeze->bodies.data[i].next != AWAKE;
     }
 }

@@ -864,6 +864,29 @@ static void movePairs(rbContactPairs* pairs, int pairCount, rbByteStream* stream
     }
 }
 
+// Whether the contacts of all pairs exist, and their bodies and points.
+static void checkFrames(const rbContactPairs* pairs, const rbByteStream* stream)
+{
+    for (int k = 0; k < RB_CONTACT_FRAMES; ++k) {
+        const rbContactFrame* frame = &pairs->frames[k];
+        int count = frame->contacts.count, pointCount = frame->points.count;
+        rbByteStream_Check(stream, frame->foundContacts.count == count &&
+                                       frame->foundPoints.count == pointCount);
+        for (int i = 0; i < count; ++i) {
+            const rbContact* c = &frame->contacts.data[i];
+            rbByteStream_CheckRange(stream, &c->bodyA, 2, 0, pairs->bodies.count);
+            rbByteStream_CheckRange(stream, &c->pointCount, 1, 0, RB_MANIFOLD_POINTS_MAX + 1);
+            rbByteStream_CheckRange(stream, &c->firstPoint, 1, 0, pointCount - c->pointCount + 1);
+        }
+        for (int slot = 0; slot < pairs->table.end; ++slot) {
+            rbPairSpan span = pairs->spans.data[slot].frames[k];
+            int isThere = span.stamp == frame->stamp;
+            rbByteStream_CheckRange(stream, &span.count, isThere, 0, count + 1);
+            rbByteStream_CheckRange(stream, &span.first, isThere, 0, count - span.count + 1);
+        }
+    }
+}
+
 void rbContactPairs_Move(rbContactPairs* pairs, rbByteStream* stream)
 {
     int32_t frames[2] = {pairs->current, pairs->kept};
@@ -896,4 +919,5 @@ void rbContactPairs_Move(rbContactPairs* pairs, rbByteStream* stream)
     if (pairs->kept >= 0 && pairs->kept != pairs->current) {
         moveFrame(&pairs->frames[pairs->kept], stream);
     }
+    checkFrames(pairs, stream);
 }

@@ -23,7 +23,7 @@ typedef struct rbFreeTop {
     double momentum;   // |L|, kg m^2/s
     rbVec3 amplitude;  // of l/|l| along (middle, other, polar) axis, signs included
     rbVec3 invMoments; // along x, y, z of the body
-    int axes[3];       // body axis (0..2) in the role of middle, other, polar
+    int axes[4];       // body axis (0..2) in the role of middle, other, polar; 0: no padding
     rbQuat frame;      // orientation(t) = frame * twist about polar * swing(l(t))
     rbVec3 direction;  // steady rotation: the unit vector of L in the body
 } rbFreeTop;

@@ -22,6 +22,8 @@
 #define MATERIALS_KEPT 64
 // Rounds of pushing overlapping bodies apart at the start.
 #define PARTING_ROUNDS 100
+// More entries of a front of two meshes are not believed.
+#define FRONT_CAPACITY_MAX 65536
 
 static const char* const lastingNames[RB_LASTING_COUNT] = {
     [RB_LASTING_REST] = "rest", [RB_LASTING_MICRO] = "microcollisions", [RB_LASTING_NONE] = "none"};
@@ -232,7 +234,10 @@ static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
 
 bool rbEventEngine_IsValid(const rbEventEngine* engine)
 {
-    int alive = 0;
+    int alive = 0, listed = 0;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        listed += engine->bodies.data[i].pairs.count;
+    }
     for (int i = 0; i < engine->pairs.count; ++i) {
         const rbEventPair* pair = &engine->pairs.data[i];
         if (pair->a < 0) {
@@ -241,6 +246,7 @@ bool rbEventEngine_IsValid(const rbEventEngine* engine)
         ++alive;
         bool isDue = isfinite(engine->times.data[i]) && engine->loop->startPairs == NULL;
         if (pair->a >= pair->b || pair->b >= engine->bodies.count ||
+            pair->row > RB_PAIR_ROW_GENERAL ||
             (pair->row == RB_PAIR_ROW_GENERAL) != (pair->data >= 0) ||
             pair->data >= engine->datas.count || isnan(engine->times.data[i]) ||
             !isListed(engine, i, pair->a, pair->b, pair->placeA) ||
@@ -250,7 +256,8 @@ bool rbEventEngine_IsValid(const rbEventEngine* engine)
             return false;
         }
     }
-    return alive == engine->statistics.pairCount && rbHeap_IsValid(&engine->heap);
+    return alive == engine->statistics.pairCount && listed == 2 * alive &&
+           rbHeap_IsValid(&engine->heap);
 }
 
 // ------------------------------------------------------------------------------------------ start
@@ -632,6 +639,7 @@ static void moveFronts(rbEventEngine* engine, rbByteStream* stream)
         if (cache->front != NULL) {
             int capacity = stream->isLoading ? 0 : cache->front->capacity;
             RB_MOVE(stream, capacity);
+            rbByteStream_CheckRange(stream, &capacity, 1, 1, FRONT_CAPACITY_MAX);
             cache->front = stream->isLoading ? rbCreateFront(capacity) : cache->front;
             rbFront_Move(cache->front, stream);
         }
@@ -647,6 +655,8 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
         memcpy(&body, ours, sizeof body);
         RB_MOVE(stream, body);
         memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
+        rbByteStream_Check(stream, body.shape == ours->shape && body.material == ours->material &&
+                                       body.isUnbounded == ours->isUnbounded);
         memcpy(ours, &body, sizeof body);
         RB_MOVE_ARRAY(stream, ours->pairs);
         rbEventCold* ourCold = &engine->colds.data[i];
@@ -664,7 +674,7 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
 static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
 {
     int count = engine->heap.count;
-    RB_MOVE(stream, count);
+    rbByteStream_MoveCount(stream, &count, sizeof(rbHeapNode));
     if (stream->isLoading) {
         rbHeap_Clear(&engine->heap);
     }
@@ -674,9 +684,29 @@ static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
             node = rbHeap_GetNode(&engine->heap, i);
         }
         RB_MOVE(stream, node);
+        rbByteStream_CheckRange(stream, &node.item, 1, 0, engine->bodies.count);
         if (stream->isLoading) {
             rbHeap_Set(&engine->heap, node.item, node.key);
         }
+    }
+}
+
+// Whether what refers to pairs and their data refers to existing ones.
+static void checkNumbers(const rbEventEngine* engine, const rbByteStream* stream)
+{
+    int pairCount = engine->pairs.count, dataCount = engine->datas.count;
+    rbByteStream_Check(stream,
+                       engine->times.count == pairCount &&
+                           engine->space.balls.count == engine->bodies.count &&
+                           engine->detector.memory.count == dataCount * engine->detector.words);
+    rbByteStream_CheckRange(stream, engine->spare.pairs.data, engine->spare.pairs.count, 0,
+                            pairCount);
+    rbByteStream_CheckRange(stream, engine->spare.datas.data, engine->spare.datas.count, 0,
+                            dataCount);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        rbByteStream_CheckRange(stream, &body->entry.pair, 1, RB_ENTRY_EXPIRY, pairCount);
+        rbByteStream_CheckRange(stream, &body->entry.other, 1, -1, engine->bodies.count);
     }
 }
 
@@ -699,7 +729,7 @@ void rbEventEngine_Move(rbEventEngine* engine, rbByteStream* stream)
 {
     int bodyCount = engine->bodies.count;
     RB_MOVE(stream, bodyCount);
-    RB_ASSERT(bodyCount == engine->bodies.count);
+    rbByteStream_Check(stream, bodyCount == engine->bodies.count);
     if (stream->isLoading) {
         freeFronts(engine);
     }
@@ -719,10 +749,11 @@ void rbEventEngine_Move(rbEventEngine* engine, rbByteStream* stream)
     RB_MOVE_ARRAY(stream, engine->datas);
     RB_MOVE_ARRAY(stream, engine->detector.memory);
     RB_MOVE_ARRAY(stream, engine->spare.datas);
+    checkNumbers(engine, stream);
     moveHeap(engine, stream);
     moveFronts(engine, stream);
     if (stream->isLoading) {
+        rbByteStream_Check(stream, rbEventEngine_IsValid(engine));
         placeRegions(engine);
-        RB_VALIDATE(rbEventEngine_IsValid(engine));
     }
 }

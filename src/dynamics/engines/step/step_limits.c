@@ -219,7 +219,14 @@ void rbStepLimits_Keep(rbStepEngine* engine)
 void rbStepLimits_Move(rbStepEngine* engine, rbByteStream* stream)
 {
     rbStepContacts* c = engine->contacts;
+    int most = c->limits.contacts.capacity; // the room in the set, see noteLimits
     RB_MOVE_ARRAY(stream, c->limits.contacts);
+    rbByteStream_CheckRange(stream, &c->limits.contacts.count, 1, 0, most + 1);
+    for (int i = 0; i < c->limits.contacts.count; ++i) {
+        const rbLimitContact* limit = &c->limits.contacts.data[i];
+        rbByteStream_CheckRange(stream, &limit->joint, 1, 0, engine->joints.count);
+        rbByteStream_CheckRange(stream, &limit->freedom, 1, 0, RB_JOINT_FREEDOMS_MAX);
+    }
     size_t count = (size_t)c->limits.contacts.count;
     rbByteStream_Move(stream, c->set.contacts + c->foundCount, count * sizeof *c->set.contacts);
     rbByteStream_Move(stream, c->set.points + c->foundPoints, count * sizeof *c->set.points);
