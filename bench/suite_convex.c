@@ -135,10 +135,12 @@ static double timeWork(const rbConvexWork* work, const rbConvexSuite* suite)
     return best;
 }
 
-static bool isCompared(rbPeerResult result, rbPlacement place)
+static bool isCompared(const rbBench* bench, rbPeerResult result, rbPlacement place)
 {
     bool isApart = rbPlacements[place].distance > 0.0;
-    return result == RB_PEER_BOOL || result == (isApart ? RB_PEER_DISTANCE : RB_PEER_DEPTH);
+    bool isAsked = bench->only == NULL || strcmp(bench->only, resultNames[result]) == 0;
+    return isAsked &&
+           (result == RB_PEER_BOOL || result == (isApart ? RB_PEER_DISTANCE : RB_PEER_DEPTH));
 }
 
 static void addRow(rbConvexSuite* suite, const rbConvexRow* found)
@@ -194,7 +196,7 @@ static void measurePeer(rbConvexSuite* suite, rbConvexWork* work, rbConvexRow fo
 {
     for (int i = 0; i < work->peer->rowCount; ++i) {
         work->row = &work->peer->rows[i];
-        if (!isCompared(work->row->result, found.place)) {
+        if (!isCompared(suite->bench, work->row->result, found.place)) {
             continue;
         }
         bool hasCall = work->row->call[0] != '\0';
@@ -450,8 +452,11 @@ static void run(rbBench* bench)
     rbArray_Free(suite.rows);
 }
 
+static const char* const parts[] = {"bool", "distance", "depth", NULL};
+
 const rbBenchSuite rbSuiteConvex = {
     .name = "convex",
+    .parts = parts,
     .help = "distance, depth and overlap of convex pairs compared with libccd, FCL and Bullet",
     .run = run,
 };

@@ -77,6 +77,7 @@ set(programFiles
   bench/suite_convex.c
   bench/suite_distance_work.c
   bench/suite_events.c
+  bench/sphere_yardstick.c
   bench/suite_flight.c
   bench/suite_joints.c
   bench/suite_joints_peers.c

@@ -1,6 +1,7 @@
 rb_add_tests(NAME test_narrowphase LAB FILES
   test/narrowphase/golden_separation.c
   test/narrowphase/prop_adversarial.c
+  test/narrowphase/prop_overlap.c
   test/narrowphase/prop_closed_forms.c
   test/narrowphase/prop_mesh_pairs.c
   test/narrowphase/prop_mesh_depth.c

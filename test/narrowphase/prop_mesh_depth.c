@@ -189,6 +189,36 @@ static rbGeometry* makeRandomHull(rbRandom* random)
     return hull;
 }
 
+// A convex shape and a mesh in both orders. The rounding of the inverse pose may lead an estimate
+// elsewhere, so only exact answers agree; but the bounds of both hold for the same bodies.
+static void depthOfAConvexShapeIsBoundedInBothOrders(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(426)};
+    int count = rbTest_Count(600, 60000);
+    int estimates = 0, exact = 0, same = 0;
+    for (int i = 0; i < count; ++i) {
+        rbGeometry* hull = i % 2 == 0 ? rbCreateSphere(0.3, NULL) : makeRandomHull(&random);
+        rbGeometry* mesh = makeRandomBody(&random, 6 + rbRandom_Index(&random, 100));
+        rbTransform pose = rbMakeRandomPose(&random);
+        rbSeparation s = measure(mesh, hull, pose);
+        rbSeparation mirrored = measure(hull, mesh, rbInvertTransform(pose));
+        assert_true(fmax(s.lower, mirrored.lower) <= fmin(s.upper, mirrored.upper) + 1e-9);
+        if (s.reason != RB_STOP_ESTIMATE && mirrored.reason != RB_STOP_ESTIMATE) {
+            ++exact;
+            checkNear(mirrored.distance, s.distance, 1e-9);
+        } else {
+            ++estimates;
+            same += fabs(mirrored.distance - s.distance) <= 1e-9;
+        }
+        rbDestroyGeometry(hull);
+        rbDestroyGeometry(mesh);
+    }
+    print_message("%d exact, %d estimates, %d of them the same in both orders\n", exact, estimates,
+                  same);
+    assert_true(estimates > count / 20 && exact > count / 20);
+}
+
 // Moves B along a direction until the exact depth is about the given one.
 static rbTransform pushIn(const rbGeometry* a, const rbGeometry* b, rbTransform pose, double wanted,
                           rbSeparation* exact)
@@ -448,7 +478,8 @@ static void boundedDepthPartsByAPlane(void** state)
     }
 }
 
-RB_TEST_GROUP(prop_mesh_depth, TEST_WITH_SCRATCH(nearPairsAreThoseOfBruteForce),
+RB_TEST_GROUP(prop_mesh_depth, TEST_WITH_SCRATCH(depthOfAConvexShapeIsBoundedInBothOrders),
+              TEST_WITH_SCRATCH(nearPairsAreThoseOfBruteForce),
               TEST_WITH_SCRATCH(movedByTheDepthTheBodiesAreApart),
               TEST_WITH_SCRATCH(shallowDepthOfConvexMeshesIsNearlyExact),
               TEST_WITH_SCRATCH(containedBoxIsPushedThroughTheNearestWall),

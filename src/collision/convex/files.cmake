@@ -4,4 +4,5 @@ target_sources(rattleback PRIVATE
   src/collision/convex/gjk.c
   src/collision/convex/epa.c
   src/collision/convex/epa_polytope.c
+  src/collision/convex/overlap.c
 )

@@ -19,6 +19,7 @@
 #include "base/core/words.h"
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk_boxes.h"
+#include "collision/convex/overlap.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
@@ -648,10 +649,43 @@ static bool hasMesh(const PairLeaf* leaf)
     return rbIsMeshLike(leaf->a) || rbIsMeshLike(leaf->b);
 }
 
+// Are the bounding balls more than the threshold apart?
+static bool areBallsApart(const rbSeparationInput* input, const PairLeaf* leaf, double threshold)
+{
+    double reach = leaf->a->radius + leaf->b->radius + input->radiusA + input->radiusB + threshold;
+    return rbLengthSquared(leaf->transformBtoA.p) > reach * reach * (1.0 + 16.0 * DBL_EPSILON);
+}
+
+// A proof without GJK, which keeps no cache: boxes and ellipsoids are faster without one.
+static rbOverlap testConvexLeaf(const PairQuery* query, const PairLeaf* leaf, double threshold)
+{
+    rbShapeType type = leaf->a->type == leaf->b->type ? leaf->a->type : RB_SHAPE_COUNT;
+    double reach = threshold + query->input->radiusA + query->input->radiusB;
+    if (type == RB_SHAPE_BOX) {
+        return rbTestBoxes(leaf->a->data.box.halfExtents, leaf->b->data.box.halfExtents,
+                           leaf->transformBtoA, reach);
+    }
+    if (type == RB_SHAPE_ELLIPSOID && reach == 0.0) {
+        return rbTestEllipsoids(leaf->a->data.ellipsoid.semiAxes, leaf->b->data.ellipsoid.semiAxes,
+                                leaf->transformBtoA);
+    }
+    return RB_OVERLAP_OPEN;
+}
+
 static rbStatus visitOverlap(Query* query, const PairLeaf* leaf)
 {
     rbPairMethod method = query->pair.input->method;
     double threshold = query->threshold + (leaf->isPart ? leaf->rounding : 0.0);
+    if (method == RB_PAIR_AUTO) {
+        if (areBallsApart(query->pair.input, leaf, threshold)) {
+            return RB_STATUS_OK;
+        }
+        rbOverlap found = testConvexLeaf(&query->pair, leaf, threshold);
+        if (found != RB_OVERLAP_OPEN) {
+            query->isDone = found == RB_OVERLAP_MEETS;
+            return RB_STATUS_OK;
+        }
+    }
     if (method == RB_PAIR_AUTO && hasMesh(leaf)) {
         query->isDone = testMeshLeaf(query, leaf, threshold);
         return RB_STATUS_OK;
@@ -668,10 +702,18 @@ static rbStatus visitOverlap(Query* query, const PairLeaf* leaf)
     }
     PairBodies bodies;
     status = makePairBodies(&query->pair, leaf, &bodies);
-    if (status == RB_STATUS_OK) {
-        query->isDone = rbGjk_Overlaps(&bodies.cso, threshold, query->pair.cache);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
-    return status;
+    // without a cache portals are faster than simplices
+    double reach = threshold + bodies.a.radius + bodies.b.radius;
+    rbOverlap found = method == RB_PAIR_AUTO && query->pair.cache == NULL
+                          ? rbTestPortal(&bodies.cso, reach)
+                          : RB_OVERLAP_OPEN;
+    query->isDone = found == RB_OVERLAP_OPEN
+                        ? rbGjk_Overlaps(&bodies.cso, threshold, query->pair.cache)
+                        : found == RB_OVERLAP_MEETS;
+    return RB_STATUS_OK;
 }
 
 // A manifold of a leaf in the frame of the input's A.

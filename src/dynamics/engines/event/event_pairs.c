@@ -243,6 +243,19 @@ static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor neighbor, d
     earliest->other = neighbor.other;
 }
 
+// A body to which nothing will happen is not in the heap: idle bodies cost nothing.
+static void setEntry(rbEventEngine* engine, int index, const Earliest* earliest)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    body->entry.pair = earliest->entry;
+    body->entry.other = earliest->other;
+    if (earliest->time < INFINITY) {
+        rbHeap_Set(&engine->heap, index, earliest->time);
+    } else {
+        rbHeap_Remove(&engine->heap, index);
+    }
+}
+
 void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
 {
     rbEventBody* body = rbEventEngine_GetBody(engine, index);
@@ -261,17 +274,16 @@ void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
         rbEventNeighbor neighbor = body->pairs.data[i];
         takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
     }
-    body->entry.pair = earliest.entry;
-    body->entry.other = earliest.other;
-    rbHeap_Set(&engine->heap, index, earliest.time);
+    setEntry(engine, index, &earliest);
 }
 
 // Number of neighbors prefetched ahead of the current one.
 #define FETCH_AHEAD 6
 
 // Spheres that neither fall nor grow: the clocks are sufficient. The same arithmetic as
-// predictSpheres, up to the sign of p and v together, which no result depends on.
-static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Earliest* earliest)
+// predictSpheres, up to the sign of p and v together, which no result depends on. True if the body
+// has no other pairs.
+static bool predictFreeSpheres(rbEventEngine* engine, int index, double time, Earliest* earliest)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     const rbEventNeighbor* neighbors = body->pairs.data;
@@ -279,6 +291,7 @@ static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
     rbVec3 position = rbEventBody_PositionAt(body, time);
     rbVec3 velocity = body->velocity;
     double radius = body->radius;
+    int predicted = 0;
     for (int i = 0; i < count && i < FETCH_AHEAD; ++i) {
         __builtin_prefetch(&engine->clocks.data[neighbors[i].other]);
         __builtin_prefetch(&engine->times.data[neighbors[i].pair], 1);
@@ -301,7 +314,10 @@ static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
             rbSweepFreeSpheres(p, rbSub(other->velocity, velocity), radius + other->radius);
         engine->times.data[neighbors[i].pair] = time + tau;
         takeEarlier(engine, neighbors[i], time + tau, earliest);
+        ++predicted;
     }
+    engine->statistics.bounds += predicted;
+    return predicted == count;
 }
 
 void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index,
@@ -314,13 +330,10 @@ void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, i
     rbEventEngine_UpdateExpiry(engine, index, time);
     Earliest earliest = {body->region.expiry, RB_ENTRY_EXPIRY, 0};
     bool isFree = !engine->isDriven && body->shape == RB_EVENT_SHAPE_SPHERE;
-    if (isFree) {
-        predictFreeSpheres(engine, index, time, &earliest);
-    }
-    for (int i = 0; i < body->pairs.count; ++i) {
+    bool isDone = isFree && predictFreeSpheres(engine, index, time, &earliest);
+    for (int i = 0; !isDone && i < body->pairs.count; ++i) {
         rbEventNeighbor neighbor = body->pairs.data[i];
         if (isFree && neighbor.row == RB_PAIR_ROW_SPHERES) {
-            engine->statistics.bounds += 1;
             continue;
         }
         rbEventEngine_PredictPair(engine, host, neighbor.pair, time);
@@ -330,9 +343,7 @@ void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, i
         rbEventEngine_UpdateEntry(engine, index);
         return;
     }
-    body->entry.pair = earliest.entry;
-    body->entry.other = earliest.other;
-    rbHeap_Set(&engine->heap, index, earliest.time);
+    setEntry(engine, index, &earliest);
 }
 
 // ------------------------------------------------------------------------------------ measurement
