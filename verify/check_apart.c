@@ -432,20 +432,17 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
     }
     double allowed = overlapAllowed(c);
     PairGap g = pairGap(c, &(Meeting){a, b, sa, sb, make3(0, 0, 0), way});
-    rbVFinding f = {RB_V_CLAIM_APART, RB_V_CERTIFIED, a, b, -g.gap, allowed, "overlap, m"};
     if (-g.gap <= allowed) {
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, APART, CERTIFIED, a, b, -g.gap, allowed, "overlap, m");
     } else if (g.isKnown && g.depth > allowed && c->model.engine == RB_V_EVENT &&
                c->model.isExactDetector != 0) {
-        f.value = g.depth;
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, APART, CERTIFIED, a, b, g.depth, allowed, "overlap, m");
     } else {
-        rbVChecker_Skip(c, RB_V_CLAIM_APART, "bodies whose hulls meet, or that nearly touch");
+        RB_V_SKIP(c, APART, "bodies whose hulls meet, or that nearly touch");
     }
     c->deepest = fmax(c->deepest, g.isKnown ? g.depth : 0.0);
     if (g.gap > way) {
-        f = (rbVFinding){RB_V_CLAIM_BETWEEN, RB_V_CERTIFIED, a, b, way, g.gap, ""};
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, BETWEEN, CERTIFIED, a, b, way, g.gap, "");
     } else {
         c->report->counts[RB_V_CLAIM_BETWEEN][RB_V_SAMPLED] += 1;
     }
@@ -470,7 +467,7 @@ void rbVCheckApart(rbVChecker* c)
     if (m->engine == RB_V_FLIGHT || (m->engine == RB_V_STEP && !m->hasContacts) ||
         length3(m->periodic) > 0.0) {
         if (length3(m->periodic) > 0.0) {
-            rbVChecker_Skip(c, RB_V_CLAIM_APART, "bodies in a periodic box");
+            RB_V_SKIP(c, APART, "bodies in a periodic box");
         }
         return;
     }
@@ -515,28 +512,20 @@ void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rb
 {
     double tolerance = c->model.tolerance;
     if (c->model.isExactDetector == 0 || length3(c->model.periodic) > 0.0) {
-        rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "contacts found by rays, or in a periodic box");
+        RB_V_SKIP(c, TOUCH, "contacts found by rays, or in a periodic box");
         return;
     }
     PairGap g = pairGap(c, &(Meeting){e->a, e->b, a, b, e->normal, 4.0 * tolerance});
     if (!g.isKnown) {
-        rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "shapes that are not convex");
+        RB_V_SKIP(c, TOUCH, "shapes that are not convex");
         return;
     }
-    rbVFinding f = {RB_V_CLAIM_TOUCH,
-                    RB_V_CERTIFIED,
-                    e->a,
-                    e->b,
-                    g.gap,
-                    tolerance * 4.0 + 1e-9,
-                    "bodies are apart where they collide, m"};
-    (void)rbVChecker_Find(c, &f);
+    RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, g.gap, tolerance * 4.0 + 1e-9,
+               "bodies are apart where they collide, m");
     if (-g.gap <= overlapAllowed(c) || g.depth > overlapAllowed(c)) {
-        f.value = -g.gap <= overlapAllowed(c) ? -g.gap : g.depth;
-        f.bound = overlapAllowed(c);
-        f.detail = "overlap where bodies collide, m";
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, -g.gap <= overlapAllowed(c) ? -g.gap : g.depth,
+                   overlapAllowed(c), "overlap where bodies collide, m");
     } else {
-        rbVChecker_Skip(c, RB_V_CLAIM_TOUCH, "shapes that are not convex, or overlap by rounding");
+        RB_V_SKIP(c, TOUCH, "shapes that are not convex, or overlap by rounding");
     }
 }

@@ -72,10 +72,8 @@ static void compareSum(rbVChecker* c, rbVClaim claim, double difference, double 
                        const char* detail)
 {
     double count = 8.0 + c->model.bodyCount;
-    rbVFinding f = {claim,     RB_V_CERTIFIED,   RB_V_NONE,
-                    RB_V_NONE, fabs(difference), SUM_ROUNDING * EPS * count * size + 1e-300,
-                    detail};
-    (void)rbVChecker_Find(c, &f);
+    rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, RB_V_NONE, RB_V_NONE, fabs(difference),
+                                     SUM_ROUNDING * EPS * count * size + 1e-300, detail});
 }
 
 static void checkEnergy(rbVChecker* c)
@@ -90,7 +88,7 @@ static void checkEnergy(rbVChecker* c)
         compareSum(c, RB_V_CLAIM_ENERGY, s.potential - l->potential, s.potentialSize,
                    "potential energy, J");
     } else {
-        rbVChecker_Skip(c, RB_V_CLAIM_ENERGY, "the potential of registered forces");
+        RB_V_SKIP(c, ENERGY, "the potential of registered forces");
     }
     compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s.momentum, l->momentum)), s.momentumSize,
                "momentum, kg m/s");
@@ -116,7 +114,7 @@ static void checkCauses(rbVChecker* c)
     compareSum(c, RB_V_CLAIM_CAUSE, drift - l->drift, 64.0 * size,
                "energy that no cause explains is not the drift stated, J");
     if (c->model.engine != RB_V_EVENT) {
-        rbVChecker_Skip(c, RB_V_CLAIM_CAUSE, "works of impacts and friction within steps");
+        RB_V_SKIP(c, CAUSE, "works of impacts and friction within steps");
         return;
     }
     double scale = 16.0 * (c->workScale + size) * (1.0 + 1e-3 * (double)c->report->events);
@@ -229,21 +227,13 @@ static void checkJoints(rbVChecker* c)
             size += length3(armA) + length3(armB) + length3(a.center) + length3(b.center);
         }
         if (j->partCount == 0) {
-            rbVChecker_Skip(c, RB_V_CLAIM_JOINT, "joints that hold velocities only");
+            RB_V_SKIP(c, JOINT, "joints that hold velocities only");
             continue;
         }
-        rbVFinding f = {RB_V_CLAIM_JOINT,
-                        RB_V_CERTIFIED,
-                        j->a,
-                        j->b,
-                        fabs(way - claim->positionError),
-                        JOINT_ROUNDING * EPS * (1.0 + size),
-                        "gap of a joint other than stated, m"};
-        (void)rbVChecker_Find(c, &f);
-        f.value = fabs(angle - claim->angleError);
-        f.bound = JOINT_ROUNDING * EPS * 4.0;
-        f.detail = "angle of a joint other than stated, rad";
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, JOINT, CERTIFIED, j->a, j->b, fabs(way - claim->positionError),
+                   JOINT_ROUNDING * EPS * (1.0 + size), "gap of a joint other than stated, m");
+        RB_V_CHECK(c, JOINT, CERTIFIED, j->a, j->b, fabs(angle - claim->angleError),
+                   JOINT_ROUNDING * EPS * 4.0, "angle of a joint other than stated, rad");
         // joints that are open at the start are pulled together first
         c->isClosed[i] = c->isClosed[i] || way <= 10.0 * c->model.jointTolerance;
         c->isOpen = c->isOpen || way > 10.0 * c->model.jointTolerance;
@@ -266,18 +256,11 @@ static void checkSprings(rbVChecker* c)
         double stretch = length - s->rest;
         double own = 0.5 * s->stiffness * stretch * stretch;
         double rounding = JOINT_ROUNDING * EPS * (1.0 + length3(pointA) + length3(pointB));
-        rbVFinding f = {RB_V_CLAIM_SPRING,
-                        RB_V_CERTIFIED,
-                        s->a,
-                        s->b,
-                        fabs(length - c->springForces[3 * (size_t)i + 1]),
-                        rounding,
-                        "length of a spring, m"};
-        (void)rbVChecker_Find(c, &f);
-        f.value = fabs(own - c->springForces[3 * (size_t)i + 2]);
-        f.bound = s->stiffness * rounding * (fabs(stretch) + rounding);
-        f.detail = "energy of a spring, J";
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b,
+                   fabs(length - c->springForces[3 * (size_t)i + 1]), rounding,
+                   "length of a spring, m");
+        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b, fabs(own - c->springForces[3 * (size_t)i + 2]),
+                   s->stiffness * rounding * (fabs(stretch) + rounding), "energy of a spring, J");
     }
 }
 
@@ -310,18 +293,10 @@ static void checkContacts(rbVChecker* c)
         double normal = dot3(p->force, p->normal);
         rbV3 across = addScaled3(p->force, -normal, p->normal);
         double rounding = FORCE_CONE * length3(p->force);
-        rbVFinding f = {RB_V_CLAIM_CONTACT,
-                        RB_V_CERTIFIED,
-                        p->a,
-                        p->b,
-                        length3(across),
-                        mostFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
-                        "friction of a contact, N"};
-        (void)rbVChecker_Find(c, &f);
-        f.value = -normal;
-        f.bound = rounding;
-        f.detail = "pull of a contact, N";
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, length3(across),
+                   mostFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
+                   "friction of a contact, N");
+        RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, -normal, rounding, "pull of a contact, N");
         addForce(c, p->b, p->force);
         addForce(c, p->a, scale3(-1.0, p->force));
     }
@@ -359,9 +334,9 @@ static void checkBalance(rbVChecker* c, double h)
         if (b->hasVarying || b->isDriven || c->struck[i] || c->model.stepOrder != 2 ||
             !c->model.isImpulses || c->model.accuracy == 0 || c->stepCount == 0 ||
             (b->isLinked && c->isOpen)) {
-            rbVChecker_Skip(c, RB_V_CLAIM_BALANCE,
-                            "first step, collisions within steps, varying forces, motors and "
-                            "springs of joints, open joints, orders above 2");
+            RB_V_SKIP(c, BALANCE,
+                      "first step, collisions within steps, varying forces, motors and "
+                      "springs of joints, open joints, orders above 2");
             continue;
         }
         rbV3 change = scale3(b->mass, sub3(t->now.v, t->node.v));
@@ -373,19 +348,15 @@ static void checkBalance(rbVChecker* c, double h)
         double left = length3(sub3(change, cause));
         bool isExact = left <= BALANCE_PART * size;
         if (left > MEAN_PART * size) {
-            rbVChecker_Skip(c, RB_V_CLAIM_BALANCE,
-                            "steps whose forces do not hold all impulses: they explain less than "
-                            "19 of 20 parts");
+            RB_V_SKIP(c, BALANCE,
+                      "steps whose forces do not hold all impulses: they explain less than "
+                      "19 of 20 parts");
             continue;
         }
-        rbVFinding f = {RB_V_CLAIM_BALANCE,
-                        isExact ? RB_V_CERTIFIED : RB_V_SAMPLED,
-                        i,
-                        RB_V_NONE,
-                        left,
-                        (isExact ? BALANCE_PART : MEAN_PART) * size,
-                        "momentum that forces do not explain, N s"};
-        (void)rbVChecker_Find(c, &f);
+        rbVChecker_Find(c, &(rbVFinding){RB_V_CLAIM_BALANCE,
+                                         isExact ? RB_V_CERTIFIED : RB_V_SAMPLED, i, RB_V_NONE,
+                                         left, (isExact ? BALANCE_PART : MEAN_PART) * size,
+                                         "momentum that forces do not explain, N s"});
     }
 }
 
@@ -425,8 +396,7 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
         }
         hasSteps = hasSteps || (body->type == RB_V_DYNAMIC && !isFree(c, body));
         if (body->type == RB_V_KINEMATIC) {
-            rbVChecker_Skip(c, RB_V_CLAIM_PATH,
-                            "the certificate has their states, not their paths");
+            RB_V_SKIP(c, PATH, "the certificate has their states, not their paths");
         }
     }
     checkJoints(c);

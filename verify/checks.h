@@ -75,7 +75,10 @@ typedef struct rbVFinding {
     double value, bound;
     const char* detail;
 } rbVFinding;
-bool rbVChecker_Find(rbVChecker* checker, const rbVFinding* finding);
+void rbVChecker_Find(rbVChecker* checker, const rbVFinding* finding);
+#define RB_V_CHECK(c, claim, class, ...) \
+    rbVChecker_Find(c, &(rbVFinding){RB_V_CLAIM_##claim, RB_V_##class, __VA_ARGS__})
+#define RB_V_SKIP(c, claim, why) rbVChecker_Skip(c, RB_V_CLAIM_##claim, why)
 void rbVChecker_Skip(rbVChecker* checker, rbVClaim claim, const char* why);
 const rbVBody* rbVChecker_Body(const rbVChecker* checker, uint32_t index);
 

@@ -28,7 +28,7 @@ static void nameBody(const rbVChecker* c, uint32_t index, char* text)
     }
 }
 
-bool rbVChecker_Find(rbVChecker* c, const rbVFinding* f)
+void rbVChecker_Find(rbVChecker* c, const rbVFinding* f)
 {
     rbVReport* r = c->report;
     bool isGood = f->value <= f->bound; // false for what is not a number
@@ -49,7 +49,6 @@ bool rbVChecker_Find(rbVChecker* c, const rbVFinding* f)
             (void)snprintf(failure->detail, sizeof failure->detail, "%s", f->detail);
         }
     }
-    return isGood;
 }
 
 void rbVChecker_Skip(rbVChecker* c, rbVClaim claim, const char* why)
@@ -72,14 +71,8 @@ enum {
 
 static void noteTime(rbVChecker* c, double time)
 {
-    rbVFinding f = {RB_V_CLAIM_ORDER,
-                    RB_V_CERTIFIED,
-                    RB_V_NONE,
-                    RB_V_NONE,
-                    c->time - time,
-                    2e-15 * fabs(time),
-                    "time after that of the next record, s"};
-    (void)rbVChecker_Find(c, &f);
+    RB_V_CHECK(c, ORDER, CERTIFIED, RB_V_NONE, RB_V_NONE, c->time - time, 2e-15 * fabs(time),
+               "time after that of the next record, s");
     c->time = time;
 }
 
@@ -308,7 +301,7 @@ static void checkClaims(rbVChecker* c, const rbVClaims* k)
     rbVFinding f = {.claim = RB_V_CLAIM_ORDER, .a = RB_V_NONE, .b = RB_V_NONE};
     f.value = fabs(k->time - c->report->endTime);
     f.detail = "end of the run other than the last node, s";
-    (void)rbVChecker_Find(c, &f);
+    rbVChecker_Find(c, &f);
     for (uint32_t i = 0; i < m->bodyCount; ++i) {
         rbVCheckAnnounced(c, i);
     }
@@ -316,17 +309,17 @@ static void checkClaims(rbVChecker* c, const rbVClaims* k)
         f.claim = RB_V_CLAIM_COUNTS;
         f.value = fabs((double)k->impacts - (double)c->impacts);
         f.detail = "impacts more or less than claimed";
-        (void)rbVChecker_Find(c, &f);
+        rbVChecker_Find(c, &f);
         f.value = fabs((double)k->micros - (double)c->micros);
         f.detail = "microcollisions more or less than claimed";
-        (void)rbVChecker_Find(c, &f);
+        rbVChecker_Find(c, &f);
     }
     if (m->engine == RB_V_STEP && m->hasContacts) {
         f.claim = RB_V_CLAIM_APART;
         f.value = c->deepest;
         f.bound = k->contactOverlap * (1.0 + 1e-6) + 1e-9;
         f.detail = "deepest overlap, m";
-        (void)rbVChecker_Find(c, &f);
+        rbVChecker_Find(c, &f);
     }
     if (m->jointCount > 0) {
         f.claim = RB_V_CLAIM_JOINT;
@@ -334,12 +327,12 @@ static void checkClaims(rbVChecker* c, const rbVClaims* k)
         double claimed = fmax(fmax(k->positionError, k->jointError), m->jointTolerance);
         f.bound = claimed * (1.0 + 1e-6) + 1e-13;
         f.detail = "largest gap of a joint, m";
-        (void)rbVChecker_Find(c, &f);
+        rbVChecker_Find(c, &f);
         f.value = c->jointWorst[1];
         claimed = fmax(fmax(k->angleError, k->jointError), m->jointTolerance);
         f.bound = claimed * (1.0 + 1e-6) + 1e-13;
         f.detail = "largest angle of a joint, rad";
-        (void)rbVChecker_Find(c, &f);
+        rbVChecker_Find(c, &f);
     }
 }
 
