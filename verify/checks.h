@@ -95,6 +95,9 @@ double rbVGetFriction(const rbVModel* model, const rbVShape* a, const rbVShape* 
 // Nodes (check_nodes.c).
 void rbVCheckNode(rbVChecker* checker, double time, bool isGrid);
 
+// Mass, center and inertia of a body against its shapes (mass.c).
+void rbVCheckMass(rbVChecker* checker, uint32_t index);
+
 // Distances (check_apart.c).
 bool rbVPrepareShapes(rbVChecker* checker);
 void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState* a,

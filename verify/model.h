@@ -76,6 +76,7 @@ typedef struct rbVState {
 
 typedef struct rbVChild {
     uint32_t geometry;
+    double density; // kg/m^3; not positive: that of the compound
     rbVPose pose;
 } rbVChild;
 
@@ -96,7 +97,7 @@ typedef struct rbVShape {
     uint32_t geometry;
     bool isSensor;
     rbVPose pose;
-    double restitution, friction, stiction;
+    double density, restitution, friction, stiction;
     uint32_t kind, groups, mask;
     rbV3 belt;
 } rbVShape;
@@ -106,9 +107,10 @@ typedef struct rbVBody {
     uint32_t type;
     uint32_t motion;
     double mass;
-    rbV3 center;    // of mass, in the body's frame
-    rbVSym inertia; // about the center, axes of the body's frame
-    rbVSym inverse; // of the inertia
+    rbV3 center;       // of mass, in the body's frame
+    rbVSym inertia;    // about the center, axes of the body's frame
+    rbVSym inverse;    // of the inertia
+    bool isFromShapes; // mass, center and inertia
     double growth;
     bool isHeld; // at the start
     rbVState start;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#define VERSION 1u
+#define VERSION 2u
 #define RAW_MAX (1u << 28)
 #define RATIO_MAX 65536u
 #define HEADER_SIZE 40u
@@ -353,10 +353,11 @@ static void readGeometry(rbVModel* m, uint32_t index, rbVWords* w)
     } else if (g->type <= RB_V_SOUP) {
         readFaces(g, w);
     } else if (g->type == RB_V_COMPOUND) {
-        g->childCount = takeCount(w, 8);
+        g->childCount = takeCount(w, 9);
         g->children = make(w, g->childCount, sizeof *g->children);
         for (uint32_t i = 0; i < g->childCount && !w->isBad; ++i) {
             g->children[i].geometry = takeBelow(w, index); // children come first
+            g->children[i].density = takeFinite(w);
             g->children[i].pose = takePose(w);
         }
     }
@@ -371,13 +372,14 @@ static void readGeometry(rbVModel* m, uint32_t index, rbVWords* w)
 
 static void readShapes(const rbVModel* m, rbVBody* b, rbVWords* w)
 {
-    b->shapeCount = takeCount(w, 17);
+    b->shapeCount = takeCount(w, 18);
     b->shapes = make(w, b->shapeCount, sizeof *b->shapes);
     for (uint32_t i = 0; i < b->shapeCount && !w->isBad; ++i) {
         rbVShape* s = &b->shapes[i];
         s->geometry = takeBelow(w, m->geometryCount);
         s->isSensor = takeBelow(w, 2) == 1;
         s->pose = takePose(w);
+        s->density = takeFinite(w);
         s->restitution = takeFinite(w);
         s->friction = takeFinite(w);
         s->stiction = takeFinite(w);
@@ -421,6 +423,7 @@ static void readBody(const rbVModel* m, rbVBody* b, rbVWords* w)
     for (int i = 0; i < 6; ++i) {
         *inertia[i] = takeFinite(w);
     }
+    b->isFromShapes = takeBelow(w, 2) == 1;
     b->growth = takeFinite(w);
     b->isHeld = takeBelow(w, 2) == 1;
     b->start = rbVWords_State(w);
@@ -531,7 +534,7 @@ bool rbVModel_Read(rbVModel* m, rbVWords* w, char message[RB_V_MESSAGE_SIZE])
             return false;
         }
     }
-    m->bodyCount = takeCount(w, 29);
+    m->bodyCount = takeCount(w, 30);
     m->bodies = make(w, m->bodyCount, sizeof *m->bodies);
     for (uint32_t i = 0; i < m->bodyCount && !w->isBad; ++i) {
         readBody(m, &m->bodies[i], w);

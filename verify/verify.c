@@ -358,7 +358,13 @@ static bool prepare(rbVChecker* c)
         rbVFlight_Begin(&c->tracks[i].flight, body, c->time, &body->start, body->isHeld);
     }
     c->report->bodies = c->model.bodyCount;
-    return rbVPrepareShapes(c);
+    bool isGood = rbVPrepareShapes(c);
+    for (uint32_t i = 0; i < c->model.bodyCount && isGood; ++i) {
+        if (c->model.bodies[i].type == RB_V_DYNAMIC) {
+            rbVCheckMass(c, i);
+        }
+    }
+    return isGood;
 }
 
 static void freeChecker(rbVChecker* c)
