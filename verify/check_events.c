@@ -54,7 +54,7 @@ static rbVImpactBody bodyAt(rbVChecker* c, uint32_t index, double time)
                            .w = s.w};
 }
 
-static bool isIntegrable(const rbVBody* body)
+bool rbVIsIntegrable(const rbVBody* body)
 {
     return !body->hasVarying && body->motion != RB_V_MOTION_EULER &&
            body->motion != RB_V_MOTION_RK4;
@@ -72,7 +72,7 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
 {
     const rbVBody* body = &c->model.bodies[index];
     rbVTrack* track = &c->tracks[index];
-    if (!isIntegrable(body)) {
+    if (!rbVIsIntegrable(body)) {
         RB_V_SKIP(c, FLIGHT, "varying forces, or an integrator of low order");
         return;
     }
@@ -106,8 +106,6 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
     rbVChecker_Find(c, &f);
 }
 
-// ----------------------------------------------------------------------------------------- flights
-
 static void checkHeld(rbVChecker* c, uint32_t index, const rbVState* state)
 {
     const rbVBody* body = &c->model.bodies[index];
@@ -117,7 +115,7 @@ static void checkHeld(rbVChecker* c, uint32_t index, const rbVState* state)
     track->hasRested = true;
     RB_V_CHECK(c, REST, CERTIFIED, index, RB_V_NONE, length3(state->v) + length3(state->w), 0.0,
                "speed of a body at rest");
-    if (isIntegrable(body)) {
+    if (rbVIsIntegrable(body)) {
         RB_V_CHECK(c, REST, CERTIFIED, index, RB_V_NONE,
                    length3(sub3(state->center, before.center)),
                    FLIGHT_ROUNDING * EPS * (length3(before.center) + body->reach) +
@@ -153,14 +151,13 @@ void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, b
     }
     rbVFlight_Begin(&track->flight, body, c->time, state, isHeld);
     track->now = *state;
-    c->spans[index].speed =
-        fmax(c->spans[index].speed, length3(state->v) + length3(state->w) * body->reach);
+    c->spans[index].speed = fmax(c->spans[index].speed, length3(state->v));
+    c->spans[index].spin = fmax(c->spans[index].spin, rbVGetSpinMax(body, state, 0.0));
+    rbVAddLeg(c, index, c->time, isHeld);
     track->isPushed = false;
     track->impulseSum = 0.0;
     track->spinSum = 0.0;
 }
-
-// ----------------------------------------------------------------------------------------- impacts
 
 static double combine(uint32_t rule, double a, double b)
 {
@@ -390,7 +387,7 @@ static rbVState poseOf(const rbVImpactBody* body)
 
 static bool isChecked(const rbVChecker* c, const rbVEvent* e)
 {
-    return isIntegrable(&c->model.bodies[e->a]) && isIntegrable(&c->model.bodies[e->b]);
+    return rbVIsIntegrable(&c->model.bodies[e->a]) && rbVIsIntegrable(&c->model.bodies[e->b]);
 }
 
 // One impact by its law.
@@ -550,7 +547,7 @@ void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
         if (c->model.engine == RB_V_EVENT) {
             c->group[c->groupCount++] = *e;
         } else {
-            c->struck[e->a] = c->struck[e->b] = true;
+            c->loads[e->a].isStruck = c->loads[e->b].isStruck = true;
         }
     } else if (e->kind == RB_V_EVENT_REST && e->a != RB_V_NONE && c->model.engine == RB_V_EVENT) {
         rbVTrack* track = &c->tracks[e->a];

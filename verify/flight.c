@@ -167,30 +167,6 @@ void rbVFlight_Begin(rbVFlight* f, const rbVBody* body, double time, const rbVSt
     f->turn.t = ddOf3(turnBack3(state->q, body->torque));
 }
 
-// A sphere turns about a fixed axis.
-static bool isRound(const rbVBody* body)
-{
-    const rbVSym* i = &body->inertia;
-    return i->xx == i->yy && i->yy == i->zz && i->xy == 0.0 && i->xz == 0.0 && i->yz == 0.0;
-}
-
-static void turnRound(rbVFlight* f, const rbVBody* body, double h)
-{
-    rbV3 w = mulSym(&body->inverse, ddValue3(f->turn.m));
-    double speed = length3(w);
-    if (speed > 0.0) {
-        double half = 0.5 * speed * h;
-        rbV3 axis = scale3(sin(half) / speed, w);
-        rbV4 q = {ddValue(f->turn.q[0]), ddValue(f->turn.q[1]), ddValue(f->turn.q[2]),
-                  ddValue(f->turn.q[3])};
-        q = mul4(q, (rbV4){cos(half), axis.x, axis.y, axis.z});
-        f->turn.q[0] = ddOf(q.w);
-        f->turn.q[1] = ddOf(q.x);
-        f->turn.q[2] = ddOf(q.y);
-        f->turn.q[3] = ddOf(q.z);
-    }
-}
-
 // s, the length of a step of the series.
 static double seriesStep(const rbVFlight* f, const rbVBody* body)
 {
@@ -246,14 +222,8 @@ void rbVFlight_Advance(rbVFlight* f, const rbVBody* body, double time)
     rbVDd3 a = ddOf3(body->acceleration);
     f->x = ddAddScaled3(ddAddScaled3(f->x, left, f->v), half, a);
     f->v = ddAddScaled3(f->v, left, a);
-    bool hasTorque = length3(body->torque) > 0.0;
     f->angle += left.hi * length3(mulSym(&body->inverse, ddValue3(f->turn.m)));
-    if (!hasTorque && isRound(body)) {
-        turnRound(f, body, left.hi);
-        f->turnTime = time;
-    } else {
-        turnTo(f, body, time);
-    }
+    turnTo(f, body, time);
 }
 
 // The rotation now: the state itself, or the series from there.

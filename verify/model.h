@@ -46,23 +46,15 @@ typedef enum rbVLaw {
 } rbVLaw;
 
 typedef enum rbVMotion {
-    RB_V_MOTION_AUTO,
-    RB_V_MOTION_EXACT,
-    RB_V_MOTION_TAYLOR,
-    RB_V_MOTION_RK4,
-    RB_V_MOTION_CASH_KARP,
-    RB_V_MOTION_EULER
+    RB_V_MOTION_EXACT = 1,
+    RB_V_MOTION_RK4 = 3,
+    RB_V_MOTION_EULER = 5
 } rbVMotion;
 
 typedef enum rbVEventKind {
-    RB_V_EVENT_IMPULSE,
-    RB_V_EVENT_SET_STATE,
-    RB_V_EVENT_FALLBACK,
-    RB_V_EVENT_TOLERANCE,
-    RB_V_EVENT_IMPACT,
+    RB_V_EVENT_IMPACT = 4,
     RB_V_EVENT_MICRO,
-    RB_V_EVENT_LASTING,
-    RB_V_EVENT_REST,
+    RB_V_EVENT_REST = 7,
     RB_V_EVENT_WAKE,
     RB_V_EVENT_KINDS = 12
 } rbVEventKind;
@@ -218,17 +210,6 @@ typedef struct rbVLedger {
         motor, dissipation, rest, drift;
     rbV3 momentum, angularMomentum;
 } rbVLedger;
-
-// The bounds claimed for the whole run.
-typedef struct rbVClaims {
-    double time;
-    uint64_t hash;
-    double eventOverlap, contactOverlap, positionError, angleError, jointError;
-    uint64_t impacts, micros, collisions, unmetSteps;
-    double gapError, speedError;
-} rbVClaims;
-
-// ----------------------------------------------------------------------------------------- reading
 
 // Words of a block, read one after the other. Beyond the end: zeros, and isBad.
 typedef struct rbVWords {

@@ -88,8 +88,6 @@ static inline rbV3 mulSym(const rbVSym* m, rbV3 v)
                   m->xz * v.x + m->yz * v.y + m->zz * v.z};
 }
 
-// --------------------------------------------------------------------------------- double-double
-
 typedef struct rbVDd {
     double hi, lo;
 } rbVDd;

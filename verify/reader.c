@@ -28,8 +28,6 @@ static uint64_t wordOf(const unsigned char* bytes, int count)
     return word;
 }
 
-// ------------------------------------------------------------------------------------------ blocks
-
 bool rbVReader_Open(rbVReader* r, const char* path)
 {
     static const unsigned char magic[8] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n'};
@@ -166,8 +164,6 @@ rbVBlock rbVReader_Next(rbVReader* r)
     return fail(r, "has an unknown tag");
 }
 
-// ------------------------------------------------------------------------------------------- words
-
 uint64_t rbVWords_Take(rbVWords* w)
 {
     if (w->place >= w->count) {
@@ -285,8 +281,6 @@ static void takePair(rbVWords* w, uint32_t count, uint32_t* a, uint32_t* b)
         *a = *b = RB_V_NONE;
     }
 }
-
-// ------------------------------------------------------------------------------------------- model
 
 static void readSettings(rbVModel* m, rbVWords* w)
 {

@@ -114,8 +114,8 @@ static void foreignAndCutFilesAreRefused(void** state)
     assert_true(report.nodes > 0);
     assert_int_equal(report.failed, 0);
     assert_false(report.isComplete);
-    bytes[8] = 2;
-    expectRefusal(bytes, size, "version 2");
+    bytes[8] = 9;
+    expectRefusal(bytes, size, "version 9");
     free(bytes);
 }
 

@@ -287,15 +287,16 @@ static bool isOfShapes(const rbWorld* world, rbBodyId id, const rbMassProperties
         rbShapeDef shape = rbBody_GetShape(world, id, i);
         rbMassProperties own = {0};
         const rbGeometry* geometry = rbWorld_GetGeometry(world, shape.geometry);
-        if (shape.isSensor || rbGeometry_GetMass(geometry, shape.material.density, &own, NULL) !=
-                                  RB_STATUS_OK) {
+        if (shape.isSensor ||
+            rbGeometry_GetMass(geometry, shape.material.density, &own, NULL) != RB_STATUS_OK) {
             continue;
         }
         own = rbMassProperties_Transform(&own, shape.transform);
         rbVec3 arm = rbSub(own.center, mass->center);
         sum += own.mass;
         center = rbAddScaled(center, own.mass, arm);
-        trace += own.inertia.xx + own.inertia.yy + own.inertia.zz + 2.0 * own.mass * rbDot(arm, arm);
+        trace +=
+            own.inertia.xx + own.inertia.yy + own.inertia.zz + 2.0 * own.mass * rbDot(arm, arm);
     }
     double expected = mass->inertia.xx + mass->inertia.yy + mass->inertia.zz;
     return mass->mass > 0.0 && fabs(sum - mass->mass) <= 1e-12 * mass->mass &&
