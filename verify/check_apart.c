@@ -512,18 +512,22 @@ static rbVClass walkPair(rbVChecker* c, uint32_t a, uint32_t b)
     return isSampled || t < c->time ? RB_V_SAMPLED : RB_V_CERTIFIED;
 }
 
+// m, contacts of the step engine act within it.
+static double nearOf(const rbVChecker* c)
+{
+    return c->model.engine == RB_V_STEP ? 2.0 * c->model.shell + c->model.tolerance : 0.0;
+}
+
 static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
 {
     const rbVBody* x = &c->model.bodies[a];
     const rbVBody* y = &c->model.bodies[b];
     const rbVState* sa = &c->tracks[a].now;
     const rbVState* sb = &c->tracks[b].now;
-    double way = c->spans[a].way + c->spans[b].way;
-    if (x->isBounded && y->isBounded) {
-        double apart = length3(sub3(sb->center, sa->center)) - ballOf(c, a) - ballOf(c, b);
-        if (apart > way) {
-            return;
-        }
+    double way = c->spans[a].way + c->spans[b].way + 2.0 * nearOf(c);
+    if (x->isBounded && y->isBounded &&
+        length3(sub3(sb->center, sa->center)) - ballOf(c, a) - ballOf(c, b) > way) {
+        return;
     }
     double allowed = overlapAllowed(c);
     PairGap g = pairGap(c, &(Meeting){a, b, sa, sb, make3(0, 0, 0), way, c->time});
@@ -540,6 +544,7 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
         RB_V_CHECK(c, BETWEEN, CERTIFIED, a, b, way, g.gap, "");
         return;
     }
+    c->loads[a].isNear = c->loads[b].isNear = true;
     bool isFollowed = c->model.engine == RB_V_EVENT && c->model.isExactDetector != 0 && g.isKnown &&
                       x->type != RB_V_KINEMATIC && y->type != RB_V_KINEMATIC &&
                       rbVIsIntegrable(x) && rbVIsIntegrable(y);
@@ -576,7 +581,7 @@ void rbVCheckApart(rbVChecker* c)
     }
     for (uint32_t i = 0; i < m->bodyCount; ++i) {
         const rbVState* s = &c->tracks[i].now;
-        double reach = ballOf(c, i) + c->spans[i].way;
+        double reach = ballOf(c, i) + c->spans[i].way + nearOf(c);
         bool isBounded = m->bodies[i].isBounded;
         list[i] = (Interval){isBounded ? s->center.x - reach : -INFINITY,
                              isBounded ? s->center.x + reach : INFINITY, i};

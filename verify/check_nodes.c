@@ -318,7 +318,6 @@ static void checkContacts(rbVChecker* c)
         RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, -normal, rounding, "pull of a contact, N");
         addForce(c, p->b, p->force, make3(0, 0, 0), p->point);
         addForce(c, p->a, scale3(-1.0, p->force), make3(0, 0, 0), p->point);
-        c->loads[p->a].isTouched = c->loads[p->b].isTouched = true;
     }
 }
 
@@ -363,7 +362,7 @@ static void balance(rbVChecker* c, uint32_t i, double left, double size, const c
     }
 }
 
-// A body that nothing touched at the start and at the end of a step flew.
+// A body that was near to nothing in a step flew.
 static void checkFree(rbVChecker* c, uint32_t i, double h)
 {
     const rbVBody* b = &c->model.bodies[i];
@@ -401,7 +400,7 @@ static void checkBalance(rbVChecker* c, double h)
         if (b->type != RB_V_DYNAMIC) {
             continue;
         }
-        if (!b->isLinked && !b->hasVarying && !l->isStruck && !l->isTouched && !l->wasTouched) {
+        if (!b->isLinked && !b->hasVarying && !l->isStruck && !l->isNear) {
             checkFree(c, i, h);
             continue;
         }
@@ -434,7 +433,7 @@ static void forgetForces(rbVChecker* c)
     c->hasJointForces = false;
     c->hasSpringForces = false;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        c->loads[i] = (rbVLoad){.wasTouched = c->loads[i].isTouched};
+        c->loads[i] = (rbVLoad){0};
     }
 }
 
@@ -467,6 +466,10 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
         }
     }
     checkSprings(c);
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        rbVMeasureWay(c, i, time - c->lastNode);
+    }
+    rbVCheckApart(c);
     if (hasSteps && isGrid) {
         checkContacts(c);
         addLinks(c);
@@ -480,10 +483,6 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
         c->nodeTime = time;
         c->hasNode = true;
     }
-    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        rbVMeasureWay(c, i, time - c->lastNode);
-    }
-    rbVCheckApart(c);
     c->lastNode = time;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         c->tracks[i].legCount = 0;

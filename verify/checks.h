@@ -45,8 +45,7 @@ typedef struct rbVLoad {
     rbV3 force, torque; // N, N m about its center; means of the step
     double size, twist; // the same of the magnitudes
     bool isStruck;      // it collided in this step
-    bool isTouched;     // a contact is listed at the end of the step, and
-    bool wasTouched;    // at its start
+    bool isNear;        // to another body, at some time of the step
 } rbVLoad;
 
 typedef struct rbVChecker {

@@ -208,6 +208,19 @@ static void turnTo(rbVFlight* f, const rbVBody* body, double time)
     }
 }
 
+static void turnRound(rbVFlight* f, rbV3 w, double h)
+{
+    double speed = length3(w);
+    rbVDd* t = f->turn.q;
+    rbV3 axis = scale3(speed > 0.0 ? sin(0.5 * speed * h) / speed : 0.0, w);
+    rbV4 q = mul4((rbV4){ddValue(t[0]), ddValue(t[1]), ddValue(t[2]), ddValue(t[3])},
+                  (rbV4){cos(0.5 * speed * h), axis.x, axis.y, axis.z});
+    const rbVDd turned[4] = {ddOf(q.w), ddOf(q.x), ddOf(q.y), ddOf(q.z)};
+    for (int i = 0; i < 4; ++i) {
+        t[i] = turned[i];
+    }
+}
+
 void rbVFlight_Advance(rbVFlight* f, const rbVBody* body, double time)
 {
     rbVDd left = ddSum(time, -f->time);
@@ -222,8 +235,16 @@ void rbVFlight_Advance(rbVFlight* f, const rbVBody* body, double time)
     rbVDd3 a = ddOf3(body->acceleration);
     f->x = ddAddScaled3(ddAddScaled3(f->x, left, f->v), half, a);
     f->v = ddAddScaled3(f->v, left, a);
-    f->angle += left.hi * length3(mulSym(&body->inverse, ddValue3(f->turn.m)));
-    turnTo(f, body, time);
+    rbV3 w = mulSym(&body->inverse, ddValue3(f->turn.m));
+    const rbVSym* i = &body->inertia;
+    f->angle += left.hi * length3(w);
+    bool isRound = i->xx == i->yy && i->yy == i->zz && i->xy == 0.0 && i->xz == 0.0 && i->yz == 0.0;
+    if (isRound && length3(body->torque) == 0.0) {
+        turnRound(f, w, left.hi); // a ball turns about a fixed axis
+        f->turnTime = time;
+    } else {
+        turnTo(f, body, time);
+    }
 }
 
 // The rotation now: the state itself, or the series from there.

@@ -56,10 +56,17 @@ static void runCommand(const char* command)
 
 unsigned char* rbMakeCertificate(const char* scene, const char* options, size_t* size)
 {
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/scenes/%s.json", RB_SOURCE_DIR, scene);
+    return rbMakeCertificateOf(path, options, size);
+}
+
+unsigned char* rbMakeCertificateOf(const char* scenePath, const char* options, size_t* size)
+{
     const char* path = rbScratchPath();
-    char command[1024];
-    (void)snprintf(command, sizeof command, "%s run %s/scenes/%s.json %s --quiet --certificate %s",
-                   RB_PROGRAM, RB_SOURCE_DIR, scene, options, path);
+    char command[2048];
+    (void)snprintf(command, sizeof command, "%s run %s %s --quiet --certificate %s", RB_PROGRAM,
+                   scenePath, options, path);
     runCommand(command);
     FILE* file = fopen(path, "rb");
     assert_non_null(file);
