@@ -161,26 +161,19 @@ typedef struct rbVModel {
     rbV3 gravity, periodic;
     uint32_t law, restitutionRule, frictionRule;
     double tolerance, contactTime;
-    uint32_t order, lasting, isExactDetector;
-    uint32_t accuracy;
+    uint32_t order, lasting, isExactDetector, accuracy, stepOrder;
     double step;
-    uint32_t stepOrder;
     double jointTolerance, errorMax;
     uint32_t isImpulses, hasContacts;
     double shell, velocityTolerance, restSpeed;
     uint32_t areNeighborsMeeting;
     rbVGeometry* geometries;
-    uint32_t geometryCount;
     rbVBody* bodies;
-    uint32_t bodyCount;
     rbVForce* forces;
-    uint32_t forceCount;
     rbVMaterialPair* pairs;
-    uint32_t pairCount;
     rbVJoint* joints;
-    uint32_t jointCount;
     rbVSpring* springs;
-    uint32_t springCount;
+    uint32_t geometryCount, bodyCount, forceCount, pairCount, jointCount, springCount;
 } rbVModel;
 
 typedef struct rbVEvent {

@@ -123,7 +123,7 @@ void rbWriteWordFile(const rbWordFile* file, const char* path)
 {
     FILE* out = fopen(path, "wb");
     assert_non_null(out);
-    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 1};
+    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 2};
     uint64_t checksum = hashBytes(HASH_START, signature, 16);
     putWord(signature + 16, checksum, 8);
     (void)fwrite(signature, 1, sizeof signature, out);
