@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 
-#define EPS 2.22e-16
 #define GJK_STEPS 64
 #define WALK_MAX 40     // places of a pair between two nodes
 #define TOUCH_SAMPLES 4 // of a pair that touches

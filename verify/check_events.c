@@ -1,7 +1,6 @@
 // Checks of events and of the flights between them.
 #include "verify/checks.h"
 
-#define EPS 2.22e-16
 // Bounds in units of the rounding of the quantities involved. Closed forms in doubles lose some
 // digits: a flight about the middle axis in the gallery is off by more than 30.
 #define FLIGHT_ROUNDING 200.0

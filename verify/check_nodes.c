@@ -2,7 +2,6 @@
 // accounting, and in the step engine forces against changes of momentum, joints and contacts.
 #include "verify/checks.h"
 
-#define EPS 2.22e-16
 #define SUM_ROUNDING 16.0
 // What the sums of a step lose of their largest terms.
 #define BALANCE_PART 1e-9

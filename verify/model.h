@@ -74,7 +74,6 @@ typedef struct rbVChild {
 
 typedef struct rbVGeometry {
     uint32_t type;
-    double radius;     // claimed, about its origin
     double numbers[4]; // lengths; of a plane normal and offset
     rbV3* vertices;
     uint32_t vertexCount;
@@ -91,7 +90,6 @@ typedef struct rbVShape {
     rbVPose pose;
     double density, restitution, friction, stiction;
     uint32_t kind, groups, mask;
-    rbV3 belt;
 } rbVShape;
 
 typedef struct rbVBody {
@@ -123,7 +121,6 @@ typedef struct rbVForce {
     uint32_t type; // 0 constant, 1 drag, 2 central, others: not known here
     uint32_t body;
     rbV3 force, torque;
-    double linear, quadratic, angular;
     rbV3 center;
     double strength;
 } rbVForce;
@@ -151,7 +148,7 @@ typedef struct rbVJoint {
 typedef struct rbVSpring {
     uint32_t a, b;
     rbV3 anchorA, anchorB;
-    double rest, stiffness, damping;
+    double rest, stiffness;
 } rbVSpring;
 
 typedef struct rbVModel {
@@ -160,13 +157,11 @@ typedef struct rbVModel {
     double startTime;
     rbV3 gravity, periodic;
     uint32_t law, restitutionRule, frictionRule;
-    double tolerance, contactTime;
-    uint32_t order, lasting, isExactDetector, accuracy, stepOrder;
-    double step;
-    double jointTolerance, errorMax;
+    uint32_t isExactDetector, accuracy, stepOrder;
+    double tolerance, step;
+    double jointTolerance;
     uint32_t isImpulses, hasContacts;
-    double shell, velocityTolerance, restSpeed;
-    uint32_t areNeighborsMeeting;
+    double shell;
     rbVGeometry* geometries;
     rbVBody* bodies;
     rbVForce* forces;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define EPS 2.22e-16 // of doubles
+
 typedef struct rbV3 {
     double x, y, z;
 } rbV3;

@@ -209,6 +209,14 @@ rbVState rbVWords_State(rbVWords* w)
     return s;
 }
 
+// Words that no check uses.
+static void skipWords(rbVWords* w, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        (void)rbVWords_Take(w);
+    }
+}
+
 // A count of things that take at least size words each.
 static uint32_t takeCount(rbVWords* w, size_t size)
 {
@@ -294,21 +302,17 @@ static void readSettings(rbVModel* m, rbVWords* w)
     m->restitutionRule = takeBelow(w, 6);
     m->frictionRule = takeBelow(w, 6);
     m->tolerance = takeFinite(w);
-    m->contactTime = takeFinite(w);
-    m->order = takeBelow(w, 2);
-    m->lasting = takeBelow(w, 3);
+    skipWords(w, 3); // contactTime, order, lasting
     m->isExactDetector = takeBelow(w, 2);
     m->accuracy = takeBelow(w, 3);
     m->step = takeFinite(w);
     m->stepOrder = takeBelow(w, 64);
     m->jointTolerance = takeFinite(w);
-    m->errorMax = takeFinite(w);
+    skipWords(w, 1); // errorMax
     m->isImpulses = takeBelow(w, 2);
     m->hasContacts = takeBelow(w, 2);
     m->shell = takeFinite(w);
-    m->velocityTolerance = takeFinite(w);
-    m->restSpeed = takeFinite(w);
-    m->areNeighborsMeeting = takeBelow(w, 2);
+    skipWords(w, 3); // velocityTolerance, restSpeed, areNeighborsMeeting
 }
 
 static void readFaces(rbVGeometry* g, rbVWords* w)
@@ -337,7 +341,7 @@ static void readGeometry(rbVModel* m, uint32_t index, rbVWords* w)
     rbVGeometry* g = &m->geometries[index];
     size_t start = w->place;
     g->type = takeBelow(w, 64);
-    g->radius = rbVWords_Number(w);
+    skipWords(w, 1); // its radius as claimed
     if (g->type <= RB_V_PLANE) {
         int count = g->type == RB_V_PLANE ? 4 : 3;
         for (int i = 0; i < count; ++i) {
@@ -381,7 +385,7 @@ static void readShapes(const rbVModel* m, rbVBody* b, rbVWords* w)
         uint64_t bits = rbVWords_Take(w);
         s->groups = (uint32_t)bits;
         s->mask = (uint32_t)(bits >> 32);
-        s->belt = rbVWords_Vector(w);
+        skipWords(w, 3); // velocity of the surface
     }
 }
 
@@ -443,9 +447,7 @@ static void readForces(rbVModel* m, rbVWords* w)
         w->isBad = w->isBad || (f->body != RB_V_NONE && f->body >= m->bodyCount);
         f->force = rbVWords_Vector(w);
         f->torque = rbVWords_Vector(w);
-        f->linear = rbVWords_Number(w);
-        f->quadratic = rbVWords_Number(w);
-        f->angular = rbVWords_Number(w);
+        skipWords(w, 3); // linear, quadratic, angular
         f->center = rbVWords_Vector(w);
         f->strength = rbVWords_Number(w);
         w->isBad = w->isBad || !isFinite3(f->force) || !isFinite3(f->torque);
@@ -500,7 +502,7 @@ static void readLinks(rbVModel* m, rbVWords* w)
         s->anchorB = rbVWords_Vector(w);
         s->rest = takeFinite(w);
         s->stiffness = takeFinite(w);
-        s->damping = takeFinite(w);
+        skipWords(w, 1); // damping
     }
 }
 

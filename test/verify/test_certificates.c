@@ -4,6 +4,7 @@
 #include "rb_test.h"
 #include "verify/verify.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,27 @@ static void runsOfEveryEngineAreCertified(void** state)
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) {
         expectClean(scenes[i][0], scenes[i][1]);
     }
+}
+
+// Every scene of the gallery: its beginning here, the whole of it by `make certify`.
+static void theWholeGalleryIsCertified(void** state)
+{
+    (void)state;
+    DIR* folder = opendir(RB_SOURCE_DIR "/scenes");
+    assert_non_null(folder);
+    int count = 0;
+    for (const struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        const char* end = strstr(entry->d_name, ".json");
+        if (end == NULL) {
+            continue;
+        }
+        char scene[256];
+        (void)snprintf(scene, sizeof scene, "%.*s", (int)(end - entry->d_name), entry->d_name);
+        expectClean(scene, rbTest_IsLong() ? "--duration 0.1" : "--duration 0.01");
+        count += 1;
+    }
+    (void)closedir(folder);
+    assert_true(count > 90);
 }
 
 // What the engine claims is checked, not only counted: each kind of claim in a scene that has it.
@@ -181,6 +203,6 @@ static void hostileContentDoesNoHarm(void** state)
 }
 
 RB_TEST_GROUP(test_certificates, cmocka_unit_test(runsOfEveryEngineAreCertified),
-              cmocka_unit_test(everyClaimIsExercised),
+              cmocka_unit_test(theWholeGalleryIsCertified), cmocka_unit_test(everyClaimIsExercised),
               cmocka_unit_test(foreignAndCutFilesAreRefused),
               cmocka_unit_test(damagedFilesAreRefused), cmocka_unit_test(hostileContentDoesNoHarm));
