@@ -1,6 +1,10 @@
+#define _XOPEN_SOURCE 700
+
 #include "cli/certificate_check.h"
 
 #include "cli/cli.h"
+
+#include <rattleback/output.h>
 
 #include <inttypes.h>
 #include <string.h>
