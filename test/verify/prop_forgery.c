@@ -5,6 +5,7 @@
 #include "rb_test.h"
 #include "verify/verify.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,17 +100,18 @@ static rbWordFile makeFile(const char* scene, const char* options)
     return file;
 }
 
-// A number of the model times (1 + part), or plus it where it is zero; the verifier must fail.
+// A number of the model times (1 + part), or plus it where it is nearly zero; the verifier must
+// fail.
 static int misses;
 static void expectFound(const rbWordFile* file, size_t at, double part, const char* what)
 {
     uint64_t* w = file->blocks[0].words;
     uint64_t before = w[at];
     double number = rbWordToNumber(before);
-    w[at] = rbNumberToWord(number == 0.0 ? part : number * (1.0 + part));
+    w[at] = rbNumberToWord(fabs(number) < 1e-9 ? number + part : number * (1.0 + part));
     int result = verify(file);
     if (result != 1) {
-        (void)fprintf(stderr, "%s: result %d\n", what, result);
+        (void)fprintf(stderr, "%s at word %zu: result %d\n", what, at, result);
         misses += 1;
     }
     w[at] = before;
@@ -135,10 +137,12 @@ static void runsOfAnotherModelAreFound(void** state)
             }
             done += 1;
             expectFound(&file, body + B_MASS, 1e-6, "mass");
-            expectFound(&file, body + B_CENTER, 1e-6, "center of mass");
-            expectFound(&file, body + B_INERTIA, 1e-6, "inertia");
-            expectFound(&file, body + B_INERTIA + 3, 1e-9, "product of inertia");
-            expectFound(&file, p.shapes[i] + S_DENSITY, 1e-6, "density");
+            if (w[body + B_FROM_SHAPES] == 1) { // explicit ones are the user's
+                expectFound(&file, body + B_CENTER, 1e-6, "center of mass");
+                expectFound(&file, body + B_INERTIA, 1e-6, "inertia");
+                expectFound(&file, body + B_INERTIA + 3, 1e-6, "product of inertia");
+                expectFound(&file, p.shapes[i] + S_DENSITY, 1e-6, "density");
+            }
             expectFound(&file, body + B_STATE + (isEvent ? 0 : 7), 1e-6, "start");
             if (s == 1) { // it has one pair
                 expectFound(&file, p.shapes[i] + S_RESTITUTION, 1e-5, "restitution");
