@@ -1,10 +1,10 @@
 #include "verify/flight.h"
 
 #define ORDER_MAX RB_V_ORDER_MAX
-#define SHORT_ANGLE 0.02  // rad, up to which a step of its own is cheaper than a series to evaluate
-#define STEP_ANGLE 0.5    // rad, turned in one step of the series
-#define STEPS_MAX 1000000 // of one flight: a hostile file may ask for more
-#define SERIES_END 1e-21  // terms below this part of the sum end the series
+#define SHORT_ANGLE 0.02 // rad, up to which a step of its own is cheaper than a series to evaluate
+#define STEP_ANGLE 0.5   // rad, turned in one step of the series
+#define STEPS_MAX 20000  // between two looks at a flight: a hostile file may ask for more
+#define SERIES_END 1e-21 // terms below this part of the sum end the series
 
 // M' = M x w + T, T' = T x w, q' = q w / 2 with w = J M, all in the axes of the body: the
 // coefficients of the series follow from each other by products of series.
