@@ -140,7 +140,8 @@ static void runsOfAnotherModelAreFound(void** state)
             if (w[body + B_FROM_SHAPES] == 1) { // explicit ones are the user's
                 expectFound(&file, body + B_CENTER, 1e-6, "center of mass");
                 expectFound(&file, body + B_INERTIA, 1e-6, "inertia");
-                expectFound(&file, body + B_INERTIA + 3, 1e-6, "product of inertia");
+                expectFound(&file, body + B_INERTIA + 3, 1e-6 * rbWordToNumber(w[body + B_INERTIA]),
+                            "product of inertia");
                 expectFound(&file, p.shapes[i] + S_DENSITY, 1e-6, "density");
             }
             expectFound(&file, body + B_STATE + (isEvent ? 0 : 7), 1e-6, "start");
