@@ -70,8 +70,8 @@ test: setup-test build ## installs the packages for the tests, builds and runs a
 	$(call run_tests,release,,normal)
 
 .PHONY: certify
-certify: build ## runs all scenes (of at most 20 s each), checks their certificates and prints a table
-	@tools/certify.py $(PROGRAM)
+certify: build ## runs all scenes (at most 20 s of CPU time each), checks their certificates and prints a table
+	@tools/certify.py $(PROGRAM) --jobs $(JOBS)
 
 .PHONY: python
 python: setup-python build ## installs the Python package into build/python and tests it (SCENES=all: all examples against the program)

@@ -1,29 +1,78 @@
 #!/usr/bin/env python3
 """Runs scenes, checks their certificates, and prints a table.
 
-usage: tools/certify.py PROGRAM [--limit SECONDS] [--keep FOLDER] [SCENE...]
+usage: tools/certify.py PROGRAM [--limit SECONDS] [--keep FOLDER] [--jobs N] [SCENE...]
 
-Without scenes: all of scenes/. A run that takes longer than the limit is named and left out.
-Exit code 1 if a claim fails or a certificate cannot be read.
+Without scenes: all of scenes/. A run that has taken SECONDS of CPU time (20) is asked to stop as by Ctrl-C; its
+certificate then covers what was simulated, and the column "of" says how much of the scene that is.
+Columns: x run, CPU time of the check in parts of that of the run, at least 0.1 s; x rec, size of the certificate in
+parts of the recording of the same run; x node, the same per state: the step engine certifies every step, a recording
+has every output.
+Exit code 1 if a claim fails, a certificate cannot be read, or a check takes more than three times as long as its run.
 """
 import argparse
+import concurrent.futures
 import json
 import os
-import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+
+TIMES = 3.0  # of the run, that a check may take
+LEAST = 0.1  # s: below, the start of the program counts most
 
 
 def run(command, limit):
-    """Exit code (None: too long), output, and seconds of CPU time."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
-    except subprocess.TimeoutExpired:
-        return None, "", limit
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return done.returncode, done.stdout, after.ru_utime - before.ru_utime
+    """Exit code, output, seconds of CPU time; after limit seconds of it the program is asked to stop."""
+    with tempfile.TemporaryFile() as output:
+        child = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
+        asked = False
+        ticks = os.sysconf("SC_CLK_TCK")
+        pid = 0
+        while pid == 0:
+            pid, status, usage = os.wait4(child.pid, os.WNOHANG if limit else 0)
+            if pid == 0:
+                time.sleep(0.05)
+                with open(f"/proc/{child.pid}/stat", encoding="utf-8") as file:
+                    fields = file.read().rpartition(")")[2].split()
+                if not asked and (int(fields[11]) + int(fields[12])) / ticks > limit:
+                    child.send_signal(signal.SIGINT)
+                    asked = True
+        child.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        return child.returncode, output.read().decode(), usage.ru_utime + usage.ru_stime, asked
+
+
+def certify(program, scene, folder, limit, keep):
+    """The row of a scene: text, counts, times, whether it is bad."""
+    path = os.path.join(folder, scene + ".rbc")
+    recording = os.path.join(folder, scene + ".rbr")
+    code, text, spent, asked = run([program, "run", scene, "--json", "--certificate", path, "--record", recording], limit)
+    if not os.path.exists(path):
+        return f"{scene:28}run: exit code {code}", [0] * 4, [0.0, 0.0], True
+    size = os.path.getsize(path)
+    record = os.path.getsize(recording)
+    os.remove(recording)
+    code, checks, checked, _ = run([program, "verify", path, "--json"], None)
+    if not keep:
+        os.remove(path)
+    if code not in (0, 1):
+        return f"{scene:28}verify: exit code {code}", [0] * 4, [spent, checked], True
+    found = json.loads(checks)
+    report = json.loads(text)
+    counts = [found[key] for key in ("certified", "sampled", "notChecked", "failed")]
+    times = checked / max(spent, LEAST)
+    frames = max(1, report.get("frames", found["nodes"]))
+    per_node = size / max(1, found["nodes"]) / (record / frames)
+    part = f"{100.0 * found['endTime'] / report['duration']:.0f} %" if asked and "duration" in report else ""
+    row = (f"{scene:28}{found['events']:9}{found['nodes']:7}{counts[0]:11}{counts[1]:9}{counts[2]:9}{counts[3]:7}"
+           f"{spent:8.2f}{checked:8.2f}{times:6.2f}{size / 1e6:8.2f}{size / record:7.2f}{per_node:7.2f}{part:>6}")
+    for failure in found["failures"][:3]:
+        row += (f"\n    {failure['time']:.9g} s {failure['bodyA']} {failure['bodyB']}: {failure['what']}: "
+                f"{failure['value']:.3g}, at most {failure['bound']:.3g}")
+    return row, counts, [spent, checked], code == 1 or times > TIMES
 
 
 def main():
@@ -32,45 +81,25 @@ def main():
     parser.add_argument("scenes", nargs="*")
     parser.add_argument("--limit", type=float, default=20.0)
     parser.add_argument("--keep")
+    parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_intermixed_args()
-    folder = arguments.keep or tempfile.mkdtemp(prefix="certify-")
-    scenes = arguments.scenes or sorted(
-        name[:-5] for name in os.listdir("scenes") if name.endswith(".json"))
-    print(f"{'scene':28}{'events':>9}{'nodes':>7}{'certified':>11}{'sampled':>10}{'not chk':>9}"
-          f"{'failed':>8}{'MB':>7}{'run s':>8}{'verify s':>9}")
-    bad = left = 0
-    sums = [0, 0, 0, 0]
+    scenes = arguments.scenes or sorted(name[:-5] for name in os.listdir("scenes") if name.endswith(".json"))
+    print(f"{'scene':28}{'events':>9}{'nodes':>7}{'certified':>11}{'sampled':>9}{'not chk':>9}{'failed':>7}"
+          f"{'run s':>8}{'check s':>8}{'x run':>6}{'MB':>8}{'x rec':>7}{'x node':>7}{'of':>6}", flush=True)
+    bad = 0
+    sums = [0] * 4
     times = [0.0, 0.0]
-    for scene in scenes:
-        path = os.path.join(folder, scene + ".rbc")
-        code, _, spent = run([arguments.program, "run", scene, "--quiet", "--certificate", path],
-                             arguments.limit)
-        if code is None or not os.path.exists(path):
-            print(f"{scene:28}{'longer than the limit' if code is None else f'exit code {code}'}")
-            left += 1
-            continue
-        size = os.path.getsize(path) / 1e6
-        code, text, checked = run([arguments.program, "verify", path, "--json"], 600)
-        if code not in (0, 1):
-            print(f"{scene:28}verify: exit code {code}")
-            bad += 1
-            continue
-        found = json.loads(text)
-        counts = [found[key] for key in ("certified", "sampled", "notChecked", "failed")]
-        sums = [a + b for a, b in zip(sums, counts)]
-        times = [times[0] + spent, times[1] + checked]
-        print(f"{scene:28}{found['events']:9}{found['nodes']:7}{counts[0]:11}{counts[1]:10}"
-              f"{counts[2]:9}{counts[3]:8}{size:7.1f}{spent:8.2f}{checked:9.2f}")
-        sys.stdout.flush()
-        bad += code == 1
-        for failure in found["failures"][:3]:
-            print(f"    {failure['time']:.9g} s {failure['bodyA']} {failure['bodyB']}: "
-                  f"{failure['what']}: {failure['value']:.3g}, at most {failure['bound']:.3g}")
-        if not arguments.keep:
-            os.remove(path)
-    print(f"{len(scenes)} scenes, {left} left out, {bad} with failures; {sums[0]} certified, "
-          f"{sums[1]} sampled, {sums[2]} not checked, {sums[3]} failed; "
-          f"{times[0]:.1f} s of runs, {times[1]:.1f} s of checks")
+    with tempfile.TemporaryDirectory(prefix="certify-") as scratch, \
+            concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        folder = arguments.keep or scratch
+        for row, counts, spent, is_bad in pool.map(
+                lambda scene: certify(arguments.program, scene, folder, arguments.limit, arguments.keep), scenes):
+            print(row, flush=True)
+            bad += is_bad
+            sums = [a + b for a, b in zip(sums, counts)]
+            times = [a + b for a, b in zip(times, spent)]
+    print(f"{len(scenes)} scenes, {bad} with failures; {sums[0]} certified, {sums[1]} sampled, {sums[2]} not checked, "
+          f"{sums[3]} failed; {times[0]:.1f} s of runs, {times[1]:.1f} s of checks")
     return 1 if bad else 0
 
 

@@ -1,7 +1,6 @@
 // Checks of events and of the flights between them.
 #include "verify/checks.h"
 
-#define EPS 2.22e-16
 // Bounds in units of the rounding of the quantities involved. Closed forms in doubles lose some
 // digits: a flight about the middle axis in the gallery is off by more than 30.
 #define FLIGHT_ROUNDING 200.0
@@ -54,7 +53,7 @@ static rbVImpactBody bodyAt(rbVChecker* c, uint32_t index, double time)
                            .w = s.w};
 }
 
-static bool isIntegrable(const rbVBody* body)
+bool rbVIsIntegrable(const rbVBody* body)
 {
     return !body->hasVarying && body->motion != RB_V_MOTION_EULER &&
            body->motion != RB_V_MOTION_RK4;
@@ -72,8 +71,8 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
 {
     const rbVBody* body = &c->model.bodies[index];
     rbVTrack* track = &c->tracks[index];
-    if (!isIntegrable(body)) {
-        rbVChecker_Skip(c, RB_V_CLAIM_FLIGHT, "varying forces, or an integrator of low order");
+    if (!rbVIsIntegrable(body)) {
+        RB_V_SKIP(c, FLIGHT, "varying forces, or an integrator of low order");
         return;
     }
     rbVFlight_Advance(&track->flight, body, time);
@@ -82,40 +81,29 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
     double span = time - track->flight.start;
     double way = length3(own.center) + length3(own.v) * span +
                  length3(body->acceleration) * span * span + body->reach;
-    rbVFinding f = {RB_V_CLAIM_FLIGHT,
-                    RB_V_CERTIFIED,
-                    index,
-                    RB_V_NONE,
-                    length3(sub3(state->center, own.center)),
-                    part * way,
-                    "position, m"};
-    (void)rbVChecker_Find(c, &f);
-    f.value = distance4(state->q, own.q);
-    f.bound = part * 4.0;
-    f.detail = "orientation";
-    (void)rbVChecker_Find(c, &f);
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, index, RB_V_NONE, length3(sub3(state->center, own.center)),
+               part * way, "position, m");
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, index, RB_V_NONE, distance4(state->q, own.q), part * 4.0,
+               "orientation");
     rbVImpactBody after = {.v = own.v, .w = own.w};
+    rbVClaim claim = track->isPushed ? RB_V_CLAIM_IMPULSE : RB_V_CLAIM_FLIGHT;
     double moreSpeed = 0.0;
     double moreSpin = 0.0;
     if (track->isPushed) {
         after = track->moved;
         moreSpeed = track->impulseSum / body->mass;
         moreSpin = track->spinSum * (body->inverse.xx + body->inverse.yy + body->inverse.zz);
-        f.claim = RB_V_CLAIM_IMPULSE;
         part += IMPACT_ROUNDING * EPS;
     }
     double speed = length3(own.v) + length3(body->acceleration) * span + moreSpeed;
+    rbVFinding f = {claim, RB_V_CERTIFIED, index, RB_V_NONE, 0.0, part * speed, "velocity, m/s"};
     f.value = length3(sub3(state->v, after.v));
-    f.bound = part * speed;
-    f.detail = "velocity, m/s";
-    (void)rbVChecker_Find(c, &f);
+    rbVChecker_Find(c, &f);
     f.value = length3(sub3(state->w, after.w));
     f.bound = part * (4.0 * length3(own.w) * (1.0 + track->flight.angle) + moreSpin);
     f.detail = "angular velocity, rad/s";
-    (void)rbVChecker_Find(c, &f);
+    rbVChecker_Find(c, &f);
 }
-
-// ----------------------------------------------------------------------------------------- flights
 
 static void checkHeld(rbVChecker* c, uint32_t index, const rbVState* state)
 {
@@ -124,36 +112,23 @@ static void checkHeld(rbVChecker* c, uint32_t index, const rbVState* state)
     rbVImpactBody before = bodyAt(c, index, c->time);
     track->restEnergy = rbVImpactBody_Energy(&before, body);
     track->hasRested = true;
-    rbVFinding f = {RB_V_CLAIM_REST,
-                    RB_V_CERTIFIED,
-                    index,
-                    RB_V_NONE,
-                    length3(state->v) + length3(state->w),
-                    0.0,
-                    "speed of a body at rest"};
-    (void)rbVChecker_Find(c, &f);
-    f.value = length3(sub3(state->center, before.center));
-    f.bound = FLIGHT_ROUNDING * EPS * (length3(before.center) + body->reach) +
-              length3(before.v) * FLIGHT_ROUNDING * EPS;
-    f.detail = "moved when it came to rest, m";
-    if (isIntegrable(body)) {
-        (void)rbVChecker_Find(c, &f);
+    RB_V_CHECK(c, REST, CERTIFIED, index, RB_V_NONE, length3(state->v) + length3(state->w), 0.0,
+               "speed of a body at rest");
+    if (rbVIsIntegrable(body)) {
+        RB_V_CHECK(c, REST, CERTIFIED, index, RB_V_NONE,
+                   length3(sub3(state->center, before.center)),
+                   FLIGHT_ROUNDING * EPS * (length3(before.center) + body->reach) +
+                       length3(before.v) * FLIGHT_ROUNDING * EPS,
+                   "moved when it came to rest, m");
     }
 }
 
 // Rest and release have their events.
 void rbVCheckAnnounced(rbVChecker* c, uint32_t index)
 {
-    const rbVTrack* track = &c->tracks[index];
-    rbVFinding f = {RB_V_CLAIM_REST,
-                    RB_V_CERTIFIED,
-                    index,
-                    RB_V_NONE,
-                    track->hasRested || track->hasWoken ? 1.0 : 0.0,
-                    0.0,
-                    "put to rest or released without an event"};
-    if (f.value > 0.0) {
-        (void)rbVChecker_Find(c, &f);
+    if (c->tracks[index].hasRested || c->tracks[index].hasWoken) {
+        RB_V_CHECK(c, REST, CERTIFIED, index, RB_V_NONE, 1.0, 0.0,
+                   "put to rest or released without an event");
     }
 }
 
@@ -164,14 +139,9 @@ void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, b
     rbVTrack* track = &c->tracks[index];
     c->report->flights += 1;
     rbVCheckAnnounced(c, index);
-    rbVFinding late = {RB_V_CLAIM_ORDER,
-                       RB_V_CERTIFIED,
-                       index,
-                       RB_V_NONE,
-                       track->isPushed ? fabs(c->time - track->pushTime) : 0.0,
-                       0.0,
-                       "flight that begins after its impulse, s"};
-    (void)rbVChecker_Find(c, &late);
+    RB_V_CHECK(c, ORDER, CERTIFIED, index, RB_V_NONE,
+               track->isPushed ? fabs(c->time - track->pushTime) : 0.0, 0.0,
+               "flight that begins after its impulse, s");
     track->hasWoken = track->flight.isHeld && !isHeld;
     if (isHeld && !track->flight.isHeld) {
         checkHeld(c, index, state);
@@ -180,14 +150,13 @@ void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, b
     }
     rbVFlight_Begin(&track->flight, body, c->time, state, isHeld);
     track->now = *state;
-    c->spans[index].speed =
-        fmax(c->spans[index].speed, length3(state->v) + length3(state->w) * body->reach);
+    c->spans[index].speed = fmax(c->spans[index].speed, length3(state->v));
+    c->spans[index].spin = fmax(c->spans[index].spin, rbVGetSpinMax(body, state, 0.0));
+    rbVAddLeg(c, index, c->time, isHeld);
     track->isPushed = false;
     track->impulseSum = 0.0;
     track->spinSum = 0.0;
 }
-
-// ----------------------------------------------------------------------------------------- impacts
 
 static double combine(uint32_t rule, double a, double b)
 {
@@ -265,40 +234,28 @@ static void checkCone(rbVChecker* c, const rbVEvent* e)
 {
     Surface list[SURFACES_MAX];
     int count = listSurfaces(&c->model, e->a, e->b, list);
-    double most = 0.0;
+    double friction = 0.0;
     bool isLaw = false;
     for (int i = 0; i < count; ++i) {
-        most = fmax(most, list[i].friction);
+        friction = fmax(friction, list[i].friction);
         isLaw = isLaw || list[i].law == e->law;
     }
     double normal = dot3(e->impulse, e->normal);
     rbV3 across = addScaled3(e->impulse, -normal, e->normal);
     double rounding = CONE_ROUNDING * EPS * length3(e->impulse);
-    rbVFinding f = {RB_V_CLAIM_CONE,
-                    RB_V_CERTIFIED,
-                    e->a,
-                    e->b,
-                    length3(across),
-                    most * fmax(normal, 0.0) + rounding,
-                    "tangential impulse, N s"};
-    if (c->model.engine == RB_V_EVENT || f.value <= f.bound) {
-        (void)rbVChecker_Find(c, &f);
+    double most = friction * fmax(normal, 0.0) + rounding;
+    if (c->model.engine == RB_V_EVENT || length3(across) <= most) {
+        RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, length3(across), most,
+                   "tangential impulse, N s");
     } else {
-        rbVChecker_Skip(c, RB_V_CLAIM_CONE, "impacts of a step: differences of impulses");
+        RB_V_SKIP(c, CONE, "impacts of a step: differences of impulses");
     }
-    f.value = -normal;
-    f.bound = rounding;
-    f.detail = "pull along the normal, N s";
-    (void)rbVChecker_Find(c, &f);
-    f.value = fabs(length3(e->normal) - 1.0);
-    f.bound = 16.0 * EPS;
-    f.detail = "length of the normal, less 1";
-    (void)rbVChecker_Find(c, &f);
+    RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, -normal, rounding, "pull along the normal, N s");
+    RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, fabs(length3(e->normal) - 1.0), 16.0 * EPS,
+               "length of the normal, less 1");
     if (!isLaw) {
-        f.value = e->law;
-        f.bound = -1.0;
-        f.detail = "law that no pair of materials has";
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, e->law, -1.0,
+                   "law that no pair of materials has");
     }
 }
 
@@ -429,7 +386,7 @@ static rbVState poseOf(const rbVImpactBody* body)
 
 static bool isChecked(const rbVChecker* c, const rbVEvent* e)
 {
-    return isIntegrable(&c->model.bodies[e->a]) && isIntegrable(&c->model.bodies[e->b]);
+    return rbVIsIntegrable(&c->model.bodies[e->a]) && rbVIsIntegrable(&c->model.bodies[e->b]);
 }
 
 // One impact by its law.
@@ -437,10 +394,8 @@ static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWor
 {
     double error = speedError(c, e, p);
     double size = length3(e->impulse);
-    rbVFinding f = {
-        RB_V_CLAIM_APPROACH,  RB_V_CERTIFIED, e->a, e->b, fabs(e->approach + p->impact.u.z), error,
-        "approach speed, m/s"};
-    (void)rbVChecker_Find(c, &f);
+    RB_V_CHECK(c, APPROACH, CERTIFIED, e->a, e->b, fabs(e->approach + p->impact.u.z), error,
+               "approach speed, m/s");
     double before = rbVImpactBody_Energy(&p->a, &c->model.bodies[e->a]) +
                     rbVImpactBody_Energy(&p->b, &c->model.bodies[e->b]);
     rbV3 u0 = relativeSpeed(p, e->point);
@@ -448,24 +403,18 @@ static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWor
     rbV3 u1 = relativeSpeed(p, e->point);
     double work = 0.5 * (dot3(e->impulse, u0) + dot3(e->impulse, u1));
     double bound = 2.0 * size * error + IMPACT_ROUNDING * EPS * before;
-    f = (rbVFinding){
-        RB_V_CLAIM_WORK, RB_V_CERTIFIED,          e->a, e->b, fabs(e->energyChange - work),
-        bound,           "energy of an impact, J"};
-    (void)rbVChecker_Find(c, &f);
+    RB_V_CHECK(c, WORK, CERTIFIED, e->a, e->b, fabs(e->energyChange - work), bound,
+               "energy of an impact, J");
     if (e->kind == RB_V_EVENT_IMPACT) {
-        f.value = fabs(e->frictionWork - lawWork);
-        f.bound = bound + 4.0 * LAW_ERROR * size * (length3(u0) + length3(u1));
-        f.detail = "work of friction, J";
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, WORK, CERTIFIED, e->a, e->b, fabs(e->frictionWork - lawWork),
+                   bound + 4.0 * LAW_ERROR * size * (length3(u0) + length3(u1)),
+                   "work of friction, J");
         bool isRaised = e->law == RB_V_NEWTON && hasPhase(e->history, PHASE_GAINS);
         bool isGrowing = c->model.bodies[e->a].growth + c->model.bodies[e->b].growth != 0.0;
         if (isRaised || isGrowing) {
-            rbVChecker_Skip(c, RB_V_CLAIM_GAIN,
-                            "Newton's law raised the energy, as it says, or bodies grow");
+            RB_V_SKIP(c, GAIN, "Newton's law raised the energy, as it says, or bodies grow");
         } else {
-            f = (rbVFinding){RB_V_CLAIM_GAIN, RB_V_CERTIFIED,    e->a, e->b, work,
-                             bound,           "energy gained, J"};
-            (void)rbVChecker_Find(c, &f);
+            RB_V_CHECK(c, GAIN, CERTIFIED, e->a, e->b, work, bound, "energy gained, J");
         }
     }
     c->impactWork += e->kind == RB_V_EVENT_IMPACT ? work - e->frictionWork : 0.0;
@@ -489,14 +438,8 @@ static void checkTogether(rbVChecker* c, const rbVEvent* events, int count)
         openPair(c, &events[i], &p);
         before[i] = relativeSpeed(&p, events[i].point);
         double error = speedError(c, &events[i], &p);
-        rbVFinding f = {RB_V_CLAIM_APPROACH,
-                        RB_V_CERTIFIED,
-                        events[i].a,
-                        events[i].b,
-                        fabs(events[i].approach + p.impact.u.z),
-                        error,
-                        "approach speed, m/s"};
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, APPROACH, CERTIFIED, events[i].a, events[i].b,
+                   fabs(events[i].approach + p.impact.u.z), error, "approach speed, m/s");
     }
     for (int i = 0; i < count; ++i) {
         Pair p;
@@ -512,33 +455,20 @@ static void checkTogether(rbVChecker* c, const rbVEvent* events, int count)
         // points that nearly touch may leave later: they only get slower
         double allowed =
             isMicro ? fmax(e->approach, 0.0) : 1e-6 * (length3(before[i]) + length3(after));
-        rbVFinding f = {claim,           RB_V_CERTIFIED,      e->a, e->b, -dot3(after, e->normal),
-                        error + allowed, "approach left, m/s"};
-        (void)rbVChecker_Find(c, &f);
+        rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, e->a, e->b, -dot3(after, e->normal),
+                                         error + allowed, "approach left, m/s"});
         work += 0.5 * dot3(e->impulse, add3(before[i], after));
         claimed += e->energyChange;
         friction += e->frictionWork;
         bound += 2.0 * length3(e->impulse) * (error + 1e-9 * length3(before[i]));
     }
     bound += IMPACT_ROUNDING * EPS * fabs(events[0].energyBefore);
-    rbVFinding f = {RB_V_CLAIM_WORK,
-                    RB_V_CERTIFIED,
-                    events[0].a,
-                    events[0].b,
-                    fabs(work - claimed),
-                    bound,
-                    "energy of impacts at several points, J"};
-    (void)rbVChecker_Find(c, &f);
+    RB_V_CHECK(c, WORK, CERTIFIED, events[0].a, events[0].b, fabs(work - claimed), bound,
+               "energy of impacts at several points, J");
     if (!isMicro) {
-        f = (rbVFinding){RB_V_CLAIM_GAIN,
-                         RB_V_CERTIFIED,
-                         events[0].a,
-                         events[0].b,
-                         work,
-                         bound,
-                         "energy gained at several points, J"};
-        (void)rbVChecker_Find(c, &f);
-        rbVChecker_Skip(c, RB_V_CLAIM_LAW, "restitution of impacts at several points at once");
+        RB_V_CHECK(c, GAIN, CERTIFIED, events[0].a, events[0].b, work, bound,
+                   "energy gained at several points, J");
+        RB_V_SKIP(c, LAW, "restitution of impacts at several points at once");
     }
     c->impactWork += isMicro ? 0.0 : work - friction;
     c->microWork += isMicro ? work - friction : 0.0;
@@ -552,14 +482,8 @@ static void checkMicro(rbVChecker* c, const rbVEvent* e, Pair* p)
     double error = speedError(c, e, p);
     checkSingle(c, e, p, 0.0);
     rbV3 after = relativeSpeed(p, e->point);
-    rbVFinding f = {RB_V_CLAIM_MICRO,
-                    RB_V_CERTIFIED,
-                    e->a,
-                    e->b,
-                    -dot3(after, e->normal),
-                    fmax(e->approach, 0.0) + error,
-                    "approach left, m/s"};
-    (void)rbVChecker_Find(c, &f);
+    RB_V_CHECK(c, MICRO, CERTIFIED, e->a, e->b, -dot3(after, e->normal),
+               fmax(e->approach, 0.0) + error, "approach left, m/s");
 }
 
 void rbVCheckGroup(rbVChecker* c)
@@ -570,7 +494,7 @@ void rbVCheckGroup(rbVChecker* c)
     while (done < count) {
         const rbVEvent* e = &c->group[done];
         if (!isChecked(c, e)) {
-            rbVChecker_Skip(c, RB_V_CLAIM_LAW, "impact of a body whose flight is not checked");
+            RB_V_SKIP(c, LAW, "impact of a body whose flight is not checked");
             done += 1;
             continue;
         }
@@ -593,14 +517,8 @@ void rbVCheckGroup(rbVChecker* c)
             done = count;
         } else {
             rbVClass class = match.isByRule ? RB_V_CERTIFIED : RB_V_SAMPLED;
-            rbVFinding f = {RB_V_CLAIM_LAW,
-                            class,
-                            e->a,
-                            e->b,
-                            match.miss,
-                            match.bound,
-                            "impulse other than its law's, N s"};
-            (void)rbVChecker_Find(c, &f);
+            rbVChecker_Find(c, &(rbVFinding){RB_V_CLAIM_LAW, class, e->a, e->b, match.miss,
+                                             match.bound, "impulse other than its law's, N s"});
             checkSingle(c, e, &p, match.work);
             done += 1;
         }
@@ -628,18 +546,13 @@ void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
         if (c->model.engine == RB_V_EVENT) {
             c->group[c->groupCount++] = *e;
         } else {
-            c->struck[e->a] = c->struck[e->b] = true;
+            c->loads[e->a].isStruck = c->loads[e->b].isStruck = true;
         }
     } else if (e->kind == RB_V_EVENT_REST && e->a != RB_V_NONE && c->model.engine == RB_V_EVENT) {
         rbVTrack* track = &c->tracks[e->a];
-        rbVFinding f = {RB_V_CLAIM_REST,
-                        RB_V_CERTIFIED,
-                        e->a,
-                        RB_V_NONE,
-                        track->hasRested ? fabs(e->energyChange + track->restEnergy) : 1e300,
-                        1e-9 * track->restEnergy + 1e-300,
-                        "energy taken, J"};
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, REST, CERTIFIED, e->a, RB_V_NONE,
+                   track->hasRested ? fabs(e->energyChange + track->restEnergy) : 1e300,
+                   1e-9 * track->restEnergy + 1e-300, "energy taken, J");
         c->restWork += e->energyChange;
         c->workScale += fabs(e->energyChange);
         track->hasRested = false;

@@ -2,15 +2,15 @@
 // accounting, and in the step engine forces against changes of momentum, joints and contacts.
 #include "verify/checks.h"
 
-#define EPS 2.22e-16
 #define SUM_ROUNDING 16.0
 // What the sums of a step lose of their largest terms.
 #define BALANCE_PART 1e-9
 #define MEAN_PART 0.05
 #define JOINT_ROUNDING 4000.0
 #define FORCE_CONE 1e-12
-
-// ------------------------------------------------------------------------------------------ energy
+#define FREE_ROUNDING 1e-13
+#define GAME_ROUNDING 1e-5  // small steps in single precision
+#define NUMERICAL_PART 1e-3 // of the energy there is: what numerics may give
 
 typedef struct Sums {
     double linear, angular, potential, spring;
@@ -72,10 +72,8 @@ static void compareSum(rbVChecker* c, rbVClaim claim, double difference, double 
                        const char* detail)
 {
     double count = 8.0 + c->model.bodyCount;
-    rbVFinding f = {claim,     RB_V_CERTIFIED,   RB_V_NONE,
-                    RB_V_NONE, fabs(difference), SUM_ROUNDING * EPS * count * size + 1e-300,
-                    detail};
-    (void)rbVChecker_Find(c, &f);
+    rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, RB_V_NONE, RB_V_NONE, fabs(difference),
+                                     SUM_ROUNDING * EPS * count * size + 1e-300, detail});
 }
 
 static void checkEnergy(rbVChecker* c)
@@ -90,7 +88,7 @@ static void checkEnergy(rbVChecker* c)
         compareSum(c, RB_V_CLAIM_ENERGY, s.potential - l->potential, s.potentialSize,
                    "potential energy, J");
     } else {
-        rbVChecker_Skip(c, RB_V_CLAIM_ENERGY, "the potential of registered forces");
+        RB_V_SKIP(c, ENERGY, "the potential of registered forces");
     }
     compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s.momentum, l->momentum)), s.momentumSize,
                "momentum, kg m/s");
@@ -116,7 +114,23 @@ static void checkCauses(rbVChecker* c)
     compareSum(c, RB_V_CLAIM_CAUSE, drift - l->drift, 64.0 * size,
                "energy that no cause explains is not the drift stated, J");
     if (c->model.engine != RB_V_EVENT) {
-        rbVChecker_Skip(c, RB_V_CLAIM_CAUSE, "works of impacts and friction within steps");
+        // Contacts, dampers and numerics may take energy; they give none.
+        double gain = l->impact - z->impact + l->friction - z->friction + l->micro - z->micro +
+                      l->dissipation - z->dissipation + l->rest - z->rest + l->drift - z->drift;
+        Sums s = sumBodies(c);
+        double there = s.linear + s.angular + fabs(l->spring) + fabs(l->work) + fabs(l->motor) +
+                       fabs(l->impact) + fabs(l->friction) + fabs(l->dissipation);
+        for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+            const rbVBody* b = &c->model.bodies[i];
+            there += b->type == RB_V_DYNAMIC ? b->mass * length3(b->acceleration) * b->reach : 0.0;
+        }
+        c->largest = fmax(c->largest, there);
+        c->gainStart = c->isOpen ? gain : c->gainStart; // joints that are pulled together
+        RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, gain - c->gainStart,
+                   NUMERICAL_PART * c->largest, "energy from nothing, J");
+        RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, l->friction - z->friction,
+                   NUMERICAL_PART * 1e-3 * c->largest, "energy from friction, J");
+        RB_V_SKIP(c, CAUSE, "works of impacts and friction within steps");
         return;
     }
     double scale = 16.0 * (c->workScale + size) * (1.0 + 1e-3 * (double)c->report->events);
@@ -129,8 +143,6 @@ static void checkCauses(rbVChecker* c)
     compareSum(c, RB_V_CLAIM_CAUSE, l->rest - z->rest - c->restWork, scale,
                "energy of bodies put to rest, J");
 }
-
-// ------------------------------------------------------------------------------------------ joints
 
 static rbVState stateOf(const rbVChecker* c, uint32_t index)
 {
@@ -229,21 +241,13 @@ static void checkJoints(rbVChecker* c)
             size += length3(armA) + length3(armB) + length3(a.center) + length3(b.center);
         }
         if (j->partCount == 0) {
-            rbVChecker_Skip(c, RB_V_CLAIM_JOINT, "joints that hold velocities only");
+            RB_V_SKIP(c, JOINT, "joints that hold velocities only");
             continue;
         }
-        rbVFinding f = {RB_V_CLAIM_JOINT,
-                        RB_V_CERTIFIED,
-                        j->a,
-                        j->b,
-                        fabs(way - claim->positionError),
-                        JOINT_ROUNDING * EPS * (1.0 + size),
-                        "gap of a joint other than stated, m"};
-        (void)rbVChecker_Find(c, &f);
-        f.value = fabs(angle - claim->angleError);
-        f.bound = JOINT_ROUNDING * EPS * 4.0;
-        f.detail = "angle of a joint other than stated, rad";
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, JOINT, CERTIFIED, j->a, j->b, fabs(way - claim->positionError),
+                   JOINT_ROUNDING * EPS * (1.0 + size), "gap of a joint other than stated, m");
+        RB_V_CHECK(c, JOINT, CERTIFIED, j->a, j->b, fabs(angle - claim->angleError),
+                   JOINT_ROUNDING * EPS * 4.0, "angle of a joint other than stated, rad");
         // joints that are open at the start are pulled together first
         c->isClosed[i] = c->isClosed[i] || way <= 10.0 * c->model.jointTolerance;
         c->isOpen = c->isOpen || way > 10.0 * c->model.jointTolerance;
@@ -266,26 +270,23 @@ static void checkSprings(rbVChecker* c)
         double stretch = length - s->rest;
         double own = 0.5 * s->stiffness * stretch * stretch;
         double rounding = JOINT_ROUNDING * EPS * (1.0 + length3(pointA) + length3(pointB));
-        rbVFinding f = {RB_V_CLAIM_SPRING,
-                        RB_V_CERTIFIED,
-                        s->a,
-                        s->b,
-                        fabs(length - c->springForces[3 * (size_t)i + 1]),
-                        rounding,
-                        "length of a spring, m"};
-        (void)rbVChecker_Find(c, &f);
-        f.value = fabs(own - c->springForces[3 * (size_t)i + 2]);
-        f.bound = s->stiffness * rounding * (fabs(stretch) + rounding);
-        f.detail = "energy of a spring, J";
-        (void)rbVChecker_Find(c, &f);
+        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b,
+                   fabs(length - c->springForces[3 * (size_t)i + 1]), rounding,
+                   "length of a spring, m");
+        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b, fabs(own - c->springForces[3 * (size_t)i + 2]),
+                   s->stiffness * rounding * (fabs(stretch) + rounding), "energy of a spring, J");
     }
 }
 
-static void addForce(rbVChecker* c, uint32_t index, rbV3 force)
+static void addForce(rbVChecker* c, uint32_t index, rbV3 force, rbV3 torque, rbV3 point)
 {
     if (index != RB_V_NONE) {
-        c->impulses[index] = add3(c->impulses[index], force);
-        c->loads[index] += length3(force);
+        rbVLoad* l = &c->loads[index];
+        rbV3 arm = sub3(point, c->tracks[index].now.center);
+        l->force = add3(l->force, force);
+        l->torque = add3(l->torque, add3(torque, cross3(arm, force)));
+        l->size += length3(force);
+        l->twist += length3(torque) + length3(arm) * length3(force);
     }
 }
 
@@ -310,20 +311,12 @@ static void checkContacts(rbVChecker* c)
         double normal = dot3(p->force, p->normal);
         rbV3 across = addScaled3(p->force, -normal, p->normal);
         double rounding = FORCE_CONE * length3(p->force);
-        rbVFinding f = {RB_V_CLAIM_CONTACT,
-                        RB_V_CERTIFIED,
-                        p->a,
-                        p->b,
-                        length3(across),
-                        mostFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
-                        "friction of a contact, N"};
-        (void)rbVChecker_Find(c, &f);
-        f.value = -normal;
-        f.bound = rounding;
-        f.detail = "pull of a contact, N";
-        (void)rbVChecker_Find(c, &f);
-        addForce(c, p->b, p->force);
-        addForce(c, p->a, scale3(-1.0, p->force));
+        RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, length3(across),
+                   mostFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
+                   "friction of a contact, N");
+        RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, -normal, rounding, "pull of a contact, N");
+        addForce(c, p->b, p->force, make3(0, 0, 0), p->point);
+        addForce(c, p->a, scale3(-1.0, p->force), make3(0, 0, 0), p->point);
     }
 }
 
@@ -331,8 +324,9 @@ static void addLinks(rbVChecker* c)
 {
     for (uint32_t i = 0; i < c->model.jointCount && c->hasJointForces; ++i) {
         const rbVJointForce* j = &c->jointForces[i];
-        addForce(c, c->model.joints[i].a, j->force);
-        addForce(c, c->model.joints[i].b, scale3(-1.0, j->force));
+        addForce(c, c->model.joints[i].a, j->force, j->torque, j->point);
+        addForce(c, c->model.joints[i].b, scale3(-1.0, j->force), scale3(-1.0, j->torque),
+                 j->point);
     }
     for (uint32_t i = 0; i < c->model.springCount && c->hasSpringForces; ++i) {
         const rbVSpring* s = &c->model.springs[i];
@@ -343,9 +337,57 @@ static void addLinks(rbVChecker* c)
         rbV3 gap = sub3(pointB, pointA);
         double length = length3(gap);
         rbV3 pull = scale3(length > 0.0 ? c->springForces[3 * (size_t)i] / length : 0.0, gap);
-        addForce(c, s->a, pull);
-        addForce(c, s->b, scale3(-1.0, pull));
+        addForce(c, s->a, pull, make3(0, 0, 0), pointA);
+        addForce(c, s->b, scale3(-1.0, pull), make3(0, 0, 0), pointB);
     }
+}
+
+static rbV3 spinOf(const rbVBody* b, const rbVState* s)
+{
+    return turn3(s->q, mulSym(&b->inertia, turnBack3(s->q, s->w)));
+}
+
+// Forces are means of a step, in the frames of its end, without what closes joints: where contacts
+// turn or end within the step they explain it less exactly.
+static void balance(rbVChecker* c, uint32_t i, double left, double size, const char* what)
+{
+    bool isExact = left <= BALANCE_PART * size;
+    if (left <= MEAN_PART * size) {
+        rbVChecker_Find(c, &(rbVFinding){RB_V_CLAIM_BALANCE,
+                                         isExact ? RB_V_CERTIFIED : RB_V_SAMPLED, i, RB_V_NONE,
+                                         left, (isExact ? BALANCE_PART : MEAN_PART) * size, what});
+    } else {
+        RB_V_SKIP(c, BALANCE, "forces that explain less than 19 of 20 parts of a step");
+    }
+}
+
+// A body that was near to nothing in a step flew.
+static void checkFree(rbVChecker* c, uint32_t i, double h)
+{
+    const rbVBody* b = &c->model.bodies[i];
+    const rbVState* s = &c->tracks[i].node;
+    const rbVState* e = &c->tracks[i].now;
+    double part = c->model.accuracy == 0 ? GAME_ROUNDING : FREE_ROUNDING;
+    rbV3 v = addScaled3(s->v, h, b->acceleration);
+    double speed = length3(s->v) + h * length3(b->acceleration);
+    rbV3 x = addScaled3(s->center, 0.5 * h, add3(s->v, v));
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE, length3(sub3(e->v, v)), part * speed,
+               "velocity after a free step, m/s");
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE, length3(sub3(e->center, x)),
+               part * (length3(x) + h * speed), "position after a free step, m");
+    rbV3 spin = spinOf(b, s);
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE,
+               length3(sub3(spinOf(b, e), addScaled3(spin, h, b->torque))),
+               part * 8.0 * (length3(spin) + h * length3(b->torque)) + 1e-300,
+               "angular momentum after a free step, N m s");
+    rbVFlight flight;
+    rbVFlight_Begin(&flight, b, 0.0, s, false);
+    rbVFlight_Advance(&flight, b, h);
+    rbV4 q = rbVFlight_Get(&flight, b).q;
+    rbV4 off = mul4(conjugate4(q), e->q);
+    double phi = h * rbVGetSpinMax(b, s, h);
+    RB_V_CHECK(c, FLIGHT, SAMPLED, i, RB_V_NONE, 2.0 * length3(make3(off.x, off.y, off.z)),
+               part * 8.0 + phi * phi * phi, "orientation after a free step, rad");
 }
 
 static void checkBalance(rbVChecker* c, double h)
@@ -353,39 +395,34 @@ static void checkBalance(rbVChecker* c, double h)
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         const rbVBody* b = &c->model.bodies[i];
         const rbVTrack* t = &c->tracks[i];
+        const rbVLoad* l = &c->loads[i];
         if (b->type != RB_V_DYNAMIC) {
             continue;
         }
-        if (b->hasVarying || b->isDriven || c->struck[i] || c->model.stepOrder != 2 ||
+        if (!b->isLinked && !b->hasVarying && !l->isStruck && !l->isNear) {
+            checkFree(c, i, h);
+            continue;
+        }
+        if (b->hasVarying || b->isDriven || l->isStruck || c->model.stepOrder != 2 ||
             !c->model.isImpulses || c->model.accuracy == 0 || c->stepCount == 0 ||
             (b->isLinked && c->isOpen)) {
-            rbVChecker_Skip(c, RB_V_CLAIM_BALANCE,
-                            "first step, collisions within steps, varying forces, motors and "
-                            "springs of joints, open joints, orders above 2");
+            RB_V_SKIP(c, BALANCE,
+                      "first step, collisions within steps, varying forces, motors and "
+                      "springs of joints, open joints, orders above 2");
             continue;
         }
         rbV3 change = scale3(b->mass, sub3(t->now.v, t->node.v));
-        rbV3 cause = scale3(h, addScaled3(c->impulses[i], b->mass, b->acceleration));
-        double size = h * (c->loads[i] + b->mass * length3(b->acceleration)) +
-                      b->mass * (length3(t->now.v) + length3(t->node.v));
-        // Forces are means of a step, in the frames of its end, without what closes joints: where
-        // contacts turn or end within the step they explain it less exactly.
-        double left = length3(sub3(change, cause));
-        bool isExact = left <= BALANCE_PART * size;
-        if (left > MEAN_PART * size) {
-            rbVChecker_Skip(c, RB_V_CLAIM_BALANCE,
-                            "steps whose forces do not hold all impulses: they explain less than "
-                            "19 of 20 parts");
-            continue;
-        }
-        rbVFinding f = {RB_V_CLAIM_BALANCE,
-                        isExact ? RB_V_CERTIFIED : RB_V_SAMPLED,
-                        i,
-                        RB_V_NONE,
-                        left,
-                        (isExact ? BALANCE_PART : MEAN_PART) * size,
-                        "momentum that forces do not explain, N s"};
-        (void)rbVChecker_Find(c, &f);
+        rbV3 cause = scale3(h, addScaled3(l->force, b->mass, b->acceleration));
+        balance(c, i, length3(sub3(change, cause)),
+                h * (l->size + b->mass * length3(b->acceleration)) +
+                    b->mass * (length3(t->now.v) + length3(t->node.v)),
+                "momentum that forces do not explain, N s");
+        rbV3 spin = spinOf(b, &t->node);
+        change = sub3(spinOf(b, &t->now), spin);
+        cause = scale3(h, add3(l->torque, b->torque));
+        balance(c, i, length3(sub3(change, cause)),
+                h * (l->twist + length3(b->torque)) + 2.0 * length3(spin) + length3(change),
+                "angular momentum that forces do not explain, N m s");
     }
 }
 
@@ -395,9 +432,7 @@ static void forgetForces(rbVChecker* c)
     c->hasJointForces = false;
     c->hasSpringForces = false;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        c->impulses[i] = make3(0, 0, 0);
-        c->loads[i] = 0.0;
-        c->struck[i] = false;
+        c->loads[i] = (rbVLoad){0};
     }
 }
 
@@ -406,14 +441,32 @@ static bool isFree(const rbVChecker* c, const rbVBody* body)
     return c->model.engine != RB_V_STEP || (!c->model.hasContacts && !body->isLinked);
 }
 
+// The first node of a body without joints, which may be pulled together, is its start.
+static void checkStart(rbVChecker* c)
+{
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        const rbVState* s = &c->model.bodies[i].start;
+        const rbVState* n = &c->tracks[i].now;
+        if (c->model.bodies[i].type == RB_V_DYNAMIC && !c->model.bodies[i].isLinked &&
+            c->time == c->model.startTime) {
+            RB_V_CHECK(c, FLIGHT, CERTIFIED, i, RB_V_NONE,
+                       length3(sub3(n->center, s->center)) + length3(sub3(n->v, s->v)) +
+                           length3(sub3(n->w, s->w)),
+                       1e-12 * (1.0 + length3(s->center)), "first node other than the start");
+        }
+    }
+}
+
 void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
 {
     rbVCheckGroup(c);
     c->report->nodes += 1;
+    checkJoints(c);
     checkEnergy(c);
     if (c->hasLedger) {
         checkCauses(c);
     } else {
+        checkStart(c);
         c->firstLedger = c->ledger;
         c->hasLedger = true;
     }
@@ -425,12 +478,14 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
         }
         hasSteps = hasSteps || (body->type == RB_V_DYNAMIC && !isFree(c, body));
         if (body->type == RB_V_KINEMATIC) {
-            rbVChecker_Skip(c, RB_V_CLAIM_PATH,
-                            "the certificate has their states, not their paths");
+            RB_V_SKIP(c, PATH, "the certificate has their states, not their paths");
         }
     }
-    checkJoints(c);
     checkSprings(c);
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        rbVMeasureWay(c, i, time - c->lastNode);
+    }
+    rbVCheckApart(c);
     if (hasSteps && isGrid) {
         checkContacts(c);
         addLinks(c);
@@ -444,10 +499,10 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
         c->nodeTime = time;
         c->hasNode = true;
     }
-    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        rbVMeasureWay(c, i, time - c->lastNode);
-    }
     c->lastNode = time;
-    rbVCheckApart(c);
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        c->tracks[i].legCount = 0;
+        rbVAddLeg(c, i, time, c->tracks[i].flight.isHeld);
+    }
     forgetForces(c);
 }

@@ -7,6 +7,13 @@
 
 #define RB_V_GROUP_MAX 256
 
+// A part of a flight between two nodes.
+typedef struct rbVLeg {
+    double time;
+    rbVState state;
+    bool isHeld;
+} rbVLeg;
+
 // A body as followed through the records.
 typedef struct rbVTrack {
     rbVFlight flight;
@@ -20,15 +27,26 @@ typedef struct rbVTrack {
     double restEnergy; // J, that the last rest took
     bool hasRested;    // an event of rest must follow
     bool hasWoken;     // the same of release
+    rbVLeg* legs;      // since the last node
+    uint32_t legCount, legCapacity;
 } rbVTrack;
 
 typedef struct rbVPiece rbVPiece;
 
 // How a body moved since the last node.
 typedef struct rbVSpan {
-    double speed; // m/s, of any of its points, at the last node or after an impact since
+    double speed; // m/s, of its center, at the last node or after an impact since
+    double spin;  // rad/s, the same of any axis
     double way;   // m, of any of its points between the two nodes, at most
 } rbVSpan;
+
+// What acts on a body in a step.
+typedef struct rbVLoad {
+    rbV3 force, torque; // N, N m about its center; means of the step
+    double size, twist; // the same of the magnitudes
+    bool isStruck;      // it collided in this step
+    bool isNear;        // to another body, at some time of the step
+} rbVLoad;
 
 typedef struct rbVChecker {
     rbVModel model;
@@ -52,8 +70,7 @@ typedef struct rbVChecker {
     rbVJointForce* jointForces;
     double* springForces; // 3 per spring
     bool hasJointForces, hasSpringForces;
-    rbV3* impulses;   // per body, of the step: force sums, N
-    double* loads;    // sums of magnitudes, N
+    rbVLoad* loads;   // per body, of the step
     rbVPiece* pieces; // convex, of all bodies
     uint32_t pieceCount;
     uint32_t* firstPiece; // of a body
@@ -64,7 +81,8 @@ typedef struct rbVChecker {
     double fastest;       // m/s, in any impact so far
     bool* isClosed;       // per joint: it was, once
     bool isOpen;          // a joint is, at this node
-    bool* struck;         // per body: it collided in this step
+    double largest;       // J, sum of all energies and works so far, at most
+    double gainStart;     // J, given by what is no gain: joints that are closed
 } rbVChecker;
 
 // Counts a value with its bound; a value above it, or not finite, is a failure.
@@ -75,9 +93,11 @@ typedef struct rbVFinding {
     double value, bound;
     const char* detail;
 } rbVFinding;
-bool rbVChecker_Find(rbVChecker* checker, const rbVFinding* finding);
+void rbVChecker_Find(rbVChecker* checker, const rbVFinding* finding);
+#define RB_V_CHECK(c, claim, class, ...) \
+    rbVChecker_Find(c, &(rbVFinding){RB_V_CLAIM_##claim, RB_V_##class, __VA_ARGS__})
+#define RB_V_SKIP(c, claim, why) rbVChecker_Skip(c, RB_V_CLAIM_##claim, why)
 void rbVChecker_Skip(rbVChecker* checker, rbVClaim claim, const char* why);
-const rbVBody* rbVChecker_Body(const rbVChecker* checker, uint32_t index);
 
 // Events and flights (check_events.c).
 void rbVCheckEvent(rbVChecker* checker, const rbVEvent* event);
@@ -92,9 +112,17 @@ double rbVGetFriction(const rbVModel* model, const rbVShape* a, const rbVShape* 
 // Nodes (check_nodes.c).
 void rbVCheckNode(rbVChecker* checker, double time, bool isGrid);
 
+// Mass, center and inertia of a body against its shapes (mass.c).
+void rbVCheckMass(rbVChecker* checker, uint32_t index);
+
 // Distances (check_apart.c).
 bool rbVPrepareShapes(rbVChecker* checker);
 void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState* a,
                    const rbVState* b);
 void rbVCheckApart(rbVChecker* checker);
 void rbVMeasureWay(rbVChecker* checker, uint32_t i, double span);
+// rad/s, how fast a free body can turn within a time.
+double rbVGetSpinMax(const rbVBody* body, const rbVState* state, double span);
+// Whether the verifier integrates the flight of a body.
+bool rbVIsIntegrable(const rbVBody* body);
+void rbVAddLeg(rbVChecker* checker, uint32_t index, double time, bool isHeld);

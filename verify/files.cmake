@@ -5,6 +5,7 @@ add_library(rattleback_verify STATIC
   verify/check_nodes.c
   verify/flight.c
   verify/impact.c
+  verify/mass.c
   verify/reader.c
   verify/verify.c)
 target_include_directories(rattleback_verify PRIVATE ${PROJECT_SOURCE_DIR})

@@ -1,10 +1,10 @@
 #include "verify/flight.h"
 
 #define ORDER_MAX RB_V_ORDER_MAX
-#define SHORT_ANGLE 0.02  // rad, up to which a step of its own is cheaper than a series to evaluate
-#define STEP_ANGLE 0.5    // rad, turned in one step of the series
-#define STEPS_MAX 1000000 // of one flight: a hostile file may ask for more
-#define SERIES_END 1e-21  // terms below this part of the sum end the series
+#define SHORT_ANGLE 0.02 // rad, up to which a step of its own is cheaper than a series to evaluate
+#define STEP_ANGLE 0.5   // rad, turned in one step of the series
+#define STEPS_MAX 20000  // between two looks at a flight: a hostile file may ask for more
+#define SERIES_END 1e-21 // terms below this part of the sum end the series
 
 // M' = M x w + T, T' = T x w, q' = q w / 2 with w = J M, all in the axes of the body: the
 // coefficients of the series follow from each other by products of series.
@@ -167,30 +167,6 @@ void rbVFlight_Begin(rbVFlight* f, const rbVBody* body, double time, const rbVSt
     f->turn.t = ddOf3(turnBack3(state->q, body->torque));
 }
 
-// A sphere turns about a fixed axis.
-static bool isRound(const rbVBody* body)
-{
-    const rbVSym* i = &body->inertia;
-    return i->xx == i->yy && i->yy == i->zz && i->xy == 0.0 && i->xz == 0.0 && i->yz == 0.0;
-}
-
-static void turnRound(rbVFlight* f, const rbVBody* body, double h)
-{
-    rbV3 w = mulSym(&body->inverse, ddValue3(f->turn.m));
-    double speed = length3(w);
-    if (speed > 0.0) {
-        double half = 0.5 * speed * h;
-        rbV3 axis = scale3(sin(half) / speed, w);
-        rbV4 q = {ddValue(f->turn.q[0]), ddValue(f->turn.q[1]), ddValue(f->turn.q[2]),
-                  ddValue(f->turn.q[3])};
-        q = mul4(q, (rbV4){cos(half), axis.x, axis.y, axis.z});
-        f->turn.q[0] = ddOf(q.w);
-        f->turn.q[1] = ddOf(q.x);
-        f->turn.q[2] = ddOf(q.y);
-        f->turn.q[3] = ddOf(q.z);
-    }
-}
-
 // s, the length of a step of the series.
 static double seriesStep(const rbVFlight* f, const rbVBody* body)
 {
@@ -232,6 +208,19 @@ static void turnTo(rbVFlight* f, const rbVBody* body, double time)
     }
 }
 
+static void turnRound(rbVFlight* f, rbV3 w, double h)
+{
+    double speed = length3(w);
+    rbVDd* t = f->turn.q;
+    rbV3 axis = scale3(speed > 0.0 ? sin(0.5 * speed * h) / speed : 0.0, w);
+    rbV4 q = mul4((rbV4){ddValue(t[0]), ddValue(t[1]), ddValue(t[2]), ddValue(t[3])},
+                  (rbV4){cos(0.5 * speed * h), axis.x, axis.y, axis.z});
+    const rbVDd turned[4] = {ddOf(q.w), ddOf(q.x), ddOf(q.y), ddOf(q.z)};
+    for (int i = 0; i < 4; ++i) {
+        t[i] = turned[i];
+    }
+}
+
 void rbVFlight_Advance(rbVFlight* f, const rbVBody* body, double time)
 {
     rbVDd left = ddSum(time, -f->time);
@@ -246,10 +235,12 @@ void rbVFlight_Advance(rbVFlight* f, const rbVBody* body, double time)
     rbVDd3 a = ddOf3(body->acceleration);
     f->x = ddAddScaled3(ddAddScaled3(f->x, left, f->v), half, a);
     f->v = ddAddScaled3(f->v, left, a);
-    bool hasTorque = length3(body->torque) > 0.0;
-    f->angle += left.hi * length3(mulSym(&body->inverse, ddValue3(f->turn.m)));
-    if (!hasTorque && isRound(body)) {
-        turnRound(f, body, left.hi);
+    rbV3 w = mulSym(&body->inverse, ddValue3(f->turn.m));
+    const rbVSym* i = &body->inertia;
+    f->angle += left.hi * length3(w);
+    bool isRound = i->xx == i->yy && i->yy == i->zz && i->xy == 0.0 && i->xz == 0.0 && i->yz == 0.0;
+    if (isRound && length3(body->torque) == 0.0) {
+        turnRound(f, w, left.hi); // a ball turns about a fixed axis
         f->turnTime = time;
     } else {
         turnTo(f, body, time);

@@ -268,8 +268,6 @@ void rbVResolveImpact(const rbVImpact* m, rbVImpactResult* result)
     result->isKnown = result->isKnown && isFinite3(result->impulse);
 }
 
-// ------------------------------------------------------------------------------------------ bodies
-
 static rbV3 spinBy(const rbVImpactBody* b, rbV3 angularImpulse)
 {
     return turn3(b->q, mulSym(&b->inverse, turnBack3(b->q, angularImpulse)));

@@ -46,23 +46,15 @@ typedef enum rbVLaw {
 } rbVLaw;
 
 typedef enum rbVMotion {
-    RB_V_MOTION_AUTO,
-    RB_V_MOTION_EXACT,
-    RB_V_MOTION_TAYLOR,
-    RB_V_MOTION_RK4,
-    RB_V_MOTION_CASH_KARP,
-    RB_V_MOTION_EULER
+    RB_V_MOTION_EXACT = 1,
+    RB_V_MOTION_RK4 = 3,
+    RB_V_MOTION_EULER = 5
 } rbVMotion;
 
 typedef enum rbVEventKind {
-    RB_V_EVENT_IMPULSE,
-    RB_V_EVENT_SET_STATE,
-    RB_V_EVENT_FALLBACK,
-    RB_V_EVENT_TOLERANCE,
-    RB_V_EVENT_IMPACT,
+    RB_V_EVENT_IMPACT = 4,
     RB_V_EVENT_MICRO,
-    RB_V_EVENT_LASTING,
-    RB_V_EVENT_REST,
+    RB_V_EVENT_REST = 7,
     RB_V_EVENT_WAKE,
     RB_V_EVENT_KINDS = 12
 } rbVEventKind;
@@ -76,12 +68,12 @@ typedef struct rbVState {
 
 typedef struct rbVChild {
     uint32_t geometry;
+    double density; // kg/m^3; not positive: that of the compound
     rbVPose pose;
 } rbVChild;
 
 typedef struct rbVGeometry {
     uint32_t type;
-    double radius;     // claimed, about its origin
     double numbers[4]; // lengths; of a plane normal and offset
     rbV3* vertices;
     uint32_t vertexCount;
@@ -96,9 +88,8 @@ typedef struct rbVShape {
     uint32_t geometry;
     bool isSensor;
     rbVPose pose;
-    double restitution, friction, stiction;
+    double density, restitution, friction, stiction;
     uint32_t kind, groups, mask;
-    rbV3 belt;
 } rbVShape;
 
 typedef struct rbVBody {
@@ -106,9 +97,10 @@ typedef struct rbVBody {
     uint32_t type;
     uint32_t motion;
     double mass;
-    rbV3 center;    // of mass, in the body's frame
-    rbVSym inertia; // about the center, axes of the body's frame
-    rbVSym inverse; // of the inertia
+    rbV3 center;       // of mass, in the body's frame
+    rbVSym inertia;    // about the center, axes of the body's frame
+    rbVSym inverse;    // of the inertia
+    bool isFromShapes; // mass, center and inertia
     double growth;
     bool isHeld; // at the start
     rbVState start;
@@ -129,7 +121,6 @@ typedef struct rbVForce {
     uint32_t type; // 0 constant, 1 drag, 2 central, others: not known here
     uint32_t body;
     rbV3 force, torque;
-    double linear, quadratic, angular;
     rbV3 center;
     double strength;
 } rbVForce;
@@ -157,7 +148,7 @@ typedef struct rbVJoint {
 typedef struct rbVSpring {
     uint32_t a, b;
     rbV3 anchorA, anchorB;
-    double rest, stiffness, damping;
+    double rest, stiffness;
 } rbVSpring;
 
 typedef struct rbVModel {
@@ -166,27 +157,18 @@ typedef struct rbVModel {
     double startTime;
     rbV3 gravity, periodic;
     uint32_t law, restitutionRule, frictionRule;
-    double tolerance, contactTime;
-    uint32_t order, lasting, isExactDetector;
-    uint32_t accuracy;
-    double step;
-    uint32_t stepOrder;
-    double jointTolerance, errorMax;
+    uint32_t isExactDetector, accuracy, stepOrder;
+    double tolerance, step;
+    double jointTolerance;
     uint32_t isImpulses, hasContacts;
-    double shell, velocityTolerance, restSpeed;
-    uint32_t areNeighborsMeeting;
+    double shell;
     rbVGeometry* geometries;
-    uint32_t geometryCount;
     rbVBody* bodies;
-    uint32_t bodyCount;
     rbVForce* forces;
-    uint32_t forceCount;
     rbVMaterialPair* pairs;
-    uint32_t pairCount;
     rbVJoint* joints;
-    uint32_t jointCount;
     rbVSpring* springs;
-    uint32_t springCount;
+    uint32_t geometryCount, bodyCount, forceCount, pairCount, jointCount, springCount;
 } rbVModel;
 
 typedef struct rbVEvent {
@@ -216,17 +198,6 @@ typedef struct rbVLedger {
         motor, dissipation, rest, drift;
     rbV3 momentum, angularMomentum;
 } rbVLedger;
-
-// The bounds claimed for the whole run.
-typedef struct rbVClaims {
-    double time;
-    uint64_t hash;
-    double eventOverlap, contactOverlap, positionError, angleError, jointError;
-    uint64_t impacts, micros, collisions, unmetSteps;
-    double gapError, speedError;
-} rbVClaims;
-
-// ----------------------------------------------------------------------------------------- reading
 
 // Words of a block, read one after the other. Beyond the end: zeros, and isBad.
 typedef struct rbVWords {

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define EPS 2.22e-16 // of doubles
+
 typedef struct rbV3 {
     double x, y, z;
 } rbV3;
@@ -87,8 +89,6 @@ static inline rbV3 mulSym(const rbVSym* m, rbV3 v)
     return (rbV3){m->xx * v.x + m->xy * v.y + m->xz * v.z, m->xy * v.x + m->yy * v.y + m->yz * v.z,
                   m->xz * v.x + m->yz * v.y + m->zz * v.z};
 }
-
-// --------------------------------------------------------------------------------- double-double
 
 typedef struct rbVDd {
     double hi, lo;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#define VERSION 1u
+#define VERSION 2u
 #define RAW_MAX (1u << 28)
 #define RATIO_MAX 65536u
 #define HEADER_SIZE 40u
@@ -27,8 +27,6 @@ static uint64_t wordOf(const unsigned char* bytes, int count)
     }
     return word;
 }
-
-// ------------------------------------------------------------------------------------------ blocks
 
 bool rbVReader_Open(rbVReader* r, const char* path)
 {
@@ -166,8 +164,6 @@ rbVBlock rbVReader_Next(rbVReader* r)
     return fail(r, "has an unknown tag");
 }
 
-// ------------------------------------------------------------------------------------------- words
-
 uint64_t rbVWords_Take(rbVWords* w)
 {
     if (w->place >= w->count) {
@@ -211,6 +207,14 @@ rbVState rbVWords_State(rbVWords* w)
     s.w = rbVWords_Vector(w);
     w->isBad = w->isBad || !isFinite3(s.center) || !isFinite3(s.v) || !isFinite3(s.w);
     return s;
+}
+
+// Words that no check uses.
+static void skipWords(rbVWords* w, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        (void)rbVWords_Take(w);
+    }
 }
 
 // A count of things that take at least size words each.
@@ -286,8 +290,6 @@ static void takePair(rbVWords* w, uint32_t count, uint32_t* a, uint32_t* b)
     }
 }
 
-// ------------------------------------------------------------------------------------------- model
-
 static void readSettings(rbVModel* m, rbVWords* w)
 {
     takeText(w, m->version, sizeof m->version);
@@ -300,21 +302,17 @@ static void readSettings(rbVModel* m, rbVWords* w)
     m->restitutionRule = takeBelow(w, 6);
     m->frictionRule = takeBelow(w, 6);
     m->tolerance = takeFinite(w);
-    m->contactTime = takeFinite(w);
-    m->order = takeBelow(w, 2);
-    m->lasting = takeBelow(w, 3);
+    skipWords(w, 3); // contactTime, order, lasting
     m->isExactDetector = takeBelow(w, 2);
     m->accuracy = takeBelow(w, 3);
     m->step = takeFinite(w);
     m->stepOrder = takeBelow(w, 64);
     m->jointTolerance = takeFinite(w);
-    m->errorMax = takeFinite(w);
+    skipWords(w, 1); // errorMax
     m->isImpulses = takeBelow(w, 2);
     m->hasContacts = takeBelow(w, 2);
     m->shell = takeFinite(w);
-    m->velocityTolerance = takeFinite(w);
-    m->restSpeed = takeFinite(w);
-    m->areNeighborsMeeting = takeBelow(w, 2);
+    skipWords(w, 3); // velocityTolerance, restSpeed, areNeighborsMeeting
 }
 
 static void readFaces(rbVGeometry* g, rbVWords* w)
@@ -343,7 +341,7 @@ static void readGeometry(rbVModel* m, uint32_t index, rbVWords* w)
     rbVGeometry* g = &m->geometries[index];
     size_t start = w->place;
     g->type = takeBelow(w, 64);
-    g->radius = rbVWords_Number(w);
+    skipWords(w, 1); // its radius as claimed
     if (g->type <= RB_V_PLANE) {
         int count = g->type == RB_V_PLANE ? 4 : 3;
         for (int i = 0; i < count; ++i) {
@@ -353,10 +351,11 @@ static void readGeometry(rbVModel* m, uint32_t index, rbVWords* w)
     } else if (g->type <= RB_V_SOUP) {
         readFaces(g, w);
     } else if (g->type == RB_V_COMPOUND) {
-        g->childCount = takeCount(w, 8);
+        g->childCount = takeCount(w, 9);
         g->children = make(w, g->childCount, sizeof *g->children);
         for (uint32_t i = 0; i < g->childCount && !w->isBad; ++i) {
             g->children[i].geometry = takeBelow(w, index); // children come first
+            g->children[i].density = takeFinite(w);
             g->children[i].pose = takePose(w);
         }
     }
@@ -371,13 +370,14 @@ static void readGeometry(rbVModel* m, uint32_t index, rbVWords* w)
 
 static void readShapes(const rbVModel* m, rbVBody* b, rbVWords* w)
 {
-    b->shapeCount = takeCount(w, 17);
+    b->shapeCount = takeCount(w, 18);
     b->shapes = make(w, b->shapeCount, sizeof *b->shapes);
     for (uint32_t i = 0; i < b->shapeCount && !w->isBad; ++i) {
         rbVShape* s = &b->shapes[i];
         s->geometry = takeBelow(w, m->geometryCount);
         s->isSensor = takeBelow(w, 2) == 1;
         s->pose = takePose(w);
+        s->density = takeFinite(w);
         s->restitution = takeFinite(w);
         s->friction = takeFinite(w);
         s->stiction = takeFinite(w);
@@ -385,7 +385,7 @@ static void readShapes(const rbVModel* m, rbVBody* b, rbVWords* w)
         uint64_t bits = rbVWords_Take(w);
         s->groups = (uint32_t)bits;
         s->mask = (uint32_t)(bits >> 32);
-        s->belt = rbVWords_Vector(w);
+        skipWords(w, 3); // velocity of the surface
     }
 }
 
@@ -421,6 +421,7 @@ static void readBody(const rbVModel* m, rbVBody* b, rbVWords* w)
     for (int i = 0; i < 6; ++i) {
         *inertia[i] = takeFinite(w);
     }
+    b->isFromShapes = takeBelow(w, 2) == 1;
     b->growth = takeFinite(w);
     b->isHeld = takeBelow(w, 2) == 1;
     b->start = rbVWords_State(w);
@@ -446,9 +447,7 @@ static void readForces(rbVModel* m, rbVWords* w)
         w->isBad = w->isBad || (f->body != RB_V_NONE && f->body >= m->bodyCount);
         f->force = rbVWords_Vector(w);
         f->torque = rbVWords_Vector(w);
-        f->linear = rbVWords_Number(w);
-        f->quadratic = rbVWords_Number(w);
-        f->angular = rbVWords_Number(w);
+        skipWords(w, 3); // linear, quadratic, angular
         f->center = rbVWords_Vector(w);
         f->strength = rbVWords_Number(w);
         w->isBad = w->isBad || !isFinite3(f->force) || !isFinite3(f->torque);
@@ -503,7 +502,7 @@ static void readLinks(rbVModel* m, rbVWords* w)
         s->anchorB = rbVWords_Vector(w);
         s->rest = takeFinite(w);
         s->stiffness = takeFinite(w);
-        s->damping = takeFinite(w);
+        skipWords(w, 1); // damping
     }
 }
 
@@ -531,7 +530,7 @@ bool rbVModel_Read(rbVModel* m, rbVWords* w, char message[RB_V_MESSAGE_SIZE])
             return false;
         }
     }
-    m->bodyCount = takeCount(w, 29);
+    m->bodyCount = takeCount(w, 30);
     m->bodies = make(w, m->bodyCount, sizeof *m->bodies);
     for (uint32_t i = 0; i < m->bodyCount && !w->isBad; ++i) {
         readBody(m, &m->bodies[i], w);

@@ -29,7 +29,8 @@
     X(APART, "bodies do not overlap at recorded times")                             \
     X(BETWEEN, "bodies do not overlap between recorded times")                      \
     X(PATH, "bodies on paths follow them")                                          \
-    X(COUNTS, "numbers of events are those claimed")
+    X(COUNTS, "numbers of events are those claimed")                                \
+    X(MASS, "masses and inertias are those of the shapes")
 
 typedef enum rbVClaim {
 #define RB_V_CLAIM_ENUM(name, text) RB_V_CLAIM_##name,

@@ -45,6 +45,7 @@ set(programFiles
   app/cli/text.c
   app/cli/validate.c
   app/cli/verdict.c
+  app/cli/certificate_check.c
   app/cli/verify.c
   app/cli/view.c
   app/cli/view_files.c

@@ -4,6 +4,7 @@
 #include "base/core/memory.h"
 #include "base/core/timer.h"
 #include "cli/action_player.h"
+#include "cli/certificate_check.h"
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/findings.h"
@@ -40,6 +41,9 @@ typedef struct rbRun {
     rbRunPlace place; // piece: s of simulated time per advance, see advanceListening
     bool isCertified; // every step is written down
     double stepEnd;   // s, of the step whose hooks were called before it; 0: between two steps
+    bool isChecked;   // its certificate was
+    bool isRefuted;   // and a claim failed
+    char checked[512];
 } rbRun;
 
 static rbRunParts partsOf(rbRun* run)
@@ -253,10 +257,17 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
     } else if (!rbArguments_Has(arguments, "--quiet")) {
         rbTally_Print(&run->tally, run->world, file);
         rbTally_PrintFiles(list.files, list.count, file);
-        if (run->isCertified) {
-            (void)fprintf(file, "  %-18s%s %s\n", "to check it", "rattleback verify",
+        if (run->isCertified && !run->isChecked) {
+            (void)fprintf(file, "  %-18snot checked; %s %s\n", "certificate", "rattleback verify",
                           rbArguments_Get(arguments, "--certificate"));
+        } else if (run->isChecked) {
+            (void)fprintf(file, "  %-18s%s\n", "certificate", run->checked);
         }
+    }
+    if (run->isRefuted) {
+        (void)rbFail("the certificate of the run is %s; see rattleback verify %s", run->checked,
+                     rbArguments_Get(arguments, "--certificate"));
+        return RB_EXIT_NO;
     }
     rbVerdict verdict = rbTally_Judge(&run->tally, run->world);
     if (verdict.text[0] != '\0') {
@@ -348,11 +359,33 @@ static rbStatus startRun(rbRun* run, const rbOutputRun* view, rbError* error)
     return status == RB_STATUS_OK ? keep(run, &run->place.partial, error) : status;
 }
 
+// Checks the certificate if that was asked; the journal says in its last row whether it was.
+static void checkCertificate(rbRun* run, const rbArguments* arguments)
+{
+    static rbCertificateCheck check;
+    const char* journal = rbArguments_Get(arguments, "--journal");
+    run->isChecked = rbArguments_Has(arguments, "--verify");
+    (void)snprintf(run->checked, sizeof run->checked, "not checked");
+    if (run->isChecked) {
+        rbCheckCertificate(rbArguments_Get(arguments, "--certificate"), &check);
+        rbCertificateCheck_Describe(&check, run->checked, sizeof run->checked);
+        run->isRefuted = check.result != 0;
+    }
+    if (journal != NULL && strcmp(journal, "-") != 0 &&
+        !rbNoteCertificate(journal, rbWorld_GetTime(run->world), run->checked)) {
+        (void)rbFail("%s does not say whether the certificate was checked", journal);
+    }
+}
+
 // Simulates the world of the run with its outputs. The scene and the world are owned by the caller.
 static rbExit runWorld(rbRun* run, const rbArguments* arguments)
 {
     rbError error = {0};
     char settings[SETTINGS_SIZE];
+    if (rbArguments_Has(arguments, "--verify") && !rbArguments_Has(arguments, "--certificate")) {
+        (void)rbFail("--verify needs --certificate FILE: it checks what that writes");
+        return RB_EXIT_USAGE;
+    }
     if (!rbOutputs_Check(arguments) || !rbOutputs_CheckNames(arguments, run->scene)) {
         return RB_EXIT_USAGE;
     }
@@ -399,6 +432,9 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
         rbCheckpoint_Delete(&run->checkpoint);
     }
     run->tally.wallTime = run->place.wallTime + rbGetWallTime() - run->startTime;
+    if (status == RB_STATUS_OK && run->isCertified) {
+        checkCertificate(run, arguments);
+    }
     rbOutputs_Abandon(&run->outputs);
     rbFrameBuffer_Free(&run->buffer);
     return status == RB_STATUS_OK ? report(run, arguments) : rbFailWith(&error);
@@ -536,6 +572,7 @@ static const rbOption options[] = {
     {"--every-simulated", "SECONDS", "simulated time between two checkpoints"},
     {"--resume", "FILE",
      "continues the run of a checkpoint; scene and options are those of the run"},
+    {"--verify", NULL, "checks the certificate when the run is complete; needs --certificate"},
     {"--json", NULL, "prints the summary as JSON"},
     {"--quiet", NULL, "prints no summary and no progress"},
     RB_OPTION_THREADS,

@@ -2,6 +2,7 @@
 
 // rattleback view: serves a scene, a recording or the gallery to browsers.
 #include "base/core/memory.h"
+#include "cli/certificate_check.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "cli/picture_cache.h"
@@ -13,6 +14,7 @@
 #include "render/picture.h"
 #include "server/server.h"
 #include "server/session_recording.h"
+#include "session/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +27,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#define FINDINGS_SIZE ((size_t)1 << 16)
 #define PICTURE_WIDTH 480
 #define PICTURE_HEIGHT 270
 #define TROUBLE_TEXT_MAX ((size_t)1 << 20) // bytes of a scene that are shown with its mistake
@@ -400,6 +403,15 @@ static rbExit runView(const rbArguments* arguments)
     if (!readOptions(arguments, &options, &def)) {
         return RB_EXIT_USAGE;
     }
+    if (rbArguments_Has(arguments, "--certificate")) {
+        static rbCertificateCheck check;
+        static char findings[FINDINGS_SIZE];
+        const char* path = rbArguments_Get(arguments, "--certificate");
+        rbCheckCertificate(path, &check);
+        if (rbCertificateCheck_WriteFindings(&check, path, findings, sizeof findings)) {
+            rbStream_SetCertificate(findings);
+        }
+    }
     if (arguments->wordCount > 0 && !startGiven(arguments, &options, &simulation, &error)) {
         return error.status == RB_STATUS_OK ? RB_EXIT_USAGE : rbFailWith(&error);
     }
@@ -414,6 +426,7 @@ static const rbOption options[] = {
     {"--listen", "ADDRESS", "accepts other machines, e.g. 0.0.0.0; the URL then contains a token"},
     {"--record", "FILE",
      "writes the session with its user actions as a recording (.rbr) at the end"},
+    {"--certificate", "FILE", "checks a certificate first; a badge shows the findings"},
     {"--no-browser", NULL, "prints the URL only"},
     {"--speed", "FACTOR", "simulated time over wall time"},
     {"--paused", NULL,

@@ -66,6 +66,13 @@ static bool isThere(const rbStoredFrame* frame, int body)
 
 // --------------------------------------------------------------------------------------- structure
 
+static const char* certificate = NULL; // set before any client comes
+
+void rbStream_SetCertificate(const char* json)
+{
+    certificate = json;
+}
+
 void rbStream_WriteHello(const rbStreamCursor* cursor, const char* scene, rbMessage* message)
 {
     rbMessage_Clear(message, true);
@@ -76,6 +83,10 @@ void rbStream_WriteHello(const rbStreamCursor* cursor, const char* scene, rbMess
     rbMessage_PutNumber(message, "client", cursor->client);
     rbMessage_PutString(message, "kind", cursor->kind != NULL ? cursor->kind : "live");
     rbMessage_PutString(message, "scene", scene);
+    if (certificate != NULL) {
+        rbMessage_Key(message, "certificate");
+        rbMessage_Text(message, certificate);
+    }
     rbMessage_Text(message, "}");
 }
 

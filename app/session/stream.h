@@ -85,6 +85,10 @@ bool rbStream_Next(const rbStore* store, rbStreamCursor* cursor, rbMessage* mess
 // gallery).
 void rbStream_WriteHello(const rbStreamCursor* cursor, const char* scene, rbMessage* message);
 
+// What "hello" says of a certificate, a JSON object that stays as long as the program; NULL:
+// nothing.
+void rbStream_SetCertificate(const char* json);
+
 // A unit quaternion in 64 bits: which component is largest, and the other three in 20 bits each.
 // The error of these three is below 6.8e-7; that of the largest, which follows from them and is at
 // least a half, below 2.1e-6. A quaternion that is not finite becomes the identity.

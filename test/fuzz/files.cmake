@@ -1,7 +1,7 @@
 # Fuzz targets, built by the preset fuzz (clang). Run one with
 #   build/fuzz/fuzz_x -max_total_time=60 build/fuzz/corpus_x test/fuzz/corpus/x
 # New inputs go to the first folder; the second holds the seeds in the repository.
-foreach(library rattleback rattleback_lab rattleback_io rattleback_app)
+foreach(library rattleback rattleback_lab rattleback_io rattleback_app rattleback_verify)
   if(TARGET ${library})
     target_compile_options(${library} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
@@ -22,6 +22,7 @@ add_executable(make_recording_seeds test/fuzz/make_recording_seeds.c)
 target_link_options(make_recording_seeds PRIVATE -fsanitize=fuzzer-no-link)
 target_link_libraries(make_recording_seeds PRIVATE rb_options rattleback_io)
 
+rb_add_fuzzer(NAME fuzz_certificate FILES test/fuzz/fuzz_certificate.c LIBRARIES rattleback_verify Rattleback::zstd)
 rb_add_fuzzer(NAME fuzz_scene FILES test/fuzz/fuzz_scene.c LIBRARIES rattleback_app)
 rb_add_fuzzer(NAME fuzz_mesh FILES test/fuzz/fuzz_mesh.c LIBRARIES rattleback_io)
 rb_add_fuzzer(NAME fuzz_pairs FILES test/fuzz/fuzz_pairs.c LIBRARIES rattleback_app)

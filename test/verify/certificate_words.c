@@ -56,10 +56,17 @@ static void runCommand(const char* command)
 
 unsigned char* rbMakeCertificate(const char* scene, const char* options, size_t* size)
 {
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/scenes/%s.json", RB_SOURCE_DIR, scene);
+    return rbMakeCertificateOf(path, options, size);
+}
+
+unsigned char* rbMakeCertificateOf(const char* scenePath, const char* options, size_t* size)
+{
     const char* path = rbScratchPath();
-    char command[1024];
-    (void)snprintf(command, sizeof command, "%s run %s/scenes/%s.json %s --quiet --certificate %s",
-                   RB_PROGRAM, RB_SOURCE_DIR, scene, options, path);
+    char command[2048];
+    (void)snprintf(command, sizeof command, "%s run %s %s --quiet --certificate %s", RB_PROGRAM,
+                   scenePath, options, path);
     runCommand(command);
     FILE* file = fopen(path, "rb");
     assert_non_null(file);
@@ -116,7 +123,7 @@ void rbWriteWordFile(const rbWordFile* file, const char* path)
 {
     FILE* out = fopen(path, "wb");
     assert_non_null(out);
-    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 1};
+    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 2};
     uint64_t checksum = hashBytes(HASH_START, signature, 16);
     putWord(signature + 16, checksum, 8);
     (void)fwrite(signature, 1, sizeof signature, out);

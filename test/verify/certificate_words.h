@@ -29,6 +29,8 @@ const char* rbScratchPath(void);
 
 // Runs a scene with a certificate; options: more words for the command line. Returns its bytes.
 unsigned char* rbMakeCertificate(const char* scene, const char* options, size_t* size);
+// The same of a scene file.
+unsigned char* rbMakeCertificateOf(const char* scenePath, const char* options, size_t* size);
 rbWordFile rbReadWordFile(const unsigned char* bytes, size_t size);
 void rbFreeWordFile(rbWordFile* file);
 void rbWriteWordFile(const rbWordFile* file, const char* path);

@@ -449,7 +449,7 @@ static void sabotage(const Source* sources, int sourceCount, const Sabotage* kin
         for (int k = 0; k < kindCount; ++k) {
             int count;
             rbWordRecord* records = rbListRecords(&file, kinds[k].kind, &count);
-            int places = rbTest_Count(4, 12);
+            int places = rbTest_Count(1, 5);
             for (int n = 0, tries = 0; count > 0 && n < places && tries < 40 * places; ++tries) {
                 const rbWordRecord* r = &records[rbRandom_Index(&random, count)];
                 uint64_t* words = &file.blocks[r->block].words[r->place + 1];

@@ -2,6 +2,22 @@
 
 const byId = (id) => document.getElementById(id);
 
+// A badge that says whether a certificate of the run holds; it opens the list of findings.
+function showCertificate(certificate) {
+    const badge = byId('certificate');
+    badge.hidden = !certificate;
+    if (certificate) {
+        badge.classList.toggle('bad', !certificate.holds);
+        badge.querySelector('summary').textContent = certificate.holds ? '✓ certified' : '✗ not certified';
+        badge.title = `${certificate.file}: ${certificate.verdict}`;
+        badge.querySelector('ul').replaceChildren(...[certificate.verdict, ...certificate.findings].map((text) => {
+            const row = document.createElement('li');
+            row.textContent = text;
+            return row;
+        }));
+    }
+}
+
 export function createTitle({ model, source, view }) {
     const header = byId('title');
     const connection = byId('connection');
@@ -12,6 +28,7 @@ export function createTitle({ model, source, view }) {
         header.hidden = scene === null;
         document.title = scene ? `${scene.title || scene.name} · Rattleback` : 'Rattleback';
         byId('back').hidden = !source.isLive || model.hello?.kind !== 'live';
+        showCertificate(model.hello?.certificate);
         if (scene) {
             byId('title-text').textContent = scene.title || scene.name;
             byId('shows').textContent = scene.shows ?? '';

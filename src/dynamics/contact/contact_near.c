@@ -919,5 +919,7 @@ void rbContactPairs_Move(rbContactPairs* pairs, rbByteStream* stream)
     if (pairs->kept >= 0 && pairs->kept != pairs->current) {
         moveFrame(&pairs->frames[pairs->kept], stream);
     }
-    checkFrames(pairs, stream);
+    if (stream->isLoading) {
+        checkFrames(pairs, stream);
+    }
 }

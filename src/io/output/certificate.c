@@ -237,6 +237,7 @@ static void putGeometry(rbCertificate* c, const rbGeometry* geometry)
         putWord(c, (uint64_t)count);
         for (int i = 0; i < count; ++i) {
             putWord(c, (uint64_t)listGeometry(c, children[i].geometry));
+            putNumber(c, children[i].density);
             putTransform(c, children[i].transform);
         }
     }
@@ -266,6 +267,7 @@ static void putShapes(rbCertificate* c, const rbWorld* world, rbBodyId id)
         putWord(c, (uint64_t)listGeometry(c, rbWorld_GetGeometry(world, shape.geometry)));
         putWord(c, shape.isSensor ? 1u : 0u);
         putTransform(c, shape.transform);
+        putNumber(c, shape.material.density);
         putNumber(c, shape.material.restitution);
         putNumber(c, shape.material.friction);
         putNumber(c, shape.material.stiction);
@@ -273,6 +275,33 @@ static void putShapes(rbCertificate* c, const rbWorld* world, rbBodyId id)
         putWord(c, (uint64_t)shape.groups | (uint64_t)shape.mask << 32);
         putVector(c, shape.surfaceVelocity);
     }
+}
+
+// Whether a body has the mass of its shapes; an explicit one may be any.
+static bool isOfShapes(const rbWorld* world, rbBodyId id, const rbMassProperties* mass)
+{
+    double sum = 0.0;
+    double trace = 0.0; // of the inertia about the center of the body
+    rbVec3 center = RB_VEC3_ZERO;
+    for (int i = 0; i < rbBody_GetShapeCount(world, id); ++i) {
+        rbShapeDef shape = rbBody_GetShape(world, id, i);
+        rbMassProperties own = {0};
+        const rbGeometry* geometry = rbWorld_GetGeometry(world, shape.geometry);
+        if (shape.isSensor ||
+            rbGeometry_GetMass(geometry, shape.material.density, &own, NULL) != RB_STATUS_OK) {
+            continue;
+        }
+        own = rbMassProperties_Transform(&own, shape.transform);
+        rbVec3 arm = rbSub(own.center, mass->center);
+        sum += own.mass;
+        center = rbAddScaled(center, own.mass, arm);
+        trace +=
+            own.inertia.xx + own.inertia.yy + own.inertia.zz + 2.0 * own.mass * rbDot(arm, arm);
+    }
+    double expected = mass->inertia.xx + mass->inertia.yy + mass->inertia.zz;
+    return mass->mass > 0.0 && fabs(sum - mass->mass) <= 1e-12 * mass->mass &&
+           fabs(trace - expected) <= 1e-9 * expected &&
+           rbDot(center, center) <= 1e-18 * mass->mass * expected;
 }
 
 static void putBody(rbCertificate* c, const rbWorld* world, rbBodyId id)
@@ -290,6 +319,7 @@ static void putBody(rbCertificate* c, const rbWorld* world, rbBodyId id)
     putNumber(c, mass.inertia.xy);
     putNumber(c, mass.inertia.xz);
     putNumber(c, mass.inertia.yz);
+    putWord(c, isOfShapes(world, id, &mass) ? 1u : 0u);
     putNumber(c, rbBody_GetGrowth(world, id));
     putWord(c, rbBody_IsResting(world, id) ? 1u : 0u);
     putState(c, &state);

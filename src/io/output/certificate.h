@@ -11,7 +11,7 @@
 
 #include <rattleback/world.h>
 
-#define RB_CERTIFICATE_VERSION 1u
+#define RB_CERTIFICATE_VERSION 2u
 
 typedef struct rbCertificate rbCertificate;
 
