@@ -25,8 +25,10 @@ test('two browsers see the same time within a frame', async () => {
   // Paused: the same frame.
   assert.equal((await rb.command(one.page, { do: 'pause' })).ok, true);
   await rb.until(two.page, () => window.rattleback.model.state.playing === false);
-  await one.page.waitForTimeout(200);
-  assert.equal(await rb.timeOf(one.page), await rb.timeOf(two.page));
+  await rb.until(one.page, () => !window.rattleback.model.state.playing && !window.rattleback.model.isMoving());
+  const time = await rb.timeOf(one.page);
+  await rb.until(two.page, (wanted) => window.rattleback.model.time === wanted, time);
+  assert.equal(await rb.timeOf(one.page), time);
   assert.deepEqual([...one.troubles, ...two.troubles], []);
   await one.close();
   await two.close();

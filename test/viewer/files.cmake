@@ -7,9 +7,10 @@ endif()
 foreach(name ${viewerGroups})
   add_test(NAME viewer.${name} COMMAND ${PROJECT_SOURCE_DIR}/test/viewer/twice.sh ${RB_NODE}
     ${PROJECT_SOURCE_DIR}/test/viewer/${name}.mjs)
-  set_tests_properties(viewer.${name} PROPERTIES TIMEOUT 900 RUN_SERIAL ON
+  # One at a time: each takes a processor and more. Beside all other tests, and first, so that they do not run alone at the end.
+  set_tests_properties(viewer.${name} PROPERTIES TIMEOUT 900 RESOURCE_LOCK browser COST 1000
     ENVIRONMENT "RB_PROGRAM=$<TARGET_FILE:rattleback_program>;RB_OUTPUT=${PROJECT_BINARY_DIR}/viewer/screenshots")
 endforeach()
 # Parts of the page that need no browser.
-file(GLOB viewerTests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/viewer/test/*.test.mjs)
+file(GLOB viewerTests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/viewer/test/*.test.mjs ${PROJECT_SOURCE_DIR}/test/viewer/*.test.mjs)
 add_test(NAME viewer.units COMMAND ${RB_NODE} --test ${viewerTests})
