@@ -250,19 +250,37 @@ static bool readVideoPlan(const rbArguments* arguments, VideoPlan* plan)
     return isGood;
 }
 
+static const char* const videoOptions[RB_VIDEO_KIND_COUNT] = {"--mp4", "--webm", "--gif"};
+static const char* const videoEndings[RB_VIDEO_KIND_COUNT] = {".mp4", ".webm", ".gif"};
+
+static bool checkVideoName(const rbArguments* arguments, rbVideoKind kind)
+{
+    const char* path = rbArguments_Get(arguments, videoOptions[kind]);
+    if (path != NULL && !isNamed(path, videoEndings[kind])) {
+        (void)rbFail("%s is '%s'; the name must end in %s", videoOptions[kind], path,
+                     videoEndings[kind]);
+        return false;
+    }
+    return true;
+}
+
 static bool checkVideo(const rbArguments* arguments)
 {
     static const char* const details[] = {"--speed", "--fps"};
-    const char* path = rbArguments_Get(arguments, "--mp4");
-    for (size_t i = 0; i < sizeof details / sizeof details[0]; ++i) {
-        if (path == NULL && rbArguments_Has(arguments, details[i])) {
-            (void)rbFail("%s applies to a video, but there is no --mp4 FILE; add one", details[i]);
+    bool isMoving = rbArguments_Has(arguments, "--gltf") || rbArguments_Has(arguments, "--usd");
+    for (int kind = 0; kind < RB_VIDEO_KIND_COUNT; ++kind) {
+        isMoving = isMoving || rbArguments_Has(arguments, videoOptions[kind]);
+        if (!checkVideoName(arguments, kind)) {
             return false;
         }
     }
-    if (path != NULL && !isNamed(path, ".mp4")) {
-        (void)rbFail("--mp4 is '%s'; the name must end in .mp4", path);
-        return false;
+    for (size_t i = 0; i < sizeof details / sizeof details[0]; ++i) {
+        if (!isMoving && rbArguments_Has(arguments, details[i])) {
+            (void)rbFail("%s applies to a video, but there is no --mp4, --webm, --gif, --gltf or "
+                         "--usd FILE; add one",
+                         details[i]);
+            return false;
+        }
     }
     VideoPlan plan;
     return readVideoPlan(arguments, &plan);
@@ -287,6 +305,12 @@ static void abandonVideo(void* object)
     rbFree(writer, sizeof *writer);
 }
 
+static rbVideoKind getVideoKind(const rbOutputFormat* format)
+{
+    return format == &rbGifFormat ? RB_VIDEO_GIF
+                                  : (format == &rbWebmFormat ? RB_VIDEO_WEBM : RB_VIDEO_MP4);
+}
+
 static rbStatus startVideo(VideoWriter* writer, const rbOutputRun* run, const char* path,
                            rbError* error)
 {
@@ -307,7 +331,8 @@ static rbStatus startVideo(VideoWriter* writer, const rbOutputRun* run, const ch
     rbStatus status = chooseView(&plan->camera, run->world, &writer->view, error);
     if (status == RB_STATUS_OK) {
         writer->video =
-            rbCreateVideo(path, plan->camera.width, plan->camera.height, plan->rate, error);
+            rbCreateVideo(getVideoKind(run->format), path, plan->camera.width,
+                          plan->camera.height, plan->rate, error);
         status = writer->video != NULL ? RB_STATUS_OK : error->status;
     }
     return status;
@@ -359,6 +384,10 @@ static const rbOption videoDetails[] = {
     {"--fps", "NUMBER", "frames per second of the video (default 30)"},
 };
 
+#define VIDEO_WRITER                                                            \
+    .chooseStep = chooseVideoStep, .open = openVideo, .writeFrame = writeVideoFrame, \
+    .finish = finishVideo, .abandon = abandonVideo
+
 const rbOutputFormat rbVideoFormat = {
     .kind = "video",
     .option = {"--mp4", "FILE",
@@ -366,9 +395,17 @@ const rbOutputFormat rbVideoFormat = {
     .details = videoDetails,
     .detailCount = (int)(sizeof videoDetails / sizeof videoDetails[0]),
     .check = checkVideo,
-    .chooseStep = chooseVideoStep,
-    .open = openVideo,
-    .writeFrame = writeVideoFrame,
-    .finish = finishVideo,
-    .abandon = abandonVideo,
+    VIDEO_WRITER,
+};
+
+const rbOutputFormat rbWebmFormat = {
+    .kind = "webm",
+    .option = {"--webm", "FILE", "the same as WebM (VP9), for pages"},
+    VIDEO_WRITER,
+};
+
+const rbOutputFormat rbGifFormat = {
+    .kind = "gif",
+    .option = {"--gif", "FILE", "the same as a moving GIF"},
+    VIDEO_WRITER,
 };

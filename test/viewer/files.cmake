@@ -11,6 +11,10 @@ foreach(name ${viewerGroups})
   set_tests_properties(viewer.${name} PROPERTIES TIMEOUT 900 RESOURCE_LOCK browser COST 1000
     ENVIRONMENT "RB_PROGRAM=$<TARGET_FILE:rattleback_program>;RB_OUTPUT=${PROJECT_BINARY_DIR}/viewer/screenshots")
 endforeach()
+# Files for other programs, read by the loaders of three; no browser.
+add_test(NAME viewer.animation COMMAND ${RB_NODE} ${PROJECT_SOURCE_DIR}/test/viewer/animation.mjs)
+set_tests_properties(viewer.animation PROPERTIES
+  ENVIRONMENT "RB_PROGRAM=$<TARGET_FILE:rattleback_program>;RB_OUTPUT=${PROJECT_BINARY_DIR}/viewer/screenshots")
 # Parts of the page that need no browser.
 file(GLOB viewerTests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/viewer/test/*.test.mjs ${PROJECT_SOURCE_DIR}/test/viewer/*.test.mjs)
 add_test(NAME viewer.units COMMAND ${RB_NODE} --test ${viewerTests})

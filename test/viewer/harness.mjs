@@ -98,10 +98,13 @@ function slowDisplay(interval) {
 }
 
 /** A page whose console and network are watched. troubles must stay empty. */
-export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 } } = {}) {
+export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 }, init = null } = {}) {
   const context = await browser.newContext({ viewport: size, offline, hasTouch: touch, isMobile: touch, reducedMotion: 'reduce' });
   context.setDefaultTimeout(PATIENCE);
   await context.addInitScript(slowDisplay, DRAW_INTERVAL);
+  if (init) {
+    await context.addInitScript(init);
+  }
   const page = await context.newPage();
   const troubles = [];
   const requests = [];
