@@ -160,7 +160,10 @@ test('a scene file that is saved runs again; a mistake is shown at its line and 
   await page.evaluate(() => { // the folder has another name in every run
     const words = document.querySelector('#trouble p');
     words.textContent = words.textContent.replace(/\S*\/ball/, 'ball');
+    window.rattleback.model.select(null);
+    window.rattleback.panels.gui.close();
   });
+  await rb.until(page, () => window.rattleback.model.detail === null);
   await golden(page, 'reload');
   await rb.command(page, { do: 'play' });
   save(path, ball({ title: 'Wrong', mass: -2 })); // JSON, but not a scene: the reader names a place

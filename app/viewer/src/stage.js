@@ -118,12 +118,13 @@ function createFence(context) {
  * @param {() => DOMRect|null} getFree the part of the window that no panel covers
  */
 export function createStage(element, isSoftware, getFree = () => null) {
-    const renderer = new THREE.WebGLRenderer({ antialias: !isSoftware });
+    const renderer = new THREE.WebGLRenderer({ antialias: !isSoftware, alpha: true }); // alpha: for pictures
     const quality = createQuality(renderer, isSoftware);
     const shadowSize = 2048; // texels
     // without a graphics processor a shadow costs as much as everything else together
     renderer.shadowMap.enabled = !isSoftware;
     renderer.shadowMap.type = THREE.PCFShadowMap;
+    renderer.localClippingEnabled = true; // of sections
     renderer.setPixelRatio(quality.best);
     element.append(renderer.domElement);
 
