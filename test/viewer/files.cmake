@@ -1,6 +1,6 @@
 # End-to-end tests in chromium: one per file. They need chromium, which 'make test' installs.
 # Under a sanitizer only tests with a high server load: the others would take long and find nothing.
-set(viewerGroups gallery hands clients page everywhere control looks far explain)
+set(viewerGroups gallery hands clients page everywhere control looks far explain study)
 if(RB_SANITIZE)
   set(viewerGroups hands clients)
 endif()
