@@ -109,6 +109,7 @@ typedef struct PictureWriter {
     const char* path;
     rbPicture* picture;
     double time; // s; INFINITY: the end
+    bool isClear;
     bool isDrawn;
 } PictureWriter;
 
@@ -117,6 +118,10 @@ static bool checkPicture(const rbArguments* arguments)
     const char* path = rbArguments_Get(arguments, "--png");
     if (path == NULL && rbArguments_Has(arguments, "--at")) {
         (void)rbFail("--at sets the time of a picture, but there is no --png FILE; add one");
+        return false;
+    }
+    if (path == NULL && rbArguments_Has(arguments, "--clear")) {
+        (void)rbFail("--clear makes a picture transparent, but there is no --png FILE; add one");
         return false;
     }
     if (path != NULL && !isNamed(path, ".png")) {
@@ -134,6 +139,7 @@ static void* openPicture(const rbOutputRun* run, const char* path, rbError* erro
     PictureWriter* writer = rbAllocZero(1, sizeof *writer);
     writer->path = path;
     writer->time = INFINITY;
+    writer->isClear = rbArguments_Has(run->arguments, "--clear");
     (void)rbArguments_GetNumber(run->arguments, "--at", 0.0, 1e12, &writer->time);
     (void)readCamera(run->arguments, &writer->camera);
     double duration = rbScene_GetInfo(run->scene)->duration;
@@ -146,6 +152,7 @@ static void* openPicture(const rbOutputRun* run, const char* path, rbError* erro
         def.sampling = STILL_SAMPLING;
         def.sunCount = STILL_SUN;
         def.skyCount = STILL_SKY;
+        def.isClear = writer->isClear;
         writer->picture = rbCreatePicture(&def, run->world, error);
     }
     if (writer->picture == NULL) {
@@ -172,8 +179,9 @@ static rbStatus drawPicture(PictureWriter* writer, const rbWorld* world, rbError
     rbStatus status = chooseView(&writer->camera, world, &view, error);
     if (status == RB_STATUS_OK) {
         rbPicture_Draw(writer->picture, world, &view);
-        status = rbWritePng(writer->path, rbPicture_GetPixels(writer->picture),
-                            writer->camera.width, writer->camera.height, error);
+        rbImage image = {rbPicture_GetPixels(writer->picture), writer->camera.width,
+                         writer->camera.height, writer->isClear ? 4 : 3};
+        status = rbWritePng(writer->path, &image, error);
         writer->isDrawn = true;
     }
     return status;
@@ -205,6 +213,7 @@ static rbStatus finishPicture(void* object, const rbOutputRun* run, rbError* err
 
 static const rbOption pictureDetails[] = {
     {"--at", "SECONDS", "takes the picture at the first output at or after this time"},
+    {"--clear", NULL, "the picture has no sky and no planes: they are transparent"},
     {"--size", "WxH", "size of pictures and videos in pixels (default 1280x720)"},
     {"--look-from", "X,Y,Z", "position of the camera, m (default: chosen to fit the scene)"},
     {"--look-at", "X,Y,Z", "point the camera looks at, m"},

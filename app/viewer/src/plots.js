@@ -159,7 +159,7 @@ class Plots {
             const [chosen] = file.files;
             if (chosen) {
                 const count = this.curves.addTable(chosen.name, await chosen.text());
-                const text = count > 0 ? `${chosen.name}: ${count} columns, dotted` : `${chosen.name} has no column with a name of a plot`;
+                const text = count > 0 ? `${chosen.name}: ${count === 1 ? 'one column' : `${count} columns`}, dotted` : `${chosen.name} has no column with a name of a plot`;
                 this.model.emit('say', { text, kind: count > 0 ? 'hint' : 'error' });
             }
             file.value = '';

@@ -3,6 +3,7 @@
 
 import * as THREE from 'three';
 import { createAttention } from './attention.js';
+import { make } from './elements.js';
 import { createFloorGrid, createPeriodicBox, createPlane } from './ground.js';
 import { createRods } from './rods.js';
 import { createSolids } from './solids.js';
@@ -74,6 +75,13 @@ export function createView({ model, element, isSoftware, theme, free }) {
     let section = null; // {axis, at, isFlipped}
     let poseBefore = null; // of the branch that is shown beside this one
     let frame = VIEW_AT_START;
+    const splitLine = make(
+        'div',
+        { id: 'split', hidden: true },
+        make('span', {}, 'branch before'),
+        make('span', {}, 'this branch'),
+    );
+    element.append(splitLine);
     scene.add(solids.group, springs.group, rods.group, surroundings, outlineGroup);
 
     Object.assign(renderer.domElement, { tabIndex: 0 });
@@ -257,7 +265,7 @@ export function createView({ model, element, isSoftware, theme, free }) {
         /** Shows another motion of the same bodies at the left, this one at the right. */
         setSplit(isOn) {
             poseBefore = isOn && view.history?.hasBranch ? view.history.poseBefore : null;
-            document.body.classList.toggle('is-split', view.isSplit);
+            splitLine.hidden = !view.isSplit;
             view.resize();
         },
 
@@ -464,20 +472,21 @@ export function createView({ model, element, isSoftware, theme, free }) {
     /** Both branches at the same time of the scene, from the same camera. */
     function drawSplit() {
         const [width, height] = [element.clientWidth, element.clientHeight];
-        const half = Math.floor(width / 2);
+        const half = Math.floor(free.getBoundingClientRect().right / 2); // panels cover what is right of it
         const offset = camera.view?.offsetY ?? 0;
+        splitLine.style.left = `${half}px`;
         camera.aspect = half / height;
-        camera.setViewOffset(half, height, 0, offset, half, height);
         renderer.setScissorTest(true);
-        for (const [left, poseOf] of [
-            [0, (number, target) => poseBefore(number, model.time, target)],
-            [half, model.pose],
+        for (const [left, size, poseOf] of [
+            [0, half, (number, target) => poseBefore(number, model.time, target)],
+            [half, width - half, model.pose],
         ]) {
+            camera.setViewOffset(half, height, 0, offset, size, height);
             solids.update(poseOf);
             springs.group.visible = rods.group.visible = left > 0; // these are of this branch
             outlineGroup.visible = left > 0;
-            renderer.setViewport(left, 0, half, height);
-            renderer.setScissor(left, 0, half, height);
+            renderer.setViewport(left, 0, size, height);
+            renderer.setScissor(left, 0, size, height);
             renderer.render(scene, camera);
         }
         renderer.setScissorTest(false);
