@@ -339,9 +339,8 @@ static rbStatus startVideo(VideoWriter* writer, const rbOutputRun* run, const ch
     }
     rbStatus status = chooseView(&plan->camera, run->world, &writer->view, error);
     if (status == RB_STATUS_OK) {
-        writer->video =
-            rbCreateVideo(getVideoKind(run->format), path, plan->camera.width,
-                          plan->camera.height, plan->rate, error);
+        writer->video = rbCreateVideo(getVideoKind(run->format), path, plan->camera.width,
+                                      plan->camera.height, plan->rate, error);
         status = writer->video != NULL ? RB_STATUS_OK : error->status;
     }
     return status;
@@ -393,7 +392,7 @@ static const rbOption videoDetails[] = {
     {"--fps", "NUMBER", "frames per second of the video (default 30)"},
 };
 
-#define VIDEO_WRITER                                                            \
+#define VIDEO_WRITER                                                                 \
     .chooseStep = chooseVideoStep, .open = openVideo, .writeFrame = writeVideoFrame, \
     .finish = finishVideo, .abandon = abandonVideo
 

@@ -160,8 +160,8 @@ static const rbTransform* getKept(const rbAnimation* animation, int body, int fr
 {
     RB_ASSERT(frame >= 0 && frame < animation->times.count);
     RB_ASSERT(body >= 0 && body < animation->model.bodyCount);
-    return &animation->poses.data[(size_t)frame * (size_t)animation->model.bodyCount +
-                                  (size_t)body];
+    return &animation->poses
+                .data[(size_t)frame * (size_t)animation->model.bodyCount + (size_t)body];
 }
 
 static bool isThere(const rbTransform* pose)
@@ -242,8 +242,7 @@ bool rbAnimation_IsMarked(const rbAnimation* animation, int geometry, int triang
     for (int k = 0; k < 3; ++k) {
         sum = rbAdd(sum, surface->triangles.vertices[corners[k]]);
     }
-    double product =
-        shown->marking == RB_MARKING_OCTANTS ? sum.x * sum.y * sum.z : sum.x * sum.y;
+    double product = shown->marking == RB_MARKING_OCTANTS ? sum.x * sum.y * sum.z : sum.x * sum.y;
     return product < 0.0;
 }
 

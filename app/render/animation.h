@@ -15,9 +15,9 @@
 #define RB_ANIMATION_BYTES_MAX ((size_t)1 << 31) // of poses and surfaces
 
 typedef struct rbAnimationDef {
-    const char* title; // of the scene; copied
-    double speed;      // simulated time over time of the animation, > 0
-    int rate;          // frames per second, for programs that count frames
+    const char* title;    // of the scene; copied
+    double speed;         // simulated time over time of the animation, > 0
+    int rate;             // frames per second, for programs that count frames
     const rbScene* scene; // for the looks of bodies; NULL: colors are chosen
 } rbAnimationDef;
 

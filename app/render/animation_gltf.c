@@ -17,12 +17,24 @@ enum {
 #define HALF_ROOT 0.70710678118654752 // sine and cosine of 45 degrees
 #define DIGITS 9                      // a float is the same after reading
 
+// Accessors of the positions of a geometry, plain and with the second tone; the normals come next.
+// -1: there are none.
+typedef struct Tones {
+    bool isMade;
+    int plain, marked;
+} Tones;
+
+// What a mesh shows; geometry -1: a plane, shared by nobody.
+typedef struct MeshKey {
+    int geometry, finish;
+} MeshKey;
+
 typedef struct Glb {
     rbAnimation* animation;
     json_t *accessors, *views, *meshes, *nodes, *samplers, *channels;
     RB_ARRAY(unsigned char) bytes;
-    int* firstAccessors;   // of each geometry: positions and normals, plain then marked; -1: none
-    RB_ARRAY(int) meshKeys; // geometry and finish of each mesh
+    Tones* tones; // of each geometry
+    RB_ARRAY(MeshKey) meshKeys;
 } Glb;
 
 static int lastIndex(const json_t* array)
@@ -71,10 +83,9 @@ static int addAccessor(Glb* glb, size_t start, int count, const char* type, bool
         (void)json_object_set_new(view, "target", json_integer(VERTEX_BUFFER));
     }
     (void)json_array_append_new(glb->views, view);
-    (void)json_array_append_new(glb->accessors,
-                                json_pack("{s:i, s:i, s:i, s:s}", "bufferView",
-                                          lastIndex(glb->views), "componentType", FLOAT_TYPE,
-                                          "count", count, "type", type));
+    (void)json_array_append_new(
+        glb->accessors, json_pack("{s:i, s:i, s:i, s:s}", "bufferView", lastIndex(glb->views),
+                                  "componentType", FLOAT_TYPE, "count", count, "type", type));
     return lastIndex(glb->accessors);
 }
 
@@ -146,27 +157,28 @@ static int findMesh(Glb* glb, int geometry, int finish)
     rbAnimation* animation = glb->animation;
     finish = rbAnimation_GetSideFinish(animation, finish,
                                        !animation->model.geometries.data[geometry].isSolid);
-    for (int i = 0; i < glb->meshKeys.count / 2; ++i) {
-        if (glb->meshKeys.data[2 * i] == geometry && glb->meshKeys.data[2 * i + 1] == finish) {
+    for (int i = 0; i < glb->meshKeys.count; ++i) {
+        const MeshKey* known = &glb->meshKeys.data[i];
+        if (known->geometry == geometry && known->finish == finish) {
             return i;
         }
     }
-    int* accessors = &glb->firstAccessors[2 * geometry];
-    if (accessors[0] == -2) {
-        accessors[0] = addTone(glb, geometry, false);
-        accessors[1] = addTone(glb, geometry, true);
+    Tones* tones = &glb->tones[geometry];
+    if (!tones->isMade) {
+        *tones = (Tones){true, addTone(glb, geometry, false), 0};
+        tones->marked = addTone(glb, geometry, true);
     }
     json_t* primitives = json_array();
-    if (accessors[0] >= 0) {
-        (void)json_array_append_new(primitives, makePrimitive(accessors[0], finish));
+    if (tones->plain >= 0) {
+        (void)json_array_append_new(primitives, makePrimitive(tones->plain, finish));
     }
-    if (accessors[1] >= 0) {
+    if (tones->marked >= 0) {
         int mark = rbAnimation_GetMarkFinish(animation, finish);
-        (void)json_array_append_new(primitives, makePrimitive(accessors[1], mark));
+        (void)json_array_append_new(primitives, makePrimitive(tones->marked, mark));
     }
     (void)json_array_append_new(glb->meshes, json_pack("{s:o}", "primitives", primitives));
-    rbArray_Push(glb->meshKeys, geometry);
-    rbArray_Push(glb->meshKeys, finish);
+    const MeshKey key = {geometry, finish};
+    rbArray_Push(glb->meshKeys, key);
     return lastIndex(glb->meshes);
 }
 
@@ -185,8 +197,8 @@ static int addSquare(Glb* glb, int plane, int finish)
     json_t* primitives = json_array();
     (void)json_array_append_new(primitives, makePrimitive(accessor, finish));
     (void)json_array_append_new(glb->meshes, json_pack("{s:o}", "primitives", primitives));
-    rbArray_Push(glb->meshKeys, -1); // shared by nobody
-    rbArray_Push(glb->meshKeys, plane);
+    const MeshKey key = {-1, plane};
+    rbArray_Push(glb->meshKeys, key);
     return lastIndex(glb->meshes);
 }
 
@@ -215,13 +227,12 @@ static void addShapes(Glb* glb, json_t** children)
 
 static void addChannel(Glb* glb, int node, const char* path, int output, bool isStep)
 {
-    (void)json_array_append_new(glb->samplers, json_pack("{s:i, s:i, s:s}", "input", 0, "output",
-                                                         output, "interpolation",
-                                                         isStep ? "STEP" : "LINEAR"));
-    (void)json_array_append_new(glb->channels,
-                                json_pack("{s:i, s:{s:i, s:s}}", "sampler",
-                                          lastIndex(glb->samplers), "target", "node", node, "path",
-                                          path));
+    (void)json_array_append_new(glb->samplers,
+                                json_pack("{s:i, s:i, s:s}", "input", 0, "output", output,
+                                          "interpolation", isStep ? "STEP" : "LINEAR"));
+    (void)json_array_append_new(glb->channels, json_pack("{s:i, s:{s:i, s:s}}", "sampler",
+                                                         lastIndex(glb->samplers), "target", "node",
+                                                         node, "path", path));
 }
 
 // Positions, then rotations with signs that make neighbors similar.
@@ -340,12 +351,12 @@ static void addBodies(Glb* glb, const char* const* names)
 // Takes over the parts of glb.
 static json_t* makeRoot(Glb* glb)
 {
-    json_t* root = json_pack(
-        "{s:{s:s, s:s}, s:i, s:[{s:[i]}], s:o, s:o, s:o, s:o, s:o, s:[{s:I}]}", "asset", "version",
-        "2.0", "generator", "rattleback", "scene", 0, "scenes", "nodes", lastIndex(glb->nodes),
-        "nodes", glb->nodes, "meshes", glb->meshes, "materials", makeMaterials(glb->animation),
-        "accessors", glb->accessors, "bufferViews", glb->views, "buffers", "byteLength",
-        (json_int_t)glb->bytes.count);
+    json_t* root =
+        json_pack("{s:{s:s, s:s}, s:i, s:[{s:[i]}], s:o, s:o, s:o, s:o, s:o, s:[{s:I}]}", "asset",
+                  "version", "2.0", "generator", "rattleback", "scene", 0, "scenes", "nodes",
+                  lastIndex(glb->nodes), "nodes", glb->nodes, "meshes", glb->meshes, "materials",
+                  makeMaterials(glb->animation), "accessors", glb->accessors, "bufferViews",
+                  glb->views, "buffers", "byteLength", (json_int_t)glb->bytes.count);
     if (json_array_size(glb->channels) > 0) {
         (void)json_object_set_new(root, "animations",
                                   json_pack("[{s:s, s:O, s:O}]", "name", "run", "samplers",
@@ -419,7 +430,6 @@ rbStatus rbAnimation_WriteGltf(rbAnimation* animation, const char* path, rbError
                            1e-6 * estimateBytes(animation));
     }
     int geometryCount = animation->model.geometries.count;
-    size_t size = 2 * (size_t)geometryCount * sizeof(int);
     Glb glb = {.animation = animation,
                .accessors = json_array(),
                .views = json_array(),
@@ -427,10 +437,7 @@ rbStatus rbAnimation_WriteGltf(rbAnimation* animation, const char* path, rbError
                .nodes = json_array(),
                .samplers = json_array(),
                .channels = json_array(),
-               .firstAccessors = rbAlloc(size)};
-    for (int i = 0; i < 2 * geometryCount; ++i) {
-        glb.firstAccessors[i] = -2; // not made yet
-    }
+               .tones = rbAllocZero((size_t)geometryCount, sizeof *glb.tones)};
     addTimes(&glb);
     addBodies(&glb, (const char* const*)animation->names);
     json_t* root = makeRoot(&glb);
@@ -438,7 +445,7 @@ rbStatus rbAnimation_WriteGltf(rbAnimation* animation, const char* path, rbError
     json_decref(root);
     rbStatus status = writeGlb(&glb, text, path, error);
     free(text); // jansson's
-    rbFree(glb.firstAccessors, size);
+    rbFree(glb.tones, (size_t)geometryCount * sizeof *glb.tones);
     rbArray_Free(glb.bytes);
     rbArray_Free(glb.meshKeys);
     return status;

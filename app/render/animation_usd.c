@@ -195,7 +195,8 @@ static void putSamples(const Usd* usd, int body, const char* what)
         double side = pose.q.w * last.w + pose.q.x * last.x + pose.q.y * last.y + pose.q.z * last.z;
         double sign = side < 0.0 ? -1.0 : 1.0;
         last = (rbQuat){sign * pose.q.w, sign * pose.q.x, sign * pose.q.y, sign * pose.q.z};
-        rbOutputFile_Text(usd->file, isMoving ? (i > 0 ? ",\n            " : "{\n            ") : "");
+        rbOutputFile_Text(usd->file,
+                          isMoving ? (i > 0 ? ",\n            " : "{\n            ") : "");
         if (isMoving) {
             putNumber(usd, getCode(animation, i));
             rbOutputFile_Text(usd->file, ": ");
@@ -247,8 +248,9 @@ static void putShape(const Usd* usd, int index)
     rbOutputFile_Text(usd->file, "\n            uniform token[] xformOpOrder = "
                                  "[\"xformOp:translate\", \"xformOp:orient\"]\n");
     if (animation->model.geometries.data[shape->geometry].marking != RB_MARKING_NONE) {
-        rbOutputFile_Print(usd->file, "            over \"marks\" (\n                %s\n"
-                                      "            )\n            {\n",
+        rbOutputFile_Print(usd->file,
+                           "            over \"marks\" (\n                %s\n"
+                           "            )\n            {\n",
                            bindingApi);
         putBinding(usd, 16, rbAnimation_GetMarkFinish(animation, finish));
         rbOutputFile_Text(usd->file, "            }\n");
@@ -260,8 +262,9 @@ static void putPlane(const Usd* usd, int index)
 {
     rbVec3 corners[4];
     rbAnimation_GetSquare(usd->animation, index, corners);
-    rbOutputFile_Print(usd->file, "        def Mesh \"P%d\" (\n            %s\n        )\n        {\n",
-                       index, bindingApi);
+    rbOutputFile_Print(usd->file,
+                       "        def Mesh \"P%d\" (\n            %s\n        )\n        {\n", index,
+                       bindingApi);
     putBinding(usd, 12, usd->animation->finishOf[usd->animation->model.planes.data[index].body]);
     rbOutputFile_Text(usd->file, "    uniform token subdivisionScheme = \"none\"\n");
     putCounts(usd, 4, 1);

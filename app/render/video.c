@@ -26,8 +26,8 @@ static const char* const kindWords[RB_VIDEO_KIND_COUNT][KIND_WORDS_MAX] = {
                        "-b:v", "0", "-deadline", "good", "-cpu-used", "4", "-pix_fmt", "yuv420p",
                        "-f", "webm", "-"},
     [RB_VIDEO_GIF] = {"-filter_complex",
-                      "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1",
-                      "-f", "gif", "-"},
+                      "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1", "-f",
+                      "gif", "-"},
 };
 
 rbVideo* rbCreateVideo(rbVideoKind kind, const char* path, int width, int height, int rate,
@@ -40,9 +40,9 @@ rbVideo* rbCreateVideo(rbVideoKind kind, const char* path, int width, int height
     char rateText[16];
     (void)snprintf(size, sizeof size, "%dx%d", width, height);
     (void)snprintf(rateText, sizeof rateText, "%d", rate);
-    const char* const words[] = {"ffmpeg", "-hide_banner", "-loglevel", "error", "-f", "rawvideo",
-                                 "-pixel_format", "rgb24", "-video_size", size, "-framerate",
-                                 rateText, "-i", "-", "-an"};
+    const char* const words[] = {"ffmpeg",     "-hide_banner",  "-loglevel", "error",       "-f",
+                                 "rawvideo",   "-pixel_format", "rgb24",     "-video_size", size,
+                                 "-framerate", rateText,        "-i",        "-",           "-an"};
     enum {
         WORD_COUNT = sizeof words / sizeof words[0]
     };
