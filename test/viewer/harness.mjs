@@ -128,9 +128,9 @@ export async function until(page, condition, argument, timeout = PATIENCE) {
   await page.waitForFunction(condition, argument, { timeout, polling: 50 });
 }
 
-export async function waitForScene(page, name) {
+export async function waitForScene(page, name, timeout = PATIENCE) {
   await until(page, (wanted) => window.rattleback?.model?.scene?.name === wanted
-    && window.rattleback.ready === true, name);
+    && window.rattleback.ready === true, name, timeout);
 }
 
 /** Opens a scene by a command and waits until the page shows it: it, not an earlier opening of the same one. */
