@@ -475,6 +475,13 @@ export function createView({ model, element, isSoftware, theme, free }) {
         const half = Math.floor(free.getBoundingClientRect().right / 2); // panels cover what is right of it
         const offset = camera.view?.offsetY ?? 0;
         splitLine.style.left = `${half}px`;
+        // a narrower window needs more distance for the same content
+        const narrow = (across) => Math.max(1, 16 / 9 / (across / height));
+        const place = camera.position.clone();
+        camera.position
+            .sub(controls.target)
+            .multiplyScalar(narrow(half) / narrow(2 * half))
+            .add(controls.target);
         camera.aspect = half / height;
         renderer.setScissorTest(true);
         for (const [left, size, poseOf] of [
@@ -491,6 +498,8 @@ export function createView({ model, element, isSoftware, theme, free }) {
         }
         renderer.setScissorTest(false);
         renderer.setViewport(0, 0, width, height);
+        camera.position.copy(place);
+        camera.updateMatrixWorld();
         stage.resize(); // the camera for the whole window: for picking
         camera.updateProjectionMatrix();
     }
