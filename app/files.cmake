@@ -6,6 +6,9 @@ set(appFiles
   app/laboratory/scene_rows.c
   app/pairs/pair_file.c
   app/pairs/pair_log.c
+  app/render/animation.c
+  app/render/animation_gltf.c
+  app/render/animation_usd.c
   app/render/palette.c
   app/render/picture.c
   app/render/picture_light.c

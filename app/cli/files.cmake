@@ -1,6 +1,7 @@
 # The program. The library has its name already, hence the other target name.
 set(programFiles
   app/cli/action_player.c
+  app/cli/animations.c
   app/cli/bench.c
   app/cli/check.c
   app/cli/checkpoint.c

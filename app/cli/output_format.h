@@ -69,7 +69,11 @@ typedef struct rbOutputFormat {
     X(rbPlotFormat) \
     X(rbPageFormat) \
     X(rbPictureFormat) \
-    X(rbVideoFormat)
+    X(rbVideoFormat) \
+    X(rbWebmFormat) \
+    X(rbGifFormat) \
+    X(rbGltfFormat) \
+    X(rbUsdFormat)
 // clang-format on
 #define RB_DECLARE_OUTPUT_FORMAT(row) extern const rbOutputFormat row;
 RB_OUTPUT_FORMATS(RB_DECLARE_OUTPUT_FORMAT)

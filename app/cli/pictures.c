@@ -109,6 +109,7 @@ typedef struct PictureWriter {
     const char* path;
     rbPicture* picture;
     double time; // s; INFINITY: the end
+    bool isClear;
     bool isDrawn;
 } PictureWriter;
 
@@ -117,6 +118,10 @@ static bool checkPicture(const rbArguments* arguments)
     const char* path = rbArguments_Get(arguments, "--png");
     if (path == NULL && rbArguments_Has(arguments, "--at")) {
         (void)rbFail("--at sets the time of a picture, but there is no --png FILE; add one");
+        return false;
+    }
+    if (path == NULL && rbArguments_Has(arguments, "--clear")) {
+        (void)rbFail("--clear makes a picture transparent, but there is no --png FILE; add one");
         return false;
     }
     if (path != NULL && !isNamed(path, ".png")) {
@@ -134,6 +139,7 @@ static void* openPicture(const rbOutputRun* run, const char* path, rbError* erro
     PictureWriter* writer = rbAllocZero(1, sizeof *writer);
     writer->path = path;
     writer->time = INFINITY;
+    writer->isClear = rbArguments_Has(run->arguments, "--clear");
     (void)rbArguments_GetNumber(run->arguments, "--at", 0.0, 1e12, &writer->time);
     (void)readCamera(run->arguments, &writer->camera);
     double duration = rbScene_GetInfo(run->scene)->duration;
@@ -146,6 +152,7 @@ static void* openPicture(const rbOutputRun* run, const char* path, rbError* erro
         def.sampling = STILL_SAMPLING;
         def.sunCount = STILL_SUN;
         def.skyCount = STILL_SKY;
+        def.isClear = writer->isClear;
         writer->picture = rbCreatePicture(&def, run->world, error);
     }
     if (writer->picture == NULL) {
@@ -172,8 +179,9 @@ static rbStatus drawPicture(PictureWriter* writer, const rbWorld* world, rbError
     rbStatus status = chooseView(&writer->camera, world, &view, error);
     if (status == RB_STATUS_OK) {
         rbPicture_Draw(writer->picture, world, &view);
-        status = rbWritePng(writer->path, rbPicture_GetPixels(writer->picture),
-                            writer->camera.width, writer->camera.height, error);
+        rbImage image = {rbPicture_GetPixels(writer->picture), writer->camera.width,
+                         writer->camera.height, writer->isClear ? 4 : 3};
+        status = rbWritePng(writer->path, &image, error);
         writer->isDrawn = true;
     }
     return status;
@@ -205,6 +213,7 @@ static rbStatus finishPicture(void* object, const rbOutputRun* run, rbError* err
 
 static const rbOption pictureDetails[] = {
     {"--at", "SECONDS", "takes the picture at the first output at or after this time"},
+    {"--clear", NULL, "the picture has no sky and no planes: they are transparent"},
     {"--size", "WxH", "size of pictures and videos in pixels (default 1280x720)"},
     {"--look-from", "X,Y,Z", "position of the camera, m (default: chosen to fit the scene)"},
     {"--look-at", "X,Y,Z", "point the camera looks at, m"},
@@ -250,19 +259,37 @@ static bool readVideoPlan(const rbArguments* arguments, VideoPlan* plan)
     return isGood;
 }
 
+static const char* const videoOptions[RB_VIDEO_KIND_COUNT] = {"--mp4", "--webm", "--gif"};
+static const char* const videoEndings[RB_VIDEO_KIND_COUNT] = {".mp4", ".webm", ".gif"};
+
+static bool checkVideoName(const rbArguments* arguments, rbVideoKind kind)
+{
+    const char* path = rbArguments_Get(arguments, videoOptions[kind]);
+    if (path != NULL && !isNamed(path, videoEndings[kind])) {
+        (void)rbFail("%s is '%s'; the name must end in %s", videoOptions[kind], path,
+                     videoEndings[kind]);
+        return false;
+    }
+    return true;
+}
+
 static bool checkVideo(const rbArguments* arguments)
 {
     static const char* const details[] = {"--speed", "--fps"};
-    const char* path = rbArguments_Get(arguments, "--mp4");
-    for (size_t i = 0; i < sizeof details / sizeof details[0]; ++i) {
-        if (path == NULL && rbArguments_Has(arguments, details[i])) {
-            (void)rbFail("%s applies to a video, but there is no --mp4 FILE; add one", details[i]);
+    bool isMoving = rbArguments_Has(arguments, "--gltf") || rbArguments_Has(arguments, "--usd");
+    for (int kind = 0; kind < RB_VIDEO_KIND_COUNT; ++kind) {
+        isMoving = isMoving || rbArguments_Has(arguments, videoOptions[kind]);
+        if (!checkVideoName(arguments, kind)) {
             return false;
         }
     }
-    if (path != NULL && !isNamed(path, ".mp4")) {
-        (void)rbFail("--mp4 is '%s'; the name must end in .mp4", path);
-        return false;
+    for (size_t i = 0; i < sizeof details / sizeof details[0]; ++i) {
+        if (!isMoving && rbArguments_Has(arguments, details[i])) {
+            (void)rbFail("%s applies to a video, but there is no --mp4, --webm, --gif, --gltf or "
+                         "--usd FILE; add one",
+                         details[i]);
+            return false;
+        }
     }
     VideoPlan plan;
     return readVideoPlan(arguments, &plan);
@@ -287,6 +314,12 @@ static void abandonVideo(void* object)
     rbFree(writer, sizeof *writer);
 }
 
+static rbVideoKind getVideoKind(const rbOutputFormat* format)
+{
+    return format == &rbGifFormat ? RB_VIDEO_GIF
+                                  : (format == &rbWebmFormat ? RB_VIDEO_WEBM : RB_VIDEO_MP4);
+}
+
 static rbStatus startVideo(VideoWriter* writer, const rbOutputRun* run, const char* path,
                            rbError* error)
 {
@@ -306,8 +339,8 @@ static rbStatus startVideo(VideoWriter* writer, const rbOutputRun* run, const ch
     }
     rbStatus status = chooseView(&plan->camera, run->world, &writer->view, error);
     if (status == RB_STATUS_OK) {
-        writer->video =
-            rbCreateVideo(path, plan->camera.width, plan->camera.height, plan->rate, error);
+        writer->video = rbCreateVideo(getVideoKind(run->format), path, plan->camera.width,
+                                      plan->camera.height, plan->rate, error);
         status = writer->video != NULL ? RB_STATUS_OK : error->status;
     }
     return status;
@@ -359,6 +392,10 @@ static const rbOption videoDetails[] = {
     {"--fps", "NUMBER", "frames per second of the video (default 30)"},
 };
 
+#define VIDEO_WRITER                                                                 \
+    .chooseStep = chooseVideoStep, .open = openVideo, .writeFrame = writeVideoFrame, \
+    .finish = finishVideo, .abandon = abandonVideo
+
 const rbOutputFormat rbVideoFormat = {
     .kind = "video",
     .option = {"--mp4", "FILE",
@@ -366,9 +403,17 @@ const rbOutputFormat rbVideoFormat = {
     .details = videoDetails,
     .detailCount = (int)(sizeof videoDetails / sizeof videoDetails[0]),
     .check = checkVideo,
-    .chooseStep = chooseVideoStep,
-    .open = openVideo,
-    .writeFrame = writeVideoFrame,
-    .finish = finishVideo,
-    .abandon = abandonVideo,
+    VIDEO_WRITER,
+};
+
+const rbOutputFormat rbWebmFormat = {
+    .kind = "webm",
+    .option = {"--webm", "FILE", "the same as WebM (VP9), for pages"},
+    VIDEO_WRITER,
+};
+
+const rbOutputFormat rbGifFormat = {
+    .kind = "gif",
+    .option = {"--gif", "FILE", "the same as a moving GIF"},
+    VIDEO_WRITER,
 };

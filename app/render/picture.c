@@ -28,6 +28,7 @@ struct rbPicture {
     rbDepthBuffer buffer;
     rbLitPoints lit;
     rbFloat3* image; // linear
+    float* alphas;   // of a clear picture: the part of each pixel that bodies cover; else NULL
     int* blocks;     // first sky point of each block, -1: none yet
     float* work;     // light map
     unsigned char* pixels;
@@ -74,6 +75,11 @@ static size_t countPixels(const rbPictureDef* def)
     return (size_t)def->width * (size_t)def->height;
 }
 
+static size_t countChannels(const rbPictureDef* def)
+{
+    return def->isClear ? 4 : 3;
+}
+
 static size_t countBlocks(const rbPictureDef* def)
 {
     return (size_t)(def->width / SKY_BLOCK + 1) * (size_t)(def->height / SKY_BLOCK + 1);
@@ -109,7 +115,8 @@ rbPicture* rbCreatePicture(const rbPictureDef* def, const rbWorld* world, rbErro
     picture->image = rbAlloc(countPixels(def) * sizeof *picture->image);
     picture->blocks = rbAlloc(countBlocks(def) * sizeof *picture->blocks);
     picture->work = rbAlloc((size_t)RB_LIGHT_MAP_SIZE * RB_LIGHT_MAP_SIZE * sizeof *picture->work);
-    picture->pixels = rbAllocZero(countPixels(def), 3);
+    picture->alphas = def->isClear ? rbAlloc(countPixels(def) * sizeof *picture->alphas) : NULL;
+    picture->pixels = rbAllocZero(countPixels(def), countChannels(def));
     makeEncoding(picture->encoding);
     picture->ground = rbLinearColor(RB_COLOR_GROUND);
     picture->grid = rbLinearColor(RB_COLOR_GRID);
@@ -135,7 +142,10 @@ void rbDestroyPicture(rbPicture* picture)
     rbFree(picture->image, countPixels(def) * sizeof *picture->image);
     rbFree(picture->blocks, countBlocks(def) * sizeof *picture->blocks);
     rbFree(picture->work, (size_t)RB_LIGHT_MAP_SIZE * RB_LIGHT_MAP_SIZE * sizeof *picture->work);
-    rbFree(picture->pixels, 3 * countPixels(def));
+    if (picture->alphas != NULL) {
+        rbFree(picture->alphas, countPixels(def) * sizeof *picture->alphas);
+    }
+    rbFree(picture->pixels, countChannels(def) * countPixels(def));
     rbFree(picture, sizeof *picture);
 }
 
@@ -440,7 +450,11 @@ static void gatherPixel(rbPicture* picture, int px, int py)
     Group groups[SAMPLES_MAX];
     int count = 0;
     rbFloat3 image = {0.0f, 0.0f, 0.0f};
-    rbFloat3 background = getBackground(picture, getRay(picture, (px + 0.5) * n, (py + 0.5) * n));
+    rbFloat3 background = {0.0f, 0.0f, 0.0f};
+    if (picture->alphas == NULL) {
+        background = getBackground(picture, getRay(picture, (px + 0.5) * n, (py + 0.5) * n));
+    }
+    float cover = 0.0f;
     for (int k = 0; k < n * n; ++k) {
         int x = px * n + k % n;
         int y = py * n + k / n;
@@ -449,6 +463,7 @@ static void gatherPixel(rbPicture* picture, int px, int py)
             addColor(&image, background, weight);
             continue;
         }
+        cover += weight;
         Group* group = count > 0 && groups[count - 1].last == number && isPlain(frame, number)
                            ? &groups[count - 1]
                            : NULL;
@@ -478,6 +493,9 @@ static void gatherPixel(rbPicture* picture, int px, int py)
         addColor(&image, background, weight - shown);
     }
     picture->image[pixel] = image;
+    if (picture->alphas != NULL) {
+        picture->alphas[pixel] = cover;
+    }
 }
 
 static unsigned char encode(const rbPicture* picture, float value)
@@ -485,6 +503,23 @@ static unsigned char encode(const rbPicture* picture, float value)
     int index = (int)(value * ENCODING_SIZE);
     index = index < 0 ? 0 : (index < ENCODING_SIZE ? index : ENCODING_SIZE - 1);
     return picture->encoding[index];
+}
+
+// Colors of a clear picture are those of what covers a pixel, whatever part of it that is.
+static void encodePixels(rbPicture* picture)
+{
+    size_t channels = countChannels(&picture->def);
+    for (size_t i = 0; i < countPixels(&picture->def); ++i) {
+        unsigned char* pixel = picture->pixels + channels * i;
+        float alpha = picture->alphas != NULL ? picture->alphas[i] : 1.0f;
+        float scale = alpha > 0.0f ? 1.0f / alpha : 0.0f;
+        pixel[0] = encode(picture, scale * picture->image[i].x);
+        pixel[1] = encode(picture, scale * picture->image[i].y);
+        pixel[2] = encode(picture, scale * picture->image[i].z);
+        if (channels == 4) {
+            pixel[3] = (unsigned char)(255.0f * (alpha < 1.0f ? alpha : 1.0f) + 0.5f);
+        }
+    }
 }
 
 // Lines 1, 2 or 5 times a power of ten apart.
@@ -510,7 +545,7 @@ void rbPicture_Draw(rbPicture* picture, const rbWorld* world, const rbView* view
     rbPictureFrame_Fill(&picture->frame, &picture->model, world, view, def);
     rbDepthBuffer_Clear(&picture->buffer);
     rbRasterizeCamera(&picture->frame, &picture->buffer);
-    for (int i = 0; i < picture->frame.planeCount; ++i) {
+    for (int i = 0; i < picture->frame.planeCount && !def->isClear; ++i) {
         drawPlane(picture, i);
     }
     // one point per pixel and a few more at edges: growing gradually would touch far more memory
@@ -531,11 +566,7 @@ void rbPicture_Draw(rbPicture* picture, const rbWorld* world, const rbView* view
         rbFloat3 light = rbShadePoint_GetLight(point, &picture->frame, &picture->lit);
         addColor(&picture->image[point->pixel], light, 1.0f);
     }
-    for (size_t i = 0; i < countPixels(def); ++i) {
-        picture->pixels[3 * i] = encode(picture, picture->image[i].x);
-        picture->pixels[3 * i + 1] = encode(picture, picture->image[i].y);
-        picture->pixels[3 * i + 2] = encode(picture, picture->image[i].z);
-    }
+    encodePixels(picture);
 }
 
 // ---------------------------------------------------------------------------------------- scenes
@@ -585,7 +616,8 @@ rbStatus rbDrawScene(const rbScene* scene, double time, int width, int height, r
         rbView view;
         rbChooseView(world, &view);
         rbPicture_Draw(picture, world, &view);
-        status = rbEncodePng(picture->pixels, width, height, &png->bytes, &png->size, error);
+        rbImage image = {picture->pixels, width, height, 3};
+        status = rbEncodePng(&image, &png->bytes, &png->size, error);
     }
     rbDestroyPicture(picture);
     rbDestroyWorld(world);

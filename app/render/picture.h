@@ -26,6 +26,7 @@ typedef struct rbPictureDef {
     int sunCount;      // 1 to 64: points of the sun's disc; 6
     int skyCount;      // 0 to 256: points of the sky that cast shadows; 20
     bool hasLinks;     // joints and springs are drawn; true
+    bool isClear;      // no sky and no planes: they are transparent; false
 } rbPictureDef;
 
 rbPictureDef rbDefaultPictureDef(int width, int height);
@@ -41,7 +42,8 @@ void rbDestroyPicture(rbPicture* picture); // NULL is fine
 // Draws the world as it is now. Bodies whose state is not finite are left out.
 void rbPicture_Draw(rbPicture* picture, const rbWorld* world, const rbView* view);
 
-// Width times height times red, green, blue, rows from the top; valid until the next drawing.
+// Width times height times red, green, blue, and alpha of a clear picture; rows from the top; valid
+// until the next drawing.
 const unsigned char* rbPicture_GetPixels(const rbPicture* picture);
 
 // Where a point of the world is in a picture of this size, in pixels from the top left corner;

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#define CHANNELS 3
 #define FILTER_COUNT 5
 #define CHUNK_OVERHEAD 12 // length, type, checksum
 #define HEADER_SIZE 13
@@ -49,7 +48,7 @@ static int predict(int filter, int left, int above, int corner)
 
 // Writes a row and the number of its filter; before is the row above, NULL for the first.
 static void filterRow(const unsigned char* row, const unsigned char* before, size_t count,
-                      unsigned char* output)
+                      size_t channels, unsigned char* output)
 {
     long best = -1;
     int chosen = 0;
@@ -59,9 +58,9 @@ static void filterRow(const unsigned char* row, const unsigned char* before, siz
         long sum = 0;
         output[0] = (unsigned char)used;
         for (size_t i = 0; i < count; ++i) {
-            int left = i >= CHANNELS ? row[i - CHANNELS] : 0;
+            int left = i >= channels ? row[i - channels] : 0;
             int above = before != NULL ? before[i] : 0;
-            int corner = before != NULL && i >= CHANNELS ? before[i - CHANNELS] : 0;
+            int corner = before != NULL && i >= channels ? before[i - channels] : 0;
             unsigned char residual = (unsigned char)(row[i] - predict(used, left, above, corner));
             output[1 + i] = residual;
             sum += residual < 128 ? residual : 256 - residual;
@@ -73,18 +72,21 @@ static void filterRow(const unsigned char* row, const unsigned char* before, siz
     }
 }
 
-rbStatus rbEncodePng(const unsigned char* pixels, int width, int height, unsigned char** bytes,
-                     size_t* size, rbError* error)
+rbStatus rbEncodePng(const rbImage* image, unsigned char** bytes, size_t* size, rbError* error)
 {
     static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', 0x0d, 0x0a, 0x1a, 0x0a};
-    RB_ASSERT(pixels != NULL && bytes != NULL && size != NULL);
+    RB_ASSERT(image->pixels != NULL && bytes != NULL && size != NULL);
+    const int width = image->width;
+    const int height = image->height;
+    const size_t channels = (size_t)image->channels;
+    RB_ASSERT(channels == 3 || channels == 4);
     RB_ASSERT(width > 0 && width <= 1 << 15 && height > 0 && height <= 1 << 15);
-    size_t rowSize = (size_t)width * CHANNELS;
+    size_t rowSize = (size_t)width * channels;
     size_t rawSize = (rowSize + 1) * (size_t)height;
     unsigned char* raw = rbAlloc(rawSize);
     for (size_t y = 0; y < (size_t)height; ++y) {
-        filterRow(pixels + y * rowSize, y > 0 ? pixels + (y - 1) * rowSize : NULL, rowSize,
-                  raw + y * (rowSize + 1));
+        const unsigned char* row = image->pixels + y * rowSize;
+        filterRow(row, y > 0 ? row - rowSize : NULL, rowSize, channels, raw + y * (rowSize + 1));
     }
     size_t capacity =
         sizeof signature + HEADER_SIZE + (size_t)3 * CHUNK_OVERHEAD + compressBound((uLong)rawSize);
@@ -93,7 +95,8 @@ rbStatus rbEncodePng(const unsigned char* pixels, int width, int height, unsigne
     unsigned char* at = file + sizeof signature;
     putBigEndian(at + 8, (uint32_t)width);
     putBigEndian(at + 12, (uint32_t)height);
-    static const unsigned char kind[5] = {8, 2, 0, 0, 0}; // bits, colors, no variants
+    // bits, colors with or without alpha, no variants
+    const unsigned char kind[5] = {8, channels == 4 ? 6 : 2, 0, 0, 0};
     memcpy(at + 16, kind, sizeof kind);
     at = finishChunk(at, "IHDR", HEADER_SIZE);
     uLongf packed = (uLongf)(capacity - (size_t)(at - file) - 8);
@@ -111,12 +114,11 @@ rbStatus rbEncodePng(const unsigned char* pixels, int width, int height, unsigne
     return RB_STATUS_OK;
 }
 
-rbStatus rbWritePng(const char* path, const unsigned char* pixels, int width, int height,
-                    rbError* error)
+rbStatus rbWritePng(const char* path, const rbImage* image, rbError* error)
 {
     unsigned char* bytes = NULL;
     size_t size = 0;
-    rbStatus status = rbEncodePng(pixels, width, height, &bytes, &size, error);
+    rbStatus status = rbEncodePng(image, &bytes, &size, error);
     if (status != RB_STATUS_OK) {
         return status;
     }

@@ -7,6 +7,7 @@
 #include "session/store_state.h"
 #include "world/world_settings.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,6 +140,7 @@ static rbStatus describeShapes(rbStore* store, const rbWorld* world, rbBodyId bo
         rbMessage_PutVec3(text, "position", def.transform.p);
         rbMessage_PutQuat(text, "orientation", def.transform.q);
         rbMessage_PutString(text, "material", nameMaterial(store->scene, &def.material));
+        rbMessage_PutNumber(text, "friction", def.material.friction);
         rbMessage_Text(text, "}");
     }
     rbMessage_Text(text, "]");
@@ -277,6 +279,33 @@ static void describeMaterials(const rbScene* scene, rbMessage* text)
     rbMessage_Text(text, "]");
 }
 
+// Pairs of materials that have a friction of their own, as the scene gives them.
+static void describeMaterialPairs(const rbScene* scene, rbMessage* text)
+{
+    size_t size = 0;
+    const char* words = rbScene_GetText(scene, &size);
+    json_t* root = json_loadb(words, size, 0, NULL);
+    json_t* pairs = json_object_get(root, "materialPairs"); // NULL: none
+    rbMessage_Key(text, "materialPairs");
+    rbMessage_Text(text, "[");
+    for (size_t i = 0; i < json_array_size(pairs); ++i) {
+        json_t* pair = json_array_get(pairs, i);
+        json_t* names = json_object_get(pair, "materials");
+        json_t* friction = json_object_get(pair, "friction");
+        if (json_array_size(names) != 2 || !json_is_number(friction)) {
+            continue;
+        }
+        rbMessage_Comma(text);
+        rbMessage_Text(text, "{");
+        rbMessage_PutString(text, "a", json_string_value(json_array_get(names, 0)));
+        rbMessage_PutString(text, "b", json_string_value(json_array_get(names, 1)));
+        rbMessage_PutNumber(text, "friction", json_number_value(friction));
+        rbMessage_Text(text, "}");
+    }
+    rbMessage_Text(text, "]");
+    json_decref(root);
+}
+
 static void describeColumn(rbMessage* text, const rbStoreColumn* column)
 {
     rbMessage_Comma(text);
@@ -347,6 +376,7 @@ void rbStore_Describe(rbStore* store, const rbWorld* world)
     describeHead(store->scene, world, &store->head);
     rbMessage* tail = &store->tail;
     describeMaterials(store->scene, tail);
+    describeMaterialPairs(store->scene, tail);
     rbMessage_Key(tail, "joints");
     rbMessage_Text(tail, "[");
     for (int i = 0; i < store->joints.count; ++i) {

@@ -37,9 +37,13 @@ static void badOptionsOfPicturesAreExplained(void** state)
 {
     (void)state;
     rbExpectFailure(RUN("run", "rattleback", "--at", "1"), 2, "no --png");
-    rbExpectFailure(RUN("run", "rattleback", "--speed", "2"), 2, "no --mp4");
+    rbExpectFailure(RUN("run", "rattleback", "--speed", "2"), 2, "no --mp4, --webm");
     rbExpectFailure(RUN("run", "rattleback", "--png", "x.jpg"), 2, "must end in .png");
     rbExpectFailure(RUN("run", "rattleback", "--mp4", "x.avi"), 2, "must end in .mp4");
+    rbExpectFailure(RUN("run", "rattleback", "--webm", "x.mp4"), 2, "must end in .webm");
+    rbExpectFailure(RUN("run", "rattleback", "--gif", "x.png"), 2, "must end in .gif");
+    rbExpectFailure(RUN("run", "rattleback", "--gltf", "x.gltf"), 2, "must end in .glb");
+    rbExpectFailure(RUN("run", "rattleback", "--usd", "x.usdc"), 2, "must end in .usda");
     rbExpectFailure(RUN("run", "rattleback", "--png", "x.png", "--size", "5x5"), 2, "WIDTHxHEIGHT");
     rbExpectFailure(RUN("run", "rattleback", "--png", "x.png", "--size", "640"), 2, "WIDTHxHEIGHT");
     rbExpectFailure(RUN("run", "rattleback", "--png", "x.png", "--at", "9"), 2, "ends at");
@@ -61,6 +65,9 @@ static void filesThatCannotBeWrittenAreNamed(void** state)
     rbExpectFailure(RUN("run", "rattleback", "--html", "/dev/full", SMALL), 2, "No space left");
     rbExpectFailure(RUN("run", "rattleback", "--html", "no/such.html", SMALL), 2, "no/such.html");
     rbExpectFailure(RUN("run", "rattleback", "--png", "no/such.png", SMALL), 2, "no/such.png");
+    rbExpectFailure(RUN("run", "rattleback", "--gltf", "/dev/full", SMALL), 2, "No space left");
+    rbExpectFailure(RUN("run", "rattleback", "--usd", "/dev/full", SMALL), 2, "No space left");
+    rbExpectFailure(RUN("run", "rattleback", "--usd", "no/such.usda", SMALL), 2, "no/such.usda");
     rbChildOptions options = {.fileSizeMax = 4096};
     const char* const words[] = {"run", "rattleback", "--html", "x.html", SMALL, NULL};
     rbExpectFailure(rbRunProgramWith(words, &options), 2, "x.html");
@@ -93,6 +100,18 @@ static void videoIsWrittenByFfmpeg(void** state)
     assert_memory_equal(bytes + 4, "ftyp", 4);
     free(bytes);
     rbExpectFailure(RUN("run", "rattleback", "--mp4", "/dev/full", SMALL), 2, "No space left");
+    // the same pictures in the other formats, by their first bytes
+    child = RUN("run", "rattleback", "--webm", "x.webm", "--gif", "x.gif", SMALL, "--quiet");
+    rbExpectSuccess(&child);
+    rbFreeChild(&child);
+    bytes = rbReadFile(rbScratch("x.webm"), &size);
+    assert_true(size > 300);
+    assert_memory_equal(bytes, "\x1A\x45\xDF\xA3", 4); // EBML
+    free(bytes);
+    bytes = rbReadFile(rbScratch("x.gif"), &size);
+    assert_true(size > 300);
+    assert_memory_equal(bytes, "GIF89a", 6);
+    free(bytes);
 }
 
 // L-108

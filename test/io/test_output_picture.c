@@ -94,6 +94,47 @@ static bool isHit(const rbView* view, int x, int y, rbVec3 center, double radius
     return b * b - rbDot(ray, ray) * (rbDot(arm, arm) - radius * radius) > 0.0 && b < 0.0;
 }
 
+// A clear picture of a ball on a plane: opaque where rays hit the ball, transparent elsewhere, and
+// its colors do not mix with the black behind it.
+static void clearPictureHasAlphaWhereABodyIs(void** state)
+{
+    (void)state;
+    const rbVec3 center = {0.5, -0.4, 0.3};
+    const double radius = 0.6;
+    rbError error = {0};
+    rbWorld* world = makeWorld();
+    (void)addBall(world, center, radius);
+    (void)addBody(world, rbCreatePlane(rbMakeVec3(0.0, 0.0, 1.0), -1.0, NULL), RB_BODY_STATIC,
+                  RB_VEC3_ZERO);
+    rbView view = makeView(2.0, rbMakeVec3(0.4, -0.8, 0.3));
+    rbPictureDef def = rbDefaultPictureDef(WIDTH, HEIGHT);
+    def.isClear = true;
+    def.sampling = 3;
+    rbPicture* picture = rbCreatePicture(&def, world, &error);
+    assert_non_null(picture);
+    rbPicture_Draw(picture, world, &view);
+    const unsigned char* pixels = rbPicture_GetPixels(picture);
+    double pixel = 4.0 / HEIGHT; // about its size at the distance of the ball
+    int full = 0;
+    int partly = 0;
+    for (int i = 0; i < WIDTH * HEIGHT; ++i) {
+        const unsigned char* p = pixels + 4 * (size_t)i;
+        if (isHit(&view, i % WIDTH, i / WIDTH, center, radius - pixel)) {
+            assert_int_equal(p[3], 255);
+            ++full;
+        } else if (!isHit(&view, i % WIDTH, i / WIDTH, center, radius + pixel)) {
+            assert_int_equal(p[3], 0);
+        }
+        if (p[3] > 0 && p[3] < 255) {
+            ++partly;
+            assert_true(p[0] + p[1] + p[2] > 60); // an edge that is mixed with black is dark
+        }
+    }
+    assert_true(full > 100 && partly > 10);
+    rbDestroyPicture(picture);
+    rbDestroyWorld(world);
+}
+
 // L-110
 static void ballIsDrawnWhereItsRaysHit(void** state)
 {
@@ -310,10 +351,11 @@ static unsigned char predict(int filter, int a, int b, int c)
 }
 
 // Decodes a file that we wrote; the caller frees the pixels.
-static unsigned char* decode(const unsigned char* file, size_t size, int width, int height)
+static unsigned char* decode(const unsigned char* file, size_t size, int width, int height,
+                             size_t channels)
 {
     assert_memory_equal(file, "\x89PNG\r\n\x1a\n", 8);
-    size_t row = (size_t)3 * (size_t)width;
+    size_t row = channels * (size_t)width;
     unsigned char* raw = calloc((size_t)height, row + 1);
     unsigned char* pixels = calloc((size_t)height, row);
     size_t at = 8;
@@ -326,7 +368,9 @@ static unsigned char* decode(const unsigned char* file, size_t size, int width, 
         if (memcmp(file + at + 4, "IHDR", 4) == 0) {
             assert_int_equal(getBigEndian(content), width);
             assert_int_equal(getBigEndian(content + 4), height);
-            assert_memory_equal(content + 8, "\x08\x02\x00\x00\x00", 5);
+            assert_int_equal(content[9], channels == 4 ? 6 : 2);
+            assert_int_equal(content[8], 8);
+            assert_memory_equal(content + 10, "\x00\x00\x00", 3);
         } else if (memcmp(file + at + 4, "IDAT", 4) == 0) {
             uLongf rawSize = (uLongf)((row + 1) * (size_t)height);
             assert_int_equal(uncompress(raw, &rawSize, content, (uLong)length), Z_OK);
@@ -339,9 +383,9 @@ static unsigned char* decode(const unsigned char* file, size_t size, int width, 
     for (size_t y = 0; y < (size_t)height; ++y) {
         const unsigned char* coded = raw + y * (row + 1);
         for (size_t i = 0; i < row; ++i) {
-            int a = i >= 3 ? pixels[y * row + i - 3] : 0;
+            int a = i >= channels ? pixels[y * row + i - channels] : 0;
             int b = y > 0 ? pixels[(y - 1) * row + i] : 0;
-            int c = y > 0 && i >= 3 ? pixels[(y - 1) * row + i - 3] : 0;
+            int c = y > 0 && i >= channels ? pixels[(y - 1) * row + i - channels] : 0;
             pixels[y * row + i] = (unsigned char)(coded[1 + i] + predict(coded[0], a, b, c));
         }
     }
@@ -355,10 +399,11 @@ static void pngHoldsThePixels(void** state)
     static const int sizes[][2] = {{1, 1}, {3, 2}, {17, 31}, {64, 64}};
     rbError error = {0};
     uint64_t random = rbTest_Seed(11);
-    for (int k = 0; k < 4; ++k) {
-        int width = sizes[k][0];
-        int height = sizes[k][1];
-        size_t count = (size_t)3 * (size_t)width * (size_t)height;
+    for (int k = 0; k < 8; ++k) {
+        int width = sizes[k / 2][0];
+        int height = sizes[k / 2][1];
+        size_t channels = k % 2 == 0 ? 3 : 4;
+        size_t count = channels * (size_t)width * (size_t)height;
         unsigned char* pixels = malloc(count);
         for (size_t i = 0; i < count; ++i) {
             random = random * 6364136223846793005u + 1442695040888963407u;
@@ -367,8 +412,9 @@ static void pngHoldsThePixels(void** state)
         }
         unsigned char* file = NULL;
         size_t size = 0;
-        assert_int_equal(rbEncodePng(pixels, width, height, &file, &size, &error), RB_STATUS_OK);
-        unsigned char* decoded = decode(file, size, width, height);
+        rbImage image = {pixels, width, height, (int)channels};
+        assert_int_equal(rbEncodePng(&image, &file, &size, &error), RB_STATUS_OK);
+        unsigned char* decoded = decode(file, size, width, height, channels);
         assert_memory_equal(pixels, decoded, count);
         rbFree(file, size);
         free(decoded);
@@ -384,7 +430,7 @@ static void sceneIsDrawnAsAPicture(void** state)
     rbScene* scene = readScene("rattleback.json");
     rbPng png = {0};
     assert_int_equal(rbDrawScene(scene, 0.1, 160, 100, &png, &error), RB_STATUS_OK);
-    unsigned char* pixels = decode(png.bytes, png.size, 160, 100);
+    unsigned char* pixels = decode(png.bytes, png.size, 160, 100, 3);
     int blue = 0;
     for (size_t i = 0; i < (size_t)160 * 100; ++i) {
         blue += pixels[3 * i + 2] > pixels[3 * i] + 40 ? 1 : 0;
@@ -402,12 +448,14 @@ static void unusableFilesAreRefused(void** state)
     (void)state;
     rbError error = {0};
     unsigned char pixels[3 * 16] = {0};
-    assert_int_equal(rbWritePng("/nowhere/x.png", pixels, 4, 4, &error), RB_STATUS_IO);
-    assert_int_equal(rbWritePng("/dev/full", pixels, 4, 4, &error), RB_STATUS_IO);
+    const rbImage image = {pixels, 4, 4, 3};
+    assert_int_equal(rbWritePng("/nowhere/x.png", &image, &error), RB_STATUS_IO);
+    assert_int_equal(rbWritePng("/dev/full", &image, &error), RB_STATUS_IO);
     assert_non_null(strstr(error.message, "No space left"));
 }
 
 RB_TEST_GROUP(test_output_picture, cmocka_unit_test(ballIsDrawnWhereItsRaysHit),
+              cmocka_unit_test(clearPictureHasAlphaWhereABodyIs),
               cmocka_unit_test(theNearerBodyIsSeen), cmocka_unit_test(shadowLiesOppositeToTheSun),
               cmocka_unit_test(turningOfABallIsSeen), cmocka_unit_test(sameWorldGivesSamePixels),
               cmocka_unit_test(viewsShowAllMovingBodies), cmocka_unit_test(pngHoldsThePixels),

@@ -1,7 +1,9 @@
-// What several tests ask of a page: nothing covers anything else, and no failure of WCAG AA by axe.
+// What several tests ask of a page: nothing covers anything else, no failure of WCAG AA by axe, and the look of a golden image.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { command, output, until } from './harness.mjs';
+import { checkGolden } from './pictures.mjs';
 
 const require = createRequire(new URL('../../app/viewer/package.json', import.meta.url));
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -61,4 +63,33 @@ export async function drawn(page) {
     return window.rattleback.view.drawCount;
   });
   await page.waitForFunction((last) => window.rattleback.view.drawCount > last, count, { polling: 50 });
+}
+
+/** Pauses, goes to the start and makes a number of frames: a state that is the same in every run. */
+export async function goToFrame(page, count) {
+  await command(page, { do: 'pause' });
+  await until(page, () => !window.rattleback.model.state.playing);
+  assert.equal((await command(page, { do: 'reset' })).ok, true);
+  await until(page, () => window.rattleback.model.time === 0 && !window.rattleback.model.state.playing);
+  if (count > 0) {
+    assert.equal((await command(page, { do: 'step', count })).ok, true);
+  }
+  await until(page, (wanted) => Math.abs(window.rattleback.model.time - wanted * window.rattleback.model.state.frameStep) < 1e-6
+    && !window.rattleback.model.state.busy, count);
+}
+
+/** Compares the page, which must be paused, with a golden image: camera at home, all pixels drawn, no passing message. */
+export async function golden(page, name) {
+  await page.evaluate(() => {
+    document.getElementById('message').style.visibility = 'hidden';
+    document.activeElement?.matches('#view canvas') || document.activeElement?.blur();
+    window.rattleback.view.lookHome();
+  });
+  await page.mouse.move(1, 1);
+  await drawn(page);
+  // a drawing that was asked for has fewer pixels; all of them come when nothing changes any more
+  await until(page, () => window.rattleback.view.renderer.getPixelRatio() === 1 && !window.rattleback.model.isMoving());
+  const bytes = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+  await page.evaluate(() => { document.getElementById('message').style.visibility = ''; });
+  checkGolden(name, bytes, output);
 }

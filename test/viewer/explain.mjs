@@ -28,7 +28,7 @@ test('a click on a step of the energy lists its causes, and a cause leads to its
   await page.keyboard.press('g');
   await page.locator('.plots-canvas .u-over').waitFor();
   const event = await page.evaluate(() => window.rattleback.model.events.find((one) => one.energyChange !== 0));
-  await page.waitForTimeout(400); // the plot has the newest samples
+  await rb.until(page, (time) => window.rattleback.plots.chart.data[0].at(-1) > time, event.time);
   const place = await page.evaluate((time) => {
     const { chart } = window.rattleback.plots;
     const box = chart.over.getBoundingClientRect();

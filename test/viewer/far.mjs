@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { connect, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
-import { checkAccess, checkLayout } from './checks.mjs';
+import { checkAccess, checkLayout, goToFrame, golden } from './checks.mjs';
 import * as rb from './harness.mjs';
 
 const NAME = 'tumbling-box';
@@ -39,6 +39,10 @@ test('a tunnel with another port shows the scene and acts on it', async () => {
     await rb.waitForScene(page, NAME);
     await rb.until(page, () => window.rattleback.model.time > 0.01);
     assert.equal((await rb.command(page, { do: 'pause' })).ok, true);
+    if (host === 'localhost') {
+      await goToFrame(page, 3);
+      await golden(page, 'tunnel');
+    }
     assert.equal((await rb.command(page, { do: 'play' })).ok, true);
     assert.deepEqual(troubles, []);
     await close();
@@ -79,7 +83,8 @@ test('one viewer takes control, the other watches, asks and gets it', async () =
   await one.page.getByRole('button', { name: /Give to viewer/ }).waitFor();
   await checkLayout(one.page, 'viewers');
   await checkAccess(one.page, 'viewers');
-  await rb.screenshot(one.page, 'viewers');
+  await goToFrame(one.page, 3);
+  await golden(one.page, 'two-viewers');
   await one.page.getByRole('button', { name: /Give to viewer/ }).click();
   await rb.until(two.page, () => window.rattleback.model.state.canAct === true);
   assert.equal((await rb.command(two.page, { do: 'play' })).ok, true);

@@ -1,6 +1,7 @@
 // User interaction with a simulation: pause, step, rewind, push, drag, change, plot, read the journal.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { drawn } from './checks.mjs';
 import * as rb from './harness.mjs';
 
 let server;
@@ -52,7 +53,8 @@ test('pause stops the time, step advances it by one frame, the timeline rewinds 
   await rb.until(page, () => window.rattleback.model.time > 2.0); // the timeline spans 30 s: a fiftieth is 0.6 s
   await clickPause(page);
   const stood = await rb.timeOf(page);
-  await page.waitForTimeout(300);
+  await drawn(page);
+  await drawn(page);
   assert.equal(await rb.timeOf(page), stood, 'the time advances while paused');
 
   const frameStep = await page.evaluate(() => window.rattleback.model.state.frameStep);

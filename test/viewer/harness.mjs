@@ -17,6 +17,7 @@ mkdirSync(join(output, 'cache'), { recursive: true });
 
 const CHROMIUM_PLACES = [process.env.RB_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome'];
+const DRAW_INTERVAL = 100; // ms
 const PATIENCE = 60000; // ms: a loaded machine may need seconds to draw a frame in software
 
 const servers = new Set(); // that still run
@@ -67,9 +68,9 @@ export async function openBrowser() {
     throw new Error("chromium is not installed: 'tools/setup.sh test' installs it");
   }
   const { chromium } = require('playwright-core');
+  // WebGL is drawn by swiftshader, the page itself is not: composed by swiftshader it takes ten times as long.
   browser = await chromium.launch({ executablePath: place,
-    args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
-      '--ignore-gpu-blocklist', '--disable-dev-shm-usage'] });
+    args: ['--no-sandbox', '--use-angle=swiftshader-webgl', '--enable-unsafe-swiftshader', '--disable-dev-shm-usage'] });
   return browser;
 }
 
@@ -79,10 +80,31 @@ export async function closeBrowser() {
   setTimeout(() => servers.forEach((child) => child.kill('SIGKILL')), 10000).unref();
 }
 
+/** Makes the display of a page slow: drawn in software at full rate, one page would take all processors from the other tests. */
+function slowDisplay(interval) {
+  const request = window.requestAnimationFrame.bind(window);
+  let last = 0;
+  window.requestAnimationFrame = (fn) => {
+    const wait = (time) => {
+      if (time - last < interval && time !== last) { // all callbacks of one picture run together
+        request(wait);
+        return;
+      }
+      last = time;
+      fn(time);
+    };
+    return request(wait);
+  };
+}
+
 /** A page whose console and network are watched. troubles must stay empty. */
-export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 } } = {}) {
-  const context = await browser.newContext({ viewport: size, offline, hasTouch: touch, isMobile: touch });
+export async function openPage(url, { offline = false, touch = false, size = { width: 800, height: 500 }, init = null } = {}) {
+  const context = await browser.newContext({ viewport: size, offline, hasTouch: touch, isMobile: touch, reducedMotion: 'reduce' });
   context.setDefaultTimeout(PATIENCE);
+  await context.addInitScript(slowDisplay, DRAW_INTERVAL);
+  if (init) {
+    await context.addInitScript(init);
+  }
   const page = await context.newPage();
   const troubles = [];
   const requests = [];
@@ -106,9 +128,9 @@ export async function until(page, condition, argument, timeout = PATIENCE) {
   await page.waitForFunction(condition, argument, { timeout, polling: 50 });
 }
 
-export async function waitForScene(page, name) {
+export async function waitForScene(page, name, timeout = PATIENCE) {
   await until(page, (wanted) => window.rattleback?.model?.scene?.name === wanted
-    && window.rattleback.ready === true, name);
+    && window.rattleback.ready === true, name, timeout);
 }
 
 /** Opens a scene by a command and waits until the page shows it: it, not an earlier opening of the same one. */

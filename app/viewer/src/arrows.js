@@ -13,6 +13,11 @@ function createHead() {
     return new THREE.ConeGeometry(1, 1, 12, 1).rotateX(Math.PI / 2).translate(0, 0, -0.5);
 }
 
+/** Its tip at the origin, open at z = 1. */
+function createOpenCone() {
+    return new THREE.ConeGeometry(1, 1, 24, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
+}
+
 /** Instances of one geometry that grow in number as needed. */
 export function createBatch(parent, geometry, material, { order = 0, castShadow = false } = {}) {
     let mesh = null;
@@ -80,6 +85,13 @@ export function createMarks(parent) {
         head: createHead(),
         ball: new THREE.SphereGeometry(1, 16, 10),
     };
+    const clear = new THREE.MeshBasicMaterial({
+        transparent: true,
+        opacity: 0.22,
+        depthWrite: false,
+        side: THREE.DoubleSide,
+    });
+    const cones = createBatch(group, createOpenCone(), clear, { order: 6 });
     const batches = Object.fromEntries(
         Object.entries(kinds).map(([name, geometry]) => [
             name,
@@ -89,7 +101,7 @@ export function createMarks(parent) {
             ],
         ]),
     );
-    const all = Object.values(batches).flat();
+    const all = [...Object.values(batches).flat(), cones];
     const rotation = new THREE.Quaternion();
     const scale = new THREE.Vector3();
     const way = new THREE.Vector3();
@@ -109,6 +121,13 @@ export function createMarks(parent) {
             rotation.identity();
             scale.setScalar(radius);
             put('ball', start.set(at[0], at[1], at[2]), color);
+        },
+
+        /** A cone that opens from a point along a unit vector: its height, and its radius there. */
+        cone(at, axis, height, radius, color) {
+            rotation.setFromUnitVectors(UP, way.set(axis[0], axis[1], axis[2]));
+            scale.set(radius, radius, height);
+            cones.add(start.set(at[0], at[1], at[2]), rotation, scale, color);
         },
 
         /** A line with a thickness. */

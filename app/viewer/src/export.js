@@ -122,8 +122,13 @@ export function toSvg(times, series, { title, isLog, from, to }) {
 
 /** Lets the browser save a text. */
 export function saveText(name, type, text) {
+    saveFile(name, new Blob([text], { type }));
+}
+
+/** Lets the browser save bytes. */
+export function saveFile(name, blob) {
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.href = URL.createObjectURL(blob);
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);

@@ -124,6 +124,10 @@ export function createHands(app) {
             model,
             view,
             source,
+            cameras: app.cameras,
+            measure: app.measure,
+            film: app.film,
+            history: app.history,
             element: app.element('panels'),
             onOpen: () => makeRoom(true, 'panels'),
         }),
@@ -142,6 +146,7 @@ export function createHands(app) {
     };
     if (view) {
         hands.pointer = createPointer({ model, view, source, element: tools });
+        hands.pointer.measure = app.measure;
     }
     tools.append(
         ...makeUndo(model),

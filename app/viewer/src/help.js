@@ -14,6 +14,7 @@ const rows = [
     ['f', 'follow the selected body'],
     ['x i o', 'hide the selected body, show it alone, make it transparent'],
     ['shift + x', 'show all bodies again'],
+    ['l', 'measure: click two points for a distance, three for an angle'],
     ['h', 'reset the view'],
     ['g j', 'plots, journal'],
     ['Tab', 'go to the next control; in the view: arrows turn, + − zoom'],

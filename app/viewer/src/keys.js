@@ -1,5 +1,5 @@
 // The keyboard: space plays and pauses, arrows step, f follows, n goes to the next body, r resets,
-// h resets the camera, digits switch overlays. The view itself, when it has the focus, turns by the
+// h resets the camera, l measures, digits switch overlays. The view itself, when it has the focus, turns by the
 // arrows and zooms by + and -.
 
 const TURN = Math.PI / 24; // by one press of an arrow
@@ -70,7 +70,7 @@ function undoOf({ key, ctrlKey, metaKey, shiftKey }) {
     return isRedo ? 'redo' : key === 'z' ? 'undo' : null;
 }
 
-export function listenToKeys({ model, view, overlays, timeline }) {
+export function listenToKeys({ model, view, overlays, timeline, measure }) {
     const isOnControl = createFocusWatch();
     const actions = {
         ' ': () => timeline.toggle(),
@@ -83,6 +83,7 @@ export function listenToKeys({ model, view, overlays, timeline }) {
         n: () => selectNext(model, 1),
         N: () => selectNext(model, -1),
         i: () => view?.change('isolate'),
+        l: () => measure?.set(!measure.isOn),
         o: () => view?.change('ghost'),
         x: () => view?.change('hide'),
         X: () => view?.change('all'),
@@ -107,8 +108,8 @@ export function listenToKeys({ model, view, overlays, timeline }) {
             // A focused button would be pressed by the space bar as well.
             event.preventDefault();
             action(event);
-        } else if (/^[1-9]$/.test(event.key)) {
-            overlays?.toggle(Number(event.key) - 1);
+        } else if (/^[0-9]$/.test(event.key)) {
+            overlays?.toggle((Number(event.key) + 9) % 10);
         }
     });
     window.addEventListener('keyup', (event) => {

@@ -1,12 +1,16 @@
 // Assembles the page: a source of messages, the model, and the parts that show it.
 
+import { createCameras } from './cameras.js';
 import { createEditor } from './editor.js';
 import { createFiles } from './files.js';
+import { createFilm } from './film.js';
 import { make } from './elements.js';
 import { createGallery } from './gallery.js';
 import { createHands } from './hands.js';
+import { createHistory } from './history.js';
 import { listenToKeys } from './keys.js';
 import { followAddress } from './place.js';
+import { createMeasure } from './measure.js';
 import { createModel } from './model.js';
 import { createOverlays } from './overlays.js';
 import { addressOf, createLiveSource } from './source_live.js';
@@ -90,6 +94,10 @@ function start(source, say) {
             free: byId('free'),
         });
         app.overlays = createOverlays(app);
+        app.history = app.view.history = createHistory(model);
+        app.cameras = createCameras(app);
+        app.measure = createMeasure(app);
+        app.film = createFilm(app);
     }
     app.title = createTitle(app);
     app.timeline = createTimeline(app);

@@ -9,6 +9,7 @@ import { createEmitter } from './emitter.js';
 import { createPoses } from './poses.js';
 import { createSamples } from './samples.js';
 
+const BODY_NUMBER_MAX = 4_000_000; // hostile recordings name bodies that would fill the memory
 const EVENT_COUNT_MAX = 100000; // kept here; the oldest go first
 
 const STATE_AT_START = {
@@ -55,6 +56,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
     const samples = createSamples();
     const wishes = new Map(); // owner -> what it wants to receive
     let told = { ...NO_WISH }; // what was last sent to the server
+    let bodyLimit = 0; // above the numbers of all bodies that were described
 
     /** A body in the page; position and orientation are those of the newest frame. */
     class Body {
@@ -203,6 +205,11 @@ export function createModel(source, now = () => performance.now() / 1000) {
     }
 
     function addBody(message) {
+        const { number } = message;
+        if (!Number.isInteger(number) || number < 0 || number >= BODY_NUMBER_MAX) {
+            throw new RangeError(`a body has the number ${number}`);
+        }
+        bodyLimit = Math.max(bodyLimit, number + 1);
         const body = new Body(message);
         model.bodies.set(body.number, body);
         model.known.set(body.number, body);
@@ -271,7 +278,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
             }
         },
         frame(message) {
-            poses.take(message);
+            poses.take(message, bodyLimit);
             model.frameCount++;
             model.bytes.frame += message.bytes ?? 0;
             model.bytes.records += message.bodies.length;

@@ -6,6 +6,7 @@ import { createLines, createMarks } from './arrows.js';
 import { make } from './elements.js';
 import { findAfter } from './model.js';
 import { formatUnit } from './words.js';
+import { frictionOf } from './friction.js';
 import { boundsOf, colorOf, matrixOf } from './shapes.js';
 import { createLabels } from './labels.js';
 import { createTrails } from './trails.js';
@@ -63,6 +64,7 @@ const KINDS = [
     { name: 'trails', title: 'All trails', help: 'paths of all bodies' },
     { name: 'rays', title: 'Rays', help: 'rays of the pair that touches next, and where they hit' },
     { name: 'labels', title: 'Labels', help: 'names of the bodies' },
+    { name: 'cones', title: 'Cones', help: 'friction cones of contacts: a force on the cone slides' },
 ];
 
 /** 1, 2 or 5 times a power of ten, not below a number. */
@@ -132,6 +134,19 @@ export function createOverlays({ model, view, theme }) {
             marks.line(point, tip, thickness * 0.6, colors.normal);
             const shown = contactScale.apply(force, sign * longest);
             marks.arrow(point, shown, thickness, colors.force);
+        }
+    }
+
+    /** Forces on a body lie inside of the cone about its normal while it sticks, and on it while it slides. */
+    function drawCones() {
+        const height = longest * 0.35;
+        for (const { bodyA, bodyB, point, normal } of model.contacts) {
+            const friction = frictionOf(model, bodyA, bodyB);
+            if (friction > 0) {
+                const isOnA = model.bodies.get(bodyA)?.type === 'dynamic' && model.bodies.get(bodyB)?.type !== 'dynamic';
+                const axis = isOnA ? normal.map((x) => -x) : normal;
+                marks.cone(point, axis, height, height * friction, colors.sticking);
+            }
         }
     }
 
@@ -300,6 +315,7 @@ export function createOverlays({ model, view, theme }) {
         axes: drawAxes,
         bounds: drawBounds,
         rays: drawRays,
+        cones: drawCones,
     };
 
     function draw() {
@@ -352,8 +368,8 @@ export function createOverlays({ model, view, theme }) {
     const buttons = KINDS.map(({ name, title, help }, i) => {
         const button = make(
             'button',
-            { 'data-overlay': name, title: `${help} (${i + 1})`, 'aria-pressed': 'false' },
-            make('kbd', {}, String(i + 1)),
+            { 'data-overlay': name, title: `${help} (${(i + 1) % 10})`, 'aria-pressed': 'false' },
+            make('kbd', {}, String((i + 1) % 10)),
             title,
         );
         button.addEventListener('click', () => set(name, !isOn[name]));
@@ -366,7 +382,7 @@ export function createOverlays({ model, view, theme }) {
         const button = buttons[KINDS.findIndex((kind) => kind.name === name)];
         button.setAttribute('aria-pressed', String(on));
         model.want('overlays', {
-            contacts: isOn.contacts,
+            contacts: isOn.contacts || isOn.cones,
             joints: isOn.joints,
             rays: isOn.rays,
         });

@@ -5,16 +5,21 @@ import GUI from 'lil-gui';
 
 import { createBodyPanel } from './panel_body.js';
 import { createAddPanel } from './panel_add.js';
+import { createViewPanel } from './panel_view.js';
 import { createJointPanel, createMotorPanel, createSpringPanel } from './panel_joints.js';
 import { createLatest } from './sending.js';
 import { addSettings } from './setting_rows.js';
 
 /** What all panels need: sending, refusing, and whether anything may be changed. */
-function createTools({ model, view }) {
+function createTools({ model, view, cameras, measure, film, history }) {
     const latest = createLatest((command) => model.do(command));
     return {
         model,
         view,
+        cameras,
+        measure,
+        film,
+        history,
         canAct: () => model.isLive && model.state.canAct !== false,
         isReadOnly: (target, key) =>
             model.parameters?.readOnly?.includes(`${target}.${key}`) ?? false,
@@ -147,6 +152,7 @@ class Panels {
                 .map((folder) => folder.domElement.dataset.panel),
         );
         this.joints?.close?.();
+        this.viewPanel?.close();
         this.gui?.destroy();
         this.gui = null;
         this.panels = [];
@@ -175,6 +181,7 @@ class Panels {
             createSettingsPanel(tools, gui, 'event', 'Event engine'),
             createSettingsPanel(tools, gui, 'contact', 'Contacts'),
             model.isLive ? createAddPanel(tools, gui) : null,
+            (this.viewPanel = createViewPanel(tools, gui)),
         ].filter(Boolean);
         for (const panel of this.panels) {
             panel.refreshAll = () => this.refresh();

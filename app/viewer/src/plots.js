@@ -3,6 +3,7 @@
 import uPlot from 'uplot';
 
 import { createCauses, findCauses } from './causes.js';
+import { createCurves } from './curves.js';
 import { make } from './elements.js';
 import { saveText, toCsv, toSvg } from './export.js';
 import { indexAt, lowerBound, thin, throttle, valueAt } from './sampling.js';
@@ -91,6 +92,7 @@ class Plots {
             go: (index) => goToEvent?.(index),
             close: () => this.closeCauses(),
         });
+        this.curves = createCurves(model);
         this.makeFrame();
         this.refresh = throttle(() => this.redraw(), redrawInterval);
         for (const type of ['samples', 'drop']) {
@@ -124,7 +126,7 @@ class Plots {
             button.addEventListener('click', () => this.save(kind));
             return button;
         });
-        head.append(this.tabs, this.hint, ...exports);
+        head.append(this.tabs, this.hint, ...this.makeCurveButtons(), ...exports);
         const body = make('div', { className: 'plots-body' });
         this.canvasBox = make('div', { className: 'plots-canvas' });
         this.list = make('div', { className: 'plots-list', tabIndex: 0 });
@@ -136,6 +138,41 @@ class Plots {
         body.append(this.canvasBox, this.list, this.causes);
         this.element.classList.add('plots');
         this.element.replaceChildren(head, body);
+    }
+
+    /** Keep this run, add a reference from a table, forget both. */
+    makeCurveButtons() {
+        const file = make('input', { type: 'file', accept: '.csv,text/csv', hidden: true, 'aria-label': 'table with reference curves' });
+        const button = (key, label, title, fn) => {
+            const made = make('button', { type: 'button', className: 'plots-tab', 'data-curves': key, title }, label);
+            made.addEventListener('click', async () => {
+                await fn();
+                this.forget.hidden = this.curves.count === 0;
+                this.chartKey = '';
+                this.redraw();
+            });
+            return made;
+        };
+        this.forget = button('forget', 'Forget', 'Remove kept runs and references', () => this.curves.clear());
+        this.forget.hidden = true;
+        file.addEventListener('change', async () => {
+            const [chosen] = file.files;
+            if (chosen) {
+                const count = this.curves.addTable(chosen.name, await chosen.text());
+                const text = count > 0 ? `${chosen.name}: ${count === 1 ? 'one column' : `${count} columns`}, dotted` : `${chosen.name} has no column with a name of a plot`;
+                this.model.emit('say', { text, kind: count > 0 ? 'hint' : 'error' });
+            }
+            file.value = '';
+            this.forget.hidden = this.curves.count === 0;
+            this.chartKey = '';
+            this.redraw();
+        });
+        return [
+            button('keep', 'Keep', 'Keep this run in the plots, dashed, to compare it with another', () => this.curves.keep()),
+            button('reference', 'Reference', 'Add curves of a table: a column of times, columns with names of the plots', () => file.click()),
+            this.forget,
+            file,
+        ];
     }
 
     columns() {
@@ -328,7 +365,9 @@ class Plots {
         const units = [...new Set(shown.map((index) => this.columns()[index].unit ?? ''))];
         const scales = { x: { time: false, range: (u, min, max) => this.timeRange(min, max) } };
         for (const unit of units) {
-            scales[`y${unit}`] = isLog ? { distr: 3, log: 10 } : {};
+            scales[`y${unit}`] = isLog
+                ? { distr: 3, log: 10 }
+                : { range: (u, min, max) => this.valueRange(shown, unit, min, max) };
         }
         const axis = (unit, place) => ({
             scale: `y${unit}`,
@@ -370,12 +409,50 @@ class Plots {
                 })),
             ],
             hooks: {
+                draw: [(u) => this.drawCurves(u, members, shown)],
                 setCursor: [() => this.showValues()],
                 setSelect: [(u) => this.takeZoom(u)],
             },
         };
         this.chart = new uPlot(options, [[], ...shown.map(() => [])], this.canvasBox);
         this.listen();
+    }
+
+    /** Kept runs and references count for the range of values. */
+    valueRange(shown, unit, min, max) {
+        let [low, high] = [min ?? Infinity, max ?? -Infinity];
+        for (const index of shown.filter((i) => (this.columns()[i].unit ?? '') === unit)) {
+            for (const curve of this.curves.of(this.columns()[index].name)) {
+                [low, high] = [Math.min(low, curve.low), Math.max(high, curve.high)];
+            }
+        }
+        return low <= high ? uPlot.rangeNum(low, high, 0.1, true) : [0, 1];
+    }
+
+    drawCurves(chart, members, shown) {
+        const { ctx, bbox } = chart;
+        ctx.save();
+        ctx.beginPath();
+        ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+        ctx.clip();
+        ctx.lineWidth = 1.5 * devicePixelRatio;
+        for (const index of shown) {
+            const { name, unit = '' } = this.columns()[index];
+            for (const { times, values, isReference } of this.curves.of(name)) {
+                ctx.setLineDash((isReference ? [2, 3] : [7, 4]).map((x) => x * devicePixelRatio));
+                ctx.strokeStyle = columnColor(members.indexOf(index));
+                ctx.beginPath();
+                const stride = Math.max(1, Math.floor(times.length / 4000));
+                for (let i = 0; i < times.length; i += stride) {
+                    const y = chart.valToPos(values[i], `y${unit}`, true);
+                    if (Number.isFinite(y)) {
+                        ctx.lineTo(chart.valToPos(times[i], 'x', true), y);
+                    }
+                }
+                ctx.stroke();
+            }
+        }
+        ctx.restore();
     }
 
     timeRange(min, max) {

@@ -208,7 +208,7 @@ class Pointer {
             this.push(press);
         } else if (press.kind === 'drag' && press.isActive) {
             this.endDrag();
-        } else if (!press.hasMoved) {
+        } else if (!press.hasMoved && !this.measure?.take(press)) {
             this.select(press);
         }
         this.hideMarks();

@@ -83,13 +83,16 @@ export function createPoses(now, getTime) {
             isGoing = isOn;
         },
 
-        take(frame) {
+        take(frame, limit = Infinity) {
             const wall = now();
             for (const number of lastBodies) {
                 copyPose(after, before, number);
             }
             for (let i = 0; i < frame.bodies.length; i++) {
                 const number = frame.bodies[i];
+                if (number >= limit) {
+                    throw new RangeError(`frame: there is no body ${number}`);
+                }
                 grow(number);
                 for (let k = 0; k < WIDTH; k++) {
                     after[number * WIDTH + k] = frame.poses[i * WIDTH + k];

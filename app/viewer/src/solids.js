@@ -68,6 +68,7 @@ export function createSolids(model, isSoftware) {
     const group = new THREE.Group();
     const materials = new Map(); // by what differs in the shader
     const hidden = new Set(); // numbers of bodies
+    let section = null; // a THREE.Plane: what is behind it is not shown
     const ghosts = new Set();
     let only = null; // number of the one body that is shown
     const pose = new Float64Array(7);
@@ -104,11 +105,21 @@ export function createSolids(model, isSoftware) {
     function materialOf(isClear, isDouble) {
         const key = `${isClear} ${isDouble}`;
         if (!materials.has(key)) {
-            const side = isDouble ? THREE.DoubleSide : THREE.FrontSide;
-            const options = { side, transparent: isClear, depthWrite: !isClear };
-            materials.set(key, createMaterial(isSoftware, options));
+            const options = { transparent: isClear, depthWrite: !isClear };
+            const material = createMaterial(isSoftware, options);
+            material.userData.isDouble = isDouble;
+            cut(material);
+            materials.set(key, material);
         }
         return materials.get(key);
+    }
+
+    /** A section shows the inside of bodies. */
+    function cut(material) {
+        material.clippingPlanes = section ? [section] : null;
+        material.clipShadows = true;
+        material.side = material.userData.isDouble || section ? THREE.DoubleSide : THREE.FrontSide;
+        material.needsUpdate = true;
     }
 
     function opacityOf(body) {
@@ -267,15 +278,21 @@ export function createSolids(model, isSoftware) {
             uses.forEach((use) => addMesh(use, viewRadius, segments));
         },
 
-        /** Updates the pose of every body. */
-        update() {
+        /** Shows only what is in front of a plane; null: everything. */
+        setSection(plane) {
+            section = plane;
+            materials.forEach(cut);
+        },
+
+        /** Updates the pose of every body: that of the model, or of another source. */
+        update(poseOf = model.pose) {
             for (const { mesh, index, instances } of meshes) {
                 let last = null;
                 let isThere = false;
                 instances.forEach(({ body, local }, i) => {
                     if (body !== last) {
                         last = body;
-                        isThere = model.pose(body.number, pose) && isShown(body.number);
+                        isThere = poseOf(body.number, pose) && isShown(body.number);
                         position.set(pose[0], pose[1], pose[2]);
                         rotation.set(pose[4], pose[5], pose[6], pose[3]);
                         bodyMatrix.compose(position, rotation, one);
@@ -292,7 +309,9 @@ export function createSolids(model, isSoftware) {
 
         /** The first body and point hit by a ray. */
         cast(raycaster) {
-            const hit = raycaster.intersectObjects(group.children, false)[0];
+            const hit = raycaster
+                .intersectObjects(group.children, false)
+                .find(({ point }) => !section || section.distanceToPoint(point) >= 0);
             if (!hit) {
                 return null;
             }

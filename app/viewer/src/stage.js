@@ -8,6 +8,8 @@ const FIELD_OF_VIEW = 35; // degrees, vertical, as in the pictures of the progra
 const ROOM = 1.02; // a little more than the scene
 const FREE_MIN = 0.2; // of the window: a smaller free part does not count
 const [SLOW, FAST] = [45, 18]; // ms from drawing to drawing
+const LIGHT = { sun: [0.86, 0.82, 0.75], sky: [0.36, 0.39, 0.44], ground: [0.18, 0.17, 0.155] };
+const SUN_WAY = { up: 0.85, left: 0.5, behind: 0.35 };
 const SUN = new THREE.Vector3(0.42, -0.55, 1).normalize(); // from the scene to the light
 
 /**
@@ -118,12 +120,13 @@ function createFence(context) {
  * @param {() => DOMRect|null} getFree the part of the window that no panel covers
  */
 export function createStage(element, isSoftware, getFree = () => null) {
-    const renderer = new THREE.WebGLRenderer({ antialias: !isSoftware });
+    const renderer = new THREE.WebGLRenderer({ antialias: !isSoftware, alpha: true }); // alpha: for pictures
     const quality = createQuality(renderer, isSoftware);
     const shadowSize = 2048; // texels
     // without a graphics processor a shadow costs as much as everything else together
     renderer.shadowMap.enabled = !isSoftware;
     renderer.shadowMap.type = THREE.PCFShadowMap;
+    renderer.localClippingEnabled = true; // of sections
     renderer.setPixelRatio(quality.best);
     element.append(renderer.domElement);
 
@@ -134,12 +137,22 @@ export function createStage(element, isSoftware, getFree = () => null) {
     controls.zoomToCursor = true;
     controls.screenSpacePanning = true;
 
-    scene.add(new THREE.HemisphereLight('#ffffff', '#b9ae9d', 1.55));
+    const hemisphere = new THREE.HemisphereLight('#ffffff', '#b9ae9d', 1.55);
     const sun = new THREE.DirectionalLight('#fffaf0', 2.1);
+    const toSun = SUN.clone();
+    if (!isSoftware) {
+        // the light of the program's renderer, app/render/picture_light.c: parts of the light that a
+        // white surface sends back, hence the factor
+        hemisphere.color.setRGB(...LIGHT.sky);
+        hemisphere.groundColor.setRGB(...LIGHT.ground);
+        sun.color.setRGB(...LIGHT.sun);
+        hemisphere.intensity = sun.intensity = Math.PI;
+    }
+    scene.add(hemisphere);
     sun.castShadow = !isSoftware;
     sun.shadow.mapSize.set(shadowSize, shadowSize);
-    sun.shadow.radius = 2.2;
-    sun.shadow.intensity = 0.72;
+    sun.shadow.radius = 4;
+    sun.shadow.intensity = 0.92;
     scene.add(sun, sun.target);
 
     let radius = 1; // of the scene
@@ -169,6 +182,9 @@ export function createStage(element, isSoftware, getFree = () => null) {
             const direction = new THREE.Vector3(
                 ...(view.direction ?? [0.5, -0.8, 0.4]),
             ).normalize();
+            if (!isSoftware) {
+                placeSun(direction);
+            }
             controls.target.set(...view.center);
             camera.position.copy(controls.target).addScaledVector(direction, distance);
             controls.update();
@@ -212,19 +228,28 @@ export function createStage(element, isSoftware, getFree = () => null) {
         },
     };
 
+    /** To the left behind the camera of the scene, as in pictures of the program. */
+    function placeSun(toCamera) {
+        const flat = new THREE.Vector3(toCamera.x, toCamera.y, 0);
+        const behind = flat.lengthSq() > 1e-6 ? flat.normalize() : new THREE.Vector3(0, -1, 0);
+        const left = new THREE.Vector3().crossVectors(behind, camera.up);
+        toSun.copy(camera.up).multiplyScalar(SUN_WAY.up);
+        toSun.addScaledVector(left, SUN_WAY.left).addScaledVector(behind, SUN_WAY.behind).normalize();
+    }
+
     /** The frustum of the shadow follows the view, in whole texels so that edges do not crawl. */
     function aimShadow(distance) {
         const half = Math.min(radius * 3, Math.max(radius * 1.3, distance * 0.4));
         const shadow = sun.shadow.camera;
         const depth = radius * 12;
         const texel = (2 * half) / shadowSize;
-        const frame = new THREE.Matrix4().lookAt(SUN, new THREE.Vector3(), camera.up);
+        const frame = new THREE.Matrix4().lookAt(toSun, new THREE.Vector3(), camera.up);
         const back = frame.clone().transpose();
         const at = controls.target.clone().applyMatrix4(back);
         at.x = Math.round(at.x / texel) * texel;
         at.y = Math.round(at.y / texel) * texel;
         sun.target.position.copy(at.applyMatrix4(frame));
-        sun.position.copy(sun.target.position).addScaledVector(SUN, depth / 2);
+        sun.position.copy(sun.target.position).addScaledVector(toSun, depth / 2);
         sun.target.updateMatrixWorld();
         if (shadow.right !== half || shadow.far !== depth) {
             shadow.left = shadow.bottom = -half;

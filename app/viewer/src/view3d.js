@@ -3,6 +3,7 @@
 
 import * as THREE from 'three';
 import { createAttention } from './attention.js';
+import { make } from './elements.js';
 import { createFloorGrid, createPeriodicBox, createPlane } from './ground.js';
 import { createRods } from './rods.js';
 import { createSolids } from './solids.js';
@@ -71,7 +72,16 @@ export function createView({ model, element, isSoftware, theme, free }) {
     let lastDraw = 0; // ms; 0: there has been nothing to draw since
     let isDirty = true;
     let isStale = true; // instances must be rebuilt
+    let section = null; // {axis, at, isFlipped}
+    let poseBefore = null; // of the branch that is shown beside this one
     let frame = VIEW_AT_START;
+    const splitLine = make(
+        'div',
+        { id: 'split', hidden: true },
+        make('span', {}, 'branch before'),
+        make('span', {}, 'this branch'),
+    );
+    element.append(splitLine);
     scene.add(solids.group, springs.group, rods.group, surroundings, outlineGroup);
 
     Object.assign(renderer.domElement, { tabIndex: 0 });
@@ -219,6 +229,60 @@ export function createView({ model, element, isSoftware, theme, free }) {
             changes[what]();
             isStale = isDirty = true;
             model.emit('shown', solids.changeCount);
+        },
+
+        getCamera: () => ({
+            position: camera.position.toArray(),
+            target: controls.target.toArray(),
+        }),
+
+        setCamera({ position, target }) {
+            view.follow(null);
+            attention.release();
+            camera.position.set(...position);
+            controls.target.set(...target);
+            controls.update();
+            isDirty = true;
+        },
+
+        get section() {
+            return section;
+        },
+
+        /** Cuts the bodies by a plane across an axis: {axis: 0 to 2, at: m, isFlipped}; null: whole. */
+        setSection(wanted) {
+            section = wanted;
+            const sign = wanted?.isFlipped ? -1 : 1;
+            const normal = new THREE.Vector3().setComponent(wanted?.axis ?? 0, -sign);
+            solids.setSection(wanted ? new THREE.Plane(normal, sign * wanted.at) : null);
+            isDirty = true;
+        },
+
+        get isSplit() {
+            return poseBefore !== null;
+        },
+
+        /** Shows another motion of the same bodies at the left, this one at the right. */
+        setSplit(isOn) {
+            poseBefore = isOn && view.history?.hasBranch ? view.history.poseBefore : null;
+            splitLine.hidden = !view.isSplit;
+            view.resize();
+        },
+
+        /** The view as a PNG; clear: without sky and ground, which are transparent. */
+        async takePicture(isClear) {
+            const sky = scene.background;
+            if (isClear) {
+                scene.background = null;
+                surroundings.visible = outlineGroup.visible = false;
+            }
+            renderer.setPixelRatio(quality.best);
+            draw();
+            const blob = new Promise((done) => { renderer.domElement.toBlob(done, 'image/png'); });
+            scene.background = sky;
+            surroundings.visible = outlineGroup.visible = true;
+            draw(); // before the browser shows it
+            return blob;
         },
 
         /** Resets the camera. */
@@ -396,9 +460,48 @@ export function createView({ model, element, isSoftware, theme, free }) {
         update();
         stage.aim();
         drawFns.forEach((fn) => fn());
-        renderer.render(scene, camera);
+        if (poseBefore) {
+            drawSplit();
+        } else {
+            renderer.render(scene, camera);
+        }
         stage.fence.raise();
         view.drawCount++;
+    }
+
+    /** Both branches at the same time of the scene, from the same camera. */
+    function drawSplit() {
+        const [width, height] = [element.clientWidth, element.clientHeight];
+        const half = Math.floor(free.getBoundingClientRect().right / 2); // panels cover what is right of it
+        const offset = camera.view?.offsetY ?? 0;
+        splitLine.style.left = `${half}px`;
+        // a narrower window needs more distance for the same content
+        const narrow = (across) => Math.max(1, 16 / 9 / (across / height));
+        const place = camera.position.clone();
+        camera.position
+            .sub(controls.target)
+            .multiplyScalar(narrow(half) / narrow(2 * half))
+            .add(controls.target);
+        camera.aspect = half / height;
+        renderer.setScissorTest(true);
+        for (const [left, size, poseOf] of [
+            [0, half, (number, target) => poseBefore(number, model.time, target)],
+            [half, width - half, model.pose],
+        ]) {
+            camera.setViewOffset(half, height, 0, offset, size, height);
+            solids.update(poseOf);
+            springs.group.visible = rods.group.visible = left > 0; // these are of this branch
+            outlineGroup.visible = left > 0;
+            renderer.setViewport(left, 0, size, height);
+            renderer.setScissor(left, 0, size, height);
+            renderer.render(scene, camera);
+        }
+        renderer.setScissorTest(false);
+        renderer.setViewport(0, 0, width, height);
+        camera.position.copy(place);
+        camera.updateMatrixWorld();
+        stage.resize(); // the camera for the whole window: for picking
+        camera.updateProjectionMatrix();
     }
 
     view.resize = () => {
@@ -448,8 +551,10 @@ export function createView({ model, element, isSoftware, theme, free }) {
         frame = { ...VIEW_AT_START, ...wanted };
         if (isOther) {
             solids.showAll();
+            view.setSection(null);
             followed = null;
         }
+        view.setSplit(false);
         if (isOther || attention.isFree) {
             lookAtStart(); // the file of a scene may have changed a lot
         }
