@@ -37,6 +37,7 @@ LIBRARIES = [
     (re.compile(r"^assimp/"), ["src/io/", "app/", "test/"]),
     (re.compile(r"^libwebsockets\.h$"), ["app/server/", "test/"]),
     (re.compile(r"^(amd|SuiteSparse_config|suitesparse/.*)\.h$"), ["src/dynamics/solvers/", "test/"]),
+    (re.compile(r"^mpi\.h$"), ["src/cluster/ranks.c"]),
     (re.compile(r"^cmocka\.h$"), ["test/"]),
 ]
 
