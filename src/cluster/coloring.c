@@ -93,8 +93,8 @@ static void shareColors(rbDomain* domain)
             }
         }
     }
-    rbRanks_ExchangeNear(domain->ranks, &domain->mail, domain->neighbors.data,
-                         domain->neighbors.count);
+    rbRankList neighbors = {domain->neighbors.data, domain->neighbors.count};
+    rbRanks_ExchangeNear(domain->ranks, &domain->mail, neighbors, neighbors);
     for (int k = 0; k < domain->neighbors.count; ++k) {
         int r = domain->neighbors.data[k];
         size_t size = 0;
@@ -176,6 +176,36 @@ static void order(rbDomain* domain)
     rbFree(ordered, size);
 }
 
+// Tells neighbors in which colors our bodies that they have as ghosts change, so that nobody waits
+// for a message about nothing.
+static void announceColors(rbDomain* domain)
+{
+    int count = domain->neighbors.count;
+    rbArray_Reserve(domain->outColors, count);
+    rbArray_Reserve(domain->inColors, count);
+    rbMail_Clear(&domain->mail);
+    for (int k = 0; k < count; ++k) {
+        int r = domain->neighbors.data[k];
+        rbColorMask mask = {{0}};
+        for (int i = 0; i < domain->sent[r].count; ++i) {
+            const rbBodyColors* colors = &domain->colors.data[domain->sent[r].data[i]];
+            for (int w = 0; w < WORDS; ++w) {
+                mask.bits[w] |= colors->mask[w];
+            }
+        }
+        domain->outColors.data[k] = mask;
+        rbMail_Write(&domain->mail, r, &mask, sizeof mask);
+    }
+    rbRankList neighbors = {domain->neighbors.data, count};
+    rbRanks_ExchangeNear(domain->ranks, &domain->mail, neighbors, neighbors);
+    for (int k = 0; k < count; ++k) {
+        size_t size = 0;
+        const unsigned char* bytes = rbMail_Read(&domain->mail, domain->neighbors.data[k], &size);
+        RB_ASSERT(size == sizeof(rbColorMask));
+        memcpy(&domain->inColors.data[k], bytes, sizeof(rbColorMask));
+    }
+}
+
 rbStatus rbDomain_ColorContacts(rbDomain* domain, rbError* error)
 {
     int64_t state[3] = {0}; // contacts without a color, a rank that failed, colors in use
@@ -203,5 +233,6 @@ rbStatus rbDomain_ColorContacts(rbDomain* domain, rbError* error)
         RB_COLORS_MAX);
     domain->colorCount = (int)state[2];
     order(domain);
+    announceColors(domain);
     return RB_STATUS_OK;
 }

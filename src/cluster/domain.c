@@ -73,6 +73,7 @@ void rbDomain_Free(rbDomain* domain)
     rbPartition_Free(&domain->partition);
     rbArray_FreeAll(domain->grains, domain->references, domain->colors, domain->stamps);
     rbArray_FreeAll(domain->pairs, domain->contacts, domain->neighbors);
+    rbArray_FreeAll(domain->outColors, domain->inColors, domain->to, domain->from);
     *domain = (rbDomain){0};
 }
 
@@ -252,15 +253,29 @@ static void exchangeGhosts(rbDomain* domain)
     domain->ghostFirst[rankCount] = domain->grains.count;
 }
 
-void rbDomain_ShareVelocities(rbDomain* domain)
+// Lists the neighbors whose masks have a color.
+static void listConcerned(const rbDomain* domain, const rbColorMask* masks, int color,
+                          rbIndices* list)
+{
+    list->count = 0;
+    for (int k = 0; k < domain->neighbors.count; ++k) {
+        if (color < 0 || (masks[k].bits[color / 64] >> (color % 64) & 1u) != 0) {
+            rbArray_Push(*list, domain->neighbors.data[k]);
+        }
+    }
+}
+
+void rbDomain_ShareVelocities(rbDomain* domain, int color)
 {
     typedef struct Change {
         uint64_t slot; // among the bodies sent to a rank
         rbVec3 velocity, spin;
     } Change;
+    listConcerned(domain, domain->outColors.data, color, &domain->to);
+    listConcerned(domain, domain->inColors.data, color, &domain->from);
     rbMail_Clear(&domain->mail);
-    for (int k = 0; k < domain->neighbors.count; ++k) {
-        int r = domain->neighbors.data[k];
+    for (int k = 0; k < domain->to.count; ++k) {
+        int r = domain->to.data[k];
         for (int i = 0; i < domain->sent[r].count; ++i) {
             int index = domain->sent[r].data[i];
             if (domain->stamps.data[index] == domain->stamp) {
@@ -270,10 +285,11 @@ void rbDomain_ShareVelocities(rbDomain* domain)
             }
         }
     }
-    rbRanks_ExchangeNear(domain->ranks, &domain->mail, domain->neighbors.data,
-                         domain->neighbors.count);
-    for (int k = 0; k < domain->neighbors.count; ++k) {
-        int r = domain->neighbors.data[k];
+    rbRanks_ExchangeNear(domain->ranks, &domain->mail,
+                         (rbRankList){domain->to.data, domain->to.count},
+                         (rbRankList){domain->from.data, domain->from.count});
+    for (int k = 0; k < domain->from.count; ++k) {
+        int r = domain->from.data[k];
         size_t size = 0;
         const unsigned char* bytes = rbMail_Read(&domain->mail, r, &size);
         for (size_t at = 0; at < size; at += sizeof(Change)) {

@@ -46,6 +46,10 @@ typedef struct rbNearPair {
     rbVec3 impulse; // N s, on b in the last step, and the first guess of the next one
 } rbNearPair;
 
+typedef struct rbColorMask {
+    uint64_t bits[RB_COLORS_MAX / 64];
+} rbColorMask;
+
 // The colors that the contacts of a body have, and its best contact without one: a hash of both
 // uids orders contacts, then the uid of the other body.
 typedef struct rbBodyColors {
@@ -87,6 +91,9 @@ typedef struct rbDomain {
     rbIndices* sent; // per rank: owned bodies that are ghosts there
     int* ghostFirst; // per rank: its first ghost here; one more for the end
     rbIndices neighbors;
+    RB_ARRAY(rbColorMask) outColors; // per neighbor: colors of our bodies that it has as ghosts
+    RB_ARRAY(rbColorMask) inColors;  // likewise, of its bodies here
+    rbIndices to, from;              // neighbors that are concerned by a color
     rbMail mail;
     rbMail memoryMail;
 
@@ -114,8 +121,9 @@ void rbDomain_FindContacts(rbDomain* domain);
 // color. Refuses more contacts of a body than there are colors for.
 rbStatus rbDomain_ColorContacts(rbDomain* domain, rbError* error);
 // Sends the velocities of bodies whose stamp is the present one to the ranks that have them as
-// ghosts, and begins the next stamp.
-void rbDomain_ShareVelocities(rbDomain* domain);
+// ghosts, and begins the next stamp. color: only bodies with a contact of this color have changed,
+// so only ranks with such ghosts get a message; -1: any may have.
+void rbDomain_ShareVelocities(rbDomain* domain, int color);
 
 // A hash of all bodies and contacts of all ranks: a sum over them, so that no order matters.
 uint64_t rbDomain_Hash(rbDomain* domain);

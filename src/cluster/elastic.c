@@ -56,7 +56,7 @@ static void solve(rbCluster* cluster)
             collide(cluster, &domain->pairs.data[domain->contacts.data[i]]);
         }
         domain->busyTime += rbGetThreadTime() - start;
-        rbDomain_ShareVelocities(domain);
+        rbDomain_ShareVelocities(domain, c);
     }
 }
 

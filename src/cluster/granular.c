@@ -160,7 +160,7 @@ static void solve(rbCluster* cluster)
         }
     }
     domain->busyTime += rbGetThreadTime() - start;
-    rbDomain_ShareVelocities(domain);
+    rbDomain_ShareVelocities(domain, -1);
     for (int sweep = 0; sweep < cluster->def.sweeps; ++sweep) {
         for (int c = 0; c < domain->colorCount; ++c) {
             start = rbGetThreadTime();
@@ -168,7 +168,7 @@ static void solve(rbCluster* cluster)
                 solveRow(domain, &cluster->rows.data[i], cluster->def.friction);
             }
             domain->busyTime += rbGetThreadTime() - start;
-            rbDomain_ShareVelocities(domain);
+            rbDomain_ShareVelocities(domain, c);
         }
     }
     for (int i = 0; i < cluster->rows.count; ++i) {

@@ -273,28 +273,28 @@ void rbRanks_Exchange(rbRanks* ranks, rbMail* mail)
     ranks->traffic.collectives += 2;
 }
 
-void rbRanks_ExchangeNear(rbRanks* ranks, rbMail* mail, const int* neighbors, int count)
+void rbRanks_ExchangeNear(rbRanks* ranks, rbMail* mail, rbRankList to, rbRankList from)
 {
     double start = rbGetWallTime();
-    for (int i = 0; i < count; ++i) {
-        const rbBytes* out = &mail->out[neighbors[i]];
-        MPI_Isend(out->data, out->count, MPI_BYTE, neighbors[i], TAG_NEAR, ranks->comm,
+    for (int i = 0; i < to.count; ++i) {
+        const rbBytes* out = &mail->out[to.data[i]];
+        MPI_Isend(out->data, out->count, MPI_BYTE, to.data[i], TAG_NEAR, ranks->comm,
                   &ranks->requests[i]);
         ranks->traffic.bytes += out->count;
     }
-    ranks->traffic.messages += count;
-    // Neighbors are in ascending order; ranks between them sent nothing.
+    ranks->traffic.messages += to.count;
+    // Ranks between those of the list sent nothing.
     mail->in.count = 0;
     int next = 0;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < from.count; ++i) {
         MPI_Status status;
         MPI_Message message;
         int size = 0;
-        RB_ASSERT(neighbors[i] >= next);
-        while (next <= neighbors[i]) {
+        RB_ASSERT(from.data[i] >= next);
+        while (next <= from.data[i]) {
             mail->inFirst[next++] = mail->in.count;
         }
-        MPI_Mprobe(neighbors[i], TAG_NEAR, ranks->comm, &message, &status);
+        MPI_Mprobe(from.data[i], TAG_NEAR, ranks->comm, &message, &status);
         MPI_Get_count(&status, MPI_BYTE, &size);
         mail->in.data =
             rbEnsureArray(mail->in.data, &mail->in.capacity, mail->in.count + size + 1, 1);
@@ -304,7 +304,7 @@ void rbRanks_ExchangeNear(rbRanks* ranks, rbMail* mail, const int* neighbors, in
     while (next <= ranks->count) {
         mail->inFirst[next++] = mail->in.count;
     }
-    MPI_Waitall(count, ranks->requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(to.count, ranks->requests, MPI_STATUSES_IGNORE);
     ranks->traffic.waitTime += rbGetWallTime() - start;
 }
 

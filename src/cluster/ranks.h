@@ -27,9 +27,15 @@ const unsigned char* rbMail_Read(const rbMail* mail, int rank, size_t* size);
 
 // Sends to all ranks, however few have something to say: when nobody knows who is near.
 void rbRanks_Exchange(rbRanks* ranks, rbMail* mail);
-// Sends one message to every neighbor and receives one from each, possibly empty. To be a neighbor
-// is mutual. Not collective beyond the neighbors.
-void rbRanks_ExchangeNear(rbRanks* ranks, rbMail* mail, const int* neighbors, int count);
+// Some ranks, in ascending order.
+typedef struct rbRankList {
+    const int* data;
+    int count;
+} rbRankList;
+
+// Sends one message to each of some ranks and receives one from each of some, possibly empty. Every
+// rank that is sent to expects it. Not collective beyond these.
+void rbRanks_ExchangeNear(rbRanks* ranks, rbMail* mail, rbRankList to, rbRankList from);
 
 // Sums and extremes over all ranks, in place; all ranks get the same bits.
 void rbRanks_SumExact(rbRanks* ranks, rbExactSum* sums, int count);
