@@ -38,7 +38,7 @@ RB_API int rbRanks_GetCount(const rbRanks* ranks); ///< of all; not collective
 /// Waits until all ranks are here.
 RB_API void rbRanks_Meet(rbRanks* ranks);
 /// Agrees on a status: if any rank has another one than OK, all ranks get that of the lowest such
-/// rank, with "rank N: " before its message.
+/// rank, with "rank N: " before its message unless all have one.
 RB_API rbStatus rbRanks_Agree(rbRanks* ranks, rbStatus status, rbError* error);
 /// True if all ranks pass the same value, for example a hash of their input.
 RB_API bool rbRanks_IsSame(rbRanks* ranks, uint64_t value);

@@ -116,8 +116,11 @@ void rbRanks_Abort(const rbRanks* ranks, const char* message)
 
 rbStatus rbRanks_Agree(rbRanks* ranks, rbStatus status, rbError* error)
 {
-    int first = status == RB_STATUS_OK ? INT_MAX : ranks->index;
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, ranks->comm);
+    // the lowest rank that failed, and the highest that did not
+    int extremes[2] = {status == RB_STATUS_OK ? INT_MAX : ranks->index,
+                       status == RB_STATUS_OK ? -ranks->index : 1};
+    MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_INT, MPI_MIN, ranks->comm);
+    int first = extremes[0];
     if (first == INT_MAX) {
         return RB_STATUS_OK;
     }
@@ -130,7 +133,7 @@ rbStatus rbRanks_Agree(rbRanks* ranks, rbStatus status, rbError* error)
     status = shared.status;
     if (error != NULL) {
         *error = shared;
-        if (ranks->count > 1) {
+        if (extremes[1] <= 0) { // otherwise it is the error of all
             (void)rbError_Set(error, status, "rank %d: %.*s", first,
                               (int)(sizeof shared.message - 32), shared.message);
         }

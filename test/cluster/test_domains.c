@@ -273,6 +273,9 @@ static void ranksAgree(void** state)
     (void)snprintf(text, sizeof text, count > 1 ? "rank %d: number %d" : "number %d", count / 2,
                    count / 2);
     assert_string_equal(error.message, text);
+    status = rbError_Set(&error, RB_STATUS_INVALID, "the same everywhere");
+    assert_int_equal(rbRanks_Agree(ranks, status, &error), RB_STATUS_INVALID);
+    assert_string_equal(error.message, "the same everywhere");
     assert_true(rbRanks_IsSame(ranks, 0x123456789abcdef0u));
     assert_true(count == 1 || !rbRanks_IsSame(ranks, index == 0 ? 1u : 2u));
 }
