@@ -130,7 +130,7 @@ test-mpi: setup-mpi ## builds the component of MPI and tests it on 1, 2, 3, 4 an
 	@mkdir -p build/mpi
 	@cmake --preset mpi >build/mpi/configure.log 2>&1 || { cat build/mpi/configure.log >&2; exit 1; }
 	@cmake --build build/mpi -j $(JOBS) --target test_cluster rattleback_program -- --quiet | { grep -vx 'ninja: no work to do.' || true; }
-	@tools/test_mpi.sh build/mpi $(or $(LEVEL),quick)
+	@tools/test_mpi.sh build/mpi $(or $(LEVEL),normal)
 
 .PHONY: test-bits
 test-bits: setup-ci ## checks that gcc and clang, debug and release give the same hashes

@@ -12,7 +12,7 @@ level=$2
 program=$folder/rattleback
 scene=test/cluster/scenes/gas.json
 limit=300
-[ "$level" = quick ] || limit=3000
+[ "$level" = normal ] || limit=3000
 
 # What OpenMPI needs to run as root and with more ranks than cores; ranks that wait give way to others.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1

@@ -241,8 +241,8 @@ static void fly(rbCluster* cluster)
             turn(grain, dt);
         }
         rbVec3 p = grain->position;
-        if (!(fabs(p.x) <= half.x && fabs(p.y) <= half.y && fabs(p.z) <= half.z) ||
-            !rbIsFinite3(p)) {
+        bool isInside = fabs(p.x) <= half.x && fabs(p.y) <= half.y && fabs(p.z) <= half.z;
+        if (i < domain->ownedCount && !(isInside && rbIsFinite3(p))) {
             cluster->hasLost = true;
             cluster->lostUid = grain->uid;
         }

@@ -137,6 +137,41 @@ static void contactsAreThoseOfAllPairs(void** state)
     rbDestroyCluster(cluster);
 }
 
+// L-114d, G-02a: ghosts that flew and collided for some steps without a rebuild have the bits of
+// their owners, who send them once more for comparison.
+static void ghostsHaveTheBitsOfTheirOwners(void** state)
+{
+    (void)state;
+    rbRanks* ranks = rbTestRanks();
+    rbTestGas gas = {.edge = 7, .stepPart = 0.01, .partition = "random"};
+    rbCluster* cluster = rbCreateTestGas(ranks, &gas);
+    rbDomain* domain = &cluster->domain;
+    rbAdvanceCluster(cluster, 200);
+    int64_t collided[1] = {cluster->collisions};
+    for (int k = 0; k < 5; ++k) {
+        rbAdvanceCluster(cluster, 7);
+        rbMail_Clear(&domain->mail);
+        for (int r = 0; r < rbRanks_GetCount(ranks); ++r) {
+            for (int i = 0; i < domain->sent[r].count; ++i) {
+                rbMail_Write(&domain->mail, r, &domain->grains.data[domain->sent[r].data[i]],
+                             sizeof(rbGrain));
+            }
+        }
+        rbRanks_Exchange(ranks, &domain->mail);
+        int ghosts = domain->grains.count - domain->ownedCount;
+        assert_int_equal(domain->mail.in.count, ghosts * (int)sizeof(rbGrain));
+        assert_true(rbRanks_GetCount(ranks) == 1 || ghosts > 0);
+        if (ghosts > 0) {
+            assert_memory_equal(domain->mail.in.data, domain->grains.data + domain->ownedCount,
+                                (size_t)domain->mail.in.count);
+        }
+    }
+    collided[0] = cluster->collisions - collided[0];
+    rbRanks_SumIntegers(ranks, collided, 1);
+    assert_true(collided[0] > 10);
+    rbDestroyCluster(cluster);
+}
+
 typedef struct Edge {
     uint64_t hash;
     int pair;
@@ -283,5 +318,6 @@ static void ranksAgree(void** state)
 RB_TEST_GROUP(test_domains, cmocka_unit_test(gasesHaveTheSameBitsOnAnyRanks),
               cmocka_unit_test(heapsHaveTheSameBitsOnAnyRanks), cmocka_unit_test(cachesChangeNoBit),
               cmocka_unit_test(contactsAreThoseOfAllPairs),
+              cmocka_unit_test(ghostsHaveTheBitsOfTheirOwners),
               cmocka_unit_test(colorsAreThoseOfAGreedyPass), cmocka_unit_test(lostSpheresAreNamed),
               cmocka_unit_test(unusableDefinitionsAreRefused), cmocka_unit_test(ranksAgree));
