@@ -73,23 +73,26 @@ static void cancellationLeavesTheRest(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(3)};
-    double terms[2 * TERMS + 1];
+    enum {
+        COUNT = 2 * TERMS + 1
+    };
+    double terms[COUNT];
     for (int k = 0; k < rbTest_Count(300, 3000); ++k) {
         for (int i = 0; i < TERMS; ++i) {
             uint64_t bits = rbRandom_Bits(&random);
             bits &= ~((uint64_t)1 << 62); // below 2: no partial sum matters, all are exact
-            terms[2 * i] = rbFromBits(bits);
-            terms[2 * i + 1] = -terms[2 * i];
+            terms[i] = rbFromBits(bits);
+            terms[TERMS + i] = -terms[i];
         }
         double rest = ldexp(rbRandom_Symmetric(&random), rbRandom_Index(&random, 2000) - 1000);
-        terms[2 * TERMS] = rest;
-        for (int i = 2 * TERMS; i > 0; --i) {
+        terms[COUNT - 1] = rest;
+        for (int i = COUNT - 1; i > 0; --i) {
             int j = rbRandom_Index(&random, i + 1);
             double swapped = terms[i];
             terms[i] = terms[j];
             terms[j] = swapped;
         }
-        assertSameBits(sumOf(terms, 2 * TERMS + 1), rest);
+        assertSameBits(sumOf(terms, COUNT), rest);
     }
 }
 
