@@ -39,7 +39,7 @@ expect() {
     shift 2
     "$@" >"$log" 2>&1 || status=$?
     [ "$status" -eq "$code" ] || fail "'$*' ended with $status instead of $code"
-    grep -qF "$needle" "$log" || fail "'$*' does not say: $needle"
+    grep -qF -- "$needle" "$log" || fail "'$*' does not say: $needle"
 }
 
 for count in 1 2 3 4 8; do
