@@ -297,9 +297,11 @@ void rbDomain_ShareVelocities(rbDomain* domain, int color)
             memcpy(&change, bytes + at, sizeof change);
             rbGrain* grain = &domain->grains.data[domain->ghostFirst[r] + (int)change.slot];
             // where we computed the same contact, we have the same bits
-            RB_VALIDATE(domain->stamps.data[grain - domain->grains.data] != domain->stamp ||
-                        (memcmp(&grain->velocity, &change.velocity, sizeof(rbVec3)) == 0 &&
-                         memcmp(&grain->spin, &change.spin, sizeof(rbVec3)) == 0));
+            RB_VALIDATE(
+                domain->stamps.data[grain - domain->grains.data] != domain->stamp ||
+                (rbHashDoubles(0, &grain->velocity.x, 3) ==
+                     rbHashDoubles(0, &change.velocity.x, 3) &&
+                 rbHashDoubles(0, &grain->spin.x, 3) == rbHashDoubles(0, &change.spin.x, 3)));
             grain->velocity = change.velocity;
             grain->spin = change.spin;
         }

@@ -32,6 +32,15 @@ static rbVec3 directionOf(uint64_t uid)
     }
 }
 
+// The middle of the i-th cube of a lattice with layers of n x n.
+static rbVec3 placeOf(int i, int n)
+{
+    int column = i % n;
+    int row = i / n % n;
+    int layer = i / (n * n);
+    return rbMakeVec3(column + 0.5, row + 0.5, layer + 0.5);
+}
+
 static void add(rbCluster* cluster, const rbClusterSphere* sphere)
 {
     rbError error = {0};
@@ -64,7 +73,7 @@ rbCluster* rbCreateTestGas(rbRanks* ranks, const rbTestGas* gas)
     // every rank adds its share; the first step brings them to their owners
     for (int i = rbRanks_GetIndex(ranks); i < n * n * n; i += rbRanks_GetCount(ranks)) {
         uint64_t uid = (uint64_t)i;
-        rbVec3 place = rbMakeVec3(i % n + 0.5, i / n % n + 0.5, i / (n * n) + 0.5);
+        rbVec3 place = placeOf(i, n);
         rbClusterSphere sphere = {.uid = uid, .radius = 0.5, .mass = 1.0};
         sphere.position = rbSub(rbScale(GAS_SPACING, place), rbScale(0.5, def.periodicBox));
         sphere.velocity = rbScale(RB_TEST_GAS_SPEED, directionOf(uid));
@@ -104,7 +113,7 @@ rbCluster* rbCreateTestHeap(rbRanks* ranks, const rbTestHeap* heap)
     int n = heap->edge;
     for (int i = rbRanks_GetIndex(ranks); i < n * n * heap->layers; i += rbRanks_GetCount(ranks)) {
         uint64_t uid = (uint64_t)i;
-        rbVec3 place = rbMakeVec3(i % n + 0.5, i / n % n + 0.5, i / (n * n) + 0.5);
+        rbVec3 place = placeOf(i, n);
         rbClusterSphere sphere = {.uid = uid, .radius = i % 3 == 0 ? 0.4 : 0.5};
         sphere.mass = 4.0 * sphere.radius * sphere.radius * sphere.radius;
         sphere.position = rbSub(rbScale(1.1, place), rbMakeVec3(0.5 * edge, 0.5 * edge, 0.0));
