@@ -26,7 +26,7 @@ endef
 help: ## shows this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs setup-python setup-wasm
+.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs setup-python setup-wasm setup-mpi
 setup:
 	@tools/setup.sh
 setup-test:
@@ -43,6 +43,8 @@ setup-python:
 	@tools/setup.sh python
 setup-wasm:
 	@tools/setup.sh wasm
+setup-mpi:
+	@tools/setup.sh mpi
 
 .PHONY: build
 build: setup ## installs missing packages and builds build/release/rattleback (same as make alone)
@@ -122,6 +124,13 @@ test-tsan: setup-test ## worlds on 1 to 16 threads under the thread sanitizer
 	@cmake --preset tsan >build/tsan/configure.log 2>&1 || { cat build/tsan/configure.log >&2; exit 1; }
 	@cmake --build build/tsan -j $(JOBS) --target test_threads -- --quiet | { grep -vx 'ninja: no work to do.' || true; }
 	@RB_TEST_LEVEL=quick build/tsan/test_threads
+
+.PHONY: test-mpi
+test-mpi: setup-mpi ## builds the component of MPI and tests it on 1, 2, 3, 4 and 8 ranks (LEVEL=full: 64,000 spheres)
+	@mkdir -p build/mpi
+	@cmake --preset mpi >build/mpi/configure.log 2>&1 || { cat build/mpi/configure.log >&2; exit 1; }
+	@cmake --build build/mpi -j $(JOBS) --target test_cluster rattleback_program -- --quiet | { grep -vx 'ninja: no work to do.' || true; }
+	@tools/test_mpi.sh build/mpi $(or $(LEVEL),normal)
 
 .PHONY: test-bits
 test-bits: setup-ci ## checks that gcc and clang, debug and release give the same hashes

@@ -38,6 +38,7 @@ LIBRARIES = [
     (re.compile(r"^libwebsockets\.h$"), ["app/server/", "test/"]),
     (re.compile(r"^(amd|SuiteSparse_config|suitesparse/.*)\.h$"), ["src/dynamics/solvers/", "test/"]),
     (re.compile(r"^Python\.h$"), ["app/python/"]),
+    (re.compile(r"^mpi\.h$"), ["src/cluster/ranks.c"]),
     (re.compile(r"^cmocka\.h$"), ["test/"]),
 ]
 

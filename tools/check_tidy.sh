@@ -20,7 +20,7 @@ fi
 
 folder=build/tidy
 mkdir -p "$folder"
-if ! CC=clang cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DRB_BUILD_FUZZ=ON \
+if ! CC=clang cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DRB_BUILD_FUZZ=ON -DRB_MPI=ON \
     >"$folder/configure.log" 2>&1; then
     cat "$folder/configure.log" >&2
     exit 1

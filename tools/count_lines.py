@@ -35,6 +35,7 @@ CONTENT = {
     "src/dynamics/engines": "`event/` and `step/`: what happens next, and what follows",
     "verify": "checks certificates; shares nothing with the rest",
     "src/world": "the public objects: world, bodies, ledger, journal, snapshot, queries",
+    "src/cluster": "domains, ghosts, migration over MPI",
     "src/io/scene": "reads scenes and meshes",
     "src/io/output": "writes recordings, CSV, VTK, plots",
     "src/io/module": "loads modules and hands them the tables",

@@ -32,6 +32,7 @@ set(programFiles
   app/cli/run.c
   app/cli/signals.c
   app/cli/inputs.c
+  app/cli/launcher.c
   app/cli/scenes.c
   app/cli/scripts.c
   app/cli/settings.c
@@ -155,6 +156,11 @@ add_library(rattleback_program_objects OBJECT ${programFiles})
 target_include_directories(rattleback_program_objects PUBLIC src app bench validation ${PROJECT_SOURCE_DIR})
 rb_hide_sources(rattleback_program_objects)
 target_link_libraries(rattleback_program_objects PUBLIC rb_options rattleback_verify rattleback_app rattleback_io rattleback_lab rattleback m ${CMAKE_DL_LIBS})
+if(RB_MPI)
+  target_sources(rattleback_program_objects PRIVATE app/cli/run_ranks.c)
+  set_source_files_properties(app/cli/run.c app/cli/launcher.c app/cli/run_ranks.c PROPERTIES COMPILE_DEFINITIONS RB_MPI)
+  target_link_libraries(rattleback_program_objects PUBLIC rattleback_mpi)
+endif()
 add_executable(rattleback_program)
 set_target_properties(rattleback_program PROPERTIES
   OUTPUT_NAME rattleback RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -3,6 +3,7 @@
 // The program: finds the verb, reads its options, runs it.
 #include "base/core/float_mode.h"
 #include "cli/cli.h"
+#include "cli/launcher.h"
 #include "cli/manual.h"
 #include "cli/modules.h"
 #include "cli/scripts.h"
@@ -163,7 +164,7 @@ int rbProgram_Run(int argc, char** argv)
         return (int)rbFinishOutput(RB_EXIT_DONE);
     }
     rbArguments arguments;
-    if (!rbArguments_Parse(&arguments, verb, argc - 2, argv + 2)) {
+    if (!rbArguments_Parse(&arguments, verb, argc - 2, argv + 2) || !rbCheckLauncher(verb)) {
         return RB_EXIT_USAGE;
     }
     if (rbGetScriptCount() > 0 && verb != &rbVerbRun) {

@@ -8,6 +8,7 @@
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/findings.h"
+#include "cli/launcher.h"
 #include "cli/modules.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
@@ -517,6 +518,11 @@ static bool applyOptions(rbRun* run, const rbArguments* arguments)
 static rbExit runScene(const rbArguments* arguments)
 {
     rbError error = {0};
+#ifdef RB_MPI
+    if (rbIsLaunched()) {
+        return rbRunOnRanks(arguments);
+    }
+#endif
     const char* resumed = rbArguments_Get(arguments, "--resume");
     if (resumed == NULL && arguments->wordCount == 0) {
         return rbFail("run needs SCENE; for example: rattleback run tumbling-box");

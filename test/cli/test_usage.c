@@ -72,6 +72,32 @@ static void wrongUseIsExplained(void** state)
     rbExpectFailure(RUN("info", "no.stl"), 2, "no.stl");
 }
 
+// G-02: several processes of a launcher would each do all the work; only the first says so. Help,
+// and a launcher of one process, are no reason to refuse.
+static void launchersOfSeveralProcessesAreRefused(void** state)
+{
+    (void)state;
+    const char* const words[] = {"check", "tumbling-box", NULL};
+    const char* const settings[] = {"OMPI_COMM_WORLD_SIZE=4", "PMI_SIZE=2", "SLURM_NTASKS=64"};
+    const char* const needles[] = {"OMPI_COMM_WORLD_SIZE says that 4 processes were started",
+                                   "PMI_SIZE says that 2 processes",
+                                   "SLURM_NTASKS says that 64 processes"};
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; ++i) {
+        const rbChildOptions options = {.environment = settings[i]};
+        rbExpectFailure(rbRunProgramWith(words, &options), 2, needles[i]);
+        rbChild help = rbRunProgramWith((const char* const[]){"run", "--help", NULL}, &options);
+        rbExpectSuccess(&help);
+        rbFreeChild(&help);
+    }
+    const char* const harmless[] = {"OMPI_COMM_WORLD_SIZE=1", "SLURM_NTASKS=", "PMI_SIZE=two"};
+    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; ++i) {
+        const rbChildOptions options = {.environment = harmless[i]};
+        rbChild child = rbRunProgramWith(words, &options);
+        assert_int_equal(child.exitCode, 0);
+        rbFreeChild(&child);
+    }
+}
+
 static void listingShowsEveryScene(void** state)
 {
     (void)state;
@@ -185,6 +211,7 @@ static void benchRowsAreComplete(void** state)
 
 RB_TEST_GROUP(test_usage, SCRATCH_TEST(everyVerbHasHelpWithExamples),
               SCRATCH_TEST(unknownWordsGetTheNearestKnownOne), SCRATCH_TEST(wrongUseIsExplained),
+              SCRATCH_TEST(launchersOfSeveralProcessesAreRefused),
               SCRATCH_TEST(listingShowsEveryScene), SCRATCH_TEST(anotherFolderOfScenesCanBeNamed),
               SCRATCH_TEST(validationPassesAndItsRowsAreComplete),
               SCRATCH_TEST(benchRowsAreComplete));

@@ -19,6 +19,7 @@ static const char* const defaultNames[RB_KIND_COUNT] = {
     [RB_KIND_HIERARCHY] = "HierarchyDef",
     [RB_KIND_DISTANCE] = "DistanceInput",
     [RB_KIND_DEBUG_DRAW] = "DebugDraw",
+    [RB_KIND_CLUSTER] = "ClusterDef",
 };
 
 bool rbStampDef(void* def, rbDefKind kind, size_t ownSize, uint32_t abi, size_t size)

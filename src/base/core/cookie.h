@@ -21,6 +21,7 @@ typedef enum rbDefKind {
     RB_KIND_HIERARCHY,
     RB_KIND_DISTANCE,
     RB_KIND_DEBUG_DRAW,
+    RB_KIND_CLUSTER,
     RB_KIND_COUNT
 } rbDefKind;
 

@@ -1,0 +1,47 @@
+// Laws of contact on domains: rows of one table. A law changes velocities only, color by color, and
+// both owners of a contact compute it with the same bits.
+#pragma once
+
+#include "cluster/domain.h"
+
+struct rbCluster;
+
+typedef struct rbLaw {
+    const char* name;
+    // Refuses values of a definition that the law does not support.
+    rbStatus (*checkFn)(const rbClusterDef* def, rbError* error);
+    // m: contacts are pairs whose surfaces are closer.
+    double (*reachFn)(const rbClusterDef* def);
+    // Solves the contacts of a step; collective.
+    void (*solveFn)(struct rbCluster* cluster);
+} rbLaw;
+
+extern const rbLaw rbLawElastic;
+extern const rbLaw rbLawGranular;
+
+// A contact of a step, prepared once; see granular.c.
+typedef struct rbRow {
+    int a, b, pair; // bodies and near pair, b < 0: a wall
+    rbVec3 normal;  // from a to b
+    double radiusA, radiusB;
+    double target;         // m/s: normal velocity of separation at least
+    double normalMass;     // kg
+    double tangentialMass; // kg
+    rbVec3 impulse;        // N s, on b
+} rbRow;
+
+struct rbCluster {
+    rbRanks* ranks; // borrowed
+    rbClusterDef def;
+    const rbLaw* law;
+    rbDomain domain;
+    RB_ARRAY(rbRow) rows; // in the order of contacts
+    int64_t stepCount;
+    int64_t collisions;    // elastic: counted by the owner of the lower uid
+    rbExactSum virial;     // J
+    double penetrationMax; // m, of this rank
+    bool isBuilt;
+    uint64_t lostUid; // of a body that is nowhere
+    bool hasLost;
+    double startTime; // wall clock, s
+};

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# tools/test_mpi.sh FOLDER LEVEL: tests the component of MPI of a build folder, oversubscribed on whatever cores there are:
+#   - the tests of domains on 1, 2, 3, 4 and 8 ranks; hashes are compared with constants, so that all numbers of ranks agree;
+#   - a scene by the program on these numbers of ranks: equal hashes;
+#   - scenes and verbs that ranks do not support, and a launcher of another MPI: refused with a sentence;
+#   - a rank that is killed: mpirun names it, and the run ends.
+# Every run is under a timeout: ranks that disagree wait for each other forever.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=$1
+level=$2
+program=$folder/rattleback
+scene=test/cluster/scenes/gas.json
+limit=600
+[ "$level" = normal ] || limit=3000
+
+# What OpenMPI needs to run as root and with more ranks than cores; ranks that wait give way to others.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+export RB_TEST_LEVEL=$level
+log=$folder/test-mpi.log
+: >"$log"
+
+# ranks N COMMAND...: runs a command on N ranks.
+ranks() {
+    local count=$1
+    shift
+    timeout --kill-after=10 "$limit" mpirun --oversubscribe --bind-to none -n "$count" "$@"
+}
+
+fail() {
+    echo "test-mpi: $1" >&2
+    tail -n 40 "$log" >&2
+    exit 1
+}
+
+# expect CODE NEEDLE COMMAND...: a command that ends with a code and a message.
+expect() {
+    local code=$1 needle=$2 status=0
+    shift 2
+    "$@" >"$log" 2>&1 || status=$?
+    [ "$status" -eq "$code" ] || fail "'$*' ended with $status instead of $code"
+    grep -qF -- "$needle" "$log" || fail "'$*' does not say: $needle"
+}
+
+for count in 1 2 3 4 8; do
+    start=$SECONDS
+    # Physics on one rank: the others have the same bits. Sums and partitions need no messages.
+    groups=(test_domains)
+    [ "$count" -gt 1 ] || groups+=(test_exact_sum test_partition phys_gas phys_grains)
+    for group in "${groups[@]}"; do
+        ranks "$count" "$folder/test_cluster" --group "$group" >"$log" 2>&1 || fail "$group failed on $count ranks"
+        grep -E '^([0-9]+ spheres|Z |heap)' "$log" | sort -u || true
+    done
+    # a sphere that rolls from rank to rank, and two that meet across a periodic face
+    for test in spheresRollAsInTheBook reboundHasTheRestitution; do
+        ranks "$count" "$folder/test_cluster" --group phys_grains --test "$test" >"$log" 2>&1 ||
+            fail "$test failed on $count ranks"
+    done
+    echo "test-mpi: domain tests on $count ranks passed, $((SECONDS - start)) s"
+done
+
+hashes=()
+for count in 1 2 3 4 8; do
+    ranks "$count" "$program" run "$scene" --quiet --json >"$log" 2>&1 || fail "$scene failed on $count ranks"
+    hashes+=("$(sed -nE 's/.*"hash": "([0-9a-f]+)".*/\1/p' "$log")")
+done
+[ "$(printf '%s\n' "${hashes[@]}" | sort -u | wc -l)" -eq 1 ] && [ -n "${hashes[0]}" ] || fail "hashes differ: ${hashes[*]}"
+echo "test-mpi: $scene has the hash ${hashes[0]} on 1, 2, 3, 4 and 8 ranks"
+
+expect 2 'the engine of this scene is "flight"; on ranks of MPI run' ranks 2 "$program" run tumbling-box
+expect 2 'this scene has gravity; on ranks of MPI run' ranks 2 "$program" run "$scene" --set world.gravity.2=-9.81
+expect 2 'has restitution 0.5 and friction 0' ranks 2 "$program" run "$scene" --set materials.ball.restitution=0.5
+expect 2 '--csv is not supported on ranks' ranks 2 "$program" run "$scene" --csv x.csv
+expect 2 "only 'run' works on several" ranks 2 "$program" check "$scene"
+expect 2 'the MPI of this program sees one' env PMI_SIZE=4 "$program" run "$scene"
+expect 2 'ranks have read different scenes' ranks 2 bash -c \
+    'exec "$1" run "$2" --set "duration=0.$((OMPI_COMM_WORLD_RANK + 1))"' _ "$program" "$scene"
+expect 3 'moves by more than a period' ranks 2 "$program" run "$scene" --set step.step=20 --duration 100
+echo "test-mpi: what ranks do not support is refused"
+
+# Rank 1 is killed in the middle of a run that would take minutes. The single quotes are for the shell of the rank.
+# shellcheck disable=SC2016
+status=0
+ranks 3 bash -c 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then (sleep 2; kill -KILL $$) & fi; exec "$1" run "$2" --duration 100000 --quiet' \
+    _ "$program" "$scene" >"$log" 2>&1 || status=$?
+[ "$status" -ne 0 ] && [ "$status" -ne 124 ] || fail "a run with a killed rank ended with $status"
+grep -qE 'process rank 1 .*signal 9' "$log" || fail "mpirun does not name the rank that was killed"
+echo "test-mpi: a killed rank is named and ends the run"
