@@ -314,6 +314,33 @@ static void addMomentum(Mixing* mixing, const rbContactRows* rows, const rbRowsP
     }
 }
 
+// Momentum finds the solution of a heap within a few hundred sweeps and then circles around it,
+// at a few tolerances, without end: points turn back at different times. The average of a round is
+// nearer than each of its sweeps. Cones are convex, so it is in them.
+// 1000 spheres falling at 1e-4 m/s, 300 steps: 24 to 37 steps missed without, 3 with, 9 with 200
+// and 150 of them, 23 with 50 and 30.
+#define AVERAGE_AFTER 200
+#define AVERAGE_EVERY 100
+#define AVERAGE_OF 60
+
+// Call after sweep number i, with momentum begun. True: the impulses are now an average, and
+// momentum begins again.
+static bool averageSweeps(Mixing* mixing, const rbContactRows* rows, const rbRowsPack* pack, int i)
+{
+    int phase = (i - AVERAGE_AFTER) % AVERAGE_EVERY - (AVERAGE_EVERY - AVERAGE_OF);
+    if (i < AVERAGE_AFTER || phase < 0) {
+        return false;
+    }
+    double* sums = &mixing->results.data[unknownCount(pack)];
+    for (int k = 0; k < 3 * pack->pointCount; ++k) {
+        double* x = &rows->points.data[pack->firstPoint + k / 3].impulse[k % 3];
+        sums[k] = phase > 0 ? sums[k] + *x : *x;
+        *x = phase == AVERAGE_OF - 1 ? sums[k] / AVERAGE_OF : *x;
+    }
+    mixing->hasLast = phase < AVERAGE_OF - 1;
+    return !mixing->hasLast;
+}
+
 // ---------------------------------------------------------------------------------------- stages
 
 // A stage that needs more than one sweep continues to this fraction of the tolerance. A point
@@ -330,6 +357,7 @@ static void addMomentum(Mixing* mixing, const rbContactRows* rows, const rbRowsP
 #define MOVING_REST 20.0 // and more than this many times the speed at which bodies collide
 #define AIM_MOVING 0.5
 #define AIM_SWEEPS_MOVING 1.25
+#define SWEEPS_MOVING 300 // after these the tolerance is enough: it may be left again
 // Bodies at rest repeat their errors: what a velocity stage leaves adds up until the position stage
 // must undo all of it at once, which sweeps cannot. So at rest a velocity stage goes on until an
 // error of this fraction of the position tolerance is added in a step. 210 boxes at 1e-5 m and 1e-4
@@ -507,7 +535,8 @@ static bool sweepOnce(Stage* stage, int first, int last, rbSweepTally* tally)
     double most = isMoving ? AIM_SWEEPS_MOVING : AIM_SWEEPS;
     bool isDone = isWithin && (stage->solved.sweeps == 1 ||
                                error <= (isMoving ? AIM_MOVING : AIM) * stage->tolerance ||
-                               stage->solved.sweeps >= most * stage->within);
+                               stage->solved.sweeps >= most * stage->within ||
+                               (isMoving && stage->solved.sweeps > SWEEPS_MOVING));
     if (stage->run->sweepJoints != NULL && !stage->areJointsOff) {
         bool areJointsDone = rbContactRows_SweepJoints(stage->rows, &stage->pack, stage->run);
         stage->areJointsMet = areJointsDone;
@@ -932,9 +961,9 @@ static void runStage(rbContactSolver* solver, Stage* stage)
         if (i == plain) {
             beginMixing(&solver->mixing, &solver->rows, &stage->pack);
         }
-        if (isLarge) {
+        if (isLarge && !averageSweeps(&solver->mixing, &solver->rows, &stage->pack, i)) {
             addMomentum(&solver->mixing, &solver->rows, &stage->pack);
-        } else if (i > plain) {
+        } else if (!isLarge && i > plain) {
             mixSweeps(&solver->mixing, &solver->rows, &stage->pack);
         }
         if (i > plain) {
