@@ -165,6 +165,7 @@ def test_hooks_that_only_look_change_no_bits(embedded, program, script, name):
     assert hash_of(looked) == hash_of(run_program(program, *words))
 
 
+# B-92b
 def test_hooks_reach_everything(embedded, script, tmp_path):
     """A motor target, a force of Python, an impulse, loads, a branch, scenes and recordings."""
     busy = script("""
