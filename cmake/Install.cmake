@@ -22,8 +22,11 @@ if(RB_BUILD_SHARED)
     DESTINATION ${packageFolder} COMPONENT development)
 endif()
 
+if(NOT RB_MPI)
+  set(withoutMpi PATTERN cluster.h EXCLUDE)
+endif()
 install(DIRECTORY include/rattleback DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-  FILES_MATCHING PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.h" ${withoutMpi})
 
 # The CMake package: its components, and the dependencies of the static libraries.
 set(RB_COMPONENTS "")

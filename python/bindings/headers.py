@@ -64,9 +64,9 @@ def drop_bodies(text):
 
 
 def macros(folder):
-    """Integer macros of the headers, whose values the compiler computes; module.h is for modules in C."""
+    """Integer macros of the headers, whose values the compiler computes; module.h is for modules in C, cluster.h for MPI."""
     found = []
-    for name in sorted(set(HEADERS) | set(os.listdir(folder + "/rattleback")) - {"module.h"}):
+    for name in sorted(set(HEADERS) | set(os.listdir(folder + "/rattleback")) - {"module.h", "cluster.h"}):
         with open(f"{folder}/rattleback/{name}", encoding="utf-8") as file:
             for line in file:
                 match = re.match(r"#define (RB_[A-Z0-9_]+) (\(?[-\d<( )a-z_|A-Z]+\)?)\s*(///<.*)?$", line)

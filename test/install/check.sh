@@ -107,7 +107,7 @@ public_names() {
 case_components() {
     while read -r room headers; do
         case $room in
-        \#* | "" | files) continue ;;
+        \#* | "" | files | src/cluster) continue ;; # src/cluster: only with MPI
         src/io/*) component=io package=rattleback-io ;;
         lab | lab/*) component=lab package=rattleback-lab ;;
         *) component=core package=rattleback ;;

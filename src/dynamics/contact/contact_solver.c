@@ -357,7 +357,8 @@ static bool averageSweeps(Mixing* mixing, const rbContactRows* rows, const rbRow
 #define MOVING_REST 20.0 // and more than this many times the speed at which bodies collide
 #define AIM_MOVING 0.5
 #define AIM_SWEEPS_MOVING 1.25
-#define SWEEPS_MOVING 300 // after these the tolerance is enough: it may be left again
+// In large islands the tolerance is enough after these: it may be left again.
+#define SWEEPS_MOVING 300
 // Bodies at rest repeat their errors: what a velocity stage leaves adds up until the position stage
 // must undo all of it at once, which sweeps cannot. So at rest a velocity stage goes on until an
 // error of this fraction of the position tolerance is added in a step. 210 boxes at 1e-5 m and 1e-4
@@ -536,7 +537,8 @@ static bool sweepOnce(Stage* stage, int first, int last, rbSweepTally* tally)
     bool isDone = isWithin && (stage->solved.sweeps == 1 ||
                                error <= (isMoving ? AIM_MOVING : AIM) * stage->tolerance ||
                                stage->solved.sweeps >= most * stage->within ||
-                               (isMoving && stage->solved.sweeps > SWEEPS_MOVING));
+                               (isMoving && stage->pack.bodyCount > RB_ISLAND_LARGE &&
+                                stage->solved.sweeps > SWEEPS_MOVING));
     if (stage->run->sweepJoints != NULL && !stage->areJointsOff) {
         bool areJointsDone = rbContactRows_SweepJoints(stage->rows, &stage->pack, stage->run);
         stage->areJointsMet = areJointsDone;
