@@ -84,8 +84,9 @@ static bool addGeometry(Moments* sum, const rbVModel* m, uint32_t index, double 
     case RB_V_ELLIPSOID: {
         double part = g->type == RB_V_BOX ? 3.0 : 5.0;
         double mass = (g->type == RB_V_BOX ? 8.0 : 4.0 / 3.0 * PI) * density * d.x * d.y * d.z;
-        *sum = (Moments){mass, .second = {mass * d.x * d.x / part, mass * d.y * d.y / part,
-                                          mass * d.z * d.z / part}};
+        *sum = (Moments){mass, .second = {.xx = mass * d.x * d.x / part,
+                                          .yy = mass * d.y * d.y / part,
+                                          .zz = mass * d.z * d.z / part}};
         return true;
     }
     case RB_V_CAPSULE:

@@ -279,7 +279,7 @@ static bool checkVideo(const rbArguments* arguments)
     bool isMoving = rbArguments_Has(arguments, "--gltf") || rbArguments_Has(arguments, "--usd");
     for (int kind = 0; kind < RB_VIDEO_KIND_COUNT; ++kind) {
         isMoving = isMoving || rbArguments_Has(arguments, videoOptions[kind]);
-        if (!checkVideoName(arguments, kind)) {
+        if (!checkVideoName(arguments, (rbVideoKind)kind)) {
             return false;
         }
     }

@@ -30,8 +30,8 @@ class ProgramWorld(World):
         raise InvalidError("the program advances this world and writes its bodies to files; a hook cannot advance, rewind, close or "
                            "view it, nor add or destroy bodies (use world.branch() to try something)")
 
-    step = advance = advance_to = restore = close = view = add_body = _refuse  # type: ignore[assignment]
-    add_controller = on_contact = _refuse  # type: ignore[assignment]
+    step = advance = advance_to = restore = close = view = add_body = _refuse
+    add_controller = on_contact = _refuse
 
     def _check_destroy(self, kind: str) -> None:
         if kind == "Body":

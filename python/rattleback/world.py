@@ -1077,7 +1077,7 @@ def load_module(path: Union[str, "os.PathLike[str]"]) -> list[str]:
     rattleback.errors.NotFoundError: there is no module missing.so; give the path of a shared library (.so)
     """
     name = os.fspath(path)
-    if _has_world:
+    if _has_world and os.path.exists(name):
         raise InvalidError(f"module {name}: there has been a world already; load modules before the first one")
     if name.endswith(".py"):
         raise InvalidError(f"module {name}: this is a script; import it, or give it to 'rattleback run --module'")
@@ -1086,7 +1086,7 @@ def load_module(path: Union[str, "os.PathLike[str]"]) -> list[str]:
     before = ffi.string(text).decode()
     check(lib.rbpyLoadModule(os.fsencode(name), error), error)
     lib.rbpyDescribeModules(text, 8192)
-    added = ffi.string(text).decode()[len(before):].strip(", ")
+    added: str = ffi.string(text).decode()[len(before):].strip(", ")
     return added.split(", ") if added else []
 
 

@@ -9,27 +9,56 @@
 
 #if defined(__x86_64__)
 #define RB_FLOAT_MODE_BITS 0xc000000e040u // flush to zero, rounding, denormals are zero
-#define RB_READ_FLOAT_MODE(mode) __asm__ volatile("stmxcsr %0\n\tfnstcw 4+%0" : "+m"(mode))
-#define RB_WRITE_FLOAT_MODE(mode) \
-    __asm__ volatile("ldmxcsr %0\n\tfldcw 4+%0" : : "m"(mode) : "memory")
+
+static inline uint64_t rbFloatMode_Read(void)
+{
+    uint32_t lanes = 0;
+    uint16_t old = 0;
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(lanes), "=m"(old));
+    return lanes | (uint64_t)old << 32;
+}
+
+static inline void rbFloatMode_Write(uint64_t mode)
+{
+    uint32_t lanes = (uint32_t)mode;
+    uint16_t old = (uint16_t)(mode >> 32);
+    __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(lanes), "m"(old) : "memory");
+}
 #elif defined(__aarch64__)
 #define RB_FLOAT_MODE_BITS 0x1c00000u // likewise
-#define RB_READ_FLOAT_MODE(mode) __asm__ volatile("mrs %0, fpcr" : "=r"(mode))
-#define RB_WRITE_FLOAT_MODE(mode) __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory")
+
+static inline uint64_t rbFloatMode_Read(void)
+{
+    uint64_t mode = 0;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+    return mode;
+}
+
+static inline void rbFloatMode_Write(uint64_t mode)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(mode) : "memory");
+}
 #else
 #define RB_FLOAT_MODE_BITS 0u
-#define RB_READ_FLOAT_MODE(mode) ((void)(mode))
-#define RB_WRITE_FLOAT_MODE(mode) ((void)(mode))
+
+static inline uint64_t rbFloatMode_Read(void)
+{
+    return 0;
+}
+
+static inline void rbFloatMode_Write(uint64_t mode)
+{
+    (void)mode;
+}
 #endif
 
 // Sets bits of the mode, 0 for the standard one, and returns those that were set before.
 static inline uint64_t rbFloatMode_Set(uint64_t bits)
 {
-    uint64_t mode = 0;
-    RB_READ_FLOAT_MODE(mode);
+    uint64_t mode = rbFloatMode_Read();
     uint64_t changed = (mode & ~(uint64_t)RB_FLOAT_MODE_BITS) | bits;
     if (changed != mode) {
-        RB_WRITE_FLOAT_MODE(changed);
+        rbFloatMode_Write(changed);
     }
     return mode & RB_FLOAT_MODE_BITS;
 }
