@@ -346,7 +346,8 @@ static void aCheckpointAsksForItsModules(void** state)
     const rbChildOptions options = {.program = NULL};
     for (int attempt = 0; attempt < 20 && !rbFileExists(rbScratch("c.rbk")); ++attempt) {
         pid_t pid = rbStartProgram(words, &options);
-        (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+        // longer each time: on a slow machine it has not begun yet
+        (void)nanosleep(&(struct timespec){.tv_nsec = 45000000L * (attempt + 1)}, NULL);
         (void)kill(pid, SIGTERM);
         rbChild child = rbWaitChild(pid);
         rbFreeChild(&child);

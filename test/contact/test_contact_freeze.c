@@ -244,13 +244,13 @@ static void whatMustWakeItWakesIt(void** state)
 }
 
 // False: the bytes are refused.
-static bool loadFreeze(rbContactFreeze* freeze, char* bytes, size_t size)
+static bool loadFreeze(rbContactFreeze* freeze, const char* bytes, size_t size)
 {
     RB_GUARD(guard, NULL)
     {
         return false;
     }
-    rbByteStream stream = {.bytes = bytes, .capacity = size, .isLoading = true};
+    rbByteStream stream = {.bytes = (char*)bytes, .capacity = size, .isLoading = true};
     rbContactFreeze_Move(freeze, &stream);
     return stream.size == size;
 }

@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the linker's option --wrap
 void __real_rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
 void __wrap_rbContactStep_TakeGain(rbStepEngine* engine, const rbContactIsland* island, double h);
+// NOLINTEND(readability-identifier-naming)
 
 #define GAIN_LEAST 5e-3 // of the energy before
 

@@ -61,7 +61,8 @@ static rbBodyId addOne(rbWorld* world, const View* view, int index)
     const rbQuat quarter = {0.5, 0.5, 0.5, 0.5};
     rbRandom random = {1000u + (uint64_t)index};
     double side = index % 2 == 0 ? -1.0 : 1.0;
-    rbVec3 place = {0.16 * side, 0.5 * (index / 2) + 0.02 * side, 0.22 + 0.02 * index};
+    int row = index / 2;
+    rbVec3 place = {0.16 * side, 0.5 * row + 0.02 * side, 0.22 + 0.02 * index};
     rbVec3 velocity = {-1.2 * side, 0.1 * side, -0.8 - 0.2 * index};
     rbQuat any = {rbRandom_Symmetric(&random), rbRandom_Symmetric(&random),
                   rbRandom_Symmetric(&random), rbRandom_Symmetric(&random)};
