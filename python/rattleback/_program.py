@@ -53,7 +53,7 @@ def load(path: str) -> None:
     global current
     current = path
     name = os.path.splitext(os.path.basename(path))[0]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))  # what it imports may lie beside it
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))  # it may import files in its own folder
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InvalidError("it cannot be read as a script of Python")
