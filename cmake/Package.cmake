@@ -56,7 +56,7 @@ execute_process(COMMAND ${python} -c "import cffi, numpy, setuptools" RESULT_VAR
 if(pythonStatus EQUAL 0)
   file(GLOB pythonSources ${PROJECT_SOURCE_DIR}/python/setup.py ${PROJECT_SOURCE_DIR}/python/bindings/*
     ${PROJECT_SOURCE_DIR}/python/rattleback/*)
-  set(pythonFolder ${PROJECT_BINARY_DIR}/python)
+  set(pythonFolder ${PROJECT_BINARY_DIR}/python-package)
   add_custom_command(OUTPUT ${pythonFolder}/built
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${pythonFolder}
     COMMAND ${CMAKE_COMMAND} -E env RATTLEBACK_BUILD=${PROJECT_BINARY_DIR} PYTHONWARNINGS=ignore
@@ -66,7 +66,7 @@ if(pythonStatus EQUAL 0)
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/python
     DEPENDS ${pythonSources} ${staticLibraries} rattleback_app
     COMMENT "building the Python package" VERBATIM)
-  add_custom_target(rattleback_python ALL DEPENDS ${pythonFolder}/built)
+  add_custom_target(rattleback_python_package ALL DEPENDS ${pythonFolder}/built)
   install(DIRECTORY ${pythonFolder}/package/rattleback DESTINATION lib/python3/dist-packages COMPONENT python
     PATTERN "__pycache__" EXCLUDE)
   list(APPEND CPACK_COMPONENTS_ALL python)
