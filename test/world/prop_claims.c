@@ -187,7 +187,7 @@ static void overlappingBodiesAreSeparatedOrNamed(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(0x0e71a9)};
-    int count = rbTest_Count(400, 2000);
+    int count = rbTest_Count(100, 2000);
     int left = 0;
     double worst = 0.0;
     for (int i = 0; i < count; ++i) {
