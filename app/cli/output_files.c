@@ -253,6 +253,17 @@ const rbOutputFormat rbCertificateFormat = {
 
 // ------------------------------------------------------------------------------------- VTK files
 
+// From where the state of a resumed run left them.
+static void* continueVtk(const rbOutputRun* run, rbVtk* vtk, rbError* error)
+{
+    if (vtk != NULL && run->state != NULL &&
+        rbVtk_Continue(vtk, run->state, error) != RB_STATUS_OK) {
+        rbVtk_Abandon(vtk);
+        vtk = NULL;
+    }
+    return vtk;
+}
+
 static void* openVtk(const rbOutputRun* run, const char* path, rbError* error)
 {
     rbSurfaces surfaces = {0};
@@ -262,12 +273,31 @@ static void* openVtk(const rbOutputRun* run, const char* path, rbError* error)
                           error);
     }
     rbSurfaces_Free(&surfaces);
-    if (vtk != NULL && run->state != NULL &&
-        rbVtk_Continue(vtk, run->state, error) != RB_STATUS_OK) {
-        rbVtk_Abandon(vtk);
-        vtk = NULL;
+    return continueVtk(run, vtk, error);
+}
+
+// Shapes without bounds have no point.
+static void* openVtkPoints(const rbOutputRun* run, const char* path, rbError* error)
+{
+    int bodyCount = rbWorld_GetBodyCount(run->world);
+    rbBodyId* ids = rbAlloc((size_t)bodyCount * sizeof *ids);
+    (void)rbWorld_GetBodyIds(run->world, ids, bodyCount);
+    RB_ARRAY(rbVtkPoint) points = {0};
+    for (int i = 0; i < bodyCount; ++i) {
+        for (int k = 0; k < rbBody_GetShapeCount(run->world, ids[i]); ++k) {
+            rbShapeDef def = rbBody_GetShape(run->world, ids[i], k);
+            const rbGeometry* geometry = rbWorld_GetGeometry(run->world, def.geometry);
+            if (rbGeometry_IsBounded(geometry)) {
+                double radius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
+                rbArray_Push(points, ((rbVtkPoint){i, def.transform, radius}));
+            }
+        }
     }
-    return vtk;
+    rbVtk* vtk = rbCreateVtkPoints(path, rbScene_GetInfo(run->scene)->name, points.data,
+                                   points.count, error);
+    rbArray_Free(points);
+    rbFree(ids, (size_t)bodyCount * sizeof *ids);
+    return continueVtk(run, vtk, error);
 }
 
 static rbStatus writeVtkFrame(void* writer, const rbOutputRun* run, rbError* error)
@@ -301,6 +331,20 @@ const rbOutputFormat rbVtkFormat = {
     .option = {"--vtk", "DIR", "writes poses and shapes for ParaView: open DIR/<scene>.pvd"},
     .needsPoses = true,
     .open = openVtk,
+    .writeFrame = writeVtkFrame,
+    .finish = finishVtk,
+    .abandon = abandonVtk,
+    .save = saveVtk,
+    .nameFile = nameVtkFile,
+};
+
+const rbOutputFormat rbVtkPointsFormat = {
+    .kind = "vtk-points",
+    .option =
+        {"--vtk-points", "DIR",
+         "writes a point for every shape, with radius and orientation, for glyphs of ParaView"},
+    .needsPoses = true,
+    .open = openVtkPoints,
     .writeFrame = writeVtkFrame,
     .finish = finishVtk,
     .abandon = abandonVtk,

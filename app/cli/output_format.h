@@ -66,6 +66,7 @@ typedef struct rbOutputFormat {
     X(rbJournalFormat) \
     X(rbCertificateFormat) \
     X(rbVtkFormat) \
+    X(rbVtkPointsFormat) \
     X(rbPlotFormat) \
     X(rbPageFormat) \
     X(rbPictureFormat) \

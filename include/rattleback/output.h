@@ -235,6 +235,13 @@ typedef struct rbVtkShape {
     int triangleCount;         ///< of triangles
 } rbVtkShape;
 
+/// A shape as a point for glyphs. Copied by rbCreateVtkPoints.
+typedef struct rbVtkPoint {
+    int body;          ///< index into the frames
+    rbTransform place; ///< m, frame of the shape in the body frame
+    double radius; ///< m, of the smallest sphere about the origin of that frame around the shape
+} rbVtkPoint;
+
 /// A series of VTK files that is being written; opaque.
 typedef struct rbVtk rbVtk;
 
@@ -244,6 +251,13 @@ typedef struct rbVtk rbVtk;
 /// NULL on failure.
 rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* shapes,
                    int shapeCount, rbError* error);
+
+/// The same with a point for every shape instead of its triangles: at most 100 bytes for each in a
+/// file. Point data: "radius" (m), "orientation" (a quaternion w, x, y, z), "velocity" (m/s) and
+/// "body", in single precision but for the points. Glyphs of ParaView take them as they are. NULL
+/// on failure.
+rbVtk* rbCreateVtkPoints(const char* directory, const char* name, const rbVtkPoint* points,
+                         int pointCount, rbError* error);
 
 /// Writes the next file. Every shape's body must be below frame->bodyCount.
 rbStatus rbVtk_WriteFrame(rbVtk* vtk, const rbFrame* frame, rbError* error);

@@ -193,6 +193,85 @@ static void framesAreReadBack(void** state)
     assert_int_equal(rbGetAllocatedBytes(), before);
 }
 
+static double floatAt(const unsigned char* bytes, size_t index)
+{
+    uint32_t bits = rbGetWord32(bytes + 4 * index);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+// Shapes as points: where they are, how they are turned and move, in at most 100 bytes each.
+// B-89
+static void pointsAreReadBack(void** state)
+{
+    (void)state;
+    enum {
+        POINTS = 1000
+    };
+    uint64_t before = rbGetAllocatedBytes();
+    rbRandom random = {rbTest_Seed(62)};
+    rbError error = {0};
+    static rbVtkPoint points[POINTS];
+    for (int i = 0; i < POINTS; ++i) {
+        rbQuat q = {0.5, -0.5, rbRandom_Symmetric(&random), rbRandom_Symmetric(&random)};
+        points[i] = (rbVtkPoint){.body = i % 3, .radius = 0.25 * i};
+        points[i].place = (rbTransform){{0.5 * i, 1.0, -2.0}, rbNormalizeQuat(q)};
+    }
+    rbVtk* vtk = rbCreateVtkPoints(directory, "points", points, POINTS, &error);
+    assert_non_null(vtk);
+    rbVec3 positions[3], linear[3], angular[3];
+    rbQuat orientations[3];
+    makePoses(&random, positions, orientations, linear, angular);
+    rbFrame frame = {.bodyCount = 3,
+                     .positions = positions,
+                     .orientations = orientations,
+                     .linearVelocities = linear,
+                     .angularVelocities = angular};
+    assert_int_equal(rbVtk_WriteFrame(vtk, &frame, &error), RB_STATUS_OK);
+    char path[4 * SCRATCH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/points_000000.vtp", directory);
+    size_t size;
+    char* text = readWhole(path, &size);
+    assert_in_range(size, 1, 100 * POINTS);
+    assert_non_null(strstr(text, "NumberOfPoints=\"1000\" NumberOfVerts=\"1000\""));
+    static const char* const names[] = {"Points", "radius",       "orientation", "velocity",
+                                        "body",   "connectivity", "offsets"};
+    static const size_t sizes[] = {24, 4, 16, 12, 4, 4, 4};
+    unsigned char* data[7];
+    for (int k = 0; k < 7; ++k) {
+        data[k] = decodeArray(text, names[k], &size);
+        assert_int_equal(size, sizes[k] * POINTS);
+    }
+    for (size_t i = 0; i < POINTS; ++i) {
+        int body = points[i].body;
+        // a point of the shape by the written pose is where body and place put it
+        rbMat3 rotation = rbMatFromQuat(orientations[body]);
+        rbVec3 arm = rbMulMV(rotation, points[i].place.p);
+        rbVec3 center = rbAdd(positions[body], arm);
+        checkNear(doubleAt(data[0], 3 * i), center.x, 1e-9);
+        checkNear(doubleAt(data[0], 3 * i + 2), center.z, 1e-9);
+        rbQuat written = {floatAt(data[2], 4 * i), floatAt(data[2], 4 * i + 1),
+                          floatAt(data[2], 4 * i + 2), floatAt(data[2], 4 * i + 3)};
+        rbVec3 axis = rbMulMV(rbMatFromQuat(points[i].place.q), rbMakeVec3(1.0, 2.0, 3.0));
+        checkBelow(rbDistance(rbMulMV(rbMatFromQuat(written), rbMakeVec3(1.0, 2.0, 3.0)),
+                              rbMulMV(rotation, axis)),
+                   1e-5);
+        rbVec3 velocity = rbAdd(linear[body], rbCross(angular[body], arm));
+        checkNear(floatAt(data[3], 3 * i + 1), velocity.y, 1e-6 * (1.0 + rbLength(velocity)));
+        assert_true(floatAt(data[1], i) == points[i].radius);
+        assert_int_equal(rbGetWord32(data[4] + 4 * i), body);
+        assert_int_equal(rbGetWord32(data[5] + 4 * i), i);
+        assert_int_equal(rbGetWord32(data[6] + 4 * i), i + 1);
+    }
+    for (int k = 0; k < 7; ++k) {
+        free(data[k]);
+    }
+    free(text);
+    assert_int_equal(rbVtk_Finish(vtk, &error), RB_STATUS_OK);
+    assert_int_equal(rbGetAllocatedBytes(), before);
+}
+
 // A series in which one frame fails lists the others, and the failed one leaves no file.
 static void collectionListsCompleteFilesOnly(void** state)
 {
@@ -261,6 +340,6 @@ static void unusableFoldersAreRefused(void** state)
 }
 
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-RB_TEST_GROUP(test_output_vtk, WITH_FOLDER(framesAreReadBack),
+RB_TEST_GROUP(test_output_vtk, WITH_FOLDER(framesAreReadBack), WITH_FOLDER(pointsAreReadBack),
               WITH_FOLDER(collectionListsCompleteFilesOnly),
               WITH_FOLDER(unusableFoldersAreRefused));

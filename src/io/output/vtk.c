@@ -35,8 +35,9 @@ struct rbVtk {
     int bodyCountMin; // one more than the largest body index
     RB_ARRAY(VtkVertex) vertices;
     RB_ARRAY(VtkTriangle) triangles;
-    RB_ARRAY(double) times; // of the complete files
-    int syncedCount;        // of these, on disk for sure
+    RB_ARRAY(rbVtkPoint) points; // instead of both
+    RB_ARRAY(double) times;      // of the complete files
+    int syncedCount;             // of these, on disk for sure
     rbOutputFile file;
 };
 
@@ -84,6 +85,14 @@ static void putInteger32(Base64* stream, uint32_t value)
     unsigned char bytes[4];
     rbPutWord32(bytes, value);
     putBytes(stream, bytes, sizeof bytes);
+}
+
+static void putFloat(Base64* stream, double value)
+{
+    float rounded = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    putInteger32(stream, bits);
 }
 
 static void putVector(Base64* stream, rbVec3 vector)
@@ -152,6 +161,7 @@ static void copyShapes(rbVtk* vtk, const rbVtkShape* shapes, int shapeCount)
 
 static void freeVtk(rbVtk* vtk)
 {
+    rbArray_Free(vtk->points);
     rbArray_Free(vtk->vertices);
     rbArray_Free(vtk->triangles);
     rbArray_Free(vtk->times);
@@ -184,12 +194,9 @@ static bool isGoodName(const char* name)
     return name[0] != '\0' && strlen(name) <= NAME_MAX_LENGTH;
 }
 
-rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* shapes,
-                   int shapeCount, rbError* error)
+static rbVtk* createVtk(const char* directory, const char* name, rbError* error)
 {
     RB_ASSERT(directory != NULL && name != NULL);
-    RB_ASSERT(shapeCount >= 0);
-    RB_ASSERT(shapes != NULL || shapeCount == 0);
     if (!isGoodName(name)) {
         (void)rbError_Set(error, RB_STATUS_INVALID,
                           "'%.100s' is not a valid name for VTK files; use 1 to %d characters "
@@ -209,7 +216,33 @@ rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* sh
     rbVtk* vtk = rbAllocZero(1, sizeof *vtk);
     (void)snprintf(vtk->directory, sizeof vtk->directory, "%s", directory);
     (void)snprintf(vtk->name, sizeof vtk->name, "%s", name);
-    copyShapes(vtk, shapes, shapeCount);
+    return vtk;
+}
+
+rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* shapes,
+                   int shapeCount, rbError* error)
+{
+    RB_ASSERT(shapeCount >= 0);
+    RB_ASSERT(shapes != NULL || shapeCount == 0);
+    rbVtk* vtk = createVtk(directory, name, error);
+    if (vtk != NULL) {
+        copyShapes(vtk, shapes, shapeCount);
+    }
+    return vtk;
+}
+
+rbVtk* rbCreateVtkPoints(const char* directory, const char* name, const rbVtkPoint* points,
+                         int pointCount, rbError* error)
+{
+    RB_ASSERT(pointCount >= 0);
+    RB_ASSERT(points != NULL || pointCount == 0);
+    rbVtk* vtk = createVtk(directory, name, error);
+    for (int i = 0; vtk != NULL && i < pointCount; ++i) {
+        RB_ASSERT(points[i].body >= 0);
+        int end = points[i].body + 1;
+        vtk->bodyCountMin = end > vtk->bodyCountMin ? end : vtk->bodyCountMin;
+        rbArray_Push(vtk->points, points[i]);
+    }
     return vtk;
 }
 
@@ -263,6 +296,98 @@ static void writeTriangles(rbVtk* vtk)
     rbOutputFile_Text(&vtk->file, "</CellData>\n");
 }
 
+// Where a point is and how it moves.
+typedef struct VtkState {
+    rbTransform pose; // m
+    rbVec3 velocity;  // m/s
+} VtkState;
+
+static VtkState moveGlyph(const rbVtkPoint* point, const rbFrame* frame)
+{
+    rbTransform body = {frame->positions[point->body], frame->orientations[point->body]};
+    rbVec3 arm = rbRotate(body.q, point->place.p);
+    rbVec3 turn = rbCross(frame->angularVelocities[point->body], arm);
+    return (VtkState){rbMulTransforms(body, point->place),
+                      rbAdd(frame->linearVelocities[point->body], turn)};
+}
+
+// Data of the points besides their places. Each has its number of components.
+typedef void PutGlyphFn(Base64* stream, const rbVtkPoint* point, const VtkState* state);
+
+static void putRadius(Base64* stream, const rbVtkPoint* point, const VtkState* state)
+{
+    (void)state;
+    putFloat(stream, point->radius);
+}
+
+static void putOrientation(Base64* stream, const rbVtkPoint* point, const VtkState* state)
+{
+    (void)point;
+    putFloat(stream, state->pose.q.w);
+    putFloat(stream, state->pose.q.x);
+    putFloat(stream, state->pose.q.y);
+    putFloat(stream, state->pose.q.z);
+}
+
+static void putVelocity(Base64* stream, const rbVtkPoint* point, const VtkState* state)
+{
+    (void)point;
+    putFloat(stream, state->velocity.x);
+    putFloat(stream, state->velocity.y);
+    putFloat(stream, state->velocity.z);
+}
+
+static void putBody(Base64* stream, const rbVtkPoint* point, const VtkState* state)
+{
+    (void)state;
+    putInteger32(stream, (uint32_t)point->body);
+}
+
+static const struct {
+    const char* attributes;
+    int size; // bytes
+    PutGlyphFn* put;
+} glyphData[] = {
+    {"type=\"Float32\" Name=\"radius\"", 4, putRadius},
+    {"type=\"Float32\" Name=\"orientation\" NumberOfComponents=\"4\"", 16, putOrientation},
+    {"type=\"Float32\" Name=\"velocity\" NumberOfComponents=\"3\"", 12, putVelocity},
+    {"type=\"Int32\" Name=\"body\"", 4, putBody},
+};
+
+static void writeGlyphs(rbVtk* vtk, const rbFrame* frame)
+{
+    rbOutputFile* file = &vtk->file;
+    uint64_t count = (uint64_t)vtk->points.count;
+    rbOutputFile_Text(file, "<Points>\n");
+    Base64 stream =
+        beginArray(file, "type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"", 24 * count);
+    for (uint64_t i = 0; i < count; ++i) {
+        putVector(&stream, moveGlyph(&vtk->points.data[i], frame).pose.p);
+    }
+    endArray(&stream);
+    rbOutputFile_Text(file, "</Points>\n<PointData Scalars=\"radius\" Vectors=\"velocity\">\n");
+    for (size_t k = 0; k < sizeof glyphData / sizeof glyphData[0]; ++k) {
+        stream = beginArray(file, glyphData[k].attributes, (uint64_t)glyphData[k].size * count);
+        for (uint64_t i = 0; i < count; ++i) {
+            const rbVtkPoint* point = &vtk->points.data[i];
+            VtkState state = moveGlyph(point, frame);
+            glyphData[k].put(&stream, point, &state);
+        }
+        endArray(&stream);
+    }
+    rbOutputFile_Text(file, "</PointData>\n<Verts>\n");
+    static const char* const attributes[2] = {"type=\"Int32\" Name=\"connectivity\"",
+                                              "type=\"Int32\" Name=\"offsets\""};
+    for (uint32_t k = 0; k < 2; ++k) {
+        stream = beginArray(file, attributes[k], 4 * count);
+        for (uint32_t i = 0; i < count; ++i) {
+            putInteger32(&stream, i + k);
+        }
+        endArray(&stream);
+    }
+    rbOutputFile_Text(file, "</Verts>\n");
+}
+
 static void nameFrame(const rbVtk* vtk, int index, char path[FILE_PATH_SIZE])
 {
     (void)snprintf(path, FILE_PATH_SIZE, "%s/%s_%06d.vtp", vtk->directory, vtk->name, index);
@@ -286,11 +411,16 @@ rbStatus rbVtk_WriteFrame(rbVtk* vtk, const rbFrame* frame, rbError* error)
                        "header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
                        "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
                        "format=\"ascii\">%s</DataArray>\n</FieldData>\n"
-                       "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
+                       "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"%d\" NumberOfLines=\"0\" "
                        "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n",
-                       time, vtk->vertices.count, vtk->triangles.count);
-    writePoints(vtk, frame);
-    writeTriangles(vtk);
+                       time, vtk->vertices.count + vtk->points.count, vtk->points.count,
+                       vtk->triangles.count);
+    if (vtk->points.count > 0) {
+        writeGlyphs(vtk, frame);
+    } else {
+        writePoints(vtk, frame);
+        writeTriangles(vtk);
+    }
     rbOutputFile_Text(&vtk->file, "</Piece>\n</PolyData>\n</VTKFile>\n");
     status = rbOutputFile_Commit(&vtk->file, error);
     if (status == RB_STATUS_OK) {
