@@ -181,9 +181,10 @@ typedef enum rbProbeQuantity {
     RB_PROBE_VIRIAL,                 ///< world, J
     RB_PROBE_ANGLE,                  ///< joint: of a freedom, full turns counted, rad
     RB_PROBE_TRAVEL,                 ///< joint: of a freedom, m
-    RB_PROBE_SPEED,                  ///< joint: of a freedom, rad/s or m/s; spring: rate, m/s
-    RB_PROBE_DRIVE,                  ///< joint: along a freedom, of spring, damping, friction and
-                                     ///< motor, mean over the last step, N m or N
+    RB_PROBE_SPEED,               ///< body: of the center of mass, m/s; joint: of a freedom, rad/s
+                                  ///< or m/s; spring: rate, m/s
+    RB_PROBE_DRIVE,               ///< joint: along a freedom, of spring, damping, friction and
+                                  ///< motor, mean over the last step, N m or N
     RB_PROBE_STOP,                ///< joint: along a freedom, of the stops at its limits, mean over
                                   ///< the last step, N m or N
     RB_PROBE_MOTOR_TARGET,        ///< joint: set point of the motor now
@@ -248,18 +249,33 @@ typedef struct rbProbeRow {
 /// incomplete row or a name that is empty or taken, LIMIT if the table is full. error may be NULL.
 RB_API rbStatus rbRegisterProbe(const rbProbeRow* row, rbError* error);
 
+/// What a probe of several bodies says about their values, column by column.
+typedef enum rbProbeStatistic {
+    RB_STATISTIC_NONE, ///< a probe of one body, or of none
+    RB_STATISTIC_MEAN, ///< sum over number
+    RB_STATISTIC_MIN,  ///< the smallest
+    RB_STATISTIC_MAX,  ///< the largest
+    RB_STATISTIC_SUM,
+    RB_STATISTIC_DEVIATION, ///< the standard deviation: root of the mean square from the mean
+    RB_STATISTIC_COUNT
+} rbProbeStatistic;
+
+RB_API const char* rbProbeStatistic_Name(rbProbeStatistic statistic); ///< "", "mean", ...
+
 /// A probe. Strings live as long as those of rbSceneInfo.
 typedef struct rbProbe {
     const char* name;         ///< given, or "box.position", "world.energy"
     rbProbeQuantity quantity; ///< what it measures
-    const char* body;         ///< name of the body; body, joint and spring NULL: the whole world
-    const char* joint;        ///< name of the joint, else NULL
-    const char* spring;       ///< name of the spring, else NULL
-    const char* with;         ///< only contacts of the body with this one; NULL: with all
-    int freedom;              ///< of the joint
-    rbVec3 point;             ///< body frame, m, of RB_PROBE_POINT
-    int firstColumn;          ///< its columns in the values of rbScene_EvaluateProbes
-    int columnCount;          ///< 1, 3 or 4
+    const char* body; ///< name of the body, or of the bodies of a statistic; body, joint and
+                      ///< spring NULL: the whole world
+    rbProbeStatistic statistic; ///< of all copies of the body that exist
+    const char* joint;          ///< name of the joint, else NULL
+    const char* spring;         ///< name of the spring, else NULL
+    const char* with;           ///< only contacts of the body with this one; NULL: with all
+    int freedom;                ///< of the joint
+    rbVec3 point;               ///< body frame, m, of RB_PROBE_POINT
+    int firstColumn;            ///< its columns in the values of rbScene_EvaluateProbes
+    int columnCount;            ///< 1, 3 or 4
 } rbProbe;
 
 /// One value of a probe.
@@ -275,7 +291,8 @@ RB_API const rbProbe* rbScene_GetProbe(const rbScene* scene, int index);
 /// All columnCount columns, in the order of the values. Time is not among them.
 RB_API const rbProbeColumn* rbScene_GetProbeColumns(const rbScene* scene, int* count);
 /// Evaluates the probes in a world of this scene now. Writes min(columnCount, capacity) values and
-/// returns columnCount. Values of a body that no longer exists are NaN. Does not allocate.
+/// returns columnCount. Values of a body that no longer exists are NaN, as are statistics of none.
+/// Does not allocate.
 RB_API int rbScene_EvaluateProbes(const rbScene* scene, const rbWorld* world, double* values,
                                   int capacity);
 

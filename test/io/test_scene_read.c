@@ -326,6 +326,44 @@ static void probesMeasureWhatTheySay(void** state)
     rbDestroyScene(scene);
 }
 
+// Three boxes 1 m apart at x = 4, 5, 6 that fall; then without the one in the middle.
+static void statisticsAreOfAllCopies(void** state)
+{
+    (void)state;
+    rbScene* scene = readText(
+        "{\"rattleback\": 1, \"world\": {\"gravity\": [0, 0, -2]}, \"bodies\": [{\"name\": \"b\", "
+        "\"mass\": 3, \"position\": [4, 0, 0], \"velocity\": [3, 0, 0], \"repeat\": {\"count\": "
+        "[3,1,1], \"spacing\": [1,0,0]}, \"shapes\": [{\"geometry\": {\"type\": \"sphere\", "
+        "\"radius\": 0.1}}]}], \"output\": {\"probes\": ["
+        "{\"body\": \"b\", \"quantity\": \"center\", \"statistic\": \"mean\"}, "
+        "{\"body\": \"b\", \"quantity\": \"center\", \"statistic\": \"min\"}, "
+        "{\"body\": \"b\", \"quantity\": \"center\", \"statistic\": \"max\"}, "
+        "{\"body\": \"b\", \"quantity\": \"center\", \"statistic\": \"deviation\"}, "
+        "{\"body\": \"b\", \"quantity\": \"kinetic\", \"statistic\": \"sum\"}, "
+        "{\"body\": \"b[2]\", \"quantity\": \"speed\", \"statistic\": \"max\"}, "
+        "{\"body\": \"b[2]\", \"quantity\": \"speed\"}]}}");
+    rbWorld* world = makeWorld(scene);
+    (void)rbWorld_AdvanceTo(world, 2.0); // 6 m along x, velocity (3, 0, -4)
+    checkNear(getColumn(scene, world, "b.center.mean.x"), 11.0, 1e-12);
+    checkNear(getColumn(scene, world, "b.center.mean.z"), -4.0, 1e-12);
+    checkNear(getColumn(scene, world, "b.center.min.x"), 10.0, 1e-12);
+    checkNear(getColumn(scene, world, "b.center.max.x"), 12.0, 1e-12);
+    checkNear(getColumn(scene, world, "b.center.deviation.x"), sqrt(2.0 / 3.0), 1e-12);
+    checkNear(getColumn(scene, world, "b.center.deviation.y"), 0.0, 0.0);
+    checkNear(getColumn(scene, world, "b.kinetic.sum"), 3.0 * 0.5 * 3.0 * 25.0, 1e-10);
+    checkNear(getColumn(scene, world, "b[2].speed.max"), 5.0, 1e-12);
+    checkNear(getColumn(scene, world, "b[2].speed"), 5.0, 1e-12);
+    rbDestroyBody(world, rbWorld_FindBody(world, "b[1]"));
+    checkNear(getColumn(scene, world, "b.center.deviation.x"), 1.0, 1e-12);
+    checkNear(getColumn(scene, world, "b.kinetic.sum"), 75.0, 1e-10);
+    rbDestroyBody(world, rbWorld_FindBody(world, "b[0]"));
+    rbDestroyBody(world, rbWorld_FindBody(world, "b[2]"));
+    assert_true(isnan(getColumn(scene, world, "b.center.mean.x")));
+    assert_true(isnan(getColumn(scene, world, "b.kinetic.sum")));
+    rbDestroyWorld(world);
+    rbDestroyScene(scene);
+}
+
 static void overridesChangeOneValue(void** state)
 {
     (void)state;
@@ -571,7 +609,8 @@ RB_TEST_GROUP(test_scene_read, cmocka_unit_test(modesOfTheThreadDoNotChangeScene
               cmocka_unit_test(spinLocalIsInAxesOfTheBody), cmocka_unit_test(gridOfCopiesIsInOrder),
               cmocka_unit_test(scatteredCopiesStayInTheirBoxAndFollowTheSeed),
               cmocka_unit_test(forceOnGroupActsOnEveryCopy),
-              cmocka_unit_test(probesMeasureWhatTheySay), cmocka_unit_test(overridesChangeOneValue),
+              cmocka_unit_test(probesMeasureWhatTheySay),
+              cmocka_unit_test(statisticsAreOfAllCopies), cmocka_unit_test(overridesChangeOneValue),
               cmocka_unit_test(refusedOverridesLeaveTheScene),
               cmocka_unit_test(overridesDoNotMakeWhatNothingUses),
               cmocka_unit_test(textAndAttachmentsGiveTheSameBits), cmocka_unit_test(nothingLeaks));

@@ -55,6 +55,7 @@ typedef struct rbProbeFields {
     const char* spring;
     const char* quantity;
     const char* with;
+    const char* statistic;
     rbVec3 point;
     int64_t freedom;
 } rbProbeFields;

@@ -52,7 +52,7 @@ static const QuantityRow builtIn[] = {
     [RB_PROBE_VIRIAL] = {"virial", "J", 1, OF_WORLD, NULL},
     [RB_PROBE_ANGLE] = {"angle", "rad", 1, OF_JOINT | OF_FREEDOM, NULL},
     [RB_PROBE_TRAVEL] = {"travel", "m", 1, OF_JOINT | OF_FREEDOM, NULL},
-    [RB_PROBE_SPEED] = {"speed", "m/s", 1, OF_JOINT | OF_FREEDOM | OF_SPRING, NULL},
+    [RB_PROBE_SPEED] = {"speed", "m/s", 1, OF_BODY | OF_JOINT | OF_FREEDOM | OF_SPRING, NULL},
     [RB_PROBE_DRIVE] = {"drive", "N", 1, OF_JOINT | OF_FREEDOM, NULL},
     [RB_PROBE_STOP] = {"stop", "N", 1, OF_JOINT | OF_FREEDOM, NULL},
     [RB_PROBE_MOTOR_TARGET] = {"motorTarget", "m", 1, OF_JOINT | OF_FREEDOM, NULL},
@@ -98,6 +98,14 @@ static const QuantityRow* getRow(int quantity)
 }
 
 RB_DEFINE_NAME(rbProbeQuantity, getQuantityCount(), getRow(index)->name)
+
+static const char* const statisticNames[RB_STATISTIC_COUNT] = {
+    [RB_STATISTIC_NONE] = "",   [RB_STATISTIC_MEAN] = "mean",
+    [RB_STATISTIC_MIN] = "min", [RB_STATISTIC_MAX] = "max",
+    [RB_STATISTIC_SUM] = "sum", [RB_STATISTIC_DEVIATION] = "deviation",
+};
+
+RB_DEFINE_NAME(rbProbeStatistic, RB_STATISTIC_COUNT, statisticNames[index])
 
 static const char* getQuantityName(int index, const void* context)
 {
@@ -152,8 +160,10 @@ static void addProbe(rbScene* scene, rbProbe probe, const char* unit)
     char text[256];
     unit = unit != NULL ? unit : row->unit;
     if (probe.name == NULL) {
-        (void)snprintf(text, sizeof text, "%s.%s%s%s", getSubject(&probe), row->name,
-                       probe.with != NULL ? ".with." : "", probe.with != NULL ? probe.with : "");
+        (void)snprintf(text, sizeof text, "%s.%s%s%s%s%s", getSubject(&probe), row->name,
+                       probe.with != NULL ? ".with." : "", probe.with != NULL ? probe.with : "",
+                       probe.statistic != RB_STATISTIC_NONE ? "." : "",
+                       statisticNames[probe.statistic]);
         probe.name = rbScene_CopyString(scene, text);
     }
     probe.firstColumn = scene->columns.count;
@@ -226,8 +236,37 @@ static rbStatus readQuantity(rbReader* reader, const char* word, int where,
     return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown quantity \"%.60s\"%s", word, hint);
 }
 
+// A statistic is of the bodies that a name means; some quantities have none.
+static rbStatus readStatistic(rbReader* reader, const char* word, rbProbe* probe)
+{
+    if (word == NULL) {
+        return RB_STATUS_OK;
+    }
+    rbReader_Push(reader, "statistic");
+    for (int i = RB_STATISTIC_NONE + 1; i < RB_STATISTIC_COUNT; ++i) {
+        if (strcmp(statisticNames[i], word) == 0) {
+            probe->statistic = (rbProbeStatistic)i;
+        }
+    }
+    if (probe->statistic == RB_STATISTIC_NONE) {
+        return rbReader_Fail(
+            reader, RB_STATUS_INVALID,
+            "unknown statistic \"%.60s\"; expected mean, min, max, sum or deviation", word);
+    }
+    if (probe->body == NULL || probe->quantity == RB_PROBE_ORIENTATION ||
+        probe->quantity >= RB_PROBE_COUNT) {
+        return rbReader_Fail(
+            reader, RB_STATUS_INVALID,
+            "\"statistic\" is only for numbers and vectors of bodies, not for \"%s\" "
+            "of %s",
+            getRow((int)probe->quantity)->name, getSubject(probe));
+    }
+    rbReader_Pop(reader);
+    return RB_STATUS_OK;
+}
+
 static rbStatus validateBody(const rbScene* scene, rbReader* reader, const char* key,
-                             const char* name)
+                             const char* name, bool allowsSeveral)
 {
     RB_ASSERT(name != NULL);
     int body = -1;
@@ -238,10 +277,12 @@ static rbStatus validateBody(const rbScene* scene, rbReader* reader, const char*
         return rbReader_Fail(reader, RB_STATUS_NOT_FOUND, "there is no body \"%.60s\"%s", name,
                              rbSuggest(hint, sizeof hint, rbScene_GetNearestBody(scene, name)));
     }
-    if (copy < 0) {
-        return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "\"%s\" means %d bodies; name one of them, such as \"%s[0]\"", name,
-                             scene->bodies.data[body].copyCount, name);
+    if (copy < 0 && !allowsSeveral) {
+        return rbReader_Fail(
+            reader, RB_STATUS_INVALID,
+            "\"%s\" means %d bodies; name one of them, such as \"%s[0]\", or give a "
+            "\"statistic\" such as \"mean\"",
+            name, scene->bodies.data[body].copyCount, name);
     }
     rbReader_Pop(reader);
     return RB_STATUS_OK;
@@ -334,9 +375,10 @@ static rbStatus validateSubject(const rbScene* scene, rbReader* reader, const js
                              "\"with\" is only for contacts and contactForce of a body");
     }
     if (probe->body != NULL) {
-        rbStatus status = validateBody(scene, reader, "body", probe->body);
+        bool isOfSeveral = probe->statistic != RB_STATISTIC_NONE;
+        rbStatus status = validateBody(scene, reader, "body", probe->body, isOfSeveral);
         return status == RB_STATUS_OK && probe->with != NULL
-                   ? validateBody(scene, reader, "with", probe->with)
+                   ? validateBody(scene, reader, "with", probe->with, false)
                    : status;
     }
     if (probe->spring != NULL) {
@@ -375,6 +417,9 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
                              "give only one of \"body\", \"joint\" and \"spring\"");
     }
     status = readQuantity(reader, fields.quantity, where, &probe.quantity);
+    if (status == RB_STATUS_OK) {
+        status = readStatistic(reader, fields.statistic, &probe);
+    }
     if (status == RB_STATUS_OK) {
         status = validateSubject(scene, reader, json, &probe, &unit);
     }
@@ -522,10 +567,11 @@ static void measureContacts(const rbWorld* world, const rbProbe* probe, rbBodyId
     }
 }
 
-static void measureBody(const rbWorld* world, const rbProbe* probe, double values[4])
+static void measureBody(const rbWorld* world, const rbProbe* probe, const char* name,
+                        double values[4])
 {
-    RB_ASSERT(probe->body != NULL);
-    rbBodyId bodyId = rbWorld_FindBody(world, probe->body);
+    RB_ASSERT(name != NULL);
+    rbBodyId bodyId = rbWorld_FindBody(world, name);
     if (RB_IS_NULL(bodyId)) {
         setNone(values);
         return;
@@ -541,6 +587,8 @@ static void measureBody(const rbWorld* world, const rbProbe* probe, double value
     } else if (probe->quantity == RB_PROBE_ORIENTATION) {
         rbQuat q = state.transform.q;
         memcpy(values, (double[4]){q.w, q.x, q.y, q.z}, 4 * sizeof(double));
+    } else if (probe->quantity == RB_PROBE_SPEED) {
+        values[0] = rbLength(state.linearVelocity);
     } else if (probe->columnCount == 1) {
         double kinetic = 0.5 * mass.mass * rbLengthSquared(state.linearVelocity) +
                          0.5 * rbDot(state.angularVelocityLocal,
@@ -550,6 +598,48 @@ static void measureBody(const rbWorld* world, const rbProbe* probe, double value
     } else {
         rbVec3 v = measureBodyVector(probe, &state, &mass);
         memcpy(values, (double[3]){v.x, v.y, v.z}, 3 * sizeof(double));
+    }
+}
+
+// All copies of a body. Two passes: a deviation from the mean loses no digits.
+static void measureBodies(const rbScene* scene, const rbWorld* world, const rbProbe* probe,
+                          double values[4])
+{
+    int body = 0, copy = 0, count = 0;
+    double sums[4] = {0.0}, squares[4] = {0.0};
+    double least[4] = {0.0}, most[4] = {0.0};
+    bool isFound = rbScene_FindBody(scene, probe->body, &body, &copy);
+    RB_ASSERT(isFound);
+    int first = copy >= 0 ? copy : 0;
+    int end = !isFound ? 0 : copy >= 0 ? copy + 1 : scene->bodies.data[body].copyCount;
+    for (int pass = 0; pass < (probe->statistic == RB_STATISTIC_DEVIATION ? 2 : 1); ++pass) {
+        for (int i = first; i < end; ++i) {
+            char name[RB_SCENE_NAME_MAX + 1];
+            double own[4] = {0.0};
+            rbSceneBody_WriteName(&scene->bodies.data[body], i, name);
+            measureBody(world, probe, name, own);
+            if (isnan(own[0])) {
+                continue; // it is gone
+            }
+            for (int k = 0; k < probe->columnCount; ++k) {
+                double off = own[k] - sums[k] / (count > 0 ? count : 1);
+                squares[k] += pass == 1 ? off * off : 0.0;
+                least[k] = pass == 0 && (count == 0 || own[k] < least[k]) ? own[k] : least[k];
+                most[k] = pass == 0 && (count == 0 || own[k] > most[k]) ? own[k] : most[k];
+                sums[k] += pass == 0 ? own[k] : 0.0;
+            }
+            count += pass == 0 ? 1 : 0;
+        }
+    }
+    for (int k = 0; k < probe->columnCount; ++k) {
+        const double results[RB_STATISTIC_COUNT] = {
+            [RB_STATISTIC_MEAN] = sums[k] / count,
+            [RB_STATISTIC_MIN] = count > 0 ? least[k] : NAN,
+            [RB_STATISTIC_MAX] = count > 0 ? most[k] : NAN,
+            [RB_STATISTIC_SUM] = sums[k],
+            [RB_STATISTIC_DEVIATION] = sqrt(squares[k] / count),
+        };
+        values[k] = count > 0 ? results[probe->statistic] : NAN;
     }
 }
 
@@ -696,8 +786,10 @@ int rbScene_EvaluateProbes(const rbScene* scene, const rbWorld* world, double* v
         double own[4] = {0};
         if (probe->quantity >= RB_PROBE_COUNT) {
             measureRegistered(world, probe, own);
+        } else if (probe->statistic != RB_STATISTIC_NONE) {
+            measureBodies(scene, world, probe, own);
         } else if (probe->body != NULL) {
-            measureBody(world, probe, own);
+            measureBody(world, probe, probe->body, own);
         } else if (probe->joint != NULL) {
             measureJoint(world, probe, own);
         } else if (probe->spring != NULL) {
