@@ -251,11 +251,11 @@ RB_API rbStatus rbRegisterProbe(const rbProbeRow* row, rbError* error);
 
 /// What a probe of several bodies says about their values, column by column.
 typedef enum rbProbeStatistic {
-    RB_STATISTIC_NONE, ///< a probe of one body, or of none
-    RB_STATISTIC_MEAN, ///< sum over number
-    RB_STATISTIC_MIN,  ///< the smallest
-    RB_STATISTIC_MAX,  ///< the largest
-    RB_STATISTIC_SUM,
+    RB_STATISTIC_NONE,      ///< a probe of one body, or of none
+    RB_STATISTIC_MEAN,      ///< sum over number
+    RB_STATISTIC_MIN,       ///< the smallest
+    RB_STATISTIC_MAX,       ///< the largest
+    RB_STATISTIC_SUM,       ///< of all
     RB_STATISTIC_DEVIATION, ///< the standard deviation: root of the mean square from the mean
     RB_STATISTIC_COUNT
 } rbProbeStatistic;

@@ -280,6 +280,15 @@ END
     ! ninja -C built -t targets all | contains '^rattleback/rattleback_program' || fail "the program is built in a subproject"
 }
 
+# The tree of the Debian packages can be configured; make deb builds them.
+case_debian() {
+    quietly cmake -S "$source" -B built -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DRB_DEBIAN=ON \
+        -DRB_BUILD_TESTS=OFF
+    for component in RUNTIME DEVELOPMENT; do
+        contains "CPACK_DEBIAN_${component}_PACKAGE_NAME" <built/CPackConfig.cmake || fail "there is no package of component $component"
+    done
+}
+
 # The installed program finds its scenes, and its manual pages and completions are installed.
 case_program() {
     program=$prefix/bin/rattleback

@@ -12,7 +12,7 @@ if(RB_INSTALL AND RB_BUILD_SHARED AND RB_BUILD_PROGRAM)
     endif()
   endfunction()
   foreach(name tree package-shared package-static pkgconfig-shared pkgconfig-static components symbols paths headers
-               modules uninstall subproject program)
+               modules uninstall subproject debian program)
     rb_add_install_test(${name})
   endforeach()
 endif()
