@@ -211,6 +211,7 @@ typedef enum rbProbeQuantity {
     RB_PROBE_CONTACT_SWEEPS,      ///< world: of all stages
     RB_PROBE_DEEPEST,             ///< world: deepest overlap so far, m
     RB_PROBE_FROZEN,              ///< world: bodies currently frozen
+    RB_PROBE_MASS,                ///< body, kg
     RB_PROBE_COUNT                ///< number of built-in quantities; registered ones come after
 } rbProbeQuantity;
 
@@ -256,6 +257,7 @@ typedef enum rbProbeStatistic {
     RB_STATISTIC_MIN,       ///< the smallest
     RB_STATISTIC_MAX,       ///< the largest
     RB_STATISTIC_SUM,       ///< of all
+    RB_STATISTIC_NUMBER,    ///< how many there are
     RB_STATISTIC_DEVIATION, ///< the standard deviation: root of the mean square from the mean
     RB_STATISTIC_COUNT
 } rbProbeStatistic;
@@ -269,6 +271,8 @@ typedef struct rbProbe {
     const char* body; ///< name of the body, or of the bodies of a statistic; body, joint and
                       ///< spring NULL: the whole world
     rbProbeStatistic statistic; ///< of all copies of the body that exist
+    bool isBounded;             ///< a statistic of the copies with their centers of mass in a box
+    rbBounds within;            ///< m, that box
     const char* joint;          ///< name of the joint, else NULL
     const char* spring;         ///< name of the spring, else NULL
     const char* with;           ///< only contacts of the body with this one; NULL: with all
@@ -291,8 +295,8 @@ RB_API const rbProbe* rbScene_GetProbe(const rbScene* scene, int index);
 /// All columnCount columns, in the order of the values. Time is not among them.
 RB_API const rbProbeColumn* rbScene_GetProbeColumns(const rbScene* scene, int* count);
 /// Evaluates the probes in a world of this scene now. Writes min(columnCount, capacity) values and
-/// returns columnCount. Values of a body that no longer exists are NaN, as are statistics of none.
-/// Does not allocate.
+/// returns columnCount. Values of a body that no longer exists are NaN, as are statistics of none
+/// but sum and number. Does not allocate.
 RB_API int rbScene_EvaluateProbes(const rbScene* scene, const rbWorld* world, double* values,
                                   int capacity);
 

@@ -341,6 +341,12 @@ static void statisticsAreOfAllCopies(void** state)
         "{\"body\": \"b\", \"quantity\": \"center\", \"statistic\": \"deviation\"}, "
         "{\"body\": \"b\", \"quantity\": \"kinetic\", \"statistic\": \"sum\"}, "
         "{\"body\": \"b[2]\", \"quantity\": \"speed\", \"statistic\": \"max\"}, "
+        "{\"body\": \"b\", \"quantity\": \"mass\", \"statistic\": \"sum\", \"name\": \"m\", "
+        "\"within\": [[9, -1, -9], [11.5, 1, 9]]}, "
+        "{\"body\": \"b\", \"quantity\": \"mass\", \"statistic\": \"number\", \"name\": \"n\", "
+        "\"within\": [[10.5, -1, -9], [11.5, 1, 9]]}, "
+        "{\"body\": \"b\", \"quantity\": \"velocity\", \"statistic\": \"mean\", \"name\": \"v\", "
+        "\"within\": [[9, -1, -9], [10.5, 1, 9]]}, "
         "{\"body\": \"b[2]\", \"quantity\": \"speed\"}]}}");
     rbWorld* world = makeWorld(scene);
     (void)rbWorld_AdvanceTo(world, 2.0); // 6 m along x, velocity (3, 0, -4)
@@ -353,13 +359,19 @@ static void statisticsAreOfAllCopies(void** state)
     checkNear(getColumn(scene, world, "b.kinetic.sum"), 3.0 * 0.5 * 3.0 * 25.0, 1e-10);
     checkNear(getColumn(scene, world, "b[2].speed.max"), 5.0, 1e-12);
     checkNear(getColumn(scene, world, "b[2].speed"), 5.0, 1e-12);
+    checkNear(getColumn(scene, world, "m"), 6.0, 1e-12); // b[0] and b[1]
+    checkNear(getColumn(scene, world, "n"), 1.0, 0.0);   // b[1]
+    checkNear(getColumn(scene, world, "v.z"), -4.0, 1e-12);
     rbDestroyBody(world, rbWorld_FindBody(world, "b[1]"));
+    checkNear(getColumn(scene, world, "m"), 3.0, 1e-12);
+    checkNear(getColumn(scene, world, "n"), 0.0, 0.0);
     checkNear(getColumn(scene, world, "b.center.deviation.x"), 1.0, 1e-12);
     checkNear(getColumn(scene, world, "b.kinetic.sum"), 75.0, 1e-10);
     rbDestroyBody(world, rbWorld_FindBody(world, "b[0]"));
     rbDestroyBody(world, rbWorld_FindBody(world, "b[2]"));
     assert_true(isnan(getColumn(scene, world, "b.center.mean.x")));
-    assert_true(isnan(getColumn(scene, world, "b.kinetic.sum")));
+    assert_true(isnan(getColumn(scene, world, "v.z")));
+    checkNear(getColumn(scene, world, "b.kinetic.sum"), 0.0, 0.0);
     rbDestroyWorld(world);
     rbDestroyScene(scene);
 }

@@ -70,6 +70,7 @@ static const rbKey probeKeys[] = {
     {"quantity", RB_VALUE_STRING, AT(rbProbeFields, quantity), .isRequired = true, NO_UNIT},
     {"with", RB_VALUE_STRING, AT(rbProbeFields, with), NO_UNIT},
     {"statistic", RB_VALUE_STRING, AT(rbProbeFields, statistic), NO_UNIT},
+    {"within", RB_VALUE_ARRAY, AT(rbProbeFields, within), NO_UNIT},
     {"point", RB_VALUE_VEC3, AT(rbProbeFields, point), POINT},
     {"freedom", RB_VALUE_INTEGER, AT(rbProbeFields, freedom), NOT_NEGATIVE(1.0, "")},
 };

@@ -56,6 +56,7 @@ typedef struct rbProbeFields {
     const char* quantity;
     const char* with;
     const char* statistic;
+    const json_t* within;
     rbVec3 point;
     int64_t freedom;
 } rbProbeFields;

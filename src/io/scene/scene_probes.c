@@ -79,6 +79,7 @@ static const QuantityRow builtIn[] = {
     [RB_PROBE_CONTACT_SWEEPS] = {"contactSweeps", "1", 1, OF_WORLD, NULL},
     [RB_PROBE_DEEPEST] = {"deepest", "m", 1, OF_WORLD, NULL},
     [RB_PROBE_FROZEN] = {"frozen", "1", 1, OF_WORLD, NULL},
+    [RB_PROBE_MASS] = {"mass", "kg", 1, OF_BODY, NULL},
 };
 _Static_assert(sizeof builtIn / sizeof builtIn[0] == RB_PROBE_COUNT, "one row a quantity");
 
@@ -100,9 +101,13 @@ static const QuantityRow* getRow(int quantity)
 RB_DEFINE_NAME(rbProbeQuantity, getQuantityCount(), getRow(index)->name)
 
 static const char* const statisticNames[RB_STATISTIC_COUNT] = {
-    [RB_STATISTIC_NONE] = "",   [RB_STATISTIC_MEAN] = "mean",
-    [RB_STATISTIC_MIN] = "min", [RB_STATISTIC_MAX] = "max",
-    [RB_STATISTIC_SUM] = "sum", [RB_STATISTIC_DEVIATION] = "deviation",
+    [RB_STATISTIC_NONE] = "",
+    [RB_STATISTIC_MEAN] = "mean",
+    [RB_STATISTIC_MIN] = "min",
+    [RB_STATISTIC_MAX] = "max",
+    [RB_STATISTIC_SUM] = "sum",
+    [RB_STATISTIC_NUMBER] = "number",
+    [RB_STATISTIC_DEVIATION] = "deviation",
 };
 
 RB_DEFINE_NAME(rbProbeStatistic, RB_STATISTIC_COUNT, statisticNames[index])
@@ -236,6 +241,38 @@ static rbStatus readQuantity(rbReader* reader, const char* word, int where,
     return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown quantity \"%.60s\"%s", word, hint);
 }
 
+// The box of a statistic: its lower and its upper corner.
+static rbStatus readWithin(rbReader* reader, const json_t* array, rbProbe* probe)
+{
+    if (array == NULL) {
+        return RB_STATUS_OK;
+    }
+    double v[2][3];
+    rbReader_Push(reader, "within");
+    if (probe->statistic == RB_STATISTIC_NONE || json_array_size(array) != 2) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "\"within\" is [[x, y, z], [x, y, z]], the lower and the upper corner "
+                             "of the box of a \"statistic\"");
+    }
+    for (size_t i = 0; i < 2; ++i) {
+        rbReader_PushIndex(reader, i);
+        RB_TRY(rbReadNumbers(reader, json_array_get(array, i), v[i], 3, RB_SCENE_LENGTH_MAX));
+        rbReader_Pop(reader);
+    }
+    for (int k = 0; k < 3; ++k) {
+        if (!(v[0][k] < v[1][k])) {
+            return rbReader_Fail(
+                reader, RB_STATUS_INVALID,
+                "the lower corner, %g m along %c, is not below the upper one, %g m", v[0][k],
+                "xyz"[k], v[1][k]);
+        }
+    }
+    probe->isBounded = true;
+    probe->within = (rbBounds){{v[0][0], v[0][1], v[0][2]}, {v[1][0], v[1][1], v[1][2]}};
+    rbReader_Pop(reader);
+    return RB_STATUS_OK;
+}
+
 // A statistic is of the bodies that a name means; some quantities have none.
 static rbStatus readStatistic(rbReader* reader, const char* word, rbProbe* probe)
 {
@@ -249,9 +286,10 @@ static rbStatus readStatistic(rbReader* reader, const char* word, rbProbe* probe
         }
     }
     if (probe->statistic == RB_STATISTIC_NONE) {
-        return rbReader_Fail(
-            reader, RB_STATUS_INVALID,
-            "unknown statistic \"%.60s\"; expected mean, min, max, sum or deviation", word);
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "unknown statistic \"%.60s\"; expected mean, min, max, sum, "
+                             "number or deviation",
+                             word);
     }
     if (probe->body == NULL || probe->quantity == RB_PROBE_ORIENTATION ||
         probe->quantity >= RB_PROBE_COUNT) {
@@ -421,6 +459,9 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
         status = readStatistic(reader, fields.statistic, &probe);
     }
     if (status == RB_STATUS_OK) {
+        status = readWithin(reader, fields.within, &probe);
+    }
+    if (status == RB_STATUS_OK) {
         status = validateSubject(scene, reader, json, &probe, &unit);
     }
     if (status != RB_STATUS_OK) {
@@ -567,12 +608,20 @@ static void measureContacts(const rbWorld* world, const rbProbe* probe, rbBodyId
     }
 }
 
+static bool isWithin(const rbWorld* world, const rbProbe* probe, rbBodyId bodyId)
+{
+    rbVec3 p = probe->isBounded ? rbBody_GetState(world, bodyId).center : RB_VEC3_ZERO;
+    const rbBounds* box = &probe->within;
+    return !probe->isBounded || (p.x >= box->lower.x && p.x < box->upper.x && p.y >= box->lower.y &&
+                                 p.y < box->upper.y && p.z >= box->lower.z && p.z < box->upper.z);
+}
+
 static void measureBody(const rbWorld* world, const rbProbe* probe, const char* name,
                         double values[4])
 {
     RB_ASSERT(name != NULL);
     rbBodyId bodyId = rbWorld_FindBody(world, name);
-    if (RB_IS_NULL(bodyId)) {
+    if (RB_IS_NULL(bodyId) || !isWithin(world, probe, bodyId)) {
         setNone(values);
         return;
     }
@@ -587,6 +636,8 @@ static void measureBody(const rbWorld* world, const rbProbe* probe, const char* 
     } else if (probe->quantity == RB_PROBE_ORIENTATION) {
         rbQuat q = state.transform.q;
         memcpy(values, (double[4]){q.w, q.x, q.y, q.z}, 4 * sizeof(double));
+    } else if (probe->quantity == RB_PROBE_MASS) {
+        values[0] = mass.mass;
     } else if (probe->quantity == RB_PROBE_SPEED) {
         values[0] = rbLength(state.linearVelocity);
     } else if (probe->columnCount == 1) {
@@ -619,7 +670,7 @@ static void measureBodies(const rbScene* scene, const rbWorld* world, const rbPr
             rbSceneBody_WriteName(&scene->bodies.data[body], i, name);
             measureBody(world, probe, name, own);
             if (isnan(own[0])) {
-                continue; // it is gone
+                continue; // it is gone, or elsewhere
             }
             for (int k = 0; k < probe->columnCount; ++k) {
                 double off = own[k] - sums[k] / (count > 0 ? count : 1);
@@ -637,9 +688,12 @@ static void measureBodies(const rbScene* scene, const rbWorld* world, const rbPr
             [RB_STATISTIC_MIN] = count > 0 ? least[k] : NAN,
             [RB_STATISTIC_MAX] = count > 0 ? most[k] : NAN,
             [RB_STATISTIC_SUM] = sums[k],
+            [RB_STATISTIC_NUMBER] = count,
             [RB_STATISTIC_DEVIATION] = sqrt(squares[k] / count),
         };
-        values[k] = count > 0 ? results[probe->statistic] : NAN;
+        bool isKnown = count > 0 || probe->statistic == RB_STATISTIC_NUMBER ||
+                       probe->statistic == RB_STATISTIC_SUM;
+        values[k] = isKnown ? results[probe->statistic] : NAN;
     }
 }
 
