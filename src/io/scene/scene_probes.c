@@ -474,7 +474,7 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
                                       : "the quantity \"point\" needs \"point\": [x, y, z] in the "
                                         "frame of the body");
     }
-    addProbe(scene, probe, unit);
+    addProbe(scene, probe, probe.statistic == RB_STATISTIC_NUMBER ? "1" : unit);
     return RB_STATUS_OK;
 }
 
