@@ -4,6 +4,7 @@
 
 #include "base/core/float_mode.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 #ifdef RB_THREADS
@@ -316,4 +317,28 @@ void rbRunShares(int count, int least, rbShareFn* function, void* context)
         rbReturnToGuard(tasks->run.status, tasks->run.size);
     }
     rbPoll();
+}
+
+typedef struct Measure {
+    rbShareValueFn* function;
+    const void* context;
+    double values[RB_BLOCKS_MAX];
+} Measure;
+
+static void measureBlock(void* context, rbShare share)
+{
+    Measure* measure = context;
+    measure->values[share.block] = measure->function(measure->context, share);
+}
+
+rbShareValues rbMeasureShares(int count, int least, rbShareValueFn* function, const void* context)
+{
+    Measure measure = {.function = function, .context = context};
+    rbShareValues values = {0.0, 0.0};
+    rbRunShares(count, least, measureBlock, &measure);
+    for (int i = 0; i < rbGetBlockCount(count, rbGetBlockSize(count, least)); ++i) {
+        values.sum += measure.values[i];
+        values.largest = fmax(values.largest, measure.values[i]);
+    }
+    return values;
 }

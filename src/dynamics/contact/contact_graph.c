@@ -11,7 +11,7 @@
 #include "dynamics/contact/contact_graph.h"
 
 #include "base/core/disjoint_sets.h"
-#include "base/core/memory.h"
+#include "base/core/tasks.h"
 
 #include <rattleback/base.h>
 
@@ -20,6 +20,7 @@
 #define NONE (-1)
 #define DIGIT_BITS 8
 #define DIGITS (1 << DIGIT_BITS)
+#define EDGES_LEAST 256 // of a block
 
 typedef struct Edge {
     int a; // nodes; NONE: an immovable body
@@ -109,19 +110,13 @@ static void forgetNodes(rbContactGraph* graph, int bodyCount)
     }
 }
 
-// Registers a body that has an edge; returns it, or NONE for an immovable one. Its node is assigned
-// later.
-static int addBody(rbContactGraph* graph, const rbContactBody* bodies, int body)
+// Registers a body that has an edge, unless it is NONE. Its node is assigned later.
+static void addBody(rbContactGraph* graph, int body)
 {
-    RB_ASSERT(body < graph->nodes.count);
-    if (body < 0 || !rbContactBody_HasMass(&bodies[body])) {
-        return NONE;
-    }
-    if (graph->nodes.data[body] == NONE) {
+    if (body != NONE && graph->nodes.data[body] == NONE) {
         graph->nodes.data[body] = 0;
         rbArray_Push(graph->bodies, body);
     }
-    return body;
 }
 
 // Ascending, by radix sort: linear. Bodies of contacts mostly come in order; then nothing is done.
@@ -152,20 +147,45 @@ static void sortBodies(rbContactGraph* graph)
     RB_VALIDATE(count == 0 || bodies[count - 1] == max);
 }
 
+// The edges of contacts and links, between bodies.
+typedef struct Ends {
+    rbContactGraph* graph;
+    const rbContactSet* set;
+    const rbContactBody* bodies;
+    const int (*links)[2];
+} Ends;
+
+static int findEnd(const Ends* ends, int body)
+{
+    RB_ASSERT(body < ends->graph->nodes.count);
+    return body < 0 || !rbContactBody_HasMass(&ends->bodies[body]) ? NONE : body;
+}
+
+static void findEnds(void* context, rbShare share)
+{
+    const Ends* ends = context;
+    int count = ends->set->contactCount;
+    for (int i = share.begin; i < share.end; ++i) {
+        const rbContact* contact = i < count ? &ends->set->contacts[i] : NULL;
+        bool isIdle = contact != NULL && contact->isIdle;
+        int a = contact != NULL ? contact->bodyA : ends->links[i - count][0];
+        int b = contact != NULL ? contact->bodyB : ends->links[i - count][1];
+        ends->graph->edges.data[i] =
+            (Edge){isIdle ? NONE : findEnd(ends, a), isIdle ? NONE : findEnd(ends, b)};
+    }
+}
+
 static void addEdges(rbContactGraph* graph, const rbContactSet* set, const rbContactBody* bodies,
                      const int (*links)[2], int linkCount)
 {
+    Ends ends = {graph, set, bodies, links};
     SET_COUNT(graph->edges, set->contactCount + linkCount);
     graph->contactCount = set->contactCount;
     Edge* edges = graph->edges.data;
-    for (int i = 0; i < set->contactCount; ++i) {
-        const rbContact* contact = &set->contacts[i];
-        edges[i].a = contact->isIdle ? NONE : addBody(graph, bodies, contact->bodyA);
-        edges[i].b = contact->isIdle ? NONE : addBody(graph, bodies, contact->bodyB);
-    }
-    for (int i = 0; i < linkCount; ++i) {
-        edges[set->contactCount + i].a = addBody(graph, bodies, links[i][0]);
-        edges[set->contactCount + i].b = addBody(graph, bodies, links[i][1]);
+    rbRunShares(graph->edges.count, EDGES_LEAST, findEnds, &ends);
+    for (int i = 0; i < graph->edges.count; ++i) {
+        addBody(graph, edges[i].a);
+        addBody(graph, edges[i].b);
     }
     sortBodies(graph);
     for (int i = 0; i < graph->bodies.count; ++i) {

@@ -79,9 +79,12 @@ static void collide(rbStepEngine* engine, const rbStepHost* host, double h, rbSt
     double begun = rbGetThreadTime();
     rbContactStep_KickStriking(engine, host, h);
     rbContactStep_NoteArriving(engine, host);
-    rbContactStep_SolveCollisions(engine, host, h, miss);
+    bool isAny = rbContactStep_SolveCollisions(engine, host, h, miss);
     RB_VALIDATE(rbStepValid_AreImpulses(engine->contacts));
     engine->contacts->accounts.collisionTime += rbGetThreadTime() - begun;
+    if (!isAny) {
+        return; // bodies are as they were found
+    }
     rbContactStep_TakeBodies(engine);
     if (!rbStepContacts_IsFasterThanReach(engine)) {
         return;
@@ -256,7 +259,7 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
     int64_t unmet = countUnmet(engine);
     if (rbContactOrder_IsUsed(engine)) {
         rbContactOrder_Advance(engine, host, time);
-        *reached = rbContactStep_IsFinite(c) ? time : engine->time;
+        *reached = rbContactStep_IsFinite(engine) ? time : engine->time;
         engine->time = *reached;
         if (*reached < time) {
             return RB_STATUS_LIMIT;
@@ -264,7 +267,7 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
         return countUnmet(engine) > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
     }
     while (step(engine, host, time)) {
-        if (!rbContactStep_IsFinite(c)) {
+        if (!rbContactStep_IsFinite(engine)) {
             *reached = engine->time;
             return RB_STATUS_LIMIT;
         }

@@ -8,6 +8,8 @@
 // and this many steps more, until it is said that they are not separated.
 #define PART_TIMES 4.0
 #define PART_STEPS 100.0
+// Least points of a block.
+#define POINTS_LEAST 256
 
 // ------------------------------------------------------------------------------------------ bodies
 
@@ -97,7 +99,7 @@ static double getNextStep(const rbStepEngine* engine)
     return engine->settings.step / parts;
 }
 
-static void placeOne(const rbStepEngine* engine, int index, const void* h)
+static bool placeOne(const rbStepEngine* engine, int index, const void* h)
 {
     const rbStepContacts* c = engine->contacts;
     const rbMechBody* body = rbContactStep_GetBody(engine, index);
@@ -108,6 +110,7 @@ static void placeOne(const rbStepEngine* engine, int index, const void* h)
         place->pose = body->pose;
         place->reach = reachOf(body, &c->bodies.data[index], *(const double*)h, gain);
     }
+    return true;
 }
 
 // Bodies as contacts see them, at the current poses with the current velocities.
@@ -118,7 +121,7 @@ static void placeBodies(rbStepEngine* engine)
     rbContactStep_ShowBodies(engine);
     rbArray_Reserve(c->places, engine->bodies.count);
     c->places.count = engine->bodies.count;
-    rbContactStep_EachBody(engine, placeOne, &h);
+    (void)rbContactStep_EachBody(engine, placeOne, &h);
 }
 
 // A set of contacts of shapes, with the stops of joints, and its islands.
@@ -149,19 +152,20 @@ void rbStepContacts_Find(rbStepEngine* engine)
     }
 }
 
-bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
+static bool isFaster(const rbStepEngine* engine, int index, const void* h)
 {
     const rbStepContacts* c = engine->contacts;
+    bool isTouched = rbContactStep_IsTouched(c, index);
+    const rbMechBody* body = isTouched ? rbContactStep_GetBody(engine, index) : NULL;
+    return body != NULL && body->isDynamic &&
+           reachOf(body, &c->bodies.data[index], *(const double*)h, 0.0) >
+               c->places.data[index].reach;
+}
+
+bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
+{
     double h = getNextStep(engine);
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body =
-            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
-        if (body != NULL && body->isDynamic &&
-            reachOf(body, &c->bodies.data[i], h, 0.0) > c->places.data[i].reach) {
-            return true;
-        }
-    }
-    return false;
+    return rbContactStep_EachBody(engine, isFaster, &h) > 0;
 }
 
 // ------------------------------------------------------------------------------------ in a step
@@ -205,14 +209,21 @@ void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss)
     miss->overlap = c->settings.isOverlapAllowed && !isParting ? c->statistics.overlap : 0.0;
 }
 
+static double countBearing(const void* context, rbShare share)
+{
+    const rbStepContacts* c = context;
+    int count = 0;
+    for (int i = share.begin; i < share.end; ++i) {
+        count += c->set.points[i].impulse[0] > 0.0 ? 1 : 0;
+    }
+    return count;
+}
+
 void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
-    s->contactCount = 0;
-    for (int i = 0; i < c->foundPoints; ++i) {
-        s->contactCount += c->set.points[i].impulse[0] > 0.0 ? 1 : 0;
-    }
+    s->contactCount = (int)rbMeasureShares(c->foundPoints, POINTS_LEAST, countBearing, c).sum;
     s->contactSum += isWhole ? s->contactCount : 0;
     s->islandCount = c->islandCount;
     s->pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
@@ -230,16 +241,18 @@ void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool 
     engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, h);
 }
 
-bool rbContactStep_IsFinite(const rbStepContacts* c)
+static bool isInfinite(const rbStepEngine* engine, int index, const void* args)
 {
-    for (int i = 0; i < c->own.loose.count; ++i) {
-        const rbMechBody* body = &c->own.loose.data[i];
-        if (!rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
-            !rbIsFinite3(body->momentum)) {
-            return false;
-        }
-    }
-    return true;
+    (void)args;
+    int place = engine->contacts->own.places1.data[index];
+    const rbMechBody* body = place > 0 ? &engine->contacts->own.loose.data[place - 1] : NULL;
+    return body != NULL && !(rbIsFinite3(body->pose.position) && rbIsFinite3(body->velocity) &&
+                             rbIsFinite3(body->momentum));
+}
+
+bool rbContactStep_IsFinite(const rbStepEngine* engine)
+{
+    return rbContactStep_EachBody(engine, isInfinite, NULL) == 0;
 }
 
 // ------------------------------------------------------------------------------------------- start

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+// Least bodies of a block.
+#define BODIES_LEAST 256
+
 // The body of the host as the engine moves it; NULL: it has none.
 rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index)
 {
@@ -43,18 +46,20 @@ typedef struct EachBody {
     const void* args;
 } EachBody;
 
-static void doBodies(void* context, rbShare share)
+static double doBodies(const void* context, rbShare share)
 {
     const EachBody* each = context;
+    int count = 0;
     for (int i = share.begin; i < share.end; ++i) {
-        each->function(each->engine, i, each->args);
+        count += each->function(each->engine, i, each->args) ? 1 : 0;
     }
+    return count;
 }
 
-void rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args)
+int rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args)
 {
     EachBody each = {engine, function, args};
-    rbRunShares(engine->bodies.count, 256, doBodies, &each);
+    return (int)rbMeasureShares(engine->bodies.count, BODIES_LEAST, doBodies, &each).sum;
 }
 
 // The view of contacts on a body: its velocities and masses at its pose.
@@ -74,7 +79,7 @@ static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
     }
 }
 
-static void showOne(const rbStepEngine* engine, int index, const void* args)
+static bool showOne(const rbStepEngine* engine, int index, const void* args)
 {
     (void)args;
     const rbMechBody* body = rbContactStep_GetBody(engine, index);
@@ -84,6 +89,7 @@ static void showOne(const rbStepEngine* engine, int index, const void* args)
         memset(&engine->contacts->bodies.data[index], 0,
                sizeof(rbContactBody)); // it flies elsewhere
     }
+    return true;
 }
 
 void rbContactStep_ShowBodies(const rbStepEngine* engine)
@@ -93,7 +99,7 @@ void rbContactStep_ShowBodies(const rbStepEngine* engine)
     rbArray_Reserve(c->bodies, engine->bodies.count + 1);
     c->bodies.count = engine->bodies.count + 1;
     memset(&c->bodies.data[engine->bodies.count], 0, sizeof *c->bodies.data);
-    rbContactStep_EachBody(engine, showOne, NULL);
+    (void)rbContactStep_EachBody(engine, showOne, NULL);
 }
 
 // Reads velocities back from the contacts; only changes are applied to the momentum, so that
@@ -120,7 +126,7 @@ bool rbContactStep_IsTouched(const rbStepContacts* c, int index)
     return rbContactGraph_FindIsland(c->graph, index) >= 0;
 }
 
-static void takeOne(const rbStepEngine* engine, int index, const void* args)
+static bool takeOne(const rbStepEngine* engine, int index, const void* args)
 {
     (void)args;
     const rbStepContacts* c = engine->contacts;
@@ -130,11 +136,12 @@ static void takeOne(const rbStepEngine* engine, int index, const void* args)
         // Without rounding residues.
         body->momentum = c->bodies.data[index].isFrozen ? RB_VEC3_ZERO : body->momentum;
     }
+    return true;
 }
 
 void rbContactStep_TakeBodies(const rbStepEngine* engine)
 {
-    rbContactStep_EachBody(engine, takeOne, NULL);
+    (void)rbContactStep_EachBody(engine, takeOne, NULL);
 }
 
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time)
@@ -178,27 +185,63 @@ static double kickBody(rbMechBody* body, double h, rbVec3 paid)
     return work;
 }
 
-static void kickOne(rbStepEngine* engine, const rbStepHost* host, rbMechBody* body, double time,
-                    double h)
+// The forces of a time on bodies.
+typedef struct Kicks {
+    const rbStepEngine* engine;
+    const rbStepHost* host;
+    double time;
+    double h;
+    bool isEnd; // bodies that arrived in the step have already received their forces
+} Kicks;
+
+// Returns the work of forces without a potential.
+static double kickOne(const Kicks* kicks, rbMechBody* body)
 {
-    rbStepContacts* c = engine->contacts;
-    rbVec3 paid = rbContactStep_LoadBody(host, body, time).paid;
-    c->accounts.sums.load += kickBody(body, h, paid);
-    double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
-    c->flight.kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
+    rbVec3 paid = rbContactStep_LoadBody(kicks->host, body, kicks->time).paid;
+    double work = kickBody(body, kicks->h, paid);
+    double whole = 2.0 * kicks->h / rbContactStep_PartOf(kicks->engine, 2.0 * kicks->h);
+    kicks->engine->contacts->flight.kicks.data[body->index] =
+        rbScale(whole * body->invMass, body->force);
+    return work;
 }
 
-// isEnd: bodies that arrived in the step have already received their forces.
+static bool isKicked(const Kicks* kicks, const rbMechBody* body)
+{
+    const rbStepContacts* c = kicks->engine->contacts;
+    bool isLate = kicks->isEnd && (c->flight.late.data[body->index] > 0.0 ||
+                                   c->rest.isWoken.data[body->index] != 0);
+    return body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->rest.freeze, body->index);
+}
+
+// Whether loads act on a body: they may call the program, and their works are summed in order.
+static bool isLoaded(const Kicks* kicks, const rbMechBody* body)
+{
+    const rbMotionBody* motion = &kicks->host->motions[body->index];
+    return motion->load != NULL || rbLengthSquared(motion->torque) > 0.0;
+}
+
+// Kicks a body without loads; true: it has some.
+static bool kickUnloaded(const rbStepEngine* engine, int index, const void* args)
+{
+    int place = engine->contacts->own.places1.data[index];
+    rbMechBody* body = place > 0 ? &engine->contacts->own.loose.data[place - 1] : NULL;
+    if (body == NULL || !isKicked(args, body) || isLoaded(args, body)) {
+        return body != NULL && isKicked(args, body);
+    }
+    (void)kickOne(args, body);
+    return false;
+}
+
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              bool isEnd)
 {
     rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < c->own.loose.count; ++i) {
+    Kicks kicks = {engine, host, time, h, isEnd};
+    int left = rbContactStep_EachBody(engine, kickUnloaded, &kicks);
+    for (int i = 0; left > 0 && i < c->own.loose.count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
-        bool isLate = isEnd && (c->flight.late.data[body->index] > 0.0 ||
-                                c->rest.isWoken.data[body->index] != 0);
-        if (body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->rest.freeze, body->index)) {
-            kickOne(engine, host, body, time, h);
+        if (isKicked(&kicks, body) && isLoaded(&kicks, body)) {
+            c->accounts.sums.load += kickOne(&kicks, body);
         }
     }
 }
@@ -213,7 +256,8 @@ static void kickStriking(rbStepEngine* engine, const rbStepHost* host, int index
         c->rest.isWoken.data[index] != 0 || c->bodies.data[index].isFrozen) {
         return;
     }
-    kickOne(engine, host, body, c->grid.time, 0.5 * h);
+    Kicks kicks = {engine, host, c->grid.time, 0.5 * h, false};
+    c->accounts.sums.load += kickOne(&kicks, body);
     c->flight.late.data[index] = RB_STEP_SNAP * h;
     showBody(c, index, body);
 }
@@ -237,19 +281,23 @@ void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, do
     }
 }
 
-void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
+static bool placeFixed(const rbStepEngine* engine, int index, const void* time)
 {
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < c->own.loose.count; ++i) {
-        rbMechBody* body = &c->own.loose.data[i];
-        const rbPath* path = engine->bodies.data[body->index].def.path;
-        if (!body->isDynamic && path != NULL) {
-            rbStep_FollowPath(path, time, body, false);
-        }
+    const rbPath* path = engine->bodies.data[index].def.path;
+    bool isLoose = path != NULL && engine->contacts->own.places1.data[index] > 0;
+    rbMechBody* body = isLoose ? rbContactStep_GetBody(engine, index) : NULL;
+    if (body != NULL && !body->isDynamic) {
+        rbStep_FollowPath(path, *(const double*)time, body, false);
     }
+    return true;
 }
 
-static void flyOne(const rbStepEngine* engine, int index, const void* h)
+void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
+{
+    (void)rbContactStep_EachBody(engine, placeFixed, &time);
+}
+
+static bool flyOne(const rbStepEngine* engine, int index, const void* h)
 {
     bool isLoose = engine->contacts->own.places1.data[index] > 0;
     rbMechBody* body = isLoose ? rbContactStep_GetBody(engine, index) : NULL;
@@ -258,22 +306,24 @@ static void flyOne(const rbStepEngine* engine, int index, const void* h)
         rbMechBody_LookAhead(body, *(const double*)h);
         body->pose = body->ahead;
     }
+    return true;
 }
 
 void rbContactStep_FlyLoose(const rbStepEngine* engine, double h)
 {
-    rbContactStep_EachBody(engine, flyOne, &h);
+    (void)rbContactStep_EachBody(engine, flyOne, &h);
 }
 
-static void writeOne(const rbStepEngine* engine, int index, const void* host)
+static bool writeOne(const rbStepEngine* engine, int index, const void* host)
 {
     const rbMechBody* body = rbContactStep_GetBody(engine, index);
     if (body != NULL) {
         rbStep_WriteBody(host, body);
     }
+    return true;
 }
 
 void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host)
 {
-    rbContactStep_EachBody(engine, writeOne, host);
+    (void)rbContactStep_EachBody(engine, writeOne, host);
 }
