@@ -31,7 +31,8 @@ typedef struct Edge {
     X(int, nodes)   /* by body: its node, NONE where it has none */        \
     X(int, bodies)  /* by node, ascending */                               \
     X(int, scratch) /* of distribute: where the next item of a key goes */ \
-    X(Edge, edges)  /* contacts, then links */                             \
+    X(Edge, ends)   /* bodies of contacts, then links */                   \
+    X(Edge, edges)  /* the same as nodes */                                \
     X(int, parents) /* by node: union-find, then its island */             \
     X(int, levels)  /* by node */                                          \
     X(int, starts)  /* by node: first of its neighbors */                  \
@@ -95,12 +96,16 @@ static void distribute(rbContactGraph* graph, int keyCount, int* starts, int* so
 
 // ------------------------------------------------------------------------------------- nodes
 
-static void forgetNodes(rbContactGraph* graph, int bodyCount)
+static void forgetNodes(rbContactGraph* graph)
 {
     for (int i = 0; i < graph->bodies.count; ++i) {
         graph->nodes.data[graph->bodies.data[i]] = NONE;
     }
     graph->bodies.count = 0;
+}
+
+static void addNodes(rbContactGraph* graph, int bodyCount)
+{
     int known = graph->nodes.count;
     if (bodyCount > known) {
         SET_COUNT(graph->nodes, bodyCount);
@@ -161,39 +166,40 @@ static int findEnd(const Ends* ends, int body)
     return body < 0 || !rbContactBody_HasMass(&ends->bodies[body]) ? NONE : body;
 }
 
-static void findEnds(void* context, rbShare share)
+// Returns how many are new.
+static double findEnds(const void* context, rbShare share)
 {
     const Ends* ends = context;
     int count = ends->set->contactCount;
+    int newCount = 0;
     for (int i = share.begin; i < share.end; ++i) {
         const rbContact* contact = i < count ? &ends->set->contacts[i] : NULL;
         bool isIdle = contact != NULL && contact->isIdle;
         int a = contact != NULL ? contact->bodyA : ends->links[i - count][0];
         int b = contact != NULL ? contact->bodyB : ends->links[i - count][1];
-        ends->graph->edges.data[i] =
-            (Edge){isIdle ? NONE : findEnd(ends, a), isIdle ? NONE : findEnd(ends, b)};
+        Edge edge = {isIdle ? NONE : findEnd(ends, a), isIdle ? NONE : findEnd(ends, b)};
+        Edge* known = &ends->graph->ends.data[i];
+        newCount += known->a != edge.a || known->b != edge.b ? 1 : 0;
+        *known = edge;
     }
+    return newCount;
 }
 
-static void addEdges(rbContactGraph* graph, const rbContactSet* set, const rbContactBody* bodies,
-                     const int (*links)[2], int linkCount)
+static void addEdges(rbContactGraph* graph)
 {
-    Ends ends = {graph, set, bodies, links};
-    SET_COUNT(graph->edges, set->contactCount + linkCount);
-    graph->contactCount = set->contactCount;
-    Edge* edges = graph->edges.data;
-    rbRunShares(graph->edges.count, EDGES_LEAST, findEnds, &ends);
-    for (int i = 0; i < graph->edges.count; ++i) {
-        addBody(graph, edges[i].a);
-        addBody(graph, edges[i].b);
+    SET_COUNT(graph->edges, graph->ends.count);
+    for (int i = 0; i < graph->ends.count; ++i) {
+        addBody(graph, graph->ends.data[i].a);
+        addBody(graph, graph->ends.data[i].b);
     }
     sortBodies(graph);
     for (int i = 0; i < graph->bodies.count; ++i) {
         graph->nodes.data[graph->bodies.data[i]] = i;
     }
-    for (int i = 0; i < graph->edges.count; ++i) {
-        edges[i].a = edges[i].a == NONE ? NONE : graph->nodes.data[edges[i].a];
-        edges[i].b = edges[i].b == NONE ? NONE : graph->nodes.data[edges[i].b];
+    for (int i = 0; i < graph->ends.count; ++i) {
+        Edge end = graph->ends.data[i];
+        graph->edges.data[i] = (Edge){end.a == NONE ? NONE : graph->nodes.data[end.a],
+                                      end.b == NONE ? NONE : graph->nodes.data[end.b]};
     }
 }
 
@@ -376,8 +382,19 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
 {
     RB_ASSERT(graph != NULL && set != NULL && bodyCount >= 0);
     RB_ASSERT(linkCount == 0 || links != NULL);
-    forgetNodes(graph, bodyCount);
-    addEdges(graph, set, bodies, links, linkCount);
+    Ends ends = {graph, set, bodies, links};
+    int count = set->contactCount + linkCount;
+    bool isSame = graph->ends.count == count && graph->contactCount == set->contactCount;
+    addNodes(graph, bodyCount);
+    SET_COUNT(graph->ends, count);
+    isSame = rbMeasureShares(count, EDGES_LEAST, findEnds, &ends).sum == 0.0 && isSame;
+    if (isSame && count > 0) { // so are islands and levels
+        (void)writeLevels(graph, set);
+        return graph->islandCount;
+    }
+    graph->contactCount = set->contactCount;
+    forgetNodes(graph);
+    addEdges(graph);
     findIslands(graph);
     gatherBodies(graph);
     gatherNeighbors(graph);

@@ -109,6 +109,7 @@ static bool placeOne(const rbStepEngine* engine, int index, const void* h)
         double gain = rbLength(c->flight.kicks.data[index]);
         place->pose = body->pose;
         place->reach = reachOf(body, &c->bodies.data[index], *(const double*)h, gain);
+        place->way = rbScale(*(const double*)h, c->bodies.data[index].velocity);
     }
     return true;
 }
@@ -219,11 +220,16 @@ static double countBearing(const void* context, rbShare share)
     return count;
 }
 
+int rbContactStep_CountBearing(const rbStepContacts* c)
+{
+    return (int)rbMeasureShares(c->foundPoints, POINTS_LEAST, countBearing, c).sum;
+}
+
 void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
-    s->contactCount = (int)rbMeasureShares(c->foundPoints, POINTS_LEAST, countBearing, c).sum;
+    s->contactCount = rbContactStep_CountBearing(c);
     s->contactSum += isWhole ? s->contactCount : 0;
     s->islandCount = c->islandCount;
     s->pairCount = rbContactPairs_GetReport(c->pairs).pairCount;

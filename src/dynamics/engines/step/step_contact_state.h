@@ -460,6 +460,8 @@ void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h);
 // What the end of a step is like; and counts it.
 void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss);
 void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole);
+// Points with an impulse.
+int rbContactStep_CountBearing(const rbStepContacts* c);
 bool rbContactStep_IsFinite(const rbStepEngine* engine);
 
 // ------------------------------------------------------------------------------------------ step.c
