@@ -84,16 +84,9 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
     rbRunShares(count, BODIES_LEAST, sumBodies, &sums);
     rbLedger ledger = sums.parts[0];
     for (int i = 1; i < rbGetBlockCount(count, rbGetBlockSize(count, BODIES_LEAST)); ++i) {
-        const rbLedger* part = &sums.parts[i];
-        ledger.kineticLinear += part->kineticLinear;
-        ledger.kineticAngular += part->kineticAngular;
-        ledger.potential += part->potential;
-        ledger.work += part->work;
-        ledger.mass += part->mass;
-        ledger.energyScale += part->energyScale;
-        ledger.momentum = rbAdd(ledger.momentum, part->momentum);
-        ledger.spinMomentum = rbAdd(ledger.spinMomentum, part->spinMomentum);
-        ledger.angularMomentum = rbAdd(ledger.angularMomentum, part->angularMomentum);
+        for (size_t k = 0; k < sizeof ledger / sizeof(double); ++k) {
+            ((double*)&ledger)[k] += ((const double*)&sums.parts[i])[k];
+        }
     }
     rbEngineAccounts accounts = rbWorld_GetAccounts(world);
     ledger.work += world->externalWork;

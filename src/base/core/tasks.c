@@ -320,25 +320,30 @@ void rbRunShares(int count, int least, rbShareFn* function, void* context)
 }
 
 typedef struct Measure {
-    rbShareValueFn* function;
+    rbElementFn* function;
     const void* context;
-    double values[RB_BLOCKS_MAX];
+    rbElements blocks[RB_BLOCKS_MAX];
 } Measure;
 
 static void measureBlock(void* context, rbShare share)
 {
     Measure* measure = context;
-    measure->values[share.block] = measure->function(measure->context, share);
+    rbElements all = {0.0, 0.0};
+    for (int i = share.begin; i < share.end; ++i) {
+        double value = measure->function(measure->context, i);
+        all = (rbElements){all.sum + value, fmax(all.largest, value)};
+    }
+    measure->blocks[share.block] = all;
 }
 
-rbShareValues rbMeasureShares(int count, int least, rbShareValueFn* function, const void* context)
+rbElements rbRunElements(int count, int least, rbElementFn* function, const void* context)
 {
     Measure measure = {.function = function, .context = context};
-    rbShareValues values = {0.0, 0.0};
+    rbElements all = {0.0, 0.0};
     rbRunShares(count, least, measureBlock, &measure);
     for (int i = 0; i < rbGetBlockCount(count, rbGetBlockSize(count, least)); ++i) {
-        values.sum += measure.values[i];
-        values.largest = fmax(values.largest, measure.values[i]);
+        rbElements block = measure.blocks[i];
+        all = (rbElements){all.sum + block.sum, fmax(all.largest, block.largest)};
     }
-    return values;
+    return all;
 }

@@ -22,6 +22,7 @@
 
 #define DEPTH_SLACK 32 // far above trees of random boxes, so that rebuilding for it is rare
 #define SMALL 32       // the quality of a tree with so few boxes does not matter
+#define REFITS_MAX 64  // boxes that move together stay neighbors; in time they do not
 #define EMPTY INT32_MIN
 #define NODE_SIZE 64
 
@@ -532,9 +533,18 @@ static void reserveLeaves(rbBroadPhase* broad)
 static void improve(rbBroadPhase* broad)
 {
     const rbDynamicTree* tree = broad->state;
-    if (tree->isTooDeep || broad->count > 2 * tree->countAtBuild + SMALL) {
+    bool isOld = tree->refitCount > REFITS_MAX;
+    if (tree->isTooDeep || isOld || broad->count > 2 * tree->countAtBuild + SMALL) {
         build(broad);
     }
+}
+
+static void refitMany(rbBroadPhase* broad)
+{
+    rbDynamicTree* tree = broad->state;
+    tree->refitCount += 1;
+    refitAll(broad);
+    improve(broad);
 }
 
 static void insert(rbBroadPhase* broad, int id)
@@ -581,19 +591,6 @@ static void placeAll(rbBroadPhase* broad, bool isAnyNew)
     (void)isAnyNew;
     reserveLeaves(broad);
     build(broad);
-}
-
-// Boxes that move together stay neighbors; in time they do not.
-#define REFITS_MAX 64
-
-static void refitMany(rbBroadPhase* broad)
-{
-    rbDynamicTree* tree = broad->state;
-    if (++tree->refitCount > REFITS_MAX) {
-        build(broad);
-    } else {
-        refitAll(broad);
-    }
 }
 
 // ----------------------------------------------------------------------------------------- queries

@@ -166,23 +166,20 @@ static int findEnd(const Ends* ends, int body)
     return body < 0 || !rbContactBody_HasMass(&ends->bodies[body]) ? NONE : body;
 }
 
-// Returns how many are new.
-static double findEnds(const void* context, rbShare share)
+// Returns whether it is new.
+static double findEnds(const void* context, int index)
 {
     const Ends* ends = context;
     int count = ends->set->contactCount;
-    int newCount = 0;
-    for (int i = share.begin; i < share.end; ++i) {
-        const rbContact* contact = i < count ? &ends->set->contacts[i] : NULL;
-        bool isIdle = contact != NULL && contact->isIdle;
-        int a = contact != NULL ? contact->bodyA : ends->links[i - count][0];
-        int b = contact != NULL ? contact->bodyB : ends->links[i - count][1];
-        Edge edge = {isIdle ? NONE : findEnd(ends, a), isIdle ? NONE : findEnd(ends, b)};
-        Edge* known = &ends->graph->ends.data[i];
-        newCount += known->a != edge.a || known->b != edge.b ? 1 : 0;
-        *known = edge;
-    }
-    return newCount;
+    const rbContact* contact = index < count ? &ends->set->contacts[index] : NULL;
+    bool isIdle = contact != NULL && contact->isIdle;
+    int a = contact != NULL ? contact->bodyA : ends->links[index - count][0];
+    int b = contact != NULL ? contact->bodyB : ends->links[index - count][1];
+    Edge edge = {isIdle ? NONE : findEnd(ends, a), isIdle ? NONE : findEnd(ends, b)};
+    Edge* known = &ends->graph->ends.data[index];
+    bool isNew = known->a != edge.a || known->b != edge.b;
+    *known = edge;
+    return isNew;
 }
 
 static void addEdges(rbContactGraph* graph)
@@ -387,7 +384,7 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
     bool isSame = graph->ends.count == count && graph->contactCount == set->contactCount;
     addNodes(graph, bodyCount);
     SET_COUNT(graph->ends, count);
-    isSame = rbMeasureShares(count, EDGES_LEAST, findEnds, &ends).sum == 0.0 && isSame;
+    isSame = rbRunElements(count, EDGES_LEAST, findEnds, &ends).sum == 0.0 && isSame;
     if (isSame && count > 0) { // so are islands and levels
         (void)writeLevels(graph, set);
         return graph->islandCount;

@@ -25,10 +25,10 @@
 // A box with more than this many times the room it would get now is rebuilt: a body that has come
 // to rest loses the box of its flight.
 #define ROOM_EXCESS 4.0
-// With small steps a box reaches ahead by this many steps, and up to three more by the number of
-// its body: those that fall together do not all get new ones in the same step. Besides its reach it
-// has room for this part of it: velocities change.
-#define STRETCH_STEPS 2
+// With small steps a box reaches ahead by this many steps, that of every other body by one more:
+// those that fall together do not all get new ones in the same step. Besides its reach it has room
+// for this part of it: velocities change.
+#define STRETCH_STEPS 1
 #define REACH_PART 0.25
 // Boxes are moved together if more than one in this many does.
 #define MANY_PART 8
@@ -577,7 +577,7 @@ static double getNeededRoom(const rbContactPairs* pairs, const rbNearBody* body,
 
 static rbVec3 getWantedStretch(const rbContactPairs* pairs, const rbNearBody* body)
 {
-    int steps = STRETCH_STEPS + (int)((body - pairs->bodies.data) % 4);
+    int steps = STRETCH_STEPS + (int)((body - pairs->bodies.data) % 2);
     return isStretched(pairs, body) ? rbScale(steps, body->way) : RB_VEC3_ZERO;
 }
 
@@ -653,17 +653,12 @@ static void findChanges(rbContactPairs* pairs, int index, rbIdList* found, rbIdL
         count += (id > index || isChanged[id] == 0) && isNew(pairs, index, id) ? 1 : 0;
     }
     found->count = count;
-    for (int i = 0; body->traits.isBounded && i < pairs->unbounded.count; ++i) {
-        int id = pairs->unbounded.data[i];
-        const rbNearBody* plane = &pairs->bodies.data[id];
-        if (plane->isPlaced && isBoxBelow(plane, &body->box.bounds) && isNew(pairs, index, id)) {
+    int others = body->traits.isBounded ? pairs->unbounded.count : pairs->bodies.count;
+    for (int i = 0; i < others; ++i) {
+        int id = body->traits.isBounded ? pairs->unbounded.data[i] : i;
+        const rbNearBody* other = &pairs->bodies.data[id];
+        if (other->isPlaced && areNear(body, other) && isNew(pairs, index, id)) {
             rbIdList_Push(found, id);
-        }
-    }
-    for (int i = 0; !body->traits.isBounded && i < pairs->bodies.count; ++i) {
-        const rbNearBody* other = &pairs->bodies.data[i];
-        if (other->traits.isBounded && other->isPlaced && isBoxBelow(body, &other->box.bounds)) {
-            rbIdList_Push(found, i);
         }
     }
     for (int32_t link = firstLink(pairs, index); link >= 0;

@@ -1068,38 +1068,35 @@ static bool isUntouched(const WideBody* body, const SlotBody* start)
 }
 
 // Returns the work of contacts, the change of kinetic energy not due to the kicks, J.
-static double finishBodies(const void* context, rbShare share)
+static double finishBody(const void* context, int slot)
 {
     const Shared* shared = context;
     const rbContactSubsteps* s = shared->s;
     const rbSubstepsTask* task = shared->task;
     double perStep = 1.0 / task->run->h;
-    double work = 0.0;
-    for (int i = share.begin + (share.begin == 0 ? 1 : 0); i < share.end; ++i) {
-        const WideBody* body = &s->bodies.data[i];
-        const SlotBody* start = &s->starts.data[i];
-        rbContactBody* shown = &task->run->bodies[start->index];
-        rbContactBody* flight = &task->flights[start->index];
-        rbVec3 kick = task->kicks[start->index];
-        if (isUntouched(body, start)) {
-            continue; // it flies as if alone
-        }
-        rbVec3 flown = rbAdd(shown->velocity, widen(body->moved, perStep));
-        rbVec3 added = rbAddScaled(widen(body->velocity, 1.0), -0.5, kick);
-        rbVec3 y = widen(body->spin, 1.0);
-        if (!rbIsFinite3(flown) || !rbIsFinite3(added) || !rbIsFinite3(y)) {
-            continue; // numbers beyond single precision: it flies on
-        }
-        rbVec3 before = rbSolveFactor(&start->factor, shown->spin);
-        rbVec3 mean = rbAddScaled(shown->velocity, 0.5, added);
-        double mass = shown->invMass > 0.0 ? 1.0 / shown->invMass : 0.0;
-        work += mass * (rbDot(rbAdd(added, kick), mean) - rbDot(kick, flown)) +
-                rbDot(y, rbAddScaled(before, 0.5, y));
-        flight->velocity = flown;
-        flight->spin = rbAdd(shown->spin, turnOf(start, body->turned, perStep));
-        shown->velocity = rbAdd(shown->velocity, added);
-        shown->spin = rbAdd(shown->spin, turnOf(start, body->spin, 1.0));
+    const WideBody* body = &s->bodies.data[slot];
+    const SlotBody* start = &s->starts.data[slot];
+    if (slot == 0 || isUntouched(body, start)) {
+        return 0.0; // it flies as if alone
     }
+    rbContactBody* shown = &task->run->bodies[start->index];
+    rbContactBody* flight = &task->flights[start->index];
+    rbVec3 kick = task->kicks[start->index];
+    rbVec3 flown = rbAdd(shown->velocity, widen(body->moved, perStep));
+    rbVec3 added = rbAddScaled(widen(body->velocity, 1.0), -0.5, kick);
+    rbVec3 y = widen(body->spin, 1.0);
+    if (!rbIsFinite3(flown) || !rbIsFinite3(added) || !rbIsFinite3(y)) {
+        return 0.0; // numbers beyond single precision: it flies on
+    }
+    rbVec3 before = rbSolveFactor(&start->factor, shown->spin);
+    rbVec3 mean = rbAddScaled(shown->velocity, 0.5, added);
+    double mass = shown->invMass > 0.0 ? 1.0 / shown->invMass : 0.0;
+    double work = mass * (rbDot(rbAdd(added, kick), mean) - rbDot(kick, flown)) +
+                  rbDot(y, rbAddScaled(before, 0.5, y));
+    flight->velocity = flown;
+    flight->spin = rbAdd(shown->spin, turnOf(start, body->turned, perStep));
+    shown->velocity = rbAdd(shown->velocity, added);
+    shown->spin = rbAdd(shown->spin, turnOf(start, body->spin, 1.0));
     return work;
 }
 
@@ -1190,6 +1187,6 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
         done.solved.gapError <= settings->tolerance && done.approach <= settings->velocityTolerance;
     rbRunShares(substeps->groups.count, GROUPS_LEAST, finishPoints, &shared);
     finishJoints(substeps, task);
-    done.work = rbMeasureShares(bodyCount, BODIES_LEAST, finishBodies, &shared).sum;
+    done.work = rbRunElements(bodyCount, BODIES_LEAST, finishBody, &shared).sum;
     return done;
 }

@@ -259,7 +259,7 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
     int64_t unmet = countUnmet(engine);
     if (rbContactOrder_IsUsed(engine)) {
         rbContactOrder_Advance(engine, host, time);
-        *reached = rbContactStep_IsFinite(engine) ? time : engine->time;
+        *reached = rbContactStep_IsFinite(c) ? time : engine->time;
         engine->time = *reached;
         if (*reached < time) {
             return RB_STATUS_LIMIT;
@@ -267,7 +267,7 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
         return countUnmet(engine) > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
     }
     while (step(engine, host, time)) {
-        if (!rbContactStep_IsFinite(engine)) {
+        if (!rbContactStep_IsFinite(c)) {
             *reached = engine->time;
             return RB_STATUS_LIMIT;
         }

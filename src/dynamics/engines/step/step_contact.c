@@ -8,8 +8,8 @@
 // and this many steps more, until it is said that they are not separated.
 #define PART_TIMES 4.0
 #define PART_STEPS 100.0
-// Least points of a block.
-#define POINTS_LEAST 256
+// Least bodies and points of a block.
+#define LEAST 256
 
 // ------------------------------------------------------------------------------------------ bodies
 
@@ -99,7 +99,7 @@ static double getNextStep(const rbStepEngine* engine)
     return engine->settings.step / parts;
 }
 
-static bool placeOne(const rbStepEngine* engine, int index, const void* h)
+static double placeOne(const rbStepEngine* engine, int index, const void* h)
 {
     const rbStepContacts* c = engine->contacts;
     const rbMechBody* body = rbContactStep_GetBody(engine, index);
@@ -111,7 +111,7 @@ static bool placeOne(const rbStepEngine* engine, int index, const void* h)
         place->reach = reachOf(body, &c->bodies.data[index], *(const double*)h, gain);
         place->way = rbScale(*(const double*)h, c->bodies.data[index].velocity);
     }
-    return true;
+    return 0.0;
 }
 
 // Bodies as contacts see them, at the current poses with the current velocities.
@@ -153,7 +153,7 @@ void rbStepContacts_Find(rbStepEngine* engine)
     }
 }
 
-static bool isFaster(const rbStepEngine* engine, int index, const void* h)
+static double isFaster(const rbStepEngine* engine, int index, const void* h)
 {
     const rbStepContacts* c = engine->contacts;
     bool isTouched = rbContactStep_IsTouched(c, index);
@@ -166,7 +166,7 @@ static bool isFaster(const rbStepEngine* engine, int index, const void* h)
 bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
 {
     double h = getNextStep(engine);
-    return rbContactStep_EachBody(engine, isFaster, &h) > 0;
+    return rbContactStep_EachBody(engine, isFaster, &h) > 0.0;
 }
 
 // ------------------------------------------------------------------------------------ in a step
@@ -210,26 +210,16 @@ void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss)
     miss->overlap = c->settings.isOverlapAllowed && !isParting ? c->statistics.overlap : 0.0;
 }
 
-static double countBearing(const void* context, rbShare share)
+static double isBearing(const void* c, int index)
 {
-    const rbStepContacts* c = context;
-    int count = 0;
-    for (int i = share.begin; i < share.end; ++i) {
-        count += c->set.points[i].impulse[0] > 0.0 ? 1 : 0;
-    }
-    return count;
-}
-
-int rbContactStep_CountBearing(const rbStepContacts* c)
-{
-    return (int)rbMeasureShares(c->foundPoints, POINTS_LEAST, countBearing, c).sum;
+    return ((const rbStepContacts*)c)->set.points[index].impulse[0] > 0.0;
 }
 
 void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
-    s->contactCount = rbContactStep_CountBearing(c);
+    s->contactCount = (int)rbRunElements(c->foundPoints, LEAST, isBearing, c).sum;
     s->contactSum += isWhole ? s->contactCount : 0;
     s->islandCount = c->islandCount;
     s->pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
@@ -247,18 +237,16 @@ void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool 
     engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, h);
 }
 
-static bool isInfinite(const rbStepEngine* engine, int index, const void* args)
+static double isInfinite(const void* c, int place)
 {
-    (void)args;
-    int place = engine->contacts->own.places1.data[index];
-    const rbMechBody* body = place > 0 ? &engine->contacts->own.loose.data[place - 1] : NULL;
-    return body != NULL && !(rbIsFinite3(body->pose.position) && rbIsFinite3(body->velocity) &&
-                             rbIsFinite3(body->momentum));
+    const rbMechBody* body = &((const rbStepContacts*)c)->own.loose.data[place];
+    return !rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
+           !rbIsFinite3(body->momentum);
 }
 
-bool rbContactStep_IsFinite(const rbStepEngine* engine)
+bool rbContactStep_IsFinite(const rbStepContacts* c)
 {
-    return rbContactStep_EachBody(engine, isInfinite, NULL) == 0;
+    return rbRunElements(c->own.loose.count, LEAST, isInfinite, c).sum == 0.0;
 }
 
 // ------------------------------------------------------------------------------------------- start

@@ -383,7 +383,7 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
     }
 }
 
-static bool takeFlight(const rbStepEngine* engine, int index, const void* args)
+static double takeFlight(const rbStepEngine* engine, int index, const void* args)
 {
     (void)args;
     const rbStepContacts* c = engine->contacts;
@@ -395,7 +395,7 @@ static bool takeFlight(const rbStepEngine* engine, int index, const void* args)
         body->lentMomentum = body->momentum;
         rbContactStep_TakeBody(&c->flight.bodies.data[index], body);
     }
-    return true;
+    return 0.0;
 }
 
 // Bodies of these islands fly with one velocity ...
@@ -547,15 +547,17 @@ static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mech
     return isLate;
 }
 
-static void returnBody(const rbStepEngine* engine, int index, double h)
+// Returns what the flight lifted it, see payWay.
+static double returnSpeed(const rbStepEngine* engine, int index, const void* args)
 {
     rbStepContacts* c = engine->contacts;
+    double h = *(const double*)args;
     bool hasFlight = rbContactStep_HasFlight(c, index);
     double* late = &c->flight.late.data[index];
-    rbMechBody* body = hasFlight || *late > 0.0 ? rbContactStep_GetBody(engine, index) : NULL;
-    bool isOwn = engine->bodies.data[index].mechanism < 0;
-    if (body == NULL || !body->isDynamic || !isOwn) {
-        return;
+    bool isOwn = (hasFlight || *late > 0.0) && engine->bodies.data[index].mechanism < 0;
+    rbMechBody* body = isOwn ? rbContactStep_GetBody(engine, index) : NULL;
+    if (body == NULL || !body->isDynamic) {
+        return 0.0;
     }
     rbVec3 flight = body->velocity;
     if (hasFlight) {
@@ -568,28 +570,15 @@ static void returnBody(const rbStepEngine* engine, int index, double h)
     if (c->flight.kinds.data[index] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
         *late = fmax(*late, RB_STEP_SNAP * h);
     }
-    if (*late > 0.0) {
-        rbVec3 kick = rbScale(rbContactStep_PartOf(engine, h), c->flight.kicks.data[index]);
-        rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
-        double share = shareOf(start, kick, flight) - 0.5;
-        body->velocity = rbAddScaled(body->velocity, share, kick);
-        body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
-        c->accounts.sums.lifted += payWay(body, start, kick, flight);
+    if (!(*late > 0.0)) {
+        return 0.0;
     }
-}
-
-static bool mayBeLate(const rbStepContacts* c, int index)
-{
-    return c->flight.kinds.data[index] == RB_FLIGHT_TWICE || c->flight.late.data[index] > 0.0;
-}
-
-static bool returnQuick(const rbStepEngine* engine, int index, const void* h)
-{
-    bool isLeft = mayBeLate(engine->contacts, index);
-    if (!isLeft) {
-        returnBody(engine, index, *(const double*)h);
-    }
-    return isLeft;
+    rbVec3 kick = rbScale(rbContactStep_PartOf(engine, h), c->flight.kicks.data[index]);
+    rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
+    double share = shareOf(start, kick, flight) - 0.5;
+    body->velocity = rbAddScaled(body->velocity, share, kick);
+    body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
+    return payWay(body, start, kick, flight);
 }
 
 // ... and continue with the other. Arriving bodies collide with the forces of their time in the
@@ -600,12 +589,7 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         shareLate(c, &engine->mechanisms.data[i]);
     }
-    int left = rbContactStep_EachBody(engine, returnQuick, &h);
-    for (int i = 0; left > 0 && i < engine->bodies.count; ++i) {
-        if (mayBeLate(c, i)) {
-            returnBody(engine, i, h);
-        }
-    }
+    c->accounts.sums.lifted += rbContactStep_EachBody(engine, returnSpeed, &h);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isForced = true};

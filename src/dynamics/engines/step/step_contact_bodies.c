@@ -46,20 +46,16 @@ typedef struct EachBody {
     const void* args;
 } EachBody;
 
-static double doBodies(const void* context, rbShare share)
+static double doBody(const void* context, int index)
 {
     const EachBody* each = context;
-    int count = 0;
-    for (int i = share.begin; i < share.end; ++i) {
-        count += each->function(each->engine, i, each->args) ? 1 : 0;
-    }
-    return count;
+    return each->function(each->engine, index, each->args);
 }
 
-int rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args)
+double rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args)
 {
     EachBody each = {engine, function, args};
-    return (int)rbMeasureShares(engine->bodies.count, BODIES_LEAST, doBodies, &each).sum;
+    return rbRunElements(engine->bodies.count, BODIES_LEAST, doBody, &each).sum;
 }
 
 // The view of contacts on a body: its velocities and masses at its pose.
@@ -79,7 +75,7 @@ static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
     }
 }
 
-static bool showOne(const rbStepEngine* engine, int index, const void* args)
+static double showOne(const rbStepEngine* engine, int index, const void* args)
 {
     (void)args;
     const rbMechBody* body = rbContactStep_GetBody(engine, index);
@@ -89,7 +85,7 @@ static bool showOne(const rbStepEngine* engine, int index, const void* args)
         memset(&engine->contacts->bodies.data[index], 0,
                sizeof(rbContactBody)); // it flies elsewhere
     }
-    return true;
+    return 0.0;
 }
 
 void rbContactStep_ShowBodies(const rbStepEngine* engine)
@@ -126,7 +122,7 @@ bool rbContactStep_IsTouched(const rbStepContacts* c, int index)
     return rbContactGraph_FindIsland(c->graph, index) >= 0;
 }
 
-static bool takeOne(const rbStepEngine* engine, int index, const void* args)
+static double takeOne(const rbStepEngine* engine, int index, const void* args)
 {
     (void)args;
     const rbStepContacts* c = engine->contacts;
@@ -136,7 +132,7 @@ static bool takeOne(const rbStepEngine* engine, int index, const void* args)
         // Without rounding residues.
         body->momentum = c->bodies.data[index].isFrozen ? RB_VEC3_ZERO : body->momentum;
     }
-    return true;
+    return 0.0;
 }
 
 void rbContactStep_TakeBodies(const rbStepEngine* engine)
@@ -205,44 +201,39 @@ static double kickOne(const Kicks* kicks, rbMechBody* body)
     return work;
 }
 
-static bool isKicked(const Kicks* kicks, const rbMechBody* body)
+// Loads may call the program, and their works are summed in order: bodies with them come later.
+static bool isKicked(const Kicks* kicks, const rbMechBody* body, bool isLoaded)
 {
     const rbStepContacts* c = kicks->engine->contacts;
+    const rbMotionBody* motion = &kicks->host->motions[body->index];
     bool isLate = kicks->isEnd && (c->flight.late.data[body->index] > 0.0 ||
                                    c->rest.isWoken.data[body->index] != 0);
-    return body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->rest.freeze, body->index);
+    bool hasLoad = motion->load != NULL || rbLengthSquared(motion->torque) > 0.0;
+    return body->isDynamic && !isLate && hasLoad == isLoaded &&
+           !rbContactFreeze_IsFrozen(c->rest.freeze, body->index);
 }
 
-// Whether loads act on a body: they may call the program, and their works are summed in order.
-static bool isLoaded(const Kicks* kicks, const rbMechBody* body)
+// A loose body without loads; returns 1 for one that has some.
+static double kickUnloaded(const void* context, int place)
 {
-    const rbMotionBody* motion = &kicks->host->motions[body->index];
-    return motion->load != NULL || rbLengthSquared(motion->torque) > 0.0;
-}
-
-// Kicks a body without loads; true: it has some.
-static bool kickUnloaded(const rbStepEngine* engine, int index, const void* args)
-{
-    int place = engine->contacts->own.places1.data[index];
-    rbMechBody* body = place > 0 ? &engine->contacts->own.loose.data[place - 1] : NULL;
-    if (body == NULL || !isKicked(args, body) || isLoaded(args, body)) {
-        return body != NULL && isKicked(args, body);
+    const Kicks* kicks = context;
+    rbMechBody* body = &kicks->engine->contacts->own.loose.data[place];
+    if (isKicked(kicks, body, false)) {
+        (void)kickOne(kicks, body);
     }
-    (void)kickOne(args, body);
-    return false;
+    return isKicked(kicks, body, true);
 }
 
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              bool isEnd)
 {
     rbStepContacts* c = engine->contacts;
+    int count = c->own.loose.count;
     Kicks kicks = {engine, host, time, h, isEnd};
-    int left = rbContactStep_EachBody(engine, kickUnloaded, &kicks);
-    for (int i = 0; left > 0 && i < c->own.loose.count; ++i) {
+    double left = rbRunElements(count, BODIES_LEAST, kickUnloaded, &kicks).sum;
+    for (int i = 0; left > 0.0 && i < count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
-        if (isKicked(&kicks, body) && isLoaded(&kicks, body)) {
-            c->accounts.sums.load += kickOne(&kicks, body);
-        }
+        c->accounts.sums.load += isKicked(&kicks, body, true) ? kickOne(&kicks, body) : 0.0;
     }
 }
 
@@ -281,7 +272,7 @@ void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, do
     }
 }
 
-static bool placeFixed(const rbStepEngine* engine, int index, const void* time)
+static double placeFixed(const rbStepEngine* engine, int index, const void* time)
 {
     const rbPath* path = engine->bodies.data[index].def.path;
     bool isLoose = path != NULL && engine->contacts->own.places1.data[index] > 0;
@@ -289,7 +280,7 @@ static bool placeFixed(const rbStepEngine* engine, int index, const void* time)
     if (body != NULL && !body->isDynamic) {
         rbStep_FollowPath(path, *(const double*)time, body, false);
     }
-    return true;
+    return 0.0;
 }
 
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
@@ -297,7 +288,7 @@ void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
     (void)rbContactStep_EachBody(engine, placeFixed, &time);
 }
 
-static bool flyOne(const rbStepEngine* engine, int index, const void* h)
+static double flyOne(const rbStepEngine* engine, int index, const void* h)
 {
     bool isLoose = engine->contacts->own.places1.data[index] > 0;
     rbMechBody* body = isLoose ? rbContactStep_GetBody(engine, index) : NULL;
@@ -306,7 +297,7 @@ static bool flyOne(const rbStepEngine* engine, int index, const void* h)
         rbMechBody_LookAhead(body, *(const double*)h);
         body->pose = body->ahead;
     }
-    return true;
+    return 0.0;
 }
 
 void rbContactStep_FlyLoose(const rbStepEngine* engine, double h)
@@ -314,13 +305,13 @@ void rbContactStep_FlyLoose(const rbStepEngine* engine, double h)
     (void)rbContactStep_EachBody(engine, flyOne, &h);
 }
 
-static bool writeOne(const rbStepEngine* engine, int index, const void* host)
+static double writeOne(const rbStepEngine* engine, int index, const void* host)
 {
     const rbMechBody* body = rbContactStep_GetBody(engine, index);
     if (body != NULL) {
         rbStep_WriteBody(host, body);
     }
-    return true;
+    return 0.0;
 }
 
 void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host)

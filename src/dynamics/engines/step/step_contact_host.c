@@ -25,9 +25,6 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
 {
     const rbStepContacts* c = engine->contacts;
     int count = 0;
-    if (c != NULL && capacity == 0) {
-        return rbContactStep_CountBearing(c);
-    }
     for (int i = 0; c != NULL && i < c->foundCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {

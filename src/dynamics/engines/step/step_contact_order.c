@@ -122,7 +122,7 @@ static bool makeRun(rbStepEngine* engine, const rbStepHost* host, double h, int 
     }
     RB_ASSERT(!isSame || fabs(engine->contacts->grid.time - start - h) <= 1e-9 * (fabs(start) + h));
     engine->contacts->grid.time = start + h;
-    return isSame && rbContactStep_IsFinite(engine);
+    return isSame && rbContactStep_IsFinite(engine->contacts);
 }
 
 // All runs as one step; returns the estimate of its error, m. start: the result of no step.
@@ -362,7 +362,7 @@ void rbContactOrder_Advance(rbStepEngine* engine, const rbStepHost* host, double
     double snap = RB_STEP_SNAP * settings->step;
     bool isChosen = settings->errorMax > 0.0;
     bool isMade = true;
-    while (isMade && rbContactStep_IsFinite(engine)) {
+    while (isMade && rbContactStep_IsFinite(c)) {
         rbPoll();
         double next = isChosen ? time : c->grid.origin + (double)c->grid.index * settings->step;
         bool isKnown = c->trial.isFlown && c->grid.time + c->trial.step > time + snap;
@@ -376,7 +376,7 @@ void rbContactOrder_Advance(rbStepEngine* engine, const rbStepHost* host, double
             c->order.chosen = settings->step;
         }
     }
-    if (time > c->grid.time + snap && rbContactStep_IsFinite(engine)) {
+    if (time > c->grid.time + snap && rbContactStep_IsFinite(c)) {
         show(engine, host, time);
     } else {
         c->trial.work = 0.0;

@@ -504,26 +504,10 @@ static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
     return true;
 }
 
-// How many contacts of a block small steps cannot solve.
-static double countOthers(const void* context, rbShare share)
+// Whether small steps cannot solve a contact.
+static double isOther(const void* run, int contact)
 {
-    const rbContactRun* run = context;
-    int count = 0;
-    for (int i = share.begin; i < share.end; ++i) {
-        count += rbContactSubsteps_CanSolve(run, i, run->restSpeed) ? 0 : 1;
-    }
-    return count;
-}
-
-// A flight that small steps will change.
-static bool beginQuick(const rbStepEngine* engine, int index, const void* args)
-{
-    (void)args;
-    rbStepContacts* c = engine->contacts;
-    if (c->flight.kinds.data[index] != RB_FLIGHT_PLAIN) {
-        c->flight.bodies.data[index] = c->bodies.data[index];
-    }
-    return true;
+    return !rbContactSubsteps_CanSolve(run, contact, ((const rbContactRun*)run)->restSpeed);
 }
 
 // The capped mode: all islands that small steps can solve, together. Returns whether others remain.
@@ -533,7 +517,7 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
     rbContactRun run = rbContactStep_MakeRun(c, NULL, h);
     bool isLeft = false;
     bool areAll = rbContactFreeze_GetCount(c->rest.freeze) == 0 &&
-                  rbMeasureShares(c->set.contactCount, LEAST, countOthers, &run).sum == 0.0;
+                  rbRunElements(c->set.contactCount, LEAST, isOther, &run).sum == 0.0;
     c->solvers.quickJoints.count = 0;
     rbArray_Reserve(c->solvers.quick, c->set.contactCount);
     int* quick = c->solvers.quick.data;
@@ -553,7 +537,6 @@ static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
             c->flight.kinds.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
         }
     }
-    (void)rbContactStep_EachBody(engine, beginQuick, NULL);
     c->solvers.quick.count = (int)(quick - c->solvers.quick.data);
     run.order = c->solvers.quick.data;
     run.orderCount = c->solvers.quick.count;
@@ -599,15 +582,16 @@ static void keepPoints(rbStepContacts* c)
 // ------------------------------------------------------------------------------------------ stages
 
 // A body at the start of the stage.
-static bool beginFlight(const rbStepEngine* engine, int index, const void* args)
+static double beginFlight(const rbStepEngine* engine, int index, const void* args)
 {
     (void)args;
     rbStepContacts* c = engine->contacts;
     c->flight.late.data[index] = 0.0;
     c->flight.kinds.data[index] = RB_FLIGHT_PLAIN;
+    c->flight.bodies.data[index] = c->bodies.data[index];
     c->accounts.given.data[index] = 0.0;
     c->stage.before.data[index] = c->bodies.data[index];
-    return true;
+    return 0.0;
 }
 
 bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
@@ -652,19 +636,14 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     }
 }
 
-// How many contacts of a block collide.
-static double countColliding(const void* context, rbShare share)
+static double isCollision(const void* context, int index)
 {
     const rbStepContacts* c = context;
-    int count = 0;
-    for (int i = share.begin; i < share.end; ++i) {
-        const rbContact* contact = &c->set.contacts[i];
-        int island = rbContactGraph_FindIsland(c->graph, contact->bodyA);
-        island = island >= 0 ? island : rbContactGraph_FindIsland(c->graph, contact->bodyB);
-        bool isAlone = island >= 0 && rbContactGraph_GetIsland(c->graph, island).contactCount == 1;
-        count += isByLaw(c, contact, isAlone) ? 1 : 0;
-    }
-    return count;
+    const rbContact* contact = &c->set.contacts[index];
+    int island = rbContactGraph_FindIsland(c->graph, contact->bodyA);
+    island = island >= 0 ? island : rbContactGraph_FindIsland(c->graph, contact->bodyB);
+    bool isAlone = island >= 0 && rbContactGraph_GetIsland(c->graph, island).contactCount == 1;
+    return isByLaw(c, contact, isAlone);
 }
 
 bool rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
@@ -672,7 +651,7 @@ bool rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host,
 {
     const rbStepContacts* c = engine->contacts;
     if (c->solvers.substeps != NULL &&
-        rbMeasureShares(c->set.contactCount, LEAST, countColliding, c).sum == 0.0) {
+        rbRunElements(c->set.contactCount, LEAST, isCollision, c).sum == 0.0) {
         return false;
     }
     rbContactStep_OpenAccounts(engine, host, engine->contacts->grid.time, h, 1.0);

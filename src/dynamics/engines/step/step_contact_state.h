@@ -248,9 +248,9 @@ static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rb
 // The body of the host as the engine moves it; NULL: there is none.
 rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index);
 // Calls a function for every number of a body, on several threads: it changes only that body.
-// Returns of how many it was true.
-typedef bool rbEachBodyFn(const rbStepEngine* engine, int index, const void* args);
-int rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args);
+// Returns the sum of its values.
+typedef double rbEachBodyFn(const rbStepEngine* engine, int index, const void* args);
+double rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args);
 // Bodies in no mechanism, from the states of the host.
 void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, double time);
 void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host);
@@ -460,9 +460,7 @@ void rbContactStep_ScaleGuess(const rbStepEngine* engine, double h);
 // What the end of a step is like; and counts it.
 void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss);
 void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole);
-// Points with an impulse.
-int rbContactStep_CountBearing(const rbStepContacts* c);
-bool rbContactStep_IsFinite(const rbStepEngine* engine);
+bool rbContactStep_IsFinite(const rbStepContacts* c);
 
 // ------------------------------------------------------------------------------------------ step.c
 // The first half of a step from the node: impulses of the position stage. Bodies have not moved.

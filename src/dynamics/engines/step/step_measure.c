@@ -25,16 +25,17 @@ typedef struct Measured {
     const rbContactBody* bodies;
     double tolerance;
     const rbPairGaps* start;
+    double* deepest; // m, by block
+    int blockSize;
 } Measured;
 
-static void noteGaps(void* context, rbShare share)
+static double noteGap(const void* context, int index)
 {
     const Measured* m = context;
-    for (int i = share.begin; i < share.end; ++i) {
-        const rbContact* contact = &m->set->contacts[i];
-        m->start->list.data[i] =
-            (rbPairGap){contact->bodyA, contact->bodyB, rbFindLeastGap(m->set, contact)};
-    }
+    const rbContact* contact = &m->set->contacts[index];
+    double gap = rbFindLeastGap(m->set, contact);
+    m->start->list.data[index] = (rbPairGap){contact->bodyA, contact->bodyB, gap};
+    return gap;
 }
 
 void rbPairGaps_Note(rbPairGaps* gaps, const rbContactSet* set, int contactCount)
@@ -42,7 +43,7 @@ void rbPairGaps_Note(rbPairGaps* gaps, const rbContactSet* set, int contactCount
     Measured noted = {.set = set, .start = gaps};
     rbArray_Reserve(gaps->list, contactCount);
     gaps->list.count = contactCount;
-    rbRunShares(contactCount, CONTACTS_LEAST, noteGaps, &noted);
+    (void)rbRunElements(contactCount, CONTACTS_LEAST, noteGap, &noted);
 }
 
 // The gap that a pair had at the start; INFINITY: it was not near.
@@ -95,18 +96,16 @@ static double measurePoint(const rbContact* contact, const rbContactPoint* point
     return error;
 }
 
-static double measureSpeeds(const void* context, rbShare share)
+static double measureSpeed(const void* context, int index)
 {
     const Measured* m = context;
+    const rbContact* contact = &m->set->contacts[m->order != NULL ? m->order[index] : index];
+    bool isIn = rbContactBody_IsMoved(&m->bodies[contact->bodyA]) ||
+                rbContactBody_IsMoved(&m->bodies[contact->bodyB]);
     double error = 0.0;
-    for (int i = share.begin; i < share.end; ++i) {
-        const rbContact* contact = &m->set->contacts[m->order != NULL ? m->order[i] : i];
-        bool isIn = rbContactBody_IsMoved(&m->bodies[contact->bodyA]) ||
-                    rbContactBody_IsMoved(&m->bodies[contact->bodyB]);
-        for (int k = 0; isIn && k < contact->pointCount; ++k) {
-            const rbContactPoint* point = &m->set->points[contact->firstPoint + k];
-            error = fmax(error, measurePoint(contact, point, m->bodies, m->tolerance));
-        }
+    for (int k = 0; isIn && k < contact->pointCount; ++k) {
+        const rbContactPoint* point = &m->set->points[contact->firstPoint + k];
+        error = fmax(error, measurePoint(contact, point, m->bodies, m->tolerance));
     }
     return error;
 }
@@ -115,25 +114,26 @@ double rbMeasureSpeeds(const rbContactSet* set, const int* order, int orderCount
                        const rbContactBody* bodies, double tolerance)
 {
     Measured all = {.set = set, .order = order, .bodies = bodies, .tolerance = tolerance};
-    return rbMeasureShares(orderCount, CONTACTS_LEAST, measureSpeeds, &all).largest;
+    return rbRunElements(orderCount, CONTACTS_LEAST, measureSpeed, &all).largest;
 }
 
-static double measureOverlaps(const void* context, rbShare share)
+// The deepest so far of its block: few are looked up.
+static double measureOverlap(const void* context, int index)
 {
     const Measured* m = context;
-    double deepest = 0.0;
-    for (int i = share.begin; i < share.end; ++i) {
-        const rbContact* contact = &m->set->contacts[i];
-        double depth = -rbFindLeastGap(m->set, contact);
-        if (depth > deepest && depth > -findGap(m->start, contact->bodyA, contact->bodyB)) {
-            deepest = depth;
-        }
+    const rbContact* contact = &m->set->contacts[index];
+    double* deepest = &m->deepest[index / m->blockSize];
+    double depth = -rbFindLeastGap(m->set, contact);
+    if (depth > *deepest && depth > -findGap(m->start, contact->bodyA, contact->bodyB)) {
+        *deepest = depth;
     }
-    return deepest;
+    return *deepest;
 }
 
 double rbMeasureOverlap(const rbContactSet* set, int contactCount, const rbPairGaps* start)
 {
-    Measured all = {.set = set, .start = start};
-    return rbMeasureShares(contactCount, CONTACTS_LEAST, measureOverlaps, &all).largest;
+    double deepest[RB_BLOCKS_MAX] = {0.0};
+    int blockSize = rbGetBlockSize(contactCount, CONTACTS_LEAST);
+    Measured all = {.set = set, .start = start, .deepest = deepest, .blockSize = blockSize};
+    return rbRunElements(contactCount, CONTACTS_LEAST, measureOverlap, &all).largest;
 }
