@@ -272,20 +272,16 @@ void rbContactStep_KickStriking(rbStepEngine* engine, const rbStepHost* host, do
     }
 }
 
-static double placeFixed(const rbStepEngine* engine, int index, const void* time)
-{
-    const rbPath* path = engine->bodies.data[index].def.path;
-    bool isLoose = path != NULL && engine->contacts->own.places1.data[index] > 0;
-    rbMechBody* body = isLoose ? rbContactStep_GetBody(engine, index) : NULL;
-    if (body != NULL && !body->isDynamic) {
-        rbStep_FollowPath(path, *(const double*)time, body, false);
-    }
-    return 0.0;
-}
-
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
 {
-    (void)rbContactStep_EachBody(engine, placeFixed, &time);
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->own.loose.count; ++i) {
+        rbMechBody* body = &c->own.loose.data[i];
+        const rbPath* path = engine->bodies.data[body->index].def.path;
+        if (!body->isDynamic && path != NULL) {
+            rbStep_FollowPath(path, time, body, false);
+        }
+    }
 }
 
 static double flyOne(const rbStepEngine* engine, int index, const void* h)
