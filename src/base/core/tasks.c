@@ -4,7 +4,6 @@
 
 #include "base/core/float_mode.h"
 
-#include <math.h>
 #include <stdatomic.h>
 
 #ifdef RB_THREADS
@@ -331,7 +330,8 @@ static void measureBlock(void* context, rbShare share)
     rbElements all = {0.0, 0.0};
     for (int i = share.begin; i < share.end; ++i) {
         double value = measure->function(measure->context, i);
-        all = (rbElements){all.sum + value, fmax(all.largest, value)};
+        all.sum += value;
+        all.largest = value > all.largest ? value : all.largest;
     }
     measure->blocks[share.block] = all;
 }
@@ -342,8 +342,9 @@ rbElements rbRunElements(int count, int least, rbElementFn* function, const void
     rbElements all = {0.0, 0.0};
     rbRunShares(count, least, measureBlock, &measure);
     for (int i = 0; i < rbGetBlockCount(count, rbGetBlockSize(count, least)); ++i) {
-        rbElements block = measure.blocks[i];
-        all = (rbElements){all.sum + block.sum, fmax(all.largest, block.largest)};
+        const rbElements* block = &measure.blocks[i];
+        all.sum += block->sum;
+        all.largest = block->largest > all.largest ? block->largest : all.largest;
     }
     return all;
 }
