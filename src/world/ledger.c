@@ -1,4 +1,5 @@
 // Energy, momentum, and the journal of the events that changed them.
+#include "base/core/tasks.h"
 #include "base/core/words.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
@@ -39,10 +40,20 @@ static double findLift(const rbBody* body, const rbMotionBody* motion)
     return motion->mass * fmax(body->radius, gyration) * rbLength(motion->acceleration);
 }
 
-rbLedger rbWorld_GetLedger(const rbWorld* world)
+// Least bodies of a block: sums are rounded by block.
+#define BODIES_LEAST 1024
+
+typedef struct Sums {
+    const rbWorld* world;
+    rbLedger parts[RB_BLOCKS_MAX];
+} Sums;
+
+static void sumBodies(void* context, rbShare share)
 {
+    Sums* sums = context;
+    const rbWorld* world = sums->world;
     rbLedger ledger = {0};
-    for (int i = 0; i < world->bodies.count; ++i) {
+    for (int i = share.begin; i < share.end; ++i) {
         if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
             continue;
         }
@@ -62,6 +73,20 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
         ledger.spinMomentum = rbAdd(ledger.spinMomentum, spin);
         ledger.angularMomentum =
             rbAdd(ledger.angularMomentum, rbAdd(spin, rbCross(s->position, momentum)));
+    }
+    sums->parts[share.block] = ledger;
+}
+
+rbLedger rbWorld_GetLedger(const rbWorld* world)
+{
+    Sums sums = {.world = world};
+    int count = world->bodies.count;
+    rbRunShares(count, BODIES_LEAST, sumBodies, &sums);
+    rbLedger ledger = sums.parts[0];
+    for (int i = 1; i < rbGetBlockCount(count, rbGetBlockSize(count, BODIES_LEAST)); ++i) {
+        for (size_t k = 0; k < sizeof ledger / sizeof(double); ++k) {
+            ((double*)&ledger)[k] += ((const double*)&sums.parts[i])[k];
+        }
     }
     rbEngineAccounts accounts = rbWorld_GetAccounts(world);
     ledger.work += world->externalWork;

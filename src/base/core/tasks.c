@@ -317,3 +317,34 @@ void rbRunShares(int count, int least, rbShareFn* function, void* context)
     }
     rbPoll();
 }
+
+typedef struct Measure {
+    rbElementFn* function;
+    const void* context;
+    rbElements blocks[RB_BLOCKS_MAX];
+} Measure;
+
+static void measureBlock(void* context, rbShare share)
+{
+    Measure* measure = context;
+    rbElements all = {0.0, 0.0};
+    for (int i = share.begin; i < share.end; ++i) {
+        double value = measure->function(measure->context, i);
+        all.sum += value;
+        all.largest = value > all.largest ? value : all.largest;
+    }
+    measure->blocks[share.block] = all;
+}
+
+rbElements rbRunElements(int count, int least, rbElementFn* function, const void* context)
+{
+    Measure measure = {.function = function, .context = context};
+    rbElements all = {0.0, 0.0};
+    rbRunShares(count, least, measureBlock, &measure);
+    for (int i = 0; i < rbGetBlockCount(count, rbGetBlockSize(count, least)); ++i) {
+        const rbElements* block = &measure.blocks[i];
+        all.sum += block->sum;
+        all.largest = block->largest > all.largest ? block->largest : all.largest;
+    }
+    return all;
+}

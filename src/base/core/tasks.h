@@ -56,3 +56,14 @@ int rbGetBlockCount(int count, int blockSize);
 // Does all blocks of a range, of at least a number of elements. Lack of memory or a stop in a block
 // returns to the guard of the calling thread after all blocks have ended.
 void rbRunShares(int count, int least, rbShareFn* function, void* context);
+
+// Of values of elements, in the order of blocks; the largest is at least 0.
+typedef struct rbElements {
+    double sum;
+    double largest;
+} rbElements;
+
+typedef double rbElementFn(const void* context, int index);
+
+// Calls a function for all elements of a range, in blocks.
+rbElements rbRunElements(int count, int least, rbElementFn* function, const void* context);

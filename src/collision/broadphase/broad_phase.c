@@ -293,6 +293,21 @@ void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* par
     }
 }
 
+bool rbBroadPhase_Defer(rbBroadPhase* broad, int id, rbBounds box)
+{
+    if (broad->row->refit == NULL || !rbBroadPhase_Has(broad, id)) {
+        return false;
+    }
+    RB_ASSERT(rbIsProperBounds(&box));
+    broad->boxes[id] = clean(&box);
+    return true;
+}
+
+void rbBroadPhase_Refit(rbBroadPhase* broad)
+{
+    broad->row->refit(broad);
+}
+
 void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count)
 {
     RB_ASSERT(broad != NULL);

@@ -34,6 +34,8 @@ typedef struct rbBroadRow {
     // At least half of all boxes are new or moved; boxes[] and isIn[] hold the new state. NULL:
     // boxes are placed one by one.
     void (*placeAll)(rbBroadPhase* broad, bool isAnyNew);
+    // Many boxes that are in have moved; boxes[] holds them. NULL: they are moved one by one.
+    void (*refit)(rbBroadPhase* broad);
     // Appends the boxes that overlap a box, except number self, in any order.
     void (*query)(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
     bool isShared; // several threads may query at once
@@ -73,6 +75,9 @@ RB_DECLARE_WORDS(rbBroadPhaseType);
 int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
                   double edges[RB_EDGE_SAMPLES]);
 
+// Moves a box that is in, until Refit for itself only: quicker, where many move. False: it cannot.
+bool rbBroadPhase_Defer(rbBroadPhase* broad, int id, rbBounds box);
+void rbBroadPhase_Refit(rbBroadPhase* broad);
 // Whether several threads may find partners at once.
 bool rbBroadPhase_IsShared(const rbBroadPhase* broad);
 // Appends the boxes that overlap the box of a number, ascending; scratch is for sorting.

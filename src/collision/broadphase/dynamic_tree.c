@@ -22,6 +22,7 @@
 
 #define DEPTH_SLACK 32 // far above trees of random boxes, so that rebuilding for it is rare
 #define SMALL 32       // the quality of a tree with so few boxes does not matter
+#define REFITS_MAX 64  // boxes that move together stay neighbors; in time they do not
 #define EMPTY INT32_MIN
 #define NODE_SIZE 64
 
@@ -54,6 +55,8 @@ typedef struct rbDynamicTree {
     int countAtBuild;
     RB_ARRAY(rbTreeItem) items;
     RB_ARRAY(rbTreeRange) ranges;
+    RB_ARRAY(int32_t) order; // of nodes, parents first
+    int refitCount;          // since the last build
 } rbDynamicTree;
 
 static void start(rbBroadPhase* broad, double cellSize)
@@ -71,7 +74,7 @@ static void stop(rbBroadPhase* broad)
         rbFree(tree->memory, ((size_t)tree->nodeCapacity + 1) * NODE_SIZE);
     }
     rbFree(tree->leafSlots, (size_t)tree->leafCapacity * sizeof *tree->leafSlots);
-    rbArray_FreeAll(tree->items, tree->ranges);
+    rbArray_FreeAll(tree->items, tree->ranges, tree->order);
 }
 
 // ------------------------------------------------------------------------------------------- nodes
@@ -452,12 +455,24 @@ static void gatherItems(rbBroadPhase* broad)
     }
 }
 
-// Computes the hulls of all nodes, children first: after a build, a child has a larger index than
-// its parent.
+// Computes the hulls of all nodes, children first, with rotations.
 static void refitAll(rbBroadPhase* broad)
 {
     rbDynamicTree* tree = broad->state;
-    for (int node = tree->nodeEnd - 1; node >= 0; --node) {
+    tree->order.count = 0;
+    if (tree->root >= 0) {
+        rbArray_Push(tree->order, tree->root);
+    }
+    for (int i = 0; i < tree->order.count; ++i) {
+        for (int place = 0; place < 2; ++place) {
+            int32_t child = getChild(&tree->nodes[tree->order.data[i]], place);
+            if (child >= 0) {
+                rbArray_Push(tree->order, child);
+            }
+        }
+    }
+    for (int i = tree->order.count - 1; i >= 0; --i) {
+        int node = tree->order.data[i];
         for (int place = 0; place < 2; ++place) {
             int32_t child = getChild(&tree->nodes[node], place);
             rbFloatBox* box = &tree->nodes[node].boxes[place];
@@ -469,6 +484,7 @@ static void refitAll(rbBroadPhase* broad)
                 copyBox(box, &hull);
             }
         }
+        (void)rotate(tree, node);
     }
 }
 
@@ -482,6 +498,7 @@ static void build(rbBroadPhase* broad)
     tree->nodeEnd = 0;
     tree->isTooDeep = false;
     tree->countAtBuild = broad->count;
+    tree->refitCount = 0;
     if (tree->items.count == 0) {
         return;
     }
@@ -516,9 +533,18 @@ static void reserveLeaves(rbBroadPhase* broad)
 static void improve(rbBroadPhase* broad)
 {
     const rbDynamicTree* tree = broad->state;
-    if (tree->isTooDeep || broad->count > 2 * tree->countAtBuild + SMALL) {
+    bool isOld = tree->refitCount > REFITS_MAX;
+    if (tree->isTooDeep || isOld || broad->count > 2 * tree->countAtBuild + SMALL) {
         build(broad);
     }
+}
+
+static void refitMany(rbBroadPhase* broad)
+{
+    rbDynamicTree* tree = broad->state;
+    tree->refitCount += 1;
+    refitAll(broad);
+    improve(broad);
 }
 
 static void insert(rbBroadPhase* broad, int id)
@@ -637,6 +663,7 @@ const rbBroadRow rbBroadRowTree = {
     .move = moveBox,
     .remove = detach,
     .placeAll = placeAll,
+    .refit = refitMany,
     .query = query,
     .isShared = true,
 };

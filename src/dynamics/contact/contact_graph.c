@@ -11,7 +11,7 @@
 #include "dynamics/contact/contact_graph.h"
 
 #include "base/core/disjoint_sets.h"
-#include "base/core/memory.h"
+#include "base/core/tasks.h"
 
 #include <rattleback/base.h>
 
@@ -20,6 +20,7 @@
 #define NONE (-1)
 #define DIGIT_BITS 8
 #define DIGITS (1 << DIGIT_BITS)
+#define EDGES_LEAST 256 // of a block
 
 typedef struct Edge {
     int a; // nodes; NONE: an immovable body
@@ -30,7 +31,8 @@ typedef struct Edge {
     X(int, nodes)   /* by body: its node, NONE where it has none */        \
     X(int, bodies)  /* by node, ascending */                               \
     X(int, scratch) /* of distribute: where the next item of a key goes */ \
-    X(Edge, edges)  /* contacts, then links */                             \
+    X(Edge, ends)   /* bodies of contacts, then links */                   \
+    X(Edge, edges)  /* the same as nodes */                                \
     X(int, parents) /* by node: union-find, then its island */             \
     X(int, levels)  /* by node */                                          \
     X(int, starts)  /* by node: first of its neighbors */                  \
@@ -94,12 +96,16 @@ static void distribute(rbContactGraph* graph, int keyCount, int* starts, int* so
 
 // ------------------------------------------------------------------------------------- nodes
 
-static void forgetNodes(rbContactGraph* graph, int bodyCount)
+static void forgetNodes(rbContactGraph* graph)
 {
     for (int i = 0; i < graph->bodies.count; ++i) {
         graph->nodes.data[graph->bodies.data[i]] = NONE;
     }
     graph->bodies.count = 0;
+}
+
+static void addNodes(rbContactGraph* graph, int bodyCount)
+{
     int known = graph->nodes.count;
     if (bodyCount > known) {
         SET_COUNT(graph->nodes, bodyCount);
@@ -109,19 +115,13 @@ static void forgetNodes(rbContactGraph* graph, int bodyCount)
     }
 }
 
-// Registers a body that has an edge; returns it, or NONE for an immovable one. Its node is assigned
-// later.
-static int addBody(rbContactGraph* graph, const rbContactBody* bodies, int body)
+// Registers a body that has an edge, unless it is NONE. Its node is assigned later.
+static void addBody(rbContactGraph* graph, int body)
 {
-    RB_ASSERT(body < graph->nodes.count);
-    if (body < 0 || !rbContactBody_HasMass(&bodies[body])) {
-        return NONE;
-    }
-    if (graph->nodes.data[body] == NONE) {
+    if (body != NONE && graph->nodes.data[body] == NONE) {
         graph->nodes.data[body] = 0;
         rbArray_Push(graph->bodies, body);
     }
-    return body;
 }
 
 // Ascending, by radix sort: linear. Bodies of contacts mostly come in order; then nothing is done.
@@ -152,28 +152,51 @@ static void sortBodies(rbContactGraph* graph)
     RB_VALIDATE(count == 0 || bodies[count - 1] == max);
 }
 
-static void addEdges(rbContactGraph* graph, const rbContactSet* set, const rbContactBody* bodies,
-                     const int (*links)[2], int linkCount)
+// The edges of contacts and links, between bodies.
+typedef struct Ends {
+    rbContactGraph* graph;
+    const rbContactSet* set;
+    const rbContactBody* bodies;
+    const int (*links)[2];
+} Ends;
+
+static int findEnd(const Ends* ends, int body)
 {
-    SET_COUNT(graph->edges, set->contactCount + linkCount);
-    graph->contactCount = set->contactCount;
-    Edge* edges = graph->edges.data;
-    for (int i = 0; i < set->contactCount; ++i) {
-        const rbContact* contact = &set->contacts[i];
-        edges[i].a = contact->isIdle ? NONE : addBody(graph, bodies, contact->bodyA);
-        edges[i].b = contact->isIdle ? NONE : addBody(graph, bodies, contact->bodyB);
-    }
-    for (int i = 0; i < linkCount; ++i) {
-        edges[set->contactCount + i].a = addBody(graph, bodies, links[i][0]);
-        edges[set->contactCount + i].b = addBody(graph, bodies, links[i][1]);
+    RB_ASSERT(body < ends->graph->nodes.count);
+    return body < 0 || !rbContactBody_HasMass(&ends->bodies[body]) ? NONE : body;
+}
+
+// Returns whether it is new.
+static double findEnds(const void* context, int index)
+{
+    const Ends* ends = context;
+    int count = ends->set->contactCount;
+    const rbContact* contact = index < count ? &ends->set->contacts[index] : NULL;
+    bool isIdle = contact != NULL && contact->isIdle;
+    int a = contact != NULL ? contact->bodyA : ends->links[index - count][0];
+    int b = contact != NULL ? contact->bodyB : ends->links[index - count][1];
+    Edge edge = {isIdle ? NONE : findEnd(ends, a), isIdle ? NONE : findEnd(ends, b)};
+    Edge* known = &ends->graph->ends.data[index];
+    bool isNew = known->a != edge.a || known->b != edge.b;
+    *known = edge;
+    return isNew;
+}
+
+static void addEdges(rbContactGraph* graph)
+{
+    SET_COUNT(graph->edges, graph->ends.count);
+    for (int i = 0; i < graph->ends.count; ++i) {
+        addBody(graph, graph->ends.data[i].a);
+        addBody(graph, graph->ends.data[i].b);
     }
     sortBodies(graph);
     for (int i = 0; i < graph->bodies.count; ++i) {
         graph->nodes.data[graph->bodies.data[i]] = i;
     }
-    for (int i = 0; i < graph->edges.count; ++i) {
-        edges[i].a = edges[i].a == NONE ? NONE : graph->nodes.data[edges[i].a];
-        edges[i].b = edges[i].b == NONE ? NONE : graph->nodes.data[edges[i].b];
+    for (int i = 0; i < graph->ends.count; ++i) {
+        Edge end = graph->ends.data[i];
+        graph->edges.data[i] = (Edge){end.a == NONE ? NONE : graph->nodes.data[end.a],
+                                      end.b == NONE ? NONE : graph->nodes.data[end.b]};
     }
 }
 
@@ -356,8 +379,19 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
 {
     RB_ASSERT(graph != NULL && set != NULL && bodyCount >= 0);
     RB_ASSERT(linkCount == 0 || links != NULL);
-    forgetNodes(graph, bodyCount);
-    addEdges(graph, set, bodies, links, linkCount);
+    Ends ends = {graph, set, bodies, links};
+    int count = set->contactCount + linkCount;
+    bool isSame = graph->ends.count == count && graph->contactCount == set->contactCount;
+    addNodes(graph, bodyCount);
+    SET_COUNT(graph->ends, count);
+    isSame = rbRunElements(count, EDGES_LEAST, findEnds, &ends).sum == 0.0 && isSame;
+    if (isSame && count > 0) { // so are islands and levels
+        (void)writeLevels(graph, set);
+        return graph->islandCount;
+    }
+    graph->contactCount = set->contactCount;
+    forgetNodes(graph);
+    addEdges(graph);
     findIslands(graph);
     gatherBodies(graph);
     gatherNeighbors(graph);

@@ -231,17 +231,21 @@ void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstCon
     }
 }
 
-static void keepPoints(void* context, rbShare share)
+static void keepContacts(void* context, rbShare share)
 {
     rbContactFrame* frame = context;
     for (int i = share.begin; i < share.end; ++i) {
-        const rbContactPoint* point = &frame->points.data[i];
-        rbKeptPoint* kept = &frame->keptPoints.data[i];
-        memset(kept, 0, sizeof *kept);
-        memcpy(kept->impulse, point->impulse, sizeof kept->impulse);
-        memcpy(kept->passing, point->passing, sizeof kept->passing);
-        memcpy(kept->slip, point->slip, sizeof kept->slip);
-        kept->isSticking = point->isSticking;
+        const rbContact* contact = &frame->contacts.data[i];
+        memcpy(frame->keptTurnings.data[i].turning, contact->turning, sizeof contact->turning);
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &frame->points.data[k];
+            rbKeptPoint* kept = &frame->keptPoints.data[k];
+            memset(kept, 0, sizeof *kept);
+            memcpy(kept->impulse, point->impulse, sizeof kept->impulse);
+            memcpy(kept->passing, point->passing, sizeof kept->passing);
+            memcpy(kept->slip, point->slip, sizeof kept->slip);
+            kept->isSticking = point->isSticking;
+        }
     }
 }
 
@@ -252,12 +256,8 @@ void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set)
     RB_ASSERT(set->pointCount == frame->points.count);
     rbArray_Reserve(frame->keptPoints, set->pointCount);
     rbArray_Reserve(frame->keptTurnings, set->contactCount);
-    rbRunShares(set->pointCount, 256, keepPoints, frame);
-    for (int i = 0; i < set->contactCount; ++i) {
-        memcpy(frame->keptTurnings.data[i].turning, set->contacts[i].turning,
-               sizeof frame->keptTurnings.data[i].turning);
-    }
     frame->keptPoints.count = set->pointCount;
     frame->keptTurnings.count = set->contactCount;
+    rbRunShares(set->contactCount, 256, keepContacts, frame);
     pairs->kept = pairs->current;
 }

@@ -25,6 +25,13 @@
 // A box with more than this many times the room it would get now is rebuilt: a body that has come
 // to rest loses the box of its flight.
 #define ROOM_EXCESS 4.0
+// With small steps a box reaches ahead by this many steps, that of every other body by one more:
+// those that fall together do not all get new ones in the same step. Besides its reach it has room
+// for this part of it: velocities change.
+#define STRETCH_STEPS 1
+#define REACH_PART 0.25
+// Boxes are moved together if more than one in this many does.
+#define MANY_PART 8
 // Of the size of coordinates: rounding of a half space against a box.
 #define PLANE_ROUNDING 1e-12
 // Rounds odometers up.
@@ -271,19 +278,11 @@ static bool areNear(const rbNearBody* p, const rbNearBody* q)
                                : q->traits.isBounded && isBoxBelow(p, &q->box.bounds);
 }
 
-// Ends the pairs of a body: all, or those that are no longer near. The latter after all bodies have
-// their boxes: two that fly together would otherwise separate for a moment.
-static void removePairsOf(rbContactPairs* pairs, int index, bool areFar)
+// Ends the pairs of a body.
+static void removePairsOf(rbContactPairs* pairs, int index)
 {
-    const rbNearBody* body = &pairs->bodies.data[index];
-    int32_t link = firstLink(pairs, index);
-    while (link >= 0) {
-        int32_t next = rbPairTable_Next(&pairs->table, link);
-        int partner = rbPairTable_Partner(&pairs->table, link);
-        if (!areFar || !areNear(body, &pairs->bodies.data[partner])) {
-            removePair(pairs, link >> 1);
-        }
-        link = next;
+    for (int32_t link = firstLink(pairs, index); link >= 0; link = firstLink(pairs, index)) {
+        removePair(pairs, link >> 1);
     }
 }
 
@@ -432,7 +431,7 @@ static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
 static void displace(rbContactPairs* pairs, int body)
 {
     RB_ASSERT(body >= 0 && body < pairs->bodies.count);
-    removePairsOf(pairs, body, false);
+    removePairsOf(pairs, body);
     if (rbBroadPhase_Has(pairs->broad, body)) {
         rbBroadPhase_Remove(pairs->broad, body);
     }
@@ -494,9 +493,16 @@ void rbContactPairs_ClearExclusions(rbContactPairs* pairs)
 
 // -------------------------------------------------------------------------------------- boxes
 
+// Whether the box of a body is longer along its way.
+static bool isStretched(const rbContactPairs* pairs, const rbNearBody* body)
+{
+    return pairs->isCarrying && body->traits.isBounded;
+}
+
 static double getWantedRoom(const rbContactPairs* pairs, const rbNearBody* body)
 {
-    double margin = body->traits.isMoved ? fmax(body->margin, REACH_MARGIN * body->reach) : 0.0;
+    double part = isStretched(pairs, body) ? REACH_PART : REACH_MARGIN;
+    double margin = body->traits.isMoved ? fmax(body->margin, part * body->reach) : 0.0;
     return pairs->closedGap + body->reach + margin;
 }
 
@@ -525,6 +531,7 @@ static double boundTurn(const rbNearBody* body, rbQuat orientation)
 static void follow(rbNearBody* body, const rbContactPlace* place)
 {
     body->reach = place->reach;
+    body->way = place->way;
     rbTransform was = {body->position, body->orientation};
     rbTransform now = {place->pose.position, place->pose.orientation};
     body->isJumping = false;
@@ -552,25 +559,54 @@ static void heat(const rbNearBody* body, rbNearHot* hot)
     hot->poseStamp = body->poseStamp;
 }
 
+// The room that a box must have for a travel of the body, m.
+static double getNeededRoom(const rbContactPairs* pairs, const rbNearBody* body, double travel)
+{
+    double moved = body->travel - body->box.travel;
+    if (isStretched(pairs, body)) {
+        // a body is as far from its box as from the way that this covers
+        rbVec3 stretch = body->box.stretch;
+        rbVec3 way = rbSub(body->position, body->box.pose.p);
+        double square = rbLengthSquared(stretch);
+        double part = square > 0.0 ? fmin(fmax(rbDot(way, stretch) / square, 0.0), 1.0) : 0.0;
+        moved = rbLength(rbAddScaled(way, -part, stretch)) + boundTurn(body, body->box.pose.q);
+        moved *= TRAVEL_EXCESS;
+    }
+    return pairs->closedGap + travel + moved;
+}
+
+static rbVec3 getWantedStretch(const rbContactPairs* pairs, const rbNearBody* body)
+{
+    int steps = STRETCH_STEPS + (int)((body - pairs->bodies.data) % 2);
+    return isStretched(pairs, body) ? rbScale(steps, body->way) : RB_VEC3_ZERO;
+}
+
 // Does the box of a body still contain it, without too much room?
 static bool isBoxGood(const rbContactPairs* pairs, const rbNearBody* body)
 {
     if (!body->isPlaced || body->isStale || body->isJumping) {
         return false;
     }
-    double needed = pairs->closedGap + body->reach + (body->travel - body->box.travel);
-    return needed <= body->box.room && body->box.room <= ROOM_EXCESS * getWantedRoom(pairs, body);
+    double room = body->box.room + rbLength(body->box.stretch);
+    double wanted = getWantedRoom(pairs, body) + rbLength(getWantedStretch(pairs, body));
+    return getNeededRoom(pairs, body, body->reach) <= body->box.room &&
+           room <= ROOM_EXCESS * wanted;
 }
 
 static void makeBox(const rbContactPairs* pairs, rbNearBody* body)
 {
     body->box.room = getWantedRoom(pairs, body);
     body->box.travel = body->travel;
+    body->box.pose = (rbTransform){body->position, body->orientation};
+    body->box.stretch = getWantedStretch(pairs, body);
     if (body->traits.isBounded) {
         rbBounds box = rbGeometry_GetBounds(body->geometry, body->world);
         rbVec3 room = rbMakeVec3(body->box.room, body->box.room, body->box.room);
-        body->box.bounds = (rbBounds){rbSub(box.lower, room), rbAdd(box.upper, room)};
-        RB_ASSERT(rbIsFinite3(body->box.bounds.lower) && rbIsFinite3(body->box.bounds.upper));
+        rbVec3 ahead = body->box.stretch;
+        box.lower = rbAdd(rbSub(box.lower, room), rbMin3(ahead, RB_VEC3_ZERO));
+        box.upper = rbAdd(rbAdd(box.upper, room), rbMax3(ahead, RB_VEC3_ZERO));
+        body->box.bounds = box;
+        RB_ASSERT(rbIsFinite3(box.lower) && rbIsFinite3(box.upper));
     }
 }
 
@@ -583,39 +619,68 @@ static void forgetDistances(rbContactPairs* pairs, int index)
     }
 }
 
-// Puts the new box of a body into the broad phase.
-static void putBox(rbContactPairs* pairs, int index)
+// Puts the new box of a body into the broad phase; isDeferred: one of many, a Refit follows.
+static void putBox(rbContactPairs* pairs, int index, bool isDeferred)
 {
     rbNearBody* body = &pairs->bodies.data[index];
     body->isPlaced = true;
     body->isStale = false;
-    if (body->traits.isBounded) {
+    if (body->traits.isBounded &&
+        !(isDeferred && rbBroadPhase_Defer(pairs->broad, index, body->box.bounds))) {
         rbBroadPhase_Place(pairs->broad, index, body->box.bounds, NULL);
     }
 }
 
-// Adds the overlaps of a body with a new box.
-static void meetAll(rbContactPairs* pairs, int index, const int* partners, int count)
+static bool isNew(const rbContactPairs* pairs, int a, int b)
+{
+    return mayMeet(pairs, a, b) && rbPairTable_Find(&pairs->table, a, b) < 0;
+}
+
+// Appends what a body with a new box gains and loses: bodies that it meets, and ~slots of pairs
+// that are no longer near. After all bodies have their boxes, and of two changed ones for the first
+// only.
+static void findChanges(rbContactPairs* pairs, int index, rbIdList* found, rbIdList* scratch)
 {
     const rbNearBody* body = &pairs->bodies.data[index];
-    if (!body->traits.isBounded) {
-        forgetDistances(pairs, index);
-        for (int i = 0; i < pairs->bodies.count; ++i) {
-            const rbNearBody* other = &pairs->bodies.data[i];
-            if (other->traits.isBounded && other->isPlaced &&
-                isBoxBelow(body, &other->box.bounds)) {
-                meet(pairs, index, i);
-            }
+    const unsigned char* isChanged = pairs->search.isChanged.data;
+    int count = found->count;
+    if (body->traits.isBounded) {
+        rbBroadPhase_FindPartners(pairs->broad, index, found, scratch);
+    }
+    for (int i = count; i < found->count; ++i) {
+        int id = found->ids[i];
+        found->ids[count] = id;
+        count += (id > index || isChanged[id] == 0) && isNew(pairs, index, id) ? 1 : 0;
+    }
+    found->count = count;
+    int others = body->traits.isBounded ? pairs->unbounded.count : pairs->bodies.count;
+    for (int i = 0; i < others; ++i) {
+        int id = body->traits.isBounded ? pairs->unbounded.data[i] : i;
+        const rbNearBody* other = &pairs->bodies.data[id];
+        if (other->isPlaced && areNear(body, other) && isNew(pairs, index, id)) {
+            rbIdList_Push(found, id);
         }
-        return;
+    }
+    for (int32_t link = firstLink(pairs, index); link >= 0;
+         link = rbPairTable_Next(&pairs->table, link)) {
+        int partner = rbPairTable_Partner(&pairs->table, link);
+        if ((partner > index || isChanged[partner] == 0) &&
+            !areNear(body, &pairs->bodies.data[partner])) {
+            rbIdList_Push(found, ~(link >> 1));
+        }
+    }
+}
+
+static void applyChanges(rbContactPairs* pairs, int index, const int* changes, int count)
+{
+    if (!pairs->bodies.data[index].traits.isBounded) {
+        forgetDistances(pairs, index);
     }
     for (int i = 0; i < count; ++i) {
-        meet(pairs, index, partners[i]);
-    }
-    for (int i = 0; i < pairs->unbounded.count; ++i) {
-        const rbNearBody* plane = &pairs->bodies.data[pairs->unbounded.data[i]];
-        if (plane->isPlaced && isBoxBelow(plane, &body->box.bounds)) {
-            meet(pairs, index, pairs->unbounded.data[i]);
+        if (changes[i] >= 0) {
+            meet(pairs, index, changes[i]);
+        } else {
+            removePair(pairs, ~changes[i]);
         }
     }
 }
@@ -624,15 +689,15 @@ static void meetAll(rbContactPairs* pairs, int index, const int* partners, int c
 static void enlarge(rbContactPairs* pairs, int index, double travel)
 {
     rbNearBody* body = &pairs->bodies.data[index];
-    double needed = pairs->closedGap + travel + (body->travel - body->box.travel);
-    if (body->traits.isBounded && body->isPlaced && needed > body->box.room) {
+    if (body->traits.isBounded && body->isPlaced &&
+        getNeededRoom(pairs, body, travel) > body->box.room) {
         rbIdList* found = &pairs->search.partners;
         body->reach = fmax(body->reach, travel);
         makeBox(pairs, body);
-        putBox(pairs, index);
+        putBox(pairs, index, false);
         found->count = 0;
-        rbBroadPhase_FindPartners(pairs->broad, index, found, &pairs->search.scratches.data[0].ids);
-        meetAll(pairs, index, found->ids, found->count);
+        findChanges(pairs, index, found, &pairs->search.scratches.data[0].ids);
+        applyChanges(pairs, index, found->ids, found->count);
     }
 }
 
@@ -676,38 +741,31 @@ static void followBodies(void* context, rbShare share)
     }
 }
 
-// The partners of changed bodies; of two of these the first finds both.
 static void findPartners(void* context, rbShare share)
 {
     rbContactPairs* pairs = ((const Approach*)context)->pairs;
     rbIdList* found = &pairs->search.partnerLists[share.block];
     found->count = 0;
     for (int k = share.begin; k < share.end; ++k) {
-        int index = pairs->search.changed.data[k];
         int first = found->count;
-        int count = first;
-        if (pairs->bodies.data[index].traits.isBounded) {
-            rbBroadPhase_FindPartners(pairs->broad, index, found,
-                                      &pairs->search.scratches.data[share.worker].ids);
-        }
-        for (int i = first; i < found->count; ++i) {
-            int id = found->ids[i];
-            found->ids[count] = id;
-            count += id > index || pairs->search.isChanged.data[id] == 0 ? 1 : 0;
-        }
-        found->count = count;
-        pairs->search.partnerCounts.data[k] = count - first;
+        findChanges(pairs, pairs->search.changed.data[k], found,
+                    &pairs->search.scratches.data[share.worker].ids);
+        pairs->search.partnerCounts.data[k] = found->count - first;
     }
 }
 
-// All changed boxes are placed, then all partners found, then pairs made in the order of bodies.
-static void findNewPairs(Approach* approach)
+// All changed boxes are placed, then all changes found, then made in the order of bodies.
+static void changePairs(Approach* approach)
 {
     rbContactPairs* pairs = approach->pairs;
     int count = pairs->search.changed.count;
     int least = rbBroadPhase_IsShared(pairs->broad) ? CHANGED_LEAST : count + 1;
+    bool isMany = count > pairs->bodies.count / MANY_PART && rbBroadPhase_IsShared(pairs->broad);
     for (int i = 0; i < count; ++i) {
-        putBox(pairs, pairs->search.changed.data[i]);
+        putBox(pairs, pairs->search.changed.data[i], isMany);
+    }
+    if (isMany) {
+        rbBroadPhase_Refit(pairs->broad);
     }
     rbContactPairs_ReserveScratch(pairs);
     rbArray_Reserve(pairs->search.partnerCounts, count);
@@ -717,7 +775,7 @@ static void findNewPairs(Approach* approach)
         first = i % blockSize == 0 ? 0 : first;
         const int* ids = pairs->search.partnerLists[i / blockSize].ids;
         int own = pairs->search.partnerCounts.data[i];
-        meetAll(pairs, pairs->search.changed.data[i], own > 0 ? ids + first : NULL, own);
+        applyChanges(pairs, pairs->search.changed.data[i], own > 0 ? ids + first : NULL, own);
         first += own;
     }
 }
@@ -739,10 +797,7 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
             rbArray_Push(pairs->search.changed, i);
         }
     }
-    findNewPairs(&approach);
-    for (int i = 0; i < pairs->search.changed.count; ++i) {
-        removePairsOf(pairs, pairs->search.changed.data[i], true);
-    }
+    changePairs(&approach);
     sortPairs(pairs);
 }
 
@@ -811,6 +866,8 @@ static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
     RB_MOVE(stream, body->box.bounds);
     RB_MOVE(stream, body->box.room);
     RB_MOVE(stream, body->box.travel);
+    RB_MOVE(stream, body->box.pose);
+    RB_MOVE(stream, body->box.stretch);
     RB_MOVE(stream, body->poseStamp);
     RB_MOVE(stream, body->isPlaced);
     RB_MOVE(stream, body->isStale);

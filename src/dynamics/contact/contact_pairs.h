@@ -50,6 +50,7 @@ void rbContactPairs_SetFilter(rbContactPairs* pairs, rbPairFilterFn* filter, voi
 typedef struct rbContactPlace {
     rbRowPose pose; // center of mass and principal axes
     double reach;   // m
+    rbVec3 way;     // m, where the step would lead it: boxes of small steps are longer that way
 } rbContactPlace;
 
 // All contacts in the current poses with a gap of at most the shell and the reach of both. Impulses

@@ -461,32 +461,33 @@ void rbContactSolver_Prepare(rbContactSolver* solver, const rbContactRun* run)
     solver->isBegun = false;
 }
 
-// Points of a run begin with half of the impulses of the last step, or none.
-static void beginPoints(void* context, rbShare share)
+// Contacts of a run begin with half of the impulses of the last step, or none.
+static void beginContacts(void* context, rbShare share)
 {
     const rbContactRun* run = context;
     double part = run->isContinued ? 0.5 : 0.0;
     for (int i = share.begin; i < share.end; ++i) {
-        rbContactPoint* point = &run->set->points[i];
-        bool isCarrying = point->impulse[0] > point->passing[0];
+        rbContact* contact = &run->set->contacts[i];
         for (int k = 0; k < 3; ++k) {
-            point->impulse[k] = isCarrying ? part * (point->impulse[k] - point->passing[k]) : 0.0;
-            point->passing[k] = 0.0;
+            contact->turning[k] *= part;
+        }
+        for (int j = contact->firstPoint; j < contact->firstPoint + contact->pointCount; ++j) {
+            rbContactPoint* point = &run->set->points[j];
+            bool isCarrying = point->impulse[0] > point->passing[0];
+            for (int k = 0; k < 3; ++k) {
+                point->impulse[k] =
+                    isCarrying ? part * (point->impulse[k] - point->passing[k]) : 0.0;
+                point->passing[k] = 0.0;
+            }
         }
     }
 }
 
 void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run, bool isWarm)
 {
-    double part = isWarm ? 0.5 : 0.0;
     rbContactRun begun = *run;
     begun.isContinued = isWarm;
-    rbRunShares(run->set->pointCount, 256, beginPoints, &begun);
-    for (int i = 0; i < run->set->contactCount; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            run->set->contacts[i].turning[k] *= part;
-        }
-    }
+    rbRunShares(run->set->contactCount, 256, beginContacts, &begun);
     solver->isBegun = true;
 }
 

@@ -35,6 +35,9 @@ typedef struct rbNearBox {
     rbBounds bounds;
     double room;   // m, by which it is larger than the shape when it was made
     double travel; // m, odometer then
+    // With small steps: what the box was made for, and how far it reaches ahead.
+    rbTransform pose; // of the body
+    rbVec3 stretch;   // m
 } rbNearBox;
 
 typedef struct rbNearBody {
@@ -62,6 +65,7 @@ typedef struct rbNearBody {
     rbTransform world;  // of the geometry
     rbMat3 worldRotation;
     double reach;  // m, as last set
+    rbVec3 way;    // m, likewise
     double travel; // m, odometer
     rbNearBox box;
     struct {

@@ -82,20 +82,23 @@ typedef struct SlotBody {
     float free[4];     // m/s, what kicks alone have added
     float freeMove[4]; // m, by that
     float mass;        // kg
-    uint64_t colors;   // of its contacts
     int index;         // of the host
     bool isDriven;     // of a root: moving obstacles touch the island
-    double power;      // of a root: power of the step's impulses on the velocities without them
-    double energy;     // of a root: twice the energy the impulses gave alone
     float scale;       // of a root: fraction of the impulses that is kept
 } SlotBody;
+
+// Effect of a step's impulses on a body, or the bodies of an island.
+typedef struct SlotGain {
+    double power;  // of the impulses on the velocities without them
+    double energy; // twice what the impulses gave alone
+} SlotGain;
 
 // A contact being assigned to a group.
 typedef struct Placed {
     int contact;
-    int slotA;
+    int slotA; // as findMovable until it has a slot
     int slotB;
-    int key; // color, then number of points, most first
+    int key; // color, then number of points, most first; the number until it has a color
 } Placed;
 
 struct rbContactSubsteps {
@@ -104,12 +107,13 @@ struct rbContactSubsteps {
     RB_ARRAY(SlotBody) starts; // by slot
     RB_ARRAY(int) roots;       // by slot: islands as disjoint sets
     RB_ARRAY(int) slots;       // by body of the host, 0: none
+    RB_ARRAY(uint64_t) taken;  // by slot: colors of its contacts
+    RB_ARRAY(SlotGain) gains;  // by slot
     RB_ARRAY(Placed) found;
     RB_ARRAY(Placed) sorted; // by key
     RB_ARRAY(WideGroup) groups;
     RB_ARRAY(WidePoint) points;
     RB_ARRAY(int) colors;            // the first group of each color
-    RB_ARRAY(double) terms;          // of sums: two per point and group, or one per body
     RB_ARRAY(rbSubstepJoint) joints; // of the task
 };
 
@@ -122,9 +126,10 @@ typedef struct Shared {
     rbContactSubsteps* s;
     const rbSubstepsTask* task;
     const WidePass* pass;
-    int first;    // group
-    float h;      // s, of a small step
-    bool isFirst; // of the small steps
+    int first;             // group
+    float h;               // s, of a small step
+    bool isFirst;          // of the small steps
+    rbSubstepsDone* parts; // by block: what its groups left
 } Shared;
 
 // A determinant of t K t below this fraction of its product of diagonals is rounding.
@@ -484,18 +489,18 @@ static double largestOf(rbQuad q)
     return (double)(low > high ? low : high);
 }
 
-// Remaining errors at the end of a step, by group, and the works of friction and of normals that
-// approached faster than restSpeed, by point.
+// Remaining errors at the end of a step, and the works of friction and of normals that approached
+// faster than restSpeed.
 static void measureGroups(void* context, rbShare share)
 {
     const Shared* shared = context;
     const rbContactSubsteps* s = shared->s;
+    rbSubstepsDone done = {.solved = {.worst = -1}};
     for (int i = share.begin; i < share.end; ++i) {
         const WideGroup* group = &s->groups.data[i];
         Visit visit = beginVisit(s->bodies.data, group);
         rbQuad deepest = all(0.0f);
         rbQuad fastest = all(0.0f);
-        double* terms = &s->terms.data[2 * ((size_t)i + (size_t)group->firstPoint)];
         for (int k = 0; k < group->pointCount; ++k) {
             const WidePoint* point = &s->points.data[group->firstPoint + k];
             rbQuadMask isActing = point->total[0] > all(0.0f);
@@ -514,32 +519,32 @@ static void measureGroups(void* context, rbShare share)
             deepest = rbQuad_Max(deepest,
                                  rbQuad_Choose(point->invNormal > all(0.0f), overlap, all(0.0f)));
             rbQuadMask isImpact = point->speeds[0] < all(-(float)shared->task->restSpeed);
-            terms[2 + 2 * k] = sumOf(works[1] + works[2]);
-            terms[3 + 2 * k] = sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
+            done.frictionWork += sumOf(works[1] + works[2]);
+            done.impactWork += sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
         }
-        terms[0] = largestOf(deepest);
-        terms[1] = largestOf(fastest);
+        done.approach = fmax(done.approach, largestOf(fastest));
+        if (largestOf(deepest) > done.solved.gapError) {
+            done.solved.gapError = largestOf(deepest);
+            done.solved.worst = group->contacts[0];
+        }
     }
+    shared->parts[share.block] = done;
 }
 
-static void measureWide(const Shared* shared, rbSubstepsDone* done)
+static void measureWide(Shared* shared, rbSubstepsDone* done)
 {
-    rbContactSubsteps* s = shared->s;
-    int count = s->groups.count;
-    rbArray_Reserve(s->terms, 2 * (count + s->points.count));
-    rbRunShares(count, GROUPS_LEAST, measureGroups, (void*)shared);
-    for (int i = 0; i < count; ++i) {
-        const WideGroup* group = &s->groups.data[i];
-        const double* terms = &s->terms.data[2 * ((size_t)i + (size_t)group->firstPoint)];
-        for (size_t k = 1; k <= (size_t)group->pointCount; ++k) {
-            done->frictionWork += terms[2 * k];
-            done->impactWork += terms[2 * k + 1];
-        }
-        done->approach = terms[1] > done->approach ? terms[1] : done->approach;
-        if (terms[0] > done->solved.gapError) {
-            done->solved.gapError = terms[0];
-            done->solved.worst = group->contacts[0];
-        }
+    int count = shared->s->groups.count;
+    rbSubstepsDone parts[RB_BLOCKS_MAX];
+    shared->parts = parts;
+    rbRunShares(count, GROUPS_LEAST, measureGroups, shared);
+    for (int i = 0; i < rbGetBlockCount(count, rbGetBlockSize(count, GROUPS_LEAST)); ++i) {
+        const rbSubstepsDone* part = &parts[i];
+        bool isDeeper = part->solved.gapError > done->solved.gapError;
+        done->frictionWork += part->frictionWork;
+        done->impactWork += part->impactWork;
+        done->approach = fmax(done->approach, part->approach);
+        done->solved.gapError = isDeeper ? part->solved.gapError : done->solved.gapError;
+        done->solved.worst = isDeeper ? part->solved.worst : done->solved.worst;
     }
 }
 
@@ -573,7 +578,7 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
     }
     rbArray_FreeAll(substeps->bodies, substeps->starts, substeps->roots, substeps->slots);
     rbArray_FreeAll(substeps->found, substeps->sorted, substeps->groups, substeps->points);
-    rbArray_FreeAll(substeps->colors, substeps->terms, substeps->joints);
+    rbArray_FreeAll(substeps->colors, substeps->joints, substeps->taken, substeps->gains);
     rbFree(substeps, sizeof *substeps);
 }
 
@@ -595,22 +600,35 @@ bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double res
 
 // ----------------------------------------------------------------------------------------- packing
 
-static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index)
+// The body of the host + 1; 0: it is immovable, -1: and moves.
+static int findMovable(const rbSubstepsTask* task, int index)
 {
-    const rbContactBody* body = &task->run->bodies[index];
     RB_ASSERT(index >= 0);
-    if (!rbContactBody_IsMovable(body)) {
+    const rbContactBody* body = &task->run->bodies[index];
+    bool isMoving = rbLengthSquared(body->velocity) > 0.0 || rbLengthSquared(body->spin) > 0.0;
+    return rbContactBody_IsMovable(body) ? index + 1 : isMoving ? -1 : 0;
+}
+
+// The slot of a body that findMovable has found; 0: none.
+static int addSlot(rbContactSubsteps* s, int index1)
+{
+    if (index1 <= 0) {
         return 0;
     }
-    while (s->slots.count <= index) {
+    while (s->slots.count < index1) {
         rbArray_Push(s->slots, 0);
     }
-    if (s->slots.data[index] == 0) {
-        s->slots.data[index] = s->starts.count;
-        rbArray_Push(s->roots, s->starts.count);
-        rbArray_Push(s->starts, (SlotBody){.index = index});
+    int* slot = &s->slots.data[index1 - 1];
+    if (*slot == 0) {
+        *slot = s->starts.count;
+        rbArray_Push(s->roots, *slot);
+        rbArray_Push(s->taken, 0);
+        rbArray_Reserve(s->starts, *slot + 1);
+        s->starts.data[*slot].index = index1 - 1;
+        s->starts.data[*slot].isDriven = false;
+        s->starts.count += 1;
     }
-    return s->slots.data[index];
+    return *slot;
 }
 
 // The bodies of slots, as they are at the start of the step.
@@ -639,65 +657,73 @@ static void fillSlots(void* context, rbShare share)
         memcpy(start->start, speeds, sizeof speeds);
         memcpy(start->kick, kicks, sizeof kicks);
         memcpy(start->free, added.velocity, sizeof start->free);
+        memset(start->freeMove, 0, sizeof start->freeMove);
         start->mass = body->invMass > 0.0 ? (float)(1.0 / body->invMass) : 0.0f;
         s->bodies.data[i] = added;
     }
 }
 
-// Bodies that touch, or that a joint connects, belong to one island.
-static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const int bodies[2],
-                  const int slots[2])
+// Bodies that touch, or that a joint connects, belong to one island; isDriven: one is a moving
+// obstacle.
+static void unite(rbContactSubsteps* s, int slotA, int slotB, bool isDriven)
 {
-    if (slots[0] > 0 && slots[1] > 0) {
-        int a = rbSets_Find(s->roots.data, slots[0]);
-        int b = rbSets_Find(s->roots.data, slots[1]);
-        bool isDriven = s->starts.data[a].isDriven || s->starts.data[b].isDriven;
-        (void)rbSets_Join(s->roots.data, a, b);
-        s->starts.data[a < b ? a : b].isDriven = isDriven;
-    } else {
-        const rbContactBody* obstacle = &task->run->bodies[bodies[slots[0] > 0 ? 1 : 0]];
-        SlotBody* root = &s->starts.data[rbSets_Find(s->roots.data, slots[0] + slots[1])];
-        root->isDriven = root->isDriven || rbLengthSquared(obstacle->velocity) > 0.0 ||
-                         rbLengthSquared(obstacle->spin) > 0.0;
-    }
+    int a = rbSets_Find(s->roots.data, slotA > 0 ? slotA : slotB);
+    int b = rbSets_Find(s->roots.data, slotB > 0 ? slotB : slotA);
+    isDriven = isDriven || s->starts.data[a].isDriven || s->starts.data[b].isDriven;
+    (void)rbSets_Join(s->roots.data, a, b);
+    s->starts.data[a < b ? a : b].isDriven = isDriven;
 }
 
 // The first color that neither body has; COLORS: there is none.
 static int chooseColor(rbContactSubsteps* s, int slotA, int slotB)
 {
-    SlotBody* a = &s->starts.data[slotA];
-    SlotBody* b = &s->starts.data[slotB];
-    uint64_t taken = (slotA > 0 ? a->colors : 0) | (slotB > 0 ? b->colors : 0);
+    s->taken.data[0] = 0; // immovable bodies have all
+    uint64_t taken = s->taken.data[slotA] | s->taken.data[slotB];
     if (taken == UINT64_MAX) {
         return COLORS;
     }
     int color = __builtin_ctzll(~taken);
-    a->colors |= (uint64_t)1 << color;
-    b->colors |= (uint64_t)1 << color;
+    s->taken.data[slotA] |= (uint64_t)1 << color;
+    s->taken.data[slotB] |= (uint64_t)1 << color;
     return color;
 }
 
-static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task)
+// The contacts of the run, in its order.
+static void listContacts(void* context, rbShare share)
 {
-    const rbContactRun* run = task->run;
-    int starts[KEYS + 1] = {0};
-    int contactCount = rbContactRun_GetCount(run);
-    s->found.count = 0;
-    for (int i = 0; i < contactCount; ++i) {
+    const Shared* shared = context;
+    const rbContactRun* run = shared->task->run;
+    for (int i = share.begin; i < share.end; ++i) {
         int index = rbContactRun_GetContact(run, i);
         const rbContact* contact = &run->set->contacts[index];
         RB_ASSERT(contact->pointCount <= RB_MANIFOLD_POINTS_MAX);
-        Placed placed = {index, addSlot(s, task, contact->bodyA), addSlot(s, task, contact->bodyB),
-                         0};
-        if ((placed.slotA == 0 && placed.slotB == 0) || contact->pointCount == 0) {
+        shared->s->found.data[i] =
+            (Placed){index, findMovable(shared->task, contact->bodyA),
+                     findMovable(shared->task, contact->bodyB), contact->pointCount};
+    }
+}
+
+static void placeContacts(Shared* shared)
+{
+    rbContactSubsteps* s = shared->s;
+    int starts[KEYS + 1] = {0};
+    int contactCount = rbContactRun_GetCount(shared->task->run);
+    rbArray_Reserve(s->found, contactCount);
+    rbRunShares(contactCount, BODIES_LEAST, listContacts, shared);
+    s->found.count = 0;
+    for (int i = 0; i < contactCount; ++i) {
+        Placed placed = s->found.data[i];
+        bool isDriven = placed.slotA < 0 || placed.slotB < 0;
+        if ((placed.slotA <= 0 && placed.slotB <= 0) || placed.key == 0) {
             continue;
         }
-        unite(s, task, (int[2]){contact->bodyA, contact->bodyB},
-              (int[2]){placed.slotA, placed.slotB});
+        placed.slotA = addSlot(s, placed.slotA);
+        placed.slotB = addSlot(s, placed.slotB);
+        unite(s, placed.slotA, placed.slotB, isDriven);
         int color = chooseColor(s, placed.slotA, placed.slotB);
-        placed.key = color * RB_MANIFOLD_POINTS_MAX + RB_MANIFOLD_POINTS_MAX - contact->pointCount;
+        placed.key = color * RB_MANIFOLD_POINTS_MAX + RB_MANIFOLD_POINTS_MAX - placed.key;
         starts[placed.key + 1] += 1;
-        rbArray_Push(s->found, placed);
+        s->found.data[s->found.count++] = placed;
     }
     for (int i = 0; i < KEYS; ++i) {
         starts[i + 1] += starts[i];
@@ -788,17 +814,18 @@ static void listGroups(rbContactSubsteps* s)
     int last = -1;
     for (int first = 0; first < s->sorted.count;) {
         int key = s->sorted.data[first].key;
-        WideGroup group = {.contacts = {-1, -1, -1, -1},
-                           .firstPoint = s->points.count,
-                           .pointCount = RB_MANIFOLD_POINTS_MAX - key % RB_MANIFOLD_POINTS_MAX,
-                           .firstPlaced = first,
-                           .placedCount = countShare(s, first)};
+        rbArray_Reserve(s->groups, s->groups.count + 1);
+        WideGroup* group = &s->groups.data[s->groups.count]; // the rest is packed
+        group->firstPoint = s->points.count;
+        group->pointCount = RB_MANIFOLD_POINTS_MAX - key % RB_MANIFOLD_POINTS_MAX;
+        group->firstPlaced = first;
+        group->placedCount = countShare(s, first);
         for (; last < key / RB_MANIFOLD_POINTS_MAX; ++last) {
             rbArray_Push(s->colors, s->groups.count);
         }
-        s->points.count += group.pointCount;
-        first += group.placedCount;
-        rbArray_Push(s->groups, group);
+        s->points.count += group->pointCount;
+        first += group->placedCount;
+        s->groups.count += 1;
     }
     for (; last <= COLORS; ++last) {
         rbArray_Push(s->colors, s->groups.count);
@@ -812,6 +839,11 @@ static void packGroups(void* context, rbShare share)
     const rbContactSubsteps* s = shared->s;
     for (int i = share.begin; i < share.end; ++i) {
         WideGroup* group = &s->groups.data[i];
+        *group = (WideGroup){.contacts = {-1, -1, -1, -1},
+                             .firstPoint = group->firstPoint,
+                             .pointCount = group->pointCount,
+                             .firstPlaced = group->firstPlaced,
+                             .placedCount = group->placedCount};
         const Placed* placed = &s->sorted.data[group->firstPlaced];
         WideFactors factors = {0};
         WidePoint* points = &s->points.data[group->firstPoint];
@@ -829,10 +861,10 @@ static void packGroups(void* context, rbShare share)
 static void placeJoints(rbContactSubsteps* s, const rbSubstepsTask* task)
 {
     for (int i = 0; i < task->jointCount; ++i) {
-        const int* bodies = task->joints[i].bodies;
-        int slots[2] = {addSlot(s, task, bodies[0]), addSlot(s, task, bodies[1])};
-        RB_ASSERT(slots[0] > 0 || slots[1] > 0);
-        unite(s, task, bodies, slots);
+        int a = findMovable(task, task->joints[i].bodies[0]);
+        int b = findMovable(task, task->joints[i].bodies[1]);
+        RB_ASSERT(a > 0 || b > 0);
+        unite(s, addSlot(s, a), addSlot(s, b), a < 0 || b < 0);
     }
 }
 
@@ -867,9 +899,11 @@ static void pack(Shared* shared)
     }
     s->starts.count = 0;
     s->roots.count = 0;
+    s->taken.count = 0;
     rbArray_Push(s->roots, 0);
+    rbArray_Push(s->taken, 0);
     rbArray_Push(s->starts, (SlotBody){.index = -1});
-    placeContacts(s, shared->task);
+    placeContacts(shared);
     placeJoints(s, shared->task);
     listGroups(s);
     rbArray_Reserve(s->bodies, s->starts.count);
@@ -903,39 +937,47 @@ static void beginSmall(void* context, rbShare share)
     }
 }
 
-// Effect of a step's impulses on a body: twice their energy alone, and their power on the velocity
-// without them.
-static void addEnergy(SlotBody* root, const WideBody* body, const SlotBody* own)
+static void findGains(void* context, rbShare share)
 {
-    for (int k = 0; k < 4; ++k) {
-        double pushed = (double)body->velocity[k] - (double)own->free[k];
-        double turned = (double)body->spin[k];
-        root->power += (double)own->mass * pushed * ((double)own->start[k] + (double)own->free[k]) +
-                       turned * (double)own->start[4 + k];
-        root->energy += (double)own->mass * pushed * pushed + turned * turned;
+    const rbContactSubsteps* s = ((const Shared*)context)->s;
+    for (int i = share.begin; i < share.end; ++i) {
+        const WideBody* body = &s->bodies.data[i];
+        const SlotBody* own = &s->starts.data[i];
+        SlotGain gain = {0.0, 0.0};
+        for (int k = 0; k < 4; ++k) {
+            double pushed = (double)body->velocity[k] - (double)own->free[k];
+            double turned = (double)body->spin[k];
+            double free = (double)own->start[k] + (double)own->free[k];
+            gain.power += (double)own->mass * pushed * free + turned * (double)own->start[4 + k];
+            gain.energy += (double)own->mass * pushed * pushed + turned * turned;
+        }
+        s->gains.data[i] = gain;
     }
 }
 
 // The fraction of a step's impulses by which islands gain no energy: with the fraction s they gain
 // s power + s^2 energy / 2. Moving obstacles do work: there it is 1.
-static bool chooseScales(rbContactSubsteps* s)
+static bool chooseScales(Shared* shared)
 {
+    rbContactSubsteps* s = shared->s;
+    int count = s->starts.count;
     bool areWhole = true;
-    for (int i = 1; i < s->starts.count; ++i) {
-        s->starts.data[i].power = 0.0;
-        s->starts.data[i].energy = 0.0;
+    rbArray_Reserve(s->gains, count);
+    rbRunShares(count, BODIES_LEAST, findGains, shared);
+    SlotGain* gains = s->gains.data;
+    for (int i = 1; i < count; ++i) {
+        int root = rbSets_Find(s->roots.data, i); // the smallest
+        gains[root].power += root < i ? gains[i].power : 0.0;
+        gains[root].energy += root < i ? gains[i].energy : 0.0;
     }
-    for (int i = 1; i < s->starts.count; ++i) {
-        addEnergy(&s->starts.data[rbSets_Find(s->roots.data, i)], &s->bodies.data[i],
-                  &s->starts.data[i]);
-    }
-    for (int i = 1; i < s->starts.count; ++i) {
-        SlotBody* own = &s->starts.data[i];
-        bool isBound =
-            s->roots.data[i] == i && !own->isDriven && own->power + 0.5 * own->energy > 0.0;
-        double scale = isBound ? -2.0 * own->power / own->energy : 1.0;
-        own->scale = scale > 0.0 ? (float)scale : 0.0f;
-        areWhole = areWhole && !isBound;
+    for (int i = 1; i < count; ++i) {
+        if (s->roots.data[i] == i) {
+            bool isBound =
+                !s->starts.data[i].isDriven && gains[i].power + 0.5 * gains[i].energy > 0.0;
+            double scale = isBound ? -2.0 * gains[i].power / gains[i].energy : 1.0;
+            s->starts.data[i].scale = scale > 0.0 ? (float)scale : 0.0f;
+            areWhole = areWhole && !isBound;
+        }
     }
     return areWhole;
 }
@@ -969,9 +1011,10 @@ static void scaleTotals(rbContactSubsteps* s)
 // springs (hundreds of bodies in one place), only the fraction of the impulses is kept that adds
 // none. Nothing more is required: a heap that rebounds by the weight of a step must still carry
 // itself.
-static void boundEnergy(rbContactSubsteps* s)
+static void boundEnergy(Shared* shared)
 {
-    if (chooseScales(s)) {
+    rbContactSubsteps* s = shared->s;
+    if (chooseScales(shared)) {
         return;
     }
     scaleTotals(s);
@@ -1024,39 +1067,37 @@ static bool isUntouched(const WideBody* body, const SlotBody* start)
     return isSame;
 }
 
-// Terms: the work of contacts, the change of kinetic energy not due to the kicks, J.
-static void finishBodies(void* context, rbShare share)
+// Returns the work of contacts, the change of kinetic energy not due to the kicks, J.
+static double finishBody(const void* context, int slot)
 {
     const Shared* shared = context;
     const rbContactSubsteps* s = shared->s;
     const rbSubstepsTask* task = shared->task;
     double perStep = 1.0 / task->run->h;
-    memset(&s->terms.data[share.begin], 0, (size_t)(share.end - share.begin) * sizeof(double));
-    for (int i = share.begin + (share.begin == 0 ? 1 : 0); i < share.end; ++i) {
-        const WideBody* body = &s->bodies.data[i];
-        const SlotBody* start = &s->starts.data[i];
-        rbContactBody* shown = &task->run->bodies[start->index];
-        rbContactBody* flight = &task->flights[start->index];
-        rbVec3 kick = task->kicks[start->index];
-        if (isUntouched(body, start)) {
-            continue; // it flies as if alone
-        }
-        rbVec3 flown = rbAdd(shown->velocity, widen(body->moved, perStep));
-        rbVec3 added = rbAddScaled(widen(body->velocity, 1.0), -0.5, kick);
-        rbVec3 y = widen(body->spin, 1.0);
-        if (!rbIsFinite3(flown) || !rbIsFinite3(added) || !rbIsFinite3(y)) {
-            continue; // numbers beyond single precision: it flies on
-        }
-        rbVec3 before = rbSolveFactor(&start->factor, shown->spin);
-        rbVec3 mean = rbAddScaled(shown->velocity, 0.5, added);
-        double mass = shown->invMass > 0.0 ? 1.0 / shown->invMass : 0.0;
-        s->terms.data[i] = mass * (rbDot(rbAdd(added, kick), mean) - rbDot(kick, flown)) +
-                           rbDot(y, rbAddScaled(before, 0.5, y));
-        flight->velocity = flown;
-        flight->spin = rbAdd(shown->spin, turnOf(start, body->turned, perStep));
-        shown->velocity = rbAdd(shown->velocity, added);
-        shown->spin = rbAdd(shown->spin, turnOf(start, body->spin, 1.0));
+    const WideBody* body = &s->bodies.data[slot];
+    const SlotBody* start = &s->starts.data[slot];
+    if (slot == 0 || isUntouched(body, start)) {
+        return 0.0; // it flies as if alone
     }
+    rbContactBody* shown = &task->run->bodies[start->index];
+    rbContactBody* flight = &task->flights[start->index];
+    rbVec3 kick = task->kicks[start->index];
+    rbVec3 flown = rbAdd(shown->velocity, widen(body->moved, perStep));
+    rbVec3 added = rbAddScaled(widen(body->velocity, 1.0), -0.5, kick);
+    rbVec3 y = widen(body->spin, 1.0);
+    if (!rbIsFinite3(flown) || !rbIsFinite3(added) || !rbIsFinite3(y)) {
+        return 0.0; // numbers beyond single precision: it flies on
+    }
+    rbVec3 before = rbSolveFactor(&start->factor, shown->spin);
+    rbVec3 mean = rbAddScaled(shown->velocity, 0.5, added);
+    double mass = shown->invMass > 0.0 ? 1.0 / shown->invMass : 0.0;
+    double work = mass * (rbDot(rbAdd(added, kick), mean) - rbDot(kick, flown)) +
+                  rbDot(y, rbAddScaled(before, 0.5, y));
+    flight->velocity = flown;
+    flight->spin = rbAdd(shown->spin, turnOf(start, body->turned, perStep));
+    shown->velocity = rbAdd(shown->velocity, added);
+    shown->spin = rbAdd(shown->spin, turnOf(start, body->spin, 1.0));
+    return work;
 }
 
 static void finishPoints(void* context, rbShare share)
@@ -1140,16 +1181,12 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
         double freePart = (double)(i + 1) / (double)count - 0.5;
         visitJoints(substeps, (rbSubstepJointPass){.freePart = (float)freePart});
     }
-    boundEnergy(substeps);
+    boundEnergy(&shared);
     measureWide(&shared, &done);
     done.solved.isMet =
         done.solved.gapError <= settings->tolerance && done.approach <= settings->velocityTolerance;
     rbRunShares(substeps->groups.count, GROUPS_LEAST, finishPoints, &shared);
     finishJoints(substeps, task);
-    rbArray_Reserve(substeps->terms, bodyCount);
-    rbRunShares(bodyCount, BODIES_LEAST, finishBodies, &shared);
-    for (int i = 1; i < bodyCount; ++i) {
-        done.work += substeps->terms.data[i];
-    }
+    done.work = rbRunElements(bodyCount, BODIES_LEAST, finishBody, &shared).sum;
     return done;
 }

@@ -79,9 +79,12 @@ static void collide(rbStepEngine* engine, const rbStepHost* host, double h, rbSt
     double begun = rbGetThreadTime();
     rbContactStep_KickStriking(engine, host, h);
     rbContactStep_NoteArriving(engine, host);
-    rbContactStep_SolveCollisions(engine, host, h, miss);
+    bool isAny = rbContactStep_SolveCollisions(engine, host, h, miss);
     RB_VALIDATE(rbStepValid_AreImpulses(engine->contacts));
     engine->contacts->accounts.collisionTime += rbGetThreadTime() - begun;
+    if (!isAny) {
+        return; // bodies are as they were found
+    }
     rbContactStep_TakeBodies(engine);
     if (!rbStepContacts_IsFasterThanReach(engine)) {
         return;

@@ -8,6 +8,8 @@
 // and this many steps more, until it is said that they are not separated.
 #define PART_TIMES 4.0
 #define PART_STEPS 100.0
+// Least bodies and points of a block.
+#define LEAST 256
 
 // ------------------------------------------------------------------------------------------ bodies
 
@@ -97,7 +99,7 @@ static double getNextStep(const rbStepEngine* engine)
     return engine->settings.step / parts;
 }
 
-static void placeOne(const rbStepEngine* engine, int index, const void* h)
+static double placeOne(const rbStepEngine* engine, int index, const void* h)
 {
     const rbStepContacts* c = engine->contacts;
     const rbMechBody* body = rbContactStep_GetBody(engine, index);
@@ -107,7 +109,9 @@ static void placeOne(const rbStepEngine* engine, int index, const void* h)
         double gain = rbLength(c->flight.kicks.data[index]);
         place->pose = body->pose;
         place->reach = reachOf(body, &c->bodies.data[index], *(const double*)h, gain);
+        place->way = rbScale(*(const double*)h, c->bodies.data[index].velocity);
     }
+    return 0.0;
 }
 
 // Bodies as contacts see them, at the current poses with the current velocities.
@@ -118,7 +122,7 @@ static void placeBodies(rbStepEngine* engine)
     rbContactStep_ShowBodies(engine);
     rbArray_Reserve(c->places, engine->bodies.count);
     c->places.count = engine->bodies.count;
-    rbContactStep_EachBody(engine, placeOne, &h);
+    (void)rbContactStep_EachBody(engine, placeOne, &h);
 }
 
 // A set of contacts of shapes, with the stops of joints, and its islands.
@@ -149,19 +153,20 @@ void rbStepContacts_Find(rbStepEngine* engine)
     }
 }
 
-bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
+static double isFaster(const rbStepEngine* engine, int index, const void* h)
 {
     const rbStepContacts* c = engine->contacts;
+    bool isTouched = rbContactStep_IsTouched(c, index);
+    const rbMechBody* body = isTouched ? rbContactStep_GetBody(engine, index) : NULL;
+    return body != NULL && body->isDynamic &&
+           reachOf(body, &c->bodies.data[index], *(const double*)h, 0.0) >
+               c->places.data[index].reach;
+}
+
+bool rbStepContacts_IsFasterThanReach(const rbStepEngine* engine)
+{
     double h = getNextStep(engine);
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        const rbMechBody* body =
-            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
-        if (body != NULL && body->isDynamic &&
-            reachOf(body, &c->bodies.data[i], h, 0.0) > c->places.data[i].reach) {
-            return true;
-        }
-    }
-    return false;
+    return rbContactStep_EachBody(engine, isFaster, &h) > 0.0;
 }
 
 // ------------------------------------------------------------------------------------ in a step
@@ -205,14 +210,16 @@ void rbContactStep_MeasureEnd(const rbStepEngine* engine, rbStepMiss* miss)
     miss->overlap = c->settings.isOverlapAllowed && !isParting ? c->statistics.overlap : 0.0;
 }
 
+static double isBearing(const void* c, int index)
+{
+    return ((const rbStepContacts*)c)->set.points[index].impulse[0] > 0.0;
+}
+
 void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
-    s->contactCount = 0;
-    for (int i = 0; i < c->foundPoints; ++i) {
-        s->contactCount += c->set.points[i].impulse[0] > 0.0 ? 1 : 0;
-    }
+    s->contactCount = (int)rbRunElements(c->foundPoints, LEAST, isBearing, c).sum;
     s->contactSum += isWhole ? s->contactCount : 0;
     s->islandCount = c->islandCount;
     s->pairCount = rbContactPairs_GetReport(c->pairs).pairCount;
@@ -230,16 +237,16 @@ void rbContactStep_CountStep(rbStepEngine* engine, const rbStepMiss* miss, bool 
     engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, h);
 }
 
+static double isInfinite(const void* c, int place)
+{
+    const rbMechBody* body = &((const rbStepContacts*)c)->own.loose.data[place];
+    return !rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
+           !rbIsFinite3(body->momentum);
+}
+
 bool rbContactStep_IsFinite(const rbStepContacts* c)
 {
-    for (int i = 0; i < c->own.loose.count; ++i) {
-        const rbMechBody* body = &c->own.loose.data[i];
-        if (!rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
-            !rbIsFinite3(body->momentum)) {
-            return false;
-        }
-    }
-    return true;
+    return rbRunElements(c->own.loose.count, LEAST, isInfinite, c).sum == 0.0;
 }
 
 // ------------------------------------------------------------------------------------------- start

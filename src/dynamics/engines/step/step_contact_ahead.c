@@ -17,6 +17,8 @@
 #define LOOKS_CAPPED 1
 #define FAST_LEAST 0.05
 #define TURN_LEAST 0.03
+// Least points of a block.
+#define POINTS_LEAST 256
 
 // A contact is idle in a position stage if its points would not close with this many times their
 // approach. The effect of other contacts on the velocities is checked after the stage.
@@ -41,10 +43,9 @@ static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
 bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
 {
     bool isChanged = false;
-    for (int i = 0; i < c->set.contactCount; ++i) {
+    for (int i = 0; c->solvers.substeps == NULL && i < c->set.contactCount; ++i) {
         rbContact* contact = &c->set.contacts[i];
-        bool isIdle =
-            c->solvers.substeps == NULL && isIdleIn(c->bodies.data, contact, c->set.points, h);
+        bool isIdle = isIdleIn(c->bodies.data, contact, c->set.points, h);
         isChanged = isChanged || isIdle != contact->isIdle;
         contact->isIdle = isIdle;
     }
@@ -214,11 +215,12 @@ static void guessAgain(rbStepContacts* c)
 // Points that bear at the node and did so in the last flight; of stops only the former is known.
 // Short steps across changes at higher orders count as bearing: to undo the overlap of bodies that
 // touch within one of 1e-7 s takes more than their speed, and they would be held in place.
-static void noteBearing(const rbStepEngine* engine)
+static void noteBearing(void* context, rbShare share)
 {
+    const rbStepEngine* engine = context;
     rbStepContacts* c = engine->contacts;
     bool isShort = rbContactOrder_IsUsed(engine);
-    for (int k = 0; k < c->set.pointCount; ++k) {
+    for (int k = share.begin; k < share.end; ++k) {
         rbContactPoint* point = &c->set.points[k];
         bool wasBearing = point->wasBearing || k >= c->foundPoints;
         point->wasBearing = isShort || (wasBearing && point->impulse[0] > 0.0);
@@ -230,7 +232,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
 {
     rbStepContacts* c = engine->contacts;
     bool isCapped = c->solvers.substeps != NULL;
-    noteBearing(engine);
+    rbRunShares(c->set.pointCount, POINTS_LEAST, noteBearing, engine);
     if (isCapped && !isFast(engine, h)) {
         rbContactStep_SolvePositions(engine, host, h, miss);
         return;

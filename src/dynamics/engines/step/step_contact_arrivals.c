@@ -383,19 +383,25 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
     }
 }
 
+static double takeFlight(const rbStepEngine* engine, int index, const void* args)
+{
+    (void)args;
+    const rbStepContacts* c = engine->contacts;
+    bool hasFlight = rbContactStep_HasFlight(c, index);
+    rbMechBody* body = hasFlight ? rbContactStep_GetBody(engine, index) : NULL;
+    if (body != NULL && body->isDynamic) {
+        // The acting velocity is already there; the other one is borrowed.
+        body->lentVelocity = body->velocity;
+        body->lentMomentum = body->momentum;
+        rbContactStep_TakeBody(&c->flight.bodies.data[index], body);
+    }
+    return 0.0;
+}
+
 // Bodies of these islands fly with one velocity ...
 void rbContactStep_TakeFlights(const rbStepEngine* engine)
 {
-    rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        rbMechBody* body = rbContactStep_HasFlight(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
-        if (body != NULL && body->isDynamic) {
-            // The acting velocity is already there; the other one is borrowed.
-            body->lentVelocity = body->velocity;
-            body->lentMomentum = body->momentum;
-            rbContactStep_TakeBody(&c->flight.bodies.data[i], body);
-        }
-    }
+    (void)rbContactStep_EachBody(engine, takeFlight, NULL);
 }
 
 void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism)
@@ -541,44 +547,49 @@ static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mech
     return isLate;
 }
 
+// Returns what the flight lifted it, see payWay.
+static double returnSpeed(const rbStepEngine* engine, int index, const void* args)
+{
+    rbStepContacts* c = engine->contacts;
+    double h = *(const double*)args;
+    bool hasFlight = rbContactStep_HasFlight(c, index);
+    double* late = &c->flight.late.data[index];
+    bool isOwn = (hasFlight || *late > 0.0) && engine->bodies.data[index].mechanism < 0;
+    rbMechBody* body = isOwn ? rbContactStep_GetBody(engine, index) : NULL;
+    if (body == NULL || !body->isDynamic) {
+        return 0.0;
+    }
+    rbVec3 flight = body->velocity;
+    if (hasFlight) {
+        body->velocity = body->lentVelocity;
+        body->momentum = body->lentMomentum;
+        if (isElsewhere(c->flight.bodies.data[index].spin, c->bodies.data[index].spin)) {
+            keepTurn(&c->bodies.data[index], body);
+        }
+    }
+    if (c->flight.kinds.data[index] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
+        *late = fmax(*late, RB_STEP_SNAP * h);
+    }
+    if (!(*late > 0.0)) {
+        return 0.0;
+    }
+    rbVec3 kick = rbScale(rbContactStep_PartOf(engine, h), c->flight.kicks.data[index]);
+    rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
+    double share = shareOf(start, kick, flight) - 0.5;
+    body->velocity = rbAddScaled(body->velocity, share, kick);
+    body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
+    return payWay(body, start, kick, flight);
+}
+
 // ... and continue with the other. Arriving bodies collide with the forces of their time in the
 // step, and feel none afterward.
 void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
-    double part = rbContactStep_PartOf(engine, h);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         shareLate(c, &engine->mechanisms.data[i]);
     }
-    for (int i = 0; i < engine->bodies.count; ++i) {
-        bool hasFlight = rbContactStep_HasFlight(c, i);
-        rbMechBody* body =
-            hasFlight || c->flight.late.data[i] > 0.0 ? rbContactStep_GetBody(engine, i) : NULL;
-        if (body == NULL || !body->isDynamic) {
-            continue;
-        }
-        rbVec3 flight = body->velocity;
-        bool isOwn = engine->bodies.data[i].mechanism < 0;
-        if (hasFlight && isOwn) {
-            body->velocity = body->lentVelocity;
-            body->momentum = body->lentMomentum;
-            if (isElsewhere(c->flight.bodies.data[i].spin, c->bodies.data[i].spin)) {
-                keepTurn(&c->bodies.data[i], body);
-            }
-        }
-        if (isOwn && c->flight.kinds.data[i] == RB_FLIGHT_TWICE &&
-            isElsewhere(flight, body->velocity)) {
-            c->flight.late.data[i] = fmax(c->flight.late.data[i], RB_STEP_SNAP * h);
-        }
-        if (isOwn && c->flight.late.data[i] > 0.0) {
-            rbVec3 kick = rbScale(part, c->flight.kicks.data[i]);
-            rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
-            double share = shareOf(start, kick, flight) - 0.5;
-            body->velocity = rbAddScaled(body->velocity, share, kick);
-            body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
-            c->accounts.sums.lifted += payWay(body, start, kick, flight);
-        }
-    }
+    c->accounts.sums.lifted += rbContactStep_EachBody(engine, returnSpeed, &h);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isForced = true};

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+// Least bodies of a block.
+#define BODIES_LEAST 256
+
 // The body of the host as the engine moves it; NULL: it has none.
 rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index)
 {
@@ -43,18 +46,16 @@ typedef struct EachBody {
     const void* args;
 } EachBody;
 
-static void doBodies(void* context, rbShare share)
+static double doBody(const void* context, int index)
 {
     const EachBody* each = context;
-    for (int i = share.begin; i < share.end; ++i) {
-        each->function(each->engine, i, each->args);
-    }
+    return each->function(each->engine, index, each->args);
 }
 
-void rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args)
+double rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args)
 {
     EachBody each = {engine, function, args};
-    rbRunShares(engine->bodies.count, 256, doBodies, &each);
+    return rbRunElements(engine->bodies.count, BODIES_LEAST, doBody, &each).sum;
 }
 
 // The view of contacts on a body: its velocities and masses at its pose.
@@ -74,7 +75,7 @@ static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
     }
 }
 
-static void showOne(const rbStepEngine* engine, int index, const void* args)
+static double showOne(const rbStepEngine* engine, int index, const void* args)
 {
     (void)args;
     const rbMechBody* body = rbContactStep_GetBody(engine, index);
@@ -84,6 +85,7 @@ static void showOne(const rbStepEngine* engine, int index, const void* args)
         memset(&engine->contacts->bodies.data[index], 0,
                sizeof(rbContactBody)); // it flies elsewhere
     }
+    return 0.0;
 }
 
 void rbContactStep_ShowBodies(const rbStepEngine* engine)
@@ -93,7 +95,7 @@ void rbContactStep_ShowBodies(const rbStepEngine* engine)
     rbArray_Reserve(c->bodies, engine->bodies.count + 1);
     c->bodies.count = engine->bodies.count + 1;
     memset(&c->bodies.data[engine->bodies.count], 0, sizeof *c->bodies.data);
-    rbContactStep_EachBody(engine, showOne, NULL);
+    (void)rbContactStep_EachBody(engine, showOne, NULL);
 }
 
 // Reads velocities back from the contacts; only changes are applied to the momentum, so that
@@ -120,7 +122,7 @@ bool rbContactStep_IsTouched(const rbStepContacts* c, int index)
     return rbContactGraph_FindIsland(c->graph, index) >= 0;
 }
 
-static void takeOne(const rbStepEngine* engine, int index, const void* args)
+static double takeOne(const rbStepEngine* engine, int index, const void* args)
 {
     (void)args;
     const rbStepContacts* c = engine->contacts;
@@ -130,11 +132,12 @@ static void takeOne(const rbStepEngine* engine, int index, const void* args)
         // Without rounding residues.
         body->momentum = c->bodies.data[index].isFrozen ? RB_VEC3_ZERO : body->momentum;
     }
+    return 0.0;
 }
 
 void rbContactStep_TakeBodies(const rbStepEngine* engine)
 {
-    rbContactStep_EachBody(engine, takeOne, NULL);
+    (void)rbContactStep_EachBody(engine, takeOne, NULL);
 }
 
 rbLoad rbContactStep_LoadOf(const rbStepHost* host, const rbMechBody* body, double time)
@@ -178,28 +181,59 @@ static double kickBody(rbMechBody* body, double h, rbVec3 paid)
     return work;
 }
 
-static void kickOne(rbStepEngine* engine, const rbStepHost* host, rbMechBody* body, double time,
-                    double h)
+// The forces of a time on bodies.
+typedef struct Kicks {
+    const rbStepEngine* engine;
+    const rbStepHost* host;
+    double time;
+    double h;
+    bool isEnd; // bodies that arrived in the step have already received their forces
+} Kicks;
+
+// Returns the work of forces without a potential.
+static double kickOne(const Kicks* kicks, rbMechBody* body)
 {
-    rbStepContacts* c = engine->contacts;
-    rbVec3 paid = rbContactStep_LoadBody(host, body, time).paid;
-    c->accounts.sums.load += kickBody(body, h, paid);
-    double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
-    c->flight.kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
+    rbVec3 paid = rbContactStep_LoadBody(kicks->host, body, kicks->time).paid;
+    double work = kickBody(body, kicks->h, paid);
+    double whole = 2.0 * kicks->h / rbContactStep_PartOf(kicks->engine, 2.0 * kicks->h);
+    kicks->engine->contacts->flight.kicks.data[body->index] =
+        rbScale(whole * body->invMass, body->force);
+    return work;
 }
 
-// isEnd: bodies that arrived in the step have already received their forces.
+// Loads may call the program, and their works are summed in order: bodies with them come later.
+static bool isKicked(const Kicks* kicks, const rbMechBody* body, bool isLoaded)
+{
+    const rbStepContacts* c = kicks->engine->contacts;
+    const rbMotionBody* motion = &kicks->host->motions[body->index];
+    bool isLate = kicks->isEnd && (c->flight.late.data[body->index] > 0.0 ||
+                                   c->rest.isWoken.data[body->index] != 0);
+    bool hasLoad = motion->load != NULL || rbLengthSquared(motion->torque) > 0.0;
+    return body->isDynamic && !isLate && hasLoad == isLoaded &&
+           !rbContactFreeze_IsFrozen(c->rest.freeze, body->index);
+}
+
+// A loose body without loads; returns 1 for one that has some.
+static double kickUnloaded(const void* context, int place)
+{
+    const Kicks* kicks = context;
+    rbMechBody* body = &kicks->engine->contacts->own.loose.data[place];
+    if (isKicked(kicks, body, false)) {
+        (void)kickOne(kicks, body);
+    }
+    return isKicked(kicks, body, true);
+}
+
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              bool isEnd)
 {
     rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < c->own.loose.count; ++i) {
+    int count = c->own.loose.count;
+    Kicks kicks = {engine, host, time, h, isEnd};
+    double left = rbRunElements(count, BODIES_LEAST, kickUnloaded, &kicks).sum;
+    for (int i = 0; left > 0.0 && i < count; ++i) {
         rbMechBody* body = &c->own.loose.data[i];
-        bool isLate = isEnd && (c->flight.late.data[body->index] > 0.0 ||
-                                c->rest.isWoken.data[body->index] != 0);
-        if (body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->rest.freeze, body->index)) {
-            kickOne(engine, host, body, time, h);
-        }
+        c->accounts.sums.load += isKicked(&kicks, body, true) ? kickOne(&kicks, body) : 0.0;
     }
 }
 
@@ -213,7 +247,8 @@ static void kickStriking(rbStepEngine* engine, const rbStepHost* host, int index
         c->rest.isWoken.data[index] != 0 || c->bodies.data[index].isFrozen) {
         return;
     }
-    kickOne(engine, host, body, c->grid.time, 0.5 * h);
+    Kicks kicks = {engine, host, c->grid.time, 0.5 * h, false};
+    c->accounts.sums.load += kickOne(&kicks, body);
     c->flight.late.data[index] = RB_STEP_SNAP * h;
     showBody(c, index, body);
 }
@@ -249,7 +284,7 @@ void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
     }
 }
 
-static void flyOne(const rbStepEngine* engine, int index, const void* h)
+static double flyOne(const rbStepEngine* engine, int index, const void* h)
 {
     bool isLoose = engine->contacts->own.places1.data[index] > 0;
     rbMechBody* body = isLoose ? rbContactStep_GetBody(engine, index) : NULL;
@@ -258,22 +293,24 @@ static void flyOne(const rbStepEngine* engine, int index, const void* h)
         rbMechBody_LookAhead(body, *(const double*)h);
         body->pose = body->ahead;
     }
+    return 0.0;
 }
 
 void rbContactStep_FlyLoose(const rbStepEngine* engine, double h)
 {
-    rbContactStep_EachBody(engine, flyOne, &h);
+    (void)rbContactStep_EachBody(engine, flyOne, &h);
 }
 
-static void writeOne(const rbStepEngine* engine, int index, const void* host)
+static double writeOne(const rbStepEngine* engine, int index, const void* host)
 {
     const rbMechBody* body = rbContactStep_GetBody(engine, index);
     if (body != NULL) {
         rbStep_WriteBody(host, body);
     }
+    return 0.0;
 }
 
 void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host)
 {
-    rbContactStep_EachBody(engine, writeOne, host);
+    (void)rbContactStep_EachBody(engine, writeOne, host);
 }

@@ -39,6 +39,11 @@ void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, doub
 {
     rbStepContacts* c = engine->contacts;
     rbContactNode node = makeNode(c);
+    if (rbContactFreeze_GetCount(c->rest.freeze) == 0) {
+        memset(c->rest.isWoken.data, 0, (size_t)c->rest.isWoken.count);
+        (void)rbContactFreeze_WakeTouched(c->rest.freeze, &node);
+        return;
+    }
     for (int i = 0; i < engine->bodies.count; ++i) {
         c->rest.isWoken.data[i] = rbContactFreeze_IsFrozen(c->rest.freeze, i) ? 1 : 0;
     }

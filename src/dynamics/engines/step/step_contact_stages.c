@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+// Least contacts of a block.
+#define LEAST 256
+
 // What the policy was tuned by.
 static const struct {
     double guessPart;    // a guess is good if the sum of its impulses is off by no more
@@ -100,21 +103,25 @@ static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage s
 // Whether something rebounds, or two bodies alone meet with friction: then the law of impact holds
 // to its digits, with or without restitution. Without friction stopping is the law, and where
 // several contacts stop without rebound the velocity stage does it for all of them together.
+static bool isByLaw(const rbStepContacts* c, const rbContact* contact, bool isAlone)
+{
+    bool isStriking = false;
+    bool canBe = contact->restitution > 0.0 || (isAlone && contact->stiction > 0.0);
+    for (int k = 0; canBe && !isStriking && k < contact->pointCount; ++k) {
+        const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
+        isStriking = point->isClosed &&
+                     rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed;
+    }
+    return isStriking;
+}
+
 static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 {
-    bool isAlone = island->contactCount == 1;
-    for (int i = 0; i < island->contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        bool isByLaw = contact->restitution > 0.0 || (isAlone && contact->stiction > 0.0);
-        for (int k = 0; isByLaw && k < contact->pointCount; ++k) {
-            const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
-            if (point->isClosed &&
-                rbContactStep_NormalSpeed(c, contact, point) < -c->settings.restSpeed) {
-                return true;
-            }
-        }
+    bool isAny = false;
+    for (int i = 0; !isAny && i < island->contactCount; ++i) {
+        isAny = isByLaw(c, &c->set.contacts[island->contacts[i]], island->contactCount == 1);
     }
-    return false;
+    return isAny;
 }
 
 // Saves or restores velocities and impulses of an island as sweeps found them.
@@ -497,32 +504,40 @@ static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
     return true;
 }
 
+// Whether small steps cannot solve a contact.
+static double isOther(const void* run, int contact)
+{
+    return !rbContactSubsteps_CanSolve(run, contact, ((const rbContactRun*)run)->restSpeed);
+}
+
 // The capped mode: all islands that small steps can solve, together. Returns whether others remain.
 static bool solveQuickly(rbStepEngine* engine, double h, rbStepMiss* miss)
 {
     rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, NULL, h);
     bool isLeft = false;
-    c->solvers.quick.count = 0;
+    bool areAll = rbContactFreeze_GetCount(c->rest.freeze) == 0 &&
+                  rbRunElements(c->set.contactCount, LEAST, isOther, &run).sum == 0.0;
     c->solvers.quickJoints.count = 0;
+    rbArray_Reserve(c->solvers.quick, c->set.contactCount);
+    int* quick = c->solvers.quick.data;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (isStanding(c, &island)) {
             continue;
         }
-        bool isOne = canBeQuick(engine, &run, &island);
+        bool isOne = areAll || canBeQuick(engine, &run, &island);
         isLeft = isLeft || !isOne;
-        for (int k = 0; k < island.contactCount && isOne; ++k) {
-            rbArray_Push(c->solvers.quick, island.contacts[k]);
-        }
         if (isOne) {
+            rbCopyElements(quick, island.contacts, island.contactCount, sizeof *quick);
+            quick += island.contactCount;
             rbContactStep_AddQuickJoints(engine, &island);
         }
         for (int k = 0; k < island.bodyCount; ++k) {
             c->flight.kinds.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
-            c->flight.bodies.data[island.bodies[k]] = c->bodies.data[island.bodies[k]];
         }
     }
+    c->solvers.quick.count = (int)(quick - c->solvers.quick.data);
     run.order = c->solvers.quick.data;
     run.orderCount = c->solvers.quick.count;
     if (run.orderCount > 0) {
@@ -566,6 +581,19 @@ static void keepPoints(rbStepContacts* c)
 
 // ------------------------------------------------------------------------------------------ stages
 
+// A body at the start of the stage.
+static double beginFlight(const rbStepEngine* engine, int index, const void* args)
+{
+    (void)args;
+    rbStepContacts* c = engine->contacts;
+    c->flight.late.data[index] = 0.0;
+    c->flight.kinds.data[index] = RB_FLIGHT_PLAIN;
+    c->flight.bodies.data[index] = c->bodies.data[index];
+    c->accounts.given.data[index] = 0.0;
+    c->stage.before.data[index] = c->bodies.data[index];
+    return 0.0;
+}
+
 bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, double h,
                                 rbStepMiss* miss)
 {
@@ -574,16 +602,15 @@ bool rbContactStep_SolveFlights(rbStepEngine* engine, const rbStepHost* host, do
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_BeginStep(c->solvers.sweeps, &all, c->settings.isWarm);
     scaleStanding(c, 2.0);
-    memset(c->flight.late.data, 0, (size_t)c->flight.late.count * sizeof(double));
-    memset(c->flight.kinds.data, RB_FLIGHT_PLAIN, (size_t)c->flight.kinds.count);
     RB_ASSERT(c->bodies.count <= c->accounts.given.capacity);
-    memset(c->accounts.given.data, 0, (size_t)c->bodies.count * sizeof(double));
+    (void)rbContactStep_EachBody(engine, beginFlight, NULL);
+    (void)beginFlight(engine, engine->bodies.count, NULL); // the world
     c->flight.arrivals.count = 0;
     c->flight.isWild = false;
     c->flight.isGuarded = false;
-    memcpy(c->stage.before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactStep_TurnMechanisms(engine, h, false);
-    if (c->solvers.substeps != NULL && !solveQuickly(engine, h, miss)) {
+    c->flight.areAllQuick = c->solvers.substeps != NULL && !solveQuickly(engine, h, miss);
+    if (c->flight.areAllQuick) {
         return false;
     }
     rbContactStep_NoteApproaches(c);
@@ -609,21 +636,26 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     }
 }
 
-void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
-                                   rbStepMiss* miss)
+static double isCollision(const void* context, int index)
 {
-    rbContactStep_OpenAccounts(engine, host, engine->contacts->grid.time, h, 1.0);
-    solveStage(engine, host, h, STAGE_COLLISION, miss);
+    const rbStepContacts* c = context;
+    const rbContact* contact = &c->set.contacts[index];
+    int island = rbContactGraph_FindIsland(c->graph, contact->bodyA);
+    island = island >= 0 ? island : rbContactGraph_FindIsland(c->graph, contact->bodyB);
+    bool isAlone = island >= 0 && rbContactGraph_GetIsland(c->graph, island).contactCount == 1;
+    return isByLaw(c, contact, isAlone);
 }
 
-static bool areAllQuick(const rbStepContacts* c)
+bool rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                   rbStepMiss* miss)
 {
-    for (int i = 0; i < c->islandCount; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (!rbContactStep_IsQuick(c, &island)) {
-            return false;
-        }
+    const rbStepContacts* c = engine->contacts;
+    if (c->solvers.substeps != NULL &&
+        rbRunElements(c->set.contactCount, LEAST, isCollision, c).sum == 0.0) {
+        return false;
     }
+    rbContactStep_OpenAccounts(engine, host, engine->contacts->grid.time, h, 1.0);
+    solveStage(engine, host, h, STAGE_COLLISION, miss);
     return true;
 }
 
@@ -632,7 +664,7 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
 {
     rbStepContacts* c = engine->contacts;
     rbContactStep_ShowBodies(engine);
-    if (areAllQuick(c)) {
+    if (c->flight.areAllQuick) {
         return;
     }
     keepPoints(c);

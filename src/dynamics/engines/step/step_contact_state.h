@@ -86,6 +86,7 @@ typedef struct rbStepFlight {
     RB_ARRAY(rbArrival) arrivals;
     RB_ARRAY(rbArrival) sought;      // those of the whole step, while it is cut
     RB_ARRAY(rbContactProbe) probes; // of one pair
+    bool areAllQuick;                // small steps solve all islands
     bool isWild;                     // a flight is held, see step_contact_arrivals.c
     bool isGuarded;                  // bodies spin past each other, see rbPairsReport
 } rbStepFlight;
@@ -247,8 +248,9 @@ static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rb
 // The body of the host as the engine moves it; NULL: there is none.
 rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index);
 // Calls a function for every number of a body, on several threads: it changes only that body.
-typedef void rbEachBodyFn(const rbStepEngine* engine, int index, const void* args);
-void rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args);
+// Returns the sum of its values.
+typedef double rbEachBodyFn(const rbStepEngine* engine, int index, const void* args);
+double rbContactStep_EachBody(const rbStepEngine* engine, rbEachBodyFn* function, const void* args);
 // Bodies in no mechanism, from the states of the host.
 void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, double time);
 void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host);
@@ -329,7 +331,7 @@ void rbContactStep_RecallNode(rbStepContacts* c);
 // Contacts and points of the set as they were.
 void rbContactStep_PutSet(rbStepContacts* c, const rbContact* contacts,
                           const rbContactPoint* points);
-void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
+bool rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
                                    rbStepMiss* miss);
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
                                    rbStepMiss* miss);

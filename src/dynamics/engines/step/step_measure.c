@@ -1,6 +1,7 @@
 // What contacts are like at the end of a step, see step_measure.h.
 #include "dynamics/engines/step/step_measure.h"
 
+#include "base/core/tasks.h"
 #include "base/math/matrix3.h"
 
 #include <math.h>
@@ -14,21 +15,35 @@ double rbFindLeastGap(const rbContactSet* set, const rbContact* contact)
     return least;
 }
 
+// Least contacts of a block.
+#define CONTACTS_LEAST 256
+
+// What blocks measure.
+typedef struct Measured {
+    const rbContactSet* set;
+    const int* order;
+    const rbContactBody* bodies;
+    double tolerance;
+    const rbPairGaps* start;
+    double* deepest; // m, by block
+    int blockSize;
+} Measured;
+
+static double noteGap(const void* context, int index)
+{
+    const Measured* m = context;
+    const rbContact* contact = &m->set->contacts[index];
+    double gap = rbFindLeastGap(m->set, contact);
+    m->start->list.data[index] = (rbPairGap){contact->bodyA, contact->bodyB, gap};
+    return gap;
+}
+
 void rbPairGaps_Note(rbPairGaps* gaps, const rbContactSet* set, int contactCount)
 {
-    gaps->list.count = 0;
-    for (int i = 0; i < contactCount; ++i) {
-        const rbContact* contact = &set->contacts[i];
-        rbPairGap own = {contact->bodyA, contact->bodyB, rbFindLeastGap(set, contact)};
-        rbPairGap* last = gaps->list.count > 0 ? &gaps->list.data[gaps->list.count - 1] : NULL;
-        if (last != NULL && last->bodyA == own.bodyA && last->bodyB == own.bodyB) {
-            last->gap = fmin(last->gap, own.gap);
-        } else {
-            RB_ASSERT(last == NULL || last->bodyA < own.bodyA ||
-                      (last->bodyA == own.bodyA && last->bodyB < own.bodyB));
-            rbArray_Push(gaps->list, own);
-        }
-    }
+    Measured noted = {.set = set, .start = gaps};
+    rbArray_Reserve(gaps->list, contactCount);
+    gaps->list.count = contactCount;
+    (void)rbRunElements(contactCount, CONTACTS_LEAST, noteGap, &noted);
 }
 
 // The gap that a pair had at the start; INFINITY: it was not near.
@@ -43,9 +58,13 @@ static double findGap(const rbPairGaps* gaps, int bodyA, int bodyB)
         low = isBefore ? middle + 1 : low;
         high = isBefore ? high : middle;
     }
-    bool isFound = low < gaps->list.count && gaps->list.data[low].bodyA == bodyA &&
-                   gaps->list.data[low].bodyB == bodyB;
-    return isFound ? gaps->list.data[low].gap : INFINITY;
+    double least = INFINITY;
+    for (; low < gaps->list.count && gaps->list.data[low].bodyA == bodyA &&
+           gaps->list.data[low].bodyB == bodyB;
+         ++low) {
+        least = fmin(least, gaps->list.data[low].gap);
+    }
+    return least;
 }
 
 // Speed along the normal that a unit impulse there gives, 1/kg.
@@ -77,31 +96,44 @@ static double measurePoint(const rbContact* contact, const rbContactPoint* point
     return error;
 }
 
-double rbMeasureSpeeds(const rbContactSet* set, const int* order, int orderCount,
-                       const rbContactBody* bodies, double tolerance)
+static double measureSpeed(const void* context, int index)
 {
+    const Measured* m = context;
+    const rbContact* contact = &m->set->contacts[m->order != NULL ? m->order[index] : index];
+    bool isIn = rbContactBody_IsMoved(&m->bodies[contact->bodyA]) ||
+                rbContactBody_IsMoved(&m->bodies[contact->bodyB]);
     double error = 0.0;
-    for (int i = 0; i < orderCount; ++i) {
-        const rbContact* contact = &set->contacts[order != NULL ? order[i] : i];
-        bool isIn = rbContactBody_IsMoved(&bodies[contact->bodyA]) ||
-                    rbContactBody_IsMoved(&bodies[contact->bodyB]);
-        for (int k = 0; isIn && k < contact->pointCount; ++k) {
-            const rbContactPoint* point = &set->points[contact->firstPoint + k];
-            error = fmax(error, measurePoint(contact, point, bodies, tolerance));
-        }
+    for (int k = 0; isIn && k < contact->pointCount; ++k) {
+        const rbContactPoint* point = &m->set->points[contact->firstPoint + k];
+        error = fmax(error, measurePoint(contact, point, m->bodies, m->tolerance));
     }
     return error;
 }
 
+double rbMeasureSpeeds(const rbContactSet* set, const int* order, int orderCount,
+                       const rbContactBody* bodies, double tolerance)
+{
+    Measured all = {.set = set, .order = order, .bodies = bodies, .tolerance = tolerance};
+    return rbRunElements(orderCount, CONTACTS_LEAST, measureSpeed, &all).largest;
+}
+
+// The deepest so far of its block: few are looked up.
+static double measureOverlap(const void* context, int index)
+{
+    const Measured* m = context;
+    const rbContact* contact = &m->set->contacts[index];
+    double* deepest = &m->deepest[index / m->blockSize];
+    double depth = -rbFindLeastGap(m->set, contact);
+    if (depth > *deepest && depth > -findGap(m->start, contact->bodyA, contact->bodyB)) {
+        *deepest = depth;
+    }
+    return *deepest;
+}
+
 double rbMeasureOverlap(const rbContactSet* set, int contactCount, const rbPairGaps* start)
 {
-    double deepest = 0.0;
-    for (int i = 0; i < contactCount; ++i) {
-        const rbContact* contact = &set->contacts[i];
-        double depth = -rbFindLeastGap(set, contact);
-        if (depth > deepest && depth > -findGap(start, contact->bodyA, contact->bodyB)) {
-            deepest = depth;
-        }
-    }
-    return deepest;
+    double deepest[RB_BLOCKS_MAX] = {0.0};
+    int blockSize = rbGetBlockSize(contactCount, CONTACTS_LEAST);
+    Measured all = {.set = set, .start = start, .deepest = deepest, .blockSize = blockSize};
+    return rbRunElements(contactCount, CONTACTS_LEAST, measureOverlap, &all).largest;
 }

@@ -5,7 +5,7 @@
 #include "base/core/memory.h"
 #include "dynamics/contact/contact.h"
 
-// The smallest gap of a pair of bodies.
+// The smallest gap of a contact of two bodies.
 typedef struct rbPairGap {
     int bodyA;
     int bodyB;
