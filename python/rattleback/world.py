@@ -36,6 +36,7 @@ from .viewer import Viewer
 
 _NO_WORLD, BUSY = -1, -2
 _PIECE_MAX = 1 << 40
+_step = lib.rbpyStep
 _has_world = False  # modules are loaded before the first one
 BUSY_TEXT = ("the world is in the midst of an advance: it cannot be changed or advanced by its own forces and filters, nor by "
               "another thread, nor in a process that was forked meanwhile")
@@ -204,7 +205,7 @@ class World:
         self._pointer = pointer
         self._dt = dt
         self._status = lib.RB_STATUS_OK
-        self._state = ffi.new("rbpyState*")
+        self._state = ffi.new("rbpyState*", {"world": pointer, "step": dt, "lastTime": math.nan})
         self._forces: list[Any] = []
         self._filter: Optional[Callable[[Body, Body], bool]] = None
         self._controllers: list[Callable[[World], Any]] = []
@@ -240,7 +241,7 @@ class World:
             if self._viewer is not None:
                 self._viewer.close()
             ffi.release(self._pointer)
-            self._pointer = ffi.NULL
+            self._pointer = self._state.world = ffi.NULL
 
     def __enter__(self) -> World:
         self._native()
@@ -719,7 +720,7 @@ class World:
         if count != 1:
             self._advance(lib.rbpyFindEnd(self.time, self._dt, count))
             return
-        status = lib.rbpyStep(self._pointer, self._state, self._dt)
+        status = _step(self._state)
         if status != self._status:
             self._report(status)
         if self._viewer is not None:
@@ -734,7 +735,7 @@ class World:
         self._advance_unseen(time)
 
     def _advance_unseen(self, time: float) -> None:
-        status = lib.rbpyAdvanceTo(self._native(), self._state, time, self._dt, _PIECE_MAX)
+        status = lib.rbpyAdvanceTo(self._state, time, _PIECE_MAX)
         if status != self._status:
             self._report(status)
 
@@ -765,8 +766,20 @@ class World:
             return
         self._advance(time)
 
+    def _take_mode(self, status: int) -> int:
+        """Warns of a floating-point mode that a library of this process set; returns the status without that."""
+        if status < lib.RBPY_MODE_ODD:
+            return status
+        warnings.warn("a library of this process set another floating-point mode in this thread, as those built with fast-math "
+                      "do: it flushes small numbers to zero or rounds otherwise; the world advances in the standard mode, your own "
+                      "computations do not", RattlebackWarning, stacklevel=_depth())
+        return status - int(lib.RBPY_MODE_ODD)
+
     def _report(self, status: int) -> None:
         """Raises or warns after an advance whose status differs from that before."""
+        status = self._take_mode(status)
+        if status == self._status:
+            return
         if status == _NO_WORLD:
             raise DeadObjectError("this world was closed; create a new one")
         if status == BUSY:
@@ -824,7 +837,7 @@ class World:
             raise
 
     def _one_step(self, time: float) -> None:
-        status = int(lib.rbpyAdvanceTo(self._native(), self._state, time, self._dt, 1))
+        status = int(lib.rbpyAdvanceTo(self._state, time, 1))
         if status != self._status:
             self._report(status)
 
