@@ -10,6 +10,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -495,6 +496,18 @@ rbStatus rbpyWriteEvents(const rbWorld* world, rbRecordingWriter* writer, rbErro
         status = rbRecordingWriter_WriteEvents(writer, &recorded, 1, error);
     }
     return status;
+}
+
+const void* rbpyFindFile(const char* name, size_t* size, void* files)
+{
+    const rbpyFiles* f = files;
+    for (int i = 0; i < f->count; ++i) {
+        if (strcmp(f->names[i], name) == 0) {
+            *size = f->sizes[i];
+            return f->bytes[i];
+        }
+    }
+    return NULL;
 }
 
 rbStatus rbpyLoadModule(const char* path, rbError* error)

@@ -62,6 +62,16 @@ typedef struct rbpyRollout {
 
 int rbpyRollOut(rbpyRollout* rollout, int threads);
 
+// Files that a scene names, in memory: for rbSceneSource.
+typedef struct rbpyFiles {
+    char** names;
+    void** bytes;
+    size_t* sizes;
+    int count;
+} rbpyFiles;
+
+const void* rbpyFindFile(const char* name, size_t* size, void* files);
+
 // Of module.h, which is for modules in C and has no declarations in Python.
 rbStatus rbpyLoadModule(const char* path, rbError* error);
 size_t rbpyDescribeModules(char* text, size_t capacity);

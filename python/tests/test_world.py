@@ -2,6 +2,7 @@
 import gc
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -416,21 +417,40 @@ def test_missed_tolerances_warn_once_and_ends_raise():
     assert world.time == 0.0
 
 
+def examples_of(thing):
+    """The lines of its documentation that doctest runs."""
+    return "\n".join(line for line in (thing.__doc__ or "").splitlines() if line.strip().startswith((">>>", "...")))
+
+
 def test_every_public_name_has_a_text_and_an_example():
+    """Functions and classes have an example; that of a method or property uses its name; attributes are in the text of the class."""
     import rattleback.env
     lacking = []
-    for name in rb.__all__ + ["env.Env", "env.VectorEnv"]:
+    for name in rb.__all__ + ["env.Box", "env.Env", "env.VectorEnv"]:
         thing = getattr(rattleback.env if name.startswith("env.") else rb, name.rpartition(".")[2])
-        if not thing.__doc__ or ">>>" not in thing.__doc__:
+        if not examples_of(thing):
             lacking.append(name)
-        if isinstance(thing, type):
-            for key, member in vars(thing).items():
+        if not isinstance(thing, type):
+            continue
+        for field in getattr(thing, "__dataclass_fields__", ()):
+            if not re.search(rf"\b{field}\b", thing.__doc__):
+                lacking.append(f"{name}.{field}")
+        for base in thing.__mro__:
+            for key, member in vars(base).items() if base.__module__.startswith("rattleback") else ():
                 inner = getattr(member, "__func__", member)
                 if key.startswith("_") or not (callable(inner) or isinstance(member, property)):
                     continue
-                if not inner.__doc__ or (not isinstance(member, property) and ">>>" not in inner.__doc__):
+                if not re.search(rf"\b{key}\b", examples_of(inner)):
                     lacking.append(f"{name}.{key}")
     assert lacking == []
+
+
+def test_all_lists_every_public_name():
+    """What the package binds without an underscore is listed, or a module."""
+    import types
+    bound = {name for name, thing in vars(rb).items() if not name.startswith("_") and not isinstance(thing, types.ModuleType)}
+    assert bound - set(rb.__all__) <= {"check", "new_error"}
+    assert set(rb.__all__) <= bound
 
 
 def test_handles_own_their_ids():
