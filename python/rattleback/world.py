@@ -1151,7 +1151,7 @@ class World:
 
 
 def load_module(path: Union[str, "os.PathLike[str]"]) -> list[str]:
-    """Loads a module in C, a shared library, whose shapes, joints, forces, motors, contact laws and probes scenes and worlds then
+    """Loads a module in C, a shared library, whose shapes, joints, forces, motors, laws and probes scenes and worlds then
     know by name (docs/own-modules.md). Returns its rows. Call it before the first world is made.
 
     >>> load_module("missing.so")

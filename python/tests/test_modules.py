@@ -35,13 +35,13 @@ def run_python(text, *arguments):
 
 # An example of each kind of row.
 KINDS = {"bicone": 'shape "bicone"', "planar": 'joint "planar"', "gust": 'force "gust"', "bang": 'motor "bang-bang"',
-         "hertz": 'contact law "hertz"', "tilt": 'probe "tilt"', "highest": 'output "highest"', "period": 'verb "period"'}
+         "hertz": 'contact law "hertz"', "bronze": 'law of restitution "bronze"', "tilt": 'probe "tilt"', "highest": 'output "highest"', "period": 'verb "period"'}
 
 
 def test_modules_in_c_work_from_python(library):
     """Each kind of row is used and compared with a closed form: drag in air that swings, the moment of a bicone, a body in the plane
     of a planar joint that turns at its rate, a motor of constant torque, a tilt of w t, and a ball that leaves Hertz's law at the
-    speed at which it came, after a depth of (5 m v^2 / (4 k))^(2/5). Outputs and verbs are of the program: they are loaded and
+    speed at which it came, after a depth of (5 m v^2 / (4 k))^(2/5), and a marble that yields. Outputs and verbs are of the program: they are loaded and
     listed."""
     names = [library(name) for name in KINDS]
     done = run_python("""
@@ -71,7 +71,12 @@ def test_modules_in_c_work_from_python(library):
         while court.time < 0.1:
             court.step()
             depth = max(depth, 0.1 - float(ball.position[2]))
-        print(json.dumps({"rows": rows, "again": again, "x": x, "tilt": tilt, "spin": float(disk.angular_velocity[2]),
+        table = rb.World(gravity=(0, 0, 0), engine="event", event={"restitution": "bronze"})
+        stone = rb.Material(restitution=0.8)
+        table.add_body(rb.Shape.plane(), type="static", material=stone)
+        marble = table.add_body(rb.Shape.sphere(0.1), position=(0, 0, 0.2), velocity=(0, 0, -1.6), material=stone)
+        table.advance(0.2)
+        print(json.dumps({"rows": rows, "again": again, "marble": float(marble.velocity[2]), "x": x, "tilt": tilt, "spin": float(disk.angular_velocity[2]),
                           "z": float(disk.position[2]), "arm": float(arm.angular_velocity[2]),
                           "moment": float(arm.mass_properties.inertia[2, 2]), "top": [top[0, 0], top[2, 2]],
                           "rebound": float(ball.velocity[2]), "depth": depth}))
@@ -87,6 +92,7 @@ def test_modules_in_c_work_from_python(library):
     assert found["top"] == pytest.approx([2.0 * (0.15 * 0.09 + 0.1 * 0.25), 2.0 * 0.3 * 0.09], rel=1e-12)
     assert found["spin"] == pytest.approx(2.0, abs=1e-9) and abs(found["z"]) < 1e-9
     assert found["arm"] == pytest.approx(0.1 * 2.0 / found["moment"], rel=1e-6)
+    assert found["marble"] == pytest.approx(0.8 * 1.6 / 2.0, rel=1e-12)  # 16 times the yield speed
     assert found["rebound"] == pytest.approx(1.0, abs=1e-4)
     assert found["depth"] == pytest.approx((5 * 2.0 / 4e7) ** 0.4, rel=0.05)  # seen at the ends of steps
 
@@ -140,7 +146,8 @@ def test_stale_modules_of_each_kind_are_refused(other_headers, tmp_path):
 
 @pytest.mark.parametrize("name, header, row", [
     ("bicone", "shape.h", "rbConvexShapeRow"), ("planar", "module.h", "rbJointRow"), ("gust", "body.h", "rbForceRow"),
-    ("bang", "joint.h", "rbMotorRow"), ("hertz", "contact.h", "rbContactLawRow"), ("tilt", "scene.h", "rbProbeRow"),
+    ("bang", "joint.h", "rbMotorRow"), ("hertz", "contact.h", "rbContactLawRow"),
+    ("bronze", "impact.h", "rbRestitutionRow"), ("tilt", "scene.h", "rbProbeRow"),
     ("highest", "module.h", "rbOutputRow"), ("period", "module.h", "rbVerbRow")])
 def test_modules_with_a_row_of_another_size_are_refused(other_headers, tmp_path, name, header, row):
     """Of the same version, as while a version is being written."""
