@@ -120,9 +120,7 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
 // Restores them. If they differ, the engine must start anew; energy accounting is unchanged.
 static void restoreParameters(rbWorld* world, rbByteStream* stream)
 {
-    rbByteStream present = *stream;
-    present.isLoading = false;
-    present.isComparing = true;
+    rbByteStream present = {stream->bytes, stream->size, stream->capacity, .isComparing = true};
     moveParameters(world, &present);
     if (!present.isDifferent) {
         rbByteStream_Check(stream, present.size <= stream->capacity);
@@ -277,11 +275,9 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
 {
     RB_REFUSE_IF(size < sizeof *header, RB_STATUS_CORRUPT, error, "the snapshot is cut off");
     memcpy(header, bytes, sizeof *header);
-    RB_REFUSE_IF(header->magic != SNAPSHOT_MAGIC, RB_STATUS_CORRUPT, error,
-                 "this is not a snapshot");
+    RB_REFUSE_IF(header->magic != SNAPSHOT_MAGIC, RB_STATUS_CORRUPT, error, "not a snapshot");
     RB_REFUSE_IF(header->version != SNAPSHOT_VERSION, RB_STATUS_CORRUPT, error,
-                 "the snapshot has version %u; this library reads version %u", header->version,
-                 SNAPSHOT_VERSION);
+                 "the snapshot has version %u, not %u", header->version, SNAPSHOT_VERSION);
     RB_INVALID_IF(header->structure != structureHash(world), error,
                   "the bodies, joints or forces of the world differ from those of the snapshot");
     RB_REFUSE_IF(header->size < sizeof *header || size < header->size, RB_STATUS_CORRUPT, error,
@@ -298,10 +294,7 @@ static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header
     if (header->eventCount < world->events.count) {
         world->events.count = (int)header->eventCount;
     }
-    rbByteStream stream = {.bytes = (char*)bytes,
-                           .size = sizeof *header,
-                           .capacity = (size_t)header->size,
-                           .isLoading = true};
+    rbByteStream stream = {(char*)bytes, sizeof *header, (size_t)header->size, .isLoading = true};
     rbByteStream_Check(&stream, header->eventCount >= 0);
     if (header->hasParameters != 0) {
         restoreParameters(world, &stream);
