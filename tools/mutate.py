@@ -812,7 +812,8 @@ def run_python(builder, row, level, text, work):
     shutil.copy(os.path.join(release, "python", "rattleback"), os.path.join(work, "bin"))
     shutil.copytree(os.path.join(ROOT, "python", "rattleback"), os.path.join(share, "python", "rattleback"))
     os.symlink(os.path.join(ROOT, "scenes"), os.path.join(share, "scenes"))
-    variables = dict(os.environ, PYTHONPATH=work, PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg",
+    # It embeds the interpreter of the system, which finds its modules from the path.
+    variables = dict(os.environ, PATH=os.defpath, PYTHONPATH=work, PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg",
                      RATTLEBACK_PROGRAM=os.path.join(release, "rattleback"),
                      RATTLEBACK_EMBEDDED=os.path.join(work, "bin", "rattleback"))
 
