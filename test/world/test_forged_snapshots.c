@@ -80,8 +80,12 @@ static int forgeNumber(rbWorld* world, const unsigned char* bytes, size_t size, 
     int found = 0;
     uint64_t hash = rbWorld_GetHash(world);
     unsigned char* forged = malloc(size);
+    uint64_t wanted;
+    memcpy(&wanted, &number, sizeof wanted);
     for (size_t place = CHECKED_PLACE; place + sizeof number <= size; ++place) {
-        if (memcmp(bytes + place, &number, sizeof number) != 0) {
+        uint64_t here;
+        memcpy(&here, bytes + place, sizeof here);
+        if (here != wanted) {
             continue;
         }
         ++found;
