@@ -369,9 +369,6 @@ static rbBounds boundsOfPolyhedron(const rbGeometry* geometry, rbTransform trans
 static double radiusOfPolyhedron(const rbGeometry* geometry, rbVec3 point)
 {
     const rbPolyhedron* p = geometry->polyhedron;
-    if (p->tree != NULL) {
-        return sqrt(rbBoxTree_FindFarthest(p->tree, point));
-    }
     double largest = 0.0;
     for (int i = 0; i < p->indexCount; ++i) {
         rbVec3 d = rbSub(p->vertices[p->indices[i]], point);
