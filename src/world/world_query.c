@@ -51,10 +51,10 @@ typedef struct rbQueryTree {
     RB_ARRAY(rbTreeItem) order; // of bounded items: a leaf holds a run of it
     RB_ARRAY(int) unbounded;    // items
     RB_ARRAY(Node) nodes;
-    RB_ARRAY(int) found; // bodies, memory for results
-    double sizeMax;      // m, largest extent of a bounded shape from its origin
-    double areaAtBuild;  // m^2, of all nodes
-    int64_t motions;     // motionCount of the world at the last update; -1: it failed
+    rbIdList found, sorted; // items, memory for results
+    double sizeMax;         // m, largest extent of a bounded shape from its origin
+    double areaAtBuild;     // m^2, of all nodes
+    int64_t motions;        // motionCount of the world at the last update; -1: it failed
     rbQueryCounts counts;
     void* scratch; // of rbMeasureSeparation
 } rbQueryTree;
@@ -74,7 +74,9 @@ void rbDestroyQueryTree(rbQueryTree* tree)
     if (tree == NULL) {
         return;
     }
-    rbArray_FreeAll(tree->items, tree->order, tree->unbounded, tree->nodes, tree->found);
+    rbArray_FreeAll(tree->items, tree->order, tree->unbounded, tree->nodes);
+    rbIdList_Free(&tree->found);
+    rbIdList_Free(&tree->sorted);
     rbFree(tree->scratch, rbGetSeparationScratchSize());
     rbFree(tree, sizeof *tree);
 }
@@ -521,12 +523,11 @@ static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* f
 {
     RB_TRY(validateRay(ray, error));
     RB_TRY(startQuery(&query->query, world, filter, visitRay, error));
-    double largest = rbLargestComponent(ray->direction);
-    rbVec3 scaled = {ray->direction.x / largest, ray->direction.y / largest,
-                     ray->direction.z / largest};
-    double length = rbLength(scaled) * largest;
-    query->ray =
-        (rbRay){ray->origin, rbNormalize(scaled), ray->tMax > 0.0 ? ray->tMax * length : 0.0};
+    rbUnitRay unit;
+    (void)rbMakeUnitRay(ray, &unit); // its direction is not zero
+    double length = unit.length * unit.largest;
+    query->ray = unit.ray;
+    query->ray.tMax = ray->tMax > 0.0 ? unit.ray.tMax : 0.0;
     setWalk(&query->query, ray->origin, RB_VEC3_ZERO, query->ray.direction, query->ray.tMax);
     walkTree(&query->query);
     query->query.best.fraction = query->query.best.distance / length;
@@ -702,24 +703,9 @@ static bool visitOverlap(Query* base, const Item* item)
         }
     }
     if (overlaps) {
-        rbArray_Push(base->tree->found, item->body);
+        rbIdList_Push(&base->tree->found, (int)(item - base->tree->items.data));
     }
     return true;
-}
-
-// Sorts in ascending order, without allocation (Shell sort).
-static void sortNumbers(int* numbers, int count)
-{
-    for (int gap = count / 2; gap > 0; gap /= 2) {
-        for (int i = gap; i < count; ++i) {
-            int number = numbers[i];
-            int at = i;
-            for (; at >= gap && numbers[at - gap] > number; at -= gap) {
-                numbers[at] = numbers[at - gap];
-            }
-            numbers[at] = number;
-        }
-    }
 }
 
 // Walks the tree and lists the bodies found, each once.
@@ -731,10 +717,10 @@ static rbStatus findOverlaps(Query* query, rbQueryBodyList* list)
     if (query->status != RB_STATUS_OK) {
         return query->status;
     }
-    sortNumbers(tree->found.data, tree->found.count);
+    rbIdList_Sort(&tree->found, 0, &tree->sorted);
     for (int i = 0; i < tree->found.count; ++i) {
-        int body = tree->found.data[i];
-        if (i > 0 && tree->found.data[i - 1] == body) {
+        int body = tree->items.data[tree->found.ids[i]].body;
+        if (i > 0 && tree->items.data[tree->found.ids[i - 1]].body == body) {
             continue;
         }
         if (list->count < list->capacity) {

@@ -92,6 +92,10 @@ rbTreeItem rbMakeTreeItem(const rbBounds* box, int id);
 // Returns the first of the upper half.
 int rbHalveItems(rbTreeItem* items, int begin, int end);
 
+// Sorts the numbers from the first on, all different, ascending; O(n). scratch grows to the size of
+// the list.
+void rbIdList_Sort(rbIdList* list, int first, rbIdList* scratch);
+
 // Reserves memory for count numbers.
 static inline void rbIdList_Reserve(rbIdList* list, int count)
 {
