@@ -389,6 +389,13 @@ static bool isChecked(const rbVChecker* c, const rbVEvent* e)
     return rbVIsIntegrable(&c->model.bodies[e->a]) && rbVIsIntegrable(&c->model.bodies[e->b]);
 }
 
+static void bookWork(rbVChecker* c, uint32_t kind, double work, double friction, double bound)
+{
+    c->works[kind == RB_V_EVENT_MICRO ? RB_V_MICROS : RB_V_IMPACTS] += work - friction;
+    c->works[RB_V_FRICTION] += friction;
+    c->workScale += fabs(work) + fabs(friction) + bound / IMPACT_ROUNDING;
+}
+
 // One impact by its law.
 static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWork)
 {
@@ -417,10 +424,7 @@ static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWor
             RB_V_CHECK(c, GAIN, CERTIFIED, e->a, e->b, work, bound, "energy gained, J");
         }
     }
-    c->impactWork += e->kind == RB_V_EVENT_IMPACT ? work - e->frictionWork : 0.0;
-    c->microWork += e->kind == RB_V_EVENT_MICRO ? work - e->frictionWork : 0.0;
-    c->frictionWork += e->frictionWork;
-    c->workScale += fabs(work) + fabs(e->frictionWork) + bound / (IMPACT_ROUNDING * EPS) * EPS;
+    bookWork(c, e->kind, work, e->frictionWork, bound);
 }
 
 // Several points at one instant: afterward none approaches, and the energy is the sum.
@@ -470,10 +474,7 @@ static void checkTogether(rbVChecker* c, const rbVEvent* events, int count)
                    "energy gained at several points, J");
         RB_V_SKIP(c, LAW, "restitution of impacts at several points at once");
     }
-    c->impactWork += isMicro ? 0.0 : work - friction;
-    c->microWork += isMicro ? work - friction : 0.0;
-    c->frictionWork += friction;
-    c->workScale += fabs(work) + fabs(friction) + bound / (IMPACT_ROUNDING * EPS) * EPS;
+    bookWork(c, events[0].kind, work, friction, bound);
 }
 
 // A microcollision at one point: the point leaves, within the cone; its hop is not checked.
@@ -553,7 +554,7 @@ void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
         RB_V_CHECK(c, REST, CERTIFIED, e->a, RB_V_NONE,
                    track->hasRested ? fabs(e->energyChange + track->restEnergy) : 1e300,
                    1e-9 * track->restEnergy + 1e-300, "energy taken, J");
-        c->restWork += e->energyChange;
+        c->works[RB_V_RESTS] += e->energyChange;
         c->workScale += fabs(e->energyChange);
         track->hasRested = false;
     } else if (e->kind == RB_V_EVENT_WAKE && e->a != RB_V_NONE) {

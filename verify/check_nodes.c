@@ -13,8 +13,7 @@
 #define NUMERICAL_PART 1e-3 // of the energy there is: what numerics may give
 
 typedef struct Sums {
-    double linear, angular, potential, spring;
-    double linearSize, angularSize, potentialSize;
+    double linear, angular, potential, potentialSize;
     rbV3 momentum, angularMomentum;
     double momentumSize, angularMomentumSize;
     bool isKnown; // the potential
@@ -37,6 +36,11 @@ static double centralPotential(const rbVModel* m, uint32_t index, rbV3 x, bool* 
     return sum;
 }
 
+static rbV3 spinOf(const rbVBody* b, const rbVState* s)
+{
+    return turn3(s->q, mulSym(&b->inertia, turnBack3(s->q, s->w)));
+}
+
 static Sums sumBodies(const rbVChecker* c)
 {
     Sums s = {.isKnown = true};
@@ -46,24 +50,20 @@ static Sums sumBodies(const rbVChecker* c)
         if (b->type != RB_V_DYNAMIC) {
             continue;
         }
-        rbV3 local = turnBack3(now->q, now->w);
-        rbV3 spin = turn3(now->q, mulSym(&b->inertia, local));
-        double kinetic = 0.5 * b->mass * dot3(now->v, now->v);
+        rbV3 spin = spinOf(b, now);
         rbV3 pull = addScaled3(b->force, b->mass, c->model.gravity);
         double potential =
             -dot3(pull, now->center) +
             (b->hasVarying ? centralPotential(&c->model, i, now->center, &s.isKnown) : 0.0);
-        rbV3 orbit = cross3(now->center, scale3(b->mass, now->v));
-        s.linear += kinetic;
+        rbV3 momentum = scale3(b->mass, now->v);
+        s.linear += 0.5 * dot3(momentum, now->v);
         s.angular += 0.5 * dot3(now->w, spin);
         s.potential += potential;
-        s.linearSize += kinetic;
-        s.angularSize += fabs(0.5 * dot3(now->w, spin));
         s.potentialSize += length3(pull) * length3(now->center) + fabs(potential);
-        s.momentum = addScaled3(s.momentum, b->mass, now->v);
-        s.momentumSize += b->mass * length3(now->v);
-        s.angularMomentum = add3(s.angularMomentum, add3(orbit, spin));
-        s.angularMomentumSize += b->mass * length3(now->v) * length3(now->center) + length3(spin);
+        s.momentum = add3(s.momentum, momentum);
+        s.momentumSize += length3(momentum);
+        s.angularMomentum = add3(s.angularMomentum, add3(cross3(now->center, momentum), spin));
+        s.angularMomentumSize += length3(momentum) * length3(now->center) + length3(spin);
     }
     return s;
 }
@@ -76,72 +76,79 @@ static void compareSum(rbVChecker* c, rbVClaim claim, double difference, double 
                                      SUM_ROUNDING * EPS * count * size + 1e-300, detail});
 }
 
-static void checkEnergy(rbVChecker* c)
+static void checkEnergy(rbVChecker* c, const Sums* s)
 {
     const rbVLedger* l = &c->ledger;
-    Sums s = sumBodies(c);
-    compareSum(c, RB_V_CLAIM_ENERGY, s.linear - l->kineticLinear, s.linearSize,
+    const double* e = l->energies;
+    compareSum(c, RB_V_CLAIM_ENERGY, s->linear - e[RB_V_LINEAR], s->linear,
                "energy of translation, J");
-    compareSum(c, RB_V_CLAIM_ENERGY, s.angular - l->kineticAngular, s.angularSize,
+    compareSum(c, RB_V_CLAIM_ENERGY, s->angular - e[RB_V_ANGULAR], s->angular,
                "energy of rotation, J");
-    if (s.isKnown) {
-        compareSum(c, RB_V_CLAIM_ENERGY, s.potential - l->potential, s.potentialSize,
+    if (s->isKnown) {
+        compareSum(c, RB_V_CLAIM_ENERGY, s->potential - e[RB_V_POTENTIAL], s->potentialSize,
                    "potential energy, J");
     } else {
         RB_V_SKIP(c, ENERGY, "the potential of registered forces");
     }
-    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s.momentum, l->momentum)), s.momentumSize,
+    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s->momentum, l->momentum)), s->momentumSize,
                "momentum, kg m/s");
-    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s.angularMomentum, l->angularMomentum)),
-               s.angularMomentumSize, "angular momentum, kg m^2/s");
-    double sum = l->kineticLinear + l->kineticAngular + l->potential + l->spring;
-    double size = s.linearSize + s.angularSize + s.potentialSize + fabs(l->spring);
-    compareSum(c, RB_V_CLAIM_ENERGY, sum - l->energy, size, "sum of energies, J");
+    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s->angularMomentum, l->angularMomentum)),
+               s->angularMomentumSize, "angular momentum, kg m^2/s");
+    double sum = e[RB_V_LINEAR] + e[RB_V_ANGULAR] + e[RB_V_POTENTIAL] + e[RB_V_SPRINGS];
+    double size = s->linear + s->angular + s->potentialSize + fabs(e[RB_V_SPRINGS]);
+    compareSum(c, RB_V_CLAIM_ENERGY, sum - e[RB_V_TOTAL], size, "sum of energies, J");
 }
 
-static void checkCauses(rbVChecker* c)
+// Contacts, dampers and numerics may take energy; they give none. The ledger since the first node.
+static void checkGain(rbVChecker* c, const Sums* s, const double* since)
 {
-    const rbVLedger* l = &c->ledger;
-    const rbVLedger* z = &c->firstLedger;
-    double works =
-        l->work + l->impact + l->friction + l->micro + l->motor + l->dissipation + l->rest;
-    double first =
-        z->work + z->impact + z->friction + z->micro + z->motor + z->dissipation + z->rest;
-    double size = fabs(l->energy) + fabs(z->energy) + fabs(l->work) + fabs(l->impact) +
-                  fabs(l->friction) + fabs(l->micro) + fabs(l->motor) + fabs(l->dissipation) +
-                  fabs(l->rest) + fabs(l->potential) + fabs(z->potential);
-    double drift = l->energy - z->energy - (works - first) + z->drift;
-    compareSum(c, RB_V_CLAIM_CAUSE, drift - l->drift, 64.0 * size,
+    const double* e = c->ledger.energies;
+    double gain = since[RB_V_IMPACTS] + since[RB_V_FRICTION] + since[RB_V_MICROS] +
+                  since[RB_V_DISSIPATION] + since[RB_V_RESTS] + since[RB_V_DRIFT];
+    double there = s->linear + s->angular + fabs(e[RB_V_SPRINGS]) + fabs(e[RB_V_WORK]) +
+                   fabs(e[RB_V_MOTORS]) + fabs(e[RB_V_IMPACTS]) + fabs(e[RB_V_FRICTION]) +
+                   fabs(e[RB_V_DISSIPATION]);
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        const rbVBody* b = &c->model.bodies[i];
+        there += b->type == RB_V_DYNAMIC ? b->mass * length3(b->acceleration) * b->reach : 0.0;
+    }
+    c->largest = fmax(c->largest, there);
+    c->gainStart = c->isOpen ? gain : c->gainStart; // joints that are pulled together
+    RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, gain - c->gainStart,
+               NUMERICAL_PART * c->largest, "energy from nothing, J");
+    RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, since[RB_V_FRICTION],
+               NUMERICAL_PART * 1e-3 * c->largest, "energy from friction, J");
+    RB_V_SKIP(c, CAUSE, "works of impacts and friction within steps");
+}
+
+static void checkCauses(rbVChecker* c, const Sums* s)
+{
+    const double* e = c->ledger.energies;
+    const double* z = c->firstLedger.energies;
+    double since[RB_V_ENERGY_COUNT];
+    double size = fabs(e[RB_V_TOTAL]) + fabs(z[RB_V_TOTAL]) + fabs(e[RB_V_POTENTIAL]) +
+                  fabs(z[RB_V_POTENTIAL]);
+    double works = 0.0;
+    for (int i = 0; i < RB_V_ENERGY_COUNT; ++i) {
+        bool isCause = i >= RB_V_WORK && i < RB_V_DRIFT;
+        since[i] = e[i] - z[i];
+        works += isCause ? since[i] : 0.0;
+        size += isCause ? fabs(e[i]) : 0.0;
+    }
+    compareSum(c, RB_V_CLAIM_CAUSE, since[RB_V_TOTAL] - works - since[RB_V_DRIFT], 64.0 * size,
                "energy that no cause explains is not the drift stated, J");
     if (c->model.engine != RB_V_EVENT) {
-        // Contacts, dampers and numerics may take energy; they give none.
-        double gain = l->impact - z->impact + l->friction - z->friction + l->micro - z->micro +
-                      l->dissipation - z->dissipation + l->rest - z->rest + l->drift - z->drift;
-        Sums s = sumBodies(c);
-        double there = s.linear + s.angular + fabs(l->spring) + fabs(l->work) + fabs(l->motor) +
-                       fabs(l->impact) + fabs(l->friction) + fabs(l->dissipation);
-        for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-            const rbVBody* b = &c->model.bodies[i];
-            there += b->type == RB_V_DYNAMIC ? b->mass * length3(b->acceleration) * b->reach : 0.0;
-        }
-        c->largest = fmax(c->largest, there);
-        c->gainStart = c->isOpen ? gain : c->gainStart; // joints that are pulled together
-        RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, gain - c->gainStart,
-                   NUMERICAL_PART * c->largest, "energy from nothing, J");
-        RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, l->friction - z->friction,
-                   NUMERICAL_PART * 1e-3 * c->largest, "energy from friction, J");
-        RB_V_SKIP(c, CAUSE, "works of impacts and friction within steps");
+        checkGain(c, s, since);
         return;
     }
     double scale = 16.0 * (c->workScale + size) * (1.0 + 1e-3 * (double)c->report->events);
-    compareSum(c, RB_V_CLAIM_CAUSE, l->impact - z->impact - c->impactWork, scale,
-               "work of impacts, J");
-    compareSum(c, RB_V_CLAIM_CAUSE, l->friction - z->friction - c->frictionWork, scale,
-               "work of friction, J");
-    compareSum(c, RB_V_CLAIM_CAUSE, l->micro - z->micro - c->microWork, scale,
-               "work of microcollisions, J");
-    compareSum(c, RB_V_CLAIM_CAUSE, l->rest - z->rest - c->restWork, scale,
-               "energy of bodies put to rest, J");
+    static const rbVEnergy kinds[4] = {RB_V_IMPACTS, RB_V_FRICTION, RB_V_MICROS, RB_V_RESTS};
+    static const char* const texts[4] = {"work of impacts, J", "work of friction, J",
+                                         "work of microcollisions, J",
+                                         "energy of bodies put to rest, J"};
+    for (int i = 0; i < 4; ++i) {
+        compareSum(c, RB_V_CLAIM_CAUSE, since[kinds[i]] - c->works[kinds[i]], scale, texts[i]);
+    }
 }
 
 static rbVState stateOf(const rbVChecker* c, uint32_t index)
@@ -258,22 +265,32 @@ static void checkJoints(rbVChecker* c)
     }
 }
 
+typedef struct SpringPoints {
+    rbV3 a, b;
+    double length;
+} SpringPoints;
+
+static SpringPoints findSpring(const rbVChecker* c, const rbVSpring* s)
+{
+    rbVState a = stateOf(c, s->a);
+    rbVState b = stateOf(c, s->b);
+    rbV3 pointA = add3(a.center, armOf(&a, centerOf(c, s->a), s->anchorA));
+    rbV3 pointB = add3(b.center, armOf(&b, centerOf(c, s->b), s->anchorB));
+    return (SpringPoints){pointA, pointB, length3(sub3(pointB, pointA))};
+}
+
 static void checkSprings(rbVChecker* c)
 {
     for (uint32_t i = 0; i < c->model.springCount && c->hasSpringForces; ++i) {
         const rbVSpring* s = &c->model.springs[i];
-        rbVState a = stateOf(c, s->a);
-        rbVState b = stateOf(c, s->b);
-        rbV3 pointA = add3(a.center, armOf(&a, centerOf(c, s->a), s->anchorA));
-        rbV3 pointB = add3(b.center, armOf(&b, centerOf(c, s->b), s->anchorB));
-        double length = length3(sub3(pointB, pointA));
-        double stretch = length - s->rest;
+        const rbVSpringForce* claim = &c->springForces[i];
+        SpringPoints p = findSpring(c, s);
+        double stretch = p.length - s->rest;
         double own = 0.5 * s->stiffness * stretch * stretch;
-        double rounding = JOINT_ROUNDING * EPS * (1.0 + length3(pointA) + length3(pointB));
-        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b,
-                   fabs(length - c->springForces[3 * (size_t)i + 1]), rounding,
+        double rounding = JOINT_ROUNDING * EPS * (1.0 + length3(p.a) + length3(p.b));
+        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b, fabs(p.length - claim->length), rounding,
                    "length of a spring, m");
-        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b, fabs(own - c->springForces[3 * (size_t)i + 2]),
+        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b, fabs(own - claim->energy),
                    s->stiffness * rounding * (fabs(stretch) + rounding), "energy of a spring, J");
     }
 }
@@ -330,21 +347,12 @@ static void addLinks(rbVChecker* c)
     }
     for (uint32_t i = 0; i < c->model.springCount && c->hasSpringForces; ++i) {
         const rbVSpring* s = &c->model.springs[i];
-        rbVState a = stateOf(c, s->a);
-        rbVState b = stateOf(c, s->b);
-        rbV3 pointA = add3(a.center, armOf(&a, centerOf(c, s->a), s->anchorA));
-        rbV3 pointB = add3(b.center, armOf(&b, centerOf(c, s->b), s->anchorB));
-        rbV3 gap = sub3(pointB, pointA);
-        double length = length3(gap);
-        rbV3 pull = scale3(length > 0.0 ? c->springForces[3 * (size_t)i] / length : 0.0, gap);
-        addForce(c, s->a, pull, make3(0, 0, 0), pointA);
-        addForce(c, s->b, scale3(-1.0, pull), make3(0, 0, 0), pointB);
+        SpringPoints p = findSpring(c, s);
+        double part = p.length > 0.0 ? c->springForces[i].force / p.length : 0.0;
+        rbV3 pull = scale3(part, sub3(p.b, p.a));
+        addForce(c, s->a, pull, make3(0, 0, 0), p.a);
+        addForce(c, s->b, scale3(-1.0, pull), make3(0, 0, 0), p.b);
     }
-}
-
-static rbV3 spinOf(const rbVBody* b, const rbVState* s)
-{
-    return turn3(s->q, mulSym(&b->inertia, turnBack3(s->q, s->w)));
 }
 
 // Forces are means of a step, in the frames of its end, without what closes joints: where contacts
@@ -462,9 +470,10 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
     rbVCheckGroup(c);
     c->report->nodes += 1;
     checkJoints(c);
-    checkEnergy(c);
+    Sums sums = sumBodies(c);
+    checkEnergy(c, &sums);
     if (c->hasLedger) {
-        checkCauses(c);
+        checkCauses(c, &sums);
     } else {
         checkStart(c);
         c->firstLedger = c->ledger;

@@ -62,13 +62,13 @@ typedef struct rbVChecker {
     rbVEvent group[RB_V_GROUP_MAX];
     int groupCount;
     // works recomputed from events, J
-    double impactWork, frictionWork, microWork, restWork, workScale;
+    double works[RB_V_ENERGY_COUNT], workScale;
     uint64_t impacts, micros;
     // what precedes a node
     rbVContact* contacts;
-    uint32_t contactCount, contactCapacity;
+    uint32_t contactCount;
     rbVJointForce* jointForces;
-    double* springForces; // 3 per spring
+    rbVSpringForce* springForces;
     bool hasJointForces, hasSpringForces;
     rbVLoad* loads;   // per body, of the step
     rbVPiece* pieces; // convex, of all bodies
