@@ -336,6 +336,7 @@ static void reserveKept(rbWorld* world, size_t size)
 
 static void keep(rbWorld* world, bool hasParameters)
 {
+    world->keptStarts = world->flightStarts.count;
     reserveKept(world, sizeof(SnapshotHeader));
     world->keptSize = writeSnapshot(world, world->kept, world->keptCapacity, hasParameters);
     if (world->keptSize > world->keptCapacity) {
@@ -372,6 +373,7 @@ static void dropEngine(rbWorld* world)
         world->merged.data,       world->contactViews.data, world->touches[RB_TOUCH_CONTACT].data,
         world->foundTouches.data, world->nextTouches.data,  world->touches[RB_TOUCH_SENSOR].data,
         world->sensorBodies.data, world->sensorStates.data, world->contactEvents.data,
+        world->flightStarts.data,
     };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
         rbDetachBlock(kept[i]);
@@ -403,6 +405,7 @@ rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error)
     if (world->isMoving) {
         world->isMoving = false;
         dropEngine(world);
+        world->flightStarts.count = world->keptStarts;
         world->isLost = world->keptSize == 0 || (!reload(world, true) && !reload(world, false));
     }
     world->engineError = reason;

@@ -179,8 +179,8 @@ struct rbWorld {
 
     rbBlock* blocks; // what the engine has allocated
     char* kept;      // a snapshot from before the advance, see rbWorld_Recover
-    size_t keptSize; // 0: none
-    size_t keptCapacity;
+    size_t keptSize, keptCapacity; // 0: none
+    int keptStarts;                // of flights, before the advance
     bool isMoving; // the engine is at work: what it holds may be in pieces
     bool isLost;   // it failed halfway, and there was no snapshot
 
