@@ -16,11 +16,9 @@
 
 // A convex piece of a body, in its frame.
 struct rbVPiece {
-    uint32_t body;
-    uint32_t geometry;
+    uint32_t body, shape, geometry;
     rbVPose pose;  // in the body's frame
-    rbV3 middle;   // of a ball around it, in the body's frame
-    double radius; // of that ball; infinite for planes
+    double radius; // of a ball around it; infinite for planes
     bool isConvex; // of the geometry itself; otherwise of its hull
 };
 
@@ -148,22 +146,18 @@ static rbV3 reduce(Simplex* s)
     return nearest;
 }
 
-// The largest gap found along any vector; n receives the vector. Positive: proved apart. If the
-// shapes overlap, depth receives a lower bound of the depth.
-static double findGap(const Place* a, const Place* b, rbV3* n, double enough, double* depth)
+// The largest gap found along any vector, from d on. Positive: proved apart. If the shapes overlap,
+// depth receives a lower bound of the depth.
+static double findGap(const Place* a, const Place* b, rbV3 d, double enough, double* depth)
 {
     Simplex s = {.count = 0};
-    rbV3 d = length3(*n) > 0.0 ? *n : make3(1, 0, 0);
+    d = length3(d) > 0.0 ? d : make3(1, 0, 0);
     double best = -INFINITY;
     *depth = 0.0;
     for (int i = 0; i < GJK_STEPS; ++i) {
         rbV3 unit = scale3(1.0 / length3(d), d);
         rbV3 point = sub3(support(b, scale3(-1.0, unit)), support(a, unit));
-        double gap = dot3(unit, point);
-        if (gap > best) {
-            best = gap;
-            *n = unit;
-        }
+        best = fmax(best, dot3(unit, point));
         if (best > enough) {
             return best;
         }
@@ -225,15 +219,18 @@ static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from)
 }
 
 // The convex pieces of a geometry: itself, or the children of a compound.
-static bool addPieces(rbVChecker* c, uint32_t body, uint32_t index, rbVPose pose, int depth)
+static bool addPieces(rbVChecker* c, rbVPiece piece, int depth)
 {
-    const rbVGeometry* g = &c->model.geometries[index];
+    const rbVGeometry* g = &c->model.geometries[piece.geometry];
     if (g->type == RB_V_COMPOUND && depth < 16) {
         bool isGood = true;
         for (uint32_t i = 0; i < g->childCount && isGood; ++i) {
-            rbVPose inner = {add3(pose.p, turn3(pose.q, g->children[i].pose.p)),
-                             mul4(pose.q, g->children[i].pose.q)};
-            isGood = addPieces(c, body, g->children[i].geometry, inner, depth + 1);
+            const rbVChild* child = &g->children[i];
+            rbVPiece inner = piece;
+            inner.geometry = child->geometry;
+            inner.pose.p = add3(piece.pose.p, turn3(piece.pose.q, child->pose.p));
+            inner.pose.q = mul4(piece.pose.q, child->pose.q);
+            isGood = addPieces(c, inner, depth + 1);
         }
         return isGood;
     }
@@ -242,13 +239,9 @@ static bool addPieces(rbVChecker* c, uint32_t body, uint32_t index, rbVPose pose
         return false;
     }
     c->pieces = grown;
-    c->pieces[c->pieceCount++] =
-        (rbVPiece){.body = body,
-                   .geometry = index,
-                   .pose = pose,
-                   .middle = pose.p,
-                   .radius = geometryRadius(&c->model, index, make3(0, 0, 0)),
-                   .isConvex = g->type <= RB_V_HULL};
+    piece.radius = geometryRadius(&c->model, piece.geometry, make3(0, 0, 0));
+    piece.isConvex = g->type <= RB_V_HULL;
+    c->pieces[c->pieceCount++] = piece;
     return true;
 }
 
@@ -271,7 +264,7 @@ bool rbVPrepareShapes(rbVChecker* c)
             }
             body->isBounded = body->isBounded && isfinite(far);
             body->reach = fmax(body->reach, isfinite(far) ? far : 0.0);
-            isGood = addPieces(c, i, s->geometry, s->pose, 0);
+            isGood = addPieces(c, (rbVPiece){i, k, s->geometry, s->pose, 0.0, false}, 0);
         }
     }
     if (isGood) {
@@ -320,8 +313,7 @@ static void addPieceGap(bool areConvex, const Place* a, const Place* b, rbV3 hin
         gap = dot3(n, sub3(support(other, scale3(-1.0, n)), plane->p)) - k[3];
         depth = -gap;
     } else {
-        rbV3 n = length3(hint) > 0.0 ? hint : sub3(b->p, a->p);
-        gap = findGap(a, b, &n, enough, &depth);
+        gap = findGap(a, b, length3(hint) > 0.0 ? hint : sub3(b->p, a->p), enough, &depth);
     }
     gap -= roundingOf(a, b);
     if (gap < result->gap) {
@@ -370,15 +362,9 @@ static bool areMeeting(const rbVChecker* c, uint32_t a, uint32_t b)
         c->firstPiece[a] == c->firstPiece[a + 1] || c->firstPiece[b] == c->firstPiece[b + 1]) {
         return false;
     }
-    const rbVShape* s = NULL;
-    const rbVShape* t = NULL;
-    for (uint32_t i = 0; i < x->shapeCount && s == NULL; ++i) {
-        s = x->shapes[i].isSensor ? NULL : &x->shapes[i];
-    }
-    for (uint32_t i = 0; i < y->shapeCount && t == NULL; ++i) {
-        t = y->shapes[i].isSensor ? NULL : &y->shapes[i];
-    }
-    if (s == NULL || t == NULL || (s->groups & t->mask) == 0 || (t->groups & s->mask) == 0) {
+    const rbVShape* s = &x->shapes[c->pieces[c->firstPiece[a]].shape];
+    const rbVShape* t = &y->shapes[c->pieces[c->firstPiece[b]].shape];
+    if ((s->groups & t->mask) == 0 || (t->groups & s->mask) == 0) {
         return false;
     }
     for (uint32_t i = 0; i < c->model.jointCount && x->isLinked && y->isLinked; ++i) {
@@ -617,14 +603,15 @@ void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
 }
 // contacts
 
-void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rbVState* b)
+void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState states[2])
 {
     double tolerance = c->model.tolerance;
     if (c->model.isExactDetector == 0 || length3(c->model.periodic) > 0.0) {
         RB_V_SKIP(c, TOUCH, "contacts found by rays, or in a periodic box");
         return;
     }
-    PairGap g = pairGap(c, &(Meeting){e->a, e->b, a, b, e->normal, 4.0 * tolerance, c->time});
+    PairGap g = pairGap(
+        c, &(Meeting){e->a, e->b, &states[0], &states[1], e->normal, 4.0 * tolerance, c->time});
     if (!g.isKnown) {
         RB_V_SKIP(c, TOUCH, "shapes that are not convex");
         return;

@@ -31,26 +31,19 @@ static double distance4(rbV4 a, rbV4 b)
     return fmin(plus, minus);
 }
 
-// The flight of a body up to a time, as impacts see it.
-static rbVImpactBody bodyAt(rbVChecker* c, uint32_t index, double time)
+// The state of a body at a time: of its flight, or after the impulses at this time.
+static rbVState stateAt(rbVChecker* c, uint32_t index, double time)
 {
     const rbVBody* body = &c->model.bodies[index];
     rbVTrack* track = &c->tracks[index];
-    bool isDynamic = body->type == RB_V_DYNAMIC;
-    if (isDynamic && track->isPushed && track->pushTime == time) {
+    if (body->type != RB_V_DYNAMIC) {
+        return track->now;
+    }
+    if (track->isPushed && track->pushTime == time) {
         return track->moved;
     }
-    rbVState s = track->now;
-    if (isDynamic) {
-        rbVFlight_Advance(&track->flight, body, time);
-        s = rbVFlight_Get(&track->flight, body);
-    }
-    return (rbVImpactBody){.inverseMass = isDynamic ? 1.0 / body->mass : 0.0,
-                           .inverse = body->inverse,
-                           .q = s.q,
-                           .center = s.center,
-                           .v = s.v,
-                           .w = s.w};
+    rbVFlight_Advance(&track->flight, body, time);
+    return rbVFlight_Get(&track->flight, body);
 }
 
 bool rbVIsIntegrable(const rbVBody* body)
@@ -85,7 +78,7 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
                part * way, "position, m");
     RB_V_CHECK(c, FLIGHT, CERTIFIED, index, RB_V_NONE, distance4(state->q, own.q), part * 4.0,
                "orientation");
-    rbVImpactBody after = {.v = own.v, .w = own.w};
+    rbVState after = own;
     rbVClaim claim = track->isPushed ? RB_V_CLAIM_IMPULSE : RB_V_CLAIM_FLIGHT;
     double moreSpeed = 0.0;
     double moreSpin = 0.0;
@@ -109,8 +102,8 @@ static void checkHeld(rbVChecker* c, uint32_t index, const rbVState* state)
 {
     const rbVBody* body = &c->model.bodies[index];
     rbVTrack* track = &c->tracks[index];
-    rbVImpactBody before = bodyAt(c, index, c->time);
-    track->restEnergy = rbVImpactBody_Energy(&before, body);
+    rbVState before = stateAt(c, index, c->time);
+    track->restEnergy = rbVKineticEnergy(body, &before);
     track->hasRested = true;
     RB_V_CHECK(c, REST, CERTIFIED, index, RB_V_NONE, length3(state->v) + length3(state->w), 0.0,
                "speed of a body at rest");
@@ -178,6 +171,7 @@ static double combine(uint32_t rule, double a, double b)
 
 typedef struct Surface {
     double restitution, friction;
+    double sticking; // friction of contacts, the larger of sliding and sticking
     uint32_t law;
 } Surface;
 
@@ -185,24 +179,21 @@ typedef struct Surface {
 
 static Surface surfaceOf(const rbVModel* m, const rbVShape* a, const rbVShape* b)
 {
-    for (uint32_t i = 0; i < m->pairCount; ++i) {
+    Surface s = {fmin(1.0, combine(m->restitutionRule, a->restitution, b->restitution)),
+                 combine(m->frictionRule, a->friction, b->friction), 0.0, m->law};
+    bool isFound = false;
+    for (uint32_t i = 0; i < m->pairCount && !isFound; ++i) {
         const rbVMaterialPair* p = &m->pairs[i];
-        if ((p->kindA == a->kind && p->kindB == b->kind) ||
-            (p->kindA == b->kind && p->kindB == a->kind)) {
-            return (Surface){p->restitution, p->friction,
-                             p->law < RB_V_LAW_COUNT ? p->law : m->law};
+        isFound = (p->kindA == a->kind && p->kindB == b->kind) ||
+                  (p->kindA == b->kind && p->kindB == a->kind);
+        if (isFound) {
+            s = (Surface){p->restitution, p->friction, 0.0,
+                          p->law < RB_V_LAW_COUNT ? p->law : m->law};
         }
     }
-    return (Surface){fmin(1.0, combine(m->restitutionRule, a->restitution, b->restitution)),
-                     combine(m->frictionRule, a->friction, b->friction), m->law};
-}
-
-double rbVGetFriction(const rbVModel* m, const rbVShape* a, const rbVShape* b)
-{
-    Surface s = surfaceOf(m, a, b);
-    double sticking =
-        combine(m->frictionRule, fmax(a->friction, a->stiction), fmax(b->friction, b->stiction));
-    return fmax(s.friction, sticking);
+    s.sticking = fmax(s.friction, combine(m->frictionRule, fmax(a->friction, a->stiction),
+                                          fmax(b->friction, b->stiction)));
+    return s;
 }
 
 // What the materials of two bodies can be at a point: one for each pair of their shapes.
@@ -219,8 +210,9 @@ static int listSurfaces(const rbVModel* m, uint32_t a, uint32_t b, Surface* list
             Surface s = surfaceOf(m, &bodyA->shapes[i], &bodyB->shapes[k]);
             bool isKnown = false;
             for (int n = 0; n < count; ++n) {
-                isKnown = isKnown || (list[n].restitution == s.restitution &&
-                                      list[n].friction == s.friction && list[n].law == s.law);
+                isKnown = isKnown ||
+                          (list[n].restitution == s.restitution && list[n].friction == s.friction &&
+                           list[n].sticking == s.sticking && list[n].law == s.law);
             }
             if (!isKnown) {
                 list[count++] = s;
@@ -228,6 +220,16 @@ static int listSurfaces(const rbVModel* m, uint32_t a, uint32_t b, Surface* list
         }
     }
     return count;
+}
+
+double rbVGetFriction(const rbVModel* m, uint32_t a, uint32_t b)
+{
+    Surface list[SURFACES_MAX];
+    double most = 0.0;
+    for (int i = listSurfaces(m, a, b, list) - 1; i >= 0; --i) {
+        most = fmax(most, list[i].sticking);
+    }
+    return most;
 }
 
 static void checkCone(rbVChecker* c, const rbVEvent* e)
@@ -260,34 +262,34 @@ static void checkCone(rbVChecker* c, const rbVEvent* e)
 }
 
 typedef struct Pair {
-    rbVImpactBody a, b;
+    const rbVBody* bodies[2];
+    rbVState states[2];
     rbV3 frame[3];
     rbVImpact impact;
 } Pair;
 
 // In a periodic box a body collides as the image that is nearest to the point.
-static void chooseImage(const rbVModel* m, rbVImpactBody* body, rbV3 point)
+static double nearestImage(double edge, double center, double at)
 {
-    double* center[3] = {&body->center.x, &body->center.y, &body->center.z};
-    const double edges[3] = {m->periodic.x, m->periodic.y, m->periodic.z};
-    const double at[3] = {point.x, point.y, point.z};
-    for (int i = 0; i < 3; ++i) {
-        if (edges[i] > 0.0) {
-            *center[i] += edges[i] * round((at[i] - *center[i]) / edges[i]);
-        }
-    }
+    return edge > 0.0 ? center + edge * round((at - center) / edge) : center;
 }
 
 static void openPair(rbVChecker* c, const rbVEvent* e, Pair* p)
 {
-    p->a = bodyAt(c, e->a, e->time);
-    p->b = bodyAt(c, e->b, e->time);
-    chooseImage(&c->model, &p->a, e->point);
-    chooseImage(&c->model, &p->b, e->point);
-    c->fastest = fmax(c->fastest, length3(p->a.v) + length3(p->b.v));
+    const uint32_t both[2] = {e->a, e->b};
+    rbV3 edges = c->model.periodic;
+    for (int i = 0; i < 2; ++i) {
+        rbVState s = stateAt(c, both[i], e->time);
+        s.center = make3(nearestImage(edges.x, s.center.x, e->point.x),
+                         nearestImage(edges.y, s.center.y, e->point.y),
+                         nearestImage(edges.z, s.center.z, e->point.z));
+        p->bodies[i] = &c->model.bodies[both[i]];
+        p->states[i] = s;
+    }
+    c->fastest = fmax(c->fastest, length3(p->states[0].v) + length3(p->states[1].v));
     rbVMakeFrame(e->normal, p->frame);
-    rbVMakeImpact(&p->impact, &p->a, &p->b, e->point, p->frame);
-    p->impact.u.z -= c->model.bodies[e->a].growth + c->model.bodies[e->b].growth;
+    rbVMakeImpact(&p->impact, p->bodies, p->states, e->point, p->frame);
+    p->impact.u.z -= p->bodies[0]->growth + p->bodies[1]->growth;
 }
 
 // What the velocities before an impact lose to rounding.
@@ -295,18 +297,16 @@ static double speedError(const rbVChecker* c, const rbVEvent* e, const Pair* p)
 {
     double sum = FLOOR_ROUNDING * EPS * c->fastest;
     const uint32_t both[2] = {e->a, e->b};
-    const rbVImpactBody* bodies[2] = {&p->a, &p->b};
     for (int i = 0; i < 2; ++i) {
-        const rbVBody* body = &c->model.bodies[both[i]];
+        const rbVBody* body = p->bodies[i];
+        const rbVState* s = &p->states[i];
         const rbVTrack* track = &c->tracks[both[i]];
         double part = flightError(body, &track->flight) + IMPACT_ROUNDING * EPS;
-        double arm = length3(sub3(e->point, bodies[i]->center));
-        sum += body->type == RB_V_STATIC
-                   ? 0.0
-                   : part * (length3(bodies[i]->v) + arm * length3(bodies[i]->w) +
-                             track->impulseSum * bodies[i]->inverseMass);
+        double speed = length3(s->v) + length3(sub3(e->point, s->center)) * length3(s->w) +
+                       track->impulseSum * body->inverseMass;
+        sum += body->type == RB_V_STATIC ? 0.0 : part * speed;
         // the point is known to rounding only
-        sum += length3(bodies[i]->w) * EPS * 16.0 * length3(e->point);
+        sum += length3(s->w) * EPS * 16.0 * length3(e->point);
     }
     return sum;
 }
@@ -351,37 +351,26 @@ static Match matchLaw(const rbVChecker* c, const rbVEvent* e, Pair* p)
     return best;
 }
 
-static void push(rbVChecker* c, uint32_t index, double time, const rbVImpactBody* moved,
-                 const rbVEvent* e)
-{
-    rbVTrack* track = &c->tracks[index];
-    if (c->model.bodies[index].type != RB_V_DYNAMIC) {
-        return;
-    }
-    track->moved = *moved;
-    track->isPushed = true;
-    track->pushTime = time;
-    track->impulseSum += length3(e->impulse);
-    track->spinSum += length3(sub3(e->point, moved->center)) * length3(e->impulse);
-}
-
 static void applyEvent(rbVChecker* c, const rbVEvent* e, Pair* p)
 {
-    rbVImpactBody_Push(&p->b, e->point, e->impulse);
-    rbVImpactBody_Push(&p->a, e->point, scale3(-1.0, e->impulse));
-    push(c, e->a, e->time, &p->a, e);
-    push(c, e->b, e->time, &p->b, e);
+    const uint32_t both[2] = {e->a, e->b};
+    for (int i = 0; i < 2; ++i) {
+        rbVTrack* track = &c->tracks[both[i]];
+        rbVPush(p->bodies[i], &p->states[i], e->point, scale3(i == 0 ? -1.0 : 1.0, e->impulse));
+        if (p->bodies[i]->type == RB_V_DYNAMIC) {
+            double size = length3(e->impulse);
+            track->moved = p->states[i];
+            track->isPushed = true;
+            track->pushTime = e->time;
+            track->impulseSum += size;
+            track->spinSum += length3(sub3(e->point, p->states[i].center)) * size;
+        }
+    }
 }
 
 static rbV3 relativeSpeed(const Pair* p, rbV3 point)
 {
-    return sub3(rbVImpactBody_PointVelocity(&p->b, point),
-                rbVImpactBody_PointVelocity(&p->a, point));
-}
-
-static rbVState poseOf(const rbVImpactBody* body)
-{
-    return (rbVState){.center = body->center, .q = body->q};
+    return sub3(rbVPointVelocity(&p->states[1], point), rbVPointVelocity(&p->states[0], point));
 }
 
 static bool isChecked(const rbVChecker* c, const rbVEvent* e)
@@ -403,8 +392,8 @@ static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWor
     double size = length3(e->impulse);
     RB_V_CHECK(c, APPROACH, CERTIFIED, e->a, e->b, fabs(e->approach + p->impact.u.z), error,
                "approach speed, m/s");
-    double before = rbVImpactBody_Energy(&p->a, &c->model.bodies[e->a]) +
-                    rbVImpactBody_Energy(&p->b, &c->model.bodies[e->b]);
+    double before = rbVKineticEnergy(p->bodies[0], &p->states[0]) +
+                    rbVKineticEnergy(p->bodies[1], &p->states[1]);
     rbV3 u0 = relativeSpeed(p, e->point);
     applyEvent(c, e, p);
     rbV3 u1 = relativeSpeed(p, e->point);
@@ -417,7 +406,7 @@ static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWor
                    bound + 4.0 * LAW_ERROR * size * (length3(u0) + length3(u1)),
                    "work of friction, J");
         bool isRaised = e->law == RB_V_NEWTON && hasPhase(e->history, PHASE_GAINS);
-        bool isGrowing = c->model.bodies[e->a].growth + c->model.bodies[e->b].growth != 0.0;
+        bool isGrowing = p->bodies[0]->growth + p->bodies[1]->growth != 0.0;
         if (isRaised || isGrowing) {
             RB_V_SKIP(c, GAIN, "Newton's law raised the energy, as it says, or bodies grow");
         } else {
@@ -503,9 +492,7 @@ void rbVCheckGroup(rbVChecker* c)
         openPair(c, e, &p);
         Match match = {.miss = INFINITY};
         if (done == 0) {
-            rbVState poseA = poseOf(&p.a);
-            rbVState poseB = poseOf(&p.b);
-            rbVCheckTouch(c, e, &poseA, &poseB);
+            rbVCheckTouch(c, e, p.states);
         }
         if (e->kind == RB_V_EVENT_IMPACT) {
             match = matchLaw(c, e, &p);

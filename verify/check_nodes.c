@@ -185,42 +185,31 @@ enum {
     PART_DOUBLE
 };
 
-// The errors of one part: distance (m) or angle (rad).
-static void partError(const rbVPart* p, const rbVState* a, const rbVState* b, rbV3 gap, double* way,
-                      double* angle)
+// The error of one part: a distance (m), or from PART_TRANSLATION on an angle (rad).
+static double partError(const rbVPart* p, const rbVState* a, const rbVState* b, rbV3 gap)
 {
     rbV3 axisA = turn3(a->q, p->axisA);
     rbV3 axisB = turn3(b->q, p->axisB);
     double along = dot3(gap, axisA);
+    double across = length3(addScaled3(gap, -along, axisA));
     rbV4 rest = mul4(mul4(conjugate4(a->q), b->q), conjugate4(p->relative));
-    *way = 0.0;
-    *angle = 0.0;
     switch (p->type) {
     case PART_BALL:
-        *way = length3(gap);
-        break;
+        return length3(gap);
     case PART_LINE:
-        *way = length3(addScaled3(gap, -along, axisA));
-        break;
-    case PART_PLANE:
-    case PART_PLANE_DISTANCE:
-        *way = fabs(along - p->distance);
-        break;
+        return across;
     case PART_DISTANCE:
-        *way = fabs(length3(gap) - p->distance);
-        break;
+        return fabs(length3(gap) - p->distance);
     case PART_LINE_DISTANCE:
-        *way = fabs(length3(addScaled3(gap, -along, axisA)) - p->distance);
-        break;
+        return fabs(across - p->distance);
     case PART_TRANSLATION:
-        *angle = 2.0 * atan2(length3(make3(rest.x, rest.y, rest.z)), fabs(rest.w));
-        break;
+        return 2.0 * atan2(length3(make3(rest.x, rest.y, rest.z)), fabs(rest.w));
     case PART_DIRECTION:
-        *angle = angleBetween(axisA, axisB);
-        break;
+        return angleBetween(axisA, axisB);
+    case PART_DOUBLE:
+        return fabs(angleBetween(axisA, axisB) - p->distance);
     default:
-        *angle = fabs(angleBetween(axisA, axisB) - p->distance);
-        break;
+        return fabs(along - p->distance);
     }
 }
 
@@ -240,11 +229,8 @@ static void checkJoints(rbVChecker* c)
             rbV3 armA = armOf(&a, centerOf(c, j->a), p->anchorA);
             rbV3 armB = armOf(&b, centerOf(c, j->b), p->anchorB);
             rbV3 gap = sub3(add3(sub3(b.center, a.center), armB), armA);
-            double partWay;
-            double partAngle;
-            partError(p, &a, &b, gap, &partWay, &partAngle);
-            way = hypot(way, partWay);
-            angle = hypot(angle, partAngle);
+            double* sum = p->type < PART_TRANSLATION ? &way : &angle;
+            *sum = hypot(*sum, partError(p, &a, &b, gap));
             size += length3(armA) + length3(armB) + length3(a.center) + length3(b.center);
         }
         if (j->partCount == 0) {
@@ -307,20 +293,6 @@ static void addForce(rbVChecker* c, uint32_t index, rbV3 force, rbV3 torque, rbV
     }
 }
 
-// Largest friction of two bodies, sticking included.
-static double mostFriction(const rbVModel* m, uint32_t a, uint32_t b)
-{
-    double most = 0.0;
-    for (uint32_t i = 0; i < m->bodies[a].shapeCount; ++i) {
-        for (uint32_t k = 0; k < m->bodies[b].shapeCount; ++k) {
-            const rbVShape* x = &m->bodies[a].shapes[i];
-            const rbVShape* y = &m->bodies[b].shapes[k];
-            most = fmax(most, rbVGetFriction(m, x, y));
-        }
-    }
-    return most;
-}
-
 static void checkContacts(rbVChecker* c)
 {
     for (uint32_t i = 0; i < c->contactCount; ++i) {
@@ -329,7 +301,7 @@ static void checkContacts(rbVChecker* c)
         rbV3 across = addScaled3(p->force, -normal, p->normal);
         double rounding = FORCE_CONE * length3(p->force);
         RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, length3(across),
-                   mostFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
+                   rbVGetFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
                    "friction of a contact, N");
         RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, -normal, rounding, "pull of a contact, N");
         addForce(c, p->b, p->force, make3(0, 0, 0), p->point);

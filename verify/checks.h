@@ -17,10 +17,10 @@ typedef struct rbVLeg {
 // A body as followed through the records.
 typedef struct rbVTrack {
     rbVFlight flight;
-    rbVState now;        // recorded, at the last node or start of a flight
-    rbVState node;       // at the last node on the grid
-    bool isPushed;       // impulses since the last start of a flight
-    rbVImpactBody moved; // with these
+    rbVState now;   // recorded, at the last node or start of a flight
+    rbVState node;  // at the last node on the grid
+    bool isPushed;  // impulses since the last start of a flight
+    rbVState moved; // with these
     double pushTime;
     double impulseSum; // N s, sum of their magnitudes
     double spinSum;    // N m s, the same of r x p
@@ -106,8 +106,8 @@ void rbVCheckAnnounced(rbVChecker* checker, uint32_t index);
 void rbVCheckGroup(rbVChecker* checker); // those of one instant that wait
 // A recorded state against the flight of the body.
 void rbVCheckState(rbVChecker* checker, uint32_t index, double time, const rbVState* state);
-// Friction of two shapes, the larger of sliding and sticking.
-double rbVGetFriction(const rbVModel* model, const rbVShape* a, const rbVShape* b);
+// Largest friction of two bodies, sticking included.
+double rbVGetFriction(const rbVModel* model, uint32_t a, uint32_t b);
 
 // Nodes (check_nodes.c).
 void rbVCheckNode(rbVChecker* checker, double time, bool isGrid);
@@ -117,8 +117,7 @@ void rbVCheckMass(rbVChecker* checker, uint32_t index);
 
 // Distances (check_apart.c).
 bool rbVPrepareShapes(rbVChecker* checker);
-void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState* a,
-                   const rbVState* b);
+void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState states[2]);
 void rbVCheckApart(rbVChecker* checker);
 void rbVMeasureWay(rbVChecker* checker, uint32_t i, double span);
 // rad/s, how fast a free body can turn within a time.

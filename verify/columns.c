@@ -33,13 +33,13 @@ static const Layout layouts[KINDS] = {
 
 typedef struct rbVColumns {
     uint64_t shared[COLUMNS][DEPTH];
-    uint64_t* keyed; // DEPTH words for each slot and field of a group
     unsigned slotBits;
     // of the block
     const unsigned char* modes;
     const unsigned char* planes;
     size_t count;
     size_t next[COLUMNS]; // place in the planes
+    uint64_t keyed[];     // DEPTH words for each slot and field of a group
 } rbVColumns;
 
 static void remember(uint64_t* h, uint64_t word)
@@ -128,16 +128,11 @@ bool rbVColumns_Decode(rbVColumns** columns, const unsigned char* bytes, uint64_
         bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
     rbVColumns* c = *columns;
     if (c == NULL && bytes[4] > 0 && bytes[4] <= SLOT_BITS_MAX) {
-        c = calloc(1, sizeof *c);
-        uint64_t* keyed = calloc((size_t)GROUP_FIELDS << bytes[4], DEPTH * sizeof *keyed);
-        if (c == NULL || keyed == NULL) {
-            free(c);
-            free(keyed);
-            return false;
-        }
-        c->keyed = keyed;
-        c->slotBits = bytes[4];
+        c = calloc(1, sizeof *c + ((GROUP_FIELDS * DEPTH * sizeof(uint64_t)) << bytes[4]));
         *columns = c;
+    }
+    if (c != NULL && c->slotBits == 0) {
+        c->slotBits = bytes[4];
     }
     if (c == NULL || c->slotBits != bytes[4]) {
         return false;
@@ -164,12 +159,4 @@ bool rbVColumns_Decode(rbVColumns** columns, const unsigned char* bytes, uint64_
         at += 1 + size;
     }
     return true;
-}
-
-void rbVColumns_Free(rbVColumns* c)
-{
-    if (c != NULL) {
-        free(c->keyed);
-        free(c);
-    }
 }

@@ -95,11 +95,11 @@ typedef struct rbVBody {
     char name[RB_V_NAME_SIZE];
     uint32_t type;
     uint32_t motion;
-    double mass;
-    rbV3 center;           // of mass, in the body's frame
-    rbVSym inertia;        // about the center, axes of the body's frame
-    rbVSym inverse;        // of the inertia
-    uint32_t isFromShapes; // mass, center and inertia
+    double mass, inverseMass; // 0: impulses do not move it
+    rbV3 center;              // of mass, in the body's frame
+    rbVSym inertia;           // about the center, axes of the body's frame
+    rbVSym inverse;           // of the inertia
+    uint32_t isFromShapes;    // mass, center and inertia
     double growth;
     uint32_t isHeld; // at the start
     rbVState start;
@@ -253,11 +253,11 @@ bool rbVReader_Open(rbVReader* reader, const char* path);
 void rbVReader_Close(rbVReader* reader);
 rbVBlock rbVReader_Next(rbVReader* reader);
 
-// Words that were regrouped in columns, in their order again (columns.c); false: impossible.
+// Words that were regrouped in columns, in their order again; false: impossible. The first call
+// makes the contexts, which the caller frees.
 #define RB_V_COLUMNS_HEAD 114u // bytes before the planes
 bool rbVColumns_Decode(struct rbVColumns** columns, const unsigned char* bytes, uint64_t* words,
                        size_t count);
-void rbVColumns_Free(struct rbVColumns* columns);
 
 // Takes what the letters of the format say into pointers; anything else sets isBad:
 //   n  number, finite (double)     v  vector (rbV3)     q  quaternion of unit length (rbV4)

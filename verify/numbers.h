@@ -136,21 +136,3 @@ static inline double ddValue(rbVDd a)
 {
     return a.hi + a.lo;
 }
-
-typedef struct rbVDd3 {
-    rbVDd x, y, z;
-} rbVDd3;
-
-static inline rbVDd3 ddOf3(rbV3 v)
-{
-    return (rbVDd3){ddOf(v.x), ddOf(v.y), ddOf(v.z)};
-}
-static inline rbV3 ddValue3(rbVDd3 v)
-{
-    return (rbV3){ddValue(v.x), ddValue(v.y), ddValue(v.z)};
-}
-static inline rbVDd3 ddAddScaled3(rbVDd3 a, rbVDd s, rbVDd3 b)
-{
-    return (rbVDd3){ddAdd(a.x, ddMul(s, b.x)), ddAdd(a.y, ddMul(s, b.y)),
-                    ddAdd(a.z, ddMul(s, b.z))};
-}

@@ -77,7 +77,7 @@ void rbVReader_Close(rbVReader* r)
     free(r->stored);
     free(r->planes);
     free(r->words);
-    rbVColumns_Free(r->columns);
+    free(r->columns);
 }
 
 static bool reserve(void* pointer, size_t* capacity, size_t wanted)
@@ -378,6 +378,7 @@ static void readBody(const rbVModel* m, rbVBody* b, rbVWords* w)
     }
     if (b->type == RB_V_DYNAMIC) {
         w->isBad = w->isBad || !invert(&b->inertia, &b->inverse);
+        b->inverseMass = 1.0 / b->mass;
     }
     b->shapeCount = takeCount(w, 18);
     b->shapes = make(w, b->shapeCount, sizeof *b->shapes);

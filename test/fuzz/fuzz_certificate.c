@@ -72,7 +72,7 @@ static void decodeColumns(const uint8_t* data, size_t size)
     struct rbVColumns* columns = NULL;
     (void)rbVColumns_Decode(&columns, data, words, count);
     (void)rbVColumns_Decode(&columns, data, words, count); // with contexts
-    rbVColumns_Free(columns);
+    free(columns);
     free(words);
 }
 

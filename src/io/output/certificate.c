@@ -11,7 +11,7 @@
 #define BLOCK_WORDS 131072u // a block is written when it holds this many
 #define HEADER_SIZE 40
 #define STATE_WORDS 13
-#define COMPRESSION_LEVEL 3
+#define COMPRESSION_LEVEL 6
 // Digits of forces, normals, points and errors of joints that no check needs: docs/certificate.md
 #define FORCE_BITS 43
 #define NORMAL_BITS 44
