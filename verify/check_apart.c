@@ -184,9 +184,8 @@ static double findGap(const Place* a, const Place* b, rbV3 d, double enough, dou
 }
 
 // Largest distance of a point of the geometry from a point, or a bound of it.
-static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from)
+static double geometryRadius(const rbVGeometry* g, rbV3 from)
 {
-    const rbVGeometry* g = &m->geometries[index];
     double far = 0.0;
     double away = length3(from);
     const double* k = g->numbers;
@@ -203,13 +202,6 @@ static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from)
         return fmax(k[0], fmax(k[1], k[2])) + away;
     case RB_V_PLANE:
         return INFINITY;
-    case RB_V_COMPOUND:
-        for (uint32_t i = 0; i < g->childCount; ++i) {
-            const rbVChild* child = &g->children[i];
-            rbV3 local = turnBack3(child->pose.q, sub3(from, child->pose.p));
-            far = fmax(far, geometryRadius(m, child->geometry, local));
-        }
-        return far;
     default:
         for (uint32_t i = 0; i < g->vertexCount; ++i) {
             far = fmax(far, length3(sub3(g->vertices[i], from)));
@@ -239,7 +231,12 @@ static bool addPieces(rbVChecker* c, rbVPiece piece, int depth)
         return false;
     }
     c->pieces = grown;
-    piece.radius = geometryRadius(&c->model, piece.geometry, make3(0, 0, 0));
+    rbVBody* body = &c->model.bodies[piece.body];
+    rbV3 center = turnBack3(piece.pose.q, sub3(body->center, piece.pose.p));
+    double far = geometryRadius(g, center);
+    body->isBounded = body->isBounded && isfinite(far);
+    body->reach = fmax(body->reach, isfinite(far) ? far : 0.0);
+    piece.radius = geometryRadius(g, make3(0, 0, 0));
     piece.isConvex = g->type <= RB_V_HULL;
     c->pieces[c->pieceCount++] = piece;
     return true;
@@ -249,22 +246,15 @@ bool rbVPrepareShapes(rbVChecker* c)
 {
     rbVModel* m = &c->model;
     c->firstPiece = calloc(m->bodyCount + 2, sizeof *c->firstPiece);
-    c->spans = calloc(m->bodyCount + 1, sizeof *c->spans);
-    bool isGood = c->firstPiece != NULL && c->spans != NULL;
+    bool isGood = c->firstPiece != NULL;
     for (uint32_t i = 0; i < m->bodyCount && isGood; ++i) {
         rbVBody* body = &m->bodies[i];
         c->firstPiece[i] = c->pieceCount;
         body->isBounded = true;
         for (uint32_t k = 0; k < body->shapeCount && isGood; ++k) {
             const rbVShape* s = &body->shapes[k];
-            rbV3 from = turnBack3(s->pose.q, sub3(body->center, s->pose.p));
-            double far = geometryRadius(m, s->geometry, from);
-            if (s->isSensor) {
-                continue;
-            }
-            body->isBounded = body->isBounded && isfinite(far);
-            body->reach = fmax(body->reach, isfinite(far) ? far : 0.0);
-            isGood = addPieces(c, (rbVPiece){i, k, s->geometry, s->pose, 0.0, false}, 0);
+            rbVPiece piece = {i, k, s->geometry, s->pose, 0.0, false};
+            isGood = s->isSensor != 0 || addPieces(c, piece, 0);
         }
     }
     if (isGood) {
@@ -289,11 +279,6 @@ typedef struct PairGap {
     bool isKnown; // false: a piece is not convex, and its hull meets the other
 } PairGap;
 
-static double roundingOf(const Place* a, const Place* b)
-{
-    return 64.0 * EPS * (length3(a->p) + length3(b->p) + 1.0);
-}
-
 // The gap of two pieces; hint: the normal of a contact, or zero.
 static void addPieceGap(bool areConvex, const Place* a, const Place* b, rbV3 hint, double enough,
                         PairGap* result)
@@ -315,10 +300,8 @@ static void addPieceGap(bool areConvex, const Place* a, const Place* b, rbV3 hin
     } else {
         gap = findGap(a, b, length3(hint) > 0.0 ? hint : sub3(b->p, a->p), enough, &depth);
     }
-    gap -= roundingOf(a, b);
-    if (gap < result->gap) {
-        result->gap = gap;
-    }
+    gap -= 64.0 * EPS * (length3(a->p) + length3(b->p) + 1.0);
+    result->gap = fmin(result->gap, gap);
     if (areConvex) {
         result->depth = fmax(result->depth, depth);
     } else if (gap < 0.0) {
@@ -513,7 +496,7 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
     const rbVBody* y = &c->model.bodies[b];
     const rbVState* sa = &c->tracks[a].now;
     const rbVState* sb = &c->tracks[b].now;
-    double way = c->spans[a].way + c->spans[b].way + 2.0 * nearOf(c);
+    double way = c->tracks[a].span.way + c->tracks[b].span.way + 2.0 * nearOf(c);
     if (x->isBounded && y->isBounded &&
         length3(sub3(sb->center, sa->center)) - ballOf(c, a) - ballOf(c, b) > way) {
         return;
@@ -533,7 +516,7 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
         RB_V_CHECK(c, BETWEEN, CERTIFIED, a, b, way, g.gap, "");
         return;
     }
-    c->loads[a].isNear = c->loads[b].isNear = true;
+    c->tracks[a].load.isNear = c->tracks[b].load.isNear = true;
     bool isFollowed = c->model.engine == RB_V_EVENT && c->model.isExactDetector != 0 && g.isKnown &&
                       x->type != RB_V_KINEMATIC && y->type != RB_V_KINEMATIC &&
                       rbVIsIntegrable(x) && rbVIsIntegrable(y);
@@ -570,7 +553,7 @@ void rbVCheckApart(rbVChecker* c)
     }
     for (uint32_t i = 0; i < m->bodyCount; ++i) {
         const rbVState* s = &c->tracks[i].now;
-        double reach = ballOf(c, i) + c->spans[i].way + nearOf(c);
+        double reach = ballOf(c, i) + c->tracks[i].span.way + nearOf(c);
         bool isBounded = m->bodies[i].isBounded;
         list[i] = (Interval){isBounded ? s->center.x - reach : -INFINITY,
                              isBounded ? s->center.x + reach : INFINITY, i};
@@ -592,7 +575,7 @@ void rbVCheckApart(rbVChecker* c)
 void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
 {
     const rbVBody* body = &c->model.bodies[i];
-    rbVSpan* s = &c->spans[i];
+    rbVSpan* s = &c->tracks[i].span;
     const rbVState* now = &c->tracks[i].now;
     double spin = rbVGetSpinMax(body, now, span);
     double speed = fmax(s->speed, length3(now->v)) + fmax(s->spin, spin) * body->reach;

@@ -24,13 +24,6 @@ static bool hasPhase(uint64_t history, unsigned phase)
     return false;
 }
 
-static double distance4(rbV4 a, rbV4 b)
-{
-    double plus = fabs(a.w - b.w) + fabs(a.x - b.x) + fabs(a.y - b.y) + fabs(a.z - b.z);
-    double minus = fabs(a.w + b.w) + fabs(a.x + b.x) + fabs(a.y + b.y) + fabs(a.z + b.z);
-    return fmin(plus, minus);
-}
-
 // The state of a body at a time: of its flight, or after the impulses at this time.
 static rbVState stateAt(rbVChecker* c, uint32_t index, double time)
 {
@@ -76,7 +69,7 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
                  length3(body->acceleration) * span * span + body->reach;
     RB_V_CHECK(c, FLIGHT, CERTIFIED, index, RB_V_NONE, length3(sub3(state->center, own.center)),
                part * way, "position, m");
-    RB_V_CHECK(c, FLIGHT, CERTIFIED, index, RB_V_NONE, distance4(state->q, own.q), part * 4.0,
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, index, RB_V_NONE, angle4(state->q, own.q), part * 4.0,
                "orientation");
     rbVState after = own;
     rbVClaim claim = track->isPushed ? RB_V_CLAIM_IMPULSE : RB_V_CLAIM_FLIGHT;
@@ -143,8 +136,8 @@ void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, b
     }
     rbVFlight_Begin(&track->flight, body, c->time, state, isHeld);
     track->now = *state;
-    c->spans[index].speed = fmax(c->spans[index].speed, length3(state->v));
-    c->spans[index].spin = fmax(c->spans[index].spin, rbVGetSpinMax(body, state, 0.0));
+    c->tracks[index].span.speed = fmax(c->tracks[index].span.speed, length3(state->v));
+    c->tracks[index].span.spin = fmax(c->tracks[index].span.spin, rbVGetSpinMax(body, state, 0.0));
     rbVAddLeg(c, index, c->time, isHeld);
     track->isPushed = false;
     track->impulseSum = 0.0;
@@ -153,20 +146,8 @@ void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, b
 
 static double combine(uint32_t rule, double a, double b)
 {
-    switch (rule) {
-    case 0:
-        return sqrt(a * b);
-    case 1:
-        return a * b;
-    case 2:
-        return a + b;
-    case 3:
-        return 0.5 * (a + b);
-    case 4:
-        return fmin(a, b);
-    default:
-        return fmax(a, b);
-    }
+    const double results[6] = {sqrt(a * b), a * b, a + b, 0.5 * (a + b), fmin(a, b), fmax(a, b)};
+    return results[rule];
 }
 
 typedef struct Surface {
@@ -232,6 +213,22 @@ double rbVGetFriction(const rbVModel* m, uint32_t a, uint32_t b)
     return most;
 }
 
+void rbVCheckCone(rbVChecker* c, rbVClaim claim, const rbVCone* p)
+{
+    double normal = dot3(p->push, p->normal);
+    double across = length3(addScaled3(p->push, -normal, p->normal));
+    double rounding = p->rounding * length3(p->push);
+    double most = p->friction * fmax(normal, 0.0) + rounding;
+    if (claim == RB_V_CLAIM_CONE && c->model.engine == RB_V_STEP && !(across <= most)) {
+        RB_V_SKIP(c, CONE, "impacts of a step: differences of impulses");
+    } else {
+        rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, p->a, p->b, across, most,
+                                         "friction, N or N s"});
+    }
+    rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, p->a, p->b, -normal, rounding,
+                                     "pull along the normal, N or N s"});
+}
+
 static void checkCone(rbVChecker* c, const rbVEvent* e)
 {
     Surface list[SURFACES_MAX];
@@ -242,17 +239,8 @@ static void checkCone(rbVChecker* c, const rbVEvent* e)
         friction = fmax(friction, list[i].friction);
         isLaw = isLaw || list[i].law == e->law;
     }
-    double normal = dot3(e->impulse, e->normal);
-    rbV3 across = addScaled3(e->impulse, -normal, e->normal);
-    double rounding = CONE_ROUNDING * EPS * length3(e->impulse);
-    double most = friction * fmax(normal, 0.0) + rounding;
-    if (c->model.engine == RB_V_EVENT || length3(across) <= most) {
-        RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, length3(across), most,
-                   "tangential impulse, N s");
-    } else {
-        RB_V_SKIP(c, CONE, "impacts of a step: differences of impulses");
-    }
-    RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, -normal, rounding, "pull along the normal, N s");
+    rbVCheckCone(c, RB_V_CLAIM_CONE,
+                 &(rbVCone){e->a, e->b, e->impulse, e->normal, friction, CONE_ROUNDING * EPS});
     RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, fabs(length3(e->normal) - 1.0), 16.0 * EPS,
                "length of the normal, less 1");
     if (!isLaw) {
@@ -378,108 +366,89 @@ static bool isChecked(const rbVChecker* c, const rbVEvent* e)
     return rbVIsIntegrable(&c->model.bodies[e->a]) && rbVIsIntegrable(&c->model.bodies[e->b]);
 }
 
-static void bookWork(rbVChecker* c, uint32_t kind, double work, double friction, double bound)
+// The velocities before an impact: approach, and energy of a single one.
+static rbV3 checkBefore(rbVChecker* c, const rbVEvent* e, bool isSingle)
 {
-    c->works[kind == RB_V_EVENT_MICRO ? RB_V_MICROS : RB_V_IMPACTS] += work - friction;
-    c->works[RB_V_FRICTION] += friction;
-    c->workScale += fabs(work) + fabs(friction) + bound / IMPACT_ROUNDING;
-}
-
-// One impact by its law.
-static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWork)
-{
-    double error = speedError(c, e, p);
-    double size = length3(e->impulse);
-    RB_V_CHECK(c, APPROACH, CERTIFIED, e->a, e->b, fabs(e->approach + p->impact.u.z), error,
+    Pair p;
+    openPair(c, e, &p);
+    double error = speedError(c, e, &p);
+    RB_V_CHECK(c, APPROACH, CERTIFIED, e->a, e->b, fabs(e->approach + p.impact.u.z), error,
                "approach speed, m/s");
-    double before = rbVKineticEnergy(p->bodies[0], &p->states[0]) +
-                    rbVKineticEnergy(p->bodies[1], &p->states[1]);
-    rbV3 u0 = relativeSpeed(p, e->point);
-    applyEvent(c, e, p);
-    rbV3 u1 = relativeSpeed(p, e->point);
-    double work = 0.5 * (dot3(e->impulse, u0) + dot3(e->impulse, u1));
-    double bound = 2.0 * size * error + IMPACT_ROUNDING * EPS * before;
-    RB_V_CHECK(c, WORK, CERTIFIED, e->a, e->b, fabs(e->energyChange - work), bound,
-               "energy of an impact, J");
-    if (e->kind == RB_V_EVENT_IMPACT) {
-        RB_V_CHECK(c, WORK, CERTIFIED, e->a, e->b, fabs(e->frictionWork - lawWork),
-                   bound + 4.0 * LAW_ERROR * size * (length3(u0) + length3(u1)),
-                   "work of friction, J");
-        bool isRaised = e->law == RB_V_NEWTON && hasPhase(e->history, PHASE_GAINS);
-        bool isGrowing = p->bodies[0]->growth + p->bodies[1]->growth != 0.0;
-        if (isRaised || isGrowing) {
-            RB_V_SKIP(c, GAIN, "Newton's law raised the energy, as it says, or bodies grow");
-        } else {
-            RB_V_CHECK(c, GAIN, CERTIFIED, e->a, e->b, work, bound, "energy gained, J");
-        }
+    if (isSingle) {
+        double mass = p.bodies[0]->mass + p.bodies[1]->mass;
+        double energy = rbVKineticEnergy(p.bodies[0], &p.states[0]) +
+                        rbVKineticEnergy(p.bodies[1], &p.states[1]);
+        RB_V_CHECK(c, APPROACH, CERTIFIED, e->a, e->b, fabs(e->energyBefore - energy),
+                   INTEGRATED * energy + error * (sqrt(8.0 * energy * mass) + error * mass),
+                   "energy before an impact, J");
     }
-    bookWork(c, e->kind, work, e->frictionWork, bound);
+    return relativeSpeed(&p, e->point);
 }
 
-// Several points at one instant: afterward none approaches, and the energy is the sum.
-static void checkTogether(rbVChecker* c, const rbVEvent* events, int count)
+// The impacts of one instant. After several, or a microcollision, none approaches; the energy is
+// the sum.
+static void checkImpacts(rbVChecker* c, const rbVEvent* events, int count, const Match* match)
 {
-    bool isMicro = events[0].kind == RB_V_EVENT_MICRO;
+    const rbVEvent* first = &events[0];
+    bool isMicro = first->kind == RB_V_EVENT_MICRO;
     rbVClaim claim = isMicro ? RB_V_CLAIM_MICRO : RB_V_CLAIM_TOGETHER;
     double work = 0.0;
     double claimed = 0.0;
     double friction = 0.0;
-    double bound = 0.0;
+    double bound = IMPACT_ROUNDING * EPS * fabs(first->energyBefore);
+    double allowed = 0.0; // of the work of friction
     rbV3 before[RB_V_GROUP_MAX];
+    Pair p;
     for (int i = 0; i < count; ++i) {
-        Pair p;
-        openPair(c, &events[i], &p);
-        before[i] = relativeSpeed(&p, events[i].point);
-        double error = speedError(c, &events[i], &p);
-        RB_V_CHECK(c, APPROACH, CERTIFIED, events[i].a, events[i].b,
-                   fabs(events[i].approach + p.impact.u.z), error, "approach speed, m/s");
+        before[i] = checkBefore(c, &events[i], c->isSingle);
     }
     for (int i = 0; i < count; ++i) {
-        Pair p;
         openPair(c, &events[i], &p);
         applyEvent(c, &events[i], &p);
     }
     for (int i = 0; i < count; ++i) {
         const rbVEvent* e = &events[i];
-        Pair p;
         openPair(c, e, &p);
         double error = speedError(c, e, &p);
         rbV3 after = relativeSpeed(&p, e->point);
-        // points that nearly touch may leave later: they only get slower
-        double allowed =
-            isMicro ? fmax(e->approach, 0.0) : 1e-6 * (length3(before[i]) + length3(after));
-        rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, e->a, e->b, -dot3(after, e->normal),
-                                         error + allowed, "approach left, m/s"});
+        double speeds = length3(before[i]) + length3(after);
+        if (isMicro || count > 1) {
+            // points that nearly touch may leave later: they only get slower
+            double left = isMicro ? fmax(e->approach, 0.0) : 1e-6 * speeds;
+            rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, e->a, e->b,
+                                             -dot3(after, e->normal), error + left,
+                                             "approach left, m/s"});
+        }
         work += 0.5 * dot3(e->impulse, add3(before[i], after));
         claimed += e->energyChange;
         friction += e->frictionWork;
-        bound += 2.0 * length3(e->impulse) * (error + 1e-9 * length3(before[i]));
+        bound += 2.0 * length3(e->impulse) * (error + (count > 1 ? 1e-9 * length3(before[i]) : 0));
+        allowed += 4.0 * LAW_ERROR * length3(e->impulse) * speeds;
     }
-    bound += IMPACT_ROUNDING * EPS * fabs(events[0].energyBefore);
-    RB_V_CHECK(c, WORK, CERTIFIED, events[0].a, events[0].b, fabs(work - claimed), bound,
-               "energy of impacts at several points, J");
-    if (!isMicro) {
-        RB_V_CHECK(c, GAIN, CERTIFIED, events[0].a, events[0].b, work, bound,
-                   "energy gained at several points, J");
+    RB_V_CHECK(c, WORK, CERTIFIED, first->a, first->b, fabs(claimed - work), bound,
+               "energy of impacts, J");
+    bool isRaised = first->law == RB_V_NEWTON && hasPhase(first->history, PHASE_GAINS);
+    if (!isMicro && count == 1) {
+        RB_V_CHECK(c, WORK, CERTIFIED, first->a, first->b, fabs(friction - match->work),
+                   bound + allowed, "work of friction, J");
+    } else if (!isMicro) {
         RB_V_SKIP(c, LAW, "restitution of impacts at several points at once");
     }
-    bookWork(c, events[0].kind, work, friction, bound);
-}
-
-// A microcollision at one point: the point leaves, within the cone; its hop is not checked.
-static void checkMicro(rbVChecker* c, const rbVEvent* e, Pair* p)
-{
-    double error = speedError(c, e, p);
-    checkSingle(c, e, p, 0.0);
-    rbV3 after = relativeSpeed(p, e->point);
-    RB_V_CHECK(c, MICRO, CERTIFIED, e->a, e->b, -dot3(after, e->normal),
-               fmax(e->approach, 0.0) + error, "approach left, m/s");
+    if (count == 1 && (isRaised || p.bodies[0]->growth + p.bodies[1]->growth != 0.0)) {
+        RB_V_SKIP(c, GAIN, "Newton's law raised the energy, as it says, or bodies grow");
+    } else if (!isMicro) {
+        RB_V_CHECK(c, GAIN, CERTIFIED, first->a, first->b, work, bound, "energy gained, J");
+    }
+    c->works[isMicro ? RB_V_MICROS : RB_V_IMPACTS] += work - friction;
+    c->works[RB_V_FRICTION] += friction;
+    c->workScale += fabs(work) + fabs(friction) + bound / IMPACT_ROUNDING;
 }
 
 void rbVCheckGroup(rbVChecker* c)
 {
     int count = c->groupCount;
     c->groupCount = 0;
+    c->isSingle = count == 1;
     int done = 0;
     while (done < count) {
         const rbVEvent* e = &c->group[done];
@@ -497,19 +466,15 @@ void rbVCheckGroup(rbVChecker* c)
         if (e->kind == RB_V_EVENT_IMPACT) {
             match = matchLaw(c, e, &p);
         }
-        if (e->kind == RB_V_EVENT_MICRO && count == 1) {
-            checkMicro(c, e, &p);
-            done += 1;
-        } else if (!(match.miss <= match.bound) && count - done > 1) {
-            checkTogether(c, e, count - done);
-            done = count;
-        } else {
+        bool isMicro = e->kind == RB_V_EVENT_MICRO;
+        int taken = isMicro || !(match.miss <= match.bound) ? count - done : 1;
+        if (!isMicro && taken == 1) {
             rbVClass class = match.isByRule ? RB_V_CERTIFIED : RB_V_SAMPLED;
             rbVChecker_Find(c, &(rbVFinding){RB_V_CLAIM_LAW, class, e->a, e->b, match.miss,
                                              match.bound, "impulse other than its law's, N s"});
-            checkSingle(c, e, &p, match.work);
-            done += 1;
         }
+        checkImpacts(c, e, taken, &match);
+        done += taken;
     }
 }
 
@@ -534,7 +499,7 @@ void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
         if (c->model.engine == RB_V_EVENT) {
             c->group[c->groupCount++] = *e;
         } else {
-            c->loads[e->a].isStruck = c->loads[e->b].isStruck = true;
+            c->tracks[e->a].load.isStruck = c->tracks[e->b].load.isStruck = true;
         }
     } else if (e->kind == RB_V_EVENT_REST && e->a != RB_V_NONE && c->model.engine == RB_V_EVENT) {
         rbVTrack* track = &c->tracks[e->a];

@@ -8,6 +8,7 @@
 #define MEAN_PART 0.05
 #define JOINT_ROUNDING 4000.0
 #define FORCE_CONE 1e-12
+#define FIRST_ANGLE 6u // of the types of parts: before, errors are distances
 #define FREE_ROUNDING 1e-13
 #define GAME_ROUNDING 1e-5  // small steps in single precision
 #define NUMERICAL_PART 1e-3 // of the energy there is: what numerics may give
@@ -173,44 +174,24 @@ static double angleBetween(rbV3 a, rbV3 b)
     return atan2(length3(cross3(a, b)), dot3(a, b));
 }
 
-enum {
-    PART_BALL,
-    PART_LINE,
-    PART_PLANE,
-    PART_DISTANCE,
-    PART_LINE_DISTANCE,
-    PART_PLANE_DISTANCE,
-    PART_TRANSLATION,
-    PART_DIRECTION,
-    PART_DOUBLE
-};
-
-// The error of one part: a distance (m), or from PART_TRANSLATION on an angle (rad).
+// The error of one part, by its type: a distance (m), or from FIRST_ANGLE on an angle (rad).
 static double partError(const rbVPart* p, const rbVState* a, const rbVState* b, rbV3 gap)
 {
     rbV3 axisA = turn3(a->q, p->axisA);
-    rbV3 axisB = turn3(b->q, p->axisB);
     double along = dot3(gap, axisA);
     double across = length3(addScaled3(gap, -along, axisA));
     rbV4 rest = mul4(mul4(conjugate4(a->q), b->q), conjugate4(p->relative));
-    switch (p->type) {
-    case PART_BALL:
-        return length3(gap);
-    case PART_LINE:
-        return across;
-    case PART_DISTANCE:
-        return fabs(length3(gap) - p->distance);
-    case PART_LINE_DISTANCE:
-        return fabs(across - p->distance);
-    case PART_TRANSLATION:
-        return 2.0 * atan2(length3(make3(rest.x, rest.y, rest.z)), fabs(rest.w));
-    case PART_DIRECTION:
-        return angleBetween(axisA, axisB);
-    case PART_DOUBLE:
-        return fabs(angleBetween(axisA, axisB) - p->distance);
-    default:
-        return fabs(along - p->distance);
-    }
+    double angle = angleBetween(axisA, turn3(b->q, p->axisB));
+    const double errors[] = {length3(gap),
+                             across,
+                             fabs(along - p->distance),
+                             fabs(length3(gap) - p->distance),
+                             fabs(across - p->distance),
+                             fabs(along - p->distance),
+                             2.0 * atan2(length3(make3(rest.x, rest.y, rest.z)), fabs(rest.w)),
+                             angle,
+                             fabs(angle - p->distance)};
+    return errors[p->type];
 }
 
 static void checkJoints(rbVChecker* c)
@@ -229,7 +210,7 @@ static void checkJoints(rbVChecker* c)
             rbV3 armA = armOf(&a, centerOf(c, j->a), p->anchorA);
             rbV3 armB = armOf(&b, centerOf(c, j->b), p->anchorB);
             rbV3 gap = sub3(add3(sub3(b.center, a.center), armB), armA);
-            double* sum = p->type < PART_TRANSLATION ? &way : &angle;
+            double* sum = p->type < FIRST_ANGLE ? &way : &angle;
             *sum = hypot(*sum, partError(p, &a, &b, gap));
             size += length3(armA) + length3(armB) + length3(a.center) + length3(b.center);
         }
@@ -284,7 +265,7 @@ static void checkSprings(rbVChecker* c)
 static void addForce(rbVChecker* c, uint32_t index, rbV3 force, rbV3 torque, rbV3 point)
 {
     if (index != RB_V_NONE) {
-        rbVLoad* l = &c->loads[index];
+        rbVLoad* l = &c->tracks[index].load;
         rbV3 arm = sub3(point, c->tracks[index].now.center);
         l->force = add3(l->force, force);
         l->torque = add3(l->torque, add3(torque, cross3(arm, force)));
@@ -293,17 +274,18 @@ static void addForce(rbVChecker* c, uint32_t index, rbV3 force, rbV3 torque, rbV
     }
 }
 
-static void checkContacts(rbVChecker* c)
+static void checkContacts(rbVChecker* c, double h)
 {
     for (uint32_t i = 0; i < c->contactCount; ++i) {
         const rbVContact* p = &c->contacts[i];
-        double normal = dot3(p->force, p->normal);
-        rbV3 across = addScaled3(p->force, -normal, p->normal);
-        double rounding = FORCE_CONE * length3(p->force);
-        RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, length3(across),
-                   rbVGetFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
-                   "friction of a contact, N");
-        RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, -normal, rounding, "pull of a contact, N");
+        double friction = rbVGetFriction(&c->model, p->a, p->b);
+        rbVCheckCone(c, RB_V_CLAIM_CONTACT,
+                     &(rbVCone){p->a, p->b, p->force, p->normal, friction, FORCE_CONE});
+        double apart = dot3(sub3(rbVPointVelocity(&c->tracks[p->b].now, p->point),
+                                 rbVPointVelocity(&c->tracks[p->a].now, p->point)),
+                            p->normal);
+        RB_V_CHECK(c, CONTACT, SAMPLED, p->a, p->b, p->gap - c->model.shell,
+                   c->model.tolerance + h * fmax(apart, 0.0), "gap of a contact that pushes, m");
         addForce(c, p->b, p->force, make3(0, 0, 0), p->point);
         addForce(c, p->a, scale3(-1.0, p->force), make3(0, 0, 0), p->point);
     }
@@ -363,11 +345,10 @@ static void checkFree(rbVChecker* c, uint32_t i, double h)
     rbVFlight flight;
     rbVFlight_Begin(&flight, b, 0.0, s, false);
     rbVFlight_Advance(&flight, b, h);
-    rbV4 q = rbVFlight_Get(&flight, b).q;
-    rbV4 off = mul4(conjugate4(q), e->q);
+    double off = angle4(rbVFlight_Get(&flight, b).q, e->q);
     double phi = h * rbVGetSpinMax(b, s, h);
-    RB_V_CHECK(c, FLIGHT, SAMPLED, i, RB_V_NONE, 2.0 * length3(make3(off.x, off.y, off.z)),
-               part * 8.0 + phi * phi * phi, "orientation after a free step, rad");
+    RB_V_CHECK(c, FLIGHT, SAMPLED, i, RB_V_NONE, off, part * 8.0 + phi * phi * phi,
+               "orientation after a free step, rad");
 }
 
 static void checkBalance(rbVChecker* c, double h)
@@ -375,7 +356,7 @@ static void checkBalance(rbVChecker* c, double h)
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         const rbVBody* b = &c->model.bodies[i];
         const rbVTrack* t = &c->tracks[i];
-        const rbVLoad* l = &c->loads[i];
+        const rbVLoad* l = &c->tracks[i].load;
         if (b->type != RB_V_DYNAMIC) {
             continue;
         }
@@ -412,7 +393,7 @@ static void forgetForces(rbVChecker* c)
     c->hasJointForces = false;
     c->hasSpringForces = false;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        c->loads[i] = (rbVLoad){0};
+        c->tracks[i].load = (rbVLoad){0};
     }
 }
 
@@ -468,7 +449,7 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
     }
     rbVCheckApart(c);
     if (hasSteps && isGrid) {
-        checkContacts(c);
+        checkContacts(c, c->model.step);
         addLinks(c);
         if (c->hasNode) {
             checkBalance(c, time - c->nodeTime);

@@ -123,23 +123,18 @@ static void finishLinear(const rbVImpact* m, Ending* end, double* y, rbV3 push)
                       m->k[1][0] * push.x + m->k[1][1] * push.y + m->k[1][2]};
     // the slip grows from zero, or from what is left; work of friction: p_t' . u_t
     double power = push.x * slip[0] + push.y * slip[1];
-    for (int phase = 0; phase < 2; ++phase) {
+    for (bool isLast = false; !isLast;) {
+        isLast = m->law == RB_V_NEWTON || end->isCompressed;
         double u = y[NORMAL_SPEED];
         double d;
-        if (m->law == RB_V_NEWTON) {
-            d = (-m->restitution * m->u.z - u) / rate;
-            phase = 1;
-        } else if (!end->isCompressed) {
-            d = -u / rate;
+        if (m->law == RB_V_NEWTON || !isLast) {
+            d = ((isLast ? -m->restitution * m->u.z : 0.0) - u) / rate;
         } else if (m->law == RB_V_POISSON) {
             d = end->goal - y[PRESS];
-            phase = 1;
         } else {
             // W + u d + rate d^2 / 2 = goal
-            double need = end->goal - y[WORK];
-            d = 2.0 * need / (u + sqrt(fmax(0.0, u * u + 2.0 * rate * need)));
-            d = need > 0.0 ? d : 0.0;
-            phase = 1;
+            double need = fmax(0.0, end->goal - y[WORK]);
+            d = need > 0.0 ? 2.0 * need / (u + sqrt(u * u + 2.0 * rate * need)) : 0.0;
         }
         double p = y[SLIP]; // here: P since the slip stopped
         y[WORK] += d * (u + 0.5 * rate * d);
@@ -149,7 +144,7 @@ static void finishLinear(const rbVImpact* m, Ending* end, double* y, rbV3 push)
         y[PUSH_X] += push.x * d;
         y[PUSH_Y] += push.y * d;
         y[SLIP] = p + d;
-        if (phase == 0) {
+        if (!isLast) {
             noteCompression(m, end, y);
         }
     }
@@ -263,7 +258,7 @@ void rbVResolveImpact(const rbVImpact* m, rbVImpactResult* result)
     }
     result->impulse = make3(y[PUSH_X], y[PUSH_Y], y[PRESS]);
     result->frictionWork = y[FRICTION];
-    result->isKnown = result->isKnown && isFinite3(result->impulse);
+    result->isKnown = result->isKnown && isfinite(length3(result->impulse));
 }
 
 static rbV3 spinBy(const rbVBody* body, const rbVState* s, rbV3 angularImpulse)

@@ -58,10 +58,6 @@ static inline double length3(rbV3 a)
 {
     return sqrt(dot3(a, a));
 }
-static inline bool isFinite3(rbV3 a)
-{
-    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
-}
 static inline rbV4 mul4(rbV4 a, rbV4 b)
 {
     return (rbV4){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
@@ -72,6 +68,12 @@ static inline rbV4 mul4(rbV4 a, rbV4 b)
 static inline rbV4 conjugate4(rbV4 q)
 {
     return (rbV4){q.w, -q.x, -q.y, -q.z};
+}
+// rad, of the rotation between two orientations, while it is small.
+static inline double angle4(rbV4 a, rbV4 b)
+{
+    rbV4 off = mul4(conjugate4(a), b);
+    return 2.0 * length3((rbV3){off.x, off.y, off.z});
 }
 // Turns a vector by a quaternion of any length near 1.
 static inline rbV3 turn3(rbV4 q, rbV3 v)

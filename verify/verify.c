@@ -17,15 +17,6 @@ const char* rbVClaim_Text(rbVClaim claim)
     return claimTexts[claim];
 }
 
-static void nameBody(const rbVChecker* c, uint32_t index, char* text)
-{
-    if (index == RB_V_NONE) {
-        text[0] = '\0';
-    } else {
-        (void)snprintf(text, RB_V_NAME_SIZE, "%s", c->model.bodies[index].name);
-    }
-}
-
 void rbVChecker_Find(rbVChecker* c, const rbVFinding* f)
 {
     rbVReport* r = c->report;
@@ -34,18 +25,17 @@ void rbVChecker_Find(rbVChecker* c, const rbVFinding* f)
     if (isGood && f->bound > 0.0) {
         r->worst[f->claim] = fmax(r->worst[f->claim], f->value / f->bound);
     }
-    if (!isGood) {
-        r->failed += 1;
-        if (r->failureCount < RB_V_FAILURES_MAX) {
-            rbVFailure* failure = &r->failures[r->failureCount++];
-            failure->claim = f->claim;
-            failure->time = c->time;
-            nameBody(c, f->a, failure->bodies[0]);
-            nameBody(c, f->b, failure->bodies[1]);
-            failure->value = f->value;
-            failure->bound = f->bound;
-            (void)snprintf(failure->detail, sizeof failure->detail, "%s", f->detail);
+    r->failed += isGood ? 0 : 1;
+    if (!isGood && r->failureCount < RB_V_FAILURES_MAX) {
+        rbVFailure* failure = &r->failures[r->failureCount++];
+        *failure = (rbVFailure){.claim = f->claim, .time = c->time, .value = f->value};
+        failure->bound = f->bound;
+        const uint32_t both[2] = {f->a, f->b};
+        for (int i = 0; i < 2; ++i) {
+            (void)snprintf(failure->bodies[i], RB_V_NAME_SIZE, "%s",
+                           both[i] == RB_V_NONE ? "" : c->model.bodies[both[i]].name);
         }
+        (void)snprintf(failure->detail, sizeof failure->detail, "%s", f->detail);
     }
 }
 
@@ -237,11 +227,10 @@ static bool prepare(rbVChecker* c)
 {
     uint32_t count = c->model.bodyCount + 1;
     c->tracks = calloc(count, sizeof *c->tracks);
-    c->loads = calloc(count, sizeof *c->loads);
     c->isClosed = calloc(c->model.jointCount + 1, sizeof *c->isClosed);
     c->jointForces = calloc(c->model.jointCount + 1, sizeof *c->jointForces);
     c->springForces = calloc(c->model.springCount + 1, sizeof *c->springForces);
-    if (c->tracks == NULL || c->loads == NULL || c->isClosed == NULL || c->jointForces == NULL ||
+    if (c->tracks == NULL || c->isClosed == NULL || c->jointForces == NULL ||
         c->springForces == NULL) {
         return false;
     }
@@ -270,14 +259,12 @@ static void freeChecker(rbVChecker* c)
     }
     rbVModel_Free(&c->model);
     free(c->tracks);
-    free(c->loads);
     free(c->isClosed);
     free(c->jointForces);
     free(c->springForces);
     free(c->contacts);
     free(c->pieces);
     free(c->firstPiece);
-    free(c->spans);
     free(c);
 }
 

@@ -173,6 +173,12 @@ static bool changeEnergy(Spot* s)
     return isImpact(s) && get(s, E_BEFORE) > 0.0 && get(s, E_APPROACH) > 1e-6;
 }
 
+static bool changeBefore(Spot* s)
+{
+    set(s, E_BEFORE, get(s, E_BEFORE) * (1.0 + 1e-6));
+    return isLawful(s) && get(s, E_BEFORE) > 0.0 && get(s, E_APPROACH) > 1e-6;
+}
+
 static bool changeFriction(Spot* s)
 {
     set(s, E_FRICTION, get(s, E_FRICTION) - 1e-4 * get(s, E_BEFORE));
@@ -396,6 +402,13 @@ static bool pullContact(Spot* s)
     return true;
 }
 
+static bool openContact(Spot* s)
+{
+    size_t at = 12 * (size_t)rbRandom_Index(s->random, (int)(s->size / 12)) + 8;
+    set(s, at, get(s, at) + 1e-2);
+    return true;
+}
+
 // Of a contact that slides: its friction grows by 1e-9.
 static bool leaveContactCone(Spot* s)
 {
@@ -498,6 +511,7 @@ static void sabotagedEventsAreFound(void** state)
         {"another law", EVENT, changeLaw},
         {"friction outside the cone by 1e-9", EVENT, leaveCone},
         {"energy of an impact", EVENT, changeEnergy},
+        {"energy before an impact", EVENT, changeBefore},
         {"work of friction", EVENT, changeFriction},
         {"approach speed", EVENT, changeApproach},
         {"bodies exchanged", EVENT, exchangeBodies},
@@ -550,6 +564,7 @@ static void sabotagedStepsAreFound(void** state)
         {"length of a spring", SPRINGS, stretchSpring},
         {"energy of a spring", SPRINGS, loadSpring},
         {"contact that pulls", CONTACTS, pullContact},
+        {"contact that pushes across a gap", CONTACTS, openContact},
         {"sliding contact outside its cone by 1e-9", CONTACTS, leaveContactCone},
     };
     sabotage(sources, (int)(sizeof sources / sizeof sources[0]), kinds,
