@@ -16,12 +16,9 @@
 
 static bool hasPhase(uint64_t history, unsigned phase)
 {
-    for (; history != 0; history >>= 4) {
-        if ((history & 15u) == phase) {
-            return true;
-        }
+    for (; history != 0 && (history & 15u) != phase; history >>= 4) {
     }
-    return false;
+    return history != 0;
 }
 
 // The state of a body at a time: of its flight, or after the impulses at this time.
@@ -299,12 +296,6 @@ static double speedError(const rbVChecker* c, const rbVEvent* e, const Pair* p)
     return sum;
 }
 
-// N s, what that makes of an impulse.
-static double lawRounding(const rbVChecker* c, const rbVEvent* e, const Pair* p)
-{
-    return 4.0 * speedError(c, e, p) / p->impact.k[2][2];
-}
-
 // How an impulse compares with its law.
 typedef struct Match {
     double miss;   // N s, the difference from the law, and
@@ -315,7 +306,7 @@ typedef struct Match {
 
 static Match matchLaw(const rbVChecker* c, const rbVEvent* e, Pair* p)
 {
-    double rounding = lawRounding(c, e, p);
+    double rounding = 4.0 * speedError(c, e, p) / p->impact.k[2][2]; // N s
     Surface list[SURFACES_MAX];
     int count = listSurfaces(&c->model, e->a, e->b, list);
     rbV3 impulse = {dot3(e->impulse, p->frame[0]), dot3(e->impulse, p->frame[1]),
@@ -359,11 +350,6 @@ static void applyEvent(rbVChecker* c, const rbVEvent* e, Pair* p)
 static rbV3 relativeSpeed(const Pair* p, rbV3 point)
 {
     return sub3(rbVPointVelocity(&p->states[1], point), rbVPointVelocity(&p->states[0], point));
-}
-
-static bool isChecked(const rbVChecker* c, const rbVEvent* e)
-{
-    return rbVIsIntegrable(&c->model.bodies[e->a]) && rbVIsIntegrable(&c->model.bodies[e->b]);
 }
 
 // The velocities before an impact: approach, and energy of a single one.
@@ -452,7 +438,8 @@ void rbVCheckGroup(rbVChecker* c)
     int done = 0;
     while (done < count) {
         const rbVEvent* e = &c->group[done];
-        if (!isChecked(c, e)) {
+        const rbVBody* bodies = c->model.bodies;
+        if (!rbVIsIntegrable(&bodies[e->a]) || !rbVIsIntegrable(&bodies[e->b])) {
             RB_V_SKIP(c, LAW, "impact of a body whose flight is not checked");
             done += 1;
             continue;
@@ -478,17 +465,12 @@ void rbVCheckGroup(rbVChecker* c)
     }
 }
 
-static bool isSameGroup(const rbVEvent* a, const rbVEvent* b)
-{
-    return a->time == b->time && a->kind == b->kind && a->energyBefore == b->energyBefore;
-}
-
 void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
 {
     bool isImpact = e->kind == RB_V_EVENT_IMPACT || e->kind == RB_V_EVENT_MICRO;
-    bool isNew = c->groupCount > 0 &&
-                 (!isImpact || !isSameGroup(&c->group[0], e) || c->groupCount == RB_V_GROUP_MAX);
-    if (isNew) {
+    const rbVEvent* first = &c->group[0];
+    if (!isImpact || e->time != first->time || e->kind != first->kind ||
+        e->energyBefore != first->energyBefore || c->groupCount == RB_V_GROUP_MAX) {
         rbVCheckGroup(c);
     }
     c->report->events += 1;

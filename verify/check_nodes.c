@@ -158,15 +158,12 @@ static rbVState stateOf(const rbVChecker* c, uint32_t index)
     return index == RB_V_NONE ? world : c->tracks[index].now;
 }
 
-static rbV3 centerOf(const rbVChecker* c, uint32_t index)
+// A point of a body, or of the world, in world axes.
+static rbV3 pointOf(const rbVChecker* c, uint32_t index, rbV3 local)
 {
-    return index == RB_V_NONE ? make3(0, 0, 0) : c->model.bodies[index].center;
-}
-
-// From the center of mass, world axes.
-static rbV3 armOf(const rbVState* s, rbV3 center, rbV3 local)
-{
-    return turn3(s->q, sub3(local, center));
+    rbVState s = stateOf(c, index);
+    rbV3 center = index == RB_V_NONE ? make3(0, 0, 0) : c->model.bodies[index].center;
+    return add3(s.center, turn3(s.q, sub3(local, center)));
 }
 
 static double angleBetween(rbV3 a, rbV3 b)
@@ -207,12 +204,12 @@ static void checkJoints(rbVChecker* c)
         double size = 0.0;
         for (uint32_t k = 0; k < j->partCount; ++k) {
             const rbVPart* p = &j->parts[k];
-            rbV3 armA = armOf(&a, centerOf(c, j->a), p->anchorA);
-            rbV3 armB = armOf(&b, centerOf(c, j->b), p->anchorB);
-            rbV3 gap = sub3(add3(sub3(b.center, a.center), armB), armA);
+            rbV3 pointA = pointOf(c, j->a, p->anchorA);
+            rbV3 pointB = pointOf(c, j->b, p->anchorB);
+            rbV3 gap = sub3(pointB, pointA);
             double* sum = p->type < FIRST_ANGLE ? &way : &angle;
             *sum = hypot(*sum, partError(p, &a, &b, gap));
-            size += length3(armA) + length3(armB) + length3(a.center) + length3(b.center);
+            size += length3(pointA) + length3(pointB) + length3(a.center) + length3(b.center);
         }
         if (j->partCount == 0) {
             RB_V_SKIP(c, JOINT, "joints that hold velocities only");
@@ -239,10 +236,8 @@ typedef struct SpringPoints {
 
 static SpringPoints findSpring(const rbVChecker* c, const rbVSpring* s)
 {
-    rbVState a = stateOf(c, s->a);
-    rbVState b = stateOf(c, s->b);
-    rbV3 pointA = add3(a.center, armOf(&a, centerOf(c, s->a), s->anchorA));
-    rbV3 pointB = add3(b.center, armOf(&b, centerOf(c, s->b), s->anchorB));
+    rbV3 pointA = pointOf(c, s->a, s->anchorA);
+    rbV3 pointB = pointOf(c, s->b, s->anchorB);
     return (SpringPoints){pointA, pointB, length3(sub3(pointB, pointA))};
 }
 
@@ -274,18 +269,22 @@ static void addForce(rbVChecker* c, uint32_t index, rbV3 force, rbV3 torque, rbV
     }
 }
 
-static void checkContacts(rbVChecker* c, double h)
+static void checkContacts(rbVChecker* c)
 {
     for (uint32_t i = 0; i < c->contactCount; ++i) {
         const rbVContact* p = &c->contacts[i];
+        const rbVTrack* a = &c->tracks[p->a];
+        const rbVTrack* b = &c->tracks[p->b];
         double friction = rbVGetFriction(&c->model, p->a, p->b);
         rbVCheckCone(c, RB_V_CLAIM_CONTACT,
                      &(rbVCone){p->a, p->b, p->force, p->normal, friction, FORCE_CONE});
-        double apart = dot3(sub3(rbVPointVelocity(&c->tracks[p->b].now, p->point),
-                                 rbVPointVelocity(&c->tracks[p->a].now, p->point)),
-                            p->normal);
+        // the force is a mean: by the end of the step the contact can have opened
+        double speed = length3(sub3(rbVPointVelocity(&b->now, p->point),
+                                    rbVPointVelocity(&a->now, p->point))) +
+                       length3(sub3(rbVPointVelocity(&b->node, p->point),
+                                    rbVPointVelocity(&a->node, p->point)));
         RB_V_CHECK(c, CONTACT, SAMPLED, p->a, p->b, p->gap - c->model.shell,
-                   c->model.tolerance + h * fmax(apart, 0.0), "gap of a contact that pushes, m");
+                   c->model.tolerance + speed * c->model.step, "gap of a contact that pushes, m");
         addForce(c, p->b, p->force, make3(0, 0, 0), p->point);
         addForce(c, p->a, scale3(-1.0, p->force), make3(0, 0, 0), p->point);
     }
@@ -387,16 +386,6 @@ static void checkBalance(rbVChecker* c, double h)
     }
 }
 
-static void forgetForces(rbVChecker* c)
-{
-    c->contactCount = 0;
-    c->hasJointForces = false;
-    c->hasSpringForces = false;
-    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        c->tracks[i].load = (rbVLoad){0};
-    }
-}
-
 static bool isFree(const rbVChecker* c, const rbVBody* body)
 {
     return c->model.engine != RB_V_STEP || (!c->model.hasContacts && !body->isLinked);
@@ -442,29 +431,29 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
         if (body->type == RB_V_KINEMATIC) {
             RB_V_SKIP(c, PATH, "the certificate has their states, not their paths");
         }
-    }
-    checkSprings(c);
-    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         rbVMeasureWay(c, i, time - c->lastNode);
     }
+    checkSprings(c);
     rbVCheckApart(c);
     if (hasSteps && isGrid) {
-        checkContacts(c, c->model.step);
+        checkContacts(c);
         addLinks(c);
         if (c->hasNode) {
             checkBalance(c, time - c->nodeTime);
             c->stepCount += 1;
-        }
-        for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-            c->tracks[i].node = c->tracks[i].now;
         }
         c->nodeTime = time;
         c->hasNode = true;
     }
     c->lastNode = time;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        c->tracks[i].legCount = 0;
-        rbVAddLeg(c, i, time, c->tracks[i].flight.isHeld);
+        rbVTrack* t = &c->tracks[i];
+        t->node = hasSteps && isGrid ? t->now : t->node;
+        t->load = (rbVLoad){0};
+        t->legCount = 0;
+        rbVAddLeg(c, i, time, t->flight.isHeld);
     }
-    forgetForces(c);
+    c->contactCount = 0;
+    c->hasJointForces = false;
+    c->hasSpringForces = false;
 }

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#define ORDER_MAX RB_V_ORDER_MAX
 #define SHORT_ANGLE 0.02 // rad, up to which a step of its own is cheaper than a series to evaluate
 #define STEP_ANGLE 0.5   // rad, turned in one step of the series
 #define STEPS_MAX 20000  // between two looks at a flight: a hostile file may ask for more
@@ -11,10 +10,10 @@
 // M' = M x w + T, T' = T x w, q' = q w / 2 with w = J M, all in the axes of the body: the
 // coefficients of the series follow from each other by products of series.
 typedef struct Series {
-    rbVDd m[ORDER_MAX + 1][3];
-    rbVDd t[ORDER_MAX + 1][3];
-    rbVDd w[ORDER_MAX + 1][3];
-    rbVDd q[ORDER_MAX + 1][4];
+    rbVDd m[RB_V_ORDER_MAX + 1][3];
+    rbVDd t[RB_V_ORDER_MAX + 1][3];
+    rbVDd w[RB_V_ORDER_MAX + 1][3];
+    rbVDd q[RB_V_ORDER_MAX + 1][4];
 } Series;
 
 static void applyInverse(const rbVSym* j, const rbVDd m[3], rbVDd w[3])
@@ -106,7 +105,7 @@ static void stepRotation(rbVFlight* f, const rbVBody* body, rbVDd h, bool isKept
     double power = 1.0;
     int order = 0;
     int small = 0;
-    while (order < ORDER_MAX && small < 3) {
+    while (order < RB_V_ORDER_MAX && small < 3) {
         extend(&s, body, order, hasTorque);
         order += 1;
         power *= h.hi;

@@ -47,6 +47,9 @@ void rbVChecker_Skip(rbVChecker* c, rbVClaim claim, const char* why)
 
 static void noteTime(rbVChecker* c, double time)
 {
+    if (time != c->time) {
+        rbVCheckGroup(c);
+    }
     RB_V_CHECK(c, ORDER, CERTIFIED, RB_V_NONE, RB_V_NONE, c->time - time, 2e-15 * fabs(time),
                "time after that of the next record, s");
     c->time = time;
@@ -64,9 +67,6 @@ static bool readEvent(rbVChecker* c, rbVWords* w)
         (e.b >= count && (isPair || e.b != RB_V_NONE)) || e.law > RB_V_LAW_COUNT) {
         return false;
     }
-    if (c->groupCount > 0 && e.time != c->time) {
-        rbVCheckGroup(c);
-    }
     noteTime(c, e.time);
     rbVCheckEvent(c, &e);
     return true;
@@ -83,7 +83,6 @@ static bool readFlight(rbVChecker* c, rbVWords* w)
         c->model.bodies[body].type != RB_V_DYNAMIC) {
         return false;
     }
-    rbVCheckGroup(c);
     noteTime(c, time);
     rbVCheckFlightStart(c, body, &state, isHeld != 0);
     return true;
@@ -97,9 +96,6 @@ static bool readPath(rbVChecker* c, rbVWords* w)
     rbVWords_Take(w, "nis", &time, &body, c->model.bodyCount, &state);
     if (w->isBad || c->model.bodies[body].type != RB_V_KINEMATIC) {
         return false;
-    }
-    if (time != c->time) {
-        rbVCheckGroup(c);
     }
     noteTime(c, time);
     c->tracks[body].now = state;
