@@ -407,6 +407,7 @@ typedef struct Walker {
     uint32_t body, next;
     rbVFlight flight;
     rbVState state;
+    rbV3 pull;    // m/s^2
     double until; // s, when the leg ends
 } Walker;
 
@@ -425,6 +426,7 @@ static void walkTo(const rbVChecker* c, Walker* w, double time)
     }
     rbVFlight_Advance(&w->flight, body, time);
     w->state = rbVFlight_Get(&w->flight, body);
+    w->pull = w->flight.isHeld ? make3(0, 0, 0) : body->acceleration;
     w->until = w->next < t->legCount ? t->legs[w->next].time : INFINITY;
 }
 
@@ -433,13 +435,6 @@ static double turnSpeed(const rbVChecker* c, const Walker* w, double span)
 {
     const rbVBody* b = &c->model.bodies[w->body];
     return rbVGetSpinMax(b, &w->state, span) * ballOf(c, w->body) + fmax(0.0, b->growth);
-}
-
-static rbV3 pullOf(const rbVChecker* c, const Walker* w)
-{
-    const rbVBody* b = &c->model.bodies[w->body];
-    bool isFree = b->type == RB_V_DYNAMIC && !w->flight.isHeld;
-    return isFree ? b->acceleration : make3(0, 0, 0);
 }
 
 // Follows a pair from node to node: from each place as far as its gap is larger than the way both
@@ -460,7 +455,7 @@ static rbVClass walkPair(rbVChecker* c, uint32_t a, uint32_t b)
         double span = next - t;
         double rate =
             length3(sub3(y.state.v, x.state.v)) + turnSpeed(c, &x, span) + turnSpeed(c, &y, span);
-        double pull = length3(sub3(pullOf(c, &y), pullOf(c, &x)));
+        double pull = length3(sub3(y.pull, x.pull));
         double way = span * (rate + 0.5 * pull * span);
         PairGap g = pairGap(c, &(Meeting){a, b, &x.state, &y.state, {0, 0, 0}, way, t});
         if (g.isKnown && g.depth > allowed) {
@@ -540,15 +535,13 @@ static int compareIntervals(const void* a, const void* b)
 void rbVCheckApart(rbVChecker* c)
 {
     const rbVModel* m = &c->model;
-    if (m->engine == RB_V_FLIGHT || (m->engine == RB_V_STEP && !m->hasContacts) ||
-        length3(m->periodic) > 0.0) {
-        if (length3(m->periodic) > 0.0) {
-            RB_V_SKIP(c, APART, "bodies in a periodic box");
-        }
+    if (m->engine == RB_V_FLIGHT || (m->engine == RB_V_STEP && !m->hasContacts)) {
         return;
     }
     Interval* list = malloc((m->bodyCount + 1) * sizeof *list);
-    if (list == NULL) {
+    if (list == NULL || length3(m->periodic) > 0.0) {
+        RB_V_SKIP(c, APART, "bodies in a periodic box, or no memory");
+        free(list);
         return;
     }
     for (uint32_t i = 0; i < m->bodyCount; ++i) {
@@ -601,9 +594,10 @@ void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState states[2])
     }
     RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, g.gap, tolerance * 4.0 + 1e-9,
                "bodies are apart where they collide, m");
-    if (-g.gap <= overlapAllowed(c) || g.depth > overlapAllowed(c)) {
-        RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, -g.gap <= overlapAllowed(c) ? -g.gap : g.depth,
-                   overlapAllowed(c), "overlap where bodies collide, m");
+    double allowed = overlapAllowed(c);
+    if (-g.gap <= allowed || g.depth > allowed) {
+        RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, -g.gap <= allowed ? -g.gap : g.depth, allowed,
+                   "overlap where bodies collide, m");
     } else {
         RB_V_SKIP(c, TOUCH, "shapes that are not convex, or overlap by rounding");
     }

@@ -434,7 +434,7 @@ void rbVCheckGroup(rbVChecker* c)
 {
     int count = c->groupCount;
     c->groupCount = 0;
-    c->isSingle = count == 1;
+    c->isSingle = count == 1 && c->model.isExactDetector != 0;
     int done = 0;
     while (done < count) {
         const rbVEvent* e = &c->group[done];

@@ -58,7 +58,7 @@ static uint64_t takeWord(rbVColumns* c, size_t column, uint64_t* keyed)
     for (size_t plane = 0; plane < 8; ++plane) {
         folded |= (uint64_t)c->planes[plane * c->count + at] << (8 * plane);
     }
-    int mode = c->modes[column];
+    int mode = c->modes[column] % MODES; // others have no meaning
     uint64_t* h = mode > DEPTH && keyed != NULL ? keyed : c->shared[column];
     const uint64_t guesses[DEPTH + 1] = {0, h[0], 2 * h[0] - h[1], 3 * (h[0] - h[1]) + h[2]};
     uint64_t guess = guesses[mode > DEPTH ? mode - DEPTH : mode];
@@ -141,11 +141,6 @@ bool rbVColumns_Decode(rbVColumns** columns, const unsigned char* bytes, uint64_
     c->planes = bytes + RB_V_COLUMNS_HEAD;
     c->count = count;
     memset(c->next, 0, sizeof c->next);
-    for (int i = 0; i < COLUMNS; ++i) {
-        if (c->modes[i] >= MODES) {
-            return false;
-        }
-    }
     if (!takeHeads(c, records, words)) {
         return false;
     }

@@ -239,7 +239,6 @@ typedef struct rbVReader {
     unsigned char* stored;
     unsigned char* planes;
     uint64_t* words;
-    size_t storedCapacity, planeCapacity, wordCapacity; // bytes
     struct rbVColumns* columns;
     rbVWords block;
     char* message; // of RB_V_MESSAGE_SIZE

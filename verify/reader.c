@@ -80,18 +80,12 @@ void rbVReader_Close(rbVReader* r)
     free(r->columns);
 }
 
-static bool reserve(void* pointer, size_t* capacity, size_t wanted)
+static bool resize(void* pointer, size_t size)
 {
-    void** bytes = pointer;
-    if (wanted > *capacity) {
-        void* grown = realloc(*bytes, wanted);
-        if (grown == NULL) {
-            return false;
-        }
-        *bytes = grown;
-        *capacity = wanted;
-    }
-    return true;
+    void** memory = pointer;
+    void* grown = realloc(*memory, size);
+    *memory = grown != NULL ? grown : *memory;
+    return grown != NULL;
 }
 
 static rbVBlock fail(rbVReader* r, const char* what)
@@ -104,8 +98,7 @@ static rbVBlock fail(rbVReader* r, const char* what)
 static bool unpack(rbVReader* r, uint32_t codec, size_t rawSize, size_t storedSize)
 {
     size_t count = (rawSize - (codec == CODEC_COLUMNS ? RB_V_COLUMNS_HEAD : 0)) / 8;
-    if (!reserve(&r->planes, &r->planeCapacity, rawSize + 1) ||
-        !reserve(&r->words, &r->wordCapacity, 8 * count + 8)) {
+    if (!resize(&r->planes, rawSize + 1) || !resize(&r->words, 8 * count + 8)) {
         return false;
     }
     const unsigned char* planes = codec == CODEC_STORED ? r->stored : r->planes;
@@ -147,7 +140,7 @@ rbVBlock rbVReader_Next(rbVReader* r)
         rawSize / RATIO_MAX > storedSize) {
         return fail(r, "states an impossible size");
     }
-    if (!reserve(&r->stored, &r->storedCapacity, storedSize + 1)) {
+    if (!resize(&r->stored, storedSize + 1)) {
         return fail(r, "does not fit into memory");
     }
     if (fread(r->stored, 1, storedSize, r->file) < storedSize) {

@@ -402,13 +402,6 @@ static bool pullContact(Spot* s)
     return true;
 }
 
-static bool openContact(Spot* s)
-{
-    size_t at = 12 * (size_t)rbRandom_Index(s->random, (int)(s->size / 12)) + 8;
-    set(s, at, get(s, at) + 1e-2);
-    return true;
-}
-
 // Of a contact that slides: its friction grows by 1e-9.
 static bool leaveContactCone(Spot* s)
 {
@@ -564,7 +557,6 @@ static void sabotagedStepsAreFound(void** state)
         {"length of a spring", SPRINGS, stretchSpring},
         {"energy of a spring", SPRINGS, loadSpring},
         {"contact that pulls", CONTACTS, pullContact},
-        {"contact that pushes across a gap", CONTACTS, openContact},
         {"sliding contact outside its cone by 1e-9", CONTACTS, leaveContactCone},
     };
     sabotage(sources, (int)(sizeof sources / sizeof sources[0]), kinds,
