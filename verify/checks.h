@@ -114,7 +114,7 @@ typedef struct rbVCone {
     double friction;
     double rounding; // as a part of the push
 } rbVCone;
-void rbVCheckCone(rbVChecker* checker, rbVClaim claim, const rbVCone* cone);
+void rbVCheckCone(rbVChecker* c, rbVClaim claim, const rbVCone* p);
 // Largest friction of two bodies, sticking included.
 double rbVGetFriction(const rbVModel* model, uint32_t a, uint32_t b);
 

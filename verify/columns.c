@@ -128,7 +128,7 @@ bool rbVColumns_Decode(rbVColumns** columns, const unsigned char* bytes, uint64_
         bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
     rbVColumns* c = *columns;
     if (c == NULL && bytes[4] > 0 && bytes[4] <= SLOT_BITS_MAX) {
-        c = calloc(1, sizeof *c + ((GROUP_FIELDS * DEPTH * sizeof(uint64_t)) << bytes[4]));
+        c = calloc(1, sizeof *c + ((sizeof(uint64_t) * GROUP_FIELDS * DEPTH) << bytes[4]));
         *columns = c;
     }
     if (c != NULL && c->slotBits == 0) {
