@@ -24,6 +24,7 @@ set(programFiles
   app/cli/picture_cache.c
   app/cli/pictures.c
   app/cli/plotting.c
+  app/cli/program_folder.c
   app/cli/progress.c
   app/cli/rays.c
   app/cli/rays_picture.c

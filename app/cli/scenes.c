@@ -5,44 +5,17 @@
 
 #include "base/core/memory.h"
 #include "cli/cli.h"
+#include "cli/program_folder.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static bool isFolder(const char* path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-// The folder of scenes next to the program: ../share/rattleback of an installed program,
-// share/rattleback of one in a build folder.
-static bool findFolderOfProgram(char* folder, size_t capacity)
-{
-    static const char* const places[] = {"../share/rattleback/scenes", "share/rattleback/scenes"};
-    char program[RB_CLI_PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char* slash = strrchr(program, '/');
-    if (slash == NULL) {
-        return false;
-    }
-    *slash = '\0';
-    bool isFound = false;
-    for (size_t i = 0; i < sizeof places / sizeof places[0] && !isFound; ++i) {
-        char path[RB_CLI_PATH_MAX + 32];
-        (void)snprintf(path, sizeof path, "%s/%s", program, places[i]);
-        char* plain = realpath(path, NULL); // without ".." and links, for messages
-        isFound = plain != NULL && strlen(plain) < capacity && isFolder(plain);
-        if (isFound) {
-            (void)snprintf(folder, capacity, "%s", plain);
-        }
-        free(plain);
-    }
-    return isFound;
 }
 
 static bool findFolder(char* folder, size_t capacity, rbError* error)
@@ -57,7 +30,7 @@ static bool findFolder(char* folder, size_t capacity, rbError* error)
         }
         return true;
     }
-    if (findFolderOfProgram(folder, capacity)) {
+    if (rbFindProgramFolder("scenes", folder, capacity)) {
         return true;
     }
     (void)rbError_Set(error, RB_STATUS_NOT_FOUND,

@@ -9,15 +9,14 @@
 #define _XOPEN_SOURCE 700
 #include "python/python_host.h"
 
+#include "cli/program_folder.h"
+
 #include <Python.h> // first, as it asks
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PATH_SIZE 4096
-#define PACKAGE "rattleback"
 #define NATIVE "rattleback._native"
 #define PROGRAM "rattleback._program"
 
@@ -25,28 +24,6 @@
 PyMODINIT_FUNC PyInit__native(void); // NOLINT(readability-identifier-naming)
 
 static PyObject* program; // the module rattleback._program; NULL: not yet
-
-// The folder of the package next to the program, as that of the scenes.
-static bool findPackage(char* folder, size_t capacity)
-{
-    static const char* const places[] = {"../share/rattleback/python", "share/rattleback/python"};
-    char path[PATH_SIZE];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
-    char* slash = strrchr(path, '/');
-    if (slash == NULL) {
-        return false;
-    }
-    *slash = '\0';
-    bool isFound = false;
-    for (size_t i = 0; i < sizeof places / sizeof places[0] && !isFound; ++i) {
-        char file[PATH_SIZE + 64];
-        (void)snprintf(folder, capacity, "%s/%s", path, places[i]);
-        (void)snprintf(file, sizeof file, "%.*s/" PACKAGE "/_program.py", PATH_SIZE, folder);
-        isFound = access(file, R_OK) == 0;
-    }
-    return isFound;
-}
 
 // The script whose code runs, for messages.
 static void nameScript(char* text, size_t capacity)
@@ -101,8 +78,8 @@ static bool addNative(void)
 
 static rbStatus startPython(rbError* error)
 {
-    char folder[PATH_SIZE + 32];
-    if (!findPackage(folder, sizeof folder)) {
+    char folder[PATH_SIZE];
+    if (!rbFindProgramFolder("python", folder, sizeof folder)) {
         return rbError_Set(error, RB_STATUS_NOT_FOUND,
                            "there is no folder share/rattleback/python next to this program, which "
                            "modules in Python need; install it again");

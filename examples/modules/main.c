@@ -16,8 +16,8 @@ static const char sceneText[] =
     "     {\"geometry\": {\"type\": \"bicone\", \"radius\": 0.3, \"height\": 0.5}}]}],\n"
     " \"forces\": [{\"type\": \"gust\", \"velocity\": [4, 0, 0], \"drag\": 3, \"frequency\": 5}]}";
 
-static const char* const names[] = {"bicone", "planar", "gust",    "bang",
-                                    "hertz",  "tilt",   "highest", "period"};
+static const char* const names[] = {"bicone", "planar", "gust",    "bang",  "hertz",
+                                    "bronze", "tilt",   "highest", "period"};
 
 // The modules lie in the folder of the program.
 static int loadAll(const char* program, rbError* error)
@@ -75,5 +75,5 @@ int main(int argc, char** argv)
     printf("drag in gusts: off by at most %.1e in %g s\n", worst, rbWorld_GetTime(world));
     rbDestroyWorld(world);
     rbDestroyScene(scene);
-    return worst < 1e-7 && rbGetModuleCount() == 8 ? 0 : 1;
+    return worst < 1e-7 && rbGetModuleCount() == 9 ? 0 : 1;
 }

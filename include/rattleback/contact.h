@@ -95,6 +95,9 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
       "value is used") \
     X(rbCombineRule, restitutionRule, "combineRestitution", RB_COMBINE_GEOMETRIC, \
       RB_WORDS(rbCombineRule), "", "restitution of two materials") \
+    X(rbRestitutionLaw, restitution, "restitution", RB_RESTITUTION_CONSTANT, \
+      RB_WORDS(rbRestitutionLaw), "", \
+      "how the restitution of a collision follows from that of the materials; modules add laws") \
     X(double, partSpeed, "partSpeed", 1.0, RB_ABOVE(0.0, 1e12), "m/s", \
       "maximum speed at which overlap is removed") \
     X(bool, isOverlapAllowed, "overlap", false, RB_WORDS(rbOverlap), "", \

@@ -76,6 +76,9 @@ RB_API int rbDetector_GetCount(void);
     X(rbCombineRule, combineRestitution, "combineRestitution", RB_COMBINE_GEOMETRIC, \
       RB_WORDS(rbCombineRule), "", \
       "restitution of two materials a, b: geometric is sqrt(a b); values above 1 count as 1") \
+    X(rbRestitutionLaw, restitution, "restitution", RB_RESTITUTION_CONSTANT, \
+      RB_WORDS(rbRestitutionLaw), "", \
+      "how the restitution of an impact follows from that of the materials; modules add laws") \
     X(rbCombineRule, combineFriction, "combineFriction", RB_COMBINE_GEOMETRIC, \
       RB_WORDS(rbCombineRule), "", "friction of two materials") \
     X(double, tolerance, "tolerance", 0.0, RB_FROM(0.0, 1e12), "m", \

@@ -65,6 +65,42 @@ RB_API double rbCombineRule_Apply(rbCombineRule rule, double a, double b); ///< 
 /// For restitution: the same, but at most 1, because more would create energy.
 RB_API double rbCombineRestitution(rbCombineRule rule, double a, double b);
 
+/// How the restitution of an impact follows from that of the materials. Registered laws are
+/// numbered from RB_RESTITUTION_COUNT.
+typedef enum rbRestitutionLaw {
+    RB_RESTITUTION_CONSTANT, ///< that of the materials
+    RB_RESTITUTION_COUNT
+} rbRestitutionLaw;
+
+RB_API const char* rbRestitutionLaw_Name(rbRestitutionLaw law); ///< "constant", ...
+/// The law of a name; rbRestitutionLaw_GetCount() if it is unknown.
+RB_API rbRestitutionLaw rbRestitutionLaw_Find(const char* name);
+/// Number of laws, with the registered ones.
+RB_API int rbRestitutionLaw_GetCount(void);
+
+/// An impact, as a law of restitution sees it.
+typedef struct rbRestitutionInput {
+    double restitution; ///< of the two materials, > 0..1
+    double speed;       ///< m/s, > 0: of the approach, along the normal
+    double mass;        ///< kg, effective at the point along the normal: 1/K.zz
+} rbRestitutionInput;
+
+/// A law of restitution, such as one that falls with the speed. Works with every law of impact and
+/// with both engines, also at stops of joints.
+typedef struct rbRestitutionRow {
+    const char* name; ///< in scenes, as event.restitution and contact.restitution: "viscoelastic"
+    const char* meaning; ///< a sentence for users
+    /// The restitution; what is outside 0..1 counts as the nearer end. Must be a pure function.
+    double (*restitution)(const rbRestitutionInput* input);
+} rbRestitutionRow;
+
+/// Adds a law of restitution. The row is borrowed for the rest of the process. Call it from one
+/// thread before the first world is created. INVALID for an incomplete row or a name that is empty
+/// or taken, LIMIT if the table is full. error may be NULL.
+RB_API rbStatus rbRegisterRestitution(const rbRestitutionRow* row, rbError* error);
+/// The restitution of an impact by a law, 0..1; materials without restitution have none by any law.
+RB_API double rbRestitutionLaw_Apply(rbRestitutionLaw law, const rbRestitutionInput* input);
+
 /// An alternative method to integrate the sliding phase; lab_impact.h has one.
 typedef struct rbSlideMethod rbSlideMethod;
 

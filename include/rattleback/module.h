@@ -1,6 +1,7 @@
 /// @file
 /// Modules: shared libraries that a program loads at its start and that add rows to its tables by
-/// name: shapes, joints, forces, motors, contact laws, probes, outputs and verbs.
+/// name: shapes, joints, forces, motors, contact laws, laws of restitution, probes, outputs and
+/// verbs.
 ///
 /// A module exports one function, rbModule_Register, and links nothing of Rattleback: it gets a
 /// table of functions from the program that loads it, so there is no second copy of the library in
@@ -35,7 +36,8 @@ extern "C" {
 
 // ------------------------------------------------------------------------------------------ rows
 // Shapes: rbConvexShapeRow in shape.h. Forces: rbForceRow in body.h. Motors: rbMotorRow in joint.h.
-// Contact laws: rbContactLawRow in contact.h. Probes: rbProbeRow in scene.h.
+// Contact laws: rbContactLawRow in contact.h. Laws of restitution: rbRestitutionRow in impact.h.
+// Probes: rbProbeRow in scene.h.
 
 /// A type of joint, stacked from basic types. All rows of this header and all that they point to
 /// are borrowed for the rest of the process.
@@ -131,7 +133,7 @@ typedef struct rbVerbRow {
     X(rbModuleHost) X(rbError) X(rbParameter) X(rbConvexShapeRow) X(rbMassProperties) \
     X(rbJointRow) X(rbForceRow) X(rbForceDef) X(rbForceInput) \
     X(rbMotorRow) X(rbMotorDef) X(rbMotorInput) X(rbContactLawRow) X(rbContactLawInput) \
-    X(rbProbeRow) X(rbProbeInput) X(rbOutputRow) X(rbOutputView) X(rbFrame) \
+    X(rbRestitutionRow) X(rbRestitutionInput) X(rbProbeRow) X(rbProbeInput) X(rbOutputRow) X(rbOutputView) X(rbFrame) \
     X(rbVerbRow) X(rbVerbInput) X(rbBodyState) X(rbLedger) X(rbStepReport)
 // clang-format on
 
@@ -164,6 +166,8 @@ typedef struct rbModuleHost {
     rbStatus (*registerMotor)(const rbMotorRow* row, rbError* error);       ///< a kind of motor
     /// A contact method of the step engine; UNSUPPORTED in a program without the laboratory.
     rbStatus (*registerContactLaw)(const rbContactLawRow* row, rbError* error);
+    /// How bodies rebound, in both engines.
+    rbStatus (*registerRestitution)(const rbRestitutionRow* row, rbError* error);
     rbStatus (*registerProbe)(const rbProbeRow* row, rbError* error);   ///< a quantity of probes
     rbStatus (*registerOutput)(const rbOutputRow* row, rbError* error); ///< a file of 'run'
     rbStatus (*registerVerb)(const rbVerbRow* row, rbError* error);     ///< a verb of the program

@@ -50,7 +50,7 @@ def make_builder():
     """The builder of the module, for cffi_modules in setup.py."""
     if not GIVEN:
         build_libraries()
-    helpers = "#define RBPY_STATE_WIDTH ...\n"
+    helpers = "#define RBPY_STATE_WIDTH ...\n#define RBPY_MODE_ODD ...\n"
     for name in ("helpers.h", "viewer.h"):
         with open(os.path.join(HERE, name), encoding="utf-8") as file:
             helpers += "".join(line for line in file if not line.startswith(("//", "#")))

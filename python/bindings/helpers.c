@@ -2,12 +2,15 @@
 #define _GNU_SOURCE // gettid
 #include "helpers.h"
 
+#include "base/core/float_mode.h"
+
 #include <rattleback/lab_contact.h>
 #include <rattleback/module.h>
 
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,13 +25,35 @@ int rbpyForce(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* co
 int rbpyFilter(const rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, void* context);
 int rbpyAsk(void);
 
+// The index of a time on the grid of a step; -1: it is not on it.
+static int64_t findIndex(double time, double step)
+{
+    double index = floor(time / step + 0.5);
+    bool isOnGrid = index < 1e15 && fabs(rbGetStepTime((int64_t)index, step) - time) <= 1e-9 * step;
+    return isOnGrid ? (int64_t)index : -1;
+}
+
 // The time after some steps: on the grid of the step if the world is on it, so that many short
 // advances reach the same times as one long one.
 double rbpyFindEnd(double time, double step, int64_t count)
 {
-    double index = floor(time / step + 0.5);
-    bool isOnGrid = index < 1e15 && fabs(rbGetStepTime((int64_t)index, step) - time) <= 1e-9 * step;
-    return isOnGrid ? rbGetStepTime((int64_t)index + count, step) : time + (double)count * step;
+    RB_USE_STANDARD_FLOAT_MODE();
+    int64_t index = findIndex(time, step);
+    return index >= 0 ? rbGetStepTime(index + count, step) : time + (double)count * step;
+}
+
+// Likewise for a single step, from where the last one ended as a rule: then the index is known.
+static double findNext(rbpyState* state)
+{
+    RB_USE_STANDARD_FLOAT_MODE();
+    double time = rbWorld_GetTime(state->world);
+    int64_t index = time == state->lastTime ? state->lastIndex : findIndex(time, state->step);
+    if (index < 0) {
+        return time + state->step;
+    }
+    state->lastIndex = index + 1;
+    state->lastTime = rbGetStepTime(index + 1, state->step);
+    return state->lastTime;
 }
 
 // ------------------------------------------------------------------------------------------ stops
@@ -172,19 +197,35 @@ static bool isEnd(rbStatus status)
     return status != RB_STATUS_OK && status != RB_STATUS_NUMERICAL;
 }
 
+// The library computes in the standard mode and says that it was another.
+static rbStatus advanceTo(rbpyState* state, double time)
+{
+    rbStepReport report = rbWorld_AdvanceTo(state->world, time);
+    state->isModeOdd |= report.isFloatModeOdd ? 1 : 0;
+    return report.status;
+}
+
+// A status for Python, which is told of an odd mode once.
+static int tell(rbpyState* state, rbStatus status)
+{
+    bool isNews = state->isModeOdd > state->isModeTold;
+    state->isModeTold = state->isModeOdd;
+    return (int)status + (isNews ? RBPY_MODE_ODD : 0);
+}
+
 // In pieces of whole steps, of which a stop undoes the last. Pieces do not change the bits.
-static int advanceInPieces(rbWorld* world, double time, double step, int64_t pieceMax)
+static rbStatus advanceInPieces(rbpyState* state, double time, int64_t pieceMax)
 {
     rbStatus total = RB_STATUS_OK;
     int64_t count = 1;
     while (true) {
         int64_t start = readClock();
-        double now = rbWorld_GetTime(world);
-        double end = rbpyFindEnd(now, step, count);
-        rbStatus status = rbWorld_AdvanceTo(world, end < time && end > now ? end : time).status;
+        double now = rbWorld_GetTime(state->world);
+        double end = rbpyFindEnd(now, state->step, count);
+        rbStatus status = advanceTo(state, end < time && end > now ? end : time);
         total = status != RB_STATUS_OK ? status : total;
-        if (isEnd(status) || rbWorld_GetTime(world) >= time) {
-            return (int)total;
+        if (isEnd(status) || rbWorld_GetTime(state->world) >= time) {
+            return total;
         }
         int64_t spent = readClock() - start;
         if (spent <= PIECE / 4 && count < pieceMax) {
@@ -195,48 +236,42 @@ static int advanceInPieces(rbWorld* world, double time, double step, int64_t pie
     }
 }
 
-int rbpyAdvanceTo(rbWorld* world, rbpyState* state, double time, double step, int64_t pieceMax)
+int rbpyAdvanceTo(rbpyState* state, double time, int64_t pieceMax)
 {
-    if (world == NULL || !takeWorld(state)) {
-        return world == NULL ? NO_WORLD : BUSY;
+    if (state->world == NULL || !takeWorld(state)) {
+        return state->world == NULL ? NO_WORLD : BUSY;
     }
     Watch watch;
     atomic_bool isStopped = false;
     beginWatch(&watch, &isStopped, isMainThread());
-    int status = advanceInPieces(world, time, step, pieceMax);
+    int status = tell(state, advanceInPieces(state, time, pieceMax));
     endWatch(&watch);
     giveBack(state);
     return status;
 }
 
-static int stepSome(rbWorld* world, double step, int64_t count)
+int rbpyStep(rbpyState* state)
 {
-    double end = rbpyFindEnd(rbWorld_GetTime(world), step, count);
-    return (int)rbWorld_AdvanceTo(world, end).status;
-}
-
-int rbpyStep(rbWorld* world, rbpyState* state, double step)
-{
-    if (world == NULL || !takeWorld(state)) {
-        return world == NULL ? NO_WORLD : BUSY;
+    if (state->world == NULL || !takeWorld(state)) {
+        return state->world == NULL ? NO_WORLD : BUSY;
     }
     Watch watch;
     atomic_bool isStopped = false;
     beginWatch(&watch, &isStopped, isMainThread());
-    int status = stepSome(world, step, 1);
+    int status = tell(state, advanceTo(state, findNext(state)));
     endWatch(&watch);
     giveBack(state);
     return status;
 }
 
-// CPU time of single steps made by C, s: what the same steps from Python are compared with.
+// CPU time of steps as a program in C makes them, s: what steps from Python are compared with.
 double rbpyTimeSteps(rbWorld* world, double step, int count)
 {
     struct timespec start;
     struct timespec end;
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
     for (int i = 0; i < count; ++i) {
-        (void)stepSome(world, step, 1);
+        (void)rbWorld_Advance(world, step);
     }
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
     return (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
@@ -331,13 +366,15 @@ static int share(Work* work, int threads)
 static void stepWorld(void* context, int job)
 {
     const rbpyWorlds* w = context;
-    w->statuses[job] = stepSome(w->worlds[job], w->steps[job], w->stepCount);
+    rbpyState* state = w->states[job];
+    double end = rbpyFindEnd(rbWorld_GetTime(state->world), state->step, w->stepCount);
+    w->statuses[job] = tell(state, advanceTo(state, end));
 }
 
 static void advanceWorld(void* context, int job)
 {
     const rbpyWorlds* w = context;
-    w->statuses[job] = (int)rbWorld_AdvanceTo(w->worlds[job], w->time).status;
+    w->statuses[job] = tell(w->states[job], advanceTo(w->states[job], w->time));
 }
 
 // Returns whether a stop was asked for, or BUSY if one of the worlds is: then none moves.
@@ -396,7 +433,8 @@ static void rollWorld(void* context, int job)
             status = rbWorld_WriteField(world, RB_FIELD_FORCE, controls, 0, NULL);
         }
         if (!isEnd(status)) {
-            status = (rbStatus)stepSome(world, r->step, r->stepCount);
+            double end = rbpyFindEnd(rbWorld_GetTime(world), r->step, r->stepCount);
+            status = rbWorld_AdvanceTo(world, end).status;
         }
         controls += r->inputCount;
         states += width;
@@ -458,6 +496,18 @@ rbStatus rbpyWriteEvents(const rbWorld* world, rbRecordingWriter* writer, rbErro
         status = rbRecordingWriter_WriteEvents(writer, &recorded, 1, error);
     }
     return status;
+}
+
+const void* rbpyFindFile(const char* name, size_t* size, void* files)
+{
+    const rbpyFiles* f = files;
+    for (int i = 0; i < f->count; ++i) {
+        if (strcmp(f->names[i], name) == 0) {
+            *size = f->sizes[i];
+            return f->bytes[i];
+        }
+    }
+    return NULL;
 }
 
 rbStatus rbpyLoadModule(const char* path, rbError* error)

@@ -5,21 +5,29 @@
 #include <rattleback/output.h>
 #include <rattleback/rattleback.h>
 
-// One for each world of Python. What is in it is written by the functions below only.
+// One for each world of Python, which sets the world and the step; the rest is written by the
+// functions below only.
 typedef struct rbpyState {
+    rbWorld* world; // NULL: closed
+    double step;    // s
     int isMoving;
+    int isModeOdd;     // the floating-point mode of a thread that advanced it was not the standard
+    int isModeTold;    // and Python knows
+    double lastTime;   // s, the end of the last single step; NaN: none
+    int64_t lastIndex; // its number
 } rbpyState;
 
-int rbpyAdvanceTo(rbWorld* world, rbpyState* state, double time, double step, int64_t pieceMax);
-int rbpyStep(rbWorld* world, rbpyState* state, double step);
+// Added to a status: the floating-point mode was found to be odd, for the first time.
+#define RBPY_MODE_ODD 1000
+
+int rbpyAdvanceTo(rbpyState* state, double time, int64_t pieceMax);
+int rbpyStep(rbpyState* state);
 double rbpyFindEnd(double time, double step, int64_t count);
 
 // Worlds that move together: by stepCount steps of their own, or to a time.
 typedef struct rbpyWorlds {
-    rbWorld** worlds;
     rbpyState** states;
     int count;
-    double* steps;
     int64_t stepCount;
     double time;
     int* statuses;
@@ -53,6 +61,16 @@ typedef struct rbpyRollout {
 } rbpyRollout;
 
 int rbpyRollOut(rbpyRollout* rollout, int threads);
+
+// Files that a scene names, in memory: for rbSceneSource.
+typedef struct rbpyFiles {
+    char** names;
+    void** bytes;
+    size_t* sizes;
+    int count;
+} rbpyFiles;
+
+const void* rbpyFindFile(const char* name, size_t* size, void* files);
 
 // Of module.h, which is for modules in C and has no declarations in Python.
 rbStatus rbpyLoadModule(const char* path, rbError* error);

@@ -199,8 +199,9 @@ class Env(_Base):  # type: ignore[misc]
     def render(self) -> None:
         """Nothing is drawn while an episode runs; see World.view.
 
-        >>> Env.render.__name__
-        'render'
+        >>> import rattleback as rb
+        >>> Env(rb.Scene.example("pendulum"), actions={}).render() is None
+        True
         """
 
     def close(self) -> None:

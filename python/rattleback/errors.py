@@ -17,16 +17,23 @@ from ._native import ffi, lib
 class RattlebackError(Exception):
     """Base of all exceptions of this package.
 
-    >>> issubclass(InvalidError, RattlebackError)
-    True
+    >>> import rattleback as rb
+    >>> try:
+    ...     rb.Scene.example("no such scene")
+    ... except RattlebackError as error:
+    ...     print(type(error).__name__)
+    NotFoundError
     """
 
 
 class InvalidError(RattlebackError, ValueError):
     """A value is out of range, has the wrong shape or is not finite.
 
-    >>> issubclass(InvalidError, ValueError)
-    True
+    >>> import rattleback as rb
+    >>> rb.World().step(-1)
+    Traceback (most recent call last):
+    ...
+    rattleback.errors.InvalidError: the number of steps is -1; it must not be negative
     """
 
 
@@ -45,15 +52,22 @@ class SceneSyntaxError(InvalidError):
 class NotFoundError(RattlebackError, LookupError):
     """A file or a name does not exist.
 
-    >>> issubclass(NotFoundError, LookupError)
-    True
+    >>> import rattleback as rb
+    >>> rb.World().body("ball")
+    Traceback (most recent call last):
+    ...
+    rattleback.errors.NotFoundError: there is no body 'ball' in this world
     """
 
 
 class FileError(RattlebackError, OSError):
     """A file cannot be read or written.
 
-    >>> issubclass(FileError, OSError)
+    >>> import rattleback as rb
+    >>> try:
+    ...     rb.Scene().run(0.1, output=0.1, record="/no such folder/run.rbr")
+    ... except FileError as error:
+    ...     print("/no such folder/run.rbr" in str(error))
     True
     """
 
@@ -61,7 +75,16 @@ class FileError(RattlebackError, OSError):
 class CorruptError(RattlebackError):
     """A file or a snapshot is damaged.
 
-    >>> issubclass(CorruptError, RattlebackError)
+    >>> import os, tempfile
+    >>> import rattleback as rb
+    >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+    >>> _ = rb.Scene().run(0.1, output=0.1, record=path)
+    >>> with open(path, "r+b") as file:
+    ...     _ = file.seek(20), file.write(b"damaged")
+    >>> try:
+    ...     rb.Recording(path)
+    ... except CorruptError as error:
+    ...     print("run.rbr" in str(error))
     True
     """
 
@@ -69,7 +92,14 @@ class CorruptError(RattlebackError):
 class LimitError(RattlebackError):
     """A limit was exceeded, or a run cannot continue: the world stays at the last good time.
 
-    >>> issubclass(LimitError, RattlebackError)
+    >>> import rattleback as rb
+    >>> scene = rb.Scene(engine="event", duration=10.0, event={"events_per_second": 20})
+    >>> _ = scene.add_body(rb.Shape.plane(), type="static")
+    >>> _ = scene.add_body(rb.Shape.sphere(0.1), position=(0, 0, 0.2), material=rb.Material(restitution=0.9))
+    >>> try:
+    ...     scene.run(output=0.01)
+    ... except LimitError as error:  # the outputs so far
+    ...     print(0.0 < error.result.time[-1] < 10.0)
     True
     """
 
@@ -77,7 +107,11 @@ class LimitError(RattlebackError):
 class UnsupportedError(RattlebackError):
     """A format, version or option is not supported, or not with this engine.
 
-    >>> issubclass(UnsupportedError, RattlebackError)
+    >>> import rattleback as rb
+    >>> try:
+    ...     rb.Scene.from_text('{"rattleback": 99, "bodies": []}')
+    ... except UnsupportedError as error:
+    ...     print("99" in str(error))
     True
     """
 
@@ -85,8 +119,11 @@ class UnsupportedError(RattlebackError):
 class NumericalError(RattlebackError, ArithmeticError):
     """A computation did not reach its tolerance.
 
-    >>> issubclass(NumericalError, ArithmeticError)
-    True
+    >>> try:
+    ...     check(lib.RB_STATUS_NUMERICAL, new_error())
+    ... except NumericalError as error:
+    ...     print(error)
+    a computation did not reach its tolerance
     """
 
 
@@ -107,8 +144,17 @@ class DeadObjectError(RattlebackError, ReferenceError):
 class RattlebackWarning(UserWarning):
     """A run continues, less accurately than requested.
 
-    >>> issubclass(RattlebackWarning, UserWarning)
-    True
+    >>> import warnings
+    >>> import rattleback as rb
+    >>> world = rb.World(contact={"sweeps_max": 1, "tolerance": 1e-12, "velocity_tolerance": 1e-12})
+    >>> _ = world.add_body(rb.Shape.plane(), type="static")
+    >>> for i in range(6):
+    ...     _ = world.add_body(rb.Shape.box((1, 1, 1)), position=(0, 0, 0.5 + i), mass=10.0 ** i)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     world.step(10)
+    >>> [warning.category.__name__ for warning in caught]
+    ['RattlebackWarning']
     """
 
 

@@ -39,12 +39,12 @@ def step_all(worlds: Iterable[World], count: int = 1, *, threads: Optional[int] 
 
 def _move_all(listed: Sequence[World], move: Any, threads: Optional[int], how: Mapping[str, Any]) -> list[int]:
     """Moves worlds in C threads; returns the status of each."""
-    handles = ffi.new("rbWorld*[]", [world._native() for world in listed])
+    for world in listed:
+        world._native()
     states = ffi.new("rbpyState*[]", [world._state for world in listed])
-    steps = ffi.new("double[]", [world._dt for world in listed])
     statuses = ffi.new("int[]", max(len(listed), 1))
-    stopped = move(ffi.new("rbpyWorlds*", {"worlds": handles, "states": states, "count": len(listed), "steps": steps,
-                                           "statuses": statuses, **how}), threads or os.cpu_count() or 1)
+    stopped = move(ffi.new("rbpyWorlds*", {"states": states, "count": len(listed), "statuses": statuses, **how}),
+                   threads or os.cpu_count() or 1)
     if stopped == BUSY:
         raise InvalidError(BUSY_TEXT)
     if stopped:
@@ -56,5 +56,5 @@ def advance_all(worlds: Sequence[World], time: float, *, threads: Optional[int] 
     """Advances worlds without callbacks to a time, s; returns for each why it could not, or None."""
     statuses = _move_all(worlds, lib.rbpyAdvanceAll, threads, {"time": time})
     fine = (lib.RB_STATUS_OK, lib.RB_STATUS_NUMERICAL)
-    return [None if status in fine else world._failure() or "the world could not advance"
+    return [None if world._take_mode(status) in fine else world._failure() or "the world could not advance"
             for world, status in zip(worlds, statuses)]

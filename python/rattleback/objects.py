@@ -128,7 +128,14 @@ class Body(_Handle):
 
     @property
     def position(self) -> FloatArray:
-        """Position of the body's origin, m."""
+        """Position of the body's origin, m.
+
+        >>> import rattleback as rb
+        >>> ball = rb.World().add_body(rb.Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> ball.position = (0, 0, 1)
+        >>> ball.position.tolist()
+        [0.0, 0.0, 1.0]
+        """
         return vector(self._state().transform.p)
 
     @position.setter
@@ -137,7 +144,14 @@ class Body(_Handle):
 
     @property
     def orientation(self) -> FloatArray:
-        """Quaternion w, x, y, z that maps the body's frame to the world."""
+        """Quaternion w, x, y, z that maps the body's frame to the world.
+
+        >>> import rattleback as rb
+        >>> ball = rb.World().add_body(rb.Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> ball.orientation = (0, 0, 0, 1)
+        >>> ball.orientation.tolist()
+        [0.0, 0.0, 0.0, 1.0]
+        """
         return quaternion(self._state().transform.q)
 
     @orientation.setter
@@ -146,7 +160,13 @@ class Body(_Handle):
 
     @property
     def velocity(self) -> FloatArray:
-        """Velocity of the center of mass, m/s."""
+        """Velocity of the center of mass, m/s.
+
+        >>> import rattleback as rb
+        >>> ball = rb.World().add_body(rb.Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> ball.velocity.tolist()
+        [4.0, 0.0, 0.0]
+        """
         return vector(self._state().linearVelocity)
 
     @velocity.setter
@@ -155,7 +175,13 @@ class Body(_Handle):
 
     @property
     def angular_velocity(self) -> FloatArray:
-        """Angular velocity, rad/s, world axes."""
+        """Angular velocity, rad/s, world axes.
+
+        >>> import rattleback as rb
+        >>> ball = rb.World().add_body(rb.Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> ball.angular_velocity.tolist()
+        [0.0, 0.0, 5.0]
+        """
         return vector(self._state().angularVelocity)
 
     @angular_velocity.setter
@@ -164,7 +190,13 @@ class Body(_Handle):
 
     @property
     def center(self) -> FloatArray:
-        """Center of mass in the world, m."""
+        """Center of mass in the world, m.
+
+        >>> import rattleback as rb
+        >>> ball = rb.World().add_body(rb.Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> ball.center.tolist()
+        [1.0, 2.0, 3.0]
+        """
         return vector(self._state().center)
 
     @property
@@ -180,12 +212,24 @@ class Body(_Handle):
 
     @property
     def type(self) -> str:
-        """"static", "kinematic" or "dynamic"."""
+        """"static", "kinematic" or "dynamic".
+
+        >>> import rattleback as rb
+        >>> rb.World().add_body(rb.Shape.plane(), type="static").type
+        'static'
+        """
         return _TYPES[lib.rbBody_GetType(self._alive(), self._id)]
 
     @property
     def mass(self) -> float:
-        """kg; 0 for static and kinematic bodies. Setting it scales the inertia."""
+        """kg; 0 for static and kinematic bodies. Setting it scales the inertia.
+
+        >>> import rattleback as rb
+        >>> ball = rb.World().add_body(rb.Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> ball.mass = 3.0
+        >>> ball.mass
+        3.0
+        """
         return float(lib.rbBody_GetMass(self._alive(), self._id).mass)
 
     @mass.setter
@@ -195,12 +239,24 @@ class Body(_Handle):
 
     @property
     def mass_properties(self) -> MassProperties:
-        """Mass, center and inertia in the body's frame."""
+        """Mass, center and inertia in the body's frame.
+
+        >>> import rattleback as rb
+        >>> ball = rb.World().add_body(rb.Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> ball.mass_properties.inertia.round(6).diagonal().tolist()
+        [0.008, 0.008, 0.008]
+        """
         return mass_of(lib.rbBody_GetMass(self._alive(), self._id))
 
     @property
     def is_resting(self) -> bool:
-        """Whether the engine holds the body at rest."""
+        """Whether the engine holds the body at rest.
+
+        >>> import rattleback as rb
+        >>> ball = rb.World().add_body(rb.Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> ball.is_resting
+        False
+        """
         return bool(lib.rbBody_IsResting(self._alive(), self._id))
 
     def contact_force(self, other: Optional[Body] = None) -> FloatArray:
@@ -294,18 +350,44 @@ class Joint(_Handle):
 
     @property
     def type(self) -> str:
-        """"hinge", "ball", ..."""
+        """"hinge", "ball", ...
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), mass=2.0)
+        >>> hinge = world.add_joint("hinge", None, arm, anchor=(0, 0, 0), axis=(0, 1, 0))
+        >>> hinge.type
+        'hinge'
+        """
         return str(ffi.string(lib.rbJointType_Name(lib.rbJoint_GetType(self._alive(), self._id))).decode())
 
     @property
     def positions(self) -> FloatArray:
-        """Of all freedoms: angle or travel, rad or m."""
+        """Of all freedoms: angle or travel, rad or m.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), mass=2.0)
+        >>> hinge = world.add_joint("hinge", None, arm, anchor=(0, 0, 0), axis=(0, 1, 0))
+        >>> hinge.positions.tolist()
+        [0.0]
+        """
         state = self._state()
         return np.array([state.freedomPositions[i] for i in range(state.freedomCount)])
 
     @property
     def velocities(self) -> FloatArray:
-        """Of all freedoms, rad/s or m/s."""
+        """Of all freedoms, rad/s or m/s.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), mass=2.0)
+        >>> hinge = world.add_joint("hinge", None, arm, anchor=(0, 0, 0), axis=(0, 1, 0))
+        >>> arm.angular_velocity = (0, 3, 0)
+        >>> arm.velocity = (0, 0, -1.5)
+        >>> hinge.velocities.round(9).tolist()
+        [3.0]
+        """
         state = self._state()
         return np.array([state.freedomVelocities[i] for i in range(state.freedomCount)])
 
@@ -316,35 +398,89 @@ class Joint(_Handle):
 
     @property
     def position(self) -> float:
-        """Of the first freedom, rad or m."""
+        """Of the first freedom, rad or m.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), mass=2.0)
+        >>> hinge = world.add_joint("hinge", None, arm, anchor=(0, 0, 0), axis=(0, 1, 0))
+        >>> hinge.position
+        0.0
+        """
         state = self._state()
         return self._first(state.freedomPositions, state.freedomCount)
 
     @property
     def velocity(self) -> float:
-        """Of the first freedom, rad/s or m/s."""
+        """Of the first freedom, rad/s or m/s.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), mass=2.0)
+        >>> hinge = world.add_joint("hinge", None, arm, anchor=(0, 0, 0), axis=(0, 1, 0))
+        >>> arm.angular_velocity = (0, 3, 0)
+        >>> arm.velocity = (0, 0, -1.5)
+        >>> round(hinge.velocity, 9)
+        3.0
+        """
         state = self._state()
         return self._first(state.freedomVelocities, state.freedomCount)
 
     @property
     def force(self) -> FloatArray:
-        """Force on the first body at its anchor, N, mean over the last step."""
+        """Force on the first body at its anchor, N, mean over the last step.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), mass=2.0)
+        >>> joint = world.add_joint("fixed", None, arm, anchor=(0, 0, 0))
+        >>> world.step(100)
+        >>> round(float(joint.force[2]), 6)
+        -19.62
+        """
         return vector(self._state().force)
 
     @property
     def torque(self) -> FloatArray:
-        """Torque on the first body in addition to the force, N m."""
+        """Torque on the first body in addition to the force, N m.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), mass=2.0)
+        >>> joint = world.add_joint("fixed", None, arm, anchor=(0, 0, 0))
+        >>> world.step(100)
+        >>> round(float(joint.torque[1]), 6)
+        9.81
+        """
         return vector(self._state().torque)
 
     @property
     def error(self) -> tuple[float, float]:
-        """How far the joint is open: m, rad."""
+        """How far the joint is open: m, rad.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), mass=2.0)
+        >>> joint = world.add_joint("fixed", None, arm, anchor=(0, 0, 0))
+        >>> world.step(100)
+        >>> joint.error < (1e-9, 1e-9)
+        True
+        """
         state = self._state()
         return float(state.positionError), float(state.angleError)
 
     @property
     def motor_target(self) -> float:
-        """Set point of the motor of the first freedom; setting it ends its schedule."""
+        """Set point of the motor of the first freedom; setting it ends its schedule.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), mass=2.0)
+        >>> hinge = world.add_joint("hinge", None, arm, anchor=(0, 0, 0), axis=(0, 1, 0), motor={"type": "velocity"})
+        >>> hinge.motor_target = 2.0
+        >>> hinge.motor_target
+        2.0
+        """
         return float(self._state().motorTargets[0])
 
     @motor_target.setter
@@ -382,15 +518,39 @@ class Spring(_Handle):
 
     @property
     def length(self) -> float:
-        """m."""
+        """m.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> ball = world.add_body(rb.Shape.sphere(0.1), position=(0, 0, -2))
+        >>> spring = world.add_spring(None, ball, stiffness=10.0, rest_length=1.5)
+        >>> spring.length
+        2.0
+        """
         return float(lib.rbSpring_GetState(self._alive(), self._id).length)
 
     @property
     def force(self) -> float:
-        """N, positive pulls, mean over the last step."""
+        """N, positive pulls, mean over the last step.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> ball = world.add_body(rb.Shape.sphere(0.1), position=(0, 0, -2))
+        >>> spring = world.add_spring(None, ball, stiffness=10.0, rest_length=1.5)
+        >>> spring.force
+        5.0
+        """
         return float(lib.rbSpring_GetState(self._alive(), self._id).force)
 
     @property
     def energy(self) -> float:
-        """J."""
+        """J.
+
+        >>> import rattleback as rb
+        >>> world = rb.World()
+        >>> ball = world.add_body(rb.Shape.sphere(0.1), position=(0, 0, -2))
+        >>> spring = world.add_spring(None, ball, stiffness=10.0, rest_length=1.5)
+        >>> spring.energy
+        1.25
+        """
         return float(lib.rbSpring_GetState(self._alive(), self._id).energy)

@@ -24,8 +24,12 @@ class LazyArray:
     """One quantity of a recording, shape (frames, bodies, 3 or 4): frames are read when they are asked for. np.asarray
     reads all.
 
-    >>> LazyArray.__name__
-    'LazyArray'
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+    >>> _ = Scene.example("pendulum").run(0.1, output=0.05, record=path)
+    >>> places = Recording(path).positions
+    >>> places.shape, places[1:, 0, 2].shape, np.asarray(places).shape
+    ((3, 1, 3), (2,), (3, 1, 3))
     """
 
     def __init__(self, recording: Recording, name: str) -> None:
@@ -144,7 +148,14 @@ class Recording:
 
     @property
     def times(self) -> FloatArray:
-        """The times of all frames, s; reads the recording once."""
+        """The times of all frames, s; reads the recording once.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene.example("pendulum").run(0.1, output=0.05, record=path)
+        >>> Recording(path).times.tolist()
+        [0.0, 0.05, 0.1]
+        """
         if self._times is None:
             self._times = np.array([self.frame(i)["time"] for i in range(self._frames)])
         times: FloatArray = self._times
@@ -152,22 +163,50 @@ class Recording:
 
     @property
     def positions(self) -> LazyArray:
-        """(frames, bodies, 3), m."""
+        """(frames, bodies, 3), m.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene.example("pendulum").run(0.1, output=0.05, record=path)
+        >>> Recording(path).positions[1:].shape
+        (2, 1, 3)
+        """
         return LazyArray(self, "position")
 
     @property
     def orientations(self) -> LazyArray:
-        """(frames, bodies, 4), w, x, y, z."""
+        """(frames, bodies, 4), w, x, y, z.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene.example("pendulum").run(0.1, output=0.05, record=path)
+        >>> Recording(path).orientations[0, 0].tolist()
+        [1.0, 0.0, 0.0, 0.0]
+        """
         return LazyArray(self, "orientation")
 
     @property
     def velocities(self) -> LazyArray:
-        """Of the origins of the body frames, (frames, bodies, 3), m/s."""
+        """Of the origins of the body frames, (frames, bodies, 3), m/s.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene.example("pendulum").run(0.1, output=0.05, record=path)
+        >>> Recording(path).velocities.shape
+        (3, 1, 3)
+        """
         return LazyArray(self, "velocity")
 
     @property
     def angular_velocities(self) -> LazyArray:
-        """(frames, bodies, 3), rad/s, world axes."""
+        """(frames, bodies, 3), rad/s, world axes.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene.example("pendulum").run(0.1, output=0.05, record=path)
+        >>> Recording(path).angular_velocities.shape
+        (3, 1, 3)
+        """
         return LazyArray(self, "angular_velocity")
 
     def body(self, name: str) -> FloatArray:
@@ -200,7 +239,7 @@ class Recording:
         return np.empty(0, dtype=_EVENT)
 
     def scene(self) -> Scene:
-        """The scene that was recorded.
+        """The scene that was recorded, with the mesh files that it names.
 
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
@@ -208,7 +247,39 @@ class Recording:
         >>> Recording(path).scene().duration
         7.0
         """
-        return Scene.from_text(self.scene_text)
+        header = lib.rbRecording_GetHeader(self._native())
+        found = (header.attachments[i] for i in range(header.attachmentCount))
+        files = {ffi.string(file.name).decode(): bytes(ffi.buffer(file.bytes, file.byteCount)) for file in found}
+        return Scene._of_files(self.scene_text, files)
+
+    def to_pandas(self) -> Any:
+        """The states of all bodies as a pandas DataFrame with the time as index: columns ball.position.x and so on.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene.example("pendulum").run(0.1, output=0.05, record=path)
+        >>> Recording(path).to_pandas()["bob.position.x"].shape
+        (3,)
+        """
+        pandas = _import("pandas")
+        names = [f"{body}.{name}.{axis}" for name, (_, width) in _MEMBERS.items() for body in self.body_names
+                 for axis in ("xyz" if width == 3 else "wxyz")]
+        values = [LazyArray(self, name)[:].reshape(self._frames, -1) for name in _MEMBERS]
+        return pandas.DataFrame(np.concatenate(values, axis=1), columns=names, index=pandas.Index(self.times, name="time"))
+
+    def to_xarray(self) -> Any:
+        """The states of all bodies as an xarray Dataset, with the dimensions time, body, axis, component.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.rbr")
+        >>> _ = Scene.example("pendulum").run(0.1, output=0.05, record=path)
+        >>> Recording(path).to_xarray().position.sel(body="bob", axis="x").shape
+        (3,)
+        """
+        data = {name: (("time", "body", "axis" if width == 3 else "component"), LazyArray(self, name)[:])
+                for name, (_, width) in _MEMBERS.items()}
+        coordinates = {"time": self.times, "body": self.body_names, "axis": list("xyz"), "component": list("wxyz")}
+        return _import("xarray").Dataset(data, coords=coordinates)
 
     def plot(self, *bodies: str, axes: Any = None) -> Any:
         """Draws the coordinates of bodies (default: those that move, at most six) over time by matplotlib, a panel for each;

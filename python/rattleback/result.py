@@ -83,22 +83,42 @@ class Result:
 
     @property
     def positions(self) -> FloatArray:
-        """(t, n, 3), m."""
+        """(t, n, 3), m.
+
+        >>> result = Scene.example("pendulum").run(0.1, output=0.05)
+        >>> result.positions.shape
+        (3, 1, 3)
+        """
         return self._state("position")
 
     @property
     def orientations(self) -> FloatArray:
-        """(t, n, 4), w, x, y, z."""
+        """(t, n, 4), w, x, y, z.
+
+        >>> result = Scene.example("pendulum").run(0.1, output=0.05)
+        >>> result.orientations[0, 0].tolist()
+        [1.0, 0.0, 0.0, 0.0]
+        """
         return self._state("orientation")
 
     @property
     def velocities(self) -> FloatArray:
-        """Of the centers of mass, (t, n, 3), m/s."""
+        """Of the centers of mass, (t, n, 3), m/s.
+
+        >>> result = Scene.example("pendulum").run(0.1, output=0.05)
+        >>> result.velocities[0, 0].tolist()
+        [0.0, 0.0, 0.0]
+        """
         return self._state("velocity")
 
     @property
     def angular_velocities(self) -> FloatArray:
-        """(t, n, 3), rad/s, world axes."""
+        """(t, n, 3), rad/s, world axes.
+
+        >>> result = Scene.example("pendulum").run(0.1, output=0.05)
+        >>> result.angular_velocities.shape
+        (3, 1, 3)
+        """
         return self._state("angular_velocity")
 
     def _state(self, name: str) -> FloatArray:
@@ -270,6 +290,7 @@ def run_scene(scene: Scene, duration: Optional[float], output: Optional[float], 
                 writer.abandon()
             result._cut(done)
             if isinstance(raised, RattlebackError):
+                result.hash = world.hash
                 raised.result = result  # type: ignore[attr-defined]
             raise
     return result

@@ -84,6 +84,7 @@ class Scene:
         self._value.update(plain(value or {}))
         self._value.update(camel_keys(keys))
         self._folder = folder
+        self._files: Mapping[str, bytes] = {}  # those of a recording; else they are read from the folder
         self._cached: Any = None
 
     # ------------------------------------------------------------------------------------------------------ reading
@@ -110,7 +111,7 @@ class Scene:
         0
         """
         error = new_error()
-        return Scene._of_handle(_read(text, folder, error), error, folder)
+        return Scene._of_handle(_read(text, folder, {}, error), error, folder)
 
     @staticmethod
     def example(name: str) -> Scene:
@@ -138,6 +139,14 @@ class Scene:
         return []
 
     @staticmethod
+    def _of_files(text: str, files: Mapping[str, bytes]) -> Scene:
+        """A scene whose files are in memory."""
+        error = new_error()
+        scene = Scene._of_handle(_read(text, None, files, error), error, None)
+        scene._files = files
+        return scene
+
+    @staticmethod
     def _of_handle(handle: Any, error: Any, folder: Optional[str]) -> Scene:
         if handle == ffi.NULL:
             raise exception_of(error)
@@ -154,7 +163,7 @@ class Scene:
         """The scene of the library; read and validated anew after a change."""
         if self._cached is None:
             error = new_error()
-            handle = _read(json.dumps(self._value), self._folder, error)
+            handle = _read(json.dumps(self._value), self._folder, self._files, error)
             if handle == ffi.NULL:
                 raise exception_of(error)
             self._cached = ffi.gc(handle, lib.rbDestroyScene)
@@ -354,16 +363,19 @@ class Scene:
         >>> Scene(duration=4).copy().duration
         4.0
         """
-        return Scene(self.to_dict(), folder=self._folder)
+        other = Scene(self.to_dict(), folder=self._folder)
+        other._files = self._files
+        return other
 
     def __repr__(self) -> str:
         return f"<Scene {self._value.get('name', '')!r}: {len(self._value['bodies'])} entries in bodies>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"value": self._value, "folder": os.path.abspath(self._folder) if self._folder else None}
+        return {"value": self._value, "folder": os.path.abspath(self._folder) if self._folder else None, "files": dict(self._files)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["value"], folder=state["folder"])  # type: ignore[misc]
+        self._files = state["files"]
 
     # ---------------------------------------------------------------------------------------------------- running
 
@@ -401,8 +413,15 @@ class Scene:
         return frame_page(write_page(self, None))
 
 
-def _read(text: str, folder: Optional[str], error: Any) -> Any:
+def _read(text: str, folder: Optional[str], files: Mapping[str, bytes], error: Any) -> Any:
     data = text.encode()
-    keep = ffi.new("char[]", os.fsencode(folder)) if folder else ffi.NULL
-    source = ffi.new("rbSceneSource*", {"folder": keep})
+    keep = [ffi.new("char[]", os.fsencode(folder)) if folder else ffi.NULL]
+    source = ffi.new("rbSceneSource*", {"folder": keep[0]})
+    if files:
+        names = [ffi.new("char[]", name.encode()) for name in files]
+        contents = [ffi.from_buffer(content) for content in files.values()]
+        keep += names + contents
+        keep += [ffi.new("char*[]", names), ffi.new("void*[]", contents), ffi.new("size_t[]", [len(c) for c in contents])]
+        keep.append(ffi.new("rbpyFiles*", {"names": keep[-3], "bytes": keep[-2], "sizes": keep[-1], "count": len(names)}))
+        source.context, source.fileFn = keep[-1], ffi.addressof(lib, "rbpyFindFile")
     return lib.rbReadSceneText(data, len(data), source, error)

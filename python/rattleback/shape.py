@@ -74,7 +74,8 @@ class Hit:
 
 @dataclass(frozen=True)
 class Separation:
-    """Distance of two shapes (m, negative: depth of the overlap), the nearest points and the unit normal from A to B.
+    """distance of two shapes (m, negative: depth of the overlap), the nearest points point_a and point_b (m) and the unit normal
+    from A to B.
 
     >>> Shape.sphere(1.0).distance(Shape.sphere(1.0), position=(3, 0, 0)).distance
     1.0

@@ -35,7 +35,11 @@ class Study:
 
     @property
     def columns(self) -> list[str]:
-        """Names of parameters and measures."""
+        """Names of parameters and measures.
+
+        >>> sweep(Scene(), {"duration": [0.1, 0.2]}, output=0.1, processes=1).columns[0]
+        'duration'
+        """
         return list(dict.fromkeys(key for row in self.rows for key in row)) or self.parameters
 
     def __len__(self) -> int:

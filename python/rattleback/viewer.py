@@ -76,7 +76,13 @@ class Viewer:
 
     @property
     def is_open(self) -> bool:
-        """Whether it serves."""
+        """Whether it serves.
+
+        >>> import rattleback as rb
+        >>> with rb.World().view(open_browser=False) as viewer:
+        ...     viewer.is_open
+        True
+        """
         return self._store is not None
 
     def close(self) -> None:

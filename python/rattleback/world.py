@@ -36,6 +36,7 @@ from .viewer import Viewer
 
 _NO_WORLD, BUSY = -1, -2
 _PIECE_MAX = 1 << 40
+_step = lib.rbpyStep
 _has_world = False  # modules are loaded before the first one
 BUSY_TEXT = ("the world is in the midst of an advance: it cannot be changed or advanced by its own forces and filters, nor by "
               "another thread, nor in a process that was forked meanwhile")
@@ -63,9 +64,9 @@ Records = NDArray[Any]
 
 @dataclass(frozen=True)
 class Ledger:
-    """Energies (J) and momenta (kg m/s, kg m²/s) of all dynamic bodies, and the work done since the start.
-
-    energy_drift is the error of the integration; values has all numbers of the library by name.
+    """The energy accounting: kinetic, potential and total energy of all dynamic bodies and springs (J), energy_drift (J), the error
+    of the integration, the work (J) of forces, motors and friction since the start, the momentum (kg m/s) and the angular_momentum
+    about the origin (kg m²/s); values has all numbers of the library by name.
 
     >>> import rattleback as rb
     >>> world = rb.World()
@@ -88,8 +89,14 @@ class Ledger:
 class ForceState:
     """The state of a body as a force sees it: time s, mass kg, center m, velocity m/s, angular_velocity rad/s.
 
-    >>> ForceState.__name__
-    'ForceState'
+    >>> world = World(gravity=(0, 0, 0))
+    >>> ball = world.add_body(Shape.sphere(0.1), mass=2.0, velocity=(3, 0, 0))
+    >>> def brake(body: Body, state: ForceState):
+    ...     return -state.mass * state.velocity
+    >>> _ = world.add_force(brake)
+    >>> world.advance(1.0)
+    >>> abs(float(ball.velocity[0]) - 3.0 * math.exp(-1.0)) < 1e-6
+    True
     """
 
     time: float
@@ -204,7 +211,7 @@ class World:
         self._pointer = pointer
         self._dt = dt
         self._status = lib.RB_STATUS_OK
-        self._state = ffi.new("rbpyState*")
+        self._state = ffi.new("rbpyState*", {"world": pointer, "step": dt, "lastTime": math.nan})
         self._forces: list[Any] = []
         self._filter: Optional[Callable[[Body, Body], bool]] = None
         self._controllers: list[Callable[[World], Any]] = []
@@ -240,7 +247,7 @@ class World:
             if self._viewer is not None:
                 self._viewer.close()
             ffi.release(self._pointer)
-            self._pointer = ffi.NULL
+            self._pointer = self._state.world = ffi.NULL
 
     def __enter__(self) -> World:
         self._native()
@@ -496,27 +503,57 @@ class World:
 
     @property
     def positions(self) -> FloatArray:
-        """Positions of all bodies, (n, 3), m; a copy."""
+        """Positions of all bodies, (n, 3), m; a copy.
+
+        >>> world = World(gravity=(0, 0, -10))
+        >>> ball = world.add_body(Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> world.positions.tolist()
+        [[1.0, 2.0, 3.0]]
+        """
         return self.read("position")
 
     @property
     def orientations(self) -> FloatArray:
-        """Orientations of all bodies, (n, 4), w, x, y, z; a copy."""
+        """Orientations of all bodies, (n, 4), w, x, y, z; a copy.
+
+        >>> world = World(gravity=(0, 0, -10))
+        >>> ball = world.add_body(Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> world.orientations.tolist()
+        [[1.0, 0.0, 0.0, 0.0]]
+        """
         return self.read("orientation")
 
     @property
     def velocities(self) -> FloatArray:
-        """Velocities of all centers of mass, (n, 3), m/s; a copy."""
+        """Velocities of all centers of mass, (n, 3), m/s; a copy.
+
+        >>> world = World(gravity=(0, 0, -10))
+        >>> ball = world.add_body(Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> world.velocities.tolist()
+        [[4.0, 0.0, 0.0]]
+        """
         return self.read("velocity")
 
     @property
     def angular_velocities(self) -> FloatArray:
-        """Angular velocities of all bodies, (n, 3), rad/s, world axes; a copy."""
+        """Angular velocities of all bodies, (n, 3), rad/s, world axes; a copy.
+
+        >>> world = World(gravity=(0, 0, -10))
+        >>> ball = world.add_body(Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> world.angular_velocities.tolist()
+        [[0.0, 0.0, 5.0]]
+        """
         return self.read("angular_velocity")
 
     @property
     def masses(self) -> FloatArray:
-        """Masses of all bodies, (n,), kg; 0 for static ones."""
+        """Masses of all bodies, (n,), kg; 0 for static ones.
+
+        >>> world = World(gravity=(0, 0, -10))
+        >>> ball = world.add_body(Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> world.masses.tolist()
+        [2.0]
+        """
         return self.read("mass")
 
     def _records(self, data: Any, count: int, kind: np.dtype[Any]) -> Records:
@@ -604,17 +641,33 @@ class World:
 
     @property
     def time(self) -> float:
-        """s."""
+        """s.
+
+        >>> world = World(dt=0.01)
+        >>> world.step(3)
+        >>> world.time
+        0.03
+        """
         return float(lib.rbWorld_GetTime(self._native()))
 
     @property
     def dt(self) -> float:
-        """s, length of a step of step(): that of the step engine; for other engines the time between controllers."""
+        """s, length of a step of step(): that of the step engine; for other engines the time between controllers.
+
+        >>> World(dt=0.01).dt
+        0.01
+        """
         return self._dt
 
     @property
     def gravity(self) -> FloatArray:
-        """m/s²; may be set."""
+        """m/s²; may be set.
+
+        >>> world = World()
+        >>> world.gravity = (0, 0, -1.6)
+        >>> world.gravity.tolist()
+        [0.0, 0.0, -1.6]
+        """
         return vector(lib.rbWorld_GetGravity(self._native()))
 
     @gravity.setter
@@ -624,7 +677,13 @@ class World:
 
     @property
     def ledger(self) -> Ledger:
-        """Energies, momenta and work."""
+        """Energies, momenta and work.
+
+        >>> world = World(gravity=(0, 0, -10))
+        >>> ball = world.add_body(Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> world.ledger.momentum.tolist()
+        [8.0, 0.0, 0.0]
+        """
         values = struct_dict(lib.rbWorld_GetLedger(self._native()))
         return Ledger(kinetic=values["kinetic_linear"] + values["kinetic_angular"], potential=values["potential"],
                       energy=values["energy"], energy_drift=values["energy_drift"], work=values["work"],
@@ -632,12 +691,24 @@ class World:
 
     @property
     def energy(self) -> float:
-        """Kinetic, potential and spring energy, J."""
+        """Kinetic, potential and spring energy, J.
+
+        >>> world = World(gravity=(0, 0, -10))
+        >>> ball = world.add_body(Shape.sphere(0.1), position=(1, 2, 3), velocity=(4, 0, 0), spin=(0, 0, 5), mass=2.0)
+        >>> round(world.energy - 0.5 * 0.008 * 5.0 ** 2, 9)  # 16 J of motion, 60 J of height
+        76.0
+        """
         return float(lib.rbWorld_GetLedger(self._native()).energy)
 
     @property
     def hash(self) -> int:
-        """A hash of the time and the state of every body, sensitive to every bit."""
+        """A hash of the time and the state of every body, sensitive to every bit.
+
+        >>> a, b = World(), World()
+        >>> a.step(7); b.step(3); b.step(4)
+        >>> a.hash == b.hash
+        True
+        """
         return int(lib.rbWorld_GetHash(self._native()))
 
     @property
@@ -719,7 +790,7 @@ class World:
         if count != 1:
             self._advance(lib.rbpyFindEnd(self.time, self._dt, count))
             return
-        status = lib.rbpyStep(self._pointer, self._state, self._dt)
+        status = _step(self._state)
         if status != self._status:
             self._report(status)
         if self._viewer is not None:
@@ -734,7 +805,7 @@ class World:
         self._advance_unseen(time)
 
     def _advance_unseen(self, time: float) -> None:
-        status = lib.rbpyAdvanceTo(self._native(), self._state, time, self._dt, _PIECE_MAX)
+        status = lib.rbpyAdvanceTo(self._state, time, _PIECE_MAX)
         if status != self._status:
             self._report(status)
 
@@ -765,8 +836,20 @@ class World:
             return
         self._advance(time)
 
+    def _take_mode(self, status: int) -> int:
+        """Warns of a floating-point mode that a library of this process set; returns the status without that."""
+        if status < lib.RBPY_MODE_ODD:
+            return status
+        warnings.warn("a library of this process set another floating-point mode in this thread, as those built with fast-math "
+                      "do: it flushes small numbers to zero or rounds otherwise; the world advances in the standard mode, your own "
+                      "computations do not", RattlebackWarning, stacklevel=_depth())
+        return status - int(lib.RBPY_MODE_ODD)
+
     def _report(self, status: int) -> None:
         """Raises or warns after an advance whose status differs from that before."""
+        status = self._take_mode(status)
+        if status == self._status:
+            return
         if status == _NO_WORLD:
             raise DeadObjectError("this world was closed; create a new one")
         if status == BUSY:
@@ -824,7 +907,7 @@ class World:
             raise
 
     def _one_step(self, time: float) -> None:
-        status = int(lib.rbpyAdvanceTo(self._native(), self._state, time, self._dt, 1))
+        status = int(lib.rbpyAdvanceTo(self._state, time, 1))
         if status != self._status:
             self._report(status)
 
@@ -1068,7 +1151,7 @@ class World:
 
 
 def load_module(path: Union[str, "os.PathLike[str]"]) -> list[str]:
-    """Loads a module in C, a shared library, whose shapes, joints, forces, motors, contact laws and probes scenes and worlds then
+    """Loads a module in C, a shared library, whose shapes, joints, forces, motors, laws and probes scenes and worlds then
     know by name (docs/own-modules.md). Returns its rows. Call it before the first world is made.
 
     >>> load_module("missing.so")

@@ -4,7 +4,6 @@ import math
 import os
 import subprocess
 import sys
-import time
 import types
 
 import numpy as np
@@ -379,36 +378,6 @@ def test_the_error_estimate_tells_where_a_contact_begins():
     assert world.linearize(eps=1e-3).A_error.max() > 1e-2
     world.bodies[1].position = (0, 0, 1.0)
     assert world.linearize(eps=1e-3).A_error.max() < 1e-9
-
-
-def test_threads_share_the_work(capsys):
-    """64 worlds of ten bodies. The machine may be busy, so CPU times are compared: that of one thread with the larger of the two
-    that share the work, best of several."""
-    worlds = []
-    for _ in range(64):
-        world = rb.World()
-        world.add_body(rb.Shape.plane(), type="static")
-        for i in range(10):
-            world.add_body(rb.Shape.box((1, 1, 1)), position=(0, 0, 0.5 + i))
-        worlds.append(world)
-    rb.step_all(worlds, 5, threads=2)
-    start = [world.snapshot() for world in worlds]
-
-    def measure(threads):
-        for world, state in zip(worlds, start):
-            world.restore(state)
-        total, own = time.process_time(), time.thread_time()
-        rb.step_all(worlds, 10, threads=threads)
-        total, own = time.process_time() - total, time.thread_time() - own
-        return total, max(own, total - own)
-
-    alone = min(measure(1)[0] for _ in range(7))
-    shared = [measure(2) for _ in range(7)]
-    total, longest = min(total for total, _ in shared), min(longest for _, longest in shared)
-    with capsys.disabled():
-        print(f"\nstep_all, 64 worlds of 10 bodies: {1e3 * alone:.1f} ms alone, {1e3 * longest:.1f} ms in each of two threads, "
-              f"{alone / longest:.2f} times as fast", file=sys.stderr)
-    assert total < 1.3 * alone  # nothing is lost to locks
 
 
 def test_demo_runs(tmp_path):

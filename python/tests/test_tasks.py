@@ -1,4 +1,5 @@
-"""docs/python-tasks.md: its ten blocks run, and the table has their lines."""
+"""docs/python-tasks.md: its ten blocks run, and the table has their lines and those of MuJoCo's, which are not run."""
+import ast
 import os
 import re
 
@@ -8,7 +9,8 @@ PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "doc
 with open(PAGE, encoding="utf-8") as file:
     TEXT = file.read()
 HEAD, *BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
-ROWS = re.findall(r"^\| \[(.*?)\]\(#(.*?)\) \|.*\| (\d+) \|$", TEXT, re.M)
+THEIRS = re.findall(r"```py\n(.*?)```", TEXT, re.S)
+ROWS = re.findall(r"^\| \[(.*?)\]\(#(.*?)\) \|.*\| (\d+) \| (\d+) \|$", TEXT, re.M)
 
 
 def lines_of(code):
@@ -17,7 +19,9 @@ def lines_of(code):
 
 
 def test_the_table_has_ten_tasks():
-    assert len(BLOCKS) == len(ROWS) == 10
+    assert len(BLOCKS) == len(ROWS) == len(THEIRS) == 10
+    sums = re.search(r"^\| all \| \| \| (\d+) \| (\d+) \|$", TEXT, re.M)
+    assert [int(sums[1]), int(sums[2])] == [sum(int(row[i]) for row in ROWS) for i in (2, 3)]
 
 
 @pytest.mark.parametrize("number", range(10))
@@ -25,4 +29,6 @@ def test_task_runs_and_has_the_lines_of_the_table(number, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     assert "assert " in BLOCKS[number]
     exec(compile(HEAD + BLOCKS[number], f"task {number + 1}", "exec"), {})
-    assert len(lines_of(BLOCKS[number])) == int(ROWS[number][2])
+    assert len(lines_of(BLOCKS[number])) == int(ROWS[number][3])
+    ast.parse(THEIRS[number])
+    assert len(lines_of(THEIRS[number])) == int(ROWS[number][2])

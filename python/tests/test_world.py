@@ -2,7 +2,11 @@
 import gc
 import math
 import os
+import re
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
@@ -413,21 +417,40 @@ def test_missed_tolerances_warn_once_and_ends_raise():
     assert world.time == 0.0
 
 
+def examples_of(thing):
+    """The lines of its documentation that doctest runs."""
+    return "\n".join(line for line in (thing.__doc__ or "").splitlines() if line.strip().startswith((">>>", "...")))
+
+
 def test_every_public_name_has_a_text_and_an_example():
+    """Functions and classes have an example; that of a method or property uses its name; attributes are in the text of the class."""
     import rattleback.env
     lacking = []
-    for name in rb.__all__ + ["env.Env", "env.VectorEnv"]:
+    for name in rb.__all__ + ["env.Box", "env.Env", "env.VectorEnv"]:
         thing = getattr(rattleback.env if name.startswith("env.") else rb, name.rpartition(".")[2])
-        if not thing.__doc__ or ">>>" not in thing.__doc__:
+        if not examples_of(thing):
             lacking.append(name)
-        if isinstance(thing, type):
-            for key, member in vars(thing).items():
+        if not isinstance(thing, type):
+            continue
+        for field in getattr(thing, "__dataclass_fields__", ()):
+            if not re.search(rf"\b{field}\b", thing.__doc__):
+                lacking.append(f"{name}.{field}")
+        for base in thing.__mro__:
+            for key, member in vars(base).items() if base.__module__.startswith("rattleback") else ():
                 inner = getattr(member, "__func__", member)
                 if key.startswith("_") or not (callable(inner) or isinstance(member, property)):
                     continue
-                if not inner.__doc__ or (not isinstance(member, property) and ">>>" not in inner.__doc__):
+                if not re.search(rf"\b{key}\b", examples_of(inner)):
                     lacking.append(f"{name}.{key}")
     assert lacking == []
+
+
+def test_all_lists_every_public_name():
+    """What the package binds without an underscore is listed, or a module."""
+    import types
+    bound = {name for name, thing in vars(rb).items() if not name.startswith("_") and not isinstance(thing, types.ModuleType)}
+    assert bound - set(rb.__all__) <= {"check", "new_error"}
+    assert set(rb.__all__) <= bound
 
 
 def test_handles_own_their_ids():
@@ -460,3 +483,57 @@ def test_warnings_name_the_line_of_the_user():
         with pytest.warns(rb.RattlebackWarning) as caught:
             call(world)
         assert len(caught) == 1 and caught[0].filename == __file__
+
+
+# ------------------------------------------------------------------------------------------------------- floating-point mode
+
+
+@pytest.mark.parametrize("kind", ["fast-math", "upward"])
+def test_another_floating_point_mode_is_reported_and_changes_no_bits(kind, tmp_path):
+    """A library built with fast-math, loaded after the first steps, and a thread that rounds upward: the bits stay, there is one
+    warning, and the mode is put back after the advance."""
+    source = tmp_path / "mode.c"
+    source.write_text("""
+        #include <fenv.h>
+        int rounding(void) { return fegetround(); }
+        void round_up(void) { fesetround(FE_UPWARD); }
+        double halve(double x) { volatile double y = x; return 0.5 * y; }
+        """)
+    made = str(tmp_path / "mode.so")
+    # With fast-math the compiler links code into the library that sets the mode when it is loaded.
+    subprocess.run(["cc", "-O1", *(["-ffast-math"] if kind == "fast-math" else []), "-shared", "-fPIC", str(source), "-o", made,
+                    "-lm"], check=True)
+    code = textwrap.dedent("""
+        import ctypes, sys, warnings
+        import rattleback as rb
+        def make():
+            world = rb.World()
+            world.add_body(rb.Shape.plane(), type="static")
+            for i in range(4):
+                world.add_body(rb.Shape.box((1, 1, 1)), position=(0.1 * i, 0, 0.6 + 1.1 * i), spin=(0.1, 0.2, 0.3))
+            return world
+        truth, world, others = make(), make(), [make(), make()]
+        truth.step(300)
+        world.step(100)
+        mode = ctypes.CDLL(sys.argv[1])
+        mode.halve.restype, mode.halve.argtypes = ctypes.c_double, [ctypes.c_double]
+        if sys.argv[2] == "upward":
+            mode.round_up()
+            odd = lambda: mode.rounding() != 0
+        else:
+            odd = lambda: mode.halve(2.0 ** -1022) == 0.0
+        print(odd())
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(100):
+                world.step()
+            world.advance_to(0.3)
+            rb.step_all(others, 300, threads=1)
+        for warning in caught:
+            print(warning.category.__name__, str(warning.message)[:67])
+        print(odd(), [other.hash == truth.hash for other in (world, *others)])
+        """)
+    done = subprocess.run([sys.executable, "-c", code, made, kind], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    told = "RattlebackWarning a library of this process set another floating-point mode in this thread"
+    assert done.stdout.splitlines() == ["True", told[:18 + 67], told[:18 + 67], told[:18 + 67], "True [True, True, True]"]

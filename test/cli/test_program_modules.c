@@ -174,6 +174,61 @@ static void aModuleAddsAContactLaw(void** state)
     checkNear(v[4], pow(5.0 * 2.0 / 4e7, 0.4), 2e-5);
 }
 
+// B-92. Restitution e (v / 0.1 m/s)^(-1/4) above 0.1 m/s, that of the materials below: a ball that
+// comes at v leaves at e v^(3/4) 0.1^(1/4), and so does a box that lands flat, in both engines, by
+// any law of impact. Without gravity.
+static void aModuleAddsALawOfRestitution(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* settings;
+        double speed;
+    } cases[] = {
+        {"\"engine\": \"step\", \"contact\": {\"restitution\": \"bronze\"}", 1.6},
+        {"\"engine\": \"step\", \"contact\": {\"restitution\": \"bronze\", \"law\": \"newton\"}",
+         1.6},
+        {"\"engine\": \"step\", \"contact\": {\"restitution\": \"bronze\"}", 0.05},
+        {"\"engine\": \"event\", \"event\": {\"restitution\": \"bronze\"}", 1.6},
+        {"\"engine\": \"event\", \"event\": {\"restitution\": \"bronze\", \"law\": \"poisson\"}",
+         1.6},
+        {"\"engine\": \"event\", \"event\": {\"restitution\": \"bronze\", \"order\": "
+         "\"simultaneous\"}",
+         1.6},
+        {"\"engine\": \"event\", \"event\": {\"restitution\": \"bronze\"}", 0.05},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        for (int k = 0; k < 4; ++k) {
+            double v[4];
+            char head[600];
+            char bodies[600];
+            (void)snprintf(head, sizeof head,
+                           "\"duration\": 2, \"world\": {\"gravity\": [0, 0, 0]}, %s, "
+                           "\"materials\": {\"m\": {\"restitution\": 0.8, \"friction\": %g}}, "
+                           "\"output\": {\"step\": 1, \"probes\": [{\"body\": \"a\", \"quantity\": "
+                           "\"velocity\"}]}",
+                           cases[i].settings, k % 2 == 0 ? 0.0 : 0.3);
+            (void)snprintf(bodies, sizeof bodies,
+                           ", \"position\": [0, 0, 0.15], \"velocity\": [0, 0, %.17g], \"shapes\": "
+                           "[{\"geometry\": {\"type\": %s}, \"material\": \"m\"}]}, {\"type\": "
+                           "\"static\", \"shapes\": [{\"geometry\": {\"type\": \"plane\", "
+                           "\"normal\": [0, 0, 1]}, \"material\": \"m\"}]",
+                           -cases[i].speed,
+                           k < 2 ? "\"sphere\", \"radius\": 0.1"
+                                 : "\"box\", \"size\": [0.2, 0.2, 0.2]");
+            runTo(writeScene(head, bodies, ""), MODULE(bronze), v, 4);
+            double ratio = cases[i].speed / 0.1;
+            checkNear(v[3], 0.8 * cases[i].speed * (ratio > 1.0 ? pow(ratio, -0.25) : 1.0), 1e-9);
+        }
+    }
+    const char* scene =
+        writeScene("\"engine\": \"event\", \"duration\": 1, \"event\": {\"restitution\": "
+                   "\"bronze\"}",
+                   BALL, "");
+    rbExpectFailure(RUN("run", scene), 2, "(if a module has it, load that with --module FILE)");
+    rbExpectFailure(RUN("run", scene, LOAD(bronze), "--certificate", rbScratch("a.rbc")), 2,
+                    "a certificate cannot be checked with the law of restitution");
+}
+
 // B-92. A body that turns about x at 0.5 rad/s is tilted by 0.5 t.
 static void aModuleAddsAProbe(void** state)
 {
@@ -384,9 +439,9 @@ static void theModeOfALibraryDoesNotChangeBits(void** state)
 
 RB_TEST_GROUP(test_program_modules, MODULE_TEST(aModuleAddsAForce), MODULE_TEST(aModuleAddsAShape),
               MODULE_TEST(aModuleAddsAJoint), MODULE_TEST(aModuleAddsAMotor),
-              MODULE_TEST(aModuleAddsAContactLaw), MODULE_TEST(aModuleAddsAProbe),
-              MODULE_TEST(aModuleAddsAnOutput), MODULE_TEST(aModuleAddsAVerb),
-              MODULE_TEST(theOrderOfModulesDoesNotMatter),
+              MODULE_TEST(aModuleAddsAContactLaw), MODULE_TEST(aModuleAddsALawOfRestitution),
+              MODULE_TEST(aModuleAddsAProbe), MODULE_TEST(aModuleAddsAnOutput),
+              MODULE_TEST(aModuleAddsAVerb), MODULE_TEST(theOrderOfModulesDoesNotMatter),
               MODULE_TEST(namesOfAbsentModulesGetAHint), MODULE_TEST(oddModulesAreRefused),
               MODULE_TEST(aCheckpointAsksForItsModules),
               MODULE_TEST(theModeOfALibraryDoesNotChangeBits));

@@ -384,6 +384,51 @@ static void materialsCombineByNamedRules(void** state)
     }
 }
 
+static double fallWithSpeed(const rbRestitutionInput* input)
+{
+    return input->restitution * input->mass / input->speed;
+}
+
+static double askForNothing(const rbRestitutionInput* input)
+{
+    (void)input;
+    return NAN;
+}
+
+// Laws of restitution from outside: found by name, kept within 0..1, asked only where something
+// rebounds.
+static void lawsOfRestitutionAreRegistered(void** state)
+{
+    (void)state;
+    static const rbRestitutionRow rows[] = {{"falling", "e m / v", fallWithSpeed},
+                                            {"odd", "not a number", askForNothing},
+                                            {"empty", "no function", NULL},
+                                            {"constant", "a name that is taken", fallWithSpeed}};
+    rbError error = {0};
+    assert_int_equal(rbRestitutionLaw_GetCount(), RB_RESTITUTION_COUNT);
+    assert_int_equal(rbRegisterRestitution(&rows[0], &error), RB_STATUS_OK);
+    assert_int_equal(rbRegisterRestitution(&rows[1], &error), RB_STATUS_OK);
+    for (int i = 2; i < 4; ++i) {
+        assert_int_equal(rbRegisterRestitution(&rows[i], &error), RB_STATUS_INVALID);
+        assert_non_null(strstr(error.message, rows[i].name));
+    }
+    rbRestitutionLaw falling = rbRestitutionLaw_Find("falling");
+    rbRestitutionLaw odd = rbRestitutionLaw_Find("odd");
+    assert_int_equal(falling, RB_RESTITUTION_COUNT);
+    assert_string_equal(rbRestitutionLaw_Name(odd), "odd");
+    assert_int_equal(rbRestitutionLaw_Find("none"), rbRestitutionLaw_GetCount());
+    rbRestitutionInput input = {.restitution = 0.5, .speed = 4.0, .mass = 2.0};
+    checkNear(rbRestitutionLaw_Apply(RB_RESTITUTION_CONSTANT, &input), 0.5, 0.0);
+    checkNear(rbRestitutionLaw_Apply(falling, &input), 0.25, 0.0);
+    checkNear(rbRestitutionLaw_Apply(odd, &input), 0.0, 0.0);
+    input.speed = 1e-3;
+    checkNear(rbRestitutionLaw_Apply(falling, &input), 1.0, 0.0);
+    input.speed = -1.0; // they part
+    checkNear(rbRestitutionLaw_Apply(falling, &input), 0.5, 0.0);
+    input = (rbRestitutionInput){.restitution = 0.0, .speed = 1.0, .mass = 1.0};
+    checkNear(rbRestitutionLaw_Apply(falling, &input), 0.0, 0.0);
+}
+
 RB_TEST_GROUP(test_impact, cmocka_unit_test(planarTableIsMetInEveryDirection),
               cmocka_unit_test(sphereSlidesOrSticksByItsClosedForm),
               cmocka_unit_test(withoutFrictionTheLawsAgree),
@@ -395,4 +440,5 @@ RB_TEST_GROUP(test_impact, cmocka_unit_test(planarTableIsMetInEveryDirection),
               cmocka_unit_test(slidingFromRestKeepsItsDirection),
               cmocka_unit_test(microcollisionLeavesWithTheLeastSpeed),
               cmocka_unit_test(namesAreFoundAndUnknownOnesAreNot),
-              cmocka_unit_test(materialsCombineByNamedRules));
+              cmocka_unit_test(materialsCombineByNamedRules),
+              cmocka_unit_test(lawsOfRestitutionAreRegistered));

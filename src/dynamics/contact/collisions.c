@@ -387,13 +387,20 @@ static void noteErrors(Call* call)
     call->done.jointError = fmax(call->done.jointError, call->jointMiss);
 }
 
+// By the law, from the approach before the round.
+static double getRestitution(const Call* call, const Hit* hit)
+{
+    return rbRestitutionLaw_Apply(
+        call->settings->restitution,
+        &(rbRestitutionInput){getContact(call, hit)->restitution, hit->approach, hit->normalShare});
+}
+
 // Of the first phase.
 static void setTargets(const Call* call, rbImpactLaw law)
 {
     for (int i = 0; i < call->memory->hits.count; ++i) {
         Hit* hit = &call->memory->hits.data[i];
-        hit->target =
-            rbImpactLaw_GetTarget(law, getContact(call, hit)->restitution, -hit->approach);
+        hit->target = rbImpactLaw_GetTarget(law, getRestitution(call, hit), -hit->approach);
     }
 }
 
@@ -813,7 +820,7 @@ static bool resolveSingle(Call* call, const Hit* hit, rbImpactLaw law)
     bool isHeld = hit->isSticking && contact->stiction > contact->friction;
     rbImpactInput input = {.matrix = k,
                            .velocity = rbMulMtV(frame, getVelocity(call, hit)),
-                           .restitution = contact->restitution,
+                           .restitution = getRestitution(call, hit),
                            .friction = isHeld ? contact->stiction : contact->friction,
                            .law = law};
     rbImpactResult result;
@@ -873,9 +880,9 @@ static bool canGain(const Call* call, rbImpactLaw law)
     bool canGain = false;
     for (int i = 0; i < call->memory->hits.count; ++i) {
         const rbContact* contact = getContact(call, &call->memory->hits.data[i]);
-        double first = getContact(call, &call->memory->hits.data[0])->restitution;
+        double first = getRestitution(call, &call->memory->hits.data[0]);
         canGain = canGain || contact->friction > 0.0 || contact->stiction > 0.0 ||
-                  contact->restitution != first;
+                  getRestitution(call, &call->memory->hits.data[i]) != first;
     }
     return canGain && rbGetImpactLaw(law)->mayGain;
 }
@@ -888,7 +895,7 @@ static bool beginRestitution(const Call* call, rbImpactLaw law, double* room)
     beginPhase(call);
     for (int i = 0; i < call->memory->hits.count; ++i) {
         Hit* hit = &call->memory->hits.data[i];
-        double e = getContact(call, hit)->restitution;
+        double e = getRestitution(call, hit);
         double share = rbImpactLaw_GetShare(law, e);
         if (share > 0.0 && hit->p.z > 0.0) {
             isAny = true;

@@ -1,4 +1,5 @@
-// Combining the constants of two materials into that of a pair.
+// Combining the constants of two materials into that of a pair, and the laws of restitution.
+#include "base/core/registered_rows.h"
 #include "dynamics/impact/impact_words.h"
 
 #include <math.h>
@@ -35,4 +36,25 @@ double rbCombineRestitution(rbCombineRule rule, double a, double b)
 {
     double e = rbCombineRule_Apply(rule, a, b);
     return e < 1.0 ? e : 1.0;
+}
+
+// ------------------------------------------------------------------------------------- restitution
+
+RB_DEFINE_TABLE(rbRestitutionLaw, static const rbRestitutionRow* getRow, RB_RESTITUTION_COUNT, NULL)
+RB_DEFINE_WORDS(rbRestitutionLaw, "law of restitution", rbRestitutionLaw_GetCount(),
+                index < RB_RESTITUTION_COUNT ? "constant" : getRow((rbRestitutionLaw)index)->name)
+
+rbStatus rbRegisterRestitution(const rbRestitutionRow* row, rbError* error)
+{
+    RB_INVALID_IF(row->restitution == NULL, error, "the law of restitution \"%s\" has no function",
+                  row->name);
+    return RB_REGISTER_ROW(rbRestitutionLaw, "law of restitution", row, error);
+}
+
+double rbRestitutionLaw_Apply(rbRestitutionLaw law, const rbRestitutionInput* input)
+{
+    if (law == RB_RESTITUTION_CONSTANT || !(input->restitution > 0.0 && input->speed > 0.0)) {
+        return input->restitution;
+    }
+    return fmin(1.0, fmax(0.0, getRow(law)->restitution(input))); // NaN: 0
 }

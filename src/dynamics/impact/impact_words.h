@@ -8,3 +8,4 @@
 RB_DECLARE_WORDS(rbImpactLaw);
 RB_DECLARE_WORDS(rbImpactOrder);
 RB_DECLARE_WORDS(rbCombineRule);
+RB_DECLARE_WORDS(rbRestitutionLaw);

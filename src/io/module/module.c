@@ -71,6 +71,11 @@ static rbStatus registerMotor(const rbMotorRow* row, rbError* error)
     return note(rbRegisterMotor(row, error), "motor", row->name);
 }
 
+static rbStatus registerRestitution(const rbRestitutionRow* row, rbError* error)
+{
+    return note(rbRegisterRestitution(row, error), "law of restitution", row->name);
+}
+
 static rbStatus registerProbe(const rbProbeRow* row, rbError* error)
 {
     return note(rbRegisterProbe(row, error), "probe", row->name);
@@ -193,6 +198,7 @@ static const rbModuleHost host = {.abi = (uint32_t)RB_ABI_VERSION,
                                   .registerForce = registerForce,
                                   .registerMotor = registerMotor,
                                   .registerContactLaw = registerContactLaw,
+                                  .registerRestitution = registerRestitution,
                                   .registerProbe = registerProbe,
                                   .registerOutput = registerOutput,
                                   .registerVerb = registerVerb,

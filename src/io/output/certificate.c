@@ -664,8 +664,27 @@ static void freeWriter(rbCertificate* c)
     rbFree(c, sizeof *c);
 }
 
+// The verifier knows the restitution of the materials only.
+static bool hasUnknownLaw(const rbWorld* world, rbError* error)
+{
+    rbRestitutionLaw law = rbWorld_GetEngineType(world) == RB_ENGINE_STEP
+                               ? rbWorld_GetContactSettings(world).restitution
+                               : rbWorld_GetEventSettings(world).restitution;
+    if (law != RB_RESTITUTION_CONSTANT) {
+        (void)rbError_Set(
+            error, RB_STATUS_UNSUPPORTED,
+            "a certificate cannot be checked with the law of restitution \"%s\", which "
+            "a module added; use \"constant\"",
+            rbRestitutionLaw_Name(law));
+    }
+    return law != RB_RESTITUTION_CONSTANT;
+}
+
 rbCertificate* rbCreateCertificate(const char* path, const rbWorld* world, rbError* error)
 {
+    if (hasUnknownLaw(world, error)) {
+        return NULL;
+    }
     rbCertificate* c = rbAllocZero(1, sizeof *c);
     if (rbOutputFile_Open(&c->file, path, error) != RB_STATUS_OK) {
         freeWriter(c);

@@ -467,7 +467,8 @@ _Static_assert(sizeof readFns / sizeof readFns[0] == RB_VALUE_KIND_COUNT, "one r
 // Whether modules add words to a list.
 static bool isOpen(const rbWords* words)
 {
-    static const char* const open[] = {"type of joint", "type of motor", "method of contact"};
+    static const char* const open[] = {"type of joint", "type of motor", "method of contact",
+                                       "law of restitution"};
     bool isFound = false;
     for (size_t i = 0; i < sizeof open / sizeof open[0]; ++i) {
         isFound = isFound || strcmp(words->what, open[i]) == 0;

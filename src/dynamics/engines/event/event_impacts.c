@@ -43,6 +43,12 @@ static rbMaterialPair getMaterial(const rbEventEngine* engine, const rbEventPair
         .law = engine->settings.law};
 }
 
+static double applyLaw(const rbEventEngine* engine, double restitution, double speed, double mass)
+{
+    return rbRestitutionLaw_Apply(engine->settings.restitution,
+                                  &(rbRestitutionInput){restitution, speed, mass});
+}
+
 static double energyOf(const rbImpactBody* bodies, int count)
 {
     double sum = 0.0;
@@ -116,6 +122,12 @@ static void addContact(const rbEventEngine* engine, Cluster* cluster, int pair,
     RB_ASSERT(cluster->contactCount < RB_IMPACT_CONTACTS_MAX);
     rbMaterialPair material = getMaterial(engine, &engine->pairs.data[pair], contact);
     int k = cluster->contactCount++;
+    if (engine->settings.restitution != RB_RESTITUTION_CONSTANT) {
+        rbMat3 frame = rbMakeContactFrame(contact->normal);
+        rbSym3 matrix = rbMakeCollisionMatrix(&cluster->impacts[places[0]],
+                                              &cluster->impacts[places[1]], contact->point, &frame);
+        material.restitution = applyLaw(engine, material.restitution, approach, 1.0 / matrix.zz);
+    }
     cluster->pairs[k] = pair;
     cluster->approaches[k] = approach;
     cluster->contacts[k] = (rbImpactContact){.a = places[0],
@@ -514,12 +526,14 @@ static rbImpactInput makeInput(const rbEventEngine* engine, const rbEventResolut
     const rbEventPair* pair = &engine->pairs.data[r->pair];
     rbMaterialPair material = getMaterial(engine, pair, contact);
     rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
-    return (rbImpactInput){
+    rbImpactInput input = {
         .matrix = rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, frame),
         .velocity = {rbDot(frame->cx, u), rbDot(frame->cy, u), rbDot(frame->cz, u) - r->growth},
-        .restitution = material.restitution,
         .friction = material.friction,
         .law = material.law};
+    input.restitution =
+        applyLaw(engine, material.restitution, -input.velocity.z, 1.0 / input.matrix.zz);
+    return input;
 }
 
 // Resolves one contact point.
@@ -1012,10 +1026,11 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
         return false;
     }
     countRepeat(engine, pair, time);
-    double e = pair->repeats > REPEATS_MAX ? 1.0 : material.restitution;
     // Divided by n.n, which rounding leaves slightly above 1 on average: then elastic gases do not
     // heat.
     double mass = 1.0 / ((massA + massB) * rbLengthSquared(n));
+    double e =
+        pair->repeats > REPEATS_MAX ? 1.0 : applyLaw(engine, material.restitution, speed, mass);
     double push = (1.0 + e) * speed * mass;
     rbVec3 afterA = rbAddScaled(velocityA, -push * massA, n);
     rbVec3 afterB = rbAddScaled(velocityB, push * massB, n);
