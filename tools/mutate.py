@@ -14,6 +14,9 @@ nothing that can be seen. Asserts, messages and comments are never mutated.
   tools/mutate.py --log FILE                   one JSON line per mutant; mutants already there are not run again
   tools/mutate.py --again FILE                 runs the survivors of a log again, e.g. at another level
   tools/mutate.py --aimed [--only REGEX]       the table test/mutants.csv: each feature's mutant against its own test
+
+A row of the table may also change a scene, a list of a tool or a file of the Python package: see run_aimed. Rows whose
+test needs MPI or Python are left out and named where build/mpi or build/python does not exist.
 """
 import argparse
 import collections
@@ -22,6 +25,7 @@ import csv
 import difflib
 import filecmp
 import functools
+import glob
 import hashlib
 import importlib.util
 import json
@@ -44,6 +48,12 @@ FOLDER = os.path.join(ROOT, "build", "mutate")
 OPTIONS = ["-DCMAKE_BUILD_TYPE=Release", "-DRB_BUILD_SHARED=OFF", "-DRB_INSTALL=OFF"]
 TABLE = os.path.join(ROOT, "test", "mutants.csv")
 EQUIVALENTS = os.path.join(ROOT, "test", "mutants-equivalent.csv")
+# Builds that other targets make and only some rows of the table need.
+MPI = os.path.join(ROOT, "build", "mpi")
+PYTHON = os.path.join(ROOT, "build", "python")
+# Two ranks have ghosts of each other. As root and with more ranks than cores only on request.
+RANKS = ["env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_mpi_yield_when_idle=1",
+         "mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2"]
 CORE = ("src/base/", "src/collision/", "src/dynamics/", "src/world/")
 # These run the program as a child or wait for sockets: nothing of the core is seen only there.
 LEFT_OUT = ("test_cli", "test_server")
@@ -395,10 +405,19 @@ class Builder:
             self.commands[os.path.relpath(entry["file"], ROOT)].append(words)
         self.links = {}
         self.users = None
+        self.mpi = None
         self.lock = threading.Lock()
 
     def build(self, targets):
         test_units.build(self.folder, targets, self.jobs)
+
+    def of_mpi(self):
+        """The builder of the tests that need MPI."""
+        with self.lock:
+            if self.mpi is None:
+                self.mpi = Builder(MPI, self.jobs)
+                self.mpi.build(["test_cluster"])
+        return self.mpi
 
     def object_of(self, words):
         return words[words.index("-o") + 1]
@@ -727,27 +746,105 @@ def programs_with(builder, test):
     raise SystemExit(f"mutate: no program is built from {test}")
 
 
+def run_linked(builder, row, level, text, work):
+    """A mutant in C: the test is linked with it. Tests of the program start a program that is linked with it."""
+    program = programs_with(builder, row.test)
+    group = os.path.splitext(os.path.basename(row.test))[0]
+    launcher = RANKS if program == "test_cluster" else []
+    whole = test_units.run_unit(os.path.join(builder.folder, program), group, level, test=row.name or None, launcher=launcher)
+    if whole.failure:
+        return f"the test fails without the mutant: {whole.output[-300:]}"
+    objects = builder.make_objects(row.path, text.replace(row.find, row.replace), work, (row.test,))
+    if not objects:
+        return "the mutant does not compile" if objects is None else "the mutant changes no object code"
+    if program == "test_cli":
+        child = builder.replace_child(objects, work)
+        objects = {path: file for path, file in objects.items() if not path.startswith(("app/", "validation/"))}
+        objects.update(child)
+    mutated = os.path.join(work, program)
+    builder.link(program, objects, mutated)
+    outcome = test_units.run_unit(mutated, group, level, cpu_limit(whole.seconds), test=row.name or None, launcher=launcher)
+    return None if outcome.failure else "the mutant survived"
+
+
+def judge(run):
+    """What run(True), with the mutant, and run(False) say about it."""
+    if run(False) != 0:
+        return "the test fails without the mutant"
+    return None if run(True) != 0 else "the mutant survived"
+
+
+def run_scene(builder, row, level, text, work):
+    """A mutant of a scene: the program finds the folder of scenes by a variable."""
+    shutil.copytree(os.path.join(ROOT, "scenes"), os.path.join(work, "scenes"))
+    group = os.path.splitext(os.path.basename(row.test))[0]
+
+    def run(is_mutated):
+        with open(os.path.join(work, row.path), "w", encoding="utf-8") as file:
+            file.write(text.replace(row.find, row.replace) if is_mutated else text)
+        outcome = test_units.run_unit(os.path.join(builder.folder, "test_cli"), group, level, test=row.name or None,
+                                      environment={"RATTLEBACK_SCENES": os.path.join(work, "scenes")})
+        return 1 if outcome.failure else 0
+    return judge(run)
+
+
+def run_tool(builder, row, level, text, work):
+    """A mutant of a file that a tool reads: the tool runs in a tree of links in which only tools/ is a copy."""
+    shutil.copytree(os.path.join(ROOT, "tools"), os.path.join(work, "tools"))
+    for name in ("app", "bench", "include", "lab", "src", "test", "validation", "verify"):
+        os.symlink(os.path.join(ROOT, name), os.path.join(work, name))
+
+    def run(is_mutated):
+        with open(os.path.join(work, row.path), "w", encoding="utf-8") as file:
+            file.write(text.replace(row.find, row.replace) if is_mutated else text)
+        return subprocess.run([sys.executable, os.path.join(work, row.test)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    return judge(run)
+
+
+def run_python(builder, row, level, text, work):
+    """A mutant of the Python package: a copy of what make test-python installed."""
+    installed = glob.glob(os.path.join(PYTHON, "lib", "python3*", "site-packages", "rattleback"))[0]
+    shutil.copytree(installed, os.path.join(work, "rattleback"))
+    # The program that embeds Python finds the package next to itself.
+    release = os.path.join(ROOT, "build", "release")
+    share = os.path.join(work, "bin", "share", "rattleback")
+    os.makedirs(share)
+    shutil.copy(os.path.join(release, "python", "rattleback"), os.path.join(work, "bin"))
+    shutil.copytree(os.path.join(ROOT, "python", "rattleback"), os.path.join(share, "python", "rattleback"))
+    os.symlink(os.path.join(ROOT, "scenes"), os.path.join(share, "scenes"))
+    # It embeds the interpreter of the system, which finds its modules from the path.
+    variables = dict(os.environ, PATH=os.defpath, PYTHONPATH=work, PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg",
+                     RATTLEBACK_PROGRAM=os.path.join(release, "rattleback"),
+                     RATTLEBACK_EMBEDDED=os.path.join(work, "bin", "rattleback"))
+
+    def run(is_mutated):
+        for top in (work, os.path.join(share, "python")):
+            with open(os.path.join(top, os.path.relpath(row.path, "python")), "w", encoding="utf-8") as file:
+                file.write(text.replace(row.find, row.replace) if is_mutated else text)
+        command = [os.path.join(PYTHON, "bin", "python"), "-m", "pytest", "-q", "-x", "-c", os.path.join(ROOT, "python", "pyproject.toml"),
+                   "-p", "no:cacheprovider", os.path.join(ROOT, row.test) + (f"::{row.name}" if row.name else "")]
+        return subprocess.run(command, cwd=work, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    return judge(run)
+
+
+def missing_for(row):
+    """The folder that the test of a row needs and that is not there, or nothing."""
+    needed = MPI if row.test.startswith("test/cluster/") else PYTHON if row.test.startswith("python/") else ROOT
+    return None if os.path.exists(needed) else os.path.relpath(needed, ROOT)
+
+
 def run_aimed(builder, row, level):
     """Whether the named test passes as it is and fails with the mutant; the text says what went wrong."""
     with open(os.path.join(ROOT, row.path), encoding="utf-8") as file:
         text = file.read()
-    program = programs_with(builder, row.test)
-    group = os.path.splitext(os.path.basename(row.test))[0]
-    whole = test_units.run_unit(os.path.join(builder.folder, program), group, level, test=row.name or None)
-    if whole.failure:
-        return f"the test fails without the mutant: {whole.output[-300:]}"
+    if row.test.startswith("test/cluster/"):
+        builder = builder.of_mpi()
+    way = (run_python if row.test.startswith("python/") else run_tool if row.test.startswith("tools/")
+           else run_scene if row.path.startswith("scenes/") else run_linked)
     work = os.path.join(FOLDER, "work", "aimed-" + hashlib.sha1(repr(row).encode()).hexdigest()[:12])
     os.makedirs(work, exist_ok=True)
     try:
-        objects = builder.make_objects(row.path, text.replace(row.find, row.replace), work, (row.test,))
-        if not objects:
-            return "the mutant does not compile" if objects is None else "the mutant changes no object code"
-        if program == "test_cli":
-            objects.update(builder.replace_child(objects, work))
-        mutated = os.path.join(work, program)
-        builder.link(program, objects, mutated)
-        outcome = test_units.run_unit(mutated, group, level, cpu_limit(whole.seconds), test=row.name or None)
-        return None if outcome.failure else "the mutant survived"
+        return way(builder, row, level, text, work)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -759,7 +856,10 @@ def aim(arguments):
     if arguments.part:
         first, step = (int(word) for word in arguments.part.split("/"))
         rows = rows[first % step::step]
-    builder.build(sorted({programs_with(builder, row.test) for row in rows}))
+    left_out = [row for row in rows if missing_for(row)]
+    rows = [row for row in rows if not missing_for(row)]
+    linked = [row for row in rows if row.test.endswith(".c") and not row.test.startswith("test/cluster/")]
+    builder.build(sorted({programs_with(builder, row.test) for row in linked}))
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for row, problem in zip(rows, pool.map(lambda row: run_aimed(builder, row, arguments.level), rows)):
@@ -768,6 +868,8 @@ def aim(arguments):
                 print(f"{row.feature}: {row.path}: {row.find!r} -> {row.replace!r}: {row.test} {row.name}: {problem}", flush=True)
     missing = [] if arguments.part or arguments.only else features_without(read_table(""))
     print(f"aimed: {len(rows) - failures} of {len(rows)} mutants killed by the test of their feature")
+    if left_out:
+        print("left out: " + ", ".join(f"{row.feature} (no {missing_for(row)})" for row in left_out))
     if missing:
         print(f"{len(missing)} features without a mutant: {' '.join(missing)}")
     return failures == 0

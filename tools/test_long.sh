@@ -50,9 +50,9 @@ if [ "$status" -ne 0 ]; then
     exit "$status"
 fi
 
-# A tenth of the mutants that name what the test of a feature must notice, another tenth with every seed.
-part=$((RB_TEST_SEED % 10))
-timeout "$mutantSeconds" tools/mutate.py --aimed --build build/release --part "$part/10" --jobs "$jobs"
+# A twentieth of the mutants that name what the test of a feature must notice, another one with every seed.
+part=$((RB_TEST_SEED % 20))
+timeout "$mutantSeconds" tools/mutate.py --aimed --build build/release --part "$part/20" --jobs "$jobs"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

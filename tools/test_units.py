@@ -92,9 +92,9 @@ def first_failure(output):
     return names[-1] if names else ""
 
 
-def run_unit(program, group, level, cpu_limit=None, environment=None, test=None):
+def run_unit(program, group, level, cpu_limit=None, environment=None, test=None, launcher=()):
     """Runs one unit with the seed that the tests have on their own, stops at its first failing test."""
-    command = [program, "--group", group] + (["--test", test] if test else [])
+    command = [*launcher, program, "--group", group] + (["--test", test] if test else [])
     variables = dict(os.environ, RB_TEST_LEVEL=level, CMOCKA_TEST_ABORT="1", **(environment or {}))
     variables.pop("RB_TEST_SEED", None)
     wall_limit = 60 + 20 * cpu_limit if cpu_limit is not None else 3600

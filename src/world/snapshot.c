@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 11u
+#define SNAPSHOT_VERSION 12u
 
 typedef struct SnapshotHeader {
     uint32_t magic, version;
@@ -54,19 +54,23 @@ static uint64_t structureHash(const rbWorld* world)
 static void moveBodyParameters(rbWorld* world, int index, rbByteStream* stream)
 {
     rbBody* body = &world->bodies.data[index];
-    RB_MOVE(stream, body->mass);
-    RB_MOVE(stream, world->principals.data[index]);
-    RB_MOVE(stream, body->radius);
+    rbMotionBody* motion = &world->motions.data[index];
+    RB_MOVE_FINITE(stream, body->mass);
+    RB_MOVE_FINITE(stream, world->principals.data[index]);
+    RB_MOVE(stream, body->radius); // infinite with a half space
     RB_MOVE(stream, body->hasMass);
     RB_MOVE(stream, body->hasExplicitMass);
     RB_MOVE(stream, body->isLoaded);
-    RB_MOVE(stream, world->motions.data[index].moments);
-    RB_MOVE(stream, world->motions.data[index].mass);
+    RB_MOVE_FINITE(stream, motion->moments);
+    RB_MOVE_FINITE(stream, motion->mass);
+    double least = fmin(fmin(motion->moments.x, motion->moments.y), motion->moments.z);
+    rbByteStream_Check(stream, !body->hasMass || fmin(least, motion->mass) > 0.0);
+    rbByteStream_Check(stream, body->radius >= 0.0);
     for (int i = 0; i < body->shapes.count; ++i) {
         rbShapeDef* shape = &body->shapes.data[i].def;
         RB_MOVE(stream, shape->material);
         rbByteStream_CheckRange(stream, &shape->material.kind, 1, 0, RB_MATERIAL_KINDS_MAX);
-        RB_MOVE(stream, shape->surfaceVelocity);
+        RB_MOVE_FINITE(stream, shape->surfaceVelocity);
         RB_MOVE(stream, shape->groups);
         RB_MOVE(stream, shape->mask);
     }
@@ -106,9 +110,9 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
     for (int i = 0; i < world->springs.count; ++i) {
         rbSpring* spring = world->springs.data[i];
         if (spring != NULL) {
-            RB_MOVE(stream, spring->def.restLength);
-            RB_MOVE(stream, spring->def.stiffness);
-            RB_MOVE(stream, spring->def.damping);
+            RB_MOVE_FINITE(stream, spring->def.restLength);
+            RB_MOVE_FINITE(stream, spring->def.stiffness);
+            RB_MOVE_FINITE(stream, spring->def.damping);
         }
     }
 }
@@ -116,10 +120,7 @@ static void moveParameters(rbWorld* world, rbByteStream* stream)
 // Restores them. If they differ, the engine must start anew; energy accounting is unchanged.
 static void restoreParameters(rbWorld* world, rbByteStream* stream)
 {
-    rbByteStream present = {.bytes = stream->bytes,
-                            .size = stream->size,
-                            .capacity = stream->capacity,
-                            .isComparing = true};
+    rbByteStream present = {stream->bytes, stream->size, stream->capacity, .isComparing = true};
     moveParameters(world, &present);
     if (!present.isDifferent) {
         rbByteStream_Check(stream, present.size <= stream->capacity);
@@ -149,9 +150,9 @@ static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
     rbJoint* joint = world->joints.data[index];
     bool isSaving = stream->bytes != NULL && !stream->isLoading;
     double gap = isSaving ? rbWorld_GetLeftGap(world, index) : 0.0;
-    RB_MOVE(stream, joint->def.linearVelocity);
-    RB_MOVE(stream, joint->def.angularVelocity);
-    RB_MOVE(stream, gap);
+    RB_MOVE_FINITE(stream, joint->def.linearVelocity);
+    RB_MOVE_FINITE(stream, joint->def.angularVelocity);
+    RB_MOVE_FINITE(stream, gap);
     joint->gap = stream->isLoading ? gap : joint->gap;
     for (int f = 0; f < RB_JOINT_FREEDOMS_MAX; ++f) {
         double target = joint->motors[f].def.target;
@@ -162,9 +163,9 @@ static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
         if (isSaving && f < joint->limits.count) {
             limitPosition = rbWorld_GetLimitPosition(world, index, f);
         }
-        RB_MOVE(stream, target);
-        RB_MOVE(stream, position);
-        RB_MOVE(stream, limitPosition);
+        RB_MOVE_FINITE(stream, target);
+        RB_MOVE_FINITE(stream, position);
+        RB_MOVE_FINITE(stream, limitPosition);
         RB_MOVE(stream, joint->isTargetSet[f]);
         if (stream->isLoading) {
             joint->positions[f] = position;
@@ -174,22 +175,30 @@ static void moveJoint(rbWorld* world, int index, rbByteStream* stream)
     }
 }
 
+static void moveFlight(rbFlight* flight, bool hasMass, rbByteStream* stream)
+{
+    RB_MOVE(stream, *flight);
+    int type = (int)flight->type;
+    bool isTop = type == RB_MOTION_EXACT; // its quarter periods may be infinite
+    rbByteStream_CheckRange(stream, &type, 1, hasMass, RB_MOTION_COUNT);
+    rbByteStream_CheckRange(stream, flight->row.top.axes, isTop ? 3 : 0, 0, 3);
+    rbByteStream_CheckFinite(stream, flight, offsetof(rbFlight, row));
+    size_t start = isTop ? offsetof(rbFlight, row.top.elliptic.nome) : offsetof(rbFlight, row);
+    size_t end = isTop ? sizeof *flight : start + sizeof flight->row.node;
+    rbByteStream_CheckFinite(stream, (const char*)flight + start, end - start);
+}
+
 static void moveState(rbWorld* world, rbByteStream* stream)
 {
-    RB_MOVE(stream, world->time);
-    RB_MOVE(stream, world->timeRest);
-    RB_MOVE(stream, world->energyReference);
-    RB_MOVE(stream, world->externalWork);
+    RB_MOVE_FINITE(stream, world->time);
+    RB_MOVE_FINITE(stream, world->timeRest);
+    RB_MOVE_FINITE(stream, world->energyReference);
+    RB_MOVE_FINITE(stream, world->externalWork);
     for (int i = 0; i < world->bodies.count; ++i) {
-        rbFlight* flight = &world->flights.data[i];
-        RB_MOVE(stream, *flight);
-        int type = (int)flight->type;
-        rbByteStream_CheckRange(stream, &type, 1, world->bodies.data[i].hasMass, RB_MOTION_COUNT);
-        rbByteStream_CheckRange(stream, flight->row.top.axes, type == RB_MOTION_EXACT ? 3 : 0, 0,
-                                3);
-        RB_MOVE(stream, world->states.data[i]);
-        RB_MOVE(stream, world->bodies.data[i].loads);
-        RB_MOVE(stream, world->motions.data[i].acceleration); // held bodies have none
+        moveFlight(&world->flights.data[i], world->bodies.data[i].hasMass, stream);
+        RB_MOVE_FINITE(stream, world->states.data[i]);
+        RB_MOVE_FINITE(stream, world->bodies.data[i].loads);
+        RB_MOVE_FINITE(stream, world->motions.data[i].acceleration); // held bodies have none
     }
     for (int i = 0; i < world->joints.count; ++i) {
         if (world->joints.data[i] != NULL) {
@@ -266,8 +275,9 @@ static rbStatus validateSnapshot(const rbWorld* world, const void* bytes, size_t
 {
     RB_REFUSE_IF(size < sizeof *header, RB_STATUS_CORRUPT, error, "the snapshot is cut off");
     memcpy(header, bytes, sizeof *header);
-    RB_REFUSE_IF(header->magic != SNAPSHOT_MAGIC || header->version != SNAPSHOT_VERSION,
-                 RB_STATUS_CORRUPT, error, "this is not a snapshot of this version");
+    RB_REFUSE_IF(header->magic != SNAPSHOT_MAGIC, RB_STATUS_CORRUPT, error, "not a snapshot");
+    RB_REFUSE_IF(header->version != SNAPSHOT_VERSION, RB_STATUS_CORRUPT, error,
+                 "the snapshot has version %u, not %u", header->version, SNAPSHOT_VERSION);
     RB_INVALID_IF(header->structure != structureHash(world), error,
                   "the bodies, joints or forces of the world differ from those of the snapshot");
     RB_REFUSE_IF(header->size < sizeof *header || size < header->size, RB_STATUS_CORRUPT, error,
@@ -284,10 +294,7 @@ static void load(rbWorld* world, const void* bytes, const SnapshotHeader* header
     if (header->eventCount < world->events.count) {
         world->events.count = (int)header->eventCount;
     }
-    rbByteStream stream = {.bytes = (char*)bytes,
-                           .size = sizeof *header,
-                           .capacity = (size_t)header->size,
-                           .isLoading = true};
+    rbByteStream stream = {(char*)bytes, sizeof *header, (size_t)header->size, .isLoading = true};
     rbByteStream_Check(&stream, header->eventCount >= 0);
     if (header->hasParameters != 0) {
         restoreParameters(world, &stream);
@@ -336,12 +343,11 @@ static void reserveKept(rbWorld* world, size_t size)
 
 static void keep(rbWorld* world, bool hasParameters)
 {
-    reserveKept(world, sizeof(SnapshotHeader));
-    world->keptSize = writeSnapshot(world, world->kept, world->keptCapacity, hasParameters);
-    if (world->keptSize > world->keptCapacity) {
+    world->keptSize = sizeof(SnapshotHeader);
+    do {
         reserveKept(world, world->keptSize);
         world->keptSize = writeSnapshot(world, world->kept, world->keptCapacity, hasParameters);
-    }
+    } while (world->keptSize > world->keptCapacity);
 }
 
 void rbWorld_BeginMove(rbWorld* world)

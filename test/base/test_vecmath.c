@@ -116,7 +116,7 @@ static void transformsComposeAndInvert(void** state)
     }
 }
 
-// L-08: every proper rigid motion is one rotation about an axis followed by a translation.
+// L-08, R-02: every proper rigid motion is one rotation about an axis followed by a translation.
 static void everyMotionIsOneRotationAndATranslation(void** state)
 {
     (void)state;

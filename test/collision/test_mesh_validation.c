@@ -162,6 +162,8 @@ static void indexAndSizeIssuesEndTheExamination(void** state)
     rbMeshIssue first = expectOnly(&cube, RB_MESH_ISSUE_INDEX, 1);
     assert_int_equal(first.face, 2);
     assert_int_equal(first.vertexA, 8);
+    assert_int_equal(first.otherFace, -1); // nothing else is concerned
+    assert_int_equal(first.vertexB, -1);
     cube.indices[9] = -1;
     assert_int_equal(expectOnly(&cube, RB_MESH_ISSUE_INDEX, 1).face, 2);
     cube = makeCube();

@@ -62,7 +62,7 @@ static double heightOf(const rbConvex* convex, rbVec3 unit)
     return rbDot(p, unit) + convex->radius;
 }
 
-// G-08, G-09, G-10, G-11, G-12, G-13, G-14
+// G-08, G-09, G-10, G-11, G-12, G-13
 static void coreAndRadiusGiveTheShape(void** state)
 {
     (void)state;
@@ -81,6 +81,31 @@ static void coreAndRadiusGiveTheShape(void** state)
         rbVec3 u = rbRandom_Direction(&random);
         checkNear(heightOf(&rounded, u), heightOf(&convex, u) + 0.25, 1e-14);
         rbDestroyGeometry(g);
+    }
+}
+
+// G-14: a cylinder is a disc plus a segment, a cone the hull of a disc and its apex: their heights
+// follow from those of the parts.
+static void cylindersAndConesReachTheirRims(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(74)};
+    for (int i = 0; i < rbTest_Count(300, 3000); ++i) {
+        double r = rbRandom_Range(&random, 0.2, 1.0);
+        double h = rbRandom_Range(&random, 0.2, 1.0);
+        rbGeometry* cylinder = rbCreateCylinder(r, h, NULL);
+        rbGeometry* cone = rbCreateCone(r, h, NULL);
+        rbConvex convex[2];
+        assert_true(rbConvex_Make(cylinder, 0.0, &convex[0]) &&
+                    rbConvex_Make(cone, 0.0, &convex[1]));
+        for (int k = 0; k < 20; ++k) {
+            rbVec3 u = rbRandom_Direction(&random);
+            double rim = r * sqrt(u.x * u.x + u.y * u.y);
+            checkNear(heightOf(&convex[0], u), rim + h * fabs(u.z), 1e-14);
+            checkNear(heightOf(&convex[1], u), fmax(0.5 * h * u.z, rim - 0.5 * h * u.z), 1e-14);
+        }
+        rbDestroyGeometry(cylinder);
+        rbDestroyGeometry(cone);
     }
 }
 
@@ -198,6 +223,7 @@ static void unboundedAndHollowShapesHaveNoCore(void** state)
 }
 
 RB_TEST_GROUP(test_support, cmocka_unit_test(coreAndRadiusGiveTheShape),
+              cmocka_unit_test(cylindersAndConesReachTheirRims),
               cmocka_unit_test(differenceHasTheSumOfHeights), cmocka_unit_test(sumsAreExact),
               cmocka_unit_test(supportsOfNoisyHullsAreSummits),
               cmocka_unit_test(unboundedAndHollowShapesHaveNoCore));

@@ -155,7 +155,7 @@ static void adaptiveRowFollowsItsTolerance(void** state)
     }
 }
 
-// B-04, B-07: a torque constant in the world, by two rows that share no code.
+// L-10, B-04, B-07: a torque constant in the world, by two rows that share no code.
 static void constantTorqueAgreesBetweenTaylorAndCashKarp(void** state)
 {
     (void)state;

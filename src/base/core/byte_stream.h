@@ -4,6 +4,7 @@
 
 #include "base/core/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct rbByteStream {
@@ -55,6 +56,20 @@ static inline void rbByteStream_Move(rbByteStream* stream, void* data, size_t si
 }
 
 #define RB_MOVE(stream, value) rbByteStream_Move((stream), &(value), sizeof(value))
+
+// Refuses doubles that are not finite. Small counts among them do not matter.
+static inline void rbByteStream_CheckFinite(const rbByteStream* stream, const void* numbers,
+                                            size_t size)
+{
+    for (size_t i = 0; stream->isLoading && i < size; i += sizeof(double)) {
+        double number;
+        memcpy(&number, (const char*)numbers + i, sizeof number);
+        rbByteStream_Check(stream, isfinite(number));
+    }
+}
+
+#define RB_MOVE_FINITE(stream, value) \
+    (RB_MOVE(stream, value), rbByteStream_CheckFinite((stream), &(value), sizeof(value)))
 
 // A count of elements of this size, which follow.
 static inline void rbByteStream_MoveCount(rbByteStream* stream, int* count, size_t size)

@@ -804,13 +804,12 @@ static void placeBody(rbContactPairs* pairs, int index)
 static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
 {
     rbNearBody* body = &pairs->bodies.data[index];
-    RB_MOVE(stream, body->position);
-    RB_MOVE(stream, body->orientation);
-    RB_MOVE(stream, body->reach);
+    RB_MOVE_FINITE(stream, body->position);
+    RB_MOVE_FINITE(stream, body->orientation);
+    RB_MOVE_FINITE(stream, body->reach);
     RB_MOVE(stream, body->travel);
-    RB_MOVE(stream, body->box.bounds);
-    RB_MOVE(stream, body->box.room);
-    RB_MOVE(stream, body->box.travel);
+    RB_MOVE(stream, body->box);
+    rbByteStream_Check(stream, rbIsProperBounds(&body->box.bounds));
     RB_MOVE(stream, body->poseStamp);
     RB_MOVE(stream, body->isPlaced);
     RB_MOVE(stream, body->isStale);
@@ -872,6 +871,8 @@ static void checkFrames(const rbContactPairs* pairs, const rbByteStream* stream)
         int count = frame->contacts.count, pointCount = frame->points.count;
         rbByteStream_Check(stream, frame->foundContacts.count == count &&
                                        frame->foundPoints.count == pointCount);
+        rbByteStream_CheckFinite(stream, frame->orientations.data,
+                                 (size_t)frame->orientations.count * sizeof(rbQuat));
         for (int i = 0; i < count; ++i) {
             const rbContact* c = &frame->contacts.data[i];
             rbByteStream_CheckRange(stream, &c->bodyA, 2, 0, pairs->bodies.count);

@@ -1,6 +1,7 @@
 // The event engine as its host sees it: registering bodies, start, events up to a time, statistics.
 #include "dynamics/engines/event/event_engine.h"
 
+#include "collision/broadphase/broad_phase.h"
 #include "collision/distance/tree_pair.h"
 #include "dynamics/engines/event/event_loop.h"
 #include "dynamics/engines/event/event_rest.h"
@@ -654,6 +655,7 @@ static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
         rbEventBody body;
         memcpy(&body, ours, sizeof body);
         RB_MOVE(stream, body);
+        rbByteStream_CheckFinite(stream, &body, offsetof(rbEventBody, pairs));
         memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
         rbByteStream_Check(stream, body.shape == ours->shape && body.material == ours->material &&
                                        body.isUnbounded == ours->isUnbounded);
@@ -685,6 +687,7 @@ static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
         }
         RB_MOVE(stream, node);
         rbByteStream_CheckRange(stream, &node.item, 1, 0, engine->bodies.count);
+        rbByteStream_Check(stream, !isnan(node.key));
         if (stream->isLoading) {
             rbHeap_Set(&engine->heap, node.item, node.key);
         }
@@ -710,7 +713,7 @@ static void checkNumbers(const rbEventEngine* engine, const rbByteStream* stream
     }
 }
 
-static void placeRegions(rbEventEngine* engine)
+static void placeRegions(rbEventEngine* engine, const rbByteStream* stream)
 {
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbEventBody* body = &engine->bodies.data[i];
@@ -720,6 +723,7 @@ static void placeRegions(rbEventEngine* engine)
             rbVec3 shift = rbEventEngine_ShiftBy(engine, engine->space.balls.data[i].periods);
             rbBounds box = {rbSub(body->region.box.lower, shift),
                             rbSub(body->region.box.upper, shift)};
+            rbByteStream_Check(stream, rbIsProperBounds(&box));
             rbBroadPhase_Place(engine->space.broad, i, box, NULL);
         }
     }
@@ -754,6 +758,6 @@ void rbEventEngine_Move(rbEventEngine* engine, rbByteStream* stream)
     moveFronts(engine, stream);
     if (stream->isLoading) {
         rbByteStream_Check(stream, rbEventEngine_IsValid(engine));
-        placeRegions(engine);
+        placeRegions(engine, stream);
     }
 }

@@ -128,7 +128,8 @@ static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
     for (int i = 0; i < contacts->own.loose.count; ++i) {
         rbMechBody* body = &contacts->own.loose.data[i];
         rbStep_MoveBody(body, stream);
-        RB_MOVE(stream, contacts->flight.kicks.data[body->index]);
+        rbByteStream_CheckFinite(stream, body, offsetof(rbMechBody, ahead));
+        RB_MOVE_FINITE(stream, contacts->flight.kicks.data[body->index]);
     }
 }
 

@@ -776,6 +776,9 @@ static void moveMechanism(rbStepMechanism* mechanism, rbByteStream* stream)
     RB_MOVE(stream, mechanism->isOpen);
     RB_MOVE(stream, mechanism->anchor->solver->redundantRows); // of the last step, for reports
     rbStep_Move(mechanism, stream);
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbByteStream_CheckFinite(stream, &mechanism->m.bodies[i], offsetof(rbMechBody, ahead));
+    }
     size_t size = (size_t)mechanism->m.rowCount * sizeof(double);
     rbByteStream_Move(stream, mechanism->rows.forces, size);
     rbByteStream_Move(stream, mechanism->rows.reactions, size);
