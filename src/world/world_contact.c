@@ -303,17 +303,16 @@ bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
 // The views of the engine; none while it does not exist, or without lasting contacts.
 static int getViews(const rbWorld* world, rbContactView* views, int capacity)
 {
-    const rbEngineRow* row = rbWorld_GetEngineRow(world);
-    bool isThere = world->engine != NULL && row->getContactViews != NULL;
-    return isThere ? row->getContactViews(world, views, capacity) : 0;
+    const rbStepEngine* engine = rbWorld_GetStepEngine(world);
+    return engine != NULL ? rbStepEngine_GetContacts(engine, views, capacity) : 0;
 }
 
 rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
 {
     rbContactStatistics statistics = {0};
-    const rbEngineRow* row = rbWorld_GetEngineRow(world);
-    if (world->engine != NULL && row->getContactStatistics != NULL) {
-        statistics = row->getContactStatistics(world);
+    const rbStepEngine* engine = rbWorld_GetStepEngine(world);
+    if (engine != NULL) {
+        statistics = rbStepEngine_GetContactStatistics(engine);
         statistics.unwritten = world->unwrittenEvents;
         statistics.deepestA = rbWorld_CompleteId(world, statistics.deepestA);
         statistics.deepestB = rbWorld_CompleteId(world, statistics.deepestB);

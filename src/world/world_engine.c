@@ -20,25 +20,13 @@ RB_DEFINE_WORDS(rbEngineType, "engine", RB_ENGINE_COUNT, engineTable[index]->nam
 rbEngineTraits rbEngineType_GetTraits(rbEngineType type)
 {
     RB_ASSERT((unsigned)type < RB_ENGINE_COUNT);
-    rbEngineTraits traits = engineTable[type]->traits;
-    traits.holdsJoints = engineTable[type]->joints != NULL;
-    return traits;
+    return engineTable[type]->traits;
 }
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world)
 {
     RB_ASSERT((unsigned)world->def.engine < RB_ENGINE_COUNT);
     return engineTable[world->def.engine];
-}
-
-const rbEngineJoints* rbWorld_GetEngineJoints(const rbWorld* world)
-{
-    return world->engine != NULL ? rbWorld_GetEngineRow(world)->joints : NULL;
-}
-
-const rbEngineJoints* rbWorld_GetReadyJoints(const rbWorld* world)
-{
-    return world->isEngineReady ? rbWorld_GetEngineJoints(world) : NULL;
 }
 
 void rbWorld_FreeEngine(rbWorld* world)
@@ -119,7 +107,7 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 // Joints that the engine of a world does not support are rejected, not ignored.
 static rbStatus validateLinks(const rbWorld* world, const rbEngineRow* row, rbError* error)
 {
-    if (row->joints != NULL || world->jointCount + world->springCount == 0) {
+    if (row->traits.holdsJoints || world->jointCount + world->springCount == 0) {
         return RB_STATUS_OK;
     }
     char text[RB_NAME_CAPACITY];

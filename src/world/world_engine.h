@@ -11,28 +11,11 @@ typedef struct rbEngineAccounts {
     double assemble; // J
 } rbEngineAccounts;
 
-// What an engine with joints and springs does with them, by index. No function is NULL; they are
-// called only while the engine exists.
-typedef struct rbEngineJoints {
-    void (*removeJoint)(rbWorld* world, int index);
-    void (*removeSpring)(rbWorld* world, int index);
-    void (*resetMotor)(rbWorld* world, int index, int freedom);
-    // Only when the engine is ready:
-    rbStepJointResult (*getJoint)(const rbWorld* world, int index);
-    double (*getSpringForce)(const rbWorld* world, int index);              // N
-    double (*getFreedomMass)(const rbWorld* world, int index, int freedom); // kg or kg m^2
-    int (*countRedundant)(const rbWorld* world);
-} rbEngineJoints;
-
 // An engine: all that a world knows of it. world->engine is its own data. A NULL function has
 // nothing to do.
 typedef struct rbEngineRow {
     const char* name;
-    rbEngineTraits traits;        // holdsJoints follows from joints below
-    const rbEngineJoints* joints; // NULL: no joints or springs
-    // Of lasting contacts, while the engine exists. Views: fills up to capacity; returns the total.
-    rbContactStatistics (*getContactStatistics)(const rbWorld* world);
-    int (*getContactViews)(const rbWorld* world, rbContactView* views, int capacity);
+    rbEngineTraits traits;
     // Registers everything with the engine and starts it at the world's time.
     rbStatus (*start)(rbWorld* world, rbError* error);
     // Advances from the world's time to another; *reached is the time reached.
@@ -61,9 +44,6 @@ typedef struct rbEngineRow {
     .isResting = isResting, .move = moveEngine, .prepareLoad = prepareLoad
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world);
-// NULL if the engine does not exist yet or has no joints; Ready: NULL also if it is not ready.
-const rbEngineJoints* rbWorld_GetEngineJoints(const rbWorld* world);
-const rbEngineJoints* rbWorld_GetReadyJoints(const rbWorld* world);
 extern const rbEngineRow rbEventEngineRow;
 extern const rbEngineRow rbStepEngineRow;
 
@@ -99,10 +79,14 @@ void rbWorld_WriteJournal(void* context, const rbEvent* happened);
 void rbWorld_KeepFlight(void* context, int index, double time);
 // The same of the step engine.
 void rbWorld_WriteStepJournal(void* context, const rbEvent* happened);
-// The event engine of a world; NULL: it has another one, or none yet.
+// The engine of a world; NULL: it has another one, or none yet; Ready: also if it is not ready.
+// Only the step engine has joints, springs and lasting contacts.
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world);
-// The arrays of a world for reading its event engine, without a journal.
+rbStepEngine* rbWorld_GetStepEngine(const rbWorld* world);
+const rbStepEngine* rbWorld_GetReadyStepEngine(const rbWorld* world);
+// The arrays of a world for reading its engine, without a journal.
 rbEventHost rbWorld_GetEventHost(const rbWorld* world);
+rbStepHost rbWorld_GetStepHost(const rbWorld* world);
 
 // Validates the contact settings by themselves.
 rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error);

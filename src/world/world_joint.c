@@ -256,9 +256,8 @@ static void destroyAt(rbWorld* world, int index)
     }
     rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
     world->joints.data[index] = NULL;
-    const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
-    if (engine != NULL) {
-        engine->removeJoint(world, index); // another joint may take its slot
+    if (rbWorld_GetStepEngine(world) != NULL) {
+        rbStepEngine_SetJoint(world->engine, index, NULL); // another joint may take its slot
     }
     world->jointCount -= 1;
     rbIdPool_Release(&world->jointIds, index);
@@ -341,8 +340,9 @@ void rbJoint_SetUserData(rbWorld* world, rbJointId jointId, void* userData)
 // Of the last advance; zero if the engine is not ready.
 static rbStepJointResult getResult(const rbWorld* world, int index)
 {
-    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
-    return engine != NULL ? engine->getJoint(world, index) : (rbStepJointResult){0};
+    const rbStepEngine* engine = rbWorld_GetReadyStepEngine(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
+    return engine != NULL ? rbStepEngine_GetJoint(engine, &host, index) : (rbStepJointResult){0};
 }
 
 double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
@@ -352,7 +352,7 @@ double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
     double raw = rawPosition(world, joint, &joint->model.freedoms[freedom]);
     return joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE
                ? raw
-               : rbNearestTurn(raw, rbWorld_GetReadyJoints(world) != NULL
+               : rbNearestTurn(raw, rbWorld_GetReadyStepEngine(world) != NULL
                                         ? getResult(world, index).freedomPositions[freedom]
                                         : joint->positions[freedom]);
 }
@@ -361,7 +361,7 @@ double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
 {
     const rbJoint* joint = world->joints.data[index];
     RB_ASSERT(0 <= freedom && freedom < joint->limits.count);
-    if (rbWorld_GetReadyJoints(world) != NULL) {
+    if (rbWorld_GetReadyStepEngine(world) != NULL) {
         return getResult(world, index).limitPositions[freedom];
     }
     const rbLimitModel* limit = &joint->limits.models[freedom];
@@ -391,7 +391,7 @@ static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rb
 double rbWorld_GetLeftGap(const rbWorld* world, int index)
 {
     const rbJoint* joint = world->joints.data[index];
-    if (rbWorld_GetReadyJoints(world) == NULL) {
+    if (rbWorld_GetReadyStepEngine(world) == NULL) {
         return joint->gap;
     }
     for (int i = 0; i < world->touched.count; ++i) {
@@ -502,9 +502,8 @@ static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedo
     rbJoint_DefineMotor(joint, freedom, &def->motor);
     world->energyReference += rbWorld_GetJointEnergy(world, index);
     world->elasticCount += rbJoint_IsElastic(joint) ? 1 : 0;
-    const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
-    if (isOther && engine != NULL) {
-        engine->resetMotor(world, index, freedom);
+    if (isOther && rbWorld_GetStepEngine(world) != NULL) {
+        rbStepEngine_ResetMotor(world->engine, index, freedom);
     }
 }
 

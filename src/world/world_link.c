@@ -27,32 +27,37 @@ const char* rbWorld_NameOfLink(int index, const void* context)
 
 // The functions that find joints and springs, which differ only in their arrays and in whether the
 // index of a name is even (0) or odd (1).
-#define DEFINE_FINDERS(Link, link, isOdd)                                                     \
-    rb##Link##Id rbWorld_##Link##IdOf(const rbWorld* world, int index)                        \
-    {                                                                                         \
-        bool isAlive =                                                                        \
-            index >= 0 && index < world->link##s.count && world->link##s.data[index] != NULL; \
-        uint32_t generation = isAlive ? world->link##Ids.generations.data[index] : 0;         \
-        return (rb##Link##Id){isAlive ? (uint32_t)index + 1u : 0, generation};                \
-    }                                                                                         \
-    bool rb##Link##_IsValid(const rbWorld* world, rb##Link##Id link##Id)                      \
-    {                                                                                         \
-        return rbIdPool_IsAlive(&world->link##Ids, link##Id.index1, link##Id.generation);     \
-    }                                                                                         \
-    int rbWorld_Get##Link##Ids(const rbWorld* world, rb##Link##Id* ids, int capacity)         \
-    {                                                                                         \
-        int count = 0;                                                                        \
-        for (int i = 0; i < world->link##s.count && count < capacity; ++i) {                  \
-            if (world->link##s.data[i] != NULL) {                                             \
-                ids[count++] = rbWorld_##Link##IdOf(world, i);                                \
-            }                                                                                 \
-        }                                                                                     \
-        return count;                                                                         \
-    }                                                                                         \
-    rb##Link##Id rbWorld_Find##Link(const rbWorld* world, const char* name)                   \
-    {                                                                                         \
-        int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);     \
-        return rbWorld_##Link##IdOf(world, index % 2 == (isOdd) ? index / 2 : -1);            \
+#define DEFINE_FINDERS(Link, link, isOdd)                                                         \
+    rb##Link##Id rbWorld_##Link##IdOf(const rbWorld* world, int index)                            \
+    {                                                                                             \
+        bool isAlive =                                                                            \
+            index >= 0 && index < world->link##s.count && world->link##s.data[index] != NULL;     \
+        uint32_t generation = isAlive ? world->link##Ids.generations.data[index] : 0;             \
+        return (rb##Link##Id){isAlive ? (uint32_t)index + 1u : 0, generation};                    \
+    }                                                                                             \
+    bool rb##Link##_IsValid(const rbWorld* world, rb##Link##Id link##Id)                          \
+    {                                                                                             \
+        return rbIdPool_IsAlive(&world->link##Ids, link##Id.index1, link##Id.generation);         \
+    }                                                                                             \
+    int rbWorld_Get##Link##Ids(const rbWorld* world, rb##Link##Id* ids, int capacity)             \
+    {                                                                                             \
+        int count = 0;                                                                            \
+        for (int i = 0; i < world->link##s.count && count < capacity; ++i) {                      \
+            if (world->link##s.data[i] != NULL) {                                                 \
+                ids[count++] = rbWorld_##Link##IdOf(world, i);                                    \
+            }                                                                                     \
+        }                                                                                         \
+        return count;                                                                             \
+    }                                                                                             \
+    rb##Link##Id rbWorld_Find##Link(const rbWorld* world, const char* name)                       \
+    {                                                                                             \
+        int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);         \
+        return rbWorld_##Link##IdOf(world, index % 2 == (isOdd) ? index / 2 : -1);                \
+    }                                                                                             \
+    const char* rbWorld_Label##Link(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]) \
+    {                                                                                             \
+        RB_ASSERT(world->link##s.data[index] != NULL);                                            \
+        return rbChooseLabel(world->link##s.data[index]->name, #link, index, text);               \
     }
 DEFINE_FINDERS(Joint, joint, 0)
 DEFINE_FINDERS(Spring, spring, 1)
@@ -114,18 +119,6 @@ const char* rbChooseLabel(const char* name, const char* what, int index,
 {
     (void)snprintf(text, RB_NAME_CAPACITY, "%s %d", what, index);
     return name[0] != '\0' ? name : text;
-}
-
-const char* rbWorld_LabelJoint(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
-{
-    RB_ASSERT(world->joints.data[index] != NULL);
-    return rbChooseLabel(world->joints.data[index]->name, "joint", index, text);
-}
-
-const char* rbWorld_LabelSpring(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
-{
-    RB_ASSERT(world->springs.data[index] != NULL);
-    return rbChooseLabel(world->springs.data[index]->name, "spring", index, text);
 }
 
 rbTransform rbWorld_GetFrame(const rbWorld* world, int index)

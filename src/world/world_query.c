@@ -47,14 +47,14 @@ typedef struct Node {
 } Node;
 
 typedef struct rbQueryTree {
-    RB_ARRAY(Item) items;    // by body and shape
-    RB_ARRAY(int) order;     // of bounded items: a leaf holds a run of it
-    RB_ARRAY(int) unbounded; // items
+    RB_ARRAY(Item) items;       // by body and shape
+    RB_ARRAY(rbTreeItem) order; // of bounded items: a leaf holds a run of it
+    RB_ARRAY(int) unbounded;    // items
     RB_ARRAY(Node) nodes;
-    RB_ARRAY(int) found; // bodies, memory for results
-    double sizeMax;      // m, largest extent of a bounded shape from its origin
-    double areaAtBuild;  // m^2, of all nodes
-    int64_t motions;     // motionCount of the world at the last update; -1: it failed
+    rbIdList found, sorted; // items, memory for results
+    double sizeMax;         // m, largest extent of a bounded shape from its origin
+    double areaAtBuild;     // m^2, of all nodes
+    int64_t motions;        // motionCount of the world at the last update; -1: it failed
     rbQueryCounts counts;
     void* scratch; // of rbMeasureSeparation
 } rbQueryTree;
@@ -74,7 +74,9 @@ void rbDestroyQueryTree(rbQueryTree* tree)
     if (tree == NULL) {
         return;
     }
-    rbArray_FreeAll(tree->items, tree->order, tree->unbounded, tree->nodes, tree->found);
+    rbArray_FreeAll(tree->items, tree->order, tree->unbounded, tree->nodes);
+    rbIdList_Free(&tree->found);
+    rbIdList_Free(&tree->sorted);
     rbFree(tree->scratch, rbGetSeparationScratchSize());
     rbFree(tree, sizeof *tree);
 }
@@ -111,10 +113,10 @@ static double fitNodes(rbQueryTree* tree)
             node->bounds =
                 joinBounds(&tree->nodes.data[i + 1].bounds, &tree->nodes.data[node->right].bounds);
         } else {
-            node->bounds = tree->items.data[tree->order.data[node->begin]].bounds;
+            node->bounds = tree->items.data[tree->order.data[node->begin].id].bounds;
             for (int k = node->begin + 1; k < node->end; ++k) {
                 node->bounds =
-                    joinBounds(&node->bounds, &tree->items.data[tree->order.data[k]].bounds);
+                    joinBounds(&node->bounds, &tree->items.data[tree->order.data[k].id].bounds);
             }
         }
         area += getArea(&node->bounds);
@@ -124,65 +126,6 @@ static double fitNodes(rbQueryTree* tree)
 
 // ----------------------------------------------------------------------------------------- build
 
-// Twice the center of an item along an axis.
-static double getMiddle(const rbQueryTree* tree, int item, int axis)
-{
-    const rbBounds* box = &tree->items.data[item].bounds;
-    return rbGetComponent(rbAdd(box->lower, box->upper), axis);
-}
-
-// Is item a before item b? Ties by index, so that the tree is deterministic.
-static bool isBefore(const rbQueryTree* tree, int a, int b, int axis)
-{
-    double x = getMiddle(tree, a, axis), y = getMiddle(tree, b, axis);
-    return x < y || (x == y && a < b);
-}
-
-// Partitions a run about its median (Hoare's selection).
-static void selectMiddle(rbQueryTree* tree, int begin, int end, int axis)
-{
-    int* order = tree->order.data;
-    int middle = (begin + end) / 2;
-    int low = begin, high = end - 1;
-    while (low < high) {
-        int pivot = order[(low + high) / 2];
-        int i = low, j = high;
-        while (i <= j) {
-            while (isBefore(tree, order[i], pivot, axis)) {
-                ++i;
-            }
-            while (isBefore(tree, pivot, order[j], axis)) {
-                --j;
-            }
-            if (i <= j) {
-                int swapped = order[i];
-                order[i++] = order[j];
-                order[j--] = swapped;
-            }
-        }
-        high = middle <= j ? j : high;
-        low = middle >= i ? i : low;
-        if (j < middle && middle < i) {
-            return;
-        }
-    }
-}
-
-// The axis along which the centers of a run spread most.
-static int chooseAxis(const rbQueryTree* tree, int begin, int end)
-{
-    rbVec3 lower = {(double)INFINITY, (double)INFINITY, (double)INFINITY};
-    rbVec3 upper = rbNeg(lower);
-    for (int i = begin; i < end; ++i) {
-        const rbBounds* box = &tree->items.data[tree->order.data[i]].bounds;
-        rbVec3 sum = rbAdd(box->lower, box->upper);
-        lower = rbMin3(lower, sum);
-        upper = rbMax3(upper, sum);
-    }
-    rbVec3 size = rbSub(upper, lower);
-    return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-}
-
 // Adds the node of a run and those below it.
 // NOLINTNEXTLINE(misc-no-recursion): halving 2^31 items down to leaves takes at most 31 levels.
 static void buildRun(rbQueryTree* tree, int begin, int end)
@@ -191,8 +134,7 @@ static void buildRun(rbQueryTree* tree, int begin, int end)
     Node node = {.begin = begin, .end = end};
     rbArray_Push(tree->nodes, node);
     if (end - begin > LEAF_SIZE) {
-        int middle = (begin + end) / 2;
-        selectMiddle(tree, begin, end, chooseAxis(tree, begin, end));
+        int middle = rbHalveItems(tree->order.data, begin, end);
         buildRun(tree, begin, middle);
         tree->nodes.data[self].right = tree->nodes.count;
         buildRun(tree, middle, end);
@@ -207,7 +149,7 @@ static void buildTree(rbQueryTree* tree)
     tree->unbounded.count = 0;
     for (int i = 0; i < tree->items.count; ++i) {
         if (rbGeometry_IsBounded(tree->items.data[i].geometry)) {
-            rbArray_Push(tree->order, i);
+            rbArray_Push(tree->order, rbMakeTreeItem(&tree->items.data[i].bounds, i));
         } else {
             rbArray_Push(tree->unbounded, i);
         }
@@ -402,7 +344,7 @@ static bool walkNode(Query* query, int index)
     rbQueryTree* tree = query->tree;
     const Node* node = &tree->nodes.data[index];
     for (int k = node->begin; node->right == 0 && k < node->end; ++k) {
-        const Item* item = &tree->items.data[tree->order.data[k]];
+        const Item* item = &tree->items.data[tree->order.data[k].id];
         tree->counts.boxTests += 1;
         if (!isinf(enterBox(query, &item->bounds)) && !visitItem(query, item)) {
             return false;
@@ -581,12 +523,11 @@ static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* f
 {
     RB_TRY(validateRay(ray, error));
     RB_TRY(startQuery(&query->query, world, filter, visitRay, error));
-    double largest = rbLargestComponent(ray->direction);
-    rbVec3 scaled = {ray->direction.x / largest, ray->direction.y / largest,
-                     ray->direction.z / largest};
-    double length = rbLength(scaled) * largest;
-    query->ray =
-        (rbRay){ray->origin, rbNormalize(scaled), ray->tMax > 0.0 ? ray->tMax * length : 0.0};
+    rbUnitRay unit;
+    (void)rbMakeUnitRay(ray, &unit); // its direction is not zero
+    double length = unit.length * unit.largest;
+    query->ray = unit.ray;
+    query->ray.tMax = ray->tMax > 0.0 ? unit.ray.tMax : 0.0;
     setWalk(&query->query, ray->origin, RB_VEC3_ZERO, query->ray.direction, query->ray.tMax);
     walkTree(&query->query);
     query->query.best.fraction = query->query.best.distance / length;
@@ -762,24 +703,9 @@ static bool visitOverlap(Query* base, const Item* item)
         }
     }
     if (overlaps) {
-        rbArray_Push(base->tree->found, item->body);
+        rbIdList_Push(&base->tree->found, (int)(item - base->tree->items.data));
     }
     return true;
-}
-
-// Sorts in ascending order, without allocation (Shell sort).
-static void sortNumbers(int* numbers, int count)
-{
-    for (int gap = count / 2; gap > 0; gap /= 2) {
-        for (int i = gap; i < count; ++i) {
-            int number = numbers[i];
-            int at = i;
-            for (; at >= gap && numbers[at - gap] > number; at -= gap) {
-                numbers[at] = numbers[at - gap];
-            }
-            numbers[at] = number;
-        }
-    }
 }
 
 // Walks the tree and lists the bodies found, each once.
@@ -791,10 +717,10 @@ static rbStatus findOverlaps(Query* query, rbQueryBodyList* list)
     if (query->status != RB_STATUS_OK) {
         return query->status;
     }
-    sortNumbers(tree->found.data, tree->found.count);
+    rbIdList_Sort(&tree->found, 0, &tree->sorted);
     for (int i = 0; i < tree->found.count; ++i) {
-        int body = tree->found.data[i];
-        if (i > 0 && tree->found.data[i - 1] == body) {
+        int body = tree->items.data[tree->found.ids[i]].body;
+        if (i > 0 && tree->items.data[tree->found.ids[i - 1]].body == body) {
             continue;
         }
         if (list->count < list->capacity) {

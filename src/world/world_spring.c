@@ -112,9 +112,8 @@ void rbWorld_DestroySpringAt(rbWorld* world, int index)
     world->energyReference -= rbSpring_GetEnergy(world, spring);
     rbNameTable_Remove(&world->linkNames, spring->name, 2 * index + 1);
     world->springs.data[index] = NULL;
-    const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
-    if (engine != NULL) {
-        engine->removeSpring(world, index); // another spring may take its slot
+    if (rbWorld_GetStepEngine(world) != NULL) {
+        rbStepEngine_SetSpring(world->engine, index, NULL); // another spring may take its slot
     }
     world->springCount -= 1;
     world->elasticCount -= 1;
@@ -171,9 +170,9 @@ rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId)
     state.pointB = rbAdd(poseB.position, rbMulMV(poseB.rotation, spring->model.pointB));
     state.speed = rbWorld_GetRowRate(world, spring->bodyA, spring->bodyB, &row);
     state.energy = rbSpring_GetEnergy(world, spring);
-    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
+    const rbStepEngine* engine = rbWorld_GetReadyStepEngine(world);
     if (engine != NULL) {
-        state.force = engine->getSpringForce(world, (int)springId.index1 - 1);
+        state.force = rbStepEngine_GetSpringForce(engine, (int)springId.index1 - 1);
     } else {
         // No step yet: use the law of the spring itself.
         state.force = spring->def.stiffness * (state.length - spring->def.restLength) +

@@ -10,14 +10,17 @@
 
 // ------------------------------------------------------------------------------------ registration
 
-// NULL: the world has another engine, or none yet.
-static const rbStepEngine* getEngine(const rbWorld* world)
+rbStepEngine* rbWorld_GetStepEngine(const rbWorld* world)
 {
     return world->def.engine == RB_ENGINE_STEP ? world->engine : NULL;
 }
 
-// The arrays that the world lends to the engine.
-static rbStepHost lendStates(const rbWorld* world)
+const rbStepEngine* rbWorld_GetReadyStepEngine(const rbWorld* world)
+{
+    return world->isEngineReady ? rbWorld_GetStepEngine(world) : NULL;
+}
+
+rbStepHost rbWorld_GetStepHost(const rbWorld* world)
 {
     return (rbStepHost){.motions = world->motions.data, .states = world->states.data};
 }
@@ -108,7 +111,7 @@ static bool holdsWithout(const rbWorld* world, int joint)
     size_t size = (size_t)world->states.count * sizeof *world->states.data;
     rbMotionState* states = rbAlloc(size);
     memcpy(states, world->states.data, size);
-    rbStepHost host = lendStates(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
     host.states = states;
     rbStartGap gap = {.joint = -1, .other = -1};
     rbStatus status = rbStepEngine_Start(engine, &host, world->time, &gap, NULL);
@@ -302,7 +305,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
 {
     RB_TRY(registerBodies(world, error));
     double before = sumEnergy(world);
-    rbStepHost host = lendStates(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
     rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
     rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
     if (status != RB_STATUS_OK && gap.joint >= 0) {
@@ -502,7 +505,7 @@ static void endTouches(rbWorld* world)
 
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
-    rbStepHost host = lendStates(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
     host.journal = world->def.event.isJournalOff ? NULL : rbWorld_WriteStepJournal;
     host.node = rbWorld_NoteNode;
     host.context = world;
@@ -527,7 +530,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
 
 rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
 {
-    const rbStepEngine* engine = getEngine(world);
+    const rbStepEngine* engine = rbWorld_GetStepEngine(world);
     if (engine == NULL) {
         return (rbStepStatistics){0};
     }
@@ -545,7 +548,7 @@ static bool startForSnapshot(rbWorld* world)
     if (registerBodies(world, NULL) != RB_STATUS_OK) {
         return false;
     }
-    rbStepHost host = lendStates(world);
+    rbStepHost host = rbWorld_GetStepHost(world);
     rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL);
     if (status != RB_STATUS_OK) {
         return false;
@@ -600,10 +603,11 @@ static bool isResting(const rbWorld* world, int index)
 rbStiffSpring rbWorld_FindStiffSpring(const rbWorld* world)
 {
     rbStiffSpring found = {.period = INFINITY, .stepMax = INFINITY};
-    if (getEngine(world) == NULL || !world->isEngineReady) {
+    const rbStepEngine* engine = rbWorld_GetReadyStepEngine(world);
+    if (engine == NULL) {
         return found;
     }
-    rbStepStiff stiff = rbStepEngine_GetStiff(world->engine);
+    rbStepStiff stiff = rbStepEngine_GetStiff(engine);
     if (stiff.count > 0) {
         found.count = stiff.count;
         found.period = stiff.period;
@@ -661,68 +665,9 @@ size_t rbWorld_DescribeNumericalEnergy(const rbWorld* world, double scale, char*
     return length > 0 ? (size_t)length : 0;
 }
 
-static void removeJoint(rbWorld* world, int index)
-{
-    rbStepEngine_SetJoint(world->engine, index, NULL);
-}
-
-static void removeSpring(rbWorld* world, int index)
-{
-    rbStepEngine_SetSpring(world->engine, index, NULL);
-}
-
-static void resetMotor(rbWorld* world, int index, int freedom)
-{
-    rbStepEngine_ResetMotor(world->engine, index, freedom);
-}
-
-static rbStepJointResult getJoint(const rbWorld* world, int index)
-{
-    rbStepHost host = lendStates(world);
-    return rbStepEngine_GetJoint(world->engine, &host, index);
-}
-
-static double getSpringForce(const rbWorld* world, int index)
-{
-    return rbStepEngine_GetSpringForce(world->engine, index);
-}
-
-static double getFreedomMass(const rbWorld* world, int index, int freedom)
-{
-    return rbStepEngine_GetFreedomMass(world->engine, index, freedom);
-}
-
-static int countRedundant(const rbWorld* world)
-{
-    return rbStepEngine_CountRedundant(world->engine);
-}
-
-static const rbEngineJoints joints = {
-    .removeJoint = removeJoint,
-    .removeSpring = removeSpring,
-    .resetMotor = resetMotor,
-    .getJoint = getJoint,
-    .getSpringForce = getSpringForce,
-    .getFreedomMass = getFreedomMass,
-    .countRedundant = countRedundant,
-};
-
-static rbContactStatistics getContactStatistics(const rbWorld* world)
-{
-    return rbStepEngine_GetContactStatistics(world->engine);
-}
-
-static int getContactViews(const rbWorld* world, rbContactView* views, int capacity)
-{
-    return rbStepEngine_GetContacts(world->engine, views, capacity);
-}
-
 const rbEngineRow rbStepEngineRow = {
     .name = "step",
-    .traits = {.isStepped = true},
-    .joints = &joints,
-    .getContactStatistics = getContactStatistics,
-    .getContactViews = getContactViews,
+    .traits = {.isStepped = true, .holdsJoints = true},
     RB_ENGINE_FUNCTIONS,
     .reset = destroyEngine,
     .leave = leaveEngine,

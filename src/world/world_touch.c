@@ -4,6 +4,7 @@
 // of a step in the same order. One pass over both finds what is new and what has ended. A pair is
 // known by the ids of its bodies, so that a destroyed body ends its pairs at the next step, and one
 // that takes its place begins others.
+#include "collision/geometry/shape_ops.h"
 #include "world/world_engine.h"
 
 #include <rattleback/collision.h>
@@ -216,7 +217,7 @@ static void checkSensor(rbWorld* world, const int bodies[2], int sensor,
     rbTransform frame = rbWorld_PublicState(world, bodies[0], &states[bodies[0]]).transform;
     Placed zone = placeShape(world, own, frame);
     rbVec3 center = states[bodies[1]].position;
-    double reach = rbGeometry_GetRadius(zone.geometry, RB_VEC3_ZERO) + b->radius;
+    double reach = zone.geometry->radius + b->radius;
     if (rbDistance(zone.transform.p, center) > reach) {
         return;
     }

@@ -25,8 +25,8 @@ int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId)
 int rbWorld_CountRedundantConditions(const rbWorld* world)
 {
     RB_ENTER(world);
-    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
-    return engine != NULL ? engine->countRedundant(world) : 0;
+    const rbStepEngine* engine = rbWorld_GetReadyStepEngine(world);
+    return engine != NULL ? rbStepEngine_CountRedundant(engine) : 0;
 }
 
 static void validatePosition(const rbFreedomDef* freedom, double h, rbMotorValidation* judgment)
@@ -58,7 +58,7 @@ rbMotorValidation rbJoint_ValidateMotor(const rbWorld* world, rbJointId jointId,
     RB_ENTER(world);
     rbMotorValidation judgment = {.mass = INFINITY, .gainMax = INFINITY, .stepMax = INFINITY};
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
-    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
+    const rbStepEngine* engine = rbWorld_GetReadyStepEngine(world);
     if (!rbJoint_IsValid(world, jointId) || engine == NULL) {
         return judgment;
     }
@@ -72,7 +72,7 @@ rbMotorValidation rbJoint_ValidateMotor(const rbWorld* world, rbJointId jointId,
     if (judgment.type == RB_MOTOR_NONE) {
         return judgment;
     }
-    judgment.mass = engine->getFreedomMass(world, index, freedom);
+    judgment.mass = rbStepEngine_GetFreedomMass(engine, index, freedom);
     bool isServo = judgment.type == RB_MOTOR_POSITION || judgment.type == RB_MOTOR_SPEED;
     if (isServo) {
         judgment.gain = def->motor.gain;

@@ -222,8 +222,7 @@ static void sortDigit(const int* from, int* to, int count, int shift)
     }
 }
 
-// Sorts the numbers from the first on ascending; O(n). scratch grows to the size of the list.
-static void sortIds(rbIdList* list, int first, rbIdList* scratch)
+void rbIdList_Sort(rbIdList* list, int first, rbIdList* scratch)
 {
     int count = list->count - first;
     int* ids = count > 0 ? list->ids + first : NULL;
@@ -263,7 +262,7 @@ void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbI
     } else {
         broad->row->query(broad, &broad->boxes[id], id, found);
     }
-    sortIds(found, first, scratch);
+    rbIdList_Sort(found, first, scratch);
 }
 
 void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* partners)
@@ -335,7 +334,7 @@ void rbBroadPhase_Query(rbBroadPhase* broad, rbBounds box, rbIdList* found)
     found->count = 0;
     rbBounds cleaned = clean(&box);
     broad->row->query(broad, &cleaned, RB_BROAD_NONE, found);
-    sortIds(found, 0, &broad->scratch);
+    rbIdList_Sort(found, 0, &broad->scratch);
 }
 
 void rbBroadPhase_FindPairs(rbBroadPhase* broad, rbIdList* pairs)

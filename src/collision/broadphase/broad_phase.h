@@ -81,6 +81,21 @@ void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbI
 // The query of the naive row: tests all boxes, O(n).
 void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
 
+// An item of a tree built by halving.
+typedef struct rbTreeItem {
+    float center[3]; // m, half the sum of the corners
+    int32_t id;
+} rbTreeItem;
+
+rbTreeItem rbMakeTreeItem(const rbBounds* box, int id);
+// Splits two or more items at the median of their centers along the axis of the largest spread.
+// Returns the first of the upper half.
+int rbHalveItems(rbTreeItem* items, int begin, int end);
+
+// Sorts the numbers from the first on, all different, ascending; O(n). scratch grows to the size of
+// the list.
+void rbIdList_Sort(rbIdList* list, int first, rbIdList* scratch);
+
 // Reserves memory for count numbers.
 static inline void rbIdList_Reserve(rbIdList* list, int count)
 {

@@ -30,12 +30,6 @@ typedef struct rbTreeNode {
 } rbTreeNode;
 _Static_assert(sizeof(rbTreeNode) == NODE_SIZE, "a node is a cache line");
 
-// An item during a build.
-typedef struct rbTreeItem {
-    float center[3]; // m, half the sum of the corners
-    int32_t id;
-} rbTreeItem;
-
 typedef struct rbTreeRange {
     int begin, end;
     int slot; // destination of its root; -1: the root of the tree
@@ -435,6 +429,21 @@ static int findLongestAxis(const rbTreeItem* items, int begin, int end)
     return axis;
 }
 
+int rbHalveItems(rbTreeItem* items, int begin, int end)
+{
+    int middle = begin + (end - begin) / 2;
+    selectMiddle(items, begin, end, middle, findLongestAxis(items, begin, end));
+    return middle;
+}
+
+rbTreeItem rbMakeTreeItem(const rbBounds* box, int id)
+{
+    return (rbTreeItem){{rbRoundCoordinate(0.5 * box->lower.x + 0.5 * box->upper.x),
+                         rbRoundCoordinate(0.5 * box->lower.y + 0.5 * box->upper.y),
+                         rbRoundCoordinate(0.5 * box->lower.z + 0.5 * box->upper.z)},
+                        id};
+}
+
 static void gatherItems(rbBroadPhase* broad)
 {
     rbDynamicTree* tree = broad->state;
@@ -442,12 +451,7 @@ static void gatherItems(rbBroadPhase* broad)
     rbArray_Reserve(tree->items, broad->count);
     for (int id = 0; id < broad->idEnd; ++id) {
         if (broad->isIn[id] != 0) {
-            const rbBounds* box = &broad->boxes[id];
-            rbTreeItem* item = &tree->items.data[tree->items.count++];
-            item->center[0] = rbRoundCoordinate(0.5 * box->lower.x + 0.5 * box->upper.x);
-            item->center[1] = rbRoundCoordinate(0.5 * box->lower.y + 0.5 * box->upper.y);
-            item->center[2] = rbRoundCoordinate(0.5 * box->lower.z + 0.5 * box->upper.z);
-            item->id = id;
+            tree->items.data[tree->items.count++] = rbMakeTreeItem(&broad->boxes[id], id);
         }
     }
 }
@@ -496,9 +500,7 @@ static void build(rbBroadPhase* broad)
         }
         int node = takeNode(tree);
         setChild(tree, range.slot, node);
-        int middle = range.begin + (range.end - range.begin) / 2;
-        int axis = findLongestAxis(tree->items.data, range.begin, range.end);
-        selectMiddle(tree->items.data, range.begin, range.end, middle, axis);
+        int middle = rbHalveItems(tree->items.data, range.begin, range.end);
         rbArray_Push(tree->ranges, ((rbTreeRange){middle, range.end, 2 * node + 1}));
         rbArray_Push(tree->ranges, ((rbTreeRange){range.begin, middle, 2 * node}));
     }

@@ -1,9 +1,9 @@
 // Queries of box trees.
 //
 // All but rays compute in double, two lanes at a time, with the boxes widened by a few units in the
-// last place of the largest coordinate. Point and direction queries use the boxes along principal
-// axes: with those along the axes of the body, which fit a slanted surface less tightly, a nearest
-// point took 3 times and a support 1.6 times as long (a million triangles).
+// last place of the largest coordinate. Direction queries use the boxes along principal axes:
+// with those along the axes of the body, which fit a slanted surface less tightly, a support took
+// 1.6 times as long (a million triangles).
 //
 // Rays test boxes in float, four at a time: the ray is first moved along itself to the point
 // nearest to the center of the tree, so that all lengths are at most a few radii and one bound
@@ -879,7 +879,7 @@ bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisi
     return true;
 }
 
-// ---------------------------------------------------------------------------------------- points
+// ------------------------------------------------------------------------------------ directions
 
 // Two boxes along principal axes and the coordinates of a direction or an offset in them.
 typedef struct TiltedPair {
@@ -906,71 +906,6 @@ static inline void loadTilted(const rbTiltedNode* node, int place, TiltedPair* p
 static inline rbLanePair dotPair(const rbLanePair a[3], const rbLanePair b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-// The axes in float are perpendicular only to 1e-7: the resulting error of squared distances.
-#define TILT_ROUNDING 1e-6
-
-// Upper bounds of the squared distances of a point from the farthest points of four boxes.
-static inline void measureBoxes(const rbTiltedNode* node, rbVec3 point,
-                                double squares[RB_BOX_WIDTH])
-{
-    for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
-        TiltedPair box;
-        loadTilted(node, half, &box);
-        rbLanePair d[3] = {box.center[0] - rbLanePair_Both(point.x),
-                           box.center[1] - rbLanePair_Both(point.y),
-                           box.center[2] - rbLanePair_Both(point.z)};
-        rbLanePair l = dotPair(d, box.longAxis), w = dotPair(d, box.wideAxis);
-        rbLanePair n = rbLanePair_Abs(dotPair(d, box.normal));
-        rbLanePair l2 = dotPair(box.longAxis, box.longAxis);
-        rbLanePair w2 = dotPair(box.wideAxis, box.wideAxis);
-        rbLanePair t = box.thickness;
-        rbLanePair square =
-            dotPair(d, d) + 2.0 * (rbLanePair_Abs(l) + rbLanePair_Abs(w) + n * t) + l2 + w2 + t * t;
-        square *= 1.0 + TILT_ROUNDING;
-        squares[half] = square[0];
-        squares[half + 1] = square[1];
-    }
-}
-
-// The squared distance that a box may have and still contain a point that near.
-static inline double widenSquare(double square, double slack)
-{
-    double reach = sqrt(square) * (1.0 + ROUNDING) + slack;
-    return reach * reach * (1.0 + ROUNDING);
-}
-
-double rbBoxTree_FindFarthest(const rbBoxTree* tree, rbVec3 point)
-{
-    RB_ASSERT(tree != NULL);
-    RB_ASSERT(rbIsFinite3(point));
-    rbVec3 p = rbSub(point, tree->origin);
-    double slack = ROUNDING * (rbLength(p) + tree->radius);
-    rbTreeTasks waiting;
-    startTasks(&waiting, 0);
-    double largest = 0.0;
-    int32_t child;
-    // keys are negated squares
-    while (takeTask(&waiting, -largest, &child)) {
-        if (child >= 0) {
-            double keys[RB_BOX_WIDTH];
-            measureBoxes(&tree->tilted[child], p, keys);
-            for (int i = 0; i < RB_BOX_WIDTH; ++i) {
-                keys[i] = -widenSquare(keys[i], slack);
-            }
-            addChildren(&waiting, tree, child, keys, -largest);
-            continue;
-        }
-        const rbTriangleBlock* block = blockOf(tree, child);
-        for (int i = 0; i < 3 * RB_BOX_WIDTH; ++i) {
-            rbVec3 corners[3];
-            rbTriangleBlock_Get(block, i / 3, corners);
-            double square = rbLengthSquared(rbSub(corners[i % 3], point));
-            largest = square > largest ? square : largest;
-        }
-    }
-    return largest;
 }
 
 void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 direction)

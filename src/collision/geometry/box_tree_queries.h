@@ -92,10 +92,7 @@ typedef bool rbVisitTriangleFn(int triangle, const rbVec3 corners[3], void* cont
 bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisitTriangleFn* visit,
                            void* context);
 
-// ---------------------------------------------------------------------------------------- points
-
-// Square of the largest distance of a corner from a point.
-double rbBoxTree_FindFarthest(const rbBoxTree* tree, rbVec3 point);
+// ------------------------------------------------------------------------------------ directions
 
 // Largest rbDot(direction, corner), the same bits as over all corners.
 double rbBoxTree_FindReach(const rbBoxTree* tree, rbVec3 direction);

@@ -14,6 +14,7 @@
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "base/math/matrix3.h"
+#include "collision/geometry/closest.h"
 #include "collision/geometry/half_edge.h"
 #include "collision/geometry/polygon.h"
 
@@ -369,9 +370,6 @@ static rbBounds boundsOfPolyhedron(const rbGeometry* geometry, rbTransform trans
 static double radiusOfPolyhedron(const rbGeometry* geometry, rbVec3 point)
 {
     const rbPolyhedron* p = geometry->polyhedron;
-    if (p->tree != NULL) {
-        return sqrt(rbBoxTree_FindFarthest(p->tree, point));
-    }
     double largest = 0.0;
     for (int i = 0; i < p->indexCount; ++i) {
         rbVec3 d = rbSub(p->vertices[p->indices[i]], point);
@@ -380,32 +378,11 @@ static double radiusOfPolyhedron(const rbGeometry* geometry, rbVec3 point)
     return sqrt(largest);
 }
 
-// Distance of the origin from the segment a, b.
-static double distanceToSegment(rbVec3 a, rbVec3 b)
-{
-    rbVec3 ab = rbSub(b, a);
-    double along = -rbDot(a, ab);
-    double whole = rbLengthSquared(ab);
-    double s = along <= 0.0 ? 0.0 : (along >= whole ? 1.0 : along / whole);
-    return rbLength(rbAddScaled(a, s, ab));
-}
-
 // Is the origin within tolerance of the triangle v with unit normal n?
 static bool isOnTriangle(const rbVec3 v[3], rbVec3 n, double tolerance)
 {
-    if (fabs(rbDot(n, v[0])) > tolerance) {
-        return false;
-    }
-    bool isInside = true;
-    for (int k = 0; k < 3; ++k) {
-        rbVec3 a = v[k];
-        rbVec3 b = v[(k + 1) % 3];
-        if (distanceToSegment(a, b) <= tolerance) {
-            return true;
-        }
-        isInside = isInside && rbDot(n, rbCross(a, b)) >= 0.0;
-    }
-    return isInside;
+    return fabs(rbDot(n, v[0])) <= tolerance &&
+           rbClosestOfPointTriangle(RB_VEC3_ZERO, v).squared <= tolerance * tolerance;
 }
 
 // Half the signed solid angle of a triangle seen from the origin (van Oosterom and Strackee 1983).

@@ -606,17 +606,15 @@ static rbStatus visitOnly(Query* query, const PairLeaf* leaf)
 static rbStatus visitNearest(Query* query, const PairLeaf* leaf)
 {
     rbSeparation part = {0};
-    rbStatus status = measurePair(&query->pair, leaf, &part);
-    if (status == RB_STATUS_OK) {
-        // poses of parts are products, with rounding relative to the longest factor
-        part.lower -= leaf->rounding;
-        part.upper += leaf->rounding;
-        part.pointA = rbTransformPoint(leaf->partToA, part.pointA);
-        part.pointB = rbTransformPoint(leaf->partToA, part.pointB);
-        part.normal = rbRotate(leaf->partToA.q, part.normal);
-        takeNearer(query->separation, &part);
-    }
-    return status;
+    RB_TRY(measurePair(&query->pair, leaf, &part));
+    // poses of parts are products, with rounding relative to the longest factor
+    part.lower -= leaf->rounding;
+    part.upper += leaf->rounding;
+    part.pointA = rbTransformPoint(leaf->partToA, part.pointA);
+    part.pointB = rbTransformPoint(leaf->partToA, part.pointB);
+    part.normal = rbRotate(leaf->partToA.q, part.normal);
+    takeNearer(query->separation, &part);
+    return RB_STATUS_OK;
 }
 
 // Pending pairs of boxes while two meshes are tested: there is no scratch memory; a small number
@@ -693,18 +691,14 @@ static rbStatus visitOverlap(Query* query, const PairLeaf* leaf)
     if (method >= RB_PAIR_COUNT) {
         return testRegistered(&query->pair, leaf, threshold, &query->isDone);
     }
-    rbStatus status;
     if (method == RB_PAIR_CLOSED_FORM || (method == RB_PAIR_AUTO && isMeasuredByClosedForm(leaf))) {
         rbSeparation part;
-        status = measurePair(&query->pair, leaf, &part);
-        query->isDone = status == RB_STATUS_OK && part.lower <= threshold;
-        return status;
+        RB_TRY(measurePair(&query->pair, leaf, &part));
+        query->isDone = part.lower <= threshold;
+        return RB_STATUS_OK;
     }
     PairBodies bodies;
-    status = makePairBodies(&query->pair, leaf, &bodies);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
+    RB_TRY(makePairBodies(&query->pair, leaf, &bodies));
     // without a cache portals are faster than simplices
     double reach = threshold + bodies.a.radius + bodies.b.radius;
     rbOverlap found = method == RB_PAIR_AUTO && query->pair.cache == NULL

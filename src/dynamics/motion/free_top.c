@@ -59,8 +59,7 @@ static rbVec3 fromComponents(const double values[3], const int axes[3])
     return rbMakeVec3(v[0], v[1], v[2]);
 }
 
-// Axes in order of decreasing moments.
-static void sortAxes(rbVec3 moments, int order[3])
+void rbSortAxes(rbVec3 moments, int order[3])
 {
     order[0] = 0;
     order[1] = 1;
@@ -227,7 +226,7 @@ static double evaluateTwist(const rbFreeTop* top, double u, double l[3])
 static TopInvariants computeInvariants(rbVec3 moments, rbVec3 spin, int axes[3])
 {
     int order[3];
-    sortAxes(moments, order);
+    rbSortAxes(moments, order);
     double scale = rbGetComponent(moments, order[0]);
     double j[3], w[3];
     for (int i = 0; i < 3; ++i) {

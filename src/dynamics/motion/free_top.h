@@ -28,6 +28,9 @@ typedef struct rbFreeTop {
     rbVec3 direction;  // steady rotation: the unit vector of L in the body
 } rbFreeTop;
 
+// Axes in order of decreasing moments.
+void rbSortAxes(rbVec3 moments, int order[3]);
+
 // Prepares a flight from the orientation and the body-frame spin at its start.
 // moments are the principal moments, all > 0.
 rbFreeTop rbFreeTop_Make(rbVec3 moments, rbQuat orientation, rbVec3 spinLocal);

@@ -20,27 +20,14 @@
 //     |dw/dt|^2 = P (B (1-p)(1-r) + A p (1-r) + C r (1-p)),
 //     B = 1/(I_1 I_2^2 I_3),  A = f/(I_1^2 I_2 I_3),  C = (1-f)/(I_1 I_2 I_3^2),
 // which is linear in p and in r, 0 <= p, r <= 1: at most P max(A, B, C). Exact for symmetric tops.
+#include "base/math/matrix3.h"
+#include "dynamics/motion/free_top.h"
 #include "dynamics/sweep/sweep.h"
 
 #include <float.h>
 
 // Relative rounding of the results, which are products of a dozen rounded factors.
 #define RELATIVE_SLACK (32.0 * DBL_EPSILON)
-
-// Largest first; the spins are permuted with their moments.
-static void sortMoments(double moments[3], double spins[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        int j = i == 1 ? 1 : 0; // pairs (0,1), (1,2), (0,1)
-        if (moments[j] < moments[j + 1]) {
-            double moment = moments[j], spin = spins[j];
-            moments[j] = moments[j + 1];
-            spins[j] = spins[j + 1];
-            moments[j + 1] = moment;
-            spins[j + 1] = spin;
-        }
-    }
-}
 
 void rbSweepMotion_SetSteadySpin(rbSweepMotion* motion, rbVec3 spin)
 {
@@ -58,9 +45,13 @@ void rbSweepMotion_SetFreeSpin(rbSweepMotion* motion, rbVec3 moments, rbQuat ori
     RB_ASSERT(moments.x > 0.0 && moments.y > 0.0 && moments.z > 0.0);
     RB_ASSERT(rbIsFinite3(spinLocal) && rbIsFiniteQuat(orientation));
     rbSweepMotion_SetSteadySpin(motion, rbRotate(orientation, spinLocal));
-    double m[3] = {moments.x, moments.y, moments.z};
-    double w[3] = {spinLocal.x, spinLocal.y, spinLocal.z};
-    sortMoments(m, w);
+    int order[3];
+    double m[3], w[3]; // largest moment first
+    rbSortAxes(moments, order);
+    for (int i = 0; i < 3; ++i) {
+        m[i] = rbGetComponent(moments, order[i]);
+        w[i] = rbGetComponent(spinLocal, order[i]);
+    }
     // Only ratios of the moments matter; the largest is scaled to 1, so that powers stay in range.
     // Differences come first: they are exact where it matters.
     double largest = m[0];
