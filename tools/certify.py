@@ -6,9 +6,10 @@ usage: tools/certify.py PROGRAM [--limit SECONDS] [--keep FOLDER] [--jobs N] [SC
 Without scenes: all of scenes/. A run that has taken SECONDS of CPU time (20) is asked to stop as by Ctrl-C; its
 certificate then covers what was simulated, and the column "of" says how much of the scene that is.
 Columns: x run, CPU time of the check in parts of that of the run, at least 0.1 s; x rec, size of the certificate in
-parts of the recording of the same run; x node, the same per state: the step engine certifies every step, a recording
-has every output.
-Exit code 1 if a claim fails, a certificate cannot be read, or a check takes more than three times as long as its run.
+parts of the recording of the same run, which has every output; x step, in parts of a recording that has every step, as
+the certificate does (run --dt STEP, once more, where outputs are rarer than steps).
+Exit code 1 if a claim fails, a certificate cannot be read, a check takes more than three times as long as its run, or a
+certificate has more than three times the size of the recording with every step.
 """
 import argparse
 import concurrent.futures
@@ -22,6 +23,8 @@ import time
 
 TIMES = 3.0  # of the run, that a check may take
 LEAST = 0.1  # s: below, the start of the program counts most
+SIZES = 3.0  # of the recording with every step, that a certificate may have
+SMALL = 20000  # bytes: below, the model counts most
 
 
 def run(command, limit):
@@ -64,15 +67,21 @@ def certify(program, scene, folder, limit, keep):
     report = json.loads(text)
     counts = [found[key] for key in ("certified", "sampled", "notChecked", "failed")]
     times = checked / max(spent, LEAST)
-    frames = max(1, report.get("frames", found["nodes"]))
-    per_node = size / max(1, found["nodes"]) / (record / frames)
+    step = report.get("steps", {}).get("step", 0.0)
+    whole = record
+    if report.get("engine") == "step" and step > 0.0 and report["frames"] < found["nodes"]:
+        run([program, "run", scene, "--quiet", "--duration", repr(found["endTime"]), "--dt", repr(step), "--record",
+             recording], None)
+        whole = os.path.getsize(recording)
+        os.remove(recording)
     part = f"{100.0 * found['endTime'] / report['duration']:.0f} %" if asked and "duration" in report else ""
     row = (f"{scene:28}{found['events']:9}{found['nodes']:7}{counts[0]:11}{counts[1]:9}{counts[2]:9}{counts[3]:7}"
-           f"{spent:8.2f}{checked:8.2f}{times:6.2f}{size / 1e6:8.2f}{size / record:7.2f}{per_node:7.2f}{part:>6}")
+           f"{spent:8.2f}{checked:8.2f}{times:6.2f}{size / 1e6:8.2f}{size / record:7.2f}{size / whole:7.2f}{part:>6}")
     for failure in found["failures"][:3]:
         row += (f"\n    {failure['time']:.9g} s {failure['bodyA']} {failure['bodyB']}: {failure['what']}: "
                 f"{failure['value']:.3g}, at most {failure['bound']:.3g}")
-    return row, counts, [spent, checked], code == 1 or times > TIMES
+    return row, counts, [spent, checked], (
+        code == 1 or times > TIMES or (size > SMALL and size > SIZES * whole))
 
 
 def main():
@@ -85,7 +94,7 @@ def main():
     arguments = parser.parse_intermixed_args()
     scenes = arguments.scenes or sorted(name[:-5] for name in os.listdir("scenes") if name.endswith(".json"))
     print(f"{'scene':28}{'events':>9}{'nodes':>7}{'certified':>11}{'sampled':>9}{'not chk':>9}{'failed':>7}"
-          f"{'run s':>8}{'check s':>8}{'x run':>6}{'MB':>8}{'x rec':>7}{'x node':>7}{'of':>6}", flush=True)
+          f"{'run s':>8}{'check s':>8}{'x run':>6}{'MB':>8}{'x rec':>7}{'x step':>7}{'of':>6}", flush=True)
     bad = 0
     sums = [0] * 4
     times = [0.0, 0.0]

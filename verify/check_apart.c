@@ -16,11 +16,9 @@
 
 // A convex piece of a body, in its frame.
 struct rbVPiece {
-    uint32_t body;
-    uint32_t geometry;
+    uint32_t body, shape, geometry;
     rbVPose pose;  // in the body's frame
-    rbV3 middle;   // of a ball around it, in the body's frame
-    double radius; // of that ball; infinite for planes
+    double radius; // of a ball around it; infinite for planes
     bool isConvex; // of the geometry itself; otherwise of its hull
 };
 
@@ -148,22 +146,18 @@ static rbV3 reduce(Simplex* s)
     return nearest;
 }
 
-// The largest gap found along any vector; n receives the vector. Positive: proved apart. If the
-// shapes overlap, depth receives a lower bound of the depth.
-static double findGap(const Place* a, const Place* b, rbV3* n, double enough, double* depth)
+// The largest gap found along any vector, from d on. Positive: proved apart. If the shapes overlap,
+// depth receives a lower bound of the depth.
+static double findGap(const Place* a, const Place* b, rbV3 d, double enough, double* depth)
 {
     Simplex s = {.count = 0};
-    rbV3 d = length3(*n) > 0.0 ? *n : make3(1, 0, 0);
+    d = length3(d) > 0.0 ? d : make3(1, 0, 0);
     double best = -INFINITY;
     *depth = 0.0;
     for (int i = 0; i < GJK_STEPS; ++i) {
         rbV3 unit = scale3(1.0 / length3(d), d);
         rbV3 point = sub3(support(b, scale3(-1.0, unit)), support(a, unit));
-        double gap = dot3(unit, point);
-        if (gap > best) {
-            best = gap;
-            *n = unit;
-        }
+        best = fmax(best, dot3(unit, point));
         if (best > enough) {
             return best;
         }
@@ -190,9 +184,8 @@ static double findGap(const Place* a, const Place* b, rbV3* n, double enough, do
 }
 
 // Largest distance of a point of the geometry from a point, or a bound of it.
-static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from)
+static double geometryRadius(const rbVGeometry* g, rbV3 from)
 {
-    const rbVGeometry* g = &m->geometries[index];
     double far = 0.0;
     double away = length3(from);
     const double* k = g->numbers;
@@ -209,13 +202,6 @@ static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from)
         return fmax(k[0], fmax(k[1], k[2])) + away;
     case RB_V_PLANE:
         return INFINITY;
-    case RB_V_COMPOUND:
-        for (uint32_t i = 0; i < g->childCount; ++i) {
-            const rbVChild* child = &g->children[i];
-            rbV3 local = turnBack3(child->pose.q, sub3(from, child->pose.p));
-            far = fmax(far, geometryRadius(m, child->geometry, local));
-        }
-        return far;
     default:
         for (uint32_t i = 0; i < g->vertexCount; ++i) {
             far = fmax(far, length3(sub3(g->vertices[i], from)));
@@ -225,15 +211,18 @@ static double geometryRadius(const rbVModel* m, uint32_t index, rbV3 from)
 }
 
 // The convex pieces of a geometry: itself, or the children of a compound.
-static bool addPieces(rbVChecker* c, uint32_t body, uint32_t index, rbVPose pose, int depth)
+static bool addPieces(rbVChecker* c, rbVPiece piece, int depth)
 {
-    const rbVGeometry* g = &c->model.geometries[index];
+    const rbVGeometry* g = &c->model.geometries[piece.geometry];
     if (g->type == RB_V_COMPOUND && depth < 16) {
         bool isGood = true;
         for (uint32_t i = 0; i < g->childCount && isGood; ++i) {
-            rbVPose inner = {add3(pose.p, turn3(pose.q, g->children[i].pose.p)),
-                             mul4(pose.q, g->children[i].pose.q)};
-            isGood = addPieces(c, body, g->children[i].geometry, inner, depth + 1);
+            const rbVChild* child = &g->children[i];
+            rbVPiece inner = piece;
+            inner.geometry = child->geometry;
+            inner.pose.p = add3(piece.pose.p, turn3(piece.pose.q, child->pose.p));
+            inner.pose.q = mul4(piece.pose.q, child->pose.q);
+            isGood = addPieces(c, inner, depth + 1);
         }
         return isGood;
     }
@@ -242,13 +231,14 @@ static bool addPieces(rbVChecker* c, uint32_t body, uint32_t index, rbVPose pose
         return false;
     }
     c->pieces = grown;
-    c->pieces[c->pieceCount++] =
-        (rbVPiece){.body = body,
-                   .geometry = index,
-                   .pose = pose,
-                   .middle = pose.p,
-                   .radius = geometryRadius(&c->model, index, make3(0, 0, 0)),
-                   .isConvex = g->type <= RB_V_HULL};
+    rbVBody* body = &c->model.bodies[piece.body];
+    rbV3 center = turnBack3(piece.pose.q, sub3(body->center, piece.pose.p));
+    double far = geometryRadius(g, center);
+    body->isBounded = body->isBounded && isfinite(far);
+    body->reach = fmax(body->reach, isfinite(far) ? far : 0.0);
+    piece.radius = geometryRadius(g, make3(0, 0, 0));
+    piece.isConvex = g->type <= RB_V_HULL;
+    c->pieces[c->pieceCount++] = piece;
     return true;
 }
 
@@ -256,22 +246,15 @@ bool rbVPrepareShapes(rbVChecker* c)
 {
     rbVModel* m = &c->model;
     c->firstPiece = calloc(m->bodyCount + 2, sizeof *c->firstPiece);
-    c->spans = calloc(m->bodyCount + 1, sizeof *c->spans);
-    bool isGood = c->firstPiece != NULL && c->spans != NULL;
+    bool isGood = c->firstPiece != NULL;
     for (uint32_t i = 0; i < m->bodyCount && isGood; ++i) {
         rbVBody* body = &m->bodies[i];
         c->firstPiece[i] = c->pieceCount;
         body->isBounded = true;
         for (uint32_t k = 0; k < body->shapeCount && isGood; ++k) {
             const rbVShape* s = &body->shapes[k];
-            rbV3 from = turnBack3(s->pose.q, sub3(body->center, s->pose.p));
-            double far = geometryRadius(m, s->geometry, from);
-            if (s->isSensor) {
-                continue;
-            }
-            body->isBounded = body->isBounded && isfinite(far);
-            body->reach = fmax(body->reach, isfinite(far) ? far : 0.0);
-            isGood = addPieces(c, i, s->geometry, s->pose, 0);
+            rbVPiece piece = {i, k, s->geometry, s->pose, 0.0, false};
+            isGood = s->isSensor != 0 || addPieces(c, piece, 0);
         }
     }
     if (isGood) {
@@ -296,11 +279,6 @@ typedef struct PairGap {
     bool isKnown; // false: a piece is not convex, and its hull meets the other
 } PairGap;
 
-static double roundingOf(const Place* a, const Place* b)
-{
-    return 64.0 * EPS * (length3(a->p) + length3(b->p) + 1.0);
-}
-
 // The gap of two pieces; hint: the normal of a contact, or zero.
 static void addPieceGap(bool areConvex, const Place* a, const Place* b, rbV3 hint, double enough,
                         PairGap* result)
@@ -320,13 +298,10 @@ static void addPieceGap(bool areConvex, const Place* a, const Place* b, rbV3 hin
         gap = dot3(n, sub3(support(other, scale3(-1.0, n)), plane->p)) - k[3];
         depth = -gap;
     } else {
-        rbV3 n = length3(hint) > 0.0 ? hint : sub3(b->p, a->p);
-        gap = findGap(a, b, &n, enough, &depth);
+        gap = findGap(a, b, length3(hint) > 0.0 ? hint : sub3(b->p, a->p), enough, &depth);
     }
-    gap -= roundingOf(a, b);
-    if (gap < result->gap) {
-        result->gap = gap;
-    }
+    gap -= 64.0 * EPS * (length3(a->p) + length3(b->p) + 1.0);
+    result->gap = fmin(result->gap, gap);
     if (areConvex) {
         result->depth = fmax(result->depth, depth);
     } else if (gap < 0.0) {
@@ -370,15 +345,9 @@ static bool areMeeting(const rbVChecker* c, uint32_t a, uint32_t b)
         c->firstPiece[a] == c->firstPiece[a + 1] || c->firstPiece[b] == c->firstPiece[b + 1]) {
         return false;
     }
-    const rbVShape* s = NULL;
-    const rbVShape* t = NULL;
-    for (uint32_t i = 0; i < x->shapeCount && s == NULL; ++i) {
-        s = x->shapes[i].isSensor ? NULL : &x->shapes[i];
-    }
-    for (uint32_t i = 0; i < y->shapeCount && t == NULL; ++i) {
-        t = y->shapes[i].isSensor ? NULL : &y->shapes[i];
-    }
-    if (s == NULL || t == NULL || (s->groups & t->mask) == 0 || (t->groups & s->mask) == 0) {
+    const rbVShape* s = &x->shapes[c->pieces[c->firstPiece[a]].shape];
+    const rbVShape* t = &y->shapes[c->pieces[c->firstPiece[b]].shape];
+    if ((s->groups & t->mask) == 0 || (t->groups & s->mask) == 0) {
         return false;
     }
     for (uint32_t i = 0; i < c->model.jointCount && x->isLinked && y->isLinked; ++i) {
@@ -438,6 +407,7 @@ typedef struct Walker {
     uint32_t body, next;
     rbVFlight flight;
     rbVState state;
+    rbV3 pull;    // m/s^2
     double until; // s, when the leg ends
 } Walker;
 
@@ -456,6 +426,7 @@ static void walkTo(const rbVChecker* c, Walker* w, double time)
     }
     rbVFlight_Advance(&w->flight, body, time);
     w->state = rbVFlight_Get(&w->flight, body);
+    w->pull = w->flight.isHeld ? make3(0, 0, 0) : body->acceleration;
     w->until = w->next < t->legCount ? t->legs[w->next].time : INFINITY;
 }
 
@@ -464,13 +435,6 @@ static double turnSpeed(const rbVChecker* c, const Walker* w, double span)
 {
     const rbVBody* b = &c->model.bodies[w->body];
     return rbVGetSpinMax(b, &w->state, span) * ballOf(c, w->body) + fmax(0.0, b->growth);
-}
-
-static rbV3 pullOf(const rbVChecker* c, const Walker* w)
-{
-    const rbVBody* b = &c->model.bodies[w->body];
-    bool isFree = b->type == RB_V_DYNAMIC && !w->flight.isHeld;
-    return isFree ? b->acceleration : make3(0, 0, 0);
 }
 
 // Follows a pair from node to node: from each place as far as its gap is larger than the way both
@@ -491,7 +455,7 @@ static rbVClass walkPair(rbVChecker* c, uint32_t a, uint32_t b)
         double span = next - t;
         double rate =
             length3(sub3(y.state.v, x.state.v)) + turnSpeed(c, &x, span) + turnSpeed(c, &y, span);
-        double pull = length3(sub3(pullOf(c, &y), pullOf(c, &x)));
+        double pull = length3(sub3(y.pull, x.pull));
         double way = span * (rate + 0.5 * pull * span);
         PairGap g = pairGap(c, &(Meeting){a, b, &x.state, &y.state, {0, 0, 0}, way, t});
         if (g.isKnown && g.depth > allowed) {
@@ -527,7 +491,7 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
     const rbVBody* y = &c->model.bodies[b];
     const rbVState* sa = &c->tracks[a].now;
     const rbVState* sb = &c->tracks[b].now;
-    double way = c->spans[a].way + c->spans[b].way + 2.0 * nearOf(c);
+    double way = c->tracks[a].span.way + c->tracks[b].span.way + 2.0 * nearOf(c);
     if (x->isBounded && y->isBounded &&
         length3(sub3(sb->center, sa->center)) - ballOf(c, a) - ballOf(c, b) > way) {
         return;
@@ -547,7 +511,7 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
         RB_V_CHECK(c, BETWEEN, CERTIFIED, a, b, way, g.gap, "");
         return;
     }
-    c->loads[a].isNear = c->loads[b].isNear = true;
+    c->tracks[a].load.isNear = c->tracks[b].load.isNear = true;
     bool isFollowed = c->model.engine == RB_V_EVENT && c->model.isExactDetector != 0 && g.isKnown &&
                       x->type != RB_V_KINEMATIC && y->type != RB_V_KINEMATIC &&
                       rbVIsIntegrable(x) && rbVIsIntegrable(y);
@@ -571,20 +535,18 @@ static int compareIntervals(const void* a, const void* b)
 void rbVCheckApart(rbVChecker* c)
 {
     const rbVModel* m = &c->model;
-    if (m->engine == RB_V_FLIGHT || (m->engine == RB_V_STEP && !m->hasContacts) ||
-        length3(m->periodic) > 0.0) {
-        if (length3(m->periodic) > 0.0) {
-            RB_V_SKIP(c, APART, "bodies in a periodic box");
-        }
+    if (m->engine == RB_V_FLIGHT || (m->engine == RB_V_STEP && !m->hasContacts)) {
         return;
     }
     Interval* list = malloc((m->bodyCount + 1) * sizeof *list);
-    if (list == NULL) {
+    if (list == NULL || length3(m->periodic) > 0.0) {
+        RB_V_SKIP(c, APART, "bodies in a periodic box, or no memory");
+        free(list);
         return;
     }
     for (uint32_t i = 0; i < m->bodyCount; ++i) {
         const rbVState* s = &c->tracks[i].now;
-        double reach = ballOf(c, i) + c->spans[i].way + nearOf(c);
+        double reach = ballOf(c, i) + c->tracks[i].span.way + nearOf(c);
         bool isBounded = m->bodies[i].isBounded;
         list[i] = (Interval){isBounded ? s->center.x - reach : -INFINITY,
                              isBounded ? s->center.x + reach : INFINITY, i};
@@ -606,7 +568,7 @@ void rbVCheckApart(rbVChecker* c)
 void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
 {
     const rbVBody* body = &c->model.bodies[i];
-    rbVSpan* s = &c->spans[i];
+    rbVSpan* s = &c->tracks[i].span;
     const rbVState* now = &c->tracks[i].now;
     double spin = rbVGetSpinMax(body, now, span);
     double speed = fmax(s->speed, length3(now->v)) + fmax(s->spin, spin) * body->reach;
@@ -617,23 +579,25 @@ void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
 }
 // contacts
 
-void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState* a, const rbVState* b)
+void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState states[2])
 {
     double tolerance = c->model.tolerance;
     if (c->model.isExactDetector == 0 || length3(c->model.periodic) > 0.0) {
         RB_V_SKIP(c, TOUCH, "contacts found by rays, or in a periodic box");
         return;
     }
-    PairGap g = pairGap(c, &(Meeting){e->a, e->b, a, b, e->normal, 4.0 * tolerance, c->time});
+    PairGap g = pairGap(
+        c, &(Meeting){e->a, e->b, &states[0], &states[1], e->normal, 4.0 * tolerance, c->time});
     if (!g.isKnown) {
         RB_V_SKIP(c, TOUCH, "shapes that are not convex");
         return;
     }
     RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, g.gap, tolerance * 4.0 + 1e-9,
                "bodies are apart where they collide, m");
-    if (-g.gap <= overlapAllowed(c) || g.depth > overlapAllowed(c)) {
-        RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, -g.gap <= overlapAllowed(c) ? -g.gap : g.depth,
-                   overlapAllowed(c), "overlap where bodies collide, m");
+    double allowed = overlapAllowed(c);
+    if (-g.gap <= allowed || g.depth > allowed) {
+        RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, -g.gap <= allowed ? -g.gap : g.depth, allowed,
+                   "overlap where bodies collide, m");
     } else {
         RB_V_SKIP(c, TOUCH, "shapes that are not convex, or overlap by rounding");
     }

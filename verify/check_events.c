@@ -16,41 +16,24 @@
 
 static bool hasPhase(uint64_t history, unsigned phase)
 {
-    for (; history != 0; history >>= 4) {
-        if ((history & 15u) == phase) {
-            return true;
-        }
+    for (; history != 0 && (history & 15u) != phase; history >>= 4) {
     }
-    return false;
+    return history != 0;
 }
 
-static double distance4(rbV4 a, rbV4 b)
-{
-    double plus = fabs(a.w - b.w) + fabs(a.x - b.x) + fabs(a.y - b.y) + fabs(a.z - b.z);
-    double minus = fabs(a.w + b.w) + fabs(a.x + b.x) + fabs(a.y + b.y) + fabs(a.z + b.z);
-    return fmin(plus, minus);
-}
-
-// The flight of a body up to a time, as impacts see it.
-static rbVImpactBody bodyAt(rbVChecker* c, uint32_t index, double time)
+// The state of a body at a time: of its flight, or after the impulses at this time.
+static rbVState stateAt(rbVChecker* c, uint32_t index, double time)
 {
     const rbVBody* body = &c->model.bodies[index];
     rbVTrack* track = &c->tracks[index];
-    bool isDynamic = body->type == RB_V_DYNAMIC;
-    if (isDynamic && track->isPushed && track->pushTime == time) {
+    if (body->type != RB_V_DYNAMIC) {
+        return track->now;
+    }
+    if (track->isPushed && track->pushTime == time) {
         return track->moved;
     }
-    rbVState s = track->now;
-    if (isDynamic) {
-        rbVFlight_Advance(&track->flight, body, time);
-        s = rbVFlight_Get(&track->flight, body);
-    }
-    return (rbVImpactBody){.inverseMass = isDynamic ? 1.0 / body->mass : 0.0,
-                           .inverse = body->inverse,
-                           .q = s.q,
-                           .center = s.center,
-                           .v = s.v,
-                           .w = s.w};
+    rbVFlight_Advance(&track->flight, body, time);
+    return rbVFlight_Get(&track->flight, body);
 }
 
 bool rbVIsIntegrable(const rbVBody* body)
@@ -83,9 +66,9 @@ void rbVCheckState(rbVChecker* c, uint32_t index, double time, const rbVState* s
                  length3(body->acceleration) * span * span + body->reach;
     RB_V_CHECK(c, FLIGHT, CERTIFIED, index, RB_V_NONE, length3(sub3(state->center, own.center)),
                part * way, "position, m");
-    RB_V_CHECK(c, FLIGHT, CERTIFIED, index, RB_V_NONE, distance4(state->q, own.q), part * 4.0,
+    RB_V_CHECK(c, FLIGHT, CERTIFIED, index, RB_V_NONE, angle4(state->q, own.q), part * 4.0,
                "orientation");
-    rbVImpactBody after = {.v = own.v, .w = own.w};
+    rbVState after = own;
     rbVClaim claim = track->isPushed ? RB_V_CLAIM_IMPULSE : RB_V_CLAIM_FLIGHT;
     double moreSpeed = 0.0;
     double moreSpin = 0.0;
@@ -109,8 +92,8 @@ static void checkHeld(rbVChecker* c, uint32_t index, const rbVState* state)
 {
     const rbVBody* body = &c->model.bodies[index];
     rbVTrack* track = &c->tracks[index];
-    rbVImpactBody before = bodyAt(c, index, c->time);
-    track->restEnergy = rbVImpactBody_Energy(&before, body);
+    rbVState before = stateAt(c, index, c->time);
+    track->restEnergy = rbVKineticEnergy(body, &before);
     track->hasRested = true;
     RB_V_CHECK(c, REST, CERTIFIED, index, RB_V_NONE, length3(state->v) + length3(state->w), 0.0,
                "speed of a body at rest");
@@ -150,8 +133,8 @@ void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, b
     }
     rbVFlight_Begin(&track->flight, body, c->time, state, isHeld);
     track->now = *state;
-    c->spans[index].speed = fmax(c->spans[index].speed, length3(state->v));
-    c->spans[index].spin = fmax(c->spans[index].spin, rbVGetSpinMax(body, state, 0.0));
+    c->tracks[index].span.speed = fmax(c->tracks[index].span.speed, length3(state->v));
+    c->tracks[index].span.spin = fmax(c->tracks[index].span.spin, rbVGetSpinMax(body, state, 0.0));
     rbVAddLeg(c, index, c->time, isHeld);
     track->isPushed = false;
     track->impulseSum = 0.0;
@@ -160,24 +143,13 @@ void rbVCheckFlightStart(rbVChecker* c, uint32_t index, const rbVState* state, b
 
 static double combine(uint32_t rule, double a, double b)
 {
-    switch (rule) {
-    case 0:
-        return sqrt(a * b);
-    case 1:
-        return a * b;
-    case 2:
-        return a + b;
-    case 3:
-        return 0.5 * (a + b);
-    case 4:
-        return fmin(a, b);
-    default:
-        return fmax(a, b);
-    }
+    const double results[6] = {sqrt(a * b), a * b, a + b, 0.5 * (a + b), fmin(a, b), fmax(a, b)};
+    return results[rule];
 }
 
 typedef struct Surface {
     double restitution, friction;
+    double sticking; // friction of contacts, the larger of sliding and sticking
     uint32_t law;
 } Surface;
 
@@ -185,24 +157,21 @@ typedef struct Surface {
 
 static Surface surfaceOf(const rbVModel* m, const rbVShape* a, const rbVShape* b)
 {
-    for (uint32_t i = 0; i < m->pairCount; ++i) {
+    Surface s = {fmin(1.0, combine(m->restitutionRule, a->restitution, b->restitution)),
+                 combine(m->frictionRule, a->friction, b->friction), 0.0, m->law};
+    bool isFound = false;
+    for (uint32_t i = 0; i < m->pairCount && !isFound; ++i) {
         const rbVMaterialPair* p = &m->pairs[i];
-        if ((p->kindA == a->kind && p->kindB == b->kind) ||
-            (p->kindA == b->kind && p->kindB == a->kind)) {
-            return (Surface){p->restitution, p->friction,
-                             p->law < RB_V_LAW_COUNT ? p->law : m->law};
+        isFound = (p->kindA == a->kind && p->kindB == b->kind) ||
+                  (p->kindA == b->kind && p->kindB == a->kind);
+        if (isFound) {
+            s = (Surface){p->restitution, p->friction, 0.0,
+                          p->law < RB_V_LAW_COUNT ? p->law : m->law};
         }
     }
-    return (Surface){fmin(1.0, combine(m->restitutionRule, a->restitution, b->restitution)),
-                     combine(m->frictionRule, a->friction, b->friction), m->law};
-}
-
-double rbVGetFriction(const rbVModel* m, const rbVShape* a, const rbVShape* b)
-{
-    Surface s = surfaceOf(m, a, b);
-    double sticking =
-        combine(m->frictionRule, fmax(a->friction, a->stiction), fmax(b->friction, b->stiction));
-    return fmax(s.friction, sticking);
+    s.sticking = fmax(s.friction, combine(m->frictionRule, fmax(a->friction, a->stiction),
+                                          fmax(b->friction, b->stiction)));
+    return s;
 }
 
 // What the materials of two bodies can be at a point: one for each pair of their shapes.
@@ -219,8 +188,9 @@ static int listSurfaces(const rbVModel* m, uint32_t a, uint32_t b, Surface* list
             Surface s = surfaceOf(m, &bodyA->shapes[i], &bodyB->shapes[k]);
             bool isKnown = false;
             for (int n = 0; n < count; ++n) {
-                isKnown = isKnown || (list[n].restitution == s.restitution &&
-                                      list[n].friction == s.friction && list[n].law == s.law);
+                isKnown = isKnown ||
+                          (list[n].restitution == s.restitution && list[n].friction == s.friction &&
+                           list[n].sticking == s.sticking && list[n].law == s.law);
             }
             if (!isKnown) {
                 list[count++] = s;
@@ -228,6 +198,32 @@ static int listSurfaces(const rbVModel* m, uint32_t a, uint32_t b, Surface* list
         }
     }
     return count;
+}
+
+double rbVGetFriction(const rbVModel* m, uint32_t a, uint32_t b)
+{
+    Surface list[SURFACES_MAX];
+    double most = 0.0;
+    for (int i = listSurfaces(m, a, b, list) - 1; i >= 0; --i) {
+        most = fmax(most, list[i].sticking);
+    }
+    return most;
+}
+
+void rbVCheckCone(rbVChecker* c, rbVClaim claim, const rbVCone* p)
+{
+    double normal = dot3(p->push, p->normal);
+    double across = length3(addScaled3(p->push, -normal, p->normal));
+    double rounding = p->rounding * length3(p->push);
+    double most = p->friction * fmax(normal, 0.0) + rounding;
+    if (claim == RB_V_CLAIM_CONE && c->model.engine == RB_V_STEP && !(across <= most)) {
+        RB_V_SKIP(c, CONE, "impacts of a step: differences of impulses");
+    } else {
+        rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, p->a, p->b, across, most,
+                                         "friction, N or N s"});
+    }
+    rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, p->a, p->b, -normal, rounding,
+                                     "pull along the normal, N or N s"});
 }
 
 static void checkCone(rbVChecker* c, const rbVEvent* e)
@@ -240,17 +236,8 @@ static void checkCone(rbVChecker* c, const rbVEvent* e)
         friction = fmax(friction, list[i].friction);
         isLaw = isLaw || list[i].law == e->law;
     }
-    double normal = dot3(e->impulse, e->normal);
-    rbV3 across = addScaled3(e->impulse, -normal, e->normal);
-    double rounding = CONE_ROUNDING * EPS * length3(e->impulse);
-    double most = friction * fmax(normal, 0.0) + rounding;
-    if (c->model.engine == RB_V_EVENT || length3(across) <= most) {
-        RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, length3(across), most,
-                   "tangential impulse, N s");
-    } else {
-        RB_V_SKIP(c, CONE, "impacts of a step: differences of impulses");
-    }
-    RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, -normal, rounding, "pull along the normal, N s");
+    rbVCheckCone(c, RB_V_CLAIM_CONE,
+                 &(rbVCone){e->a, e->b, e->impulse, e->normal, friction, CONE_ROUNDING * EPS});
     RB_V_CHECK(c, CONE, CERTIFIED, e->a, e->b, fabs(length3(e->normal) - 1.0), 16.0 * EPS,
                "length of the normal, less 1");
     if (!isLaw) {
@@ -260,34 +247,34 @@ static void checkCone(rbVChecker* c, const rbVEvent* e)
 }
 
 typedef struct Pair {
-    rbVImpactBody a, b;
+    const rbVBody* bodies[2];
+    rbVState states[2];
     rbV3 frame[3];
     rbVImpact impact;
 } Pair;
 
 // In a periodic box a body collides as the image that is nearest to the point.
-static void chooseImage(const rbVModel* m, rbVImpactBody* body, rbV3 point)
+static double nearestImage(double edge, double center, double at)
 {
-    double* center[3] = {&body->center.x, &body->center.y, &body->center.z};
-    const double edges[3] = {m->periodic.x, m->periodic.y, m->periodic.z};
-    const double at[3] = {point.x, point.y, point.z};
-    for (int i = 0; i < 3; ++i) {
-        if (edges[i] > 0.0) {
-            *center[i] += edges[i] * round((at[i] - *center[i]) / edges[i]);
-        }
-    }
+    return edge > 0.0 ? center + edge * round((at - center) / edge) : center;
 }
 
 static void openPair(rbVChecker* c, const rbVEvent* e, Pair* p)
 {
-    p->a = bodyAt(c, e->a, e->time);
-    p->b = bodyAt(c, e->b, e->time);
-    chooseImage(&c->model, &p->a, e->point);
-    chooseImage(&c->model, &p->b, e->point);
-    c->fastest = fmax(c->fastest, length3(p->a.v) + length3(p->b.v));
+    const uint32_t both[2] = {e->a, e->b};
+    rbV3 edges = c->model.periodic;
+    for (int i = 0; i < 2; ++i) {
+        rbVState s = stateAt(c, both[i], e->time);
+        s.center = make3(nearestImage(edges.x, s.center.x, e->point.x),
+                         nearestImage(edges.y, s.center.y, e->point.y),
+                         nearestImage(edges.z, s.center.z, e->point.z));
+        p->bodies[i] = &c->model.bodies[both[i]];
+        p->states[i] = s;
+    }
+    c->fastest = fmax(c->fastest, length3(p->states[0].v) + length3(p->states[1].v));
     rbVMakeFrame(e->normal, p->frame);
-    rbVMakeImpact(&p->impact, &p->a, &p->b, e->point, p->frame);
-    p->impact.u.z -= c->model.bodies[e->a].growth + c->model.bodies[e->b].growth;
+    rbVMakeImpact(&p->impact, p->bodies, p->states, e->point, p->frame);
+    p->impact.u.z -= p->bodies[0]->growth + p->bodies[1]->growth;
 }
 
 // What the velocities before an impact lose to rounding.
@@ -295,26 +282,18 @@ static double speedError(const rbVChecker* c, const rbVEvent* e, const Pair* p)
 {
     double sum = FLOOR_ROUNDING * EPS * c->fastest;
     const uint32_t both[2] = {e->a, e->b};
-    const rbVImpactBody* bodies[2] = {&p->a, &p->b};
     for (int i = 0; i < 2; ++i) {
-        const rbVBody* body = &c->model.bodies[both[i]];
+        const rbVBody* body = p->bodies[i];
+        const rbVState* s = &p->states[i];
         const rbVTrack* track = &c->tracks[both[i]];
         double part = flightError(body, &track->flight) + IMPACT_ROUNDING * EPS;
-        double arm = length3(sub3(e->point, bodies[i]->center));
-        sum += body->type == RB_V_STATIC
-                   ? 0.0
-                   : part * (length3(bodies[i]->v) + arm * length3(bodies[i]->w) +
-                             track->impulseSum * bodies[i]->inverseMass);
+        double speed = length3(s->v) + length3(sub3(e->point, s->center)) * length3(s->w) +
+                       track->impulseSum * body->inverseMass;
+        sum += body->type == RB_V_STATIC ? 0.0 : part * speed;
         // the point is known to rounding only
-        sum += length3(bodies[i]->w) * EPS * 16.0 * length3(e->point);
+        sum += length3(s->w) * EPS * 16.0 * length3(e->point);
     }
     return sum;
-}
-
-// N s, what that makes of an impulse.
-static double lawRounding(const rbVChecker* c, const rbVEvent* e, const Pair* p)
-{
-    return 4.0 * speedError(c, e, p) / p->impact.k[2][2];
 }
 
 // How an impulse compares with its law.
@@ -327,7 +306,7 @@ typedef struct Match {
 
 static Match matchLaw(const rbVChecker* c, const rbVEvent* e, Pair* p)
 {
-    double rounding = lawRounding(c, e, p);
+    double rounding = 4.0 * speedError(c, e, p) / p->impact.k[2][2]; // N s
     Surface list[SURFACES_MAX];
     int count = listSurfaces(&c->model, e->a, e->b, list);
     rbV3 impulse = {dot3(e->impulse, p->frame[0]), dot3(e->impulse, p->frame[1]),
@@ -351,149 +330,116 @@ static Match matchLaw(const rbVChecker* c, const rbVEvent* e, Pair* p)
     return best;
 }
 
-static void push(rbVChecker* c, uint32_t index, double time, const rbVImpactBody* moved,
-                 const rbVEvent* e)
-{
-    rbVTrack* track = &c->tracks[index];
-    if (c->model.bodies[index].type != RB_V_DYNAMIC) {
-        return;
-    }
-    track->moved = *moved;
-    track->isPushed = true;
-    track->pushTime = time;
-    track->impulseSum += length3(e->impulse);
-    track->spinSum += length3(sub3(e->point, moved->center)) * length3(e->impulse);
-}
-
 static void applyEvent(rbVChecker* c, const rbVEvent* e, Pair* p)
 {
-    rbVImpactBody_Push(&p->b, e->point, e->impulse);
-    rbVImpactBody_Push(&p->a, e->point, scale3(-1.0, e->impulse));
-    push(c, e->a, e->time, &p->a, e);
-    push(c, e->b, e->time, &p->b, e);
+    const uint32_t both[2] = {e->a, e->b};
+    for (int i = 0; i < 2; ++i) {
+        rbVTrack* track = &c->tracks[both[i]];
+        rbVPush(p->bodies[i], &p->states[i], e->point, scale3(i == 0 ? -1.0 : 1.0, e->impulse));
+        if (p->bodies[i]->type == RB_V_DYNAMIC) {
+            double size = length3(e->impulse);
+            track->moved = p->states[i];
+            track->isPushed = true;
+            track->pushTime = e->time;
+            track->impulseSum += size;
+            track->spinSum += length3(sub3(e->point, p->states[i].center)) * size;
+        }
+    }
 }
 
 static rbV3 relativeSpeed(const Pair* p, rbV3 point)
 {
-    return sub3(rbVImpactBody_PointVelocity(&p->b, point),
-                rbVImpactBody_PointVelocity(&p->a, point));
+    return sub3(rbVPointVelocity(&p->states[1], point), rbVPointVelocity(&p->states[0], point));
 }
 
-static rbVState poseOf(const rbVImpactBody* body)
+// The velocities before an impact: approach, and energy of a single one.
+static rbV3 checkBefore(rbVChecker* c, const rbVEvent* e, bool isSingle)
 {
-    return (rbVState){.center = body->center, .q = body->q};
-}
-
-static bool isChecked(const rbVChecker* c, const rbVEvent* e)
-{
-    return rbVIsIntegrable(&c->model.bodies[e->a]) && rbVIsIntegrable(&c->model.bodies[e->b]);
-}
-
-// One impact by its law.
-static void checkSingle(rbVChecker* c, const rbVEvent* e, Pair* p, double lawWork)
-{
-    double error = speedError(c, e, p);
-    double size = length3(e->impulse);
-    RB_V_CHECK(c, APPROACH, CERTIFIED, e->a, e->b, fabs(e->approach + p->impact.u.z), error,
+    Pair p;
+    openPair(c, e, &p);
+    double error = speedError(c, e, &p);
+    RB_V_CHECK(c, APPROACH, CERTIFIED, e->a, e->b, fabs(e->approach + p.impact.u.z), error,
                "approach speed, m/s");
-    double before = rbVImpactBody_Energy(&p->a, &c->model.bodies[e->a]) +
-                    rbVImpactBody_Energy(&p->b, &c->model.bodies[e->b]);
-    rbV3 u0 = relativeSpeed(p, e->point);
-    applyEvent(c, e, p);
-    rbV3 u1 = relativeSpeed(p, e->point);
-    double work = 0.5 * (dot3(e->impulse, u0) + dot3(e->impulse, u1));
-    double bound = 2.0 * size * error + IMPACT_ROUNDING * EPS * before;
-    RB_V_CHECK(c, WORK, CERTIFIED, e->a, e->b, fabs(e->energyChange - work), bound,
-               "energy of an impact, J");
-    if (e->kind == RB_V_EVENT_IMPACT) {
-        RB_V_CHECK(c, WORK, CERTIFIED, e->a, e->b, fabs(e->frictionWork - lawWork),
-                   bound + 4.0 * LAW_ERROR * size * (length3(u0) + length3(u1)),
-                   "work of friction, J");
-        bool isRaised = e->law == RB_V_NEWTON && hasPhase(e->history, PHASE_GAINS);
-        bool isGrowing = c->model.bodies[e->a].growth + c->model.bodies[e->b].growth != 0.0;
-        if (isRaised || isGrowing) {
-            RB_V_SKIP(c, GAIN, "Newton's law raised the energy, as it says, or bodies grow");
-        } else {
-            RB_V_CHECK(c, GAIN, CERTIFIED, e->a, e->b, work, bound, "energy gained, J");
-        }
+    if (isSingle) {
+        double mass = p.bodies[0]->mass + p.bodies[1]->mass;
+        double energy = rbVKineticEnergy(p.bodies[0], &p.states[0]) +
+                        rbVKineticEnergy(p.bodies[1], &p.states[1]);
+        RB_V_CHECK(c, APPROACH, CERTIFIED, e->a, e->b, fabs(e->energyBefore - energy),
+                   INTEGRATED * energy + error * (sqrt(8.0 * energy * mass) + error * mass),
+                   "energy before an impact, J");
     }
-    c->impactWork += e->kind == RB_V_EVENT_IMPACT ? work - e->frictionWork : 0.0;
-    c->microWork += e->kind == RB_V_EVENT_MICRO ? work - e->frictionWork : 0.0;
-    c->frictionWork += e->frictionWork;
-    c->workScale += fabs(work) + fabs(e->frictionWork) + bound / (IMPACT_ROUNDING * EPS) * EPS;
+    return relativeSpeed(&p, e->point);
 }
 
-// Several points at one instant: afterward none approaches, and the energy is the sum.
-static void checkTogether(rbVChecker* c, const rbVEvent* events, int count)
+// The impacts of one instant. After several, or a microcollision, none approaches; the energy is
+// the sum.
+static void checkImpacts(rbVChecker* c, const rbVEvent* events, int count, const Match* match)
 {
-    bool isMicro = events[0].kind == RB_V_EVENT_MICRO;
+    const rbVEvent* first = &events[0];
+    bool isMicro = first->kind == RB_V_EVENT_MICRO;
     rbVClaim claim = isMicro ? RB_V_CLAIM_MICRO : RB_V_CLAIM_TOGETHER;
     double work = 0.0;
     double claimed = 0.0;
     double friction = 0.0;
-    double bound = 0.0;
+    double bound = IMPACT_ROUNDING * EPS * fabs(first->energyBefore);
+    double allowed = 0.0; // of the work of friction
     rbV3 before[RB_V_GROUP_MAX];
+    Pair p;
     for (int i = 0; i < count; ++i) {
-        Pair p;
-        openPair(c, &events[i], &p);
-        before[i] = relativeSpeed(&p, events[i].point);
-        double error = speedError(c, &events[i], &p);
-        RB_V_CHECK(c, APPROACH, CERTIFIED, events[i].a, events[i].b,
-                   fabs(events[i].approach + p.impact.u.z), error, "approach speed, m/s");
+        before[i] = checkBefore(c, &events[i], c->isSingle);
     }
     for (int i = 0; i < count; ++i) {
-        Pair p;
         openPair(c, &events[i], &p);
         applyEvent(c, &events[i], &p);
     }
     for (int i = 0; i < count; ++i) {
         const rbVEvent* e = &events[i];
-        Pair p;
         openPair(c, e, &p);
         double error = speedError(c, e, &p);
         rbV3 after = relativeSpeed(&p, e->point);
-        // points that nearly touch may leave later: they only get slower
-        double allowed =
-            isMicro ? fmax(e->approach, 0.0) : 1e-6 * (length3(before[i]) + length3(after));
-        rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, e->a, e->b, -dot3(after, e->normal),
-                                         error + allowed, "approach left, m/s"});
+        double speeds = length3(before[i]) + length3(after);
+        if (isMicro || count > 1) {
+            // points that nearly touch may leave later: they only get slower
+            double left = isMicro ? fmax(e->approach, 0.0) : 1e-6 * speeds;
+            rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, e->a, e->b,
+                                             -dot3(after, e->normal), error + left,
+                                             "approach left, m/s"});
+        }
         work += 0.5 * dot3(e->impulse, add3(before[i], after));
         claimed += e->energyChange;
         friction += e->frictionWork;
-        bound += 2.0 * length3(e->impulse) * (error + 1e-9 * length3(before[i]));
+        bound += 2.0 * length3(e->impulse) * (error + (count > 1 ? 1e-9 * length3(before[i]) : 0));
+        allowed += 4.0 * LAW_ERROR * length3(e->impulse) * speeds;
     }
-    bound += IMPACT_ROUNDING * EPS * fabs(events[0].energyBefore);
-    RB_V_CHECK(c, WORK, CERTIFIED, events[0].a, events[0].b, fabs(work - claimed), bound,
-               "energy of impacts at several points, J");
-    if (!isMicro) {
-        RB_V_CHECK(c, GAIN, CERTIFIED, events[0].a, events[0].b, work, bound,
-                   "energy gained at several points, J");
+    RB_V_CHECK(c, WORK, CERTIFIED, first->a, first->b, fabs(claimed - work), bound,
+               "energy of impacts, J");
+    bool isRaised = first->law == RB_V_NEWTON && hasPhase(first->history, PHASE_GAINS);
+    if (!isMicro && count == 1) {
+        RB_V_CHECK(c, WORK, CERTIFIED, first->a, first->b, fabs(friction - match->work),
+                   bound + allowed, "work of friction, J");
+    } else if (!isMicro) {
         RB_V_SKIP(c, LAW, "restitution of impacts at several points at once");
     }
-    c->impactWork += isMicro ? 0.0 : work - friction;
-    c->microWork += isMicro ? work - friction : 0.0;
-    c->frictionWork += friction;
-    c->workScale += fabs(work) + fabs(friction) + bound / (IMPACT_ROUNDING * EPS) * EPS;
-}
-
-// A microcollision at one point: the point leaves, within the cone; its hop is not checked.
-static void checkMicro(rbVChecker* c, const rbVEvent* e, Pair* p)
-{
-    double error = speedError(c, e, p);
-    checkSingle(c, e, p, 0.0);
-    rbV3 after = relativeSpeed(p, e->point);
-    RB_V_CHECK(c, MICRO, CERTIFIED, e->a, e->b, -dot3(after, e->normal),
-               fmax(e->approach, 0.0) + error, "approach left, m/s");
+    if (count == 1 && (isRaised || p.bodies[0]->growth + p.bodies[1]->growth != 0.0)) {
+        RB_V_SKIP(c, GAIN, "Newton's law raised the energy, as it says, or bodies grow");
+    } else if (!isMicro) {
+        RB_V_CHECK(c, GAIN, CERTIFIED, first->a, first->b, work, bound, "energy gained, J");
+    }
+    c->works[isMicro ? RB_V_MICROS : RB_V_IMPACTS] += work - friction;
+    c->works[RB_V_FRICTION] += friction;
+    c->workScale += fabs(work) + fabs(friction) + bound / IMPACT_ROUNDING;
 }
 
 void rbVCheckGroup(rbVChecker* c)
 {
     int count = c->groupCount;
     c->groupCount = 0;
+    c->isSingle = count == 1 && c->model.isExactDetector != 0;
     int done = 0;
     while (done < count) {
         const rbVEvent* e = &c->group[done];
-        if (!isChecked(c, e)) {
+        const rbVBody* bodies = c->model.bodies;
+        if (!rbVIsIntegrable(&bodies[e->a]) || !rbVIsIntegrable(&bodies[e->b])) {
             RB_V_SKIP(c, LAW, "impact of a body whose flight is not checked");
             done += 1;
             continue;
@@ -502,40 +448,29 @@ void rbVCheckGroup(rbVChecker* c)
         openPair(c, e, &p);
         Match match = {.miss = INFINITY};
         if (done == 0) {
-            rbVState poseA = poseOf(&p.a);
-            rbVState poseB = poseOf(&p.b);
-            rbVCheckTouch(c, e, &poseA, &poseB);
+            rbVCheckTouch(c, e, p.states);
         }
         if (e->kind == RB_V_EVENT_IMPACT) {
             match = matchLaw(c, e, &p);
         }
-        if (e->kind == RB_V_EVENT_MICRO && count == 1) {
-            checkMicro(c, e, &p);
-            done += 1;
-        } else if (!(match.miss <= match.bound) && count - done > 1) {
-            checkTogether(c, e, count - done);
-            done = count;
-        } else {
+        bool isMicro = e->kind == RB_V_EVENT_MICRO;
+        int taken = isMicro || !(match.miss <= match.bound) ? count - done : 1;
+        if (!isMicro && taken == 1) {
             rbVClass class = match.isByRule ? RB_V_CERTIFIED : RB_V_SAMPLED;
             rbVChecker_Find(c, &(rbVFinding){RB_V_CLAIM_LAW, class, e->a, e->b, match.miss,
                                              match.bound, "impulse other than its law's, N s"});
-            checkSingle(c, e, &p, match.work);
-            done += 1;
         }
+        checkImpacts(c, e, taken, &match);
+        done += taken;
     }
-}
-
-static bool isSameGroup(const rbVEvent* a, const rbVEvent* b)
-{
-    return a->time == b->time && a->kind == b->kind && a->energyBefore == b->energyBefore;
 }
 
 void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
 {
     bool isImpact = e->kind == RB_V_EVENT_IMPACT || e->kind == RB_V_EVENT_MICRO;
-    bool isNew = c->groupCount > 0 &&
-                 (!isImpact || !isSameGroup(&c->group[0], e) || c->groupCount == RB_V_GROUP_MAX);
-    if (isNew) {
+    const rbVEvent* first = &c->group[0];
+    if (!isImpact || e->time != first->time || e->kind != first->kind ||
+        e->energyBefore != first->energyBefore || c->groupCount == RB_V_GROUP_MAX) {
         rbVCheckGroup(c);
     }
     c->report->events += 1;
@@ -546,14 +481,14 @@ void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)
         if (c->model.engine == RB_V_EVENT) {
             c->group[c->groupCount++] = *e;
         } else {
-            c->loads[e->a].isStruck = c->loads[e->b].isStruck = true;
+            c->tracks[e->a].load.isStruck = c->tracks[e->b].load.isStruck = true;
         }
     } else if (e->kind == RB_V_EVENT_REST && e->a != RB_V_NONE && c->model.engine == RB_V_EVENT) {
         rbVTrack* track = &c->tracks[e->a];
         RB_V_CHECK(c, REST, CERTIFIED, e->a, RB_V_NONE,
                    track->hasRested ? fabs(e->energyChange + track->restEnergy) : 1e300,
                    1e-9 * track->restEnergy + 1e-300, "energy taken, J");
-        c->restWork += e->energyChange;
+        c->works[RB_V_RESTS] += e->energyChange;
         c->workScale += fabs(e->energyChange);
         track->hasRested = false;
     } else if (e->kind == RB_V_EVENT_WAKE && e->a != RB_V_NONE) {

@@ -8,13 +8,13 @@
 #define MEAN_PART 0.05
 #define JOINT_ROUNDING 4000.0
 #define FORCE_CONE 1e-12
+#define FIRST_ANGLE 6u // of the types of parts: before, errors are distances
 #define FREE_ROUNDING 1e-13
 #define GAME_ROUNDING 1e-5  // small steps in single precision
 #define NUMERICAL_PART 1e-3 // of the energy there is: what numerics may give
 
 typedef struct Sums {
-    double linear, angular, potential, spring;
-    double linearSize, angularSize, potentialSize;
+    double linear, angular, potential, potentialSize;
     rbV3 momentum, angularMomentum;
     double momentumSize, angularMomentumSize;
     bool isKnown; // the potential
@@ -37,6 +37,11 @@ static double centralPotential(const rbVModel* m, uint32_t index, rbV3 x, bool* 
     return sum;
 }
 
+static rbV3 spinOf(const rbVBody* b, const rbVState* s)
+{
+    return turn3(s->q, mulSym(&b->inertia, turnBack3(s->q, s->w)));
+}
+
 static Sums sumBodies(const rbVChecker* c)
 {
     Sums s = {.isKnown = true};
@@ -46,24 +51,20 @@ static Sums sumBodies(const rbVChecker* c)
         if (b->type != RB_V_DYNAMIC) {
             continue;
         }
-        rbV3 local = turnBack3(now->q, now->w);
-        rbV3 spin = turn3(now->q, mulSym(&b->inertia, local));
-        double kinetic = 0.5 * b->mass * dot3(now->v, now->v);
+        rbV3 spin = spinOf(b, now);
         rbV3 pull = addScaled3(b->force, b->mass, c->model.gravity);
         double potential =
             -dot3(pull, now->center) +
             (b->hasVarying ? centralPotential(&c->model, i, now->center, &s.isKnown) : 0.0);
-        rbV3 orbit = cross3(now->center, scale3(b->mass, now->v));
-        s.linear += kinetic;
+        rbV3 momentum = scale3(b->mass, now->v);
+        s.linear += 0.5 * dot3(momentum, now->v);
         s.angular += 0.5 * dot3(now->w, spin);
         s.potential += potential;
-        s.linearSize += kinetic;
-        s.angularSize += fabs(0.5 * dot3(now->w, spin));
         s.potentialSize += length3(pull) * length3(now->center) + fabs(potential);
-        s.momentum = addScaled3(s.momentum, b->mass, now->v);
-        s.momentumSize += b->mass * length3(now->v);
-        s.angularMomentum = add3(s.angularMomentum, add3(orbit, spin));
-        s.angularMomentumSize += b->mass * length3(now->v) * length3(now->center) + length3(spin);
+        s.momentum = add3(s.momentum, momentum);
+        s.momentumSize += length3(momentum);
+        s.angularMomentum = add3(s.angularMomentum, add3(cross3(now->center, momentum), spin));
+        s.angularMomentumSize += length3(momentum) * length3(now->center) + length3(spin);
     }
     return s;
 }
@@ -76,72 +77,79 @@ static void compareSum(rbVChecker* c, rbVClaim claim, double difference, double 
                                      SUM_ROUNDING * EPS * count * size + 1e-300, detail});
 }
 
-static void checkEnergy(rbVChecker* c)
+static void checkEnergy(rbVChecker* c, const Sums* s)
 {
     const rbVLedger* l = &c->ledger;
-    Sums s = sumBodies(c);
-    compareSum(c, RB_V_CLAIM_ENERGY, s.linear - l->kineticLinear, s.linearSize,
+    const double* e = l->energies;
+    compareSum(c, RB_V_CLAIM_ENERGY, s->linear - e[RB_V_LINEAR], s->linear,
                "energy of translation, J");
-    compareSum(c, RB_V_CLAIM_ENERGY, s.angular - l->kineticAngular, s.angularSize,
+    compareSum(c, RB_V_CLAIM_ENERGY, s->angular - e[RB_V_ANGULAR], s->angular,
                "energy of rotation, J");
-    if (s.isKnown) {
-        compareSum(c, RB_V_CLAIM_ENERGY, s.potential - l->potential, s.potentialSize,
+    if (s->isKnown) {
+        compareSum(c, RB_V_CLAIM_ENERGY, s->potential - e[RB_V_POTENTIAL], s->potentialSize,
                    "potential energy, J");
     } else {
         RB_V_SKIP(c, ENERGY, "the potential of registered forces");
     }
-    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s.momentum, l->momentum)), s.momentumSize,
+    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s->momentum, l->momentum)), s->momentumSize,
                "momentum, kg m/s");
-    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s.angularMomentum, l->angularMomentum)),
-               s.angularMomentumSize, "angular momentum, kg m^2/s");
-    double sum = l->kineticLinear + l->kineticAngular + l->potential + l->spring;
-    double size = s.linearSize + s.angularSize + s.potentialSize + fabs(l->spring);
-    compareSum(c, RB_V_CLAIM_ENERGY, sum - l->energy, size, "sum of energies, J");
+    compareSum(c, RB_V_CLAIM_ENERGY, length3(sub3(s->angularMomentum, l->angularMomentum)),
+               s->angularMomentumSize, "angular momentum, kg m^2/s");
+    double sum = e[RB_V_LINEAR] + e[RB_V_ANGULAR] + e[RB_V_POTENTIAL] + e[RB_V_SPRINGS];
+    double size = s->linear + s->angular + s->potentialSize + fabs(e[RB_V_SPRINGS]);
+    compareSum(c, RB_V_CLAIM_ENERGY, sum - e[RB_V_TOTAL], size, "sum of energies, J");
 }
 
-static void checkCauses(rbVChecker* c)
+// Contacts, dampers and numerics may take energy; they give none. The ledger since the first node.
+static void checkGain(rbVChecker* c, const Sums* s, const double* since)
 {
-    const rbVLedger* l = &c->ledger;
-    const rbVLedger* z = &c->firstLedger;
-    double works =
-        l->work + l->impact + l->friction + l->micro + l->motor + l->dissipation + l->rest;
-    double first =
-        z->work + z->impact + z->friction + z->micro + z->motor + z->dissipation + z->rest;
-    double size = fabs(l->energy) + fabs(z->energy) + fabs(l->work) + fabs(l->impact) +
-                  fabs(l->friction) + fabs(l->micro) + fabs(l->motor) + fabs(l->dissipation) +
-                  fabs(l->rest) + fabs(l->potential) + fabs(z->potential);
-    double drift = l->energy - z->energy - (works - first) + z->drift;
-    compareSum(c, RB_V_CLAIM_CAUSE, drift - l->drift, 64.0 * size,
+    const double* e = c->ledger.energies;
+    double gain = since[RB_V_IMPACTS] + since[RB_V_FRICTION] + since[RB_V_MICROS] +
+                  since[RB_V_DISSIPATION] + since[RB_V_RESTS] + since[RB_V_DRIFT];
+    double there = s->linear + s->angular + fabs(e[RB_V_SPRINGS]) + fabs(e[RB_V_WORK]) +
+                   fabs(e[RB_V_MOTORS]) + fabs(e[RB_V_IMPACTS]) + fabs(e[RB_V_FRICTION]) +
+                   fabs(e[RB_V_DISSIPATION]);
+    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
+        const rbVBody* b = &c->model.bodies[i];
+        there += b->type == RB_V_DYNAMIC ? b->mass * length3(b->acceleration) * b->reach : 0.0;
+    }
+    c->largest = fmax(c->largest, there);
+    c->gainStart = c->isOpen ? gain : c->gainStart; // joints that are pulled together
+    RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, gain - c->gainStart,
+               NUMERICAL_PART * c->largest, "energy from nothing, J");
+    RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, since[RB_V_FRICTION],
+               NUMERICAL_PART * 1e-3 * c->largest, "energy from friction, J");
+    RB_V_SKIP(c, CAUSE, "works of impacts and friction within steps");
+}
+
+static void checkCauses(rbVChecker* c, const Sums* s)
+{
+    const double* e = c->ledger.energies;
+    const double* z = c->firstLedger.energies;
+    double since[RB_V_ENERGY_COUNT];
+    double size = fabs(e[RB_V_TOTAL]) + fabs(z[RB_V_TOTAL]) + fabs(e[RB_V_POTENTIAL]) +
+                  fabs(z[RB_V_POTENTIAL]);
+    double works = 0.0;
+    for (int i = 0; i < RB_V_ENERGY_COUNT; ++i) {
+        bool isCause = i >= RB_V_WORK && i < RB_V_DRIFT;
+        since[i] = e[i] - z[i];
+        works += isCause ? since[i] : 0.0;
+        size += isCause ? fabs(e[i]) : 0.0;
+    }
+    compareSum(c, RB_V_CLAIM_CAUSE, since[RB_V_TOTAL] - works - since[RB_V_DRIFT], 64.0 * size,
                "energy that no cause explains is not the drift stated, J");
     if (c->model.engine != RB_V_EVENT) {
-        // Contacts, dampers and numerics may take energy; they give none.
-        double gain = l->impact - z->impact + l->friction - z->friction + l->micro - z->micro +
-                      l->dissipation - z->dissipation + l->rest - z->rest + l->drift - z->drift;
-        Sums s = sumBodies(c);
-        double there = s.linear + s.angular + fabs(l->spring) + fabs(l->work) + fabs(l->motor) +
-                       fabs(l->impact) + fabs(l->friction) + fabs(l->dissipation);
-        for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-            const rbVBody* b = &c->model.bodies[i];
-            there += b->type == RB_V_DYNAMIC ? b->mass * length3(b->acceleration) * b->reach : 0.0;
-        }
-        c->largest = fmax(c->largest, there);
-        c->gainStart = c->isOpen ? gain : c->gainStart; // joints that are pulled together
-        RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, gain - c->gainStart,
-                   NUMERICAL_PART * c->largest, "energy from nothing, J");
-        RB_V_CHECK(c, GAIN, SAMPLED, RB_V_NONE, RB_V_NONE, l->friction - z->friction,
-                   NUMERICAL_PART * 1e-3 * c->largest, "energy from friction, J");
-        RB_V_SKIP(c, CAUSE, "works of impacts and friction within steps");
+        checkGain(c, s, since);
         return;
     }
     double scale = 16.0 * (c->workScale + size) * (1.0 + 1e-3 * (double)c->report->events);
-    compareSum(c, RB_V_CLAIM_CAUSE, l->impact - z->impact - c->impactWork, scale,
-               "work of impacts, J");
-    compareSum(c, RB_V_CLAIM_CAUSE, l->friction - z->friction - c->frictionWork, scale,
-               "work of friction, J");
-    compareSum(c, RB_V_CLAIM_CAUSE, l->micro - z->micro - c->microWork, scale,
-               "work of microcollisions, J");
-    compareSum(c, RB_V_CLAIM_CAUSE, l->rest - z->rest - c->restWork, scale,
-               "energy of bodies put to rest, J");
+    static const rbVEnergy kinds[4] = {RB_V_IMPACTS, RB_V_FRICTION, RB_V_MICROS, RB_V_RESTS};
+    static const char* const texts[4] = {"work of impacts, J", "work of friction, J",
+                                         "work of microcollisions, J",
+                                         "energy of bodies put to rest, J"};
+    for (int i = 0; i < 4; ++i) {
+        compareSum(c, RB_V_CLAIM_CAUSE, since[kinds[i]] - c->works[kinds[i]], scale, texts[i]);
+    }
 }
 
 static rbVState stateOf(const rbVChecker* c, uint32_t index)
@@ -150,71 +158,33 @@ static rbVState stateOf(const rbVChecker* c, uint32_t index)
     return index == RB_V_NONE ? world : c->tracks[index].now;
 }
 
-static rbV3 centerOf(const rbVChecker* c, uint32_t index)
+// A point of a body, or of the world, in world axes.
+static rbV3 pointOf(const rbVChecker* c, uint32_t index, rbV3 local)
 {
-    return index == RB_V_NONE ? make3(0, 0, 0) : c->model.bodies[index].center;
+    rbVState s = stateOf(c, index);
+    rbV3 center = index == RB_V_NONE ? make3(0, 0, 0) : c->model.bodies[index].center;
+    return add3(s.center, turn3(s.q, sub3(local, center)));
 }
 
-// From the center of mass, world axes.
-static rbV3 armOf(const rbVState* s, rbV3 center, rbV3 local)
-{
-    return turn3(s->q, sub3(local, center));
-}
-
-static double angleBetween(rbV3 a, rbV3 b)
-{
-    return atan2(length3(cross3(a, b)), dot3(a, b));
-}
-
-enum {
-    PART_BALL,
-    PART_LINE,
-    PART_PLANE,
-    PART_DISTANCE,
-    PART_LINE_DISTANCE,
-    PART_PLANE_DISTANCE,
-    PART_TRANSLATION,
-    PART_DIRECTION,
-    PART_DOUBLE
-};
-
-// The errors of one part: distance (m) or angle (rad).
-static void partError(const rbVPart* p, const rbVState* a, const rbVState* b, rbV3 gap, double* way,
-                      double* angle)
+// The error of one part, by its type: a distance (m), or from FIRST_ANGLE on an angle (rad).
+static double partError(const rbVPart* p, const rbVState* a, const rbVState* b, rbV3 gap)
 {
     rbV3 axisA = turn3(a->q, p->axisA);
-    rbV3 axisB = turn3(b->q, p->axisB);
     double along = dot3(gap, axisA);
+    double across = length3(addScaled3(gap, -along, axisA));
     rbV4 rest = mul4(mul4(conjugate4(a->q), b->q), conjugate4(p->relative));
-    *way = 0.0;
-    *angle = 0.0;
-    switch (p->type) {
-    case PART_BALL:
-        *way = length3(gap);
-        break;
-    case PART_LINE:
-        *way = length3(addScaled3(gap, -along, axisA));
-        break;
-    case PART_PLANE:
-    case PART_PLANE_DISTANCE:
-        *way = fabs(along - p->distance);
-        break;
-    case PART_DISTANCE:
-        *way = fabs(length3(gap) - p->distance);
-        break;
-    case PART_LINE_DISTANCE:
-        *way = fabs(length3(addScaled3(gap, -along, axisA)) - p->distance);
-        break;
-    case PART_TRANSLATION:
-        *angle = 2.0 * atan2(length3(make3(rest.x, rest.y, rest.z)), fabs(rest.w));
-        break;
-    case PART_DIRECTION:
-        *angle = angleBetween(axisA, axisB);
-        break;
-    default:
-        *angle = fabs(angleBetween(axisA, axisB) - p->distance);
-        break;
-    }
+    rbV3 axisB = turn3(b->q, p->axisB);
+    double angle = atan2(length3(cross3(axisA, axisB)), dot3(axisA, axisB));
+    const double errors[] = {length3(gap),
+                             across,
+                             fabs(along - p->distance),
+                             fabs(length3(gap) - p->distance),
+                             fabs(across - p->distance),
+                             fabs(along - p->distance),
+                             2.0 * atan2(length3(make3(rest.x, rest.y, rest.z)), fabs(rest.w)),
+                             angle,
+                             fabs(angle - p->distance)};
+    return errors[p->type];
 }
 
 static void checkJoints(rbVChecker* c)
@@ -230,15 +200,12 @@ static void checkJoints(rbVChecker* c)
         double size = 0.0;
         for (uint32_t k = 0; k < j->partCount; ++k) {
             const rbVPart* p = &j->parts[k];
-            rbV3 armA = armOf(&a, centerOf(c, j->a), p->anchorA);
-            rbV3 armB = armOf(&b, centerOf(c, j->b), p->anchorB);
-            rbV3 gap = sub3(add3(sub3(b.center, a.center), armB), armA);
-            double partWay;
-            double partAngle;
-            partError(p, &a, &b, gap, &partWay, &partAngle);
-            way = hypot(way, partWay);
-            angle = hypot(angle, partAngle);
-            size += length3(armA) + length3(armB) + length3(a.center) + length3(b.center);
+            rbV3 pointA = pointOf(c, j->a, p->anchorA);
+            rbV3 pointB = pointOf(c, j->b, p->anchorB);
+            rbV3 gap = sub3(pointB, pointA);
+            double* sum = p->type < FIRST_ANGLE ? &way : &angle;
+            *sum = hypot(*sum, partError(p, &a, &b, gap));
+            size += length3(pointA) + length3(pointB) + length3(a.center) + length3(b.center);
         }
         if (j->partCount == 0) {
             RB_V_SKIP(c, JOINT, "joints that hold velocities only");
@@ -258,22 +225,27 @@ static void checkJoints(rbVChecker* c)
     }
 }
 
+// m, the length of a spring, and its ends.
+static double findSpring(const rbVChecker* c, const rbVSpring* s, rbV3 ends[2])
+{
+    ends[0] = pointOf(c, s->a, s->anchorA);
+    ends[1] = pointOf(c, s->b, s->anchorB);
+    return length3(sub3(ends[1], ends[0]));
+}
+
 static void checkSprings(rbVChecker* c)
 {
     for (uint32_t i = 0; i < c->model.springCount && c->hasSpringForces; ++i) {
         const rbVSpring* s = &c->model.springs[i];
-        rbVState a = stateOf(c, s->a);
-        rbVState b = stateOf(c, s->b);
-        rbV3 pointA = add3(a.center, armOf(&a, centerOf(c, s->a), s->anchorA));
-        rbV3 pointB = add3(b.center, armOf(&b, centerOf(c, s->b), s->anchorB));
-        double length = length3(sub3(pointB, pointA));
+        const rbVSpringForce* claim = &c->springForces[i];
+        rbV3 ends[2];
+        double length = findSpring(c, s, ends);
         double stretch = length - s->rest;
         double own = 0.5 * s->stiffness * stretch * stretch;
-        double rounding = JOINT_ROUNDING * EPS * (1.0 + length3(pointA) + length3(pointB));
-        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b,
-                   fabs(length - c->springForces[3 * (size_t)i + 1]), rounding,
+        double rounding = JOINT_ROUNDING * EPS * (1.0 + length3(ends[0]) + length3(ends[1]));
+        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b, fabs(length - claim->length), rounding,
                    "length of a spring, m");
-        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b, fabs(own - c->springForces[3 * (size_t)i + 2]),
+        RB_V_CHECK(c, SPRING, CERTIFIED, s->a, s->b, fabs(own - claim->energy),
                    s->stiffness * rounding * (fabs(stretch) + rounding), "energy of a spring, J");
     }
 }
@@ -281,7 +253,7 @@ static void checkSprings(rbVChecker* c)
 static void addForce(rbVChecker* c, uint32_t index, rbV3 force, rbV3 torque, rbV3 point)
 {
     if (index != RB_V_NONE) {
-        rbVLoad* l = &c->loads[index];
+        rbVLoad* l = &c->tracks[index].load;
         rbV3 arm = sub3(point, c->tracks[index].now.center);
         l->force = add3(l->force, force);
         l->torque = add3(l->torque, add3(torque, cross3(arm, force)));
@@ -290,31 +262,13 @@ static void addForce(rbVChecker* c, uint32_t index, rbV3 force, rbV3 torque, rbV
     }
 }
 
-// Largest friction of two bodies, sticking included.
-static double mostFriction(const rbVModel* m, uint32_t a, uint32_t b)
-{
-    double most = 0.0;
-    for (uint32_t i = 0; i < m->bodies[a].shapeCount; ++i) {
-        for (uint32_t k = 0; k < m->bodies[b].shapeCount; ++k) {
-            const rbVShape* x = &m->bodies[a].shapes[i];
-            const rbVShape* y = &m->bodies[b].shapes[k];
-            most = fmax(most, rbVGetFriction(m, x, y));
-        }
-    }
-    return most;
-}
-
 static void checkContacts(rbVChecker* c)
 {
     for (uint32_t i = 0; i < c->contactCount; ++i) {
         const rbVContact* p = &c->contacts[i];
-        double normal = dot3(p->force, p->normal);
-        rbV3 across = addScaled3(p->force, -normal, p->normal);
-        double rounding = FORCE_CONE * length3(p->force);
-        RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, length3(across),
-                   mostFriction(&c->model, p->a, p->b) * fmax(normal, 0.0) + rounding,
-                   "friction of a contact, N");
-        RB_V_CHECK(c, CONTACT, CERTIFIED, p->a, p->b, -normal, rounding, "pull of a contact, N");
+        double friction = rbVGetFriction(&c->model, p->a, p->b);
+        rbVCheckCone(c, RB_V_CLAIM_CONTACT,
+                     &(rbVCone){p->a, p->b, p->force, p->normal, friction, FORCE_CONE});
         addForce(c, p->b, p->force, make3(0, 0, 0), p->point);
         addForce(c, p->a, scale3(-1.0, p->force), make3(0, 0, 0), p->point);
     }
@@ -330,21 +284,13 @@ static void addLinks(rbVChecker* c)
     }
     for (uint32_t i = 0; i < c->model.springCount && c->hasSpringForces; ++i) {
         const rbVSpring* s = &c->model.springs[i];
-        rbVState a = stateOf(c, s->a);
-        rbVState b = stateOf(c, s->b);
-        rbV3 pointA = add3(a.center, armOf(&a, centerOf(c, s->a), s->anchorA));
-        rbV3 pointB = add3(b.center, armOf(&b, centerOf(c, s->b), s->anchorB));
-        rbV3 gap = sub3(pointB, pointA);
-        double length = length3(gap);
-        rbV3 pull = scale3(length > 0.0 ? c->springForces[3 * (size_t)i] / length : 0.0, gap);
-        addForce(c, s->a, pull, make3(0, 0, 0), pointA);
-        addForce(c, s->b, scale3(-1.0, pull), make3(0, 0, 0), pointB);
+        rbV3 ends[2];
+        double length = findSpring(c, s, ends);
+        rbV3 pull =
+            scale3(length > 0.0 ? c->springForces[i].force / length : 0.0, sub3(ends[1], ends[0]));
+        addForce(c, s->a, pull, make3(0, 0, 0), ends[0]);
+        addForce(c, s->b, scale3(-1.0, pull), make3(0, 0, 0), ends[1]);
     }
-}
-
-static rbV3 spinOf(const rbVBody* b, const rbVState* s)
-{
-    return turn3(s->q, mulSym(&b->inertia, turnBack3(s->q, s->w)));
 }
 
 // Forces are means of a step, in the frames of its end, without what closes joints: where contacts
@@ -383,11 +329,10 @@ static void checkFree(rbVChecker* c, uint32_t i, double h)
     rbVFlight flight;
     rbVFlight_Begin(&flight, b, 0.0, s, false);
     rbVFlight_Advance(&flight, b, h);
-    rbV4 q = rbVFlight_Get(&flight, b).q;
-    rbV4 off = mul4(conjugate4(q), e->q);
+    double off = angle4(rbVFlight_Get(&flight, b).q, e->q);
     double phi = h * rbVGetSpinMax(b, s, h);
-    RB_V_CHECK(c, FLIGHT, SAMPLED, i, RB_V_NONE, 2.0 * length3(make3(off.x, off.y, off.z)),
-               part * 8.0 + phi * phi * phi, "orientation after a free step, rad");
+    RB_V_CHECK(c, FLIGHT, SAMPLED, i, RB_V_NONE, off, part * 8.0 + phi * phi * phi,
+               "orientation after a free step, rad");
 }
 
 static void checkBalance(rbVChecker* c, double h)
@@ -395,7 +340,7 @@ static void checkBalance(rbVChecker* c, double h)
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         const rbVBody* b = &c->model.bodies[i];
         const rbVTrack* t = &c->tracks[i];
-        const rbVLoad* l = &c->loads[i];
+        const rbVLoad* l = &c->tracks[i].load;
         if (b->type != RB_V_DYNAMIC) {
             continue;
         }
@@ -426,16 +371,6 @@ static void checkBalance(rbVChecker* c, double h)
     }
 }
 
-static void forgetForces(rbVChecker* c)
-{
-    c->contactCount = 0;
-    c->hasJointForces = false;
-    c->hasSpringForces = false;
-    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        c->loads[i] = (rbVLoad){0};
-    }
-}
-
 static bool isFree(const rbVChecker* c, const rbVBody* body)
 {
     return c->model.engine != RB_V_STEP || (!c->model.hasContacts && !body->isLinked);
@@ -462,9 +397,10 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
     rbVCheckGroup(c);
     c->report->nodes += 1;
     checkJoints(c);
-    checkEnergy(c);
+    Sums sums = sumBodies(c);
+    checkEnergy(c, &sums);
     if (c->hasLedger) {
-        checkCauses(c);
+        checkCauses(c, &sums);
     } else {
         checkStart(c);
         c->firstLedger = c->ledger;
@@ -480,11 +416,9 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
         if (body->type == RB_V_KINEMATIC) {
             RB_V_SKIP(c, PATH, "the certificate has their states, not their paths");
         }
-    }
-    checkSprings(c);
-    for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
         rbVMeasureWay(c, i, time - c->lastNode);
     }
+    checkSprings(c);
     rbVCheckApart(c);
     if (hasSteps && isGrid) {
         checkContacts(c);
@@ -493,16 +427,18 @@ void rbVCheckNode(rbVChecker* c, double time, bool isGrid)
             checkBalance(c, time - c->nodeTime);
             c->stepCount += 1;
         }
-        for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-            c->tracks[i].node = c->tracks[i].now;
-        }
         c->nodeTime = time;
         c->hasNode = true;
     }
     c->lastNode = time;
     for (uint32_t i = 0; i < c->model.bodyCount; ++i) {
-        c->tracks[i].legCount = 0;
-        rbVAddLeg(c, i, time, c->tracks[i].flight.isHeld);
+        rbVTrack* t = &c->tracks[i];
+        t->node = hasSteps && isGrid ? t->now : t->node;
+        t->load = (rbVLoad){0};
+        t->legCount = 0;
+        rbVAddLeg(c, i, time, t->flight.isHeld);
     }
-    forgetForces(c);
+    c->contactCount = 0;
+    c->hasJointForces = false;
+    c->hasSpringForces = false;
 }

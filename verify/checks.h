@@ -14,25 +14,6 @@ typedef struct rbVLeg {
     bool isHeld;
 } rbVLeg;
 
-// A body as followed through the records.
-typedef struct rbVTrack {
-    rbVFlight flight;
-    rbVState now;        // recorded, at the last node or start of a flight
-    rbVState node;       // at the last node on the grid
-    bool isPushed;       // impulses since the last start of a flight
-    rbVImpactBody moved; // with these
-    double pushTime;
-    double impulseSum; // N s, sum of their magnitudes
-    double spinSum;    // N m s, the same of r x p
-    double restEnergy; // J, that the last rest took
-    bool hasRested;    // an event of rest must follow
-    bool hasWoken;     // the same of release
-    rbVLeg* legs;      // since the last node
-    uint32_t legCount, legCapacity;
-} rbVTrack;
-
-typedef struct rbVPiece rbVPiece;
-
 // How a body moved since the last node.
 typedef struct rbVSpan {
     double speed; // m/s, of its center, at the last node or after an impact since
@@ -48,6 +29,27 @@ typedef struct rbVLoad {
     bool isNear;        // to another body, at some time of the step
 } rbVLoad;
 
+// A body as followed through the records.
+typedef struct rbVTrack {
+    rbVFlight flight;
+    rbVState now;   // recorded, at the last node or start of a flight
+    rbVState node;  // at the last node on the grid
+    bool isPushed;  // impulses since the last start of a flight
+    rbVState moved; // with these
+    double pushTime;
+    double impulseSum; // N s, sum of their magnitudes
+    double spinSum;    // N m s, the same of r x p
+    double restEnergy; // J, that the last rest took
+    bool hasRested;    // an event of rest must follow
+    bool hasWoken;     // the same of release
+    rbVLeg* legs;      // since the last node
+    uint32_t legCount, legCapacity;
+    rbVSpan span;
+    rbVLoad load;
+} rbVTrack;
+
+typedef struct rbVPiece rbVPiece;
+
 typedef struct rbVChecker {
     rbVModel model;
     rbVReport* report;
@@ -61,20 +63,19 @@ typedef struct rbVChecker {
     // events of one instant
     rbVEvent group[RB_V_GROUP_MAX];
     int groupCount;
+    bool isSingle; // an impact apart from all others
     // works recomputed from events, J
-    double impactWork, frictionWork, microWork, restWork, workScale;
+    double works[RB_V_ENERGY_COUNT], workScale;
     uint64_t impacts, micros;
     // what precedes a node
     rbVContact* contacts;
-    uint32_t contactCount, contactCapacity;
+    uint32_t contactCount;
     rbVJointForce* jointForces;
-    double* springForces; // 3 per spring
+    rbVSpringForce* springForces;
     bool hasJointForces, hasSpringForces;
-    rbVLoad* loads;   // per body, of the step
     rbVPiece* pieces; // convex, of all bodies
     uint32_t pieceCount;
     uint32_t* firstPiece; // of a body
-    rbVSpan* spans;
     double lastNode;      // s
     double deepest;       // m, overlap found
     double jointWorst[2]; // m and rad, found
@@ -106,8 +107,16 @@ void rbVCheckAnnounced(rbVChecker* checker, uint32_t index);
 void rbVCheckGroup(rbVChecker* checker); // those of one instant that wait
 // A recorded state against the flight of the body.
 void rbVCheckState(rbVChecker* checker, uint32_t index, double time, const rbVState* state);
-// Friction of two shapes, the larger of sliding and sticking.
-double rbVGetFriction(const rbVModel* model, const rbVShape* a, const rbVShape* b);
+// Whether a force or impulse pushes, and is in its cone.
+typedef struct rbVCone {
+    uint32_t a, b;
+    rbV3 push, normal;
+    double friction;
+    double rounding; // as a part of the push
+} rbVCone;
+void rbVCheckCone(rbVChecker* c, rbVClaim claim, const rbVCone* p);
+// Largest friction of two bodies, sticking included.
+double rbVGetFriction(const rbVModel* model, uint32_t a, uint32_t b);
 
 // Nodes (check_nodes.c).
 void rbVCheckNode(rbVChecker* checker, double time, bool isGrid);
@@ -117,8 +126,7 @@ void rbVCheckMass(rbVChecker* checker, uint32_t index);
 
 // Distances (check_apart.c).
 bool rbVPrepareShapes(rbVChecker* checker);
-void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState* a,
-                   const rbVState* b);
+void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState states[2]);
 void rbVCheckApart(rbVChecker* checker);
 void rbVMeasureWay(rbVChecker* checker, uint32_t i, double span);
 // rad/s, how fast a free body can turn within a time.

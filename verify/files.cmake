@@ -3,6 +3,7 @@ add_library(rattleback_verify STATIC
   verify/check_apart.c
   verify/check_events.c
   verify/check_nodes.c
+  verify/columns.c
   verify/flight.c
   verify/impact.c
   verify/mass.c

@@ -1,6 +1,7 @@
 #include "verify/flight.h"
 
-#define ORDER_MAX RB_V_ORDER_MAX
+#include <string.h>
+
 #define SHORT_ANGLE 0.02 // rad, up to which a step of its own is cheaper than a series to evaluate
 #define STEP_ANGLE 0.5   // rad, turned in one step of the series
 #define STEPS_MAX 20000  // between two looks at a flight: a hostile file may ask for more
@@ -9,10 +10,10 @@
 // M' = M x w + T, T' = T x w, q' = q w / 2 with w = J M, all in the axes of the body: the
 // coefficients of the series follow from each other by products of series.
 typedef struct Series {
-    rbVDd m[ORDER_MAX + 1][3];
-    rbVDd t[ORDER_MAX + 1][3];
-    rbVDd w[ORDER_MAX + 1][3];
-    rbVDd q[ORDER_MAX + 1][4];
+    rbVDd m[RB_V_ORDER_MAX + 1][3];
+    rbVDd t[RB_V_ORDER_MAX + 1][3];
+    rbVDd w[RB_V_ORDER_MAX + 1][3];
+    rbVDd q[RB_V_ORDER_MAX + 1][4];
 } Series;
 
 static void applyInverse(const rbVSym* j, const rbVDd m[3], rbVDd w[3])
@@ -90,40 +91,21 @@ static rbVDd sumSeries(const rbVDd* first, size_t stride, int order, rbVDd h)
     return sum;
 }
 
-// Keeps a series for nodes within it.
-static void keepSeries(rbVFlight* f, const Series* s, int order)
-{
-    f->seriesOrder = order;
-    for (int n = 0; n <= order; ++n) {
-        for (int i = 0; i < 4; ++i) {
-            f->seriesQ[n][i] = ddValue(s->q[n][i]);
-        }
-        for (int i = 0; i < 3; ++i) {
-            f->seriesM[n][i] = ddValue(s->m[n][i]);
-        }
-    }
-}
-
-// One step of the rotation; isKept: its start stays, and the series is for evaluation.
+// One step of the rotation; isKept: its start stays, and the series is for nodes within it.
 static void stepRotation(rbVFlight* f, const rbVBody* body, rbVDd h, bool isKept)
 {
     Series s;
-    bool hasTorque = f->turn.t.x.hi != 0.0 || f->turn.t.y.hi != 0.0 || f->turn.t.z.hi != 0.0;
-    const rbVDd m[3] = {f->turn.m.x, f->turn.m.y, f->turn.m.z};
-    const rbVDd t[3] = {f->turn.t.x, f->turn.t.y, f->turn.t.z};
-    for (int i = 0; i < 3; ++i) {
-        s.m[0][i] = m[i];
-        s.t[0][i] = t[i];
-    }
-    for (int i = 0; i < 4; ++i) {
-        s.q[0][i] = f->turn.q[i];
-    }
+    rbVTurn* end = isKept ? &f->next : &f->turn;
+    bool hasTorque = sizeOf(f->turn.t, 3) != 0.0;
+    memcpy(s.m[0], f->turn.m, sizeof s.m[0]);
+    memcpy(s.t[0], f->turn.t, sizeof s.t[0]);
+    memcpy(s.q[0], f->turn.q, sizeof s.q[0]);
     applyInverse(&body->inverse, s.m[0], s.w[0]);
     double size = fmax(sizeOf(s.m[0], 3), h.hi * sizeOf(s.t[0], 3));
     double power = 1.0;
     int order = 0;
     int small = 0;
-    while (order < ORDER_MAX && small < 3) {
+    while (order < RB_V_ORDER_MAX && small < 3) {
         extend(&s, body, order, hasTorque);
         order += 1;
         power *= h.hi;
@@ -131,20 +113,46 @@ static void stepRotation(rbVFlight* f, const rbVBody* body, rbVDd h, bool isKept
                        sizeOf(s.m[order], 3) * power <= SERIES_END * size;
         small = isSmall ? small + 1 : 0;
     }
-    if (isKept) {
-        keepSeries(f, &s, order);
-    }
-    rbVTurn* end = isKept ? &f->next : &f->turn;
-    end->m = (rbVDd3){sumSeries(&s.m[0][0], 3, order, h), sumSeries(&s.m[0][1], 3, order, h),
-                      sumSeries(&s.m[0][2], 3, order, h)};
-    end->t = f->turn.t;
-    if (hasTorque) {
-        end->t = (rbVDd3){sumSeries(&s.t[0][0], 3, order, h), sumSeries(&s.t[0][1], 3, order, h),
-                          sumSeries(&s.t[0][2], 3, order, h)};
-    }
     for (int i = 0; i < 4; ++i) {
         end->q[i] = sumSeries(&s.q[0][i], 4, order, h);
     }
+    for (int i = 0; i < 3; ++i) {
+        end->m[i] = sumSeries(&s.m[0][i], 3, order, h);
+        end->t[i] = sumSeries(&s.t[0][i], 3, order, h);
+    }
+    f->seriesOrder = order;
+    for (int n = 0; n <= order && isKept; ++n) {
+        for (int i = 0; i < 7; ++i) {
+            f->series[n][i] = ddValue(i < 4 ? s.q[n][i] : s.m[n][i - 4]);
+        }
+    }
+}
+
+static void ddSet3(rbVDd a[3], rbV3 v)
+{
+    a[0] = ddOf(v.x);
+    a[1] = ddOf(v.y);
+    a[2] = ddOf(v.z);
+}
+
+static rbV3 ddValue3(const rbVDd a[3])
+{
+    return make3(ddValue(a[0]), ddValue(a[1]), ddValue(a[2]));
+}
+
+static void setTurn(rbVFlight* f, rbV4 q, rbV3 m)
+{
+    f->turn.q[0] = ddOf(q.w);
+    f->turn.q[1] = ddOf(q.x);
+    f->turn.q[2] = ddOf(q.y);
+    f->turn.q[3] = ddOf(q.z);
+    ddSet3(f->turn.m, m);
+}
+
+static rbV4 turnOf(const rbVFlight* f)
+{
+    const rbVDd* q = f->turn.q;
+    return (rbV4){ddValue(q[0]), ddValue(q[1]), ddValue(q[2]), ddValue(q[3])};
 }
 
 void rbVFlight_Begin(rbVFlight* f, const rbVBody* body, double time, const rbVState* state,
@@ -156,15 +164,10 @@ void rbVFlight_Begin(rbVFlight* f, const rbVBody* body, double time, const rbVSt
     f->isHeld = isHeld;
     f->turnTime = time;
     f->seriesLength = 0.0;
-    f->x = ddOf3(state->center);
-    f->v = ddOf3(state->v);
-    f->turn.q[0] = ddOf(state->q.w);
-    f->turn.q[1] = ddOf(state->q.x);
-    f->turn.q[2] = ddOf(state->q.y);
-    f->turn.q[3] = ddOf(state->q.z);
-    rbV3 local = turnBack3(state->q, state->w);
-    f->turn.m = ddOf3(mulSym(&body->inertia, local));
-    f->turn.t = ddOf3(turnBack3(state->q, body->torque));
+    ddSet3(f->x, state->center);
+    ddSet3(f->v, state->v);
+    setTurn(f, state->q, mulSym(&body->inertia, turnBack3(state->q, state->w)));
+    ddSet3(f->turn.t, turnBack3(state->q, body->torque));
 }
 
 // s, the length of a step of the series.
@@ -208,17 +211,36 @@ static void turnTo(rbVFlight* f, const rbVBody* body, double time)
     }
 }
 
-static void turnRound(rbVFlight* f, rbV3 w, double h)
+// A rotation by an angle about an axis of unit length, or none about zero.
+static rbV4 rotation(rbV3 axis, double angle)
 {
-    double speed = length3(w);
-    rbVDd* t = f->turn.q;
-    rbV3 axis = scale3(speed > 0.0 ? sin(0.5 * speed * h) / speed : 0.0, w);
-    rbV4 q = mul4((rbV4){ddValue(t[0]), ddValue(t[1]), ddValue(t[2]), ddValue(t[3])},
-                  (rbV4){cos(0.5 * speed * h), axis.x, axis.y, axis.z});
-    const rbVDd turned[4] = {ddOf(q.w), ddOf(q.x), ddOf(q.y), ddOf(q.z)};
-    for (int i = 0; i < 4; ++i) {
-        t[i] = turned[i];
-    }
+    rbV3 v = scale3(sin(0.5 * angle), axis);
+    return (rbV4){cos(0.5 * angle), v.x, v.y, v.z};
+}
+
+// The axis of symmetry of a body without torque, axes of the body: a ball has three. False: none.
+static bool findSymmetry(const rbVBody* body, rbV3* axis)
+{
+    const rbVSym* i = &body->inertia;
+    *axis = make3(i->yy == i->zz, i->xx == i->zz && i->yy != i->zz, 0.0);
+    axis->z = axis->x + axis->y == 0.0 && i->xx == i->yy;
+    return i->xy == 0.0 && i->xz == 0.0 && i->yz == 0.0 && length3(*axis) == 1.0 &&
+           length3(body->torque) == 0.0;
+}
+
+// It turns about its axis, and with it about the angular momentum, which is fixed.
+static void turnSymmetric(rbVFlight* f, const rbVBody* body, rbV3 axis, double h)
+{
+    rbV3 m = ddValue3(f->turn.m);
+    rbV3 other = make3(axis.y, axis.z, axis.x);
+    double across = dot3(other, mulSym(&body->inverse, other));
+    double spin = dot3(m, axis) * (dot3(axis, mulSym(&body->inverse, axis)) - across);
+    double size = length3(m);
+    rbV3 fixed = scale3(size > 0.0 ? 1.0 / size : 0.0, m);
+    rbV4 own = rotation(axis, spin * h);
+    // in the axes of the body before the step, then about its own axis
+    rbV4 q = mul4(mul4(turnOf(f), rotation(fixed, size * across * h)), own);
+    setTurn(f, q, turnBack3(own, m));
 }
 
 void rbVFlight_Advance(rbVFlight* f, const rbVBody* body, double time)
@@ -232,53 +254,37 @@ void rbVFlight_Advance(rbVFlight* f, const rbVBody* body, double time)
         return;
     }
     rbVDd half = ddMul(ddOf(0.5), ddMul(left, left));
-    rbVDd3 a = ddOf3(body->acceleration);
-    f->x = ddAddScaled3(ddAddScaled3(f->x, left, f->v), half, a);
-    f->v = ddAddScaled3(f->v, left, a);
-    rbV3 w = mulSym(&body->inverse, ddValue3(f->turn.m));
-    const rbVSym* i = &body->inertia;
-    f->angle += left.hi * length3(w);
-    bool isRound = i->xx == i->yy && i->yy == i->zz && i->xy == 0.0 && i->xz == 0.0 && i->yz == 0.0;
-    if (isRound && length3(body->torque) == 0.0) {
-        turnRound(f, w, left.hi); // a ball turns about a fixed axis
+    rbVDd a[3];
+    ddSet3(a, body->acceleration);
+    for (int i = 0; i < 3; ++i) {
+        f->x[i] = ddAdd(ddAdd(f->x[i], ddMul(left, f->v[i])), ddMul(half, a[i]));
+        f->v[i] = ddAdd(f->v[i], ddMul(left, a[i]));
+    }
+    f->angle += left.hi * length3(mulSym(&body->inverse, ddValue3(f->turn.m)));
+    rbV3 axis;
+    if (findSymmetry(body, &axis)) {
+        turnSymmetric(f, body, axis, left.hi);
         f->turnTime = time;
     } else {
         turnTo(f, body, time);
     }
 }
 
-// The rotation now: the state itself, or the series from there.
-static void getRotation(const rbVFlight* f, rbV4* q, rbV3* m)
+rbVState rbVFlight_Get(const rbVFlight* f, const rbVBody* body)
 {
-    *q = (rbV4){ddValue(f->turn.q[0]), ddValue(f->turn.q[1]), ddValue(f->turn.q[2]),
-                ddValue(f->turn.q[3])};
-    *m = ddValue3(f->turn.m);
+    rbV4 q = turnOf(f);
+    rbV3 m = ddValue3(f->turn.m);
     double h = f->time - f->turnTime;
     if (f->seriesLength > 0.0 && h > 0.0) {
         double sums[7] = {0.0};
         for (int n = f->seriesOrder; n >= 0; --n) {
-            for (int i = 0; i < 4; ++i) {
-                sums[i] = sums[i] * h + f->seriesQ[n][i];
-            }
-            for (int i = 0; i < 3; ++i) {
-                sums[4 + i] = sums[4 + i] * h + f->seriesM[n][i];
+            for (int i = 0; i < 7; ++i) {
+                sums[i] = sums[i] * h + f->series[n][i];
             }
         }
-        *q = (rbV4){sums[0], sums[1], sums[2], sums[3]};
-        *m = make3(sums[4], sums[5], sums[6]);
+        q = (rbV4){sums[0], sums[1], sums[2], sums[3]};
+        m = make3(sums[4], sums[5], sums[6]);
     }
-}
-
-rbVState rbVFlight_Get(const rbVFlight* f, const rbVBody* body)
-{
-    rbVState s;
-    s.center = ddValue3(f->x);
-    s.v = ddValue3(f->v);
-    rbV3 m;
-    getRotation(f, &s.q, &m);
-    s.w = turn3(s.q, mulSym(&body->inverse, m));
-    if (f->isHeld) {
-        s.w = make3(0.0, 0.0, 0.0);
-    }
-    return s;
+    rbV3 w = f->isHeld ? make3(0, 0, 0) : turn3(q, mulSym(&body->inverse, m));
+    return (rbVState){ddValue3(f->x), q, ddValue3(f->v), w};
 }

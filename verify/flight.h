@@ -9,8 +9,8 @@
 // A rotation at a time.
 typedef struct rbVTurn {
     rbVDd q[4]; // w x y z
-    rbVDd3 m;   // angular momentum about the center, axes of the body
-    rbVDd3 t;   // torque, axes of the body
+    rbVDd m[3]; // angular momentum about the center, axes of the body
+    rbVDd t[3]; // torque, axes of the body
 } rbVTurn;
 
 // A body in flight: its state at a time, with the digits that doubles lack.
@@ -19,8 +19,8 @@ typedef struct rbVFlight {
     double start; // s, when the flight began
     double angle; // rad, at most turned since then
     bool isHeld;
-    rbVDd3 x; // center
-    rbVDd3 v;
+    rbVDd x[3]; // center
+    rbVDd v[3];
     rbVTurn turn;
     // The series of the rotation from this state on, in doubles: nodes within it are evaluated.
     double turnTime;     // s, of turn; the others are at time
@@ -28,8 +28,7 @@ typedef struct rbVFlight {
     rbVTurn next;        // at the end of the series
     double seriesLength; // s; 0: there is none
     int seriesOrder;
-    double seriesQ[RB_V_ORDER_MAX + 1][4];
-    double seriesM[RB_V_ORDER_MAX + 1][3];
+    double series[RB_V_ORDER_MAX + 1][7]; // of q and m
 } rbVFlight;
 
 // Begins a flight from a recorded state.

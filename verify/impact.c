@@ -1,5 +1,7 @@
 #include "verify/impact.h"
 
+#include <string.h>
+
 // Sliding: u_t = s (cos a, sin a), dp = (-mu (cos a, sin a), 1) dP with P the normal impulse. With
 // dP = s dr the equations of a, s, u_z, P and the works are smooth, and the slip s falls
 // exponentially: rest is reached as r grows without bound.
@@ -121,23 +123,18 @@ static void finishLinear(const rbVImpact* m, Ending* end, double* y, rbV3 push)
                       m->k[1][0] * push.x + m->k[1][1] * push.y + m->k[1][2]};
     // the slip grows from zero, or from what is left; work of friction: p_t' . u_t
     double power = push.x * slip[0] + push.y * slip[1];
-    for (int phase = 0; phase < 2; ++phase) {
+    for (bool isLast = false; !isLast;) {
+        isLast = m->law == RB_V_NEWTON || end->isCompressed;
         double u = y[NORMAL_SPEED];
         double d;
-        if (m->law == RB_V_NEWTON) {
-            d = (-m->restitution * m->u.z - u) / rate;
-            phase = 1;
-        } else if (!end->isCompressed) {
-            d = -u / rate;
+        if (m->law == RB_V_NEWTON || !isLast) {
+            d = ((isLast ? -m->restitution * m->u.z : 0.0) - u) / rate;
         } else if (m->law == RB_V_POISSON) {
             d = end->goal - y[PRESS];
-            phase = 1;
         } else {
             // W + u d + rate d^2 / 2 = goal
-            double need = end->goal - y[WORK];
-            d = 2.0 * need / (u + sqrt(fmax(0.0, u * u + 2.0 * rate * need)));
-            d = need > 0.0 ? d : 0.0;
-            phase = 1;
+            double need = fmax(0.0, end->goal - y[WORK]);
+            d = need > 0.0 ? 2.0 * need / (u + sqrt(u * u + 2.0 * rate * need)) : 0.0;
         }
         double p = y[SLIP]; // here: P since the slip stopped
         y[WORK] += d * (u + 0.5 * rate * d);
@@ -147,7 +144,7 @@ static void finishLinear(const rbVImpact* m, Ending* end, double* y, rbV3 push)
         y[PUSH_X] += push.x * d;
         y[PUSH_Y] += push.y * d;
         y[SLIP] = p + d;
-        if (phase == 0) {
+        if (!isLast) {
             noteCompression(m, end, y);
         }
     }
@@ -219,9 +216,7 @@ static int slide(const rbVImpact* m, Ending* end, double* y)
                 high = isBefore ? high : middle;
             }
             (void)stepSlide(m, y, high, next);
-            for (int n = 0; n < FIELDS; ++n) {
-                y[n] = next[n];
-            }
+            memcpy(y, next, sizeof next);
             if (m->law == RB_V_NEWTON || end->isCompressed) {
                 return 1;
             }
@@ -231,9 +226,7 @@ static int slide(const rbVImpact* m, Ending* end, double* y)
             }
             continue;
         }
-        for (int n = 0; n < FIELDS; ++n) {
-            y[n] = next[n];
-        }
+        memcpy(y, next, sizeof next);
         if (y[SLIP] <= STOPPED * first) {
             return 0;
         }
@@ -265,34 +258,31 @@ void rbVResolveImpact(const rbVImpact* m, rbVImpactResult* result)
     }
     result->impulse = make3(y[PUSH_X], y[PUSH_Y], y[PRESS]);
     result->frictionWork = y[FRICTION];
-    result->isKnown = result->isKnown && isFinite3(result->impulse);
+    result->isKnown = result->isKnown && isfinite(length3(result->impulse));
 }
 
-static rbV3 spinBy(const rbVImpactBody* b, rbV3 angularImpulse)
+static rbV3 spinBy(const rbVBody* body, const rbVState* s, rbV3 angularImpulse)
 {
-    return turn3(b->q, mulSym(&b->inverse, turnBack3(b->q, angularImpulse)));
+    return turn3(s->q, mulSym(&body->inverse, turnBack3(s->q, angularImpulse)));
 }
 
-rbV3 rbVImpactBody_PointVelocity(const rbVImpactBody* b, rbV3 point)
+rbV3 rbVPointVelocity(const rbVState* s, rbV3 point)
 {
-    return add3(b->v, cross3(b->w, sub3(point, b->center)));
+    return add3(s->v, cross3(s->w, sub3(point, s->center)));
 }
 
-void rbVImpactBody_Push(rbVImpactBody* b, rbV3 point, rbV3 impulse)
+void rbVPush(const rbVBody* body, rbVState* s, rbV3 point, rbV3 impulse)
 {
-    if (b->inverseMass > 0.0) {
-        b->v = addScaled3(b->v, b->inverseMass, impulse);
-        b->w = add3(b->w, spinBy(b, cross3(sub3(point, b->center), impulse)));
-    }
+    s->v = addScaled3(s->v, body->inverseMass, impulse);
+    s->w = add3(s->w, spinBy(body, s, cross3(sub3(point, s->center), impulse)));
 }
 
-double rbVImpactBody_Energy(const rbVImpactBody* b, const rbVBody* model)
+double rbVKineticEnergy(const rbVBody* body, const rbVState* s)
 {
-    if (!(b->inverseMass > 0.0)) {
-        return 0.0;
-    }
-    rbV3 local = turnBack3(b->q, b->w);
-    return 0.5 * model->mass * dot3(b->v, b->v) + 0.5 * dot3(local, mulSym(&model->inertia, local));
+    rbV3 local = turnBack3(s->q, s->w);
+    double energy = 0.5 * body->mass * dot3(s->v, s->v);
+    return body->inverseMass > 0.0 ? energy + 0.5 * dot3(local, mulSym(&body->inertia, local))
+                                   : 0.0;
 }
 
 void rbVMakeFrame(rbV3 n, rbV3 frame[3])
@@ -304,24 +294,20 @@ void rbVMakeFrame(rbV3 n, rbV3 frame[3])
     frame[2] = n;
 }
 
-void rbVMakeImpact(rbVImpact* m, const rbVImpactBody* a, const rbVImpactBody* b, rbV3 point,
-                   const rbV3 frame[3])
+void rbVMakeImpact(rbVImpact* m, const rbVBody* const bodies[2], const rbVState states[2],
+                   rbV3 point, const rbV3 frame[3])
 {
-    rbV3 u = sub3(rbVImpactBody_PointVelocity(b, point), rbVImpactBody_PointVelocity(a, point));
+    rbV3 u = sub3(rbVPointVelocity(&states[1], point), rbVPointVelocity(&states[0], point));
     m->u = make3(dot3(u, frame[0]), dot3(u, frame[1]), dot3(u, frame[2]));
-    const rbVImpactBody* both[2] = {a, b};
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            m->k[i][j] = 0.0;
-            for (int side = 0; side < 2; ++side) {
-                const rbVImpactBody* body = both[side];
-                if (body->inverseMass > 0.0) {
-                    rbV3 r = sub3(point, body->center);
-                    rbV3 spin = spinBy(body, cross3(r, frame[j]));
-                    m->k[i][j] +=
-                        (i == j ? body->inverseMass : 0.0) + dot3(frame[i], cross3(spin, r));
-                }
-            }
+    for (int j = 0; j < 3; ++j) {
+        rbV3 column = {0, 0, 0}; // the change of u by a unit of impulse along frame j
+        for (int side = 0; side < 2; ++side) {
+            rbVState moved = {.q = states[side].q, .center = states[side].center};
+            rbVPush(bodies[side], &moved, point, frame[j]);
+            column = add3(column, rbVPointVelocity(&moved, point));
+        }
+        for (int i = 0; i < 3; ++i) {
+            m->k[i][j] = dot3(frame[i], column);
         }
     }
 }

@@ -21,18 +21,11 @@ typedef struct rbVImpactResult {
 
 void rbVResolveImpact(const rbVImpact* m, rbVImpactResult* result);
 
-// A body as an impact sees it.
-typedef struct rbVImpactBody {
-    double inverseMass; // 0: impulses do not move it
-    rbVSym inverse;     // of the inertia, axes of the body
-    rbV4 q;
-    rbV3 center, v, w;
-} rbVImpactBody;
-
-rbV3 rbVImpactBody_PointVelocity(const rbVImpactBody* body, rbV3 point);
-void rbVImpactBody_Push(rbVImpactBody* body, rbV3 point, rbV3 impulse);
-double rbVImpactBody_Energy(const rbVImpactBody* body, const rbVBody* model);
-// The contact frame of a normal and K in it.
-void rbVMakeImpact(rbVImpact* m, const rbVImpactBody* a, const rbVImpactBody* b, rbV3 point,
-                   const rbV3 frame[3]);
+rbV3 rbVPointVelocity(const rbVState* state, rbV3 point);
+// Changes the velocities by an impulse at a point.
+void rbVPush(const rbVBody* body, rbVState* state, rbV3 point, rbV3 impulse);
+double rbVKineticEnergy(const rbVBody* body, const rbVState* state);
+// The contact frame of a normal, and K and u in it.
+void rbVMakeImpact(rbVImpact* m, const rbVBody* const bodies[2], const rbVState states[2],
+                   rbV3 point, const rbV3 frame[3]);
 void rbVMakeFrame(rbV3 normal, rbV3 frame[3]);

@@ -85,8 +85,7 @@ typedef struct rbVGeometry {
 } rbVGeometry;
 
 typedef struct rbVShape {
-    uint32_t geometry;
-    bool isSensor;
+    uint32_t geometry, isSensor;
     rbVPose pose;
     double density, restitution, friction, stiction;
     uint32_t kind, groups, mask;
@@ -96,13 +95,13 @@ typedef struct rbVBody {
     char name[RB_V_NAME_SIZE];
     uint32_t type;
     uint32_t motion;
-    double mass;
-    rbV3 center;       // of mass, in the body's frame
-    rbVSym inertia;    // about the center, axes of the body's frame
-    rbVSym inverse;    // of the inertia
-    bool isFromShapes; // mass, center and inertia
+    double mass, inverseMass; // 0: impulses do not move it
+    rbV3 center;              // of mass, in the body's frame
+    rbVSym inertia;           // about the center, axes of the body's frame
+    rbVSym inverse;           // of the inertia
+    uint32_t isFromShapes;    // mass, center and inertia
     double growth;
-    bool isHeld; // at the start
+    uint32_t isHeld; // at the start
     rbVState start;
     rbVShape* shapes;
     uint32_t shapeCount;
@@ -139,9 +138,7 @@ typedef struct rbVPart {
 } rbVPart;
 
 typedef struct rbVJoint {
-    char name[RB_V_NAME_SIZE];
-    uint32_t a, b, type, partCount;
-    bool isDriven; // springs, friction, motors or stops act along its freedoms
+    uint32_t a, b, partCount, isDriven; // springs, friction, motors or stops act along its freedoms
     rbVPart parts[RB_V_PARTS_MAX];
 } rbVJoint;
 
@@ -152,7 +149,6 @@ typedef struct rbVSpring {
 } rbVSpring;
 
 typedef struct rbVModel {
-    char version[RB_V_NAME_SIZE];
     uint32_t engine;
     double startTime;
     rbV3 gravity, periodic;
@@ -182,7 +178,7 @@ typedef struct rbVEvent {
 
 typedef struct rbVContact {
     uint32_t a, b;
-    bool isSticking;
+    uint32_t isSticking;
     rbV3 point, normal;
     double gap;
     rbV3 force;
@@ -193,9 +189,30 @@ typedef struct rbVJointForce {
     double positionError, angleError;
 } rbVJointForce;
 
+typedef struct rbVSpringForce {
+    double force, length, energy;
+} rbVSpringForce;
+
+// The energies of a node, in the order of its record.
+typedef enum rbVEnergy {
+    RB_V_LINEAR,
+    RB_V_ANGULAR,
+    RB_V_POTENTIAL,
+    RB_V_SPRINGS,
+    RB_V_TOTAL,
+    RB_V_WORK, // from here on by cause
+    RB_V_IMPACTS,
+    RB_V_FRICTION,
+    RB_V_MICROS,
+    RB_V_MOTORS,
+    RB_V_DISSIPATION,
+    RB_V_RESTS,
+    RB_V_DRIFT, // what they leave
+    RB_V_ENERGY_COUNT
+} rbVEnergy;
+
 typedef struct rbVLedger {
-    double kineticLinear, kineticAngular, potential, spring, energy, work, impact, friction, micro,
-        motor, dissipation, rest, drift;
+    double energies[RB_V_ENERGY_COUNT];
     rbV3 momentum, angularMomentum;
 } rbVLedger;
 
@@ -222,21 +239,32 @@ typedef struct rbVReader {
     unsigned char* stored;
     unsigned char* planes;
     uint64_t* words;
-    size_t storedCapacity, planeCapacity;
+    struct rbVColumns* columns;
     rbVWords block;
-    char message[RB_V_MESSAGE_SIZE];
+    char* message; // of RB_V_MESSAGE_SIZE
 } rbVReader;
+
+// Writes a message; false.
+__attribute__((format(printf, 2, 3))) bool rbVFail(char* message, const char* format, ...);
 
 // Opens a certificate; false with a message.
 bool rbVReader_Open(rbVReader* reader, const char* path);
 void rbVReader_Close(rbVReader* reader);
 rbVBlock rbVReader_Next(rbVReader* reader);
 
-uint64_t rbVWords_Take(rbVWords* words);
-double rbVWords_Number(rbVWords* words);
-rbV3 rbVWords_Vector(rbVWords* words);
-rbVState rbVWords_State(rbVWords* words);
+// Words that were regrouped in columns, in their order again; false: impossible. The first call
+// makes the contexts, which the caller frees.
+#define RB_V_COLUMNS_HEAD 114u // bytes before the planes
+bool rbVColumns_Decode(struct rbVColumns** columns, const unsigned char* bytes, uint64_t* words,
+                       size_t count);
+
+// Takes what the letters of the format say into pointers; anything else sets isBad:
+//   n  number, finite (double)     v  vector (rbV3)     q  quaternion of unit length (rbV4)
+//   s  state (rbVState)            p  pose (rbVPose)    t  text (char[RB_V_NAME_SIZE])
+//   i  integer, and its limit (uint32_t*, uint32_t)     w  word (uint64_t)
+//   h  halves of a word (uint32_t, uint32_t)            .  a word that no check uses
+void rbVWords_Take(rbVWords* words, const char* format, ...);
 
 // Reads the model and checks that it is possible; false with a message.
-bool rbVModel_Read(rbVModel* model, rbVWords* words, char message[RB_V_MESSAGE_SIZE]);
+bool rbVModel_Read(rbVModel* model, rbVWords* words, char* message);
 void rbVModel_Free(rbVModel* model);

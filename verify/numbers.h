@@ -58,10 +58,6 @@ static inline double length3(rbV3 a)
 {
     return sqrt(dot3(a, a));
 }
-static inline bool isFinite3(rbV3 a)
-{
-    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
-}
 static inline rbV4 mul4(rbV4 a, rbV4 b)
 {
     return (rbV4){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
@@ -72,6 +68,12 @@ static inline rbV4 mul4(rbV4 a, rbV4 b)
 static inline rbV4 conjugate4(rbV4 q)
 {
     return (rbV4){q.w, -q.x, -q.y, -q.z};
+}
+// rad, of the rotation between two orientations, while it is small.
+static inline double angle4(rbV4 a, rbV4 b)
+{
+    rbV4 off = mul4(conjugate4(a), b);
+    return 2.0 * length3((rbV3){off.x, off.y, off.z});
 }
 // Turns a vector by a quaternion of any length near 1.
 static inline rbV3 turn3(rbV4 q, rbV3 v)
@@ -135,22 +137,4 @@ static inline rbVDd ddDiv(rbVDd a, rbVDd b)
 static inline double ddValue(rbVDd a)
 {
     return a.hi + a.lo;
-}
-
-typedef struct rbVDd3 {
-    rbVDd x, y, z;
-} rbVDd3;
-
-static inline rbVDd3 ddOf3(rbV3 v)
-{
-    return (rbVDd3){ddOf(v.x), ddOf(v.y), ddOf(v.z)};
-}
-static inline rbV3 ddValue3(rbVDd3 v)
-{
-    return (rbV3){ddValue(v.x), ddValue(v.y), ddValue(v.z)};
-}
-static inline rbVDd3 ddAddScaled3(rbVDd3 a, rbVDd s, rbVDd3 b)
-{
-    return (rbVDd3){ddAdd(a.x, ddMul(s, b.x)), ddAdd(a.y, ddMul(s, b.y)),
-                    ddAdd(a.z, ddMul(s, b.z))};
 }

@@ -343,6 +343,7 @@ static void reserveKept(rbWorld* world, size_t size)
 
 static void keep(rbWorld* world, bool hasParameters)
 {
+    world->keptStarts = world->flightStarts.count;
     world->keptSize = sizeof(SnapshotHeader);
     do {
         reserveKept(world, world->keptSize);
@@ -378,6 +379,7 @@ static void dropEngine(rbWorld* world)
         world->merged.data,       world->contactViews.data, world->touches[RB_TOUCH_CONTACT].data,
         world->foundTouches.data, world->nextTouches.data,  world->touches[RB_TOUCH_SENSOR].data,
         world->sensorBodies.data, world->sensorStates.data, world->contactEvents.data,
+        world->flightStarts.data,
     };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
         rbDetachBlock(kept[i]);
@@ -409,6 +411,7 @@ rbStatus rbWorld_Recover(rbWorld* world, const rbGuard* guard, rbError* error)
     if (world->isMoving) {
         world->isMoving = false;
         dropEngine(world);
+        world->flightStarts.count = world->keptStarts;
         world->isLost = world->keptSize == 0 || (!reload(world, true) && !reload(world, false));
     }
     world->engineError = reason;

@@ -43,11 +43,8 @@ int rbWorld_GetForces(const rbWorld* world, rbForceDef* defs, int capacity)
     RB_ASSERT(capacity == 0 || defs != NULL);
     int count = 0;
     for (int i = 0; i < world->forces.count; ++i) {
-        if (world->forces.data[i].def.cookie != 0) {
-            if (count < capacity) {
-                defs[count] = world->forces.data[i].def;
-            }
-            count += 1;
+        if (world->forces.data[i].def.cookie != 0 && count++ < capacity) {
+            defs[count - 1] = world->forces.data[i].def;
         }
     }
     return count;

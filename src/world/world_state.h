@@ -177,12 +177,12 @@ struct rbWorld {
     RB_ARRAY(rbMotionState) sensorStates;   // memory for the states of all bodies
     RB_ARRAY(rbContactEvent) contactEvents; // of the last advance
 
-    rbBlock* blocks; // what the engine has allocated
-    char* kept;      // a snapshot from before the advance, see rbWorld_Recover
-    size_t keptSize; // 0: none
-    size_t keptCapacity;
-    bool isMoving; // the engine is at work: what it holds may be in pieces
-    bool isLost;   // it failed halfway, and there was no snapshot
+    rbBlock* blocks;               // what the engine has allocated
+    char* kept;                    // a snapshot from before the advance, see rbWorld_Recover
+    size_t keptSize, keptCapacity; // 0: none
+    int keptStarts;                // of flights, before the advance
+    bool isMoving;                 // the engine is at work: what it holds may be in pieces
+    bool isLost;                   // it failed halfway, and there was no snapshot
 
     int64_t motionCount;           // grows whenever bodies may have moved or changed
     struct rbQueryTree* queryTree; // NULL until the first query

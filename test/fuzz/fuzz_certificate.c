@@ -1,8 +1,9 @@
 // Certificates, hostile ones too: any bytes give a verdict or a message. The first byte says what
-// the others are: 0 a file; otherwise words of blocks, which get headers with right checksums, so
-// that the search is not stopped by them. A block: its tag (0 to 2), the number of words (two
-// bytes), the words.
+// the others are: 0 a file; 1 records in columns, decompressed; otherwise words of blocks, which
+// get headers with right checksums, so that the search is not stopped by them. A block: its tag (0
+// to 2), the number of words (two bytes), the words.
 #define _GNU_SOURCE
+#include "verify/model.h"
 #include "verify/verify.h"
 
 #include <stdint.h>
@@ -34,7 +35,7 @@ static void put(unsigned char* bytes, uint64_t word, int count)
 static void writeBlocks(FILE* file, const uint8_t* data, size_t size)
 {
     static const char tags[3][5] = {"MODL", "RECS", "DONE"};
-    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 2};
+    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 3};
     uint64_t checksum = hashBytes(HASH_START, signature, 16);
     put(signature + 16, checksum, 8);
     (void)fwrite(signature, 1, sizeof signature, file);
@@ -61,8 +62,26 @@ static void writeBlocks(FILE* file, const uint8_t* data, size_t size)
     }
 }
 
+static void decodeColumns(const uint8_t* data, size_t size)
+{
+    if (size < RB_V_COLUMNS_HEAD) {
+        return;
+    }
+    size_t count = (size - RB_V_COLUMNS_HEAD) / 8;
+    uint64_t* words = malloc(8 * count + 8);
+    struct rbVColumns* columns = NULL;
+    (void)rbVColumns_Decode(&columns, data, words, count);
+    (void)rbVColumns_Decode(&columns, data, words, count); // with contexts
+    free(columns);
+    free(words);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
+    if (size > 0 && data[0] == 1) {
+        decodeColumns(data + 1, size - 1);
+        return 0;
+    }
     static rbVReport report;
     char path[64];
     char message[RB_V_VERIFY_MESSAGE];

@@ -1,13 +1,13 @@
 #include "certificate_words.h"
 
 #include "rb_test.h"
+#include "verify/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #define HASH_START 0xcbf29ce484222325u
 
@@ -17,15 +17,6 @@ static uint64_t hashBytes(uint64_t hash, const unsigned char* bytes, size_t coun
         hash = (hash ^ bytes[i]) * 0x100000001b3u;
     }
     return hash;
-}
-
-static uint64_t wordOf(const unsigned char* bytes, int count)
-{
-    uint64_t word = 0;
-    for (int i = 0; i < count; ++i) {
-        word |= (uint64_t)bytes[i] << (8 * i);
-    }
-    return word;
 }
 
 static void putWord(unsigned char* bytes, uint64_t word, int count)
@@ -82,31 +73,22 @@ unsigned char* rbMakeCertificateOf(const char* scenePath, const char* options, s
 
 rbWordFile rbReadWordFile(const unsigned char* bytes, size_t size)
 {
+    static const char tags[3][5] = {"MODL", "RECS", "DONE"};
     rbWordFile file = {0};
-    for (size_t at = 24; at + 40 <= size;) {
-        const unsigned char* head = bytes + at;
-        size_t raw = (size_t)wordOf(head + 12, 4);
-        size_t stored = (size_t)wordOf(head + 16, 4);
+    char message[RB_V_MESSAGE_SIZE];
+    rbVReader reader = {.message = message};
+    rbWriteBytes(rbScratchPath(), bytes, size);
+    assert_true(rbVReader_Open(&reader, rbScratchPath()));
+    for (rbVBlock kind = rbVReader_Next(&reader); kind <= RB_V_BLOCK_DONE;
+         kind = rbVReader_Next(&reader)) {
         file.blocks = realloc(file.blocks, (size_t)(file.count + 1) * sizeof *file.blocks);
         rbWordBlock* block = &file.blocks[file.count++];
-        memcpy(block->tag, head, 4);
-        block->count = raw / 8;
-        block->words = malloc(raw + 8);
-        unsigned char* planes = malloc(raw + 8);
-        if (wordOf(head + 8, 4) == 1) {
-            assert_int_equal(ZSTD_decompress(planes, raw, head + 40, stored), raw);
-        } else {
-            memcpy(planes, head + 40, raw);
-        }
-        for (size_t i = 0; i < block->count; ++i) {
-            block->words[i] = 0;
-            for (size_t plane = 0; plane < 8; ++plane) {
-                block->words[i] |= (uint64_t)planes[plane * block->count + i] << (8 * plane);
-            }
-        }
-        free(planes);
-        at += 40 + stored;
+        memcpy(block->tag, tags[kind], 4);
+        block->count = reader.block.count;
+        block->words = malloc(8 * block->count + 8);
+        memcpy(block->words, reader.block.words, 8 * block->count);
     }
+    rbVReader_Close(&reader);
     return file;
 }
 
@@ -123,7 +105,7 @@ void rbWriteWordFile(const rbWordFile* file, const char* path)
 {
     FILE* out = fopen(path, "wb");
     assert_non_null(out);
-    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 2};
+    unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n', 3};
     uint64_t checksum = hashBytes(HASH_START, signature, 16);
     putWord(signature + 16, checksum, 8);
     (void)fwrite(signature, 1, sizeof signature, out);

@@ -1,4 +1,5 @@
-// A certificate as words that a test may change, written again with right checksums.
+// A certificate as words that a test may change, written again with right checksums, not
+// compressed.
 #pragma once
 
 #include <stdbool.h>

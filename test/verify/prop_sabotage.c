@@ -173,6 +173,12 @@ static bool changeEnergy(Spot* s)
     return isImpact(s) && get(s, E_BEFORE) > 0.0 && get(s, E_APPROACH) > 1e-6;
 }
 
+static bool changeBefore(Spot* s)
+{
+    set(s, E_BEFORE, get(s, E_BEFORE) * (1.0 + 1e-6));
+    return isLawful(s) && get(s, E_BEFORE) > 0.0 && get(s, E_APPROACH) > 1e-6;
+}
+
 static bool changeFriction(Spot* s)
 {
     set(s, E_FRICTION, get(s, E_FRICTION) - 1e-4 * get(s, E_BEFORE));
@@ -498,6 +504,7 @@ static void sabotagedEventsAreFound(void** state)
         {"another law", EVENT, changeLaw},
         {"friction outside the cone by 1e-9", EVENT, leaveCone},
         {"energy of an impact", EVENT, changeEnergy},
+        {"energy before an impact", EVENT, changeBefore},
         {"work of friction", EVENT, changeFriction},
         {"approach speed", EVENT, changeApproach},
         {"bodies exchanged", EVENT, exchangeBodies},

@@ -2,6 +2,7 @@
 #include "base/core/random.h"
 #include "certificate_words.h"
 #include "rb_test.h"
+#include "verify/model.h"
 #include "verify/verify.h"
 
 #include <dirent.h>
@@ -202,7 +203,44 @@ static void hostileContentDoesNoHarm(void** state)
     }
 }
 
+// Columns with any bytes changed decode to some words or are refused; they stay within their
+// memory.
+static void hostileColumnsDoNoHarm(void** state)
+{
+    (void)state;
+    enum {
+        WORDS = 18 + 36 + 13 // an event, a node with a state, four springs
+    };
+    rbRandom random = {rbTest_Seed(6)};
+    int decoded = 0;
+    for (int i = 0; i < rbTest_Count(2000, 100000); ++i) {
+        unsigned char bytes[RB_V_COLUMNS_HEAD + 8 * WORDS] = {3, 0, 0, 0, 8};
+        uint64_t words[WORDS];
+        struct rbVColumns* columns = NULL;
+        // heads of an event, a node and springs, as differences from 0
+        const uint64_t heads[3] = {1 | UINT64_C(17) << 32, 6 | UINT64_C(35) << 32,
+                                   5 | UINT64_C(12) << 32};
+        for (size_t r = 0; r < 3; ++r) {
+            for (size_t plane = 0; plane < 8; ++plane) {
+                bytes[RB_V_COLUMNS_HEAD + plane * WORDS + r] =
+                    (unsigned char)(2 * heads[r] >> (8 * plane));
+            }
+        }
+        for (int k = rbRandom_Index(&random, 8); k > 0; --k) {
+            bytes[rbRandom_Index(&random, (int)sizeof bytes)] =
+                (unsigned char)rbRandom_Bits(&random);
+        }
+        for (int k = 0; k < 2; ++k) {
+            decoded += rbVColumns_Decode(&columns, bytes, words, WORDS - 1) ? 1 : 0;
+            decoded += rbVColumns_Decode(&columns, bytes, words, WORDS) ? 1 : 0;
+        }
+        free(columns);
+    }
+    assert_true(decoded > 0); // most are refused
+}
+
 RB_TEST_GROUP(test_certificates, cmocka_unit_test(runsOfEveryEngineAreCertified),
               cmocka_unit_test(theWholeGalleryIsCertified), cmocka_unit_test(everyClaimIsExercised),
               cmocka_unit_test(foreignAndCutFilesAreRefused),
-              cmocka_unit_test(damagedFilesAreRefused), cmocka_unit_test(hostileContentDoesNoHarm));
+              cmocka_unit_test(damagedFilesAreRefused), cmocka_unit_test(hostileContentDoesNoHarm),
+              cmocka_unit_test(hostileColumnsDoNoHarm));

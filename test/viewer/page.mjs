@@ -1,6 +1,6 @@
 // The self-contained page: opened from disk, without a network, it replays the rattleback.
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -57,4 +57,26 @@ test('a page of a scene with the detector rays shows the rays of the next contac
   await rb.screenshot(page, 'page-rays');
   assert.deepEqual(troubles, []);
   await close();
+});
+
+// The badge next to the title: what a check of the certificate says, and the list of findings.
+test('a badge says whether the certificate of a recording holds', async () => {
+  const scene = fileURLToPath(new URL('../../scenes/newtons-cradle.json', import.meta.url));
+  const [whole, cut, recording] = ['whole.rbc', 'cut.rbc', 'badge.rbr'].map((name) => resolve(join(rb.output, name)));
+  rb.run('run', scene, '--quiet', '--certificate', whole, '--record', recording);
+  writeFileSync(cut, readFileSync(whole).subarray(0, -10));
+  for (const [file, badge, finding] of [[whole, /^✓ certified$/, /free flight obeys Newton and Euler.*\d certified/],
+    [cut, /^✗ not certified$/, /cut off/]]) {
+    const server = await rb.startServer(recording, '--certificate', file);
+    const { page, troubles, close } = await rb.openPage(server.url);
+    await rb.waitForScene(page, 'newtons-cradle');
+    await rb.until(page, () => !document.getElementById('certificate').hidden);
+    assert.match(await page.innerText('#certificate summary'), badge);
+    assert.equal(await page.isVisible('#certificate li'), false);
+    await page.click('#certificate summary');
+    assert.match(await page.innerText('#certificate ul'), finding);
+    assert.deepEqual(troubles, []);
+    await close();
+    await server.stop();
+  }
 });

@@ -296,9 +296,13 @@ static int checkStop(SceneKind kind, Heap* heap, const Outcome* truth, long long
     rbWorld* world = makeScene(kind, heap);
     Asker asker = {.limit = limit};
     int stops = 0;
+    int starts = 0; // of flights
+    int startsLeft = 0;
+    rbWorld_EnableFlightStarts(world, true);
     (void)rbUseStop((rbStop){isOver, &asker});
     for (int i = 0; i < ADVANCES;) {
         Outcome before = outcomeOf(world);
+        (void)rbWorld_GetFlightStarts(world, &starts);
         double time = rbWorld_GetTime(world);
         rbStepReport report = rbWorld_AdvanceTo(world, SLICE * (i + 1));
         if (report.status != RB_STATUS_STOPPED) {
@@ -311,6 +315,8 @@ static int checkStop(SceneKind kind, Heap* heap, const Outcome* truth, long long
         assert_true(rbWorld_GetTime(world) == time && report.time == time);
         Outcome after = outcomeOf(world);
         checkSame(&before, &after);
+        (void)rbWorld_GetFlightStarts(world, &startsLeft);
+        assert_int_equal(starts, startsLeft);
         stops += 1;
         // the same moment again, a later one, then none
         asker = (Asker){.limit = stops > 2 ? 0 : stops * asker.limit};

@@ -2,15 +2,23 @@
 
 #include "base/core/memory.h"
 #include "io/output/bytes.h"
+#include "io/output/certificate_columns.h"
 #include "io/output/output_file.h"
 
 #include <math.h>
 #include <zstd.h>
 
-#define BLOCK_WORDS 32768u // a block is written when it holds this many
+#define BLOCK_WORDS 131072u // a block is written when it holds this many
 #define HEADER_SIZE 40
 #define STATE_WORDS 13
-#define COMPRESSION_LEVEL 3
+#define COMPRESSION_LEVEL 6
+// Digits of forces, normals, points and errors of joints that no check needs: docs/certificate.md
+#define FORCE_BITS 43
+#define NORMAL_BITS 44
+#define ERROR_BITS 46
+#define POINT_BITS 20 // below the tolerance of contacts
+#define CODEC_PLANES 1u
+#define CODEC_COLUMNS 2u
 
 typedef enum Record {
     RECORD_EVENT = 1,
@@ -32,6 +40,7 @@ typedef struct GeometryRow {
 struct rbCertificate {
     rbOutputFile file;
     RB_ARRAY(uint64_t) words;
+    rbColumns* columns; // of the records
     RB_ARRAY(unsigned char) planes;
     RB_ARRAY(unsigned char) stored;
     RB_ARRAY(rbBodyId) bodyIds;
@@ -43,8 +52,9 @@ struct rbCertificate {
     RB_ARRAY(GeometryRow) geometries;
     uint64_t checksum; // of the header before
     uint32_t sequence;
-    double step;     // s, of the step engine; 0: another engine
-    double nodeTime; // s, of the last node
+    double step;       // s, of the step engine; 0: another engine
+    double nodeTime;   // s, of the last node
+    int pointExponent; // points are multiples of 2^pointExponent m
 };
 
 // ----------------------------------------------------------------------------------------- blocks
@@ -109,34 +119,43 @@ static void endRecord(rbCertificate* c, int start)
     c->words.data[start] |= size << 32;
 }
 
-// Writes the words as a block: byte planes, compressed. A block is complete or not there.
-static void writeBlock(rbCertificate* c, uint32_t tag)
+// The words as eight planes, the lowest bytes first.
+static void makePlanes(const uint64_t* words, size_t count, unsigned char* planes)
 {
-    size_t count = (size_t)c->words.count;
-    size_t size = 8 * count;
-    rbArray_Reserve(c->planes, (int)size);
     for (size_t i = 0; i < count; ++i) {
         for (size_t plane = 0; plane < 8; ++plane) {
-            c->planes.data[plane * count + i] = (unsigned char)(c->words.data[i] >> (8 * plane));
+            planes[plane * count + i] = (unsigned char)(words[i] >> (8 * plane));
         }
+    }
+}
+
+// Writes the words as a block. A block is complete or not there.
+static void writeBlock(rbCertificate* c, uint32_t tag)
+{
+    bool isRecords = tag == TAG('R', 'E', 'C', 'S');
+    size_t count = (size_t)c->words.count;
+    size_t size = 8 * count + (isRecords ? RB_COLUMNS_HEAD : 0);
+    rbArray_Reserve(c->planes, (int)size);
+    if (isRecords) {
+        rbColumns_Code(c->columns, c->words.data, count, c->planes.data);
+    } else {
+        makePlanes(c->words.data, count, c->planes.data);
     }
     size_t bound = ZSTD_compressBound(size);
     rbArray_Reserve(c->stored, (int)bound);
     size_t used = ZSTD_compress(c->stored.data, bound, c->planes.data, size, COMPRESSION_LEVEL);
-    bool isPacked = !ZSTD_isError(used) && used < size;
-    const unsigned char* stored = isPacked ? c->stored.data : c->planes.data;
-    used = isPacked ? used : size;
+    RB_ASSERT(!ZSTD_isError(used));
     unsigned char header[HEADER_SIZE] = {0};
     rbPutWord32(header, tag);
     rbPutWord32(header + 4, c->sequence++);
-    rbPutWord32(header + 8, isPacked ? 1u : 0u);
+    rbPutWord32(header + 8, isRecords ? CODEC_COLUMNS : CODEC_PLANES);
     rbPutWord32(header + 12, (uint32_t)size);
     rbPutWord32(header + 16, (uint32_t)used);
-    rbPutWord64(header + 24, hashBytes(HASH_START, stored, used));
+    rbPutWord64(header + 24, hashBytes(HASH_START, c->stored.data, used));
     c->checksum = hashBytes(c->checksum, header, 32);
     rbPutWord64(header + 32, c->checksum);
     rbOutputFile_Write(&c->file, header, sizeof header);
-    rbOutputFile_Write(&c->file, stored, used);
+    rbOutputFile_Write(&c->file, c->stored.data, used);
     c->words.count = 0;
 }
 
@@ -546,6 +565,27 @@ static void writeFlight(rbCertificate* c, const rbFlightStart* flight)
     endRecord(c, start);
 }
 
+// Rounds to a multiple of 2^exponent: digits that no check needs are left out of the file.
+static double roundTo(double value, int exponent)
+{
+    double scaled = ldexp(value, -exponent);
+    return fabs(scaled) < 0x1p52 ? ldexp(rint(scaled), exponent) : value;
+}
+
+static void putRounded(rbCertificate* c, rbVec3 v, int exponent)
+{
+    putNumber(c, roundTo(v.x, exponent));
+    putNumber(c, roundTo(v.y, exponent));
+    putNumber(c, roundTo(v.z, exponent));
+}
+
+// A force or torque, to FORCE_BITS of its largest component.
+static void putForce(rbCertificate* c, rbVec3 v)
+{
+    double largest = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+    putRounded(c, v, largest > 0.0 ? ilogb(largest) - FORCE_BITS : 0);
+}
+
 static void writeContacts(rbCertificate* c, const rbWorld* world)
 {
     int count = rbWorld_GetContacts(world, NULL, 0);
@@ -559,10 +599,10 @@ static void writeContacts(rbCertificate* c, const rbWorld* world)
         const rbContactView* view = &c->views.data[i];
         putWord(c, numberOf(c, view->bodyA) | numberOf(c, view->bodyB) << 32);
         putWord(c, view->isSticking ? 1u : 0u);
-        putVector(c, view->point);
-        putVector(c, view->normal);
-        putNumber(c, view->gap);
-        putVector(c, view->force);
+        putRounded(c, view->point, c->pointExponent);
+        putRounded(c, view->normal, -NORMAL_BITS);
+        putNumber(c, roundTo(view->gap, c->pointExponent));
+        putForce(c, view->force);
     }
     endRecord(c, start);
 }
@@ -573,11 +613,11 @@ static void writeLinks(rbCertificate* c, const rbWorld* world)
         int start = beginRecord(c, RECORD_JOINTS);
         for (int i = 0; i < c->jointIds.count; ++i) {
             rbJointState state = rbJoint_GetState(world, c->jointIds.data[i]);
-            putVector(c, state.force);
-            putVector(c, state.torque);
-            putVector(c, state.pointA);
-            putNumber(c, state.positionError);
-            putNumber(c, state.angleError);
+            putForce(c, state.force);
+            putForce(c, state.torque);
+            putRounded(c, state.pointA, c->pointExponent);
+            putNumber(c, roundTo(state.positionError, -ERROR_BITS));
+            putNumber(c, roundTo(state.angleError, -ERROR_BITS));
         }
         endRecord(c, start);
     }
@@ -661,6 +701,7 @@ static void freeWriter(rbCertificate* c)
     rbArray_Free(c->jointIds);
     rbArray_Free(c->springIds);
     rbArray_Free(c->geometries);
+    rbDestroyColumns(c->columns);
     rbFree(c, sizeof *c);
 }
 
@@ -686,6 +727,7 @@ rbCertificate* rbCreateCertificate(const char* path, const rbWorld* world, rbErr
         return NULL;
     }
     rbCertificate* c = rbAllocZero(1, sizeof *c);
+    c->columns = rbCreateColumns(rbWorld_GetBodyCount(world));
     if (rbOutputFile_Open(&c->file, path, error) != RB_STATUS_OK) {
         freeWriter(c);
         return NULL;
@@ -694,6 +736,8 @@ rbCertificate* rbCreateCertificate(const char* path, const rbWorld* world, rbErr
     bool isStepped = rbWorld_GetEngineType(world) == RB_ENGINE_STEP;
     c->step = isStepped ? rbWorld_GetStepSettings(world).step : 0.0;
     c->nodeTime = -INFINITY;
+    rbContactSettings contact = rbWorld_GetContactSettings(world);
+    c->pointExponent = ilogb(rbContactSettings_GetTolerance(&contact).gap) - POINT_BITS;
     unsigned char signature[24] = {0x89, 'R', 'B', 'C', '\r', '\n', 0x1a, '\n'};
     rbPutWord32(signature + 8, RB_CERTIFICATE_VERSION);
     c->checksum = hashBytes(HASH_START, signature, 16);

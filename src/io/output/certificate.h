@@ -11,7 +11,7 @@
 
 #include <rattleback/world.h>
 
-#define RB_CERTIFICATE_VERSION 2u
+#define RB_CERTIFICATE_VERSION 3u
 
 typedef struct rbCertificate rbCertificate;
 
