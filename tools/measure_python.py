@@ -61,7 +61,7 @@ def make_stack(count):
 
 
 class Threads:
-    """Threads that each step their own world as often as they are told to, and wait in between."""
+    """Worker threads; each steps its own world the given number of times, then waits."""
 
     def __init__(self, worlds, steps):
         self.starts = [(world, world.snapshot()) for world in worlds]

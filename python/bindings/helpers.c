@@ -205,7 +205,7 @@ static rbStatus advanceTo(rbpyState* state, double time)
     return report.status;
 }
 
-// A status for Python, which is told of an odd mode once.
+// The status that Python gets; it warns once about a nonstandard floating-point mode.
 static int tell(rbpyState* state, rbStatus status)
 {
     bool isNews = state->isModeOdd > state->isModeTold;

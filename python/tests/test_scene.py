@@ -234,7 +234,7 @@ def test_keywords_are_keys_in_snake_case_and_names_stay():
 
 
 def test_recordings_bring_their_meshes_and_become_tables(tmp_path):
-    """The scene of a recording needs no file beside it: copies, worlds, other processes and runs of it have the meshes, too."""
+    """A scene from a recording includes its meshes, so copies, worlds, other processes and runs need no files."""
     path = str(tmp_path / "run.rbr")
     result = rb.Scene.example("nut-on-a-bolt").run(0.02, output=0.01, record=path)
     recording = rb.Recording(path)

@@ -652,48 +652,70 @@ static void measureBody(const rbWorld* world, const rbProbe* probe, const char* 
     }
 }
 
+// What the copies of a body add up to, column by column.
+typedef struct Totals {
+    int count;
+    double sums[4];
+    double squares[4]; // of the differences from given values
+    double least[4], most[4];
+} Totals;
+
+static void addValues(Totals* totals, const double values[4], const double from[4], int columnCount)
+{
+    for (int k = 0; k < columnCount; ++k) {
+        bool isFirst = totals->count == 0;
+        totals->sums[k] += values[k];
+        totals->squares[k] += (values[k] - from[k]) * (values[k] - from[k]);
+        totals->least[k] = isFirst ? values[k] : fmin(totals->least[k], values[k]);
+        totals->most[k] = isFirst ? values[k] : fmax(totals->most[k], values[k]);
+    }
+    totals->count += 1;
+}
+
+static Totals addCopies(const rbScene* scene, const rbWorld* world, const rbProbe* probe,
+                        const double from[4])
+{
+    int body = 0, copy = 0;
+    Totals totals = {0};
+    if (!rbScene_FindBody(scene, probe->body, &body, &copy)) {
+        return totals;
+    }
+    int end = copy >= 0 ? copy + 1 : scene->bodies.data[body].copyCount;
+    for (int i = copy >= 0 ? copy : 0; i < end; ++i) {
+        char name[RB_SCENE_NAME_MAX + 1];
+        double values[4] = {0.0};
+        rbSceneBody_WriteName(&scene->bodies.data[body], i, name);
+        measureBody(world, probe, name, values);
+        if (!isnan(values[0])) { // otherwise it is gone, or elsewhere
+            addValues(&totals, values, from, probe->columnCount);
+        }
+    }
+    return totals;
+}
+
 // All copies of a body. Two passes: a deviation from the mean loses no digits.
 static void measureBodies(const rbScene* scene, const rbWorld* world, const rbProbe* probe,
                           double values[4])
 {
-    int body = 0, copy = 0, count = 0;
-    double sums[4] = {0.0}, squares[4] = {0.0};
-    double least[4] = {0.0}, most[4] = {0.0};
-    bool isFound = rbScene_FindBody(scene, probe->body, &body, &copy);
-    RB_ASSERT(isFound);
-    int first = copy >= 0 ? copy : 0;
-    int end = !isFound ? 0 : copy >= 0 ? copy + 1 : scene->bodies.data[body].copyCount;
-    for (int pass = 0; pass < (probe->statistic == RB_STATISTIC_DEVIATION ? 2 : 1); ++pass) {
-        for (int i = first; i < end; ++i) {
-            char name[RB_SCENE_NAME_MAX + 1];
-            double own[4] = {0.0};
-            rbSceneBody_WriteName(&scene->bodies.data[body], i, name);
-            measureBody(world, probe, name, own);
-            if (isnan(own[0])) {
-                continue; // it is gone, or elsewhere
-            }
-            for (int k = 0; k < probe->columnCount; ++k) {
-                double off = own[k] - sums[k] / (count > 0 ? count : 1);
-                squares[k] += pass == 1 ? off * off : 0.0;
-                least[k] = pass == 0 && (count == 0 || own[k] < least[k]) ? own[k] : least[k];
-                most[k] = pass == 0 && (count == 0 || own[k] > most[k]) ? own[k] : most[k];
-                sums[k] += pass == 0 ? own[k] : 0.0;
-            }
-            count += pass == 0 ? 1 : 0;
-        }
+    double means[4] = {0.0};
+    Totals totals = addCopies(scene, world, probe, means);
+    double count = totals.count;
+    for (int k = 0; k < 4; ++k) {
+        means[k] = totals.sums[k] / count;
+    }
+    if (probe->statistic == RB_STATISTIC_DEVIATION) {
+        totals = addCopies(scene, world, probe, means);
     }
     for (int k = 0; k < probe->columnCount; ++k) {
         const double results[RB_STATISTIC_COUNT] = {
-            [RB_STATISTIC_MEAN] = sums[k] / count,
-            [RB_STATISTIC_MIN] = count > 0 ? least[k] : NAN,
-            [RB_STATISTIC_MAX] = count > 0 ? most[k] : NAN,
-            [RB_STATISTIC_SUM] = sums[k],
+            [RB_STATISTIC_MEAN] = means[k],
+            [RB_STATISTIC_MIN] = totals.count > 0 ? totals.least[k] : NAN,
+            [RB_STATISTIC_MAX] = totals.count > 0 ? totals.most[k] : NAN,
+            [RB_STATISTIC_SUM] = totals.sums[k],
             [RB_STATISTIC_NUMBER] = count,
-            [RB_STATISTIC_DEVIATION] = sqrt(squares[k] / count),
+            [RB_STATISTIC_DEVIATION] = sqrt(totals.squares[k] / count),
         };
-        bool isKnown = count > 0 || probe->statistic == RB_STATISTIC_NUMBER ||
-                       probe->statistic == RB_STATISTIC_SUM;
-        values[k] = isKnown ? results[probe->statistic] : NAN;
+        values[k] = results[probe->statistic];
     }
 }
 
