@@ -6,6 +6,7 @@
 #include "base/core/tasks.h"
 #include "rb_test.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,56 @@ static void blockSizesDependOnTheCountOnly(void** state)
     for (int count = 0; count < 100000; count += 77) {
         assert_true(rbGetBlockCount(count, rbGetBlockSize(count, 8)) <= 64);
     }
+}
+
+// ---------------------------------------------------------------------------------------- elements
+
+static double valueOf(const void* values, int index)
+{
+    return ((const double*)values)[index];
+}
+
+// The sum by blocks, and the largest, one after the other.
+static rbElements sumInOrder(const double* values, int count, int least)
+{
+    rbElements all = {0.0, 0.0};
+    int size = rbGetBlockSize(count, least);
+    for (int begin = 0; begin < count; begin += size) {
+        double sum = 0.0;
+        for (int i = begin; i < count && i < begin + size; ++i) {
+            sum += values[i];
+            all.largest = values[i] > all.largest ? values[i] : all.largest;
+        }
+        all.sum += sum;
+    }
+    return all;
+}
+
+// Sums of values over twenty decades have the same bits for any number of threads.
+static void sumsHaveTheSameBits(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(5)};
+    double* values = malloc(COUNT_MAX * sizeof *values);
+    assert_non_null(values);
+    for (int i = 0; i < COUNT_MAX; ++i) {
+        values[i] = ldexp(rbRandom_Symmetric(&random), rbRandom_Index(&random, 66));
+    }
+    assert_true(rbRunElements(0, 8, valueOf, values).sum == 0.0);
+    for (int threads = 1; threads <= 16; ++threads) {
+        rbTasks* tasks = rbCreateTasks(threads, NULL);
+        RB_USE_TASKS(tasks);
+        for (int i = 0; i < 50; ++i) {
+            int count = 1 + rbRandom_Index(&random, COUNT_MAX);
+            int least = 1 + rbRandom_Index(&random, 300);
+            rbElements truth = sumInOrder(values, count, least);
+            rbElements found = rbRunElements(count, least, valueOf, values);
+            assert_true(found.sum == truth.sum && found.largest == truth.largest);
+        }
+        (void)rbUseTasks(NULL);
+        rbDestroyTasks(tasks);
+    }
+    free(values);
 }
 
 // ------------------------------------------------------------------------------------------ nested
@@ -309,6 +360,7 @@ static void aHostRunsTheBlocks(void** state)
 
 RB_TEST_GROUP(test_tasks, cmocka_unit_test(everyBlockIsDoneOnce),
               cmocka_unit_test(blockSizesDependOnTheCountOnly),
+              cmocka_unit_test(sumsHaveTheSameBits),
               cmocka_unit_test(blocksInsideBlocksAreDoneInPlace),
               cmocka_unit_test(blocksAllocateForTheCaller),
               cmocka_unit_test(lackOfMemoryReturnsToTheCaller),

@@ -41,6 +41,8 @@
 // Bodies, and changed ones, of a block at least.
 #define BODIES_LEAST 256
 #define CHANGED_LEAST 32
+// Partners of a changed body, mostly fewer: lists have room for them from the start.
+#define PARTNERS_ROOM 16
 
 // --------------------------------------------------------------------------- creation, settings
 
@@ -746,6 +748,7 @@ static void findPartners(void* context, rbShare share)
     rbContactPairs* pairs = ((const Approach*)context)->pairs;
     rbIdList* found = &pairs->search.partnerLists[share.block];
     found->count = 0;
+    rbIdList_Reserve(found, PARTNERS_ROOM * (share.end - share.begin));
     for (int k = share.begin; k < share.end; ++k) {
         int first = found->count;
         findChanges(pairs, pairs->search.changed.data[k], found,
@@ -863,11 +866,7 @@ static void moveBody(rbContactPairs* pairs, int index, rbByteStream* stream)
     RB_MOVE_FINITE(stream, body->orientation);
     RB_MOVE_FINITE(stream, body->reach);
     RB_MOVE(stream, body->travel);
-    RB_MOVE(stream, body->box.bounds);
-    RB_MOVE(stream, body->box.room);
-    RB_MOVE(stream, body->box.travel);
-    RB_MOVE(stream, body->box.pose);
-    RB_MOVE(stream, body->box.stretch);
+    RB_MOVE_FINITE(stream, body->box);
     rbByteStream_Check(stream, rbIsProperBounds(&body->box.bounds));
     RB_MOVE(stream, body->poseStamp);
     RB_MOVE(stream, body->isPlaced);
