@@ -114,7 +114,7 @@ RB_API void rbError_Format(const rbError* error, char* text, size_t capacity);
 #define RB_VERSION_PATCH 0
 
 /// Counts the changes to public structs and enumerators within a minor version, 1 to 63.
-#define RB_ABI_REVISION 5
+#define RB_ABI_REVISION 6
 
 /// The interface version that a program and the library must share. The rbDefault... functions are
 /// compiled into the program and write its version into the cookie of a definition; functions that

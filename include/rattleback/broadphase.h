@@ -20,7 +20,6 @@ extern "C" {
 typedef enum rbBroadPhaseType {
     RB_BROAD_AUTO,  ///< the engine's choice
     RB_BROAD_NAIVE, ///< every box against every other one (L-81)
-    RB_BROAD_HASH,  ///< hierarchical hashing, cells looked up at each query (L-84, G-04)
     RB_BROAD_TREE,  ///< dynamic tree of boxes
     RB_BROAD_COUNT  ///< number of built-in types; registered types are numbered from here
 } rbBroadPhaseType;
@@ -32,9 +31,9 @@ RB_API rbBroadPhaseType rbBroadPhaseType_Find(const char* name);
 /// Number of built-in and registered types; for those of the laboratory see lab.h.
 RB_API int rbBroadPhaseType_GetCount(void);
 
-/// A good type for these boxes: naive for a few dozen, hash for boxes of similar size, tree for
-/// sizes that differ. By measurement, see docs/modules/broadphase.md. O(count); boxes may be NULL
-/// if count is 0.
+/// A good type for these boxes: naive for a few dozen; a registered type that suits them ("hash" of
+/// the laboratory, for boxes of similar size); otherwise tree. By measurement, see
+/// docs/modules/broadphase.md. O(count); boxes may be NULL if count is 0.
 RB_API rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count);
 
 /// A set of boxes; opaque.

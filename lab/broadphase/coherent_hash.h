@@ -1,7 +1,7 @@
 // Access for tests of coherent hashing.
 #pragma once
 
-#include "collision/broadphase/cell_levels.h"
+#include "lab/broadphase/cell_levels.h"
 
 // The counter of two existing boxes: number of cells shared at the coarser of their levels.
 int rbCoherentHash_GetCounter(const rbBroadPhase* broad, int a, int b);

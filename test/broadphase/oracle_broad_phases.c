@@ -219,7 +219,8 @@ static void hashingFindsFewCandidates(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(3)};
-    const rbBroadPhaseType types[] = {RB_BROAD_HASH, rbBroadPhaseType_Find("coherent-hash")};
+    const rbBroadPhaseType types[] = {rbBroadPhaseType_Find("hash"),
+                                      rbBroadPhaseType_Find("coherent-hash")};
     for (int t = 0; t < 2; ++t) {
         for (int count = 500; count <= 8000; count *= 4) {
             rbBroadPhase* broad = rbCreateBroadPhase(types[t], 0.0);

@@ -173,15 +173,16 @@ static rbBounds makeOutlier(rbRandom* random, int id)
 static void treeAndHashStayCheapInBadCases(void** state)
 {
     (void)state;
+    rbBroadPhaseType hash = rbBroadPhaseType_Find("hash");
     checkBelow(countWork(RB_BROAD_TREE, makeRow, 4000), 120.0);
-    checkBelow(countWork(RB_BROAD_HASH, makeRow, 4000), 120.0);
+    checkBelow(countWork(hash, makeRow, 4000), 120.0);
     checkBelow(countWork(RB_BROAD_TREE, makeOnFloor, 4000), 120.0);
-    checkBelow(countWork(RB_BROAD_HASH, makeOnFloor, 4000), 120.0);
+    checkBelow(countWork(hash, makeOnFloor, 4000), 120.0);
     checkBelow(countWork(RB_BROAD_TREE, makeOutlier, 4000), 300.0);
-    checkBelow(countWork(RB_BROAD_HASH, makeOutlier, 4000), 300.0);
+    checkBelow(countWork(hash, makeOutlier, 4000), 300.0);
     // all pairs overlap: nothing can be saved, but nothing may break
     checkBelow(countWork(RB_BROAD_TREE, makeNested, 1000), 4000.0);
-    checkBelow(countWork(RB_BROAD_HASH, makeNested, 1000), 4000.0);
+    checkBelow(countWork(hash, makeNested, 1000), 4000.0);
 }
 
 // The tree stays good when boxes wander: visits at most a constant factor more nodes than after a
@@ -235,7 +236,7 @@ static void choiceFollowsNumberAndSizes(void** state)
         boxes[id] = rbBoxScenes[0].make(&random);
     }
     assert_int_equal(rbChooseBroadPhase(boxes, 10), RB_BROAD_NAIVE);
-    assert_int_equal(rbChooseBroadPhase(boxes, 1000), RB_BROAD_HASH);
+    assert_int_equal(rbChooseBroadPhase(boxes, 1000), rbBroadPhaseType_Find("hash"));
     for (int id = 0; id < 1000; ++id) {
         boxes[id] = rbBoxScenes[1].make(&random);
     }

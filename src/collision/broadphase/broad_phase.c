@@ -33,7 +33,6 @@ static const rbBroadRow naiveRow = {
 
 static const rbBroadRow* const rows[RB_BROAD_COUNT] = {
     [RB_BROAD_NAIVE] = &naiveRow,
-    [RB_BROAD_HASH] = &rbBroadRowHash,
     [RB_BROAD_TREE] = &rbBroadRowTree,
 };
 
@@ -50,28 +49,6 @@ RB_DEFINE_WORDS(rbBroadPhaseType, "broad phase", rbBroadPhaseType_GetCount(),
 
 // Below this count, a scan is as fast as any other method (measured: docs/modules/broadphase.md).
 #define NAIVE_MAX 32
-// Sizes within this factor of their median count as similar: three levels of cells.
-#define SIMILAR 4.0
-
-int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
-                  double edges[RB_EDGE_SAMPLES])
-{
-    int stride = count / RB_EDGE_SAMPLES + 1;
-    int sampled = 0, seen = 0;
-    for (int id = 0; id < idEnd; ++id) {
-        if ((isIn != NULL && isIn[id] == 0) || seen++ % stride != 0) {
-            continue;
-        }
-        double edge = rbGetLongestEdge(&boxes[id]);
-        int k = sampled++;
-        for (; k > 0 && edges[k - 1] > edge; --k) {
-            edges[k] = edges[k - 1];
-        }
-        edges[k] = edge;
-    }
-    RB_ASSERT(sampled <= RB_EDGE_SAMPLES);
-    return sampled;
-}
 
 rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count)
 {
@@ -80,15 +57,13 @@ rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count)
     if (count <= NAIVE_MAX) {
         return RB_BROAD_NAIVE;
     }
-    double edges[RB_EDGE_SAMPLES];
-    double median = edges[rbSampleEdges(boxes, NULL, count, count, edges) / 2];
-    int odd = 0;
-    for (int i = 0; i < count; ++i) {
-        double edge = rbGetLongestEdge(&boxes[i]);
-        odd += edge > SIMILAR * median || SIMILAR * edge < median ? 1 : 0;
+    for (int type = RB_BROAD_COUNT; type < rbBroadPhaseType_GetCount(); ++type) {
+        const rbBroadRow* row = getRow((rbBroadPhaseType)type);
+        if (row->suits != NULL && row->suits(boxes, count)) {
+            return (rbBroadPhaseType)type;
+        }
     }
-    // a few large boxes (a floor, walls) do not make hashing slow
-    return odd <= count / 20 + 8 ? RB_BROAD_HASH : RB_BROAD_TREE;
+    return RB_BROAD_TREE;
 }
 
 void rbIdList_Free(rbIdList* list)

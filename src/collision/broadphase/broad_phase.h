@@ -43,6 +43,8 @@ typedef struct rbBroadRow {
     void (*findPartners)(rbBroadPhase* broad, int id, rbIdList* found);
     // Appends all overlapping pairs in order. NULL: every box is asked for its partners.
     void (*findPairs)(rbBroadPhase* broad, rbIdList* pairs);
+    // Whether "auto" picks this registered row for these boxes, before the tree. NULL: never.
+    bool (*suits)(const rbBounds* boxes, int count);
 } rbBroadRow;
 
 struct rbBroadPhase {
@@ -59,7 +61,6 @@ struct rbBroadPhase {
     rbIdList partners; // of a box, while all pairs are found
 };
 
-extern const rbBroadRow rbBroadRowHash;
 extern const rbBroadRow rbBroadRowTree;
 
 // Adds a row to the table, at start-up (base/core/registered_rows.h). Rejected if the name is
@@ -67,13 +68,6 @@ extern const rbBroadRow rbBroadRowTree;
 rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
 
 RB_DECLARE_WORDS(rbBroadPhaseType);
-
-#define RB_EDGE_SAMPLES 512
-
-// Longest edges of up to RB_EDGE_SAMPLES of count boxes with numbers below idEnd, ascending; isIn:
-// which numbers have a box, NULL: all. Returns how many.
-int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
-                  double edges[RB_EDGE_SAMPLES]);
 
 // Moves a box that is in, until Refit for itself only: quicker, where many move. False: it cannot.
 bool rbBroadPhase_Defer(rbBroadPhase* broad, int id, rbBounds box);

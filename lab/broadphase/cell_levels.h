@@ -34,6 +34,13 @@ typedef struct rbCellRange {
     int64_t lower[3], upper[3];
 } rbCellRange;
 
+#define RB_EDGE_SAMPLES 512
+
+// Longest edges of up to RB_EDGE_SAMPLES of count boxes with numbers below idEnd, ascending; isIn:
+// which numbers have a box, NULL: all. Returns how many.
+int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
+                  double edges[RB_EDGE_SAMPLES]);
+
 // Chooses the width of the finest cells for the boxes present. O(n), or O(n log) where sizes differ
 // by decades. counters is scratch.
 double rbChooseCellSize(const rbBroadPhase* broad, rbIdList* counters);

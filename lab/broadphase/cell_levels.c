@@ -6,7 +6,7 @@
 // is over boxes, not over cells: dense clusters are weighted by their boxes, and one box far away
 // changes nothing. Widths tried are the common edge times powers of two, so that equal boxes get
 // cells of their own size.
-#include "collision/broadphase/cell_levels.h"
+#include "lab/broadphase/cell_levels.h"
 
 #include <string.h>
 
@@ -20,6 +20,26 @@ rbCellLevels rbMakeCellLevels(double base)
     double clamped = base < 0x1p-900 ? 0x1p-900 : base;
     clamped = clamped > 0x1p900 ? 0x1p900 : clamped;
     return (rbCellLevels){clamped, 1.0 / clamped};
+}
+
+int rbSampleEdges(const rbBounds* boxes, const uint8_t* isIn, int count, int idEnd,
+                  double edges[RB_EDGE_SAMPLES])
+{
+    int stride = count / RB_EDGE_SAMPLES + 1;
+    int sampled = 0, seen = 0;
+    for (int id = 0; id < idEnd; ++id) {
+        if ((isIn != NULL && isIn[id] == 0) || seen++ % stride != 0) {
+            continue;
+        }
+        double edge = rbGetLongestEdge(&boxes[id]);
+        int k = sampled++;
+        for (; k > 0 && edges[k - 1] > edge; --k) {
+            edges[k] = edges[k - 1];
+        }
+        edges[k] = edge;
+    }
+    RB_ASSERT(sampled <= RB_EDGE_SAMPLES);
+    return sampled;
 }
 
 // An edge that most boxes do not exceed by much: the largest if it is less than twice the median.

@@ -17,7 +17,8 @@
 //
 // Tried and dropped: boxes of a cell chained by number, which spreads a query over more cache lines
 // and pages, and was 5 % slower at 1e5 boxes.
-#include "collision/broadphase/cell_levels.h"
+#include "lab/broadphase/broad_rows.h"
+#include "lab/broadphase/cell_levels.h"
 
 #include <string.h>
 
@@ -614,6 +615,22 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
     addCounts(&search);
 }
 
+// Sizes within this factor of their median count as similar: three levels of cells.
+#define SIMILAR 4.0
+
+// Boxes of similar sizes. A few large ones (a floor, walls) do not make hashing slow.
+static bool suits(const rbBounds* boxes, int count)
+{
+    double edges[RB_EDGE_SAMPLES];
+    double median = edges[rbSampleEdges(boxes, NULL, count, count, edges) / 2];
+    int odd = 0;
+    for (int i = 0; i < count; ++i) {
+        double edge = rbGetLongestEdge(&boxes[i]);
+        odd += edge > SIMILAR * median || SIMILAR * edge < median ? 1 : 0;
+    }
+    return odd <= count / 20 + 8;
+}
+
 const rbBroadRow rbBroadRowHash = {
     .name = "hash",
     .stateSize = sizeof(rbHashGrid),
@@ -623,4 +640,5 @@ const rbBroadRow rbBroadRowHash = {
     .move = moveBox,
     .remove = detach,
     .query = query,
+    .suits = suits,
 };
