@@ -1,5 +1,6 @@
 // Registers all rows that the laboratory adds to the tables of the core.
 #include "lab/broadphase/broad_rows.h"
+#include "lab/contact/joint_reaction.h"
 #include "lab/contact/penalty_step.h"
 #include "lab/convex/pair_rows.h"
 #include "lab/events/lab_event_rows.h"
@@ -13,6 +14,7 @@ rbStatus rbRegisterLaboratory(rbError* error)
     static rbStatus (*const registrations[])(rbError*) = {
         rbRegisterLabPairMethods,   rbRegisterLabBroadPhases, rbRegisterLabEventRows,
         rbRegisterClassicalMethods, rbRegisterCutSolver,      rbRegisterPenaltyContact,
+        rbRegisterJointReaction,
     };
     if (isRegistered) {
         return RB_STATUS_OK;

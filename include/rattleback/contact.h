@@ -77,7 +77,7 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
       "the impulses of the last step are the initial guess") \
     X(bool, isReacting, "jointReaction", false, RB_ANY, "", \
       "the effective mass along a normal includes the reaction of joints, and joints are " \
-      "solved contact by contact (B-81)") \
+      "solved contact by contact (B-81); of the laboratory, for comparison") \
     X(int, shockAfter, "shockAfter", 0, RB_FROM(0, 1e9), "", \
       "number of sweeps after which shock propagation ends a stage; 0: never") \
     X(rbImpactLaw, law, "law", RB_IMPACT_STRONGE, RB_WORDS(rbImpactLaw), "", \

@@ -25,7 +25,8 @@ extern "C" {
 /// - the detector "rays" of the event engine (lab_ray_detector.h; rbDetector_Find);
 /// - its loops "pairs", a heap of pairs and a global interval (L-79, L-86), and "all-pairs", the
 ///   same for all pairs, near or not (rbEventLoop_Find): an event visits all bodies;
-/// - the step methods and the solver of lab_joints.h and the contact method of lab_contact.h.
+/// - the step methods and the solver of lab_joints.h and the contact method of lab_contact.h;
+/// - rbContactSettings.isReacting, contacts with the reaction of joints.
 ///
 /// Call it from one thread before the first world is created; further calls change nothing. Does
 /// not allocate. Fails, with a message, only if rows registered earlier have one of its names or

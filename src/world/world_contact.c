@@ -18,6 +18,8 @@ rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
     if (status != RB_STATUS_OK || !def->contact.isEnabled || def->engine != RB_ENGINE_STEP) {
         return status;
     }
+    RB_REFUSE_IF(def->contact.isReacting && rbGetJointReaction() == NULL, RB_STATUS_UNSUPPORTED,
+                 error, "contact.jointReaction needs the laboratory: call rbRegisterLaboratory");
     const rbContactMethodRow* row = rbContactMethodRow_Get(def->contact.method);
     return row != NULL ? row->check(&def->contact, error) : RB_STATUS_OK;
 }

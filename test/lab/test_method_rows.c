@@ -22,6 +22,12 @@ static void laboratoryAddsStepMethodsInOrder(void** state)
     assert_int_equal(error.status, RB_STATUS_INVALID);
     assert_non_null(strstr(error.message, "step.method"));
     assert_int_equal(rbStepMethod_Find("penalty"), RB_METHOD_COUNT);
+    def.step.method = RB_METHOD_IMPULSES;
+    def.contact.isReacting = true;
+    assert_null(rbCreateWorld(&def, &error));
+    assert_non_null(strstr(error.message, "contact.jointReaction needs the laboratory"));
+    def.contact.isReacting = false;
+    def.step.method = RB_METHOD_COUNT;
     assert_int_equal(rbRegisterLaboratory(&error), RB_STATUS_OK);
     for (int i = 0; i < 5; ++i) {
         assert_int_equal(rbStepMethod_Find(names[i]), i); // recordings contain these numbers

@@ -1,6 +1,7 @@
 // Contacts with the reaction of joints: the effective masses of normals, and saved sweeps (B-81).
 #include "contact_scenes.h"
 #include "dynamics/engines/step/step_contact_state.h"
+#include "lab/contact/joint_reaction.h"
 #include "world/world_state.h"
 
 #include <math.h>
@@ -47,7 +48,7 @@ static void reactionIsThatOfABarOnABallJoint(void** state)
     assert_int_equal(c->set.contactCount, 1);
     const rbContact* contact = &c->set.contacts[0];
     assert_int_equal(contact->pointCount, 4);
-    rbContactStep_MeasureReaction(&joints, 0, reaction);
+    rbMeasureJointReaction(&joints, 0, reaction);
     bool isB = c->bodies.data[contact->bodyB].invMass > 0.0;
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) {

@@ -16,3 +16,15 @@ rbStatus rbRegisterContactMethod(const rbContactMethodRow* row, rbError* error)
               row->look != NULL);
     return RB_REGISTER_ROW(rbContactMethod, "contact method", row, error);
 }
+
+static rbReactionFn* jointReaction;
+
+void rbSetJointReaction(rbReactionFn* function)
+{
+    jointReaction = function;
+}
+
+rbReactionFn* rbGetJointReaction(void)
+{
+    return jointReaction;
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/core/words.h"
+#include "dynamics/contact/contact_solver.h"
 #include "dynamics/engines/step/step_engine.h"
 
 #include <rattleback/contact.h>
@@ -29,3 +30,8 @@ rbStatus rbRegisterContactMethod(const rbContactMethodRow* row, rbError* error);
 const rbContactMethodRow* rbContactMethodRow_Get(rbContactMethod value);
 
 RB_DECLARE_WORDS(rbContactMethod);
+
+// The reaction of joints (B-81), set at start-up; its context is an rbJointSweep. NULL: none, and
+// rbContactSettings.isReacting is refused.
+void rbSetJointReaction(rbReactionFn* function);
+rbReactionFn* rbGetJointReaction(void);

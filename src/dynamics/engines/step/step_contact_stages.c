@@ -1,5 +1,6 @@
 // The stages of steps with contacts: positions, collisions, velocities, with joints in their
 // sweeps.
+#include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact_state.h"
 #include "dynamics/solvers/block_matrix.h"
 
@@ -420,7 +421,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
     rbJointSweep joints = {engine, host, island, h, !isOfPositions};
     if (rbContactStep_HasMechanism(engine, island)) {
         run.sweepJoints = rbContactStep_SweepJoints;
-        run.react = c->settings.isReacting ? rbContactStep_MeasureReaction : NULL;
+        run.react = c->settings.isReacting ? rbGetJointReaction() : NULL;
         run.context = &joints;
     }
     if (stage == STAGE_COLLISION) {

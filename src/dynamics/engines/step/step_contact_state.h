@@ -305,8 +305,6 @@ void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack);
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task);
 void rbContactStep_TakeLinks(const rbJointSweep* joints);
 double rbContactStep_GetJointTolerance(const rbJointSweep* joints);
-// How joints reduce the normals of a contact (an rbReactionFn; the context is an rbJointSweep).
-void rbContactStep_MeasureReaction(void* context, int contact, double* reaction);
 
 // --------------------------------------------------------------------------- step_contact_stages.c
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);
