@@ -3,6 +3,7 @@
 #include "joint_scenes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -690,7 +691,86 @@ static void velocityJointHoldsASpeedOnly(void** state)
     rbDestroyWorld(world);
 }
 
+#define LINK 0.5 // m
+
+// Links of 5 kg from a hook at the origin along an axis.
+static rbWorld* makeChain(const rbWorldDef* def, int count, rbVec3 along)
+{
+    rbError error = {0};
+    rbWorld* world = rbCreateWorld(def, &error);
+    assert_non_null(world);
+    rbJointDef joint = rbDefaultJointDef();
+    joint.type = RB_JOINT_BALL;
+    for (int i = 0; i < count; ++i) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "link%d", i);
+        joint.bodyB = addBody(world, name, 5.0, rbScale((i + 0.5) * LINK, along));
+        joint.name = name;
+        (void)join(world, &joint, rbScale(i * LINK, along), along);
+        joint.bodyA = joint.bodyB;
+    }
+    return world;
+}
+
+// A hanging chain stays still and carries its weight at every tolerance, and a looser one takes
+// neither more parts of steps nor more iterations.
+static void looserTolerancesCostNoMore(void** state)
+{
+    (void)state;
+    rbStepStatistics tight = {0};
+    for (int i = 8; i >= 1; --i) {
+        rbWorldDef def = rbDefaultWorldDef();
+        def.engine = RB_ENGINE_STEP;
+        def.gravity = rbMakeVec3(0.0, 0.0, -9.81);
+        def.step.step = 1.0 / 60.0;
+        def.step.tolerance = pow(10.0, -i);
+        rbWorld* world = makeChain(&def, 60, rbMakeVec3(0.0, 0.0, -1.0));
+        assert_int_equal(rbWorld_AdvanceTo(world, 2.0).status, RB_STATUS_OK);
+        rbStepStatistics s = rbWorld_GetStepStatistics(world);
+        tight = i == 8 ? s : tight;
+        print_message("tolerance %g: %d parts, %d iterations\n", def.step.tolerance,
+                      (int)s.substeps, (int)s.positionIterations);
+        assert_true(s.substeps <= tight.substeps);
+        assert_true(s.positionIterations <= tight.positionIterations);
+        checkBelow(s.positionErrorMax, 1e-9);
+        checkBelow(rbWorld_GetLedger(world).kineticLinear, 1e-12);
+        rbDestroyWorld(world);
+    }
+}
+
+// A released chain whips. Sweeps that do not converge leave joints open and say so; they neither
+// throw links away nor give energy.
+static void fewSweepsLeaveGapsButDoNotExplode(void** state)
+{
+    (void)state;
+    static const int sweeps[] = {1, 10, 20};
+    for (size_t i = 0; i < sizeof sweeps / sizeof sweeps[0]; ++i) {
+        rbWorldDef def = rbDefaultWorldDef();
+        def.engine = RB_ENGINE_STEP;
+        def.gravity = rbMakeVec3(0.0, 0.0, -9.81);
+        def.step.step = 1.0 / 240.0;
+        def.step.solver = RB_SOLVER_ITERATIVE;
+        def.step.iterationsMax = sweeps[i];
+        rbWorld* world = makeChain(&def, 60, rbMakeVec3(1.0, 0.0, 0.0));
+        double start = rbWorld_GetLedger(world).energy;
+        double most = start;
+        for (int k = 1; k <= 100; ++k) {
+            assert_int_equal(rbWorld_AdvanceTo(world, 0.1 * k).status, RB_STATUS_NUMERICAL);
+            most = fmax(most, rbWorld_GetLedger(world).energy);
+        }
+        rbStepStatistics s = rbWorld_GetStepStatistics(world);
+        print_message("%d sweeps: joints open by %.3g m, energy at most %.3g J above the start\n",
+                      sweeps[i], s.positionErrorMax, most - start);
+        checkBelow(s.positionErrorMax, 4.0 * LINK);
+        checkBelow(most - start, 1e-6);
+        assert_true(s.unmetSteps > 0);
+        rbDestroyWorld(world);
+    }
+}
+
 RB_TEST_GROUP(phys_world_joints, cmocka_unit_test(velocityJointHoldsASpeedOnly),
+              cmocka_unit_test(looserTolerancesCostNoMore),
+              cmocka_unit_test(fewSweepsLeaveGapsButDoNotExplode),
               cmocka_unit_test(contradictingJointsAreNamed),
               cmocka_unit_test(openJointsAreAssembledWhenAllowed),
               cmocka_unit_test(snapshotsHoldAfterAssembly), cmocka_unit_test(mixedLedgerCloses),

@@ -15,6 +15,8 @@
 // Block-by-block sweeps must reduce the error below this fraction within this many sweeps.
 #define SWEEPS_PER_CHECK 1024
 #define SWEEPS_RATIO 0.95
+// They have diverged if the least error was below this fraction of the last one.
+#define DIVERGED_PART 0.5
 // A pivot below this fraction of its diagonal means that conditions are nearly dependent.
 #define DELICATE_PIVOT 1e-4
 
@@ -32,9 +34,10 @@ typedef struct Iteration {
     bool isMixing;
     bool isBounded; // the impulse of a block was cut in this iteration
     double bestError;
-    int releases;   // limited rows that left their limits
-    bool isEarly;   // held rows are not solved for yet: rates are not meaningful for limits
-    bool isOfRates; // of the velocity stage
+    double sweepError; // of the last sweep where no condition is in a linear system
+    int releases;      // limited rows that left their limits
+    bool isEarly;      // held rows are not solved for yet: rates are not meaningful for limits
+    bool isOfRates;    // of the velocity stage
 } Iteration;
 
 // The arrays of a corrector, and how many elements each has.
@@ -465,13 +468,24 @@ static void solveResiduals(Iteration* it)
 }
 
 // Keeps the impulses with the least error so far; those of diverged iterations are useless.
-static void keepBest(Iteration* it)
+static void keepBest(Iteration* it, const double* impulses)
 {
     if (it->result.error < it->bestError) {
         it->bestError = it->result.error;
-        memcpy(it->corrector->best, it->mechanism->impulses,
-               (size_t)it->corrector->rowCount * sizeof(double));
+        memcpy(it->corrector->best, impulses, (size_t)it->corrector->rowCount * sizeof(double));
     }
+}
+
+// A sweep over all conditions, where none is in a linear system; true if one needed it. Its errors
+// are about those of the impulses before it.
+static bool sweepAll(Iteration* it)
+{
+    double* before = it->corrector->change;
+    memcpy(before, it->mechanism->impulses, (size_t)it->corrector->rowCount * sizeof(double));
+    bool isCorrected = sweepCuts(it);
+    keepBest(it, before);
+    it->sweepError = it->result.error;
+    return isCorrected;
 }
 
 // Saves impulses, velocities and poses in entry, entryMotion and poses.
@@ -519,7 +533,7 @@ static bool measure(Iteration* it)
 {
     gather(it);
     if (!it->isOfRates && !it->result.isLimitChanged && it->corrector->solver->cutCount == 0) {
-        keepBest(it);
+        keepBest(it, it->mechanism->impulses);
     }
     return !(it->result.error <= it->correction->tolerance);
 }
@@ -569,7 +583,7 @@ static void iterate(Iteration* it)
             solveResiduals(it);
             applyChanges(it);
         }
-        isCorrected = sweepCuts(it) || isCorrected;
+        isCorrected = (hasLinear ? sweepCuts(it) : sweepAll(it)) || isCorrected;
         if (!hasLinear && isHopeless(it)) {
             break;
         }
@@ -595,7 +609,8 @@ rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
     keepEntry(&it);
     memset(corrector->isStale, 1, (size_t)mechanism->bodyCount * sizeof(bool));
     iterate(&it);
-    if (!it.result.isLimitChanged && it.bestError < it.result.error) {
+    bool hasDiverged = it.bestError < fmax(it.result.error, DIVERGED_PART * it.sweepError);
+    if (!it.result.isLimitChanged && hasDiverged) {
         recallBest(&it);
     }
     lookAhead(&it);

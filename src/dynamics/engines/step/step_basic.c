@@ -21,8 +21,9 @@
 // Errors below this many roundings of coordinates cannot be corrected.
 #define FLOOR_ROUNDINGS 32.0
 #define POLISH_ROUNDINGS 8.0
-// For tolerances tighter than this, one more solution than needed keeps the energy far better: an
-// error of a joint is work against the force it carries.
+// One more solution than needed keeps the energy far better: an error of a joint is work against
+// the force it carries, and with a loose tolerance nothing would bear a weight until joints are
+// open by that much. Capped iterations do without it at tolerances looser than this.
 #define POLISH_TOLERANCE 1e-4
 // Iterations of a step that look-ahead cannot make.
 #define SETTLE_ITERATIONS 40
@@ -539,7 +540,7 @@ static rbCorrected correctPositions(const rbStepRun* run, double h, rbCorrector*
                          : run->isSmallest           ? LONG_ITERATIONS
                                                      : SHORT_ITERATIONS,
         .impulseMax = settings->impulseMax,
-        .isPolished = tolerance < POLISH_TOLERANCE,
+        .isPolished = tolerance < POLISH_TOLERANCE || !isCut(run),
         .isIterative = isIterative,
     };
     rbCorrected corrected = solveStage(run, corrector, &correction, STAGE_START);
