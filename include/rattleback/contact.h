@@ -61,10 +61,10 @@ RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_
       "contacts act at this distance outside the surfaces, so that meshes never overlap") \
     X(double, tolerance, "tolerance", 0.0, RB_FROM(0.0, 1.0), "m", \
       "allowed error of gaps and slip at the end of a step; 0: 1e-5, and islands of up to 256 " \
-      "bodies are solved to 1e-6") \
+      "bodies are solved to 1e-6. Above 1e-5: contacts are solved to 1e-5 all the same") \
     X(double, velocityTolerance, "velocityTolerance", 0.0, RB_FROM(0.0, 1e12), "m/s", \
       "allowed error of contact velocities at the end of a step; 0: 1e-4, and islands of up to " \
-      "256 bodies are solved to 1e-8") \
+      "256 bodies are solved to 1e-8. Above 1e-3: contacts are solved to 1e-3 all the same") \
     X(double, restSpeed, "restSpeed", 0.01, RB_FROM(0.0, 1e12), "m/s", \
       "approach below this speed, or below what gravity adds in a step, is not a collision and " \
       "gets no restitution; 0: the speed gained by a fall of 1e-5 m") \

@@ -627,7 +627,43 @@ static void snapshotsKeepTheContacts(void** state)
     rbDestroyWorld(world);
 }
 
+// A pyramid stands still at every tolerance, and a looser one takes no more sweeps.
+static void looserTolerancesTakeNoMoreSweeps(void** state)
+{
+    (void)state;
+    static const double tolerances[] = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1};
+    int64_t tight = 0;
+    for (size_t i = 0; i < sizeof tolerances / sizeof tolerances[0]; ++i) {
+        rbWorldDef def = defineWorld();
+        def.gravity = rbMakeVec3(0.0, 0.0, -GRAVITY);
+        def.step.step = 1.0 / 60.0;
+        def.contact.tolerance = tolerances[i];
+        def.contact.velocityTolerance = 10.0 * tolerances[i];
+        rbWorld* world = makeWorld(&def);
+        (void)addFloor(world);
+        rbBodyId top = {0, 0};
+        for (int row = 0; row < 10; ++row) {
+            for (int k = 0; k < 10 - row; ++k) {
+                double x = 0.11 * (k + 0.5 * row);
+                top = addCube(world, NULL, rbMakeVec3(x, 0.0, row * (0.1 + SHELL) + SHELL));
+            }
+        }
+        double before = rbBody_GetState(world, top).transform.p.z;
+        assert_int_equal(rbWorld_AdvanceTo(world, 2.0).status, RB_STATUS_OK);
+        rbContactStatistics s = rbWorld_GetContactStatistics(world);
+        int64_t sweeps = s.positionSweeps + s.velocitySweeps;
+        tight = i == 0 ? sweeps : tight;
+        double sunk = before - rbBody_GetState(world, top).transform.p.z;
+        print_message("tolerance %g: %d sweeps, the top sinks by %.2g m\n", tolerances[i],
+                      (int)sweeps, sunk);
+        assert_true(sweeps <= tight);
+        checkBelow(fabs(sunk), 2e-4);
+        rbDestroyWorld(world);
+    }
+}
+
 RB_TEST_GROUP(test_world_contacts, cmocka_unit_test(badSettingsAreRefused),
+              cmocka_unit_test(looserTolerancesTakeNoMoreSweeps),
               cmocka_unit_test(whatContactsDoNotKnowIsRefused),
               cmocka_unit_test(shellsLargerThanABodyAreRefused),
               cmocka_unit_test(badMaterialsAndGroupsAreRefused),

@@ -414,12 +414,22 @@ rbContactTolerance rbContactSettings_GetTolerance(const rbContactSettings* setti
     };
 }
 
+// Contacts are solved to this, m and m/s, however loose the tolerance: bodies would sag by it
+// before anything bears them, and jitter. A pyramid at 1e-2 m took 50 times as long as at 1e-5 m.
+#define LOOSEST_GAP 1e-5
+#define LOOSEST_SPEED 1e-3
+
+rbContactTolerance rbContactTolerance_Aim(rbContactTolerance allowed)
+{
+    return (rbContactTolerance){fmin(allowed.gap, LOOSEST_GAP), fmin(allowed.speed, LOOSEST_SPEED)};
+}
+
 rbContactSettings rbAimContactSettings(const rbContactSettings* settings)
 {
     rbContactSettings result = *settings;
-    result.tolerance = settings->tolerance > 0.0 ? settings->tolerance : 1e-6;
-    result.velocityTolerance =
-        settings->velocityTolerance > 0.0 ? settings->velocityTolerance : 1e-8;
+    rbContactTolerance aim = rbContactTolerance_Aim(rbContactSettings_GetTolerance(settings));
+    result.tolerance = settings->tolerance > 0.0 ? aim.gap : 1e-6;
+    result.velocityTolerance = settings->velocityTolerance > 0.0 ? aim.speed : 1e-8;
     return result;
 }
 

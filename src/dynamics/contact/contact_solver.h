@@ -31,8 +31,10 @@ typedef void rbReactionFn(void* context, int contact, double* reaction);
 // Islands of more bodies are large: solved with momentum, and by default to what is allowed.
 #define RB_ISLAND_LARGE 256
 
-// The settings with the tolerances that islands which are not large are solved to, where they are
-// 0. Most of them are met to these as fast as to the larger ones that are allowed.
+// What large islands are solved to: at most what is allowed.
+rbContactTolerance rbContactTolerance_Aim(rbContactTolerance allowed);
+// The settings with the tolerances that islands which are not large are solved to: less where they
+// are 0, since most of them are met as fast to that.
 rbContactSettings rbAimContactSettings(const rbContactSettings* settings);
 
 typedef struct rbContactRun {

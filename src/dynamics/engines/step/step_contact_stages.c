@@ -63,7 +63,7 @@ rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* isl
                         .h = h,
                         .restSpeed = c->settings.restSpeed};
     if (island != NULL && island->bodyCount > RB_ISLAND_LARGE) {
-        run.allowed = c->allowed;
+        run.allowed = rbContactTolerance_Aim(c->allowed);
     }
     return run;
 }
