@@ -538,22 +538,6 @@ static void appendBlock(rbContactPairs* pairs, rbFoundBlock* block)
     }
 }
 
-// Frees an array that has no room for a number of elements: what it holds need not be copied.
-#define DROP_SMALL(array, wanted)                 \
-    if ((array).capacity < (wanted)) {            \
-        rbArray_Free(array);                      \
-        rbArray_Reserve(array, 3 * (wanted) / 2); \
-        (array).count = (wanted);                 \
-    }
-
-static void dropSmall(rbContactFrame* frame, int contactCount, int pointCount)
-{
-    DROP_SMALL(frame->contacts, contactCount)
-    DROP_SMALL(frame->foundContacts, contactCount)
-    DROP_SMALL(frame->points, pointCount)
-    DROP_SMALL(frame->foundPoints, pointCount)
-}
-
 static void reserveFrame(rbContactPairs* pairs)
 {
     rbContactFrame* frame = &pairs->frames[pairs->current];
@@ -615,8 +599,7 @@ static void findBlocks(Search* search)
         for (int i = 0; i < blockCount; ++i) {
             appendBlock(pairs, &pairs->search.blocks.data[i]);
         }
-        rbContactFrame* frame = &pairs->frames[pairs->current];
-        dropSmall(frame, frame->contacts.count, frame->points.count);
+        reserveFrame(pairs);
         if (pairs->kept >= 0) {
             rbRunShares(pairs->bodies.count, BODIES_LEAST, rbContactPairs_FindMidways, pairs);
         }
