@@ -67,12 +67,21 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
             s.unmetSteps, s.steps, s.velocityErrorMax, worst != NULL ? worst : "?");
         return;
     }
+    // With contacts, a step is one of all mechanisms, and each may miss it.
+    char steps[64];
+    if (s.unmetSteps > s.steps) {
+        (void)snprintf(steps, sizeof steps, "%" PRId64 " steps of %d mechanisms", s.unmetSteps,
+                       s.mechanismCount);
+    } else {
+        (void)snprintf(steps, sizeof steps, "%" PRId64 " of %" PRId64 " steps", s.unmetSteps,
+                       s.steps);
+    }
     (void)snprintf(text, capacity,
-                   "%" PRId64 " of %" PRId64 " steps ended above the joint tolerance %g; worst is "
-                   "joint \"%s\" with %.3g m and %.3g rad; use smaller steps "
-                   "(--set step.step=...), more iterations or a larger step.tolerance",
-                   s.unmetSteps, s.steps, tolerance, worst != NULL ? worst : "?",
-                   s.positionErrorMax, s.angleErrorMax);
+                   "%s ended above the joint tolerance %g; worst is joint \"%s\" with %.3g m and "
+                   "%.3g rad; use smaller steps (--set step.step=...), more iterations or a larger "
+                   "step.tolerance",
+                   steps, tolerance, worst != NULL ? worst : "?", s.positionErrorMax,
+                   s.angleErrorMax);
 }
 
 static double divide(int64_t part, int64_t whole)
