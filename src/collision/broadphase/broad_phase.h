@@ -130,14 +130,6 @@ static inline bool rbDoBoxesOverlap(const rbBounds* a, const rbBounds* b)
            b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
 }
 
-static inline double rbGetLongestEdge(const rbBounds* box)
-{
-    double x = box->upper.x - box->lower.x, y = box->upper.y - box->lower.y;
-    double z = box->upper.z - box->lower.z;
-    double longest = x > y ? x : y;
-    return longest > z ? longest : z;
-}
-
 // A box in float, each coordinate rounded to nearest. Rounding preserves the order: where the
 // floats differ, the doubles have the same order; the doubles must be compared only where the
 // floats are equal. So no outward rounding is needed, and hulls of rounded boxes are rounded hulls.

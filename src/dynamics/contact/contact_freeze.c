@@ -54,9 +54,7 @@ void rbDestroyContactFreeze(rbContactFreeze* freeze)
 static void addBodies(rbContactFreeze* freeze, int count)
 {
     const BodyState awake = {.next = AWAKE};
-    while (freeze->bodies.count < count) {
-        rbArray_Push(freeze->bodies, awake);
-    }
+    rbArray_Fill(freeze->bodies, count, awake);
 }
 
 static bool isFrozen(const rbContactFreeze* freeze, int body)
