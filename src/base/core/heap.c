@@ -55,8 +55,7 @@ static void siftDown(rbHeap* heap, int place, rbHeapNode node)
 
 void rbHeap_Free(rbHeap* heap)
 {
-    rbArray_Free(heap->nodes);
-    rbArray_Free(heap->places);
+    rbArray_FreeAll(heap->nodes, heap->places);
     heap->count = 0;
 }
 

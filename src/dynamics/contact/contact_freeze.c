@@ -46,8 +46,7 @@ void rbDestroyContactFreeze(rbContactFreeze* freeze)
     if (freeze == NULL) {
         return;
     }
-    rbArray_Free(freeze->bodies);
-    rbArray_Free(freeze->frozen);
+    rbArray_FreeAll(freeze->bodies, freeze->frozen);
     rbFree(freeze, sizeof *freeze);
 }
 
