@@ -16,7 +16,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 // Relative to the coordinates: a ray that starts closer to a surface starts on it.
 #define ON_SURFACE 1e-12
@@ -80,6 +79,12 @@ static rbBounds findBounds(const Item* item)
                       rbMax3(rbMin3(upper, most), rbNeg(most))};
 }
 
+static bool isSamePose(rbTransform a, rbTransform b)
+{
+    return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.q.w == b.q.w && a.q.x == b.q.x &&
+           a.q.y == b.q.y && a.q.z == b.q.z;
+}
+
 // Updates the item of that number; true if it was of the same shape already.
 static bool keepItem(rbQueryTree* tree, int number, const Item* item)
 {
@@ -91,7 +96,7 @@ static bool keepItem(rbQueryTree* tree, int number, const Item* item)
     Item* old = &tree->items.data[number];
     bool isSame = old->body == item->body && old->shape == item->shape &&
                   old->generation == item->generation && old->geometry == item->geometry;
-    if (!isSame || memcmp(&old->pose, &item->pose, sizeof item->pose) != 0) {
+    if (!isSame || !isSamePose(old->pose, item->pose)) {
         *old = *item;
         tree->bounds.data[number] = findBounds(item);
         if (isSame) {
