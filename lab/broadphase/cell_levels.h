@@ -34,6 +34,14 @@ typedef struct rbCellRange {
     int64_t lower[3], upper[3];
 } rbCellRange;
 
+static inline double rbGetLongestEdge(const rbBounds* box)
+{
+    double x = box->upper.x - box->lower.x, y = box->upper.y - box->lower.y;
+    double z = box->upper.z - box->lower.z;
+    double longest = x > y ? x : y;
+    return longest > z ? longest : z;
+}
+
 #define RB_EDGE_SAMPLES 512
 
 // Longest edges of up to RB_EDGE_SAMPLES of count boxes with numbers below idEnd, ascending; isIn:

@@ -80,9 +80,11 @@ typedef struct RayState {
     RB_ARRAY(BodyEmitter) bodies; // parallel to the bodies of the engine
 } RayState;
 
+// The data of a pair that the detector detects; pointers become invalid when a pair is added.
 static PairMemory* memoryOf(const rbEventEngine* engine, const rbEventPair* pair)
 {
-    return rbEventEngine_GetDetectorPair(engine, pair);
+    ptrdiff_t first = (ptrdiff_t)pair->data * engine->detector.words;
+    return (PairMemory*)(void*)&engine->detector.memory.data[first];
 }
 
 static rbRayDetectorStatistics* countsOf(const rbEventEngine* engine)

@@ -4,10 +4,8 @@
 // each in its own frame, and keeps the nearest; ties go to the body and shape created first, so
 // that the result does not depend on the order of the walk.
 //
-// Every bounded shape of a body is an item; unbounded ones are in a list next to the tree. The
-// tree halves its items at the median of their centers along the axis of the largest spread, and
-// lives as long as the world has the same shapes: motion only refits its boxes, until they are so
-// large that a new build is cheaper than walking them.
+// Every shape of a body is an item of the tree; the box of an unbounded one is as large as boxes
+// can be. The tree lives as long as the world has the same shapes: motion only moves its boxes.
 #include "base/math/matrix3.h"
 #include "collision/broadphase/broad_phase.h"
 #include "collision/geometry/shape_ops.h"
@@ -23,38 +21,25 @@
 #define ON_SURFACE 1e-12
 // Margin of boxes relative to the sizes of two bodies where gaps of 1e-9 count as contact.
 #define CONTACT_SLACK 1e-8
-#define LEAF_SIZE 4
-// Refitted boxes may have this many times their area at the build.
-#define AREA_GROWTH 2.0
 // Margin of the box of an item relative to its size and position: queries run in the frames of
 // shapes, and rounding must not lose a hit.
 #define BOX_SLACK 1e-12
 
 // A shape of a body in the world.
 typedef struct Item {
-    rbBounds bounds; // m, world, a little larger than the shape
     rbTransform pose;
     const rbGeometry* geometry; // borrowed from the world
     int body, shape;
     uint32_t generation; // of the body
 } Item;
 
-// Nodes are in preorder, left first: the left child follows its parent.
-typedef struct Node {
-    rbBounds bounds;
-    int begin, end; // in the order of items
-    int right;      // child; 0: a leaf
-} Node;
-
 typedef struct rbQueryTree {
-    RB_ARRAY(Item) items;       // by body and shape
-    RB_ARRAY(rbTreeItem) order; // of bounded items: a leaf holds a run of it
-    RB_ARRAY(int) unbounded;    // items
-    RB_ARRAY(Node) nodes;
-    rbIdList found, sorted; // items, memory for results
-    double sizeMax;         // m, largest extent of a bounded shape from its origin
-    double areaAtBuild;     // m^2, of all nodes
-    int64_t motions;        // motionCount of the world at the last update; -1: it failed
+    RB_ARRAY(Item) items;      // by body and shape
+    RB_ARRAY(rbBounds) bounds; // m, world, of items, a little larger than their shapes
+    rbBroadPhase* boxes;       // the same
+    rbIdList found, sorted;    // items, memory for results
+    double sizeMax;            // m, largest extent of a bounded shape from its origin
+    int64_t motions;           // motionCount of the world at the last update; -1: it failed
     rbQueryCounts counts;
     void* scratch; // of rbMeasureSeparation
 } rbQueryTree;
@@ -74,93 +59,25 @@ void rbDestroyQueryTree(rbQueryTree* tree)
     if (tree == NULL) {
         return;
     }
-    rbArray_FreeAll(tree->items, tree->order, tree->unbounded, tree->nodes);
+    rbArray_FreeAll(tree->items, tree->bounds);
+    rbDestroyBroadPhase(tree->boxes);
     rbIdList_Free(&tree->found);
     rbIdList_Free(&tree->sorted);
     rbFree(tree->scratch, rbGetSeparationScratchSize());
     rbFree(tree, sizeof *tree);
 }
 
-// ----------------------------------------------------------------------------------------- boxes
-
-static rbBounds joinBounds(const rbBounds* a, const rbBounds* b)
-{
-    return (rbBounds){rbMin3(a->lower, b->lower), rbMax3(a->upper, b->upper)};
-}
-
-// Half the surface, m^2.
-static double getArea(const rbBounds* box)
-{
-    rbVec3 size = rbSub(box->upper, box->lower);
-    return size.x * size.y + size.y * size.z + size.z * size.x;
-}
-
-static void fitItem(Item* item)
-{
-    rbBounds box = rbGeometry_GetBounds(item->geometry, item->pose);
-    rbVec3 lower = rbAbs3(box.lower), upper = rbAbs3(box.upper);
-    rbVec3 slack = rbScale(BOX_SLACK, rbMax3(lower, upper));
-    item->bounds = (rbBounds){rbSub(box.lower, slack), rbAdd(box.upper, slack)};
-}
-
-// Boxes of all nodes from those of the items; children follow their parents.
-static double fitNodes(rbQueryTree* tree)
-{
-    double area = 0.0;
-    for (int i = tree->nodes.count - 1; i >= 0; --i) {
-        Node* node = &tree->nodes.data[i];
-        if (node->right != 0) {
-            node->bounds =
-                joinBounds(&tree->nodes.data[i + 1].bounds, &tree->nodes.data[node->right].bounds);
-        } else {
-            node->bounds = tree->items.data[tree->order.data[node->begin].id].bounds;
-            for (int k = node->begin + 1; k < node->end; ++k) {
-                node->bounds =
-                    joinBounds(&node->bounds, &tree->items.data[tree->order.data[k].id].bounds);
-            }
-        }
-        area += getArea(&node->bounds);
-    }
-    return area;
-}
-
-// ----------------------------------------------------------------------------------------- build
-
-// Adds the node of a run and those below it.
-// NOLINTNEXTLINE(misc-no-recursion): halving 2^31 items down to leaves takes at most 31 levels.
-static void buildRun(rbQueryTree* tree, int begin, int end)
-{
-    int self = tree->nodes.count;
-    Node node = {.begin = begin, .end = end};
-    rbArray_Push(tree->nodes, node);
-    if (end - begin > LEAF_SIZE) {
-        int middle = rbHalveItems(tree->order.data, begin, end);
-        buildRun(tree, begin, middle);
-        tree->nodes.data[self].right = tree->nodes.count;
-        buildRun(tree, middle, end);
-    }
-}
-
-static void buildTree(rbQueryTree* tree)
-{
-    tree->counts.builds += 1;
-    tree->nodes.count = 0;
-    tree->order.count = 0;
-    tree->unbounded.count = 0;
-    for (int i = 0; i < tree->items.count; ++i) {
-        if (rbGeometry_IsBounded(tree->items.data[i].geometry)) {
-            rbArray_Push(tree->order, rbMakeTreeItem(&tree->items.data[i].bounds, i));
-        } else {
-            rbArray_Push(tree->unbounded, i);
-        }
-    }
-    if (tree->order.count > 0) {
-        buildRun(tree, 0, tree->order.count);
-    }
-    tree->areaAtBuild = fitNodes(tree);
-}
-
 // ---------------------------------------------------------------------------------------- update
+
+static rbBounds findBounds(const Item* item)
+{
+    const rbVec3 most = {(double)FLT_MAX, (double)FLT_MAX, (double)FLT_MAX};
+    rbBounds box = rbGeometry_GetBounds(item->geometry, item->pose);
+    rbVec3 slack = rbScale(BOX_SLACK, rbMax3(rbAbs3(box.lower), rbAbs3(box.upper)));
+    rbVec3 lower = rbSub(box.lower, slack), upper = rbAdd(box.upper, slack);
+    return (rbBounds){rbMin3(rbMax3(lower, rbNeg(most)), most),
+                      rbMax3(rbMin3(upper, most), rbNeg(most))};
+}
 
 static bool isSamePose(rbTransform a, rbTransform b)
 {
@@ -173,7 +90,7 @@ static bool keepItem(rbQueryTree* tree, int number, const Item* item)
 {
     if (number >= tree->items.count) {
         rbArray_Push(tree->items, *item);
-        fitItem(&tree->items.data[number]);
+        rbArray_Push(tree->bounds, findBounds(item));
         return false;
     }
     Item* old = &tree->items.data[number];
@@ -181,7 +98,10 @@ static bool keepItem(rbQueryTree* tree, int number, const Item* item)
                   old->generation == item->generation && old->geometry == item->geometry;
     if (!isSame || !isSamePose(old->pose, item->pose)) {
         *old = *item;
-        fitItem(old);
+        tree->bounds.data[number] = findBounds(item);
+        if (isSame) {
+            rbBroadPhase_Place(tree->boxes, number, tree->bounds.data[number], NULL);
+        }
     }
     return isSame;
 }
@@ -204,6 +124,7 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
     if (world->queryTree == NULL) {
         world->queryTree = rbAllocZero(1, sizeof *world->queryTree);
         world->queryTree->scratch = rbAlloc(rbGetSeparationScratchSize());
+        world->queryTree->boxes = rbCreateBroadPhase(RB_BROAD_TREE, 0.0);
         world->queryTree->motions = -1;
     }
     rbQueryTree* own = world->queryTree;
@@ -212,10 +133,10 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
     if (own->motions == world->motionCount) {
         return RB_STATUS_OK;
     }
+    bool isSame = own->motions >= 0;
     own->motions = -1;
     own->counts.updates += 1;
     own->sizeMax = 0.0;
-    bool isSame = true;
     int number = 0;
     for (int i = 0; i < world->bodies.count; ++i) {
         if (!rbWorld_IsBodyAlive(world, i)) {
@@ -244,8 +165,12 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
     }
     isSame = isSame && number == own->items.count;
     own->items.count = number;
-    if (!isSame || fitNodes(own) > AREA_GROWTH * own->areaAtBuild) {
-        buildTree(own);
+    own->bounds.count = number;
+    if (!isSame) {
+        own->counts.builds += 1;
+        rbDestroyBroadPhase(own->boxes);
+        own->boxes = rbCreateBroadPhase(RB_BROAD_TREE, 0.0);
+        rbBroadPhase_PlaceAll(own->boxes, own->bounds.data, number);
     }
     own->motions = world->motionCount;
     return RB_STATUS_OK;
@@ -261,6 +186,7 @@ typedef bool VisitFn(Query* query, const Item* item);
 // What all queries have in common: a box that moves along a step through the tree. A ray has no
 // size, a box at rest no step.
 struct Query {
+    rbBoxWalk walk; // its limit is a fraction of the step
     const rbWorld* world;
     rbQueryTree* tree;
     rbQueryFilter filter;
@@ -269,10 +195,8 @@ struct Query {
     rbError* error;
     rbVec3 center;   // m
     rbVec3 halfSize; // m
-    rbVec3 step;     // m
-    rbVec3 inverse;  // of its components; infinite where there is no motion
+    rbVec3 inverse;  // of the components of the step; infinite where there is no motion
     double slack;    // m, bound on rounding errors
-    double limit;    // fraction of the step, lowered by visits; nothing beyond it counts
     rbQueryHit best; // null body: none yet
 };
 
@@ -287,31 +211,16 @@ static rbStatus startQuery(Query* query, rbWorld* world, const rbQueryFilter* fi
     return updateTree(world, &query->tree, error);
 }
 
-static void setWalk(Query* query, rbVec3 center, rbVec3 halfSize, rbVec3 step, double limit)
-{
-    double largest = rbLargestComponent(center) + halfSize.x + halfSize.y + halfSize.z;
-    query->center = center;
-    query->halfSize = halfSize;
-    query->step = step;
-    query->inverse = rbMakeVec3(1.0 / step.x, 1.0 / step.y, 1.0 / step.z);
-    query->slack = 16.0 * DBL_EPSILON * largest;
-    query->limit = limit;
-}
-
-static void setBoxWalk(Query* query, const rbBounds* box, rbVec3 step)
-{
-    setWalk(query, rbScale(0.5, rbAdd(box->lower, box->upper)),
-            rbScale(0.5, rbSub(box->upper, box->lower)), step, 1.0);
-}
-
 // The fraction of the step at which the box meets another, INFINITY if it does not.
-static double enterBox(const Query* query, const rbBounds* box)
+static double enterBox(const rbBoxWalk* walk, const rbBounds* box)
 {
+    const Query* query = (const Query*)walk;
+    query->tree->counts.boxTests += 1;
     rbVec3 wide = {query->halfSize.x + query->slack, query->halfSize.y + query->slack,
                    query->halfSize.z + query->slack};
     rbVec3 low = rbSub(rbSub(box->lower, wide), query->center);
     rbVec3 high = rbSub(rbAdd(box->upper, wide), query->center);
-    double span[2] = {0.0, query->limit};
+    double span[2] = {0.0, walk->limit};
     rbEnterSlab(low.x, high.x, query->inverse.x, span);
     rbEnterSlab(low.y, high.y, query->inverse.y, span);
     rbEnterSlab(low.z, high.z, query->inverse.z, span);
@@ -328,8 +237,10 @@ static bool isWanted(const Query* query, const Item* item)
     return !isIgnored && (filter->groups & shape->mask) != 0 && (shape->groups & filter->mask) != 0;
 }
 
-static bool visitItem(Query* query, const Item* item)
+static bool visitItem(rbBoxWalk* walk, int id)
 {
+    Query* query = (Query*)walk;
+    const Item* item = &query->tree->items.data[id];
     if (!isWanted(query, item)) {
         return true;
     }
@@ -337,49 +248,20 @@ static bool visitItem(Query* query, const Item* item)
     return query->visit(query, item);
 }
 
-// Visits what is below a node, the nearer child first; false ends the walk.
-// NOLINTNEXTLINE(misc-no-recursion): halving 2^31 items down to leaves takes at most 31 levels.
-static bool walkNode(Query* query, int index)
+static void setWalk(Query* query, rbVec3 center, rbVec3 halfSize, rbVec3 step, double limit)
 {
-    rbQueryTree* tree = query->tree;
-    const Node* node = &tree->nodes.data[index];
-    for (int k = node->begin; node->right == 0 && k < node->end; ++k) {
-        const Item* item = &tree->items.data[tree->order.data[k].id];
-        tree->counts.boxTests += 1;
-        if (!isinf(enterBox(query, &item->bounds)) && !visitItem(query, item)) {
-            return false;
-        }
-    }
-    if (node->right == 0) {
-        return true;
-    }
-    const int children[2] = {index + 1, node->right};
-    const double keys[2] = {enterBox(query, &tree->nodes.data[children[0]].bounds),
-                            enterBox(query, &tree->nodes.data[children[1]].bounds)};
-    tree->counts.boxTests += 2;
-    int near = keys[0] <= keys[1] ? 0 : 1;
-    for (int i = 0; i < 2; ++i) {
-        int next = i == 0 ? near : 1 - near;
-        bool isMet = !isinf(keys[next]) && keys[next] <= query->limit;
-        if (isMet && !walkNode(query, children[next])) {
-            return false;
-        }
-    }
-    return true;
+    double largest = rbLargestComponent(center) + halfSize.x + halfSize.y + halfSize.z;
+    query->center = center;
+    query->halfSize = halfSize;
+    query->inverse = rbMakeVec3(1.0 / step.x, 1.0 / step.y, 1.0 / step.z);
+    query->slack = 16.0 * DBL_EPSILON * largest;
+    query->walk = (rbBoxWalk){enterBox, visitItem, limit};
 }
 
-// Items without bounds first, then those of the tree, the nearest box first.
-static void walkTree(Query* query)
+static void setBoxWalk(Query* query, const rbBounds* box, rbVec3 step)
 {
-    const rbQueryTree* tree = query->tree;
-    for (int i = 0; i < tree->unbounded.count; ++i) {
-        if (!visitItem(query, &tree->items.data[tree->unbounded.data[i]])) {
-            return;
-        }
-    }
-    if (tree->nodes.count > 0) {
-        (void)walkNode(query, 0);
-    }
+    setWalk(query, rbScale(0.5, rbAdd(box->lower, box->upper)),
+            rbScale(0.5, rbSub(box->upper, box->lower)), step, 1.0);
 }
 
 // Whether hit a is reported before hit b; ties by body and shape.
@@ -400,7 +282,7 @@ static void takeNearest(Query* query, const rbQueryHit* hit, double limit)
 {
     if (RB_IS_NULL(query->best.bodyId) || isNearer(hit, &query->best)) {
         query->best = *hit;
-        query->limit = limit;
+        query->walk.limit = limit;
     }
 }
 
@@ -459,12 +341,6 @@ static bool meetShape(const rbGeometry* geometry, const rbRay* ray, bool isNear,
     return rbGeometry_CastRay(geometry, &line, hit);
 }
 
-static bool isInBox(const rbBounds* box, rbVec3 point)
-{
-    return point.x >= box->lower.x && point.y >= box->lower.y && point.z >= box->lower.z &&
-           point.x <= box->upper.x && point.y <= box->upper.y && point.z <= box->upper.z;
-}
-
 // Puts a hit into the list, which stays sorted.
 static void insertHit(rbQueryHitList* list, const rbQueryHit* hit)
 {
@@ -490,7 +366,8 @@ static bool visitRay(Query* base, const Item* item)
                    rbInvRotate(item->pose.q, query->ray.direction), query->ray.tMax};
     rbRayHit found;
     bool isInside;
-    bool isNear = !item->geometry->isBounded || isInBox(&item->bounds, query->ray.origin);
+    rbBounds start = {query->ray.origin, query->ray.origin};
+    bool isNear = rbDoBoxesOverlap(&base->tree->bounds.data[item - base->tree->items.data], &start);
     if (query->isAnyHitEnough && !isNear) {
         base->best.bodyId =
             rbGeometry_IsHit(item->geometry, &local) ? getBodyId(item) : base->best.bodyId;
@@ -529,7 +406,7 @@ static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* f
     query->ray = unit.ray;
     query->ray.tMax = ray->tMax > 0.0 ? unit.ray.tMax : 0.0;
     setWalk(&query->query, ray->origin, RB_VEC3_ZERO, query->ray.direction, query->ray.tMax);
-    walkTree(&query->query);
+    rbBroadPhase_Walk(query->query.tree->boxes, &query->query.walk);
     query->query.best.fraction = query->query.best.distance / length;
     for (int i = 0; query->list != NULL && i < query->list->count && i < query->list->capacity;
          ++i) {
@@ -645,7 +522,7 @@ rbStatus rbWorld_CastShape(rbWorld* world, const rbShapeCast* cast, const rbQuer
     RB_TRY(startQuery(&query.query, world, filter, visitCast, error));
     rbBounds box = rbGeometry_GetBounds(cast->geometry, query.transform);
     setBoxWalk(&query.query, &box, step);
-    walkTree(&query.query);
+    rbBroadPhase_Walk(query.query.tree->boxes, &query.query.walk);
     if (query.query.status == RB_STATUS_OK) {
         *hit = query.query.best;
     }
@@ -713,7 +590,7 @@ static rbStatus findOverlaps(Query* query, rbQueryBodyList* list)
 {
     rbQueryTree* tree = query->tree;
     tree->found.count = 0;
-    walkTree(query);
+    rbBroadPhase_Walk(tree->boxes, &query->walk);
     if (query->status != RB_STATUS_OK) {
         return query->status;
     }

@@ -358,9 +358,7 @@ void rbBody_SetShapeUserData(rbWorld* world, rbBodyId bodyId, int index, void* u
 static const rbGeometry* getMerged(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
-    while (world->merged.count <= index) {
-        rbArray_Push(world->merged, (rbMergedSlot){0});
-    }
+    rbArray_Fill(world->merged, index + 1, (rbMergedSlot){0});
     rbMergedSlot* slot = &world->merged.data[index];
     int count = rbBody_CountSolid(body);
     uint32_t generation = world->bodyIds.generations.data[index];

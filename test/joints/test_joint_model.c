@@ -182,24 +182,16 @@ static void makeMistake(rbJointDef* def, int mistake)
         motor->type = RB_MOTOR_NONE;
         break;
     case 22:
-        def->isVelocityOnly = true;
-        def->forceMax = -1.0;
-        break;
-    case 23:
-        def->isVelocityOnly = true;
-        def->angularVelocity.z = NAN;
-        break;
-    case 24:
         def->type = (rbJointType)77;
         break;
-    case 25:
+    case 23:
         motor->type = (rbMotorType)9;
         break;
-    case 26:
+    case 24:
         def->type = RB_JOINT_LINE_DISTANCE;
         def->distance = 0.0;
         break;
-    case 27:
+    case 25:
         def->type = RB_JOINT_PLANE_DISTANCE;
         def->distance = INFINITY;
         break;
@@ -236,8 +228,6 @@ static void mistakesAreNamedWithValueAndRemedy(void** state)
         "set point 1 of its motor is nan at 0 s; give",
         "3 set points; give",
         "distance to hold is 0 m, which has no direction; give more than 0 or use type ball",
-        "forceMax is -1; give",
-        "[0, 0, nan]; give finite",
         "type 77 does not exist",
         "motor type 9 does not exist",
         "distance to hold is 0 m, which has no direction; give more than 0 or use type line",

@@ -135,6 +135,11 @@ static void badJointsAreRefusedByName(void** state)
     def.linearVelocity.x = INFINITY;
     checkRefused(&pair, &def, "\"fast\"", "finite");
     def.linearVelocity.x = 1.0;
+    def.angularVelocity.z = NAN;
+    checkRefused(&pair, &def, "\"fast\"", "(0, 0, nan) rad/s must be finite");
+    def.angularVelocity.z = 0.0;
+    def.forceMax = -1.0;
+    checkRefused(&pair, &def, "\"fast\"", "forceMax is -1 N");
     def.forceMax = 0.0;
     checkRefused(&pair, &def, "\"fast\"", "force");
     rbDestroyWorld(pair.world);

@@ -55,8 +55,7 @@ static void siftDown(rbHeap* heap, int place, rbHeapNode node)
 
 void rbHeap_Free(rbHeap* heap)
 {
-    rbArray_Free(heap->nodes);
-    rbArray_Free(heap->places);
+    rbArray_FreeAll(heap->nodes, heap->places);
     heap->count = 0;
 }
 
@@ -64,15 +63,11 @@ void rbHeap_Set(rbHeap* heap, int item, double key)
 {
     RB_ASSERT(item >= 0);
     RB_ASSERT(!isnan(key));
-    while (heap->places.count <= item) {
-        rbArray_Push(heap->places, -1);
-    }
+    rbArray_Fill(heap->places, item + 1, -1);
     rbHeapNode node = {key, item};
     int place = heap->places.data[item];
     if (place < 0) {
-        while (heap->nodes.count < heap->count + 1 + RB_HEAP_OFFSET) {
-            rbArray_Push(heap->nodes, node);
-        }
+        rbArray_Fill(heap->nodes, heap->count + 1 + RB_HEAP_OFFSET, node);
         heap->count += 1;
         siftUp(heap, heap->count - 1, node);
     } else if (isBefore(node, rbHeap_GetNode(heap, place))) {

@@ -27,6 +27,5 @@ bool rbIdPool_IsAlive(const rbIdPool* pool, uint32_t index1, uint32_t generation
 
 void rbIdPool_Free(rbIdPool* pool)
 {
-    rbArray_Free(pool->generations);
-    rbArray_Free(pool->freeSlots);
+    rbArray_FreeAll(pool->generations, pool->freeSlots);
 }

@@ -126,6 +126,11 @@ void rbReturnToGuard(rbStatus status, size_t size);
          rbEnsureArray((array).data, &(array).capacity, (array).count + 1, sizeof(*(array).data)), \
      (array).data[(array).count++] = (value))
 
+// Pushes a value until there are at least as many elements as wanted.
+#define rbArray_Fill(array, wanted, value) \
+    while ((array).count < (wanted))       \
+    rbArray_Push(array, value)
+
 // Sets an element, which may be the one after the last.
 #define rbArray_Put(array, index, value)                                                     \
     ((array).data =                                                                          \

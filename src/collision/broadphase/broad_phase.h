@@ -80,16 +80,17 @@ void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbI
 // The query of the naive row: tests all boxes, O(n).
 void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
 
-// An item of a tree built by halving.
-typedef struct rbTreeItem {
-    float center[3]; // m, half the sum of the corners
-    int32_t id;
-} rbTreeItem;
+// A walk through boxes.
+typedef struct rbBoxWalk rbBoxWalk;
+struct rbBoxWalk {
+    // The key of a box, not above that of any box inside it; infinite: nothing inside is wanted.
+    double (*enter)(const rbBoxWalk* walk, const rbBounds* box);
+    bool (*visit)(rbBoxWalk* walk, int id); // false ends the walk
+    double limit; // visits may lower it; boxes of larger keys are left out
+};
 
-rbTreeItem rbMakeTreeItem(const rbBounds* box, int id);
-// Splits two or more items at the median of their centers along the axis of the largest spread.
-// Returns the first of the upper half.
-int rbHalveItems(rbTreeItem* items, int begin, int end);
+// Walks through the boxes of a broad phase of type RB_BROAD_TREE, those of small keys first.
+void rbBroadPhase_Walk(const rbBroadPhase* broad, rbBoxWalk* walk);
 
 // Sorts the numbers from the first on, all different, ascending; O(n). scratch grows to the size of
 // the list.
@@ -127,14 +128,6 @@ static inline bool rbDoBoxesOverlap(const rbBounds* a, const rbBounds* b)
 {
     return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
            b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
-}
-
-static inline double rbGetLongestEdge(const rbBounds* box)
-{
-    double x = box->upper.x - box->lower.x, y = box->upper.y - box->lower.y;
-    double z = box->upper.z - box->lower.z;
-    double longest = x > y ? x : y;
-    return longest > z ? longest : z;
 }
 
 // A box in float, each coordinate rounded to nearest. Rounding preserves the order: where the

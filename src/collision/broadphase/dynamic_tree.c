@@ -15,7 +15,7 @@
 //
 // Insertion alone does not bound the depth (nested boxes, growing, each become a new root). When a
 // leaf gets deeper than DEPTH_SLACK + 2 log2 n, the tree is rebuilt by halving, which is O(n log n)
-// and rare. Nothing recurses.
+// and rare.
 #include "collision/broadphase/broad_phase.h"
 
 #include <string.h>
@@ -30,6 +30,12 @@ typedef struct rbTreeNode {
     rbFloatBox boxes[2]; // lanes 3: child 0 and parent slot in boxes[0], child 1 in boxes[1]
 } rbTreeNode;
 _Static_assert(sizeof(rbTreeNode) == NODE_SIZE, "a node is a cache line");
+
+// An item of a tree built by halving.
+typedef struct rbTreeItem {
+    float center[3]; // m, half the sum of the corners
+    int32_t id;
+} rbTreeItem;
 
 typedef struct rbTreeRange {
     int begin, end;
@@ -432,14 +438,7 @@ static int findLongestAxis(const rbTreeItem* items, int begin, int end)
     return axis;
 }
 
-int rbHalveItems(rbTreeItem* items, int begin, int end)
-{
-    int middle = begin + (end - begin) / 2;
-    selectMiddle(items, begin, end, middle, findLongestAxis(items, begin, end));
-    return middle;
-}
-
-rbTreeItem rbMakeTreeItem(const rbBounds* box, int id)
+static rbTreeItem makeItem(const rbBounds* box, int id)
 {
     return (rbTreeItem){{rbRoundCoordinate(0.5 * box->lower.x + 0.5 * box->upper.x),
                          rbRoundCoordinate(0.5 * box->lower.y + 0.5 * box->upper.y),
@@ -454,7 +453,7 @@ static void gatherItems(rbBroadPhase* broad)
     rbArray_Reserve(tree->items, broad->count);
     for (int id = 0; id < broad->idEnd; ++id) {
         if (broad->isIn[id] != 0) {
-            tree->items.data[tree->items.count++] = rbMakeTreeItem(&broad->boxes[id], id);
+            tree->items.data[tree->items.count++] = makeItem(&broad->boxes[id], id);
         }
     }
 }
@@ -517,7 +516,9 @@ static void build(rbBroadPhase* broad)
         }
         int node = takeNode(tree);
         setChild(tree, range.slot, node);
-        int middle = rbHalveItems(tree->items.data, range.begin, range.end);
+        int middle = range.begin + (range.end - range.begin) / 2;
+        selectMiddle(tree->items.data, range.begin, range.end, middle,
+                     findLongestAxis(tree->items.data, range.begin, range.end));
         rbArray_Push(tree->ranges, ((rbTreeRange){middle, range.end, 2 * node + 1}));
         rbArray_Push(tree->ranges, ((rbTreeRange){range.begin, middle, 2 * node}));
     }
@@ -654,6 +655,51 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
     __atomic_fetch_add(&broad->counts.cells, visited, __ATOMIC_RELAXED);
     __atomic_fetch_add(&broad->counts.boxTests, 2 * visited, __ATOMIC_RELAXED);
     __atomic_fetch_add(&broad->counts.candidates, found->count - first, __ATOMIC_RELAXED);
+}
+
+// The box of a slot, larger by the rounding to float.
+static rbBounds getBounds(const rbFloatBox* box)
+{
+    const float *a = box->lower, *b = box->upper;
+    rbVec3 lower = {(double)a[0], (double)a[1], (double)a[2]};
+    rbVec3 upper = {(double)b[0], (double)b[1], (double)b[2]};
+    rbVec3 largest = rbMax3(rbAbs3(lower), rbAbs3(upper));
+    double slack = (double)FLT_EPSILON * (largest.x + largest.y + largest.z) + (double)FLT_MIN;
+    rbVec3 wide = {slack, slack, slack};
+    return (rbBounds){rbSub(lower, wide), rbAdd(upper, wide)};
+}
+
+// Visits what is below a child, the nearer box first; false ends the walk.
+// NOLINTNEXTLINE(misc-no-recursion): insertion bounds the depth.
+static bool walkBelow(const rbDynamicTree* tree, int32_t child, rbBoxWalk* walk)
+{
+    if (child < 0) {
+        return walk->visit(walk, ~child);
+    }
+    const rbTreeNode* node = &tree->nodes[child];
+    double keys[2];
+    for (int place = 0; place < 2; ++place) {
+        rbBounds box = getBounds(&node->boxes[place]);
+        keys[place] = walk->enter(walk, &box);
+    }
+    int near = keys[0] <= keys[1] ? 0 : 1;
+    for (int i = 0; i < 2; ++i) {
+        int next = i == 0 ? near : 1 - near;
+        bool isMet = !isinf(keys[next]) && keys[next] <= walk->limit;
+        if (isMet && !walkBelow(tree, getChild(node, next), walk)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void rbBroadPhase_Walk(const rbBroadPhase* broad, rbBoxWalk* walk)
+{
+    RB_ASSERT(broad->row == &rbBroadRowTree);
+    const rbDynamicTree* tree = broad->state;
+    if (tree->root != EMPTY) {
+        (void)walkBelow(tree, tree->root, walk);
+    }
 }
 
 const rbBroadRow rbBroadRowTree = {

@@ -565,11 +565,6 @@ static double reachAlong(const BoxPair* pair, rbVec3 n)
     return reach;
 }
 
-static double gapAlong(const BoxPair* pair, rbVec3 n)
-{
-    return rbDot(n, pair->center) - reachAlong(pair, n);
-}
-
 // Orients the axis from A to B and measures the gap.
 static void finishAxis(const BoxPair* pair, Axis* axis)
 {
@@ -843,7 +838,7 @@ static void keepNearer(const BoxPair* pair, Nearest* best, rbVec3 pointA, rbVec3
     if (distance > best->least + slack) {
         return;
     }
-    double gap = distance > 0.0 ? gapAlong(pair, n) : -INFINITY;
+    double gap = distance > 0.0 ? rbDot(n, pair->center) - reachAlong(pair, n) : -INFINITY;
     if (gap > best->gap || best->distance > distance + slack) {
         *best = (Nearest){best->least, distance, gap, pointA, away};
     }
@@ -1091,12 +1086,6 @@ static rbVec3 findStep(const EllipsoidPair* pair, const Place* at)
     return square > STEP_MAX * STEP_MAX ? rbScale(STEP_MAX / sqrt(square), step) : step;
 }
 
-static rbVec3 unitOf(rbVec3 u, rbVec3 step)
-{
-    rbVec3 sum = rbAdd(u, step);
-    return rbScale(1.0 / rbLength(sum), sum);
-}
-
 // Descends from a unit vector; false if the steps run out.
 static bool descend(const EllipsoidPair* pair, rbVec3 start, Place* best, int* iterations)
 {
@@ -1110,8 +1099,9 @@ static bool descend(const EllipsoidPair* pair, rbVec3 start, Place* best, int* i
             return true;
         }
         step = isFresh ? rbScale(CUT, step) : findStep(pair, best);
+        rbVec3 u = rbAdd(best->u, step);
         Place next;
-        visit(pair, unitOf(best->u, step), &next);
+        visit(pair, rbScale(1.0 / rbLength(u), u), &next);
         ++*iterations;
         isFresh = !(next.height <= best->height);
         if (!isFresh) {

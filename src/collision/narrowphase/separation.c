@@ -424,12 +424,6 @@ static rbStatus measureAuto(const PairQuery* query, const PairLeaf* leaf, rbSepa
                                : measureIterative(query, leaf, separation);
 }
 
-// Whether auto measures the pair by a closed form and nothing else.
-static bool isMeasuredByClosedForm(const PairLeaf* leaf)
-{
-    return hasClosedForm(leaf) && getAutoRow(leaf) == NULL;
-}
-
 static const MethodRow methodTable[RB_PAIR_COUNT] = {
     [RB_PAIR_AUTO] = {"auto", measureAuto},
     [RB_PAIR_CLOSED_FORM] = {"closed", measureClosed},
@@ -691,7 +685,9 @@ static rbStatus visitOverlap(Query* query, const PairLeaf* leaf)
     if (method >= RB_PAIR_COUNT) {
         return testRegistered(&query->pair, leaf, threshold, &query->isDone);
     }
-    if (method == RB_PAIR_CLOSED_FORM || (method == RB_PAIR_AUTO && isMeasuredByClosedForm(leaf))) {
+    // auto measures some pairs by a closed form and nothing else
+    if (method == RB_PAIR_CLOSED_FORM ||
+        (method == RB_PAIR_AUTO && hasClosedForm(leaf) && getAutoRow(leaf) == NULL)) {
         rbSeparation part;
         RB_TRY(measurePair(&query->pair, leaf, &part));
         query->isDone = part.lower <= threshold;

@@ -792,9 +792,7 @@ static void countUses(const Call* call)
             const rbContact* contact = getGroupContact(call, g);
             const int bodies[2] = {contact->bodyA, contact->bodyB};
             for (int k = 0; k < 2; ++k) {
-                while (memory->uses.count <= bodies[k]) {
-                    rbArray_Push(memory->uses, 0);
-                }
+                rbArray_Fill(memory->uses, bodies[k] + 1, 0);
                 int* uses = &memory->uses.data[bodies[k]];
                 bool isMovable = rbContactBody_IsMovable(&call->run->bodies[bodies[k]]);
                 *uses = pass == 0 ? 0 : *uses + (isMovable ? 1 : 0);

@@ -46,17 +46,14 @@ void rbDestroyContactFreeze(rbContactFreeze* freeze)
     if (freeze == NULL) {
         return;
     }
-    rbArray_Free(freeze->bodies);
-    rbArray_Free(freeze->frozen);
+    rbArray_FreeAll(freeze->bodies, freeze->frozen);
     rbFree(freeze, sizeof *freeze);
 }
 
 static void addBodies(rbContactFreeze* freeze, int count)
 {
     const BodyState awake = {.next = AWAKE};
-    while (freeze->bodies.count < count) {
-        rbArray_Push(freeze->bodies, awake);
-    }
+    rbArray_Fill(freeze->bodies, count, awake);
 }
 
 static bool isFrozen(const rbContactFreeze* freeze, int body)

@@ -28,9 +28,7 @@ static void findBodies(rbContactNewton* newton, const rbContactRun* run, const r
         int hosts[2];
         getPair(run, task, i / 2, hosts);
         int body = hosts[i % 2];
-        while (newton->locals1.count <= body) {
-            rbArray_Push(newton->locals1, 0);
-        }
+        rbArray_Fill(newton->locals1, body + 1, 0);
         if (body >= 0 && rbNewton_IsMoved(run, body) && newton->locals1.data[body] == 0) {
             rbArray_Push(newton->bodies, body);
             newton->locals1.data[body] = newton->bodies.count;

@@ -591,9 +591,7 @@ static void findBlocks(Search* search)
     int blockCount = isShared ? rbGetBlockCount(count, blockSize) : 1;
     rbContactPairs_ReserveScratch(pairs);
     rbArray_Reserve(pairs->search.counts, count);
-    while (pairs->search.blocks.count < blockCount) {
-        rbArray_Push(pairs->search.blocks, (rbFoundBlock){.firstPoint = 0});
-    }
+    rbArray_Fill(pairs->search.blocks, blockCount, (rbFoundBlock){.firstPoint = 0});
     if (isShared) {
         rbRunShares(count, PAIRS_LEAST, findBlock, search);
         for (int i = 0; i < blockCount; ++i) {

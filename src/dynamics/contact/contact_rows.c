@@ -66,9 +66,7 @@ static int addSlot(rbContactRows* rows, const rbContactRun* run, int index)
     if (!rbContactBody_IsMovable(body)) {
         return 0;
     }
-    while (rows->slots.count <= index) {
-        rbArray_Push(rows->slots, 0);
-    }
+    rbArray_Fill(rows->slots, index + 1, 0);
     if (rows->slots.data[index] == 0) {
         rbRowBody added = {.invMass = body->invMass};
         rbRowsBody start = {.factor = rbFactorInertia(&body->invInertia), .index = index};

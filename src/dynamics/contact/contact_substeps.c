@@ -615,9 +615,7 @@ static int addSlot(rbContactSubsteps* s, int index1)
     if (index1 <= 0) {
         return 0;
     }
-    while (s->slots.count < index1) {
-        rbArray_Push(s->slots, 0);
-    }
+    rbArray_Fill(s->slots, index1, 0);
     int* slot = &s->slots.data[index1 - 1];
     if (*slot == 0) {
         *slot = s->starts.count;
@@ -811,7 +809,6 @@ static void listGroups(rbContactSubsteps* s)
     s->groups.count = 0;
     s->points.count = 0;
     s->colors.count = 0;
-    int last = -1;
     for (int first = 0; first < s->sorted.count;) {
         int key = s->sorted.data[first].key;
         rbArray_Reserve(s->groups, s->groups.count + 1);
@@ -820,16 +817,12 @@ static void listGroups(rbContactSubsteps* s)
         group->pointCount = RB_MANIFOLD_POINTS_MAX - key % RB_MANIFOLD_POINTS_MAX;
         group->firstPlaced = first;
         group->placedCount = countShare(s, first);
-        for (; last < key / RB_MANIFOLD_POINTS_MAX; ++last) {
-            rbArray_Push(s->colors, s->groups.count);
-        }
+        rbArray_Fill(s->colors, key / RB_MANIFOLD_POINTS_MAX + 1, s->groups.count);
         s->points.count += group->pointCount;
         first += group->placedCount;
         s->groups.count += 1;
     }
-    for (; last <= COLORS; ++last) {
-        rbArray_Push(s->colors, s->groups.count);
-    }
+    rbArray_Fill(s->colors, COLORS + 2, s->groups.count);
     rbArray_Reserve(s->points, s->points.count);
 }
 

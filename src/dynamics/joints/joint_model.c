@@ -424,27 +424,19 @@ typedef struct Number {
     bool isInfiniteAllowed;
 } Number;
 
-static rbStatus validateNumber(const Number* number, const char* title, rbError* error)
-{
-    double value = number->value;
-    bool isHigh = number->isLeastIn ? value >= number->least : value > number->least;
-    bool isBounded = isfinite(value) || (number->isInfiniteAllowed && value > 0.0);
-    if (isHigh && isBounded) {
-        return RB_STATUS_OK;
-    }
-    RB_INVALID_IF(number->least == -INFINITY, error, "%s: %s is %g; give a finite number", title,
-                  number->what, value);
-    return rbError_Set(error, RB_STATUS_INVALID, "%s: %s is %g; give a%s number %s %g%s", title,
-                       number->what, value, number->isInfiniteAllowed ? "" : " finite",
-                       number->isLeastIn ? "of at least" : "above", number->least,
-                       number->isInfiniteAllowed ? ", or infinity for no limit" : "");
-}
-
 static rbStatus validateNumbers(const Number* numbers, int count, const char* title, rbError* error)
 {
     RB_ASSERT(count > 0);
-    for (int i = 0; i < count; ++i) {
-        RB_TRY(validateNumber(&numbers[i], title, error));
+    for (const Number* n = numbers; n < numbers + count; ++n) {
+        bool isHigh = n->isLeastIn ? n->value >= n->least : n->value > n->least;
+        bool isBounded = isfinite(n->value) || (n->isInfiniteAllowed && n->value > 0.0);
+        bool isGood = isHigh && isBounded;
+        RB_INVALID_IF(!isGood && n->least == -INFINITY, error, "%s: %s is %g; give a finite number",
+                      title, n->what, n->value);
+        RB_INVALID_IF(!isGood, error, "%s: %s is %g; give a%s number %s %g%s", title, n->what,
+                      n->value, n->isInfiniteAllowed ? "" : " finite",
+                      n->isLeastIn ? "of at least" : "above", n->least,
+                      n->isInfiniteAllowed ? ", or infinity for no limit" : "");
     }
     return RB_STATUS_OK;
 }
@@ -507,22 +499,11 @@ static rbStatus validateFreedom(const rbFreedomDef* freedom, const char* title, 
     return validateMotor(&freedom->motor, title, error);
 }
 
-static rbStatus validateVelocity(const rbJointDef* def, const char* title, rbError* error)
-{
-    const rbVec3 v = def->linearVelocity, w = def->angularVelocity;
-    RB_INVALID_IF(!rbIsFinite3(v) || !rbIsFinite3(w), error,
-                  "%s: its velocities are [%g, %g, %g] and [%g, %g, %g]; give finite numbers",
-                  title, v.x, v.y, v.z, w.x, w.y, w.z);
-    const Number forceMax = {"forceMax", def->forceMax, 0.0, false, true};
-    return validateNumber(&forceMax, title, error);
-}
-
 static rbStatus validateDrives(const rbJointDef* def, const char* title, int freedomCount,
                                rbError* error)
 {
     RB_ASSERT(title != NULL);
     RB_ASSERT(freedomCount >= 0 && freedomCount <= RB_JOINT_FREEDOMS_MAX);
-    RB_TRY(def->isVelocityOnly ? validateVelocity(def, title, error) : RB_STATUS_OK);
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
         RB_INVALID_IF(i >= freedomCount && isDriven(&def->freedoms[i]), error,
                       "%s: something acts along freedom %d, but this type has %d; use a hinge, "

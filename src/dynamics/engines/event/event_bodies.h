@@ -16,12 +16,6 @@ void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, i
 // The body as time bounds see it.
 void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbMotionState* state, rbSweepBody* out);
-// The detector's own data of a pair that it detects; pointers become invalid when a pair is added.
-static inline void* rbEventEngine_GetDetectorPair(const rbEventEngine* engine,
-                                                  const rbEventPair* pair)
-{
-    return &engine->detector.memory.data[(ptrdiff_t)pair->data * engine->detector.words];
-}
 
 // Whole periods of a periodic box, m.
 static inline rbVec3 rbEventEngine_ShiftBy(const rbEventEngine* engine, const int periods[3])

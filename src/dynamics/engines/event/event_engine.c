@@ -172,13 +172,11 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
     RB_ASSERT(def == NULL || def->geometry == NULL || def->materialCount > 0);
     RB_ASSERT(def == NULL || def->loadAcceleration >= 0.0);
     RB_ASSERT(def == NULL || def->loadTorque >= 0.0);
-    while (engine->bodies.count <= index) {
-        rbEventBody body = {.entry.pair = RB_ENTRY_EXPIRY, .region.expiry = INFINITY};
-        rbArray_Push(engine->bodies, body);
-        rbArray_Push(engine->colds, (rbEventCold){0});
-        rbArray_Push(engine->space.balls, (rbEventBall){0});
-        rbArray_Push(engine->clocks, (rbEventClock){0});
-    }
+    rbEventBody empty = {.entry.pair = RB_ENTRY_EXPIRY, .region.expiry = INFINITY};
+    rbArray_Fill(engine->bodies, index + 1, empty);
+    rbArray_Fill(engine->colds, index + 1, (rbEventCold){0});
+    rbArray_Fill(engine->space.balls, index + 1, (rbEventBall){0});
+    rbArray_Fill(engine->clocks, index + 1, (rbEventClock){0});
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
     freeMaterials(cold);

@@ -344,9 +344,7 @@ static int takeData(rbEventEngine* engine)
         return index;
     }
     rbArray_Push(engine->datas, data);
-    for (int i = 0; i < engine->detector.words; ++i) {
-        rbArray_Push(engine->detector.memory, (uint64_t)0);
-    }
+    rbArray_Fill(engine->detector.memory, engine->datas.count * engine->detector.words, 0);
     return engine->datas.count - 1;
 }
 

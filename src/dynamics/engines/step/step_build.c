@@ -408,9 +408,7 @@ static void buildOne(Builder* builder, const int* parents, int root)
     rbStepMechanism mechanism = {0};
     finishMechanism(builder, &mechanism);
     rbArray_Push(engine->mechanisms, mechanism);
-    rbArray_Free(builder->bodies);
-    rbArray_Free(builder->blocks);
-    rbArray_Free(builder->infos);
+    rbArray_FreeAll(builder->bodies, builder->blocks, builder->infos);
 }
 
 // Two bodies belong to one mechanism; the lower index is the root, so that mechanisms come in the

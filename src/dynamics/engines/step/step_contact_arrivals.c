@@ -436,11 +436,6 @@ static double findShare(double along, double square, double work)
     return share;
 }
 
-static double shareOf(rbVec3 v, rbVec3 kick, rbVec3 w)
-{
-    return findShare(rbDot(v, kick), rbDot(kick, kick), rbDot(w, kick));
-}
-
 // The same for a mechanism as a whole.
 static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism, double h)
 {
@@ -575,7 +570,7 @@ static double returnSpeed(const rbStepEngine* engine, int index, const void* arg
     }
     rbVec3 kick = rbScale(rbContactStep_PartOf(engine, h), c->flight.kicks.data[index]);
     rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
-    double share = shareOf(start, kick, flight) - 0.5;
+    double share = findShare(rbDot(start, kick), rbDot(kick, kick), rbDot(flight, kick)) - 0.5;
     body->velocity = rbAddScaled(body->velocity, share, kick);
     body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
     return payWay(body, start, kick, flight);

@@ -34,9 +34,7 @@
 
 void rbHeldSet_Free(rbHeldSet* held)
 {
-    rbArray_Free(held->points);
-    rbArray_Free(held->isHeldPoint);
-    rbArray_Free(held->still);
+    rbArray_FreeAll(held->points, held->isHeldPoint, held->still);
 }
 
 // ----------------------------------------------------------------------------------------- points

@@ -33,9 +33,7 @@
 
 void rbOrderControl_Free(rbOrderControl* order)
 {
-    rbArray_Free(order->node);
-    rbArray_Free(order->shown);
-    rbArray_Free(order->runs);
+    rbArray_FreeAll(order->node, order->shown, order->runs);
 }
 
 bool rbContactOrder_IsUsed(const rbStepEngine* engine)

@@ -47,10 +47,7 @@ void rbStepEngine_SetSettings(rbStepEngine* engine, const rbStepSettings* settin
 
 void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* def)
 {
-    rbStepBodySlot none = {.mechanism = -1};
-    while (engine->bodies.count <= index) {
-        rbArray_Push(engine->bodies, none);
-    }
+    rbArray_Fill(engine->bodies, index + 1, (rbStepBodySlot){.mechanism = -1});
     rbStepBodySlot* slot = &engine->bodies.data[index];
     slot->isUsed = def != NULL;
     if (def != NULL) {
@@ -62,10 +59,7 @@ void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* 
 
 void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef* def)
 {
-    rbStepJointSlot none = {.mechanism = -1};
-    while (engine->joints.count <= index) {
-        rbArray_Push(engine->joints, none);
-    }
+    rbArray_Fill(engine->joints, index + 1, (rbStepJointSlot){.mechanism = -1});
     rbStepJointSlot* slot = &engine->joints.data[index];
     bool isNew = !slot->isUsed;
     slot->isUsed = def != NULL;
@@ -92,10 +86,7 @@ void rbStepEngine_ResetMotor(rbStepEngine* engine, int index, int freedom)
 
 void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringDef* def)
 {
-    rbStepSpringSlot none = {.mechanism = -1};
-    while (engine->springs.count <= index) {
-        rbArray_Push(engine->springs, none);
-    }
+    rbArray_Fill(engine->springs, index + 1, (rbStepSpringSlot){.mechanism = -1});
     rbStepSpringSlot* slot = &engine->springs.data[index];
     slot->isUsed = def != NULL;
     if (def != NULL) {
