@@ -100,7 +100,7 @@ static bool keepItem(rbQueryTree* tree, int number, const Item* item)
         *old = *item;
         tree->bounds.data[number] = findBounds(item);
         if (isSame) {
-            rbBroadPhase_Place(tree->boxes, number, tree->bounds.data[number], NULL);
+            (void)rbBroadPhase_Defer(tree->boxes, number, tree->bounds.data[number]);
         }
     }
     return isSame;
@@ -166,7 +166,9 @@ static rbStatus updateTree(rbWorld* world, rbQueryTree** tree, rbError* error)
     isSame = isSame && number == own->items.count;
     own->items.count = number;
     own->bounds.count = number;
-    if (!isSame) {
+    if (isSame) {
+        rbBroadPhase_Refit(own->boxes);
+    } else {
         own->counts.builds += 1;
         rbDestroyBroadPhase(own->boxes);
         own->boxes = rbCreateBroadPhase(RB_BROAD_TREE, 0.0);
