@@ -133,7 +133,7 @@ static void addRow(rbBench* bench, const char* caseName, rbBroadPhaseType type, 
 
 static bool isLinear(rbBroadPhaseType type)
 {
-    return type == RB_BROAD_NAIVE || type == rbBroadPhaseType_Find("sweep-1d") ||
+    return type == rbBroadPhaseType_Find("naive") || type == rbBroadPhaseType_Find("sweep-1d") ||
            type == rbBroadPhaseType_Find("sweep-2d");
 }
 
@@ -155,7 +155,7 @@ static void measureRow(rbBench* bench, int scene, rbBroadPhaseType type)
         addRow(bench, name, type, "place and partners", last);
         addRow(bench, name, type, "all pairs, per box",
                1e9 * rbBench_Time(findAll, &work, seconds) / count);
-        if (type == RB_BROAD_NAIVE && bench->text != NULL) {
+        if (type == rbBroadPhaseType_Find("naive") && bench->text != NULL) {
             (void)fprintf(bench->text, "  %-26s %.2f partners a box\n", name,
                           (double)work.partners / (double)work.placed);
         }
@@ -171,7 +171,7 @@ static void measureRow(rbBench* bench, int scene, rbBroadPhaseType type)
 static void run(rbBench* bench)
 {
     for (int scene = 0; scene < SCENE_COUNT; ++scene) {
-        for (int type = RB_BROAD_NAIVE; type < rbBroadPhaseType_GetCount(); ++type) {
+        for (int type = RB_BROAD_TREE; type < rbBroadPhaseType_GetCount(); ++type) {
             measureRow(bench, scene, (rbBroadPhaseType)type);
         }
     }

@@ -318,7 +318,8 @@ static void runCoins(rbValidation* validation)
         if (counts[i] > 30) {
             continue;
         }
-        Crowd every = dropCoins(counts[i], rbEventLoop_Find("all-pairs"), RB_BROAD_NAIVE);
+        Crowd every =
+            dropCoins(counts[i], rbEventLoop_Find("all-pairs"), rbBroadPhaseType_Find("naive"));
         rbValidation_Print(validation,
                            "        every pair: %.0f collisions, %.1f measurements and %.1f bounds "
                            "each, %.2f s\n",

@@ -18,21 +18,20 @@ extern "C" {
 
 /// How overlapping boxes are found.
 typedef enum rbBroadPhaseType {
-    RB_BROAD_AUTO,  ///< the engine's choice
-    RB_BROAD_NAIVE, ///< every box against every other one (L-81)
-    RB_BROAD_TREE,  ///< dynamic tree of boxes
-    RB_BROAD_COUNT  ///< number of built-in types; registered types are numbered from here
+    RB_BROAD_AUTO, ///< the engine's choice
+    RB_BROAD_TREE, ///< dynamic tree of boxes
+    RB_BROAD_COUNT ///< number of built-in types; registered types are numbered from here
 } rbBroadPhaseType;
 
-/// "auto", "naive", ...
+/// "auto", "tree", ...
 RB_API const char* rbBroadPhaseType_Name(rbBroadPhaseType type);
 /// The type of a name; rbBroadPhaseType_GetCount() if it is unknown.
 RB_API rbBroadPhaseType rbBroadPhaseType_Find(const char* name);
 /// Number of built-in and registered types; for those of the laboratory see lab.h.
 RB_API int rbBroadPhaseType_GetCount(void);
 
-/// A good type for these boxes: naive for a few dozen; a registered type that suits them ("hash" of
-/// the laboratory, for boxes of similar size); otherwise tree. By measurement, see
+/// A good type for these boxes: a registered one that suits them (of the laboratory: "naive" for a
+/// few dozen, "hash" for boxes of similar size); otherwise tree. By measurement, see
 /// docs/modules/broadphase.md. O(count); boxes may be NULL if count is 0.
 RB_API rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count);
 

@@ -164,6 +164,12 @@ static inline rbVec3 rbAbs3(rbVec3 a)
     return rbMakeVec3(fabs(a.x), fabs(a.y), fabs(a.z));
 }
 
+/// True if all components are 0.
+static inline bool rbIsZero3(rbVec3 a)
+{
+    return a.x == 0.0 && a.y == 0.0 && a.z == 0.0;
+}
+
 /// True if all components are finite.
 static inline bool rbIsFinite3(rbVec3 a)
 {

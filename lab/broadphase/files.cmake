@@ -4,6 +4,7 @@ target_sources(rattleback_lab PRIVATE
   lab/broadphase/cell_levels.c
   lab/broadphase/coherent_hash.c
   lab/broadphase/hash_grid.c
+  lab/broadphase/naive.c
   lab/broadphase/sorted_ends.c
   lab/broadphase/sweep_1d.c
   lab/broadphase/sweep_2d.c

@@ -621,6 +621,7 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
 // Boxes of similar sizes. A few large ones (a floor, walls) do not make hashing slow.
 static bool suits(const rbBounds* boxes, int count)
 {
+    RB_ASSERT(count > 0);
     double edges[RB_EDGE_SAMPLES];
     double median = edges[rbSampleEdges(boxes, NULL, count, count, edges) / 2];
     int odd = 0;

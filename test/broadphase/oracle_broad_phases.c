@@ -18,7 +18,7 @@ typedef struct rbAllRows {
 static rbAllRows createRows(double cellSize)
 {
     rbAllRows all = {0};
-    for (int type = RB_BROAD_NAIVE; type < TYPES; ++type) {
+    for (int type = RB_BROAD_TREE; type < TYPES; ++type) {
         all.rows[type] = rbCreateBroadPhase((rbBroadPhaseType)type, cellSize);
     }
     return all;
@@ -26,7 +26,7 @@ static rbAllRows createRows(double cellSize)
 
 static void destroyRows(rbAllRows* all)
 {
-    for (int type = RB_BROAD_NAIVE; type < TYPES; ++type) {
+    for (int type = RB_BROAD_TREE; type < TYPES; ++type) {
         rbDestroyBroadPhase(all->rows[type]);
         rbIdList_Free(&all->lists[type]);
     }
@@ -35,8 +35,8 @@ static void destroyRows(rbAllRows* all)
 // All lists equal that of the naive row.
 static void checkLists(const rbAllRows* all, const char* scene, const char* what)
 {
-    const rbIdList* truth = &all->lists[RB_BROAD_NAIVE];
-    for (int type = RB_BROAD_NAIVE + 1; type < TYPES; ++type) {
+    const rbIdList* truth = &all->lists[rbBroadPhaseType_Find("naive")];
+    for (int type = RB_BROAD_TREE; type < TYPES; ++type) {
         const rbIdList* list = &all->lists[type];
         bool isSame = list->count == truth->count;
         for (int i = 0; isSame && i < truth->count; ++i) {
@@ -51,7 +51,7 @@ static void checkLists(const rbAllRows* all, const char* scene, const char* what
 
 static void checkPairs(rbAllRows* all, const char* scene)
 {
-    for (int type = RB_BROAD_NAIVE; type < TYPES; ++type) {
+    for (int type = RB_BROAD_TREE; type < TYPES; ++type) {
         int64_t before = rbBroadPhase_GetCounts(all->rows[type]).candidates;
         rbBroadPhase_FindPairs(all->rows[type], &all->lists[type]);
         int64_t candidates = rbBroadPhase_GetCounts(all->rows[type]).candidates - before;
@@ -62,7 +62,7 @@ static void checkPairs(rbAllRows* all, const char* scene)
 
 static void checkQuery(rbAllRows* all, const char* scene, rbBounds box)
 {
-    for (int type = RB_BROAD_NAIVE; type < TYPES; ++type) {
+    for (int type = RB_BROAD_TREE; type < TYPES; ++type) {
         rbBroadPhase_Query(all->rows[type], box, &all->lists[type]);
     }
     checkLists(all, scene, "query");
@@ -71,7 +71,7 @@ static void checkQuery(rbAllRows* all, const char* scene, rbBounds box)
 // Places a box in all rows and compares the partners.
 static void placeBox(rbAllRows* all, const char* scene, int id, rbBounds box)
 {
-    for (int type = RB_BROAD_NAIVE; type < TYPES; ++type) {
+    for (int type = RB_BROAD_TREE; type < TYPES; ++type) {
         rbBroadPhase_Place(all->rows[type], id, box, &all->lists[type]);
     }
     checkLists(all, scene, "partners");
@@ -82,12 +82,14 @@ static void placeMany(rbAllRows* all, const rbBoxScene* scene, rbRandom* random,
     rbBounds boxes[BOXES];
     int count = 1 + rbRandom_Index(random, BOXES);
     for (int id = 0; id < count; ++id) {
-        boxes[id] = isFresh || !rbBroadPhase_Has(all->rows[RB_BROAD_NAIVE], id)
-                        ? scene->make(random)
-                        : rbShiftBounds(random, rbBroadPhase_GetBox(all->rows[RB_BROAD_NAIVE], id),
-                                        scene->step);
+        boxes[id] =
+            isFresh || !rbBroadPhase_Has(all->rows[rbBroadPhaseType_Find("naive")], id)
+                ? scene->make(random)
+                : rbShiftBounds(random,
+                                rbBroadPhase_GetBox(all->rows[rbBroadPhaseType_Find("naive")], id),
+                                scene->step);
     }
-    for (int type = RB_BROAD_NAIVE; type < TYPES; ++type) {
+    for (int type = RB_BROAD_TREE; type < TYPES; ++type) {
         rbBroadPhase_PlaceAll(all->rows[type], boxes, count);
     }
 }
@@ -95,7 +97,7 @@ static void placeMany(rbAllRows* all, const rbBoxScene* scene, rbRandom* random,
 // One random event in the history of the boxes.
 static void live(rbAllRows* all, const rbBoxScene* scene, rbRandom* random)
 {
-    const rbBroadPhase* first = all->rows[RB_BROAD_NAIVE];
+    const rbBroadPhase* first = all->rows[rbBroadPhaseType_Find("naive")];
     int id = rbRandom_Index(random, BOXES);
     bool isThere = rbBroadPhase_Has(first, id);
     int event = rbRandom_Index(random, 100);
@@ -105,7 +107,7 @@ static void live(rbAllRows* all, const rbBoxScene* scene, rbRandom* random)
     } else if (event < 80) {
         placeBox(all, scene->name, id, scene->make(random)); // a new position and a new size
     } else if (event < 88 && isThere) {
-        for (int type = RB_BROAD_NAIVE; type < TYPES; ++type) {
+        for (int type = RB_BROAD_TREE; type < TYPES; ++type) {
             rbBroadPhase_Remove(all->rows[type], id);
         }
     } else if (event < 96) {

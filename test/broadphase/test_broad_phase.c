@@ -22,7 +22,7 @@ static void namesAreFoundAgain(void** state)
 static void touchingBoxesOverlapAndGapsDoNot(void** state)
 {
     (void)state;
-    for (int type = RB_BROAD_NAIVE; type < rbBroadPhaseType_GetCount(); ++type) {
+    for (int type = RB_BROAD_TREE; type < rbBroadPhaseType_GetCount(); ++type) {
         rbBroadPhase* broad = rbCreateBroadPhase((rbBroadPhaseType)type, 0.0);
         assert_int_equal(rbBroadPhase_GetType(broad), type);
         rbIdList found = {0};
@@ -57,7 +57,7 @@ static void touchingBoxesOverlapAndGapsDoNot(void** state)
 static void emptyOnesFindNothing(void** state)
 {
     (void)state;
-    for (int type = RB_BROAD_NAIVE; type < rbBroadPhaseType_GetCount(); ++type) {
+    for (int type = RB_BROAD_TREE; type < rbBroadPhaseType_GetCount(); ++type) {
         rbBroadPhase* broad = rbCreateBroadPhase((rbBroadPhaseType)type, 0.0);
         rbIdList found = {0};
         rbBroadPhase_PlaceAll(broad, NULL, 0);
@@ -100,7 +100,7 @@ static void nothingIsAllocatedAfterWarmUp(void** state)
     (void)state;
     uint64_t seed = rbTest_Seed(4);
     uint64_t bytes = rbGetAllocatedBytes();
-    for (int type = RB_BROAD_NAIVE; type < rbBroadPhaseType_GetCount(); ++type) {
+    for (int type = RB_BROAD_TREE; type < rbBroadPhaseType_GetCount(); ++type) {
         rbBroadPhase* broad = rbCreateBroadPhase((rbBroadPhaseType)type, 0.0);
         rbIdList found = {0};
         live(broad, &found, seed);
@@ -231,11 +231,11 @@ static void choiceFollowsNumberAndSizes(void** state)
     (void)state;
     rbRandom random = {rbTest_Seed(7)};
     rbBounds boxes[1000];
-    assert_int_equal(rbChooseBroadPhase(NULL, 0), RB_BROAD_NAIVE);
+    assert_int_equal(rbChooseBroadPhase(NULL, 0), rbBroadPhaseType_Find("naive"));
     for (int id = 0; id < 1000; ++id) {
         boxes[id] = rbBoxScenes[0].make(&random);
     }
-    assert_int_equal(rbChooseBroadPhase(boxes, 10), RB_BROAD_NAIVE);
+    assert_int_equal(rbChooseBroadPhase(boxes, 10), rbBroadPhaseType_Find("naive"));
     assert_int_equal(rbChooseBroadPhase(boxes, 1000), rbBroadPhaseType_Find("hash"));
     for (int id = 0; id < 1000; ++id) {
         boxes[id] = rbBoxScenes[1].make(&random);

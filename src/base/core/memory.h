@@ -121,6 +121,9 @@ void rbReturnToGuard(rbStatus status, size_t size);
 #define rbArray_Reserve(array, wanted) \
     ((array).data = rbGrowArray((array).data, &(array).capacity, (wanted), sizeof(*(array).data)))
 
+// New elements are not set.
+#define rbArray_SetCount(array, wanted) (rbArray_Reserve(array, wanted), (array).count = (wanted))
+
 #define rbArray_Push(array, value)                                                                 \
     ((array).data =                                                                                \
          rbEnsureArray((array).data, &(array).capacity, (array).count + 1, sizeof(*(array).data)), \

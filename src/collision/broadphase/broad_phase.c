@@ -5,38 +5,7 @@
 
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------- naive
-
-// Every box against every other (L-81): O(n) for a box, O(n^2) for all pairs. The oracle for the
-// other rows, and the fastest one for a few dozen boxes. It has no data beyond the common part.
-
-void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)
-{
-    int first = found->count;
-    rbIdList_Reserve(found, first + broad->count);
-    for (int id = 0; id < broad->idEnd; ++id) {
-        if (broad->isIn[id] != 0 && id != self && rbDoBoxesOverlap(box, &broad->boxes[id])) {
-            found->ids[found->count++] = id;
-        }
-    }
-    broad->counts.boxTests += broad->count;
-    broad->counts.cells += broad->count;
-    broad->counts.candidates += found->count - first;
-}
-
-static const rbBroadRow naiveRow = {
-    .name = "naive",
-    .query = rbScanBoxes,
-};
-
-// ---------------------------------------------------------------------------------------- table
-
-static const rbBroadRow* const rows[RB_BROAD_COUNT] = {
-    [RB_BROAD_NAIVE] = &naiveRow,
-    [RB_BROAD_TREE] = &rbBroadRowTree,
-};
-
-RB_DEFINE_TABLE(rbBroadPhaseType, static const rbBroadRow* getRow, RB_BROAD_COUNT, rows[index])
+RB_DEFINE_TABLE(rbBroadPhaseType, static const rbBroadRow* getRow, RB_BROAD_COUNT, &rbBroadRowTree)
 
 rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error)
 {
@@ -47,16 +16,10 @@ rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error)
 RB_DEFINE_WORDS(rbBroadPhaseType, "broad phase", rbBroadPhaseType_GetCount(),
                 index == RB_BROAD_AUTO ? "auto" : getRow((rbBroadPhaseType)index)->name)
 
-// Below this count, a scan is as fast as any other method (measured: docs/modules/broadphase.md).
-#define NAIVE_MAX 32
-
 rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count)
 {
     RB_ASSERT(count >= 0);
     RB_ASSERT(count == 0 || boxes != NULL);
-    if (count <= NAIVE_MAX) {
-        return RB_BROAD_NAIVE;
-    }
     for (int type = RB_BROAD_COUNT; type < rbBroadPhaseType_GetCount(); ++type) {
         const rbBroadRow* row = getRow((rbBroadPhaseType)type);
         if (row->suits != NULL && row->suits(boxes, count)) {

@@ -77,9 +77,6 @@ bool rbBroadPhase_IsShared(const rbBroadPhase* broad);
 // Appends the boxes that overlap the box of a number, ascending; scratch is for sorting.
 void rbBroadPhase_FindPartners(rbBroadPhase* broad, int id, rbIdList* found, rbIdList* scratch);
 
-// The query of the naive row: tests all boxes, O(n).
-void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
-
 // A walk through boxes.
 typedef struct rbBoxWalk rbBoxWalk;
 struct rbBoxWalk {

@@ -203,11 +203,6 @@ static inline bool findFar(Portal* p, rbVec3 direction, rbVec3* point)
     return height < 0.0 && height * height > p->roundingSquared * rbLengthSquared(direction);
 }
 
-static bool isZero(rbVec3 v)
-{
-    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
-}
-
 // The first portal. OPEN: found.
 static rbOverlap findPortal(Portal* p)
 {
@@ -215,7 +210,7 @@ static rbOverlap findPortal(Portal* p)
         return RB_OVERLAP_APART;
     }
     rbVec3 n = rbCross(p->one, p->inner);
-    if (isZero(n)) {
+    if (rbIsZero3(n)) {
         return RB_OVERLAP_MEETS; // the origin is between the two
     }
     if (findFar(p, n, &p->two)) {
@@ -228,7 +223,7 @@ static rbOverlap findPortal(Portal* p)
         p->two = swapped;
         n = rbNeg(n);
     }
-    while (p->supports < SUPPORTS_MAX && !isZero(n)) {
+    while (p->supports < SUPPORTS_MAX && !rbIsZero3(n)) {
         if (findFar(p, n, &p->three)) {
             return RB_OVERLAP_APART;
         }
@@ -265,7 +260,7 @@ static rbOverlap refinePortal(Portal* p)
         rbVec3 c31 = rbCross(p->three, p->one);
         rbVec3 n = rbAdd(rbAdd(c12, c23), c31);
         double front = rbDot(p->one, c23);
-        if (isZero(n)) {
+        if (rbIsZero3(n)) {
             break;
         }
         if (front >= 0.0) {

@@ -69,15 +69,12 @@ void rbDestroyContactGraph(rbContactGraph* graph)
     rbFree(graph, sizeof *graph);
 }
 
-// Sets the count of an array, growing it; its contents are undefined.
-#define SET_COUNT(array, wanted) (rbArray_Reserve(array, wanted), (array).count = (wanted))
-
 // Sorts the numbers of items by their keys below keyCount, NONE: left out; stable. starts receives
 // where each key starts, one more at the end.
 static void distribute(rbContactGraph* graph, int keyCount, int* starts, int* sorted)
 {
     const int* keys = graph->keys.data;
-    SET_COUNT(graph->scratch, keyCount + 1);
+    rbArray_SetCount(graph->scratch, keyCount + 1);
     int* next = graph->scratch.data;
     memset(starts, 0, (size_t)(keyCount + 1) * sizeof *starts);
     for (int i = 0; i < graph->keys.count; ++i) {
@@ -108,7 +105,7 @@ static void addNodes(rbContactGraph* graph, int bodyCount)
 {
     int known = graph->nodes.count;
     if (bodyCount > known) {
-        SET_COUNT(graph->nodes, bodyCount);
+        rbArray_SetCount(graph->nodes, bodyCount);
         for (int i = known; i < bodyCount; ++i) {
             graph->nodes.data[i] = NONE;
         }
@@ -135,8 +132,8 @@ static void sortBodies(rbContactGraph* graph)
         isSorted = isSorted && (i == 0 || bodies[i - 1] < bodies[i]);
         max = bodies[i] > max ? bodies[i] : max;
     }
-    SET_COUNT(graph->keys, count);
-    SET_COUNT(graph->islandBodies, count);
+    rbArray_SetCount(graph->keys, count);
+    rbArray_SetCount(graph->islandBodies, count);
     int* sorted = graph->islandBodies.data;
     for (int shift = 0; !isSorted && shift < 31 && max >> shift > 0; shift += DIGIT_BITS) {
         int starts[DIGITS + 1];
@@ -184,7 +181,7 @@ static double findEnds(const void* context, int index)
 
 static void addEdges(rbContactGraph* graph)
 {
-    SET_COUNT(graph->edges, graph->ends.count);
+    rbArray_SetCount(graph->edges, graph->ends.count);
     for (int i = 0; i < graph->ends.count; ++i) {
         addBody(graph, graph->ends.data[i].a);
         addBody(graph, graph->ends.data[i].b);
@@ -206,8 +203,8 @@ static void addEdges(rbContactGraph* graph)
 static void findIslands(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
-    SET_COUNT(graph->parents, count);
-    SET_COUNT(graph->grounded, count);
+    rbArray_SetCount(graph->parents, count);
+    rbArray_SetCount(graph->grounded, count);
     int* parents = graph->parents.data;
     for (int i = 0; i < count; ++i) {
         parents[i] = i;
@@ -231,8 +228,8 @@ static void findIslands(rbContactGraph* graph)
 static void gatherBodies(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
-    SET_COUNT(graph->bodyStarts, graph->islandCount + 1);
-    SET_COUNT(graph->islandBodies, count);
+    rbArray_SetCount(graph->bodyStarts, graph->islandCount + 1);
+    rbArray_SetCount(graph->islandBodies, count);
     rbArray_Assign(graph->keys, graph->parents.data, count);
     distribute(graph, graph->islandCount, graph->bodyStarts.data, graph->islandBodies.data);
     for (int i = 0; i < count; ++i) {
@@ -247,9 +244,9 @@ static void gatherNeighbors(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
     int ends = 2 * graph->edges.count;
-    SET_COUNT(graph->starts, count + 1);
-    SET_COUNT(graph->keys, ends);
-    SET_COUNT(graph->neighbors, ends);
+    rbArray_SetCount(graph->starts, count + 1);
+    rbArray_SetCount(graph->keys, ends);
+    rbArray_SetCount(graph->neighbors, ends);
     for (int i = 0; i < graph->edges.count; ++i) {
         Edge edge = graph->edges.data[i];
         bool isInner = edge.a != NONE && edge.b != NONE;
@@ -300,7 +297,7 @@ static void walkFromGround(rbContactGraph* graph, int first, int end)
 static void findLevels(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
-    SET_COUNT(graph->levels, count);
+    rbArray_SetCount(graph->levels, count);
     rbArray_Reserve(graph->queue, count);
     graph->queue.count = 0;
     int* levels = graph->levels.data;
@@ -324,7 +321,7 @@ static void findLevels(rbContactGraph* graph)
 static int writeLevels(rbContactGraph* graph, rbContactSet* set)
 {
     int max = 0;
-    SET_COUNT(graph->keys, set->contactCount);
+    rbArray_SetCount(graph->keys, set->contactCount);
     for (int i = 0; i < set->contactCount; ++i) {
         Edge edge = graph->edges.data[i];
         int a = edge.a != NONE ? graph->levels.data[edge.a] : 0;
@@ -341,16 +338,16 @@ static void orderContacts(rbContactGraph* graph, rbContactSet* set)
 {
     int count = set->contactCount;
     int max = writeLevels(graph, set);
-    SET_COUNT(graph->starts, max + 2);
-    SET_COUNT(graph->byLevel, count);
+    rbArray_SetCount(graph->starts, max + 2);
+    rbArray_SetCount(graph->byLevel, count);
     distribute(graph, max + 1, graph->starts.data, graph->byLevel.data);
     for (int k = 0; k < count; ++k) {
         Edge edge = graph->edges.data[graph->byLevel.data[k]];
         int node = edge.a != NONE ? edge.a : edge.b;
         graph->keys.data[k] = node != NONE ? graph->parents.data[node] : NONE;
     }
-    SET_COUNT(graph->contactStarts, graph->islandCount + 1);
-    SET_COUNT(graph->contacts, count + 1); // never NULL
+    rbArray_SetCount(graph->contactStarts, graph->islandCount + 1);
+    rbArray_SetCount(graph->contacts, count + 1); // never NULL
     distribute(graph, graph->islandCount, graph->contactStarts.data, graph->contacts.data);
     for (int k = 0; k < graph->contactStarts.data[graph->islandCount]; ++k) {
         graph->contacts.data[k] = graph->byLevel.data[graph->contacts.data[k]];
@@ -383,7 +380,7 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
     int count = set->contactCount + linkCount;
     bool isSame = graph->ends.count == count && graph->contactCount == set->contactCount;
     addNodes(graph, bodyCount);
-    SET_COUNT(graph->ends, count);
+    rbArray_SetCount(graph->ends, count);
     isSame = rbRunElements(count, EDGES_LEAST, findEnds, &ends).sum == 0.0 && isSame;
     if (isSame && count > 0) { // so are islands and levels
         (void)writeLevels(graph, set);

@@ -249,8 +249,7 @@ static void sortPairs(rbContactPairs* pairs)
     }
     RB_ASSERT(order->list.count == pairs->table.count);
     rbArray_Reserve(order->byB, order->list.count);
-    rbArray_Reserve(order->starts, pairs->bodies.count + 1);
-    order->starts.count = pairs->bodies.count + 1;
+    rbArray_SetCount(order->starts, pairs->bodies.count + 1);
     distribute(order, order->list.data, order->byB.data, true);
     distribute(order, order->byB.data, order->list.data, false);
     order->isOld = false;

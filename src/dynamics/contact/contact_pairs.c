@@ -465,8 +465,7 @@ static void beginFrame(rbContactPairs* pairs, int other)
     pairs->search.stamp += 1;
     frame->stamp = pairs->search.stamp;
     RB_FRAME_ARRAYS(EMPTY_ARRAY)
-    rbArray_Reserve(frame->orientations, pairs->bodies.count);
-    frame->orientations.count = pairs->bodies.count;
+    rbArray_SetCount(frame->orientations, pairs->bodies.count);
     for (int i = 0; i < pairs->bodies.count; ++i) {
         frame->orientations.data[i] = pairs->bodies.data[i].orientation;
     }

@@ -242,8 +242,7 @@ void rbContactRows_Clear(rbContactRows* rows, int contactCount)
     rows->starts.count = 0;
     rbArray_Push(rows->bodies, (rbRowBody){0});
     rbArray_Push(rows->starts, (rbRowsBody){.index = -1});
-    rbArray_Reserve(rows->packOf, contactCount);
-    rows->packOf.count = contactCount;
+    rbArray_SetCount(rows->packOf, contactCount);
     for (int i = 0; i < contactCount; ++i) {
         rows->packOf.data[i] = 0;
     }

@@ -726,8 +726,7 @@ static void placeContacts(Shared* shared)
     for (int i = 0; i < KEYS; ++i) {
         starts[i + 1] += starts[i];
     }
-    rbArray_Reserve(s->sorted, s->found.count);
-    s->sorted.count = s->found.count;
+    rbArray_SetCount(s->sorted, s->found.count);
     for (int i = 0; i < s->found.count; ++i) {
         s->sorted.data[starts[s->found.data[i].key]++] = s->found.data[i];
     }
@@ -899,8 +898,7 @@ static void pack(Shared* shared)
     placeContacts(shared);
     placeJoints(s, shared->task);
     listGroups(s);
-    rbArray_Reserve(s->bodies, s->starts.count);
-    s->bodies.count = s->starts.count;
+    rbArray_SetCount(s->bodies, s->starts.count);
     rbRunShares(s->starts.count, BODIES_LEAST, fillSlots, shared);
     rbRunShares(s->groups.count, GROUPS_LEAST, packGroups, shared);
     packJoints(s, shared->task);

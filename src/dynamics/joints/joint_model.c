@@ -51,11 +51,6 @@ static rbVec3 findUnit(rbVec3 v)
     return largest > 0.0 ? rbNormalize(rbMakeVec3(v.x / largest, v.y / largest, v.z / largest)) : v;
 }
 
-static bool isZero(rbVec3 v)
-{
-    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
-}
-
 // of: " of a part", or nothing.
 static rbStatus validateVectors(const Maker* maker, const rbJointPart* part, const char* of)
 {
@@ -79,18 +74,18 @@ static rbStatus resolveAxes(const Maker* maker, rbAxisUse use, rbJointPart* part
         return RB_STATUS_OK;
     }
     RB_INVALID_IF(
-        isZero(part->axisA), maker->error,
+        rbIsZero3(part->axisA), maker->error,
         "%s: axisA is zero; give a direction in the frame of \"%.60s\", such as [0, 0, 1]",
         maker->title, maker->sideA->name);
     part->axisA = findUnit(part->axisA);
     rbVec3 world = rbRotate(maker->sideA->transform.q, part->axisA);
     if (use == RB_AXIS_COMMON) {
-        part->axisB = isZero(part->axisB) ? rbInvRotate(maker->sideB->transform.q, world)
+        part->axisB = rbIsZero3(part->axisB) ? rbInvRotate(maker->sideB->transform.q, world)
                                           : findUnit(part->axisB);
         return RB_STATUS_OK;
     }
     RB_INVALID_IF(
-        isZero(part->axisB), maker->error,
+        rbIsZero3(part->axisB), maker->error,
         "%s: axisB is zero; give a second axis in the frame of \"%.60s\", not parallel to axisA",
         maker->title, maker->sideB->name);
     part->axisB = findUnit(part->axisB);
@@ -655,7 +650,7 @@ static rbStatus validateLimit(const Maker* maker, int index, rbFreedomKind kind)
 static rbStatus makeBall(Maker* maker, rbLimitModel limits[2])
 {
     const rbJointDef* def = maker->def;
-    RB_INVALID_IF(isZero(def->axisA), maker->error,
+    RB_INVALID_IF(rbIsZero3(def->axisA), maker->error,
                   "%s: limits of a ball joint need axisA, the axis of the cone in the frame of "
                   "\"%.60s\"; it is zero",
                   maker->title, maker->sideA->name);

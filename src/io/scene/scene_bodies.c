@@ -385,11 +385,6 @@ static rbStatus readBodyType(rbReader* reader, const char* word, rbBodyType* typ
                          word);
 }
 
-static bool isZero(rbVec3 v)
-{
-    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
-}
-
 // Valid combinations: velocities for dynamic bodies, paths for kinematic ones, growth for the event
 // engine.
 static rbStatus validateKeys(rbReader* reader, const json_t* json, const rbBodyFields* fields,
@@ -401,7 +396,7 @@ static rbStatus validateKeys(rbReader* reader, const json_t* json, const rbBodyF
                              "give only one");
     }
     bool isMoving =
-        !isZero(fields->velocity) || !isZero(fields->spin) || !isZero(fields->spinLocal);
+        !rbIsZero3(fields->velocity) || !rbIsZero3(fields->spin) || !rbIsZero3(fields->spinLocal);
     if (type != RB_BODY_DYNAMIC && isMoving) {
         return rbReader_Fail(
             reader, RB_STATUS_INVALID,

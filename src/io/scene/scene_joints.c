@@ -91,11 +91,6 @@ static rbStatus readType(rbReader* reader, const char* word, int count, rbJointT
 
 // ---------------------------------------------------------------------------------------- places
 
-static bool isZero(rbVec3 v)
-{
-    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
-}
-
 static bool has(const json_t* json, const char* key)
 {
     return json_object_get(json, key) != NULL;
@@ -247,7 +242,7 @@ static rbStatus readAxes(rbReader* reader, const json_t* json, const rbPlaceFiel
                                  "directions of the world at the start, of A and of B",
                 rbJointType_Name(type));
         }
-        if (place->axes[i].mode != RB_VECTOR_SAME && isZero(place->axes[i].v)) {
+        if (place->axes[i].mode != RB_VECTOR_SAME && rbIsZero3(place->axes[i].v)) {
             return failZeroAxis(reader, has(json, world) ? world : locals[i]);
         }
     }

@@ -120,8 +120,7 @@ static void placeBodies(rbStepEngine* engine)
     rbStepContacts* c = engine->contacts;
     double h = getNextStep(engine);
     rbContactStep_ShowBodies(engine);
-    rbArray_Reserve(c->places, engine->bodies.count);
-    c->places.count = engine->bodies.count;
+    rbArray_SetCount(c->places, engine->bodies.count);
     (void)rbContactStep_EachBody(engine, placeOne, &h);
 }
 

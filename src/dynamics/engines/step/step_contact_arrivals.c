@@ -23,8 +23,7 @@
 // Speeds before the step, for bodies that arrive in it.
 void rbContactStep_NoteApproaches(rbStepContacts* c)
 {
-    rbArray_Reserve(c->stage.approaches, c->set.pointCount);
-    c->stage.approaches.count = c->set.pointCount;
+    rbArray_SetCount(c->stage.approaches, c->set.pointCount);
     for (int i = 0; i < c->set.contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {

@@ -92,8 +92,7 @@ void rbContactStep_ShowBodies(const rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     // The last one is the world: an immovable body.
-    rbArray_Reserve(c->bodies, engine->bodies.count + 1);
-    c->bodies.count = engine->bodies.count + 1;
+    rbArray_SetCount(c->bodies, engine->bodies.count + 1);
     memset(&c->bodies.data[engine->bodies.count], 0, sizeof *c->bodies.data);
     (void)rbContactStep_EachBody(engine, showOne, NULL);
 }

@@ -41,8 +41,7 @@ static double noteGap(const void* context, int index)
 void rbPairGaps_Note(rbPairGaps* gaps, const rbContactSet* set, int contactCount)
 {
     Measured noted = {.set = set, .start = gaps};
-    rbArray_Reserve(gaps->list, contactCount);
-    gaps->list.count = contactCount;
+    rbArray_SetCount(gaps->list, contactCount);
     (void)rbRunElements(contactCount, CONTACTS_LEAST, noteGap, &noted);
 }
 
