@@ -269,6 +269,7 @@ static void checkContacts(rbVChecker* c)
         double friction = rbVGetFriction(&c->model, p->a, p->b);
         rbVCheckCone(c, RB_V_CLAIM_CONTACT,
                      &(rbVCone){p->a, p->b, p->force, p->normal, friction, FORCE_CONE});
+        rbVCheckPushing(c, p, i > 0 && p->a == p[-1].a && p->b == p[-1].b);
         addForce(c, p->b, p->force, make3(0, 0, 0), p->point);
         addForce(c, p->a, scale3(-1.0, p->force), make3(0, 0, 0), p->point);
     }

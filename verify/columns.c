@@ -54,10 +54,7 @@ static void remember(uint64_t* h, uint64_t word)
 static uint64_t takeWord(rbVColumns* c, size_t column, uint64_t* keyed)
 {
     size_t at = c->next[column]++;
-    uint64_t folded = 0;
-    for (size_t plane = 0; plane < 8; ++plane) {
-        folded |= (uint64_t)c->planes[plane * c->count + at] << (8 * plane);
-    }
+    uint64_t folded = rbVWordOf(c->planes + at, 8, c->count);
     int mode = c->modes[column];
     c->isBad = c->isBad || mode > (keyed != NULL ? 2 * DEPTH : DEPTH);
     const uint64_t* h = mode > DEPTH && keyed != NULL ? keyed : c->shared[column];
@@ -126,19 +123,16 @@ static bool takeHeads(rbVColumns* c, size_t records, uint64_t* words)
 bool rbVColumns_Decode(rbVColumns** columns, const unsigned char* bytes, uint64_t* words,
                        size_t count)
 {
-    size_t records =
-        bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
+    size_t records = (size_t)rbVWordOf(bytes, 4, 1);
     rbVColumns* c = *columns;
     if (c == NULL && bytes[4] > 0 && bytes[4] <= SLOT_BITS_MAX) {
         c = calloc(1, sizeof *c + ((sizeof(uint64_t) * GROUP_FIELDS * DEPTH) << bytes[4]));
         *columns = c;
     }
-    if (c != NULL && c->slotBits == 0) {
-        c->slotBits = bytes[4];
-    }
-    if (c == NULL || c->slotBits != bytes[4]) {
+    if (c == NULL || (c->slotBits != 0 && c->slotBits != bytes[4])) {
         return false;
     }
+    c->slotBits = bytes[4];
     c->modes = bytes + 5;
     c->planes = bytes + RB_V_COLUMNS_HEAD;
     c->count = count;

@@ -261,11 +261,6 @@ void rbVResolveImpact(const rbVImpact* m, rbVImpactResult* result)
     result->isKnown = result->isKnown && isfinite(length3(result->impulse));
 }
 
-static rbV3 spinBy(const rbVBody* body, const rbVState* s, rbV3 angularImpulse)
-{
-    return turn3(s->q, mulSym(&body->inverse, turnBack3(s->q, angularImpulse)));
-}
-
 rbV3 rbVPointVelocity(const rbVState* s, rbV3 point)
 {
     return add3(s->v, cross3(s->w, sub3(point, s->center)));
@@ -274,7 +269,8 @@ rbV3 rbVPointVelocity(const rbVState* s, rbV3 point)
 void rbVPush(const rbVBody* body, rbVState* s, rbV3 point, rbV3 impulse)
 {
     s->v = addScaled3(s->v, body->inverseMass, impulse);
-    s->w = add3(s->w, spinBy(body, s, cross3(sub3(point, s->center), impulse)));
+    rbV3 twist = turnBack3(s->q, cross3(sub3(point, s->center), impulse));
+    s->w = add3(s->w, turn3(s->q, mulSym(&body->inverse, twist)));
 }
 
 double rbVKineticEnergy(const rbVBody* body, const rbVState* s)
@@ -285,7 +281,7 @@ double rbVKineticEnergy(const rbVBody* body, const rbVState* s)
                                    : 0.0;
 }
 
-void rbVMakeFrame(rbV3 n, rbV3 frame[3])
+static void makeFrame(rbV3 n, rbV3 frame[3])
 {
     rbV3 axis = fabs(n.x) < 0.6 ? make3(1, 0, 0) : make3(0, 1, 0);
     rbV3 t = cross3(n, axis);
@@ -295,8 +291,10 @@ void rbVMakeFrame(rbV3 n, rbV3 frame[3])
 }
 
 void rbVMakeImpact(rbVImpact* m, const rbVBody* const bodies[2], const rbVState states[2],
-                   rbV3 point, const rbV3 frame[3])
+                   const rbVEvent* e, rbV3 frame[3])
 {
+    rbV3 point = e->point;
+    makeFrame(e->normal, frame);
     rbV3 u = sub3(rbVPointVelocity(&states[1], point), rbVPointVelocity(&states[0], point));
     m->u = make3(dot3(u, frame[0]), dot3(u, frame[1]), dot3(u, frame[2]));
     for (int j = 0; j < 3; ++j) {
