@@ -6,6 +6,7 @@
 #include "rb_test.h"
 #include "verify/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,44 @@ static void wordsOfTheWriterAreReadAgain(void** state)
     assert_true(byKey > 100); // otherwise the slots were not tested
 }
 
+// The rows of the table of layouts in a source file, as text.
+static char* readTable(const char* path)
+{
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    static char text[1 << 16];
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[size] = '\0';
+    char* start = strstr(text, "layouts[KINDS] = {");
+    assert_non_null(start);
+    char* end = strstr(start, "};");
+    assert_non_null(end);
+    *end = '\0';
+    char* table = malloc((size_t)(end - start) + 1);
+    memcpy(table, start, (size_t)(end - start) + 1);
+    return table;
+}
+
+// Contexts that are never used can differ without a trace in what is read: the rows are compared
+// too.
+static void theTablesAreTheSame(void** state)
+{
+    (void)state;
+    char* writer = readTable(RB_SOURCE_DIR "/src/io/output/certificate_columns.c");
+    char* reader = readTable(RB_SOURCE_DIR "/verify/columns.c");
+    assert_string_equal(writer, reader);
+    for (int kind = 1; kind <= KINDS; ++kind) {
+        char row[64];
+        const struct Kind* k = &kinds[kind];
+        (void)snprintf(row, sizeof row, "[%d] = {%d, %d, %d, %d,", kind, k->single, k->group,
+                       k->key, k->column);
+        assert_non_null(strstr(reader, row));
+    }
+    free(writer);
+    free(reader);
+}
+
 // The first and the last column of every kind hold what the documentation says.
 static void columnsAreWhereTheDocumentationSaysTheyAre(void** state)
 {
@@ -141,4 +180,5 @@ static void columnsAreWhereTheDocumentationSaysTheyAre(void** state)
 }
 
 RB_TEST_GROUP(prop_columns, cmocka_unit_test(wordsOfTheWriterAreReadAgain),
+              cmocka_unit_test(theTablesAreTheSame),
               cmocka_unit_test(columnsAreWhereTheDocumentationSaysTheyAre));
