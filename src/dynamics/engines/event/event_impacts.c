@@ -583,8 +583,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
 static void takeVelocities(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbMotionState* before, const rbImpactBody* after)
 {
-    RB_ASSERT(rbIsFinite3(after->velocity));
-    RB_ASSERT(rbIsFinite3(after->angularVelocity));
+    RB_ASSERT(rbIsFinite3(after->velocity) && rbIsFinite3(after->angularVelocity));
     if (!engine->bodies.data[index].isDynamic) {
         return;
     }
@@ -1004,9 +1003,8 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
     body->isCalm = false;
 }
 
-// The same for two spheres, or a sphere and a plane, without friction and without a pull: an
-// impulse through the centers, in closed form. False if this case does not apply or nothing
-// approaches.
+// The same for two spheres, or a sphere and a plane, without friction and pull: an impulse through
+// the centers, in closed form. False if this case does not apply or nothing approaches.
 bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbEventContact* contact)
 {
