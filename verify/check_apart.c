@@ -13,7 +13,6 @@
 #define WALK_MAX 40     // places of a pair between two nodes
 #define TOUCH_SAMPLES 4 // of a pair that touches, at least
 #define FIRST_JUMP 16.0 // tolerances
-#define CURVED 2.0 // times reach and the square of an angle: gaps of bodies that turn in a step
 
 // A convex piece of a body, in its frame.
 struct rbVPiece {
@@ -357,12 +356,11 @@ static bool areMeeting(const rbVChecker* c, uint32_t a, uint32_t b)
     return true;
 }
 
-// m, overlap that is within the claims while a run goes on.
+// m, overlap within the claims while a run goes on; in steps, which act at the shell, surfaces do
+// not meet.
 static double overlapAllowed(const rbVChecker* c)
 {
-    const rbVModel* m = &c->model;
-    return m->engine == RB_V_EVENT ? m->tolerance * (1.0 + 1e-9)
-                                   : 1e-12; // contacts act at the shell: surfaces do not meet
+    return c->model.engine == RB_V_EVENT ? c->model.tolerance * (1.0 + 1e-9) : 1e-12;
 }
 
 // Ball of a body, as far as it reaches in this interval.
@@ -483,6 +481,19 @@ static double nearOf(const rbVChecker* c)
     return c->model.engine == RB_V_STEP ? 2.0 * c->model.shell + c->model.tolerance : 0.0;
 }
 
+static void checkOverlap(rbVChecker* c, rbVClaim claim, const Meeting* m, PairGap g)
+{
+    double allowed = overlapAllowed(c);
+    bool isProved = g.isKnown && g.depth > allowed && c->model.engine == RB_V_EVENT &&
+                    c->model.isExactDetector != 0;
+    if (-g.gap <= allowed || isProved) {
+        rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, m->a, m->b,
+                                         isProved ? g.depth : -g.gap, allowed, "overlap, m"});
+    } else {
+        rbVChecker_Skip(c, claim, "bodies whose hulls meet, or that nearly touch");
+    }
+}
+
 static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
 {
     const rbVBody* x = &c->model.bodies[a];
@@ -494,16 +505,9 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
         length3(sub3(sb->center, sa->center)) - ballOf(c, a) - ballOf(c, b) > way) {
         return;
     }
-    double allowed = overlapAllowed(c);
-    PairGap g = pairGap(c, &(Meeting){a, b, sa, sb, make3(0, 0, 0), way, c->time});
-    if (-g.gap <= allowed) {
-        RB_V_CHECK(c, APART, CERTIFIED, a, b, -g.gap, allowed, "overlap, m");
-    } else if (g.isKnown && g.depth > allowed && c->model.engine == RB_V_EVENT &&
-               c->model.isExactDetector != 0) {
-        RB_V_CHECK(c, APART, CERTIFIED, a, b, g.depth, allowed, "overlap, m");
-    } else {
-        RB_V_SKIP(c, APART, "bodies whose hulls meet, or that nearly touch");
-    }
+    Meeting m = {a, b, sa, sb, make3(0, 0, 0), way, c->time};
+    PairGap g = pairGap(c, &m);
+    checkOverlap(c, RB_V_CLAIM_APART, &m, g);
     c->deepest = fmax(c->deepest, g.isKnown ? g.depth : 0.0);
     if (g.gap > way) {
         RB_V_CHECK(c, BETWEEN, CERTIFIED, a, b, way, g.gap, "");
@@ -595,29 +599,28 @@ void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState states[2])
     Meeting m = {e->a, e->b, &states[0], &states[1], e->normal, closed, c->time};
     PairGap g = pairGap(c, &m);
     checkClosed(c, RB_V_CLAIM_TOUCH, &m, g, closed, closed);
-    double allowed = overlapAllowed(c);
-    if (-g.gap <= allowed || (g.isKnown && g.depth > allowed)) {
-        RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, -g.gap <= allowed ? -g.gap : g.depth, allowed,
-                   "overlap where bodies collide, m");
-    } else {
-        RB_V_SKIP(c, TOUCH, "shapes that are not convex, or overlap by rounding");
-    }
+    checkOverlap(c, RB_V_CLAIM_TOUCH, &m, g);
 }
 
-// A pair that pushes in a step is closed at its start or end. Points that turn leave their tangents
-// by the square of the angle; a pair that collided in between can have parted since. isKnown: its
-// point before was looked at.
+// A pair that pushes in a step is closed at its start or end, to the second order of the step: it
+// leaves the tangent by half of (wA + wB)(wA rA + wB rB + 2 u) h^2, the line by a change of u. If
+// it collides in between it can be as open as it can have moved. isKnown: its other points are.
 void rbVCheckPushing(rbVChecker* c, const rbVContact* p, bool isKnown)
 {
     const rbVTrack* a = &c->tracks[p->a];
     const rbVTrack* b = &c->tracks[p->b];
     double h = c->time - c->nodeTime;
+    rbV3 now = sub3(rbVPointVelocity(&b->now, p->point), rbVPointVelocity(&a->now, p->point));
+    rbV3 then = sub3(rbVPointVelocity(&b->node, p->point), rbVPointVelocity(&a->node, p->point));
     double turnA = h * fmax(length3(a->now.w), length3(a->node.w));
     double turnB = h * fmax(length3(b->now.w), length3(b->node.w));
-    double bend = CURVED * (turnA * turnA * ballOf(c, p->a) + turnB * turnB * ballOf(c, p->b));
+    double slide = h * fmax(length3(now), length3(then));
+    double bend = h * length3(sub3(now, then)) +
+                  (turnA + turnB) * (turnA * ballOf(c, p->a) + turnB * ballOf(c, p->b) + slide);
     double way = (a->span.way + b->span.way) * h / (c->time - c->lastNode);
     double closed = c->model.shell + c->model.tolerance;
-    double far = closed + (a->load.isStruck || b->load.isStruck ? way : bend);
+    bool isRough = a->load.isStruck || b->load.isStruck || c->model.accuracy == 0;
+    double far = closed + (isRough ? way : bend);
     if (!c->hasNode || length3(c->model.periodic) > 0.0) {
         return;
     }

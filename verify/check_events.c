@@ -270,7 +270,6 @@ static void openPair(rbVChecker* c, const rbVEvent* e, Pair* p)
     }
     c->fastest = fmax(c->fastest, length3(p->states[0].v) + length3(p->states[1].v));
     rbVMakeImpact(&p->impact, p->bodies, p->states, e, p->frame);
-    p->impact.u.z -= p->bodies[0]->growth + p->bodies[1]->growth;
 }
 
 // What the velocities before an impact lose to rounding.

@@ -126,7 +126,7 @@ void rbVCheckMass(rbVChecker* checker, uint32_t index);
 // Distances (check_apart.c).
 bool rbVPrepareShapes(rbVChecker* checker);
 void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState states[2]);
-void rbVCheckPushing(rbVChecker* checker, const rbVContact* contact, bool isKnown);
+void rbVCheckPushing(rbVChecker* checker, const rbVContact* point, bool isKnown);
 void rbVCheckApart(rbVChecker* checker);
 void rbVMeasureWay(rbVChecker* checker, uint32_t i, double span);
 // rad/s, how fast a free body can turn within a time.

@@ -163,9 +163,8 @@ static bool findPush(const rbVImpact* m, rbV3* push)
     }
     // roots of the turning rate with a growing slip
     const int count = 720;
-    double y[FIELDS] = {0};
+    double y[FIELDS] = {[SLIP] = 1.0};
     double f[FIELDS];
-    y[SLIP] = 1.0;
     for (int i = 0; i < count; ++i) {
         double low = 2.0 * 3.14159265358979323846 * i / count;
         double high = 2.0 * 3.14159265358979323846 * (i + 1) / count;
@@ -242,11 +241,8 @@ void rbVResolveImpact(const rbVImpact* m, rbVImpactResult* result)
         return;
     }
     Ending end = {0};
-    double y[FIELDS] = {0};
+    double y[FIELDS] = {atan2(m->u.y, m->u.x), hypot(m->u.x, m->u.y), m->u.z};
     rbV3 push = {0.0, 0.0, 0.0};
-    y[NORMAL_SPEED] = m->u.z;
-    y[SLIP] = hypot(m->u.x, m->u.y);
-    y[ANGLE] = atan2(m->u.y, m->u.x);
     int ended = 0;
     if (m->friction > 0.0) {
         ended = y[SLIP] > 0.0 ? slide(m, &end, y) : 0;
@@ -297,6 +293,7 @@ void rbVMakeImpact(rbVImpact* m, const rbVBody* const bodies[2], const rbVState 
     makeFrame(e->normal, frame);
     rbV3 u = sub3(rbVPointVelocity(&states[1], point), rbVPointVelocity(&states[0], point));
     m->u = make3(dot3(u, frame[0]), dot3(u, frame[1]), dot3(u, frame[2]));
+    m->u.z -= bodies[0]->growth + bodies[1]->growth;
     for (int j = 0; j < 3; ++j) {
         rbV3 column = {0, 0, 0}; // the change of u by a unit of impulse along frame j
         for (int side = 0; side < 2; ++side) {

@@ -47,7 +47,7 @@ static size_t addRecord(Sequences* s, rbRandom* random, uint64_t* words, size_t 
     int kind = 1 + rbRandom_Index(random, KINDS);
     const struct Kind* k = &kinds[kind];
     int groups = rbRandom_Index(random, 4);
-    size_t size = (size_t)(k->single + groups * k->group);
+    size_t size = (size_t)k->single + (size_t)groups * (size_t)k->group;
     if (size + 1 > room) {
         return 0;
     }
@@ -148,7 +148,7 @@ static void columnsAreWhereTheDocumentationSaysTheyAre(void** state)
     (void)state;
     for (int kind = 1; kind <= KINDS; ++kind) {
         const struct Kind* k = &kinds[kind];
-        size_t size = (size_t)(k->single + k->group);
+        size_t size = (size_t)k->single + (size_t)k->group;
         uint64_t words[1 + FIELDS] = {(uint64_t)kind | (uint64_t)size << 32};
         unsigned char bytes[RB_COLUMNS_HEAD + 8 * (1 + FIELDS)];
         for (size_t i = 0; i < size; ++i) {
