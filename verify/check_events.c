@@ -269,7 +269,7 @@ static void openPair(rbVChecker* c, const rbVEvent* e, Pair* p)
         p->states[i] = s;
     }
     c->fastest = fmax(c->fastest, length3(p->states[0].v) + length3(p->states[1].v));
-    rbVMakeImpact(&p->impact, p->bodies, p->states, e, p->frame);
+    p->impact = rbVMakeImpact(p->bodies, p->states, e, p->frame);
 }
 
 // What the velocities before an impact lose to rounding.

@@ -286,14 +286,15 @@ static void makeFrame(rbV3 n, rbV3 frame[3])
     frame[2] = n;
 }
 
-void rbVMakeImpact(rbVImpact* m, const rbVBody* const bodies[2], const rbVState states[2],
-                   const rbVEvent* e, rbV3 frame[3])
+rbVImpact rbVMakeImpact(const rbVBody* const bodies[2], const rbVState states[2], const rbVEvent* e,
+                        rbV3 frame[3])
 {
+    rbVImpact m = {0};
     rbV3 point = e->point;
     makeFrame(e->normal, frame);
     rbV3 u = sub3(rbVPointVelocity(&states[1], point), rbVPointVelocity(&states[0], point));
-    m->u = make3(dot3(u, frame[0]), dot3(u, frame[1]), dot3(u, frame[2]));
-    m->u.z -= bodies[0]->growth + bodies[1]->growth;
+    m.u = make3(dot3(u, frame[0]), dot3(u, frame[1]), dot3(u, frame[2]));
+    m.u.z -= bodies[0]->growth + bodies[1]->growth;
     for (int j = 0; j < 3; ++j) {
         rbV3 column = {0, 0, 0}; // the change of u by a unit of impulse along frame j
         for (int side = 0; side < 2; ++side) {
@@ -302,7 +303,8 @@ void rbVMakeImpact(rbVImpact* m, const rbVBody* const bodies[2], const rbVState 
             column = add3(column, rbVPointVelocity(&moved, point));
         }
         for (int i = 0; i < 3; ++i) {
-            m->k[i][j] = dot3(frame[i], column);
+            m.k[i][j] = dot3(frame[i], column);
         }
     }
+    return m;
 }

@@ -26,5 +26,5 @@ rbV3 rbVPointVelocity(const rbVState* state, rbV3 point);
 void rbVPush(const rbVBody* body, rbVState* state, rbV3 point, rbV3 impulse);
 double rbVKineticEnergy(const rbVBody* body, const rbVState* state);
 // The contact frame of an event, and K and u in it.
-void rbVMakeImpact(rbVImpact* m, const rbVBody* const bodies[2], const rbVState states[2],
-                   const rbVEvent* event, rbV3 frame[3]);
+rbVImpact rbVMakeImpact(const rbVBody* const bodies[2], const rbVState states[2],
+                        const rbVEvent* event, rbV3 frame[3]);
