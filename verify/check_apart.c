@@ -44,18 +44,16 @@ static rbV3 supportLocal(const rbVGeometry* g, rbV3 d)
     double r = g->numbers[0];
     double h = g->numbers[1];
     rbV3 rim = flat > 0.0 ? make3(r * d.x / flat, r * d.y / flat, 0.0) : make3(0, 0, 0);
+    rbV3 ball = length > 0.0 ? scale3(r / length, d) : make3(0, 0, 0);
     switch (g->type) {
     case RB_V_SPHERE:
-        return length > 0.0 ? scale3(r / length, d) : make3(0, 0, 0);
+        return ball;
     case RB_V_BOX:
         return make3(copysign(g->numbers[0], d.x), copysign(g->numbers[1], d.y),
                      copysign(g->numbers[2], d.z));
-    case RB_V_CAPSULE: {
-        rbV3 ball = length > 0.0 ? scale3(r / length, d) : make3(0, 0, 0);
-        return add3(ball, make3(0, 0, copysign(h, d.z)));
-    }
+    case RB_V_CAPSULE:
     case RB_V_CYLINDER:
-        return add3(rim, make3(0, 0, copysign(h, d.z)));
+        return add3(g->type == RB_V_CAPSULE ? ball : rim, make3(0, 0, copysign(h, d.z)));
     case RB_V_CONE: {
         rbV3 base = add3(rim, make3(0, 0, -0.5 * h));
         rbV3 apex = make3(0, 0, 0.5 * h);
@@ -146,14 +144,14 @@ static rbV3 reduce(Simplex* s)
     return nearest;
 }
 
-// The largest gap found along any vector, from d on. Positive: proved apart. If the shapes overlap,
-// depth receives a lower bound of the depth.
+// The largest gap found along any vector, from d on. Positive: proved apart. depth receives a lower
+// bound of the overlap; of shapes that are apart: minus the distance of two of their points.
 static double findGap(const Place* a, const Place* b, rbV3 d, double enough, double* depth)
 {
     Simplex s = {.count = 0};
     d = length3(d) > 0.0 ? d : make3(1, 0, 0);
     double best = -INFINITY;
-    *depth = 0.0;
+    *depth = -INFINITY;
     for (int i = 0; i < GJK_STEPS; ++i) {
         rbV3 unit = scale3(1.0 / length3(d), d);
         rbV3 point = sub3(support(b, scale3(-1.0, unit)), support(a, unit));
@@ -175,6 +173,7 @@ static double findGap(const Place* a, const Place* b, rbV3 d, double enough, dou
             *depth = ball;
             return best;
         }
+        *depth = -size;
         if (size - best <= 1e-9 * size) {
             return best;
         }
@@ -215,16 +214,17 @@ static bool addPieces(rbVChecker* c, rbVPiece piece, int depth)
 {
     const rbVGeometry* g = &c->model.geometries[piece.geometry];
     if (g->type == RB_V_COMPOUND && depth < 16) {
-        bool isGood = true;
-        for (uint32_t i = 0; i < g->childCount && isGood; ++i) {
+        for (uint32_t i = 0; i < g->childCount; ++i) {
             const rbVChild* child = &g->children[i];
             rbVPiece inner = piece;
             inner.geometry = child->geometry;
             inner.pose.p = add3(piece.pose.p, turn3(piece.pose.q, child->pose.p));
             inner.pose.q = mul4(piece.pose.q, child->pose.q);
-            isGood = addPieces(c, inner, depth + 1);
+            if (!addPieces(c, inner, depth + 1)) {
+                return false;
+            }
         }
-        return isGood;
+        return true;
     }
     rbVPiece* grown = realloc(c->pieces, (c->pieceCount + 1) * sizeof *grown);
     if (grown == NULL) {
@@ -249,16 +249,13 @@ bool rbVPrepareShapes(rbVChecker* c)
     bool isGood = c->firstPiece != NULL;
     for (uint32_t i = 0; i < m->bodyCount && isGood; ++i) {
         rbVBody* body = &m->bodies[i];
-        c->firstPiece[i] = c->pieceCount;
         body->isBounded = true;
         for (uint32_t k = 0; k < body->shapeCount && isGood; ++k) {
             const rbVShape* s = &body->shapes[k];
             rbVPiece piece = {i, k, s->geometry, s->pose, 0.0, false};
             isGood = s->isSensor != 0 || addPieces(c, piece, 0);
         }
-    }
-    if (isGood) {
-        c->firstPiece[m->bodyCount] = c->pieceCount;
+        c->firstPiece[i + 1] = c->pieceCount;
     }
     return isGood;
 }
@@ -275,7 +272,7 @@ static Place placeOf(const rbVChecker* c, const rbVPiece* piece, const rbVState*
 
 typedef struct PairGap {
     double gap;   // lower bound of the distance of all pieces
-    double depth; // lower bound of the overlap
+    double depth; // lower bound of the overlap of any two; negative: minus one of the distance
     bool isKnown; // false: a piece is not convex, and its hull meets the other
 } PairGap;
 
@@ -320,7 +317,7 @@ typedef struct Meeting {
 
 static PairGap pairGap(const rbVChecker* c, const Meeting* m)
 {
-    PairGap result = {.gap = INFINITY, .isKnown = true};
+    PairGap result = {INFINITY, -INFINITY, true};
     for (uint32_t i = c->firstPiece[m->a]; i < c->firstPiece[m->a + 1]; ++i) {
         const rbVPiece* x = &c->pieces[i];
         Place placeA = placeOf(c, x, m->stateA, m->time);
@@ -359,12 +356,11 @@ static bool areMeeting(const rbVChecker* c, uint32_t a, uint32_t b)
     return true;
 }
 
-// m, overlap that is within the claims while a run goes on.
+// m, overlap within the claims while a run goes on; in steps, which act at the shell, surfaces do
+// not meet.
 static double overlapAllowed(const rbVChecker* c)
 {
-    const rbVModel* m = &c->model;
-    return m->engine == RB_V_EVENT ? m->tolerance * (1.0 + 1e-9)
-                                   : 1e-12; // contacts act at the shell: surfaces do not meet
+    return c->model.engine == RB_V_EVENT ? c->model.tolerance * (1.0 + 1e-9) : 1e-12;
 }
 
 // Ball of a body, as far as it reaches in this interval.
@@ -485,6 +481,19 @@ static double nearOf(const rbVChecker* c)
     return c->model.engine == RB_V_STEP ? 2.0 * c->model.shell + c->model.tolerance : 0.0;
 }
 
+static void checkOverlap(rbVChecker* c, rbVClaim claim, const Meeting* m, PairGap g)
+{
+    double allowed = overlapAllowed(c);
+    bool isProved = g.isKnown && g.depth > allowed && c->model.engine == RB_V_EVENT &&
+                    c->model.isExactDetector != 0;
+    if (-g.gap <= allowed || isProved) {
+        rbVChecker_Find(c, &(rbVFinding){claim, RB_V_CERTIFIED, m->a, m->b,
+                                         isProved ? g.depth : -g.gap, allowed, "overlap, m"});
+    } else {
+        rbVChecker_Skip(c, claim, "bodies whose hulls meet, or that nearly touch");
+    }
+}
+
 static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
 {
     const rbVBody* x = &c->model.bodies[a];
@@ -496,16 +505,9 @@ static void checkPair(rbVChecker* c, uint32_t a, uint32_t b)
         length3(sub3(sb->center, sa->center)) - ballOf(c, a) - ballOf(c, b) > way) {
         return;
     }
-    double allowed = overlapAllowed(c);
-    PairGap g = pairGap(c, &(Meeting){a, b, sa, sb, make3(0, 0, 0), way, c->time});
-    if (-g.gap <= allowed) {
-        RB_V_CHECK(c, APART, CERTIFIED, a, b, -g.gap, allowed, "overlap, m");
-    } else if (g.isKnown && g.depth > allowed && c->model.engine == RB_V_EVENT &&
-               c->model.isExactDetector != 0) {
-        RB_V_CHECK(c, APART, CERTIFIED, a, b, g.depth, allowed, "overlap, m");
-    } else {
-        RB_V_SKIP(c, APART, "bodies whose hulls meet, or that nearly touch");
-    }
+    Meeting m = {a, b, sa, sb, make3(0, 0, 0), way, c->time};
+    PairGap g = pairGap(c, &m);
+    checkOverlap(c, RB_V_CLAIM_APART, &m, g);
     c->deepest = fmax(c->deepest, g.isKnown ? g.depth : 0.0);
     if (g.gap > way) {
         RB_V_CHECK(c, BETWEEN, CERTIFIED, a, b, way, g.gap, "");
@@ -577,28 +579,62 @@ void rbVMeasureWay(rbVChecker* c, uint32_t i, double span)
     s->speed = length3(now->v);
     s->spin = spin;
 }
-// contacts
+
+// A pair that pushes touches: two of its points prove that. It is never farther apart than far.
+static void checkClosed(rbVChecker* c, rbVClaim claim, const Meeting* m, PairGap g, double closed,
+                        double far)
+{
+    rbVClass class = -g.depth <= closed ? RB_V_CERTIFIED : RB_V_SAMPLED;
+    rbVChecker_Find(c, &(rbVFinding){claim, class, m->a, m->b, g.gap, far,
+                                     "gap of bodies that push each other, m"});
+}
 
 void rbVCheckTouch(rbVChecker* c, const rbVEvent* e, const rbVState states[2])
 {
-    double tolerance = c->model.tolerance;
+    double closed = c->model.tolerance * 4.0 + 1e-9;
     if (c->model.isExactDetector == 0 || length3(c->model.periodic) > 0.0) {
         RB_V_SKIP(c, TOUCH, "contacts found by rays, or in a periodic box");
         return;
     }
-    PairGap g = pairGap(
-        c, &(Meeting){e->a, e->b, &states[0], &states[1], e->normal, 4.0 * tolerance, c->time});
-    if (!g.isKnown) {
-        RB_V_SKIP(c, TOUCH, "shapes that are not convex");
+    Meeting m = {e->a, e->b, &states[0], &states[1], e->normal, closed, c->time};
+    PairGap g = pairGap(c, &m);
+    checkClosed(c, RB_V_CLAIM_TOUCH, &m, g, closed, closed);
+    checkOverlap(c, RB_V_CLAIM_TOUCH, &m, g);
+}
+
+// A pair that pushes in a step is closed at its start or end, to the second order of the step: it
+// leaves the tangent by half of (wA + wB)(wA rA + wB rB + 2 u) h^2, the line by a change of u. If
+// it collides in between it can be as open as it can have moved. isKnown: its other points are.
+void rbVCheckPushing(rbVChecker* c, const rbVContact* p, bool isKnown)
+{
+    const rbVTrack* a = &c->tracks[p->a];
+    const rbVTrack* b = &c->tracks[p->b];
+    double h = c->time - c->nodeTime;
+    rbV3 now = sub3(rbVPointVelocity(&b->now, p->point), rbVPointVelocity(&a->now, p->point));
+    rbV3 then = sub3(rbVPointVelocity(&b->node, p->point), rbVPointVelocity(&a->node, p->point));
+    double turnA = h * fmax(length3(a->now.w), length3(a->node.w));
+    double turnB = h * fmax(length3(b->now.w), length3(b->node.w));
+    double slide = h * fmax(length3(now), length3(then));
+    double bend = h * length3(sub3(now, then)) +
+                  (turnA + turnB) * (turnA * ballOf(c, p->a) + turnB * ballOf(c, p->b) + slide);
+    double way = (a->span.way + b->span.way) * h / (c->time - c->lastNode);
+    double closed = c->model.shell + c->model.tolerance;
+    bool isRough = a->load.isStruck || b->load.isStruck || c->model.accuracy == 0;
+    double far = closed + (isRough ? way : bend);
+    if (!c->hasNode || length3(c->model.periodic) > 0.0) {
         return;
     }
-    RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, g.gap, tolerance * 4.0 + 1e-9,
-               "bodies are apart where they collide, m");
-    double allowed = overlapAllowed(c);
-    if (-g.gap <= allowed || g.depth > allowed) {
-        RB_V_CHECK(c, TOUCH, CERTIFIED, e->a, e->b, -g.gap <= allowed ? -g.gap : g.depth, allowed,
-                   "overlap where bodies collide, m");
-    } else {
-        RB_V_SKIP(c, TOUCH, "shapes that are not convex, or overlap by rounding");
+    // one of several points can have opened
+    RB_V_CHECK(c, CONTACT, SAMPLED, p->a, p->b, p->gap, closed + way, "gap of a contact, m");
+    Meeting m = {p->a, p->b, &a->now, &b->now, p->normal, far, c->time};
+    if (isKnown) {
+        return;
     }
+    PairGap g = pairGap(c, &m);
+    if (g.gap > closed) {
+        Meeting start = {p->a, p->b, &a->node, &b->node, p->normal, far, c->nodeTime};
+        PairGap before = pairGap(c, &start);
+        g = before.gap < g.gap ? before : g;
+    }
+    checkClosed(c, RB_V_CLAIM_CONTACT, &m, g, closed, far);
 }

@@ -182,11 +182,8 @@ static int listSurfaces(const rbVModel* m, uint32_t a, uint32_t b, Surface* list
     const rbVBody* bodyB = &m->bodies[b];
     for (uint32_t i = 0; i < bodyA->shapeCount; ++i) {
         for (uint32_t k = 0; k < bodyB->shapeCount && count < SURFACES_MAX; ++k) {
-            if (bodyA->shapes[i].isSensor || bodyB->shapes[k].isSensor) {
-                continue;
-            }
             Surface s = surfaceOf(m, &bodyA->shapes[i], &bodyB->shapes[k]);
-            bool isKnown = false;
+            bool isKnown = bodyA->shapes[i].isSensor || bodyB->shapes[k].isSensor;
             for (int n = 0; n < count; ++n) {
                 isKnown = isKnown ||
                           (list[n].restitution == s.restitution && list[n].friction == s.friction &&
@@ -272,9 +269,7 @@ static void openPair(rbVChecker* c, const rbVEvent* e, Pair* p)
         p->states[i] = s;
     }
     c->fastest = fmax(c->fastest, length3(p->states[0].v) + length3(p->states[1].v));
-    rbVMakeFrame(e->normal, p->frame);
-    rbVMakeImpact(&p->impact, p->bodies, p->states, e->point, p->frame);
-    p->impact.u.z -= p->bodies[0]->growth + p->bodies[1]->growth;
+    p->impact = rbVMakeImpact(p->bodies, p->states, e, p->frame);
 }
 
 // What the velocities before an impact lose to rounding.
@@ -353,14 +348,15 @@ static rbV3 relativeSpeed(const Pair* p, rbV3 point)
 }
 
 // The velocities before an impact: approach, and energy of a single one.
-static rbV3 checkBefore(rbVChecker* c, const rbVEvent* e, bool isSingle)
+static rbV3 checkBefore(rbVChecker* c, const rbVEvent* e)
 {
     Pair p;
     openPair(c, e, &p);
+    rbVCheckTouch(c, e, p.states);
     double error = speedError(c, e, &p);
     RB_V_CHECK(c, APPROACH, CERTIFIED, e->a, e->b, fabs(e->approach + p.impact.u.z), error,
                "approach speed, m/s");
-    if (isSingle) {
+    if (c->groupCount == 1) {
         double mass = p.bodies[0]->mass + p.bodies[1]->mass;
         double energy = rbVKineticEnergy(p.bodies[0], &p.states[0]) +
                         rbVKineticEnergy(p.bodies[1], &p.states[1]);
@@ -386,7 +382,7 @@ static void checkImpacts(rbVChecker* c, const rbVEvent* events, int count, const
     rbV3 before[RB_V_GROUP_MAX];
     Pair p;
     for (int i = 0; i < count; ++i) {
-        before[i] = checkBefore(c, &events[i], c->isSingle);
+        before[i] = checkBefore(c, &events[i]);
     }
     for (int i = 0; i < count; ++i) {
         openPair(c, &events[i], &p);
@@ -433,8 +429,6 @@ static void checkImpacts(rbVChecker* c, const rbVEvent* events, int count, const
 void rbVCheckGroup(rbVChecker* c)
 {
     int count = c->groupCount;
-    c->groupCount = 0;
-    c->isSingle = count == 1 && c->model.isExactDetector != 0;
     int done = 0;
     while (done < count) {
         const rbVEvent* e = &c->group[done];
@@ -447,9 +441,6 @@ void rbVCheckGroup(rbVChecker* c)
         Pair p;
         openPair(c, e, &p);
         Match match = {.miss = INFINITY};
-        if (done == 0) {
-            rbVCheckTouch(c, e, p.states);
-        }
         if (e->kind == RB_V_EVENT_IMPACT) {
             match = matchLaw(c, e, &p);
         }
@@ -463,6 +454,7 @@ void rbVCheckGroup(rbVChecker* c)
         checkImpacts(c, e, taken, &match);
         done += taken;
     }
+    c->groupCount = 0;
 }
 
 void rbVCheckEvent(rbVChecker* c, const rbVEvent* e)

@@ -267,8 +267,10 @@ static void checkContacts(rbVChecker* c)
     for (uint32_t i = 0; i < c->contactCount; ++i) {
         const rbVContact* p = &c->contacts[i];
         double friction = rbVGetFriction(&c->model, p->a, p->b);
+        double part = c->model.accuracy == 0 ? GAME_ROUNDING : FORCE_CONE;
         rbVCheckCone(c, RB_V_CLAIM_CONTACT,
-                     &(rbVCone){p->a, p->b, p->force, p->normal, friction, FORCE_CONE});
+                     &(rbVCone){p->a, p->b, p->force, p->normal, friction, part});
+        rbVCheckPushing(c, p, i > 0 && p->a == p[-1].a && p->b == p[-1].b);
         addForce(c, p->b, p->force, make3(0, 0, 0), p->point);
         addForce(c, p->a, scale3(-1.0, p->force), make3(0, 0, 0), p->point);
     }

@@ -63,7 +63,6 @@ typedef struct rbVChecker {
     // events of one instant
     rbVEvent group[RB_V_GROUP_MAX];
     int groupCount;
-    bool isSingle; // an impact apart from all others
     // works recomputed from events, J
     double works[RB_V_ENERGY_COUNT], workScale;
     uint64_t impacts, micros;
@@ -127,6 +126,7 @@ void rbVCheckMass(rbVChecker* checker, uint32_t index);
 // Distances (check_apart.c).
 bool rbVPrepareShapes(rbVChecker* checker);
 void rbVCheckTouch(rbVChecker* checker, const rbVEvent* event, const rbVState states[2]);
+void rbVCheckPushing(rbVChecker* checker, const rbVContact* point, bool isKnown);
 void rbVCheckApart(rbVChecker* checker);
 void rbVMeasureWay(rbVChecker* checker, uint32_t i, double span);
 // rad/s, how fast a free body can turn within a time.

@@ -11,7 +11,6 @@
 #define GROUP_FIELDS 87u // of all kinds
 #define SLOT_BITS_MAX 16
 #define DEPTH 3
-#define MODES 7
 
 // A record: single fields, then groups.
 typedef struct Layout {
@@ -39,6 +38,7 @@ typedef struct rbVColumns {
     const unsigned char* planes;
     size_t count;
     size_t next[COLUMNS]; // place in the planes
+    bool isBad;           // a mode that has no meaning
     uint64_t keyed[];     // DEPTH words for each slot and field of a group
 } rbVColumns;
 
@@ -54,14 +54,12 @@ static void remember(uint64_t* h, uint64_t word)
 static uint64_t takeWord(rbVColumns* c, size_t column, uint64_t* keyed)
 {
     size_t at = c->next[column]++;
-    uint64_t folded = 0;
-    for (size_t plane = 0; plane < 8; ++plane) {
-        folded |= (uint64_t)c->planes[plane * c->count + at] << (8 * plane);
-    }
-    int mode = c->modes[column] % MODES; // others have no meaning
-    uint64_t* h = mode > DEPTH && keyed != NULL ? keyed : c->shared[column];
+    uint64_t folded = rbVWordOf(c->planes + at, 8, c->count);
+    int mode = c->modes[column];
+    c->isBad = c->isBad || mode > (keyed != NULL ? 2 * DEPTH : DEPTH);
+    const uint64_t* h = mode > DEPTH && keyed != NULL ? keyed : c->shared[column];
     const uint64_t guesses[DEPTH + 1] = {0, h[0], 2 * h[0] - h[1], 3 * (h[0] - h[1]) + h[2]};
-    uint64_t guess = guesses[mode > DEPTH ? mode - DEPTH : mode];
+    uint64_t guess = guesses[mode > DEPTH ? (mode - 1) % DEPTH + 1 : mode];
     uint64_t word = guess + (folded >> 1 ^ (0 - (folded & 1)));
     remember(c->shared[column], word);
     if (keyed != NULL) {
@@ -115,6 +113,7 @@ static bool takeHeads(rbVColumns* c, size_t records, uint64_t* words)
     }
     size_t start = 0;
     for (int i = 0; i < COLUMNS; ++i) {
+        c->isBad = c->isBad || c->modes[i] > 2 * DEPTH;
         c->next[i] = start;
         start += counts[i];
     }
@@ -124,19 +123,16 @@ static bool takeHeads(rbVColumns* c, size_t records, uint64_t* words)
 bool rbVColumns_Decode(rbVColumns** columns, const unsigned char* bytes, uint64_t* words,
                        size_t count)
 {
-    size_t records =
-        bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
+    size_t records = (size_t)rbVWordOf(bytes, 4, 1);
     rbVColumns* c = *columns;
     if (c == NULL && bytes[4] > 0 && bytes[4] <= SLOT_BITS_MAX) {
         c = calloc(1, sizeof *c + ((sizeof(uint64_t) * GROUP_FIELDS * DEPTH) << bytes[4]));
         *columns = c;
     }
-    if (c != NULL && c->slotBits == 0) {
-        c->slotBits = bytes[4];
-    }
-    if (c == NULL || c->slotBits != bytes[4]) {
+    if (c == NULL || (c->slotBits != 0 && c->slotBits != bytes[4])) {
         return false;
     }
+    c->slotBits = bytes[4];
     c->modes = bytes + 5;
     c->planes = bytes + RB_V_COLUMNS_HEAD;
     c->count = count;
@@ -153,5 +149,5 @@ bool rbVColumns_Decode(rbVColumns** columns, const unsigned char* bytes, uint64_
         takeGroups(c, l, &words[at + 1 + l->head], size - l->head);
         at += 1 + size;
     }
-    return true;
+    return !c->isBad;
 }

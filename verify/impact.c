@@ -163,9 +163,8 @@ static bool findPush(const rbVImpact* m, rbV3* push)
     }
     // roots of the turning rate with a growing slip
     const int count = 720;
-    double y[FIELDS] = {0};
+    double y[FIELDS] = {[SLIP] = 1.0};
     double f[FIELDS];
-    y[SLIP] = 1.0;
     for (int i = 0; i < count; ++i) {
         double low = 2.0 * 3.14159265358979323846 * i / count;
         double high = 2.0 * 3.14159265358979323846 * (i + 1) / count;
@@ -242,11 +241,8 @@ void rbVResolveImpact(const rbVImpact* m, rbVImpactResult* result)
         return;
     }
     Ending end = {0};
-    double y[FIELDS] = {0};
+    double y[FIELDS] = {atan2(m->u.y, m->u.x), hypot(m->u.x, m->u.y), m->u.z};
     rbV3 push = {0.0, 0.0, 0.0};
-    y[NORMAL_SPEED] = m->u.z;
-    y[SLIP] = hypot(m->u.x, m->u.y);
-    y[ANGLE] = atan2(m->u.y, m->u.x);
     int ended = 0;
     if (m->friction > 0.0) {
         ended = y[SLIP] > 0.0 ? slide(m, &end, y) : 0;
@@ -261,11 +257,6 @@ void rbVResolveImpact(const rbVImpact* m, rbVImpactResult* result)
     result->isKnown = result->isKnown && isfinite(length3(result->impulse));
 }
 
-static rbV3 spinBy(const rbVBody* body, const rbVState* s, rbV3 angularImpulse)
-{
-    return turn3(s->q, mulSym(&body->inverse, turnBack3(s->q, angularImpulse)));
-}
-
 rbV3 rbVPointVelocity(const rbVState* s, rbV3 point)
 {
     return add3(s->v, cross3(s->w, sub3(point, s->center)));
@@ -274,7 +265,8 @@ rbV3 rbVPointVelocity(const rbVState* s, rbV3 point)
 void rbVPush(const rbVBody* body, rbVState* s, rbV3 point, rbV3 impulse)
 {
     s->v = addScaled3(s->v, body->inverseMass, impulse);
-    s->w = add3(s->w, spinBy(body, s, cross3(sub3(point, s->center), impulse)));
+    rbV3 twist = turnBack3(s->q, cross3(sub3(point, s->center), impulse));
+    s->w = add3(s->w, turn3(s->q, mulSym(&body->inverse, twist)));
 }
 
 double rbVKineticEnergy(const rbVBody* body, const rbVState* s)
@@ -285,7 +277,7 @@ double rbVKineticEnergy(const rbVBody* body, const rbVState* s)
                                    : 0.0;
 }
 
-void rbVMakeFrame(rbV3 n, rbV3 frame[3])
+static void makeFrame(rbV3 n, rbV3 frame[3])
 {
     rbV3 axis = fabs(n.x) < 0.6 ? make3(1, 0, 0) : make3(0, 1, 0);
     rbV3 t = cross3(n, axis);
@@ -294,11 +286,15 @@ void rbVMakeFrame(rbV3 n, rbV3 frame[3])
     frame[2] = n;
 }
 
-void rbVMakeImpact(rbVImpact* m, const rbVBody* const bodies[2], const rbVState states[2],
-                   rbV3 point, const rbV3 frame[3])
+rbVImpact rbVMakeImpact(const rbVBody* const bodies[2], const rbVState states[2], const rbVEvent* e,
+                        rbV3 frame[3])
 {
+    rbVImpact m = {0};
+    rbV3 point = e->point;
+    makeFrame(e->normal, frame);
     rbV3 u = sub3(rbVPointVelocity(&states[1], point), rbVPointVelocity(&states[0], point));
-    m->u = make3(dot3(u, frame[0]), dot3(u, frame[1]), dot3(u, frame[2]));
+    m.u = make3(dot3(u, frame[0]), dot3(u, frame[1]), dot3(u, frame[2]));
+    m.u.z -= bodies[0]->growth + bodies[1]->growth;
     for (int j = 0; j < 3; ++j) {
         rbV3 column = {0, 0, 0}; // the change of u by a unit of impulse along frame j
         for (int side = 0; side < 2; ++side) {
@@ -307,7 +303,8 @@ void rbVMakeImpact(rbVImpact* m, const rbVBody* const bodies[2], const rbVState 
             column = add3(column, rbVPointVelocity(&moved, point));
         }
         for (int i = 0; i < 3; ++i) {
-            m->k[i][j] = dot3(frame[i], column);
+            m.k[i][j] = dot3(frame[i], column);
         }
     }
+    return m;
 }

@@ -93,8 +93,7 @@ typedef struct rbVShape {
 
 typedef struct rbVBody {
     char name[RB_V_NAME_SIZE];
-    uint32_t type;
-    uint32_t motion;
+    uint32_t type, motion;
     double mass, inverseMass; // 0: impulses do not move it
     rbV3 center;              // of mass, in the body's frame
     rbVSym inertia;           // about the center, axes of the body's frame
@@ -178,10 +177,8 @@ typedef struct rbVEvent {
 
 typedef struct rbVContact {
     uint32_t a, b;
-    uint32_t isSticking;
-    rbV3 point, normal;
+    rbV3 point, normal, force;
     double gap;
-    rbV3 force;
 } rbVContact;
 
 typedef struct rbVJointForce {
@@ -246,6 +243,9 @@ typedef struct rbVReader {
 
 // Writes a message; false.
 __attribute__((format(printf, 2, 3))) bool rbVFail(char* message, const char* format, ...);
+
+// A word of count bytes, the lowest first, each stride after the one before.
+uint64_t rbVWordOf(const unsigned char* bytes, unsigned count, size_t stride);
 
 // Opens a certificate; false with a message.
 bool rbVReader_Open(rbVReader* reader, const char* path);

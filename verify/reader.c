@@ -35,11 +35,11 @@ static uint64_t hashBytes(uint64_t hash, const unsigned char* bytes, size_t coun
     return hash;
 }
 
-static uint64_t wordOf(const unsigned char* bytes, int count)
+uint64_t rbVWordOf(const unsigned char* bytes, unsigned count, size_t stride)
 {
     uint64_t word = 0;
-    for (int i = 0; i < count; ++i) {
-        word |= (uint64_t)bytes[i] << (8 * i);
+    for (unsigned i = 0; i < count; ++i) {
+        word |= (uint64_t)bytes[i * stride] << (8 * i);
     }
     return word;
 }
@@ -57,13 +57,13 @@ bool rbVReader_Open(rbVReader* r, const char* path)
         return rbVFail(r->message, "is not a certificate; 'rattleback run SCENE --certificate "
                                    "FILE' writes one");
     }
-    unsigned version = count == sizeof bytes ? (unsigned)wordOf(bytes + 8, 4) : VERSION;
+    unsigned version = count == sizeof bytes ? (unsigned)rbVWordOf(bytes + 8, 4, 1) : VERSION;
     if (version != VERSION) {
         return rbVFail(r->message, "has version %u of the format; this program reads version %u",
                        version, VERSION);
     }
     r->checksum = hashBytes(HASH_START, bytes, 16);
-    if (count < sizeof bytes || wordOf(bytes + 16, 8) != r->checksum) {
+    if (count < sizeof bytes || rbVWordOf(bytes + 16, 8, 1) != r->checksum) {
         return rbVFail(r->message, "is damaged at its beginning");
     }
     return true;
@@ -111,10 +111,7 @@ static bool unpack(rbVReader* r, uint32_t codec, size_t rawSize, size_t storedSi
         return rbVColumns_Decode(&r->columns, planes, r->words, count);
     }
     for (size_t i = 0; i < count; ++i) {
-        r->words[i] = 0;
-        for (size_t plane = 0; plane < 8; ++plane) {
-            r->words[i] |= (uint64_t)planes[plane * count + i] << (8 * plane);
-        }
+        r->words[i] = rbVWordOf(planes + i, 8, count);
     }
     return true;
 }
@@ -128,11 +125,11 @@ rbVBlock rbVReader_Next(rbVReader* r)
         return count == 0 ? RB_V_BLOCK_END : RB_V_BLOCK_CUT;
     }
     r->checksum = hashBytes(r->checksum, h, 32);
-    uint32_t codec = (uint32_t)wordOf(h + 8, 4);
-    size_t rawSize = (size_t)wordOf(h + 12, 4);
-    size_t storedSize = (size_t)wordOf(h + 16, 4);
+    uint32_t codec = (uint32_t)rbVWordOf(h + 8, 4, 1);
+    size_t rawSize = (size_t)rbVWordOf(h + 12, 4, 1);
+    size_t storedSize = (size_t)rbVWordOf(h + 16, 4, 1);
     size_t head = codec == CODEC_COLUMNS ? RB_V_COLUMNS_HEAD : 0;
-    if (wordOf(h + 32, 8) != r->checksum || wordOf(h + 4, 4) != r->sequence) {
+    if (rbVWordOf(h + 32, 8, 1) != r->checksum || rbVWordOf(h + 4, 4, 1) != r->sequence) {
         return fail(r, "has a damaged header, or is not the next one");
     }
     if (codec > CODEC_COLUMNS || rawSize < head || (rawSize - head) % 8 != 0 || rawSize > RAW_MAX ||
@@ -146,7 +143,7 @@ rbVBlock rbVReader_Next(rbVReader* r)
     if (fread(r->stored, 1, storedSize, r->file) < storedSize) {
         return RB_V_BLOCK_CUT;
     }
-    if (hashBytes(HASH_START, r->stored, storedSize) != wordOf(h + 24, 8)) {
+    if (hashBytes(HASH_START, r->stored, storedSize) != rbVWordOf(h + 24, 8, 1)) {
         return fail(r, "is damaged: its checksum is wrong");
     }
     if (!unpack(r, codec, rawSize, storedSize)) {
@@ -270,6 +267,13 @@ static void* make(rbVWords* w, uint32_t count, size_t size)
     return memory;
 }
 
+// A list of things that take at least words each, without its content.
+static void* takeList(rbVWords* w, size_t words, size_t size, uint32_t* count)
+{
+    *count = takeCount(w, words);
+    return make(w, *count, size);
+}
+
 // A body, or the world.
 static bool isBody(const rbVModel* m, uint32_t index)
 {
@@ -289,13 +293,11 @@ static void readSettings(rbVModel* m, rbVWords* w)
 
 static void readFaces(rbVGeometry* g, rbVWords* w)
 {
-    g->vertexCount = takeCount(w, 3);
-    g->vertices = make(w, g->vertexCount, sizeof *g->vertices);
+    g->vertices = takeList(w, 3, sizeof *g->vertices, &g->vertexCount);
     for (uint32_t i = 0; i < g->vertexCount && !w->isBad; ++i) {
         g->vertices[i] = takeVector(w);
     }
-    g->faceCount = takeCount(w, 4);
-    g->faceSizes = make(w, g->faceCount, sizeof *g->faceSizes);
+    g->faceSizes = takeList(w, 4, sizeof *g->faceSizes, &g->faceCount);
     size_t left = w->isBad ? 0 : w->count - w->place;
     g->corners = make(w, (uint32_t)(left < UINT32_MAX ? left : 0), sizeof *g->corners);
     uint32_t used = 0;
@@ -321,8 +323,7 @@ static void readGeometry(rbVModel* m, uint32_t index, rbVWords* w)
     } else if (g->type <= RB_V_SOUP) {
         readFaces(g, w);
     } else if (g->type == RB_V_COMPOUND) {
-        g->childCount = takeCount(w, 9);
-        g->children = make(w, g->childCount, sizeof *g->children);
+        g->children = takeList(w, 9, sizeof *g->children, &g->childCount);
         for (uint32_t i = 0; i < g->childCount && !w->isBad; ++i) {
             rbVChild* child = &g->children[i];
             // children come first
@@ -373,8 +374,7 @@ static void readBody(const rbVModel* m, rbVBody* b, rbVWords* w)
         w->isBad = w->isBad || !invert(&b->inertia, &b->inverse);
         b->inverseMass = 1.0 / b->mass;
     }
-    b->shapeCount = takeCount(w, 18);
-    b->shapes = make(w, b->shapeCount, sizeof *b->shapes);
+    b->shapes = takeList(w, 18, sizeof *b->shapes, &b->shapeCount);
     for (uint32_t i = 0; i < b->shapeCount && !w->isBad; ++i) {
         rbVShape* s = &b->shapes[i];
         // and the velocity of its surface
@@ -403,8 +403,7 @@ static void applyForce(rbVModel* m, const rbVForce* f)
 
 static void readForces(rbVModel* m, rbVWords* w)
 {
-    m->forceCount = takeCount(w, 14);
-    m->forces = make(w, m->forceCount, sizeof *m->forces);
+    m->forces = takeList(w, 14, sizeof *m->forces, &m->forceCount);
     for (uint32_t i = 0; i < m->forceCount && !w->isBad; ++i) {
         rbVForce* f = &m->forces[i];
         // left out: linear, quadratic, angular
@@ -415,8 +414,7 @@ static void readForces(rbVModel* m, rbVWords* w)
             applyForce(m, f);
         }
     }
-    m->pairCount = takeCount(w, 4);
-    m->pairs = make(w, m->pairCount, sizeof *m->pairs);
+    m->pairs = takeList(w, 4, sizeof *m->pairs, &m->pairCount);
     for (uint32_t i = 0; i < m->pairCount && !w->isBad; ++i) {
         rbVMaterialPair* p = &m->pairs[i];
         rbVWords_Take(w, "hnni", &p->kindA, &p->kindB, &p->restitution, &p->friction, &p->law,
@@ -439,8 +437,7 @@ static void link(rbVModel* m, rbVWords* w, uint32_t a, uint32_t b, bool isDriven
 
 static void readLinks(rbVModel* m, rbVWords* w)
 {
-    m->jointCount = takeCount(w, 3);
-    m->joints = make(w, m->jointCount, sizeof *m->joints);
+    m->joints = takeList(w, 3, sizeof *m->joints, &m->jointCount);
     for (uint32_t i = 0; i < m->jointCount && !w->isBad; ++i) {
         rbVJoint* j = &m->joints[i];
         char name[RB_V_NAME_SIZE];
@@ -453,8 +450,7 @@ static void readLinks(rbVModel* m, rbVWords* w)
         }
         link(m, w, j->a, j->b, j->isDriven != 0);
     }
-    m->springCount = takeCount(w, 10);
-    m->springs = make(w, m->springCount, sizeof *m->springs);
+    m->springs = takeList(w, 10, sizeof *m->springs, &m->springCount);
     for (uint32_t i = 0; i < m->springCount && !w->isBad; ++i) {
         rbVSpring* s = &m->springs[i];
         rbVWords_Take(w, "hvvnn.", &s->a, &s->b, &s->anchorA, &s->anchorB, &s->rest, &s->stiffness);
@@ -465,8 +461,7 @@ static void readLinks(rbVModel* m, rbVWords* w)
 bool rbVModel_Read(rbVModel* m, rbVWords* w, char* message)
 {
     readSettings(m, w);
-    m->geometryCount = takeCount(w, 3);
-    m->geometries = make(w, m->geometryCount, sizeof *m->geometries);
+    m->geometries = takeList(w, 3, sizeof *m->geometries, &m->geometryCount);
     for (uint32_t i = 0; i < m->geometryCount && !w->isBad; ++i) {
         readGeometry(m, i, w);
         if (w->isBad) {
@@ -474,8 +469,7 @@ bool rbVModel_Read(rbVModel* m, rbVWords* w, char* message)
                            "geometry %u is impossible, or its content is not that of its hash", i);
         }
     }
-    m->bodyCount = takeCount(w, 30);
-    m->bodies = make(w, m->bodyCount, sizeof *m->bodies);
+    m->bodies = takeList(w, 30, sizeof *m->bodies, &m->bodyCount);
     for (uint32_t i = 0; i < m->bodyCount && !w->isBad; ++i) {
         readBody(m, &m->bodies[i], w);
         if (w->isBad) {

@@ -75,8 +75,7 @@ static bool readEvent(rbVChecker* c, rbVWords* w)
 static bool readFlight(rbVChecker* c, rbVWords* w)
 {
     double time;
-    uint32_t body;
-    uint32_t isHeld;
+    uint32_t body, isHeld;
     rbVState state;
     rbVWords_Take(w, "nhs", &time, &body, &isHeld, &state);
     if (w->isBad || body >= c->model.bodyCount || isHeld > 1 ||
@@ -113,8 +112,7 @@ static bool readContacts(rbVChecker* c, rbVWords* w)
     c->contactCount = 0;
     for (uint32_t i = 0; i < count; ++i) {
         rbVContact* p = &c->contacts[c->contactCount++];
-        rbVWords_Take(w, "hivvnv", &p->a, &p->b, &p->isSticking, 2u, &p->point, &p->normal, &p->gap,
-                      &p->force);
+        rbVWords_Take(w, "h.vvnv", &p->a, &p->b, &p->point, &p->normal, &p->gap, &p->force);
         w->isBad = w->isBad || p->a >= c->model.bodyCount || p->b >= c->model.bodyCount;
     }
     return true;
@@ -173,8 +171,7 @@ static bool readRecord(rbVChecker* c, rbVWords* w)
 {
     static bool (*const readers[])(rbVChecker*, rbVWords*) = {
         NULL, readEvent, readFlight, readContacts, readJoints, readSprings, readNode, readPath};
-    uint32_t kind;
-    uint32_t size;
+    uint32_t kind, size;
     rbVWords_Take(w, "h", &kind, &size);
     if (size > w->count - w->place || kind == 0 || kind >= sizeof readers / sizeof readers[0]) {
         return false;
@@ -187,12 +184,8 @@ static bool readRecord(rbVChecker* c, rbVWords* w)
 static bool checkClaims(rbVChecker* c, rbVWords* w)
 {
     const rbVModel* m = &c->model;
-    double endTime;
-    double overlap;
-    double errors[2]; // m, rad
-    double jointError;
-    uint64_t impacts;
-    uint64_t micros;
+    double endTime, overlap, jointError, errors[2]; // s, m, m, m and rad
+    uint64_t impacts, micros;
     rbVWords_Take(w, "n..nnnnww....", &endTime, &overlap, &errors[0], &errors[1], &jointError,
                   &impacts, &micros);
     for (uint32_t i = 0; i < m->bodyCount; ++i) {

@@ -2,7 +2,8 @@
 if(RB_BUILD_PROGRAM)
   rb_add_tests(NAME test_verify
     FILES test/verify/test_certificates.c test/verify/prop_sabotage.c test/verify/prop_forgery.c
-    LIBRARIES rattleback_verify Rattleback::zstd
+      test/verify/prop_columns.c
+    LIBRARIES rattleback_io rattleback_verify Rattleback::zstd
     DEFINITIONS RB_PROGRAM="$<TARGET_FILE:rattleback_program>")
   target_sources(test_verify PRIVATE test/verify/certificate_words.c)
   target_include_directories(test_verify PRIVATE test/verify)

@@ -402,6 +402,23 @@ static bool pullContact(Spot* s)
     return true;
 }
 
+// It says that it is open by more than the bodies moved.
+static bool openContact(Spot* s)
+{
+    size_t at = 12 * (size_t)rbRandom_Index(s->random, (int)(s->size / 12)) + 8;
+    set(s, at, get(s, at) + 0.1);
+    return true;
+}
+
+// The force acts between two bodies that are far apart.
+static bool pushAcross(Spot* s)
+{
+    size_t at = 12 * (size_t)rbRandom_Index(s->random, (int)(s->size / 12));
+    uint32_t b = (uint32_t)(s->words[at] >> 32);
+    s->words[at] = (uint64_t)(b > 2 ? b - 2 : b + 2) | (uint64_t)b << 32;
+    return true;
+}
+
 // Of a contact that slides: its friction grows by 1e-9.
 static bool leaveContactCone(Spot* s)
 {
@@ -557,6 +574,8 @@ static void sabotagedStepsAreFound(void** state)
         {"length of a spring", SPRINGS, stretchSpring},
         {"energy of a spring", SPRINGS, loadSpring},
         {"contact that pulls", CONTACTS, pullContact},
+        {"contact that pushes and is open", CONTACTS, openContact},
+        {"force between bodies that are apart", CONTACTS, pushAcross},
         {"sliding contact outside its cone by 1e-9", CONTACTS, leaveContactCone},
     };
     sabotage(sources, (int)(sizeof sources / sizeof sources[0]), kinds,

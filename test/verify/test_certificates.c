@@ -46,6 +46,7 @@ static void runsOfEveryEngineAreCertified(void** state)
         {"hard-sphere-gas", "--duration 2"},
         {"haff-cooling", "--duration 2"},
         {"rays-tumbling", ""},
+        {"rays-billiard", ""}, // smooth balls that spin
         {"interlocked-meshes", "--duration 0.2"},
         {"pendulum", ""},
         {"broken-ring", ""},

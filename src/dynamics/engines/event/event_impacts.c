@@ -147,7 +147,6 @@ static void resolveTogether(rbEventEngine* engine, const rbEventHost* host, Clus
     double before = energyOf(cluster->impacts, cluster->bodyCount);
     (void)rbResolveImpacts(cluster->impacts, cluster->contacts, cluster->contactCount,
                            RB_ORDER_SIMULTANEOUS);
-    double change = energyOf(cluster->impacts, cluster->bodyCount) - before;
     double friction = 0.0;
     for (int i = 0; i < cluster->contactCount; ++i) {
         const rbImpactContact* contact = &cluster->contacts[i];
@@ -175,7 +174,7 @@ static void resolveTogether(rbEventEngine* engine, const rbEventHost* host, Clus
         writeEvent(host, pair, cluster->time, contact->point, contact->normal, event);
     }
     engine->work.friction += friction;
-    engine->work.impact += change - friction;
+    engine->work.impact += energyOf(cluster->impacts, cluster->bodyCount) - before - friction;
 }
 
 // Speeds and directions of points that land as one face differ by less than this fraction.
@@ -584,8 +583,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
 static void takeVelocities(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbMotionState* before, const rbImpactBody* after)
 {
-    RB_ASSERT(rbIsFinite3(after->velocity));
-    RB_ASSERT(rbIsFinite3(after->angularVelocity));
+    RB_ASSERT(rbIsFinite3(after->velocity) && rbIsFinite3(after->angularVelocity));
     if (!engine->bodies.data[index].isDynamic) {
         return;
     }
@@ -977,11 +975,22 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
     return true;
 }
 
+// J, kinetic, of a body on an exact flight, which keeps the energy of its rotation.
+static double energyInFlight(const rbEventHost* host, int index, double invMass, rbVec3 velocity)
+{
+    rbVec3 spin = host->flights[index].start.spin;
+    double turning = rbDot(spin, rbMulEach(host->motions[index].moments, spin));
+    return invMass > 0.0 ? 0.5 * rbLengthSquared(velocity) / invMass + 0.5 * turning : 0.0;
+}
+
 // The translation restarts, the rotation continues.
 static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                      rbVec3 velocity)
 {
     rbEventBody* body = &engine->bodies.data[index];
+    if (!body->isDynamic) {
+        return;
+    }
     rbVec3 position = rbEventBody_PositionAt(body, time);
     rbFlight_Redirect(&host->flights[index], time, position, velocity);
     rbEventHost_TellFlight(host, index, time);
@@ -994,9 +1003,8 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
     body->isCalm = false;
 }
 
-// The same for two spheres, or a sphere and a plane, without friction and without a pull: an
-// impulse through the centers, in closed form. False if this case does not apply or nothing
-// approaches.
+// The same for two spheres, or a sphere and a plane, without friction and pull: an impulse through
+// the centers, in closed form. False if this case does not apply or nothing approaches.
 bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbEventContact* contact)
 {
@@ -1009,9 +1017,8 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     rbMaterialPair material = getMaterial(engine, pair, contact);
     bool isFree = engine->settings.order == RB_ORDER_SEQUENTIAL && material.friction == 0.0 &&
                   !a->isResting && !b->isResting && !(a->growth + b->growth != 0.0);
-    bool isPulled =
-        engine->settings.lasting != RB_LASTING_NONE &&
-        (rbLengthSquared(a->acceleration) > 0.0 || rbLengthSquared(b->acceleration) > 0.0);
+    bool isPulled = engine->settings.lasting != RB_LASTING_NONE &&
+                    rbLengthSquared(a->acceleration) + rbLengthSquared(b->acceleration) > 0.0;
     bool isTurning = (a->isDynamic && !a->isExact) || (b->isDynamic && !b->isExact);
     if (!isFree || isPulled || isTurning) {
         return false;
@@ -1032,8 +1039,6 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     double e =
         pair->repeats > REPEATS_MAX ? 1.0 : applyLaw(engine, material.restitution, speed, mass);
     double push = (1.0 + e) * speed * mass;
-    rbVec3 afterA = rbAddScaled(velocityA, -push * massA, n);
-    rbVec3 afterB = rbAddScaled(velocityB, push * massB, n);
     // -(1 - e^2) of the energy of approach
     double change = -0.5 * (1.0 - e * e) * speed * speed * mass;
     engine->work.impact += change;
@@ -1043,23 +1048,18 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     double apart = (a->isDynamic ? a->radius : 0.0) + (b->isDynamic ? b->radius : 0.0);
     engine->statistics.virial += push * (apart + contact->distance);
     if (host->journal != NULL) {
-        double before = (massA > 0.0 ? 0.5 * rbLengthSquared(velocityA) / massA : 0.0) +
-                        (massB > 0.0 ? 0.5 * rbLengthSquared(velocityB) / massB : 0.0);
         rbEvent event = {.kind = RB_EVENT_IMPACT,
                          .law = material.law,
                          .history = RB_PHASE_SMOOTH,
                          .energyChange = change,
-                         .energyBefore = before,
+                         .energyBefore = energyInFlight(host, pair->a, massA, velocityA) +
+                                         energyInFlight(host, pair->b, massB, velocityB),
                          .impulse = rbScale(push, n),
                          .approachSpeed = speed};
         writeEvent(host, pair, time, contact->point, n, event);
     }
-    if (a->isDynamic) {
-        redirect(engine, host, pair->a, time, afterA);
-    }
-    if (b->isDynamic) {
-        redirect(engine, host, pair->b, time, afterB);
-    }
+    redirect(engine, host, pair->a, time, rbAddScaled(velocityA, -push * massA, n));
+    redirect(engine, host, pair->b, time, rbAddScaled(velocityB, push * massB, n));
     engine->lists.moved.count = 0;
     rbArray_Push(engine->lists.moved, pair->a);
     rbArray_Push(engine->lists.moved, pair->b);
