@@ -16,7 +16,7 @@ const { drawn } = await import('../test/viewer/checks.mjs');
 
 const SIZE = { width: 480, height: 270 };
 const NAMES = process.argv.slice(4); // only these
-const SCENES = { rattleback: 0.5, 'tumbling-box': 0.5, dominoes: 0.6, 'double-pendulum': 0.8, 'robot-arm': 1, 'card-house': 0.2,
+const SCENES = { rattleback: 0.5, gyroscope: 0.5, dominoes: 0.6, 'double-pendulum': 0.8, 'robot-arm': 1, 'card-house': 0.2,
   'wrecking-ball': 1, shapes: 0.5, 'tippe-top': 0.4, 'interlocked-meshes': 0.3, 'bouncing-ball': 0.6, 'door-with-stop': 0.3 };
 
 /** Another name for the renderer: not one of software. */
