@@ -134,10 +134,11 @@ static void looksOfTheSceneAreDrawn(void** state)
     rbPicture_Draw(picture, world, &view);
     // squares of the checker have their edges at multiples of 0.25 m; the top is in layer 0
     for (int i = 0; i < 16; ++i) {
-        rbVec3 place = {-0.375 + 0.25 * (i % 4), -0.375 + 0.25 * (double)(i / 4), 0.25};
+        int row = i / 4;
+        rbVec3 place = {-0.375 + 0.25 * (i % 4), -0.375 + 0.25 * row, 0.25};
         const unsigned char* pixel =
             pixelOf(picture, &view, rbAdd(place, rbMakeVec3(-1.0, 0.0, 0.0)));
-        bool isSecond = (i % 4 + i / 4) % 2 != 0;
+        bool isSecond = (i % 4 + row) % 2 != 0;
         assert_true(isSecond ? pixel[0] < 60 : pixel[0] > 120 && pixel[1] < 90);
     }
     const unsigned char* empty = pixelOf(picture, &view, rbMakeVec3(1.0, 0.0, 0.3));

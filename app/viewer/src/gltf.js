@@ -1,7 +1,7 @@
 // The scene and the motion that this page has seen as a glTF file in its binary form (.glb), as
 // `rattleback run --gltf` writes it: a node for each body, two tones, channels for bodies that move.
 
-import { isOpenSurface, lookOf, makeSurface, PATTERNS } from './shapes.js';
+import { isOpenSurface, makeSurface, partsOf, PATTERNS } from './shapes.js';
 
 const [FLOAT, UNSIGNED, VERTICES, INDICES] = [5126, 5125, 34962, 34963];
 const SEGMENTS = 32; // of round shapes
@@ -171,13 +171,8 @@ export function toGlb({ title, radius, bodies, geometries }, frames) {
     }
 
     function addBody(body) {
-        const look = lookOf(body);
-        const parts = [
-            ...(body.shapes ?? []).map((shape) => ({ ...shape, look })),
-            ...(body.visuals ?? []).map((shape) => ({ ...shape, look: lookOf(body, shape) })),
-        ];
-        const children = parts.flatMap(({ geometry, look: own, position = [0, 0, 0], orientation = [1, 0, 0, 0] }) => {
-            const mesh = meshOf(geometry, own);
+        const children = partsOf(body).flatMap(({ geometry, look, position = [0, 0, 0], orientation = [1, 0, 0, 0] }) => {
+            const mesh = meshOf(geometry, look);
             const [w, x, y, z] = orientation;
             return mesh < 0 ? [] : [nodes.push({ mesh, translation: [...position], rotation: [x, y, z, w] }) - 1];
         });

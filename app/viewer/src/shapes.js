@@ -80,6 +80,19 @@ export function lookOf(body, given = body) {
     };
 }
 
+/**
+ * Shapes and visuals of a body with their looks, all that is drawn of it.
+ * @returns {{geometry: number, position?: number[], orientation?: number[], look: object}[]}
+ */
+export function partsOf(body) {
+    const list = (value) => (Array.isArray(value) ? value.filter((one) => one && typeof one === 'object') : []);
+    const own = lookOf(body);
+    return [
+        ...list(body.shapes).map((shape) => ({ ...shape, look: own })),
+        ...list(body.visuals).map((shape) => ({ ...shape, look: lookOf(body, shape) })),
+    ];
+}
+
 /** Whether a surface of triangles has an edge that belongs to one of them only. */
 export function isOpenSurface({ indices }) {
     if (!indices || indices.length > OPEN_TEST_MAX) {

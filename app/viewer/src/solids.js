@@ -3,7 +3,7 @@
 import * as THREE from 'three';
 import { createEdgeMaterial, createEdges } from './edges.js';
 import { darken, OCCLUDED } from './occlusion.js';
-import { chooseSegments, isOpenSurface, lookOf, makeSurface, radiusOf } from './shapes.js';
+import { chooseSegments, isOpenSurface, lookOf, makeSurface, partsOf, radiusOf } from './shapes.js';
 
 const HIDDEN = new THREE.Matrix4().makeScale(0, 0, 0);
 const [BUDGET, BUDGET_SOFTWARE] = [2_000_000, 40_000]; // triangles of round shapes
@@ -166,22 +166,19 @@ export function createSolids(model, isSoftware) {
         );
     }
 
-    /** Shapes and visuals of a body with their looks; a small ball for a body that has neither. */
-    function partsOf(body) {
-        const look = lookOf(body);
-        const shapes = (body.shapes ?? []).map((shape) => [shape, look]);
-        const visuals = (body.visuals ?? []).map((shape) => [shape, lookOf(body, shape)]);
-        const parts = [...shapes, ...visuals];
-        return (parts.length > 0 ? parts : [[{ geometry: -1 }, look]]).filter(
-            (part) => part[1].opacity > 0,
-        );
+    /** What is drawn of a body; a small ball if it has neither shapes nor visuals. */
+    function drawnOf(body) {
+        const parts = partsOf(body);
+        const all = parts.length > 0 ? parts : [{ geometry: -1, look: lookOf(body) }];
+        return all.filter(({ look }) => look.opacity > 0);
     }
 
     /** Which bodies use which geometry: [geometry index, isClear, instances]. */
     function collect() {
         const uses = new Map();
         for (const body of model.bodies.values()) {
-            for (const [shape, look] of partsOf(body)) {
+            for (const shape of drawnOf(body)) {
+                const { look } = shape;
                 const isClear = opacityOf(body, look) < 1;
                 const local = new THREE.Matrix4();
                 const [w, x, y, z] = shape.orientation ?? [1, 0, 0, 0];
@@ -440,7 +437,7 @@ export function createSolids(model, isSoftware) {
                 return radii.get(body.number);
             }
             let radius = 0;
-            for (const shape of [...(body.shapes ?? []), ...(body.visuals ?? [])]) {
+            for (const shape of partsOf(body)) {
                 const geometry = model.geometries[shape.geometry];
                 const away = Math.hypot(...(shape.position ?? [0, 0, 0]));
                 radius = Math.max(radius, geometry ? away + radiusOf(geometry) : 0);

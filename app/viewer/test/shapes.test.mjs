@@ -11,6 +11,7 @@ import {
     makeSurface,
     matrixOf,
     PALETTE,
+    partsOf,
     PATTERNS,
     radiusOf,
     secondTone,
@@ -215,6 +216,11 @@ test('looks of visuals and textures, and what a hostile scene gives', () => {
         assert.equal(look.pattern, PATTERNS.none);
         assert.ok(look.size > 0);
     }
+    for (const wrong of [7, 'x', {}, [null, 7], null]) {
+        assert.deepEqual(partsOf({ number: 0, type: 'dynamic', shapes: wrong, visuals: wrong }), []);
+    }
+    const parts = partsOf({ ...body, shapes: [{ geometry: 0 }], visuals: [{ geometry: 1, color: '#abcdef' }] });
+    assert.deepEqual(parts.map(({ geometry, look }) => [geometry, look.color]), [[0, '#102030'], [1, '#abcdef']]);
     const color = lookOf({ number: 0, type: 'dynamic', texture: { type: 'stripes', size: 1, color: 'url(x)' } }).second;
     assert.match(color, /^#[0-9a-f]{6}$/);
 });
