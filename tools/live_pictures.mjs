@@ -1,5 +1,5 @@
 // Draws twelve scenes by the viewer and by the program's own renderer, at the same time and from the same camera, for
-// docs/looks.md: node tools/live_pictures.mjs PROGRAM [FOLDER]. Needs chromium and ffmpeg.
+// docs/looks.md: node tools/live_pictures.mjs PROGRAM [FOLDER [NAME...]]. Needs chromium and ffmpeg.
 //
 // Chromium draws in software here; the page is told that it has a graphics processor, so that it draws shadows, materials
 // and smooth edges as it does there.
@@ -15,7 +15,8 @@ const rb = await import('../test/viewer/harness.mjs');
 const { drawn } = await import('../test/viewer/checks.mjs');
 
 const SIZE = { width: 480, height: 270 };
-const SCENES = { rattleback: 0.5, 'tumbling-box': 0.5, dominoes: 0.6, 'double-pendulum': 0.8, 'robot-arm': 1, 'card-house': 0.2,
+const NAMES = process.argv.slice(4); // only these
+const SCENES = { rattleback: 0.5, gyroscope: 0.5, dominoes: 0.6, 'double-pendulum': 0.8, 'robot-arm': 1, 'card-house': 0.2,
   'wrecking-ball': 1, shapes: 0.5, 'tippe-top': 0.4, 'interlocked-meshes': 0.3, 'bouncing-ball': 0.6, 'door-with-stop': 0.3 };
 
 /** Another name for the renderer: not one of software. */
@@ -34,7 +35,7 @@ mkdirSync(folder, { recursive: true });
 await rb.openBrowser();
 const server = await rb.startServer();
 const { page } = await rb.openPage(server.url, { size: SIZE, init: pretendProcessor });
-for (const [name, time] of Object.entries(SCENES)) {
+for (const [name, time] of Object.entries(SCENES).filter(([one]) => NAMES.length === 0 || NAMES.includes(one))) {
   await rb.openScene(page, name);
   await rb.until(page, (wanted) => window.rattleback.model.state.endTime >= wanted, time, 120000);
   await rb.command(page, { do: 'pause' });

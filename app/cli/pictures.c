@@ -77,9 +77,10 @@ static bool readCamera(const rbArguments* arguments, Camera* camera)
            readPoint(arguments, "--look-at", &camera->lookAt, &camera->isLookingAt);
 }
 
-static rbStatus chooseView(const Camera* camera, const rbWorld* world, rbView* view, rbError* error)
+static rbStatus chooseView(const Camera* camera, const rbOutputRun* run, rbView* view,
+                           rbError* error)
 {
-    rbChooseView(world, view);
+    rbChooseView(run->world, run->scene, view);
     rbVec3 at = camera->isLookingAt ? camera->lookAt : view->center;
     if (camera->isLookingFrom) {
         if (!rbView_LookFrom(view, camera->lookFrom, at)) {
@@ -153,6 +154,7 @@ static void* openPicture(const rbOutputRun* run, const char* path, rbError* erro
         def.sunCount = STILL_SUN;
         def.skyCount = STILL_SKY;
         def.isClear = writer->isClear;
+        def.scene = run->scene;
         writer->picture = rbCreatePicture(&def, run->world, error);
     }
     if (writer->picture == NULL) {
@@ -173,12 +175,12 @@ static rbStatus savePicture(void* object, rbStateStream* stream, rbError* error)
     return RB_STATUS_OK;
 }
 
-static rbStatus drawPicture(PictureWriter* writer, const rbWorld* world, rbError* error)
+static rbStatus drawPicture(PictureWriter* writer, const rbOutputRun* run, rbError* error)
 {
     rbView view;
-    rbStatus status = chooseView(&writer->camera, world, &view, error);
+    rbStatus status = chooseView(&writer->camera, run, &view, error);
     if (status == RB_STATUS_OK) {
-        rbPicture_Draw(writer->picture, world, &view);
+        rbPicture_Draw(writer->picture, run->world, &view);
         rbImage image = {rbPicture_GetPixels(writer->picture), writer->camera.width,
                          writer->camera.height, writer->isClear ? 4 : 3};
         status = rbWritePng(writer->path, &image, error);
@@ -193,7 +195,7 @@ static rbStatus writePictureFrame(void* object, const rbOutputRun* run, rbError*
     double time = rbWorld_GetTime(run->world);
     double slack = 1e-9 * (1.0 + time);
     bool isDue = !writer->isDrawn && time >= writer->time - slack;
-    return isDue ? drawPicture(writer, run->world, error) : RB_STATUS_OK;
+    return isDue ? drawPicture(writer, run, error) : RB_STATUS_OK;
 }
 
 static void abandonPicture(void* object)
@@ -206,7 +208,7 @@ static void abandonPicture(void* object)
 static rbStatus finishPicture(void* object, const rbOutputRun* run, rbError* error)
 {
     PictureWriter* writer = object;
-    rbStatus status = writer->isDrawn ? RB_STATUS_OK : drawPicture(writer, run->world, error);
+    rbStatus status = writer->isDrawn ? RB_STATUS_OK : drawPicture(writer, run, error);
     abandonPicture(writer);
     return status;
 }
@@ -333,11 +335,12 @@ static rbStatus startVideo(VideoWriter* writer, const rbOutputRun* run, const ch
                            duration, plan->speed, count, VIDEO_PICTURES_MAX);
     }
     rbPictureDef def = rbDefaultPictureDef(plan->camera.width, plan->camera.height);
+    def.scene = run->scene;
     writer->picture = rbCreatePicture(&def, run->world, error);
     if (writer->picture == NULL) {
         return error->status;
     }
-    rbStatus status = chooseView(&plan->camera, run->world, &writer->view, error);
+    rbStatus status = chooseView(&plan->camera, run, &writer->view, error);
     if (status == RB_STATUS_OK) {
         writer->video = rbCreateVideo(getVideoKind(run->format), path, plan->camera.width,
                                       plan->camera.height, plan->rate, error);

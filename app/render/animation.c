@@ -1,8 +1,5 @@
 #include "render/animation.h"
 
-#include "io/scene/scene_look.h"
-
-#include <stdio.h>
 #include <string.h>
 
 #define SURFACE_LEVEL 1     // deviations of a quarter percent of the radius
@@ -15,7 +12,7 @@
 static bool isSameFinish(const rbFinish* a, const rbFinish* b)
 {
     return a->color.r == b->color.r && a->color.g == b->color.g && a->color.b == b->color.b &&
-           a->opacity == b->opacity && a->roughness == b->roughness &&
+           a->opacity == b->opacity && a->roughness == b->roughness && a->isPlain == b->isPlain &&
            a->isDoubleSided == b->isDoubleSided;
 }
 
@@ -34,7 +31,7 @@ int rbAnimation_GetMarkFinish(rbAnimation* animation, int finish)
 {
     RB_ASSERT(finish >= 0 && finish < animation->finishes.count);
     rbFinish mark = animation->finishes.data[finish];
-    mark.color = rbGetMarkColor(mark.color);
+    mark.color = mark.isPlain ? mark.color : rbGetMarkColor(mark.color);
     return findFinish(animation, mark);
 }
 
@@ -46,26 +43,13 @@ int rbAnimation_GetSideFinish(rbAnimation* animation, int finish, bool isDoubleS
     return findFinish(animation, side);
 }
 
-static rbColor readColor(const char* text, rbColor otherwise)
+static int chooseFinish(rbAnimation* animation, int index)
 {
-    unsigned r, g, b;
-    if (sscanf(text, "#%2x%2x%2x", &r, &g, &b) != 3) { // NOLINT(cert-err34-c): six digits
-        return otherwise;
-    }
-    return (rbColor){(unsigned char)r, (unsigned char)g, (unsigned char)b};
-}
-
-static int chooseFinish(rbAnimation* animation, const rbAnimationDef* def, const rbWorld* world,
-                        int body)
-{
-    const rbShownBody* shown = &animation->model.bodies[body];
-    rbFinish finish = {.color = shown->color, .opacity = 1.0, .roughness = ROUGHNESS};
-    if (def->scene != NULL) {
-        rbLook look = rbScene_GetLook(def->scene, rbBody_GetName(world, shown->id));
-        finish.color = readColor(look.color, finish.color);
-        finish.opacity = look.hasOpacity ? look.opacity : finish.opacity;
-        finish.roughness = look.hasRoughness ? look.roughness : finish.roughness;
-    }
+    const rbPaint* paint = &animation->model.paints.data[index];
+    rbFinish finish = {.color = paint->color,
+                       .opacity = paint->opacity,
+                       .roughness = paint->hasRoughness ? paint->roughness : ROUGHNESS,
+                       .isPlain = paint->texture != RB_TEXTURE_NONE};
     return findFinish(animation, finish);
 }
 
@@ -90,18 +74,21 @@ rbAnimation* rbCreateAnimation(const rbAnimationDef* def, const rbWorld* world, 
     animation->speed = def->speed;
     animation->rate = def->rate;
     animation->title = copyText(def->title);
-    if (rbPictureModel_Init(&animation->model, world, error) != RB_STATUS_OK) {
+    if (rbPictureModel_Init(&animation->model, world, def->scene, error) != RB_STATUS_OK) {
         rbDestroyAnimation(animation);
         return NULL;
     }
     rbView view;
-    rbChooseView(world, &view);
+    rbChooseView(world, def->scene, &view);
     animation->groundSize = GROUND_RADII * view.radius;
     int count = animation->model.bodyCount;
-    animation->finishOf = rbAlloc((size_t)count * sizeof *animation->finishOf);
+    int paintCount = animation->model.paints.count;
+    animation->finishOf = rbAlloc((size_t)paintCount * sizeof *animation->finishOf);
+    for (int i = 0; i < paintCount; ++i) {
+        animation->finishOf[i] = chooseFinish(animation, i);
+    }
     animation->names = rbAllocZero((size_t)count, sizeof *animation->names);
     for (int i = 0; i < count; ++i) {
-        animation->finishOf[i] = chooseFinish(animation, def, world, i);
         animation->names[i] = copyText(rbBody_GetName(world, animation->model.bodies[i].id));
     }
     return animation;
@@ -114,7 +101,8 @@ void rbDestroyAnimation(rbAnimation* animation)
     }
     size_t count = (size_t)animation->model.bodyCount;
     if (animation->finishOf != NULL) {
-        rbFree(animation->finishOf, count * sizeof *animation->finishOf);
+        size_t paintCount = (size_t)animation->model.paints.count;
+        rbFree(animation->finishOf, paintCount * sizeof *animation->finishOf);
         for (size_t i = 0; i < count; ++i) {
             freeText(animation->names[i]);
         }

@@ -26,6 +26,7 @@ typedef struct rbFinish {
     rbColor color;
     double opacity;   // 0: invisible, 1: opaque
     double roughness; // 0: a mirror, 1: chalk
+    bool isPlain;     // no marks
     bool isDoubleSided;
 } rbFinish;
 
@@ -36,7 +37,7 @@ typedef struct rbAnimation {
     int rate;
     double groundSize; // m, half a side of the square that stands for a plane
     RB_ARRAY(rbFinish) finishes;
-    int* finishOf;               // of each body
+    int* finishOf;               // of each paint of the model: of bodies, then of visuals
     char** names;                // of each body
     RB_ARRAY(double) times;      // s of the animation
     RB_ARRAY(rbTransform) poses; // frame after frame, one for each body; q = 0: it does not exist

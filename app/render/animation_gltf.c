@@ -208,7 +208,7 @@ static void addShapes(Glb* glb, json_t** children)
     const rbPictureModel* model = &glb->animation->model;
     for (int i = 0; i < model->shapes.count; ++i) {
         const rbShownShape* shape = &model->shapes.data[i];
-        int mesh = findMesh(glb, shape->geometry, glb->animation->finishOf[shape->body]);
+        int mesh = findMesh(glb, shape->geometry, glb->animation->finishOf[shape->paint]);
         (void)json_array_append_new(glb->nodes,
                                     json_pack("{s:i, s:o, s:o}", "mesh", mesh, "translation",
                                               makeVector(shape->transform.p), "rotation",

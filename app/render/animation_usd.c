@@ -235,7 +235,7 @@ static void putShape(const Usd* usd, int index)
 {
     rbAnimation* animation = usd->animation;
     const rbShownShape* shape = &animation->model.shapes.data[index];
-    int finish = animation->finishOf[shape->body];
+    int finish = animation->finishOf[shape->paint];
     rbOutputFile_Print(usd->file,
                        "        def Mesh \"S%d\" (\n            inherits = </G%d>\n            "
                        "%s\n        )\n        {\n",

@@ -2,6 +2,8 @@
 
 #include "collision/geometry/shape_ops.h"
 
+#include <stdio.h>
+
 #define COLOR_COUNT 10
 #define MARK_MIX 0.55 // how far toward white
 
@@ -29,6 +31,43 @@ static unsigned char mixWithWhite(unsigned char value)
 rbColor rbGetMarkColor(rbColor color)
 {
     return (rbColor){mixWithWhite(color.r), mixWithWhite(color.g), mixWithWhite(color.b)};
+}
+
+static rbColor readColor(const char* text, rbColor otherwise)
+{
+    unsigned r, g, b;
+    if (sscanf(text, "#%2x%2x%2x", &r, &g, &b) != 3) { // NOLINT(cert-err34-c): six digits
+        return otherwise;
+    }
+    return (rbColor){(unsigned char)r, (unsigned char)g, (unsigned char)b};
+}
+
+rbPaint rbMakePaint(const rbLook* look, rbColor usual)
+{
+    rbPaint paint = {.color = readColor(look->color, usual),
+                     .hasColor = look->color[0] != '\0',
+                     .hasRoughness = look->hasRoughness,
+                     .opacity = look->hasOpacity ? look->opacity : 1.0,
+                     .roughness = look->hasRoughness ? look->roughness : 0.0,
+                     .texture = look->texture,
+                     .textureSize = look->textureSize};
+    paint.second = readColor(look->textureColor, rbGetMarkColor(paint.color));
+    return paint;
+}
+
+bool rbPaint_HasPattern(const rbPaint* paint)
+{
+    return paint->texture == RB_TEXTURE_CHECKER || paint->texture == RB_TEXTURE_STRIPES;
+}
+
+bool rbPaint_IsSecond(rbTextureType texture, double size, rbVec3 place)
+{
+    RB_ASSERT(size > 0.0);
+    double sum = floor(place.z / size);
+    if (texture == RB_TEXTURE_CHECKER) {
+        sum += floor(place.x / size) + floor(place.y / size);
+    }
+    return sum - 2.0 * floor(0.5 * sum) > 0.5; // odd
 }
 
 rbMarking rbGetMarking(rbShapeType type)

@@ -7,7 +7,6 @@
 
 #define SAMPLING_MAX 4
 #define SAMPLES_MAX 16
-#define GLOSS 0.22f           // of the highlight
 #define SAME_COSINE 0.995f    // samples of a pixel with more similar normals share a point
 #define SKY_SAME_COSINE 0.97f // points of a block likewise share their sky light
 #define SKY_BLOCK 2           // pixels along a side of such a block
@@ -19,6 +18,7 @@
 #define GRID_PER_RADIUS 1.8 // lines, approximately
 #define GRID_WIDTH 0.0055   // radii of the view
 #define GRID_STRONG 5       // every fifth line is stronger
+#define PATTERN_INSIDE 1e-3 // of the size of a pattern
 #define ENCODING_SIZE 4096
 
 struct rbPicture {
@@ -33,7 +33,7 @@ struct rbPicture {
     float* work;     // light map
     unsigned char* pixels;
     unsigned char encoding[ENCODING_SIZE]; // linear to sRGB
-    rbFloat3 ground, grid, gridStrong, sky, horizon;
+    rbFloat3 grid, gridStrong, sky, horizon;
     double gridSpacing; // m
 };
 
@@ -103,7 +103,7 @@ rbPicture* rbCreatePicture(const rbPictureDef* def, const rbWorld* world, rbErro
     }
     rbPicture* picture = rbAllocZero(1, sizeof *picture);
     picture->def = *def;
-    if (rbPictureModel_Init(&picture->model, world, error) != RB_STATUS_OK) {
+    if (rbPictureModel_Init(&picture->model, world, def->scene, error) != RB_STATUS_OK) {
         rbDestroyPicture(picture);
         return NULL;
     }
@@ -118,7 +118,6 @@ rbPicture* rbCreatePicture(const rbPictureDef* def, const rbWorld* world, rbErro
     picture->alphas = def->isClear ? rbAlloc(countPixels(def) * sizeof *picture->alphas) : NULL;
     picture->pixels = rbAllocZero(countPixels(def), countChannels(def));
     makeEncoding(picture->encoding);
-    picture->ground = rbLinearColor(RB_COLOR_GROUND);
     picture->grid = rbLinearColor(RB_COLOR_GRID);
     picture->gridStrong = rbLinearColor(RB_COLOR_GRID_STRONG);
     picture->sky = rbLinearColor(RB_COLOR_SKY);
@@ -240,6 +239,13 @@ static void findWeights(const rbPictureFrame* frame, const rbVec3 p[3], rbVec3 r
     weights[0] = 1.0 - weights[1] - weights[2];
 }
 
+// Whether a surface has one color.
+static bool isPlain(const rbInstance* instance)
+{
+    return instance->marking == RB_MARKING_NONE && instance->texture != RB_TEXTURE_CHECKER &&
+           instance->texture != RB_TEXTURE_STRIPES;
+}
+
 static bool isMarked(rbMarking marking, rbVec3 p)
 {
     double product = marking == RB_MARKING_OCTANTS ? p.x * p.y * p.z : p.x * p.y;
@@ -249,6 +255,13 @@ static bool isMarked(rbMarking marking, rbVec3 p)
 static rbVec3 blend(const double weights[3], rbVec3 a, rbVec3 b, rbVec3 c)
 {
     return rbAdd(rbScale(weights[0], a), rbAdd(rbScale(weights[1], b), rbScale(weights[2], c)));
+}
+
+static float smoothStep(double x, double start, double end)
+{
+    double t = (x - start) / (end - start);
+    t = t < 0.0 ? 0.0 : (t > 1.0 ? 1.0 : t);
+    return (float)(t * t * (3.0 - 2.0 * t));
 }
 
 // How much of a footprint around x is covered by evenly spaced lines, and by every fifth of them.
@@ -278,14 +291,30 @@ static void getPlaneAxes(rbVec3 normal, rbVec3* e1, rbVec3* e2)
     *e2 = rbCross(normal, *e1);
 }
 
-// The ground with its lines, where the ray meets the plane normal . x = offset.
-static rbFloat3 colorGround(const rbPicture* picture, rbVec3 normal, double offset, rbVec3 point,
+static rbFloat3 mixColors(rbFloat3 a, rbFloat3 b, float t)
+{
+    return (rbFloat3){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
+}
+
+// A pattern that is too fine for the pixels fades to the mean of its colors.
+static rbFloat3 colorPattern(const rbPlaneInstance* plane, const double at[2], double footprint)
+{
+    rbVec3 place = plane->texture == RB_TEXTURE_STRIPES ? rbMakeVec3(0.0, 0.0, at[0])
+                                                        : rbMakeVec3(at[0], at[1], 0.0);
+    bool isSecond = rbPaint_IsSecond(plane->texture, plane->textureSize, place);
+    float sharp = 1.0f - smoothStep(footprint, 0.3 * plane->textureSize, plane->textureSize);
+    return mixColors(plane->color, plane->second, 0.5f + (isSecond ? 0.5f : -0.5f) * sharp);
+}
+
+// The ground with its lines or its pattern, where the ray meets the plane.
+static rbFloat3 colorGround(const rbPicture* picture, const rbPlaneInstance* plane, rbVec3 point,
                             const double place[2])
 {
     const rbPictureFrame* frame = &picture->frame;
+    rbVec3 normal = plane->normal;
     rbVec3 e1, e2;
     getPlaneAxes(normal, &e1, &e2);
-    double height = offset - rbDot(normal, frame->camera);
+    double height = plane->offset - rbDot(normal, frame->camera);
     double spacing = picture->gridSpacing * frame->scale;
     rbVec3 origin =
         rbScale(frame->scale, rbNeg(frame->center)); // lines pass through the origin of the world
@@ -301,27 +330,19 @@ static rbFloat3 colorGround(const rbPicture* picture, rbVec3 normal, double offs
     float cover = 0.0f;
     float strong = 0.0f;
     const rbVec3 axes[2] = {e1, e2};
+    double at[2];
+    double widest = 0.0;
     for (int i = 0; i < 2; ++i) {
         double footprint = fabs(rbDot(across[0], axes[i])) + fabs(rbDot(across[1], axes[i]));
         footprint = footprint > 1e-9 ? footprint : 1e-9;
-        coverByLines(rbDot(rbSub(point, origin), axes[i]), footprint, spacing, GRID_WIDTH, &cover,
-                     &strong);
+        widest = footprint > widest ? footprint : widest;
+        at[i] = rbDot(rbSub(point, origin), axes[i]);
+        coverByLines(at[i], footprint, spacing, GRID_WIDTH, &cover, &strong);
     }
-    rbFloat3 c = picture->ground;
-    c.x += cover * (picture->grid.x - c.x);
-    c.y += cover * (picture->grid.y - c.y);
-    c.z += cover * (picture->grid.z - c.z);
-    c.x += strong * (picture->gridStrong.x - c.x);
-    c.y += strong * (picture->gridStrong.y - c.y);
-    c.z += strong * (picture->gridStrong.z - c.z);
-    return c;
-}
-
-static float smoothStep(double x, double start, double end)
-{
-    double t = (x - start) / (end - start);
-    t = t < 0.0 ? 0.0 : (t > 1.0 ? 1.0 : t);
-    return (float)(t * t * (3.0 - 2.0 * t));
+    if (plane->textureSize > 0.0) {
+        return colorPattern(plane, at, widest);
+    }
+    return mixColors(mixColors(plane->color, picture->grid, cover), picture->gridStrong, strong);
 }
 
 static Seen seePlane(const rbPicture* picture, int index, rbVec3 ray, const double place[2])
@@ -333,7 +354,7 @@ static Seen seePlane(const rbPicture* picture, int index, rbVec3 ray, const doub
     double distance = rbLength(point);
     return (Seen){.position = rbToFloat3(point),
                   .normal = rbToFloat3(plane->normal),
-                  .color = colorGround(picture, plane->normal, plane->offset, point, place),
+                  .color = colorGround(picture, plane, point, place),
                   .fade = plane->isUpward ? smoothStep(distance, GROUND_FADE_START, GROUND_FADE_END)
                                           : smoothStep(distance, WALL_FADE_START, WALL_FADE_END)};
 }
@@ -353,6 +374,7 @@ static Seen seeTriangle(const rbPicture* picture, int number, rbVec3 ray, const 
     rbVec3 normal =
         blend(weights, toDouble(surface->normals[index][0]), toDouble(surface->normals[index][1]),
               toDouble(surface->normals[index][2]));
+    rbVec3 own = normal; // in the frame of the shape
     normal = rbNormalize(rbMulMV(instance->rotation, normal));
     bool isBack = rbDot(rbCross(rbSub(p[1], p[0]), rbSub(p[2], p[0])), ray) > 0.0;
     normal = isBack ? rbNeg(normal) : normal;
@@ -360,14 +382,23 @@ static Seen seeTriangle(const rbPicture* picture, int number, rbVec3 ray, const 
     Seen seen = {.position = rbToFloat3(point),
                  .normal = rbToFloat3(normal),
                  .color = instance->color,
-                 .gloss = instance->isMatt ? 0.0f : GLOSS};
-    if (instance->marking != RB_MARKING_NONE) {
+                 .gloss = instance->gloss};
+    if (!isPlain(instance)) {
         const rbVec3* local = surface->triangles.vertices;
         rbVec3 place3 = blend(weights, local[corners[0]], local[corners[1]], local[corners[2]]);
-        seen.color = isMarked(instance->marking, place3) ? instance->markColor : seen.color;
+        bool isSecond = isMarked(instance->marking, place3);
+        if (instance->texture != RB_TEXTURE_NONE) {
+            // a little inside: faces may be where the pattern changes
+            double inside = -PATTERN_INSIDE * instance->textureSize;
+            isSecond = rbPaint_IsSecond(instance->texture, instance->textureSize,
+                                        rbAddScaled(place3, inside, own));
+        }
+        seen.color = isSecond ? instance->markColor : seen.color;
     }
     if (instance->isGround && rbDot(normal, frame->up) > 0.99) {
-        seen.color = colorGround(picture, normal, rbDot(normal, point), point, place);
+        rbPlaneInstance plane = {
+            .normal = normal, .offset = rbDot(normal, point), .color = instance->color};
+        seen.color = colorGround(picture, &plane, point, place);
     }
     return seen;
 }
@@ -416,10 +447,10 @@ static int getOwner(const rbPictureFrame* frame, int number)
     return number >= 0 ? frame->owners.data[number] : number;
 }
 
-static bool isPlain(const rbPictureFrame* frame, int number)
+static bool isPlainAt(const rbPictureFrame* frame, int number)
 {
-    return number < 0 ||
-           frame->instances.data[frame->owners.data[number]].marking == RB_MARKING_NONE;
+    return number < 0 ? frame->planes[PLANE_NUMBER - number].textureSize == 0.0
+                      : isPlain(&frame->instances.data[frame->owners.data[number]]);
 }
 
 static Group* findGroup(Group* groups, int count, int owner, const Seen* seen)
@@ -464,7 +495,7 @@ static void gatherPixel(rbPicture* picture, int px, int py)
             continue;
         }
         cover += weight;
-        Group* group = count > 0 && groups[count - 1].last == number && isPlain(frame, number)
+        Group* group = count > 0 && groups[count - 1].last == number && isPlainAt(frame, number)
                            ? &groups[count - 1]
                            : NULL;
         if (group == NULL) {
@@ -609,12 +640,13 @@ rbStatus rbDrawScene(const rbScene* scene, double time, int width, int height, r
     (void)rbUseStop(budget.outer);
     rbPictureDef def = rbDefaultPictureDef(width, height);
     def.sampling = 3;
+    def.scene = scene;
     rbPicture* picture = rbCreatePicture(&def, world, error);
     if (picture == NULL) {
         status = error->status;
     } else {
         rbView view;
-        rbChooseView(world, &view);
+        rbChooseView(world, scene, &view);
         rbPicture_Draw(picture, world, &view);
         rbImage image = {picture->pixels, width, height, 3};
         status = rbEncodePng(&image, &png->bytes, &png->size, error);

@@ -7,7 +7,7 @@
 //
 //   rbPictureDef def = rbDefaultPictureDef(1280, 720);
 //   rbPicture* picture = rbCreatePicture(&def, world, &error);
-//   rbChooseView(world, &view);
+//   rbChooseView(world, NULL, &view);
 //   rbPicture_Draw(picture, world, &view);
 //   status = rbWritePng("world.png", rbPicture_GetPixels(picture), 1280, 720, &error);
 #pragma once
@@ -21,12 +21,13 @@
 #define RB_PICTURE_SIZE_MAX 8192
 
 typedef struct rbPictureDef {
-    int width, height; // pixels, RB_PICTURE_SIZE_MIN to _MAX
-    int sampling;      // 1 to 4: samples along each side of a pixel; 2
-    int sunCount;      // 1 to 64: points of the sun's disc; 6
-    int skyCount;      // 0 to 256: points of the sky that cast shadows; 20
-    bool hasLinks;     // joints and springs are drawn; true
-    bool isClear;      // no sky and no planes: they are transparent; false
+    int width, height;    // pixels, RB_PICTURE_SIZE_MIN to _MAX
+    int sampling;         // 1 to 4: samples along each side of a pixel; 2
+    int sunCount;         // 1 to 64: points of the sun's disc; 6
+    int skyCount;         // 0 to 256: points of the sky that cast shadows; 20
+    bool hasLinks;        // joints and springs are drawn; true
+    bool isClear;         // no sky and no planes: they are transparent; false
+    const rbScene* scene; // for looks and visuals; NULL: colors are chosen
 } rbPictureDef;
 
 rbPictureDef rbDefaultPictureDef(int width, int height);

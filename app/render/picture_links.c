@@ -163,7 +163,9 @@ static void addMark(rbPictureFrame* frame, rbPictureModel* model, const rbJointS
     }
     rbInstance instance = {.surface = rbPictureModel_GetSurface(model, model->ball, 2),
                            .color = rbLinearColor(RB_COLOR_LINK),
-                           .isSolid = true};
+                           .opacity = 1.0,
+                           .isSolid = true,
+                           .gloss = RB_GLOSS};
     rbPictureFrame_AddInstance(frame, &instance, (rbTransform){state->pointA, RB_QUAT_IDENTITY},
                                radius);
 }
@@ -242,8 +244,11 @@ void rbPictureFrame_AddLinks(rbPictureFrame* frame, rbPictureModel* model, const
         addJoints(frame, model, world);
     }
     if (frame->links.triangles.triangleCount > 0) {
-        rbInstance instance = {
-            .surface = &frame->links, .color = rbLinearColor(RB_COLOR_LINK), .isSolid = true};
+        rbInstance instance = {.surface = &frame->links,
+                               .color = rbLinearColor(RB_COLOR_LINK),
+                               .opacity = 1.0,
+                               .isSolid = true,
+                               .gloss = RB_GLOSS};
         rbPictureFrame_AddInstance(frame, &instance, RB_TRANSFORM_IDENTITY, 1.0);
     }
 }

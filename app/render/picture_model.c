@@ -12,6 +12,7 @@ static const double levelDeviations[RB_SURFACE_LEVELS] = {0.0006, 0.0025, 0.01, 
 #define CREASE_COSINE 0.77       // edges of more than 40 degrees stay sharp
 #define TRIANGLES_WANTED 3000000 // in a frame: above this everything gets coarser
 #define GROUND_RADII 2.5         // larger static shapes are ground, in radii of the view
+#define USUAL_ROUGHNESS 0.62     // as in the viewer
 #define UPWARD_COSINE 0.8        // planes whose normal is this close to vertical are ground too
 
 // ------------------------------------------------------------------------------------- surfaces
@@ -149,16 +150,22 @@ static int findGeometry(rbPictureModel* model, const rbGeometry* geometry)
     return *slot - 1;
 }
 
+// The body of a shape, and its paint.
+typedef struct Owner {
+    int body, paint;
+} Owner;
+
 // Compounds are split into parts, so that their round parts get markings.
-static void addGeometry(rbPictureModel* model, int body, const rbGeometry* geometry,
+static void addGeometry(rbPictureModel* model, const Owner* owned, const rbGeometry* geometry,
                         rbTransform transform, int depth)
 {
+    int body = owned->body;
     rbShapeType type = rbGeometry_GetType(geometry);
     int count = 0;
     const rbCompoundChild* children = rbGeometry_GetChildren(geometry, &count);
     if (type == RB_SHAPE_COMPOUND && depth < RB_COMPOUND_DEPTH_MAX) {
         for (int i = 0; i < count; ++i) {
-            addGeometry(model, body, children[i].geometry,
+            addGeometry(model, owned, children[i].geometry,
                         rbMulTransforms(transform, children[i].transform), depth + 1);
         }
     } else if (type == RB_SHAPE_PLANE) {
@@ -167,7 +174,7 @@ static void addGeometry(rbPictureModel* model, int body, const rbGeometry* geome
         rbShownPlane shown = {body, normal, plane.offset + rbDot(normal, transform.p)};
         rbArray_Push(model->planes, shown);
     } else {
-        rbShownShape shape = {findGeometry(model, geometry), body, transform};
+        rbShownShape shape = {findGeometry(model, geometry), body, owned->paint, transform};
         rbShownBody* owner = &model->bodies[body];
         double reach = rbLength(transform.p) + model->geometries.data[shape.geometry].radius;
         owner->radius = reach > owner->radius ? reach : owner->radius;
@@ -175,7 +182,29 @@ static void addGeometry(rbPictureModel* model, int body, const rbGeometry* geome
     }
 }
 
-rbStatus rbPictureModel_Init(rbPictureModel* model, const rbWorld* world, rbError* error)
+// Shapes, then visuals. Paints of visuals come after those of all bodies.
+static void addBody(rbPictureModel* model, const rbWorld* world, const rbScene* scene, int index)
+{
+    rbBodyId id = model->bodies[index].id;
+    Owner owned = {index, index};
+    int shapeCount = rbBody_GetShapeCount(world, id);
+    for (int k = 0; k < shapeCount; ++k) {
+        rbShapeDef def = rbBody_GetShape(world, id, k);
+        addGeometry(model, &owned, rbWorld_GetGeometry(world, def.geometry), def.transform, 0);
+    }
+    const char* name = rbBody_GetName(world, id);
+    int visualCount = scene != NULL ? rbScene_GetVisualCount(scene, name) : 0;
+    for (int k = 0; k < visualCount; ++k) {
+        rbVisual visual = rbScene_GetVisual(scene, name, k);
+        rbPaint paint = rbMakePaint(&visual.look, rbGetBodyColor(model->bodies[index].type, index));
+        rbArray_Push(model->paints, paint);
+        owned.paint = model->paints.count - 1;
+        addGeometry(model, &owned, visual.geometry, visual.transform, 0);
+    }
+}
+
+rbStatus rbPictureModel_Init(rbPictureModel* model, const rbWorld* world, const rbScene* scene,
+                             rbError* error)
 {
     *model = (rbPictureModel){0};
     model->ballGeometry = rbCreateSphere(1.0, error);
@@ -188,13 +217,14 @@ rbStatus rbPictureModel_Init(rbPictureModel* model, const rbWorld* world, rbErro
     (void)rbWorld_GetBodyIds(world, ids, model->bodyCount);
     for (int i = 0; i < model->bodyCount; ++i) {
         rbBodyType type = rbBody_GetType(world, ids[i]);
-        model->bodies[i] =
-            (rbShownBody){.id = ids[i], .type = type, .color = rbGetBodyColor(type, i)};
-        int shapeCount = rbBody_GetShapeCount(world, ids[i]);
-        for (int k = 0; k < shapeCount; ++k) {
-            rbShapeDef def = rbBody_GetShape(world, ids[i], k);
-            addGeometry(model, i, rbWorld_GetGeometry(world, def.geometry), def.transform, 0);
-        }
+        rbLook look = {0};
+        look = scene != NULL ? rbScene_GetLook(scene, rbBody_GetName(world, ids[i])) : look;
+        rbPaint paint = rbMakePaint(&look, rbGetBodyColor(type, i));
+        model->bodies[i] = (rbShownBody){.id = ids[i], .type = type};
+        rbArray_Push(model->paints, paint);
+    }
+    for (int i = 0; i < model->bodyCount; ++i) {
+        addBody(model, world, scene, i);
     }
     model->ball = findGeometry(model, model->ballGeometry);
     rbFree(ids, (size_t)model->bodyCount * sizeof *ids);
@@ -218,6 +248,7 @@ void rbPictureModel_Free(rbPictureModel* model)
     rbArray_Free(model->geometries);
     rbArray_Free(model->shapes);
     rbArray_Free(model->planes);
+    rbArray_Free(model->paints);
     rbArray_Free(model->table);
     rbFree(model->bodies, (size_t)model->bodyCount * sizeof *model->bodies);
     rbDestroyGeometry(model->ballGeometry);
@@ -318,6 +349,15 @@ static double getScale(const rbWorld* world, const rbShownBody* body, double rad
     return radius > 0.0 && growth > 0.0 ? 1.0 + growth / radius : 1.0;
 }
 
+// Highlights of smoother surfaces are stronger; static bodies have none unless the scene says so.
+static float chooseGloss(const rbPaint* paint, bool isStatic)
+{
+    if (!paint->hasRoughness) {
+        return isStatic ? 0.0f : RB_GLOSS;
+    }
+    return (float)((1.0 - paint->roughness) / (1.0 - USUAL_ROUGHNESS)) * RB_GLOSS;
+}
+
 static void addShapes(rbPictureFrame* frame, rbPictureModel* model, const rbWorld* world,
                       const Standing* standing, double samples)
 {
@@ -340,19 +380,25 @@ static void addShapes(rbPictureFrame* frame, rbPictureModel* model, const rbWorl
         int level = levels[i] + coarsening;
         level = level < RB_SURFACE_LEVELS ? level : RB_SURFACE_LEVELS - 1;
         const rbSurface* surface = rbPictureModel_GetSurface(model, shape->geometry, level);
-        if (surface == NULL || !standing->areShown[shape->body]) {
+        const rbPaint* paint = &model->paints.data[shape->paint];
+        if (surface == NULL || !standing->areShown[shape->body] || !(paint->opacity > 0.0)) {
             continue;
         }
         bool isStatic = body->type == RB_BODY_STATIC;
-        bool isGround = isStatic && geometry->radius * frame->scale > GROUND_RADII;
+        bool isGround = isStatic && !paint->hasColor && paint->texture == RB_TEXTURE_NONE &&
+                        geometry->radius * frame->scale > GROUND_RADII;
+        bool isMarked = !isStatic && paint->texture == RB_TEXTURE_NONE;
         rbInstance instance = {
             .surface = surface,
-            .color = rbLinearColor(isGround ? RB_COLOR_GROUND : body->color),
-            .markColor = rbLinearColor(rbGetMarkColor(body->color)),
-            .marking = isStatic ? RB_MARKING_NONE : geometry->marking,
+            .color = rbLinearColor(isGround ? RB_COLOR_GROUND : paint->color),
+            .markColor = rbLinearColor(paint->second),
+            .marking = isMarked ? geometry->marking : RB_MARKING_NONE,
+            .texture = paint->texture,
+            .textureSize = paint->textureSize,
+            .opacity = paint->opacity,
             .isSolid = geometry->isSolid,
             .isGround = isGround,
-            .isMatt = isStatic,
+            .gloss = chooseGloss(paint, isStatic),
         };
         rbPictureFrame_AddInstance(frame, &instance,
                                    rbMulTransforms(standing->poses[shape->body], shape->transform),
@@ -361,13 +407,23 @@ static void addShapes(rbPictureFrame* frame, rbPictureModel* model, const rbWorl
     rbFree(levels, (size_t)model->shapes.count * sizeof *levels);
 }
 
-static void addPlane(rbPictureFrame* frame, rbVec3 normal, double offset)
+// paint: NULL, or of the body to which the plane belongs.
+static void addPlane(rbPictureFrame* frame, rbVec3 normal, double offset, const rbPaint* paint)
 {
-    if (frame->planeCount < RB_PLANES_MAX) {
-        double shifted = (offset - rbDot(normal, frame->center)) * frame->scale;
-        frame->planes[frame->planeCount++] =
-            (rbPlaneInstance){normal, shifted, rbDot(normal, frame->up) > UPWARD_COSINE};
+    if (frame->planeCount >= RB_PLANES_MAX || (paint != NULL && !(paint->opacity > 0.0))) {
+        return;
     }
+    rbPlaneInstance plane = {.normal = normal,
+                             .offset = (offset - rbDot(normal, frame->center)) * frame->scale,
+                             .isUpward = rbDot(normal, frame->up) > UPWARD_COSINE,
+                             .color = rbLinearColor(RB_COLOR_GROUND)};
+    if (paint != NULL && (paint->hasColor || rbPaint_HasPattern(paint))) {
+        plane.color = rbLinearColor(paint->color);
+        plane.second = rbLinearColor(paint->second);
+        plane.texture = paint->texture;
+        plane.textureSize = rbPaint_HasPattern(paint) ? paint->textureSize * frame->scale : 0.0;
+    }
+    frame->planes[frame->planeCount++] = plane;
 }
 
 void rbPictureFrame_Fill(rbPictureFrame* frame, rbPictureModel* model, const rbWorld* world,
@@ -392,10 +448,11 @@ void rbPictureFrame_Fill(rbPictureFrame* frame, rbPictureModel* model, const rbW
         const rbShownPlane* plane = &model->planes.data[i];
         rbTransform pose = standing.poses[plane->body];
         rbVec3 normal = rbRotate(pose.q, plane->normal);
-        addPlane(frame, normal, plane->offset + rbDot(normal, pose.p));
+        addPlane(frame, normal, plane->offset + rbDot(normal, pose.p),
+                 &model->paints.data[plane->body]);
     }
     if (isfinite(view->floor)) {
-        addPlane(frame, view->up, view->floor);
+        addPlane(frame, view->up, view->floor, NULL);
     }
     rbFree(standing.poses, count * sizeof *standing.poses);
     rbFree(standing.areShown, count * sizeof *standing.areShown);

@@ -41,6 +41,7 @@ typedef struct rbShownGeometry {
 typedef struct rbShownShape {
     int geometry;
     int body;
+    int paint;
     rbTransform transform; // in the body's frame
 } rbShownShape;
 
@@ -53,7 +54,6 @@ typedef struct rbShownPlane {
 typedef struct rbShownBody {
     rbBodyId id;
     rbBodyType type;
-    rbColor color;
     double radius; // m, of its bounded shapes about its origin; 0: it has none
 } rbShownBody;
 
@@ -63,15 +63,20 @@ typedef struct rbPictureModel {
     RB_ARRAY(rbShownGeometry) geometries;
     RB_ARRAY(rbShownShape) shapes;
     RB_ARRAY(rbShownPlane) planes;
-    RB_ARRAY(int) table; // index + 1 of geometries by address
-    int ball;            // geometry of marks
+    RB_ARRAY(rbPaint) paints; // of each body, then of visuals
+    RB_ARRAY(int) table;      // index + 1 of geometries by address
+    int ball;                 // geometry of marks
     rbGeometry* ballGeometry;
 } rbPictureModel;
 
-rbStatus rbPictureModel_Init(rbPictureModel* model, const rbWorld* world, rbError* error);
+// scene: for looks and visuals; NULL: colors are chosen.
+rbStatus rbPictureModel_Init(rbPictureModel* model, const rbWorld* world, const rbScene* scene,
+                             rbError* error);
 void rbPictureModel_Free(rbPictureModel* model);
 // The surface of a geometry at a level.
 const rbSurface* rbPictureModel_GetSurface(rbPictureModel* model, int geometry, int level);
+
+#define RB_GLOSS 0.22f // of the highlight of a body of the usual roughness
 
 // A surface with its pose in a frame.
 typedef struct rbInstance {
@@ -82,16 +87,22 @@ typedef struct rbInstance {
     rbFloat3 color;    // linear
     rbFloat3 markColor;
     rbMarking marking;
+    rbTextureType texture; // replaces the marking
+    double textureSize;    // m
+    double opacity;        // below 1 it casts no shadow
     bool isSolid;
     bool isGround; // huge and static: it gets a grid
-    bool isMatt;   // no highlight
+    float gloss;   // of its highlight
 } rbInstance;
 
 // normal . x = offset, in units of the frame
 typedef struct rbPlaneInstance {
     rbVec3 normal;
     double offset;
-    bool isUpward; // drawn to the horizon; others only near the center of the view
+    bool isUpward;          // drawn to the horizon; others only near the center of the view
+    rbFloat3 color, second; // linear
+    rbTextureType texture;
+    double textureSize; // 0: no pattern but a grid
 } rbPlaneInstance;
 
 #define RB_PLANES_MAX 64

@@ -36,6 +36,14 @@ static double crossEdge(double y, const rbCorner* a, const rbCorner* b)
     return a->x + (y - a->y) * ((b->x - a->x) / (b->y - a->y));
 }
 
+// Whether a sample shows a transparent surface: that of its opacity of the samples, evenly spread
+// (by the plastic number), other samples for each surface.
+static bool isDrawn(const rbDepthBuffer* buffer, int x, int y)
+{
+    double place = 0.7548776662466927 * x + 0.5698402909980532 * y + buffer->shift;
+    return place - floor(place) < buffer->opacity;
+}
+
 static void fillRow(rbDepthBuffer* buffer, int row, const int range[2], const double slope[2],
                     int number)
 {
@@ -43,7 +51,7 @@ static void fillRow(rbDepthBuffer* buffer, int row, const int range[2], const do
     float* depths = buffer->depths + (size_t)row * (size_t)buffer->width;
     for (int x = range[0]; x < range[1]; ++x) {
         float z = (float)(slope[0] + slope[1] * (x - range[0]));
-        if (z > depths[x]) {
+        if (z > depths[x] && (buffer->opacity >= 1.0 || isDrawn(buffer, x, row))) {
             depths[x] = z;
             if (buffer->numbers != NULL) {
                 buffer->numbers[(size_t)row * (size_t)buffer->width + (size_t)x] = number;
@@ -140,6 +148,8 @@ void rbRasterizeCamera(const rbPictureFrame* frame, rbDepthBuffer* buffer)
         const rbInstance* instance = &frame->instances.data[i];
         const rbTriangles* t = &instance->surface->triangles;
         const rbFloat3* vertices = frame->vertices.data + instance->firstVertex;
+        buffer->opacity = instance->opacity;
+        buffer->shift = 0.618033988749895 * i;
         for (int k = 0; k < t->triangleCount; ++k) {
             const rbVec3 p[3] = {toCamera(frame, vertices[t->triangles[k][0]]),
                                  toCamera(frame, vertices[t->triangles[k][1]]),
@@ -173,11 +183,12 @@ void rbRasterizeLight(const rbPictureFrame* frame, const rbLightFrame* light, rb
 {
     RB_ASSERT(buffer->width == buffer->height);
     double size = buffer->width;
+    buffer->opacity = 1.0;
     for (int i = 0; i < frame->instances.count; ++i) {
         const rbInstance* instance = &frame->instances.data[i];
         const rbTriangles* t = &instance->surface->triangles;
         const rbFloat3* vertices = frame->vertices.data + instance->firstVertex;
-        for (int k = 0; k < t->triangleCount; ++k) {
+        for (int k = 0; k < t->triangleCount && instance->opacity >= 1.0; ++k) {
             const rbCorner corners[3] = {projectLight(light, vertices[t->triangles[k][0]], size),
                                          projectLight(light, vertices[t->triangles[k][1]], size),
                                          projectLight(light, vertices[t->triangles[k][2]], size)};

@@ -9,8 +9,10 @@
 
 typedef struct rbDepthBuffer {
     int width, height;
-    float* depths; // larger is nearer; -INFINITY: nothing
-    int* numbers;  // of triangles; NULL: not requested
+    float* depths;  // larger is nearer; -INFINITY: nothing
+    int* numbers;   // of triangles; NULL: not requested
+    double opacity; // of what is drawn: 1 fills all samples, less a part of them
+    double shift;   // chooses which
 } rbDepthBuffer;
 
 // A corner in the buffer: x to the right, y down, in samples; z is linear over the buffer.

@@ -5,6 +5,7 @@
 
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
+#include "io/scene/scene_look.h"
 #include "render/view_swings.h"
 
 #define MARGIN 1.12      // factor on the smallest distance
@@ -33,7 +34,8 @@ typedef struct Obstacle {
 
 typedef struct Choice {
     const rbWorld* world;
-    Box* boxes; // one per bounded body
+    const rbScene* scene; // NULL: no visuals
+    Box* boxes;           // one per bounded body
     bool* isCounted;
     int boxCount;
     Obstacle obstacles[OBSTACLES_MAX]; // of static bodies, including planes
@@ -73,6 +75,29 @@ static double getHalfDiagonal(rbVec3 lower, rbVec3 upper)
     return 0.5 * rbDistance(lower, upper);
 }
 
+static bool growBox(Box* box, const rbGeometry* geometry, rbTransform transform)
+{
+    if (!rbGeometry_IsBounded(geometry)) {
+        return false;
+    }
+    rbBounds bounds = rbGeometry_GetBounds(geometry, transform);
+    box->lower = rbMin3(box->lower, bounds.lower);
+    box->upper = rbMax3(box->upper, bounds.upper);
+    return true;
+}
+
+// Whether a body has visuals; the box grows by them.
+static bool addVisuals(const Choice* choice, rbBodyId bodyId, rbTransform pose, Box* box)
+{
+    const char* name = rbBody_GetName(choice->world, bodyId);
+    int count = choice->scene != NULL ? rbScene_GetVisualCount(choice->scene, name) : 0;
+    for (int i = 0; i < count; ++i) {
+        rbVisual visual = rbScene_GetVisual(choice->scene, name, i);
+        (void)growBox(box, visual.geometry, rbMulTransforms(pose, visual.transform));
+    }
+    return count > 0;
+}
+
 // The box of the bounded shapes of a body; static shapes are recorded as obstacles.
 static void addBody(Choice* choice, rbBodyId bodyId)
 {
@@ -88,17 +113,13 @@ static void addBody(Choice* choice, rbBodyId bodyId)
         rbShapeDef def = rbBody_GetShape(world, bodyId, i);
         const rbGeometry* geometry = rbWorld_GetGeometry(world, def.geometry);
         rbTransform transform = rbMulTransforms(pose, def.transform);
-        if (rbGeometry_IsBounded(geometry)) {
-            rbBounds bounds = rbGeometry_GetBounds(geometry, transform);
-            box.lower = rbMin3(box.lower, bounds.lower);
-            box.upper = rbMax3(box.upper, bounds.upper);
-            isBounded = true;
-        }
+        isBounded = growBox(&box, geometry, transform) || isBounded;
         if (box.type == RB_BODY_STATIC && choice->obstacleCount < OBSTACLES_MAX) {
             choice->obstacles[choice->obstacleCount++] = (Obstacle){geometry, transform};
         }
     }
-    if (shapeCount == 0) {
+    isBounded = addVisuals(choice, bodyId, pose, &box) || isBounded;
+    if (shapeCount == 0 && !isBounded) {
         box.lower = pose.p;
         box.upper = pose.p;
         isBounded = true;
@@ -437,7 +458,7 @@ static void collect(Choice* choice, int count)
     rbFree(ids, (size_t)count * sizeof *ids);
 }
 
-void rbChooseView(const rbWorld* world, rbView* view)
+void rbChooseView(const rbWorld* world, const rbScene* scene, rbView* view)
 {
     RB_ASSERT(world != NULL && view != NULL);
     int count = rbWorld_GetBodyCount(world);
@@ -445,6 +466,7 @@ void rbChooseView(const rbWorld* world, rbView* view)
     bool hasGravity = rbLength(gravity) > 0.0;
     Choice* choice = rbAllocZero(1, sizeof *choice);
     choice->world = world;
+    choice->scene = scene;
     choice->boxes = rbAlloc((size_t)count * sizeof *choice->boxes);
     choice->isCounted = rbAllocZero((size_t)count, sizeof *choice->isCounted);
     choice->up = hasGravity ? rbNormalize(rbNeg(gravity)) : rbMakeVec3(0.0, 0.0, 1.0);

@@ -5,6 +5,7 @@
 // window of 16:9; for narrower windows the camera moves back in proportion.
 #pragma once
 
+#include <rattleback/scene.h>
 #include <rattleback/world.h>
 
 #define RB_VIEW_ANGLE (35.0 * RB_PI / 180.0) // vertical field of view
@@ -21,7 +22,8 @@ typedef struct rbView {
 
 // Looks at the dynamic bodies and what is near them, from a side where nothing static hides them.
 // Planes and static bodies much larger than the rest do not count, but the ground below does.
-void rbChooseView(const rbWorld* world, rbView* view);
+// scene: its visuals count as well; NULL: there are none.
+void rbChooseView(const rbWorld* world, const rbScene* scene, rbView* view);
 
 // A view from one point to another; the rest as chosen. false when the two points are the same, or
 // one above the other.

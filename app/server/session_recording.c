@@ -13,6 +13,9 @@
 #define SPEED_MAX 1e6
 #define TICKS_PER_SECOND 60.0
 #define EVENTS_AT_ONCE 256
+#define FRAMES_AT_ONCE 64
+#define OPENING_TIME 0.1  // s of reading before the first page gets an answer
+#define READING_TIME 0.01 // s of reading from tick to tick
 
 typedef struct rbPlayer {
     rbRecording* recording;
@@ -21,8 +24,12 @@ typedef struct rbPlayer {
     rbStore* store;
     rbPlayState state;
     bool hasStarted; // played or paused: until then "ready" plays
+    bool hasShown;   // a frame
     double wallTime; // s, when playTime was shown
     double playTime; // s, of the recording
+    rbRecordingInfo info;
+    int64_t nextFrame, nextEvent; // to be read
+    double lastTime;              // s, of the last frame in the store
 } rbPlayer;
 
 static void destroyPlayer(void* object)
@@ -71,44 +78,100 @@ static rbStatus addBodies(rbPlayer* player, rbError* error)
     return RB_STATUS_OK;
 }
 
-static rbStatus takeFrames(rbPlayer* player, const rbRecordingInfo* info, rbError* error)
+// The store gets outlines: time and samples. The bodies of a frame are read again when it is shown.
+static rbStatus takeFrames(rbPlayer* player, rbError* error)
 {
-    double last = -INFINITY;
-    int shown = rbStore_GetBodyCount(player->store);
-    rbStore_DropAfter(player->store, -INFINITY);
-    for (int64_t i = 0; i < info->frameCount; ++i) {
+    int64_t left = player->info.frameCount - player->nextFrame;
+    int64_t end = player->nextFrame + (left < FRAMES_AT_ONCE ? left : FRAMES_AT_ONCE);
+    while (player->nextFrame < end) {
         rbFrame frame;
-        rbStatus status = rbRecording_ReadFrame(player->recording, i, &frame, error);
+        rbStatus status =
+            rbRecording_ReadFrame(player->recording, player->nextFrame, &frame, error);
         if (status != RB_STATUS_OK) {
             return status;
         }
-        frame.bodyCount = frame.bodyCount < shown ? frame.bodyCount : shown;
-        if (isfinite(frame.time) && frame.time > last) {
-            rbStore_TakeRecordedFrame(player->store, &frame);
-            last = frame.time;
+        if (isfinite(frame.time) && frame.time > player->lastTime) {
+            rbStore_TakeRecordedOutline(player->store, &frame, player->nextFrame);
+            player->lastTime = frame.time;
         }
-    }
-    return rbStore_GetFrameCount(player->store) > 0
-               ? RB_STATUS_OK
-               : rbError_Set(error, RB_STATUS_INVALID, "the recording has no frame to show");
-}
-
-static rbStatus takeEvents(rbPlayer* player, const rbRecordingInfo* info, rbError* error)
-{
-    rbRecordedEvent events[EVENTS_AT_ONCE];
-    for (int64_t first = 0; first < info->eventCount; first += EVENTS_AT_ONCE) {
-        int64_t left = info->eventCount - first;
-        int count = left < EVENTS_AT_ONCE ? (int)left : EVENTS_AT_ONCE;
-        rbStatus status = rbRecording_ReadEvents(player->recording, first, count, events, error);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
-        rbStore_TakeRecordedEvents(player->store, events, count);
+        player->nextFrame += 1;
     }
     return RB_STATUS_OK;
 }
 
+static rbStatus takeEvents(rbPlayer* player, rbError* error)
+{
+    rbRecordedEvent events[EVENTS_AT_ONCE];
+    int64_t left = player->info.eventCount - player->nextEvent;
+    int count = left < EVENTS_AT_ONCE ? (int)left : EVENTS_AT_ONCE;
+    if (count == 0) {
+        return RB_STATUS_OK;
+    }
+    rbStatus status =
+        rbRecording_ReadEvents(player->recording, player->nextEvent, count, events, error);
+    if (status == RB_STATUS_OK) {
+        rbStore_TakeRecordedEvents(player->store, events, count);
+        player->nextEvent += count;
+    }
+    return status;
+}
+
+static bool isReading(const rbPlayer* player)
+{
+    return player->nextFrame < player->info.frameCount ||
+           player->nextEvent < player->info.eventCount;
+}
+
+// Reads for some time, or until the store has a number of frames that reach a time.
+static rbStatus readOn(rbPlayer* player, double seconds, double time, int64_t frameCount,
+                       rbError* error)
+{
+    double start = rbGetWallTime();
+    rbStatus status = RB_STATUS_OK;
+    while (status == RB_STATUS_OK && isReading(player)) {
+        bool isThere =
+            player->lastTime >= time && rbStore_GetFrameCount(player->store) >= frameCount;
+        if (isThere && rbGetWallTime() - start >= seconds) {
+            return RB_STATUS_OK;
+        }
+        status = takeFrames(player, error);
+        if (status == RB_STATUS_OK) {
+            status = takeEvents(player, error);
+        }
+    }
+    return status;
+}
+
+// The same while it plays: what cannot be read is said in a sentence, and the rest is left out.
+static void readMore(rbPlayer* player, double seconds, double time, int64_t frameCount)
+{
+    rbError error = {0};
+    if (readOn(player, seconds, time, frameCount, &error) != RB_STATUS_OK) {
+        player->info.frameCount = player->nextFrame;
+        player->info.eventCount = player->nextEvent;
+        (void)snprintf(player->state.sentence, sizeof player->state.sentence,
+                       "the recording ends at t = %.6g s: %.160s", player->lastTime, error.message);
+    }
+}
+
 // ------------------------------------------------------------------------------------- playing
+
+// The bodies of a frame come from the file.
+static void showFrame(rbPlayer* player, int64_t index)
+{
+    rbFrame frame;
+    rbError error = {0};
+    int shown = rbStore_GetBodyCount(player->store);
+    int64_t source = rbStore_GetFrameSource(player->store, index);
+    if (rbRecording_ReadFrame(player->recording, source, &frame, &error) == RB_STATUS_OK) {
+        frame.bodyCount = frame.bodyCount < shown ? frame.bodyCount : shown;
+        rbStore_ShowRecorded(player->store, index, &frame);
+    } else {
+        (void)snprintf(player->state.sentence, sizeof player->state.sentence,
+                       "the frame at t = %.6g s cannot be read: %.160s",
+                       rbStore_GetFrameTime(player->store, index), error.message);
+    }
+}
 
 static void showTime(rbPlayer* player, double time)
 {
@@ -116,7 +179,12 @@ static void showTime(rbPlayer* player, double time)
     double end = rbStore_GetEndTime(player->store);
     player->playTime = fmin(fmax(time, first), end);
     player->wallTime = rbGetWallTime();
-    (void)rbStore_Show(player->store, player->playTime);
+    int64_t index = rbStore_FindNearest(player->store, player->playTime);
+    if (!player->hasShown ||
+        rbStore_GetFrameTime(player->store, index) != rbStore_GetShownTime(player->store)) {
+        player->hasShown = true;
+        showFrame(player, index);
+    }
 }
 
 static void sendState(rbPlayer* player)
@@ -125,19 +193,31 @@ static void sendState(rbPlayer* player)
     rbStore_SetPlayState(player->store, &player->state);
 }
 
-static void initState(rbPlayer* player, const rbRecordingInfo* info)
+// s, of the whole recording, most of which may not have been read.
+static double findEnd(rbPlayer* player)
 {
-    int64_t count = rbStore_GetFrameCount(player->store);
+    rbFrame frame;
+    rbError error = {0};
+    int64_t last = player->info.frameCount - 1;
+    bool isKnown = rbRecording_ReadFrame(player->recording, last, &frame, &error) == RB_STATUS_OK &&
+                   isfinite(frame.time) && frame.time > player->lastTime;
+    return isKnown ? frame.time : player->lastTime;
+}
+
+static void initState(rbPlayer* player)
+{
+    const rbRecordingInfo* info = &player->info;
+    int64_t count = info->frameCount;
     double first = rbStore_GetFrameTime(player->store, 0);
-    double duration = rbStore_GetEndTime(player->store) - first;
+    double end = findEnd(player);
+    double duration = end - first;
     rbPlayState* state = &player->state;
     state->speed = duration > 0.0 ? rbChooseSpeed(duration) : 1.0;
     state->frameStep = count > 1 ? duration / (double)(count - 1) : 0.0;
     if (info->condition != RB_RECORDING_COMPLETE) {
         (void)snprintf(state->sentence, sizeof state->sentence,
                        "the recording is %s: it ends at t = %.6g s; the intact part is shown",
-                       info->condition == RB_RECORDING_CUT_OFF ? "cut off" : "damaged",
-                       rbStore_GetEndTime(player->store));
+                       info->condition == RB_RECORDING_CUT_OFF ? "cut off" : "damaged", end);
     }
     showTime(player, first);
     sendState(player);
@@ -146,12 +226,16 @@ static void initState(rbPlayer* player, const rbRecordingInfo* info)
 static bool tick(void* object)
 {
     rbPlayer* player = object;
+    if (isReading(player)) {
+        readMore(player, READING_TIME, -INFINITY, 0);
+        sendState(player); // with the end of what was read
+    }
     if (!player->state.isPlaying) {
-        return false;
+        return isReading(player);
     }
     double elapsed = rbGetWallTime() - player->wallTime;
     showTime(player, player->playTime + elapsed * player->state.speed);
-    if (player->playTime >= rbStore_GetEndTime(player->store)) {
+    if (player->playTime >= rbStore_GetEndTime(player->store) && !isReading(player)) {
         if (player->state.isLooping) {
             showTime(player, -INFINITY);
         } else {
@@ -160,7 +244,7 @@ static bool tick(void* object)
         }
         sendState(player);
     }
-    return player->state.isPlaying;
+    return player->state.isPlaying || isReading(player);
 }
 
 static double getPause(void* object)
@@ -177,7 +261,7 @@ typedef const char* CommandFn(rbPlayer* player, const json_t* command);
 static const char* play(rbPlayer* player, const json_t* command)
 {
     (void)command;
-    bool isAtEnd = player->playTime >= rbStore_GetEndTime(player->store);
+    bool isAtEnd = player->playTime >= rbStore_GetEndTime(player->store) && !isReading(player);
     showTime(player, isAtEnd ? -INFINITY : player->playTime);
     player->state.isPlaying = true;
     player->state.hasEnded = false;
@@ -233,9 +317,10 @@ static const char* step(rbPlayer* player, const json_t* command)
     if ((requested != NULL && !json_is_number(requested)) || !(fabs(count) <= 1e9)) {
         return "\"count\" must be a number of frames: an integer, negative to go back";
     }
-    int64_t last = rbStore_GetFrameCount(player->store) - 1;
     int64_t index = findShown(player->store) + (int64_t)count;
     index = index < 0 ? 0 : index;
+    readMore(player, 0.0, -INFINITY, index + 1);
+    int64_t last = rbStore_GetFrameCount(player->store) - 1;
     index = index > last ? last : index;
     player->state.isPlaying = false;
     showTime(player, rbStore_GetFrameTime(player->store, index));
@@ -261,6 +346,7 @@ static const char* seek(rbPlayer* player, const json_t* command)
         return "\"time\" must be a number of seconds";
     }
     player->state.hasEnded = false;
+    readMore(player, 0.0, json_number_value(time), 0);
     showTime(player, json_number_value(time));
     return NULL;
 }
@@ -357,7 +443,8 @@ rbStatus rbMakeRecordingSimulation(rbRecording* recording, rbScene* scene, rbSim
 {
     rbError inner = {0};
     rbPlayer* player = rbAllocZero(1, sizeof *player);
-    rbRecordingInfo info = rbRecording_GetInfo(recording);
+    player->info = rbRecording_GetInfo(recording);
+    player->lastTime = -INFINITY;
     player->recording = recording;
     player->scene = scene;
     player->world = rbScene_CreateWorld(scene, &inner);
@@ -367,10 +454,11 @@ rbStatus rbMakeRecordingSimulation(rbRecording* recording, rbScene* scene, rbSim
         status = addBodies(player, &inner);
     }
     if (status == RB_STATUS_OK) {
-        status = takeFrames(player, &info, &inner);
+        rbStore_DropAfter(player->store, -INFINITY);
+        status = readOn(player, OPENING_TIME, -INFINITY, 1, &inner);
     }
-    if (status == RB_STATUS_OK) {
-        status = takeEvents(player, &info, &inner);
+    if (status == RB_STATUS_OK && rbStore_GetFrameCount(player->store) == 0) {
+        status = rbError_Set(&inner, RB_STATUS_INVALID, "the recording has no frame to show");
     }
     if (status != RB_STATUS_OK) {
         if (error != NULL) {
@@ -379,7 +467,7 @@ rbStatus rbMakeRecordingSimulation(rbRecording* recording, rbScene* scene, rbSim
         destroyPlayer(player);
         return status;
     }
-    initState(player, &info);
+    initState(player);
     *simulation = (rbSimulation){.object = player,
                                  .getStore = getStore,
                                  .command = command,

@@ -116,6 +116,9 @@ void rbDestroyStore(rbStore* store)
         rbFree(geometry->json, geometry->jsonSize);
         rbMessage_Free(&geometry->mesh);
     }
+    if (store->whole != NULL) {
+        freeFrame(store->whole);
+    }
     rbArray_Free(store->frames);
     rbArray_Free(store->bodies);
     rbArray_Free(store->numbers);
@@ -274,7 +277,7 @@ static int findTime(const rbStore* store, double time)
 // A frame or two ahead is playing; anything else is a jump.
 #define JUMP_FRAMES 4
 
-static void showFrame(rbStore* store, int index)
+void rbStore_ShowFrame(rbStore* store, int index)
 {
     bool isPlaying = index > store->shown && index - store->shown <= JUMP_FRAMES;
     if (index != store->shown && !isPlaying) {
@@ -284,23 +287,28 @@ static void showFrame(rbStore* store, int index)
     ++store->shownVersion;
 }
 
-bool rbStore_Show(rbStore* store, double time)
+int64_t rbStore_FindNearest(const rbStore* store, double time)
 {
     int after = findTime(store, time);
     int before = after - 1;
     int count = store->frames.count;
-    if (count == 0) {
-        return false;
-    }
-    int index = after < count ? after : count - 1;
     if (before >= 0 && after < count &&
         time - store->frames.data[before].frame->time <=
             store->frames.data[after].frame->time - time) {
-        index = before;
+        return before;
+    }
+    return after < count ? after : count - 1;
+}
+
+bool rbStore_Show(rbStore* store, double time)
+{
+    int64_t index = rbStore_FindNearest(store, time);
+    if (index < 0) {
+        return false;
     }
     if (index != store->shown) {
         rbStore_Lock(store);
-        showFrame(store, index);
+        rbStore_ShowFrame(store, (int)index);
         rbStore_Unlock(store);
     }
     return true;
@@ -349,6 +357,12 @@ double rbStore_GetFrameTime(const rbStore* store, int64_t index)
 {
     RB_ASSERT(index >= 0 && index < store->frames.count);
     return store->frames.data[index].frame->time;
+}
+
+int64_t rbStore_GetFrameSource(const rbStore* store, int64_t index)
+{
+    RB_ASSERT(index >= 0 && index < store->frames.count);
+    return store->frames.data[index].frame->source;
 }
 
 int64_t rbStore_GetFrameCount(const rbStore* store)

@@ -64,6 +64,11 @@ void rbStore_TakeFrame(rbStore* store, const rbWorld* world);
 // The same from a recording; bodies in the order of their numbers. Samples that a frame does not
 // have are NaN; there are no contacts and joints.
 void rbStore_TakeRecordedFrame(rbStore* store, const rbFrame* frame);
+// The same without its bodies, and it is not shown: source is its index in the recording.
+void rbStore_TakeRecordedOutline(rbStore* store, const rbFrame* frame, int64_t source);
+// Shows an outline of the history: frame is the recorded one, with its bodies. They are kept until
+// another frame is shown.
+void rbStore_ShowRecorded(rbStore* store, int64_t index, const rbFrame* frame);
 // Moves the journal of the world into the store and clears it.
 void rbStore_TakeEvents(rbStore* store, rbWorld* world);
 void rbStore_TakeRecordedEvents(rbStore* store, const rbRecordedEvent* events, int count);
@@ -98,6 +103,8 @@ double rbStore_GetEndTime(const rbStore* store);   // s, of the last frame
 double rbStore_GetShownTime(const rbStore* store); // s, of the frame shown
 double rbStore_GetFrameTime(const rbStore* store, int64_t index);
 int64_t rbStore_GetFrameCount(const rbStore* store);
+int64_t rbStore_FindNearest(const rbStore* store, double time);      // index of a frame; -1: none
+int64_t rbStore_GetFrameSource(const rbStore* store, int64_t index); // of an outline
 // Frame index, 0 <= index < frameCount: poses and velocities of all bodyCount bodies by number, as
 // in recordings. The arrays are valid until the frame is dropped. False: no such frame.
 bool rbStore_ReadFrame(const rbStore* store, int64_t index, rbFrame* frame);

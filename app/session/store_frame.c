@@ -107,9 +107,9 @@ typedef struct Extras {
     int rays;
 } Extras;
 
-static rbStoredFrame* makeFrame(const rbStore* store, Extras extras)
+static rbStoredFrame* makeFrame(const rbStore* store, int bodyCount, Extras extras)
 {
-    rbStoredFrame layout = {.bodyCount = store->bodies.count,
+    rbStoredFrame layout = {.bodyCount = bodyCount,
                             .contactCount = extras.contacts,
                             .jointCount = extras.joints,
                             .rayCount = extras.rays};
@@ -154,8 +154,7 @@ static void thinHistory(rbStore* store)
     rbFree(dropped, (size_t)count * sizeof *dropped);
 }
 
-// Inserts a frame and shows it.
-static void appendFrame(rbStore* store, rbStoredFrame* frame)
+static void appendFrame(rbStore* store, rbStoredFrame* frame, bool isToShow)
 {
     rbStoredFrame* replaced = NULL;
     int count = store->frames.count;
@@ -170,11 +169,11 @@ static void appendFrame(rbStore* store, rbStoredFrame* frame)
         rbArray_Push(store->frames, slot);
     }
     int last = store->frames.count - 1;
-    if (store->shown >= 0 && store->shown < last - 1) {
+    if (isToShow && store->shown >= 0 && store->shown < last - 1) {
         ++store->jumpVersion;
     }
-    store->shown = last;
-    ++store->shownVersion;
+    store->shown = isToShow ? last : store->shown;
+    store->shownVersion += isToShow ? 1 : 0;
     rbStore_Unlock(store);
     store->frameBytes += frame->bytes;
     if (replaced != NULL) {
@@ -397,7 +396,7 @@ void rbStore_TakeFrame(rbStore* store, const rbWorld* world)
     Extras extras = {.contacts = takeContacts(store, world)};
     extras.joints = takeJoints(store, world, &source);
     extras.rays = takeRays(store, world);
-    rbStoredFrame* frame = makeFrame(store, extras);
+    rbStoredFrame* frame = makeFrame(store, store->bodies.count, extras);
     frame->time = rbWorld_GetTime(world);
     frame->ledger = rbMakeLedgerRow(&source.ledger);
     size_t contactBytes = (size_t)extras.contacts * RB_STORE_CONTACT_BYTES;
@@ -414,13 +413,12 @@ void rbStore_TakeFrame(rbStore* store, const rbWorld* world)
     (void)rbScene_EvaluateProbes(store->scene, world, frame->samples + COLUMN_COUNT,
                                  store->probeCount);
     takeBodies(store, world, frame);
-    appendFrame(store, frame);
+    appendFrame(store, frame, true);
 }
 
-void rbStore_TakeRecordedFrame(rbStore* store, const rbFrame* frame)
+// Time and samples of a recorded frame.
+static void fillRecorded(const rbStore* store, const rbFrame* frame, rbStoredFrame* stored)
 {
-    RB_ASSERT(frame->bodyCount <= store->bodies.count);
-    rbStoredFrame* stored = makeFrame(store, (Extras){.contacts = 0});
     stored->time = frame->time;
     stored->ledger = frame->ledger;
     for (int i = 0; i < store->columnCount; ++i) {
@@ -440,6 +438,13 @@ void rbStore_TakeRecordedFrame(rbStore* store, const rbFrame* frame)
     source.ledger.momentum = row->momentum;
     source.ledger.angularMomentum = row->angularMomentum;
     fillSamples(&source, stored->samples);
+}
+
+static rbStoredFrame* makeRecorded(const rbStore* store, const rbFrame* frame)
+{
+    RB_ASSERT(frame->bodyCount <= store->bodies.count);
+    rbStoredFrame* stored = makeFrame(store, store->bodies.count, (Extras){.contacts = 0});
+    fillRecorded(store, frame, stored);
     clearBodies(stored);
     size_t n = (size_t)frame->bodyCount;
     if (n > 0) {
@@ -448,7 +453,35 @@ void rbStore_TakeRecordedFrame(rbStore* store, const rbFrame* frame)
         memcpy(stored->linearVelocities, frame->linearVelocities, n * sizeof(rbVec3));
         memcpy(stored->angularVelocities, frame->angularVelocities, n * sizeof(rbVec3));
     }
-    appendFrame(store, stored);
+    return stored;
+}
+
+void rbStore_TakeRecordedFrame(rbStore* store, const rbFrame* frame)
+{
+    appendFrame(store, makeRecorded(store, frame), true);
+}
+
+void rbStore_TakeRecordedOutline(rbStore* store, const rbFrame* frame, int64_t source)
+{
+    rbStoredFrame* stored = makeFrame(store, 0, (Extras){.contacts = 0});
+    fillRecorded(store, frame, stored);
+    stored->source = source;
+    appendFrame(store, stored, false);
+}
+
+void rbStore_ShowRecorded(rbStore* store, int64_t index, const rbFrame* frame)
+{
+    RB_ASSERT(index >= 0 && index < store->frames.count);
+    rbStoredFrame* whole = makeRecorded(store, frame);
+    rbStore_Lock(store);
+    rbStoredFrame* former = store->whole;
+    whole->number = store->frames.data[index].frame->number;
+    store->whole = whole;
+    rbStore_ShowFrame(store, (int)index);
+    rbStore_Unlock(store);
+    if (former != NULL) {
+        rbFree(former, former->bytes);
+    }
 }
 
 // ------------------------------------------------------------------------------------------ events

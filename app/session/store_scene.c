@@ -148,18 +148,54 @@ static rbStatus describeShapes(rbStore* store, const rbWorld* world, rbBodyId bo
 }
 
 // What the scene says about it; pages choose the rest.
-static void describeLook(const rbStore* store, const char* name, rbMessage* text)
+static void describeLook(const rbLook* look, rbMessage* text)
 {
-    rbLook look = rbScene_GetLook(store->scene, name);
-    if (look.color[0] != '\0') {
-        rbMessage_PutString(text, "color", look.color);
+    if (look->color[0] != '\0') {
+        rbMessage_PutString(text, "color", look->color);
     }
-    if (look.hasOpacity) {
-        rbMessage_PutNumber(text, "opacity", look.opacity);
+    if (look->hasOpacity) {
+        rbMessage_PutNumber(text, "opacity", look->opacity);
     }
-    if (look.hasRoughness) {
-        rbMessage_PutNumber(text, "roughness", look.roughness);
+    if (look->hasRoughness) {
+        rbMessage_PutNumber(text, "roughness", look->roughness);
     }
+    if (look->texture != RB_TEXTURE_NONE) {
+        rbMessage_Key(text, "texture");
+        rbMessage_Text(text, "{");
+        rbMessage_PutString(text, "type", rbTextureType_Name(look->texture));
+        rbMessage_PutNumber(text, "size", look->textureSize);
+        if (look->textureColor[0] != '\0') {
+            rbMessage_PutString(text, "color", look->textureColor);
+        }
+        rbMessage_Text(text, "}");
+    }
+}
+
+// What is drawn with the body besides its shapes.
+static rbStatus describeVisuals(rbStore* store, const char* name, rbMessage* text, rbError* error)
+{
+    int count = rbScene_GetVisualCount(store->scene, name);
+    if (count == 0) {
+        return RB_STATUS_OK;
+    }
+    rbMessage_Key(text, "visuals");
+    rbMessage_Text(text, "[");
+    for (int i = 0; i < count; ++i) {
+        rbVisual visual = rbScene_GetVisual(store->scene, name, i);
+        int geometry = findGeometry(store, visual.geometry, error);
+        if (geometry < 0) {
+            return RB_STATUS_LIMIT;
+        }
+        rbMessage_Comma(text);
+        rbMessage_Text(text, "{");
+        rbMessage_PutNumber(text, "geometry", geometry);
+        rbMessage_PutVec3(text, "position", visual.transform.p);
+        rbMessage_PutQuat(text, "orientation", visual.transform.q);
+        describeLook(&visual.look, text);
+        rbMessage_Text(text, "}");
+    }
+    rbMessage_Text(text, "]");
+    return RB_STATUS_OK;
 }
 
 rbStatus rbStore_DescribeBody(rbStore* store, const rbWorld* world, rbBodyId bodyId, int number,
@@ -181,8 +217,16 @@ rbStatus rbStore_DescribeBody(rbStore* store, const rbWorld* world, rbBodyId bod
     if (growth != 0.0) {
         rbMessage_PutNumber(&text, "growth", growth);
     }
-    describeLook(store, body->name, &text);
+    rbLook look = rbScene_GetLook(store->scene, body->name);
+    describeLook(&look, &text);
+    const char* group = rbScene_GetViewGroup(store->scene, body->name);
+    if (group != NULL) {
+        rbMessage_PutString(&text, "viewGroup", group);
+    }
     rbStatus status = describeShapes(store, world, bodyId, &text, error);
+    if (status == RB_STATUS_OK) {
+        status = describeVisuals(store, body->name, &text, error);
+    }
     rbMessage_Text(&text, "}");
     if (status == RB_STATUS_OK) {
         body->json = copyText(&text, &body->jsonSize);
@@ -349,7 +393,7 @@ static void describeHead(const rbScene* scene, const rbWorld* world, rbMessage* 
     rbMessage_PutVec3(text, "gravity", rbWorld_GetGravity(world));
     rbMessage_PutVec3(text, "periodicBox", info->periodicBox);
     rbView view;
-    rbChooseView(world, &view);
+    rbChooseView(world, scene, &view);
     rbMessage_Key(text, "view");
     rbMessage_Text(text, "{");
     rbMessage_PutVec3(text, "center", view.center);

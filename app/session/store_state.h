@@ -18,6 +18,7 @@ typedef struct rbStoredFrame {
     size_t bytes; // of the block
     double time;
     uint64_t number; // rises by one from frame to frame taken
+    int64_t source;  // of an outline: its index in the recording
     int bodyCount;
     int contactCount;
     int jointCount;
@@ -83,6 +84,7 @@ struct rbStore {
     size_t frameBytesMax;
     int frameMax;
     int shown;                         // index, -1: none
+    rbStoredFrame* whole;              // an outline that was shown last, with its bodies; or NULL
     uint32_t shownVersion;             // rises with every frame shown
     uint32_t jumpVersion;              // rises when the time shown jumps
     double drops[RB_STORE_DROPS_KEPT]; // times of the last ones, a ring
@@ -120,6 +122,9 @@ typedef struct rbStoreColumn {
 } rbStoreColumn;
 int rbGetStoreColumnCount(void);
 rbStoreColumn rbGetStoreColumn(int index);
+
+// A frame is shown: the writer calls it with the lock.
+void rbStore_ShowFrame(rbStore* store, int index);
 
 // store_scene.c
 void rbStore_Describe(rbStore* store, const rbWorld* world);

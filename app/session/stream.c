@@ -55,7 +55,9 @@ void rbStreamCursor_SetOverlays(rbStreamCursor* cursor, bool hasContacts, bool h
 
 static const rbStoredFrame* getShown(const rbStore* store)
 {
-    return store->shown >= 0 ? store->frames.data[store->shown].frame : NULL;
+    const rbStoredFrame* frame = store->shown >= 0 ? store->frames.data[store->shown].frame : NULL;
+    bool isOutline = frame != NULL && store->whole != NULL && store->whole->number == frame->number;
+    return isOutline ? store->whole : frame;
 }
 
 // Whether this body exists at the time shown. It may have been created later, or deleted.

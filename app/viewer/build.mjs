@@ -50,15 +50,15 @@ if (/<\/(script|style)/i.test(script + style)) {
     throw new Error('the bundle holds "</script" or "</style", which would end its element');
 }
 let page = readFileSync(join(here, 'src', 'index.html'), 'utf8');
+if (isSite) { // before the script is in the page: it may contain the same words
+    const engine = '<meta name="engine" id="engine" content="worker.js">';
+    page = insert(page, "connect-src 'self' ws: wss:", "connect-src 'self'; worker-src 'self'; manifest-src 'self'");
+    page = insert(page, '<title>', `${engine}\n<title>`);
+}
 page = insert(page, '/*STYLE*/', style.trim());
 page = insert(page, '/*SCRIPT*/', script.trim());
 if (page.split('id="data"></script>').length !== 2) {
     throw new Error('the page has no single place for data');
-}
-if (isSite) {
-    const engine = '<meta name="engine" id="engine" content="worker.js">';
-    page = insert(page, "connect-src 'self' ws: wss:", "connect-src 'self'; worker-src 'self'; manifest-src 'self'");
-    page = insert(page, '<title>', `${engine}\n<title>`);
 }
 const size = Buffer.byteLength(page);
 if (size > SIZE_MAX) {

@@ -44,7 +44,7 @@ static void roundAndFlatShapesKeepTheirPixels(void** state)
     rbPicture* picture = rbCreatePicture(&def, world, &error);
     assert_non_null(picture);
     rbView view;
-    rbChooseView(world, &view);
+    rbChooseView(world, NULL, &view);
     rbPicture_Draw(picture, world, &view);
     uint64_t hash = rbHashBytes(RB_HASH_SEED, rbPicture_GetPixels(picture), (size_t)3 * 192 * 108);
     print_message("pixels 0x%016" PRIx64 "\n", hash);

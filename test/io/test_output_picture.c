@@ -94,6 +94,71 @@ static bool isHit(const rbView* view, int x, int y, rbVec3 center, double radius
     return b * b - rbDot(ray, ray) * (rbDot(arm, arm) - radius * radius) > 0.0 && b < 0.0;
 }
 
+// The pixel where a point of the world is.
+static const unsigned char* pixelOf(const rbPicture* picture, const rbView* view, rbVec3 point)
+{
+    double x, y;
+    assert_true(rbView_Project(view, WIDTH, HEIGHT, point, &x, &y));
+    return pixelAt(rbPicture_GetPixels(picture), x, y);
+}
+
+// Seen from above: a red box with a black checker, a ball that is invisible except for its green
+// visual beside it, and a glass plate over half of a white box.
+static void looksOfTheSceneAreDrawn(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"rattleback\": 1, \"world\": {\"gravity\": [0, 0, 0]}, \"bodies\": ["
+        "{\"name\": \"a\", \"position\": [-1, 0, 0], \"color\": \"#ff0000\", \"texture\": "
+        "{\"type\": \"checker\", \"size\": 0.25, \"color\": \"#000000\"}, \"shapes\": "
+        "[{\"geometry\": {\"type\": \"box\", \"size\": [1, 1, 0.5]}}]},"
+        "{\"name\": \"b\", \"position\": [1, 0, 0], \"color\": \"#0000ff\", \"opacity\": 0, "
+        "\"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.3}}], \"visuals\": "
+        "[{\"geometry\": {\"type\": \"box\", \"size\": [0.3, 0.3, 0.3]}, \"position\": [0, 1, 0], "
+        "\"color\": \"#00ff00\", \"opacity\": 1}]},"
+        "{\"name\": \"c\", \"position\": [1, -1, 0], \"color\": \"#ffffff\", "
+        "\"shapes\": [{\"geometry\": {\"type\": \"box\", \"size\": [1, 1, 0.2]}}]},"
+        "{\"name\": \"d\", \"position\": [1.5, -1, 0.5], \"color\": \"#ff0000\", \"opacity\": 0.5, "
+        "\"shapes\": [{\"geometry\": {\"type\": \"box\", \"size\": [1, 1, 0.05]}}]}]}";
+    rbError error = {0};
+    rbScene* scene = rbReadSceneText(text, strlen(text), NULL, &error);
+    assert_non_null(scene);
+    rbWorld* world = rbScene_CreateWorld(scene, &error);
+    assert_non_null(world);
+    rbView view = makeView(2.0, rbMakeVec3(0.0, -0.05, 1.0));
+    rbPictureDef def = rbDefaultPictureDef(WIDTH, HEIGHT);
+    def.sampling = 4;
+    def.scene = scene;
+    rbPicture* picture = rbCreatePicture(&def, world, &error);
+    assert_non_null(picture);
+    rbPicture_Draw(picture, world, &view);
+    // squares of the checker have their edges at multiples of 0.25 m; the top is in layer 0
+    for (int i = 0; i < 16; ++i) {
+        int row = i / 4;
+        rbVec3 place = {-0.375 + 0.25 * (i % 4), -0.375 + 0.25 * row, 0.25};
+        const unsigned char* pixel =
+            pixelOf(picture, &view, rbAdd(place, rbMakeVec3(-1.0, 0.0, 0.0)));
+        bool isSecond = (i % 4 + row) % 2 != 0;
+        assert_true(isSecond ? pixel[0] < 60 : pixel[0] > 120 && pixel[1] < 90);
+    }
+    const unsigned char* empty = pixelOf(picture, &view, rbMakeVec3(1.0, 0.0, 0.3));
+    const unsigned char* sky = pixelOf(picture, &view, rbMakeVec3(0.0, 1.2, 0.0));
+    assert_true(abs(brightness(empty) - brightness(sky)) < 12);
+    const unsigned char* green = pixelOf(picture, &view, rbMakeVec3(1.0, 1.0, 0.15));
+    assert_true(green[1] > 120 && green[0] < 90 && green[2] < 90);
+    const unsigned char* white = pixelOf(picture, &view, rbMakeVec3(0.65, -1.0, 0.1));
+    const unsigned char* glass = pixelOf(picture, &view, rbMakeVec3(1.25, -1.0, 0.5));
+    assert_true(white[0] > 180 && white[1] > 180);
+    assert_true(glass[0] > 150 && glass[1] < white[1] - 30 && glass[1] > 90);
+    rbDestroyPicture(picture);
+    rbChooseView(world, scene, &view);
+    double x, y;
+    assert_true(rbView_Project(&view, WIDTH, HEIGHT, rbMakeVec3(1.15, 1.15, 0.15), &x, &y));
+    assert_true(x > 0.0 && x < WIDTH && y > 0.0 && y < HEIGHT);
+    rbDestroyWorld(world);
+    rbDestroyScene(scene);
+}
+
 // A clear picture of a ball on a plane: opaque where rays hit the ball, transparent elsewhere, and
 // its colors do not mix with the black behind it.
 static void clearPictureHasAlphaWhereABodyIs(void** state)
@@ -251,7 +316,7 @@ static void sameWorldGivesSamePixels(void** state)
         (void)addBall(world, rbMakeVec3(0.4 * (i % 4), 0.5 * row, 0.1 * i), 0.2);
     }
     rbView view;
-    rbChooseView(world, &view);
+    rbChooseView(world, NULL, &view);
     unsigned char* first = draw(world, &view, 2);
     unsigned char* second = draw(world, &view, 2);
     assert_memory_equal(first, second, (size_t)3 * WIDTH * HEIGHT);
@@ -273,7 +338,7 @@ static rbScene* readScene(const char* name)
 static void checkView(const char* name, const rbWorld* world)
 {
     rbView view;
-    rbChooseView(world, &view);
+    rbChooseView(world, NULL, &view);
     checkNear(rbLength(view.direction), 1.0, 1e-12);
     assert_true(isfinite(view.radius) && view.radius > 0.0);
     int count = rbWorld_GetBodyCount(world);
@@ -456,7 +521,8 @@ static void unusableFilesAreRefused(void** state)
 
 RB_TEST_GROUP(test_output_picture, cmocka_unit_test(ballIsDrawnWhereItsRaysHit),
               cmocka_unit_test(clearPictureHasAlphaWhereABodyIs),
-              cmocka_unit_test(theNearerBodyIsSeen), cmocka_unit_test(shadowLiesOppositeToTheSun),
-              cmocka_unit_test(turningOfABallIsSeen), cmocka_unit_test(sameWorldGivesSamePixels),
+              cmocka_unit_test(looksOfTheSceneAreDrawn), cmocka_unit_test(theNearerBodyIsSeen),
+              cmocka_unit_test(shadowLiesOppositeToTheSun), cmocka_unit_test(turningOfABallIsSeen),
+              cmocka_unit_test(sameWorldGivesSamePixels),
               cmocka_unit_test(viewsShowAllMovingBodies), cmocka_unit_test(pngHoldsThePixels),
               cmocka_unit_test(sceneIsDrawnAsAPicture), cmocka_unit_test(unusableFilesAreRefused));

@@ -536,6 +536,28 @@ static void nothingLeaks(void** state)
     assert_int_equal(rbGetAllocatedBytes(), before);
 }
 
+// Two visuals: what one does not give is the look of its body.
+static void checkVisuals(const rbScene* scene)
+{
+    rbLook look = rbScene_GetLook(scene, "b[1]");
+    assert_int_equal(look.texture, RB_TEXTURE_CHECKER);
+    checkNear(look.textureSize, 0.5, 0.0);
+    assert_string_equal(look.textureColor, "#000000");
+    assert_string_equal(rbScene_GetViewGroup(scene, "b[1]"), "load");
+    rbVisual first = rbScene_GetVisual(scene, "b[1]", 0);
+    rbVisual second = rbScene_GetVisual(scene, "b[1]", 1);
+    assert_int_equal(rbGeometry_GetType(first.geometry), RB_SHAPE_BOX);
+    assert_int_equal(rbGeometry_GetType(second.geometry), RB_SHAPE_SPHERE);
+    assert_string_equal(first.look.color, "#D1495b");
+    checkNear(first.look.opacity, 1.0, 0.0);
+    assert_int_equal(first.look.texture, RB_TEXTURE_CHECKER);
+    checkNear(second.look.opacity, 0.25, 0.0);
+    assert_int_equal(second.look.texture, RB_TEXTURE_STRIPES);
+    checkNear(second.look.textureSize, 0.1, 0.0);
+    assert_string_equal(second.look.textureColor, "");
+    checkNear(second.transform.p.y, 2.0, 0.0);
+}
+
 // Looks belong to the scene: copies share them, and the world is the same without them.
 static void looksDoNotChangeTheWorld(void** state)
 {
@@ -545,10 +567,15 @@ static void looksDoNotChangeTheWorld(void** state)
         "{\"count\": [2, 1, 1], \"spacing\": [1, 0, 0]}, \"shapes\": "
         "[{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.1}}]}]}";
     static const char* const looks[] = {
-        "", "\"color\": \"#D1495b\", \"opacity\": 0.25, \"roughness\": 1,"};
+        "",
+        "\"color\": \"#D1495b\", \"opacity\": 0.25, \"roughness\": 1, \"viewGroup\": \"load\", "
+        "\"texture\": {\"type\": \"checker\", \"size\": 0.5, \"color\": \"#000000\"}, "
+        "\"visuals\": [{\"geometry\": {\"type\": \"box\", \"size\": [9, 9, 9]}, \"opacity\": 1}, "
+        "{\"geometry\": {\"type\": \"sphere\", \"radius\": 2}, \"position\": [1, 2, 3], "
+        "\"texture\": {\"type\": \"stripes\"}}],"};
     uint64_t hashes[2];
     for (int i = 0; i < 2; ++i) {
-        char text[512];
+        char text[1024];
         rbError error = {0};
         (void)snprintf(text, sizeof text, format, looks[i]);
         rbScene* scene = rbReadSceneText(text, strlen(text), NULL, &error);
@@ -559,6 +586,12 @@ static void looksDoNotChangeTheWorld(void** state)
         checkNear(look.opacity, 0.25 * i, 0.0);
         checkNear(look.roughness, 1.0 * i, 0.0);
         assert_string_equal(rbScene_GetLook(scene, "none").color, "");
+        assert_int_equal(rbScene_GetVisualCount(scene, "b[1]"), 2 * i);
+        assert_int_equal(rbScene_GetVisualCount(scene, "none"), 0);
+        assert_null(rbScene_GetViewGroup(scene, "none"));
+        if (i == 1) {
+            checkVisuals(scene);
+        }
         rbWorld* world = makeWorld(scene);
         (void)rbWorld_AdvanceTo(world, 0.1);
         hashes[i] = rbWorld_GetHash(world);

@@ -305,7 +305,73 @@ static void cutOffRecordingsShowWhatTheyHave(void** state)
     assert_non_null(strstr(error.message, "no frame"));
 }
 
+#define MANY 400
+#define LONG 1000
+
+// Ball i is at x = i + k / 1024 in frame k.
+static void writeLongRecording(void)
+{
+    static const char text[] =
+        "{\"rattleback\": 1, \"name\": \"row\", \"duration\": 10, \"bodies\": [{\"name\": \"b\","
+        " \"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.1}}],"
+        " \"repeat\": {\"count\": [400, 1, 1], \"spacing\": [1, 0, 0]}}]}";
+    static char words[MANY][8];
+    const char* names[MANY];
+    static rbVec3 positions[MANY], velocities[MANY];
+    static rbQuat orientations[MANY];
+    for (int i = 0; i < MANY; ++i) {
+        (void)snprintf(words[i], sizeof words[i], "b[%d]", i);
+        names[i] = words[i];
+        orientations[i] = RB_QUAT_IDENTITY;
+    }
+    const rbRecordingHeader header = {.sceneText = text, .bodyNames = names, .bodyCount = MANY};
+    rbRecordingWriter* writer = rbCreateRecording(path, &header, NULL);
+    assert_non_null(writer);
+    for (int k = 0; k < LONG; ++k) {
+        for (int i = 0; i < MANY; ++i) {
+            positions[i] = rbMakeVec3(i + k / 1024.0, 0.0, 0.0);
+        }
+        rbFrame frame = {.time = rbGetStepTime(k, STEP),
+                         .bodyCount = MANY,
+                         .positions = positions,
+                         .orientations = orientations,
+                         .linearVelocities = velocities,
+                         .angularVelocities = velocities};
+        assert_int_equal(rbRecordingWriter_WriteFrame(writer, &frame, NULL), RB_STATUS_OK);
+    }
+    assert_int_equal(rbRecordingWriter_Finish(writer, 0, NULL), RB_STATUS_OK);
+}
+
+// 400 bodies in 1000 frames are 42 MB in memory. A player holds the times and samples of all frames
+// and the bodies of one: it reads the others from the file when they are shown.
+static void recordingsAreStreamed(void** state)
+{
+    (void)state;
+    Audience audience;
+    writeLongRecording();
+    size_t before = rbGetAllocatedBytes();
+    openAudience(&audience);
+    for (int i = 0; audience.player.tick(audience.player.object); ++i) {
+        assert_true(i < 100000); // until all outlines are read
+    }
+    assert_true(rbStore_GetFrameCount(audience.store) == LONG);
+    for (int i = 0; i < 40; ++i) {
+        int k = (7 + 389 * i) % LONG; // forward and back
+        char text[64];
+        (void)snprintf(text, sizeof text, "{\"do\": \"seek\", \"time\": %.3f}", STEP * k);
+        ask(&audience, text);
+        checkNear(audience.client->time, STEP * k, 1e-9);
+        for (int body = 0; body < MANY; body += 57) {
+            checkNear(audience.client->poses[body].position[0], body + k / 1024.0, 1e-4);
+        }
+    }
+    size_t used = rbGetAllocatedBytes() - before;
+    print_message("a recording of 42 MB of poses takes %.1f MB\n", 1e-6 * (double)used);
+    assert_true(used < 6000000);
+    closeAudience(&audience);
+}
+
 #define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, setUp, tearDown)
 RB_TEST_GROUP(test_recording, WITH_FILE(recordingsArePlayedAndSought),
               WITH_FILE(recordingsPlayToTheirEnd), WITH_FILE(recordingsRefuseActions),
-              WITH_FILE(cutOffRecordingsShowWhatTheyHave));
+              WITH_FILE(cutOffRecordingsShowWhatTheyHave), WITH_FILE(recordingsAreStreamed));

@@ -74,6 +74,118 @@ test('bodies have the color and opacity of the scene, open meshes are seen from 
   assert.deepEqual(view.troubles, []);
 });
 
+/** A scene of its own in a page of its own, which may be told that it has a graphics processor. */
+async function openOther(name, words, init = null) {
+  writeFileSync(join(folder, `${name}.json`), JSON.stringify(words));
+  const own = await rb.startServer(join(folder, `${name}.json`), '--paused');
+  const opened = await rb.openPage(own.url, { init });
+  await rb.waitForScene(opened.page, name);
+  return { ...opened, async end() { await opened.close(); await own.stop(); } };
+}
+
+const box = (size) => [{ geometry: { type: 'box', size } }];
+
+// Seen from above: a white box with black squares, a body whose shape is invisible and whose visual is green and to its right, and
+// two groups.
+const patterns = {
+  rattleback: 1, title: 'Patterns', engine: 'flight', duration: 1000, world: { gravity: [0, 0, 0] },
+  bodies: [
+    { name: 'squares', position: [-1, 0, 0], color: '#ffffff', viewGroup: 'left', texture: { type: 'checker', size: 0.4, color: '#000000' }, shapes: box([0.8, 0.8, 0.4]) },
+    { name: 'other', position: [0.5, 0, 0], color: '#ff0000', opacity: 0, viewGroup: 'right', shapes: box([0.3, 0.3, 0.3]),
+      visuals: [{ geometry: { type: 'box', size: [0.4, 0.4, 0.4] }, position: [0.7, 0, 0], color: '#00ff00', opacity: 1 }] },
+  ],
+};
+
+/** Colors of the picture at points of the world. */
+async function colorsAt(page, points) {
+  await drawn(page);
+  return page.evaluate((places) => {
+    const { view: shown } = window.rattleback;
+    shown.renderer.render(shown.scene, shown.camera);
+    const context = shown.renderer.getContext();
+    const ratio = context.drawingBufferWidth / shown.canvas.clientWidth;
+    return places.map((place) => {
+      const at = shown.project(shown.camera.position.clone().set(...place));
+      const pixel = new Uint8Array(4);
+      context.readPixels(Math.round(at.x * ratio), Math.round(context.drawingBufferHeight - at.y * ratio), 1, 1, context.RGBA, context.UNSIGNED_BYTE, pixel);
+      return [...pixel.slice(0, 3)];
+    });
+  }, points);
+}
+
+test('textures and visuals of the scene are drawn, groups are hidden and shown alone', async () => {
+  const other = await openOther('patterns', patterns);
+  const { page } = other;
+  await page.evaluate(() => window.rattleback.view.setCamera({ position: [0, -0.3, 5], target: [0, 0, 0] }));
+  const centers = [[-1.2, -0.2, 0.2], [-0.8, -0.2, 0.2], [-1.2, 0.2, 0.2], [-0.8, 0.2, 0.2]];
+  const sum = (color) => color[0] + color[1] + color[2];
+  const squares = (await colorsAt(page, centers)).map(sum);
+  // the layer of the top is even: 0.2 m is half of a square
+  assert.ok(squares[0] > 300 && squares[3] > 300 && squares[1] < 120 && squares[2] < 120, `squares are ${squares}`);
+  const look = () => colorsAt(page, [[1.2, 0, 0.2], [0.5, 0, 0.15]]);
+  const [green, nothing] = await look();
+  assert.ok(green[1] > 100 && green[1] - green[0] > 60, `the visual is ${green}`);
+  assert.ok(Math.abs(nothing[0] - nothing[1]) < 40, `the invisible shape is ${nothing}`);
+  await page.evaluate(() => window.rattleback.view.changeGroup('right', 'hide'));
+  const [gone] = await look();
+  assert.ok(Math.abs(gone[1] - gone[0]) < 40, `the hidden group is ${gone}`);
+  assert.equal(await page.evaluate(() => window.rattleback.view.solids.changeCount), 1);
+  await page.evaluate(() => window.rattleback.view.changeGroup('right', 'alone'));
+  await page.evaluate(() => window.rattleback.view.changeGroup('right', 'show'));
+  await page.evaluate(() => window.rattleback.view.changeGroup('right', 'alone'));
+  const [alone] = await look();
+  assert.ok(alone[1] - alone[0] > 60, `the group alone is ${alone}`);
+  const [without] = await colorsAt(page, [centers[1]]);
+  assert.ok(sum(without) > 150, `the group that is not shown is ${without}`);
+  const rows = await page.evaluate(() => [...document.querySelectorAll('[data-panel="view"] .lil-name')].map((row) => row.textContent));
+  assert.ok(rows.includes('left (1)') && rows.includes('right (1)'), `the panel has ${rows}`);
+  await rb.screenshot(page, 'patterns');
+  assert.deepEqual(other.troubles, []);
+  await other.end();
+});
+
+/** Another name for the renderer: not one of software. */
+function pretendProcessor() {
+  const { getParameter } = WebGL2RenderingContext.prototype;
+  WebGL2RenderingContext.prototype.getParameter = function get(name) {
+    return name === 0x9246 ? 'a graphics processor' : getParameter.call(this, name);
+  };
+}
+
+// A corner of a floor and two walls: with occlusion it is darker there, and as bright as before far from it.
+const corner = {
+  rattleback: 1, title: 'Corner', engine: 'flight', duration: 1000, world: { gravity: [0, 0, 0] },
+  bodies: [
+    { name: 'floor', type: 'static', color: '#ffffff', position: [0, 0, -0.05], shapes: box([4, 4, 0.1]) },
+    { name: 'wall', type: 'static', color: '#ffffff', position: [0, 2, 0.5], shapes: box([4, 0.1, 1.2]) },
+  ],
+};
+
+test('with a graphics processor corners are dark and edges are drawn, without one both are off', async () => {
+  const other = await openOther('corner', corner, pretendProcessor);
+  const { page } = other;
+  await page.evaluate(() => {
+    const { view } = window.rattleback;
+    view.setCamera({ position: [0, -3, 6], target: [0, 0.5, 0] });
+    view.scene.traverse((one) => { if (one.isDirectionalLight) { one.visible = false; } }); // the sky alone
+  });
+  const points = [[0.3, 1.85, 0], [0.3, -0.5, 0]];
+  const dark = await colorsAt(page, points);
+  assert.equal(await page.evaluate(() => window.rattleback.view.hasOcclusion), true);
+  const lines = await page.evaluate(() => window.rattleback.view.renderer.info.render.lines);
+  assert.equal(lines, 24, 'edges of two boxes');
+  await rb.screenshot(page, 'corner');
+  await page.evaluate(() => { Object.assign(window.rattleback.view, { hasOcclusion: false, hasEdges: false }); });
+  const bright = await colorsAt(page, points);
+  assert.ok(dark[0][0] < bright[0][0] - 15, `in the corner ${dark[0]}, without occlusion ${bright[0]}`);
+  assert.ok(Math.abs(dark[1][0] - bright[1][0]) <= 6, `away from it ${dark[1]}, without occlusion ${bright[1]}`);
+  assert.equal(await page.evaluate(() => window.rattleback.view.renderer.info.render.lines), 0);
+  assert.deepEqual(other.troubles, []);
+  await other.end();
+  const off = await view.page.evaluate(() => [window.rattleback.view.hasOcclusion, window.rattleback.view.hasEdges]);
+  assert.deepEqual(off, [false, false], 'occlusion and edges in software rendering');
+});
+
 test('a body is hidden, alone, transparent, and all are shown again', async () => {
   const { page } = view;
   const visible = () => page.evaluate(() => {

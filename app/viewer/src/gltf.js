@@ -1,7 +1,7 @@
 // The scene and the motion that this page has seen as a glTF file in its binary form (.glb), as
 // `rattleback run --gltf` writes it: a node for each body, two tones, channels for bodies that move.
 
-import { isOpenSurface, lookOf, makeSurface, secondTone } from './shapes.js';
+import { isOpenSurface, makeSurface, partsOf, PATTERNS } from './shapes.js';
 
 const [FLOAT, UNSIGNED, VERTICES, INDICES] = [5126, 5125, 34962, 34963];
 const SEGMENTS = 32; // of round shapes
@@ -145,15 +145,16 @@ export function toGlb({ title, radius, bodies, geometries }, frames) {
         });
     }
 
-    function meshOf(index, body) {
-        const look = lookOf(body);
-        return once(`s ${index} ${look.color} ${look.opacity} ${look.roughness} ${body.type === 'static'}`, () => {
+    /** Patterns are not drawn: such bodies have their first color. */
+    function meshOf(index, look) {
+        const second = look.pattern === PATTERNS.none ? look.second : look.color;
+        return once(`s ${index} ${look.color} ${second} ${look.opacity} ${look.roughness}`, () => {
             const surface = surfaceOf(index);
             if (!surface) {
                 return -1;
             }
             const { POSITION, NORMAL, tones, isOpen } = surface;
-            const colors = [look.color, body.type === 'static' ? look.color : secondTone(look.color)];
+            const colors = [look.color, second];
             const primitives = tones.flatMap((indices, tone) =>
                 indices < 0 ? [] : [{ attributes: { POSITION, NORMAL }, indices, material: materialOf(colors[tone], look, isOpen) }],
             );
@@ -170,8 +171,8 @@ export function toGlb({ title, radius, bodies, geometries }, frames) {
     }
 
     function addBody(body) {
-        const children = (body.shapes ?? []).flatMap(({ geometry, position = [0, 0, 0], orientation = [1, 0, 0, 0] }) => {
-            const mesh = meshOf(geometry, body);
+        const children = partsOf(body).flatMap(({ geometry, look, position = [0, 0, 0], orientation = [1, 0, 0, 0] }) => {
+            const mesh = meshOf(geometry, look);
             const [w, x, y, z] = orientation;
             return mesh < 0 ? [] : [nodes.push({ mesh, translation: [...position], rotation: [x, y, z, w] }) - 1];
         });

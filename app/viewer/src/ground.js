@@ -1,6 +1,8 @@
 // Planes drawn as ground and walls, with a grid that fades with distance.
 
 import * as THREE from 'three';
+import { darken, OCCLUDED } from './occlusion.js';
+import { PATTERNS } from './shapes.js';
 
 const VERTEX_HEAD = `
 varying vec2 gridPlace;
@@ -17,6 +19,9 @@ uniform float fillAlpha;
 uniform vec2 gridOrigin;
 uniform vec3 lineColor;
 uniform vec3 fifthColor;
+uniform vec3 secondColor;
+uniform float pattern;
+uniform float patternSize;
 
 // Share of a pixel that lines of this distance cover.
 float lines(vec2 place, float distance, float width)
@@ -34,6 +39,15 @@ vec2 place = gridPlace - gridOrigin;
 float thin = lines(place, cell, 0.35);
 float fifth = lines(place, cell * 5.0, 0.6);
 float onLine = max(thin * 0.8, fifth);
+if (pattern > 1.5) {
+    onLine = 0.0;
+    vec2 at = place / patternSize;
+    vec2 w = max(fwidth(at), vec2(1e-5));
+    vec2 even = 2.0 * (abs(fract((at - 0.5 * w) * 0.5) - 0.5) - abs(fract((at + 0.5 * w) * 0.5) - 0.5)) / w;
+    float mean = smoothstep(0.3, 1.0, max(w.x, w.y));
+    float parity = mix(pattern > 2.5 ? even.x : even.x * even.y, 0.0, mean);
+    diffuseColor.rgb = mix(diffuseColor.rgb, secondColor, 0.5 - 0.5 * parity);
+}
 vec3 ink = mix(lineColor, fifthColor, step(thin, fifth));
 diffuseColor.rgb = mix(diffuseColor.rgb, ink, onLine);
 float fade = 1.0 - smoothstep(fadeFrom, fadeTo, length(gridPlace));
@@ -49,7 +63,7 @@ export function roundLength(length) {
 
 function makeMaterial(options) {
     const material = new THREE.MeshLambertMaterial({
-        color: options.palette.ground,
+        color: options.look?.color ?? options.palette.ground,
         transparent: true,
         depthWrite: options.fillAlpha > 0.9,
         side: options.side ?? THREE.FrontSide,
@@ -66,6 +80,9 @@ function makeMaterial(options) {
             gridOrigin: { value: options.origin },
             lineColor: { value: new THREE.Color(options.palette.gridLine) },
             fifthColor: { value: new THREE.Color(options.palette.gridLineFifth) },
+            secondColor: { value: new THREE.Color(options.look?.second ?? '#ffffff') },
+            pattern: { value: options.look?.pattern ?? PATTERNS.none },
+            patternSize: { value: options.look?.size ?? 1 },
         });
         shader.vertexShader = shader.vertexShader
             .replace('#include <common>', `#include <common>\n${VERTEX_HEAD}`)
@@ -73,6 +90,7 @@ function makeMaterial(options) {
         shader.fragmentShader = shader.fragmentShader
             .replace('#include <common>', `#include <common>\n${FRAGMENT_HEAD}`)
             .replace('#include <color_fragment>', `#include <color_fragment>\n${FRAGMENT}`);
+        darken(shader);
     };
     return material;
 }
@@ -82,8 +100,9 @@ function makeMaterial(options) {
  * @param {THREE.Vector3} normal in world axes
  * @param {THREE.Vector3} point any point of the plane
  * @param {{center: number[], radius: number}} view @param {object} palette
+ * @param {object|null} look of its body, if the scene gives it one
  */
-export function createPlane(normal, point, view, palette) {
+export function createPlane(normal, point, view, palette, look = null) {
     const isGround = normal.z > 0.7;
     const center = new THREE.Vector3(...view.center);
     const foot = center.clone().addScaledVector(normal, point.clone().sub(center).dot(normal));
@@ -94,6 +113,7 @@ export function createPlane(normal, point, view, palette) {
         new THREE.CircleGeometry(size, 64),
         makeMaterial({
             palette,
+            look,
             cell: roundLength(view.radius / 4),
             fadeFrom: size * (isGround ? 0.12 : 0.45),
             fadeTo: size,
@@ -105,6 +125,9 @@ export function createPlane(normal, point, view, palette) {
     mesh.quaternion.copy(rotation);
     mesh.receiveShadow = true;
     mesh.renderOrder = isGround ? -2 : 1;
+    if (isGround) {
+        mesh.layers.enable(OCCLUDED);
+    }
     return mesh;
 }
 

@@ -50,6 +50,25 @@ export function createViewPanel(tools, gui) {
     folder.add(state, 'at', -radius, radius, radius / 100).name('at, from the center (m)').onChange(cut);
     folder.add(state, 'flip').name('other side').onChange(cut);
 
+    // looks and groups
+    state.occlusion = view.hasOcclusion;
+    state.edges = view.hasEdges;
+    folder.add(state, 'occlusion').name('dark corners').onChange((on) => { view.hasOcclusion = on; });
+    folder.add(state, 'edges').name('edges').onChange((on) => { view.hasEdges = on; });
+    const groups = new Map(); // name: how many bodies
+    for (const { viewGroup } of model.bodies.values()) {
+        if (viewGroup) {
+            groups.set(viewGroup, (groups.get(viewGroup) ?? 0) + 1);
+        }
+    }
+    const groupFolder = groups.size > 0 ? folder.addFolder('groups') : null;
+    const groupRows = [...groups].map(([name, count]) => {
+        const row = { isOn: view.solids.isGroupShown(name) };
+        const box = groupFolder.add(row, 'isOn').name(`${name} (${count})`).onChange((on) => view.changeGroup(name, on ? 'show' : 'hide'));
+        new ButtonsController(groupFolder, [[`${name} alone`, () => view.changeGroup(name, 'alone'), `alone-${name}`]]);
+        return { name, row, box };
+    });
+
     // measuring
     const measuring = folder.add(state, 'measure').name('measure by clicks (l)').onChange((on) => measure.set(on));
 
@@ -71,13 +90,17 @@ export function createViewPanel(tools, gui) {
         state.compare = view.isSplit;
         measuring.updateDisplay();
         comparing.updateDisplay();
+        for (const { name, row, box } of groupRows) {
+            row.isOn = view.solids.isGroupShown(name);
+            box.updateDisplay();
+        }
         comparing.domElement.style.display = history.hasBranch ? '' : 'none';
         filming.buttons[0].textContent = film.isRecording ? 'stop and save' : 'record film';
         filming.buttons[0].setAttribute('aria-pressed', film.isRecording);
     }
     const ends = [
         model.on('cameras', listCameras),
-        ...['measure', 'film', 'branch'].map((type) => model.on(type, refresh)),
+        ...['measure', 'film', 'branch', 'shown'].map((type) => model.on(type, refresh)),
     ];
     return { folder, refresh, close: () => ends.forEach((end) => end?.()) };
 }

@@ -51,16 +51,46 @@ export function colorOf(number, type) {
         : (PALETTE[type] ?? PALETTE.static);
 }
 
-/** Color of a body as its scene says, or by its number. */
-export function lookOf(body) {
-    const isGiven = /^#[0-9a-f]{6}$/i.test(body.color ?? '');
+/** Patterns of two colors, by the words of the scene; the shader of solids.js knows their numbers. */
+export const PATTERNS = { none: 0, plain: 1, checker: 2, stripes: 3 };
+
+/**
+ * How a body looks: as its scene says, or by its number. second is the color of marks and patterns.
+ * @param {object} body @param {object} given the body, or one of its visuals
+ */
+export function lookOf(body, given = body) {
+    const isColor = (text) => /^#[0-9a-f]{6}$/i.test(text ?? '');
     const clamp = (value, usual) =>
         Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : usual;
+    const color = isColor(given.color)
+        ? given.color.toLowerCase()
+        : colorOf(body.number, body.type);
+    const { texture } = given;
+    const size = Number(texture?.size);
+    const pattern = size > 0 ? (PATTERNS[texture.type] ?? PATTERNS.none) : PATTERNS.none;
+    const isMarked = pattern === PATTERNS.none ? body.type !== 'static' : pattern > PATTERNS.plain;
+    const usual = isMarked ? secondTone(color) : color;
     return {
-        color: isGiven ? body.color.toLowerCase() : colorOf(body.number, body.type),
-        opacity: clamp(body.opacity, 1),
-        roughness: clamp(body.roughness, ROUGHNESS),
+        color,
+        second: isMarked && isColor(texture?.color) ? texture.color.toLowerCase() : usual,
+        pattern,
+        size: size > 0 ? size : 1,
+        opacity: clamp(given.opacity, 1),
+        roughness: clamp(given.roughness, ROUGHNESS),
     };
+}
+
+/**
+ * Shapes and visuals of a body with their looks, all that is drawn of it.
+ * @returns {{geometry: number, position?: number[], orientation?: number[], look: object}[]}
+ */
+export function partsOf(body) {
+    const list = (value) => (Array.isArray(value) ? value.filter((one) => one && typeof one === 'object') : []);
+    const own = lookOf(body);
+    return [
+        ...list(body.shapes).map((shape) => ({ ...shape, look: own })),
+        ...list(body.visuals).map((shape) => ({ ...shape, look: lookOf(body, shape) })),
+    ];
 }
 
 /** Whether a surface of triangles has an edge that belongs to one of them only. */

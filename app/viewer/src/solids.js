@@ -1,14 +1,9 @@
 // All bodies as instances: one draw call for each distinct geometry, however many bodies share it.
 
 import * as THREE from 'three';
-import {
-    chooseSegments,
-    isOpenSurface,
-    lookOf,
-    makeSurface,
-    radiusOf,
-    secondTone,
-} from './shapes.js';
+import { createEdgeMaterial, createEdges } from './edges.js';
+import { darken, OCCLUDED } from './occlusion.js';
+import { chooseSegments, isOpenSurface, lookOf, makeSurface, partsOf, radiusOf } from './shapes.js';
 
 const HIDDEN = new THREE.Matrix4().makeScale(0, 0, 0);
 const [BUDGET, BUDGET_SOFTWARE] = [2_000_000, 40_000]; // triangles of round shapes
@@ -16,9 +11,20 @@ const HAS_NO_SHAPE = 0.015; // radius of a body without shapes, of the scene's r
 
 const GHOST = 0.25; // opacity of bodies that the user made transparent
 
+// The same patterns are in app/render/palette.c: cubes and layers in the frame of the shape. A pattern
+// that is finer than the pixels fades to the mean of its colors.
+export const PATTERN = `
+float secondShare(vec3 place, float kind)
+{
+    vec3 w = max(fwidth(place), vec3(1e-5));
+    vec3 even = 2.0 * (abs(fract((place - 0.5 * w) * 0.5) - 0.5) - abs(fract((place + 0.5 * w) * 0.5) - 0.5)) / w;
+    return 0.5 - 0.5 * (kind > 2.5 ? even.z : even.x * even.y * even.z);
+}
+`;
+
 /**
- * Two colors of each instance; the tone of a triangle says which. Opacity and roughness are those of
- * the instance.
+ * Two colors of each instance; the tone of a triangle or the pattern says which. Opacity, roughness and
+ * pattern are those of the instance.
  */
 function createMaterial(isSoftware, options) {
     const material = isSoftware
@@ -32,22 +38,29 @@ function createMaterial(isSoftware, options) {
                 attribute float tone;
                 attribute vec3 firstColor;
                 attribute vec3 secondColor;
-                attribute vec2 look;
+                attribute vec4 look; // opacity, roughness, pattern and its size
                 varying vec3 bodyColor;
-                varying vec2 bodyLook;`,
+                varying vec3 bodySecond;
+                varying vec4 bodyLook;
+                varying vec3 bodyPlace;`,
             )
             .replace(
                 '#include <begin_vertex>',
                 `#include <begin_vertex>
                 bodyLook = look;
-                bodyColor = mix(firstColor, secondColor, tone);`,
+                bodyPlace = (position - 1e-3 * look.w * normal) / look.w; // faces may be where a pattern changes
+                bodySecond = secondColor;
+                bodyColor = look.z > 0.5 ? firstColor : mix(firstColor, secondColor, tone);`,
             );
         shader.fragmentShader = shader.fragmentShader
             .replace(
                 '#include <common>',
                 `#include <common>
                 varying vec3 bodyColor;
-                varying vec2 bodyLook;`,
+                varying vec3 bodySecond;
+                varying vec4 bodyLook;
+                varying vec3 bodyPlace;
+                ${PATTERN}`,
             )
             .replace(
                 '#include <roughnessmap_fragment>',
@@ -58,8 +71,14 @@ function createMaterial(isSoftware, options) {
                 '#include <color_fragment>',
                 `#include <color_fragment>
                 diffuseColor.rgb = bodyColor;
+                if (bodyLook.z > 1.5) {
+                    diffuseColor.rgb = mix(bodyColor, bodySecond, secondShare(bodyPlace, bodyLook.z));
+                }
                 diffuseColor.a = bodyLook.x;`,
             );
+        if (!options.transparent) {
+            darken(shader);
+        }
     };
     return material;
 }
@@ -67,10 +86,14 @@ function createMaterial(isSoftware, options) {
 export function createSolids(model, isSoftware) {
     const group = new THREE.Group();
     const materials = new Map(); // by what differs in the shader
+    const edgeMaterial = createEdgeMaterial();
     const hidden = new Set(); // numbers of bodies
     let section = null; // a THREE.Plane: what is behind it is not shown
     const ghosts = new Set();
     let only = null; // number of the one body that is shown
+    const hiddenGroups = new Set(); // names
+    let onlyGroup = null;
+    let hasEdges = !isSoftware;
     const pose = new Float64Array(7);
     const bodyMatrix = new THREE.Matrix4();
     const matrix = new THREE.Matrix4();
@@ -84,10 +107,14 @@ export function createSolids(model, isSoftware) {
     let outlines = new Map(); // geometry index -> BufferGeometry
 
     function clear() {
-        for (const { mesh } of meshes) {
+        for (const { mesh, edges } of meshes) {
             group.remove(mesh);
             mesh.geometry.dispose();
             mesh.dispose();
+            if (edges) {
+                group.remove(edges);
+                edges.geometry.dispose();
+            }
         }
         outlines.forEach((geometry) => geometry.dispose());
         meshes = [];
@@ -122,21 +149,37 @@ export function createSolids(model, isSoftware) {
         material.needsUpdate = true;
     }
 
-    function opacityOf(body) {
-        return ghosts.has(body.number) ? Math.min(GHOST, lookOf(body).opacity) : lookOf(body).opacity;
+    function opacityOf(body, look) {
+        return ghosts.has(body.number) ? Math.min(GHOST, look.opacity) : look.opacity;
+    }
+
+    function isGroupShown(name) {
+        return !hiddenGroups.has(name) && (onlyGroup === null || onlyGroup === name);
     }
 
     function isShown(number) {
-        return !hidden.has(number) && (only === null || only === number);
+        return (
+            !hidden.has(number) &&
+            (only === null || only === number) &&
+            ((hiddenGroups.size === 0 && onlyGroup === null) ||
+                isGroupShown(model.bodies.get(number)?.viewGroup))
+        );
+    }
+
+    /** What is drawn of a body; a small ball if it has neither shapes nor visuals. */
+    function drawnOf(body) {
+        const parts = partsOf(body);
+        const all = parts.length > 0 ? parts : [{ geometry: -1, look: lookOf(body) }];
+        return all.filter(({ look }) => look.opacity > 0);
     }
 
     /** Which bodies use which geometry: [geometry index, isClear, instances]. */
     function collect() {
         const uses = new Map();
         for (const body of model.bodies.values()) {
-            const isClear = opacityOf(body) < 1;
-            const shapes = body.shapes?.length > 0 ? body.shapes : [{ geometry: -1 }];
-            for (const shape of shapes) {
+            for (const shape of drawnOf(body)) {
+                const { look } = shape;
+                const isClear = opacityOf(body, look) < 1;
                 const local = new THREE.Matrix4();
                 const [w, x, y, z] = shape.orientation ?? [1, 0, 0, 0];
                 const place = shape.position ?? (shape.geometry < 0 && body.center) ?? [0, 0, 0];
@@ -149,7 +192,7 @@ export function createSolids(model, isSoftware) {
                 if (!uses.has(key)) {
                     uses.set(key, { index: shape.geometry, isClear, instances: [] });
                 }
-                uses.get(key).instances.push({ body, local });
+                uses.get(key).instances.push({ body, local, look });
             }
         }
         return [...uses.values()];
@@ -158,17 +201,16 @@ export function createSolids(model, isSoftware) {
     function addColors(geometry, instances) {
         const first = new Float32Array(3 * instances.length);
         const second = new Float32Array(3 * instances.length);
-        const looks = new Float32Array(2 * instances.length);
+        const looks = new Float32Array(4 * instances.length);
         const color = new THREE.Color();
-        instances.forEach(({ body }, i) => {
-            const { color: name, roughness } = lookOf(body);
-            looks.set([opacityOf(body), roughness], 2 * i);
-            color.set(name).toArray(first, 3 * i);
-            color.set(body.type === 'static' ? name : secondTone(name)).toArray(second, 3 * i);
+        instances.forEach(({ body, look }, i) => {
+            looks.set([opacityOf(body, look), look.roughness, look.pattern, look.size], 4 * i);
+            color.set(look.color).toArray(first, 3 * i);
+            color.set(look.second).toArray(second, 3 * i);
         });
         geometry.setAttribute('firstColor', new THREE.InstancedBufferAttribute(first, 3));
         geometry.setAttribute('secondColor', new THREE.InstancedBufferAttribute(second, 3));
-        geometry.setAttribute('look', new THREE.InstancedBufferAttribute(looks, 2));
+        geometry.setAttribute('look', new THREE.InstancedBufferAttribute(looks, 4));
     }
 
     function isRound(index) {
@@ -199,7 +241,14 @@ export function createSolids(model, isSoftware) {
         mesh.receiveShadow = true;
         mesh.frustumCulled = false;
         mesh.boundingSphere = new THREE.Sphere(new THREE.Vector3(), Infinity); // bodies may be anywhere
-        const entry = { mesh, index, instances };
+        if (!isClear) {
+            mesh.layers.enable(OCCLUDED);
+        }
+        const edges = hasEdges && !isClear ? createEdges(surface, mesh, edgeMaterial) : null;
+        if (edges) {
+            group.add(edges);
+        }
+        const entry = { mesh, edges, index, instances };
         mesh.userData.entry = entry;
         instances.forEach(({ body }, i) => {
             if (!byBody.has(body.number)) {
@@ -247,7 +296,8 @@ export function createSolids(model, isSoftware) {
         isGhost: (number) => ghosts.has(number),
         /** How many bodies are hidden, alone or transparent by the user. */
         get changeCount() {
-            return hidden.size + ghosts.size + (only === null ? 0 : 1);
+            const alone = only === null && onlyGroup === null ? 0 : 1;
+            return hidden.size + ghosts.size + hiddenGroups.size + alone;
         },
         hide: (number) => hidden.add(number),
         /** Shows one body alone; the same again, or null: all. */
@@ -260,10 +310,32 @@ export function createSolids(model, isSoftware) {
                 ghosts.add(number);
             }
         },
+        isGroupShown,
+        /** Shows or hides all bodies of a group of the scene. */
+        showGroup(name, isOn) {
+            onlyGroup = null;
+            if (isOn) {
+                hiddenGroups.delete(name);
+            } else {
+                hiddenGroups.add(name);
+            }
+        },
+        /** Shows one group alone; the same again: all. */
+        isolateGroup(name) {
+            onlyGroup = onlyGroup === name ? null : name;
+        },
+        get hasEdges() {
+            return hasEdges;
+        },
+        /** Lines where faces meet at an angle; rebuild after it. */
+        set hasEdges(isOn) {
+            hasEdges = isOn;
+        },
         showAll() {
             hidden.clear();
             ghosts.clear();
-            only = null;
+            hiddenGroups.clear();
+            only = onlyGroup = null;
         },
 
         /** Rebuilds all instances: another scene, bodies added or deleted, a mesh arrived. */
@@ -278,10 +350,15 @@ export function createSolids(model, isSoftware) {
             uses.forEach((use) => addMesh(use, viewRadius, segments));
         },
 
+        get section() {
+            return section;
+        },
+
         /** Shows only what is in front of a plane; null: everything. */
         setSection(plane) {
             section = plane;
             materials.forEach(cut);
+            edgeMaterial.clippingPlanes = plane ? [plane] : null;
         },
 
         /** Updates the pose of every body: that of the model, or of another source. */
@@ -360,7 +437,7 @@ export function createSolids(model, isSoftware) {
                 return radii.get(body.number);
             }
             let radius = 0;
-            for (const shape of body.shapes ?? []) {
+            for (const shape of partsOf(body)) {
                 const geometry = model.geometries[shape.geometry];
                 const away = Math.hypot(...(shape.position ?? [0, 0, 0]));
                 radius = Math.max(radius, geometry ? away + radiusOf(geometry) : 0);

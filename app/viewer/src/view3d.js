@@ -4,11 +4,12 @@
 import * as THREE from 'three';
 import { createAttention } from './attention.js';
 import { make } from './elements.js';
+import { createOcclusion } from './occlusion.js';
 import { createFloorGrid, createPeriodicBox, createPlane } from './ground.js';
 import { createRods } from './rods.js';
 import { createSolids } from './solids.js';
 import { createSprings } from './springs.js';
-import { PALETTE, PALETTE_DARK } from './shapes.js';
+import { lookOf, PALETTE, PALETTE_DARK } from './shapes.js';
 import { createStage } from './stage.js';
 
 const OUTLINE = { select: '#0a5cff', highlight: '#ff8a00' };
@@ -47,6 +48,7 @@ export function createView({ model, element, isSoftware, theme, free }) {
     const stage = createStage(element, isSoftware, () => free.getBoundingClientRect());
     const { renderer, scene, camera, controls, quality } = stage;
     const solids = createSolids(model, isSoftware);
+    const occlusion = createOcclusion(renderer, !isSoftware);
     const springs = createSprings(model, () => frame, palette);
     const rods = createRods(model, solids, () => frame, palette);
     const surroundings = new THREE.Group();
@@ -231,6 +233,35 @@ export function createView({ model, element, isSoftware, theme, free }) {
             model.emit('shown', solids.changeCount);
         },
 
+        /** Shows or hides a group of the scene; alone: shows it without the others, or all again. */
+        changeGroup(name, what) {
+            if (what === 'alone') {
+                solids.isolateGroup(name);
+            } else {
+                solids.showGroup(name, what === 'show');
+            }
+            isStale = isDirty = true;
+            model.emit('shown', solids.changeCount);
+        },
+
+        get hasOcclusion() {
+            return occlusion.isOn;
+        },
+
+        set hasOcclusion(isOn) {
+            occlusion.isOn = isOn;
+            isDirty = true;
+        },
+
+        get hasEdges() {
+            return solids.hasEdges;
+        },
+
+        set hasEdges(isOn) {
+            solids.hasEdges = isOn;
+            isStale = isDirty = true;
+        },
+
         getCamera: () => ({
             position: camera.position.toArray(),
             target: controls.target.toArray(),
@@ -277,7 +308,7 @@ export function createView({ model, element, isSoftware, theme, free }) {
                 surroundings.visible = outlineGroup.visible = false;
             }
             renderer.setPixelRatio(quality.best);
-            draw();
+            draw(true);
             const blob = new Promise((done) => { renderer.domElement.toBlob(done, 'image/png'); });
             scene.background = sky;
             surroundings.visible = outlineGroup.visible = true;
@@ -322,7 +353,8 @@ export function createView({ model, element, isSoftware, theme, free }) {
         for (const body of model.bodies.values()) {
             for (const shape of body.shapes ?? []) {
                 const geometry = model.geometries[shape.geometry];
-                if (geometry?.type === 'plane') {
+                const isDrawn = solids.isShown(body.number) && body.opacity !== 0;
+                if (geometry?.type === 'plane' && isDrawn) {
                     addPlane(body, shape, geometry);
                 }
             }
@@ -351,7 +383,8 @@ export function createView({ model, element, isSoftware, theme, free }) {
             .applyQuaternion(turn)
             .add(new THREE.Vector3(values[0], values[1], values[2]));
         const normal = axis.applyQuaternion(local).applyQuaternion(turn);
-        const mesh = createPlane(normal, point, frame, palette());
+        const look = body.color || body.texture ? lookOf(body) : null;
+        const mesh = createPlane(normal, point, frame, palette(), look);
         mesh.userData = { body: body.number, normal };
         surroundings.add(mesh);
     }
@@ -455,7 +488,8 @@ export function createView({ model, element, isSoftware, theme, free }) {
         return true;
     };
 
-    function draw() {
+    /** isFine: there is time for all of it. */
+    function draw(isFine = !quality.isReduced) {
         moveWithBody();
         update();
         stage.aim();
@@ -463,6 +497,7 @@ export function createView({ model, element, isSoftware, theme, free }) {
         if (poseBefore) {
             drawSplit();
         } else {
+            occlusion.update(scene, camera, { radius: frame.radius, plane: solids.section, isFine });
             renderer.render(scene, camera);
         }
         stage.fence.raise();
@@ -471,6 +506,7 @@ export function createView({ model, element, isSoftware, theme, free }) {
 
     /** Both branches at the same time of the scene, from the same camera. */
     function drawSplit() {
+        occlusion.clear();
         const [width, height] = [element.clientWidth, element.clientHeight];
         const half = Math.floor(free.getBoundingClientRect().right / 2); // panels cover what is right of it
         const offset = camera.view?.offsetY ?? 0;

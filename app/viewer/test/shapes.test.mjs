@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { findEdges } from '../src/edges.js';
 import {
     boundsOf,
     chooseSegments,
     colorOf,
     creasedSurface,
     indexSurface,
+    lookOf,
     makeSurface,
     matrixOf,
     PALETTE,
+    partsOf,
+    PATTERNS,
     radiusOf,
     secondTone,
 } from '../src/shapes.js';
@@ -181,4 +185,42 @@ test('colors follow number and type', () => {
     assert.equal(colorOf(11, 'static'), PALETTE.static);
     assert.equal(secondTone('#000000'), '#8c8c8c');
     assert.equal(secondTone('#ffffff'), '#ffffff');
+});
+
+test('edges are where the normals of a surface jump, or where it ends', () => {
+    const count = (geometry, segments = 16) => findEdges(makeSurface(geometry, segments)).length / 6;
+    assert.equal(count({ type: 'box', size: [1, 2, 3] }), 12);
+    assert.equal(count({ type: 'sphere', radius: 1 }), 0);
+    assert.equal(count({ type: 'sphere', radius: 1 }, 8), 0);
+    assert.equal(count({ type: 'capsule', radius: 1, length: 2 }, 8), 0);
+    assert.equal(count({ type: 'cylinder', radius: 1, length: 2 }, 8), 16, 'two rims');
+    assert.equal(count({ type: 'cone', radius: 1, height: 2 }, 8), 8, 'one rim');
+    const square = { type: 'mesh', positions: [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0], indices: [0, 1, 2, 0, 2, 3] };
+    assert.equal(count(square), 4, 'not the diagonal');
+    const ends = findEdges(makeSurface({ type: 'box', size: [1, 2, 3] }, 8));
+    for (let i = 0; i < ends.length; i += 6) {
+        const way = [0, 1, 2].map((k) => Math.abs(ends[i + k] - ends[i + 3 + k]));
+        assert.equal(way.filter((x) => x > 0).length, 1, 'edges of a box are along its axes');
+    }
+});
+
+test('looks of visuals and textures, and what a hostile scene gives', () => {
+    const body = { number: 1, type: 'dynamic', color: '#102030', texture: { type: 'checker', size: 0.5, color: '#FFFFFF' } };
+    assert.deepEqual(lookOf(body), { color: '#102030', second: '#ffffff', pattern: PATTERNS.checker, size: 0.5, opacity: 1, roughness: 0.62 });
+    const plain = lookOf(body, { color: '#102030', texture: { type: 'plain', size: 0.1 }, opacity: 0.5 });
+    assert.deepEqual([plain.second, plain.pattern, plain.opacity], ['#102030', PATTERNS.plain, 0.5]);
+    assert.notEqual(lookOf({ number: 0, type: 'dynamic' }).second, lookOf({ number: 0, type: 'dynamic' }).color, 'marks');
+    assert.equal(lookOf({ number: 0, type: 'static' }).second, lookOf({ number: 0, type: 'static' }).color, 'no marks');
+    for (const texture of [{ type: 'checker', size: 0 }, { type: 'checker', size: NaN }, { type: 'checker', size: -1 }, { type: 'wood', size: 1 }, 7, null]) {
+        const look = lookOf({ number: 0, type: 'dynamic', texture });
+        assert.equal(look.pattern, PATTERNS.none);
+        assert.ok(look.size > 0);
+    }
+    for (const wrong of [7, 'x', {}, [null, 7], null]) {
+        assert.deepEqual(partsOf({ number: 0, type: 'dynamic', shapes: wrong, visuals: wrong }), []);
+    }
+    const parts = partsOf({ ...body, shapes: [{ geometry: 0 }], visuals: [{ geometry: 1, color: '#abcdef' }] });
+    assert.deepEqual(parts.map(({ geometry, look }) => [geometry, look.color]), [[0, '#102030'], [1, '#abcdef']]);
+    const color = lookOf({ number: 0, type: 'dynamic', texture: { type: 'stripes', size: 1, color: 'url(x)' } }).second;
+    assert.match(color, /^#[0-9a-f]{6}$/);
 });

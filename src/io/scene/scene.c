@@ -291,6 +291,7 @@ void rbDestroyScene(rbScene* scene)
     rbArray_Free(scene->geometries);
     rbArray_Free(scene->namedGeometries);
     rbArray_Free(scene->shapes);
+    rbArray_Free(scene->visuals);
     rbArray_Free(scene->bodies);
     rbArray_Free(scene->bodiesByName);
     rbArray_Free(scene->forces);

@@ -577,7 +577,7 @@ rbStatus rbReadBody(rbScene* scene, rbReader* reader, const json_t* json, size_t
     body->position = fields.position;
     body->orientation = fields.orientation;
     body->growth = fields.growth;
-    status = rbReadLook(reader, json, &fields, &body->look);
+    status = rbReadLooks(scene, reader, json, &fields, body);
     if (status != RB_STATUS_OK) {
         return status;
     }

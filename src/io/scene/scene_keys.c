@@ -127,6 +127,31 @@ static const rbKey shapeKeys[] = {
 };
 DEFINE_KIND(rbShapeKeys, "shape", "a shape", shapeKeys);
 
+static const rbKey textureKeys[] = {
+    {"type", RB_VALUE_STRING, AT(rbTextureFields, type), .isRequired = true, NO_UNIT},
+    {"size", RB_VALUE_NUMBER, AT(rbTextureFields, size), LENGTH},
+    {"color", RB_VALUE_STRING, AT(rbTextureFields, color), NO_UNIT},
+};
+DEFINE_KIND(rbTextureKeys, "texture", "a texture", textureKeys);
+
+// Of bodies and of visuals.
+#define LOOK_KEYS(type)                                                                  \
+    {"color", RB_VALUE_STRING, AT(type, look.color), NO_UNIT},                           \
+        {"opacity", RB_VALUE_NUMBER, AT(type, look.opacity), NOT_NEGATIVE(1.0, "")},     \
+        {"roughness", RB_VALUE_NUMBER, AT(type, look.roughness), NOT_NEGATIVE(1.0, "")}, \
+    {                                                                                    \
+        "texture", RB_VALUE_OBJECT, AT(type, look.texture), NO_UNIT                      \
+    }
+
+static const rbKey visualKeys[] = {
+    {"geometry", RB_VALUE_STRING_OR_OBJECT, AT(rbVisualFields, geometry), .isRequired = true,
+     NO_UNIT},
+    {"position", RB_VALUE_VEC3, AT(rbVisualFields, position), POINT},
+    {"orientation", RB_VALUE_ORIENTATION, AT(rbVisualFields, orientation), NO_UNIT},
+    LOOK_KEYS(rbVisualFields),
+};
+DEFINE_KIND(rbVisualKeys, "visual", "a visual", visualKeys);
+
 static const rbKey bodyKeys[] = {
     {"name", RB_VALUE_NAME, AT(rbBodyFields, name), NO_UNIT},
     {"type", RB_VALUE_STRING, AT(rbBodyFields, type), NO_UNIT},
@@ -143,9 +168,9 @@ static const rbKey bodyKeys[] = {
     {"motion", RB_VALUE_OBJECT, AT(rbBodyFields, motion), NO_UNIT},
     {"path", RB_VALUE_OBJECT, AT(rbBodyFields, path), NO_UNIT},
     {"growth", RB_VALUE_NUMBER, AT(rbBodyFields, growth), NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")},
-    {"color", RB_VALUE_STRING, AT(rbBodyFields, color), NO_UNIT},
-    {"opacity", RB_VALUE_NUMBER, AT(rbBodyFields, opacity), NOT_NEGATIVE(1.0, "")},
-    {"roughness", RB_VALUE_NUMBER, AT(rbBodyFields, roughness), NOT_NEGATIVE(1.0, "")},
+    LOOK_KEYS(rbBodyFields),
+    {"visuals", RB_VALUE_ARRAY, AT(rbBodyFields, visuals), NO_UNIT},
+    {"viewGroup", RB_VALUE_NAME, AT(rbBodyFields, viewGroup), NO_UNIT},
     {"repeat", RB_VALUE_OBJECT, AT(rbBodyFields, repeat), NO_UNIT},
     {"scatter", RB_VALUE_OBJECT, AT(rbBodyFields, scatter), NO_UNIT},
 };
@@ -472,6 +497,7 @@ const rbObjectKind* rbGetObjectKind(int index)
         &rbTessellationKeys, &rbCutKeys,          &rbStepKeys,      &rbJointKeys,
         &rbJointPartKeys,    &rbVelocityOnlyKeys, &rbFreedomKeys,   &rbMotorKeys,
         &rbSpringKeys,       &rbTreeKeys,         &rbTreeJointKeys, &rbContactKeys,
+        &rbVisualKeys,       &rbTextureKeys,
     };
     RB_ASSERT(index >= 0);
     int count = (int)(sizeof kinds / sizeof kinds[0]);

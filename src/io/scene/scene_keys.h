@@ -184,6 +184,28 @@ typedef struct rbShapeFields {
     bool isSensor;
 } rbShapeFields;
 
+// How a body or a visual looks.
+typedef struct rbLookFields {
+    const char* color;
+    double opacity;
+    double roughness;
+    const json_t* texture;
+} rbLookFields;
+
+typedef struct rbTextureFields {
+    const char* type;
+    double size;
+    const char* color;
+} rbTextureFields;
+
+// Drawn with a body, without mass and contacts.
+typedef struct rbVisualFields {
+    const json_t* geometry;
+    rbVec3 position;
+    rbQuat orientation;
+    rbLookFields look;
+} rbVisualFields;
+
 typedef struct rbBodyFields {
     const char* name;
     const char* type;
@@ -199,15 +221,17 @@ typedef struct rbBodyFields {
     const json_t* motion;
     const json_t* path;
     double growth;
-    const char* color;
-    double opacity;
-    double roughness;
+    rbLookFields look;
+    const json_t* visuals;
+    const char* viewGroup;
     const json_t* repeat;
     const json_t* scatter;
 } rbBodyFields;
 
-// scene_look.c: the color is "#rrggbb".
-rbStatus rbReadLook(rbReader* reader, const json_t* json, const rbBodyFields* fields, rbLook* look);
+// scene_look.c: how a body looks, its visuals and its group.
+typedef struct rbSceneBody rbSceneBody;
+rbStatus rbReadLooks(rbScene* scene, rbReader* reader, const json_t* json,
+                     const rbBodyFields* fields, rbSceneBody* body);
 
 // For all path types; each type has its own table.
 typedef struct rbPathFields {
@@ -257,6 +281,8 @@ extern const rbObjectKind rbMaterialPairKeys;
 extern const rbObjectKind rbAxisAngleKeys;
 extern const rbObjectKind rbPartKeys;
 extern const rbObjectKind rbShapeKeys;
+extern const rbObjectKind rbVisualKeys;
+extern const rbObjectKind rbTextureKeys;
 extern const rbObjectKind rbBodyKeys;
 extern const rbObjectKind rbRepeatKeys;
 extern const rbObjectKind rbScatterKeys;

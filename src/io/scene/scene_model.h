@@ -46,6 +46,13 @@ typedef struct rbSceneShape {
     bool isSensor;
 } rbSceneShape;
 
+// A shape that is only drawn.
+typedef struct rbSceneVisual {
+    int geometry;
+    rbTransform transform;
+    rbLook look; // what it does not give is that of its body
+} rbSceneVisual;
+
 // The properties of a pair of materials, by their kinds.
 typedef struct rbSceneMaterialPair {
     int kindA, kindB;
@@ -73,6 +80,9 @@ typedef struct rbSceneBody {
     rbMotionSettings motion;
     double growth;
     rbLook look;
+    const char* viewGroup; // NULL: none
+    int firstVisual;
+    int visualCount;
     bool hasPath;
     rbPathDef path; // owns its path.pointCount points
     int firstShape;
@@ -132,6 +142,7 @@ struct rbScene {
     RB_ARRAY(rbSceneGeometry) geometries;
     RB_ARRAY(rbNamedGeometry) namedGeometries; // sorted by name
     RB_ARRAY(rbSceneShape) shapes;
+    RB_ARRAY(rbSceneVisual) visuals;
     RB_ARRAY(rbSceneBody) bodies;
     RB_ARRAY(int) bodiesByName; // indices of bodies, sorted by name
     RB_ARRAY(rbSceneForce) forces;
