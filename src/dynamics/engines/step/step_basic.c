@@ -21,9 +21,8 @@
 // Errors below this many roundings of coordinates cannot be corrected.
 #define FLOOR_ROUNDINGS 32.0
 #define POLISH_ROUNDINGS 8.0
-// One more solution than needed keeps the energy far better: an error of a joint is work against
-// the force it carries, and with a loose tolerance nothing would bear a weight until joints are
-// open by that much. Capped iterations do without it at tolerances looser than this.
+// One more solution than needed: an error of a joint is work against the force it carries, and no
+// weight may open joints by a loose tolerance. Capped iterations at looser tolerances go without.
 #define POLISH_TOLERANCE 1e-4
 // Iterations of a step that look-ahead cannot make.
 #define SETTLE_ITERATIONS 40
