@@ -159,8 +159,9 @@ static void splitsAreAtTheMeanOrTheMedian(void** state)
     rbVec3 vertices[3 * COUNT];
     int indices[3 * COUNT];
     for (int i = 0; i < 3 * COUNT; ++i) {
-        double x = i / 3;
-        vertices[i] = rbMakeVec3(x * x * x, i % 3 == 1 ? 0.1 : 0.0, i % 3 == 2 ? 0.1 : 0.0);
+        int root = i / 3;
+        double x = root * root * root;
+        vertices[i] = rbMakeVec3(x, i % 3 == 1 ? 0.1 : 0.0, i % 3 == 2 ? 0.1 : 0.0);
         indices[i] = i;
     }
     rbMeshDef mesh = {vertices, 3 * COUNT, NULL, indices, COUNT};
