@@ -52,6 +52,7 @@ class Collector:
         self.stores = {}
         self.lock = threading.Lock()
         self.spare = []
+        self.measured = set()
 
     def store_of(self, program):
         if program not in self.stores:
@@ -74,7 +75,12 @@ class Collector:
         return prefix
 
     def lines_of(self, program, prefix):
-        """Maps a file to the bits of its executed lines, and removes the counters."""
+        """Maps a file to the bits of its executed lines, and removes the counters. Every unit reports all files of its
+        program, so the first one replaces the lines of an earlier build."""
+        with self.lock:
+            if program not in self.measured:
+                self.measured.add(program)
+                self.store_of(program).data["lines"] = {}
         counters = []
         for path, _, names in os.walk(prefix):
             for name in names:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks docs/features.md against the tree (`make trace`).
 
-A feature marked `done` must name code and a test, the files must exist, and its id must appear in a named
-test file on the comment lines directly above a test function, or in the name of one. An id whose parts
-differ in state has a row for each part, L-31a, L-31b; a test that names the whole id or the part proves it.
+A feature marked `done` must name code and the test files that prove it: those, and no others, in which its
+id is on the comment lines directly above a test function, or in the name of one. An id whose parts differ
+in state has a row for each part, L-31a, L-31b; a test that names the whole id or the part proves it.
 Prints the problems, then the open ids by issue, and ends with `N of M features traced`; M excludes `no`
 and `later`.
 """
@@ -98,7 +98,13 @@ def read_tests():
     return tests
 
 
-def problems_of(row, tests):
+def proves(ids, row, rows):
+    """Whether a file with these ids proves the feature; the whole id stands for the only part that is done."""
+    parts = [other for other in rows if other.state == "done" and whole_of(other.id) == whole_of(row.id)]
+    return row.id in ids or whole_of(row.id) in ids and len(parts) == 1
+
+
+def problems_of(row, rows, tests):
     if row.state not in STATES:
         yield f"the state is none of {', '.join(STATES)}"
     if row.state in ("no", "later") and not row.reason:
@@ -114,8 +120,11 @@ def problems_of(row, tests):
         yield "done, but no code is named"
     if not row.test:
         yield "done, but no test is named"
-    elif not any({row.id, whole_of(row.id)} & set(tests.get(path, ())) for path in row.test):
-        yield f"done, but no test in {', '.join(row.test)} has {row.id} in its name or directly above it"
+    for path in row.test:
+        if not proves(tests.get(path, ()), row, rows):
+            yield f"done, but no test in {path} has {row.id} in its name or directly above it"
+    for path in sorted(path for path in tests if path not in row.test and proves(tests[path], row, rows)):
+        yield f"a test in {path} has {row.id} above it, but the row does not name the file"
 
 
 def print_open(rows, tests):
@@ -161,7 +170,7 @@ def main():
         report(1, f"{feature} is not an id of a specification")
     traced = 0
     for row in rows:
-        problems = list(problems_of(row, tests))
+        problems = list(problems_of(row, rows, tests))
         for problem in problems:
             report(row.line, f"{row.id}: {problem}")
         traced += row.state == "done" and not problems

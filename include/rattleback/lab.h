@@ -20,9 +20,9 @@ extern "C" {
 ///   of boxes, hulls, spheres and capsules. In overlap their depths, normals and points are
 ///   estimates; the bounds hold;
 /// - broad phases "naive", every box against every other, "hash", by cells, "sweep-1d" and
-///   "sweep-2d", by sorted ends, and "coherent-hash", by counters of shared cells. RB_BROAD_AUTO then
-///   picks "naive" for a few dozen boxes and "hash" for many of similar size, which makes swarms of
-///   many bodies up to a third faster;
+///   "sweep-2d", by sorted ends, and "coherent-hash", by counters of shared cells. RB_BROAD_AUTO
+///   then picks "naive" for a few dozen boxes and "hash" for many of similar size, which makes
+///   swarms of many bodies up to a third faster;
 /// - the detector "rays" of the event engine (lab_ray_detector.h; rbDetector_Find);
 /// - its loops "pairs", a heap of pairs and a global interval (L-79, L-86), and "all-pairs", the
 ///   same for all pairs, near or not (rbEventLoop_Find): an event visits all bodies;

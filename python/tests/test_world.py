@@ -210,6 +210,7 @@ def test_snapshots_and_branches_continue_with_the_same_bits():
         rb.World().restore(state)
 
 
+# B-92b
 def test_joints_and_motors():
     world = rb.World()
     arm = world.add_body(rb.Shape.box((1, 0.1, 0.1)), position=(0.5, 0, 0), name="arm")

@@ -85,6 +85,7 @@ static void withoutFfmpegThereIsAMessage(void** state)
     assert_false(rbFileExists(rbScratch("x.mp4.part")));
 }
 
+// B-89
 static void videoIsWrittenByFfmpeg(void** state)
 {
     (void)state;

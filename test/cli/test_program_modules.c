@@ -349,7 +349,7 @@ static void namesOfAbsentModulesGetAHint(void** state)
     rbExpectFailure(RUN("run", scene), 2, "unknown shape \"bicone\"");
 }
 
-// Each message names the module, what is wrong and the remedy; the exit code is 2.
+// B-92a: each message names the module, what is wrong and the remedy; the exit code is 2.
 static void oddModulesAreRefused(void** state)
 {
     (void)state;

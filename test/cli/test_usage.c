@@ -153,7 +153,8 @@ static json_t* parse(const char* text)
     return root;
 }
 
-// validate: every comparison passes, and the rows are as in the design.
+// validate: every comparison passes, and the rows are as in the design; the sweep of the tolerance
+// is one of them (G-45).
 static void validationPassesAndItsRowsAreComplete(void** state)
 {
     (void)state;
@@ -161,6 +162,7 @@ static void validationPassesAndItsRowsAreComplete(void** state)
     rbExpectSuccess(&child);
     json_t* rows = parse(child.out);
     assert_true(json_array_size(rows) > 80);
+    assert_non_null(strstr(child.out, "\"convex-epsilon\""));
     for (size_t i = 0; i < json_array_size(rows); ++i) {
         const json_t* row = json_array_get(rows, i);
         assert_true(json_is_string(json_object_get(row, "case")));

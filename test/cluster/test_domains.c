@@ -40,9 +40,10 @@ static void expectSameRun(const rbClusterReport* a, const rbClusterReport* b)
     assert_memory_equal(&a->penetrationMax, &b->penetrationMax, sizeof(double));
 }
 
+#define GAS_HASH 0xcb8c33c8822dcea1u
+
 // G-02, G-44: the same bits on 1 to all ranks, and with random owners every third step. The hash is
 // that of gcc and clang, debug and release.
-#define GAS_HASH 0xcb8c33c8822dcea1u
 static void gasesHaveTheSameBitsOnAnyRanks(void** state)
 {
     (void)state;
@@ -68,8 +69,9 @@ static void gasesHaveTheSameBitsOnAnyRanks(void** state)
     }
 }
 
-// G-02: contacts with friction, warm start and a floor; colors and impulses are part of the hash.
 #define HEAP_HASH 0x17cd0a209744cca4u
+
+// G-02: contacts with friction, warm start and a floor; colors and impulses are part of the hash.
 static void heapsHaveTheSameBitsOnAnyRanks(void** state)
 {
     (void)state;

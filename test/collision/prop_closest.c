@@ -481,7 +481,7 @@ static void trianglesMeasureTheSameSwappedAndMoved(void** state)
     }
 }
 
-// L-16
+// L-14
 static void trianglesGiveUpOnlyBeyondTheLimit(void** state)
 {
     (void)state;

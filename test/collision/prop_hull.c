@@ -94,7 +94,7 @@ static void checkHull(const rbGeometry* g, const rbVec3* points, int count)
     }
 }
 
-// L-01, L-02
+// G-06, L-01, L-02
 static void hullsContainTheirPointsAndAreCanonical(void** state)
 {
     (void)state;

@@ -285,7 +285,7 @@ static void trianglesWithoutAreaCountAsWhatTheyAre(void** state)
     checkNear(rbClosestOfPointTriangle(face[2], point).squared, 8.0, 0.0);
 }
 
-// L-16
+// L-14
 static void trianglesBeyondTheLimitAreGivenUp(void** state)
 {
     (void)state;

@@ -225,7 +225,7 @@ static void findOne(Finding* f, rbRandom* random, int kindA, int kindB)
     destroyPairScene(&f->scene);
 }
 
-// B-57, B-58, B-62
+// B-58, B-62
 static void whatIsNearIsFoundWhereItIs(void** state)
 {
     (void)state;

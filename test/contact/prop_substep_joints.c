@@ -84,7 +84,7 @@ static double measureRow(const Pair* pair, const rbRow* row, double invStep)
     return rate;
 }
 
-// B-79, B-93
+// B-80
 static void oneVisitStopsAJoint(void** state)
 {
     (void)state;

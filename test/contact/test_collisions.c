@@ -596,7 +596,6 @@ static void singleImpactsHaveTheDigitsOfTheEventEngine(void** state)
     }
 }
 
-// B-93
 static void secondCallAllocatesNothing(void** state)
 {
     (void)state;

@@ -469,7 +469,7 @@ static double bruteEllipsoidDepth(const EllipsoidPair* p, rbRandom* random)
     return (double)heightOfPairL(p, unitL(widen(best)));
 }
 
-// G-21, G-24, G-30
+// B-58, G-21, G-24, G-30
 static void ellipsoidDepthsMatchDirectMinimization(void** state)
 {
     (void)state;

@@ -225,7 +225,7 @@ static void distanceDoesNotDependOnOrderOrFrame(void** state)
     }
 }
 
-// G-18, G-20
+// B-62, G-18, G-20
 static void warmStartsGiveTheColdAnswer(void** state)
 {
     (void)state;

@@ -511,7 +511,39 @@ static void blackBoxScenesOverlapAsBuilt(void** state)
     }
 }
 
-RB_TEST_GROUP(test_epa, cmocka_unit_test(alignedBoxesPartAlongTheLeastOverlap),
+static rbCoreSupportFn* countedSupport;
+static int supportCalls;
+
+static rbVec3 countSupport(const rbConvex* convex, rbVec3 direction, int* vertex)
+{
+    ++supportCalls;
+    return countedSupport(convex, direction, vertex);
+}
+
+// The calls to the support function that are reported are those made, from any start.
+static void supportsAreCounted(void** state)
+{
+    (void)state;
+    rbGeometry* shapes[2] = {rbCreateEllipsoid(rbMakeVec3(1.0, 0.7, 0.5), NULL),
+                             rbCreateEllipsoid(rbMakeVec3(0.6, 0.9, 0.4), NULL)};
+    rbConvex a, b;
+    assert_true(rbConvex_Make(shapes[0], 0.0, &a) && rbConvex_Make(shapes[1], 0.0, &b));
+    rbEpaSettings settings = rbDefaultEpaSettings();
+    countedSupport = a.support;
+    a.support = countSupport;
+    for (int i = 0; i < 10; ++i) {
+        rbCso cso = rbCso_Make(&a, &b, at(0.1 * i, 0.2, -0.1));
+        supportCalls = 0;
+        rbEpaResult r = rbEpa_Depth(&cso, NULL, 0, &settings, &scratch);
+        assert_true(supportCalls > 4);
+        assert_int_equal(r.supports, supportCalls);
+    }
+    rbDestroyGeometry(shapes[0]);
+    rbDestroyGeometry(shapes[1]);
+}
+
+RB_TEST_GROUP(test_epa, cmocka_unit_test(supportsAreCounted),
+              cmocka_unit_test(alignedBoxesPartAlongTheLeastOverlap),
               cmocka_unit_test(sphereLeavesABoxThroughTheNearestFace),
               cmocka_unit_test(tiltedBoxSinksByItsLowestCorner),
               cmocka_unit_test(ellipsoidsOnAnAxisOverlapByTheirSemiAxes),

@@ -437,7 +437,7 @@ static void overlapQueriesRespectRadiiAndMargin(void** state)
     rbDestroyGeometry(box);
 }
 
-// G-18, G-31
+// G-18
 static void nestedAndConcentricBodiesOverlap(void** state)
 {
     (void)state;

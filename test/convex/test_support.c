@@ -84,6 +84,44 @@ static void coreAndRadiusGiveTheShape(void** state)
     }
 }
 
+// The heights of the first shapes in closed form; of a hull, that of its highest point.
+// G-09, G-10, G-11, G-12, G-13
+static void heightsAreClosedForms(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(75)};
+    for (int i = 0; i < rbTest_Count(300, 3000); ++i) {
+        double r = rbRandom_Range(&random, 0.2, 1.0);
+        double h = rbRandom_Range(&random, 0.2, 1.0);
+        rbVec3 e = {rbRandom_Range(&random, 0.1, 1.0), rbRandom_Range(&random, 0.1, 1.0),
+                    rbRandom_Range(&random, 0.1, 1.0)};
+        rbVec3 points[60];
+        for (int k = 0; k < 60; ++k) {
+            points[k] = rbMulEach(e, rbRandom_Direction(&random));
+        }
+        rbGeometry* shapes[] = {rbCreateSphere(r, NULL), rbCreateBox(e, NULL),
+                                rbCreateCapsule(r, h, NULL), rbCreateEllipsoid(e, NULL),
+                                rbCreateHull(points, 60, NULL)};
+        for (int k = 0; k < 20; ++k) {
+            rbVec3 u = rbRandom_Direction(&random);
+            double highest = -INFINITY;
+            for (int n = 0; n < 60; ++n) {
+                highest = fmax(highest, rbDot(u, points[n]));
+            }
+            const double heights[] = {r, rbDot(e, rbAbs3(u)), r + h * fabs(u.z),
+                                      rbLength(rbMulEach(e, u)), highest};
+            for (int n = 0; n < 5; ++n) {
+                rbConvex convex;
+                assert_true(rbConvex_Make(shapes[n], 0.0, &convex));
+                checkNear(heightOf(&convex, u), heights[n], 1e-14);
+            }
+        }
+        for (int n = 0; n < 5; ++n) {
+            rbDestroyGeometry(shapes[n]);
+        }
+    }
+}
+
 // G-14: a cylinder is a disc plus a segment, a cone the hull of a disc and its apex: their heights
 // follow from those of the parts.
 static void cylindersAndConesReachTheirRims(void** state)
@@ -223,6 +261,7 @@ static void unboundedAndHollowShapesHaveNoCore(void** state)
 }
 
 RB_TEST_GROUP(test_support, cmocka_unit_test(coreAndRadiusGiveTheShape),
+              cmocka_unit_test(heightsAreClosedForms),
               cmocka_unit_test(cylindersAndConesReachTheirRims),
               cmocka_unit_test(differenceHasTheSumOfHeights), cmocka_unit_test(sumsAreExact),
               cmocka_unit_test(supportsOfNoisyHullsAreSummits),

@@ -6,6 +6,7 @@
 #include "lab/math/random3.h"
 #include "rb_test.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -183,7 +184,7 @@ static void constantTorqueAgreesBetweenTaylorAndCashKarp(void** state)
     assert_int_equal(flight.type, RB_MOTION_CASH_KARP);
 }
 
-// L-13: earlier queries at other times, or committing, change no bit.
+// L-13: earlier queries at other times, or committing, change no bit; orientations stay units.
 static void bitsDoNotDependOnWhatWasLookedAt(void** state)
 {
     (void)state;
@@ -207,6 +208,7 @@ static void bitsDoNotDependOnWhatWasLookedAt(void** state)
         }
         rbFlight_Evaluate(&plain, &body, 2.0, &a, &counts);
         assert_memory_equal(&a, &b, sizeof a);
+        checkNear(rbDotQuat(a.orientation, a.orientation), 1.0, 4.0 * DBL_EPSILON);
         // And going back in time still works.
         rbFlight_Evaluate(&looked, &body, 0.7, &b, &counts);
         rbFlight_Evaluate(&plain, &body, 0.7, &a, &counts);

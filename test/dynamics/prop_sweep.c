@@ -166,7 +166,7 @@ static void checkInterval(Truth* truth, const Mover* a, const Mover* b, double e
     checkGap(truth, a, b, end, level);
 }
 
-// L-73, L-74: U-12.
+// B-65, L-73, L-74: U-12.
 static void noBoundIsLaterThanTheTruth(void** state)
 {
     (void)state;

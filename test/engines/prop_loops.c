@@ -131,7 +131,7 @@ static int compareLoops(uint64_t seed, int count, int kinds, double time)
     return counts[0];
 }
 
-// L-77, L-86
+// L-77, L-78, L-86
 static void loopsAgreeOnSpheres(void** state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void loopsAgreeOnSpheres(void** state)
     assert_true(impacts > 3 * count);
 }
 
-// L-77, L-86
+// L-77, L-78, L-86
 static void loopsAgreeOnMixedShapes(void** state)
 {
     (void)state;

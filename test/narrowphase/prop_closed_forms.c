@@ -81,7 +81,7 @@ static bool isConsistent(const Case* c)
     return fits && fabs(offA) <= tolerance && fabs(offB) <= tolerance;
 }
 
-// G-16, G-36, B-59
+// G-16, G-36
 static void gapAlongTheNormalIsTheDistance(void** state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void gapAlongTheNormalIsTheDistance(void** state)
     }
 }
 
-// G-36, B-59, L-115b
+// G-36, L-115b
 static void noDirectionHasALargerGap(void** state)
 {
     (void)state;

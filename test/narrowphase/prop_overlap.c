@@ -92,6 +92,7 @@ static void checkAnswer(const rbSeparationInput* input, double margin, void* scr
     ++counts[mayDiffer ? 2 : answers[0]];
 }
 
+// G-20
 static void yesOrNoAgreesWithTheDistance(void** state)
 {
     (void)state;

@@ -27,7 +27,7 @@ static void checkVec(rbVec3 v, double x, double y, double z)
     checkNear(v.z, z, 1e-14);
 }
 
-// G-36, B-59
+// G-36
 static void spheresKnowGapDepthAndCoincidence(void** state)
 {
     (void)state;

@@ -61,7 +61,7 @@ static double areaOf(const rbManifold* m)
     return best;
 }
 
-// B-60, B-61
+// B-61
 static void stackedBoxesTouchInTheCornersOfTheirOverlap(void** state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void turnedBoxesKeepFourOfEightPoints(void** state)
     rbDestroyGeometry(box);
 }
 
-// B-60
+// B-61
 static void idsStayUnderTinyMotion(void** state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void idsStayUnderTinyMotion(void** state)
     rbDestroyGeometry(box);
 }
 
-// G-36, B-60
+// G-36, B-61
 static void boxOnPlaneStandsOnCornerEdgeOrFace(void** state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void boxOnPlaneStandsOnCornerEdgeOrFace(void** state)
     rbDestroyGeometry(ground);
 }
 
-// G-36, B-60
+// G-36, B-61
 static void roundShapesTouchInOneTwoOrFourPoints(void** state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void roundShapesTouchInOneTwoOrFourPoints(void** state)
     rbDestroyGeometry(cylinder);
 }
 
-// B-60
+// B-61
 static void edgesTouchInOnePointCrossedAndInTwoParallel(void** state)
 {
     (void)state;
@@ -338,7 +338,7 @@ static void ballOnAHalfSpaceHasOnePoint(void** state)
     rbDestroyGeometry(ball);
 }
 
-// B-61, B-93: where sides lie along each other they cross anywhere; the corners are stable.
+// B-61: where sides lie along each other they cross anywhere; the corners are stable.
 static void bricksOfAWallTouchInTheSameCorners(void** state)
 {
     (void)state;

@@ -103,8 +103,8 @@ static void parametersMayBeNegative(void** state)
     rbDestroyGeometry(plane);
 }
 
-// a tangent touches where the square root is zero; from inside a ray hits where it leaves,
-// and does not enter.
+// a tangent touches where the square root is zero; from inside a ray hits where it
+// leaves, and does not enter.
 static void spheresAreTouchedAndLeft(void** state)
 {
     (void)state;

@@ -113,7 +113,7 @@ static bool hasPage(void)
     return strstr((const char*)rbPageBytes, "id=\"data\">") != NULL;
 }
 
-// L-108, B-90
+// L-108
 static void pageHoldsTheFramesOfARun(void** state)
 {
     (void)state;

@@ -297,7 +297,7 @@ static void waitFor(atomic_int* counter, int value)
 
 // ------------------------------------------------------------------------------------------ tests
 
-// L-103, L-108
+// L-108
 static void aBrowserSeesBodiesMove(void** state)
 {
     (void)state;

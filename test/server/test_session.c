@@ -321,7 +321,7 @@ static void doSomething(Play* play)
     send(play, client, text);
 }
 
-// L-109, B-89, B-90, B-91: user actions replay to the same bits, with seeks, branches, two clients
+// L-109, B-90, B-91: user actions replay to the same bits, with seeks, branches, two clients
 // and everything else.
 static void whatWasDoneByHandReplaysToTheSameBits(void** state)
 {

@@ -51,7 +51,7 @@ static double shoot(const rbGeometry* bullet, rbTransform pose, rbVec3 velocity,
     return (double)INFINITY;
 }
 
-// RX-01, RX-02, RX-03, R-36: the bullet is a ball, a capsule, a box and a cone, with random
+// RX-01, RX-02, RX-03: the bullet is a ball, a capsule, a box and a cone, with random
 // orientations. Its support alone determines where its lowest point meets the upper side of the
 // plate.
 static void bulletNeverPassesAPlateAtAnyFrameRate(void** state)

@@ -40,7 +40,7 @@ static rbJointId connect(rbWorld* world, rbJointType type, rbBodyId a, rbBodyId 
 
 // A box stands on the floor and carries another one at its side: the joint carries its weight and
 // the moment of it, the contacts both weights.
-// B-79
+// B-80
 static void jointsCarryWhatTouchesNothing(void** state)
 {
     (void)state;

@@ -768,9 +768,54 @@ static void fewSweepsLeaveGapsButDoNotExplode(void** state)
     }
 }
 
+// Each type holds the velocities of the freedoms that it removes, and leaves the others alone.
+// B-29
+static void velocityJointsHoldWhatTheirTypesRemove(void** state)
+{
+    (void)state;
+    static const struct {
+        rbJointType type;
+        rbVec3 linear; // 1: held
+        rbVec3 angular;
+    } cases[] = {
+        {RB_JOINT_BALL, {1, 1, 1}, {0, 0, 0}},      {RB_JOINT_LINE, {1, 1, 0}, {0, 0, 0}},
+        {RB_JOINT_PLANE, {0, 0, 1}, {0, 0, 0}},     {RB_JOINT_TRANSLATION, {0, 0, 0}, {1, 1, 1}},
+        {RB_JOINT_DIRECTION, {0, 0, 0}, {1, 1, 0}}, {RB_JOINT_HINGE, {1, 1, 1}, {1, 1, 0}},
+        {RB_JOINT_PRISMATIC, {1, 1, 0}, {1, 1, 1}}, {RB_JOINT_FIXED, {1, 1, 1}, {1, 1, 1}},
+    };
+    const rbVec3 velocity = {1.0, -2.0, 3.0}, spin = {-3.0, 2.0, 1.0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        rbWorld* world = makeWorld(2, RB_VEC3_ZERO);
+        rbMassProperties mass = {
+            .volume = 1.0, .mass = 2.0, .inertia = {0.2, 0.2, 0.2, 0.0, 0.0, 0.0}};
+        rbBodyDef ball = rbDefaultBodyDef();
+        ball.mass = &mass;
+        ball.linearVelocity = velocity;
+        ball.angularVelocity = spin;
+        rbError error = {0};
+        rbJointDef def = rbDefaultJointDef();
+        def.type = cases[i].type;
+        def.bodyB = rbCreateBody(world, &ball, &error);
+        def.axisA = rbMakeVec3(0.0, 0.0, 1.0);
+        def.axisB = rbMakeVec3(0.0, 0.0, 1.0);
+        def.isVelocityOnly = true;
+        def.linearVelocity = rbMakeVec3(0.1, 0.2, 0.3);
+        def.angularVelocity = rbMakeVec3(0.4, 0.5, 0.6);
+        assert_false(RB_IS_NULL(rbCreateJoint(world, &def, &error)));
+        assert_int_equal(rbWorld_AdvanceTo(world, 0.01).status, RB_STATUS_OK);
+        rbBodyState body = rbBody_GetState(world, def.bodyB);
+        rbVec3 heldV = rbMulEach(cases[i].linear, rbSub(def.linearVelocity, velocity));
+        rbVec3 heldW = rbMulEach(cases[i].angular, rbSub(def.angularVelocity, spin));
+        checkBelow(rbDistance(body.linearVelocity, rbAdd(velocity, heldV)), 1e-9);
+        checkBelow(rbDistance(body.angularVelocity, rbAdd(spin, heldW)), 1e-9);
+        rbDestroyWorld(world);
+    }
+}
+
 RB_TEST_GROUP(phys_world_joints, cmocka_unit_test(velocityJointHoldsASpeedOnly),
               cmocka_unit_test(looserTolerancesCostNoMore),
               cmocka_unit_test(fewSweepsLeaveGapsButDoNotExplode),
+              cmocka_unit_test(velocityJointsHoldWhatTheirTypesRemove),
               cmocka_unit_test(contradictingJointsAreNamed),
               cmocka_unit_test(openJointsAreAssembledWhenAllowed),
               cmocka_unit_test(snapshotsHoldAfterAssembly), cmocka_unit_test(mixedLedgerCloses),

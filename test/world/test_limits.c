@@ -98,6 +98,7 @@ static void senselessLimitsAreRefused(void** state)
     }
 }
 
+// B-82
 static void startOutsideIsRefusedWithItsNumbers(void** state)
 {
     (void)state;

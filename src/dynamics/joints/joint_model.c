@@ -81,7 +81,7 @@ static rbStatus resolveAxes(const Maker* maker, rbAxisUse use, rbJointPart* part
     rbVec3 world = rbRotate(maker->sideA->transform.q, part->axisA);
     if (use == RB_AXIS_COMMON) {
         part->axisB = rbIsZero3(part->axisB) ? rbInvRotate(maker->sideB->transform.q, world)
-                                          : findUnit(part->axisB);
+                                             : findUnit(part->axisB);
         return RB_STATUS_OK;
     }
     RB_INVALID_IF(

@@ -245,7 +245,7 @@ static rbGeometry* randomUpright(rbRandom* random)
     return makePrism(3 + rbRandom_Index(random, 7), rbRandom_Range(random, 0.3, 1.2), 0.5);
 }
 
-// B-60, B-61
+// B-60
 static void facesOnFacesCoverTheIntersectionOfTheirOutlines(void** state)
 {
     (void)state;
@@ -300,7 +300,7 @@ static void facesOnFacesCoverTheIntersectionOfTheirOutlines(void** state)
 }
 
 // A box or prism stands on one of its edges on the face of another.
-// B-60, B-61
+// B-60
 static void edgesOnFacesHaveTheTwoEndsOfTheirOverlap(void** state)
 {
     (void)state;
@@ -335,7 +335,7 @@ static void edgesOnFacesHaveTheTwoEndsOfTheirOverlap(void** state)
     assert_true(compared > count / 2 && more <= 2 + count / 100);
 }
 
-// B-60, B-61
+// B-60
 static void parallelEdgesShareAnInterval(void** state)
 {
     (void)state;
@@ -412,7 +412,7 @@ static void capsulesAndSpheresTakePart(void** state)
 }
 
 // Faces tilted by up to 0.02 rad: the points within the threshold, the same as by clipping.
-// B-60, B-61
+// B-60
 static void tiltedFacesKeepTheNearPoints(void** state)
 {
     (void)state;

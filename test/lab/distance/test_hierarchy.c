@@ -148,6 +148,45 @@ static void depthIsKept(void** state)
     rbDestroyGeometry(geometry);
 }
 
+// L-45: small faces at the cubes of 0 to 63: the median leaves 32 on both sides, the mean, near the
+// cube of 40, 40 or 41 below.
+static void splitsAreAtTheMeanOrTheMedian(void** state)
+{
+    (void)state;
+    enum {
+        COUNT = 64
+    };
+    rbVec3 vertices[3 * COUNT];
+    int indices[3 * COUNT];
+    for (int i = 0; i < 3 * COUNT; ++i) {
+        int root = i / 3;
+        double x = root * root * root;
+        vertices[i] = rbMakeVec3(x, i % 3 == 1 ? 0.1 : 0.0, i % 3 == 2 ? 0.1 : 0.0);
+        indices[i] = i;
+    }
+    rbMeshDef mesh = {vertices, 3 * COUNT, NULL, indices, COUNT};
+    rbGeometry* geometry = rbCreateSoup(&mesh, NULL);
+    assert_non_null(geometry);
+    for (int axis = 0; axis < RB_SPLIT_SURFACE; ++axis) {
+        int fewest[RB_SPLIT_PLACE_COUNT];
+        for (int place = 0; place < RB_SPLIT_PLACE_COUNT; ++place) {
+            rbHierarchyDef def = rbDefaultHierarchyDef();
+            def.volume = RB_VOLUME_AABB;
+            def.axis = (rbSplitAxis)axis;
+            def.place = (rbSplitPlace)place;
+            def.leafSize = COUNT - 1; // one split
+            rbHierarchy* tree = rbCreateHierarchy(geometry, &def, NULL);
+            assert_int_equal(tree->nodeCount, 3);
+            int first = tree->nodes[1].faceCount;
+            fewest[place] = first < COUNT - first ? first : COUNT - first;
+            rbDestroyHierarchy(tree);
+        }
+        assert_int_equal(fewest[RB_SPLIT_MEDIAN], COUNT / 2);
+        assert_in_range(fewest[RB_SPLIT_MEAN], COUNT - 41, COUNT - 40);
+    }
+    rbDestroyGeometry(geometry);
+}
+
 // L-45: coincident faces have one reference point; halves by index keep the leaf size.
 static void identicalFacesArePartedByIndex(void** state)
 {
@@ -300,6 +339,7 @@ static void nothingLeaks(void** state)
 
 RB_TEST_GROUP(test_hierarchy, cmocka_unit_test(everyRulePartitionsTheFaces),
               cmocka_unit_test(axisRulesChooseWhatTheySay), cmocka_unit_test(depthIsKept),
+              cmocka_unit_test(splitsAreAtTheMeanOrTheMedian),
               cmocka_unit_test(identicalFacesArePartedByIndex),
               cmocka_unit_test(degreeEightHalvesThreeTimesALevel),
               cmocka_unit_test(representativesAreExtreme), cmocka_unit_test(largeMeshesAreBuilt),

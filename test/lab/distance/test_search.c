@@ -422,6 +422,42 @@ static void representativesAreTakenTowardEachOther(void** state)
     assert_true(tests[1] < tests[0]);
 }
 
+// What the orders promise: with the fewest updates, fewer than one for each bound; the nearer child
+// first opens fewer pairs than a fixed order does; best first opens only what every order must.
+// L-63, L-64, L-65, L-66
+static void ordersSaveTheWorkTheyPromise(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(54)};
+    long long opened[RB_TRAVERSAL_COUNT] = {0};
+    long long updates[RB_TRAVERSAL_COUNT] = {0};
+    for (int i = 0; i < rbTest_Count(100, 2000); ++i) {
+        Pair pair = makePair(rbMakeTestBody((rbTestBody)rbRandom_Index(&random, 8), 60, &random),
+                             rbMakeTestBody((rbTestBody)rbRandom_Index(&random, 8), 60, &random),
+                             (rbVolumeType)rbRandom_Index(&random, RB_VOLUME_COUNT));
+        pair.input.transformBtoA = rbMakeRandomPose(&random);
+        pair.input.usesRepresentatives = false;
+        rbDistanceWork work[RB_TRAVERSAL_COUNT];
+        for (int k = 1; k < RB_TRAVERSAL_COUNT; ++k) {
+            pair.input.traversal = (rbTraversal)k;
+            work[k] = measure(&pair.input).work;
+            opened[k] += work[k].opened;
+            updates[k] += work[k].volumeUpdates;
+        }
+        // Where bodies meet, all orders end at the first pair of faces that do.
+        bool isApart = measure(&pair.input).distance > 0.0;
+        for (int k = 1; k < RB_TRAVERSAL_COUNT && isApart; ++k) {
+            assert_true(work[RB_TRAVERSAL_GLOBAL].opened <= work[k].opened);
+        }
+        freePair(&pair);
+    }
+    for (int k = 1; k < RB_TRAVERSAL_COUNT; ++k) {
+        print_message("  traversal %d: %lld opened, %lld updates\n", k, opened[k], updates[k]);
+    }
+    assert_true(4 * updates[RB_TRAVERSAL_UPDATE_MINIMAL] < 3 * updates[RB_TRAVERSAL_INDIFFERENT]);
+    assert_true(4 * opened[RB_TRAVERSAL_LOCAL] < 3 * opened[RB_TRAVERSAL_INDIFFERENT]);
+}
+
 // L-62: leaves are never opened; of two inner nodes both, the larger, or any that is not much
 // smaller.
 static void expansionOpensWhatItSays(void** state)
@@ -573,8 +609,9 @@ RB_TEST_GROUP(test_search, cmocka_unit_test(budgetsStopOnTimeWithBoundsThatHold)
               cmocka_unit_test(relativeErrorIsKept),
               cmocka_unit_test(memoryChangesTheWorkNotTheAnswer),
               cmocka_unit_test(memoryOfOtherBodiesDoesNoHarm), cmocka_unit_test(countersAddUp),
-              cmocka_unit_test(edgePosesAgree), cmocka_unit_test(bodyInsideAnotherHasADistance),
-              cmocka_unit_test(sequencesSort), cmocka_unit_test(equalKeysComeYoungestFirst),
+              cmocka_unit_test(ordersSaveTheWorkTheyPromise), cmocka_unit_test(edgePosesAgree),
+              cmocka_unit_test(bodyInsideAnotherHasADistance), cmocka_unit_test(sequencesSort),
+              cmocka_unit_test(equalKeysComeYoungestFirst),
               cmocka_unit_test(representativesAreTakenTowardEachOther),
               cmocka_unit_test(expansionOpensWhatItSays),
               cmocka_unit_test(facesOfManyCornersAreMeasured),

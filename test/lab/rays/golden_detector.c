@@ -59,7 +59,7 @@ static uint64_t hashPredictions(void)
     return h;
 }
 
-// same input, same bits
+// Same input, same bits
 static void bitsAreTheSameEverywhere(void** state)
 {
     (void)state;

@@ -231,6 +231,18 @@ static void earlyEndsAreSafe(void** state)
     assert_int_equal(counts.passing, 1);
     assert_int_equal(counts.rays, rays);
     assert_int_equal(counts.predictions, 3);
+    // toward it, but 3 m are left after 2 s, and 1 cm; then straight into it
+    static const double durations[] = {2.0, 2.99, 4.0};
+    for (int i = 0; i < 3; ++i) {
+        rbTestMotion toward = {{-5.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, RB_QUAT_IDENTITY, RB_VEC3_ZERO};
+        hit = rbPredict(rbMakeMoving(ball, &toward), rbMakeStanding(ball, RB_VEC3_ZERO),
+                        durations[i], &settings, &counts);
+        assert_true(hit.isHit == (i == 2));
+        assert_int_equal(counts.outOfReach, i == 0 ? 2 : 3);
+        assert_int_equal(counts.passing, 1);
+        assert_true(counts.rays == rays || i == 2);
+    }
+    checkNear(hit.time, 3.0, 1e-12);
     rbDestroyGeometry(bar);
     rbDestroyGeometry(ball);
 }
