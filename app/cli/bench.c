@@ -155,6 +155,13 @@ static rbExit runBench(const rbArguments* arguments)
     for (int i = 0; i < arguments->wordCount; ++i) {
         runSuite(&bench, findSuite(arguments->words[i]));
     }
+    if (arguments->wordCount == 0 && !bench.isQuick) {
+        (void)fprintf(
+            stderr,
+            "rattleback: all %d suites run, for about an hour; name some to run only those "
+            "('rattleback bench --list')\n",
+            count);
+    }
     for (int i = 0; i < count && arguments->wordCount == 0; ++i) {
         runSuite(&bench, suites[i]);
     }
