@@ -26,6 +26,8 @@ test('a page written by run --html replays the rattleback with the network off',
     return [values[0], values[model.samples.count - 1]];
   });
   assert.ok(spins[0] > 0 && spins[1] < 0, `spin from ${spins[0]} to ${spins[1]} rad/s`);
+  // Paused: a playing page may draw no frame within 0.02 s of that time.
+  await rb.command(page, { do: 'pause' });
   await rb.command(page, { do: 'seek', time: 0.5 });
   await rb.until(page, () => Math.abs(window.rattleback.model.time - 0.5) < 0.02);
   const refused = await rb.command(page, { do: 'push', body: 'rattleback', point: [0, 0, 0], impulse: [0, 0, 1] });
