@@ -315,7 +315,7 @@ static void writeLongRecording(void)
         "{\"rattleback\": 1, \"name\": \"row\", \"duration\": 10, \"bodies\": [{\"name\": \"b\","
         " \"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.1}}],"
         " \"repeat\": {\"count\": [400, 1, 1], \"spacing\": [1, 0, 0]}}]}";
-    static char words[MANY][8];
+    static char words[MANY][16];
     const char* names[MANY];
     static rbVec3 positions[MANY], velocities[MANY];
     static rbQuat orientations[MANY];
