@@ -102,8 +102,8 @@ static const unsigned char* pixelOf(const rbPicture* picture, const rbView* view
     return pixelAt(rbPicture_GetPixels(picture), x, y);
 }
 
-// Seen from above: a red box with a black checker, a ball that is invisible except for its green
-// visual beside it, and a glass plate over half of a white box.
+// Seen from above: a red box with a black checkerboard, an invisible ball with a green visual next
+// to it, and a transparent plate that covers half of a white box.
 static void looksOfTheSceneAreDrawn(void** state)
 {
     (void)state;

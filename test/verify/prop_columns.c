@@ -56,7 +56,7 @@ static size_t addRecord(Sequences* s, rbRandom* random, uint64_t* words, size_t 
         words[1 + i] = advance(s, kind, 0, i);
     }
     uint64_t* at = &words[1 + k->single];
-    // groups without a key are told apart by their place
+    // a group without a key is identified by its position
     for (int g = 0; g < groups; ++g, at += k->group) {
         int key = k->key < 0 ? g : rbRandom_Index(random, KEYS);
         for (int i = 0; i < k->group; ++i) {
