@@ -41,8 +41,6 @@ void rbWide_Solve(rbWide* a, rbWide* b, int n, int stride)
 #define COLUMNS 8
 #define STEP_SHRINK 0.5
 #define STEP_GROW 1.4
-// A step longer by STEP_GROW raises the error of order 16 by about 200.
-#define ERROR_SMALL 1e-3
 #define STEP_MIN 1e-13 // s
 
 static void stepMidpoint(const rbWideOde* ode, rbWide step, int count, rbWide* change)
@@ -70,28 +68,29 @@ static void stepMidpoint(const rbWideOde* ode, rbWide step, int count, rbWide* c
     memcpy(change, now, sizeof now);
 }
 
-// Change of y over a step; returns the difference of the last two columns.
-static double tryStep(const rbWideOde* ode, rbWide step, rbWide change[RB_WIDE_SIZE_MAX])
+// Change of y over a step by as many columns as the bound asks for; how many, or COLUMNS + 1: all
+// of them were not enough.
+static int tryStep(const rbWideOde* ode, rbWide step, rbWide change[RB_WIDE_SIZE_MAX])
 {
     rbWide table[COLUMNS][RB_WIDE_SIZE_MAX] = {{0}};
-    double error = 0.0;
-    for (int j = 0; j < COLUMNS; ++j) {
+    bool isMet = false;
+    int j = 0;
+    for (; j < COLUMNS && !isMet; ++j) {
         stepMidpoint(ode, step, 2 * (j + 1), table[j]);
         // Aitken and Neville in place: table[k] becomes the entry of the column j - k
         for (int k = j - 1; k >= 0; --k) {
             rbWide ratio = (rbWide)(j + 1) / (k + 1);
             rbWide weight = 1 / (ratio * ratio - 1);
+            isMet = k == 0;
             for (int i = 0; i < ode->size; ++i) {
                 rbWide next = table[k + 1][i] + weight * (table[k + 1][i] - table[k][i]);
-                double difference = fabs((double)(next - table[k][i]));
-                bool isLast = j == COLUMNS - 1 && k == 0;
-                error = isLast && !(difference <= error) ? difference : error; // NaN stays
+                isMet = isMet && fabs((double)(next - table[k][i])) <= ode->bound; // not for NaN
                 table[k][i] = next;
             }
         }
     }
     memcpy(change, table[0], sizeof table[0]);
-    return error;
+    return isMet ? j : COLUMNS + 1;
 }
 
 double rbWideOde_Step(rbWideOde* ode, double longest)
@@ -100,17 +99,17 @@ double rbWideOde_Step(rbWideOde* ode, double longest)
     RB_ASSERT(longest > 0.0 && ode->step > 0.0 && ode->bound > 0.0);
     rbWide change[RB_WIDE_SIZE_MAX];
     double step = fmin(fmin(ode->step, ode->stepMax), longest);
-    double error = tryStep(ode, step, change);
-    while (!(error <= ode->bound) && step > STEP_MIN) {
+    int columns = tryStep(ode, step, change);
+    while (columns > COLUMNS && step > STEP_MIN) {
         step *= STEP_SHRINK;
         ode->step = step;
-        error = tryStep(ode, step, change);
+        columns = tryStep(ode, step, change);
     }
     for (int i = 0; i < ode->size; ++i) {
         ode->y[i] += change[i];
     }
     ode->time += step;
-    if (error < ERROR_SMALL * ode->bound) {
+    if (columns < COLUMNS) {
         ode->step = fmax(ode->step, STEP_GROW * step);
     }
     return step;

@@ -130,7 +130,7 @@ static rbExit runValidate(const rbArguments* arguments)
 
 static const rbOption options[] = {
     {"--list", NULL, "lists the cases and the source of their reference values"},
-    {"--quick", NULL, "fewer random cases, shorter runs: half a minute instead of seven"},
+    {"--quick", NULL, "fewer random cases, shorter runs: one minute instead of twenty"},
     {"--json", NULL,
      "prints one array of {case, quantity, source, bound, value, truth, error, "
      "tolerance, pass}"},

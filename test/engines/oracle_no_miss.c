@@ -349,7 +349,7 @@ static void thinPlatesAreNotMissed(void** state)
 static void spinningRodsAreNotMissed(void** state)
 {
     (void)state;
-    assert_int_equal(shoot(SHOT_ROD, false, rbTest_Count(200, 10000)), 0);
+    assert_int_equal(shoot(SHOT_ROD, false, rbTest_Count(60, 10000)), 0);
 }
 
 // E-17: passes within a few tolerances, on either side of a touch.

@@ -248,8 +248,8 @@ CLAIM(ragdollsInGames, createRagdolls, GAME, 30)
 CLAIM(islandsInGames, createIslands, GAME, 40)
 CLAIM(mixedPilesInEngineering, createMixed, ENGINEERING, 20)
 CLAIM(ragdollsInEngineering, createRagdolls, ENGINEERING, 3)
-CLAIM(islandsInEngineering, createIslands, ENGINEERING, 6)
-CLAIM(pendulumsInEngineering, createPendulum, ENGINEERING, 8)
+CLAIM(islandsInEngineering, createIslands, ENGINEERING, 3)
+CLAIM(pendulumsInEngineering, createPendulum, ENGINEERING, 4)
 
 static void unusableNumbersAreRefused(void** state)
 {

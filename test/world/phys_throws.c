@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#define THROWS 200
+#define THROWS 100
 #define THROWS_FULL 12000
-#define RANDOM_THROWS 484 // each pair of shapes four times
+#define RANDOM_THROWS 242 // each pair of shapes twice
 #define RANDOM_THROWS_FULL 100000
 #define ROUNDING 1e-9           // of the energy: less is not a gain
 #define MOMENTUM_ROUNDING 1e-10 // kg m/s, of throws with some 10
